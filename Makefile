@@ -1,0 +1,62 @@
+# Sluice. `make help` lists what there is. Nothing but Go and make has to be
+# installed before; `make setup` installs the rest on Debian and Ubuntu.
+
+SHELL := /bin/bash
+GO := $(or $(shell command -v go 2>/dev/null),/usr/local/go/bin/go)
+export PATH := $(dir $(GO)):$(PATH)
+
+ROOTFS := .cache/rootfs
+EXAMPLE := docs/examples/shop
+FUZZTIME ?= 20s
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test golden bench fuzz lint render nginx-rootfs setup setup-test
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+build: ## static binaries of cmd/* for linux amd64 and arm64 in dist/
+	./build.sh
+
+run: setup ## Sluice on the example shop, with its own nginx, on ports 8080 and 8443 until Ctrl-C (RUN_ONCE=1: show the answers and end)
+	docs/examples/run.sh
+
+test: setup-test ## everything: vet, unit tests, golden cases, end to end, on both nginx
+	@set -euo pipefail; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
+	echo "second nginx: $$root"; \
+	$(GO) vet ./... && $(GO) test ./... -count=1 -timeout 30m
+
+golden: ## write the expectations of test/golden anew; read the difference before committing it
+	$(GO) test ./test/golden -count=1 -update
+
+bench: setup-test ## the budgets of scale, beside their baselines
+	@set -euo pipefail; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
+	$(GO) test ./test/bench -run '^$$' -bench . -benchtime 1x -timeout 60m
+
+fuzz: ## each fuzz target for 20 seconds (FUZZTIME=1m for longer)
+	@set -euo pipefail; grep -rlE '^func Fuzz[A-Za-z0-9_]*\(' --include='*_test.go' . | sort | while read -r file; do \
+		sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$$file" | while read -r target; do \
+			echo "== $$target in $$(dirname "$$file")"; \
+			$(GO) test "$$(dirname "$$file")" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) < /dev/null; \
+		done; \
+	done
+
+lint: ## gofmt, go vet, and the syntax of the shell scripts
+	@set -euo pipefail; \
+	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
+	$(GO) vet ./...; \
+	for script in build.sh .ci/run $$(find test docs -name '*.sh'); do bash -n "$$script"; done; \
+	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find test docs -name '*.sh'); fi
+
+render: ## the nginx.conf of the example shop, on standard output
+	@$(GO) run ./cmd/sluice render -f $(EXAMPLE) --configmap shop/sluice
+
+nginx-rootfs: setup-test ## Debian 13's nginx in a root file system under .cache/ (kept from one call to the next)
+	@test/rootfs/build.sh $(ROOTFS)
+
+setup: ## install nginx and its Lua libraries where they are missing (apt-get)
+	@test/setup.sh
+
+setup-test:
+	@test/setup.sh --tests

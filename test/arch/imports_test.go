@@ -1,0 +1,73 @@
+package arch
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// ranks orders the packages: one may import only packages of a lower rank. Two
+// of the same rank do not know each other.
+var ranks = map[string]int{
+	"internal/model": 0, "templates": 0, "rootfs": 0,
+
+	"internal/snapshot": 1,
+	"internal/keys":     2,
+	"internal/settings": 3,
+	"internal/policy":   4,
+	"internal/route":    5,
+
+	"internal/translate": 6, "internal/render": 6,
+
+	"internal/cluster": 7, "internal/manifest": 7, "internal/nginx": 7, "internal/dynamic": 7,
+	"internal/report": 7, "internal/admission": 7, "internal/debug": 7, "internal/plugin": 7,
+
+	"internal/controller": 8,
+
+	"cmd/sluice": 9, "cmd/kubectl-sluice": 9,
+}
+
+// importsUpwards finds imports that go against the ranks. Tests may import
+// whatever they compare with.
+func importsUpwards(s source) []string {
+	if s.test || strings.HasPrefix(s.pkg, "test/") {
+		return nil
+	}
+	own, known := ranks[s.pkg]
+	if !known {
+		return []string{fmt.Sprintf("%s: package %s has no rank: give it one here and in docs/architecture.md", s.path, s.pkg)}
+	}
+	var found []string
+	for _, path := range s.imports() {
+		pkg, ours := strings.CutPrefix(path, module+"/")
+		if !ours {
+			continue
+		}
+		if rank, known := ranks[pkg]; !known || rank >= own {
+			found = append(found, fmt.Sprintf("%s: %s imports %s, which is not below it", s.path, s.pkg, pkg))
+		}
+	}
+	return found
+}
+
+func TestImportsGoDownwards(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		report(t, importsUpwards(s))
+	}
+}
+
+func TestImportRuleRefuses(t *testing.T) {
+	t.Parallel()
+	bad := map[string]source{
+		"the model importing the snapshot": parse(t, "internal/model/x.go", `package model; import "sluice/internal/snapshot"`),
+		"translate importing the shell":    parse(t, "internal/translate/x.go", `package translate; import "sluice/internal/nginx"`),
+		"two of a rank":                    parse(t, "internal/render/x.go", `package render; import "sluice/internal/translate"`),
+		"a package without a rank":         parse(t, "internal/util/x.go", `package util`),
+		"production code importing a test": parse(t, "internal/nginx/x.go", `package nginx; import "sluice/test/echo"`),
+	}
+	for what, s := range bad {
+		mustRefuse(t, what, importsUpwards(s))
+	}
+	mustTake(t, "translate importing the model", importsUpwards(parse(t, "internal/translate/x.go", `package translate; import "sluice/internal/model"`)))
+}

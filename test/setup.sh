@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that running Sluice needs, and with --tests those that its tests need too. Where nothing is
+# missing it does nothing and says nothing.
+set -euo pipefail
+
+packages=(nginx libnginx-mod-http-lua lua-resty-core lua-resty-lrucache lua-cjson curl)
+if [ "${1:-}" = "--tests" ]; then
+  packages+=(mmdebstrap debian-archive-keyring openssl)
+fi
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "setup: this is neither Debian nor Ubuntu: please install what these packages hold: ${packages[*]}" >&2
+  exit 1
+fi
+
+installed() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing=()
+for package in "${packages[@]}"; do
+  installed "$package" || missing+=("$package")
+done
+[ "${#missing[@]}" -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  as_root=(sudo)
+  command -v sudo >/dev/null || { echo "setup: root has to run: apt-get install ${missing[*]}" >&2; exit 1; }
+fi
+
+echo "setup: installing ${missing[*]}" >&2
+"${as_root[@]}" apt-get update -q >&2
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >&2
