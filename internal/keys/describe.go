@@ -1,0 +1,156 @@
+package keys
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Doc is what a reference page, lint and the admission check say of a key.
+type Doc struct {
+	Key     string
+	Aliases []string
+	// Type is a short name such as "bool" or "size".
+	Type string
+	// Default is the value where nobody wrote one; From, if not empty, is the
+	// ConfigMap key that gives it.
+	Default, From string
+	Risk          Risk
+	// Valid says what would be valid, to follow "want ".
+	Valid string
+	// Doc is one sentence.
+	Doc string
+	// Protects is set where a path is not served while the value is not valid.
+	Protects bool
+}
+
+// Describe lists the keys of a tagged struct (or a pointer to one) in the
+// order of its fields.
+func Describe(t any) []Doc {
+	typ := reflect.TypeOf(t)
+	if typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	var docs []Doc
+	for _, f := range fieldsOf(typ) {
+		docs = append(docs, f.Doc)
+	}
+	return docs
+}
+
+// describer is implemented by the value types of this package.
+type describer interface {
+	encoding.TextUnmarshaler
+	// Describe says what would be valid, to follow "want ".
+	Describe() string
+	// TypeName is the short name for the reference.
+	TypeName() string
+}
+
+func asDescriber(t reflect.Type) (describer, bool) {
+	d, ok := reflect.New(t).Interface().(describer)
+	return d, ok
+}
+
+// typeName is "" for a type that Decode cannot fill.
+func typeName(t reflect.Type) string {
+	if d, ok := asDescriber(t); ok {
+		return d.TypeName()
+	}
+	switch {
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return "list"
+	case t.Kind() == reflect.String, t.Kind() == reflect.Bool, t.Kind() == reflect.Int:
+		return t.Kind().String()
+	}
+	return ""
+}
+
+// want says what would be valid for a type under the rules of a validate tag.
+func want(t reflect.Type, validate string) string {
+	rules, each := splitRules(validate)
+	text := wantType(t, rules)
+	if of := wantEach(each); of != "" {
+		text += ", each " + of
+	}
+	return text
+}
+
+// splitRules separates the rules of the value and those of its elements.
+func splitRules(validate string) (whole, each map[string]string) {
+	whole, each = map[string]string{}, map[string]string{}
+	into := whole
+	for rule := range strings.SplitSeq(validate, ",") {
+		name, param, _ := strings.Cut(rule, "=")
+		if name == "dive" {
+			into = each
+			continue
+		}
+		into[name] = param
+	}
+	return whole, each
+}
+
+func wantType(t reflect.Type, rules map[string]string) string {
+	if param, ok := rules["oneof"]; ok {
+		return oneOf(param)
+	}
+	for _, r := range textRules {
+		if _, ok := rules[r.name]; ok {
+			return r.valid
+		}
+	}
+	if d, ok := asDescriber(t); ok {
+		return d.Describe() + bounds(rules)
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return `"true" or "false"`
+	case reflect.Int:
+		return "a whole number" + bounds(rules)
+	case reflect.Slice:
+		return "a list separated by commas"
+	}
+	return "one line of text"
+}
+
+func wantEach(rules map[string]string) string {
+	if param, ok := rules["oneof"]; ok {
+		return oneOf(param)
+	}
+	for _, r := range textRules {
+		if _, ok := rules[r.name]; ok {
+			return r.valid
+		}
+	}
+	return ""
+}
+
+func bounds(rules map[string]string) string {
+	least, hasLeast := rules["min"]
+	most, hasMost := rules["max"]
+	switch {
+	case hasLeast && hasMost:
+		return fmt.Sprintf(" from %s to %s", least, most)
+	case hasLeast:
+		return " of at least " + least
+	case hasMost:
+		return " of at most " + most
+	}
+	return ""
+}
+
+// oneOf turns "on off" into `"on" or "off"`.
+func oneOf(param string) string {
+	words := strings.Fields(param)
+	for i, w := range words {
+		words[i] = strconv.Quote(w)
+	}
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -1,0 +1,99 @@
+package keys
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+type emptyMeans string
+
+const (
+	emptyUnset   emptyMeans = ""
+	emptyZero    emptyMeans = "zero"
+	emptyInvalid emptyMeans = "invalid"
+)
+
+// field is one tagged field, parsed once per type.
+type field struct {
+	Doc
+	index    []int
+	names    []string // the key, then the aliases
+	validate string
+	empty    emptyMeans
+	want     string
+}
+
+var parsed sync.Map // reflect.Type -> []*field
+
+func fieldsOf(t reflect.Type) []*field {
+	if known, ok := parsed.Load(t); ok {
+		return known.([]*field)
+	}
+	fields := appendFields(nil, t, nil)
+	parsed.Store(t, fields)
+	return fields
+}
+
+func appendFields(fields []*field, t reflect.Type, index []int) []*field {
+	for i := range t.NumField() {
+		member := t.Field(i)
+		at := append(slices.Clone(index), i)
+		switch {
+		case !member.IsExported():
+		case member.Tag.Get("key") != "":
+			fields = append(fields, newField(member, at))
+		case member.Type.Kind() == reflect.Struct:
+			fields = appendFields(fields, member.Type, at)
+		}
+	}
+	return fields
+}
+
+func newField(member reflect.StructField, index []int) *field {
+	tag := member.Tag
+	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty"))}
+	f.Doc = Doc{
+		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"),
+		Protects: tag.Get("protects") == "true",
+	}
+	if alias := tag.Get("alias"); alias != "" {
+		f.Aliases = strings.Split(alias, ",")
+	}
+	f.names = append([]string{f.Key}, f.Aliases...)
+	mustParse(member.Name+": risk", &f.Risk, tag.Get("risk"))
+	f.Type = typeName(member.Type)
+	f.want = want(member.Type, f.validate)
+	f.Valid = f.want
+	f.mustBeSound(member)
+	return f
+}
+
+func mustParse(what string, dst encoding.TextUnmarshaler, text string) {
+	if text == "" {
+		return
+	}
+	if err := dst.UnmarshalText([]byte(text)); err != nil {
+		panic(fmt.Sprintf("keys: %s %q: %v", what, text, err))
+	}
+}
+
+// mustBeSound panics for a tag that could never work, so that the first test
+// which touches the type finds it.
+func (f *field) mustBeSound(member reflect.StructField) {
+	if !slices.Contains([]emptyMeans{emptyUnset, emptyZero, emptyInvalid}, f.empty) {
+		panic(fmt.Sprintf("keys: %s: empty:%q is not unset, zero or invalid", member.Name, f.empty))
+	}
+	if f.Type == "" {
+		panic(fmt.Sprintf("keys: %s: a field cannot be of type %s", member.Name, member.Type))
+	}
+	if f.Default == "" {
+		return
+	}
+	if err := f.set(reflect.New(member.Type).Elem(), f.Default); err != nil {
+		panic(fmt.Sprintf("keys: %s: default %q: %v", member.Name, f.Default, err))
+	}
+}

@@ -1,0 +1,190 @@
+// Package keys reads string keys, annotations and ConfigMap entries alike, into
+// tagged structs. In go the texts that users wrote; out come typed values and a
+// Fault for each text that is not valid. The same tags give the documentation.
+//
+//	type Timeouts struct {
+//		Read int `key:"proxy-read-timeout" from:"proxy-read-timeout" risk:"low" validate:"min=1" doc:"Seconds between two reads."`
+//	}
+//	var t Timeouts
+//	faults := keys.Decode(&t, lookup, defaults)
+//
+// The tags of a field:
+//
+//	key       the name users write
+//	alias     older names, separated by commas; read where key is absent or empty
+//	default   the value where nobody wrote one
+//	from      the ConfigMap key that gives the default
+//	risk      low, medium, high or critical
+//	validate  rules of go-playground/validator and the ones of rules.go
+//	empty     what a value that is present but empty means: unset (as if absent;
+//	          the default), zero (the zero value) or invalid (a Fault)
+//	protects  "true" where a path must not be served if the value is not valid
+//	doc       one sentence for the reference page
+//
+// A struct field without a key tag is a group of such fields.
+package keys
+
+import (
+	"encoding"
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Fault is a value that is not valid.
+type Fault struct {
+	// Key is the name under which the value was found (maybe an alias).
+	Key string
+	// Value is what was written, untrimmed.
+	Value string
+	// Want says what would be valid, to follow "want ".
+	Want string
+	// Protects is set where the field's tag says so.
+	Protects bool
+}
+
+// Lookup finds what is written for a key.
+type Lookup func(key string) (value string, ok bool)
+
+// Decode fills the struct that dst points to. It finds values with lookup and,
+// for fields with a from tag, defaults with defaults (nil for none). A field
+// whose value is not valid gets its default and a Fault. Faults are in the
+// order of the fields. The tags themselves are the programmer's: Decode panics
+// if one cannot be read.
+func Decode(dst any, lookup, defaults Lookup) []Fault {
+	value := reflect.ValueOf(dst).Elem()
+	var faults []Fault
+	for _, f := range fieldsOf(value.Type()) {
+		target := value.FieldByIndex(f.index)
+		if fault := f.decode(target, lookup, defaults); fault != nil {
+			faults = append(faults, *fault)
+		}
+	}
+	return faults
+}
+
+func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
+	name, raw, ok := f.find(lookup)
+	text := strings.TrimSpace(raw)
+	switch {
+	case !ok, text == "" && f.empty == emptyUnset:
+		f.setDefault(target, defaults)
+		return nil
+	case text == "" && f.empty == emptyZero:
+		target.SetZero()
+		return nil
+	case text != "" && f.set(target, text) == nil:
+		return nil
+	}
+	f.setDefault(target, defaults)
+	return &Fault{Key: name, Value: raw, Want: f.want, Protects: f.Protects}
+}
+
+// find gives the first of the field's names with a value, else the first that
+// is present though empty.
+func (f *field) find(lookup Lookup) (name, value string, ok bool) {
+	for _, n := range f.names {
+		v, found := lookup(n)
+		if found && strings.TrimSpace(v) != "" {
+			return n, v, true
+		}
+		if found && !ok {
+			name, value, ok = n, v, true
+		}
+	}
+	return name, value, ok
+}
+
+// setDefault sets what holds where nothing is written. A default that cannot
+// be read leaves the zero value; settings has checked and reported its own.
+func (f *field) setDefault(target reflect.Value, defaults Lookup) {
+	text := f.Default
+	if f.From != "" && defaults != nil {
+		if v, ok := defaults(f.From); ok {
+			text = strings.TrimSpace(v)
+		}
+	}
+	if text == "" || f.set(target, text) != nil {
+		target.SetZero()
+	}
+}
+
+// set parses a text that is not empty into target and applies the rules. On an
+// error target may hold anything.
+func (f *field) set(target reflect.Value, text string) error {
+	target.SetZero()
+	if err := parse(target, text); err != nil {
+		return err
+	}
+	if f.validate == "" {
+		return nil
+	}
+	return validate.Var(target.Interface(), f.validate)
+}
+
+var errControl = errors.New("a control character")
+
+func parse(target reflect.Value, text string) error {
+	if u, ok := target.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		return u.UnmarshalText([]byte(text))
+	}
+	switch target.Kind() {
+	case reflect.String:
+		if !printable(text) {
+			return errControl
+		}
+		target.SetString(text)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		target.SetBool(b)
+		return err
+	case reflect.Int:
+		n, err := strconv.Atoi(text)
+		target.SetInt(int64(n))
+		return err
+	default: // []string; fieldsOf refused every other kind
+		items, err := commaList(text)
+		target.Set(reflect.ValueOf(items))
+		return err
+	}
+	return nil
+}
+
+// printable is false for a text with a control character or broken UTF-8.
+func printable(text string) bool {
+	for _, r := range text {
+		if r < 0x20 || r == 0x7f || r == '\uFFFD' {
+			return false
+		}
+	}
+	return true
+}
+
+// Given is the trimmed text that is written for a key of a tagged struct,
+// under the key itself or an alias; false where Decode would take the default.
+func Given(t any, key string, lookup Lookup) (string, bool) {
+	for _, f := range fieldsOf(reflect.Indirect(reflect.ValueOf(t)).Type()) {
+		if f.Key != key {
+			continue
+		}
+		_, value, ok := f.find(lookup)
+		value = strings.TrimSpace(value)
+		return value, ok && (value != "" || f.empty == emptyZero)
+	}
+	return "", false
+}
+
+// Text says what is wrong in one line: what would be valid and what was given.
+func (f Fault) Text() string { return "want " + f.Want + " (got " + Quote(f.Value) + ")" }
+
+// maxQuoted is how many characters of a value are repeated to its user.
+const maxQuoted = 100
+
+// Quote quotes a value for a message, shortened to 100 characters.
+func Quote(value string) string {
+	if runes := []rune(value); len(runes) > maxQuoted {
+		value = string(runes[:maxQuoted]) + "…"
+	}
+	return strconv.Quote(value)
+}

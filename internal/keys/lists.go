@@ -1,0 +1,145 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// commaList splits at commas, trims each item and drops empty ones.
+func commaList(text string) ([]string, error) {
+	var items []string
+	for item := range strings.SplitSeq(text, ",") {
+		item = strings.TrimSpace(item)
+		if !printable(item) {
+			return nil, errControl
+		}
+		if item != "" {
+			items = append(items, item)
+		}
+	}
+	return items, nil
+}
+
+// Words is a list separated by white space. A word that is said twice counts once.
+type Words []string
+
+// UnmarshalText accepts any words of printable characters.
+func (w *Words) UnmarshalText(text []byte) error {
+	var words []string
+	for _, word := range strings.Fields(string(text)) {
+		if !printable(word) {
+			return errControl
+		}
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	*w = words
+	return nil
+}
+
+// Describe says what would be valid.
+func (Words) Describe() string { return "words separated by spaces" }
+
+// TypeName names the type in the reference.
+func (Words) TypeName() string { return "words" }
+
+// CIDRs is a list of addresses and networks, sorted as texts and without
+// repetitions. A network is written with its host bits zero.
+type CIDRs []string
+
+// UnmarshalText accepts IPv4 and IPv6 addresses and networks separated by
+// commas. One item that is neither makes the whole list invalid, and so does
+// a list without items: what a list protects must not be opened by a slip.
+func (c *CIDRs) UnmarshalText(text []byte) error {
+	var list []string
+	for item := range strings.SplitSeq(string(text), ",") {
+		network, err := parseNetwork(strings.TrimSpace(item))
+		if err != nil {
+			return err
+		}
+		list = append(list, network)
+	}
+	slices.Sort(list)
+	*c = slices.Compact(list)
+	return nil
+}
+
+// parseNetwork gives the canonical form. An IPv4 address in IPv6 notation
+// becomes IPv4, as nginx compares a client that came so with its IPv4 rules.
+func parseNetwork(item string) (string, error) {
+	if !strings.Contains(item, "/") {
+		address, err := netip.ParseAddr(item)
+		if err != nil {
+			return "", err
+		}
+		if address.Zone() != "" {
+			return "", errors.New("an address with a zone")
+		}
+		return address.Unmap().String(), nil
+	}
+	network, err := netip.ParsePrefix(item)
+	if err != nil {
+		return "", err
+	}
+	if network.Addr().Is4In6() && network.Bits() >= 96 {
+		network = netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-96)
+	}
+	return network.Masked().String(), nil
+}
+
+// Describe says what would be valid.
+func (CIDRs) Describe() string {
+	return `IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32"`
+}
+
+// TypeName names the type in the reference.
+func (CIDRs) TypeName() string { return "cidr list" }
+
+// HeaderNames is a list of header names separated by commas, as it was
+// written: it is the value of a header itself.
+type HeaderNames string
+
+// An item may be "*", which stands for every header in some answers.
+var headerNamesPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_\-]+|\*)(?: *, *(?:[A-Za-z0-9_\-]+|\*))*$`)
+
+// UnmarshalText accepts letters, digits, - and _ in each name.
+func (h *HeaderNames) UnmarshalText(text []byte) error {
+	if !headerNamesPattern.Match(text) {
+		return fmt.Errorf("%q is not a list of header names", text)
+	}
+	*h = HeaderNames(text)
+	return nil
+}
+
+// Describe says what would be valid.
+func (HeaderNames) Describe() string {
+	return `names of headers separated by commas, such as "Content-Type, X-Request-ID"`
+}
+
+// TypeName names the type in the reference.
+func (HeaderNames) TypeName() string { return "header list" }
+
+// Methods is a list of HTTP methods separated by commas, as it was written.
+type Methods string
+
+var methodsPattern = regexp.MustCompile(`^[A-Za-z]+(?:,? ?[A-Za-z]+)*$`)
+
+// UnmarshalText accepts words of letters, separated by a comma, a space or both.
+func (m *Methods) UnmarshalText(text []byte) error {
+	if !methodsPattern.Match(text) {
+		return fmt.Errorf("%q is not a list of methods", text)
+	}
+	*m = Methods(text)
+	return nil
+}
+
+// Describe says what would be valid.
+func (Methods) Describe() string { return `HTTP methods separated by commas, such as "GET, PUT"` }
+
+// TypeName names the type in the reference.
+func (Methods) TypeName() string { return "method list" }

@@ -1,0 +1,111 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Number is a whole number for fields where 0 means something and must be told
+// from "nothing to print": it is a text without sign or leading zeros, and ""
+// is no number. The rules min and max see it as a number.
+type Number string
+
+// UnmarshalText accepts what strconv.Atoi does.
+func (n *Number) UnmarshalText(text []byte) error {
+	i, err := strconv.Atoi(string(text))
+	*n = Number(strconv.Itoa(i))
+	return err
+}
+
+// numberValue lets the rules min and max see a Number as a number.
+func numberValue(v reflect.Value) any {
+	n, err := strconv.Atoi(v.String())
+	if err != nil {
+		return nil
+	}
+	return n
+}
+
+// Describe says what would be valid.
+func (Number) Describe() string { return "a whole number" }
+
+// TypeName names the type in the reference.
+func (Number) TypeName() string { return "int" }
+
+// Auto is a whole number of at least 1, or 0 for "auto".
+type Auto int
+
+// UnmarshalText accepts "auto" and a number from 1 to 1024.
+func (a *Auto) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*a = 0
+		return nil
+	}
+	n, err := strconv.Atoi(string(text))
+	if err == nil && (n < 1 || n > 1024) {
+		err = fmt.Errorf("%d is not from 1 to 1024", n)
+	}
+	*a = Auto(n)
+	return err
+}
+
+// Describe says what would be valid.
+func (Auto) Describe() string { return `"auto" or a whole number from 1 to 1024` }
+
+// TypeName names the type in the reference.
+func (Auto) TypeName() string { return "int or auto" }
+
+// Duration is a time as nginx writes it, held as seconds: "3600s". Equal
+// durations are equal texts. "" is no duration.
+type Duration string
+
+// Units come from large to small, each at most once.
+// Source: https://nginx.org/en/docs/syntax.html; a month has 30 days there.
+var durationPattern = regexp.MustCompile(`^(?:(\d{1,9})y)? ?(?:(\d{1,9})M)? ?(?:(\d{1,9})w)? ?(?:(\d{1,9})d)? ?(?:(\d{1,9})h)? ?(?:(\d{1,9})m)? ?(?:(\d{1,9})s?)?$`)
+
+var durationUnits = []int{365 * 86400, 30 * 86400, 7 * 86400, 86400, 3600, 60, 1}
+
+// maxSeconds is ten years; nginx counts milliseconds.
+const maxSeconds = 10 * 365 * 86400
+
+// UnmarshalText accepts nginx's form without milliseconds, such as "90", "90s"
+// and "1h 30m".
+func (d *Duration) UnmarshalText(text []byte) error {
+	m := durationPattern.FindStringSubmatch(string(text))
+	if m == nil || len(text) == 0 {
+		return fmt.Errorf("%q is not a time", text)
+	}
+	seconds := 0
+	for i, u := range durationUnits {
+		n, err := strconv.Atoi("0" + m[i+1])
+		if err != nil || n > maxSeconds/u {
+			return errors.New("more than ten years")
+		}
+		seconds += n * u
+	}
+	if seconds > maxSeconds {
+		return errors.New("more than ten years")
+	}
+	*d = Duration(strconv.Itoa(seconds) + "s")
+	return nil
+}
+
+// Time is the duration as Go counts it; 0 for none.
+func (d Duration) Time() time.Duration {
+	n, err := strconv.Atoi(strings.TrimSuffix(string(d), "s"))
+	if err != nil {
+		return 0
+	}
+	return time.Duration(n) * time.Second
+}
+
+// Describe says what would be valid.
+func (Duration) Describe() string { return `a time such as "30s", "10m" or "1h"` }
+
+// TypeName names the type in the reference.
+func (Duration) TypeName() string { return "duration" }

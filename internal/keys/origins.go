@@ -1,0 +1,68 @@
+package keys
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Origins is a list of web origins (RFC 6454) that scripts may come from, each
+// in lower case, sorted: "https://a.example", "https://*.a.example:8443",
+// "null". The list is just "*" if it holds that item.
+type Origins []string
+
+var originPattern = regexp.MustCompile(`^([a-z][a-z0-9+\-.]*)://((?:\*\.)?[a-z0-9](?:[a-z0-9._\-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?$`)
+
+// UnmarshalText accepts origins separated by commas. The scheme is needed. One
+// item that is no origin makes the whole list invalid: ingress-nginx takes "*"
+// instead, which opens what was to be closed.
+func (o *Origins) UnmarshalText(text []byte) error {
+	var list []string
+	for item := range strings.SplitSeq(string(text), ",") {
+		item = strings.ToLower(strings.TrimSpace(item))
+		if item != "*" && item != "null" && !isOrigin(item) {
+			return fmt.Errorf("%q is not an origin", item)
+		}
+		list = append(list, item)
+	}
+	if slices.Contains(list, "*") {
+		list = []string{"*"}
+	}
+	slices.Sort(list)
+	*o = slices.Compact(list)
+	return nil
+}
+
+func isOrigin(item string) bool {
+	m := originPattern.FindStringSubmatch(item)
+	if m == nil || len(item) > 512 || strings.Contains(item, "..") {
+		return false
+	}
+	port, err := strconv.Atoi("0" + m[3])
+	return err == nil && port <= 65535 && (m[3] == "" || port > 0)
+}
+
+// Any is true for the list "*".
+func (o Origins) Any() bool { return len(o) == 1 && o[0] == "*" }
+
+// Patterns gives one anchored PCRE for each origin. "*" at the front of a host
+// stands for one label, as in ingress-nginx. Upper and lower case are the
+// same if nginx is told so ("~*").
+func (o Origins) Patterns() []string {
+	patterns := make([]string, len(o))
+	for i, origin := range o {
+		quoted := regexp.QuoteMeta(origin)
+		patterns[i] = "^" + strings.Replace(quoted, `\*`, `[a-z0-9\-]+`, 1) + "$"
+	}
+	return patterns
+}
+
+// Describe says what would be valid.
+func (Origins) Describe() string {
+	return `"*" or origins with their scheme separated by commas, such as "https://example.com, https://*.example.com:8443"`
+}
+
+// TypeName names the type in the reference.
+func (Origins) TypeName() string { return "origin list" }

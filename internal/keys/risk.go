@@ -1,0 +1,40 @@
+package keys
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Risk is how much a key can do to others. Risks are ordered.
+type Risk int
+
+// The risks, as ingress-nginx ranks its annotations.
+const (
+	RiskUnranked Risk = iota
+	RiskLow
+	RiskMedium
+	RiskHigh
+	RiskCritical
+)
+
+var riskNames = []string{"", "Low", "Medium", "High", "Critical"}
+
+// UnmarshalText accepts the names in any case.
+func (r *Risk) UnmarshalText(text []byte) error {
+	i := slices.IndexFunc(riskNames, func(name string) bool { return strings.EqualFold(name, string(text)) })
+	if i <= 0 {
+		return fmt.Errorf("%q is not a risk", text)
+	}
+	*r = Risk(i)
+	return nil
+}
+
+// String is the name, or "" for RiskUnranked.
+func (r Risk) String() string { return riskNames[r] }
+
+// Describe says what would be valid.
+func (Risk) Describe() string { return `"Low", "Medium", "High" or "Critical"` }
+
+// TypeName names the type in the reference.
+func (Risk) TypeName() string { return "risk" }

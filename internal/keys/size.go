@@ -1,0 +1,105 @@
+package keys
+
+import (
+	"fmt"
+	"math/bits"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Size is a number of bytes as nginx writes it: digits, or digits and k or m.
+// Equal sizes are equal texts: "1024k" and "1m" are both "1m". A size in
+// gigabytes is held in m, as most of nginx's directives know no g
+// (https://nginx.org/en/docs/syntax.html). "" is no size; "0" is zero.
+type Size string
+
+var sizePattern = regexp.MustCompile(`^([0-9]{1,15})([bkmgBKMG]?)$`)
+
+// maxSize keeps what nginx computes with sizes within 64 bits: one pebibyte.
+const maxSize = 1 << 50
+
+// UnmarshalText accepts digits with an optional suffix b, k, m or g in either
+// case; spaces do not count, as in ingress-nginx.
+func (s *Size) UnmarshalText(text []byte) error {
+	m := sizePattern.FindStringSubmatch(strings.ReplaceAll(string(text), " ", ""))
+	if m == nil {
+		return fmt.Errorf("%q is not a size", text)
+	}
+	n, err := strconv.ParseUint(m[1], 10, 64)
+	if err != nil {
+		return err
+	}
+	high, bytes := bits.Mul64(n, unit(m[2]))
+	if high != 0 || bytes > maxSize {
+		return fmt.Errorf("%q is more than 1048576g", text)
+	}
+	*s = sizeOf(bytes)
+	return nil
+}
+
+func unit(suffix string) uint64 {
+	switch strings.ToLower(suffix) {
+	case "k":
+		return 1 << 10
+	case "m":
+		return 1 << 20
+	case "g":
+		return 1 << 30
+	}
+	return 1
+}
+
+func sizeOf(bytes uint64) Size {
+	switch {
+	case bytes == 0:
+		return "0"
+	case bytes%(1<<20) == 0:
+		return Size(strconv.FormatUint(bytes>>20, 10) + "m")
+	case bytes%(1<<10) == 0:
+		return Size(strconv.FormatUint(bytes>>10, 10) + "k")
+	}
+	return Size(strconv.FormatUint(bytes, 10))
+}
+
+// Describe says what would be valid.
+func (Size) Describe() string {
+	return `a size such as "512", "8k", "10m" or "1g"`
+}
+
+// TypeName names the type in the reference.
+func (Size) TypeName() string { return "size" }
+
+// Buffers is a number of buffers of one size, such as "4 8k".
+type Buffers struct {
+	Number int
+	Size   Size
+}
+
+// UnmarshalText accepts a number from 1 to 1024 and a size above zero.
+func (b *Buffers) UnmarshalText(text []byte) error {
+	words := strings.Fields(string(text))
+	if len(words) != 2 {
+		return fmt.Errorf("%q is not a number and a size", text)
+	}
+	n, err := strconv.Atoi(words[0])
+	if err != nil {
+		return err
+	}
+	if err := b.Size.UnmarshalText([]byte(words[1])); err != nil {
+		return err
+	}
+	if n < 1 || n > 1024 || b.Size == "0" {
+		return fmt.Errorf("%q is out of range", text)
+	}
+	b.Number = n
+	return nil
+}
+
+// Describe says what would be valid.
+func (Buffers) Describe() string {
+	return `a number from 1 to 1024 and a size, such as "4 8k"`
+}
+
+// TypeName names the type in the reference.
+func (Buffers) TypeName() string { return "number and size" }

@@ -1,0 +1,61 @@
+package settings
+
+import (
+	"slices"
+	"strconv"
+
+	"sluice/internal/model"
+)
+
+// Blocks are what nginx.conf says once for all, each group of settings that
+// prints something under its name in lower case.
+func (s *Settings) Blocks() []model.Block {
+	block := func(name string, data any) model.Block {
+		return model.Block{Name: name, Data: data, Source: s.source.object}
+	}
+	return []model.Block{
+		block("workers", s.Workers),
+		block("hash", s.Hash),
+		block("log", s.Log),
+		block("client", s.Client),
+		block("headers", s.Headers),
+		block("listen", s.Listen),
+		block("http2", s.HTTP2),
+		block("tls", s.TLS),
+		block("hsts", s.HSTS),
+		block("proxy", s.Proxy),
+		block("keepalive", s.Keepalive),
+	}
+}
+
+// Value is the text in force for a key, defaults included; false for a key
+// that is not a setting. It is what annotations with a from tag default to.
+func (s *Settings) Value(key string) (string, bool) {
+	value, ok := s.source.values[key]
+	return value, ok
+}
+
+// Header is the value of Strict-Transport-Security.
+func (h HSTS) Header() string {
+	value := "max-age=" + strconv.Itoa(h.MaxAge)
+	if h.IncludeSubdomains {
+		value += "; includeSubDomains"
+	}
+	if h.Preload {
+		value += "; preload"
+	}
+	return value
+}
+
+// Retry is when a request is tried again: the words of proxy_next_upstream.
+func (p Proxy) Retry() []string {
+	return RetryWords(p.NextUpstream, p)
+}
+
+// RetryWords adds to an annotation's words what the ConfigMap adds to all.
+func RetryWords(words []string, p Proxy) []string {
+	if p.RetryNonIdempotent && !slices.Contains(words, "non_idempotent") && !slices.Contains(words, "off") {
+		return append(slices.Clone(words), "non_idempotent")
+	}
+	return words
+}

@@ -1,0 +1,159 @@
+// Package settings reads the controller's ConfigMap. In goes the object, out
+// come typed values in groups, the blocks that nginx.conf says once for all,
+// and a Problem for each key that cannot be taken as it is written.
+//
+// A key with a bad value keeps its default and everything else goes on. Keys,
+// defaults and meanings are ingress-nginx's; the tags of the fields are their
+// documentation (see package keys).
+package settings
+
+import "sluice/internal/keys"
+
+// Settings is everything the ConfigMap says.
+type Settings struct {
+	Workers     Workers
+	Client      Client
+	Proxy       Proxy
+	Keepalive   Keepalive
+	TLS         TLS
+	HSTS        HSTS
+	Redirects   Redirects
+	Paths       Paths
+	HTTP2       HTTP2
+	Listen      Listen
+	Headers     Headers
+	Log         Log
+	Hash        Hash
+	Access      Access
+	Annotations Annotations
+
+	source source
+}
+
+// Workers is how nginx's processes work.
+type Workers struct {
+	// Processes is 0 for as many as there are CPUs.
+	Processes       keys.Auto     `key:"worker-processes" default:"auto" doc:"Number of nginx worker processes; auto is the number of CPUs."`
+	ShutdownTimeout keys.Duration `key:"worker-shutdown-timeout" default:"240s" doc:"Time that a worker of an older configuration has to finish its connections."`
+	Connections     int           `key:"max-worker-connections" default:"16384" validate:"min=16,max=1048576" doc:"Connections that one worker may have open."`
+	MultiAccept     bool          `key:"enable-multi-accept" default:"true" empty:"zero" doc:"Whether a worker accepts all waiting connections at once."`
+}
+
+// Client is how clients are spoken with.
+type Client struct {
+	KeepAlive          int          `key:"keep-alive" default:"75" validate:"min=0,max=31536000" doc:"Seconds that an idle connection of a client stays open; 0 closes it after each answer."`
+	KeepAliveRequests  int          `key:"keep-alive-requests" default:"1000" validate:"min=1,max=1000000000" doc:"Requests that one connection of a client may carry."`
+	HeaderBufferSize   keys.Size    `key:"client-header-buffer-size" default:"1k" validate:"ne=0" doc:"Buffer for the header of a request."`
+	LargeHeaderBuffers keys.Buffers `key:"large-client-header-buffers" default:"4 8k" doc:"Number and size of the buffers for large headers of requests."`
+	BodyBufferSize     keys.Size    `key:"client-body-buffer-size" default:"8k" validate:"ne=0" doc:"Buffer for the body of a request; a larger body goes to a file."`
+	HeaderTimeout      int          `key:"client-header-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds that a client has to send the header of a request."`
+	BodyTimeout        int          `key:"client-body-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two reads of the body of a request."`
+}
+
+// Proxy is how requests are passed on, where no annotation says otherwise.
+type Proxy struct {
+	ConnectTimeout      int         `key:"proxy-connect-timeout" default:"5" validate:"min=1,max=31536000" doc:"Seconds to connect to a backend."`
+	SendTimeout         int         `key:"proxy-send-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two writes to a backend."`
+	ReadTimeout         int         `key:"proxy-read-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two reads from a backend."`
+	BodySize            keys.Size   `key:"proxy-body-size" default:"1m" doc:"Largest body of a request; 0 is any size."`
+	Buffering           string      `key:"proxy-buffering" default:"off" validate:"oneof=on off" doc:"Whether answers are buffered."`
+	BufferSize          keys.Size   `key:"proxy-buffer-size" default:"4k" validate:"ne=0" doc:"Buffer for the first part of an answer, and the size of the other buffers."`
+	BuffersNumber       int         `key:"proxy-buffers-number" default:"4" validate:"min=3,max=1024" doc:"Number of buffers for an answer."`
+	RequestBuffering    string      `key:"proxy-request-buffering" default:"on" validate:"oneof=on off" doc:"Whether a request is read completely before it is passed on."`
+	MaxTempFileSize     keys.Size   `key:"proxy-max-temp-file-size" default:"1024m" doc:"Largest file for an answer that does not fit the buffers; 0 is none."`
+	NextUpstream        keys.Words  `key:"proxy-next-upstream" default:"error timeout" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"When a request is tried again with another endpoint."`
+	NextUpstreamTries   keys.Number `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a request is tried; 0 is without limit."`
+	NextUpstreamTimeout keys.Number `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" doc:"Seconds in which a request may be tried again; 0 is without limit."`
+	RetryNonIdempotent  bool        `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether POST, LOCK and PATCH are tried again too."`
+}
+
+// Keepalive is how connections to backends are kept.
+type Keepalive struct {
+	// Connections is 0 to keep none.
+	Connections int           `key:"upstream-keepalive-connections" default:"320" validate:"min=0,max=1000000" doc:"Idle connections to backends that one worker keeps; 0 keeps none."`
+	Requests    int           `key:"upstream-keepalive-requests" default:"10000" validate:"min=1,max=1000000000" doc:"Requests that one connection to a backend may carry."`
+	Time        keys.Duration `key:"upstream-keepalive-time" default:"1h" doc:"Time that a connection to a backend may be used."`
+	Timeout     int           `key:"upstream-keepalive-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds that an idle connection to a backend stays open."`
+}
+
+// TLS is how clients are spoken with over HTTPS.
+type TLS struct {
+	Protocols keys.Words `key:"ssl-protocols" default:"TLSv1.2 TLSv1.3" validate:"dive,oneof=SSLv2 SSLv3 TLSv1 TLSv1.1 TLSv1.2 TLSv1.3" doc:"Versions of TLS that clients may use."`
+	// Ciphers is empty for OpenSSL's own choice.
+	Ciphers          string        `key:"ssl-ciphers" default:"ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:DHE-RSA-AES256-GCM-SHA384:DHE-RSA-AES128-GCM-SHA256" validate:"ciphers" empty:"zero" doc:"Ciphers for TLS 1.2 and older, the preferred first."`
+	ECDHCurve        string        `key:"ssl-ecdh-curve" default:"auto" validate:"curves" doc:"Curves for the exchange of keys."`
+	BufferSize       keys.Size     `key:"ssl-buffer-size" default:"4k" validate:"ne=0" doc:"Buffer for what is sent over TLS."`
+	SessionCache     bool          `key:"ssl-session-cache" default:"true" empty:"zero" doc:"Whether the workers share the sessions of clients."`
+	SessionCacheSize keys.Size     `key:"ssl-session-cache-size" default:"10m" validate:"ne=0" doc:"Size of the shared cache of sessions."`
+	SessionTimeout   keys.Duration `key:"ssl-session-timeout" default:"10m" doc:"Time that a session can be resumed."`
+	SessionTickets   bool          `key:"ssl-session-tickets" default:"false" empty:"zero" doc:"Whether sessions are resumed by tickets that clients hold."`
+	RejectHandshake  bool          `key:"ssl-reject-handshake" default:"false" empty:"zero" doc:"Whether a handshake for a host that nobody serves is refused."`
+}
+
+// HSTS is the header that keeps browsers on HTTPS (RFC 6797).
+type HSTS struct {
+	Enabled           bool `key:"hsts" default:"true" empty:"zero" doc:"Whether answers over HTTPS carry Strict-Transport-Security."`
+	MaxAge            int  `key:"hsts-max-age" default:"31536000" validate:"min=0" doc:"Seconds that a browser remembers it."`
+	IncludeSubdomains bool `key:"hsts-include-subdomains" default:"true" empty:"zero" doc:"Whether it holds for subdomains too."`
+	Preload           bool `key:"hsts-preload" default:"false" empty:"zero" doc:"Whether browsers may ship it."`
+}
+
+// Redirects is when and how plain HTTP is redirected to HTTPS.
+type Redirects struct {
+	SSL                   bool     `key:"ssl-redirect" default:"true" empty:"zero" doc:"Whether plain HTTP is redirected on hosts with a certificate."`
+	ForceSSL              bool     `key:"force-ssl-redirect" default:"false" empty:"zero" doc:"Whether plain HTTP is redirected on hosts without a certificate too."`
+	Code                  int      `key:"http-redirect-code" default:"308" validate:"oneof=301 302 307 308" doc:"Status of the redirect."`
+	NoTLSLocations        []string `key:"no-tls-redirect-locations" default:"/.well-known/acme-challenge" validate:"dive,path_prefix" empty:"zero" doc:"Paths that begin with one of these are never redirected."`
+	PreserveTrailingSlash bool     `key:"preserve-trailing-slash" default:"false" empty:"zero" doc:"Whether a slash at the end of the URI is kept."`
+	UsePort               bool     `key:"use-port-in-redirects" default:"false" empty:"zero" doc:"Whether the redirect names the port."`
+}
+
+// Paths is how paths are matched.
+type Paths struct {
+	RegexScope            string `key:"regex-scope" default:"host" validate:"oneof=host path" doc:"What use-regex and rewrite-target turn into patterns: every path of the host, as ingress-nginx does, or only the paths of the Ingress that says it."`
+	TrailingSlashRedirect bool   `key:"trailing-slash-redirect" default:"false" empty:"zero" doc:"Whether /foo is redirected to /foo/ where only the latter is served, as ingress-nginx does."`
+}
+
+// HTTP2 is the protocol of that name.
+type HTTP2 struct {
+	Enabled    bool `key:"use-http2" default:"true" empty:"zero" doc:"Whether clients may use HTTP/2 over TLS."`
+	MaxStreams int  `key:"http2-max-concurrent-streams" default:"128" validate:"min=1,max=100000" doc:"Requests that one connection may have open."`
+}
+
+// Listen is where nginx listens.
+type Listen struct {
+	DisableIPv6 bool `key:"disable-ipv6" default:"false" empty:"zero" doc:"Whether nginx leaves IPv6 out."`
+	ReusePort   bool `key:"reuse-port" default:"true" empty:"zero" doc:"Whether each worker has a listening socket of its own."`
+}
+
+// Headers is what is said to clients and backends in headers.
+type Headers struct {
+	ServerTokens      bool `key:"server-tokens" default:"false" empty:"zero" doc:"Whether answers name nginx and its version."`
+	GenerateRequestID bool `key:"generate-request-id" default:"true" empty:"zero" doc:"Whether a request without X-Request-ID gets one."`
+}
+
+// Log is what is logged.
+type Log struct {
+	Format        string `key:"log-format-upstream" default:"$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \"$http_user_agent\" $request_length $request_time [$proxy_upstream_name] [$proxy_alternative_upstream_name] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id" validate:"max=3500" doc:"Format of the access log."`
+	DisableAccess bool   `key:"disable-access-log" default:"false" empty:"zero" doc:"Whether no access log is written."`
+	ErrorLevel    string `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Least level of what goes to the error log."`
+}
+
+// Hash is the sizes of nginx's hash tables. 0 is as large as needed.
+type Hash struct {
+	VariablesBucketSize   int `key:"variables-hash-bucket-size" default:"256" validate:"min=64,max=65536" doc:"Bucket size of the table of variables."`
+	VariablesMaxSize      int `key:"variables-hash-max-size" default:"2048" validate:"min=64,max=10000000" doc:"Size of the table of variables."`
+	ServerNamesBucketSize int `key:"server-name-hash-bucket-size" default:"0" validate:"min=0,max=65536" doc:"Bucket size of the table of hosts; raised to what the longest host needs."`
+	ServerNamesMaxSize    int `key:"server-name-hash-max-size" default:"1024" validate:"min=0,max=10000000" doc:"Size of the table of hosts; raised to what the hosts need."`
+	MapBucketSize         int `key:"map-hash-bucket-size" default:"64" validate:"min=32,max=65536" doc:"Bucket size of the tables of maps."`
+}
+
+// Access is who may come in, where no annotation says otherwise.
+type Access struct {
+	AllowList keys.CIDRs `key:"whitelist-source-range" empty:"zero" protects:"true" doc:"Addresses that may reach the paths of Ingresses without a list of their own; empty is everybody."`
+}
+
+// Annotations is what annotations may do.
+type Annotations struct {
+	RiskLevel keys.Risk `key:"annotations-risk-level" default:"High" doc:"Highest risk of an annotation that is followed."`
+}
