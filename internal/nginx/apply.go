@@ -1,0 +1,228 @@
+package nginx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Result says how long a reload took, counted from the signal.
+type Result struct {
+	// Live is when all new workers had registered. It is 0 where an nginx that
+	// something else runs could not be asked.
+	Live time.Duration
+	// Settled is when no older worker accepted any more: from then on every
+	// new connection gets the new configuration. It is 0 if that was not seen
+	// within Options.SettleTimeout.
+	Settled time.Duration
+}
+
+// ReloadError says why a reload did not come about.
+type ReloadError struct {
+	// Text is one line.
+	Text string
+	// RolledBack is set if the last good file is in place again and workers
+	// that run it serve.
+	RolledBack bool
+}
+
+// Error gives the text and what serves now.
+func (e *ReloadError) Error() string {
+	if e.RolledBack {
+		return "reload refused, the last good configuration goes on: " + e.Text
+	}
+	return "reload failed and could not be rolled back: " + e.Text
+}
+
+// reload is a change of the configuration under way.
+type reload struct {
+	p   *Process
+	run *run
+	// As it was before: the newest load, the generation that served, the
+	// children, the place in the log.
+	before, serving int
+	children        []int
+	mark            int
+	// unsure is set if it is not known which file served before.
+	unsure bool
+	began  time.Time
+}
+
+// Apply swaps nginx.conf, reloads, and returns once the new file is live and
+// settled. The file should have passed Test: nginx refuses a bad one here too,
+// but cannot say where the fault is. If the reload does not come about, the
+// last good file is put back and the error is a *ReloadError. If ctx is done
+// meanwhile, Apply returns at once and the next Apply finds out what serves.
+func (p *Process) Apply(ctx context.Context, conf io.WriterTo) (Result, error) {
+	if err := p.take(ctx); err != nil {
+		return Result{}, err
+	}
+	defer p.release()
+	if p.external() {
+		return p.applyExternal(ctx, conf)
+	}
+	r := p.currentRun()
+	if r == nil || r.ended() {
+		return Result{}, ErrNotRunning
+	}
+	l, err := p.prepare(ctx, r)
+	if err != nil {
+		return Result{}, err
+	}
+	return l.carryOut(ctx, conf)
+}
+
+// prepare waits until the master is at rest and notes how things are.
+func (p *Process) prepare(ctx context.Context, r *run) (*reload, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.reloadTimeout())
+	defer cancel()
+	l := &reload{p: p, run: r, unsure: p.unconfirmed}
+	var last error
+	err := poll(ctx, func() (bool, error) {
+		if r.ended() {
+			return false, ErrNotRunning
+		}
+		if activityOf(r.PID) == busy {
+			last = errors.New("its master is busy")
+			return false, nil
+		}
+		c, err := p.census(ctx, r)
+		l.before, l.serving, last = c.top, c.newest, err
+		return err == nil && c.newest > 0, nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil, fmt.Errorf("nginx does not say how it is: %w", errors.Join(last, err))
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.children, l.mark = childrenOf(r.PID), r.log.mark()
+	return l, nil
+}
+
+// carryOut swaps, signals and waits.
+func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error) {
+	if err := l.p.swap(conf); err != nil {
+		return Result{}, err
+	}
+	if err := l.signal(); err != nil {
+		return Result{}, l.rollBack(ctx, err)
+	}
+	if err := l.awaitLive(ctx); err != nil {
+		if ctx.Err() != nil {
+			return Result{}, fmt.Errorf("reload: %w", ctx.Err())
+		}
+		return Result{}, l.rollBack(ctx, err)
+	}
+	result := Result{Live: time.Since(l.began)}
+	if err := errors.Join(l.p.keepAsGood(), l.p.record(l.run)); err != nil {
+		return result, err
+	}
+	if err := l.awaitSettled(ctx); err != nil {
+		l.p.options.Logger.Warn("old workers of nginx go on accepting", "error", err)
+		return result, ctx.Err()
+	}
+	result.Settled = time.Since(l.began)
+	return result, l.p.record(l.run)
+}
+
+func (l *reload) signal() error {
+	l.began = time.Now()
+	return l.run.signal(unix.SIGHUP)
+}
+
+// awaitLive waits until all workers of a newer load have registered, or until
+// it is certain that they will not.
+func (l *reload) awaitLive(ctx context.Context) error {
+	limit := l.p.reloadTimeout()
+	inner, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var last error
+	err := poll(inner, func() (bool, error) {
+		if l.run.ended() {
+			return false, fmt.Errorf("nginx ended while it was reloading: %s", l.reason(l.run.cause))
+		}
+		c, err := l.p.census(inner, l.run)
+		if last = err; err == nil && c.complete(l.before) {
+			return true, nil
+		}
+		return false, l.refusal()
+	})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		text := fmt.Sprintf("the new workers did not register within %v", limit)
+		if last != nil {
+			text += ": " + last.Error()
+		}
+		return errors.New(l.reason(text))
+	}
+	return err
+}
+
+// refusal says why nginx kept the old file, nil while it may still load the
+// new one. It is certain when the master is at rest and has no new children.
+// Where the master's state cannot be read, a line that nginx only writes when
+// it gives up must do.
+func (l *reload) refusal() error {
+	switch activityOf(l.run.PID) {
+	case busy:
+		return nil
+	case idle:
+		if l.hasNewChildren() {
+			return nil
+		}
+	case unknown:
+		if !l.gaveUp() {
+			return nil
+		}
+	}
+	return errors.New(l.reason("nginx went on with the old file and did not say why"))
+}
+
+func (l *reload) hasNewChildren() bool {
+	return slices.ContainsFunc(childrenOf(l.run.PID), func(pid int) bool { return !slices.Contains(l.children, pid) })
+}
+
+// gaveUp looks for a message of the master after which it keeps the old file.
+// It tries a port that is taken several times ("bind() to"), and what it says
+// of old sockets ("unlink()", "close()") comes when the new file is in force.
+func (l *reload) gaveUp() bool {
+	return slices.ContainsFunc(l.run.log.since(l.mark), func(g grave) bool {
+		passing := slices.ContainsFunc([]string{"bind() to", "listen() to", "unlink() ", "close() "}, func(prefix string) bool {
+			return strings.HasPrefix(g.Text, prefix)
+		})
+		return g.Level == "emerg" && g.PID == l.run.PID && !passing
+	})
+}
+
+// reason gives nginx's own words, without the path of the file.
+func (l *reload) reason(otherwise string) string {
+	waitForLog()
+	text := l.run.reason(l.mark, otherwise)
+	return strings.ReplaceAll(text, l.p.options.path(liveFile), "the file")
+}
+
+// awaitSettled waits until no older worker accepts. The last one to take itself
+// off may have been the one that answered, so two answers in a row must agree.
+func (l *reload) awaitSettled(ctx context.Context) error {
+	inner, cancel := context.WithTimeout(ctx, l.p.options.SettleTimeout)
+	defer cancel()
+	agreed := 0
+	return poll(inner, func() (bool, error) {
+		if l.run.ended() {
+			return false, ErrNotRunning
+		}
+		c, err := l.p.census(inner, l.run)
+		if err != nil || c.older > 0 || !c.complete(l.before) {
+			agreed = 0
+			return false, nil
+		}
+		agreed++
+		return agreed == 2, nil
+	})
+}

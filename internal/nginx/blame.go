@@ -1,0 +1,105 @@
+package nginx
+
+import "fmt"
+
+// Verdict is what Blame found. Every item is in exactly one of the three.
+type Verdict[T any] struct {
+	// Culprits are refused, in the order of the items.
+	Culprits []Culprit[T]
+	// Passing are accepted, all of them together.
+	Passing []T
+	// Undecided were not reached before the tests were used up. They were not
+	// tested together with Passing, so they must be left out as well.
+	Undecided []T
+	// Tests is how often test was called.
+	Tests int
+}
+
+// Culprit is an item that is refused, with the error of the test that shows it.
+type Culprit[T any] struct {
+	Item T
+	Err  error
+}
+
+// Blame finds the items that keep a test from passing. An item is a culprit if
+// the test fails with it and all accepted items before it, so of items that
+// only fail together the last one is blamed: put the oldest first. With k
+// culprits among n items it takes at most 2 + k * (2 + log2 n) tests, and
+// never more than most.
+//
+// It returns an error only if the test fails without any item.
+func Blame[T any](items []T, test func([]T) error, most int) (Verdict[T], error) {
+	b := &blamer[T]{test: test, most: most}
+	err, _ := b.try(nil, items)
+	if err == nil && b.tests > 0 {
+		return Verdict[T]{Passing: items, Tests: b.tests}, nil
+	}
+	if empty, ok := b.try(nil, nil); ok && empty != nil {
+		return Verdict[T]{Undecided: items, Tests: b.tests}, fmt.Errorf("refused even without any of the %d changed objects: %w", len(items), empty)
+	}
+	return b.search(items, err), nil
+}
+
+type blamer[T any] struct {
+	test  func([]T) error
+	most  int
+	tests int
+}
+
+// try tests two lists together; false means that no test is left.
+func (b *blamer[T]) try(accepted, more []T) (error, bool) {
+	if b.tests >= b.most {
+		return nil, false
+	}
+	b.tests++
+	return b.test(append(accepted[:len(accepted):len(accepted)], more...)), true
+}
+
+// search expects that the items fail together with err.
+func (b *blamer[T]) search(items []T, err error) Verdict[T] {
+	var v Verdict[T]
+	for len(items) > 0 {
+		passing, failing, cause := b.bisect(v.Passing, items, err)
+		v.Passing = append(v.Passing, items[:passing]...)
+		if failing > passing+1 {
+			v.Undecided = items[passing:]
+			break
+		}
+		v.Culprits = append(v.Culprits, Culprit[T]{Item: items[passing], Err: cause})
+		items = items[failing:]
+		if len(items) == 0 {
+			break
+		}
+		var ok bool
+		if err, ok = b.try(v.Passing, items); !ok {
+			v.Undecided = items
+			break
+		}
+		if err == nil {
+			v.Passing = append(v.Passing, items...)
+			break
+		}
+	}
+	v.Tests = b.tests
+	return v
+}
+
+// bisect narrows down the shortest prefix that fails on top of the accepted
+// items: items[:passing] passes and items[:failing] fails with cause. They are
+// one apart unless the tests were used up.
+func (b *blamer[T]) bisect(accepted, items []T, err error) (passing, failing int, cause error) {
+	failing, cause = len(items), err
+	for failing > passing+1 {
+		middle := (passing + failing) / 2
+		result, ok := b.try(accepted, items[:middle])
+		switch {
+		case !ok:
+			return passing, failing, cause
+		case result == nil:
+			passing = middle
+		default:
+			failing, cause = middle, result
+		}
+	}
+	return passing, failing, cause
+}

@@ -1,0 +1,187 @@
+package nginx
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Capabilities are what an nginx can do. Nothing outside this file asks for a
+// version.
+type Capabilities struct {
+	// HTTP2 is set where HTTP/2 was built in, HTTP2Directive where `http2 on`
+	// is a directive of its own instead of a parameter of listen.
+	// Source: https://nginx.org/en/docs/http/ngx_http_v2_module.html#http2
+	HTTP2, HTTP2Directive bool
+	// HTTP3 is set where QUIC was built in.
+	HTTP3 bool
+
+	AuthRequest bool // auth_request
+	RealIP      bool // set_real_ip_from
+	StubStatus  bool // stub_status
+	ThreadPools bool // aio threads
+
+	// Paths of dynamic modules, empty where there is none. Stream is "built-in"
+	// where it needs no file.
+	Stream        string
+	Brotli        string
+	BrotliStatic  string
+	HeadersMore   string
+	GeoIP2        string
+	OpenTelemetry string
+}
+
+// BuiltIn stands for the path of a module that needs no load_module.
+const BuiltIn = "built-in"
+
+func capabilities(v version, arguments []string, dir string) Capabilities {
+	has := func(argument string) bool {
+		for _, a := range arguments {
+			if a == argument {
+				return true
+			}
+		}
+		return false
+	}
+	c := Capabilities{
+		HTTP2:       has("--with-http_v2_module"),
+		HTTP3:       has("--with-http_v3_module"),
+		AuthRequest: has("--with-http_auth_request_module"),
+		RealIP:      has("--with-http_realip_module"),
+		StubStatus:  has("--with-http_stub_status_module"),
+		ThreadPools: has("--with-threads"),
+
+		Stream:        moduleFile(dir, "ngx_stream_module.so"),
+		Brotli:        moduleFile(dir, "ngx_http_brotli_filter_module.so"),
+		BrotliStatic:  moduleFile(dir, "ngx_http_brotli_static_module.so"),
+		HeadersMore:   moduleFile(dir, "ngx_http_headers_more_filter_module.so"),
+		GeoIP2:        moduleFile(dir, "ngx_http_geoip2_module.so"),
+		OpenTelemetry: moduleFile(dir, "ngx_otel_module.so"),
+	}
+	c.HTTP2Directive = c.HTTP2 && v.atLeast(version{1, 25, 1})
+	if has("--with-stream") {
+		c.Stream = BuiltIn
+	}
+	return c
+}
+
+// moduleFile gives the path of a module, or "" where it is not installed.
+func moduleFile(dir, name string) string {
+	path := filepath.Join(dir, name)
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return ""
+	}
+	return path
+}
+
+// luaModules gives what Lua needs, in the order of loading.
+func luaModules(dir string) ([]string, error) {
+	var paths []string
+	for _, name := range []string{"ndk_http_module.so", "ngx_http_lua_module.so"} {
+		path := moduleFile(dir, name)
+		if path == "" {
+			return nil, fmt.Errorf("nginx lacks Lua: no %s in %s: install libnginx-mod-http-lua", name, dir)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// luaLibraries finds the directories of Lua's libraries and checks that all
+// that Sluice's Lua requires is in them.
+func luaLibraries(o Options) (path, cpath string, err error) {
+	share := existing(o, "/usr/local/share/lua/5.1", "/usr/share/lua/5.1")
+	shared := existing(o, "/usr/local/lib/lua/5.1", "/usr/lib/"+triplet()+"/lua/5.1", "/usr/lib/lua/5.1", "/usr/lib64/lua/5.1")
+	needs := []struct {
+		file, install string
+		dirs          []string
+	}{
+		{"resty/core.lua", "lua-resty-core", share},
+		{"ngx/ssl/clienthello.lua", "lua-resty-core", share},
+		{"resty/lrucache.lua", "lua-resty-lrucache", share},
+		{"cjson.so", "lua-cjson", shared},
+	}
+	for _, need := range needs {
+		if !inOne(need.dirs, need.file) {
+			return "", "", fmt.Errorf("Lua library %s not found in %s: install %s", need.file, quoteList(need.dirs), need.install)
+		}
+	}
+	for _, dir := range share {
+		path += dir + "/?.lua;" + dir + "/?/init.lua;"
+	}
+	for _, dir := range shared {
+		cpath += dir + "/?.so;"
+	}
+	return strings.TrimSuffix(path, ";"), strings.TrimSuffix(cpath, ";"), nil
+}
+
+func existing(o Options, dirs ...string) []string {
+	var found []string
+	for _, dir := range dirs {
+		if info, err := os.Stat(o.inRoot(dir)); err == nil && info.IsDir() {
+			found = append(found, o.inRoot(dir))
+		}
+	}
+	return found
+}
+
+func inOne(dirs []string, file string) bool {
+	for _, dir := range dirs {
+		if moduleFile(dir, file) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func quoteList(dirs []string) string {
+	if len(dirs) == 0 {
+		return "the usual directories"
+	}
+	return strings.Join(dirs, " or ")
+}
+
+// configureArguments splits the line "configure arguments:" as a shell would,
+// as far as nginx writes it: single quotes are the only quoting.
+func configureArguments(text string) []string {
+	_, line, _ := strings.Cut(text, "configure arguments:")
+	line, _, _ = strings.Cut(line, "\n")
+	var arguments []string
+	var word strings.Builder
+	inQuotes := false
+	for _, r := range line + " " {
+		switch {
+		case r == '\'':
+			inQuotes = !inQuotes
+		case r == ' ' && !inQuotes:
+			if word.Len() > 0 {
+				arguments = append(arguments, word.String())
+			}
+			word.Reset()
+		default:
+			word.WriteRune(r)
+		}
+	}
+	return arguments
+}
+
+// modulesDir is where nginx was built to look for modules, within the root.
+func modulesDir(o Options, arguments []string) string {
+	prefix, dir := "/usr/local/nginx", ""
+	for _, a := range arguments {
+		if value, ok := strings.CutPrefix(a, "--prefix="); ok {
+			prefix = value
+		}
+		if value, ok := strings.CutPrefix(a, "--modules-path="); ok {
+			dir = value
+		}
+	}
+	switch {
+	case dir == "":
+		dir = filepath.Join(prefix, "modules")
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(prefix, dir)
+	}
+	return o.inRoot(dir)
+}

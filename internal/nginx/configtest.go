@@ -1,0 +1,151 @@
+package nginx
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// TestError says why `nginx -t` refused a file.
+type TestError struct {
+	// Text is one line, without the path of the file and the line number.
+	Text string
+	// Line is the line of the tested file that nginx named, from 1; 0 if none.
+	Line int
+	// Raw is all that nginx printed.
+	Raw string
+}
+
+// Error gives the text, with the line if there is one.
+func (e *TestError) Error() string {
+	if e.Line > 0 {
+		return fmt.Sprintf("nginx refuses the configuration: line %d: %s", e.Line, e.Text)
+	}
+	return "nginx refuses the configuration: " + e.Text
+}
+
+// Test has `nginx -t` check a file without touching the one that runs. The
+// error is a *TestError where nginx refused the file. Tests and reloads take
+// turns: a test binds ports that are new for an instant, which would keep a
+// reload from binding them.
+func (p *Process) Test(ctx context.Context, conf io.WriterTo) error {
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.release()
+	return p.test(ctx, conf)
+}
+
+func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
+	path, err := writeBeside(p.options.path("candidate-*.conf"), conf)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(path)
+	began := time.Now()
+	output, err := p.runTest(ctx, path)
+	p.noteTest(time.Since(began))
+	var failed *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("test the configuration: %w", ctx.Err())
+	case errors.Is(err, context.DeadlineExceeded):
+		return &TestError{Text: fmt.Sprintf("`nginx -t` did not end within %v", p.options.TestTimeout), Raw: output}
+	case errors.As(err, &failed):
+		return parseTestOutput(output, path)
+	default:
+		return fmt.Errorf("run `nginx -t`: %w", err)
+	}
+}
+
+func (p *Process) runTest(ctx context.Context, path string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.options.TestTimeout)
+	defer cancel()
+	argv := p.install.Command(p.arguments("-t", "-c", path)...)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(), "/", time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err := cmd.Run()
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return output.String(), err
+}
+
+// arguments are what every run of nginx gets: the state directory as its
+// prefix, the log to stderr from the first line, and no daemon.
+func (p *Process) arguments(more ...string) []string {
+	return append([]string{"-p", p.options.StateDir, "-e", "stderr", "-g", "daemon off;"}, more...)
+}
+
+// writeBeside writes a new file by a pattern as os.CreateTemp takes it.
+func writeBeside(pattern string, conf io.WriterTo) (path string, err error) {
+	f, err := os.CreateTemp(filepath.Dir(pattern), filepath.Base(pattern))
+	if err != nil {
+		return "", fmt.Errorf("write the configuration: %w", err)
+	}
+	_, err = conf.WriteTo(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		return "", fmt.Errorf("write the configuration: %w", err)
+	}
+	return f.Name(), nil
+}
+
+var positionPattern = regexp.MustCompile(`^:(\d+)$`)
+
+// parseTestOutput finds the line that says why: the first of the gravest level.
+func parseTestOutput(output, path string) *TestError {
+	e := &TestError{Raw: output, Text: oneLine(strings.ReplaceAll(output, path, "the file"))}
+	rank := len(levels)
+	for line := range strings.Lines(output) {
+		g, ok := parseLine(line)
+		if !ok {
+			continue
+		}
+		if r := levelRank(g.Level); r < rank {
+			rank = r
+			e.Text, e.Line = cutPosition(g.Text, path)
+		}
+	}
+	return e
+}
+
+var levels = []string{"emerg", "alert", "crit", "error"}
+
+func levelRank(level string) int {
+	for i, l := range levels {
+		if l == level {
+			return i
+		}
+	}
+	return len(levels)
+}
+
+// cutPosition takes " in PATH:LINE" off the end of a message.
+func cutPosition(text, path string) (string, int) {
+	before, after, found := strings.Cut(text, " in "+path)
+	if !found {
+		return strings.ReplaceAll(text, path, "the file"), 0
+	}
+	match := positionPattern.FindStringSubmatch(after)
+	if match == nil {
+		return strings.ReplaceAll(text, path, "the file"), 0
+	}
+	line, _ := strconv.Atoi(match[1])
+	return before, line
+}

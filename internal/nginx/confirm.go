@@ -1,0 +1,128 @@
+package nginx
+
+import (
+	"context"
+	"time"
+)
+
+// pollEvery is how often the workers are asked while something is awaited.
+const pollEvery = 5 * time.Millisecond
+
+// poll calls check until it says yes or fails, or ctx is done.
+func poll(ctx context.Context, check func() (bool, error)) error {
+	ticks := time.NewTicker(pollEvery)
+	defer ticks.Stop()
+	for {
+		if done, err := check(); done || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticks.C:
+		}
+	}
+}
+
+// waitForLog lets the reader of nginx's log catch up with what was written
+// before: it reads from a pipe on its own.
+func waitForLog() { time.Sleep(4 * pollEvery) }
+
+// census is the registered workers that exist, by generation.
+type census struct {
+	// top is the newest load known, which may have no worker.
+	top int
+	// newest is the newest load that has a worker, 0 if there is none.
+	newest int
+	// count workers are of the newest load, older ones of an older load.
+	count, older int
+	// expected is how many workers there should be.
+	expected int
+}
+
+// complete says whether all workers of a load after before are there.
+func (c census) complete(before int) bool { return c.newest > before && c.count >= c.expected }
+
+// census asks the workers. A registration whose process is gone, or is no
+// child of this master, does not count.
+func (p *Process) census(ctx context.Context, r *run) (census, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	s, err := p.status(ctx)
+	if err != nil {
+		return census{}, err
+	}
+	var alive []Worker
+	for _, w := range s.Workers {
+		if stat, ok := readStat(w.PID); ok && stat.Parent == r.PID {
+			alive = append(alive, w)
+		}
+	}
+	p.noteGenerations(alive)
+	return count(s, alive), nil
+}
+
+func count(s Status, alive []Worker) census {
+	c := census{top: s.Load, expected: max(1, s.Expected)}
+	for _, w := range s.Workers {
+		c.top = max(c.top, w.Load)
+	}
+	for _, w := range alive {
+		c.newest = max(c.newest, w.Load)
+	}
+	for _, w := range alive {
+		if w.Load == c.newest {
+			c.count++
+		} else {
+			c.older++
+		}
+	}
+	return c
+}
+
+func (p *Process) noteGenerations(alive []Worker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, w := range alive {
+		p.generations[w.PID] = w.Load
+	}
+}
+
+// Draining gives the number of workers that have stopped accepting but still
+// have requests, and the memory they hold, in bytes. Workers of one generation
+// share the parsed configuration, so each generation counts by its largest.
+func (p *Process) Draining() (workers int, memory int64) {
+	r := p.currentRun()
+	if r == nil || r.ended() {
+		return 0, 0
+	}
+	newest, byLoad := 0, map[int]int64{}
+	pids := p.livingGenerations(r)
+	for _, load := range pids {
+		newest = max(newest, load)
+	}
+	for pid, load := range pids {
+		if load < newest {
+			workers++
+			byLoad[load] = max(byLoad[load], privateMemory(pid))
+		}
+	}
+	for _, bytes := range byLoad {
+		memory += bytes
+	}
+	return workers, memory
+}
+
+// livingGenerations forgets the workers that have ended and gives the others.
+func (p *Process) livingGenerations(r *run) map[int]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	living := map[int]int{}
+	for pid, load := range p.generations {
+		if stat, ok := readStat(pid); ok && stat.Parent == r.PID {
+			living[pid] = load
+		}
+	}
+	p.generations = living
+	return map[int]int(living)
+}

@@ -1,0 +1,89 @@
+package nginx
+
+import (
+	"bufio"
+	"io"
+	"regexp"
+	"strconv"
+	"sync"
+)
+
+// grave is a line of the error log that may explain why nginx refuses a file.
+type grave struct {
+	Level string // "emerg" or "alert"
+	PID   int
+	Text  string
+}
+
+// errorLog passes nginx's error log on and keeps the last grave lines. Lines of
+// lesser levels are not kept, so a flood of them pushes nothing out.
+type errorLog struct {
+	out io.Writer
+
+	mu    sync.Mutex
+	count int // grave lines so far
+	last  []grave
+}
+
+const keptLines = 64
+
+// linePattern is "2026/01/31 12:00:00 [emerg] 7#7: *3 text" and what is printed
+// before there is a log: "nginx: [emerg] text".
+var linePattern = regexp.MustCompile(`^(?:nginx: |[0-9/]+ [0-9:]+ )\[(emerg|alert|crit|error)\] (?:(\d+)#\d+: )?(?:\*\d+ )?(.*)$`)
+
+// follow reads lines until all processes that hold the other end have ended.
+func (l *errorLog) follow(r io.ReadCloser) {
+	defer r.Close()
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, err := lines.ReadSlice('\n')
+		if len(line) > 0 {
+			l.note(line)
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			return
+		}
+	}
+}
+
+// note keeps and passes on one line. What cannot be written is lost: nginx must
+// not be made to wait for a reader of logs.
+func (l *errorLog) note(line []byte) {
+	if g, ok := parseLine(string(line)); ok && (g.Level == "emerg" || g.Level == "alert") {
+		l.mu.Lock()
+		l.count++
+		l.last = append(l.last, g)
+		if len(l.last) > keptLines {
+			l.last = append([]grave(nil), l.last[len(l.last)-keptLines:]...)
+		}
+		l.mu.Unlock()
+	}
+	_, _ = l.out.Write(line)
+}
+
+func parseLine(line string) (grave, bool) {
+	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
+	match := linePattern.FindStringSubmatch(line)
+	if match == nil {
+		return grave{}, false
+	}
+	pid, _ := strconv.Atoi(match[2])
+	return grave{Level: match[1], PID: pid, Text: match[3]}, true
+}
+
+// mark is a place in the log, for since.
+func (l *errorLog) mark() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count
+}
+
+// since gives the grave lines after a mark, as far as they are still kept.
+func (l *errorLog) since(mark int) []grave {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := min(l.count-mark, len(l.last))
+	return append([]grave(nil), l.last[len(l.last)-n:]...)
+}

@@ -1,0 +1,81 @@
+package nginx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// external says whether something else runs nginx.
+func (p *Process) external() bool { return p.options.PIDFile != "" }
+
+// externalRun finds the nginx that the pid file names.
+func (p *Process) externalRun() (*run, error) {
+	data, err := os.ReadFile(p.options.PIDFile)
+	if err != nil {
+		return nil, fmt.Errorf("%w: read its pid file: %w", ErrNotRunning, err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil || pid <= 1 {
+		return nil, fmt.Errorf("%w: pid file %s: want a process id (got %q)", ErrNotRunning, p.options.PIDFile, oneLine(string(data)))
+	}
+	id, ok := identify(pid)
+	if !ok || !isNginx(pid) {
+		return nil, fmt.Errorf("%w: process %d, which %s names, is no nginx", ErrNotRunning, pid, p.options.PIDFile)
+	}
+	r := &run{identity: id, log: &errorLog{out: io.Discard}, cause: "it is gone"}
+	if old := p.currentRun(); old == nil || old.identity != id {
+		p.setRun(r)
+	}
+	return r, nil
+}
+
+// applyExternal tests, swaps and signals; it confirms as far as the workers
+// answer on the control socket.
+func (p *Process) applyExternal(ctx context.Context, conf io.WriterTo) (Result, error) {
+	r, err := p.externalRun()
+	if err != nil {
+		return Result{}, err
+	}
+	if err := p.test(ctx, conf); err != nil {
+		return Result{}, err
+	}
+	if err := p.adoptGood(); err != nil {
+		return Result{}, err
+	}
+	if _, err := p.census(ctx, r); err != nil {
+		p.options.Logger.Warn("the workers of nginx do not answer: this reload cannot be confirmed", "error", err)
+		return Result{}, p.applyUnseen(r, conf)
+	}
+	l, err := p.prepare(ctx, r)
+	if err != nil {
+		return Result{}, err
+	}
+	return l.carryOut(ctx, conf)
+}
+
+func (p *Process) applyUnseen(r *run, conf io.WriterTo) error {
+	if err := p.swap(conf); err != nil {
+		return err
+	}
+	l := &reload{p: p, run: r, began: time.Now()}
+	return l.signal()
+}
+
+// adoptGood takes the file that is there at first for the last good one: the
+// other nginx was started with it.
+func (p *Process) adoptGood() error {
+	_, err := os.Stat(p.options.path(goodFile))
+	if err == nil {
+		return nil
+	}
+	if _, err := os.Stat(p.options.path(liveFile)); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s does not exist: nginx must be run with it", p.options.path(liveFile))
+	}
+	return p.relink(liveFile, goodFile)
+}

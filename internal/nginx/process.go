@@ -1,0 +1,235 @@
+package nginx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrNotRunning is returned while there is no nginx to reload. It is started
+// again by itself; an Event says when.
+var ErrNotRunning = errors.New("nginx is not running")
+
+// Conf is a configuration as bytes.
+type Conf []byte
+
+// WriteTo writes all of it.
+func (c Conf) WriteTo(w io.Writer) (int64, error) {
+	n, err := w.Write(c)
+	return int64(n), err
+}
+
+// EventKind is what happened to nginx.
+type EventKind string
+
+// The kinds of event.
+const (
+	// Died: the master ended though nobody asked it to.
+	Died EventKind = "Died"
+	// Restarted: nginx runs the bootstrap file again. Its runtime state is
+	// empty: the owner must push all of it and Apply.
+	Restarted EventKind = "Restarted"
+)
+
+// Event is something that happened to nginx by itself.
+type Event struct {
+	Kind EventKind
+	// Text is one line.
+	Text string
+}
+
+// Process is an nginx that runs beside us, or one that something else runs
+// (Options.PIDFile). Its methods may be called from several goroutines; Test,
+// Apply and restarts take turns.
+type Process struct {
+	install Install
+	options Options
+	status  StatusFunc
+
+	// turn is held by whoever writes in the state directory.
+	turn chan struct{}
+	// life ends with Stop; finished is closed once nothing restarts nginx.
+	life     context.Context
+	end      context.CancelFunc
+	finished chan struct{}
+	events   chan Event
+	lock     *os.File
+
+	// The fields below are used only by the holder of turn.
+	bootstrap   []byte
+	unconfirmed bool // nginx.conf may run or not: a reload was interrupted
+
+	mu          sync.Mutex
+	run         *run
+	longestTest time.Duration
+	generations map[int]int // pid of a worker: its load
+}
+
+// New makes a Process that does nothing yet. The status function asks the
+// workers over the control socket.
+func New(install Install, o Options, status StatusFunc) *Process {
+	life, end := context.WithCancel(context.Background())
+	return &Process{
+		install: install, options: o.withDefaults(), status: status,
+		turn: make(chan struct{}, 1), life: life, end: end,
+		events: make(chan Event, 16), generations: map[int]int{},
+	}
+}
+
+// Events tells of deaths and restarts. It is never closed; while nobody reads,
+// the oldest events are dropped.
+func (p *Process) Events() <-chan Event { return p.events }
+
+// Start ends what a former run left behind, starts nginx with the bootstrap
+// file and returns once its workers have registered. From then on nginx is
+// started again whenever it ends, always with the bootstrap file. With
+// Options.PIDFile it only checks that the other nginx runs.
+func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
+	if p.external() {
+		_, err := p.externalRun()
+		return err
+	}
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.release()
+	if err := p.lockState(); err != nil {
+		return err
+	}
+	p.bootstrap = bootstrap
+	if err := p.endFormer(p.readRecord()); err != nil {
+		return errors.Join(err, p.unlockState())
+	}
+	if err := p.launch(ctx); err != nil {
+		return errors.Join(err, p.unlockState())
+	}
+	p.finished = make(chan struct{})
+	go p.supervise()
+	return nil
+}
+
+// launch starts a master with the bootstrap file and waits until it is live.
+// A master that does not come up is ended.
+func (p *Process) launch(ctx context.Context) error {
+	if err := p.clearSockets(); err != nil {
+		return err
+	}
+	if err := p.swap(Conf(p.bootstrap)); err != nil {
+		return err
+	}
+	r, err := p.spawn()
+	if err != nil {
+		return err
+	}
+	p.setRun(r)
+	began := time.Now()
+	if err := p.awaitFirst(ctx, r); err != nil {
+		return errors.Join(err, p.endFormer(p.recordOf(r)))
+	}
+	p.options.Logger.Info("nginx started", "pid", r.PID, "version", p.install.Version, "took", time.Since(began).Round(time.Millisecond))
+	return errors.Join(p.keepAsGood(), p.record(r))
+}
+
+// awaitFirst waits until all workers of a new master have registered.
+func (p *Process) awaitFirst(ctx context.Context, r *run) error {
+	ctx, cancel := context.WithTimeout(ctx, p.reloadTimeout())
+	defer cancel()
+	var last error
+	err := poll(ctx, func() (bool, error) {
+		if r.ended() {
+			waitForLog()
+			return false, fmt.Errorf("nginx did not start: %s", r.reason(0, r.cause))
+		}
+		c, err := p.census(ctx, r)
+		last = err
+		return err == nil && c.complete(0), nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("nginx did not start: its workers did not register within %v (%s)", p.reloadTimeout(), r.reason(0, fmt.Sprint(last)))
+	}
+	return err
+}
+
+// Running gives the pid of the master, 0 while there is none.
+func (p *Process) Running() int {
+	r := p.currentRun()
+	if r == nil || r.ended() {
+		return 0
+	}
+	return r.PID
+}
+
+// Stop ends nginx: gracefully, and when grace is over or ctx is done by force.
+// When it returns no process of it is left. It does nothing to an nginx that
+// something else runs.
+func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
+	p.end()
+	if p.finished != nil {
+		<-p.finished
+	}
+	if err := p.take(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	defer p.release()
+	r := p.currentRun()
+	if r == nil || p.external() {
+		return p.unlockState()
+	}
+	record := p.recordOf(r)
+	if r.signal(unix.SIGQUIT) == nil {
+		ctx, cancel := context.WithTimeout(ctx, grace)
+		defer cancel()
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			p.options.Logger.Warn("nginx still has requests after the grace period: ending it", "grace", grace)
+		}
+	}
+	return errors.Join(p.endFormer(record), p.unlockState())
+}
+
+func (p *Process) take(ctx context.Context) error {
+	select {
+	case p.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *Process) release() { <-p.turn }
+
+func (p *Process) currentRun() *run {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.run
+}
+
+func (p *Process) setRun(r *run) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.run, p.generations = r, map[int]int{}
+}
+
+func (p *Process) noteTest(took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.longestTest = max(p.longestTest, took)
+}
+
+// reloadTimeout is as Options.ReloadTimeout says. nginx tries a port that is
+// taken five times, half a second apart, before it gives up.
+func (p *Process) reloadTimeout() time.Duration {
+	if p.options.ReloadTimeout > 0 {
+		return p.options.ReloadTimeout
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return 2500*time.Millisecond + 2*time.Second + 3*p.longestTest
+}

@@ -1,0 +1,59 @@
+package nginx
+
+import (
+	"context"
+	"time"
+)
+
+// rollBack puts the last good file back and makes sure that it serves. It does
+// so even if ctx is done, within a reload's time.
+func (l *reload) rollBack(ctx context.Context, cause error) error {
+	failure := &ReloadError{Text: cause.Error()}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*l.p.reloadTimeout())
+	defer cancel()
+	if err := l.p.restoreGood(); err != nil {
+		failure.Text += "; " + err.Error()
+		return failure
+	}
+	failure.RolledBack = l.goodServes(ctx)
+	l.p.unconfirmed = !failure.RolledBack
+	l.p.options.Logger.Error("nginx did not take the new configuration", "error", failure.Text, "rolledBack", failure.RolledBack)
+	return failure
+}
+
+// goodServes confirms that the last good file serves, with a second reload
+// unless the workers that served before serve on and no others do.
+func (l *reload) goodServes(ctx context.Context) bool {
+	if !l.awaitRest(ctx) {
+		return false
+	}
+	c, err := l.p.census(ctx, l.run)
+	if err == nil && !l.unsure && c.newest == l.serving && c.count >= c.expected {
+		return true
+	}
+	again := *l
+	again.before, again.children, again.mark = max(c.top, l.before), childrenOf(l.run.PID), l.run.log.mark()
+	if err := again.signal(); err != nil {
+		return false
+	}
+	return again.awaitLive(ctx) == nil
+}
+
+// awaitRest waits until the master has done what it was asked to, so that the
+// next load is known to be of the restored file.
+func (l *reload) awaitRest(ctx context.Context) bool {
+	limit, cancel := context.WithTimeout(ctx, l.p.reloadTimeout())
+	defer cancel()
+	began := time.Now()
+	err := poll(limit, func() (bool, error) {
+		switch activityOf(l.run.PID) {
+		case idle:
+			return true, nil
+		case unknown:
+			// nginx gives a taken port up after 2.5 s.
+			return time.Since(began) > 3*time.Second, nil
+		}
+		return l.run.ended(), nil
+	})
+	return err == nil && !l.run.ended()
+}

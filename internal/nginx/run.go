@@ -1,0 +1,98 @@
+package nginx
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// run is one life of a master.
+type run struct {
+	identity
+	// done is closed once the master has ended and was reaped. It is nil, and
+	// so never closed, for a master that is not ours.
+	done chan struct{}
+	// cause says how it ended, once done is closed.
+	cause string
+	log   *errorLog
+}
+
+// ended says whether the master is gone.
+func (r *run) ended() bool {
+	if r.done == nil {
+		return !r.running()
+	}
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// spawn starts a master in a process group of its own, so that a terminal's
+// signals do not reach it and its workers can be told from others. It is not
+// bound to our life: if we crash, nginx goes on serving until we are back.
+func (p *Process) spawn() (*run, error) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start nginx: %w", err)
+	}
+	argv := p.install.Command(p.arguments("-c", p.options.path(liveFile))...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env, cmd.Dir = environment(), "/"
+	cmd.Stdout, cmd.Stderr = p.options.Stdout, writer
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err = cmd.Start()
+	writer.Close()
+	if err != nil {
+		reader.Close()
+		return nil, fmt.Errorf("start nginx: %w", err)
+	}
+	r := &run{done: make(chan struct{}), log: &errorLog{out: p.options.Stderr}}
+	r.identity, _ = identify(cmd.Process.Pid)
+	r.PID = cmd.Process.Pid
+	go r.log.follow(reader)
+	r.forbidCores()
+	go r.reap(cmd)
+	return r, nil
+}
+
+// forbidCores keeps private keys from being written to disk by a crash. The
+// workers inherit the limit. Failing it, nginx is no worse off than before.
+func (r *run) forbidCores() {
+	_ = unix.Prlimit(r.PID, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
+}
+
+func (r *run) reap(cmd *exec.Cmd) {
+	_ = cmd.Wait()
+	r.cause = cmd.ProcessState.String()
+	close(r.done)
+}
+
+// signal sends a signal to the master, unless it is gone.
+func (r *run) signal(s unix.Signal) error {
+	if r.ended() {
+		return fmt.Errorf("send %s to nginx: %w", unix.SignalName(s), os.ErrProcessDone)
+	}
+	if err := unix.Kill(r.PID, s); err != nil {
+		return fmt.Errorf("send %s to nginx (pid %d): %w", unix.SignalName(s), r.PID, err)
+	}
+	return nil
+}
+
+// reason is the gravest thing nginx said since a mark, or else how it ended.
+func (r *run) reason(mark int, otherwise string) string {
+	lines := r.log.since(mark)
+	for _, level := range []string{"emerg", "alert"} {
+		for _, line := range lines {
+			if line.Level == level {
+				return line.Text
+			}
+		}
+	}
+	return otherwise
+}

@@ -1,0 +1,93 @@
+package nginx
+
+import (
+	"fmt"
+	"time"
+)
+
+// backoff says how long to wait before the next start: not at all at first,
+// then 100 ms, doubling up to 10 s. A master that lived for a minute resets it.
+type backoff struct{ next time.Duration }
+
+func (b *backoff) after(uptime time.Duration) time.Duration {
+	if uptime >= time.Minute {
+		b.next = 0
+	}
+	pause := b.next
+	b.next = min(max(100*time.Millisecond, 2*b.next), 10*time.Second)
+	return pause
+}
+
+// supervise starts nginx again whenever it ends, until Stop.
+func (p *Process) supervise() {
+	defer close(p.finished)
+	var pauses backoff
+	began := time.Now()
+	for {
+		r := p.currentRun()
+		select {
+		case <-r.done:
+		case <-p.life.Done():
+			return
+		}
+		if p.life.Err() != nil {
+			return
+		}
+		waitForLog()
+		text := fmt.Sprintf("nginx ended: %s", r.reason(0, r.cause))
+		p.options.Logger.Error("nginx ended by itself: starting it again", "pid", r.PID, "cause", r.cause)
+		p.emit(Event{Died, text})
+		if !p.relaunch(r, &pauses, time.Since(began)) {
+			return
+		}
+		began = time.Now()
+		p.emit(Event{Restarted, "nginx was started again with an empty state"})
+	}
+}
+
+// relaunch tries until nginx runs or Stop was called; it says whether it runs.
+func (p *Process) relaunch(dead *run, pauses *backoff, uptime time.Duration) bool {
+	for p.pause(pauses.after(uptime)) {
+		err := p.take(p.life)
+		if err != nil {
+			return false
+		}
+		if err = p.endFormer(p.recordOf(dead)); err == nil {
+			err = p.launch(p.life)
+		}
+		dead, uptime = p.currentRun(), 0
+		p.release()
+		if err == nil {
+			return true
+		}
+		if p.life.Err() != nil {
+			return false
+		}
+		p.options.Logger.Error("nginx could not be started again", "error", err)
+	}
+	return false
+}
+
+// pause waits and says whether to go on.
+func (p *Process) pause(d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return p.life.Err() == nil
+	case <-p.life.Done():
+		return false
+	}
+}
+
+func (p *Process) emit(e Event) {
+	for {
+		select {
+		case p.events <- e:
+			return
+		default:
+		}
+		select {
+		case <-p.events:
+		default:
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package nginx
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// record is what processes.json says: the processes that may still hold our
+// ports after a crash. If the master alone is killed its workers go on serving
+// and keep every port from the next master.
+type record struct {
+	// Boot is the machine's boot id: start times count from it.
+	Boot    string     `json:"boot"`
+	Master  identity   `json:"master"`
+	Workers []identity `json:"workers"`
+}
+
+// bootID changes with each start of the machine.
+func bootID() string {
+	data, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(data))
+}
+
+// recordOf is the record of a run as it is now.
+func (p *Process) recordOf(r *run) record {
+	rec := record{Boot: bootID(), Master: r.identity}
+	for _, pid := range childrenOf(r.PID) {
+		if id, ok := identify(pid); ok {
+			rec.Workers = append(rec.Workers, id)
+		}
+	}
+	return rec
+}
+
+// record writes processes.json, whole or not at all.
+func (p *Process) record(r *run) error {
+	data, err := json.Marshal(p.recordOf(r))
+	if err != nil {
+		return fmt.Errorf("record nginx's processes: %w", err)
+	}
+	return p.replace(recordFile, Conf(data))
+}
+
+// readRecord gives an empty record where there is none that can be read: then
+// nothing is known to end.
+func (p *Process) readRecord() record {
+	data, err := os.ReadFile(p.options.path(recordFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return record{}
+	}
+	var rec record
+	if err == nil {
+		err = json.Unmarshal(data, &rec)
+	}
+	if err != nil || rec.Boot != bootID() {
+		p.options.Logger.Warn("the record of former processes is of no use: passed over", "error", err)
+		return record{}
+	}
+	return rec
+}
+
+// former gives the recorded processes that still run, and the other members of
+// the recorded master's group (workers that were started after the record was
+// written). Pid and start time must match: a pid may be somebody else's by now.
+func former(rec record) []identity {
+	var found []identity
+	for _, id := range append([]identity{rec.Master}, rec.Workers...) {
+		if id.PID > 1 && id.running() && isNginx(id.PID) {
+			found = append(found, id)
+		}
+	}
+	if rec.Master.PID <= 1 {
+		return found
+	}
+	// The kernel does not give a pid to a new process while a group of that
+	// number exists. So the group is the recorded one unless a process of that
+	// pid and another start time lives.
+	if now, ok := identify(rec.Master.PID); ok && now != rec.Master {
+		return found
+	}
+	for _, pid := range membersOf(rec.Master.PID) {
+		if id, ok := identify(pid); ok && isNginx(pid) && !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	return found
+}
+
+// endFormer ends all processes of a record: SIGTERM, and after 2 s SIGKILL. It
+// returns only once they are gone, because a master that ends late would
+// unlink the sockets of the next one.
+func (p *Process) endFormer(rec record) error {
+	for _, s := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
+		left := former(rec)
+		if len(left) == 0 {
+			return nil
+		}
+		p.options.Logger.Info("ending former processes of nginx", "signal", unix.SignalName(s), "processes", len(left))
+		for _, id := range left {
+			if id.running() {
+				_ = unix.Kill(id.PID, s)
+			}
+		}
+		if waitGone(rec, 2*time.Second) {
+			return nil
+		}
+	}
+	return fmt.Errorf("former processes of nginx cannot be ended: %v", former(rec))
+}
+
+func waitGone(rec record, most time.Duration) bool {
+	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(pollEvery) {
+		for _, id := range rec.Workers {
+			// Orphans become ours if we are the first process of a container.
+			_, _ = unix.Wait4(id.PID, nil, unix.WNOHANG, nil)
+		}
+		if len(former(rec)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// clearSockets removes what a crash leaves in the directory of sockets: nginx
+// does not start where a socket file exists, even if nobody listens on it.
+func (p *Process) clearSockets() error {
+	entries, err := os.ReadDir(p.options.path(socketDir))
+	if err != nil {
+		return fmt.Errorf("clear old sockets: %w", err)
+	}
+	for _, entry := range entries {
+		if entry.Type()&os.ModeSocket == 0 {
+			continue
+		}
+		if err := os.Remove(p.options.path(socketDir, entry.Name())); err != nil {
+			return fmt.Errorf("clear old sockets: %w", err)
+		}
+	}
+	return nil
+}
+
+// lockState makes sure that nobody else works in the state directory: we would
+// end each other's nginx. The kernel drops the lock when we end.
+func (p *Process) lockState() error {
+	if p.lock != nil {
+		return errors.New("nginx was started already")
+	}
+	f, err := os.OpenFile(p.options.path(lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("lock the state directory: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return fmt.Errorf("state directory %s is in use by another sluice: choose another one", p.options.StateDir)
+	}
+	p.lock = f
+	return nil
+}
+
+func (p *Process) unlockState() error {
+	if p.lock == nil {
+		return nil
+	}
+	err := p.lock.Close()
+	p.lock = nil
+	return err
+}
