@@ -1,0 +1,209 @@
+package dynamic
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sluice/internal/model"
+)
+
+// ledger knows what nginx is to hold, and which of it was not sent yet to the
+// nginx that runs now.
+type ledger struct {
+	backends     list
+	certificates list
+	names        list
+}
+
+// list is one kind of item.
+type list struct {
+	// kind is the field of the wire format, and the word of errors.
+	kind  string
+	items map[string]*item
+	// gone are keys that nginx holds perhaps, and is to drop.
+	gone map[string]bool
+}
+
+// item is one thing that nginx is to hold.
+type item struct {
+	// source is the pointer it was made of: the same pointer, the same item.
+	source any
+	// content is what is compared. For a certificate, whose ID is a hash of
+	// what it holds, it is empty: keys are not copied to be remembered.
+	content []byte
+	// problem is what was left out of it.
+	problem error
+	// sent is whether nginx confirmed it.
+	sent bool
+}
+
+func newLedger() *ledger {
+	return &ledger{backends: newList("backends"), certificates: newList("certificates"), names: newList("names")}
+}
+
+func newList(kind string) list {
+	return list{kind: kind, items: map[string]*item{}, gone: map[string]bool{}}
+}
+
+// lists are in the order of sending: a name comes after what it refers to.
+func (l *ledger) lists() []*list {
+	return []*list{&l.backends, &l.certificates, &l.names}
+}
+
+// add takes in what nginx is to hold besides what it holds already. The error
+// names the endpoints that were left out.
+func (l *ledger) add(d model.Dynamic) error {
+	var problems []error
+	for _, b := range d.Backends {
+		problems = append(problems, l.addBackend(b))
+	}
+	for _, c := range d.Certificates {
+		l.certificates.put(c.ID, c, nil)
+	}
+	for _, n := range d.Names {
+		content, err := encodeName(n)
+		problems = append(problems, err)
+		l.names.put(n.Host, nil, content)
+	}
+	return errors.Join(problems...)
+}
+
+func (l *ledger) addBackend(b *model.Backend) error {
+	if held := l.backends.items[b.Key]; held != nil && held.source == any(b) {
+		return held.problem
+	}
+	content, err := encodeBackend(b)
+	if content != nil {
+		l.backends.put(b.Key, b, content).problem = err
+	}
+	return err
+}
+
+// put replaces an item unless it is equal, and gives the one that is held.
+func (l *list) put(key string, source any, content []byte) *item {
+	delete(l.gone, key)
+	held := l.items[key]
+	if held == nil || !bytes.Equal(held.content, content) {
+		held = &item{content: content}
+		l.items[key] = held
+	}
+	held.source = source
+	return held
+}
+
+// retain drops every item that d does not have.
+func (l *ledger) retain(d model.Dynamic) {
+	backends, certificates, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, b := range d.Backends {
+		backends[b.Key] = true
+	}
+	for _, c := range d.Certificates {
+		certificates[c.ID] = true
+	}
+	for _, n := range d.Names {
+		names[n.Host] = true
+	}
+	l.backends.retain(backends)
+	l.certificates.retain(certificates)
+	l.names.retain(names)
+}
+
+func (l *list) retain(wanted map[string]bool) {
+	for key := range l.items {
+		if !wanted[key] {
+			delete(l.items, key)
+			l.gone[key] = true
+		}
+	}
+}
+
+// forget is called when another nginx runs, which holds nothing.
+func (l *ledger) forget() {
+	for _, list := range l.lists() {
+		for _, item := range list.items {
+			item.sent = false
+		}
+		clear(list.gone)
+	}
+}
+
+// unsent gives the keys that nginx has not confirmed, sorted.
+func (l *list) unsent() []string {
+	var keys []string
+	for key, item := range l.items {
+		if !item.sent {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// dropped gives the keys that nginx is to delete, sorted.
+func (l *list) dropped() []string {
+	return slices.Sorted(maps.Keys(l.gone))
+}
+
+// confirm notes that nginx holds the items of keys, but for the failed ones.
+func (l *list) confirm(keys, failed []string) {
+	for _, key := range keys {
+		l.items[key].sent = true
+	}
+	for _, key := range failed {
+		if item := l.items[key]; item != nil {
+			item.sent = false
+		}
+	}
+}
+
+func (l *list) encode(key string) (json.RawMessage, error) {
+	text, err := l.items[key].encode()
+	if err == nil && len(text) > maxItem {
+		err = fmt.Errorf("%s: %q: want at most %d bytes (got %d)", l.kind, key, maxItem, len(text))
+	}
+	return text, err
+}
+
+func (i *item) encode() (json.RawMessage, error) {
+	if certificate, ok := i.source.(*model.Certificate); ok {
+		return encodeCertificate(certificate)
+	}
+	return i.content, nil
+}
+
+// set gives the items as part of a push.
+func (l *list) set(items []json.RawMessage) *set {
+	switch l.kind {
+	case "backends":
+		return &set{Backends: items}
+	case "certificates":
+		return &set{Certificates: items}
+	}
+	return &set{Names: items}
+}
+
+// absent gives the keys as part of a push.
+func (l *list) absent(keys []string) *absent {
+	switch l.kind {
+	case "backends":
+		return &absent{Backends: keys}
+	case "certificates":
+		return &absent{Certificates: keys}
+	}
+	return &absent{Names: keys}
+}
+
+// of gives the keys of the list's kind.
+func (l *list) of(a absent) []string {
+	switch l.kind {
+	case "backends":
+		return a.Backends
+	case "certificates":
+		return a.Certificates
+	}
+	return a.Names
+}

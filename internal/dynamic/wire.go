@@ -1,0 +1,142 @@
+package dynamic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"sluice/internal/model"
+)
+
+// This file is the Go half of the contract with the Lua modules; the other
+// half is rootfs/etc/nginx/lua/sluice/wire.lua. testdata/wire.json holds cases
+// that the tests of both halves read.
+
+// push is the body of POST /push. A list that is left out changes nothing.
+type push struct {
+	Boot   string  `json:"boot"`
+	Set    *set    `json:"set,omitempty"`
+	Delete *absent `json:"delete,omitempty"`
+}
+
+// set is what is added or replaced. Its items are encoded already.
+type set struct {
+	Backends     []json.RawMessage `json:"backends,omitempty"`
+	Certificates []json.RawMessage `json:"certificates,omitempty"`
+	Names        []json.RawMessage `json:"names,omitempty"`
+}
+
+// absent names what is deleted, or what could not be stored.
+type absent struct {
+	Backends     []string `json:"backends,omitempty"`
+	Certificates []string `json:"certificates,omitempty"`
+	Names        []string `json:"names,omitempty"`
+}
+
+func (a absent) any() bool {
+	return len(a.Backends)+len(a.Certificates)+len(a.Names) > 0
+}
+
+type wireBackend struct {
+	Key       string         `json:"key"`
+	Endpoints []wireEndpoint `json:"endpoints"`
+	Empty     int            `json:"empty"`
+}
+
+// wireEndpoint is the array [address, port].
+type wireEndpoint struct {
+	Address string
+	Port    int
+}
+
+func (e wireEndpoint) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{e.Address, e.Port})
+}
+
+type wireCertificate struct {
+	ID    string `json:"id"`
+	Chain string `json:"chain"`
+	Key   string `json:"key"`
+}
+
+type wireName struct {
+	Host string `json:"host"`
+	ID   string `json:"id"`
+}
+
+// pushAnswer is what POST /push answers, whatever its status.
+type pushAnswer struct {
+	Boot    string `json:"boot"`
+	Version int    `json:"version"`
+	Error   string `json:"error"`
+	Failed  absent `json:"failed"`
+}
+
+// Status is what GET /status answers.
+type Status struct {
+	// Boot names this nginx for as long as it lives; its shared state is
+	// empty when Boot is new.
+	Boot string `json:"boot"`
+	// Load counts the configurations that were loaded; it is that of the
+	// worker that answered.
+	Load int `json:"load"`
+	// Workers are those that accept connections.
+	Workers []Worker `json:"workers"`
+	// Expected is how many workers the configuration of Load has.
+	Expected int `json:"expected"`
+	// Version grows with every push.
+	Version int `json:"version"`
+}
+
+// Worker is an nginx worker that accepts connections.
+type Worker struct {
+	PID  int `json:"pid"`
+	Load int `json:"load"`
+}
+
+// encodeBackend gives a backend as JSON. An endpoint that is not an address
+// with a port is left out and named by the error; the rest is valid still.
+func encodeBackend(b *model.Backend) ([]byte, error) {
+	out := wireBackend{Key: b.Key, Endpoints: make([]wireEndpoint, 0, len(b.Endpoints)), Empty: b.WhenEmpty}
+	if out.Empty == 0 {
+		out.Empty = 503
+	}
+	var problems []error
+	for _, e := range b.Endpoints {
+		endpoint, err := encodeEndpoint(e)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("backend %s: %w", b.Key, err))
+			continue
+		}
+		out.Endpoints = append(out.Endpoints, endpoint)
+	}
+	text, err := json.Marshal(out)
+	return text, errors.Join(append(problems, err)...)
+}
+
+// encodeEndpoint writes the address as nginx prints it, so that the balancer
+// can tell which endpoints a request has tried.
+func encodeEndpoint(e model.Endpoint) (wireEndpoint, error) {
+	address, err := netip.ParseAddr(e.Address)
+	if err != nil || address.Zone() != "" {
+		return wireEndpoint{}, fmt.Errorf("endpoint %q: want an IPv4 or IPv6 address", e.Address)
+	}
+	if e.Port < 1 || e.Port > 65535 {
+		return wireEndpoint{}, fmt.Errorf("endpoint %s: want a port from 1 to 65535 (got %d)", e.Address, e.Port)
+	}
+	return wireEndpoint{Address: address.Unmap().String(), Port: e.Port}, nil
+}
+
+// encodeCertificate is the one place where a key leaves this process.
+func encodeCertificate(c *model.Certificate) ([]byte, error) {
+	text, err := json.Marshal(wireCertificate{ID: c.ID, Chain: string(c.Chain), Key: string(c.Key)})
+	if err != nil {
+		return nil, fmt.Errorf("certificate %s cannot be encoded", c.ID)
+	}
+	return text, nil
+}
+
+func encodeName(n model.CertificateName) ([]byte, error) {
+	return json.Marshal(wireName(n))
+}

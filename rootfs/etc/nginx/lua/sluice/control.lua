@@ -1,0 +1,128 @@
+--- Answers the controller on the control socket: POST /push and GET /status.
+local runtime = require("sluice.runtime")
+local wire = require("sluice.wire")
+
+local _M = {}
+
+-- How the items of a list are told apart, and what is kept of them.
+local BACKENDS = { id = "key", prefix = "", value = wire.backend }
+local CERTIFICATES = { id = "id", prefix = "c:", value = wire.certificate }
+
+local function store_all(dict, items, kind)
+  local failed = {}
+  local why
+  for _, item in ipairs(items) do
+    local id = item[kind.id]
+    local ok, err = runtime.store(dict, kind.prefix .. id, kind.value(item))
+    if not ok then
+      failed[#failed + 1] = id
+      why = why or err
+    end
+  end
+  return failed, why
+end
+
+-- A name is bound only to a certificate that is held, so that a host keeps its
+-- former certificate rather than none.
+local function bind_all(dict, names)
+  local failed = {}
+  local why
+  for _, name in ipairs(names) do
+    local ok, err = nil, "its certificate is not held"
+    if dict:ttl("c:" .. name.id) then
+      ok, err = runtime.store(dict, "n:" .. name.host, name.id)
+    end
+    if not ok then
+      failed[#failed + 1] = name.host
+      why = why or err
+    end
+  end
+  return failed, why
+end
+
+local function delete_all(dict, prefix, keys)
+  for _, key in ipairs(keys) do
+    dict:delete(prefix .. key)
+  end
+end
+
+local function set(dicts, lists)
+  local failed, why = {}, {}
+  local certificates = dicts.sluice_certificates
+  failed.backends, why.backends = store_all(dicts.sluice_backends, lists.backends, BACKENDS)
+  failed.certificates, why.certificates = store_all(certificates, lists.certificates, CERTIFICATES)
+  failed.names, why.names = bind_all(certificates, lists.names)
+  return failed, why
+end
+
+local function delete(dicts, lists)
+  delete_all(dicts.sluice_certificates, "n:", lists.names)
+  delete_all(dicts.sluice_certificates, "c:", lists.certificates)
+  delete_all(dicts.sluice_backends, "", lists.backends)
+end
+
+-- Only the lists that hold something: an empty Lua table is not an array.
+local function failures(failed, why)
+  local found, text = nil, nil
+  for _, kind in ipairs({ "backends", "certificates", "names" }) do
+    if #failed[kind] > 0 then
+      found = found or {}
+      found[kind] = failed[kind]
+      text = text or (#failed[kind] .. " " .. kind .. " not stored: " .. why[kind])
+    end
+  end
+  return found, text
+end
+
+--- Carries out a push.
+-- @tparam table dicts holds sluice_runtime, sluice_backends, sluice_certificates
+-- @tparam string body JSON
+-- @treturn number status
+-- @treturn table what is answered
+function _M.push(dicts, body)
+  local push, err = wire.decode(body)
+  if not push then
+    return 400, { error = err }
+  end
+  local boot = dicts.sluice_runtime:get("boot")
+  if push.boot ~= boot then
+    return 409, { error = "this nginx was started anew", boot = boot }
+  end
+  local failed, text = failures(set(dicts, push.set))
+  delete(dicts, push.delete)
+  -- Whatever was stored counts, so workers look even if some of it failed.
+  local version, why = runtime.bump(dicts.sluice_runtime)
+  if failed or not version then
+    return 507, { error = text or why, boot = boot, failed = failed }
+  end
+  return 200, { boot = boot, version = version }
+end
+
+local function read_push(dicts)
+  ngx.req.read_body()
+  if ngx.req.get_body_file() then
+    ngx.log(ngx.ERR, "sluice: nginx wrote a push to disk: client_body_buffer_size is too small")
+    return 500, { error = "the push was written to disk: client_body_buffer_size is too small" }
+  end
+  return _M.push(dicts, ngx.req.get_body_data() or "")
+end
+
+local function answer(dicts)
+  local method, path = ngx.req.get_method(), ngx.var.uri
+  if path == "/status" and method == "GET" then
+    return 200, runtime.status(dicts.sluice_runtime)
+  elseif path == "/push" and method == "POST" then
+    return read_push(dicts)
+  end
+  return 404, { error = "want GET /status or POST /push" }
+end
+
+--- Answers the request. Belongs into content_by_lua of the control server.
+function _M.run()
+  local status, body = answer(ngx.shared)
+  ngx.status = status
+  ngx.header.content_type = "application/json"
+  ngx.say(wire.encode(body))
+end
+
+return _M

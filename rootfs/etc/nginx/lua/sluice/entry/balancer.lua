@@ -1,0 +1,2 @@
+-- Every request, and every retry, gets its endpoint.
+require("sluice.balancer").run()

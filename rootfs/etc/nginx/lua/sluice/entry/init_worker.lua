@@ -1,0 +1,2 @@
+-- A worker that accepts connections says so.
+require("sluice.runtime").register(ngx.shared.sluice_runtime)

@@ -1,0 +1,221 @@
+--- The Lua half of the contract with the controller (internal/dynamic/wire.go
+-- is the other one): what a push may say, and how its parts are kept.
+--
+-- A backend is kept as the JSON array [status when empty, [host, port], ...],
+-- a certificate as its chain and its key in PEM, separated by a zero byte.
+local cjson = require("cjson.safe")
+
+local _M = {}
+
+local MAX_DEPTH = 8
+local SEPARATOR = "\0"
+
+-- Made at first use, apart from everybody else's settings.
+local strict
+
+local function json()
+  if not strict then
+    strict = cjson.new()
+    strict.decode_invalid_numbers(false)
+    strict.decode_max_depth(MAX_DEPTH)
+  end
+  return strict
+end
+
+local function is_text(value)
+  return type(value) == "string" and #value <= 1024 and not value:find("%c")
+end
+
+local function is_name(value)
+  return is_text(value) and value ~= ""
+end
+
+local function is_id(value)
+  return is_name(value) and not value:find("%X")
+end
+
+local function is_pem(value)
+  return type(value) == "string" and value:find("-----BEGIN ", 1, true) ~= nil
+end
+
+local function is_status(value)
+  return value == 503 or value == 404
+end
+
+local function is_port(value)
+  return type(value) == "number" and value % 1 == 0 and value >= 1 and value <= 65535
+end
+
+local function is_endpoint(value)
+  return type(value) == "table" and #value == 2
+    and type(value[1]) == "string" and value[1]:find("^[%x:.]+$") ~= nil
+    and is_port(value[2])
+end
+
+-- Calls check(item, path) for each item until one is wrong.
+local function each(list, path, check)
+  if type(list) ~= "table" then
+    return path .. ": want an array"
+  end
+  local count = 0
+  for _ in pairs(list) do
+    count = count + 1
+  end
+  if count ~= #list then
+    return path .. ": want an array"
+  end
+  for at, item in ipairs(list) do
+    local err = check(item, path .. "[" .. (at - 1) .. "]")
+    if err then
+      return err
+    end
+  end
+end
+
+-- Checks an object whose fields are all required, and no other is known.
+local function object(item, path, fields)
+  if type(item) ~= "table" then
+    return path .. ": want an object"
+  end
+  for name in pairs(item) do
+    if not fields[name] then
+      return path .. ": unknown field " .. tostring(name)
+    end
+  end
+  for name, valid in pairs(fields) do
+    if not valid(item[name]) then
+      return path .. "." .. name .. ": missing or not valid"
+    end
+  end
+end
+
+local function is_array(value)
+  return type(value) == "table"
+end
+
+local BACKEND = { key = is_name, endpoints = is_array, empty = is_status }
+local CERTIFICATE = { id = is_id, chain = is_pem, key = is_pem }
+local NAME = { host = is_text, id = is_id }
+
+local function check_endpoint(item, path)
+  if not is_endpoint(item) then
+    return path .. ": want [address, port]"
+  end
+end
+
+local function check_backend(item, path)
+  return object(item, path, BACKEND) or each(item.endpoints, path .. ".endpoints", check_endpoint)
+end
+
+local function check_certificate(item, path)
+  return object(item, path, CERTIFICATE)
+end
+
+local function check_name(item, path)
+  return object(item, path, NAME)
+end
+
+local function check_text(item, path)
+  if not is_text(item) then
+    return path .. ": want a string"
+  end
+end
+
+local SET = { backends = check_backend, certificates = check_certificate, names = check_name }
+local DELETE = { backends = check_text, certificates = check_text, names = check_text }
+
+-- Fills in the lists that were left out, and checks those that were not.
+local function check_lists(push, part, checks)
+  push[part] = push[part] or {}
+  local lists = push[part]
+  if type(lists) ~= "table" then
+    return part .. ": want an object"
+  end
+  for name in pairs(lists) do
+    if not checks[name] then
+      return part .. ": unknown field " .. tostring(name)
+    end
+  end
+  for name, check in pairs(checks) do
+    lists[name] = lists[name] or {}
+    local err = each(lists[name], part .. "." .. name, check)
+    if err then
+      return err
+    end
+  end
+end
+
+local TOP = { boot = true, set = true, delete = true }
+
+local function check_push(push)
+  if type(push) ~= "table" then
+    return "want an object"
+  end
+  for name in pairs(push) do
+    if not TOP[name] then
+      return "unknown field " .. tostring(name)
+    end
+  end
+  if not is_name(push.boot) then
+    return "boot: missing or not valid"
+  end
+  return check_lists(push, "set", SET) or check_lists(push, "delete", DELETE)
+end
+
+--- Reads a push.
+-- @tparam string body
+-- @treturn table|nil {boot, set = {backends, certificates, names}, delete = {the same}}
+-- @treturn string|nil where it is wrong; the text never holds a value of the push
+function _M.decode(body)
+  local push = json().decode(body)
+  if push == nil then
+    return nil, "not valid JSON" -- cjson's own text can quote the body
+  end
+  local err = check_push(push)
+  if err then
+    return nil, err
+  end
+  return push
+end
+
+--- @treturn string|nil an answer as JSON
+function _M.encode(answer)
+  return json().encode(answer)
+end
+
+--- @tparam table backend as in a push
+-- @treturn string how it is kept; hosts are as nginx writes them
+function _M.backend(backend)
+  local value = { backend.empty }
+  for at, endpoint in ipairs(backend.endpoints) do
+    local host = endpoint[1]
+    if host:find(":", 1, true) then
+      host = "[" .. host .. "]"
+    end
+    value[at + 1] = { host, endpoint[2] }
+  end
+  return json().encode(value)
+end
+
+--- @treturn table|nil the array that backend() wrote
+function _M.endpoints(value)
+  return json().decode(value)
+end
+
+--- @tparam table certificate as in a push
+-- @treturn string how it is kept
+function _M.certificate(certificate)
+  return certificate.chain .. SEPARATOR .. certificate.key
+end
+
+--- @treturn string|nil chain in PEM
+-- @treturn string|nil key in PEM
+function _M.pair(value)
+  local at = value:find(SEPARATOR, 1, true)
+  if not at then
+    return nil
+  end
+  return value:sub(1, at - 1), value:sub(at + 1)
+end
+
+return _M
