@@ -22,6 +22,8 @@ type Doc struct {
 	Valid string
 	// Doc is one sentence.
 	Doc string
+	// Needs is another key without which this one has no effect.
+	Needs string
 	// Protects is set where a path is not served while the value is not valid.
 	Protects bool
 }
@@ -94,13 +96,8 @@ func splitRules(validate string) (whole, each map[string]string) {
 }
 
 func wantType(t reflect.Type, rules map[string]string) string {
-	if param, ok := rules["oneof"]; ok {
-		return oneOf(param)
-	}
-	for _, r := range textRules {
-		if _, ok := rules[r.name]; ok {
-			return r.valid
-		}
+	if text := wantEach(rules); text != "" {
+		return text
 	}
 	if d, ok := asDescriber(t); ok {
 		return d.Describe() + bounds(rules)
@@ -116,9 +113,12 @@ func wantType(t reflect.Type, rules map[string]string) string {
 	return "one line of text"
 }
 
+// wantEach says what would be valid by a list of words or a rule of our own.
 func wantEach(rules map[string]string) string {
-	if param, ok := rules["oneof"]; ok {
-		return oneOf(param)
+	for _, name := range []string{"oneof", "oneofci"} {
+		if param, ok := rules[name]; ok {
+			return oneOf(param)
+		}
 	}
 	for _, r := range textRules {
 		if _, ok := rules[r.name]; ok {

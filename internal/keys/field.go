@@ -57,7 +57,7 @@ func newField(member reflect.StructField, index []int) *field {
 	tag := member.Tag
 	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty"))}
 	f.Doc = Doc{
-		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"),
+		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
 		Protects: tag.Get("protects") == "true",
 	}
 	if alias := tag.Get("alias"); alias != "" {

@@ -18,6 +18,7 @@
 //	validate  rules of go-playground/validator and the ones of rules.go
 //	empty     what a value that is present but empty means: unset (as if absent;
 //	          the default), zero (the zero value) or invalid (a Fault)
+//	needs     another key without which this one has no effect
 //	protects  "true" where a path must not be served if the value is not valid
 //	doc       one sentence for the reference page
 //
@@ -28,6 +29,7 @@ import (
 	"encoding"
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -161,30 +163,20 @@ func printable(text string) bool {
 	return true
 }
 
-// Given is the trimmed text that is written for a key of a tagged struct,
-// under the key itself or an alias; false where Decode would take the default.
-func Given(t any, key string, lookup Lookup) (string, bool) {
-	for _, f := range fieldsOf(reflect.Indirect(reflect.ValueOf(t)).Type()) {
-		if f.Key != key {
-			continue
-		}
-		_, value, ok := f.find(lookup)
+// Texts gives for every key of a tagged struct the trimmed text in force: what
+// is written, or the default where nothing is or where faults, which Decode
+// returned for the same lookup, name the key.
+func Texts(t any, lookup Lookup, faults []Fault) map[string]string {
+	fields := fieldsOf(reflect.Indirect(reflect.ValueOf(t)).Type())
+	texts := make(map[string]string, len(fields))
+	for _, f := range fields {
+		name, value, ok := f.find(lookup)
 		value = strings.TrimSpace(value)
-		return value, ok && (value != "" || f.empty == emptyZero)
+		bad := slices.ContainsFunc(faults, func(fault Fault) bool { return fault.Key == name })
+		if !ok || bad || value == "" && f.empty == emptyUnset {
+			value = f.Default
+		}
+		texts[f.Key] = value
 	}
-	return "", false
-}
-
-// Text says what is wrong in one line: what would be valid and what was given.
-func (f Fault) Text() string { return "want " + f.Want + " (got " + Quote(f.Value) + ")" }
-
-// maxQuoted is how many characters of a value are repeated to its user.
-const maxQuoted = 100
-
-// Quote quotes a value for a message, shortened to 100 characters.
-func Quote(value string) string {
-	if runes := []rune(value); len(runes) > maxQuoted {
-		value = string(runes[:maxQuoted]) + "…"
-	}
-	return strconv.Quote(value)
+	return texts
 }

@@ -31,9 +31,17 @@ func (s *Settings) Blocks() []model.Block {
 // Value is the text in force for a key, defaults included; false for a key
 // that is not a setting. It is what annotations with a from tag default to.
 func (s *Settings) Value(key string) (string, bool) {
-	value, ok := s.source.values[key]
-	return value, ok
+	text, ok := s.source.texts[key]
+	return text, ok
 }
+
+// Broken is true for a key that protects and whose value is not valid: what
+// would take it as its default must not be served.
+func (s *Settings) Broken(key string) bool { return s.source.broken[key] }
+
+// Denies is true if the ConfigMap asks for a protection of every path that
+// Sluice does not know: no path may be served.
+func (s *Settings) Denies() bool { return s.source.denies }
 
 // Header is the value of Strict-Transport-Security.
 func (h HSTS) Header() string {

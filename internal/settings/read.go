@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,17 +14,18 @@ import (
 // source is where Settings came from.
 type source struct {
 	object model.ObjectRef
-	// values are the texts in force by key, defaults included.
-	values map[string]string
-	// broken are the keys that protect and could not be read or carried out.
+	// texts are the texts in force by key, defaults included.
+	texts map[string]string
+	// broken are the keys that protect and are not valid.
 	broken map[string]bool
+	// denies is set where a key that protects cannot be carried out at all.
+	denies bool
 }
 
 // Read gives the settings of a ConfigMap, or the defaults for nil, and what is
 // wrong with it. Keys may be written in any case, as in ingress-nginx.
 func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
-	s := &Settings{}
-	s.source.values, s.source.broken = map[string]string{}, map[string]bool{}
+	s := &Settings{source: source{broken: map[string]bool{}}}
 	given := map[string]string{}
 	if cm != nil {
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}
@@ -33,77 +33,66 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	}
 	lookup := func(key string) (string, bool) { v, ok := given[key]; return v, ok }
 	faults := keys.Decode(s, lookup, nil)
-	problems := s.problemsOf(faults)
-	s.keepTexts(lookup, faults)
-	return s, append(problems, s.unread(given)...)
+	s.source.texts = keys.Texts(s, lookup, faults)
+	return s, append(s.invalid(faults), s.unread(given)...)
 }
 
 // byLowerCase gives the data by its keys in lower case. Where two keys differ
-// in case only, the one in lower case counts, else the first in order.
+// in case only, the one in lower case counts, else the last in order.
 func byLowerCase(data map[string]string) map[string]string {
 	lower := make(map[string]string, len(data))
-	for _, key := range slices.Backward(slices.Sorted(maps.Keys(data))) {
-		lower[strings.ToLower(key)] = data[key]
-	}
-	for key, value := range data {
-		if key == strings.ToLower(key) {
-			lower[key] = value
-		}
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		lower[strings.ToLower(key)] = data[key] // "abc" sorts after "ABC"
 	}
 	return lower
 }
 
-func (s *Settings) problemsOf(faults []keys.Fault) []model.Problem {
+func (s *Settings) invalid(faults []keys.Fault) []model.Problem {
 	var problems []model.Problem
 	for _, f := range faults {
 		if f.Protects {
 			s.source.broken[f.Key] = true
 		}
-		problems = append(problems, model.Problem{
-			Object: s.source.object, Field: f.Key, Reason: model.InvalidValue,
-			Text: f.Text(), Denies: f.Protects,
-		})
+		problems = append(problems, s.problem(f.Key, model.InvalidValue, f.Text(), f.Protects))
 	}
 	return problems
 }
 
-// keepTexts remembers, for Value, what is in force for each key.
-func (s *Settings) keepTexts(lookup keys.Lookup, faults []keys.Fault) {
-	for _, doc := range keys.Describe(s) {
-		s.source.values[doc.Key] = doc.Default
-		if text, ok := keys.Given(s, doc.Key, lookup); ok {
-			s.source.values[doc.Key] = text
-		}
-	}
-	for _, f := range faults {
-		delete(s.source.values, f.Key)
-	}
+func (s *Settings) problem(key string, reason model.Reason, text string, denies bool) model.Problem {
+	return model.Problem{Object: s.source.object, Field: key, Reason: reason, Text: text, Denies: denies}
 }
 
 // unread reports the keys that no field reads.
 func (s *Settings) unread(given map[string]string) []model.Problem {
 	var problems []model.Problem
 	for _, key := range slices.Sorted(maps.Keys(given)) {
-		if _, read := s.source.values[key]; read || s.source.broken[key] {
-			continue
+		if _, read := s.source.texts[key]; !read {
+			problems = append(problems, s.unreadKey(key, given[key]))
 		}
-		problems = append(problems, s.unreadKey(key, given[key])...)
 	}
 	return problems
 }
 
-func (s *Settings) unreadKey(key, value string) []model.Problem {
-	p := model.Problem{Object: s.source.object, Field: key, Reason: model.Unread}
-	known, ok := knownKeys[key]
-	_ = value
-	switch {
-	case !ok:
-		p.Text = "no such key"
-	default:
-		p.Reason = model.Unsupported
-		p.Text = fmt.Sprintf("this key is not supported yet %v", known)
+func (s *Settings) unreadKey(key, value string) model.Problem {
+	at := slices.IndexFunc(known, func(k knownKey) bool { return k.name == key })
+	if at < 0 {
+		return s.problem(key, model.Unread, "no setting has this name"+keys.DidYouMean(key, s.names()), false)
 	}
-	return []model.Problem{p}
+	k := known[at]
+	if k.idle {
+		return s.problem(key, model.Unsupported, "this setting has no effect, as in ingress-nginx", false)
+	}
+	value = strings.TrimSpace(value)
+	denies := k.protects && value != "" && value != k.off
+	s.source.denies = s.source.denies || denies
+	return s.problem(key, model.Unsupported, "this setting of ingress-nginx is not supported yet", denies)
 }
 
-var knownKeys = map[string]bool{}
+// names are all names that a user may have meant.
+func (s *Settings) names() []string {
+	names := slices.Sorted(maps.Keys(s.source.texts))
+	for _, k := range known {
+		names = append(names, k.name)
+	}
+	return names
+}

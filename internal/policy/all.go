@@ -1,0 +1,23 @@
+package policy
+
+// all is the table of contents. Blocks are printed in this order.
+var all = []behaviour{
+	decorating[CORS]("cors"),
+	decorating[AllowList]("allow-list"),
+	decorating[BodySize]("body-size"),
+	decorating[Timeouts]("timeouts"),
+	decorating[NextUpstream]("next-upstream"),
+	shaping[Regex]("regex"),
+	shaping[Rewrite]("rewrite"),
+	shaping[SSLRedirect]("ssl-redirect"),
+	shaping[Transport]("transport"),
+}
+
+// All lists the behaviours, in the order in which they print.
+func All() []Behaviour {
+	list := make([]Behaviour, len(all))
+	for i, b := range all {
+		list[i] = b.Behaviour
+	}
+	return list
+}

@@ -1,0 +1,181 @@
+package policy
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/settings"
+)
+
+// Kind says what becomes of a behaviour.
+type Kind string
+
+// The kinds of behaviour.
+const (
+	Decorating Kind = "decorating" // prints a block
+	Shaping    Kind = "shaping"    // is read by translate
+)
+
+// Behaviour is a thing that users switch on with annotations.
+type Behaviour struct {
+	// Name is also the name of its templates.
+	Name string
+	Kind Kind
+	// Protects is set if paths are not served while it is not valid.
+	Protects bool
+	// Keys are its annotations, without the prefix.
+	Keys []keys.Doc
+}
+
+// behaviour is a Behaviour with its way of reading one Ingress.
+type behaviour struct {
+	Behaviour
+	read func(*reader, Behaviour)
+}
+
+// printer is a decorating behaviour that does not print itself as it is.
+type printer interface {
+	// Print gives the data of its block, nil to print none.
+	Print(s *settings.Settings) any
+}
+
+// decorating makes a behaviour of a tagged struct that prints a block.
+func decorating[T any](name string) behaviour {
+	b := define[T](name, Decorating)
+	b.read = func(r *reader, b Behaviour) {
+		v := read[T](r, b)
+		if data := r.data(b, v, defaults[T](r.settings)); data != nil {
+			r.policies.blocks = append(r.policies.blocks, model.Block{Name: b.Name, Data: data, Source: r.object})
+		}
+	}
+	return b
+}
+
+// shaping makes a behaviour of a tagged struct that translate reads.
+func shaping[T any](name string) behaviour {
+	b := define[T](name, Shaping)
+	b.read = func(r *reader, b Behaviour) { read[T](r, b) }
+	return b
+}
+
+func define[T any](name string, kind Kind) behaviour {
+	var t T
+	docs := keys.Describe(t)
+	protects := slices.ContainsFunc(docs, func(d keys.Doc) bool { return d.Protects })
+	return behaviour{Behaviour: Behaviour{Name: name, Kind: kind, Protects: protects, Keys: docs}}
+}
+
+// defaults is what a behaviour is without annotations.
+func defaults[T any](s *settings.Settings) T {
+	var t T
+	keys.Decode(&t, func(string) (string, bool) { return "", false }, s.Value)
+	return t
+}
+
+// read decodes one behaviour, remembers and returns it. If it must be left
+// out, that is its defaults.
+func read[T any](r *reader, b Behaviour) T {
+	asked := r.asked(b)
+	if asked {
+		r.policies.protects = append(r.policies.protects, b.Name)
+	}
+	var t T
+	sound := true
+	if r.hasAny(b.Keys) {
+		sound = r.sound(b, keys.Decode(&t, r.lookup, r.settings.Value), asked)
+	} else {
+		t = defaults[T](r.settings)
+	}
+	if !sound {
+		t = defaults[T](r.settings)
+	}
+	r.policies.values = append(r.policies.values, t)
+	return t
+}
+
+// sound reports what is wrong with the annotations of a behaviour; false if it
+// must be left out.
+func (r *reader) sound(b Behaviour, faults []keys.Fault, asked bool) bool {
+	for _, f := range faults {
+		r.report(f.Key, model.InvalidValue, f.Text(), asked)
+	}
+	level := r.settings.Annotations.RiskLevel
+	sound := len(faults) == 0
+	for _, doc := range b.Keys {
+		name, ok := r.name(doc)
+		if !ok {
+			continue
+		}
+		if doc.Risk > level {
+			sound = false
+			r.report(name, model.Unsupported, fmt.Sprintf("the risk of this annotation is %s and the setting annotations-risk-level allows no more than %s", doc.Risk, level), asked)
+		}
+		if needs, missing := r.missing(doc); missing {
+			r.report(name, model.Unread, "it has no effect without "+r.prefix+needs, false)
+		}
+	}
+	return sound
+}
+
+// missing gives the key that another one has no effect without.
+func (r *reader) missing(doc keys.Doc) (string, bool) {
+	if doc.Needs == "" {
+		return "", false
+	}
+	_, ok := r.given[doc.Needs]
+	return doc.Needs, !ok
+}
+
+// asked is true if a behaviour that protects is in force or asked for. If the
+// default of what protects is broken, the Ingress is denied.
+func (r *reader) asked(b Behaviour) bool {
+	asked := false
+	for _, doc := range b.Keys {
+		if !doc.Protects {
+			continue
+		}
+		if _, ok := r.name(doc); ok {
+			asked = true
+			continue
+		}
+		if r.settings.Broken(doc.From) {
+			asked, r.policies.denied = true, true
+		}
+		if value, ok := r.settings.Value(doc.From); ok && value != "" {
+			asked = true
+		}
+	}
+	return asked
+}
+
+// data is what the block of a behaviour prints: only what differs from what
+// holds without annotations, nil for nothing.
+func (r *reader) data(b Behaviour, v, inherited any) any {
+	if p, ok := v.(printer); ok {
+		return p.Print(r.settings)
+	}
+	if !r.hasAny(b.Keys) {
+		return nil
+	}
+	return changed(v, inherited)
+}
+
+// changed gives a copy of a struct in which each field that equals that of
+// inherited has its zero value; nil if all do.
+func changed(v, inherited any) any {
+	same := reflect.ValueOf(inherited)
+	out := reflect.New(same.Type()).Elem()
+	out.Set(reflect.ValueOf(v))
+	for i := range out.NumField() {
+		if reflect.DeepEqual(out.Field(i).Interface(), same.Field(i).Interface()) {
+			out.Field(i).SetZero()
+		}
+	}
+	if out.IsZero() {
+		return nil
+	}
+	return out.Interface()
+}

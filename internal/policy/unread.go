@@ -1,0 +1,69 @@
+package policy
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+)
+
+// readNames are the names, aliases included, that some behaviour reads.
+var readNames = namesOf(all)
+
+func namesOf(behaviours []behaviour) []string {
+	var names []string
+	for _, b := range behaviours {
+		for _, doc := range b.Keys {
+			names = append(append(names, doc.Key), doc.Aliases...)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// unread reports the annotations with our prefix that no behaviour reads.
+func (r *reader) unread() {
+	for _, name := range slices.Sorted(maps.Keys(r.given)) {
+		if _, read := slices.BinarySearch(readNames, name); !read {
+			r.reportUnread(name)
+		}
+	}
+}
+
+func (r *reader) reportUnread(name string) {
+	at := slices.IndexFunc(known, func(k knownAnnotation) bool { return k.name == name })
+	if at < 0 {
+		r.report(name, model.Unread, "no annotation has this name"+keys.DidYouMean(name, allNames()), false)
+		return
+	}
+	k := known[at]
+	switch {
+	case k.idle:
+		r.report(name, model.Unsupported, "this annotation has no effect, as in ingress-nginx", false)
+	case k.asksFor(r.given[name]):
+		r.policies.protects = append(r.policies.protects, name)
+		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet", true)
+	default:
+		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet", false)
+	}
+}
+
+// asksFor is true if a value asks for a protection.
+func (k knownAnnotation) asksFor(value string) bool {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return k.evenEmpty
+	}
+	return k.protects && value != k.off
+}
+
+// allNames are all names that a user may have meant.
+func allNames() []string {
+	names := slices.Clone(readNames)
+	for _, k := range known {
+		names = append(names, k.name)
+	}
+	return names
+}
