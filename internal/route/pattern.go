@@ -1,0 +1,45 @@
+package route
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// Quote gives a PCRE that matches the text literally.
+func Quote(text string) string { return regexp.QuoteMeta(text) }
+
+// Compiles reports whether a pattern is one that both Go and PCRE take and
+// that has no effect beyond matching. It is for paths that nobody wrote as a
+// pattern: it rather says no to what PCRE would take, such as a look-ahead.
+func Compiles(pattern string) bool {
+	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
+		return false
+	}
+	return !dubious.MatchString(pattern)
+}
+
+// dubious is what Go compiles and PCRE may not, or what would set a variable:
+// (? and (*, POSIX collating elements, code points and ranges from a class.
+var dubious = regexp.MustCompile(`\(\?|\(\*|\[[.=]|\\x\{|\\[pP]|\\[dDsSwW]-`)
+
+// matchPattern matches a path as `location ~*` does. known is false if the
+// pattern is one that Go does not have, as a look-ahead.
+//
+// nginx compiles without UTF-8 unless asked, so that "." is one byte. Go would
+// take the whole character: both sides are turned into one rune for each byte.
+func matchPattern(pattern, path string) (matches, known bool) {
+	compiled, err := regexp.Compile("(?i)" + byteRunes(pattern))
+	if err != nil {
+		return false, false
+	}
+	return compiled.MatchString(byteRunes(path)), true
+}
+
+func byteRunes(s string) string {
+	var out strings.Builder
+	for i := range len(s) {
+		out.WriteRune(rune(s[i]))
+	}
+	return out.String()
+}

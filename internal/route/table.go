@@ -1,0 +1,86 @@
+package route
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice/internal/model"
+)
+
+// Row is one rule of the routing table.
+type Row struct {
+	// Host is "*" for the catch-all server.
+	Host string
+	// Match is exact, prefix, pattern or fallback.
+	Match string
+	// Path is as the user wrote it.
+	Path string
+	// Answer is the key of the backend, or a status.
+	Answer string
+	// Object asked for it; it is empty for what Sluice adds itself.
+	Object model.ObjectRef
+	// Extras are what else is done there: "rewrite", "https" and the names of
+	// the blocks.
+	Extras []string
+}
+
+// String gives the row as one line, its columns separated by two spaces.
+func (r Row) String() string {
+	columns := []string{r.Host, r.Match, r.Path, r.Answer}
+	return strings.Join(append(columns, r.Extras...), "  ")
+}
+
+// Table lists where every rule of the servers goes: a row for each rule, in
+// the order of servers and locations. What is only there to make nginx match as
+// it should (the second location of a Prefix, shadows) has no row of its own.
+func Table(servers []*model.Server) []Row {
+	var rows []Row
+	for _, server := range servers {
+		seen := map[model.Rule]bool{}
+		for _, l := range server.Locations {
+			if l.Rule.Kind == model.RuleShadow || seen[l.Rule] {
+				continue
+			}
+			seen[l.Rule] = true
+			rows = append(rows, row(server, l))
+		}
+	}
+	return rows
+}
+
+func row(server *model.Server, l *model.Location) Row {
+	r := Row{Host: cmp.Or(server.Host, "*"), Match: kind(server, l), Path: l.Rule.Path, Object: l.Rule.Object}
+	switch {
+	case l.Return != nil:
+		r.Answer = strconv.Itoa(l.Return.Code)
+	case l.Proxy != nil:
+		r.Answer = l.Proxy.Backend
+	}
+	if l.Rewrite != nil {
+		r.Extras = append(r.Extras, "rewrite")
+	}
+	if l.RedirectToHTTPS != nil || server.RedirectToHTTPS != nil {
+		r.Extras = append(r.Extras, "https")
+	}
+	for _, block := range l.Blocks {
+		r.Extras = append(r.Extras, block.Name)
+	}
+	return r
+}
+
+// kind names the way a rule matches. The "=" that a Prefix has for its path
+// without "/" comes before its "^~".
+func kind(server *model.Server, l *model.Location) string {
+	prefix := func(o *model.Location) bool { return o.Rule == l.Rule && o.Modifier == model.PrefixFirst }
+	switch {
+	case l.Rule.Kind == model.RuleFallback:
+		return "fallback"
+	case l.Modifier == model.Pattern:
+		return "pattern"
+	case l.Modifier == model.Equal && !slices.ContainsFunc(server.Locations, prefix):
+		return "exact"
+	}
+	return "prefix"
+}
