@@ -129,6 +129,9 @@ func wantEach(rules map[string]string) string {
 }
 
 func bounds(rules map[string]string) string {
+	if rules["ne"] == "0" {
+		return ", above 0"
+	}
 	least, hasLeast := rules["min"]
 	most, hasMost := rules["max"]
 	switch {

@@ -15,9 +15,9 @@ type textRule struct {
 }
 
 var textRules = []textRule{
-	// The character set is ingress-nginx's for rewrite-target.
-	{"rewrite_target", regexp.MustCompile(`^/?[A-Za-z0-9\-._~/:$]*$`),
-		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the pattern captured`},
+	// The character set is ingress-nginx's; a lone $ is what nginx refuses.
+	{"rewrite_target", regexp.MustCompile(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
+		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`},
 	{"secret_ref", regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
 		`the name of a Secret as "namespace/name"`},
 	{"server_name", regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`),

@@ -113,20 +113,22 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, asked bool) bool {
 			sound = false
 			r.report(name, model.Unsupported, fmt.Sprintf("the risk of this annotation is %s and the setting annotations-risk-level allows no more than %s", doc.Risk, level), asked)
 		}
-		if needs, missing := r.missing(doc); missing {
-			r.report(name, model.Unread, "it has no effect without "+r.prefix+needs, false)
-		}
+		r.remark(doc, name)
 	}
 	return sound
 }
 
-// missing gives the key that another one has no effect without.
-func (r *reader) missing(doc keys.Doc) (string, bool) {
-	if doc.Needs == "" {
-		return "", false
+// remark reports what is valid but not as it may have been meant.
+func (r *reader) remark(doc keys.Doc, name string) {
+	if _, ok := r.given[doc.Needs]; doc.Needs != "" && !ok {
+		r.report(name, model.Unread, "it has no effect without "+r.prefix+doc.Needs, false)
 	}
-	_, ok := r.given[doc.Needs]
-	return doc.Needs, !ok
+	for _, alias := range doc.Aliases {
+		older, ok := r.given[alias]
+		if ok && name == doc.Key && r.given[name] != "" && older != r.given[name] {
+			r.report(alias, model.Ambiguous, "it has no effect beside "+r.prefix+name+", which says something else", false)
+		}
+	}
 }
 
 // asked is true if a behaviour that protects is in force or asked for. If the
