@@ -110,6 +110,9 @@ func wantType(t reflect.Type, rules map[string]string) string {
 	case reflect.Slice:
 		return "a list separated by commas"
 	}
+	if most, ok := rules["max"]; ok {
+		return "one line of text of at most " + most + " characters"
+	}
 	return "one line of text"
 }
 

@@ -23,7 +23,7 @@ type source struct {
 }
 
 // Read gives the settings of a ConfigMap, or the defaults for nil, and what is
-// wrong with it. Keys may be written in any case, as in ingress-nginx.
+// wrong with it, sorted. Keys may be written in any case, as in ingress-nginx.
 func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	s := &Settings{source: source{broken: map[string]bool{}}}
 	given := map[string]string{}
@@ -34,7 +34,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	lookup := func(key string) (string, bool) { v, ok := given[key]; return v, ok }
 	faults := keys.Decode(s, lookup, nil)
 	s.source.texts = keys.Texts(s, lookup, faults)
-	return s, append(s.invalid(faults), s.unread(given)...)
+	return s, model.SortProblems(append(s.invalid(faults), s.unread(given)...))
 }
 
 // byLowerCase gives the data by its keys in lower case. Where two keys differ

@@ -1,0 +1,92 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sluice/internal/keys"
+	"sluice/internal/settings"
+)
+
+// annotation is what ingress-nginx says of one.
+type annotation struct {
+	name, alias, value, from string
+	risk                     keys.Risk
+}
+
+// ingressNginx holds the annotations of ingress-nginx 1.15.1 that are read here.
+var ingressNginx = []annotation{
+	{"use-regex", "", `false`, "", keys.RiskLow},
+	{"rewrite-target", "", ``, "", keys.RiskMedium},
+	{"ssl-redirect", "", `true`, "ssl-redirect", keys.RiskLow},
+	{"force-ssl-redirect", "", `false`, "force-ssl-redirect", keys.RiskMedium},
+	{"preserve-trailing-slash", "", `false`, "preserve-trailing-slash", keys.RiskMedium},
+	{"proxy-read-timeout", "", `60`, "proxy-read-timeout", keys.RiskLow},
+	{"proxy-connect-timeout", "", `5`, "proxy-connect-timeout", keys.RiskLow},
+	{"proxy-send-timeout", "", `60`, "proxy-send-timeout", keys.RiskLow},
+	{"proxy-body-size", "", `1m`, "proxy-body-size", keys.RiskMedium},
+	{"allowlist-source-range", "whitelist-source-range", ``, "whitelist-source-range", keys.RiskMedium},
+	{"enable-cors", "", `false`, "", keys.RiskLow},
+	{"cors-allow-credentials", "", `true`, "", keys.RiskLow},
+	{"cors-allow-headers", "", `DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization`, "", keys.RiskMedium},
+	{"cors-allow-methods", "", `GET, PUT, POST, DELETE, PATCH, OPTIONS`, "", keys.RiskMedium},
+	{"cors-allow-origin", "", `*`, "", keys.RiskMedium},
+	{"cors-expose-headers", "", ``, "", keys.RiskMedium},
+	{"cors-max-age", "", `1728000`, "", keys.RiskLow},
+	{"proxy-next-upstream", "", `error timeout`, "proxy-next-upstream", keys.RiskMedium},
+	{"proxy-next-upstream-tries", "", `3`, "proxy-next-upstream-tries", keys.RiskLow},
+	{"proxy-next-upstream-timeout", "", `0`, "proxy-next-upstream-timeout", keys.RiskLow},
+	{"backend-protocol", "", `HTTP`, "", keys.RiskLow},
+	{"proxy-ssl-secret", "", ``, "", keys.RiskMedium},
+	{"proxy-ssl-verify", "", `off`, "", keys.RiskLow},
+	{"proxy-ssl-name", "", ``, "", keys.RiskHigh},
+	{"proxy-ssl-server-name", "", `off`, "", keys.RiskLow},
+	{"proxy-ssl-verify-depth", "", `1`, "", keys.RiskLow},
+}
+
+func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {
+	t.Parallel()
+	s, _ := settings.Read(nil)
+	seen := 0
+	for _, b := range All() {
+		for _, doc := range b.Keys {
+			seen++
+			at := slices.IndexFunc(ingressNginx, func(a annotation) bool { return a.name == doc.Key })
+			if at < 0 {
+				t.Errorf("%s: ingress-nginx has no such annotation", doc.Key)
+				continue
+			}
+			want := ingressNginx[at]
+			value := doc.Default
+			if doc.From != "" {
+				value, _ = s.Value(doc.From)
+			}
+			if value != want.value || doc.From != want.from || doc.Risk != want.risk || strings.Join(doc.Aliases, ",") != want.alias {
+				t.Errorf("%s: %q from %q, risk %s, alias %q; ingress-nginx has %+v", doc.Key, value, doc.From, doc.Risk, doc.Aliases, want)
+			}
+			if doc.Doc == "" {
+				t.Errorf("%s: not documented", doc.Key)
+			}
+		}
+	}
+	if seen != len(ingressNginx) {
+		t.Errorf("%d annotations are read, want %d", seen, len(ingressNginx))
+	}
+}
+
+func TestKnownAnnotationsAreSortedAndNotRead(t *testing.T) {
+	t.Parallel()
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = k.name
+	}
+	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Error("the list is not sorted or says a name twice")
+	}
+	for _, name := range readNames {
+		if slices.Contains(names, name) {
+			t.Errorf("%s is read", name)
+		}
+	}
+}

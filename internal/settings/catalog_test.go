@@ -1,0 +1,120 @@
+package settings
+
+import (
+	"slices"
+	"testing"
+
+	"sluice/internal/keys"
+)
+
+// ingressNginx holds the defaults of ingress-nginx 1.15.1, read out of its
+// running configuration. The number of processes is the number of CPUs there,
+// which is "auto" in its documentation.
+var ingressNginx = map[string]string{
+	"worker-processes":               `auto`,
+	"worker-shutdown-timeout":        `240s`,
+	"max-worker-connections":         `16384`,
+	"enable-multi-accept":            `true`,
+	"keep-alive":                     `75`,
+	"keep-alive-requests":            `1000`,
+	"client-header-buffer-size":      `1k`,
+	"large-client-header-buffers":    `4 8k`,
+	"client-body-buffer-size":        `8k`,
+	"client-header-timeout":          `60`,
+	"client-body-timeout":            `60`,
+	"proxy-connect-timeout":          `5`,
+	"proxy-send-timeout":             `60`,
+	"proxy-read-timeout":             `60`,
+	"proxy-body-size":                `1m`,
+	"proxy-buffering":                `off`,
+	"proxy-buffer-size":              `4k`,
+	"proxy-buffers-number":           `4`,
+	"proxy-request-buffering":        `on`,
+	"proxy-max-temp-file-size":       `1024m`,
+	"proxy-next-upstream":            `error timeout`,
+	"proxy-next-upstream-tries":      `3`,
+	"proxy-next-upstream-timeout":    `0`,
+	"retry-non-idempotent":           `false`,
+	"upstream-keepalive-connections": `320`,
+	"upstream-keepalive-requests":    `10000`,
+	"upstream-keepalive-time":        `1h`,
+	"upstream-keepalive-timeout":     `60`,
+	"ssl-protocols":                  `TLSv1.2 TLSv1.3`,
+	"ssl-ciphers":                    `ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:DHE-RSA-AES256-GCM-SHA384:DHE-RSA-AES128-GCM-SHA256`,
+	"ssl-ecdh-curve":                 `auto`,
+	"ssl-buffer-size":                `4k`,
+	"ssl-session-cache":              `true`,
+	"ssl-session-cache-size":         `10m`,
+	"ssl-session-timeout":            `10m`,
+	"ssl-session-tickets":            `false`,
+	"ssl-reject-handshake":           `false`,
+	"hsts":                           `true`,
+	"hsts-max-age":                   `31536000`,
+	"hsts-include-subdomains":        `true`,
+	"hsts-preload":                   `false`,
+	"ssl-redirect":                   `true`,
+	"force-ssl-redirect":             `false`,
+	"http-redirect-code":             `308`,
+	"no-tls-redirect-locations":      `/.well-known/acme-challenge`,
+	"preserve-trailing-slash":        `false`,
+	"use-port-in-redirects":          `false`,
+	"use-http2":                      `true`,
+	"http2-max-concurrent-streams":   `128`,
+	"disable-ipv6":                   `false`,
+	"reuse-port":                     `true`,
+	"server-tokens":                  `false`,
+	"generate-request-id":            `true`,
+	"log-format-upstream":            `$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_length $request_time [$proxy_upstream_name] [$proxy_alternative_upstream_name] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id`,
+	"disable-access-log":             `false`,
+	"error-log-level":                `notice`,
+	"variables-hash-bucket-size":     `256`,
+	"variables-hash-max-size":        `2048`,
+	"server-name-hash-bucket-size":   `0`,
+	"server-name-hash-max-size":      `1024`,
+	"map-hash-bucket-size":           `64`,
+	"whitelist-source-range":         ``,
+	"annotations-risk-level":         `High`,
+}
+
+// ours are the settings that ingress-nginx does not have.
+var ours = []string{"regex-scope", "trailing-slash-redirect"}
+
+func TestDefaultsAreThoseOfIngressNginx(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for _, doc := range keys.Describe(Settings{}) {
+		want, ok := ingressNginx[doc.Key]
+		if !ok {
+			if !slices.Contains(ours, doc.Key) {
+				t.Errorf("%s: ingress-nginx has no such key", doc.Key)
+			}
+			continue
+		}
+		seen++
+		if doc.Default != want {
+			t.Errorf("%s: default %q, ingress-nginx has %q", doc.Key, doc.Default, want)
+		}
+		if doc.Doc == "" {
+			t.Errorf("%s: not documented", doc.Key)
+		}
+	}
+	if seen != len(ingressNginx) {
+		t.Errorf("%d keys were compared, want %d", seen, len(ingressNginx))
+	}
+}
+
+func TestKnownKeysAreSortedAndNotRead(t *testing.T) {
+	t.Parallel()
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = k.name
+	}
+	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Error("the list is not sorted or says a key twice")
+	}
+	for _, doc := range keys.Describe(Settings{}) {
+		if slices.Contains(names, doc.Key) {
+			t.Errorf("%s is read", doc.Key)
+		}
+	}
+}

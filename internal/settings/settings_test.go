@@ -1,0 +1,163 @@
+package settings
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+)
+
+func read(data map[string]string) (*Settings, []string) {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ingress", Name: "controller"}, Data: data}
+	s, problems := Read(cm)
+	var lines []string
+	for _, p := range problems {
+		lines = append(lines, string(p.Reason)+" "+p.String())
+	}
+	return s, lines
+}
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	got, problems := read(map[string]string{
+		"worker-processes": "2", "Proxy-Read-Timeout": "120", "proxy-buffer-size": "1g", "ssl-ciphers": "", "hsts": "",
+		"no-tls-redirect-locations": "", "large-client-header-buffers": "4 32k", "whitelist-source-range": "10.0.0.1, ::1/64",
+		"proxy-next-upstream": "error http_503", "keep-alive": "", "annotations-risk-level": "critical",
+	})
+	if len(problems) > 0 {
+		t.Errorf("problems: %v", problems)
+	}
+	want, _ := Read(nil)
+	want.Workers.Processes = 2
+	want.Proxy.ReadTimeout = 120
+	want.Proxy.BufferSize = "1024m"
+	want.Proxy.NextUpstream = keys.Words{"error", "http_503"}
+	want.TLS.Ciphers = ""
+	want.HSTS.Enabled = false
+	want.Redirects.NoTLSLocations = nil
+	want.Client.LargeHeaderBuffers = keys.Buffers{Number: 4, Size: "32k"}
+	want.Access.AllowList = keys.CIDRs{"10.0.0.1", "::/64"}
+	want.Annotations.RiskLevel = keys.RiskCritical
+	if diff := cmp.Diff(*want, *got, cmpopts.IgnoreUnexported(Settings{})); diff != "" {
+		t.Error(diff)
+	}
+	for key, value := range map[string]string{"proxy-read-timeout": "120", "ssl-ciphers": "", "keep-alive": "75", "proxy-send-timeout": "60"} {
+		if text, ok := got.Value(key); !ok || text != value {
+			t.Errorf("Value(%s): %q, %v, want %q", key, text, ok, value)
+		}
+	}
+	if _, ok := got.Value("no-such-key"); ok {
+		t.Error("a key that is not there has a value")
+	}
+}
+
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	s, got := read(map[string]string{
+		"proxy-read-timeout": "60s", "proxy-buffers-number": "2", "use-gziip": "true", "use-gzip": "true", "use-geoip": "true",
+		"whitelist-source-range": "office", "log-format-upstream": "a\nb",
+	})
+	want := []string{
+		`InvalidValue ConfigMap ingress/controller: log-format-upstream: want one line of text of at most 3500 characters (got "a\nb")`,
+		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 3 to 1024 (got "2")`,
+		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number from 1 to 31536000 (got "60s")`,
+		`Unsupported ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
+		`Unread ConfigMap ingress/controller: use-gziip: no setting has this name; did you mean "use-gzip"?`,
+		`Unsupported ConfigMap ingress/controller: use-gzip: this setting of ingress-nginx is not supported yet`,
+		`InvalidValue ConfigMap ingress/controller: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "office"); its paths answer 503 until this is mended`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if text, _ := s.Value("proxy-read-timeout"); text != "60" || s.Proxy.ReadTimeout != 60 {
+		t.Errorf("a bad value does not leave the default: %q, %d", text, s.Proxy.ReadTimeout)
+	}
+	if !s.Broken("whitelist-source-range") || s.Broken("proxy-read-timeout") || s.Denies() {
+		t.Error("only a list that protects and cannot be read is broken")
+	}
+}
+
+// What ingress-nginx would close, and Sluice cannot, closes everything.
+func TestUnsupportedProtections(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		key, value string
+		want       bool
+	}{
+		{"global-auth-url", "https://auth.example/check", true},
+		{"global-auth-url", "", false},
+		{"denylist-source-range", "192.0.2.0/24", true},
+		{"enable-modsecurity", "true", true},
+		{"enable-modsecurity", "false", false},
+		{"use-gzip", "true", false},
+	} {
+		s, problems := read(map[string]string{test.key: test.value})
+		if s.Denies() != test.want || len(problems) != 1 {
+			t.Errorf("%s=%q: denies %v, problems %v", test.key, test.value, s.Denies(), problems)
+		}
+	}
+}
+
+func TestKeysThatDifferInCaseOnly(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		if s, _ := read(map[string]string{"KEEP-ALIVE": "1", "Keep-Alive": "2", "keep-alive": "3"}); s.Client.KeepAlive != 3 {
+			t.Fatalf("keep-alive is %d, want that of the key in lower case", s.Client.KeepAlive)
+		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	s, _ := read(nil)
+	var names []string
+	for _, b := range s.Blocks() {
+		names = append(names, b.Name)
+		if want := (model.ObjectRef{Kind: "ConfigMap", Namespace: "ingress", Name: "controller"}); b.Source != want {
+			t.Errorf("%s: source %v", b.Name, b.Source)
+		}
+	}
+	want := []string{"workers", "hash", "log", "client", "headers", "listen", "http2", "tls", "hsts", "proxy", "keepalive"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// See hsts-default and hsts-options of the recorded answers of ingress-nginx.
+func TestHSTSHeader(t *testing.T) {
+	t.Parallel()
+	for want, h := range map[string]HSTS{
+		"max-age=31536000; includeSubDomains":   {MaxAge: 31536000, IncludeSubdomains: true},
+		"max-age=12345; preload":                {MaxAge: 12345, Preload: true},
+		"max-age=0":                             {},
+		"max-age=1; includeSubDomains; preload": {MaxAge: 1, IncludeSubdomains: true, Preload: true},
+	} {
+		if got := h.Header(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		words []string
+		add   bool
+		want  []string
+	}{
+		{[]string{"error", "timeout"}, false, []string{"error", "timeout"}},
+		{[]string{"error", "timeout"}, true, []string{"error", "timeout", "non_idempotent"}},
+		{[]string{"non_idempotent", "error"}, true, []string{"non_idempotent", "error"}},
+		{[]string{"off"}, true, []string{"off"}},
+	} {
+		p := Proxy{NextUpstream: test.words, RetryNonIdempotent: test.add}
+		if diff := cmp.Diff(test.want, p.Retry()); diff != "" {
+			t.Errorf("%v: %s", test.words, diff)
+		}
+	}
+}
