@@ -14,6 +14,7 @@ http_port="${HTTP_PORT:-8080}"
 https_port="${HTTPS_PORT:-8443}"
 healthz_port="${HEALTHZ_PORT:-10254}"
 state="$(mktemp -d "${TMPDIR:-/tmp}/sluice.XXXXXX")"
+chmod 711 "$state" # the workers may be of another user
 started=()
 
 finish() {
