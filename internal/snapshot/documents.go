@@ -1,0 +1,106 @@
+package snapshot
+
+import "bytes"
+
+// document is one document of a file.
+type document struct {
+	number int // from 1; documents without content do not count
+	line   int // the line of the file on which text begins, from 1
+	text   []byte
+}
+
+// documents splits a file at its document markers: "---" or "..." at the start
+// of a line, followed by a space, a tab or the end of the line. YAML allows no
+// such line within a document, not even within quotes, so no scalar is cut.
+// Source: https://yaml.org/spec/1.2.2/#912-document-markers
+func documents(data []byte) []document {
+	s := splitter{data: oneLineBreak(bytes.TrimPrefix(data, []byte("\ufeff")))}
+	for start := 0; start < len(s.data); {
+		end := len(s.data)
+		if i := bytes.IndexByte(s.data[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		s.line++
+		s.take(start, end)
+		start = end
+	}
+	s.end(len(s.data))
+	return s.found
+}
+
+// oneLineBreak makes every line end with a line feed alone, as a YAML parser
+// does with CR LF and CR.
+func oneLineBreak(data []byte) []byte {
+	if bytes.IndexByte(data, '\r') < 0 {
+		return data
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
+}
+
+// splitter is where a split has got to.
+type splitter struct {
+	data  []byte
+	found []document
+	line  int // of the line that was taken last
+
+	// The document that is being read: where it starts, and what it has.
+	start, startLine int
+	content          bool // more than comments and directives
+	directives       bool
+}
+
+// take reads the line at data[start:end].
+func (s *splitter) take(start, end int) {
+	line := bytes.TrimRight(s.data[start:end], " \t\n")
+	switch {
+	case isMarker(line, "..."):
+		s.end(start)
+		s.begin(end, s.line+1)
+	case isMarker(line, "---"):
+		s.mark(start, end, hasContent(bytes.TrimLeft(line[3:], " \t")))
+	case !hasContent(bytes.TrimLeft(line, " \t")):
+	case line[0] == '%' && !s.content:
+		s.directives = true
+	default:
+		s.content = true
+	}
+}
+
+// mark takes the line data[start:end], which begins with "---" and may have
+// content behind it. The marker is left out of the text where it stands alone.
+func (s *splitter) mark(start, end int, content bool) {
+	switch {
+	case s.directives && !s.content:
+		s.directives = false // they belong to the document that begins here
+	case content:
+		s.end(start)
+		s.begin(start, s.line)
+	default:
+		s.end(start)
+		s.begin(end, s.line+1)
+	}
+	s.content = content
+}
+
+// begin starts a document at the offset.
+func (s *splitter) begin(offset, line int) {
+	s.start, s.startLine = offset, line
+	s.content, s.directives = false, false
+}
+
+// end closes the document that is being read, before the offset.
+func (s *splitter) end(offset int) {
+	if s.content {
+		s.found = append(s.found, document{number: len(s.found) + 1, line: max(s.startLine, 1), text: s.data[s.start:offset]})
+	}
+}
+
+// isMarker reports whether a line without trailing space is the marker, alone
+// or followed by something.
+func isMarker(line []byte, marker string) bool {
+	return bytes.HasPrefix(line, []byte(marker)) && (len(line) == 3 || line[3] == ' ' || line[3] == '\t')
+}
+
+// hasContent reports whether a trimmed line is more than a comment.
+func hasContent(line []byte) bool { return len(line) > 0 && line[0] != '#' }

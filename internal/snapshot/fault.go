@@ -1,0 +1,125 @@
+package snapshot
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// DecodeError says what is wrong with a field of an object in a file, or with a
+// whole document.
+type DecodeError struct {
+	File string
+	// Document is the number of the document in the file, from 1. Documents
+	// without content do not count.
+	Document int
+	// Object is "Ingress shop/web", or as much of it as is known.
+	Object string
+	// Field is the path of the field; empty for a whole document.
+	Field string
+	// Text says what would be valid.
+	Text string
+}
+
+// Error gives the error as one line.
+func (e *DecodeError) Error() string {
+	line := fmt.Sprintf("%s: document %d: ", e.File, e.Document)
+	for _, part := range []string{e.Object, e.Field} {
+		if part != "" {
+			line += part + ": "
+		}
+	}
+	return oneLine(line + e.Text)
+}
+
+// Note says what was passed over.
+type Note struct {
+	File string
+	// Document is the number of the document in the file, from 1.
+	Document int
+	Text     string
+}
+
+// String gives the note as one line.
+func (n Note) String() string {
+	return oneLine(fmt.Sprintf("%s: document %d: %s", n.File, n.Document, n.Text))
+}
+
+// fault is a field that is wrong, within an object or a part of one.
+type fault struct{ field, text string }
+
+// wrong is a fault that tells the value: "want a port (got "x")".
+func wrong(field, want, got string) fault {
+	return fault{field, "want " + want + " (got " + quoted(got) + ")"}
+}
+
+// missing is a fault of a field that is not there.
+func missing(field, want string) fault {
+	return fault{field, "want " + want + " (got nothing)"}
+}
+
+// within puts the faults of a part under the field of the whole. The path is
+// only built where there is a fault.
+func within(field string, faults []fault) []fault {
+	for i := range faults {
+		faults[i].field = join(field, faults[i].field)
+	}
+	return faults
+}
+
+// item is within for an element of a list.
+func item(field string, i int, faults []fault) []fault {
+	if len(faults) == 0 {
+		return nil
+	}
+	return within(field+"["+strconv.Itoa(i)+"]", faults)
+}
+
+func join(field, sub string) string {
+	switch {
+	case field == "":
+		return sub
+	case sub == "" || sub[0] == '[':
+		return field + sub
+	}
+	return field + "." + sub
+}
+
+// entry is the path of an entry of a map.
+func entry(field, key string) string {
+	const longest = 120
+	if len(key) > longest || strings.ContainsFunc(key, unprintable) {
+		key = quoted(key)
+	}
+	return field + "[" + key + "]"
+}
+
+// quoted quotes a value for a message, cut where it is long.
+func quoted(value string) string {
+	const longest = 80
+	if len(value) <= longest {
+		return strconv.Quote(value)
+	}
+	end := longest
+	for end > 0 && !utf8.RuneStart(value[end]) {
+		end--
+	}
+	return strconv.Quote(value[:end]) + "..."
+}
+
+// oneLine replaces what would break a line or a terminal.
+func oneLine(text string) string {
+	if !strings.ContainsFunc(text, unprintable) && utf8.ValidString(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if unprintable(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }

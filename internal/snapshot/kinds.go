@@ -1,0 +1,100 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	strict "sigs.k8s.io/json"
+)
+
+// kind is a kind of object that is read.
+type kind struct {
+	apiVersion string
+	namespaced bool
+	// read decodes, completes and checks an object and puts it into the batch.
+	read func(b *batch, at place, raw []byte)
+}
+
+// kinds are the kinds that are read, in the one version that is read.
+var kinds map[string]*kind
+
+// init and not a literal: readers ask kinds for the names in their errors.
+func init() {
+	const core, networking, discovery = "v1", "networking.k8s.io/v1", "discovery.k8s.io/v1"
+	kinds = map[string]*kind{
+		"Ingress":       {networking, true, reader(checkIngress, func(o *Objects, i *networkingv1.Ingress) { o.Ingresses = append(o.Ingresses, i) })},
+		"IngressClass":  {networking, false, reader(checkIngressClass, func(o *Objects, c *networkingv1.IngressClass) { o.IngressClasses = append(o.IngressClasses, c) })},
+		"Service":       {core, true, reader(checkService, func(o *Objects, s *corev1.Service) { o.Services = append(o.Services, s) })},
+		"EndpointSlice": {discovery, true, reader(checkEndpointSlice, func(o *Objects, s *discoveryv1.EndpointSlice) { o.EndpointSlices = append(o.EndpointSlices, s) })},
+		"Endpoints":     {core, true, reader(checkEndpoints, addEndpoints)},
+		"Secret":        {core, true, reader(checkSecret, func(o *Objects, s *corev1.Secret) { o.Secrets = append(o.Secrets, s) })},
+		"ConfigMap":     {core, true, reader(checkConfigMap, func(o *Objects, c *corev1.ConfigMap) { o.ConfigMaps = append(o.ConfigMaps, c) })},
+		"Namespace":     {core, false, reader(checkNamespace, func(o *Objects, n *corev1.Namespace) { o.Namespaces = append(o.Namespaces, n) })},
+	}
+}
+
+func addEndpoints(o *Objects, e *corev1.Endpoints) {
+	o.Endpoints = append(o.Endpoints, e)
+	o.Mirrored = append(o.Mirrored, Mirror(e))
+}
+
+// reader makes the function that reads one kind of object: decode strictly,
+// give it its namespace, check it (which also fills in defaults), add it.
+func reader[T any, P object[T]](check func(P) []fault, add func(*Objects, P)) func(*batch, place, []byte) {
+	return func(b *batch, at place, raw []byte) {
+		decoded, faults := decode[T](raw, at.header.Kind == "Secret")
+		if len(faults) > 0 {
+			b.fail(at, faults)
+			return
+		}
+		o := P(decoded)
+		namespaced := kinds[at.header.Kind].namespaced
+		if namespaced {
+			o.SetNamespace(orDefault(o.GetNamespace()))
+		}
+		if faults := append(checkMeta(o, namespaced), check(o)...); len(faults) > 0 {
+			b.fail(at, faults[:min(len(faults), maxFaults)])
+			return
+		}
+		add(&b.objects, o)
+	}
+}
+
+// orDefault gives the namespace of an object that names none.
+func orDefault(namespace string) string {
+	if namespace == "" {
+		return metav1.NamespaceDefault
+	}
+	return namespace
+}
+
+// decodeLoosely decodes what fits and leaves out the rest.
+func decodeLoosely(raw []byte, into any) error {
+	return strict.UnmarshalCaseSensitivePreserveInts(raw, into)
+}
+
+// decode decodes a JSON object as an API server does with strict field
+// validation. Of a secret no value is told.
+func decode[T any](raw []byte, secret bool) (*T, []fault) {
+	value := new(T)
+	lax, err := strict.UnmarshalStrict(raw, value)
+	if err == nil && len(lax) == 0 {
+		return value, nil
+	}
+	e := explainer{secret: secret}
+	e.value("", json.RawMessage(raw), reflect.TypeFor[T]())
+	switch {
+	case len(e.faults) > 0:
+	case secret:
+		e.add("", "want an object that decodes (got one that does not)")
+	case err != nil:
+		e.add("", "want an object that decodes: "+err.Error())
+	default:
+		e.add("", "want an object that decodes: "+lax[0].Error())
+	}
+	return nil, e.faults
+}

@@ -1,0 +1,163 @@
+package snapshot
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/model"
+)
+
+// New sorts and indexes objects. Of several objects with the same kind,
+// namespace and name the first is kept, and a Problem names each of the others.
+// The slices of o are not changed.
+func New(o Objects) (*Snapshot, []model.Problem) {
+	var problems []model.Problem
+	s := &Snapshot{
+		byName:     index("Ingress", o.Ingresses, &problems),
+		classNames: index("IngressClass", o.IngressClasses, &problems),
+		services:   index("Service", o.Services, &problems),
+		secrets:    index("Secret", o.Secrets, &problems),
+		configMaps: index("ConfigMap", o.ConfigMaps, &problems),
+		namespaces: index("Namespace", o.Namespaces, &problems),
+	}
+	s.ingresses = firsts(o.Ingresses, s.byName)
+	slices.SortFunc(s.ingresses, compareIngresses)
+	s.classes = firsts(o.IngressClasses, s.classNames)
+	slices.SortFunc(s.classes, func(a, b *networkingv1.IngressClass) int { return strings.Compare(a.Name, b.Name) })
+	named := index("EndpointSlice", o.EndpointSlices, &problems)
+	s.slices = bySlices(firsts(o.EndpointSlices, named))
+	s.addMirrored(o.Mirrored, index("Endpoints", o.Endpoints, &problems))
+	return s, model.SortProblems(problems)
+}
+
+// object is a pointer to a Kubernetes object type.
+type object[T any] interface {
+	*T
+	metav1.Object
+}
+
+func nameOf(o metav1.Object) Name { return Name{Namespace: o.GetNamespace(), Name: o.GetName()} }
+
+// index maps names to objects and reports those whose name is taken.
+func index[T any, P object[T]](kind string, objects []P, problems *[]model.Problem) map[Name]P {
+	names := make(map[Name]P, len(objects))
+	for _, o := range objects {
+		name := nameOf(o)
+		if _, taken := names[name]; taken {
+			*problems = append(*problems, duplicate(kind, name))
+			continue
+		}
+		names[name] = o
+	}
+	return names
+}
+
+func duplicate(kind string, name Name) model.Problem {
+	return model.Problem{
+		Object: model.ObjectRef{Kind: kind, Namespace: name.Namespace, Name: name.Name},
+		Field:  "metadata.name",
+		Reason: model.Conflict,
+		Text:   "want one " + kind + " of this name (got several): the first is used, the others are left out",
+	}
+}
+
+// firsts gives the objects that are in the index, in their order. The same
+// pointer given twice counts once.
+func firsts[T any, P object[T]](objects []P, names map[Name]P) []P {
+	if len(objects) == len(names) {
+		return slices.Clone(objects)
+	}
+	kept, seen := make([]P, 0, len(names)), make(map[P]bool, len(names))
+	for _, o := range objects {
+		if names[nameOf(o)] == o && !seen[o] {
+			seen[o] = true
+			kept = append(kept, o)
+		}
+	}
+	return kept
+}
+
+// compareIngresses puts the oldest first, and of equal age the greater
+// "namespace/name".
+func compareIngresses(a, b *networkingv1.Ingress) int {
+	if order := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); order != 0 {
+		return order
+	}
+	return compareQualified(nameOf(b), nameOf(a))
+}
+
+// compareQualified compares the texts "namespace/name" without building them.
+// It differs from comparing field by field: "a-b/x" comes before "a/x".
+func compareQualified(a, b Name) int {
+	if a.Namespace == b.Namespace {
+		return strings.Compare(a.Name, b.Name)
+	}
+	shared := min(len(a.Namespace), len(b.Namespace))
+	if order := strings.Compare(a.Namespace[:shared], b.Namespace[:shared]); order != 0 {
+		return order
+	}
+	if len(a.Namespace) < len(b.Namespace) {
+		return compareBytes('/', b.Namespace[shared])
+	}
+	return compareBytes(a.Namespace[shared], '/')
+}
+
+func compareBytes(a, b byte) int { return int(a) - int(b) }
+
+// belonging is a slice with the Service that it belongs to.
+type belonging struct {
+	service Name
+	slice   *discoveryv1.EndpointSlice
+}
+
+// bySlices groups slices by the Service that their label names, sorted by name.
+// A slice without the label belongs to nobody.
+func bySlices(all []*discoveryv1.EndpointSlice) map[Name][]*discoveryv1.EndpointSlice {
+	owned := make([]belonging, 0, len(all))
+	for _, slice := range all {
+		if service := slice.Labels[discoveryv1.LabelServiceName]; service != "" {
+			owned = append(owned, belonging{Name{slice.Namespace, service}, slice})
+		}
+	}
+	slices.SortFunc(owned, func(a, b belonging) int {
+		if order := compareQualified(a.service, b.service); order != 0 {
+			return order
+		}
+		return strings.Compare(a.slice.Name, b.slice.Name)
+	})
+	sorted := make([]*discoveryv1.EndpointSlice, len(owned))
+	groups := make(map[Name][]*discoveryv1.EndpointSlice, len(owned))
+	for first, i := 0, 0; i < len(owned); i++ {
+		sorted[i] = owned[i].slice
+		if i+1 == len(owned) || owned[i+1].service != owned[i].service {
+			groups[owned[i].service] = sorted[first : i+1 : i+1]
+			first = i + 1
+		}
+	}
+	return groups
+}
+
+// addMirrored lets Endpoints stand in for Services without a slice.
+func (s *Snapshot) addMirrored(mirrored []Mirrored, endpoints map[Name]*corev1.Endpoints) {
+	made := make(map[*corev1.Endpoints][]*discoveryv1.EndpointSlice, len(mirrored))
+	for _, m := range mirrored {
+		made[m.Source] = m.Slices
+	}
+	for name, source := range endpoints {
+		if len(s.slices[name]) > 0 {
+			continue
+		}
+		stand, ok := made[source]
+		if !ok {
+			stand = Mirror(source).Slices
+		}
+		if len(stand) > 0 {
+			s.slices[name] = stand
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package snapshot
+
+import (
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+)
+
+// WithIngresses gives a snapshot in which the named Ingresses are replaced, or
+// removed where the value is nil, or added where there was none. All else is
+// shared with s, which stays as it is. The cost is one pass over the Ingresses.
+func (s *Snapshot) WithIngresses(replace map[Name]*networkingv1.Ingress) *Snapshot {
+	if len(replace) == 0 {
+		return s
+	}
+	changed := *s
+	changed.replaced = maps.Clone(s.replaced)
+	if changed.replaced == nil {
+		changed.replaced = make(map[Name]*networkingv1.Ingress, len(replace))
+	}
+	maps.Copy(changed.replaced, replace)
+	changed.ingresses = merge(s.ingresses, replace)
+	return &changed
+}
+
+// merge leaves the named Ingresses out of a sorted list and sorts their
+// replacements in.
+func merge(sorted []*networkingv1.Ingress, replace map[Name]*networkingv1.Ingress) []*networkingv1.Ingress {
+	added := make([]*networkingv1.Ingress, 0, len(replace))
+	for _, ing := range replace {
+		if ing != nil {
+			added = append(added, ing)
+		}
+	}
+	slices.SortFunc(added, compareIngresses)
+	merged := make([]*networkingv1.Ingress, 0, len(sorted)+len(added))
+	for _, ing := range sorted {
+		if _, gone := replace[nameOf(ing)]; gone {
+			continue
+		}
+		for len(added) > 0 && compareIngresses(added[0], ing) < 0 {
+			merged, added = append(merged, added[0]), added[1:]
+		}
+		merged = append(merged, ing)
+	}
+	return append(merged, added...)
+}
+
+// WithConfigMap gives a snapshot in which cm takes the place of the ConfigMap
+// of its name. All else is shared with s, which stays as it is.
+func (s *Snapshot) WithConfigMap(cm *corev1.ConfigMap) *Snapshot {
+	changed := *s
+	changed.configMaps = maps.Clone(s.configMaps)
+	changed.configMaps[nameOf(cm)] = cm
+	return &changed
+}

@@ -1,0 +1,126 @@
+// Package snapshot says what the cluster says: one sorted, read-only value with
+// its indexes.
+//
+// What goes in are Kubernetes objects, either as they are (New) or as manifests
+// (FromYAML, which is as strict as an API server). What comes out is a Snapshot
+// that is the same whatever order the objects arrived in. Objects are never
+// copied and never changed: the same pointer means the same content, from one
+// snapshot to the next.
+//
+//	objects, notes, err := snapshot.FromYAML("shop.yaml", data)
+//	snap, problems := snapshot.New(objects)
+//	for _, ing := range snap.Ingresses() { ... }
+package snapshot
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+)
+
+// Name names an object within its kind. Namespace is empty for kinds that have
+// none.
+type Name struct{ Namespace, Name string }
+
+// String gives "namespace/name".
+func (n Name) String() string { return n.Namespace + "/" + n.Name }
+
+// ParseName takes "namespace/name" apart. Both must be valid names.
+func ParseName(text string) (Name, error) {
+	namespace, name, found := strings.Cut(text, "/")
+	if !found || !isLabel(namespace) || !isSubdomain(name) {
+		return Name{}, fmt.Errorf("want namespace/name (got %s)", quoted(text))
+	}
+	return Name{Namespace: namespace, Name: name}, nil
+}
+
+// Objects are the objects a snapshot is made of, in any order.
+type Objects struct {
+	Ingresses      []*networkingv1.Ingress
+	IngressClasses []*networkingv1.IngressClass
+	Services       []*corev1.Service
+	EndpointSlices []*discoveryv1.EndpointSlice
+	Endpoints      []*corev1.Endpoints
+	Secrets        []*corev1.Secret
+	ConfigMaps     []*corev1.ConfigMap
+	Namespaces     []*corev1.Namespace
+	// Mirrored is what Mirror made of Endpoints. It stands in for a Service
+	// that has no slice. A source makes it once for each object, so that the
+	// slices keep their pointers; New makes those that are missing.
+	Mirrored []Mirrored
+}
+
+// Append adds the objects of other behind those of o.
+func (o *Objects) Append(other Objects) {
+	o.Ingresses = append(o.Ingresses, other.Ingresses...)
+	o.IngressClasses = append(o.IngressClasses, other.IngressClasses...)
+	o.Services = append(o.Services, other.Services...)
+	o.EndpointSlices = append(o.EndpointSlices, other.EndpointSlices...)
+	o.Endpoints = append(o.Endpoints, other.Endpoints...)
+	o.Secrets = append(o.Secrets, other.Secrets...)
+	o.ConfigMaps = append(o.ConfigMaps, other.ConfigMaps...)
+	o.Namespaces = append(o.Namespaces, other.Namespaces...)
+	o.Mirrored = append(o.Mirrored, other.Mirrored...)
+}
+
+// Len is the number of objects, without what was mirrored.
+func (o *Objects) Len() int {
+	return len(o.Ingresses) + len(o.IngressClasses) + len(o.Services) + len(o.EndpointSlices) +
+		len(o.Endpoints) + len(o.Secrets) + len(o.ConfigMaps) + len(o.Namespaces)
+}
+
+// Snapshot is what the cluster says at one moment. It never changes; what it
+// gives must not be changed either. Use New.
+type Snapshot struct {
+	ingresses  []*networkingv1.Ingress
+	byName     map[Name]*networkingv1.Ingress
+	replaced   map[Name]*networkingv1.Ingress // goes before byName; nil: removed
+	classes    []*networkingv1.IngressClass
+	classNames map[Name]*networkingv1.IngressClass
+	services   map[Name]*corev1.Service
+	slices     map[Name][]*discoveryv1.EndpointSlice
+	secrets    map[Name]*corev1.Secret
+	configMaps map[Name]*corev1.ConfigMap
+	namespaces map[Name]*corev1.Namespace
+}
+
+// Ingresses gives all Ingresses, the oldest first. Those of equal age are in
+// descending order of "namespace/name", as ingress-nginx has them.
+func (s *Snapshot) Ingresses() []*networkingv1.Ingress { return s.ingresses }
+
+// Ingress gives an Ingress, or nil.
+func (s *Snapshot) Ingress(name Name) *networkingv1.Ingress {
+	if ing, ok := s.replaced[name]; ok {
+		return ing
+	}
+	return s.byName[name]
+}
+
+// IngressClasses gives all classes, sorted by name.
+func (s *Snapshot) IngressClasses() []*networkingv1.IngressClass { return s.classes }
+
+// IngressClass gives a class, or nil.
+func (s *Snapshot) IngressClass(name string) *networkingv1.IngressClass {
+	return s.classNames[Name{Name: name}]
+}
+
+// Service gives a Service, or nil.
+func (s *Snapshot) Service(name Name) *corev1.Service { return s.services[name] }
+
+// Secret gives a Secret, or nil.
+func (s *Snapshot) Secret(name Name) *corev1.Secret { return s.secrets[name] }
+
+// ConfigMap gives a ConfigMap, or nil.
+func (s *Snapshot) ConfigMap(name Name) *corev1.ConfigMap { return s.configMaps[name] }
+
+// Namespace gives a Namespace, or nil.
+func (s *Snapshot) Namespace(name string) *corev1.Namespace { return s.namespaces[Name{Name: name}] }
+
+// EndpointSlices gives the slices of a Service, sorted by name. Where the
+// Service has none, they are made of its core/v1 Endpoints (see Mirror).
+func (s *Snapshot) EndpointSlices(service Name) []*discoveryv1.EndpointSlice {
+	return s.slices[service]
+}

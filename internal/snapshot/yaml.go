@@ -1,0 +1,165 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// FromYAML reads manifests: YAML or JSON documents, List kinds included. name
+// is the file's name, for errors and notes. It is as strict as an API server:
+// unknown fields, repeated keys, wrong types and values that an API server would
+// refuse are errors, all of type *DecodeError (joined by errors.Join where there
+// are several). What is good is returned beside the errors. Kinds that Sluice
+// does not read are passed over with a Note.
+func FromYAML(name string, data []byte) (Objects, []Note, error) {
+	return new(Reader).Read(name, data)
+}
+
+// Errors takes apart what FromYAML and Reader.Read return as error.
+func Errors(err error) []error {
+	var joined interface{ Unwrap() []error }
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &joined):
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+// header is what says how to read the rest of an object.
+type header struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	} `json:"metadata"`
+}
+
+// place is where an object is written, for errors and notes.
+type place struct {
+	file     string
+	document int
+	// item is the path of an element of a List, such as "items[3]".
+	item string
+	// header is that of the object.
+	header header
+}
+
+// batch gathers what documents give.
+type batch struct {
+	objects Objects
+	notes   []Note
+	errs    []error
+}
+
+// document reads one document.
+func (b *batch) document(file string, doc document) {
+	at := place{file: file, document: doc.number}
+	raw, err := toJSON(doc)
+	switch {
+	case err != nil:
+		b.fail(at, []fault{{text: err.Error()}})
+	case raw != nil:
+		b.object(at, raw, header{})
+	}
+}
+
+// maxDepth bounds Lists within Lists.
+const maxDepth = 4
+
+// object reads an object, which may be a List. What defaults has goes for what
+// the object does not say of itself.
+func (b *batch) object(at place, raw []byte, defaults header) {
+	if raw[0] != '{' {
+		b.fail(at, []fault{{text: errNotObject.Error()}})
+		return
+	}
+	var h header
+	_ = decodeLoosely(raw, &h) // strict decoding tells what is wrong
+	if h.Kind == "" && h.APIVersion == "" {
+		h.Kind, h.APIVersion = defaults.Kind, defaults.APIVersion
+	}
+	at.header = h
+	known, list := kinds[h.Kind], kindOfItems(h)
+	switch {
+	case h.Kind == "":
+		b.fail(at, []fault{missing("kind", "the kind of the object, such as Ingress")})
+	case h.APIVersion == "":
+		b.fail(at, []fault{missing("apiVersion", "the version of the kind, such as networking.k8s.io/v1")})
+	case known != nil && known.apiVersion == h.APIVersion:
+		known.read(b, at, raw)
+	case known != nil:
+		b.note(at, fmt.Sprintf("passed over: %s %s; what is read is %s", h.Kind, h.APIVersion, known.apiVersion))
+	case list != nil:
+		b.list(at, raw, *list)
+	default:
+		b.note(at, "passed over: kind "+h.Kind)
+	}
+}
+
+// kindOfItems gives what the items of a List are if they do not say it, and nil
+// for what is no List of something that is read.
+func kindOfItems(h header) *header {
+	kind, isList := strings.CutSuffix(h.Kind, "List")
+	if !isList {
+		return nil
+	}
+	if kind == "" && h.APIVersion == "v1" {
+		return &header{}
+	}
+	if known := kinds[kind]; known != nil && known.apiVersion == h.APIVersion {
+		return &header{Kind: kind, APIVersion: h.APIVersion}
+	}
+	return nil
+}
+
+// listOf is any kind of list.
+type listOf struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Metadata   json.RawMessage   `json:"metadata"`
+	Items      []json.RawMessage `json:"items"`
+}
+
+// list reads the items of a List, each for itself.
+func (b *batch) list(at place, raw []byte, defaults header) {
+	if strings.Count(at.item, "items[") >= maxDepth {
+		b.fail(at, []fault{{"items", fmt.Sprintf("want at most %d Lists within each other", maxDepth)}})
+		return
+	}
+	list, faults := decode[listOf](raw, false)
+	if len(faults) > 0 {
+		b.fail(at, faults)
+		return
+	}
+	for i, element := range list.Items {
+		inner := place{file: at.file, document: at.document, item: join(at.item, fmt.Sprintf("items[%d]", i))}
+		b.object(inner, element, defaults)
+	}
+}
+
+func (b *batch) note(at place, text string) {
+	b.notes = append(b.notes, Note{File: at.file, Document: at.document, Text: text})
+}
+
+// fail reports the faults of an object.
+func (b *batch) fail(at place, faults []fault) {
+	for _, f := range faults {
+		b.errs = append(b.errs, &DecodeError{
+			File: at.file, Document: at.document, Object: at.header.object(), Field: join(at.item, f.field), Text: f.text,
+		})
+	}
+}
+
+// object names the object as far as it names itself.
+func (h header) object() string {
+	name := h.Metadata.Name
+	if known := kinds[h.Kind]; known != nil && known.namespaced && name != "" {
+		name = Name{orDefault(h.Metadata.Namespace), name}.String()
+	}
+	return strings.TrimSpace(h.Kind + " " + name)
+}
