@@ -68,11 +68,14 @@ func define[T any](name string, kind Kind) behaviour {
 	return behaviour{Behaviour: Behaviour{Name: name, Kind: kind, Protects: protects, Keys: docs}}
 }
 
-// defaults is what a behaviour is without annotations.
+// defaults is what a behaviour is without annotations. It is the same for all
+// Ingresses, most of which have none of its annotations.
 func defaults[T any](s *settings.Settings) T {
-	var t T
-	keys.Decode(&t, func(string) (string, bool) { return "", false }, s.Value)
-	return t
+	return s.Once(reflect.TypeFor[T](), func(s *settings.Settings) any {
+		var t T
+		keys.Decode(&t, func(string) (string, bool) { return "", false }, s.Value)
+		return t
+	}).(T)
 }
 
 // read decodes one behaviour, remembers and returns it. If it must be left

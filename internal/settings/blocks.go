@@ -43,6 +43,16 @@ func (s *Settings) Broken(key string) bool { return s.source.broken[key] }
 // Sluice does not know: no path may be served.
 func (s *Settings) Denies() bool { return s.source.denies }
 
+// Once gives what derive makes of the settings for a key, which is computed
+// once. The result is shared and must not be changed.
+func (s *Settings) Once(key any, derive func(*Settings) any) any {
+	if known, ok := s.source.once.Load(key); ok {
+		return known
+	}
+	result, _ := s.source.once.LoadOrStore(key, derive(s))
+	return result
+}
+
 // Header is the value of Strict-Transport-Security.
 func (h HSTS) Header() string {
 	value := "max-age=" + strconv.Itoa(h.MaxAge)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -18,6 +19,8 @@ type source struct {
 	texts map[string]string
 	// broken are the keys that protect and are not valid.
 	broken map[string]bool
+	// once holds what others derived from these settings.
+	once sync.Map
 	// denies is set where a key that protects cannot be carried out at all.
 	denies bool
 }
@@ -25,7 +28,8 @@ type source struct {
 // Read gives the settings of a ConfigMap, or the defaults for nil, and what is
 // wrong with it, sorted. Keys may be written in any case, as in ingress-nginx.
 func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
-	s := &Settings{source: source{broken: map[string]bool{}}}
+	s := &Settings{}
+	s.source.broken = map[string]bool{}
 	given := map[string]string{}
 	if cm != nil {
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}

@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 	want.Client.LargeHeaderBuffers = keys.Buffers{Number: 4, Size: "32k"}
 	want.Access.AllowList = keys.CIDRs{"10.0.0.1", "::/64"}
 	want.Annotations.RiskLevel = keys.RiskCritical
-	if diff := cmp.Diff(*want, *got, cmpopts.IgnoreUnexported(Settings{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Settings{})); diff != "" {
 		t.Error(diff)
 	}
 	for key, value := range map[string]string{"proxy-read-timeout": "120", "ssl-ciphers": "", "keep-alive": "75", "proxy-send-timeout": "60"} {

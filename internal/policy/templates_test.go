@@ -1,0 +1,151 @@
+package policy
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"testing"
+	"text/template"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// printers stand for those of package render, without their checks.
+var printers = template.FuncMap{
+	"size":     func(v any) string { return fmt.Sprint(v) },
+	"str":      func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
+	"regex":    func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
+	"variable": func(v any) string { return "$" + fmt.Sprint(v) },
+}
+
+func TestTemplates(t *testing.T) {
+	t.Parallel()
+	all, err := template.New("").Funcs(printers).ParseGlob("../../templates/behaviour/*.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		annotations map[string]string
+		template    string
+		want        string
+	}{
+		"timeouts": {map[string]string{"proxy-read-timeout": "1", "proxy-send-timeout": "2", "proxy-connect-timeout": "3"}, "timeouts/location",
+			"proxy_connect_timeout 3s;\nproxy_send_timeout 2s;\nproxy_read_timeout 1s;\n"},
+		"one timeout":          {map[string]string{"proxy-read-timeout": "1"}, "timeouts/location", "proxy_read_timeout 1s;\n"},
+		"body size":            {map[string]string{"proxy-body-size": "8M"}, "body-size/location", "client_max_body_size 8m;"},
+		"allow list":           {map[string]string{"allowlist-source-range": "::1,10.0.0.1"}, "allow-list/location", "allow 10.0.0.1;\nallow ::1;\ndeny all;"},
+		"retries":              {map[string]string{"proxy-next-upstream": "http_500 off"}, "next-upstream/location", "proxy_next_upstream http_500 off;\n"},
+		"retries at all":       {map[string]string{"proxy-next-upstream-tries": "0", "proxy-next-upstream-timeout": "7"}, "next-upstream/location", "proxy_next_upstream_tries 0;\nproxy_next_upstream_timeout 7;\n"},
+		"cors for all, shared": {map[string]string{"enable-cors": "true"}, "cors/shared", ""},
+		"cors for all": {map[string]string{"enable-cors": "true", "cors-allow-headers": "X-A", "cors-allow-credentials": "false"}, "cors/location", `proxy_hide_header Strict-Transport-Security;
+proxy_hide_header Access-Control-Allow-Origin;
+add_header Access-Control-Allow-Origin "*" always;
+proxy_hide_header Access-Control-Allow-Methods;
+add_header Access-Control-Allow-Methods "GET, PUT, POST, DELETE, PATCH, OPTIONS" always;
+proxy_hide_header Access-Control-Allow-Headers;
+add_header Access-Control-Allow-Headers "X-A" always;
+proxy_hide_header Access-Control-Max-Age;
+add_header Access-Control-Max-Age "1728000" always;
+if ($request_method = OPTIONS) {
+    return 204;
+}`},
+		"cors for some": {corsForSome, "cors/location", `proxy_hide_header Strict-Transport-Security;
+proxy_hide_header Access-Control-Allow-Origin;
+add_header Access-Control-Allow-Origin $cors_allow_origin_HASH always;
+proxy_hide_header Access-Control-Allow-Credentials;
+add_header Access-Control-Allow-Credentials $cors_allow_credentials_HASH always;
+proxy_hide_header Access-Control-Allow-Methods;
+add_header Access-Control-Allow-Methods $cors_allow_methods_HASH always;
+proxy_hide_header Access-Control-Allow-Headers;
+add_header Access-Control-Allow-Headers $cors_allow_headers_HASH always;
+proxy_hide_header Access-Control-Expose-Headers;
+add_header Access-Control-Expose-Headers $cors_expose_headers_HASH always;
+proxy_hide_header Access-Control-Max-Age;
+add_header Access-Control-Max-Age $cors_max_age_HASH always;
+if ( $cors_preflight_HASH ) {
+    return 204;
+}`},
+		"cors for some, shared": {corsForSome, "cors/shared", `map $http_origin $cors_origin_HASH {
+    default "";
+    "~*^https://[a-z0-9\\-]+\\.a\\.example$" $http_origin;
+    "~*^https://b\\.example:8443$" $http_origin;
+}
+map $request_method $cors_preflight_HASH {
+    default "";
+    OPTIONS $cors_origin_HASH;
+}
+map $cors_origin_HASH $cors_allow_origin_HASH {
+    default $cors_origin_HASH;
+    "" $upstream_http_access_control_allow_origin;
+}
+map $cors_origin_HASH $cors_allow_credentials_HASH {
+    default "true";
+    "" $upstream_http_access_control_allow_credentials;
+}
+map $cors_origin_HASH $cors_allow_methods_HASH {
+    default "PUT";
+    "" $upstream_http_access_control_allow_methods;
+}
+map $cors_origin_HASH $cors_allow_headers_HASH {
+    default "X-A";
+    "" $upstream_http_access_control_allow_headers;
+}
+map $cors_origin_HASH $cors_expose_headers_HASH {
+    default "X-B";
+    "" $upstream_http_access_control_expose_headers;
+}
+map $cors_origin_HASH $cors_max_age_HASH {
+    default "60";
+    "" $upstream_http_access_control_max_age;
+}
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			blocks := readWith(t, nil, test.annotations).Blocks()
+			if len(blocks) != 1 {
+				t.Fatalf("%d blocks, want 1", len(blocks))
+			}
+			var out bytes.Buffer
+			if err := all.ExecuteTemplate(&out, test.template, blocks[0].Data); err != nil {
+				t.Fatal(err)
+			}
+			got := out.Bytes()
+			if c, ok := blocks[0].Data.(corsBlock); ok && c.Origin != "" {
+				hash := []byte(c.Origin[len("cors_origin_"):])
+				got = bytes.ReplaceAll(got, hash, []byte("HASH"))
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+var corsForSome = map[string]string{
+	"enable-cors": "true", "cors-allow-origin": "https://b.example:8443, https://*.a.example", "cors-allow-methods": "PUT",
+	"cors-allow-headers": "X-A", "cors-expose-headers": "X-B", "cors-max-age": "60",
+}
+
+// Ingresses that say the same share their maps; any difference makes others.
+func TestCORSVariables(t *testing.T) {
+	t.Parallel()
+	origin := func(changes map[string]string) string {
+		annotations := map[string]string{}
+		for _, from := range []map[string]string{corsForSome, changes} {
+			for key, value := range from {
+				annotations[key] = value
+			}
+		}
+		return readWith(t, nil, annotations).Blocks()[0].Data.(corsBlock).Origin
+	}
+	first := origin(nil)
+	if got := origin(map[string]string{"cors-allow-origin": "https://*.A.example,https://b.example:8443"}); got != first {
+		t.Errorf("the same list in another order has %s, not %s", got, first)
+	}
+	for key, value := range map[string]string{"cors-allow-origin": "https://b.example:8443", "cors-allow-methods": "GET", "cors-max-age": "61", "cors-allow-credentials": "false"} {
+		if got := origin(map[string]string{key: value}); got == first {
+			t.Errorf("%s=%s shares the variable %s", key, value, got)
+		}
+	}
+}
