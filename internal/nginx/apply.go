@@ -148,11 +148,14 @@ func (l *reload) awaitLive(ctx context.Context) error {
 		if l.run.ended() {
 			return false, fmt.Errorf("nginx ended while it was reloading: %s", l.reason(l.run.cause))
 		}
-		c, err := l.p.census(inner, l.run)
-		if last = err; err == nil && c.complete(l.before) {
-			return true, nil
+		if refusal := l.refusal(); refusal != nil {
+			return false, refusal
 		}
-		return false, l.refusal()
+		c, err := l.p.census(inner, l.run)
+		if inner.Err() == nil {
+			last = err
+		}
+		return err == nil && c.complete(l.before), nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		text := fmt.Sprintf("the new workers did not register within %v", limit)

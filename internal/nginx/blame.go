@@ -30,8 +30,11 @@ type Culprit[T any] struct {
 // It returns an error only if the test fails without any item.
 func Blame[T any](items []T, test func([]T) error, most int) (Verdict[T], error) {
 	b := &blamer[T]{test: test, most: most}
-	err, _ := b.try(nil, items)
-	if err == nil && b.tests > 0 {
+	err, ok := b.try(nil, items)
+	if !ok {
+		return Verdict[T]{Undecided: items}, nil
+	}
+	if err == nil {
 		return Verdict[T]{Passing: items, Tests: b.tests}, nil
 	}
 	if empty, ok := b.try(nil, nil); ok && empty != nil {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -106,8 +105,6 @@ func writeBeside(pattern string, conf io.WriterTo) (path string, err error) {
 	return f.Name(), nil
 }
 
-var positionPattern = regexp.MustCompile(`^:(\d+)$`)
-
 // parseTestOutput finds the line that says why: the first of the gravest level.
 func parseTestOutput(output, path string) *TestError {
 	e := &TestError{Raw: output, Text: oneLine(strings.ReplaceAll(output, path, "the file"))}
@@ -136,16 +133,15 @@ func levelRank(level string) int {
 	return len(levels)
 }
 
-// cutPosition takes " in PATH:LINE" off the end of a message.
+// cutPosition takes " in PATH:LINE" off the end of a message. What a user wrote
+// may be quoted before it and look the same.
 func cutPosition(text, path string) (string, int) {
-	before, after, found := strings.Cut(text, " in "+path)
-	if !found {
-		return strings.ReplaceAll(text, path, "the file"), 0
+	place := " in " + path + ":"
+	line := 0
+	if i := strings.LastIndex(text, place); i >= 0 {
+		if n, err := strconv.Atoi(text[i+len(place):]); err == nil {
+			text, line = text[:i], n
+		}
 	}
-	match := positionPattern.FindStringSubmatch(after)
-	if match == nil {
-		return strings.ReplaceAll(text, path, "the file"), 0
-	}
-	line, _ := strconv.Atoi(match[1])
-	return before, line
+	return strings.ReplaceAll(text, path, "the file"), line
 }

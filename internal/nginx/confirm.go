@@ -2,11 +2,16 @@ package nginx
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
 // pollEvery is how often the workers are asked while something is awaited.
 const pollEvery = 5 * time.Millisecond
+
+// longestAnswer bounds one question. It is short because a connection that was
+// made just before the last worker stopped accepting is never answered.
+const longestAnswer = 250 * time.Millisecond
 
 // poll calls check until it says yes or fails, or ctx is done.
 func poll(ctx context.Context, check func() (bool, error)) error {
@@ -46,7 +51,10 @@ func (c census) complete(before int) bool { return c.newest > before && c.count 
 // census asks the workers. A registration whose process is gone, or is no
 // child of this master, does not count.
 func (p *Process) census(ctx context.Context, r *run) (census, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	if len(childrenOf(r.PID)) == 0 {
+		return census{}, errors.New("it has no workers")
+	}
+	ctx, cancel := context.WithTimeout(ctx, longestAnswer)
 	defer cancel()
 	s, err := p.status(ctx)
 	if err != nil {

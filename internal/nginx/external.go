@@ -25,7 +25,7 @@ func (p *Process) externalRun() (*run, error) {
 		return nil, fmt.Errorf("%w: pid file %s: want a process id (got %q)", ErrNotRunning, p.options.PIDFile, oneLine(string(data)))
 	}
 	id, ok := identify(pid)
-	if !ok || !isNginx(pid) {
+	if !ok || !isNginx(pid, p.install.argv[0]) {
 		return nil, fmt.Errorf("%w: process %d, which %s names, is no nginx", ErrNotRunning, pid, p.options.PIDFile)
 	}
 	r := &run{identity: id, log: &errorLog{out: io.Discard}, cause: "it is gone"}

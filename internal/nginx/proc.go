@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,15 +61,17 @@ func (id identity) running() bool {
 	return ok && now == id
 }
 
-// title is the process's title: nginx writes "nginx: master process ..." and
-// "nginx: worker process" over its arguments.
-func title(pid int) string {
+// isNginx says whether a process is nginx by its arguments. nginx writes a title
+// such as "nginx: worker process" over them. If a dynamic loader started it,
+// the loader's own arguments stay before the title; and of a title that fills
+// all the room, as a master's does, the kernel shows the loader's name only.
+// Source: https://man7.org/linux/man-pages/man5/proc_pid_cmdline.5.html
+func isNginx(pid int, command string) bool {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	text, _, _ := strings.Cut(string(data), "\x00")
-	return text
+	arguments := strings.Split(string(data), "\x00")
+	return command != "" && arguments[0] == command ||
+		slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "nginx: ") })
 }
-
-func isNginx(pid int) bool { return strings.HasPrefix(title(pid), "nginx:") }
 
 // childrenOf gives the pids of the children, those that have ended but were
 // not reaped yet included.

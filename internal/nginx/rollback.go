@@ -36,7 +36,12 @@ func (l *reload) goodServes(ctx context.Context) bool {
 	if err := again.signal(); err != nil {
 		return false
 	}
-	return again.awaitLive(ctx) == nil
+	if again.awaitLive(ctx) != nil {
+		return false
+	}
+	// Workers of the refused file that never registered stop accepting when the
+	// master has done with the reload.
+	return again.awaitSettled(ctx) == nil && again.awaitRest(ctx)
 }
 
 // awaitRest waits until the master has done what it was asked to, so that the
@@ -46,6 +51,9 @@ func (l *reload) awaitRest(ctx context.Context) bool {
 	defer cancel()
 	began := time.Now()
 	err := poll(limit, func() (bool, error) {
+		if l.run.ended() {
+			return false, ErrNotRunning
+		}
 		switch activityOf(l.run.PID) {
 		case idle:
 			return true, nil
@@ -53,7 +61,7 @@ func (l *reload) awaitRest(ctx context.Context) bool {
 			// nginx gives a taken port up after 2.5 s.
 			return time.Since(began) > 3*time.Second, nil
 		}
-		return l.run.ended(), nil
+		return false, nil
 	})
-	return err == nil && !l.run.ended()
+	return err == nil
 }

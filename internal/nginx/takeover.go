@@ -17,7 +17,9 @@ import (
 // and keep every port from the next master.
 type record struct {
 	// Boot is the machine's boot id: start times count from it.
-	Boot    string     `json:"boot"`
+	Boot string `json:"boot"`
+	// Command is what the master was started as.
+	Command string     `json:"command"`
 	Master  identity   `json:"master"`
 	Workers []identity `json:"workers"`
 }
@@ -30,7 +32,7 @@ func bootID() string {
 
 // recordOf is the record of a run as it is now.
 func (p *Process) recordOf(r *run) record {
-	rec := record{Boot: bootID(), Master: r.identity}
+	rec := record{Boot: bootID(), Command: p.install.argv[0], Master: r.identity}
 	for _, pid := range childrenOf(r.PID) {
 		if id, ok := identify(pid); ok {
 			rec.Workers = append(rec.Workers, id)
@@ -72,7 +74,7 @@ func (p *Process) readRecord() record {
 func former(rec record) []identity {
 	var found []identity
 	for _, id := range append([]identity{rec.Master}, rec.Workers...) {
-		if id.PID > 1 && id.running() && isNginx(id.PID) {
+		if id.PID > 1 && id.running() && isNginx(id.PID, rec.Command) {
 			found = append(found, id)
 		}
 	}
@@ -86,7 +88,7 @@ func former(rec record) []identity {
 		return found
 	}
 	for _, pid := range membersOf(rec.Master.PID) {
-		if id, ok := identify(pid); ok && isNginx(pid) && !slices.Contains(found, id) {
+		if id, ok := identify(pid); ok && isNginx(pid, rec.Command) && !slices.Contains(found, id) {
 			found = append(found, id)
 		}
 	}

@@ -1,0 +1,237 @@
+package nginx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// After Apply every new connection gets the new file, also when it is one that
+// was in force before.
+func TestApply(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		p, address := s.started(), freeAddress(t)
+		for _, text := range []string{"a", "b", "a", "a"} {
+			result := s.apply(p, s.web(address, text))
+			for range 20 {
+				if got := get(t, address); got != text {
+					t.Fatalf("got %q, want %q", got, text)
+				}
+			}
+			if result.Live <= 0 || result.Settled < result.Live {
+				t.Errorf("%+v", result)
+			}
+			t.Logf("nginx %s: live %v, settled %v", s.install.Version, result.Live.Round(time.Millisecond), result.Settled.Round(time.Millisecond))
+		}
+		if s.read(goodFile) != string(s.web(address, "a")) {
+			t.Error("nginx.conf.good is not the last file")
+		}
+	})
+}
+
+// The number of workers may change with the file: an old worker that answers
+// does not know the new number.
+func TestApplyChangesTheNumberOfWorkers(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		p := s.started()
+		for _, n := range []int{4, 1} {
+			conf := strings.Replace(string(s.conf("", "")), "worker_processes 2", fmt.Sprintf("worker_processes %d", n), 1)
+			s.apply(p, Conf(conf))
+			status, err := s.status(t.Context())
+			if err != nil || len(status.Workers) != n {
+				t.Errorf("%d workers, want %d (%v)", len(status.Workers), n, err)
+			}
+		}
+	})
+}
+
+// refusedConfs pass for a configuration until the master loads them; the last
+// two pass even `nginx -t`.
+func refusedConfs(s *site, address, taken string) map[string]struct {
+	conf Conf
+	want string
+} {
+	silent := strings.Replace(string(s.web(address, "bad")), "init_worker_by_lua_file", "#", 1)
+	return map[string]struct {
+		conf Conf
+		want string
+	}{
+		"syntax":               {s.conf("", "bad;"), `unknown directive "bad" in the file:`},
+		"taken port":           {s.web(taken, "bad"), "bind() to " + taken + " failed (98: "},
+		"workers that die":     {s.conf("working_directory /no/such/directory;", ""), `chdir("/no/such/directory") failed`},
+		"workers not in sight": {Conf(silent), "the new workers did not register within"},
+	}
+}
+
+func TestApplyRollsBack(t *testing.T) {
+	for _, name := range []string{"syntax", "taken port", "workers that die", "workers not in sight"} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, s *site) {
+				other, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer other.Close()
+				if name == "workers not in sight" {
+					s.options.ReloadTimeout = time.Second
+				}
+				p, address := s.started(), freeAddress(t)
+				s.apply(p, s.web(address, "good"))
+				test := refusedConfs(s, address, other.Addr().String())[name]
+				began := time.Now()
+				_, err = p.Apply(t.Context(), test.conf)
+				t.Logf("refused after %v: %v", time.Since(began).Round(time.Millisecond), err)
+				refused := new(ReloadError)
+				if !errors.As(err, &refused) || !refused.RolledBack || !strings.Contains(refused.Text, test.want) {
+					t.Fatalf("got %#v, want %q", err, test.want)
+				}
+				if s.read(liveFile) != string(s.web(address, "good")) {
+					t.Error("nginx.conf is not the last good file")
+				}
+				eventually(t, "the good file serves", func() bool { return get(t, address) == "good" })
+				s.apply(p, s.web(address, "next"))
+				if got := get(t, address); got != "next" {
+					t.Errorf("got %q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestApplyAfterADeathWithinIt(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		p := s.started()
+		asked := 0
+		real := p.status
+		p.status = func(ctx context.Context) (Status, error) {
+			if asked++; asked == 2 { // the first question after SIGHUP
+				_ = unix.Kill(p.Running(), unix.SIGKILL)
+			}
+			return real(ctx)
+		}
+		refused := new(ReloadError)
+		if _, err := p.Apply(t.Context(), s.conf("", "")); !errors.As(err, &refused) || refused.RolledBack {
+			t.Errorf("got %v", err)
+		}
+		await(t, p, Died)
+		await(t, p, Restarted)
+		s.apply(p, s.conf("", ""))
+	})
+}
+
+// An interrupted reload leaves nothing undone for the next one.
+func TestApplyInterrupted(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		p, address := s.started(), freeAddress(t)
+		s.apply(p, s.web(address, "good"))
+		ctx, cancel := context.WithCancel(t.Context())
+		real := p.status
+		p.status = func(inner context.Context) (Status, error) {
+			if ctx.Err() == nil && activityOf(p.Running()) == busy {
+				cancel()
+			}
+			return real(inner)
+		}
+		if _, err := p.Apply(ctx, s.web(address, "interrupted")); !errors.Is(err, context.Canceled) {
+			t.Fatalf("got %v", err)
+		}
+		refused := new(ReloadError)
+		if _, err := p.Apply(t.Context(), s.conf("", "bad;")); !errors.As(err, &refused) || !refused.RolledBack {
+			t.Fatalf("got %v", err)
+		}
+		eventually(t, "the last confirmed file serves again", func() bool { return get(t, address) == "good" })
+	})
+}
+
+func TestDraining(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		p, address := s.started(), freeAddress(t)
+		s.apply(p, s.holding(address))
+		held := hold(t, address)
+		s.apply(p, s.web(address, "new"))
+		eventually(t, "one old worker holds its request", func() bool {
+			workers, memory := p.Draining()
+			return workers == 1 && memory > 1<<20
+		})
+		s.write("release", "")
+		if err := <-held; err != nil {
+			t.Error(err)
+		}
+		eventually(t, "no worker drains", func() bool {
+			workers, memory := p.Draining()
+			return workers == 0 && memory == 0
+		})
+	})
+}
+
+func TestExternal(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		owner, address := s.started(), freeAddress(t)
+		o := s.options
+		o.PIDFile = o.path("nginx.pid")
+		p := New(s.install, o, s.status)
+		if err := p.Start(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if result := s.apply(p, s.web(address, "one")); result.Settled == 0 || get(t, address) != "one" {
+			t.Errorf("%+v, %q", result, get(t, address))
+		}
+		refused := new(TestError)
+		if _, err := p.Apply(t.Context(), s.conf("", "bad;")); !errors.As(err, &refused) {
+			t.Errorf("got %v", err)
+		}
+		p.status = func(context.Context) (Status, error) { return Status{}, errors.New("deaf") }
+		if result := s.apply(p, s.web(address, "two")); result != (Result{}) {
+			t.Errorf("a reload that nobody confirms: %+v", result)
+		}
+		eventually(t, "the file is in force", func() bool { return get(t, address) == "two" })
+		if err := p.Stop(t.Context(), 0); err != nil || owner.Running() == 0 {
+			t.Errorf("another's nginx was stopped (%v)", err)
+		}
+	})
+}
+
+func TestExternalWithoutNginx(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, Options{})
+	s.options.PIDFile = s.options.path("other.pid")
+	p := New(s.install, s.options, s.status)
+	for text, want := range map[string]string{
+		"1":       `want a process id (got "1")`,
+		"seven":   `want a process id (got "seven")`,
+		"4194304": "process 4194304, which " + s.options.PIDFile + " names, is no nginx",
+	} {
+		s.write("other.pid", text)
+		if err := p.Start(t.Context(), nil); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Where a sandbox does not show the master's state, its words must do.
+func TestGaveUp(t *testing.T) {
+	t.Parallel()
+	tests := map[string]bool{
+		"2026/01/02 03:04:05 [emerg] 7#7: bind() to 0.0.0.0:80 failed (98: Address already in use)\n": false,
+		"2026/01/02 03:04:05 [emerg] 7#7: still could not bind()\n":                                   true,
+		"2026/01/02 03:04:05 [emerg] 7#7: unknown directive \"x\"\n":                                  true,
+		"2026/01/02 03:04:05 [emerg] 7#7: unlink() \"/x.sock\" failed\n":                              false,
+		"2026/01/02 03:04:05 [emerg] 8#8: a worker's\n":                                               false,
+		"2026/01/02 03:04:05 [alert] 7#7: something else\n":                                           false,
+	}
+	for line, want := range tests {
+		log := &errorLog{out: &recorder{}}
+		log.note([]byte("2026/01/02 03:04:05 [emerg] 7#7: before the signal\n"))
+		l := &reload{run: &run{identity: identity{PID: 7}, log: log}, mark: log.mark()}
+		log.note([]byte(line))
+		if got := l.gaveUp(); got != want {
+			t.Errorf("%s: %t, want %t", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package nginx
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestErrorLogPassesAllOn(t *testing.T) {
+	t.Parallel()
+	text := "2026/01/02 03:04:05 [notice] 7#7: hello\n" +
+		strings.Repeat("x", 200_000) + "\n" +
+		"2026/01/02 03:04:05 [emerg] 7#7: bad\n" +
+		"nginx: [alert] early\n" +
+		"without an end"
+	out := &recorder{}
+	l := &errorLog{out: out}
+	l.follow(io.NopCloser(strings.NewReader(text)))
+	if out.String() != text {
+		t.Errorf("%d bytes passed on, want %d", len(out.String()), len(text))
+	}
+	want := []grave{{"emerg", 7, "bad"}, {"alert", 0, "early"}}
+	if diff := cmp.Diff(want, l.since(0)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want[1:], l.since(1)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestErrorLogKeepsTheLast(t *testing.T) {
+	t.Parallel()
+	l := &errorLog{out: io.Discard}
+	for i := range 3 * keptLines {
+		l.note(fmt.Appendf(nil, "nginx: [emerg] %d\n", i))
+	}
+	got := l.since(0)
+	if len(got) != keptLines || got[keptLines-1].Text != fmt.Sprint(3*keptLines-1) {
+		t.Errorf("%d lines, the last is %v", len(got), got[len(got)-1])
+	}
+	if got := l.since(l.mark()); len(got) != 0 {
+		t.Errorf("after the last: %v", got)
+	}
+}
