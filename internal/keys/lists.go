@@ -27,16 +27,23 @@ func commaList(text string) ([]string, error) {
 // Words is a list separated by white space. A word that is said twice counts once.
 type Words []string
 
-// UnmarshalText accepts any words of printable characters.
+// maxWords is more words than any key has.
+const maxWords = 64
+
+// UnmarshalText accepts at most 64 different words of printable characters.
 func (w *Words) UnmarshalText(text []byte) error {
 	var words []string
 	for _, word := range strings.Fields(string(text)) {
 		if !printable(word) {
 			return errControl
 		}
-		if !slices.Contains(words, word) {
-			words = append(words, word)
+		if slices.Contains(words, word) {
+			continue
 		}
+		if len(words) == maxWords {
+			return fmt.Errorf("more than %d words", maxWords)
+		}
+		words = append(words, word)
 	}
 	*w = words
 	return nil
