@@ -56,7 +56,7 @@ func TestTypes(t *testing.T) {
 		"Methods": {unmarshal[Methods], map[string]string{
 			"PUT, GET": "PUT, GET", "GET": "GET", "GET,PUT": "GET,PUT", "GET PUT": "GET PUT", "GET, 1": "refused", "GET\"": "refused", "*": "refused",
 		}},
-		"Words": {unmarshal[Words], map[string]string{"a  b a": "[a b]", "a\x00": "refused", numbered(64): "[" + numbered(64) + "]", numbered(65): "refused"}},
+		"Words":   {unmarshal[Words], map[string]string{"a  b a": "[a b]", "a\x00": "refused", numbered(64): "[" + numbered(64) + "]", numbered(65): "refused"}},
 		"Buffers": {unmarshal[Buffers], map[string]string{"4 8k": "{4 8k}", "0 8k": "refused", "4 0": "refused", "8k 4": "refused", "4 8k 1": "refused", "1025 1k": "refused"}},
 		"Risk":    {unmarshal[Risk], map[string]string{"low": "Low", "CRITICAL": "Critical", "": "refused", "high!": "refused"}},
 	} {
