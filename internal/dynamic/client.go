@@ -35,7 +35,7 @@ const (
 	// maxItem is the largest item: with it, a body is within nginx's limit.
 	maxItem = 8 << 20
 	// maxAnswer bounds what is read of an answer.
-	maxAnswer = 4 << 20
+	maxAnswer = 32 << 20
 	// timeout ends a request that nginx does not answer.
 	timeout = 30 * time.Second
 	// boots is how often a push is started anew because nginx was.
@@ -52,6 +52,9 @@ type Client struct {
 	mu     sync.Mutex
 	boot   string
 	ledger *ledger
+	// inherited is whether this nginx may hold what an earlier controller
+	// gave it.
+	inherited bool
 }
 
 // New gives a client of the unix socket at this path. Nothing is sent yet, and
@@ -71,14 +74,7 @@ func New(socket string) *Client {
 // Status asks over a new connection, so that any of the workers answers.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var status Status
-	code, body, err := c.do(ctx, http.MethodGet, "/status", nil)
-	if err == nil && code != http.StatusOK {
-		err = fmt.Errorf("nginx answered %d", code)
-	}
-	if err == nil {
-		err = json.Unmarshal(body, &status)
-	}
-	if err != nil {
+	if err := c.get(ctx, "/status", &status); err != nil {
 		return Status{}, fmt.Errorf("status of nginx: %w", err)
 	}
 	c.seen.Store(&status.Boot)
@@ -102,7 +98,24 @@ func (c *Client) Retain(ctx context.Context, d model.Dynamic) error {
 	defer c.mu.Unlock()
 	left := c.ledger.add(d)
 	c.ledger.retain(d)
-	return errors.Join(left, c.flush(ctx))
+	if err := c.flush(ctx); err != nil || !c.inherited {
+		return errors.Join(left, err)
+	}
+	return errors.Join(left, c.disown(ctx))
+}
+
+// disown drops what nginx was given by somebody else, such as the controller
+// that ran before this one.
+func (c *Client) disown(ctx context.Context) error {
+	var held absent
+	if err := c.get(ctx, "/held", &held); err != nil {
+		return fmt.Errorf("what nginx holds: %w", err)
+	}
+	c.inherited = false
+	for _, l := range c.ledger.lists() {
+		l.drop(l.of(held))
+	}
+	return c.flush(ctx)
 }
 
 // bootError says that another nginx answered than the one that was meant.
@@ -147,6 +160,7 @@ func (c *Client) begin(boot string) {
 	c.boot = boot
 	c.seen.Store(&boot)
 	c.ledger.forget()
+	c.inherited = true
 }
 
 // send adds, then deletes: what refers goes in last and out first. A step that
@@ -244,6 +258,17 @@ func (c *Client) push(ctx context.Context, p push) (pushAnswer, error) {
 		return answer, nil
 	}
 	return answer, fmt.Errorf("nginx answered %d: %s", code, answer.Error)
+}
+
+func (c *Client) get(ctx context.Context, path string, into any) error {
+	code, body, err := c.do(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	if code != http.StatusOK {
+		return fmt.Errorf("nginx answered %d", code)
+	}
+	return json.Unmarshal(body, into)
 }
 
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (int, []byte, error) {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"sluice/internal/dynamic"
 	"sluice/internal/model"
 )
 
@@ -290,6 +291,78 @@ func TestRetainDeletes(t *testing.T) {
 		s.inAllWorkers(t, "/other", wantBody(503, "503"))
 		check(t, s.client.Push(t.Context(), backends(other)))
 		s.inAllWorkers(t, "/other", wantBody(200, "other"))
+	})
+}
+
+func TestRetainDropsWhatAnEarlierControllerPushed(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		before := bound(t, [2]string{"", "default"}, [2]string{"old.example", "old"})
+		before.Backends = backends(backend("shop/front/80", backendServer(t, "front")), backend("shop/other/80", backendServer(t, "other"))).Backends
+		check(t, s.client.Push(t.Context(), before))
+
+		after := model.Dynamic{Backends: before.Backends[:1], Certificates: before.Certificates[:1], Names: before.Names[:1]}
+		later := dynamic.New(s.state + "/run/control.sock")
+		check(t, later.Push(t.Context(), after))
+		s.inAllWorkers(t, "/other", wantBody(200, "other"))
+		s.shown(t, "old.example", "old")
+		check(t, later.Retain(t.Context(), after))
+		s.inAllWorkers(t, "/", wantBody(200, "front"))
+		s.inAllWorkers(t, "/other", wantBody(503, "503"))
+		s.shown(t, "old.example", "default")
+	})
+}
+
+func TestOnlyDifferencesArePushed(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		web := backendServer(t, "web")
+		d := bound(t, [2]string{"", "default"})
+		d.Backends = []*model.Backend{backend("shop/front/80", web), backend("shop/other/80", web)}
+		equal := d
+		equal.Backends = []*model.Backend{backend("shop/front/80", web), d.Backends[1]}
+		changed := equal
+		changed.Backends = []*model.Backend{equal.Backends[0], backend("shop/other/80")}
+		for _, step := range []struct {
+			name   string
+			d      model.Dynamic
+			pushes int
+		}{{"first", d, 3}, {"the same pointers", d, 0}, {"an equal backend", equal, 0}, {"another backend", changed, 1}, {"again", changed, 0}} {
+			before, err := s.client.Status(t.Context())
+			check(t, err)
+			check(t, s.client.Push(t.Context(), step.d))
+			after, err := s.client.Status(t.Context())
+			check(t, err)
+			if got := after.Version - before.Version; got != step.pushes {
+				t.Errorf("%s: want %d pushes, got %d", step.name, step.pushes, got)
+			}
+		}
+	})
+}
+
+func TestEndpointThatIsNoAddressIsLeftOutAndNamed(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		bad := backend("shop/front/80", model.Endpoint{Address: "unix:/run/x.sock", Port: 80}, backendServer(t, "web"), model.Endpoint{Address: "192.0.2.1", Port: 0})
+		for range 2 {
+			err := s.client.Push(t.Context(), backends(bad))
+			if err == nil || !strings.Contains(err.Error(), `backend shop/front/80: endpoint "unix:/run/x.sock": want an IPv4 or IPv6 address`) || !strings.Contains(err.Error(), "want a port from 1 to 65535 (got 0)") {
+				t.Fatalf("want both endpoints named, got: %v", err)
+			}
+		}
+		s.inAllWorkers(t, "/", wantBody(200, "web"))
+	})
+}
+
+func TestPushThatWouldGoToDiskIsRefused(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		c := certificate(t, "shop.example")
+		c.Chain = bytes.Repeat(c.Chain, 100)
+		err := dynamic.New(s.state+"/run/small.sock").Push(t.Context(), model.Dynamic{Certificates: []*model.Certificate{c}})
+		if err == nil || !strings.Contains(err.Error(), "500") || !strings.Contains(err.Error(), "client_body_buffer_size") {
+			t.Fatalf("want an error that names the directive, got: %v", err)
+		}
 	})
 }
 

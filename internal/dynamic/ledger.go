@@ -121,6 +121,15 @@ func (l *list) retain(wanted map[string]bool) {
 	}
 }
 
+// drop marks those of the keys that are not of the list.
+func (l *list) drop(keys []string) {
+	for _, key := range keys {
+		if l.items[key] == nil {
+			l.gone[key] = true
+		}
+	}
+}
+
 // forget is called when another nginx runs, which holds nothing.
 func (l *ledger) forget() {
 	for _, list := range l.lists() {

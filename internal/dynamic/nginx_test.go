@@ -110,6 +110,8 @@ http {
   upstream sluice { server 0.0.0.1; balancer_by_lua_file {{.State}}/lua/sluice/entry/balancer.lua; keepalive 8; }
   server { listen unix:{{.State}}/run/control.sock; client_max_body_size 16m; client_body_buffer_size 16m; client_body_in_single_buffer on;
     location / { content_by_lua_file {{.State}}/lua/sluice/entry/control.lua; } }
+  server { listen unix:{{.State}}/run/small.sock; client_body_buffer_size 1k;
+    location / { content_by_lua_file {{.State}}/lua/sluice/entry/control.lua; } }
   server { listen unix:{{.State}}/run/503.sock; return 503; }
   server { listen unix:{{.State}}/run/404.sock; return 404; }
   server { listen unix:{{.State}}/run/http.sock default_server; listen unix:{{.State}}/run/https.sock ssl default_server;

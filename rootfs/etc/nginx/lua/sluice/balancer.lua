@@ -29,6 +29,7 @@ function _M.key(route)
   return (route:gsub("^([^/]*)/[^/]*/", "%1/", 1))
 end
 
+-- A backend that is not held is one without endpoints.
 local function decode(raw, sockets)
   local value = raw and wire.endpoints(raw) or { 503 }
   local backend = { raw = raw, hosts = {}, ports = {}, names = {}, count = #value - 1, at = 0 }

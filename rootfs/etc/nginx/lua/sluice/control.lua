@@ -1,4 +1,5 @@
---- Answers the controller on the control socket: POST /push and GET /status.
+--- Answers the controller on the control socket: POST /push, GET /status
+-- and GET /held.
 local runtime = require("sluice.runtime")
 local wire = require("sluice.wire")
 
@@ -98,6 +99,27 @@ function _M.push(dicts, body)
   return 200, { boot = boot, version = version }
 end
 
+local function keys_with(keys, pattern)
+  local found = {}
+  for _, key in ipairs(keys) do
+    found[#found + 1] = key:match(pattern)
+  end
+  if #found > 0 then -- an empty table would be encoded as an object
+    return found
+  end
+end
+
+--- What is held, by its keys: a controller that did not push it can find it.
+-- @treturn table {backends, certificates, names}; empty ones are left out
+function _M.held(dicts)
+  local bound = dicts.sluice_certificates:get_keys(0)
+  return {
+    backends = keys_with(dicts.sluice_backends:get_keys(0), "^.*$"),
+    certificates = keys_with(bound, "^c:(.*)$"),
+    names = keys_with(bound, "^n:(.*)$"),
+  }
+end
+
 local function read_push(dicts)
   ngx.req.read_body()
   if ngx.req.get_body_file() then
@@ -107,19 +129,21 @@ local function read_push(dicts)
   return _M.push(dicts, ngx.req.get_body_data() or "")
 end
 
-local function answer(dicts)
+local function answer()
   local method, path = ngx.req.get_method(), ngx.var.uri
   if path == "/status" and method == "GET" then
-    return 200, runtime.status(dicts.sluice_runtime)
+    return 200, runtime.status(ngx.shared.sluice_runtime)
+  elseif path == "/held" and method == "GET" then
+    return 200, _M.held(ngx.shared)
   elseif path == "/push" and method == "POST" then
-    return read_push(dicts)
+    return read_push(ngx.shared)
   end
-  return 404, { error = "want GET /status or POST /push" }
+  return 404, { error = "want GET /status, GET /held or POST /push" }
 end
 
 --- Answers the request. Belongs into content_by_lua of the control server.
 function _M.run()
-  local status, body = answer(ngx.shared)
+  local status, body = answer()
   ngx.status = status
   ngx.header.content_type = "application/json"
   ngx.say(wire.encode(body))

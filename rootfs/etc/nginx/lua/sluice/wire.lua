@@ -197,9 +197,12 @@ function _M.backend(backend)
   return json().encode(value)
 end
 
---- @treturn table|nil the array that backend() wrote
-function _M.endpoints(value)
-  return json().decode(value)
+--- @treturn table|nil the array that backend() wrote; nil for anything else
+function _M.endpoints(text)
+  local value = json().decode(text)
+  if type(value) == "table" and is_status(value[1]) then
+    return value
+  end
 end
 
 --- @tparam table certificate as in a push

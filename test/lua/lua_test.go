@@ -1,0 +1,95 @@
+// Package lua runs the unit tests of our Lua modules, testdata/*_test.lua, in
+// the Lua of the real nginx: in init_by_lua, where shared dictionaries exist
+// and no socket is needed. (nginx -t does not execute it.)
+package lua
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sluice/rootfs"
+)
+
+const conf = `
+daemon off; master_process off; error_log stderr notice; pid DIR/nginx.pid;
+load_module ROOT/usr/lib/nginx/modules/ndk_http_module.so; load_module ROOT/usr/lib/nginx/modules/ngx_http_lua_module.so;
+events { worker_connections 16; }
+http {
+  access_log off; client_body_temp_path DIR/temp; proxy_temp_path DIR/temp; fastcgi_temp_path DIR/temp; uwsgi_temp_path DIR/temp; scgi_temp_path DIR/temp;
+  lua_package_path "DIR/?.lua;ROOT/usr/share/lua/5.1/?.lua;;"; lua_package_cpath "ROOT/usr/lib/x86_64-linux-gnu/lua/5.1/?.so;;";
+  lua_shared_dict sluice_runtime 64k; lua_shared_dict sluice_backends 64k; lua_shared_dict sluice_certificates 64k;
+  init_by_lua_file DIR/testdata/run.lua;
+}
+`
+
+// TestLua runs every test of every file, with the nginx of the system, and with
+// that of a root file system if SLUICE_NGINX_ROOT names one.
+func TestLua(t *testing.T) {
+	t.Parallel()
+	for name, root := range roots() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			output := run(t, root)
+			results := regexp.MustCompile(`(?m)^(ok|FAIL) (\S+): (.*)$`).FindAllStringSubmatch(output, -1)
+			for _, result := range results {
+				t.Run(result[2]+" "+result[3], func(t *testing.T) {
+					if result[1] != "ok" {
+						t.Error(result[3])
+					}
+				})
+			}
+			if !strings.Contains(output, "all tests ran\n") || len(results) == 0 {
+				t.Fatalf("the tests did not run to the end:\n%s", output)
+			}
+		})
+	}
+}
+
+func roots() map[string]string {
+	found := map[string]string{"system": ""}
+	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
+		found["root"] = root
+	}
+	return found
+}
+
+// run gives all that nginx and the tests printed.
+func run(t *testing.T, root string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, files := range map[string]string{"testdata": "testdata", "dynamic": "../../internal/dynamic/testdata"} {
+		check(t, os.CopyFS(filepath.Join(dir, path), os.DirFS(files)))
+	}
+	check(t, os.CopyFS(dir, rootfs.Lua))
+	check(t, os.Mkdir(filepath.Join(dir, "temp"), 0o700))
+	text := strings.NewReplacer("DIR", dir, "ROOT", root).Replace(conf)
+	check(t, os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(text), 0o600))
+	output, err := nginx(root, "-e", "stderr", "-p", dir+"/", "-c", dir+"/nginx.conf").CombinedOutput()
+	if err != nil {
+		t.Errorf("nginx: %v\n%s", err, output)
+	}
+	return string(output)
+}
+
+func nginx(root string, arguments ...string) *exec.Cmd {
+	if root != "" {
+		loader := []string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/sbin/nginx"}
+		return exec.Command(root+"/lib64/ld-linux-x86-64.so.2", append(loader, arguments...)...)
+	}
+	path, err := exec.LookPath("nginx")
+	if err != nil {
+		path = "/usr/sbin/nginx"
+	}
+	return exec.Command(path, arguments...)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,96 @@
+local balancer = require("sluice.balancer")
+local expect = require("testdata.expect")
+
+local tests = {}
+
+local ROUTE, KEY = "shop/web/front/80", "shop/front/80"
+
+local function new(dicts, value)
+  if value then
+    assert(dicts.sluice_backends:safe_set(KEY, value))
+  end
+  return balancer.new(dicts, "/state/")
+end
+
+local function push(dicts, value)
+  assert(dicts.sluice_backends:safe_set(KEY, value))
+  assert(dicts.sluice_runtime:incr("version", 1, 0))
+end
+
+tests["the key is the route without the Ingress"] = function()
+  expect.equal("shop/front/80", balancer.key("shop/web/front/80"))
+  expect.equal("/default/80", balancer.key("//default/80"))
+  expect.equal("odd", balancer.key("odd"))
+  expect.equal("", balancer.key(""))
+end
+
+tests["an unknown backend goes to 503"] = function(dicts)
+  local b = new(dicts):backend(ROUTE)
+  expect.equal(0, b.count, "count")
+  expect.equal("unix:/state/run/503.sock", b.empty, "socket")
+end
+
+tests["an empty backend goes to its status"] = function(dicts)
+  expect.equal("unix:/state/run/404.sock", new(dicts, "[404]"):backend(ROUTE).empty)
+end
+
+tests["a value that is broken goes to 503"] = function(dicts)
+  for _, value in ipairs({ "", "{", "[]", "3", '"x"', "[200]" }) do
+    dicts.sluice_backends:delete(KEY)
+    local b = new(dicts, value):backend(ROUTE)
+    expect.equal({ 0, "unix:/state/run/503.sock" }, { b.count, b.empty }, value)
+  end
+end
+
+tests["each endpoint has its turn, whatever the start"] = function(dicts)
+  local b = new(dicts, '[503,["10.0.0.1",80],["10.0.0.2",80],["[::1]",8080]]'):backend(ROUTE)
+  local seen = {}
+  for _ = 1, 6 do
+    local at = balancer.take(b)
+    local name = b.hosts[at] .. ":" .. b.ports[at]
+    seen[name] = (seen[name] or 0) + 1
+  end
+  expect.equal({ ["10.0.0.1:80"] = 2, ["10.0.0.2:80"] = 2, ["[::1]:8080"] = 2 }, seen)
+end
+
+tests["starts differ"] = function(dicts)
+  local starts = {}
+  for _ = 1, 100 do
+    local b = new(dicts, '[503,["10.0.0.1",80],["10.0.0.2",80],["10.0.0.3",80]]'):backend(ROUTE)
+    starts[balancer.take(b)] = true
+  end
+  expect.equal({ true, true, true }, starts)
+end
+
+tests["nothing is read again until the version grows"] = function(dicts)
+  local picker = new(dicts, '[503,["10.0.0.1",80]]')
+  local before = picker:backend(ROUTE)
+  assert(dicts.sluice_backends:safe_set(KEY, '[503,["10.0.0.2",80]]'))
+  assert(picker:backend(ROUTE) == before, "read without need")
+  assert(dicts.sluice_runtime:incr("version", 1, 0))
+  expect.equal("10.0.0.2", picker:backend(ROUTE).hosts[1])
+end
+
+tests["an equal value keeps its turn"] = function(dicts)
+  local value = '[503,["10.0.0.1",80],["10.0.0.2",80],["10.0.0.3",80]]'
+  local picker = new(dicts, value)
+  local before = picker:backend(ROUTE)
+  push(dicts, value)
+  assert(picker:backend(ROUTE) == before, "want the same table")
+end
+
+tests["a retry takes what was not tried"] = function(dicts)
+  local b = new(dicts, '[503,["10.0.0.1",80],["10.0.0.1",8080],["110.0.0.1",80],["[::1]",80]]'):backend(ROUTE)
+  for _ = 1, 20 do
+    local at = balancer.take_other(b, "10.0.0.1:80, 110.0.0.1:80 : [::1]:80")
+    expect.equal("10.0.0.1:8080", b.hosts[at] .. ":" .. b.ports[at])
+  end
+end
+
+tests["if all were tried, a retry takes the next"] = function(dicts)
+  local b = new(dicts, '[503,["10.0.0.1",80]]'):backend(ROUTE)
+  expect.equal(1, balancer.take_other(b, "10.0.0.1:80"))
+  expect.equal(1, balancer.take_other(b, nil))
+end
+
+return tests

@@ -1,0 +1,60 @@
+local expect = require("testdata.expect")
+local runtime = require("sluice.runtime")
+
+local tests = {}
+
+tests["boot is named once, loads are counted"] = function(dicts)
+  local dict = dicts.sluice_runtime
+  runtime.boot(dict)
+  local boot = dict:get("boot")
+  expect.equal(32, #boot, "length of the boot id")
+  runtime.boot(dict)
+  expect.equal(boot, dict:get("boot"), "boot")
+  expect.equal(2, dict:get("load"), "load")
+end
+
+tests["a value without room leaves the former one"] = function(dicts)
+  local dict = dicts.sluice_backends
+  assert(runtime.store(dict, "key", "former"))
+  for _, size in ipairs({ 70000, 1000000 }) do
+    local ok, err = runtime.store(dict, "key", string.rep("x", size))
+    expect.equal(nil, ok, "stored")
+    expect.equal("no memory", err, "error")
+    expect.equal("former", dict:get("key"), "value")
+  end
+end
+
+tests["a full dictionary never pushes a value out"] = function(dicts)
+  local dict = dicts.sluice_backends
+  local stored = 0
+  for number = 1, 5000 do
+    if runtime.store(dict, "key" .. number, string.rep("x", number % 300)) then
+      stored = stored + 1
+    end
+  end
+  assert(stored > 0 and stored < 5000, "want some of the values stored, got " .. stored)
+  expect.equal(stored, #dict:get_keys(0), "values that are held")
+end
+
+tests["a full dictionary takes a shorter value or keeps the former"] = function(dicts)
+  local dict = dicts.sluice_backends
+  local sizes = {}
+  for number = 1, 5000 do
+    local size = 1 + number * 7 % 500
+    if runtime.store(dict, "key" .. number, string.rep("a", size)) then
+      sizes["key" .. number] = size
+    end
+  end
+  for key, size in pairs(sizes) do
+    local shorter = string.rep("b", math.ceil(size / 2))
+    local ok = runtime.store(dict, key, shorter)
+    expect.equal(ok and shorter or string.rep("a", size), dict:get(key), key)
+  end
+end
+
+tests["the version grows"] = function(dicts)
+  expect.equal(1, runtime.bump(dicts.sluice_runtime))
+  expect.equal(2, runtime.bump(dicts.sluice_runtime))
+end
+
+return tests
