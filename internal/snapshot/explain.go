@@ -206,6 +206,9 @@ func anyOf(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
+// ranges bound the numbers that a field can hold.
+var ranges = map[reflect.Kind]string{reflect.Int32: " from -2147483648 to 2147483647"}
+
 // wanted says what a type takes.
 func wanted(t reflect.Type, raw []byte) string {
 	switch t {
@@ -222,10 +225,11 @@ func wanted(t reflect.Type, raw []byte) string {
 		return "text"
 	case reflect.Bool:
 		return "true or false"
-	case reflect.Int32:
-		return "a whole number from -2147483648 to 2147483647"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
+	case reflect.Int32, reflect.Int, reflect.Int64:
+		if raw[0] == '"' {
+			return "a whole number without quotes"
+		}
+		return "a whole number" + ranges[t.Kind()]
 	case reflect.Slice:
 		return "text in base64"
 	}

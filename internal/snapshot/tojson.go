@@ -93,15 +93,18 @@ func yamlError(err error, firstLine int) error {
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {
 		if found := repeatedKey.FindStringSubmatch(mismatch.Error()); found != nil {
-			return fmt.Errorf("line %d: want each key once (got it again)", fileLine(found[1], firstLine))
+			return fmt.Errorf("line %d: want key %s once (got it again)", fileLine(found[1], firstLine), quoted(strings.Trim(found[2], `"`)))
 		}
 		return errNotObject
 	}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if !yamlLine.MatchString(text) {
+		text = "line 1: " + text // the parser leaves out the number of the first line
+	}
 	text = yamlLine.ReplaceAllStringFunc(text, func(match string) string {
 		return fmt.Sprintf("line %d: ", fileLine(yamlLine.FindStringSubmatch(match)[1], firstLine))
 	})
-	return errors.New("want YAML: " + oneLine(unquotedYAML.ReplaceAllStringFunc(text, short)))
+	return errors.New("want YAML: near " + oneLine(unquotedYAML.ReplaceAllStringFunc(text, short)))
 }
 
 // short spares the punctuation that the parser quotes and hides text of the

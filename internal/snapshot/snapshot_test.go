@@ -1,0 +1,270 @@
+package snapshot
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/model"
+)
+
+func meta(namespace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name}
+}
+
+func ingress(age int, namespace, name string) *networkingv1.Ingress {
+	ing := &networkingv1.Ingress{ObjectMeta: meta(namespace, name)}
+	if age != 0 {
+		ing.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, age, 0, time.UTC))
+	}
+	return ing
+}
+
+func slice(service, name string) *discoveryv1.EndpointSlice {
+	s := &discoveryv1.EndpointSlice{ObjectMeta: meta("shop", name)}
+	if service != "" {
+		s.Labels = map[string]string{discoveryv1.LabelServiceName: service}
+	}
+	return s
+}
+
+func ingressNames(s *Snapshot) []string { return appendNames(nil, "", s.Ingresses()) }
+
+func TestParseName(t *testing.T) {
+	t.Parallel()
+	name, err := ParseName("shop/web.v2")
+	if err != nil || name != (Name{"shop", "web.v2"}) || name.String() != "shop/web.v2" {
+		t.Errorf("got %v, %v", name, err)
+	}
+	for _, text := range []string{"", "web", "/", "shop/", "/web", "a/b/c", "Shop/web", "a.b/web", "shop/we b"} {
+		if name, err := ParseName(text); err == nil {
+			t.Errorf("%q: got %v and no error", text, name)
+		}
+	}
+}
+
+func TestIngressOrder(t *testing.T) {
+	t.Parallel()
+	want := []string{" z/none", " b/old", " b/equal", " a-b/equal", " a/y", " a/x", " a/new"}
+	all := []*networkingv1.Ingress{
+		ingress(3, "a", "new"), ingress(2, "a", "x"), ingress(2, "a", "y"), ingress(2, "a-b", "equal"),
+		ingress(2, "b", "equal"), ingress(1, "b", "old"), ingress(0, "z", "none"),
+	}
+	// As ingress-nginx compares: "b/equal" > "a/y" > "a/x" > "a-b/equal".
+	want[3], want[4], want[5] = " a/y", " a/x", " a-b/equal"
+	for range 20 {
+		rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		s, problems := New(Objects{Ingresses: all})
+		if diff := cmp.Diff(want, ingressNames(s)); diff != "" || len(problems) > 0 {
+			t.Fatalf("order (-want +got):\n%s\nproblems %v", diff, problems)
+		}
+	}
+}
+
+func TestCompareQualified(t *testing.T) {
+	t.Parallel()
+	names := []Name{{"a", "b"}, {"a", "c"}, {"a-b", "a"}, {"a0", "a"}, {"b", "a"}, {"ab", "a"}, {"", "a"}}
+	sign := func(n int) int { return min(max(n, -1), 1) }
+	for _, a := range names {
+		for _, b := range names {
+			want := 0
+			if a.String() < b.String() {
+				want = -1
+			} else if a.String() > b.String() {
+				want = 1
+			}
+			if got := sign(compareQualified(a, b)); got != want {
+				t.Errorf("%v against %v: want %d, got %d", a, b, want, got)
+			}
+		}
+	}
+}
+
+func TestIndexes(t *testing.T) {
+	t.Parallel()
+	o := Objects{
+		Ingresses:      []*networkingv1.Ingress{ingress(1, "shop", "web")},
+		IngressClasses: []*networkingv1.IngressClass{{ObjectMeta: meta("", "z")}, {ObjectMeta: meta("", "a")}},
+		Services:       []*corev1.Service{{ObjectMeta: meta("shop", "web")}},
+		EndpointSlices: []*discoveryv1.EndpointSlice{slice("web", "web-2"), slice("api", "api-1"), slice("web", "web-1"), slice("", "free")},
+		Secrets:        []*corev1.Secret{{ObjectMeta: meta("shop", "tls")}},
+		ConfigMaps:     []*corev1.ConfigMap{{ObjectMeta: meta("shop", "settings")}},
+		Namespaces:     []*corev1.Namespace{{ObjectMeta: meta("", "shop")}},
+	}
+	s, problems := New(o)
+	if len(problems) > 0 {
+		t.Errorf("problems: %v", problems)
+	}
+	found := map[string]bool{
+		"Ingress":       s.Ingress(Name{"shop", "web"}) == o.Ingresses[0],
+		"class":         s.IngressClass("z") == o.IngressClasses[0],
+		"class order":   s.IngressClasses()[0].Name == "a",
+		"Service":       s.Service(Name{"shop", "web"}) == o.Services[0],
+		"Secret":        s.Secret(Name{"shop", "tls"}) == o.Secrets[0],
+		"ConfigMap":     s.ConfigMap(Name{"shop", "settings"}) == o.ConfigMaps[0],
+		"Namespace":     s.Namespace("shop") == o.Namespaces[0],
+		"no Ingress":    s.Ingress(Name{"shop", "x"}) == nil,
+		"no class":      s.IngressClass("x") == nil,
+		"no Service":    s.Service(Name{"shop", "x"}) == nil,
+		"no Secret":     s.Secret(Name{"x", "tls"}) == nil,
+		"no ConfigMap":  s.ConfigMap(Name{}) == nil,
+		"no Namespace":  s.Namespace("x") == nil,
+		"no slices":     s.EndpointSlices(Name{"shop", "x"}) == nil,
+		"caller's list": o.IngressClasses[0].Name == "z",
+	}
+	for what, ok := range found {
+		if !ok {
+			t.Error(what)
+		}
+	}
+	if diff := cmp.Diff([]string{" shop/web-1", " shop/web-2"}, appendNames(nil, "", s.EndpointSlices(Name{"shop", "web"}))); diff != "" {
+		t.Errorf("slices (-want +got):\n%s", diff)
+	}
+}
+
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	first, second := ingress(2, "shop", "web"), ingress(1, "shop", "web")
+	s, problems := New(Objects{
+		Ingresses:      []*networkingv1.Ingress{first, second, first, ingress(1, "shop", "api")},
+		EndpointSlices: []*discoveryv1.EndpointSlice{slice("web", "a"), slice("web", "a")},
+		Namespaces:     []*corev1.Namespace{{ObjectMeta: meta("", "a")}, {ObjectMeta: meta("", "a")}},
+	})
+	if len(s.Ingresses()) != 2 || s.Ingress(Name{"shop", "web"}) != first || s.Ingresses()[1] != first {
+		t.Errorf("the first was not kept: %v", ingressNames(s))
+	}
+	if n := len(s.EndpointSlices(Name{"shop", "web"})); n != 1 {
+		t.Errorf("want 1 slice, got %d", n)
+	}
+	var got []string
+	for _, p := range problems {
+		if p.Reason != model.Conflict {
+			t.Errorf("reason %s", p.Reason)
+		}
+		got = append(got, p.String())
+	}
+	want := []string{
+		"EndpointSlice shop/a: metadata.name: want one EndpointSlice of this name (got several): the first is used, the others are left out",
+		"Ingress shop/web: metadata.name: want one Ingress of this name (got several): the first is used, the others are left out",
+		"Namespace a: metadata.name: want one Namespace of this name (got several): the first is used, the others are left out",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestWithIngresses(t *testing.T) {
+	t.Parallel()
+	s, _ := New(Objects{Ingresses: []*networkingv1.Ingress{ingress(1, "n", "a"), ingress(2, "n", "b"), ingress(3, "n", "c"), ingress(4, "n", "d")}})
+	before := ingressNames(s)
+	changed := s.WithIngresses(map[Name]*networkingv1.Ingress{
+		{"n", "a"}: ingress(9, "n", "a"), // moves to the end
+		{"n", "b"}: nil,
+		{"n", "e"}: ingress(3, "n", "e"), // goes before c
+		{"n", "x"}: nil,
+	})
+	if diff := cmp.Diff([]string{" n/e", " n/c", " n/d", " n/a"}, ingressNames(changed)); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	if changed.Ingress(Name{"n", "b"}) != nil || changed.Ingress(Name{"n", "e"}) == nil || changed.Ingress(Name{"n", "c"}) != s.Ingress(Name{"n", "c"}) {
+		t.Error("the index does not agree with the list")
+	}
+	again := changed.WithIngresses(map[Name]*networkingv1.Ingress{{"n", "b"}: ingress(2, "n", "b")})
+	if diff := cmp.Diff([]string{" n/b", " n/e", " n/c", " n/d", " n/a"}, ingressNames(again)); diff != "" {
+		t.Errorf("changed again (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before, ingressNames(s)); diff != "" || s.Ingress(Name{"n", "b"}) == nil {
+		t.Errorf("the original changed:\n%s", diff)
+	}
+	if s.WithIngresses(nil) != s {
+		t.Error("nothing to replace makes another snapshot")
+	}
+}
+
+func TestWithConfigMap(t *testing.T) {
+	t.Parallel()
+	old, other := &corev1.ConfigMap{ObjectMeta: meta("n", "a")}, &corev1.ConfigMap{ObjectMeta: meta("n", "b")}
+	s, _ := New(Objects{ConfigMaps: []*corev1.ConfigMap{old, other}})
+	replacement := &corev1.ConfigMap{ObjectMeta: meta("n", "a")}
+	changed := s.WithConfigMap(replacement)
+	name := Name{"n", "a"}
+	if changed.ConfigMap(name) != replacement || s.ConfigMap(name) != old || changed.ConfigMap(Name{"n", "b"}) != other {
+		t.Error("the ConfigMap was not replaced in the new snapshot alone")
+	}
+}
+
+func TestMirror(t *testing.T) {
+	t.Parallel()
+	text := `
+{apiVersion: v1, kind: Endpoints, metadata: {name: web}, subsets: [
+  {addresses: [{ip: 10.0.0.1, hostname: web-0}, {ip: 'fd00::1'}], notReadyAddresses: [{ip: 10.0.0.2}], ports: [{name: http, port: 80}]},
+  {addresses: [{ip: 10.0.0.3}], ports: [{name: metrics, port: 90, protocol: TCP}]}]}
+---
+{apiVersion: v1, kind: Endpoints, metadata: {name: api}, subsets: [{addresses: [{ip: 10.0.0.9}], ports: [{port: 80}]}]}
+---
+{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: api-x, labels: {kubernetes.io/service-name: api}}, addressType: IPv4, endpoints: []}
+---
+{apiVersion: v1, kind: Endpoints, metadata: {name: none}}
+`
+	objects, _, err := FromYAML("f.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := New(objects)
+	web := s.EndpointSlices(Name{"default", "web"})
+	var got []string
+	for _, slice := range web {
+		for _, e := range slice.Endpoints {
+			got = append(got, fmt.Sprint(slice.Name, " ", slice.AddressType, " ", e.Addresses[0], " ", *e.Conditions.Ready, " ", *slice.Ports[0].Name, *slice.Ports[0].Port, *slice.Ports[0].Protocol))
+		}
+	}
+	want := []string{
+		"web-0 IPv4 10.0.0.1 true http80TCP", "web-0 IPv4 10.0.0.2 false http80TCP",
+		"web-1 IPv6 fd00::1 true http80TCP", "web-2 IPv4 10.0.0.3 true metrics90TCP",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("slices (-want +got):\n%s", diff)
+	}
+	if api := s.EndpointSlices(Name{"default", "api"}); len(api) != 1 || api[0].Name != "api-x" {
+		t.Errorf("a Service with a slice got %v", appendNames(nil, "", api))
+	}
+	if none := s.EndpointSlices(Name{"default", "none"}); none != nil {
+		t.Errorf("no addresses make %v", appendNames(nil, "", none))
+	}
+	if again, _ := New(objects); again.EndpointSlices(Name{"default", "web"})[0] != web[0] {
+		t.Error("another snapshot of the same objects has other slices")
+	}
+	objects.Mirrored = nil
+	if bare, _ := New(objects); len(bare.EndpointSlices(Name{"default", "web"})) != 3 {
+		t.Error("Endpoints that nobody mirrored are lost")
+	}
+}
+
+// A second version of a file keeps the pointers of the documents that did not
+// change, wherever they are now.
+func TestReaderKeepsPointers(t *testing.T) {
+	t.Parallel()
+	const doc = "---\n{apiVersion: v1, kind: Namespace, metadata: {name: %s}}\n"
+	one := []byte(fmt.Sprintf(doc, "a") + fmt.Sprintf(doc, "b") + fmt.Sprintf(doc, "B"))
+	two := []byte("# edited\n" + fmt.Sprintf(doc, "b") + fmt.Sprintf(doc, "B") + fmt.Sprintf(doc, "c") + fmt.Sprintf(doc, "a"))
+	var r Reader
+	first, _, firstErr := r.Read("f.yaml", one)
+	second, _, secondErr := r.Read("f.yaml", two)
+	if len(second.Namespaces) != 3 || second.Namespaces[0] != first.Namespaces[1] || second.Namespaces[2] != first.Namespaces[0] {
+		t.Errorf("pointers changed: %p then %p", first.Namespaces, second.Namespaces)
+	}
+	if len(Errors(firstErr)) != 1 || len(Errors(secondErr)) != 1 || firstErr.Error() == secondErr.Error() {
+		t.Errorf("errors: %v, then %v", firstErr, secondErr)
+	}
+	fresh, _, freshErr := FromYAML("f.yaml", two)
+	if diff := cmp.Diff(fresh, second); diff != "" || freshErr.Error() != secondErr.Error() {
+		t.Errorf("a reader gives something else (-fresh +reader):\n%s", diff)
+	}
+}
