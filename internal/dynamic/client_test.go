@@ -137,6 +137,57 @@ func TestEmptyBackendAnswersItsStatus(t *testing.T) {
 	})
 }
 
+// TestEmptyBackendBehindTLS: our own answer speaks plain HTTP. Where the Lua
+// module cannot turn TLS off (before 0.10.24), the request fails with 502.
+func TestEmptyBackendBehindTLS(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		want := 503
+		if !strings.Contains(readFile(t, i.root+"/usr/share/lua/5.1/ngx/balancer.lua"), "set_upstream_tls") {
+			want = 502
+		}
+		s.inAllWorkers(t, "/tls", wantBody(want, fmt.Sprint(want)))
+	})
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	check(t, err)
+	return string(text)
+}
+
+func TestEndpointsChangeUnderLoadWithoutAFailedRequest(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		a, b, c := backendServer(t, "a"), backendServer(t, "b"), backendServer(t, "c")
+		check(t, s.client.Push(t.Context(), backends(backend("shop/front/80", a))))
+		done := make(chan struct{})
+		var load sync.WaitGroup
+		for range 3 {
+			load.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					if got := s.get(t, "/"); got.code != 200 {
+						t.Errorf("want 200, got %d %q", got.code, got.body)
+						return
+					}
+				}
+			})
+		}
+		for n := range 300 {
+			sets := [][]model.Endpoint{{a}, {a, b}, {b}, {b, c}, {a, b, c}}
+			check(t, s.client.Push(t.Context(), backends(backend("shop/front/80", sets[n%len(sets)]...))))
+		}
+		close(done)
+		load.Wait()
+	})
+}
+
 func TestRequestsAreSpreadEvenly(t *testing.T) {
 	everywhere(t, func(t *testing.T, i install) {
 		s := start(t, &server{install: i})

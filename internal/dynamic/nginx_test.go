@@ -119,12 +119,12 @@ http {
     ssl_client_hello_by_lua_file {{.State}}/lua/sluice/entry/client_hello.lua;
     location / { set $route "shop/web/front/80"; proxy_pass http://sluice; }
     location /other { set $route "shop/web/other/80"; proxy_pass http://sluice; }
-    location /worker { return 200; } }
+    location /tls { set $route "shop/web/other/80"; proxy_pass https://sluice; } }
 }
 `))
 
 // start runs nginx until the test ends.
-func start(t *testing.T, s *server) *server {
+func start(t testing.TB, s *server) *server {
 	t.Helper()
 	s.state = t.TempDir()
 	s.client = dynamic.New(s.state + "/run/control.sock")
@@ -141,7 +141,7 @@ func start(t *testing.T, s *server) *server {
 	return s
 }
 
-func (s *server) writeConf(t *testing.T) {
+func (s *server) writeConf(t testing.TB) {
 	t.Helper()
 	user := ""
 	if os.Getuid() == 0 {
@@ -159,7 +159,7 @@ func (s *server) writeConf(t *testing.T) {
 }
 
 // run starts the process and waits for both workers.
-func (s *server) run(t *testing.T) {
+func (s *server) run(t testing.TB) {
 	t.Helper()
 	s.log = new(lockedBuffer)
 	s.command = s.install.command("-e", "stderr", "-p", s.state+"/", "-c", s.state+"/nginx.conf")
@@ -171,7 +171,7 @@ func (s *server) run(t *testing.T) {
 	})
 }
 
-func (s *server) stop(t *testing.T) {
+func (s *server) stop(t testing.TB) {
 	t.Helper()
 	if s.command == nil {
 		return
@@ -185,13 +185,13 @@ func (s *server) stop(t *testing.T) {
 }
 
 // reload loads the configuration again.
-func (s *server) reload(t *testing.T) {
+func (s *server) reload(t testing.TB) {
 	t.Helper()
 	check(t, s.command.Process.Signal(syscall.SIGHUP))
 }
 
 // await polls until a condition holds.
-func (s *server) await(t *testing.T, what string, holds func() bool) {
+func (s *server) await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(deadline); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
