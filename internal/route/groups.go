@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -30,17 +31,19 @@ func Rename(pattern string) (renamed string, names []string, err error) {
 }
 
 // RenameReferences puts the prefix before the names of the groups where they
-// are used in a rewrite's target: $n and ${n}.
-func RenameReferences(target string, names []string) string {
-	return reference.ReplaceAllStringFunc(target, func(found string) string {
+// are used in a rewrite's target: $n and ${n}. It is false if the target names
+// a variable that would pass for a group's.
+func RenameReferences(target string, names []string) (renamed string, ok bool) {
+	ok = true
+	renamed = reference.ReplaceAllStringFunc(target, func(found string) string {
 		name := strings.Trim(found, "${}")
-		for _, n := range names {
-			if n == name {
-				return strings.Replace(found, name, groupPrefix+name, 1)
-			}
+		if slices.Contains(names, name) {
+			return strings.Replace(found, name, groupPrefix+name, 1)
 		}
+		ok = ok && !strings.HasPrefix(name, groupPrefix)
 		return found
 	})
+	return renamed, ok
 }
 
 var (
@@ -195,10 +198,8 @@ func (s *scanner) named(after, opener, closer string) error {
 	if !ok || !groupName.MatchString(name) || len(groupPrefix)+len(name) > maxGroupName {
 		return fmt.Errorf("the name of a group: want 1 to %d letters, digits and _", maxGroupName-len(groupPrefix))
 	}
-	for _, n := range s.names {
-		if n == name {
-			return fmt.Errorf("two groups have the name %s", name)
-		}
+	if slices.Contains(s.names, name) {
+		return fmt.Errorf("two groups have the name %s", name)
 	}
 	s.names = append(s.names, name)
 	s.out.WriteString("(?<" + groupPrefix + name + ">")

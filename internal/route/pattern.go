@@ -1,6 +1,8 @@
 package route
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -22,6 +24,33 @@ func Compiles(pattern string) bool {
 // dubious is what Go compiles and PCRE may not, or what would set a variable:
 // (? and (*, POSIX collating elements, code points and ranges from a class.
 var dubious = regexp.MustCompile(`\(\?|\(\*|\[[.=]|\\x\{|\\[pP]|\\[dDsSwW]-`)
+
+// Check reports what makes a pattern one that PCRE refuses, as far as Go can
+// tell. What Go does not have, such as a look-ahead, is left to nginx.
+func Check(pattern string) error {
+	_, err := syntax.Parse(pattern, syntax.Perl)
+	var fault *syntax.Error
+	if !errors.As(err, &fault) {
+		return nil
+	}
+	switch fault.Code {
+	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrMissingBracket, syntax.ErrInvalidCharRange,
+		syntax.ErrMissingRepeatArgument, syntax.ErrTrailingBackslash:
+		return fmt.Errorf("%s: %s", fault.Code, fault.Expr)
+	}
+	return nil
+}
+
+// Lead gives the literal text that everything a pattern matches begins with, as
+// far as Go can tell.
+func Lead(pattern string) string {
+	compiled, err := regexp.Compile(pattern)
+	if err != nil {
+		return ""
+	}
+	lead, _ := compiled.LiteralPrefix()
+	return lead
+}
 
 // matchPattern matches a path as `location ~*` does. known is false if the
 // pattern is one that Go does not have, as a look-ahead.

@@ -39,7 +39,6 @@ func compare(a, b *model.Location) int {
 		return strings.Compare(a.Path, b.Path)
 	}
 	return cmp.Or(
-		cmp.Compare(last(a), last(b)),
 		cmp.Compare(len(b.Rule.Path), len(a.Rule.Path)),
 		strings.Compare(b.Rule.Path, a.Rule.Path),
 		cmp.Compare(inexact(a), inexact(b)),
@@ -55,14 +54,6 @@ func rank(m model.Modifier) int {
 		return 2
 	}
 	return 1
-}
-
-// last puts the fallback behind every pattern that was written.
-func last(l *model.Location) int {
-	if l.Rule.Kind == model.RuleFallback {
-		return 1
-	}
-	return 0
 }
 
 func inexact(l *model.Location) int {

@@ -1,0 +1,154 @@
+package translate
+
+import (
+	"crypto"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sluice/internal/model"
+)
+
+// keyPair is what a Secret of a server's certificate holds.
+type keyPair struct {
+	pass uint64
+	// certificate is nil if fault says what is wrong.
+	certificate *model.Certificate
+	// names are those that the certificate is for.
+	names []string
+	fault string
+}
+
+// keyPair reads a Secret, or finds it as it was read before.
+func (t *translation) keyPair(secret *corev1.Secret) *keyPair {
+	pair := t.memo.secrets[secret]
+	if pair == nil {
+		pair = readKeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+		t.memo.secrets[secret] = pair
+	}
+	if pair.pass != t.memo.pass {
+		pair.pass = t.memo.pass
+		t.memo.used.secrets++
+	}
+	return pair
+}
+
+// readKeyPair checks that a certificate and a key can be used together. The
+// fault never holds anything of the content.
+func readKeyPair(chain, key []byte) *keyPair {
+	leaf, chainPEM, err := readChain(chain)
+	if err != nil {
+		return &keyPair{fault: "tls.crt: " + err.Error()}
+	}
+	public, keyPEM, err := readKey(key)
+	if err != nil {
+		return &keyPair{fault: "tls.key: " + err.Error()}
+	}
+	if !public.Equal(leaf.PublicKey) {
+		return &keyPair{fault: "tls.key: want the key of the first certificate in tls.crt (got another one)"}
+	}
+	sum := sha256.New()
+	sum.Write(chainPEM)
+	sum.Write(keyPEM)
+	return &keyPair{
+		certificate: &model.Certificate{ID: hex.EncodeToString(sum.Sum(nil)), Chain: chainPEM, Key: keyPEM},
+		names:       namesOf(leaf),
+	}
+}
+
+// readChain takes the certificates out of PEM text. The first block must be
+// one; what stands between blocks is dropped.
+func readChain(text []byte) (leaf *x509.Certificate, chain []byte, err error) {
+	if len(text) == 0 {
+		return nil, nil, errors.New("want a certificate in PEM (got nothing)")
+	}
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			if leaf == nil {
+				return nil, nil, errors.New("want a certificate as the first block of PEM (got another block)")
+			}
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, nil, errors.New("want certificates of X.509 (got a block that is none)")
+		}
+		if leaf == nil {
+			leaf = certificate
+		}
+		chain = append(chain, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})...)
+	}
+	if leaf == nil {
+		return nil, nil, errors.New("want a certificate in PEM (got no block of PEM)")
+	}
+	return leaf, chain, nil
+}
+
+// publicKey is what the keys of crypto/rsa, ecdsa and ed25519 give.
+type publicKey interface {
+	Equal(x crypto.PublicKey) bool
+}
+
+// readKey takes the private key out of PEM text. Parameters before it are
+// skipped.
+func readKey(text []byte) (public publicKey, key []byte, err error) {
+	if len(text) == 0 {
+		return nil, nil, errors.New("want a private key in PEM (got nothing)")
+	}
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "PRIVATE KEY" && !strings.HasSuffix(block.Type, " PRIVATE KEY") {
+			continue
+		}
+		public := publicOf(block.Bytes)
+		if public == nil {
+			return nil, nil, errors.New("want a private key of RSA, ECDSA or Ed25519 that is not encrypted (got something else)")
+		}
+		return public, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes}), nil
+	}
+	return nil, nil, errors.New("want a private key in PEM (got none)")
+}
+
+// publicOf gives the public half of a key in any of the usual encodings, or nil.
+func publicOf(der []byte) publicKey {
+	if key, err := x509.ParsePKCS1PrivateKey(der); err == nil {
+		return &key.PublicKey
+	}
+	if key, err := x509.ParseECPrivateKey(der); err == nil {
+		return &key.PublicKey
+	}
+	key, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return nil
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return nil
+	}
+	public, _ := signer.Public().(publicKey)
+	return public
+}
+
+// namesOf gives the DNS names of a certificate: the alternative names, or the
+// common name where there are none, as ingress-nginx has it.
+func namesOf(leaf *x509.Certificate) []string {
+	if len(leaf.DNSNames) > 0 || leaf.Subject.CommonName == "" {
+		return leaf.DNSNames
+	}
+	return []string{leaf.Subject.CommonName}
+}
+
+// covers says whether one of the names is the host, or a wildcard for it.
+func covers(names []string, host string) bool {
+	_, parent, _ := strings.Cut(host, ".")
+	for _, name := range names {
+		if strings.EqualFold(name, host) || parent != "" && strings.EqualFold(name, "*."+parent) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,121 @@
+package translate
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"sluice/internal/model"
+)
+
+// endpointsOf gives the ready endpoints of a port; if none is ready, those that
+// still serve while they end. They are sorted, each once, of both families.
+func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) []model.Endpoint {
+	var ready, ending []model.Endpoint
+	for _, part := range parts {
+		if part.AddressType == discoveryv1.AddressTypeFQDN {
+			continue // names are what ExternalName is for
+		}
+		numbers := portsOf(part, port)
+		for i := range part.Endpoints {
+			endpoint := &part.Endpoints[i]
+			conditions := endpoint.Conditions
+			switch {
+			case conditions.Ready == nil || *conditions.Ready:
+				ready = addEndpoints(ready, endpoint.Addresses, numbers)
+			case isTrue(conditions.Serving) && isTrue(conditions.Terminating):
+				ending = addEndpoints(ending, endpoint.Addresses, numbers)
+			}
+		}
+	}
+	if len(ready) == 0 {
+		ready = ending
+	}
+	slices.SortFunc(ready, func(a, b model.Endpoint) int {
+		return cmp.Or(strings.Compare(a.Address, b.Address), cmp.Compare(a.Port, b.Port))
+	})
+	return slices.Compact(ready)
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+func addEndpoints(list []model.Endpoint, addresses []string, ports []int) []model.Endpoint {
+	for _, address := range addresses {
+		ip, err := netip.ParseAddr(address)
+		if err != nil || ip.Zone() != "" {
+			continue
+		}
+		for _, port := range ports {
+			list = append(list, model.Endpoint{Address: ip.String(), Port: port})
+		}
+	}
+	return list
+}
+
+// portsOf gives the numbers that a slice has for a port of a Service: those of
+// the same protocol and name (a port without a name takes all), else the
+// target, if that is a number.
+func portsOf(part *discoveryv1.EndpointSlice, port *corev1.ServicePort) []int {
+	var numbers []int
+	for _, p := range part.Ports {
+		protocol, name := corev1.ProtocolTCP, ""
+		if p.Protocol != nil {
+			protocol = *p.Protocol
+		}
+		if p.Name != nil {
+			name = *p.Name
+		}
+		if p.Port == nil || protocol != cmp.Or(port.Protocol, corev1.ProtocolTCP) || port.Name != "" && port.Name != name {
+			continue
+		}
+		numbers = append(numbers, int(*p.Port))
+	}
+	if len(numbers) == 0 && port.TargetPort.Type == intstr.Int && port.TargetPort.IntVal > 0 {
+		numbers = append(numbers, int(port.TargetPort.IntVal))
+	}
+	return numbers
+}
+
+// external fills the backend of an ExternalName Service. What leads back to the
+// controller's own machine is refused: its ports are not for tenants.
+func (b *backend) external(port *corev1.ServicePort) *backendFault {
+	number := int(port.Port)
+	if port.TargetPort.Type == intstr.Int && port.TargetPort.IntVal > 0 {
+		number = int(port.TargetPort.IntVal)
+	}
+	name := strings.ToLower(strings.TrimSuffix(b.service.Spec.ExternalName, "."))
+	if ip, err := netip.ParseAddr(name); err == nil {
+		if !ip.Unmap().IsGlobalUnicast() || ip.Zone() != "" {
+			return b.refuse(model.InvalidValue, "leads to this machine or its link")
+		}
+		b.model.Endpoints = []model.Endpoint{{Address: ip.Unmap().String(), Port: number}}
+		return nil
+	}
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") || strings.HasPrefix(name, "localhost.") {
+		return b.refuse(model.InvalidValue, "leads to this machine")
+	}
+	if len(validation.IsDNS1123Subdomain(name)) > 0 || numeric(name) {
+		return b.refuse(model.InvalidValue, "is no DNS name")
+	}
+	b.model.ExternalName, b.model.ExternalPort = name, number
+	return nil
+}
+
+// numeric tells names whose last label is a number: resolvers take forms such
+// as 127.1 and 0x7f.1 for addresses.
+// Source: https://url.spec.whatwg.org/#ends-in-a-number-checker
+func numeric(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	return strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") && strings.Trim(last[2:], "0123456789abcdef") == ""
+}
+
+func (b *backend) refuse(reason model.Reason, text string) *backendFault {
+	return &backendFault{"name", reason, fmt.Sprintf("the externalName %q of Service %s %s: 503 is answered", b.service.Spec.ExternalName, b.id.service, text)}
+}

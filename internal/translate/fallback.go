@@ -1,0 +1,107 @@
+package translate
+
+import (
+	"fmt"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// fallback adds what answers where no path of the host does: a plain prefix
+// "/", which stands below every other prefix and every pattern. It has what
+// decorates the host's oldest Ingress, as with ingress-nginx, and goes to its
+// spec.defaultBackend or else to the default backend.
+func (b *builder) fallback() {
+	if b.root() != nil {
+		b.shadowedDefaults()
+		return
+	}
+	if b.host.name == "" {
+		b.catchAllFallback()
+		return
+	}
+	first := b.first().owner
+	c := first.fallback
+	if c == nil {
+		c = &claim{owner: first, path: "/"}
+	}
+	l := b.location(c, model.RuleFallback)
+	b.rewrite(l, first, "/", nil)
+	b.add(l, model.Prefix, "/")
+	for _, rules := range b.host.rules[1:] {
+		if later := rules.owner.fallback; later != nil && later.owner != first {
+			b.problem(later, "", model.Conflict, fmt.Sprintf("what no path of host %q matches belongs to %s, and %s", b.host.name, first.ref, why(c, later)))
+		}
+	}
+}
+
+// root is the claim that takes all that no other path takes, or nil.
+func (b *builder) root() *claim {
+	if b.scope == wholeHost {
+		return b.taken[match{model.Pattern, "^/"}]
+	}
+	return b.taken[match{model.PrefixFirst, "/"}]
+}
+
+// catchAllFallback goes to the first Ingress that has a spec.defaultBackend and
+// no rules, else to that of the first Ingress with a rule without a host. As
+// with ingress-nginx it has neither rewrite nor redirect, and where no Ingress
+// has it nothing decorates it.
+func (b *builder) catchAllFallback() {
+	claims := b.catchAllClaims()
+	if len(claims) == 0 {
+		l := &model.Location{Rule: model.Rule{Path: "/", Kind: model.RuleFallback}}
+		b.passToDefault(l)
+		b.add(l, model.Prefix, "/")
+		return
+	}
+	winner := claims[0]
+	l := b.location(winner, model.RuleFallback)
+	l.RedirectToHTTPS = nil
+	b.add(l, model.Prefix, "/")
+	for _, c := range claims[1:] {
+		b.problem(c, "", model.Conflict, fmt.Sprintf("the requests that no rule matches go to the spec.defaultBackend of %s, and %s", winner.owner.ref, why(winner, c)))
+	}
+}
+
+// catchAllClaims are the spec.defaultBackend of the Ingresses without rules, and
+// then of those with a rule without a host, the oldest first.
+func (b *builder) catchAllClaims() []*claim {
+	var ruleless, others []*claim
+	for _, rules := range b.host.rules {
+		switch ing := rules.owner; {
+		case ing.fallback == nil:
+		case ing.ruleless:
+			ruleless = append(ruleless, ing.fallback)
+		default:
+			others = append(others, ing.fallback)
+		}
+	}
+	return append(ruleless, others...)
+}
+
+// passToDefault passes to the default backend, or answers 404 without one.
+func (b *builder) passToDefault(l *model.Location) {
+	switch {
+	case b.settings.Denies():
+		l.Return = &model.Return{Code: 503}
+	case b.options.DefaultBackend == (snapshot.Name{}):
+		l.Return = &model.Return{Code: 404}
+	default:
+		l.Proxy = b.pass(backendID{b.options.DefaultBackend, defaultPort}, use{})
+	}
+}
+
+// shadowedDefaults tells Ingresses without rules that a path leaves nothing to
+// their spec.defaultBackend.
+func (b *builder) shadowedDefaults() {
+	root := b.root()
+	if b.host.name != "" {
+		return
+	}
+	for _, c := range b.catchAllClaims() {
+		if c.owner.ruleless {
+			b.problem(c, "", model.Shadowed, fmt.Sprintf("no request is left for it: %s takes them all with %s", root.owner.ref, root.field))
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package translate
+
+import (
+	"slices"
+
+	"sluice/internal/model"
+)
+
+// host is one host name with what was made of it.
+type host struct {
+	name string
+	pass uint64
+	// next gathers the rules of the present call; rules are those that the
+	// rest was made of.
+	next, rules []*hostRules
+	certificate *assignment
+	built       *builtServer
+	input       serverInput
+}
+
+// serverInput is what a server is made of besides the rules of its host.
+type serverInput struct {
+	// covered: names of this host are presented a certificate that was
+	// assigned to them, so that ssl-redirect applies.
+	covered bool
+	// miss is what the catch-all server does with "/", for wildcard hosts.
+	miss *model.Location
+}
+
+// builtServer is a server with what came up when it was made.
+type builtServer struct {
+	server   *model.Server
+	problems []model.Problem
+	// uses are the backends that its locations pass to.
+	uses []use
+	// root is what answers "/" and all that nothing else matches, with the
+	// redirect that holds there.
+	root *model.Location
+}
+
+// entry gives the host of a name, ready to gather the rules of this call.
+func (t *translation) entry(name string) *host {
+	h := t.memo.hosts[name]
+	if h == nil {
+		h = &host{name: name}
+		t.memo.hosts[name] = h
+	}
+	return h
+}
+
+// begin makes a host ready to gather the rules of this call.
+func (t *translation) begin(h *host) {
+	h.pass = t.memo.pass
+	h.next = h.next[:0]
+	t.memo.used.hosts++
+}
+
+// settle takes over what was gathered. If it differs from the rules of the
+// last call, nothing that was made of them is kept.
+func (h *host) settle() {
+	if h.rules != nil && slices.Equal(h.next, h.rules) {
+		return
+	}
+	h.rules = append(make([]*hostRules, 0, len(h.next)), h.next...)
+	h.certificate, h.built = nil, nil
+}
+
+// server gives the server of a host, the same as long as nothing that it was
+// made of has changed.
+func (t *translation) server(h *host, in serverInput) *builtServer {
+	if h.built == nil || h.input != in {
+		h.built, h.input = t.build(h, in), in
+	}
+	return h.built
+}

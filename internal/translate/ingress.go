@@ -1,0 +1,187 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"sluice/internal/model"
+	"sluice/internal/policy"
+	"sluice/internal/snapshot"
+)
+
+// ingress is one Ingress as it was read. It does not change.
+type ingress struct {
+	pass   uint64
+	object *networkingv1.Ingress
+	ref    model.ObjectRef
+	// denied: every path answers 503.
+	denied bool
+	// quarantined is Options.Denied for it.
+	quarantined bool
+
+	blocks    []model.Block
+	usesRegex bool
+	target    string // of the rewrite, empty for none
+	redirect  policy.SSLRedirect
+	transport model.Transport
+	// trust is the Secret that the transport was read from.
+	trust     snapshot.Name
+	trusted   *corev1.Secret
+	hosts     []*hostRules
+	fallback  *claim // spec.defaultBackend
+	ruleless  bool   // it has no rules, so that its fallback is everybody's
+	problems  []model.Problem
+	prefixKey string // prefix of its annotations, with the slash
+}
+
+// hostRules are the rules of one Ingress for one host.
+type hostRules struct {
+	owner  *ingress
+	host   string
+	claims []claim
+	entry  *host
+}
+
+// claim is one path that an Ingress asks for.
+type claim struct {
+	owner *ingress
+	// field is the path of the field, such as "spec.rules[0].http.paths[2]".
+	field string
+	// path is as written, "/" where none is.
+	path     string
+	pathType networkingv1.PathType
+	backend  *networkingv1.IngressBackend
+}
+
+// ingress reads an Ingress, or finds it as it was read before.
+func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
+	quarantined := len(t.options.Denied) > 0 && t.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}]
+	ing := t.memo.ingresses[object]
+	if ing == nil || ing.quarantined != quarantined || ing.trust != (snapshot.Name{}) && t.snap.Secret(ing.trust) != ing.trusted {
+		ing = t.read(object, quarantined)
+		t.memo.ingresses[object] = ing
+	}
+	if ing.pass != t.memo.pass {
+		ing.pass = t.memo.pass
+		t.memo.used.ingresses++
+	}
+	return ing
+}
+
+func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingress {
+	policies := policy.Read(object, t.settings, t.options.AnnotationsPrefix)
+	ing := &ingress{
+		object: object, ref: refOf(object), quarantined: quarantined, denied: quarantined || policies.Denied(),
+		blocks:    policies.Blocks(),
+		usesRegex: policy.Of[policy.Regex](policies).Enabled,
+		target:    policy.Of[policy.Rewrite](policies).Target,
+		redirect:  policy.Of[policy.SSLRedirect](policies),
+		problems:  append([]model.Problem(nil), policies.Problems()...),
+		prefixKey: t.options.AnnotationsPrefix + "/",
+	}
+	t.readTransport(ing, policy.Of[policy.Transport](policies))
+	byHost := map[string]*hostRules{}
+	for i := range object.Spec.Rules {
+		ing.readRule(i, byHost)
+	}
+	ing.readDefault(byHost)
+	if _, hostless := byHost[""]; hostless && len(byHost) == 1 && len(object.Spec.TLS) > 0 {
+		ing.report("spec.tls", model.Unsupported, "rules without a host are served with the default certificate: name a host")
+	}
+	return ing
+}
+
+func (i *ingress) report(field string, reason model.Reason, text string) {
+	i.problems = append(i.problems, model.Problem{Object: i.ref, Field: field, Reason: reason, Text: text})
+}
+
+// of gives the Ingress's rules of a host, new ones if there are none yet.
+func (i *ingress) of(host string, byHost map[string]*hostRules) *hostRules {
+	rules := byHost[host]
+	if rules == nil {
+		rules = &hostRules{owner: i, host: host}
+		byHost[host] = rules
+		i.hosts = append(i.hosts, rules)
+	}
+	return rules
+}
+
+func (i *ingress) readRule(at int, byHost map[string]*hostRules) {
+	rule := &i.object.Spec.Rules[at]
+	field := fmt.Sprintf("spec.rules[%d]", at)
+	if text := wrongHost(rule.Host); text != "" {
+		i.report(field+".host", model.InvalidValue, text)
+		return
+	}
+	rules := i.of(rule.Host, byHost)
+	if rule.HTTP == nil {
+		return
+	}
+	for p := range rule.HTTP.Paths {
+		path := &rule.HTTP.Paths[p]
+		c := claim{owner: i, field: fmt.Sprintf("%s.http.paths[%d]", field, p), path: path.Path, pathType: networkingv1.PathTypeImplementationSpecific, backend: &path.Backend}
+		if path.PathType != nil {
+			c.pathType = *path.PathType
+		}
+		if c.path == "" && c.pathType == networkingv1.PathTypeImplementationSpecific {
+			c.path = "/"
+		}
+		if name, text := c.wrong(); text != "" {
+			i.report(c.field+name, model.InvalidValue, text)
+			continue
+		}
+		rules.claims = append(rules.claims, c)
+	}
+}
+
+// readDefault reads spec.defaultBackend. Without rules it is for the catch-all
+// host.
+func (i *ingress) readDefault(byHost map[string]*hostRules) {
+	i.ruleless = len(i.object.Spec.Rules) == 0
+	if i.object.Spec.DefaultBackend == nil {
+		return
+	}
+	i.fallback = &claim{owner: i, field: "spec.defaultBackend", path: "/", backend: i.object.Spec.DefaultBackend}
+	if i.ruleless {
+		i.of("", byHost)
+	}
+}
+
+// wrong says what makes a path impossible whatever matches it, and in which
+// field. nginx.conf cannot hold CR, LF and NUL.
+func (c *claim) wrong() (field, text string) {
+	switch c.pathType {
+	case networkingv1.PathTypeExact, networkingv1.PathTypePrefix, networkingv1.PathTypeImplementationSpecific:
+	default:
+		return ".pathType", fmt.Sprintf("want Exact, Prefix or ImplementationSpecific (got %q)", c.pathType)
+	}
+	if !strings.HasPrefix(c.path, "/") {
+		return ".path", fmt.Sprintf("want a path that begins with / (got %q)", c.path)
+	}
+	if strings.ContainsAny(c.path, "\r\n\x00") {
+		return ".path", fmt.Sprintf("want a path without line breaks and NUL (got %q)", c.path)
+	}
+	return "", ""
+}
+
+// wrongHost says what is wrong with the host of a rule, as the API server does.
+// Source: ValidateIngress in k8s.io/kubernetes/pkg/apis/networking/validation.
+func wrongHost(host string) string {
+	switch {
+	case host == "":
+		return ""
+	case strings.Contains(host, "*"):
+		if len(validation.IsWildcardDNS1123Subdomain(host)) > 0 {
+			return fmt.Sprintf("want * as the whole first label, as in *.example.org (got %q)", host)
+		}
+	case len(validation.IsValidIP(nil, host)) == 0:
+		return fmt.Sprintf("want a DNS name, not an IP address (got %q)", host)
+	case len(validation.IsDNS1123Subdomain(host)) > 0:
+		return fmt.Sprintf("want a DNS name of lower case letters, digits, - and . (got %q)", host)
+	}
+	return ""
+}

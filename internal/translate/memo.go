@@ -1,0 +1,87 @@
+package translate
+
+import (
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+)
+
+// Memo remembers what was made of what. Objects are known by their pointers, as
+// those of a snapshot never change. A Memo is for one goroutine at a time.
+type Memo struct {
+	// pass counts the calls; what a call uses carries its number, and the rest
+	// is dropped at its end.
+	pass uint64
+
+	options   Options
+	configMap *corev1.ConfigMap
+	settings  *settings.Settings
+	faults    []model.Problem
+
+	ingresses map[*networkingv1.Ingress]*ingress
+	hosts     map[string]*host
+	backends  map[backendID]*backend
+	secrets   map[*corev1.Secret]*keyPair
+	// used counts what the present call used of each map.
+	used struct{ ingresses, hosts, backends, secrets int }
+}
+
+// NewMemo gives an empty memo.
+func NewMemo() *Memo {
+	m := &Memo{}
+	m.forget()
+	return m
+}
+
+func (m *Memo) forget() {
+	m.ingresses = map[*networkingv1.Ingress]*ingress{}
+	m.hosts = map[string]*host{}
+	m.backends = map[backendID]*backend{}
+	m.secrets = map[*corev1.Secret]*keyPair{}
+}
+
+// begin starts a call. Other options or settings touch everything, so that
+// nothing is kept then.
+func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
+	configMap := s.ConfigMap(o.ConfigMap)
+	general := o
+	general.Denied = nil // looked up for each Ingress
+	if m.settings == nil || m.configMap != configMap || !reflect.DeepEqual(m.options, general) {
+		m.forget()
+		m.options, m.configMap = general, configMap
+		m.settings, m.faults = settings.Read(configMap)
+	}
+	m.pass++
+	m.used.ingresses, m.used.hosts, m.used.backends, m.used.secrets = 0, 0, 0, 0
+	t := &translation{snap: s, options: o, settings: m.settings, memo: m}
+	t.report(m.faults...)
+	if configMap == nil && o.ConfigMap != (snapshot.Name{}) {
+		t.report(model.Problem{Object: model.ObjectRef{Kind: "ConfigMap", Namespace: o.ConfigMap.Namespace, Name: o.ConfigMap.Name},
+			Reason: model.NotFound, Text: "it does not exist: all settings have their defaults"})
+	}
+	return t
+}
+
+// end drops what the call did not use.
+func (m *Memo) end() {
+	sweep(m.ingresses, m.used.ingresses, func(i *ingress) bool { return i.pass == m.pass })
+	sweep(m.hosts, m.used.hosts, func(h *host) bool { return h.pass == m.pass })
+	sweep(m.backends, m.used.backends, func(b *backend) bool { return b.pass == m.pass })
+	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })
+}
+
+func sweep[K comparable, V any](entries map[K]V, used int, live func(V) bool) {
+	if len(entries) == used {
+		return
+	}
+	for key, entry := range entries {
+		if !live(entry) {
+			delete(entries, key)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/route"
+)
+
+// claimPattern makes `location ~* "^/foo"`.
+func (b *builder) claimPattern(c *claim, asking bool) {
+	pattern, names, text := quotedPattern(c)
+	if asking {
+		pattern, names, text = writtenPattern(c)
+	}
+	if text != "" {
+		b.problem(c, ".path", model.InvalidValue, text)
+		return
+	}
+	m := match{model.Pattern, "^" + pattern}
+	if c.pathType == networkingv1.PathTypeExact {
+		m.modifier = model.Equal // it stands beside another type of the same text
+	}
+	if !b.take(c, m) {
+		return
+	}
+	l := b.location(c, model.RuleWritten)
+	b.rewrite(l, c.owner, pattern, names)
+	b.add(l, model.Pattern, m.path)
+}
+
+// writtenPattern takes a path that was written as a pattern. Its named groups
+// get names that no variable has.
+func writtenPattern(c *claim) (pattern string, names []string, text string) {
+	if c.pathType != networkingv1.PathTypeImplementationSpecific && strings.ContainsFunc(c.path, unicode.IsControl) {
+		return "", nil, fmt.Sprintf("want a path without control characters (got %q)", c.path)
+	}
+	pattern, names, err := route.Rename(c.path)
+	if err == nil {
+		err = route.Check(pattern)
+	}
+	if c.owner.quarantined && (err != nil || !route.Compiles(pattern)) {
+		// nginx may have refused just this pattern.
+		return route.Quote(c.path), nil, ""
+	}
+	if err != nil {
+		return "", nil, fmt.Sprintf("want a regular expression (got %q): %v", c.path, err)
+	}
+	return pattern, names, ""
+}
+
+// quotedPattern takes a path that nobody wrote as a pattern and that became one
+// with its host. As with ingress-nginx it is read as one if it can be.
+func quotedPattern(c *claim) (pattern string, names []string, text string) {
+	path, text := literalPath(c.path)
+	if text != "" {
+		return "", nil, text
+	}
+	if path != c.path || !route.Compiles(path) {
+		return route.Quote(path), nil, ""
+	}
+	return path, nil, ""
+}
+
+// covered reports the patterns that no request reaches because a Prefix takes
+// them first, where patterns stand below prefixes.
+func (b *builder) covered() {
+	if b.scope != onlyAsking {
+		return
+	}
+	for _, l := range b.locations {
+		if l.Modifier != model.Pattern {
+			continue
+		}
+		c := b.taken[match{model.Pattern, l.Path}]
+		if prefix := b.prefixOver(strings.TrimPrefix(l.Path, "^")); prefix != nil {
+			b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the %s path %s of %s comes before patterns", prefix.pathType, prefix.path, prefix.owner.ref))
+		}
+	}
+}
+
+// prefixOver finds a prefix that every path that a pattern matches begins with.
+func (b *builder) prefixOver(pattern string) *claim {
+	if root := b.taken[match{model.PrefixFirst, "/"}]; root != nil {
+		return root
+	}
+	lead := route.Lead(pattern)
+	if strings.HasPrefix(pattern, lead+"(/|$)") {
+		lead += "/"
+	}
+	for i := range lead {
+		if lead[i] != '/' {
+			continue
+		}
+		if c := b.taken[match{model.PrefixFirst, lead[:i+1]}]; c != nil {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package translate
+
+import (
+	"sluice/internal/model"
+	"sluice/internal/route"
+)
+
+// rewrites says whether a rewrite-target changes anything at a path. As with
+// ingress-nginx one that is the path itself does not.
+func rewrites(target, path string) bool { return target != "" && target != path }
+
+// rewrite adds the Ingress's rewrite to a location. The pattern is the path as
+// the location has it, and is not anchored, as with ingress-nginx: it may match
+// in the middle of the URI. names are its named groups.
+func (b *builder) rewrite(l *model.Location, ing *ingress, pattern string, names []string) {
+	if l.Return != nil || !rewrites(ing.target, l.Rule.Path) {
+		return
+	}
+	target, ok := route.RenameReferences(ing.target, names)
+	if !ok {
+		b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.prefixKey + "rewrite-target", Reason: model.InvalidValue,
+			Text: "want $1 to $9 or a named group of the path " + l.Rule.Path + ": its requests are not rewritten"})
+		return
+	}
+	l.Rewrite = &model.Rewrite{Pattern: "(?i)" + pattern, Target: target}
+}

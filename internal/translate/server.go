@@ -1,0 +1,205 @@
+package translate
+
+import (
+	"strconv"
+
+	"sluice/internal/model"
+	"sluice/internal/route"
+	"sluice/internal/snapshot"
+)
+
+// scope says which paths of a host are patterns.
+type scope int
+
+const (
+	// literal: none.
+	literal scope = iota
+	// wholeHost: all of them, as ingress-nginx does.
+	wholeHost
+	// onlyAsking: the ImplementationSpecific ones of Ingresses that ask for it.
+	onlyAsking
+)
+
+// builder makes the server of one host.
+type builder struct {
+	*translation
+	host  *host
+	input serverInput
+	scope scope
+	// asking are the rules whose paths were written as patterns.
+	asking map[*hostRules]bool
+	// taken are the claims that have a match, by what they match.
+	taken     map[match]*claim
+	locations []*model.Location
+	// exacts are the decoded Exact paths of the host, once somebody asked.
+	exacts map[string]bool
+	out    *builtServer
+}
+
+// match is what a claim matches. Two claims with the same one are in conflict.
+type match struct {
+	modifier model.Modifier
+	path     string
+}
+
+// build makes the server of a host from its rules, the oldest first.
+func (t *translation) build(h *host, in serverInput) *builtServer {
+	b := &builder{translation: t, host: h, input: in, taken: map[match]*claim{}, out: &builtServer{}}
+	b.decideScope()
+	for _, rules := range h.rules {
+		for i := range rules.claims {
+			b.claim(rules, &rules.claims[i])
+		}
+	}
+	b.fallback()
+	b.shadows()
+	b.covered()
+	route.Sort(b.locations)
+	b.finish()
+	return b.out
+}
+
+// finish puts the server together. What all locations redirect alike is said
+// once.
+func (b *builder) finish() {
+	server := &model.Server{Host: b.host.name, Locations: b.locations, Miss: b.input.miss}
+	for _, l := range b.locations {
+		if l.Rule.Kind != model.RuleShadow && isRoot(l) {
+			root := *l
+			b.out.root = &root
+		}
+	}
+	if common := commonRedirect(b.locations); common != nil {
+		server.RedirectToHTTPS = common
+		for _, l := range b.locations {
+			l.RedirectToHTTPS = nil
+		}
+	}
+	b.out.server = server
+}
+
+// isRoot tells the location of what nothing else matches.
+func isRoot(l *model.Location) bool {
+	switch l.Modifier {
+	case model.Equal:
+		return false
+	case model.Pattern:
+		return l.Rule.Path == "/" && l.Rule.PathType != "Exact"
+	}
+	return l.Path == "/"
+}
+
+// decideScope says whether patterns are in force on the host.
+func (b *builder) decideScope() {
+	b.asking = map[*hostRules]bool{}
+	rooted := false
+	for _, rules := range b.host.rules {
+		rooted = rooted || rules.hasRoot()
+		if rules.asks() {
+			b.asking[rules] = true
+		}
+	}
+	wide := b.settings.Paths.RegexScope != "path"
+	if first := b.first(); wide && first != nil && !rooted && rewrites(first.owner.target, "/") {
+		b.asking[first] = true // its fallback is rewritten, which no plain location is
+	}
+	switch {
+	case len(b.asking) == 0:
+		b.scope = literal
+	case wide:
+		b.scope = wholeHost
+	default:
+		b.scope = onlyAsking
+	}
+}
+
+// first is the rules of the host's oldest Ingress, nil for the catch-all host,
+// whose fallback belongs to nobody.
+func (b *builder) first() *hostRules {
+	if b.host.name == "" {
+		return nil
+	}
+	return b.host.rules[0]
+}
+
+// asks says whether the Ingress's paths of this host are patterns: by use-regex
+// or by a rewrite that is not the path itself.
+func (r *hostRules) asks() bool {
+	for i := range r.claims {
+		if r.owner.usesRegex || rewrites(r.owner.target, r.claims[i].path) {
+			return true
+		}
+	}
+	return r.owner.usesRegex
+}
+
+// hasRoot says whether a path of the rules takes all that others leave.
+func (r *hostRules) hasRoot() bool {
+	for i := range r.claims {
+		if r.claims[i].path == "/" && r.claims[i].pathType != "Exact" {
+			return true
+		}
+	}
+	return false
+}
+
+// problem reports something about a claim.
+func (b *builder) problem(c *claim, field string, reason model.Reason, text string) {
+	b.out.problems = append(b.out.problems, model.Problem{Object: c.owner.ref, Field: c.field + field, Reason: reason, Text: text})
+}
+
+// location gives the location of a claim without its match: what answers, and
+// what is done before. A claim without a backend is for the default backend.
+func (b *builder) location(c *claim, kind model.RuleKind) *model.Location {
+	ing := c.owner
+	l := &model.Location{Rule: model.Rule{Object: ing.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Kind: kind}}
+	if ing.denied {
+		l.Return = &model.Return{Code: 503}
+		return l
+	}
+	l.Blocks = ing.blocks
+	l.RedirectToHTTPS = b.redirect(c)
+	if c.backend == nil {
+		b.passToDefault(l)
+		return l
+	}
+	if field, reason, text := wrongBackend(c.backend); text != "" {
+		b.problem(c, c.backendField()+field, reason, text)
+		l.Return = &model.Return{Code: 503}
+		return l
+	}
+	l.Proxy = b.proxy(c)
+	return l
+}
+
+// backendField is the backend below the claim's field; spec.defaultBackend is
+// one itself.
+func (c *claim) backendField() string {
+	if c == c.owner.fallback {
+		return ""
+	}
+	return ".backend"
+}
+
+// proxy passes to the Service that a claim names.
+func (b *builder) proxy(c *claim) *model.Proxy {
+	service := c.backend.Service
+	port := service.Port.Name
+	if port == "" {
+		port = strconv.Itoa(int(service.Port.Number))
+	}
+	id := backendID{snapshot.Name{Namespace: c.owner.object.Namespace, Name: service.Name}, port}
+	p := b.pass(id, use{object: c.owner.ref, field: c.field + c.backendField(), named: service.Port.Name != ""})
+	p.Transport = c.owner.transport
+	return p
+}
+
+// pass passes to a backend, which is thereby in use.
+func (b *builder) pass(id backendID, u use) *model.Proxy {
+	u.backend = b.backendOf(id)
+	b.out.uses = append(b.out.uses, u)
+	return &model.Proxy{
+		Backend: id.key(),
+		Service: model.ServicePort{Namespace: id.service.Namespace, Name: id.service.Name, Port: id.port},
+	}
+}

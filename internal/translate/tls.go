@@ -1,0 +1,219 @@
+package translate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// assignment says which certificate a host is presented.
+type assignment struct {
+	// assigned is false if no Ingress of the host has a tls section.
+	assigned bool
+	// pair is nil for the default certificate.
+	pair *keyPair
+	// from is the Secret that was looked at last for it.
+	from     snapshot.Name
+	problems []model.Problem
+	// reads are the Secrets that were looked at.
+	reads []secretRead
+}
+
+// secretRead is a name with the Secret that had it, nil for none.
+type secretRead struct {
+	name   snapshot.Name
+	secret *corev1.Secret
+}
+
+// wildcards are the wildcard hosts that a certificate was assigned to.
+type wildcards map[string]bool
+
+// cover says whether names of a host are presented a certificate that was
+// assigned to the host, or to the wildcard above it. See the case
+// wildcard-tls-exact-plain of the recorded answers.
+func (w wildcards) cover(h *host) bool {
+	if h.certificate.assigned {
+		return true
+	}
+	_, parent, ok := strings.Cut(h.name, ".")
+	return ok && w["*."+parent]
+}
+
+// certify assigns the certificates of all hosts and says what is pushed.
+func (t *translation) certify(hosts []*host, out *model.Dynamic) wildcards {
+	assigned := wildcards{}
+	certificates := map[string]*model.Certificate{}
+	name := func(host string, certificate *model.Certificate) {
+		if certificate != nil {
+			certificates[certificate.ID] = certificate
+			out.Names = append(out.Names, model.CertificateName{Host: host, ID: certificate.ID})
+		}
+	}
+	standard := t.defaultCertificate()
+	name("", standard)
+	for _, h := range hosts {
+		t.assign(h)
+		t.report(h.certificate.problems...)
+		if !h.certificate.assigned {
+			continue
+		}
+		if strings.HasPrefix(h.name, "*") {
+			assigned[h.name] = true
+		}
+		if h.certificate.pair != nil {
+			name(h.name, h.certificate.pair.certificate)
+		} else {
+			name(h.name, standard)
+		}
+	}
+	out.Certificates = slices.SortedFunc(maps.Values(certificates), func(a, b *model.Certificate) int { return strings.Compare(a.ID, b.ID) })
+	return assigned
+}
+
+// defaultCertificate gives the certificate of names that have none, or nil.
+func (t *translation) defaultCertificate() *model.Certificate {
+	name := t.options.DefaultCertificate
+	if name == (snapshot.Name{}) {
+		return t.options.FallbackCertificate
+	}
+	problem := model.Problem{Object: model.ObjectRef{Kind: "Secret", Namespace: name.Namespace, Name: name.Name}, Reason: model.NotFound,
+		Text: "it does not exist and is to hold the default certificate: a self-signed one is presented"}
+	secret := t.snap.Secret(name)
+	if secret == nil {
+		t.report(problem)
+		return t.options.FallbackCertificate
+	}
+	pair := t.keyPair(secret)
+	if pair.certificate == nil {
+		problem.Reason, problem.Text = model.InvalidValue, pair.fault+"; a self-signed default certificate is presented"
+		t.report(problem)
+		return t.options.FallbackCertificate
+	}
+	return pair.certificate
+}
+
+// assign finds the certificate of a host, unless that of the last call is still
+// right.
+func (t *translation) assign(h *host) {
+	if h.certificate != nil && !slices.ContainsFunc(h.certificate.reads, t.outdated) {
+		for _, r := range h.certificate.reads {
+			if r.secret != nil {
+				t.keyPair(r.secret) // still in use
+			}
+		}
+		return
+	}
+	h.certificate = &assignment{}
+	if h.name == "" {
+		return // always the default certificate, as with ingress-nginx
+	}
+	var first *ingress
+	for _, rules := range h.rules {
+		switch {
+		case len(rules.owner.object.Spec.TLS) == 0:
+		case first == nil:
+			first = rules.owner
+			t.choose(h, first)
+		default:
+			h.passOver(rules.owner, first)
+		}
+	}
+}
+
+// passOver tells a later Ingress that its Secret for the host is not used.
+func (h *host) passOver(later, first *ingress) {
+	at := itemOf(later, h.name)
+	if at < 0 {
+		return
+	}
+	secret := later.object.Spec.TLS[at].SecretName
+	if secret == "" || h.certificate.from == (snapshot.Name{Namespace: later.object.Namespace, Name: secret}) {
+		return
+	}
+	h.certificate.report(later, at, model.Conflict, fmt.Sprintf("%s is older and decides the certificate of %s", first.ref, h.name))
+}
+
+// itemOf gives the number of the tls item that names a host, or -1.
+func itemOf(ing *ingress, host string) int {
+	return slices.IndexFunc(ing.object.Spec.TLS, func(item networkingv1.IngressTLS) bool {
+		return slices.ContainsFunc(item.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
+	})
+}
+
+func (t *translation) outdated(r secretRead) bool { return t.snap.Secret(r.name) != r.secret }
+
+// choose lets the first Ingress with a tls section decide: the item that names
+// the host, else the first whose certificate does, else the default
+// certificate.
+func (t *translation) choose(h *host, ing *ingress) {
+	a := h.certificate
+	a.assigned = true
+	at := itemOf(ing, h.name)
+	if at < 0 {
+		t.chooseByName(h, ing)
+		return
+	}
+	if ing.object.Spec.TLS[at].SecretName == "" {
+		return
+	}
+	pair := t.pairOf(a, ing, at)
+	switch {
+	case pair == nil:
+	case !covers(pair.names, h.name):
+		a.report(ing, at, model.InvalidValue, fmt.Sprintf("want a certificate for %s (got one for %s): the default certificate is presented", h.name, listed(pair.names)))
+	default:
+		a.pair = pair
+	}
+}
+
+func (t *translation) chooseByName(h *host, ing *ingress) {
+	for at, item := range ing.object.Spec.TLS {
+		if item.SecretName == "" {
+			continue
+		}
+		if pair := t.pairOf(h.certificate, ing, at); pair != nil && covers(pair.names, h.name) {
+			h.certificate.pair = pair
+			return
+		}
+	}
+}
+
+// pairOf reads the Secret of a tls item, nil if it cannot be used. Only the
+// Ingress's own namespace is looked in.
+func (t *translation) pairOf(a *assignment, ing *ingress, at int) *keyPair {
+	name := snapshot.Name{Namespace: ing.object.Namespace, Name: ing.object.Spec.TLS[at].SecretName}
+	secret := t.snap.Secret(name)
+	a.from = name
+	a.reads = append(a.reads, secretRead{name, secret})
+	if secret == nil {
+		a.report(ing, at, model.NotFound, fmt.Sprintf("Secret %s does not exist: the default certificate is presented", name))
+		return nil
+	}
+	pair := t.keyPair(secret)
+	if pair.certificate == nil {
+		a.report(ing, at, model.InvalidValue, fmt.Sprintf("Secret %s: %s: the default certificate is presented", name, pair.fault))
+		return nil
+	}
+	return pair
+}
+
+func (a *assignment) report(ing *ingress, at int, reason model.Reason, text string) {
+	a.problems = append(a.problems, model.Problem{Object: ing.ref, Field: fmt.Sprintf("spec.tls[%d].secretName", at), Reason: reason, Text: text})
+}
+
+// listed gives the first few names for a message.
+func listed(names []string) string {
+	const few = 3
+	if len(names) > few {
+		return strings.Join(names[:few], ", ") + ", ..."
+	}
+	return cmp.Or(strings.Join(names, ", "), "no name")
+}

@@ -1,0 +1,140 @@
+// Package translate decides what nginx must do. A snapshot of the cluster and
+// the controller's options go in; out come a model.Config and the Problems of
+// the objects.
+//
+//	memo := translate.NewMemo()
+//	config, problems := translate.Config(snap, options, memo)
+//
+// The way through it: class.go says which Ingresses are ours, ingress.go reads
+// each of them, hosts.go gathers their rules by host, server.go makes a server
+// of each host, locations.go and patterns.go its locations. backends.go and tls.go make
+// what is pushed at run time. Nothing that is wrong with one object changes
+// what another one gets.
+package translate
+
+import (
+	"slices"
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+)
+
+// Options are what the controller was started with.
+type Options struct {
+	// IngressClasses are names of classes: an Ingress is ours if its legacy
+	// annotation is one of them.
+	IngressClasses []string
+	// ControllerClass is the spec.controller of the IngressClass objects that
+	// are ours.
+	ControllerClass string
+	// ClassByName takes an IngressClass named in IngressClasses whatever its
+	// controller.
+	ClassByName bool
+	// WithoutClass takes Ingresses that name no class.
+	WithoutClass bool
+	// ManifestMode is for objects that no API server has seen: an IngressClass
+	// need not exist if its name is in IngressClasses, and the default class is
+	// found here.
+	ManifestMode bool
+	// DisableCatchAll leaves out Ingresses that have a spec.defaultBackend.
+	DisableCatchAll bool
+	// AnnotationsPrefix is without the slash.
+	AnnotationsPrefix string
+
+	// ConfigMap holds the settings, DefaultBackend is the Service that answers
+	// what no rule matches, DefaultCertificate is the Secret with the
+	// certificate of every name that has no other. Each may be empty.
+	ConfigMap, DefaultBackend, DefaultCertificate snapshot.Name
+	// FallbackCertificate stands in for DefaultCertificate where that is not
+	// usable; the shell makes it.
+	FallbackCertificate *model.Certificate
+	// HTTPSPort is the port that redirects name if they are to name one.
+	HTTPSPort int
+	// Denied are Ingresses whose paths answer 503 whatever they say.
+	Denied map[snapshot.Name]bool
+}
+
+// Config says what nginx must do. The Problems are sorted. The memo may be nil;
+// it makes the next call faster and never changes a result. What has not
+// changed since the last call with the same memo is the same pointer: servers,
+// backends and certificates.
+func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Problem) {
+	if m == nil {
+		m = NewMemo()
+	}
+	t := m.begin(s, o)
+	hosts := t.gather()
+	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks()}}
+	assigned := t.certify(hosts, &config.Dynamic)
+	config.Static.Servers = t.servers(hosts, assigned)
+	config.Dynamic.Backends = t.backends(hosts)
+	m.end()
+	return config, model.SortProblems(t.problems)
+}
+
+// translation is one call of Config.
+type translation struct {
+	snap     *snapshot.Snapshot
+	options  Options
+	settings *settings.Settings
+	memo     *Memo
+	problems []model.Problem
+}
+
+func (t *translation) report(problems ...model.Problem) {
+	t.problems = append(t.problems, problems...)
+}
+
+// gather reads the Ingresses that are ours and gives their hosts, sorted by
+// name. The catch-all host is always there.
+func (t *translation) gather() []*host {
+	hosts := []*host{t.entry("")}
+	t.begin(hosts[0])
+	for _, object := range t.snap.Ingresses() {
+		ours, remarks := t.accepts(object)
+		t.report(remarks...)
+		if !ours {
+			continue
+		}
+		ing := t.ingress(object)
+		t.report(ing.problems...)
+		for _, rules := range ing.hosts {
+			if rules.entry == nil {
+				rules.entry = t.entry(rules.host)
+			}
+			h := rules.entry
+			if h.pass != t.memo.pass {
+				hosts = append(hosts, h)
+				t.begin(h)
+			}
+			h.next = append(h.next, rules)
+		}
+	}
+	for _, h := range hosts {
+		h.settle()
+	}
+	slices.SortFunc(hosts, func(a, b *host) int { return strings.Compare(a.name, b.name) })
+	return hosts
+}
+
+// servers makes the server of each host. The catch-all one comes first, as
+// wildcard hosts do with a miss what it does.
+func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server {
+	servers := make([]*model.Server, 0, len(hosts))
+	var miss *model.Location
+	for _, h := range hosts {
+		in := serverInput{covered: assigned.cover(h)}
+		if strings.HasPrefix(h.name, "*") {
+			in.miss = miss
+		}
+		built := t.server(h, in)
+		if h.name == "" {
+			miss = built.root
+		}
+		t.report(built.problems...)
+		servers = append(servers, built.server)
+	}
+	return servers
+}
