@@ -33,11 +33,9 @@ type zone struct {
 func newZone(t *testing.T) *zone {
 	t.Helper()
 	z := &zone{records: map[string][]string{}, asked: map[string]int{}}
-	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
-	check(t, err)
+	udp, tcp := samePort(t)
+	var err error
 	_, z.port, err = net.SplitHostPort(udp.LocalAddr().String())
-	check(t, err)
-	tcp, err := net.Listen("tcp", "127.0.0.1:"+z.port)
 	check(t, err)
 	for _, server := range []*dns.Server{{PacketConn: udp, Handler: z}, {Listener: tcp, Handler: z}} {
 		started := make(chan struct{})
@@ -47,6 +45,24 @@ func newZone(t *testing.T) *zone {
 		t.Cleanup(func() { _ = server.Shutdown() })
 	}
 	return z
+}
+
+// samePort listens on a port that is free for UDP and TCP.
+func samePort(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	var failure error
+	for range 100 {
+		tcp, err := net.Listen("tcp", "127.0.0.1:0")
+		check(t, err)
+		udp, err := net.ListenPacket("udp", tcp.Addr().String())
+		if err == nil {
+			return udp, tcp
+		}
+		failure = err
+		_ = tcp.Close()
+	}
+	t.Fatal(failure)
+	return nil, nil
 }
 
 // set gives a name its records, such as "60 A 192.0.2.1"; none removes it.
