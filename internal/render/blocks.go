@@ -1,0 +1,84 @@
+package render
+
+import (
+	"sluice/internal/model"
+)
+
+// print executes a block's template for a context, if it has one. What it
+// prints carries the block's origin and ends with a line end.
+func (r *rendering) print(b model.Block, context string) error {
+	known := r.templates.behaviours[b.Name]
+	if known == nil {
+		if consumedByGo[b.Name] {
+			return nil
+		}
+		return &blockError{b, &Refusal{Want: "a behaviour that has a template", Got: b.Name}}
+	}
+	tmpl := known.contexts[context]
+	if tmpl == nil {
+		return nil
+	}
+	before, start := r.page.now(), r.page.Len()
+	r.page.from(Origin{Object: b.Source, Behaviour: b.Name, Host: before.Host})
+	if err := r.page.execute(tmpl, b.Data); err != nil {
+		return &blockError{b, err}
+	}
+	r.page.endLine(start)
+	r.page.from(before)
+	return nil
+}
+
+// consumedByGo are the groups of settings that have no template: the listen
+// directives and the sizes of hash tables are computed.
+var consumedByGo = map[string]bool{"listen": true, "hash": true}
+
+// blockList prints what behaviours say in a server or a location. If one of
+// them would cut off what is inherited, that is said again first.
+type blockList struct {
+	*rendering
+	context string
+	blocks  []model.Block
+	// outside is what is inherited; own is filled with what is said here.
+	outside []said
+	own     []said
+}
+
+func (b *blockList) insert() error {
+	b.own = nil
+	if !b.repeats() {
+		return b.printAll()
+	}
+	before, start := b.page.here(), b.page.Len()
+	if err := b.printAll(); err != nil {
+		return err
+	}
+	b.own = saidIn(b.page.Bytes()[start:])
+	missing := lost(b.outside, b.own)
+	if len(missing) == 0 {
+		return nil
+	}
+	b.page.back(before)
+	for _, s := range missing {
+		b.page.WriteString(s.text)
+		b.page.WriteByte('\n')
+	}
+	return b.printAll()
+}
+
+func (b *blockList) printAll() error {
+	for _, block := range b.blocks {
+		if err := b.print(block, b.context); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *blockList) repeats() bool {
+	for _, block := range b.blocks {
+		if known := b.templates.behaviours[block.Name]; known != nil && known.repeats {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,101 @@
+package render
+
+// Environment is what nginx.conf must say of the machine and the nginx that
+// read it.
+type Environment struct {
+	// HTTPPort and HTTPSPort are where nginx listens.
+	HTTPPort, HTTPSPort int
+	// Addresses are where it listens; none means all. IPv6 addresses come
+	// without brackets.
+	Addresses []string
+	// StateDir is the absolute path of the only folder that is written to.
+	StateDir string
+	// Lua is the folder that holds sluice/*.lua.
+	Lua string
+	// LuaPath and LuaCPath are the search paths of the Lua libraries, besides
+	// Lua and Lua's own; patterns separated by semicolons.
+	LuaPath, LuaCPath string
+	// Modules are the absolute paths of the modules to load, in order.
+	Modules []string
+	// User is who the workers run as; "" prints nothing.
+	User string
+	// Workers is the number of CPUs that "auto" workers are made for; 0 is 1.
+	Workers int
+	// IPv6 is set if the machine can listen on IPv6.
+	IPv6 bool
+	// Capabilities are what the nginx can do.
+	Capabilities Capabilities
+}
+
+// Capabilities are what differs between the versions of nginx that matter here.
+type Capabilities struct {
+	// HTTP2Directive is set if http2 is a directive and not a parameter of
+	// listen (nginx 1.25.1 and later).
+	HTTP2Directive bool
+}
+
+// within gives a path below the state directory.
+func (e *Environment) within(path string) string { return e.StateDir + "/" + path }
+
+// entry gives the path of a Lua entry point.
+func (e *Environment) entry(name string) string { return e.Lua + "/sluice/entry/" + name + ".lua" }
+
+// mainView is what the templates of the file and of its fixed servers are given.
+type mainView struct {
+	Modules  []string
+	User     string
+	PID      string
+	Workers  int
+	LuaPath  string
+	LuaCPath string
+	Lua      luaView
+	// Nowhere is a folder that does not exist: what no location answers is not
+	// found.
+	Nowhere           string
+	Temp              tempView
+	ControlSocket     string
+	UnavailableSocket string
+	NotFoundSocket    string
+	HTTPSPort         int
+	HTTP2             bool
+	Hash              hashView
+
+	Main, Events, HTTP, Blocks insertion
+}
+
+// luaView is the paths of the Lua entry points.
+type luaView struct{ Init, InitWorker, Control string }
+
+// tempView is the folders of temporary files.
+type tempView struct{ Body, Proxy, FastCGI, UWSGI, SCGI string }
+
+func (e *Environment) view() *mainView {
+	return &mainView{
+		Modules: e.Modules, User: e.User, PID: e.within("nginx.pid"), Workers: max(e.Workers, 1),
+		LuaPath: luaPath(e.Lua+"/?.lua", e.LuaPath), LuaCPath: luaPath("", e.LuaCPath),
+		Lua:     luaView{Init: e.entry("init"), InitWorker: e.entry("init_worker"), Control: e.entry("control")},
+		Nowhere: e.within("none"),
+		Temp: tempView{
+			Body: e.within("temp/body"), Proxy: e.within("temp/proxy"), FastCGI: e.within("temp/fastcgi"),
+			UWSGI: e.within("temp/uwsgi"), SCGI: e.within("temp/scgi"),
+		},
+		ControlSocket:     "unix:" + e.within("run/control.sock"),
+		UnavailableSocket: "unix:" + e.within("run/503.sock"),
+		NotFoundSocket:    "unix:" + e.within("run/404.sock"),
+		HTTPSPort:         e.HTTPSPort,
+	}
+}
+
+// luaPath joins search paths; the empty pattern at the end is Lua's own path.
+func luaPath(paths ...string) string {
+	joined := ""
+	for _, path := range paths {
+		if path != "" {
+			joined += path + ";"
+		}
+	}
+	if joined == "" {
+		return ";;"
+	}
+	return joined + ";"
+}

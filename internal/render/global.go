@@ -1,0 +1,144 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"sluice/internal/model"
+	"sluice/internal/settings"
+)
+
+// global is the settings that nginx.conf says once.
+type global struct {
+	blocks  []model.Block
+	workers settings.Workers
+	listen  settings.Listen
+	http2   settings.HTTP2
+	hash    settings.Hash
+}
+
+// defaultSettings are in force where a block is missing or cannot be printed.
+var defaultSettings = sync.OnceValue(func() []model.Block {
+	values, _ := settings.Read(nil)
+	return values.Blocks()
+})
+
+// newGlobal picks out the groups that Go decides with.
+func newGlobal(blocks []model.Block) *global {
+	g := &global{blocks: blocks}
+	for _, b := range defaultSettings() {
+		g.read(b)
+		if findBlock(blocks, b.Name) == nil {
+			g.blocks = append(g.blocks[:len(g.blocks):len(g.blocks)], b)
+		}
+	}
+	for _, b := range blocks {
+		g.read(b)
+	}
+	return g
+}
+
+func (g *global) read(b model.Block) {
+	switch group := b.Data.(type) {
+	case settings.Workers:
+		g.workers = group
+	case settings.Listen:
+		g.listen = group
+	case settings.HTTP2:
+		g.http2 = group
+	case settings.Hash:
+		g.hash = group
+	}
+}
+
+func findBlock(blocks []model.Block, name string) *model.Block {
+	for i := range blocks {
+		if blocks[i].Name == name {
+			return &blocks[i]
+		}
+	}
+	return nil
+}
+
+// settingsBlocks prints the settings in one context.
+type settingsBlocks struct {
+	*rendering
+	context string
+}
+
+func (s settingsBlocks) insert() error {
+	for _, b := range s.global.blocks {
+		if err := s.setting(b); err != nil {
+			s.refuse(b.Source, "", b.Name+": "+reason(err)+"; the default is used", false)
+			if known := findBlock(defaultSettings(), b.Name); known != nil {
+				_ = s.setting(*known)
+			}
+		}
+	}
+	return nil
+}
+
+// setting prints a block and checks it by itself.
+func (s settingsBlocks) setting(b model.Block) error {
+	start, before := s.page.Len(), s.page.here()
+	if err := s.print(b, s.context); err != nil {
+		s.page.back(before)
+		return err
+	}
+	if err := checkText(s.templates.grammar.at(contexts[s.context]...), s.page.Bytes()[start:]); err != nil {
+		s.page.back(before)
+		return err
+	}
+	return nil
+}
+
+// listenView is one listen directive.
+type listenView struct {
+	Address                        string
+	SSL, HTTP2, Default, ReusePort bool
+}
+
+// listens gives where a server listens.
+func (r *rendering) listens() []listenView {
+	var all []listenView
+	for _, address := range r.addresses() {
+		all = append(all, listenView{Address: address + strconv.Itoa(r.env.HTTPPort)})
+	}
+	for _, address := range r.addresses() {
+		all = append(all, listenView{Address: address + strconv.Itoa(r.env.HTTPSPort), SSL: true})
+	}
+	return all
+}
+
+// defaultListens gives where the catch-all server listens. What it says of a
+// port holds for all servers.
+func (r *rendering) defaultListens() []listenView {
+	all := r.listens()
+	for i := range all {
+		all[i].Default, all[i].ReusePort = true, r.global.listen.ReusePort
+		all[i].HTTP2 = all[i].SSL && r.global.http2.Enabled && !r.env.Capabilities.HTTP2Directive
+	}
+	return all
+}
+
+// addresses gives what stands before the port, "" for all IPv4 addresses.
+func (r *rendering) addresses() []string {
+	ipv6 := r.env.IPv6 && !r.global.listen.DisableIPv6
+	var all []string
+	for _, address := range r.env.Addresses {
+		switch {
+		case !strings.Contains(address, ":"):
+			all = append(all, address+":")
+		case ipv6:
+			all = append(all, "["+address+"]:")
+		}
+	}
+	switch {
+	case len(r.env.Addresses) > 0:
+		return all
+	case ipv6:
+		return []string{"", "[::]:"}
+	}
+	return []string{""}
+}

@@ -1,0 +1,101 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"text/template/parse"
+)
+
+// insertName is the function that puts rendered text of its own into a
+// template; only this package can make what it takes.
+const insertName = "insert"
+
+// action decides how a value is printed at a place, and goes on behind it.
+func (g *guard) action(n *parse.ActionNode, at *place, fail func(string) error) error {
+	if len(n.Pipe.Decl) > 0 {
+		return nil // {{ $x := ... }} prints nothing.
+	}
+	name := lastFunction(n.Pipe)
+	err := error(nil)
+	switch {
+	case name == "raw":
+		err = errors.New("raw is for snippets, which are not enabled")
+	case name == insertName:
+		err = atStart(at)
+	case at.lexer.mode == blank:
+		err = g.token(n.Pipe, name, at)
+	case at.lexer.mode == bare:
+		err = g.part(n.Pipe, name, at)
+	default:
+		err = fmt.Errorf("a value is printed %s: print it where a token starts", at)
+	}
+	if err != nil {
+		return fail(err.Error())
+	}
+	return nil
+}
+
+func atStart(at *place) error {
+	if at.lexer.mode != blank || at.tokens.max != 0 {
+		return fmt.Errorf("insert %s: want it where a directive can start", at)
+	}
+	return nil
+}
+
+// lastFunction is the function that a pipeline passes last, "" for none.
+func lastFunction(pipe *parse.PipeNode) string {
+	last := pipe.Cmds[len(pipe.Cmds)-1]
+	if identifier, ok := last.Args[0].(*parse.IdentifierNode); ok {
+		return identifier.Ident
+	}
+	return ""
+}
+
+// token prints a value as a token of its own.
+func (g *guard) token(pipe *parse.PipeNode, name string, at *place) error {
+	at.tokens = at.tokens.plus(1)
+	if at.naming() {
+		if !at.inside().takesValues() {
+			return errors.New("the name of a directive is printed")
+		}
+		at.printed = true
+	}
+	if _, ok := g.printers[name]; !ok {
+		name = "word"
+		pass(pipe, name)
+	}
+	switch name {
+	case "str", "literal", "regex", "subst", "mapkey", "path":
+		at.lexer.mode = closed
+	default:
+		at.lexer.mode = bare
+	}
+	return nil
+}
+
+// part prints a value within a word.
+func (g *guard) part(pipe *parse.PipeNode, name string, at *place) error {
+	switch {
+	case at.lexer.escaped || at.lexer.variable:
+		return errors.New("a value is printed directly behind a backslash or a $")
+	case at.naming():
+		return errors.New("a part of the name of a directive is printed")
+	}
+	switch _, prints := g.printers[name]; {
+	case name == "part":
+	case name == "word":
+		last := pipe.Cmds[len(pipe.Cmds)-1].Args[0].(*parse.IdentifierNode)
+		last.Ident = "part"
+	case prints:
+		return fmt.Errorf("%s is a printer for whole tokens, and this stands within a word", name)
+	default:
+		pass(pipe, "part")
+	}
+	return nil
+}
+
+// pass makes a pipeline pass one more function.
+func pass(pipe *parse.PipeNode, function string) {
+	identifier := parse.NewIdentifier(function).SetPos(pipe.Pos)
+	pipe.Cmds = append(pipe.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pipe.Pos, Args: []parse.Node{identifier}})
+}

@@ -1,0 +1,73 @@
+package render
+
+import (
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/settings"
+)
+
+// hashView is the sizes of nginx's hash tables.
+type hashView struct {
+	ServerNamesMaxSize, ServerNamesBucketSize int
+	VariablesMaxSize, VariablesBucketSize     int
+	MapMaxSize, MapBucketSize                 int
+}
+
+// hashSizes makes the tables large enough for the hosts and for the maps of the
+// given texts. A name that does not fit its bucket stops nginx, and a table that
+// is too small makes each start search for a size that works.
+// Source: https://nginx.org/en/docs/hash.html
+func hashSizes(s settings.Hash, servers []*model.Server, texts ...[]byte) hashView {
+	names := 0
+	for _, server := range servers {
+		names = max(names, len(server.Host))
+	}
+	view := hashView{
+		ServerNamesMaxSize:    max(s.ServerNamesMaxSize, 512, powerOfTwo(len(servers))),
+		ServerNamesBucketSize: max(s.ServerNamesBucketSize, bucketSize(names), sharedBucket(len(servers))),
+		VariablesMaxSize:      s.VariablesMaxSize, VariablesBucketSize: s.VariablesBucketSize,
+		MapMaxSize: 2048, MapBucketSize: s.MapBucketSize,
+	}
+	for _, text := range texts {
+		maps, keys, longest := measureMaps(text)
+		view.VariablesMaxSize = max(view.VariablesMaxSize, powerOfTwo(2*maps))
+		view.MapMaxSize = max(view.MapMaxSize, powerOfTwo(2*keys))
+		view.MapBucketSize = max(view.MapBucketSize, bucketSize(longest))
+	}
+	return view
+}
+
+// bucketSize is the bucket that holds one key: a pointer, the length and the
+// key aligned to pointers, and the pointer that ends the bucket.
+// Source: NGX_HASH_ELT_SIZE in nginx's src/core/ngx_hash.c.
+func bucketSize(length int) int {
+	return max(64, powerOfTwo(8+(length+2+7)/8*8+8))
+}
+
+// sharedBucket is the bucket for many names: with room for some ten names,
+// nginx finds a size at once that it else searches for.
+func sharedBucket(names int) int {
+	if names < 512 {
+		return 64
+	}
+	return 512
+}
+
+// measureMaps gives the number of maps, the keys of the largest and the length
+// of the longest key.
+func measureMaps(text []byte) (maps, keys, longest int) {
+	entries := 0
+	directives(text, func(d directive) {
+		if d.opens && d.name == "map" {
+			maps++
+			entries = 0
+		}
+		if d.block == "map" && !strings.HasPrefix(d.name, "~") {
+			entries++
+			keys = max(keys, entries)
+			longest = max(longest, len(d.name))
+		}
+	})
+	return maps, keys, longest
+}

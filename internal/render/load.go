@@ -1,0 +1,187 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"text/template"
+	"text/template/parse"
+
+	"github.com/Masterminds/sprig/v3"
+
+	"sluice/internal/model"
+)
+
+// Templates are templates that passed the guard, with what they can write.
+type Templates struct {
+	core       map[string]*template.Template
+	behaviours map[string]*behaviour
+	grammar    *node
+	// inHTTP, inServer and inLocation are the nodes that blocks are checked from.
+	inHTTP, inServer, inLocation *node
+}
+
+// behaviour is the templates "<name>/<context>" of one behaviour or group of
+// settings, by context.
+type behaviour struct {
+	contexts map[string]*template.Template
+	// repeats is set if one of them has a directive that nginx inherits all or
+	// nothing.
+	repeats bool
+}
+
+// roots are the templates that are executed by themselves, and the blocks they
+// stand in.
+var roots = map[string][]string{
+	"nginx": {}, "bootstrap": {}, "http": {"http"}, "empty": {"http"}, "control": {"http"}, "upstream": {"http"},
+	"listen": {"http", "server"}, "server": {"http"}, "catchall": {"http"},
+	"location": {"http", "server"}, "miss": {"http", "server"},
+}
+
+// contexts are where a behaviour can print, and the blocks that is in.
+var contexts = map[string][]string{
+	"main": {}, "events": {"events"}, "http": {"http"}, "shared": {"http"}, "upstream": {"http", "upstream"},
+	"catchall": {"http", "server"}, "server": {"http", "server"}, "location": {"http", "server", "location"},
+}
+
+// Load parses all *.tmpl files, passes them through the guard and learns what
+// they can write. The error names the file and line of the first template that
+// cannot be taken.
+func Load(files fs.FS) (*Templates, error) {
+	set, err := parseAll(files)
+	if err != nil {
+		return nil, err
+	}
+	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, grammar: newNode("")}
+	t.inHTTP = t.grammar.at("http")
+	t.inServer = t.grammar.at("http", "server")
+	t.inLocation = t.grammar.at("http", "server", "location")
+	if err := t.guard(set); err != nil {
+		return nil, err
+	}
+	return t, t.try()
+}
+
+// guard walks all templates; what no root leads to is an error, because it
+// would be printed nowhere.
+func (t *Templates) guard(set *template.Template) error {
+	g := &guard{trees: map[string]*parse.Tree{}, printers: printers(), reached: map[string]bool{}}
+	for _, tmpl := range set.Templates() {
+		g.trees[tmpl.Name()] = tmpl.Tree
+	}
+	for _, name := range slices.Sorted(maps.Keys(roots)) {
+		if err := g.walkRoot(name, []*node{t.grammar.at(roots[name]...)}); err != nil {
+			return err
+		}
+		t.core[name] = set.Lookup(name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.trees)) {
+		if err := t.guardBehaviour(g, set.Lookup(name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.trees)) {
+		if !g.reached[name] {
+			return fmt.Errorf("template %q is used nowhere: want it called by another one, or named BEHAVIOUR/CONTEXT where the context is one of %s",
+				name, strings.Join(slices.Sorted(maps.Keys(contexts)), ", "))
+		}
+	}
+	return nil
+}
+
+// guardBehaviour walks "<name>/<context>"; other names are left to whoever
+// calls them.
+func (t *Templates) guardBehaviour(g *guard, tmpl *template.Template) error {
+	name, context := path.Split(tmpl.Name())
+	blocks, ok := contexts[context]
+	if name = strings.TrimSuffix(name, "/"); !ok || name == "" {
+		return nil
+	}
+	b := t.behaviours[name]
+	if b == nil {
+		b = &behaviour{contexts: map[string]*template.Template{}}
+		t.behaviours[name] = b
+	}
+	b.contexts[context] = tmpl
+	g.onLeaf = func(directive string) {
+		b.repeats = b.repeats || inheritedWhole[directive] && (context == "server" || context == "location")
+	}
+	err := g.walkRoot(tmpl.Name(), []*node{t.grammar.at(blocks...)})
+	g.onLeaf = nil
+	return err
+}
+
+// parseAll reads the files in order of their paths.
+func parseAll(files fs.FS) (*template.Template, error) {
+	set := template.New("").Funcs(functions())
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".tmpl" {
+			return err
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		return parseFile(set, name, string(text))
+	})
+	return set, err
+}
+
+// parseFile adds the templates that a file defines.
+func parseFile(set *template.Template, name, text string) error {
+	file, err := template.New(name).Funcs(functions()).Parse(text)
+	if err != nil {
+		return err
+	}
+	for _, tmpl := range file.Templates() {
+		switch {
+		case tmpl.Name() == name:
+			if !parse.IsEmptyTree(tmpl.Tree.Root) {
+				return fmt.Errorf("%s: there is text outside of {{ define }}", name)
+			}
+			continue
+		case set.Lookup(tmpl.Name()) != nil:
+			return fmt.Errorf("%s: template %q is defined a second time", name, tmpl.Name())
+		}
+		if _, err := set.AddParseTree(tmpl.Name(), tmpl.Tree); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// functions are what templates may call: sprig's that depend on nothing but
+// their arguments, the printers, and insert.
+func functions() template.FuncMap {
+	all := sprig.HermeticTxtFuncMap()
+	for name, p := range printers() {
+		all[name] = p
+	}
+	all[insertName] = func(i insertion) (string, error) { return "", i.insert() }
+	all["raw"] = func(any) (string, error) { return "", errors.New("raw is for snippets, which are not enabled") }
+	return all
+}
+
+// try executes the core templates once, so that a name which the views do not
+// have is found now and not on the first Ingress.
+func (t *Templates) try() error {
+	e := Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua", IPv6: true}
+	redirect := &model.Redirect{Code: 308, Port: 443}
+	location := func(path string) *model.Location {
+		return &model.Location{Modifier: model.Equal, Path: path, RedirectToHTTPS: redirect, Rewrite: &model.Rewrite{Pattern: "/(.*)", Target: "/$1"},
+			Proxy: &model.Proxy{Backend: "a/b/c", Transport: model.Transport{TLS: true, Verify: true, Name: "a", TrustedCA: "a", VerifyDepth: 1}}}
+	}
+	static := model.Static{Servers: []*model.Server{
+		{RedirectToHTTPS: redirect, Locations: []*model.Location{{Path: "/", Return: &model.Return{Code: 404}}}},
+		{Host: "*.a", RedirectToHTTPS: redirect, Locations: []*model.Location{location("/")}, Miss: location("")},
+	}}
+	if _, problems := t.Render(static, e, nil); len(problems) > 0 {
+		return fmt.Errorf("templates cannot be executed: %s", problems[0].Text)
+	}
+	_, err := t.Bootstrap(e)
+	return err
+}

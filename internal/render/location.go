@@ -1,0 +1,174 @@
+package render
+
+import (
+	"strings"
+
+	"sluice/internal/model"
+)
+
+// locationView is what the template of a location is given. Names are "" and
+// numbers 0 where nothing is to be said.
+type locationView struct {
+	Modifier string
+	Path     string
+	Redirect *model.Redirect
+	Return   int
+	// Route is "<namespace>/<ingress>/<service>/<port>".
+	Route    string
+	Blocks   insertion
+	Rewrite  *model.Rewrite
+	TLS      *tlsView
+	Upstream string
+}
+
+// locations prints the locations of a server, each checked by itself.
+type locations struct {
+	*serverRendering
+}
+
+func (l locations) insert() error {
+	l.start = l.page.Len()
+	for _, location := range l.server.Locations {
+		if err := l.location("location", location); err != nil {
+			l.replace(location, err)
+		}
+	}
+	if wildcard(l.server) {
+		l.miss()
+	}
+	l.end = l.page.Len()
+	l.page.from(Origin{Host: l.server.Host})
+	return nil
+}
+
+// replace prints a location that answers 503 instead of one that cannot be
+// printed; a location that is left out could open its path to others.
+func (l locations) replace(location *model.Location, err error) {
+	closed := &model.Location{Modifier: location.Modifier, Path: location.Path, Rule: location.Rule, Return: &model.Return{Code: 503}}
+	if unprintable := l.location("location", closed); unprintable != nil {
+		l.leftOut(location, unprintable)
+		return
+	}
+	l.refuseLocation(location, err)
+}
+
+// miss prints what answers names of a wildcard host with more than one label.
+func (l locations) miss() {
+	location := l.server.Miss
+	if location == nil {
+		location = &model.Location{Return: &model.Return{Code: 404}}
+	}
+	if err := l.location("miss", location); err != nil {
+		l.refuseLocation(location, err)
+		_ = l.location("miss", &model.Location{Rule: location.Rule, Return: &model.Return{Code: 503}})
+	}
+}
+
+// location prints and checks one location; if it fails, nothing is printed.
+func (l locations) location(template string, location *model.Location) error {
+	before := l.page.here()
+	shared, transports := len(l.out.shared), len(l.out.transports)
+	err := l.try(template, location)
+	if err != nil {
+		l.page.back(before)
+		l.out.shared, l.out.transports = l.out.shared[:shared], l.out.transports[:transports]
+	}
+	return err
+}
+
+func (l locations) try(template string, location *model.Location) error {
+	if template == "location" {
+		if err := matchable(location); err != nil {
+			return err
+		}
+	}
+	start := l.page.Len()
+	l.page.from(Origin{Object: location.Rule.Object, Host: l.server.Host})
+	if err := l.view(location); err != nil {
+		return err
+	}
+	if err := l.page.execute(l.templates.core[template], &l.locationView); err != nil {
+		return err
+	}
+	return checkBlock(l.templates.inServer, l.page.Bytes()[start:])
+}
+
+// matchable refuses a match that nginx would read as another kind of match,
+// quoted or not.
+// Source: ngx_http_core_location in nginx's src/http/ngx_http_core_module.c.
+func matchable(l *model.Location) error {
+	switch l.Modifier {
+	case model.Equal, model.PrefixFirst, model.Prefix:
+		if !strings.HasPrefix(l.Path, "/") {
+			return &Refusal{Want: "a path that begins with /", Got: l.Path}
+		}
+		return nil
+	case model.Pattern:
+		if l.Path == "" {
+			return &Refusal{Want: "a regular expression", Got: l.Path}
+		}
+		return nil
+	}
+	return &Refusal{Want: `one of the modifiers "=", "^~", "" and "~*"`, Got: string(l.Modifier)}
+}
+
+// view prepares what the template is given.
+func (l locations) view(location *model.Location) error {
+	view := &l.serverRendering.locationView
+	*view = locationView{
+		Modifier: string(location.Modifier), Path: location.Path, Redirect: location.RedirectToHTTPS, Rewrite: location.Rewrite,
+	}
+	l.locationBlocks.blocks = location.Blocks
+	view.Blocks = &l.locationBlocks
+	if err := l.sharedBlocks(location.Blocks); err != nil {
+		return err
+	}
+	switch {
+	case (location.Proxy == nil) == (location.Return == nil):
+		return &Refusal{Want: "exactly one of a backend and a status", Got: location.Path}
+	case location.Return != nil:
+		view.Return = location.Return.Code
+		return nil
+	}
+	if err := groupsExist(location.Rewrite); err != nil {
+		return err
+	}
+	view.Route = route(location)
+	view.speak(location.Proxy.Transport, l.env)
+	if location.Proxy.Transport != (model.Transport{}) {
+		l.out.transports = append(l.out.transports, location.Proxy.Transport)
+	}
+	return nil
+}
+
+// route names what is behind a location, for logs and for the balancer, which
+// leaves the second element out to get the key of the backend.
+func route(l *model.Location) string {
+	ingress := "-"
+	if l.Rule.Object.Kind == "Ingress" {
+		ingress = l.Rule.Object.Name
+	}
+	namespace, rest, _ := strings.Cut(l.Proxy.Backend, "/")
+	return namespace + "/" + ingress + "/" + rest
+}
+
+// groupsExist refuses a target that uses a named group which the pattern does
+// not have: nginx names no line for an unknown variable.
+func groupsExist(r *model.Rewrite) error {
+	if r == nil {
+		return nil
+	}
+	for rest := r.Target; ; {
+		_, after, found := strings.Cut(rest, "$")
+		if !found {
+			return nil
+		}
+		name, more, _ := variableName(after)
+		if strings.HasPrefix(name, "p_") && !strings.Contains(r.Pattern, "<"+name+">") {
+			return &Refusal{Want: "a target that uses groups of the path only", Got: r.Target}
+		}
+		if rest = after; name != "" {
+			rest = more
+		}
+	}
+}

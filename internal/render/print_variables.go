@@ -1,0 +1,107 @@
+package render
+
+import "strings"
+
+// knownVariables may be used in values that users write. They say something of
+// the request, the connection or the answer and give no way to run anything.
+// Source: https://nginx.org/en/docs/varindex.html
+var knownVariables = words(`args body_bytes_sent bytes_sent connection connection_requests connection_time content_length
+	content_type document_uri host hostname http2 http3 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
+	proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port
+	proxy_add_x_forwarded_for realip_remote_addr realip_remote_port remote_addr remote_port remote_user request
+	request_body request_completion request_id request_length request_method request_time request_uri
+	scheme server_addr server_name server_port server_protocol ssl_cipher ssl_ciphers ssl_curve ssl_curves
+	ssl_client_escaped_cert ssl_client_fingerprint ssl_client_i_dn ssl_client_s_dn ssl_client_serial ssl_client_v_end
+	ssl_client_v_remain ssl_client_v_start ssl_client_verify ssl_early_data ssl_protocol ssl_server_name ssl_session_id
+	ssl_session_reused status tcpinfo_rtt tcpinfo_rttvar tcpinfo_snd_cwnd tcpinfo_rcv_space time_iso8601 time_local
+	upstream_addr upstream_bytes_received upstream_bytes_sent upstream_cache_status upstream_connect_time
+	upstream_header_time upstream_response_length upstream_response_time
+	upstream_status uri
+	best_http_host connection_upgrade ingress_name namespace pass_port proxy_alternative_upstream_name
+	proxy_upstream_name redirect_uri req_id route service_name service_port`)
+
+// families are beginnings of names: what follows is chosen by who writes. p_ is
+// for the named groups of patterns.
+var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_", "p_"}
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// known reports whether a variable may be used: a capture ($1 to $9), a named
+// group of ours ($p_...), or one of the lists.
+func known(name string) bool {
+	if len(name) == 1 && name[0] >= '1' && name[0] <= '9' || knownVariables[name] {
+		return true
+	}
+	for _, family := range families {
+		if strings.HasPrefix(name, family) && len(name) > len(family) {
+			return true
+		}
+	}
+	return false
+}
+
+// declared is the beginning of the names of variables that behaviours declare.
+const declared = "cors_"
+
+// printVariable prints "$name"; the value comes with or without the "$".
+func printVariable(value any) (string, error) {
+	s, err := text(value)
+	if err != nil {
+		return "", err
+	}
+	name := strings.TrimPrefix(s, "$")
+	if !partBytes.holds(name) || strings.ContainsAny(name, ".:/-") || !known(name) && !strings.HasPrefix(name, declared) {
+		return "", &Refusal{Want: "the name of a variable that may be used here", Got: s}
+	}
+	return limit("$"+name, s)
+}
+
+// printSubst prints a token in which nginx puts the values of variables. Only
+// known ones may be named: nginx refuses the whole file for an unknown one.
+func printSubst(value any) (string, error) {
+	s, err := text(value)
+	if err != nil {
+		return "", err
+	}
+	for rest := s; ; {
+		_, after, found := strings.Cut(rest, "$")
+		if !found {
+			return quote(s)
+		}
+		name, more, whole := variableName(after)
+		if !whole || !known(name) {
+			return "", &Refusal{Want: "text whose $ names a known variable, such as $1 or $host", Got: s}
+		}
+		rest = more
+	}
+}
+
+// variableName reads the name behind a "$", as nginx does: one digit, or
+// letters, digits and "_", the latter in braces or not.
+// Source: ngx_http_script_compile in nginx's src/http/ngx_http_script.c.
+func variableName(s string) (name, rest string, whole bool) {
+	if s == "" {
+		return "", "", false
+	}
+	if s[0] >= '1' && s[0] <= '9' {
+		return s[:1], s[1:], true
+	}
+	braced := strings.HasPrefix(s, "{")
+	s = strings.TrimPrefix(s, "{")
+	length := 0
+	for length < len(s) && (s[length] == '_' || partBytes[s[length]] && !strings.ContainsRune(".:/-", rune(s[length]))) {
+		length++
+	}
+	name, rest = s[:length], s[length:]
+	if !braced {
+		return name, rest, name != ""
+	}
+	rest, whole = strings.CutPrefix(rest, "}")
+	return name, rest, whole && name != "" && name[0] > '9'
+}

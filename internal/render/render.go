@@ -1,0 +1,168 @@
+package render
+
+import (
+	"strconv"
+
+	"sluice/internal/model"
+)
+
+// rendering is one Render while it runs.
+type rendering struct {
+	templates *Templates
+	env       *Environment
+	global    *global
+	page      *page
+	problems  []model.Problem
+
+	// listen, listenDefault and catchall are texts that are the same for all
+	// servers or that only the catch-all server has.
+	listen, listenDefault, catchall []byte
+	// outside is what the http level says of what is inherited all or nothing.
+	outside []said
+	file    *File
+	body    []*chunk
+	view    *mainView
+}
+
+// Render prints nginx.conf. Equal input gives equal bytes, whatever cache (nil
+// for none) is given. What cannot be printed safely is left out or answers 503,
+// with a Problem on its owner; the file is always complete.
+func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []model.Problem) {
+	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
+	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
+	if n := int(r.global.workers.Processes); n > 0 {
+		r.view.Workers = n
+	}
+	http := r.http()
+	servers := r.servers(withCatchall(s.Servers), c)
+	shared := r.shared(servers)
+	all := transports(servers)
+	r.view.Hash = hashSizes(r.global.hash, s.Servers, http.text, shared.text)
+	r.body = append(r.body, http, shared, r.upstreams(all), r.fixed())
+	for _, server := range servers {
+		if server.chunk != nil {
+			r.body = append(r.body, server.chunk)
+		}
+		r.problems = append(r.problems, server.problems...)
+	}
+	r.whole()
+	r.file.trust = e.trustFiles(all)
+	return r.file, r.problems
+}
+
+// Bootstrap prints the file that nginx starts with: only what is needed to be
+// told the endpoints and certificates before the first request.
+func (t *Templates) Bootstrap(e Environment) (*File, error) {
+	p := &page{}
+	if err := p.execute(t.core["bootstrap"], e.view()); err != nil {
+		return nil, err
+	}
+	if err := checkText(t.grammar, p.Bytes()); err != nil {
+		return nil, err
+	}
+	f := &File{}
+	f.add(p.cut())
+	return f, nil
+}
+
+// withCatchall makes sure that nginx has a server for unknown hosts, so that
+// no other host gets their requests.
+func withCatchall(servers []*model.Server) []*model.Server {
+	if len(servers) > 0 && servers[0].Host == "" {
+		return servers
+	}
+	return append([]*model.Server{{}}, servers...)
+}
+
+// must executes a template of the file itself. It fails only if the Environment
+// cannot be printed, as with a line end in the state directory.
+func (r *rendering) must(name string, data any) {
+	if err := r.page.execute(r.templates.core[name], data); err != nil {
+		r.refuse(model.ObjectRef{Kind: "Template", Name: name}, "", reason(err), false)
+	}
+}
+
+// http prints the http level but for the servers.
+func (r *rendering) http() *chunk {
+	r.view.Blocks = settingsBlocks{r, "http"}
+	r.must("http", r.view)
+	c := r.page.cut()
+	r.outside = saidIn(c.text)
+	r.must("listen", r.listens())
+	r.listen = r.page.cut().text
+	r.must("listen", r.defaultListens())
+	r.listenDefault = r.page.cut().text
+	_ = settingsBlocks{r, "catchall"}.insert()
+	r.catchall = r.page.cut().text
+	return c
+}
+
+// servers prints the servers that the cache does not have.
+func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
+	now := make(map[*model.Server]*rendered, len(servers))
+	known := c.open(r.templates, r.ground(), now)
+	all := make([]*rendered, 0, len(servers))
+	kept := r.problems
+	for _, s := range servers {
+		out := known[s]
+		if out == nil {
+			out = r.serverText(s)
+		}
+		now[s] = out
+		all = append(all, out)
+	}
+	r.problems = kept
+	return all
+}
+
+// shared prints what blocks of servers and locations say at http level, once
+// for all equal texts.
+func (r *rendering) shared(servers []*rendered) *chunk {
+	printed := map[string]bool{}
+	for _, s := range servers {
+		for _, text := range s.shared {
+			if !printed[text.text] {
+				printed[text.text] = true
+				r.page.from(text.origin)
+				r.page.WriteString(text.text)
+			}
+		}
+	}
+	return r.page.cut()
+}
+
+// upstreams prints one upstream for each transport.
+func (r *rendering) upstreams(all []model.Transport) *chunk {
+	for _, t := range all {
+		r.must("upstream", &upstreamView{Name: upstreamName(t), Balancer: r.env.entry("balancer"), Blocks: settingsBlocks{r, "upstream"}})
+	}
+	return r.page.cut()
+}
+
+// fixed prints the servers on unix sockets.
+func (r *rendering) fixed() *chunk {
+	r.must("control", r.view)
+	r.must("empty", r.view)
+	return r.page.cut()
+}
+
+// whole puts the file together.
+func (r *rendering) whole() {
+	r.view.Main, r.view.Events = settingsBlocks{r, "main"}, settingsBlocks{r, "events"}
+	r.view.HTTP = bodyInsertion{r}
+	r.must("nginx", r.view)
+	r.file.add(r.page.cut())
+}
+
+// bodyInsertion adds the chunks of the http level to the file.
+type bodyInsertion struct{ *rendering }
+
+func (b bodyInsertion) insert() error {
+	b.file.add(b.page.cut())
+	for _, c := range b.body {
+		b.file.add(c)
+	}
+	return nil
+}
+
+func quoted(s string) string { return strconv.QuoteToASCII(s) }

@@ -1,0 +1,178 @@
+package render
+
+import (
+	"errors"
+	"strings"
+
+	"sluice/internal/model"
+)
+
+// serverView is what the template of a server is given.
+type serverView struct {
+	Name string
+	// OneLabel is the pattern of the names that a wildcard host stands for, ""
+	// for other hosts.
+	OneLabel string
+	Redirect *model.Redirect
+
+	Certificate, CertificateKey, ClientHello string
+
+	Listen, Global, Blocks, Locations insertion
+}
+
+// serverRendering is one server while it is printed.
+type serverRendering struct {
+	*rendering
+	server *model.Server
+	out    *rendered
+	// start and end are where the locations are in the page.
+	start, end     int
+	locationView   locationView
+	locationBlocks blockList
+}
+
+// serverText prints a server to a chunk of its own.
+func (r *rendering) serverText(s *model.Server) *rendered {
+	problems := len(r.problems)
+	out, err := r.tryServer(s)
+	if err != nil {
+		r.refuseServer(s, err)
+		if out, err = r.tryServer(closedServer(s)); err != nil {
+			out = &rendered{}
+		}
+	}
+	out.problems = append([]model.Problem(nil), r.problems[problems:]...)
+	return out
+}
+
+func (r *rendering) tryServer(s *model.Server) (*rendered, error) {
+	problems := len(r.problems)
+	sr := &serverRendering{rendering: r, server: s, out: &rendered{}}
+	err := sr.execute()
+	if err != nil {
+		r.page.back(position{})
+		r.problems = r.problems[:problems]
+		return nil, err
+	}
+	sr.out.chunk = r.page.cut()
+	return sr.out, nil
+}
+
+func (s *serverRendering) execute() error {
+	s.page.from(Origin{Host: s.server.Host})
+	if err := s.sharedBlocks(s.server.Blocks); err != nil {
+		return err
+	}
+	own := &blockList{rendering: s.rendering, context: "server", blocks: s.server.Blocks, outside: s.outside}
+	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
+	view := &serverView{
+		Name: s.server.Host, OneLabel: oneLabel(s.server), Redirect: s.server.RedirectToHTTPS,
+		Listen: bytesInsertion{s.page, s.listen}, Blocks: serverBlocks{s, own}, Locations: locations{s},
+	}
+	name := "server"
+	if s.server.Host == "" {
+		name = "catchall"
+		s.asCatchall(view)
+	}
+	if err := s.page.execute(s.templates.core[name], view); err != nil {
+		return err
+	}
+	return s.check()
+}
+
+func (s *serverRendering) asCatchall(view *serverView) {
+	view.Listen = bytesInsertion{s.page, s.listenDefault}
+	view.Global = bytesInsertion{s.page, s.catchall}
+	view.Certificate, view.CertificateKey = s.env.within("placeholder.crt"), s.env.within("placeholder.key")
+	view.ClientHello = s.env.entry("client_hello")
+}
+
+// serverBlocks prints the blocks of the server and tells its locations what
+// they inherit from then on.
+type serverBlocks struct {
+	*serverRendering
+	own *blockList
+}
+
+func (s serverBlocks) insert() error {
+	err := s.own.insert()
+	s.locationBlocks.outside = inForce(s.outside, s.own.own)
+	return err
+}
+
+// check checks what is around the locations; they were checked one by one.
+func (s *serverRendering) check() error {
+	text := s.page.Bytes()
+	around := newStructure(s.templates.inHTTP)
+	if err := around.feed(text[:s.start]); err != nil {
+		return err
+	}
+	if err := around.feed(text[s.end:]); err != nil {
+		return err
+	}
+	if around.blocks != 1 || around.others != 0 {
+		return &StructureError{Text: "more than one block where there must be one server"}
+	}
+	return around.done(len(text))
+}
+
+// sharedBlocks prints what blocks say at http level.
+func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
+	for _, b := range blocks {
+		known := s.templates.behaviours[b.Name]
+		if known == nil || known.contexts["shared"] == nil {
+			continue
+		}
+		before, start := s.page.here(), s.page.Len()
+		err := s.print(b, "shared")
+		text := string(s.page.Bytes()[start:])
+		s.page.back(before)
+		if err == nil {
+			err = checkText(s.templates.inHTTP, []byte(text))
+		}
+		if err != nil {
+			return &blockError{b, errors.Unwrap(err)}
+		}
+		if strings.TrimSpace(text) != "" {
+			s.out.shared = append(s.out.shared, sharedText{text: text, origin: Origin{Object: b.Source, Behaviour: b.Name}})
+		}
+	}
+	return nil
+}
+
+func wildcard(s *model.Server) bool { return strings.HasPrefix(s.Host, "*.") }
+
+// oneLabel is the pattern of the names that Kubernetes means by a wildcard:
+// nginx's own takes any number of labels.
+// Source: https://kubernetes.io/docs/concepts/services-networking/ingress/#hostname-wildcards
+func oneLabel(s *model.Server) string {
+	if !wildcard(s) {
+		return ""
+	}
+	return `^[^.]+` + strings.ReplaceAll(s.Host[1:], ".", `\.`) + "$"
+}
+
+// closedServer answers 503 to everything: what a server answers of which
+// something cannot be printed. Without it, another server could take its host.
+func closedServer(s *model.Server) *model.Server {
+	unavailable := &model.Return{Code: 503}
+	closed := &model.Server{Host: s.Host, Locations: []*model.Location{{Modifier: model.PrefixFirst, Path: "/", Return: unavailable}}}
+	if len(s.Locations) > 0 {
+		closed.Locations[0].Rule = s.Locations[0].Rule
+	}
+	if wildcard(s) {
+		closed.Miss = s.Miss
+	}
+	return closed
+}
+
+// refuseServer reports a server to all who have a part in it.
+func (r *rendering) refuseServer(s *model.Server, err error) {
+	seen := map[model.ObjectRef]bool{}
+	for _, l := range s.Locations {
+		if !seen[l.Rule.Object] {
+			seen[l.Rule.Object] = true
+			r.refuse(l.Rule.Object, l.Rule.Field, "host "+quoted(s.Host)+": "+reason(err), true)
+		}
+	}
+}

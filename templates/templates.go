@@ -1,0 +1,15 @@
+// Package templates holds the templates of nginx.conf. Package render loads
+// them, or a folder of the same layout that replaces them.
+//
+// The files at the top lay out the file, its servers and locations; they are
+// given the views of package render. settings/ has one file for each group of
+// the ConfigMap and behaviour/ one for each behaviour. Their blocks are named
+// "<group or behaviour>/<context>" and are given the Data of the model.Block.
+package templates
+
+import "embed"
+
+// Files are all templates, by their path in this folder.
+//
+//go:embed *.tmpl behaviour/*.tmpl settings/*.tmpl
+var Files embed.FS
