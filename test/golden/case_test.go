@@ -1,0 +1,142 @@
+package golden
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// sections are the parts that a case may have.
+var sections = []string{"manifests.yaml", "options", "routes", "requests", "nginx.conf", "problems"}
+
+// testCase is one archive.
+type testCase struct {
+	path    string
+	archive *txtar.Archive
+}
+
+func readCase(t *testing.T, path string) *testCase {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(strings.TrimSpace(string(archive.Comment)), ".") {
+		t.Error("a case begins with a sentence that says what it shows")
+	}
+	for _, file := range archive.Files {
+		if !slices.Contains(sections, file.Name) {
+			t.Errorf("unknown part %q: want one of %v", file.Name, sections)
+		}
+	}
+	return &testCase{path: path, archive: archive}
+}
+
+// section gives the text of a part, and whether the case has it.
+func (c *testCase) section(name string) (string, bool) {
+	for _, file := range c.archive.Files {
+		if file.Name == name {
+			return string(file.Data), true
+		}
+	}
+	return "", false
+}
+
+// manifests are the objects as text, with the bases put in.
+func (c *testCase) manifests(t *testing.T) string {
+	t.Helper()
+	text, ok := c.section("manifests.yaml")
+	if !ok {
+		t.Fatal("a case needs manifests.yaml")
+	}
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		name, isBase := strings.CutPrefix(strings.TrimSpace(line), "# base: ")
+		if !isBase {
+			out.WriteString(line)
+			continue
+		}
+		base, err := os.ReadFile(filepath.Join("base", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(base)
+		out.WriteString("\n---\n")
+	}
+	return out.String()
+}
+
+// expect compares a part with what came out, or takes that over with -update.
+// A part that the case does not have is not compared.
+func (c *testCase) expect(t *testing.T, name, got string) {
+	t.Helper()
+	want, ok := c.section(name)
+	if !ok {
+		return
+	}
+	if *update {
+		i := slices.IndexFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == name })
+		c.archive.Files[i].Data = []byte(got)
+		return
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// expectParts looks for the parts of the section nginx.conf.
+func (c *testCase) expectParts(t *testing.T, conf string) {
+	t.Helper()
+	text, _ := c.section("nginx.conf")
+	for _, fault := range missingParts(text, conf) {
+		t.Errorf("nginx.conf: %s\n%s", fault, conf)
+	}
+}
+
+// missingParts compares parts with a configuration, white space aside.
+func missingParts(parts, conf string) []string {
+	var faults []string
+	flat := flatten(conf)
+	for part := range strings.SplitSeq(parts, "\n\n") {
+		unwanted, negative := strings.CutPrefix(strings.TrimSpace(part), "! ")
+		switch {
+		case strings.TrimSpace(part) == "":
+		case negative && strings.Contains(flat, flatten(unwanted)):
+			faults = append(faults, "must not hold: "+unwanted)
+		case !negative && !strings.Contains(flat, flatten(part)):
+			faults = append(faults, "does not hold: "+part)
+		}
+	}
+	return faults
+}
+
+// flatten makes every run of white space one space.
+func flatten(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func (c *testCase) write(t *testing.T) {
+	t.Helper()
+	if err := os.WriteFile(c.path, txtar.Format(c.archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestMissingParts(t *testing.T) {
+	t.Parallel()
+	conf := "server {\n    listen 80;\n}\n"
+	for parts, faults := range map[string]int{
+		"server { listen 80; }":      0,
+		"listen 80;\n\n! listen 81;": 0,
+		"listen 81;":                 1,
+		"! listen\n80;":              1,
+		"listen 80;\n\nlisten 81;\n": 1,
+	} {
+		if got := missingParts(parts, conf); len(got) != faults {
+			t.Errorf("%q: got %v, want %d faults", parts, got, faults)
+		}
+	}
+}

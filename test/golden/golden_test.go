@@ -1,0 +1,93 @@
+// Package golden shows what Sluice makes of manifests, a behaviour a file.
+//
+// A case is a txtar archive in cases/: a sentence that says what it shows, the
+// manifests, and what is expected of them. Every case is worked out again with
+// its objects in other orders and must give the same bytes; every configuration
+// is loaded by every nginx that is there; and the requests of a case are answered
+// by route.Match and by those nginx, which have to agree.
+//
+// The parts of an archive:
+//
+//	manifests.yaml  the objects; "# base: NAME.yaml" puts a file of base/ there
+//	options         lines KEY=VALUE, see the function set
+//	routes          the routing table, as route.Table prints it
+//	requests        METHOD URL -> LOCATION  ANSWER, see request_test.go
+//	nginx.conf      parts that must occur, apart from white space; a blank line
+//	                ends a part, a leading "! " means that it must not occur
+//	problems        all problems, as REASON OBJECT: FIELD: TEXT
+//
+// All but the first are left out where they say nothing about the case.
+// `make golden` writes routes, requests and problems anew.
+package golden
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the expectations anew")
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+func TestCases(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("cases/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases found: %v", err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runCase(t, readCase(t, path))
+		})
+	}
+}
+
+// runCase works a case out and compares, or rewrites it.
+func runCase(t *testing.T, c *testCase) {
+	got := workOut(t, c, 0)
+	c.expect(t, "routes", got.routes())
+	c.expect(t, "problems", got.problemLines())
+	c.expectParts(t, string(got.file.Bytes()))
+	c.expectStable(t, got)
+	answers := ""
+	for _, installed := range installations(t) {
+		lines := serveCase(t, c, installed)
+		if answers != "" && lines != answers {
+			t.Errorf("%s answers otherwise than the first nginx:\n%s", installed.name, cmp.Diff(answers, lines))
+		}
+		answers = lines
+	}
+	c.expect(t, "requests", answers)
+	if *update {
+		c.write(t)
+	}
+}
+
+// expectStable works the case out again in other orders, and once more from
+// scratch: neither may change a byte.
+func (c *testCase) expectStable(t *testing.T, want *outcome) {
+	t.Helper()
+	for seed := range 4 {
+		got := workOut(t, c, seed+1)
+		for what, pair := range map[string][2]string{
+			"nginx.conf":    {string(want.file.Bytes()), string(got.file.Bytes())},
+			"problems":      {want.problemLines(), got.problemLines()},
+			"runtime state": {fmt.Sprint(describeRuntime(want)), fmt.Sprint(describeRuntime(got))},
+		} {
+			if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
+				t.Errorf("objects in another order (seed %d) give another %s:\n%s", seed+1, what, diff)
+			}
+		}
+	}
+}

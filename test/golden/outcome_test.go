@@ -1,0 +1,165 @@
+package golden
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/internal/controller"
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/route"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+	"sluice/templates"
+)
+
+// outcome is what a case's manifests give.
+type outcome struct {
+	config   model.Config
+	file     *render.File
+	problems []model.Problem
+}
+
+// fallbackCertificate is what is presented where no Secret gives a certificate.
+var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return controller.SelfSigned(time.Now()) })
+
+// printed is what the configuration of a case is compared with: the ports are
+// the usual ones and nothing depends on the machine.
+var printed = render.Environment{
+	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
+	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua",
+	Capabilities: render.Capabilities{HTTP2Directive: true},
+}
+
+// loadTemplates parses the templates once for all cases.
+var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
+
+// workOut takes a case's objects, shuffled by the seed unless it is 0, through
+// the core.
+func workOut(t *testing.T, c *testCase, seed int) *outcome {
+	t.Helper()
+	set, err := loadTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, _, err := snapshot.FromYAML("manifests.yaml", []byte(c.manifests(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := c.options(t, objects)
+	if seed > 0 {
+		shuffle(&objects, rand.New(rand.NewPCG(uint64(seed), 0)))
+	}
+	snap, problems := snapshot.New(objects)
+	config, more := translate.Config(snap, options, nil)
+	file, unprintable := set.Render(config.Static, printed, nil)
+	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
+	return &outcome{config: config, file: file, problems: problems}
+}
+
+func shuffle(o *snapshot.Objects, random *rand.Rand) {
+	mix(o.Ingresses, random)
+	mix(o.IngressClasses, random)
+	mix(o.Services, random)
+	mix(o.EndpointSlices, random)
+	mix(o.Endpoints, random)
+	mix(o.Secrets, random)
+	mix(o.ConfigMaps, random)
+	mix(o.Namespaces, random)
+}
+
+func mix[T any](list []T, random *rand.Rand) {
+	random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+}
+
+// options are the flags of the controller that a case runs with. A ConfigMap
+// sluice/config, if there is one, holds the settings.
+func (c *testCase) options(t *testing.T, objects snapshot.Objects) translate.Options {
+	t.Helper()
+	fallback, err := fallbackCertificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := translate.Options{
+		FallbackCertificate: fallback,
+		IngressClasses:      []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
+		AnnotationsPrefix: "nginx.ingress.kubernetes.io", HTTPSPort: 443,
+	}
+	for _, m := range objects.ConfigMaps {
+		if m.Namespace == "sluice" && m.Name == "config" {
+			o.ConfigMap = snapshot.Name{Namespace: "sluice", Name: "config"}
+		}
+	}
+	text, _ := c.section("options")
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if err := set(&o, key, value); err != nil {
+			t.Fatalf("options: %v", err)
+		}
+	}
+	return o
+}
+
+// set takes one line of the section options.
+func set(o *translate.Options, key, value string) (err error) {
+	switch key {
+	case "default-backend":
+		o.DefaultBackend, err = snapshot.ParseName(value)
+	case "default-certificate":
+		o.DefaultCertificate, err = snapshot.ParseName(value)
+	case "configmap":
+		o.ConfigMap, err = snapshot.ParseName(value)
+	case "ingress-class":
+		o.IngressClasses = strings.Split(value, ",")
+	case "class-by-name":
+		o.ClassByName = value == "true"
+	case "without-class":
+		o.WithoutClass = value == "true"
+	case "manifest-mode":
+		o.ManifestMode = value == "true"
+	case "https-port":
+		o.HTTPSPort, err = strconv.Atoi(value)
+	default:
+		err = fmt.Errorf("unknown key %q", key)
+	}
+	return err
+}
+
+// routes prints the routing table.
+func (o *outcome) routes() string {
+	var out strings.Builder
+	for _, row := range route.Table(o.config.Static.Servers) {
+		fmt.Fprintln(&out, row)
+	}
+	return out.String()
+}
+
+// problemLines prints the problems, one a line.
+func (o *outcome) problemLines() string {
+	var out strings.Builder
+	for _, p := range o.problems {
+		fmt.Fprintln(&out, p.Reason, p)
+	}
+	return out.String()
+}
+
+// describeRuntime prints what is pushed, so that it can be compared.
+func describeRuntime(o *outcome) []string {
+	var lines []string
+	for _, b := range o.config.Dynamic.Backends {
+		lines = append(lines, fmt.Sprintf("backend %+v", *b))
+	}
+	for _, c := range o.config.Dynamic.Certificates {
+		lines = append(lines, fmt.Sprintf("certificate %s %s", c.ID, c.Chain))
+	}
+	for _, n := range o.config.Dynamic.Names {
+		lines = append(lines, fmt.Sprintf("name %+v", n))
+	}
+	return lines
+}

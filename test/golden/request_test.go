@@ -1,0 +1,256 @@
+package golden
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sluice/internal/model"
+	"sluice/internal/route"
+)
+
+// A request of a case is a line
+//
+//	METHOD URL [{Header: value}] -> LOCATION  ANSWER
+//
+// possibly followed by indented lines "Header: value" with headers of the answer
+// ("certificate: NAME" is the name in the certificate that was presented).
+//
+// URL is host/path for plain HTTP, or https://host/path; it is sent as it is
+// written. LOCATION is the nginx location that nginx, by its own debug log, chose
+// for it: "= /foo", "^~ /foo/", "~* ^/foo", or only "/" for a plain prefix; it is
+// left out where nginx redirects to HTTPS before it looks for one. ANSWER is
+//
+//	namespace/service:port             that service answered
+//	namespace/service:port as /other   it was asked for another path
+//	404                                a status without a service
+//	308 https://host/path              a redirect
+type request struct {
+	method, scheme, host, uri string
+	header                    http.Header
+	// left is the line up to the arrow, as written.
+	left string
+	// headers of the answer that the case is about.
+	wanted []string
+}
+
+var (
+	requestLine = regexp.MustCompile(`^([A-Z]+) (https://)?([^/ ]*)(/[^ ]*)(?: \{([^}]*)\})? -> `)
+	headerLine  = regexp.MustCompile(`^\s+([A-Za-z-]+):`)
+)
+
+// requests reads the section of that name.
+func (c *testCase) requests(t *testing.T) []request {
+	t.Helper()
+	text, _ := c.section("requests")
+	list, err := parseRequests(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func parseRequests(text string) ([]request, error) {
+	var list []request
+	for line := range strings.Lines(text) {
+		header, m := headerLine.FindStringSubmatch(line), requestLine.FindStringSubmatch(line)
+		switch {
+		case strings.TrimSpace(line) == "":
+		case header != nil && len(list) > 0:
+			last := &list[len(list)-1]
+			last.wanted = append(last.wanted, header[1])
+		case m != nil:
+			r := request{method: m[1], scheme: "http", host: m[3], uri: m[4], header: parseHeaders(m[5]), left: strings.TrimSuffix(m[0], "-> ")}
+			if m[2] != "" {
+				r.scheme = "https"
+			}
+			list = append(list, r)
+		default:
+			return nil, fmt.Errorf("requests: want METHOD host/path -> LOCATION  ANSWER (got %q)", line)
+		}
+	}
+	return list, nil
+}
+
+// parseHeaders reads "A: 1; B: 2".
+func parseHeaders(text string) http.Header {
+	header := http.Header{}
+	for pair := range strings.SplitSeq(text, "; ") {
+		if name, value, ok := strings.Cut(pair, ": "); ok {
+			header.Add(name, value)
+		}
+	}
+	return header
+}
+
+// answer is what came of a request.
+type answer struct {
+	// location is as in nginx.conf, without quotes; "" if none was looked for.
+	location string
+	// status is 0 where route.Match was asked and a service would answer.
+	status int
+	// service is namespace/service:port if one answered.
+	service string
+	// path is what the service was asked for.
+	path string
+	// redirect is the header Location.
+	redirect string
+	// refusable is set where the location holds what behaviours printed, which
+	// route.Match does not know: they may refuse the request.
+	refusable bool
+	header    http.Header
+}
+
+// String gives the right side of a request's line.
+func (a answer) String() string {
+	text := strconv.Itoa(a.status)
+	switch {
+	case a.redirect != "":
+		return text + " " + a.redirect
+	case a.service != "":
+		text = a.service
+		if a.path != "" {
+			text += " as " + a.path
+		}
+	}
+	if a.location == "" {
+		return text
+	}
+	return a.location + "  " + text
+}
+
+// disagrees says where nginx did something else than route.Match foretold.
+func disagrees(foretold, seen answer) string {
+	if seen.location != "" && seen.location != foretold.location {
+		return fmt.Sprintf("route.Match says location %q, nginx took %q", foretold.location, seen.location)
+	}
+	if foretold.redirect != seen.redirect {
+		return fmt.Sprintf("route.Match says redirect %q, nginx gave %q", foretold.redirect, seen.redirect)
+	}
+	if foretold.service == seen.service && (seen.service != "" || foretold.status == seen.status) {
+		return ""
+	}
+	refused := seen.status == http.StatusForbidden || seen.status == http.StatusNoContent || seen.status == http.StatusRequestEntityTooLarge
+	if foretold.refusable && refused {
+		return ""
+	}
+	return fmt.Sprintf("route.Match says %s, nginx answered %s", foretold, seen)
+}
+
+// foretell asks route.Match, and says what its location does.
+func (o *outcome) foretell(r request) answer {
+	match := route.Match(o.config.Static.Servers, r.host, r.uri)
+	switch match.Outcome {
+	case route.Served, route.Missed:
+		return o.foretellLocation(r, match)
+	case route.Redirects:
+		return answer{status: http.StatusMovedPermanently, redirect: r.scheme + "://" + r.host + match.Location.Path}
+	case route.Refuses:
+		return answer{status: http.StatusBadRequest}
+	case route.Unmatched:
+		return answer{status: http.StatusNotFound}
+	}
+	return answer{location: string(match.Outcome)}
+}
+
+func (o *outcome) foretellLocation(r request, match route.Answer) answer {
+	server, location := match.Server, match.Location
+	a := answer{location: notation(server, location), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0}
+	redirect := cmp.Or(server.RedirectToHTTPS, location.RedirectToHTTPS)
+	switch {
+	case redirect != nil && r.scheme == "http" && match.Outcome == route.Served:
+		a.status, a.redirect = redirect.Code, target(r, redirect)
+	case location.Return != nil:
+		a.status = location.Return.Code
+	default:
+		o.foretellBackend(&a, location.Proxy)
+	}
+	return a
+}
+
+// foretellBackend says what a backend does: answer, or not for want of endpoints.
+func (o *outcome) foretellBackend(a *answer, proxy *model.Proxy) {
+	for _, b := range o.config.Dynamic.Backends {
+		if b.Key != proxy.Backend {
+			continue
+		}
+		if len(b.Endpoints) == 0 && b.ExternalName == "" {
+			a.status = b.WhenEmpty
+			return
+		}
+		a.service = serviceName(proxy.Backend)
+		return
+	}
+	a.status = -1
+}
+
+// serviceName turns the key "ns/name/80" into "ns/name:80".
+func serviceName(key string) string {
+	if i := strings.LastIndexByte(key, '/'); i >= 0 {
+		return key[:i] + ":" + key[i+1:]
+	}
+	return key
+}
+
+// notation is a location as nginx.conf has it.
+func notation(server *model.Server, l *model.Location) string {
+	if l == server.Miss {
+		return "@miss"
+	}
+	return strings.TrimSpace(string(l.Modifier) + " " + l.Path)
+}
+
+// target is where a redirect to HTTPS leads.
+func target(r request, redirect *model.Redirect) string {
+	port := ""
+	if redirect.Port != 0 && redirect.Port != 443 {
+		port = ":" + strconv.Itoa(redirect.Port)
+	}
+	uri := r.uri
+	if !redirect.KeepTrailingSlash {
+		uri = strings.TrimSuffix(uri, "/")
+	}
+	return "https://" + r.host + port + uri
+}
+
+func TestParseRequests(t *testing.T) {
+	t.Parallel()
+	list, err := parseRequests("GET https://a.example/x?y {Origin: https://b; X-Y: 1} -> ^~ /  ns/s:80\n  Vary: Origin\nGET /x -> 404\n")
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	first := list[0]
+	if first.scheme != "https" || first.host != "a.example" || first.uri != "/x?y" || first.header.Get("X-Y") != "1" || first.header.Get("Origin") != "https://b" || first.wanted[0] != "Vary" {
+		t.Errorf("got %+v", first)
+	}
+	if list[1].host != "" || list[1].scheme != "http" {
+		t.Errorf("got %+v", list[1])
+	}
+	if _, err := parseRequests("fetch it -> 404\n"); err == nil {
+		t.Error("a line that is no request was taken")
+	}
+}
+
+func TestDisagreementsAreSeen(t *testing.T) {
+	t.Parallel()
+	base := answer{location: "^~ /", service: "ns/a:80"}
+	for what, seen := range map[string]answer{
+		"another location": {location: "/", service: "ns/a:80", status: 200},
+		"another service":  {location: "^~ /", service: "ns/b:80", status: 200},
+		"a status":         {location: "^~ /", status: 502},
+		"a refusal":        {location: "^~ /", status: 403},
+		"a redirect":       {location: "^~ /", status: 308, redirect: "https://x"},
+	} {
+		if disagrees(base, seen) == "" {
+			t.Errorf("%s was not seen", what)
+		}
+	}
+	base.refusable = true
+	if text := disagrees(base, answer{location: "^~ /", status: 403}); text != "" {
+		t.Errorf("an allow list may refuse: %s", text)
+	}
+}

@@ -1,0 +1,201 @@
+package golden
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/internal/model"
+	"sluice/internal/route"
+)
+
+// errorLog is replaced, so that nginx says which location it chose.
+var errorLog = regexp.MustCompile(`(?m)^(\s*)error_log\s.*;$`)
+
+// serveCase loads a case's configuration into an nginx and gives the lines of its
+// requests as that nginx answers them, having compared each with route.Match.
+func serveCase(t *testing.T, c *testCase, installed installation) string {
+	t.Helper()
+	state := stateDir(t)
+	o := workOut(t, c, 0)
+	set, err := loadTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment := installed.environment(state)
+	file, _ := set.Render(o.config.Static, environment, nil)
+	conf := errorLog.ReplaceAll(file.Bytes(), []byte("${1}error_log stderr debug;"))
+	if err := os.WriteFile(filepath.Join(state, "nginx.conf"), conf, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	requests := c.requests(t)
+	if len(requests) == 0 {
+		installed.check(t, state)
+		return ""
+	}
+	nginx := installed.start(t, state, environment)
+	if err := nginx.client.Push(context.Background(), withEchoes(t, o.config.Dynamic)); err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for _, r := range requests {
+		lines.WriteString(o.ask(t, nginx, r))
+	}
+	return lines.String()
+}
+
+// ask sends a request to nginx, compares the answer with what route.Match
+// foretells, and gives it as lines of the section requests.
+func (o *outcome) ask(t *testing.T, nginx *running, r request) string {
+	t.Helper()
+	foretold := o.foretell(r)
+	seen, err := nginx.fetch(r)
+	if err != nil {
+		t.Errorf("%s: %v\n%s", r.left, err, nginx.log.problems())
+		return r.left + "-> " + err.Error() + "\n"
+	}
+	seen.location = o.notationOf(r, seen.location)
+	if fault := disagrees(foretold, seen); fault != "" {
+		t.Errorf("%s: %s\n%s", r.left, fault, nginx.log.problems())
+	}
+	line := r.left + "-> " + seen.String() + "\n"
+	for _, name := range r.wanted {
+		line += fmt.Sprintf("  %s: %s\n", name, cmp.Or(strings.Join(seen.header.Values(name), ", "), "(none)"))
+	}
+	return line
+}
+
+// notationOf turns the location that nginx's log names, such as "=/foo", into
+// that of nginx.conf.
+func (o *outcome) notationOf(r request, logged string) string {
+	if logged == "" || strings.HasPrefix(logged, "@") {
+		return logged
+	}
+	path, exact := strings.CutPrefix(logged, "=")
+	server := route.Match(o.config.Static.Servers, r.host, r.uri).Server
+	for _, l := range server.Locations {
+		if l.Path == path && exact == (l.Modifier == model.Equal) {
+			return notation(server, l)
+		}
+	}
+	return "a location that is not in the model: " + logged
+}
+
+// fetch sends a request, exactly as it is written, on a connection of its own.
+func (n *running) fetch(r request) (answer, error) {
+	offset := len(n.log.from(0))
+	connection, name, err := n.dial(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer connection.Close()
+	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
+		return answer{}, err
+	}
+	if _, err := connection.Write(r.bytes()); err != nil {
+		return answer{}, err
+	}
+	response, err := http.ReadResponse(bufio.NewReader(connection), &http.Request{Method: r.method})
+	if err != nil {
+		return answer{}, err
+	}
+	response.Body.Close()
+	connection.Close()
+	response.Header.Set("Certificate", name)
+	a := answer{status: response.StatusCode, redirect: n.usualPorts(response.Header.Get("Location")), service: response.Header.Get("Echo-Service"), header: response.Header}
+	if path := response.Header.Get("Echo-Path"); path != r.uri {
+		a.path = path
+	}
+	a.location, err = n.log.chosen(offset)
+	return a, err
+}
+
+// usualPorts takes the ports of the test off a URL: there they are 80 and 443.
+func (n *running) usualPorts(url string) string {
+	for _, port := range []int{n.ports.HTTPPort, n.ports.HTTPSPort} {
+		url = strings.Replace(url, fmt.Sprintf(":%d/", port), "/", 1)
+	}
+	return url
+}
+
+// dial connects as the request's scheme says; name is that of the certificate.
+func (n *running) dial(r request) (connection net.Conn, name string, err error) {
+	if r.scheme == "http" {
+		connection, err = net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", n.ports.HTTPPort))
+		return connection, "", err
+	}
+	// What is presented is what the case is about; nobody is authenticated.
+	secure, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", n.ports.HTTPSPort), &tls.Config{ServerName: r.host, InsecureSkipVerify: true})
+	if err != nil {
+		return nil, "", err
+	}
+	return secure, secure.ConnectionState().PeerCertificates[0].Subject.CommonName, nil
+}
+
+// bytes is the request as it is sent. Without a host it is HTTP/1.0.
+func (r request) bytes() []byte {
+	text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", r.method, r.uri, r.host)
+	if r.host == "" {
+		text = fmt.Sprintf("%s %s HTTP/1.0\r\n", r.method, r.uri)
+	}
+	for name, values := range r.header {
+		text += name + ": " + strings.Join(values, ", ") + "\r\n"
+	}
+	return []byte(text + "\r\n")
+}
+
+// echoes are the servers that stand for the endpoints, one for each backend key.
+var echoes = struct {
+	sync.Mutex
+	endpoints map[string]model.Endpoint
+}{endpoints: map[string]model.Endpoint{}}
+
+// echo gives the endpoint of a server that says for which backend it answers.
+func echo(t *testing.T, key string) model.Endpoint {
+	t.Helper()
+	echoes.Lock()
+	defer echoes.Unlock()
+	if endpoint, ok := echoes.endpoints[key]; ok {
+		return endpoint
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Echo-Service", serviceName(key))
+			w.Header().Set("Echo-Path", r.RequestURI)
+		}))
+	}()
+	address := listener.Addr().(*net.TCPAddr)
+	echoes.endpoints[key] = model.Endpoint{Address: "127.0.0.1", Port: address.Port}
+	return echoes.endpoints[key]
+}
+
+// withEchoes puts an echo in the place of each backend's endpoints, if it has any.
+func withEchoes(t *testing.T, d model.Dynamic) model.Dynamic {
+	t.Helper()
+	backends := make([]*model.Backend, 0, len(d.Backends))
+	for _, b := range d.Backends {
+		replaced := *b
+		if len(b.Endpoints) > 0 || b.ExternalName != "" {
+			replaced.Endpoints = []model.Endpoint{echo(t, b.Key)}
+			replaced.ExternalName = ""
+		}
+		backends = append(backends, &replaced)
+	}
+	d.Backends = backends
+	return d
+}
