@@ -1,0 +1,118 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// place is a directory that is watched, for one reason or several.
+type place struct {
+	info  fs.FileInfo // as it was when the watch began
+	tree  bool        // its manifests are read
+	names []string    // entries that matter besides
+}
+
+// renewal is one pass over the directories to watch. All go by their real path:
+// the kernel has one watch for all names of a directory.
+type renewal struct {
+	*watcher
+	now   map[string]*place
+	alive map[string]bool // what fsnotify still watches
+	errs  []error
+}
+
+// renew watches what is there now and nothing else.
+func (w *watcher) renew() error {
+	r := renewal{watcher: w, now: map[string]*place{}, alive: map[string]bool{}}
+	for _, dir := range w.notify.WatchList() {
+		r.alive[dir] = true
+	}
+	for _, path := range anchors(w.root) {
+		r.watchEntry(path)
+	}
+	found, err := walk(w.root, func(dir string) { r.watch(dir).tree = true })
+	if err == nil { // otherwise the anchors say when to look again
+		for _, path := range found.files {
+			if target, ok := linkTarget(path); ok {
+				r.watchEntry(target)
+			}
+		}
+	}
+	for dir := range w.places {
+		if r.now[dir] == nil {
+			w.drop(dir)
+		}
+	}
+	w.places = r.now
+	return errors.Join(r.errs...)
+}
+
+// watchEntry watches one entry of a directory.
+func (r *renewal) watchEntry(path string) {
+	dir := r.watch(filepath.Dir(path))
+	dir.names = append(dir.names, filepath.Base(path))
+}
+
+// watch watches a directory, anew if another one has taken its name. A directory
+// that is gone or may not be read is none of the watcher's errors: Load tells.
+func (r *renewal) watch(dir string) *place {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return &place{}
+	}
+	if p := r.now[real]; p != nil {
+		return p
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return &place{}
+	}
+	if before := r.places[real]; before == nil || !r.alive[real] || !os.SameFile(before.info, info) {
+		r.drop(real)
+		if err := r.notify.Add(real); err != nil {
+			r.fail(real, err)
+			return &place{}
+		}
+	}
+	r.now[real] = &place{info: info}
+	return r.now[real]
+}
+
+func (r *renewal) fail(dir string, err error) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+		r.errs = append(r.errs, fmt.Errorf("%s: %w", dir, err))
+	}
+}
+
+// drop ends a watch, which may have ended by itself or never begun.
+func (w *watcher) drop(dir string) {
+	delete(w.places, dir)
+	_ = w.notify.Remove(dir)
+}
+
+// anchors are the paths outside of the tree whose change can put another root
+// in its place: root itself, links on the way to it, and what is missing on the
+// way.
+func anchors(root string) []string {
+	var found []string
+	for path := root; path != filepath.Dir(path); path = filepath.Dir(path) {
+		info, err := os.Lstat(path)
+		if path == root || err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// linkTarget gives the file that a link leads to.
+func linkTarget(path string) (string, bool) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return "", false
+	}
+	target, err := filepath.EvalSymlinks(path)
+	return target, err == nil
+}

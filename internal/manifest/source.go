@@ -1,0 +1,204 @@
+// Package manifest is a source of objects: a directory of YAML and JSON files,
+// one file, or the standard input.
+//
+// What goes in is a path; what comes out are the objects in its files as they
+// are now (Load), and one coalesced signal whenever that may have changed
+// (Watch). A file that does not read or decode changes nothing: it goes on
+// giving what it gave before, with an error that says what to mend. Only a file
+// that has given nothing so far gives its good documents. A file that was
+// emptied counts as broken too, because that is how a file looks while a command
+// such as "kubectl get ... > file" is about to write it; to take objects away,
+// delete the file or the documents in it.
+//
+//	source, err := manifest.Open("manifests", log)
+//	changes, err := source.Watch(ctx)
+//	for range changes {
+//		result, err := source.Load(ctx)
+//		...
+//	}
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"sluice/internal/snapshot"
+)
+
+// Stdin is the path that means the standard input.
+const Stdin = "-"
+
+// Source gives the objects of a directory, a file or the standard input. Use
+// Open. Its methods may be called from several goroutines.
+type Source struct {
+	path  string // as it was given
+	root  string // the same, absolute
+	stdin io.Reader
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	files map[string]*file // by path
+}
+
+// Result is what the files say now.
+type Result struct {
+	// Objects are in the order of the files' paths, then as written. An object
+	// whose document did not change is the same pointer as before.
+	Objects snapshot.Objects
+	// Notes say what was passed over.
+	Notes []snapshot.Note
+	// Errors say, one line each, what is wrong now: *snapshot.DecodeError for
+	// what does not decode, others for what does not read.
+	Errors []error
+	// Files is the number of files that were looked at.
+	Files int
+}
+
+// Open prepares a source. It fails, in one line, if path does not exist. path is
+// a directory, which is read with its sub-directories, a file, or "-".
+func Open(path string, log *slog.Logger) (*Source, error) {
+	s := &Source{path: path, stdin: os.Stdin, log: log, files: map[string]*file{}}
+	if path == Stdin {
+		return s, nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("manifests: %w", err)
+	}
+	root, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("manifests: %w", err)
+	}
+	s.root = root
+	return s, nil
+}
+
+// Load reads what changed and returns everything. It fails only if the directory
+// or the file as a whole cannot be read; then nothing is known and nothing is
+// forgotten. The standard input is read once.
+func (s *Source) Load(ctx context.Context) (Result, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.path == Stdin {
+		return s.loadStdin()
+	}
+	found, err := list(s.root)
+	if err != nil {
+		return Result{}, fmt.Errorf("manifests: %w", err)
+	}
+	s.keepUnlisted(&found)
+	gone := s.readAll(ctx, found.files)
+	if err := ctx.Err(); err != nil {
+		return Result{}, err
+	}
+	s.forget(found.files, gone)
+	result := s.gather()
+	result.Errors = append(result.Errors, found.errs...)
+	return result, nil
+}
+
+func (s *Source) loadStdin() (Result, error) {
+	f := s.file(Stdin)
+	if !f.known {
+		data, err := io.ReadAll(s.stdin)
+		if err != nil {
+			return Result{}, fmt.Errorf("manifests: read the standard input: %w", err)
+		}
+		f.name = "stdin"
+		f.take(data)
+	}
+	return s.gather(), nil
+}
+
+// file gives the state of a file, a new one if it is seen for the first time.
+func (s *Source) file(path string) *file {
+	f := s.files[path]
+	if f == nil {
+		f = &file{name: s.display(path)}
+		s.files[path] = f
+	}
+	return f
+}
+
+// display gives a path as the user would write it.
+func (s *Source) display(path string) string {
+	relative, err := filepath.Rel(s.root, path)
+	if err != nil {
+		return path
+	}
+	return filepath.Join(s.path, relative)
+}
+
+// keepUnlisted adds the known files in directories that exist but cannot be
+// read, so that they are not taken for deleted.
+func (s *Source) keepUnlisted(found *listing) {
+	for path := range s.files {
+		for _, dir := range found.unreadable {
+			if within(dir, path) {
+				found.files = append(found.files, path)
+				break
+			}
+		}
+	}
+	slices.Sort(found.files)
+	found.files = slices.Compact(found.files)
+}
+
+// readAll brings the files up to date, several at once. It returns those that
+// are not there any more.
+func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
+	states := make([]*file, len(paths))
+	for i, path := range paths {
+		states[i] = s.file(path)
+	}
+	missing := make([]bool, len(paths))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(paths)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(paths)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				missing[i] = errors.Is(states[i].refresh(paths[i]), fs.ErrNotExist)
+			}
+		})
+	}
+	workers.Wait()
+	gone := map[string]bool{}
+	for i, path := range paths {
+		if missing[i] {
+			gone[path] = true
+		}
+	}
+	return gone
+}
+
+// forget drops the files that are not listed any more or were gone when they
+// were to be read.
+func (s *Source) forget(listed []string, gone map[string]bool) {
+	present := make(map[string]bool, len(listed))
+	for _, path := range listed {
+		present[path] = !gone[path]
+	}
+	maps.DeleteFunc(s.files, func(path string, _ *file) bool { return !present[path] })
+}
+
+// gather puts together what all files give.
+func (s *Source) gather() Result {
+	result := Result{Files: len(s.files)}
+	for _, path := range slices.Sorted(maps.Keys(s.files)) {
+		f := s.files[path]
+		result.Objects.Append(f.objects)
+		result.Notes = append(result.Notes, f.notes...)
+		result.Errors = append(result.Errors, f.errs...)
+	}
+	return result
+}
