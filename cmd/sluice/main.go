@@ -1,0 +1,43 @@
+// Command sluice is an ingress controller for Kubernetes, built on nginx.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// version is stamped by build.sh.
+var version = "development"
+
+func main() {
+	if err := root().Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, "sluice:", err)
+		os.Exit(1)
+	}
+}
+
+func root() *cobra.Command {
+	command := &cobra.Command{
+		Use:           "sluice",
+		Short:         "An ingress controller for Kubernetes, built on nginx",
+		Long:          "Sluice turns Ingress objects into one nginx.conf, has nginx check it, and reloads nginx only when that file changes.",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	command.AddCommand(runCommand(), renderCommand(), versionCommand())
+	return command
+}
+
+func versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		Run: func(cmd *cobra.Command, _ []string) {
+			fmt.Fprintf(cmd.OutOrStdout(), "sluice %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+		},
+	}
+}

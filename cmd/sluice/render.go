@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/manifest"
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+	"sluice/templates"
+)
+
+// renderFlags are the flags of sluice render besides those of translateFlags.
+type renderFlags struct {
+	translateFlags
+	file        string
+	ingress     string
+	host        string
+	output      string
+	templateDir string
+	httpPort    int
+	httpsPort   int
+}
+
+func renderCommand() *cobra.Command {
+	var flags renderFlags
+	command := &cobra.Command{
+		Use:   "render -f MANIFESTS",
+		Short: "Print the nginx.conf that manifests give, without a cluster or an nginx",
+		Example: "  sluice render -f docs/examples/shop\n" +
+			"  sluice render -f docs/examples/shop --ingress shop/web\n" +
+			"  kubectl get ingress,ingressclass,svc,endpointslices,secrets -A -o yaml | sluice render -f - --host shop.example",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return renderManifests(cmd.Context(), &flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags.translateFlags.add(command.Flags())
+	command.Flags().StringVarP(&flags.file, "filename", "f", "", "folder, file or - (standard input) with the manifests; required")
+	command.Flags().StringVar(&flags.ingress, "ingress", "", "print only what this Ingress wrote, as NAMESPACE/NAME")
+	command.Flags().StringVar(&flags.host, "host", "", "print only the server of this host")
+	command.Flags().StringVarP(&flags.output, "output", "o", "conf", "conf, json (what nginx must do, and the problems) or sourcemap (who wrote which line)")
+	command.Flags().StringVar(&flags.templateDir, "template-dir", "", "folder with templates that replace the built-in ones")
+	command.Flags().IntVar(&flags.httpPort, "http-port", 80, "port for HTTP")
+	command.Flags().IntVar(&flags.httpsPort, "https-port", 443, "port for HTTPS")
+	command.MarkFlagsMutuallyExclusive("ingress", "host")
+	return command
+}
+
+// rendered is what the manifests give.
+type rendered struct {
+	config   model.Config
+	file     *render.File
+	problems []model.Problem
+}
+
+func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Writer) error {
+	if f.file == "" {
+		return errors.New("-f: want a folder, a file or - (got nothing)")
+	}
+	selected, err := f.selection()
+	if err != nil {
+		return err
+	}
+	r, unread, err := f.load(ctx)
+	if err != nil {
+		return err
+	}
+	for _, problem := range model.SortProblems(r.problems) {
+		fmt.Fprintln(diagnostics, "problem:", problem)
+	}
+	for _, err := range unread {
+		fmt.Fprintln(diagnostics, "not read:", err)
+	}
+	if err := r.print(out, f.output, selected); err != nil {
+		return err
+	}
+	if len(unread) > 0 {
+		return fmt.Errorf("%d errors in the manifests", len(unread))
+	}
+	return nil
+}
+
+func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
+	options, err := f.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	options.HTTPSPort = f.httpsPort
+	var files fs.FS = templates.Files
+	if f.templateDir != "" {
+		files = os.DirFS(f.templateDir)
+	}
+	set, err := render.Load(files)
+	if err != nil {
+		return nil, nil, fmt.Errorf("load templates: %w", err)
+	}
+	source, err := manifest.Open(f.file, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, nil, err
+	}
+	loaded, err := source.Load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, problems := snapshot.New(loaded.Objects)
+	config, more := translate.Config(snap, options, nil)
+	file, unprintable := set.Render(config.Static, f.environment(), nil)
+	problems = append(append(problems, more...), unprintable...)
+	return &rendered{config: config, file: file, problems: problems}, loaded.Errors, nil
+}
+
+// environment is that of the image: what is printed does not depend on the
+// machine it is printed on.
+func (f *renderFlags) environment() render.Environment {
+	return render.Environment{
+		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort, IPv6: true, Workers: 1,
+		StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua",
+		Capabilities: render.Capabilities{HTTP2Directive: true},
+	}
+}
+
+// selection says which origins are wanted; nil means all.
+func (f *renderFlags) selection() (func(render.Origin) bool, error) {
+	switch {
+	case f.output != "conf" && f.output != "json" && f.output != "sourcemap":
+		return nil, fmt.Errorf("-o: want conf, json or sourcemap (got %q)", f.output)
+	case f.host != "":
+		return func(o render.Origin) bool { return o.Host == f.host }, nil
+	case f.ingress != "":
+		name, err := snapshot.ParseName(f.ingress)
+		if err != nil {
+			return nil, fmt.Errorf("--ingress: want NAMESPACE/NAME (got %q)", f.ingress)
+		}
+		ref := model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}
+		return func(o render.Origin) bool { return o.Object == ref }, nil
+	}
+	return nil, nil
+}
+
+func (r *rendered) print(out io.Writer, format string, selected func(render.Origin) bool) error {
+	switch format {
+	case "json":
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(map[string]any{
+			"static": r.config.Static, "dynamic": r.config.Dynamic, "problems": model.SortProblems(r.problems),
+		})
+	case "sourcemap":
+		return r.printSourceMap(out, selected)
+	}
+	return r.printConf(out, selected)
+}
+
+func (r *rendered) printSourceMap(out io.Writer, selected func(render.Origin) bool) error {
+	encoder := json.NewEncoder(out)
+	for _, span := range r.file.SourceMap() {
+		if selected != nil && !selected(span.Origin) {
+			continue
+		}
+		if err := encoder.Encode(span); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/controller"
+	"sluice/internal/manifest"
+)
+
+// runFlags are the flags of sluice run besides those of translateFlags.
+type runFlags struct {
+	translateFlags
+	manifests         string
+	httpPort          int
+	httpsPort         int
+	healthzHost       string
+	healthzPort       int
+	healthPath        string
+	stateDir          string
+	templateDir       string
+	nginxBinary       string
+	nginxRoot         string
+	nginxPIDFile      string
+	nginxUser         string
+	syncRateLimit     float64
+	shutdownGrace     int
+	postShutdownGrace int
+	logFormat         string
+}
+
+func runCommand() *cobra.Command {
+	var flags runFlags
+	command := &cobra.Command{
+		Use:   "run",
+		Short: "Serve the Ingresses of a folder of manifests with nginx",
+		Long: "Serve the Ingresses of a folder of manifests with nginx.\n\n" +
+			"The folder is watched: what changes in it is served within a blink, and a broken file\n" +
+			"changes nothing but is reported. nginx runs as a child and writes to the state directory only.",
+		Example: "  sluice run --manifests docs/examples/shop --http-port 8080 --https-port 8443",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return run(cmd.Context(), &flags)
+		},
+	}
+	flags.add(command)
+	return command
+}
+
+func (f *runFlags) add(command *cobra.Command) {
+	flags := command.Flags()
+	f.translateFlags.add(flags)
+	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with the manifests; required")
+	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
+	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")
+	flags.StringVar(&f.healthzHost, "healthz-host", "", "address of the health checks; all if empty")
+	flags.IntVar(&f.healthzPort, "healthz-port", 10254, "port of /healthz and /readyz")
+	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check")
+	flags.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "the only folder that is written to")
+	flags.StringVar(&f.templateDir, "template-dir", "", "folder with templates that replace the built-in ones; watched")
+	flags.StringVar(&f.nginxBinary, "nginx-binary", os.Getenv("NGINX_BINARY"), "the nginx to run; found on the PATH if empty")
+	flags.StringVar(&f.nginxRoot, "nginx-root", "/", "root file system that nginx, its modules and the Lua libraries are taken from")
+	flags.StringVar(&f.nginxPIDFile, "nginx-pid-file", "", "do not run nginx: signal the one that wrote this file and that reads nginx.conf in the state directory")
+	flags.StringVar(&f.nginxUser, "nginx-user", "www-data", "user of the nginx workers if Sluice runs as root")
+	flags.Float64Var(&f.syncRateLimit, "sync-rate-limit", 10, "reloads a second at most, after a burst of 5")
+	flags.IntVar(&f.shutdownGrace, "shutdown-grace-period", 0, "seconds between failing readiness and stopping nginx")
+	flags.IntVar(&f.postShutdownGrace, "post-shutdown-grace-period", 10, "seconds that nginx has for open requests when stopping")
+	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+}
+
+// validate names the flag, its value and what would be valid.
+func (f *runFlags) validate() error {
+	if f.manifests == "" {
+		return errors.New("--manifests: want a folder, a file or - (got nothing)")
+	}
+	for _, port := range []struct {
+		flag  string
+		value int
+	}{{"http-port", f.httpPort}, {"https-port", f.httpsPort}, {"healthz-port", f.healthzPort}} {
+		if port.value < 1 || port.value > 65535 {
+			return fmt.Errorf("--%s: want a port from 1 to 65535 (got %d)", port.flag, port.value)
+		}
+	}
+	if f.httpPort == f.httpsPort || f.httpPort == f.healthzPort || f.httpsPort == f.healthzPort {
+		return fmt.Errorf("--http-port, --https-port and --healthz-port: want three different ports (got %d, %d and %d)", f.httpPort, f.httpsPort, f.healthzPort)
+	}
+	if f.logFormat != "text" && f.logFormat != "json" {
+		return fmt.Errorf("--log-format: want text or json (got %q)", f.logFormat)
+	}
+	if f.syncRateLimit <= 0 {
+		return fmt.Errorf("--sync-rate-limit: want more than 0 (got %v)", f.syncRateLimit)
+	}
+	return nil
+}
+
+func (f *runFlags) logger() *slog.Logger {
+	if f.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, nil))
+}
+
+func defaultStateDir() string {
+	if dir := os.Getenv("XDG_STATE_HOME"); dir != "" {
+		return filepath.Join(dir, "sluice")
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		return filepath.Join(home, ".local", "state", "sluice")
+	}
+	return filepath.Join(os.TempDir(), "sluice")
+}
+
+// run serves until SIGTERM or SIGINT.
+func run(ctx context.Context, f *runFlags) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	log := f.logger()
+	source, err := manifest.Open(f.manifests, log)
+	if err != nil {
+		return err
+	}
+	parts, err := assemble(ctx, f, log)
+	if err != nil {
+		return err
+	}
+	parts.options.Source = source
+	c, err := controller.New(parts.options)
+	if err != nil {
+		return err
+	}
+	return parts.serve(ctx, f, c)
+}
+
+// serve runs the controller and, when a signal asks for it, stops in order:
+// fail readiness, wait the grace period, stop nginx.
+func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller) error {
+	signals, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	address := net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort))
+	if err := c.Serve(running, address, f.healthPath); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Run(running) }()
+	select {
+	case err := <-done:
+		return errors.Join(err, p.stop(f))
+	case <-signals.Done():
+	}
+	stop()
+	c.Drain()
+	p.options.Log.Info("stopping", "grace", f.shutdownGrace)
+	time.Sleep(time.Duration(f.shutdownGrace) * time.Second)
+	cancel()
+	return errors.Join(<-done, p.stop(f))
+}
+
+func (p *parts) stop(f *runFlags) error {
+	grace := time.Duration(f.postShutdownGrace) * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), grace+5*time.Second)
+	defer cancel()
+	return p.options.Process.Stop(ctx, grace)
+}

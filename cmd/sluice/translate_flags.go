@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// translateFlags are the flags that decide what is served; the names and
+// defaults are those of ingress-nginx.
+type translateFlags struct {
+	classes            []string
+	controllerClass    string
+	classByName        bool
+	withoutClass       bool
+	prefix             string
+	configMap          string
+	defaultBackend     string
+	defaultCertificate string
+}
+
+func (f *translateFlags) add(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.classes, "ingress-class", []string{"nginx"}, "names of the classes to serve, separated by commas")
+	flags.StringVar(&f.controllerClass, "controller-class", "k8s.io/ingress-nginx", "spec.controller of the IngressClass objects to serve")
+	flags.BoolVar(&f.classByName, "ingress-class-by-name", false, "serve an IngressClass named as --ingress-class whatever its spec.controller")
+	flags.BoolVar(&f.withoutClass, "watch-ingress-without-class", false, "serve Ingresses that name no class, too")
+	flags.StringVar(&f.prefix, "annotations-prefix", "nginx.ingress.kubernetes.io", "prefix of the annotations that are read")
+	flags.StringVar(&f.configMap, "configmap", "", "ConfigMap with the settings, as NAMESPACE/NAME")
+	flags.StringVar(&f.defaultBackend, "default-backend-service", "", "Service that answers what no rule matches, as NAMESPACE/NAME; its first port is used")
+	flags.StringVar(&f.defaultCertificate, "default-ssl-certificate", "", "Secret with the default certificate, as NAMESPACE/NAME; a self-signed one if empty")
+}
+
+// options checks the values and gives them to translate.
+func (f *translateFlags) options() (translate.Options, error) {
+	o := translate.Options{
+		IngressClasses: f.classes, ControllerClass: f.controllerClass, ClassByName: f.classByName,
+		WithoutClass: f.withoutClass, ManifestMode: true, AnnotationsPrefix: f.prefix,
+	}
+	for _, reference := range []struct {
+		flag, value string
+		into        *snapshot.Name
+	}{
+		{"configmap", f.configMap, &o.ConfigMap},
+		{"default-backend-service", f.defaultBackend, &o.DefaultBackend},
+		{"default-ssl-certificate", f.defaultCertificate, &o.DefaultCertificate},
+	} {
+		if reference.value == "" {
+			continue
+		}
+		name, err := snapshot.ParseName(reference.value)
+		if err != nil {
+			return o, fmt.Errorf("--%s: want NAMESPACE/NAME (got %q)", reference.flag, reference.value)
+		}
+		*reference.into = name
+	}
+	return o, nil
+}

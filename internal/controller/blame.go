@@ -1,0 +1,175 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"sluice/internal/model"
+	"sluice/internal/nginx"
+	"sluice/internal/render"
+)
+
+// chunk is how many servers are tested in one small file.
+const chunk = 256
+
+// mostTests bounds one bisection.
+const mostTests = 400
+
+// blame finds out whom nginx refuses. nginx names only the first error, and for
+// some none: so small files are tested, without those already found, until they
+// pass.
+type blame struct {
+	ctx     context.Context
+	process interface {
+		Test(ctx context.Context, conf io.WriterTo) error
+	}
+	render func(model.Static) *render.File
+	// oldest are all Ingresses, the oldest first: of those that only fail
+	// together the youngest is blamed.
+	oldest   func() []model.ObjectRef
+	culprits []culprit
+	settings string
+}
+
+func (b *blame) found() bool { return len(b.culprits) > 0 || b.settings != "" }
+
+// test renders and tests a part of the configuration.
+func (b *blame) test(s model.Static) error {
+	return b.process.Test(b.ctx, b.render(s))
+}
+
+// find looks for culprits among the servers, in small files. Settings are tried
+// first, alone: they are in every file.
+func (b *blame) find(s model.Static, servers []*model.Server) {
+	if err := b.test(part(s, nil)); err != nil {
+		b.blameSettings(s, err)
+		return
+	}
+	for some := range slices.Chunk(servers, chunk) {
+		b.empty(part(s, some))
+	}
+}
+
+// findWhole is for what only the whole file shows.
+func (b *blame) findWhole(s model.Static, err error) {
+	if !b.found() {
+		b.byLine(b.render(s), err)
+	}
+}
+
+// blameSettings blames the ConfigMap if the file without any Ingress fails.
+func (b *blame) blameSettings(s model.Static, err error) {
+	var refused *nginx.TestError
+	if errors.As(err, &refused) && b.ctx.Err() == nil {
+		b.settings = refused.Text
+	}
+}
+
+// empty takes culprits out of a part until it passes.
+func (b *blame) empty(s model.Static) {
+	for b.ctx.Err() == nil {
+		file := b.render(s)
+		err := b.process.Test(b.ctx, file)
+		if err == nil {
+			return
+		}
+		before := len(b.culprits)
+		if !b.byLine(file, err) {
+			b.byBisection(s, err)
+		}
+		if len(b.culprits) == before {
+			return
+		}
+		s = without(s, b.culprits)
+	}
+}
+
+// byLine blames the Ingress that wrote the line nginx names.
+func (b *blame) byLine(file *render.File, err error) bool {
+	var refused *nginx.TestError
+	if !errors.As(err, &refused) || refused.Line == 0 {
+		return false
+	}
+	origin, ok := file.Origin(refused.Line)
+	if !ok || origin.Object.Kind != "Ingress" {
+		return false
+	}
+	b.culprits = append(b.culprits, culprit{object: origin.Object, text: refused.Text})
+	return true
+}
+
+// byBisection blames by leaving Ingresses out. Those that it did not get to are
+// left out too: nothing says that they pass.
+func (b *blame) byBisection(s model.Static, err error) {
+	present := owners(s)
+	suspects := slices.DeleteFunc(b.oldest(), func(o model.ObjectRef) bool { return !present[o] })
+	verdict, failed := nginx.Blame(suspects, func(some []model.ObjectRef) error { return b.test(only(s, some)) }, mostTests)
+	if failed != nil {
+		return
+	}
+	for _, found := range verdict.Culprits {
+		b.culprits = append(b.culprits, culprit{object: found.Item, text: found.Err.Error()})
+	}
+	for _, object := range verdict.Undecided {
+		b.culprits = append(b.culprits, culprit{object: object, text: "not tested apart from others that fail: " + err.Error()})
+	}
+}
+
+// part is the configuration with only some of its servers. The catch-all server
+// comes along without locations, because nginx needs one.
+func part(s model.Static, servers []*model.Server) model.Static {
+	kept := []*model.Server{}
+	if len(servers) == 0 || servers[0].Host != "" {
+		kept = append(kept, &model.Server{})
+	}
+	return model.Static{Blocks: s.Blocks, Servers: append(kept, servers...)}
+}
+
+// without leaves the locations of the culprits out.
+func without(s model.Static, culprits []culprit) model.Static {
+	gone := make(map[model.ObjectRef]bool, len(culprits))
+	for _, c := range culprits {
+		gone[c.object] = true
+	}
+	return filter(s, func(o model.ObjectRef) bool { return !gone[o] })
+}
+
+// only keeps the locations of some objects.
+func only(s model.Static, objects []model.ObjectRef) model.Static {
+	kept := make(map[model.ObjectRef]bool, len(objects))
+	for _, o := range objects {
+		kept[o] = true
+	}
+	return filter(s, func(o model.ObjectRef) bool { return kept[o] })
+}
+
+func filter(s model.Static, keep func(model.ObjectRef) bool) model.Static {
+	out := model.Static{Blocks: s.Blocks}
+	for _, server := range s.Servers {
+		kept := *server
+		kept.Locations = nil
+		for _, location := range server.Locations {
+			if keep(location.Rule.Object) {
+				kept.Locations = append(kept.Locations, location)
+			}
+		}
+		kept.Blocks = slices.DeleteFunc(slices.Clone(server.Blocks), func(b model.Block) bool { return !keep(b.Source) })
+		out.Servers = append(out.Servers, &kept)
+	}
+	return out
+}
+
+// owners are the Ingresses that have a part in the configuration.
+func owners(s model.Static) map[model.ObjectRef]bool {
+	found := map[model.ObjectRef]bool{}
+	for _, server := range s.Servers {
+		for _, location := range server.Locations {
+			if location.Rule.Object.Kind == "Ingress" {
+				found[location.Rule.Object] = true
+			}
+		}
+	}
+	return found
+}

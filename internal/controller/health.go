@@ -1,0 +1,68 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// healthTimeout bounds the question to nginx.
+const healthTimeout = time.Second
+
+// Ready reports whether a worker has confirmed the first configuration and no
+// stop was asked for; the error says what is missing.
+func (c *Controller) Ready() error {
+	switch {
+	case c.stopping.Load():
+		return fmt.Errorf("stopping")
+	case !c.ready.Load():
+		return fmt.Errorf("no nginx worker has confirmed a configuration yet")
+	}
+	return nil
+}
+
+// Healthy reports whether an nginx worker answers.
+func (c *Controller) Healthy(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
+	defer cancel()
+	if _, err := c.Runtime.Status(ctx); err != nil {
+		return fmt.Errorf("nginx does not answer: %w", err)
+	}
+	return nil
+}
+
+// Drain fails readiness, so that no new traffic is sent here.
+func (c *Controller) Drain() { c.stopping.Store(true) }
+
+// Handler serves /healthz (at healthPath) and /readyz: 200 with "ok", or 503
+// with what is missing.
+func (c *Controller) Handler(healthPath string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+healthPath, func(w http.ResponseWriter, r *http.Request) { answer(w, c.Healthy(r.Context())) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { answer(w, c.Ready()) })
+	return mux
+}
+
+func answer(w http.ResponseWriter, err error) {
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+// Serve listens on address for Handler until ctx ends. It returns once the
+// listener is open, or with the error that prevents that.
+func (c *Controller) Serve(ctx context.Context, address, healthPath string) error {
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("listen for health checks (--healthz-port): %w", err)
+	}
+	server := &http.Server{Handler: c.Handler(healthPath), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }()
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	return nil
+}

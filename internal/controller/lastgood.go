@@ -1,0 +1,148 @@
+package controller
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/snapshot"
+)
+
+// lastGood remembers, in memory and in a file, the form in which each Ingress
+// (and the settings) last passed nginx's test, so that a restart with a bad
+// Ingress present serves what was served before. The file is a journal of JSON
+// lines of which the last about an object counts; it is written anew when it is
+// opened, and holds no Secret.
+type lastGood struct {
+	path      string
+	ingresses map[snapshot.Name]*networkingv1.Ingress
+	settings  *corev1.ConfigMap
+}
+
+// journalLine is one line of the file: an Ingress, a deletion or the settings.
+type journalLine struct {
+	Ingress  *networkingv1.Ingress `json:"ingress,omitempty"`
+	Deleted  *snapshot.Name        `json:"deleted,omitempty"`
+	Settings *corev1.ConfigMap     `json:"settings,omitempty"`
+}
+
+// openLastGood reads the journal. A line that does not parse (a write that was
+// cut short) is passed over.
+func openLastGood(path string) (*lastGood, error) {
+	l := &lastGood{path: path, ingresses: map[snapshot.Name]*networkingv1.Ingress{}}
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the last good forms: %w", err)
+	}
+	defer file.Close()
+	lines := bufio.NewReaderSize(file, 1<<16)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			l.replay(line)
+		}
+		if err != nil {
+			break
+		}
+	}
+	return l, l.compact()
+}
+
+func (l *lastGood) replay(line []byte) {
+	var entry journalLine
+	if json.Unmarshal(line, &entry) != nil {
+		return
+	}
+	switch {
+	case entry.Ingress != nil:
+		l.ingresses[snapshot.Name{Namespace: entry.Ingress.Namespace, Name: entry.Ingress.Name}] = entry.Ingress
+	case entry.Deleted != nil:
+		delete(l.ingresses, *entry.Deleted)
+	case entry.Settings != nil:
+		l.settings = entry.Settings
+	}
+}
+
+// compact writes the file anew with one line an object.
+func (l *lastGood) compact() error {
+	temporary := l.path + ".new"
+	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the last good forms: %w", err)
+	}
+	defer file.Close()
+	var entries []journalLine
+	for _, ing := range l.ingresses {
+		entries = append(entries, journalLine{Ingress: ing})
+	}
+	if l.settings != nil {
+		entries = append(entries, journalLine{Settings: l.settings})
+	}
+	if err := writeLines(file, entries); err != nil {
+		return err
+	}
+	return os.Rename(temporary, l.path)
+}
+
+// record takes what nginx now runs as good. Only what differs from before is
+// written.
+func (l *lastGood) record(served *snapshot.Snapshot, settings *corev1.ConfigMap) error {
+	var entries []journalLine
+	present := make(map[snapshot.Name]bool, len(served.Ingresses()))
+	for _, ing := range served.Ingresses() {
+		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
+		present[name] = true
+		was := l.ingresses[name]
+		if was == ing {
+			continue
+		}
+		l.ingresses[name] = ing
+		if was == nil || !sameContent(was, ing) {
+			entries = append(entries, journalLine{Ingress: ing})
+		}
+	}
+	for name := range l.ingresses {
+		if !present[name] {
+			delete(l.ingresses, name)
+			entries = append(entries, journalLine{Deleted: &name})
+		}
+	}
+	if settings != nil && settings != l.settings {
+		l.settings = settings
+		entries = append(entries, journalLine{Settings: settings})
+	}
+	return l.append(entries)
+}
+
+func (l *lastGood) append(entries []journalLine) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	file, err := os.OpenFile(filepath.Clean(l.path), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the last good forms: %w", err)
+	}
+	defer file.Close()
+	return writeLines(file, entries)
+}
+
+func writeLines(file *os.File, entries []journalLine) error {
+	buffer := bufio.NewWriterSize(file, 1<<16)
+	encoder := json.NewEncoder(buffer)
+	for _, entry := range entries {
+		if err := encoder.Encode(entry); err != nil {
+			return fmt.Errorf("write the last good forms: %w", err)
+		}
+	}
+	return buffer.Flush()
+}

@@ -1,0 +1,100 @@
+package controller
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/report"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// plan is one answer to "what must nginx do now", with how it was found.
+type plan struct {
+	snap      *snapshot.Snapshot // what the source says
+	served    *snapshot.Snapshot // with last good forms in the place of refused ones
+	configMap *corev1.ConfigMap  // the settings that are in force
+	config    model.Config
+	problems  []model.Problem
+	file      *render.File
+	render    func(model.Static) *render.File
+	drain     time.Duration
+	failed    bool
+
+	objects, files            int
+	loading, deciding, pushed time.Duration
+	started                   time.Time
+}
+
+// plan reads the objects, translates and renders them.
+func (c *Controller) plan(ctx context.Context) (*plan, error) {
+	start := time.Now()
+	loaded, err := c.Source.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.report.Source(loaded.Notes, loaded.Errors)
+	snap, problems := snapshot.New(loaded.Objects)
+	p := &plan{snap: snap, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
+	c.decide(p)
+	p.problems = append(p.problems, problems...)
+	return p, nil
+}
+
+// decide makes the configuration and its file of the plan's objects.
+func (c *Controller) decide(p *plan) {
+	start := time.Now()
+	c.quarantine.release(p.snap)
+	served, denied := c.quarantine.substitute(p.snap)
+	served = c.settings.substitute(served, c.Translate.ConfigMap)
+	options := c.Translate
+	options.Denied = denied
+	var problems []model.Problem
+	p.config, problems = translate.Config(served, options, c.memo)
+	templates := c.Templates.Current()
+	cache := c.cache
+	file, unprintable := templates.Render(p.config.Static, c.Environment, cache)
+	p.render = func(s model.Static) *render.File {
+		part, _ := templates.Render(s, c.Environment, nil)
+		return part
+	}
+	p.served, p.file = served, file
+	p.configMap = served.ConfigMap(c.Translate.ConfigMap)
+	values, _ := settings.Read(p.configMap)
+	p.drain = values.Workers.ShutdownTimeout.Time()
+	p.problems = append(append(problems, unprintable...), c.quarantine.problems()...)
+	p.problems = append(p.problems, c.settings.problems()...)
+	p.deciding = time.Since(start)
+}
+
+// refresh takes over what changed without a change of the file.
+func (p *plan) refresh(newer *plan) {
+	p.snap, p.served, p.config, p.problems = newer.snap, newer.served, newer.config, newer.problems
+}
+
+// line is the plan's log line; o is nil if nginx.conf did not change.
+func (p *plan) line(o *outcome) report.SyncLine {
+	line := report.SyncLine{
+		Took: time.Since(p.started), Load: p.loading, Decide: p.deciding, Push: p.pushed,
+		Ingresses: p.objects, Servers: len(p.config.Static.Servers), Problems: len(model.SortProblems(p.problems)),
+	}
+	if o != nil {
+		line.Reload, line.Test, line.Live, line.Settled = o.err == nil, o.test, o.live, o.settled
+		line.Changed, line.Bytes, line.Err = o.changed, p.file.Len(), o.err
+	}
+	return line
+}
+
+// oldest are the Ingresses that are served, the oldest first.
+func (p *plan) oldest() []model.ObjectRef {
+	var refs []model.ObjectRef
+	for _, ing := range p.served.Ingresses() {
+		refs = append(refs, model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name})
+	}
+	return refs
+}

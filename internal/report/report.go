@@ -1,0 +1,90 @@
+// Package report tells people what became of their objects. What goes in are
+// Problems and figures; what comes out is one log line a sync, one for each new
+// Problem and one for each that was mended.
+package report
+
+import (
+	"log/slog"
+	"time"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// Reporter remembers what it has said, so that nothing is said twice.
+type Reporter struct {
+	log      *slog.Logger
+	problems map[model.Problem]bool
+	source   map[string]bool
+}
+
+// New gives a Reporter that writes to log.
+func New(log *slog.Logger) *Reporter {
+	return &Reporter{log: log, problems: map[model.Problem]bool{}, source: map[string]bool{}}
+}
+
+// Problems takes the problems as they are now.
+func (r *Reporter) Problems(problems []model.Problem) {
+	now := make(map[model.Problem]bool, len(problems))
+	for _, p := range model.SortProblems(problems) {
+		now[p] = true
+		if !r.problems[p] {
+			r.log.Warn("problem", "object", p.Object.String(), "field", p.Field, "reason", string(p.Reason), "text", p.Text, "denies", p.Denies)
+		}
+	}
+	for p := range r.problems {
+		if !now[p] {
+			r.log.Info("problem mended", "object", p.Object.String(), "field", p.Field, "reason", string(p.Reason))
+		}
+	}
+	r.problems = now
+}
+
+// Source takes what the source passed over and could not read, as it is now.
+func (r *Reporter) Source(notes []snapshot.Note, errs []error) {
+	now := make(map[string]bool, len(notes)+len(errs))
+	for _, err := range errs {
+		now[err.Error()] = true
+		if !r.source[err.Error()] {
+			r.log.Error("not read; what it gave before is kept", "error", err)
+		}
+	}
+	for _, note := range notes {
+		line := note.String()
+		now[line] = true
+		if !r.source[line] {
+			r.log.Info("note", "text", line)
+		}
+	}
+	r.source = now
+}
+
+// SyncLine is what is said of one sync. Durations of stages that did not happen
+// are zero.
+type SyncLine struct {
+	Took, Load, Decide, Push time.Duration
+	Test, Live, Settled      time.Duration
+	Ingresses, Servers       int
+	Changed, Bytes, Problems int
+	Reload                   bool
+	Err                      error
+}
+
+// Sync writes the line of one sync.
+func (r *Reporter) Sync(s SyncLine) {
+	attributes := []any{
+		"took", round(s.Took), "reload", s.Reload, "changed", s.Changed, "problems", len(r.problems),
+		"ingresses", s.Ingresses, "servers", s.Servers,
+		"load", round(s.Load), "decide", round(s.Decide), "push", round(s.Push),
+	}
+	if s.Bytes > 0 {
+		attributes = append(attributes, "bytes", s.Bytes, "test", round(s.Test), "live", round(s.Live), "settled", round(s.Settled))
+	}
+	if s.Err != nil {
+		r.log.Error("sync failed; what ran before goes on", append(attributes, "error", s.Err)...)
+		return
+	}
+	r.log.Info("sync", attributes...)
+}
+
+func round(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }

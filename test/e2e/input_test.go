@@ -1,0 +1,164 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fails runs sluice and wants it to end with one line that has all the words.
+func fails(t *testing.T, s *sluice, words ...string) {
+	t.Helper()
+	s.launch()
+	<-s.exited
+	if s.exitErr == nil {
+		t.Fatal("sluice ended without an error")
+	}
+	var last string
+	eventually(t, "the error", func() bool {
+		lines := s.lines("sluice: ")
+		if len(lines) > 0 {
+			last = lines[len(lines)-1]
+		}
+		return last != ""
+	})
+	for _, word := range words {
+		if !strings.Contains(last, word) {
+			t.Errorf("want %q in the error, got: %s", word, last)
+		}
+	}
+	s.command = nil
+}
+
+func TestStartErrors(t *testing.T) {
+	cases := []struct {
+		name    string
+		prepare func(t *testing.T, s *sluice)
+		words   []string
+	}{
+		{"folder missing", func(_ *testing.T, s *sluice) { s.set("--manifests", s.manifests+"/nowhere") }, []string{"nowhere", "no such file"}},
+		{"port in use", func(t *testing.T, s *sluice) { s.set("--http-port", fmt.Sprint(takePort(t))) }, []string{"in use"}},
+		{"health port in use", func(t *testing.T, s *sluice) { s.set("--healthz-port", fmt.Sprint(takePort(t))) }, []string{"--healthz-port", "in use"}},
+		{"nginx missing", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--nginx-binary", "/nowhere/nginx") }, []string{"nginx", "apt-get install"}},
+		{"nginx too old", func(t *testing.T, s *sluice) {
+			s.arguments = append(s.arguments, "--nginx-binary", fakeNginx(t, "1.18.0"))
+		}, []string{"1.18.0", "1.22"}},
+		{"Lua module missing", func(t *testing.T, s *sluice) {
+			s.arguments = append(s.arguments, "--nginx-binary", fakeNginx(t, "1.24.0"))
+		}, []string{"libnginx-mod-http-lua"}},
+		{"bad flag value", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--configmap", "nonsense") }, []string{"--configmap", "NAMESPACE/NAME", "nonsense"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := prepare(t, "/", map[string]string{"class.yaml": class})
+			c.prepare(t, s)
+			fails(t, s, c.words...)
+		})
+	}
+}
+
+// set replaces the value of a flag.
+func (s *sluice) set(flag, value string) {
+	for i, argument := range s.arguments {
+		if argument == flag {
+			s.arguments[i+1] = value
+		}
+	}
+}
+
+// takePort listens on a port of all addresses until the test ends.
+func takePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// fakeNginx is a program that answers -V as some nginx without modules.
+func fakeNginx(t *testing.T, version string) string {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "nginx")
+	script := fmt.Sprintf("#!/bin/sh\necho 'nginx version: nginx/%s' >&2\necho 'configure arguments: --modules-path=%s' >&2\n", version, dir)
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestEmptyFolder serves 404 and waits for something to come.
+func TestEmptyFolder(t *testing.T) {
+	web := backend(t, "web")
+	s := start(t, "/", nil)
+	s.waitStatus("http://a.example/", 404)
+	s.write("all.yaml", class+service("web", web)+ingress("a", "a.example", []string{"/ Prefix web"}))
+	s.waitBackend("http://a.example/", "web")
+}
+
+// TestFilesThatAreBroken: each is reported by name and keeps nothing else back.
+func TestFilesThatAreBroken(t *testing.T) {
+	web := backend(t, "web")
+	s := start(t, "/", map[string]string{
+		"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
+		"not-yaml.yaml": "{{{", "unknown-field.yaml": strings.Replace(ingress("b", "b.example", []string{"/ Prefix web"}), "spec:", "speck: 1\nspec:", 1),
+		"wrong-type.yaml": strings.Replace(ingress("c", "c.example", []string{"/ Prefix web"}), "number: 80", "number: eighty", 1),
+	})
+	s.waitBackend("http://a.example/", "web")
+	for _, want := range []string{"not-yaml.yaml", "unknown-field.yaml", "speck", "wrong-type.yaml"} {
+		s.waitLine(want)
+	}
+	unreadable := filepath.Join(s.manifests, "dangling.yaml")
+	if err := os.Symlink("/nowhere/at/all", unreadable); err != nil {
+		t.Fatal(err)
+	}
+	s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
+	s.waitBackend("http://b.example/", "web")
+}
+
+// TestMegabyteOfAnnotations does not disturb anybody.
+func TestMegabyteOfAnnotations(t *testing.T) {
+	web := backend(t, "web")
+	s := start(t, "/", map[string]string{"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"})})
+	s.write("big.yaml", ingress("big", "big.example", []string{"/ Prefix web"}, "cors-allow-origin: "+strings.Repeat("https://x.example, ", 55000), "enable-cors: true"))
+	s.waitBackend("http://a.example/", "web")
+	s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
+	s.waitBackend("http://b.example/", "web")
+}
+
+// TestTenThousandIngressesInOneFile are all served.
+func TestTenThousandIngressesInOneFile(t *testing.T) {
+	web := backend(t, "web")
+	var many strings.Builder
+	many.WriteString(class + service("web", web))
+	for i := range 10_000 {
+		many.WriteString(ingress(fmt.Sprintf("i%d", i), fmt.Sprintf("h%d.example", i), []string{"/ Prefix web"}))
+	}
+	s := start(t, "/", map[string]string{"many.yaml": many.String()})
+	s.waitBackend("http://h0.example/", "web")
+	s.waitBackend("http://h9999.example/", "web")
+}
+
+// TestFilesThatVanishWhileRead: files come and go all the time while sluice
+// reads; what stays is served in the end.
+func TestFilesThatVanishWhileRead(t *testing.T) {
+	web := backend(t, "web")
+	s := start(t, "/", map[string]string{"class.yaml": class, "web.yaml": service("web", web)})
+	for i := range 200 {
+		name := fmt.Sprintf("f%d.yaml", i)
+		s.write(name, ingress(fmt.Sprintf("i%d", i), fmt.Sprintf("h%d.example", i), []string{"/ Prefix web"}))
+		if i%2 == 0 {
+			s.remove(name)
+		}
+	}
+	s.waitBackend("http://h199.example/", "web")
+	s.waitStatus("http://h198.example/", 404)
+	for _, line := range s.lines("level=ERROR") {
+		t.Errorf("an error was logged: %s", line)
+	}
+}

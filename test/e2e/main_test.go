@@ -1,0 +1,52 @@
+// Package e2e runs the real sluice with the real nginx and real sockets on
+// loopback. Each test runs once for every nginx that is there: the system's,
+// and the one of SLUICE_NGINX_ROOT (make test builds it).
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// sluicePath is the binary under test, built once.
+var sluicePath string
+
+func TestMain(m *testing.M) {
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "sluice-e2e-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	sluicePath = filepath.Join(dir, "sluice")
+	build := exec.Command("go", "build", "-o", sluicePath, "sluice/cmd/sluice")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "build sluice:", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// eachNginx runs a test with every nginx that is there.
+func eachNginx(t *testing.T, test func(t *testing.T, root string)) {
+	t.Helper()
+	roots := map[string]string{"system": "/"}
+	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
+		roots["shipped"] = root
+	}
+	for _, name := range []string{"system", "shipped"} {
+		root, ok := roots[name]
+		if !ok {
+			continue
+		}
+		t.Run(name, func(t *testing.T) { test(t, root) })
+	}
+}

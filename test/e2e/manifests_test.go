@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+)
+
+// class is the IngressClass that sluice serves.
+const class = `
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: nginx}
+spec: {controller: k8s.io/ingress-nginx}
+---
+`
+
+// service gives a Service with the endpoints of some backends.
+func service(name string, backends ...*httptest.Server) string {
+	var slices strings.Builder
+	fmt.Fprintf(&slices, `
+apiVersion: v1
+kind: Service
+metadata: {name: %s, namespace: default}
+spec:
+  ports: [{name: http, port: 80, targetPort: 8080}]
+---
+`, name)
+	for i, backend := range backends {
+		fmt.Fprintf(&slices, `
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: %s-%d, namespace: default, labels: {kubernetes.io/service-name: %s}}
+addressType: IPv4
+ports: [{name: http, port: %d, protocol: TCP}]
+endpoints: [{addresses: [127.0.0.1], conditions: {ready: true}}]
+---
+`, name, i, name, portOf(backend))
+	}
+	return slices.String()
+}
+
+// ingress gives an Ingress of one host; paths are "PATH TYPE SERVICE",
+// annotations "key: value" without the prefix.
+func ingress(name, host string, paths []string, annotations ...string) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, `
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: %s
+  namespace: default
+  annotations: {`, name)
+	for _, annotation := range annotations {
+		key, value, _ := strings.Cut(annotation, ": ")
+		fmt.Fprintf(&out, "\n    nginx.ingress.kubernetes.io/%s: %q,", key, value)
+	}
+	fmt.Fprintf(&out, "}\nspec:\n  ingressClassName: nginx\n  rules:\n  - host: %q\n    http:\n      paths:\n", host)
+	for _, path := range paths {
+		words := strings.Fields(path)
+		fmt.Fprintf(&out, "      - {path: %q, pathType: %s, backend: {service: {name: %s, port: {number: 80}}}}\n", words[0], words[1], words[2])
+	}
+	return out.String() + "---\n"
+}

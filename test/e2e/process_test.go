@@ -1,0 +1,161 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// master is the process id of the nginx master of this sluice, 0 if none.
+func (s *sluice) master() int {
+	content, err := os.ReadFile(filepath.Join(s.state, "nginx.pid"))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil || syscall.Kill(pid, 0) != nil {
+		return 0
+	}
+	return pid
+}
+
+// workers are the children of a master.
+func workers(master int) []int {
+	var found []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, stat := range stats {
+		pid, parent := parentOf(stat)
+		if parent == master {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// parentOf reads a /proc/PID/stat (proc(5): pid, name in brackets, state, ppid).
+func parentOf(stat string) (pid, parent int) {
+	content, err := os.ReadFile(stat)
+	if err != nil {
+		return 0, 0
+	}
+	_, rest, found := strings.Cut(string(content), ") ")
+	fields := strings.Fields(rest)
+	if !found || len(fields) < 2 || fields[0] == "Z" {
+		return 0, 0
+	}
+	pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(stat)))
+	parent, _ = strconv.Atoi(fields[1])
+	return pid, parent
+}
+
+func kill(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatalf("kill %d: %v", pid, err)
+	}
+}
+
+func alive(pid int) bool {
+	_, parent := parentOf(fmt.Sprintf("/proc/%d/stat", pid))
+	return parent != 0
+}
+
+// crash is one way in which nginx may die.
+type crash struct {
+	name string
+	kill func(t *testing.T, master int, workers []int)
+}
+
+func crashes() []crash {
+	return []crash{
+		{"master alone", func(t *testing.T, master int, _ []int) { kill(t, master) }},
+		{"all processes", func(t *testing.T, master int, workers []int) {
+			kill(t, master)
+			for _, pid := range workers {
+				kill(t, pid)
+			}
+		}},
+		{"one worker", func(t *testing.T, _ int, workers []int) { kill(t, workers[0]) }},
+	}
+}
+
+// TestNginxIsKilledAndComesBack kills nginx with SIGKILL. It must come back
+// with endpoints and certificates, and no former worker may stay.
+func TestNginxIsKilledAndComesBack(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		for _, crash := range crashes() {
+			t.Run(crash.name, func(t *testing.T) {
+				web := backend(t, "web")
+				s := start(t, root, map[string]string{
+					"class.yaml": class, "web.yaml": service("web", web),
+					"ingress.yaml": ingress("shop", "shop.example", []string{"/ Prefix web"}),
+				})
+				s.waitBackend("http://shop.example/", "web")
+				master := s.master()
+				former := workers(master)
+				if master == 0 || len(former) == 0 {
+					t.Fatalf("no nginx found: master %d, workers %v", master, former)
+				}
+				crash.kill(t, master, former)
+				killedWorker := crash.name == "one worker"
+				eventually(t, "a new nginx", func() bool {
+					now := s.master()
+					return now != 0 && (now != master) != killedWorker && len(workers(now)) > 0
+				})
+				s.waitBackend("http://shop.example/", "web")
+				if !killedWorker {
+					for _, pid := range former {
+						eventually(t, fmt.Sprintf("former worker %d to end", pid), func() bool { return !alive(pid) })
+					}
+				}
+				s.write("ingress.yaml", ingress("shop", "shop.example", []string{"/new Prefix web"}))
+				s.waitBackend("http://shop.example/new", "web")
+				s.waitStatus("http://shop.example/", 404)
+			})
+		}
+	})
+}
+
+// TestSluiceIsKilledAndComesBack kills sluice alone: nginx goes on serving, and
+// the next sluice takes over.
+func TestSluiceIsKilledAndComesBack(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web),
+			"ingress.yaml": ingress("shop", "shop.example", []string{"/ Prefix web"}),
+		})
+		former := s.master()
+		if err := s.command.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-s.exited
+		a, err := s.get("http://shop.example/")
+		if err != nil || a.backend != "web" {
+			t.Errorf("without sluice nginx no longer serves: %v, %v", a.status, err)
+		}
+		s.launch()
+		s.waitReady()
+		s.waitBackend("http://shop.example/", "web")
+		eventually(t, "the former master to end", func() bool { return !alive(former) })
+	})
+}
+
+// TestNothingStaysBehind stops sluice: no nginx process may go on.
+func TestNothingStaysBehind(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		s := start(t, root, map[string]string{"class.yaml": class})
+		master := s.master()
+		pids := append(workers(master), master)
+		s.stop()
+		for _, pid := range pids {
+			if alive(pid) {
+				t.Errorf("process %d goes on after the stop", pid)
+			}
+		}
+	})
+}

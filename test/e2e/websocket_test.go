@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"golang.org/x/net/websocket"
+)
+
+// chat is a backend that answers each WebSocket message with itself.
+func chat(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(websocket.Server{Handler: func(connection *websocket.Conn) {
+		var text string
+		for websocket.Message.Receive(connection, &text) == nil {
+			if websocket.Message.Send(connection, text) != nil {
+				return
+			}
+		}
+	}})
+	t.Cleanup(server.Close)
+	return server
+}
+
+// dialChat opens a WebSocket through sluice.
+func (s *sluice) dialChat(host string) (*websocket.Conn, error) {
+	config, err := websocket.NewConfig("ws://"+host+"/", "http://"+host)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.http), 5*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	_ = raw.SetDeadline(time.Now().Add(2 * time.Minute))
+	return websocket.NewClient(config, raw)
+}
+
+func exchange(connection *websocket.Conn, text string) error {
+	if err := websocket.Message.Send(connection, text); err != nil {
+		return err
+	}
+	var answer string
+	if err := websocket.Message.Receive(connection, &answer); err != nil {
+		return err
+	}
+	if answer != text {
+		return fmt.Errorf("want %q, got %q", text, answer)
+	}
+	return nil
+}
+
+// TestWebSocketsLiveThroughReloads: an open WebSocket goes on through reloads
+// until worker-shutdown-timeout drains it.
+func TestWebSocketsLiveThroughReloads(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "chat.yaml": service("chat", chat(t)),
+			"settings.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config, namespace: default}\ndata: {worker-shutdown-timeout: 8s}\n",
+			"a.yaml":        ingress("a", "chat.example", []string{"/ Prefix chat"}),
+		}, "--configmap", "default/config")
+		var connection *websocket.Conn
+		eventually(t, "a WebSocket", func() (ok bool) {
+			var err error
+			connection, err = s.dialChat("chat.example")
+			return err == nil && exchange(connection, "hello") == nil
+		})
+		defer connection.Close()
+		opened := time.Now()
+		for i := range 5 {
+			path := fmt.Sprintf("/v%d", i)
+			s.write("b.yaml", ingress("b", "b.example", []string{path + " Prefix web"}))
+			s.waitBackend("http://b.example"+path, "web")
+			if err := exchange(connection, path); err != nil {
+				t.Fatalf("the WebSocket broke at reload %d, %s after it was opened: %v", i+1, time.Since(opened), err)
+			}
+		}
+		eventually(t, "the WebSocket to be drained", func() bool { return exchange(connection, "still there") != nil })
+		if lived := time.Since(opened); lived < 5*time.Second {
+			t.Errorf("drained after %s already", lived)
+		}
+	})
+}
