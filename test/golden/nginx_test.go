@@ -189,43 +189,51 @@ func (l *logBuffer) Write(p []byte) (int, error) {
 	return l.bytes.Write(p)
 }
 
-// from gives what was logged from an offset on; 0 is the start.
-func (l *logBuffer) from(offset int) string {
+// text gives what was logged so far.
+func (l *logBuffer) text() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	return string(l.bytes.Bytes()[offset:])
+	return l.bytes.String()
 }
+
+var complaint = regexp.MustCompile(`\[(warn|error|crit|alert|emerg)\]`)
 
 // problems are the lines of level warn and worse.
 func (l *logBuffer) problems() string {
 	var out strings.Builder
-	for line := range strings.Lines(l.from(0)) {
-		if !strings.Contains(line, "[debug]") && !strings.Contains(line, "[notice]") && !strings.Contains(line, "[info]") {
+	for line := range strings.Lines(l.text()) {
+		if complaint.MatchString(line) {
 			out.WriteString(line)
 		}
 	}
 	return out.String()
 }
 
-var (
-	acceptLine   = regexp.MustCompile(`\*(\d+) accept: `)
+// Lines of nginx's debug log. An accepted connection is told by the address of
+// its client, so that those to the control socket are not taken for it.
+const (
+	acceptLine   = `\*(\d+) accept: %s `
 	chosenLine   = `(?m)\*%s using configuration "(.*)"$`
 	namedLine    = `(?m)\*%s using location: (@\w+) `
 	finishedLine = "*%s close http connection"
 )
 
-// chosen reads from the debug log which location nginx chose for the first
-// connection after the offset: "=/foo", "/foo", "^/pattern", "@name", or "" where
-// it chose none. It waits until nginx is done with the connection.
-func (l *logBuffer) chosen(offset int) (string, error) {
+// chosen reads from the debug log which location nginx chose for the request of
+// a client's connection: "=/foo", "/foo", "^/pattern", "@name", or "" where it
+// chose none. It waits until nginx is done with the connection.
+func (l *logBuffer) chosen(client string) (string, error) {
+	accept := regexp.MustCompile(fmt.Sprintf(acceptLine, regexp.QuoteMeta(client)))
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		text := l.from(offset)
-		accepted := acceptLine.FindStringSubmatch(text)
-		if accepted != nil && strings.Contains(text, fmt.Sprintf(finishedLine, accepted[1])) {
-			return chosenOf(text, accepted[1]), nil
+		text := l.text()
+		accepted := accept.FindAllStringSubmatch(text, -1)
+		if len(accepted) > 0 {
+			connection := accepted[len(accepted)-1][1]
+			if strings.Contains(text, fmt.Sprintf(finishedLine, connection)) {
+				return chosenOf(text, connection), nil
+			}
 		}
 		if time.Now().After(deadline) {
-			return "", fmt.Errorf("nginx's debug log says nothing about the request:\n%s", text)
+			return "", fmt.Errorf("nginx's debug log says nothing about the request of %s:\n%s", client, text)
 		}
 	}
 }

@@ -148,7 +148,7 @@ func (o *outcome) foretell(r request) answer {
 	case route.Served, route.Missed:
 		return o.foretellLocation(r, match)
 	case route.Redirects:
-		return answer{status: http.StatusMovedPermanently, redirect: r.scheme + "://" + r.host + match.Location.Path}
+		return answer{location: notation(match.Server, match.Location), status: http.StatusMovedPermanently, redirect: r.scheme + "://" + r.host + match.Location.Path}
 	case route.Refuses:
 		return answer{status: http.StatusBadRequest}
 	case route.Unmatched:

@@ -35,6 +35,11 @@ func serveCase(t *testing.T, c *testCase, installed installation) string {
 	}
 	environment := installed.environment(state)
 	file, _ := set.Render(o.config.Static, environment, nil)
+	for _, trust := range file.Trust() {
+		if err := os.WriteFile(trust.Path, []byte(trust.PEM), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	conf := errorLog.ReplaceAll(file.Bytes(), []byte("${1}error_log stderr debug;"))
 	if err := os.WriteFile(filepath.Join(state, "nginx.conf"), conf, 0o644); err != nil {
 		t.Fatal(err)
@@ -94,7 +99,6 @@ func (o *outcome) notationOf(r request, logged string) string {
 
 // fetch sends a request, exactly as it is written, on a connection of its own.
 func (n *running) fetch(r request) (answer, error) {
-	offset := len(n.log.from(0))
 	connection, name, err := n.dial(r)
 	if err != nil {
 		return answer{}, err
@@ -117,7 +121,7 @@ func (n *running) fetch(r request) (answer, error) {
 	if path := response.Header.Get("Echo-Path"); path != r.uri {
 		a.path = path
 	}
-	a.location, err = n.log.chosen(offset)
+	a.location, err = n.log.chosen(connection.LocalAddr().String())
 	return a, err
 }
 
