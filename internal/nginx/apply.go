@@ -155,7 +155,7 @@ func (l *reload) awaitLive(ctx context.Context) error {
 		if inner.Err() == nil {
 			last = err
 		}
-		return err == nil && c.complete(l.before), nil
+		return err == nil && c.complete(l.before) && l.isNew(c), nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		text := fmt.Sprintf("the new workers did not register within %v", limit)
@@ -189,6 +189,12 @@ func (l *reload) refusal() error {
 
 func (l *reload) hasNewChildren() bool {
 	return slices.ContainsFunc(childrenOf(l.run.PID), func(pid int) bool { return !slices.Contains(l.children, pid) })
+}
+
+// isNew says whether the newest workers were all started since the signal. A
+// load that was given up before may still bring its workers to register.
+func (l *reload) isNew(c census) bool {
+	return !slices.ContainsFunc(c.current, func(pid int) bool { return slices.Contains(l.children, pid) })
 }
 
 // gaveUp looks for a message of the master after which it keeps the old file.

@@ -35,6 +35,23 @@ func TestApply(t *testing.T) {
 	})
 }
 
+// nginx -t does not run init_by_lua: what fails there shows only at the reload.
+func TestApplyWithBrokenLua(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		p, init := s.started(), s.read("lua/init.lua")
+		s.write("lua/init.lua", `error("broken")`)
+		if err := p.Test(t.Context(), s.conf("", "")); err != nil {
+			t.Errorf("nginx -t sees it now: %v", err)
+		}
+		refused := new(ReloadError)
+		if _, err := p.Apply(t.Context(), s.conf("", "")); !errors.As(err, &refused) || !refused.RolledBack || !strings.Contains(refused.Text, "init_by_lua_file error: ") {
+			t.Fatalf("got %v", err)
+		}
+		s.write("lua/init.lua", init)
+		s.apply(p, s.conf("", ""))
+	})
+}
+
 // The number of workers may change with the file: an old worker that answers
 // does not know the new number.
 func TestApplyChangesTheNumberOfWorkers(t *testing.T) {

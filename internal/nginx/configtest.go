@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -111,26 +112,12 @@ func parseTestOutput(output, path string) *TestError {
 	rank := len(levels)
 	for line := range strings.Lines(output) {
 		g, ok := parseLine(line)
-		if !ok {
-			continue
-		}
-		if r := levelRank(g.Level); r < rank {
+		if r := slices.Index(levels, g.Level); ok && r < rank {
 			rank = r
 			e.Text, e.Line = cutPosition(g.Text, path)
 		}
 	}
 	return e
-}
-
-var levels = []string{"emerg", "alert", "crit", "error"}
-
-func levelRank(level string) int {
-	for i, l := range levels {
-		if l == level {
-			return i
-		}
-	}
-	return len(levels)
 }
 
 // cutPosition takes " in PATH:LINE" off the end of a message. What a user wrote

@@ -39,14 +39,15 @@ type census struct {
 	top int
 	// newest is the newest load that has a worker, 0 if there is none.
 	newest int
-	// count workers are of the newest load, older ones of an older load.
-	count, older int
+	// current are the workers of the newest load; there are older of others.
+	current []int
+	older   int
 	// expected is how many workers there should be.
 	expected int
 }
 
 // complete says whether all workers of a load after before are there.
-func (c census) complete(before int) bool { return c.newest > before && c.count >= c.expected }
+func (c census) complete(before int) bool { return c.newest > before && len(c.current) >= c.expected }
 
 // census asks the workers. A registration whose process is gone, or is no
 // child of this master, does not count.
@@ -80,7 +81,7 @@ func count(s Status, alive []Worker) census {
 	}
 	for _, w := range alive {
 		if w.Load == c.newest {
-			c.count++
+			c.current = append(c.current, w.PID)
 		} else {
 			c.older++
 		}

@@ -10,15 +10,21 @@ import (
 
 // grave is a line of the error log that may explain why nginx refuses a file.
 type grave struct {
-	Level string // "emerg" or "alert"
+	Level string // one of levels
 	PID   int
 	Text  string
 }
 
-// errorLog passes nginx's error log on and keeps the last grave lines. Lines of
-// lesser levels are not kept, so a flood of them pushes nothing out.
+// levels are those of the lines that may say why, the gravest first.
+var levels = []string{"emerg", "alert", "crit", "error"}
+
+// errorLog passes nginx's error log on and keeps the last grave lines: those of
+// the two gravest levels, and all of the master, which says little. Workers'
+// errors are not kept, so a flood of them pushes nothing out.
 type errorLog struct {
 	out io.Writer
+	// master is the pid of the master; set before the first line is read.
+	master int
 
 	mu    sync.Mutex
 	count int // grave lines so far
@@ -49,7 +55,8 @@ func (l *errorLog) follow(r io.ReadCloser) {
 // note keeps and passes on one line. What cannot be written is lost: nginx must
 // not be made to wait for a reader of logs.
 func (l *errorLog) note(line []byte) {
-	if g, ok := parseLine(string(line)); ok && (g.Level == "emerg" || g.Level == "alert") {
+	g, ok := parseLine(string(line))
+	if ok && (g.Level == "emerg" || g.Level == "alert" || g.PID == l.master) {
 		l.mu.Lock()
 		l.count++
 		l.last = append(l.last, g)

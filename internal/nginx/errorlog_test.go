@@ -12,17 +12,19 @@ import (
 func TestErrorLogPassesAllOn(t *testing.T) {
 	t.Parallel()
 	text := "2026/01/02 03:04:05 [notice] 7#7: hello\n" +
+		"2026/01/02 03:04:05 [error] 8#8: a worker's\n" +
 		strings.Repeat("x", 200_000) + "\n" +
 		"2026/01/02 03:04:05 [emerg] 7#7: bad\n" +
 		"nginx: [alert] early\n" +
+		"2026/01/02 03:04:05 [error] 7#7: *5 the master's\n" +
 		"without an end"
 	out := &recorder{}
-	l := &errorLog{out: out}
+	l := &errorLog{out: out, master: 7}
 	l.follow(io.NopCloser(strings.NewReader(text)))
 	if out.String() != text {
 		t.Errorf("%d bytes passed on, want %d", len(out.String()), len(text))
 	}
-	want := []grave{{"emerg", 7, "bad"}, {"alert", 0, "early"}}
+	want := []grave{{"emerg", 7, "bad"}, {"alert", 0, "early"}, {"error", 7, "the master's"}}
 	if diff := cmp.Diff(want, l.since(0)); diff != "" {
 		t.Error(diff)
 	}

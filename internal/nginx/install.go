@@ -127,7 +127,7 @@ func loaderFor(root, binary string) ([]string, error) {
 	if (Options{Root: root}).ownRoot() {
 		return []string{binary}, nil
 	}
-	loaders := []string{"lib64/ld-linux-*.so.*", "lib/ld-linux-*.so.*", "lib/ld-musl-*.so.*"}
+	loaders := []string{"lib64/ld-linux-*.so.*", "lib/ld-linux-*.so.*", "usr/lib64/ld-linux-*.so.*", "usr/lib/ld-linux-*.so.*", "usr/lib/" + triplet() + "/ld-linux-*.so.*"}
 	for _, pattern := range loaders {
 		if found, _ := filepath.Glob(filepath.Join(root, pattern)); len(found) > 0 {
 			return []string{found[0], "--library-path", libraryPath(root), binary}, nil

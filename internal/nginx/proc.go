@@ -67,10 +67,18 @@ func (id identity) running() bool {
 // all the room, as a master's does, the kernel shows the loader's name only.
 // Source: https://man7.org/linux/man-pages/man5/proc_pid_cmdline.5.html
 func isNginx(pid int, command string) bool {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	arguments := strings.Split(string(data), "\x00")
+	arguments := strings.Split(commandLine(pid), "\x00")
 	return command != "" && arguments[0] == command ||
 		slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "nginx: ") })
+}
+
+// isEnding says whether a process has given its memory back, and with it its
+// arguments, but may still hold its sockets: a large one takes a while.
+func isEnding(pid int) bool { return commandLine(pid) == "" }
+
+func commandLine(pid int) string {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return string(data)
 }
 
 // childrenOf gives the pids of the children, those that have ended but were

@@ -129,8 +129,14 @@ func (p *Process) launch(ctx context.Context) error {
 	}
 	p.setRun(r)
 	began := time.Now()
-	if err := p.awaitFirst(ctx, r); err != nil {
-		return errors.Join(err, p.endFormer(p.recordOf(r)))
+	// Recorded at once, so that a crash of ours during the start leaves nobody
+	// unknown behind.
+	err = p.record(r)
+	if err == nil {
+		err = p.awaitFirst(ctx, r)
+	}
+	if err != nil {
+		return errors.Join(err, p.endRun(r, p.recordOf(r)))
 	}
 	p.options.Logger.Info("nginx started", "pid", r.PID, "version", p.install.Version, "took", time.Since(began).Round(time.Millisecond))
 	return errors.Join(p.keepAsGood(), p.record(r))
@@ -191,7 +197,16 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 			p.options.Logger.Warn("nginx still has requests after the grace period: ending it", "grace", grace)
 		}
 	}
-	return errors.Join(p.endFormer(record), p.unlockState())
+	return errors.Join(p.endRun(r, record), p.unlockState())
+}
+
+// endRun ends all processes of a run and waits until its master is reaped.
+func (p *Process) endRun(r *run, rec record) error {
+	if err := p.endFormer(rec); err != nil {
+		return err
+	}
+	<-r.done
+	return nil
 }
 
 func (p *Process) take(ctx context.Context) error {

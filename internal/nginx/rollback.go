@@ -28,7 +28,7 @@ func (l *reload) goodServes(ctx context.Context) bool {
 		return false
 	}
 	c, err := l.p.census(ctx, l.run)
-	if err == nil && !l.unsure && c.newest == l.serving && c.count >= c.expected {
+	if err == nil && !l.unsure && c.newest == l.serving && len(c.current) >= c.expected {
 		return true
 	}
 	again := *l

@@ -55,6 +55,7 @@ func (p *Process) spawn() (*run, error) {
 	r := &run{done: make(chan struct{}), log: &errorLog{out: p.options.Stderr}}
 	r.identity, _ = identify(cmd.Process.Pid)
 	r.PID = cmd.Process.Pid
+	r.log.master = r.PID
 	go r.log.follow(reader)
 	r.forbidCores()
 	go r.reap(cmd)
@@ -87,7 +88,7 @@ func (r *run) signal(s unix.Signal) error {
 // reason is the gravest thing nginx said since a mark, or else how it ended.
 func (r *run) reason(mark int, otherwise string) string {
 	lines := r.log.since(mark)
-	for _, level := range []string{"emerg", "alert"} {
+	for _, level := range levels {
 		for _, line := range lines {
 			if line.Level == level {
 				return line.Text

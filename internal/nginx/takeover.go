@@ -68,13 +68,16 @@ func (p *Process) readRecord() record {
 	return rec
 }
 
+// fits says whether the arguments of a process are nginx's, or gone already.
+func (rec record) fits(pid int) bool { return isNginx(pid, rec.Command) || isEnding(pid) }
+
 // former gives the recorded processes that still run, and the other members of
 // the recorded master's group (workers that were started after the record was
 // written). Pid and start time must match: a pid may be somebody else's by now.
 func former(rec record) []identity {
 	var found []identity
 	for _, id := range append([]identity{rec.Master}, rec.Workers...) {
-		if id.PID > 1 && id.running() && isNginx(id.PID, rec.Command) {
+		if id.PID > 1 && id.running() && rec.fits(id.PID) {
 			found = append(found, id)
 		}
 	}
@@ -88,7 +91,7 @@ func former(rec record) []identity {
 		return found
 	}
 	for _, pid := range membersOf(rec.Master.PID) {
-		if id, ok := identify(pid); ok && isNginx(pid, rec.Command) && !slices.Contains(found, id) {
+		if id, ok := identify(pid); ok && rec.fits(pid) && !slices.Contains(found, id) {
 			found = append(found, id)
 		}
 	}

@@ -5,25 +5,25 @@
 #	test/rootfs/build.sh [DIR]
 #
 # DIR defaults to ~/.cache/sluice/nginx-rootfs-<hash of what goes into it>. What
-# is there already is not built again. Needs mmdebstrap and
-# debian-archive-keyring; works as root and, where user namespaces are allowed,
-# as any user.
+# is there already is built again only if the recipe has changed. Needs
+# mmdebstrap and debian-archive-keyring; works as root and, with fakechroot, as
+# any user.
 set -eu
 
 suite=trixie
 packages=nginx,libnginx-mod-http-lua,lua-resty-core,lua-resty-lrucache,lua-cjson
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-recipe=1 # raise it to have all caches built again
+recipe=2 # raise it to have all caches built again
 
 hash=$(printf '%s' "$suite $packages $(dpkg --print-architecture 2>/dev/null || uname -m) $recipe" | sha256sum | cut -c1-12)
 dir=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice/nginx-rootfs-$hash}
 case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
 
-if [ -x "$dir/usr/sbin/nginx" ]; then
+if [ "$(cat "$dir/.recipe" 2>/dev/null)" = "$hash" ]; then
 	echo "$dir"
 	exit 0
 fi
-if [ -e "$dir" ]; then
+if [ -e "$dir" ] && [ ! -e "$dir/.recipe" ]; then
 	echo "build.sh: $dir exists and is no nginx root: remove it or name another directory" >&2
 	exit 1
 fi
@@ -51,10 +51,12 @@ mkdir -p "$(dirname "$dir")"
 work=$(mktemp -d "$dir.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-mkdir "$work/root"
 
-# A tar archive, because files of other users cannot be made without root.
-set -- --variant=minbase --mode=auto --format=tar --include="$packages" \
+# The packages are only unpacked. Without root their scripts would run with this
+# system's preloaded libraries, and nginx does not need what they do.
+mode=auto
+[ "$(id -u)" = 0 ] || mode=fakechroot
+set -- --mode=$mode --variant=extract --format=directory --include="$packages" \
 	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \
 	--dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
 	--dpkgopt='path-include=/usr/share/doc/*/copyright' \
@@ -70,11 +72,13 @@ if [ -n "$proxy" ]; then
 	set -- "$@" $proxy
 	IFS=$old
 fi
-mmdebstrap "$@" "$suite" "$work/root.tar" $(mirror) >&2
+mmdebstrap "$@" "$suite" "$work/root" $(mirror) >&2
 
-tar -C "$work/root" --no-same-owner --exclude='./dev/*' -xf "$work/root.tar"
 chmod 755 "$work/root"
-if ! mv -T "$work/root" "$dir" 2>/dev/null && [ ! -x "$dir/usr/sbin/nginx" ]; then
+echo "$hash" >"$work/root/.recipe"
+# One of another recipe makes room.
+[ ! -e "$dir" ] || mv -T "$dir" "$work/old" 2>/dev/null || true
+if ! mv -T "$work/root" "$dir" 2>/dev/null && [ "$(cat "$dir/.recipe" 2>/dev/null)" != "$hash" ]; then
 	echo "build.sh: cannot rename $work/root to $dir" >&2
 	exit 1
 fi
