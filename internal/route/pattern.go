@@ -22,8 +22,9 @@ func Compiles(pattern string) bool {
 }
 
 // dubious is what Go compiles and PCRE may not, or what would set a variable:
-// (? and (*, POSIX collating elements, code points and ranges from a class.
-var dubious = regexp.MustCompile(`\(\?|\(\*|\[[.=]|\\x\{|\\[pP]|\\[dDsSwW]-`)
+// (? and (*, POSIX classes, code points, ranges from a class, and assertions
+// that are repeated.
+var dubious = regexp.MustCompile(`\(\?|\(\*|\[[:.=]|\\x\{|\\[pPQE]|\\[dDsSwW]-|(?:[$^]|\\[AzbB])[*+?{]`)
 
 // Check reports what makes a pattern one that PCRE refuses, as far as Go can
 // tell. What Go does not have, such as a look-ahead, is left to nginx.

@@ -1,0 +1,122 @@
+package route
+
+import (
+	"testing"
+
+	"sluice/internal/model"
+)
+
+func TestNormalizeAsNginx(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ uri, want string }{
+		{"/", "/"}, {"/foo", "/foo"}, {"/foo/?a=/b", "/foo/"}, {"/foo#x", "/foo"}, {"/foo?", "/foo"},
+		{"//", "/"}, {"//foo", "/foo"}, {"/foo//bar", "/foo/bar"}, {"/foo///", "/foo/"},
+		{"/foo/.", "/foo/"}, {"/./foo", "/foo"}, {"/foo/..", "/"}, {"/foo/../", "/"}, {"/a/b/../c", "/a/c"}, {"/a/...", "/a/..."},
+		{"/foo/%2e%2e/x", "/x"}, {"/%66oo", "/foo"}, {"/foo%2Fbar", "/foo/bar"}, {"/a%2f%2fb", "/a/b"},
+		{"/a%3Fb?c", "/a?b"}, {"/a%23b", "/a#b"}, {"/a%2520", "/a%20"}, {"/a+b", "/a+b"},
+	} {
+		got, err := Normalize(test.uri)
+		if err != nil || got != test.want {
+			t.Errorf("Normalize(%q) = %q, %v; want %q", test.uri, got, err, test.want)
+		}
+	}
+	for _, uri := range []string{"", "foo", "*", "/%", "/%4", "/%zz", "/a%00", "/..", "/../a", "/a/../..", "/%2e%2e"} {
+		if got, err := Normalize(uri); err == nil {
+			t.Errorf("Normalize(%q) = %q; nginx answers 400", uri, got)
+		}
+	}
+}
+
+func proxied(modifier model.Modifier, path string) *model.Location {
+	return &model.Location{Modifier: modifier, Path: path, Proxy: &model.Proxy{Backend: "ns/s/80"}, Rule: model.Rule{Path: path}}
+}
+
+func server(host string, locations ...*model.Location) *model.Server {
+	return &model.Server{Host: host, Locations: locations}
+}
+
+func TestMatchLocation(t *testing.T) {
+	t.Parallel()
+	all := server("", proxied(model.Equal, "/a"), proxied(model.Equal, "/dir/"), proxied(model.PrefixFirst, "/a/"), proxied(model.PrefixFirst, "/a/b/"),
+		proxied(model.Prefix, "/"), proxied(model.Prefix, "/slow/"), proxied(model.Pattern, "^/[a-z]+/[0-9]"), proxied(model.Pattern, "^/slow/1"), proxied(model.Pattern, `^/.\.txt$`))
+	for _, test := range []struct {
+		uri, want string
+		outcome   Outcome
+	}{
+		{"/a", "= /a", Served},
+		{"/a/", "^~ /a/", Served},
+		{"/a/1", "^~ /a/", Served}, // no pattern is tried
+		{"/a/b/1", "^~ /a/b/", Served},
+		{"/a/b", "^~ /a/b/", Redirects},
+		{"/dir", "= /dir/", Redirects},
+		{"/dirx", " /", Served},
+		{"/x/1", "~* ^/[a-z]+/[0-9]", Served},
+		{"/X/1", "~* ^/[a-z]+/[0-9]", Served},
+		{"/slow/1", "~* ^/[a-z]+/[0-9]", Served}, // the first of the file
+		{"/slow/x", " /slow/", Served},
+		{"/slow", " /slow/", Redirects},
+		{"/%C3.txt", `~* ^/.\.txt$`, Served},
+		{"/%C3%A9.txt", " /", Served}, // "." is one byte
+		{"/other", " /", Served},
+	} {
+		got := Match([]*model.Server{all}, "any", test.uri)
+		if name := string(got.Location.Modifier) + " " + got.Location.Path; name != test.want || got.Outcome != test.outcome {
+			t.Errorf("%s: got %s, %s; want %s, %s", test.uri, name, got.Outcome, test.want, test.outcome)
+		}
+	}
+}
+
+func TestMatchOutcomes(t *testing.T) {
+	t.Parallel()
+	unknown := proxied(model.Pattern, "^/(?=x)")
+	answering := proxied(model.Equal, "/dir/")
+	answering.Proxy, answering.Return = nil, &model.Return{Code: 503}
+	for _, test := range []struct {
+		name string
+		in   []*model.Server
+		uri  string
+		want Outcome
+	}{
+		{"no server", nil, "/", Refuses},
+		{"bad URI", []*model.Server{server("")}, "/..", Refuses},
+		{"no location", []*model.Server{server("", proxied(model.Equal, "/x"))}, "/", Unmatched},
+		{"a pattern that Go does not have", []*model.Server{server("", unknown, proxied(model.Prefix, "/"))}, "/", Unknown},
+		{"nothing is proxied below /dir/", []*model.Server{server("", answering, proxied(model.Prefix, "/"))}, "/dir", Served},
+	} {
+		if got := Match(test.in, "h", test.uri); got.Outcome != test.want {
+			t.Errorf("%s: got %s, want %s", test.name, got.Outcome, test.want)
+		}
+	}
+}
+
+func TestMatchServer(t *testing.T) {
+	t.Parallel()
+	wild := func(host string) *model.Server {
+		s := server(host, proxied(model.Prefix, "/"))
+		s.Miss = proxied(model.Prefix, "/")
+		return s
+	}
+	servers := []*model.Server{server("", proxied(model.Prefix, "/")), wild("*.b.foo.com"), wild("*.foo.com"), server("x.foo.com", proxied(model.Prefix, "/"))}
+	for _, test := range []struct {
+		host, want string
+		outcome    Outcome
+	}{
+		{"x.foo.com", "x.foo.com", Served},
+		{"X.Foo.Com:8080", "x.foo.com", Served},
+		{"x.foo.com.", "x.foo.com", Served},
+		{"y.foo.com", "*.foo.com", Served},
+		{"a.b.foo.com", "*.b.foo.com", Served},
+		{"a.c.foo.com", "*.foo.com", Missed},
+		{"a.a.b.foo.com", "*.b.foo.com", Missed},
+		{".foo.com", "*.foo.com", Missed},
+		{"foo.com", "", Served},
+		{"xfoo.com", "", Served},
+		{"[::1]:80", "", Served},
+		{"", "", Served},
+	} {
+		got := Match(servers, test.host, "/")
+		if got.Server.Host != test.want || got.Outcome != test.outcome {
+			t.Errorf("%q: got %q, %s; want %q, %s", test.host, got.Server.Host, got.Outcome, test.want, test.outcome)
+		}
+	}
+}

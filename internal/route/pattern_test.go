@@ -1,0 +1,199 @@
+package route
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/model"
+)
+
+func TestRename(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pattern, want string
+		names         []string
+	}{
+		{`/plain/.*`, `/plain/.*`, nil},
+		{`/(?<id>\d+)`, `/(?<p_id>\d+)`, []string{"id"}},
+		{`/(?P<id>x)(?'b'y)`, `/(?<p_id>x)(?<p_b>y)`, []string{"id", "b"}},
+		{`/(?<route>((?<upstream>.)))`, `/(?<p_route>((?<p_upstream>.)))`, []string{"route", "upstream"}},
+		{`/\(?<id>`, `/\(?<id>`, nil},   // an optional "("
+		{`/[(?<id>]`, `/[(?<id>]`, nil}, // a class
+		{`/[]](?<id>x)`, `/[]](?<p_id>x)`, []string{"id"}},
+		{`/[^]](?<id>x)`, `/[^]](?<p_id>x)`, []string{"id"}},
+		{`/[[:alpha:]](?<id>x)`, `/[[:alpha:]](?<p_id>x)`, []string{"id"}},
+		{`/[\]](?<id>x)`, `/[\]](?<p_id>x)`, []string{"id"}},
+		{`/\\(?<id>x)`, `/\\(?<p_id>x)`, []string{"id"}},
+		{`/\Q(?<id>x)\E`, `/\Q(?<id>x)\E`, nil}, // literal
+		{`/a(?#(?<id>x)b`, `/ab`, nil},          // a comment ends at its first ")"
+		{`/(?:a|b)(?=c)(?!d)(?<=e)(?<!f)(?>g)`, `/(?:a|b)(?=c)(?!d)(?<=e)(?<!f)(?>g)`, nil},
+		{`/(?i)a(?-i:b)`, `/(?i)a(?-i:b)`, nil},
+	} {
+		got, names, err := Rename(test.pattern)
+		if err != nil || got != test.want || !cmp.Equal(names, test.names) {
+			t.Errorf("Rename(%s) = %s, %v, %v; want %s, %v", test.pattern, got, names, err, test.want, test.names)
+		}
+	}
+}
+
+// Each of these hides a group from a reader that takes it for something else,
+// or refers to one by a name that would no longer be there.
+func TestRenameRefuses(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{
+		`/\c[(?<route>x)]`, `/[\c](?<route>x)]`, `/[\E][](?<route>x)]`, `/\E`, `/[[:](?<route>x)[:]]`, `/[[.](?<route>x)[.]]`,
+		`/[\Q](?<route>x)\E]`, `/\Q(?<route>x)`, `/(?x)#(`, `/(?xi:a)`, `/(?J)(?<a>)`, `/(*ACCEPT)`, `/(?&a)`, `/(?P=a)`, `/(?P>a)`, `/(?(1)a)`, `/(?R)`,
+		`/(?1)`, `/(?C1)`, `/\k<a>`, `/\g{a}`, `/(?<a-b>x)`, `/(?<>x)`, `/(?<a`, `/(?<é>x)`, `/(?<` + strings.Repeat("a", 31) + `>x)`,
+		`/(?<a>x)(?<a>y)`, `/[a`, `/a\`, `/(?#a`,
+	} {
+		if got, _, err := Rename(pattern); err == nil {
+			t.Errorf("Rename(%s) = %s; want an error", pattern, got)
+		}
+	}
+}
+
+func TestRenameReferences(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		target, want string
+		ok           bool
+	}{
+		{"/$1/x", "/$1/x", true},
+		{"/$id/${id}x/$idx", "/$p_id/${p_id}x/$idx", true},
+		{"/$p_id", "/$p_id", false},
+		{"/${p_other}", "/${p_other}", false},
+		{"/$uri", "/$uri", true},
+	} {
+		if got, ok := RenameReferences(test.target, []string{"id"}); got != test.want || ok != test.ok {
+			t.Errorf("RenameReferences(%s) = %s, %v; want %s, %v", test.target, got, ok, test.want, test.ok)
+		}
+	}
+}
+
+func TestCompilesCheckAndLead(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pattern  string
+		compiles bool
+		fault    bool
+		lead     string
+	}{
+		{"/api/v[0-9]+", true, false, "/api/v"},
+		{"/api/v1/hooks/.*/callback", true, false, "/api/v1/hooks/"},
+		{"/ab?", true, false, "/a"},
+		{"/a|/b", true, false, "/"},
+		{"/a(b", false, true, ""},
+		{"/a)b", false, true, ""},
+		{"/[a", false, true, ""},
+		{"/[z-a]", false, true, ""},
+		{"/(+)", false, true, ""},
+		{`/a\`, false, true, ""},
+		{"/c++", false, false, ""},    // possessive for PCRE
+		{"/(?=a)b", false, false, ""}, // PCRE has it, Go has not
+		{"/(?<!a)b", false, false, ""},
+		{"/(?<a>b)", false, false, "/b"}, // would set a variable
+		{"/[:alpha:]", false, false, ""}, // PCRE: only within a class
+		{"/a$?", false, false, ""},       // PCRE: an assertion is not repeated
+		{"/[[.a.]]", false, false, ""},
+		{`/\x{100}`, false, false, "/\u0100"},
+	} {
+		if got := Compiles(test.pattern); got != test.compiles {
+			t.Errorf("Compiles(%s) = %v", test.pattern, got)
+		}
+		if err := Check(test.pattern); (err != nil) != test.fault {
+			t.Errorf("Check(%s) = %v", test.pattern, err)
+		}
+		if got := Lead(test.pattern); test.lead != "" && got != test.lead {
+			t.Errorf("Lead(%s) = %q, want %q", test.pattern, got, test.lead)
+		}
+	}
+}
+
+func TestQuotedTextMatchesItself(t *testing.T) {
+	t.Parallel()
+	text := `/a(b)[c]{d}^e$f.g|h*i+j?k\l#m n"o`
+	if matches, known := matchPattern("^"+Quote(text)+"$", text); !matches || !known {
+		t.Errorf("%s does not match %s", Quote(text), text)
+	}
+}
+
+func TestSort(t *testing.T) {
+	t.Parallel()
+	pattern := func(path, pathType string) *model.Location {
+		return &model.Location{Modifier: model.Pattern, Path: "^" + path, Rule: model.Rule{Path: path, PathType: pathType}}
+	}
+	want := []*model.Location{
+		proxied(model.Equal, "/a"), proxied(model.Equal, "/b"),
+		proxied(model.Prefix, "/"), proxied(model.PrefixFirst, "/a/"), proxied(model.Prefix, "/b"),
+		pattern("/foo/bar/.+", "ImplementationSpecific"), pattern("/same", "Exact"), pattern("/same", "Prefix"), pattern("/axb", "Prefix"), pattern("/a.b", "Prefix"), pattern("/", "Prefix"),
+	}
+	for seed := range uint64(20) {
+		got := append([]*model.Location(nil), want...)
+		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
+		Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	rule := model.Rule{Object: model.ObjectRef{Kind: "Ingress", Namespace: "ns", Name: "a"}, Path: "/foo", PathType: "Prefix", Kind: model.RuleWritten}
+	twin, prefix := proxied(model.Equal, "/foo"), proxied(model.PrefixFirst, "/foo/")
+	twin.Rule, prefix.Rule = rule, rule
+	prefix.Blocks, twin.Blocks = []model.Block{{Name: "cors"}}, []model.Block{{Name: "cors"}}
+	shadow := proxied(model.Prefix, "/bar")
+	shadow.Rule.Kind = model.RuleShadow
+	slashed := proxied(model.Equal, "/bar/")
+	slashed.Rewrite = &model.Rewrite{Pattern: "(?i)/bar/", Target: "/"}
+	fallback := &model.Location{Path: "/", Return: &model.Return{Code: 404}, Rule: model.Rule{Path: "/", Kind: model.RuleFallback}}
+	s := server("shop.example", slashed, twin, fallback, shadow, prefix, proxied(model.Pattern, "^/x"))
+	s.RedirectToHTTPS = &model.Redirect{Code: 308}
+	var got []string
+	for _, row := range Table([]*model.Server{server("", fallback), s}) {
+		got = append(got, row.String())
+	}
+	want := []string{
+		"*  fallback  /  404",
+		"shop.example  exact  /bar/  ns/s/80  rewrite  https",
+		"shop.example  prefix  /foo  ns/s/80  https  cors",
+		"shop.example  fallback  /  404  https",
+		"shop.example  pattern  ^/x  ns/s/80  https",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzRename: whatever is taken sets no variable but those with the prefix, as
+// far as Go reads patterns as PCRE does.
+func FuzzRename(f *testing.F) {
+	for _, seed := range []string{`/(?<a>x)`, `/[[:alpha:](?<a>]`, `/\Q(?<a>\E`, `/(?#(?<a>)`, `/(?i:(?P<a>x))`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, pattern string) {
+		renamed, _, err := Rename(pattern)
+		if err != nil {
+			return
+		}
+		for _, name := range groupNames(renamed) {
+			if name != "" && !strings.HasPrefix(name, groupPrefix) {
+				t.Errorf("%q became %q, which has the group %q", pattern, renamed, name)
+			}
+		}
+	})
+}
+
+// groupNames are the names of the groups as Go reads them; none if it cannot.
+func groupNames(pattern string) []string {
+	compiled, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	return compiled.SubexpNames()
+}
