@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,10 +12,16 @@ import (
 // listing is what is in a directory tree.
 type listing struct {
 	files []string // sorted; perhaps gone by now
-	dirs  []string // as they were found, the root first
+	links []string // to directories
 	// unreadable are the directories whose content is not known, errs say why.
 	unreadable []string
 	errs       []error
+}
+
+// hides reports whether a file may be there although it is not listed, because
+// its directory cannot be read.
+func (l *listing) hides(path string) bool {
+	return slices.ContainsFunc(l.unreadable, func(dir string) bool { return within(dir, path) })
 }
 
 // list looks for manifests below root, which may also be one file. It fails if
@@ -57,7 +62,6 @@ func (w *walker) directory(dir string) {
 		return
 	}
 	w.seen[real] = true
-	w.found.dirs = append(w.found.dirs, dir)
 	w.enter(dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +76,7 @@ func (w *walker) directory(dir string) {
 }
 
 // entry takes directories, files with the right name, and links to either. What
-// is gone by now is passed over.
+// is gone by now is passed over, and so is a link that leads nowhere.
 func (w *walker) entry(path string, kind fs.FileMode) {
 	if kind.IsRegular() {
 		if isManifest(path) {
@@ -84,14 +88,11 @@ func (w *walker) entry(path string, kind fs.FileMode) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err == nil && info.IsDir():
+		if kind&fs.ModeSymlink != 0 {
+			w.found.links = append(w.found.links, path)
+		}
 		w.directory(path)
-	case !isManifest(path):
-	case err != nil:
-		w.found.unreadable = append(w.found.unreadable, path)
-		w.found.errs = append(w.found.errs, err)
-	case !info.Mode().IsRegular():
-		w.found.errs = append(w.found.errs, fmt.Errorf("%s: want a regular file (got %s)", path, info.Mode().Type()))
-	default:
+	case isManifest(path): // reading it tells what is wrong with it
 		w.found.files = append(w.found.files, path)
 	}
 }

@@ -19,22 +19,22 @@ type place struct {
 // the kernel has one watch for all names of a directory.
 type renewal struct {
 	*watcher
-	now   map[string]*place
-	alive map[string]bool // what fsnotify still watches
-	errs  []error
+	now  map[string]*place
+	errs []error
 }
 
 // renew watches what is there now and nothing else.
 func (w *watcher) renew() error {
-	r := renewal{watcher: w, now: map[string]*place{}, alive: map[string]bool{}}
-	for _, dir := range w.notify.WatchList() {
-		r.alive[dir] = true
-	}
+	w.dropStale()
+	r := renewal{watcher: w, now: map[string]*place{}}
 	for _, path := range anchors(w.root) {
 		r.watchEntry(path)
 	}
 	found, err := walk(w.root, func(dir string) { r.watch(dir).tree = true })
 	if err == nil { // otherwise the anchors say when to look again
+		for _, path := range found.links {
+			r.watchEntry(path)
+		}
 		for _, path := range found.files {
 			if target, ok := linkTarget(path); ok {
 				r.watchEntry(target)
@@ -50,14 +50,30 @@ func (w *watcher) renew() error {
 	return errors.Join(r.errs...)
 }
 
+// dropStale ends the watches of directories that are gone or whose name another
+// one has taken. It comes first: a directory that moved has the same watch to
+// the kernel, and dropping its old name would end the one of its new name.
+func (w *watcher) dropStale() {
+	alive := map[string]bool{}
+	for _, dir := range w.notify.WatchList() {
+		alive[dir] = true
+	}
+	for dir, p := range w.places {
+		info, err := os.Lstat(dir)
+		if err != nil || !alive[dir] || !os.SameFile(p.info, info) {
+			w.drop(dir)
+		}
+	}
+}
+
 // watchEntry watches one entry of a directory.
 func (r *renewal) watchEntry(path string) {
 	dir := r.watch(filepath.Dir(path))
 	dir.names = append(dir.names, filepath.Base(path))
 }
 
-// watch watches a directory, anew if another one has taken its name. A directory
-// that is gone or may not be read is none of the watcher's errors: Load tells.
+// watch watches a directory. One that is gone or may not be read is none of the
+// watcher's errors: Load tells.
 func (r *renewal) watch(dir string) *place {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -70,8 +86,7 @@ func (r *renewal) watch(dir string) *place {
 	if err != nil {
 		return &place{}
 	}
-	if before := r.places[real]; before == nil || !r.alive[real] || !os.SameFile(before.info, info) {
-		r.drop(real)
+	if r.places[real] == nil {
 		if err := r.notify.Add(real); err != nil {
 			r.fail(real, err)
 			return &place{}
@@ -84,6 +99,15 @@ func (r *renewal) watch(dir string) *place {
 func (r *renewal) fail(dir string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		r.errs = append(r.errs, fmt.Errorf("%s: %w", dir, err))
+	}
+}
+
+// dropAll ends the watches of a directory and of all below it.
+func (w *watcher) dropAll(dir string) {
+	for path := range w.places {
+		if within(dir, path) {
+			w.drop(path)
+		}
 	}
 }
 

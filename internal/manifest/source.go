@@ -96,12 +96,11 @@ func (s *Source) Load(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("manifests: %w", err)
 	}
-	s.keepUnlisted(&found)
-	gone := s.readAll(ctx, found.files)
+	present := s.readAll(ctx, found.files)
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	s.forget(found.files, gone)
+	maps.DeleteFunc(s.files, func(path string, _ *file) bool { return !present[path] && !found.hides(path) })
 	result := s.gather()
 	result.Errors = append(result.Errors, found.errs...)
 	return result, nil
@@ -139,23 +138,8 @@ func (s *Source) display(path string) string {
 	return filepath.Join(s.path, relative)
 }
 
-// keepUnlisted adds the known files in directories that exist but cannot be
-// read, so that they are not taken for deleted.
-func (s *Source) keepUnlisted(found *listing) {
-	for path := range s.files {
-		for _, dir := range found.unreadable {
-			if within(dir, path) {
-				found.files = append(found.files, path)
-				break
-			}
-		}
-	}
-	slices.Sort(found.files)
-	found.files = slices.Compact(found.files)
-}
-
 // readAll brings the files up to date, several at once. It returns those that
-// are not there any more.
+// are there.
 func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 	states := make([]*file, len(paths))
 	for i, path := range paths {
@@ -172,23 +156,11 @@ func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 		})
 	}
 	workers.Wait()
-	gone := map[string]bool{}
+	present := make(map[string]bool, len(paths))
 	for i, path := range paths {
-		if missing[i] {
-			gone[path] = true
-		}
+		present[path] = !missing[i]
 	}
-	return gone
-}
-
-// forget drops the files that are not listed any more or were gone when they
-// were to be read.
-func (s *Source) forget(listed []string, gone map[string]bool) {
-	present := make(map[string]bool, len(listed))
-	for _, path := range listed {
-		present[path] = !gone[path]
-	}
-	maps.DeleteFunc(s.files, func(path string, _ *file) bool { return !present[path] })
+	return present
 }
 
 // gather puts together what all files give.

@@ -52,7 +52,7 @@ type watcher struct {
 	signals chan<- struct{}
 
 	places  map[string]*place // watched directories by their real path
-	failing string                 // the last failure that was logged
+	failing string            // the last failure that was logged
 }
 
 func (w *watcher) run(ctx context.Context) {
@@ -113,7 +113,7 @@ func (w *watcher) matters(event fsnotify.Event) bool {
 	path, base := event.Name, filepath.Base(event.Name)
 	if _, ok := w.places[path]; ok {
 		if event.Has(fsnotify.Create) || event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
-			w.drop(path) // whatever has the name now is watched anew
+			w.dropAll(path) // whatever has the name now is watched anew
 		}
 		return true
 	}
