@@ -38,14 +38,17 @@ go build -o .cache/bin/ ./cmd/sluice ./test/echo
   --listen 127.0.0.1:9004=stores --listen 127.0.0.1:9005=admin --listen 127.0.0.1:9006=lost &
 started+=($!)
 
+# Its log goes through a pipe: nginx opens /dev/stdout anew for its access log, and two that write to one file would write over
+# each other. The pipe outlives Ctrl-C, so that the last lines are seen.
 .cache/bin/sluice run --manifests "$manifests" --configmap shop/sluice --state-dir "$state" \
-  --http-port "$http_port" --https-port "$https_port" --healthz-port "$healthz_port" &
+  --http-port "$http_port" --https-port "$https_port" --healthz-port "$healthz_port" > >(trap '' INT TERM; exec cat >&2) 2>&1 &
 sluice=$!
 started+=("$sluice")
 
 wait_until_ready() {
   local deadline=$((SECONDS + 30))
-  until curl -fs -o /dev/null "http://127.0.0.1:$healthz_port/readyz"; do
+  # Whether it still runs is asked first: another Sluice may answer on that port.
+  until kill -0 "$sluice" 2>/dev/null && curl -fs -o /dev/null "http://127.0.0.1:$healthz_port/readyz"; do
     kill -0 "$sluice" 2>/dev/null || { echo "run: sluice ended before it was ready" >&2; exit 1; }
     [ "$SECONDS" -lt "$deadline" ] || { echo "run: not ready after 30 seconds" >&2; exit 1; }
     sleep 0.05
@@ -72,7 +75,7 @@ show() {
   local http="http://127.0.0.1:$http_port"
   printf '\n# The example shop is served. Its manifests are in %s.' "$manifests"
   printf '\n\n# Plain HTTP goes to HTTPS; /health is exact, /cart is the Ingress of another team, the rest is the catalog.'
-  try '308 https://www.shop.example' "curl -s -o /dev/null -w '%{http_code} %{redirect_url}\n' $web/tea?page=2"
+  try '308 https://www.shop.example' "curl -s -o /dev/null -w '%{http_code} %{redirect_url}\n' $web/'tea?page=2'"
   try '"service":"catalog"' "curl -sk $tls/tea | sed -n 1p"
   try '"service":"admin"' "curl -sk $tls/health | sed -n 1p"
   try '"service":"catalog"' "curl -sk $tls/healthy | sed -n 1p"
