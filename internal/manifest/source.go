@@ -123,7 +123,7 @@ func (s *Source) loadStdin() (Result, error) {
 func (s *Source) file(path string) *file {
 	f := s.files[path]
 	if f == nil {
-		f = &file{name: s.display(path)}
+		f = &file{name: s.display(path), reader: snapshot.Reader{Each: each}}
 		s.files[path] = f
 	}
 	return f
@@ -146,16 +146,11 @@ func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 		states[i] = s.file(path)
 	}
 	missing := make([]bool, len(paths))
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(paths)) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(paths)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				missing[i] = errors.Is(states[i].refresh(paths[i]), fs.ErrNotExist)
-			}
-		})
-	}
-	workers.Wait()
+	each(len(paths), func(i int) {
+		if ctx.Err() == nil {
+			missing[i] = errors.Is(states[i].refresh(paths[i]), fs.ErrNotExist)
+		}
+	})
 	present := make(map[string]bool, len(paths))
 	for i, path := range paths {
 		present[path] = !missing[i]
@@ -173,4 +168,18 @@ func (s *Source) gather() Result {
 		result.Errors = append(result.Errors, f.errs...)
 	}
 	return result
+}
+
+// each calls do for every i from 0 up to n, on all processors.
+func each(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	workers.Wait()
 }

@@ -11,6 +11,9 @@ import (
 // what FromYAML returns. The zero value is ready. It is not safe for concurrent
 // use.
 type Reader struct {
+	// Each calls do for every i from 0 up to n and returns when all calls have;
+	// calls may run at once. Nil means one after the other.
+	Each func(n int, do func(i int))
 	// before holds the objects of the documents of the last version that gave
 	// neither an error nor a note.
 	before map[[sha256.Size]byte]Objects
@@ -18,23 +21,33 @@ type Reader struct {
 
 // Read is FromYAML.
 func (r *Reader) Read(name string, data []byte) (Objects, []Note, error) {
-	var all batch
 	docs := documents(data)
-	now := make(map[[sha256.Size]byte]Objects, len(docs))
-	for _, doc := range docs {
-		sum := sha256.Sum256(doc.text)
-		objects, known := r.before[sum]
-		if !known {
-			var one batch
-			one.document(name, doc)
-			all.notes, all.errs = append(all.notes, one.notes...), append(all.errs, one.errs...)
-			objects, known = one.objects, len(one.notes)+len(one.errs) == 0
+	sums, batches := make([][sha256.Size]byte, len(docs)), make([]batch, len(docs))
+	r.each(len(docs), func(i int) {
+		sums[i] = sha256.Sum256(docs[i].text)
+		known := false
+		if batches[i].objects, known = r.before[sums[i]]; !known {
+			batches[i].document(name, docs[i])
 		}
-		if known {
-			now[sum] = objects
+	})
+	var all batch
+	r.before = make(map[[sha256.Size]byte]Objects, len(docs))
+	for i, b := range batches {
+		if len(b.notes)+len(b.errs) == 0 {
+			r.before[sums[i]] = b.objects
 		}
-		all.objects.Append(objects)
+		all.objects.Append(b.objects)
+		all.notes, all.errs = append(all.notes, b.notes...), append(all.errs, b.errs...)
 	}
-	r.before = now
 	return all.objects, all.notes, errors.Join(all.errs...)
+}
+
+func (r *Reader) each(n int, do func(i int)) {
+	if r.Each != nil {
+		r.Each(n, do)
+		return
+	}
+	for i := range n {
+		do(i)
+	}
 }
