@@ -23,10 +23,13 @@ func (r *rendering) print(b model.Block, context string) error {
 	if err := r.page.execute(tmpl, b.Data); err != nil {
 		return &blockError{b, err}
 	}
-	r.page.endLine(start)
+	r.page.indent(start, indents[context])
 	r.page.from(before)
 	return nil
 }
+
+// indents are the tabs before what is printed in a context.
+var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t", "location": "\t\t"}
 
 // consumedByGo are the groups of settings that have no template: the listen
 // directives and the sizes of hash tables are computed.
@@ -59,8 +62,7 @@ func (b *blockList) insert() error {
 	}
 	b.page.back(before)
 	for _, s := range missing {
-		b.page.WriteString(s.text)
-		b.page.WriteByte('\n')
+		b.page.WriteString(indents[b.context] + s.text + "\n")
 	}
 	return b.printAll()
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"text/template/parse"
@@ -29,14 +30,13 @@ type guard struct {
 	onLeaf func(name string)
 }
 
-// walkRoot walks a template that is executed by itself, from a block whose
-// blocks are given from the outside in.
-func (g *guard) walkRoot(name string, stack []*node) error {
+// walkRoot walks a template that is executed by itself within a block.
+func (g *guard) walkRoot(name string, inside *node) error {
 	tree := g.trees[name]
 	if tree == nil {
 		return fmt.Errorf("template %q is missing", name)
 	}
-	start := &place{stack: slices.Clone(stack)}
+	start := &place{stack: []*node{inside}}
 	end, err := g.call(name, start, func(text string) error { return fmt.Errorf("template %q: %s", name, text) })
 	if err != nil {
 		return err
@@ -159,6 +159,8 @@ func (g *guard) step(ch byte, at *place) error {
 	event, mixed := at.step(ch), at.mixed
 	at.mixed = false
 	switch {
+	case ch == '\n' && (at.lexer.mode == double || at.lexer.mode == single):
+		return errors.New("a line ends within quotes")
 	case event&wrong != 0 || mixed && ch == ')':
 		return fmt.Errorf("%q stands directly behind a token in quotes or a value", ch)
 	case event&(semicolon|open) != 0 && at.tokens.min == 0:
@@ -167,7 +169,7 @@ func (g *guard) step(ch byte, at *place) error {
 		g.leaf(at)
 	case event&open != 0:
 		if at.printed {
-			return fmt.Errorf("the name of a block is printed")
+			return errors.New("the name of a block is printed")
 		}
 		at.enter()
 	case event&shut != 0:

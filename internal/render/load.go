@@ -20,9 +20,9 @@ import (
 type Templates struct {
 	core       map[string]*template.Template
 	behaviours map[string]*behaviour
-	grammar    *node
-	// inHTTP, inServer and inLocation are the nodes that blocks are checked from.
-	inHTTP, inServer, inLocation *node
+	// grammar is what can be written around the hosts, hosts what can be
+	// written for them: the servers of Sluice itself have more.
+	grammar, hosts *node
 }
 
 // behaviour is the templates "<name>/<context>" of one behaviour or group of
@@ -34,18 +34,40 @@ type behaviour struct {
 	repeats bool
 }
 
-// roots are the templates that are executed by themselves, and the blocks they
-// stand in.
-var roots = map[string][]string{
-	"nginx": {}, "bootstrap": {}, "http": {"http"}, "empty": {"http"}, "control": {"http"}, "upstream": {"http"},
-	"listen": {"http", "server"}, "server": {"http"}, "catchall": {"http"},
-	"location": {"http", "server"}, "miss": {"http", "server"},
+// root is where a template that is executed by itself stands: the blocks
+// around it, in the grammar of the hosts or that of everything else.
+type root struct {
+	name   string
+	ofHost bool
+	blocks []string
 }
 
-// contexts are where a behaviour can print, and the blocks that is in.
-var contexts = map[string][]string{
-	"main": {}, "events": {"events"}, "http": {"http"}, "shared": {"http"}, "upstream": {"http", "upstream"},
-	"catchall": {"http", "server"}, "server": {"http", "server"}, "location": {"http", "server", "location"},
+var roots = []root{
+	{"nginx", false, nil}, {"bootstrap", false, nil}, {"http", false, inHTTP}, {"empty", false, inHTTP}, {"control", false, inHTTP},
+	{"upstream", false, inHTTP}, {"catchall", false, inHTTP}, {"listen", false, inServer}, {"listen", true, inServer},
+	{"server", true, inHTTP}, {"location", true, inServer}, {"miss", true, inServer},
+}
+
+// contexts are where a behaviour can print.
+var contexts = map[string][]root{
+	"main": {{blocks: nil}}, "events": {{blocks: []string{"events"}}}, "http": {{blocks: inHTTP}}, "shared": {{blocks: inHTTP}},
+	"upstream": {{blocks: []string{"http", "upstream"}}}, "catchall": {{blocks: inServer}},
+	"server": {{blocks: inServer}, {blocks: inServer, ofHost: true}}, "location": {{blocks: inLocation, ofHost: true}},
+}
+
+// Blocks of nginx.conf, from the outside in.
+var (
+	inHTTP     = []string{"http"}
+	inServer   = []string{"http", "server"}
+	inLocation = []string{"http", "server", "location"}
+)
+
+// place gives the node that a root begins in.
+func (t *Templates) place(r root) *node {
+	if r.ofHost {
+		return t.hosts.at(r.blocks...)
+	}
+	return t.grammar.at(r.blocks...)
 }
 
 // Load parses all *.tmpl files, passes them through the guard and learns what
@@ -56,10 +78,7 @@ func Load(files fs.FS) (*Templates, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, grammar: newNode("")}
-	t.inHTTP = t.grammar.at("http")
-	t.inServer = t.grammar.at("http", "server")
-	t.inLocation = t.grammar.at("http", "server", "location")
+	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, grammar: newNode(""), hosts: newNode("")}
 	if err := t.guard(set); err != nil {
 		return nil, err
 	}
@@ -73,11 +92,11 @@ func (t *Templates) guard(set *template.Template) error {
 	for _, tmpl := range set.Templates() {
 		g.trees[tmpl.Name()] = tmpl.Tree
 	}
-	for _, name := range slices.Sorted(maps.Keys(roots)) {
-		if err := g.walkRoot(name, []*node{t.grammar.at(roots[name]...)}); err != nil {
+	for _, r := range roots {
+		if err := g.walkRoot(r.name, t.place(r)); err != nil {
 			return err
 		}
-		t.core[name] = set.Lookup(name)
+		t.core[r.name] = set.Lookup(r.name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.trees)) {
 		if err := t.guardBehaviour(g, set.Lookup(name)); err != nil {
@@ -97,7 +116,7 @@ func (t *Templates) guard(set *template.Template) error {
 // calls them.
 func (t *Templates) guardBehaviour(g *guard, tmpl *template.Template) error {
 	name, context := path.Split(tmpl.Name())
-	blocks, ok := contexts[context]
+	places, ok := contexts[context]
 	if name = strings.TrimSuffix(name, "/"); !ok || name == "" {
 		return nil
 	}
@@ -110,9 +129,13 @@ func (t *Templates) guardBehaviour(g *guard, tmpl *template.Template) error {
 	g.onLeaf = func(directive string) {
 		b.repeats = b.repeats || inheritedWhole[directive] && (context == "server" || context == "location")
 	}
-	err := g.walkRoot(tmpl.Name(), []*node{t.grammar.at(blocks...)})
-	g.onLeaf = nil
-	return err
+	defer func() { g.onLeaf = nil }()
+	for _, at := range places {
+		if err := g.walkRoot(tmpl.Name(), t.place(at)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // parseAll reads the files in order of their paths.

@@ -90,7 +90,7 @@ func (l locations) try(template string, location *model.Location) error {
 	if err := l.page.execute(l.templates.core[template], &l.locationView); err != nil {
 		return err
 	}
-	return checkBlock(l.templates.inServer, l.page.Bytes()[start:])
+	return checkBlock(l.templates.hosts.at(inServer...), l.page.Bytes()[start:])
 }
 
 // matchable refuses a match that nginx would read as another kind of match,

@@ -99,10 +99,17 @@ func (p *page) back(to position) {
 	}
 }
 
-// endLine makes sure that what was written since a position ends its line.
-func (p *page) endLine(since int) {
-	if n := p.Len(); n > since && p.Bytes()[n-1] != '\n' {
-		p.WriteByte('\n')
+// indent puts tabs before each line since a position, makes sure that the last
+// one ends, and drops empty ones.
+func (p *page) indent(since int, tabs string) {
+	text := bytes.Clone(p.Bytes()[since:])
+	p.Truncate(since)
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimRight(line, " \t\n"); len(line) > 0 {
+			p.WriteString(tabs)
+			p.Write(line)
+			p.WriteByte('\n')
+		}
 	}
 }
 

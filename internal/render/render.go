@@ -74,23 +74,34 @@ func withCatchall(servers []*model.Server) []*model.Server {
 	return append([]*model.Server{{}}, servers...)
 }
 
-// must executes a template of the file itself. It fails only if the Environment
-// cannot be printed, as with a line end in the state directory.
-func (r *rendering) must(name string, data any) {
-	if err := r.page.execute(r.templates.core[name], data); err != nil {
-		r.refuse(model.ObjectRef{Kind: "Template", Name: name}, "", reason(err), false)
+// must executes a template of the file itself and checks it. It fails only if
+// the Environment cannot be printed, as with a line end in the state directory.
+func (r *rendering) must(name string, data any, place *node) {
+	before, start := r.page.here(), r.page.Len()
+	err := r.page.execute(r.templates.core[name], data)
+	if err == nil {
+		err = checkText(place, r.page.Bytes()[start:])
 	}
+	if err != nil {
+		r.page.back(before)
+		r.refuseTemplate(name, err)
+	}
+}
+
+func (r *rendering) refuseTemplate(name string, err error) {
+	r.refuse(model.ObjectRef{Kind: "Template", Name: name}, "", reason(err), false)
 }
 
 // http prints the http level but for the servers.
 func (r *rendering) http() *chunk {
+	grammar := r.templates.grammar
 	r.view.Blocks = settingsBlocks{r, "http"}
-	r.must("http", r.view)
+	r.must("http", r.view, grammar.at(inHTTP...))
 	c := r.page.cut()
 	r.outside = saidIn(c.text)
-	r.must("listen", r.listens())
+	r.must("listen", r.listens(), grammar.at(inServer...))
 	r.listen = r.page.cut().text
-	r.must("listen", r.defaultListens())
+	r.must("listen", r.defaultListens(), grammar.at(inServer...))
 	r.listenDefault = r.page.cut().text
 	_ = settingsBlocks{r, "catchall"}.insert()
 	r.catchall = r.page.cut().text
@@ -134,35 +145,51 @@ func (r *rendering) shared(servers []*rendered) *chunk {
 // upstreams prints one upstream for each transport.
 func (r *rendering) upstreams(all []model.Transport) *chunk {
 	for _, t := range all {
-		r.must("upstream", &upstreamView{Name: upstreamName(t), Balancer: r.env.entry("balancer"), Blocks: settingsBlocks{r, "upstream"}})
+		r.must("upstream", &upstreamView{Name: upstreamName(t), Balancer: r.env.entry("balancer"), Blocks: settingsBlocks{r, "upstream"}}, r.templates.grammar.at(inHTTP...))
 	}
 	return r.page.cut()
 }
 
 // fixed prints the servers on unix sockets.
 func (r *rendering) fixed() *chunk {
-	r.must("control", r.view)
-	r.must("empty", r.view)
+	r.must("control", r.view, r.templates.grammar.at(inHTTP...))
+	r.must("empty", r.view, r.templates.grammar.at(inHTTP...))
 	return r.page.cut()
 }
 
-// whole puts the file together.
+// whole puts the file together. Its body was checked already.
 func (r *rendering) whole() {
 	r.view.Main, r.view.Events = settingsBlocks{r, "main"}, settingsBlocks{r, "events"}
-	r.view.HTTP = bodyInsertion{r}
-	r.must("nginx", r.view)
-	r.file.add(r.page.cut())
+	around := newStructure(r.templates.grammar)
+	r.view.HTTP = bodyInsertion{r, around}
+	err := r.page.execute(r.templates.core["nginx"], r.view)
+	tail := r.page.cut()
+	r.file.add(tail)
+	if err == nil {
+		err = around.feed(tail.text)
+	}
+	if err == nil {
+		err = around.done(0)
+	}
+	if err != nil {
+		r.refuseTemplate("nginx", err)
+	}
 }
 
-// bodyInsertion adds the chunks of the http level to the file.
-type bodyInsertion struct{ *rendering }
+// bodyInsertion adds the chunks of the http level to the file, and checks what
+// is before them.
+type bodyInsertion struct {
+	*rendering
+	around *structure
+}
 
 func (b bodyInsertion) insert() error {
-	b.file.add(b.page.cut())
+	head := b.page.cut()
+	b.file.add(head)
 	for _, c := range b.body {
 		b.file.add(c)
 	}
-	return nil
+	return b.around.feed(head.text)
 }
 
 func quoted(s string) string { return strconv.QuoteToASCII(s) }

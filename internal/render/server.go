@@ -103,17 +103,21 @@ func (s serverBlocks) insert() error {
 // check checks what is around the locations; they were checked one by one.
 func (s *serverRendering) check() error {
 	text := s.page.Bytes()
-	around := newStructure(s.templates.inHTTP)
+	grammar := s.templates.hosts
+	if s.server.Host == "" {
+		grammar = s.templates.grammar
+	}
+	around := newStructure(grammar.at(inHTTP...))
 	if err := around.feed(text[:s.start]); err != nil {
 		return err
 	}
 	if err := around.feed(text[s.end:]); err != nil {
 		return err
 	}
-	if around.blocks != 1 || around.others != 0 {
-		return &StructureError{Text: "more than one block where there must be one server"}
+	if err := around.done(len(text)); err != nil {
+		return err
 	}
-	return around.done(len(text))
+	return around.single()
 }
 
 // sharedBlocks prints what blocks say at http level.
@@ -128,7 +132,7 @@ func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
 		text := string(s.page.Bytes()[start:])
 		s.page.back(before)
 		if err == nil {
-			err = checkText(s.templates.inHTTP, []byte(text))
+			err = checkText(s.templates.grammar.at(inHTTP...), []byte(text))
 		}
 		if err != nil {
 			return &blockError{b, errors.Unwrap(err)}

@@ -48,10 +48,18 @@ func checkBlock(from *node, text []byte) error {
 	if err := s.feed(text); err != nil {
 		return err
 	}
+	if err := s.done(len(text)); err != nil {
+		return err
+	}
+	return s.single()
+}
+
+// single refuses everything but exactly one block.
+func (s *structure) single() error {
 	if s.blocks != 1 || s.others != 0 {
 		return &StructureError{Text: fmt.Sprintf("%d blocks and %d directives where there must be one block", s.blocks, s.others)}
 	}
-	return s.done(len(text))
+	return nil
 }
 
 // feed takes whole directives: text may not end within a token.

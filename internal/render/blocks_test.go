@@ -1,0 +1,147 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/model"
+)
+
+// What a location would no longer inherit is said again, but for the headers
+// that it says itself; in front of all blocks, once.
+func TestHeadersAreRepeated(t *testing.T) {
+	t.Parallel()
+	loaded, err := Load(withTemplate(t, "x.tmpl", `
+{{ define "x/location" }}add_header X-A {{ .A | str }};{{ end }}
+{{ define "y/location" }}proxy_hide_header strict-transport-security; add_header X-B b;{{ end }}
+{{ define "z/server" }}add_header X-Z z always;{{ end }}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	location := ingressLocation("web", model.PrefixFirst, "/a/")
+	block := func(name string) model.Block {
+		return model.Block{Name: name, Data: struct{ A string }{"a"}, Source: location.Rule.Object}
+	}
+	location.Blocks = []model.Block{block("x"), block("y")}
+	server := &model.Server{Host: "shop.example", Locations: []*model.Location{location}}
+	with := *server
+	with.Blocks = []model.Block{block("z")}
+	hsts := "add_header Strict-Transport-Security $hsts always;"
+	for _, c := range []struct {
+		server *model.Server
+		want   string
+	}{
+		{server, `	server_name shop.example;
+	location ^~ "/a/" {
+		set $route shop/web/web/80;
+		` + hsts + `
+		add_header X-A "a";
+		proxy_hide_header strict-transport-security; add_header X-B b;
+		proxy_pass http://sluice;
+	}
+`},
+		{&with, `	server_name shop.example;
+	` + hsts + `
+	add_header X-Z z always;
+	location ^~ "/a/" {
+		set $route shop/web/web/80;
+		` + hsts + `
+		add_header X-Z z always;
+		add_header X-A "a";
+		proxy_hide_header strict-transport-security; add_header X-B b;
+		proxy_pass http://sluice;
+	}
+`},
+	} {
+		file, problems := loaded.Render(model.Static{Servers: []*model.Server{catchAll(), c.server}}, testEnvironment(), nil)
+		if diff := cmp.Diff(c.want, serverOf(t, file, "shop.example")); diff != "" || len(problems) > 0 {
+			t.Errorf("problems %v\n%s", problems, diff)
+		}
+	}
+}
+
+func TestLost(t *testing.T) {
+	t.Parallel()
+	outside := saidIn([]byte(`add_header A 1; add_header B 2; proxy_set_header Host $h; proxy_set_header X x; proxy_hide_header C;`))
+	own := saidIn([]byte(`proxy_set_header HOST other; add_header D 3; if ($a) { proxy_hide_header E; }`))
+	var got []string
+	for _, s := range lost(outside, own) {
+		got = append(got, s.text)
+	}
+	want := []string{"add_header A 1;", "add_header B 2;", "proxy_set_header X x;"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What blocks say at http level is there once for all equal texts.
+func TestSharedBlocks(t *testing.T) {
+	t.Parallel()
+	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/shared" }}map $a $cors_{{ .A }} { {{ .A | mapkey }} 1; }{{ end }}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	static := shopStatic(4)
+	long := strings.Repeat("k", 100)
+	for i, a := range []string{"one", "two", "one", long} {
+		location := static.Servers[i+1].Locations[0]
+		location.Blocks = []model.Block{{Name: "x", Data: struct{ A string }{a}, Source: location.Rule.Object}}
+	}
+	file, problems := loaded.Render(static, testEnvironment(), nil)
+	text := string(file.Bytes())
+	for want, times := range map[string]int{
+		`$cors_one { "one" 1; }`: 1, `$cors_two { "two" 1; }`: 1, "map_hash_bucket_size 128;": 1, "$cors_": 3,
+	} {
+		if got := strings.Count(text, want); got != times {
+			t.Errorf("%s: %d times, want %d; problems %v", want, got, times, problems)
+		}
+	}
+}
+
+func TestUpstreams(t *testing.T) {
+	t.Parallel()
+	static := shopStatic(1)
+	locations := static.Servers[1].Locations
+	verified := model.Transport{TLS: true, Verify: true, Name: "backend.example", TrustedCA: "PEM", VerifyDepth: 2}
+	locations[0].Proxy.Transport = verified
+	locations[1].Proxy.Transport = verified
+	locations[2].Proxy.Transport = model.Transport{TLS: true}
+	file, _ := load(t).Render(static, testEnvironment(), nil)
+	text := string(file.Bytes())
+	if got := strings.Count(text, "\nupstream "); got != 3 {
+		t.Errorf("%d upstreams, want one for each of 3 transports", got)
+	}
+	name := upstreamName(verified)
+	for _, want := range []string{
+		"upstream sluice {\n\tserver 0.0.0.1;\n\tbalancer_by_lua_file /state/lua/sluice/entry/balancer.lua;\n\tkeepalive 320;\n",
+		"upstream " + name + " {", "\t\tproxy_pass https://" + name + ";\n",
+		"\t\tproxy_ssl_server_name on;\n\t\tproxy_ssl_name \"backend.example\";\n\t\tproxy_ssl_verify on;\n" +
+			"\t\tproxy_ssl_trusted_certificate /state/trust/" + hexHash("PEM") + ".pem;\n\t\tproxy_ssl_verify_depth 2;\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("without %s", want)
+		}
+	}
+	want := []TrustFile{{Path: "/state/trust/" + hexHash("PEM") + ".pem", PEM: "PEM"}}
+	if diff := cmp.Diff(want, file.Trust()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Two transports never share an upstream, whatever they differ in.
+func TestUpstreamNames(t *testing.T) {
+	t.Parallel()
+	names := map[string]model.Transport{}
+	for _, transport := range []model.Transport{
+		{}, {TLS: true}, {TLS: true, Verify: true}, {TLS: true, Name: "a"}, {TLS: true, TrustedCA: "a"}, {TLS: true, VerifyDepth: 1},
+		{TLS: true, Name: "a 1", VerifyDepth: 1}, {TLS: true, Name: `a" 1`},
+	} {
+		name := upstreamName(transport)
+		if other, taken := names[name]; taken {
+			t.Errorf("%+v and %+v share %s", transport, other, name)
+		}
+		names[name] = transport
+	}
+}

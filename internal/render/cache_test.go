@@ -1,0 +1,70 @@
+package render
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/model"
+	"sluice/internal/settings"
+)
+
+// With a cache the bytes, problems and origins are the same as without,
+// whatever changed in between.
+func TestCacheChangesNothing(t *testing.T) {
+	t.Parallel()
+	loaded, cache := load(t), NewCache()
+	static := shopStatic(5)
+	static.Servers[2].Locations[0].Rewrite = &model.Rewrite{Pattern: "a", Target: "\n"}
+	e := testEnvironment()
+	step := func(name string) {
+		t.Helper()
+		want, wantProblems := loaded.Render(static, e, nil)
+		got, problems := loaded.Render(static, e, cache)
+		if diff := cmp.Diff(string(want.Bytes()), string(got.Bytes())); diff != "" || !want.Equal(got) || want.Hash() != got.Hash() {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+		if diff := cmp.Diff(wantProblems, problems); diff != "" || len(problems) != 1 {
+			t.Errorf("%s: problems %v\n%s", name, problems, diff)
+		}
+		if diff := cmp.Diff(want.SourceMap(), got.SourceMap()); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+	step("first")
+	step("the same again")
+	static.Servers = slices.Insert(static.Servers, 3, shopServer(77))
+	step("one more")
+	static.Servers = slices.Delete(static.Servers, 1, 2)
+	step("one less")
+	e.IPv6 = false
+	step("another environment")
+	values, _ := settings.Read(nil)
+	values.HSTS.Enabled = false
+	static.Blocks = values.Blocks()
+	step("other settings")
+}
+
+// The text of a server that did not change is shared, not printed again.
+func TestCacheKeepsServers(t *testing.T) {
+	t.Parallel()
+	loaded, cache, static := load(t), NewCache(), shopStatic(3)
+	first, _ := loaded.Render(static, testEnvironment(), cache)
+	static.Servers[2] = shopServer(1)
+	second, _ := loaded.Render(static, testEnvironment(), cache)
+	shared := 0
+	for _, c := range first.chunks {
+		if slices.Contains(second.chunks, c) {
+			shared++
+		}
+	}
+	if shared != 3 {
+		t.Errorf("%d servers are shared, want 3 of 4", shared)
+	}
+	static.Servers = static.Servers[:2]
+	loaded.Render(static, testEnvironment(), cache)
+	if len(cache.servers) != 2 {
+		t.Errorf("the cache holds %d servers, want the 2 of the last time", len(cache.servers))
+	}
+}

@@ -1,0 +1,165 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sluice/internal/keys"
+)
+
+func TestPrintersPrint(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		printer string
+		value   any
+		want    string
+	}{
+		{"word", "TLSv1.2", "TLSv1.2"},
+		{"word", 8080, "8080"},
+		{"word", keys.Number("3"), "3"},
+		{"word", "[::]:8080", "[::]:8080"},
+		{"part", "10m", "10m"},
+		{"host", "shop.example", "shop.example"},
+		{"host", "*.shop.example", "*.shop.example"},
+		{"str", `a "b" \c`, `"a \"b\" \\c"`},
+		{"str", "", `""`},
+		{"literal", "/$x {;}#'", `"/$x {;}#'"`},
+		{"literal", "/käse", `"/käse"`},
+		{"regex", `^/a\d+\.(x|y)$`, `"^/a\\d+\\.(x|y)$"`},
+		{"subst", "/$1/${host}/$p_name", `"/$1/${host}/$p_name"`},
+		{"subst", "/$10", `"/$10"`},
+		{"mapkey", "a", `"a"`},
+		{"mapkey", "~a", `"\\~a"`},
+		{"mapkey", "default", `"\\default"`},
+		{"mapkey", "include", `"\\include"`},
+		{"mapkey", `\a`, `"\\\\a"`},
+		{"variable", "cors_origin_0a", "$cors_origin_0a"},
+		{"variable", "$host", "$host"},
+		{"size", keys.Size("8k"), "8k"},
+		{"size", 0, "0"},
+		{"duration", 60, "60s"},
+		{"duration", "1h30m", "1h30m"},
+		{"duration", "500ms", "500ms"},
+		{"duration", keys.Duration("240s"), "240s"},
+		{"duration", 90 * time.Second, "90s"},
+		{"duration", 1500 * time.Millisecond, "1500ms"},
+		{"path", "/var/lib/sluice/a.pem", "/var/lib/sluice/a.pem"},
+		{"path", "/home/a b/x", `"/home/a b/x"`},
+		{"onoff", true, "on"},
+		{"onoff", false, "off"},
+	} {
+		got, err := printers()[c.printer](c.value)
+		if err != nil || got != c.want {
+			t.Errorf("%s %#v: got %s, %v; want %s", c.printer, c.value, got, err, c.want)
+		}
+	}
+}
+
+func TestPrintersRefuse(t *testing.T) {
+	t.Parallel()
+	cases := map[string][]any{
+		"word":     {"", "a b", "a;", "a{", "a}", "a#", "a$b", `a"`, "a'", `a\`, "a\n", "ä", true, []string{"a"}, nil},
+		"part":     {"", "(", "=", "[", "a b"},
+		"host":     {"", "*.", ".a", "a.", "a..b", "~a", "A.b", "*a", "a.*", "$hostname", strings.Repeat("a", 254)},
+		"regex":    {""},
+		"subst":    {"$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x"},
+		"variable": {"", "$", "nope", "host name", "cors-x", "1a"},
+		"size":     {"", "k", "8kk", "-1", "8x", "8.5k", "99999999999"},
+		"duration": {"", "x", "1x", "-1", -1 * time.Second, "1m1h", "1.5s"},
+		"path":     {"", "a", "/a/../b", "/..", "/a$b"},
+		"onoff":    {"on", 1, nil},
+		"str":      {"$", "a$b"},
+	}
+	for _, quoting := range []string{"str", "literal", "regex", "subst", "mapkey"} {
+		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
+	}
+	for name, values := range cases {
+		for _, value := range values {
+			got, err := printers()[name](value)
+			var refusal *Refusal
+			if got != "" || !errors.As(err, &refusal) {
+				t.Errorf("%s %q: got %s, %v; want a refusal", name, value, got, err)
+			}
+		}
+	}
+}
+
+func TestRefusalSaysWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	_, err := printStr("a\nb")
+	want := `want text without line ends and other control characters (got "a\nb")`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = printWord(strings.Repeat("é", 1000))
+	if err == nil || len(err.Error()) > 400 {
+		t.Errorf("a long value is not shortened: %v", err)
+	}
+}
+
+// tokensOf gives the values of the tokens of a directive, and false unless the
+// text is exactly one directive.
+func tokensOf(text string) ([]string, bool) {
+	var lex lexer
+	var tokens []string
+	first := 0
+	for i := range len(text) {
+		event := lex.step(text[i])
+		if event&begin != 0 {
+			first = i
+		}
+		if event&end != 0 {
+			tokens = append(tokens, tokenValue([]byte(text[first:i])))
+		}
+		if event&(open|shut|wrong) != 0 || event&semicolon != 0 && i != len(text)-1 {
+			return tokens, false
+		}
+	}
+	return tokens, lex.mode == blank && strings.HasSuffix(text, ";")
+}
+
+// FuzzPrinters holds what printers promise: whatever is accepted is exactly one
+// token whose value is the input.
+func FuzzPrinters(f *testing.F) {
+	for _, seed := range []string{"", "a", "a b", `"`, `\`, "$", "${", "$1", "a;b", "{", "}", "#", "'", "~a", "default", "\\n", "\n", "\r", "\x00", "\xff", "/a/b", "8k", "10s", ")", "a)", "*.a"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, print := range printers() {
+			token, err := print(s)
+			if err != nil {
+				continue
+			}
+			for _, format := range []string{"d %s;", "d %s x;", "d x %s ;"} {
+				text := fmt.Sprintf(format, token)
+				tokens, one := tokensOf(text)
+				if want := strings.Count(format, " ") + 1 - strings.Count(format, " ;"); !one || len(tokens) != want {
+					t.Fatalf("%s %q prints %s: tokens %q", name, s, text, tokens)
+				}
+				at := 1
+				if strings.HasPrefix(format, "d x") {
+					at = 2
+				}
+				if got := tokens[at]; got != valueOf(name, s) {
+					t.Fatalf("%s %q prints %s, which means %q", name, s, token, got)
+				}
+			}
+		}
+	})
+}
+
+// valueOf is what nginx must understand for an accepted input.
+func valueOf(printer, s string) string {
+	switch {
+	case printer == "mapkey" && mapSpecial(s):
+		return `\` + s // The map module takes it off.
+	case printer == "variable":
+		return "$" + strings.TrimPrefix(s, "$")
+	case printer == "duration" && number(s):
+		return s + "s"
+	}
+	return s
+}

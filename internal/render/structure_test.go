@@ -1,0 +1,61 @@
+package render
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"sluice/internal/model"
+)
+
+func TestStructureTakesWhatTemplatesWrite(t *testing.T) {
+	t.Parallel()
+	loaded := load(t)
+	for _, text := range []string{
+		`location "/a" { set $route a/b/c/80; proxy_pass http://sluice; }`,
+		`location ^~ "/a;}{" { return 503; }`,
+		`location = "/a" { allow 10.0.0.0/8; deny all; }`,
+		`location @miss { return 404; }`,
+	} {
+		if err := checkBlock(loaded.hosts.at(inServer...), []byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestStructureRefuses(t *testing.T) {
+	t.Parallel()
+	loaded := load(t)
+	for _, c := range []struct{ text, want string }{
+		{`location "/" { content_by_lua_file /x; }`, `directive "content_by_lua_file" with 1 arguments in location`},
+		{`location "/" { alias /etc/; }`, `directive "alias"`},
+		{`location "/" { "ali\as" /etc/; }`, `directive "ali\\as"`},
+		{`location "/" { return 200 "hello"; }`, `directive "return" with 2 arguments`},
+		{`location "/" { location "/a" { return 503; } }`, `block "location"`},
+		{`location "/" { return 503; } location "/b" { return 503; }`, "2 blocks and 0 directives"},
+		{`location "/" { return 503; } root /;`, `directive "root"`},
+		{`location "/" a b { return 503; }`, `block "location" with 3 arguments`},
+		{`location "/" { return 503; `, "within a directive or block"},
+		{`location "/" { return 503; } }`, "closes nothing"},
+		{`location "/" { return "503; }`, "within a directive or block"},
+		{`location "/" { return "503"x; }`, "behind a closing quote"},
+		{`location "/" { ; }`, "separator without a directive"},
+		{``, "0 blocks"},
+	} {
+		err := checkBlock(loaded.hosts.at(inServer...), []byte(c.text))
+		var refused *StructureError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\ngot %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+// Everything around the hosts is what the templates can write, put together.
+func TestStructureOfTheWholeFile(t *testing.T) {
+	t.Parallel()
+	loaded := load(t)
+	file, _ := loaded.Render(model.Static{Servers: []*model.Server{{}}}, testEnvironment(), nil)
+	if err := checkText(loaded.grammar, file.Bytes()); err != nil {
+		t.Error(err)
+	}
+}
