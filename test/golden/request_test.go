@@ -18,7 +18,8 @@ import (
 //	METHOD URL [{Header: value}] -> LOCATION  ANSWER
 //
 // possibly followed by indented lines "Header: value" with headers of the answer
-// ("certificate: NAME" is the name in the certificate that was presented).
+// ("certificate: NAME" is the name in the certificate that was presented, and
+// "Got-Header: value" a header as the service got it).
 //
 // URL is host/path for plain HTTP, or https://host/path; it is sent as it is
 // written. LOCATION is the nginx location that nginx, by its own debug log, chose

@@ -181,6 +181,10 @@ func echo(t *testing.T, key string) model.Endpoint {
 		_ = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Echo-Service", serviceName(key))
 			w.Header().Set("Echo-Path", r.RequestURI)
+			w.Header().Set("Got-Host", r.Host)
+			for name, values := range r.Header {
+				w.Header()["Got-"+name] = values
+			}
 		}))
 	}()
 	address := listener.Addr().(*net.TCPAddr)
