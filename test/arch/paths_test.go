@@ -9,7 +9,7 @@ import (
 
 // machinePath matches absolute paths that exist on one machine only. The parts
 // are joined here so that this file does not hold what it looks for.
-var machinePath = regexp.MustCompile(`(^|[^\w/.:*-])/(` + strings.Join([]string{"work", "farm", "root", "home/[a-z]+", "Users/[A-Za-z]+", "tmp/facts", "tmp/sluice/"}, "|") + `)(/|\s|["'` + "`" + `)]|$)`)
+var machinePath = regexp.MustCompile(`(^|[^\w/.:*-])/(` + strings.Join([]string{"work", "farm", "root", "home/[a-z]{2,}", "Users/[A-Za-z]{2,}", "tmp/facts", "tmp/sluice/"}, "|") + `)(/|\s|["'` + "`" + `)]|$)`)
 
 // machinePaths finds lines that name a path of one machine.
 func machinePaths(path, text string) []string {

@@ -91,3 +91,29 @@ func (c *testCase) expectStable(t *testing.T, want *outcome) {
 		}
 	}
 }
+
+// TestDifferencesAreShown holds docs/differences.md to the cases it names.
+func TestDifferencesAreShown(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/differences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for line := range strings.Lines(string(text)) {
+		columns := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		last := strings.TrimSpace(columns[len(columns)-1])
+		if len(columns) != 5 || last == "case" || last == "---" || last == "end-to-end tests" {
+			continue
+		}
+		for name := range strings.SplitSeq(last, ", ") {
+			named++
+			if _, err := os.Stat(filepath.Join("cases", name+".txtar")); err != nil {
+				t.Errorf("docs/differences.md names the case %q: %v", name, err)
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("docs/differences.md names no case: is its table another one now?")
+	}
+}
