@@ -150,7 +150,7 @@ func (w world) objects(t *testing.T) snapshot.Objects {
 	}
 	objects, _, err := snapshot.FromYAML("world.yaml", []byte(text))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
+		t.Fatal(err)
 	}
 	return objects
 }
