@@ -47,7 +47,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"duration", 90 * time.Second, "90s"},
 		{"duration", 1500 * time.Millisecond, "1500ms"},
 		{"path", "/var/lib/sluice/a.pem", "/var/lib/sluice/a.pem"},
-		{"path", "/home/a b/x", `"/home/a b/x"`},
+		{"path", "/srv/a b/x", `"/srv/a b/x"`},
 		{"onoff", true, "on"},
 		{"onoff", false, "off"},
 	} {
