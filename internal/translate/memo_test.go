@@ -1,0 +1,227 @@
+package translate
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// shopWorld has a bit of everything.
+func shopWorld(t *testing.T) world {
+	t.Helper()
+	return world{
+		yaml: secret("default/wild", issue(t, "*.wild")) + secret("default/own", issue(t, "own.example")) + secret("default/ca", issue(t, "authority")),
+		ingresses: []ing{
+			{name: "one", age: 5, rules: []string{"one /a P a:80", "two /a P a:80"}},
+			{name: "two", age: 4, rules: []string{"two /b P b:80"}},
+			{name: "wild", age: 3, tls: []string{"wild *.wild"}, rules: []string{"*.wild / P c:80"}},
+			{name: "under", age: 2, rules: []string{"x.wild / P d:80"}},
+			{name: "own", age: 2, tls: []string{"own own.example"}, rules: []string{"own.example / P d:80"}},
+			{name: "trust", annotations: map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/ca"}, rules: []string{"trust / P e:80"}},
+			{name: "any", rules: []string{"* /any P e:80"}},
+		},
+		config: map[string]string{"ssl-redirect": "true"},
+	}
+}
+
+// replace gives the objects with one object changed to a copy of itself.
+func replace[T any](list []*T, pick func(*T) bool, change func(*T)) []*T {
+	out := slices.Clone(list)
+	for i, object := range out {
+		if pick(object) {
+			changed := *object
+			change(&changed)
+			out[i] = &changed
+		}
+	}
+	return out
+}
+
+// What is remembered never changes a result, whatever changes between calls.
+func TestMemoChangesNoResult(t *testing.T) {
+	t.Parallel()
+	w := shopWorld(t)
+	base := w.objects(t)
+	options := w.flags()
+	options.DefaultBackend = snapshot.Name{Namespace: "default", Name: "e"}
+	random := rand.New(rand.NewPCG(7, 7))
+	memo := NewMemo()
+	for range 60 {
+		objects := thinned(base, random)
+		flags := options
+		if random.IntN(4) == 0 {
+			flags.Denied = map[snapshot.Name]bool{{Namespace: "default", Name: "one"}: true}
+		}
+		if random.IntN(8) == 0 {
+			flags.DefaultBackend = snapshot.Name{}
+		}
+		if random.IntN(8) == 0 {
+			flags.ConfigMap = snapshot.Name{}
+		}
+		snap := newSnapshot(t, objects)
+		want, problems := Config(snap, flags, nil)
+		got, others := Config(snap, flags, memo)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("with a memo:\n%s", diff)
+		}
+		if diff := cmp.Diff(problems, others); diff != "" {
+			t.Fatalf("problems with a memo:\n%s", diff)
+		}
+	}
+}
+
+// thinned leaves each object out now and then.
+func thinned(o snapshot.Objects, random *rand.Rand) snapshot.Objects {
+	o.Ingresses = some(o.Ingresses, random)
+	o.Services = some(o.Services, random)
+	o.EndpointSlices = some(o.EndpointSlices, random)
+	o.Secrets = some(o.Secrets, random)
+	return o
+}
+
+func some[T any](list []T, random *rand.Rand) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(T) bool { return random.IntN(6) == 0 })
+}
+
+// touched are the names of what is another pointer than before.
+func touched(before, after model.Config) (servers, backends, certificates []string) {
+	servers, backends, certificates = []string{}, []string{}, []string{}
+	for _, s := range after.Static.Servers {
+		if !slices.Contains(before.Static.Servers, s) {
+			servers = append(servers, s.Host)
+		}
+	}
+	for _, b := range after.Dynamic.Backends {
+		if !slices.Contains(before.Dynamic.Backends, b) {
+			backends = append(backends, b.Key)
+		}
+	}
+	for _, c := range after.Dynamic.Certificates {
+		if !slices.Contains(before.Dynamic.Certificates, c) {
+			certificates = append(certificates, "certificate")
+		}
+	}
+	return servers, backends, certificates
+}
+
+// Only what depends on a changed object is made anew.
+func TestOnlyWhatChangedIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	w := shopWorld(t)
+	base := w.objects(t)
+	named := func(name string) func(*networkingv1.Ingress) bool {
+		return func(i *networkingv1.Ingress) bool { return i.Name == name }
+	}
+	fresh := issue(t, "own.example")
+	for name, test := range map[string]struct {
+		change       func(*snapshot.Objects)
+		servers      []string
+		backends     []string
+		certificates int
+	}{
+		"nothing": {func(*snapshot.Objects) {}, nil, nil, 0},
+		"an Ingress": {func(o *snapshot.Objects) {
+			o.Ingresses = replace(o.Ingresses, named("one"), func(i *networkingv1.Ingress) { i.Generation++ })
+		}, []string{"one", "two"}, nil, 0},
+		"an Ingress goes": {func(o *snapshot.Objects) { o.Ingresses = slices.DeleteFunc(slices.Clone(o.Ingresses), named("two")) },
+			[]string{"two"}, nil, 0},
+		"an Ingress with a certificate that others have": {func(o *snapshot.Objects) {
+			o.Ingresses = slices.DeleteFunc(slices.Clone(o.Ingresses), named("wild"))
+		}, []string{"x.wild"}, nil, 0},
+		"the catch-all host": {func(o *snapshot.Objects) {
+			o.Ingresses = replace(o.Ingresses, named("any"), func(i *networkingv1.Ingress) { i.Generation++ })
+		}, []string{"", "*.wild"}, nil, 0},
+		"a Service":         {func(o *snapshot.Objects) { touch(o.Services, "a") }, nil, []string{"default/a/80"}, 0},
+		"endpoints":         {func(o *snapshot.Objects) { touch(o.EndpointSlices, "b-1") }, nil, []string{"default/b/80"}, 0},
+		"endpoints go":      {func(o *snapshot.Objects) { o.EndpointSlices = o.EndpointSlices[1:] }, nil, []string{"default/a/80"}, 0},
+		"a certificate":     {func(o *snapshot.Objects) { touch(o.Secrets, "own"); renew(o, fresh) }, nil, nil, 1},
+		"a Secret to trust": {func(o *snapshot.Objects) { touch(o.Secrets, "ca") }, []string{"trust"}, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			memo := NewMemo()
+			before, _ := Config(newSnapshot(t, base), w.flags(), memo)
+			objects := base
+			objects.Services, objects.EndpointSlices, objects.Secrets = slices.Clone(base.Services), slices.Clone(base.EndpointSlices), slices.Clone(base.Secrets)
+			test.change(&objects)
+			after, _ := Config(newSnapshot(t, objects), w.flags(), memo)
+			servers, backends, certificates := touched(before, after)
+			if test.servers == nil {
+				test.servers = []string{}
+			}
+			if test.backends == nil {
+				test.backends = []string{}
+			}
+			if diff := cmp.Diff(test.servers, servers); diff != "" {
+				t.Errorf("servers (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.backends, backends); diff != "" {
+				t.Errorf("backends (-want +got):\n%s", diff)
+			}
+			if len(certificates) != test.certificates {
+				t.Errorf("%d certificates are new", len(certificates))
+			}
+		})
+	}
+}
+
+// object is a Kubernetes object that can be told by its name.
+type object[T any] interface {
+	*T
+	GetName() string
+	SetGeneration(int64)
+}
+
+// touch puts an equal copy in the place of an object.
+func touch[T any, P object[T]](list []P, name string) {
+	for i, o := range list {
+		if o.GetName() == name {
+			changed := *o
+			list[i] = &changed
+		}
+	}
+}
+
+// renew puts another certificate into the Secret own, a copy already.
+func renew(o *snapshot.Objects, p pair) {
+	for _, s := range o.Secrets {
+		if s.Name == "own" {
+			s.Data = map[string][]byte{"tls.crt": p.crt, "tls.key": p.key}
+		}
+	}
+}
+
+// The memo holds what the last call used and no more.
+func TestMemoForgets(t *testing.T) {
+	t.Parallel()
+	w := shopWorld(t)
+	memo := NewMemo()
+	Config(newSnapshot(t, w.objects(t)), w.flags(), memo)
+	objects := w.objects(t) // other pointers throughout
+	objects.Ingresses = objects.Ingresses[:1]
+	Config(newSnapshot(t, objects), w.flags(), memo)
+	if n := len(memo.ingresses); n != 1 {
+		t.Errorf("%d Ingresses are remembered", n)
+	}
+	if n := len(memo.hosts); n != 3 {
+		t.Errorf("%d hosts are remembered", n)
+	}
+	if n := len(memo.backends); n != 1 {
+		t.Errorf("%d backends are remembered", n)
+	}
+	if n := len(memo.secrets); n != 0 {
+		t.Errorf("%d Secrets are remembered", n)
+	}
+}
+
+func TestMissingConfigMap(t *testing.T) {
+	t.Parallel()
+	world{options: func(o *Options) { o.ConfigMap = snapshot.Name{Namespace: "sluice", Name: "nosuch"} }}.
+		check(t, []string{"any/", "/ -> 404"}, []string{"NotFound ConfigMap sluice/nosuch"})
+}
