@@ -30,7 +30,7 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 	}
 	if annotated && legacy != "" && field != nil && *field != legacy {
 		remarks = append(remarks, model.Problem{Object: refOf(object), Field: "spec.ingressClassName", Reason: model.Ambiguous,
-			Text: fmt.Sprintf("the annotation %s says %q and this field %q: the annotation is followed, remove one of the two", legacyClass, legacy, *field)})
+			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, quoted(legacy), quoted(*field))})
 	}
 	if t.options.DisableCatchAll && object.Spec.DefaultBackend != nil {
 		return false, append(remarks, model.Problem{Object: refOf(object), Field: "spec.defaultBackend", Reason: model.Unsupported,

@@ -117,5 +117,5 @@ func numeric(name string) bool {
 }
 
 func (b *backend) refuse(reason model.Reason, text string) *backendFault {
-	return &backendFault{"name", reason, fmt.Sprintf("the externalName %q of Service %s %s: 503 is answered", b.service.Spec.ExternalName, b.id.service, text)}
+	return &backendFault{"name", reason, fmt.Sprintf("the externalName %s of Service %s %s: 503 is answered", quoted(b.service.Spec.ExternalName), b.id.service, text)}
 }

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -157,13 +158,13 @@ func (c *claim) wrong() (field, text string) {
 	switch c.pathType {
 	case networkingv1.PathTypeExact, networkingv1.PathTypePrefix, networkingv1.PathTypeImplementationSpecific:
 	default:
-		return ".pathType", fmt.Sprintf("want Exact, Prefix or ImplementationSpecific (got %q)", c.pathType)
+		return ".pathType", fmt.Sprintf("want Exact, Prefix or ImplementationSpecific (got %s)", quoted(string(c.pathType)))
 	}
 	if !strings.HasPrefix(c.path, "/") {
-		return ".path", fmt.Sprintf("want a path that begins with / (got %q)", c.path)
+		return ".path", fmt.Sprintf("want a path that begins with / (got %s)", quoted(c.path))
 	}
 	if strings.ContainsAny(c.path, "\r\n\x00") {
-		return ".path", fmt.Sprintf("want a path without line breaks and NUL (got %q)", c.path)
+		return ".path", fmt.Sprintf("want a path without line breaks and NUL (got %s)", quoted(c.path))
 	}
 	return "", ""
 }
@@ -176,12 +177,22 @@ func wrongHost(host string) string {
 		return ""
 	case strings.Contains(host, "*"):
 		if len(validation.IsWildcardDNS1123Subdomain(host)) > 0 {
-			return fmt.Sprintf("want * as the whole first label, as in *.example.org (got %q)", host)
+			return fmt.Sprintf("want * as the whole first label, as in *.example.org (got %s)", quoted(host))
 		}
 	case len(validation.IsValidIP(nil, host)) == 0:
-		return fmt.Sprintf("want a DNS name, not an IP address (got %q)", host)
+		return fmt.Sprintf("want a DNS name, not an IP address (got %s)", quoted(host))
 	case len(validation.IsDNS1123Subdomain(host)) > 0:
-		return fmt.Sprintf("want a DNS name of lower case letters, digits, - and . (got %q)", host)
+		return fmt.Sprintf("want a DNS name of lower case letters, digits, - and . (got %s)", quoted(host))
 	}
 	return ""
+}
+
+// quoted gives what a user wrote for a message: on one line, and not all of it
+// if it is long.
+func quoted(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return strconv.Quote(text)
+	}
+	return strconv.Quote(text[:most]) + "..."
 }

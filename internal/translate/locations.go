@@ -36,13 +36,13 @@ func (b *builder) claim(rules *hostRules, c *claim) {
 func literalPath(written string) (path, text string) {
 	path, err := route.Decode(written)
 	if err != nil {
-		return "", fmt.Sprintf("want two hexadecimal digits behind each %% (got %q)", written)
+		return "", fmt.Sprintf("want two hexadecimal digits behind each %% (got %s)", quoted(written))
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
-		return "", fmt.Sprintf("want a path without control characters (got %q)", written)
+		return "", fmt.Sprintf("want a path without control characters (got %s)", quoted(written))
 	}
 	if strings.Contains(path, "//") || strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../") {
-		return "", fmt.Sprintf("want a path without //, /./ and /../, which nginx takes out of every request (got %q)", written)
+		return "", fmt.Sprintf("want a path without //, /./ and /../, which nginx takes out of every request (got %s)", quoted(written))
 	}
 	return path, ""
 }
@@ -57,7 +57,7 @@ func (b *builder) take(c *claim, m match) bool {
 	}
 	if winner.owner != c.owner || !sameBackend(winner.backend, c.backend) {
 		b.problem(c, "", model.Conflict, fmt.Sprintf("%s already has %s %s of host %q with its %s, and %s",
-			winner.owner.ref, winner.pathType, winner.path, b.host.name, winner.field, why(winner, c)))
+			winner.owner.ref, winner.pathType, quoted(winner.path), b.host.name, winner.field, why(winner, c)))
 	}
 	return false
 }

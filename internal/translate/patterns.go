@@ -37,7 +37,7 @@ func (b *builder) claimPattern(c *claim, asking bool) {
 // get names that no variable has.
 func writtenPattern(c *claim) (pattern string, names []string, text string) {
 	if c.pathType != networkingv1.PathTypeImplementationSpecific && strings.ContainsFunc(c.path, unicode.IsControl) {
-		return "", nil, fmt.Sprintf("want a path without control characters (got %q)", c.path)
+		return "", nil, fmt.Sprintf("want a path without control characters (got %s)", quoted(c.path))
 	}
 	pattern, names, err := route.Rename(c.path)
 	if err == nil {
@@ -48,7 +48,7 @@ func writtenPattern(c *claim) (pattern string, names []string, text string) {
 		return route.Quote(c.path), nil, ""
 	}
 	if err != nil {
-		return "", nil, fmt.Sprintf("want a regular expression (got %q): %v", c.path, err)
+		return "", nil, fmt.Sprintf("want a regular expression (got %s): %v", quoted(c.path), err)
 	}
 	return pattern, names, ""
 }
@@ -78,7 +78,7 @@ func (b *builder) covered() {
 		}
 		c := b.taken[match{model.Pattern, l.Path}]
 		if prefix := b.prefixOver(strings.TrimPrefix(l.Path, "^")); prefix != nil {
-			b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the %s path %s of %s comes before patterns", prefix.pathType, prefix.path, prefix.owner.ref))
+			b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the %s path %s of %s comes before patterns", prefix.pathType, quoted(prefix.path), prefix.owner.ref))
 		}
 	}
 }

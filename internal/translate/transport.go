@@ -56,7 +56,7 @@ func (t *translation) readTrust(ing *ingress, asked policy.Transport) (key strin
 		return secretKey, model.InvalidValue, err.Error()
 	}
 	if name.Namespace != ing.object.Namespace {
-		return secretKey, model.InvalidValue, fmt.Sprintf("want a Secret of the namespace %s (got %q)", ing.object.Namespace, asked.Secret)
+		return secretKey, model.InvalidValue, fmt.Sprintf("want a Secret of the namespace %s (got %s)", ing.object.Namespace, quoted(asked.Secret))
 	}
 	ing.trust, ing.trusted = name, t.snap.Secret(name)
 	if ing.trusted == nil {
