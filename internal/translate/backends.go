@@ -182,7 +182,7 @@ func wrongBackend(b *networkingv1.IngressBackend) (field string, reason model.Re
 	case b.Resource != nil && service != nil:
 		return "", model.InvalidValue, "want either service or resource (got both): 503 is answered"
 	case b.Resource != nil:
-		return ".resource", model.Unsupported, fmt.Sprintf("want a service: a %s as backend is not supported, 503 is answered", quoted(b.Resource.Kind))
+		return ".resource", model.Unsupported, fmt.Sprintf("want a service: a %s as backend is not supported, 503 is answered", shown(b.Resource.Kind))
 	case service == nil:
 		return "", model.InvalidValue, "want a service (got none): 503 is answered"
 	case len(validation.IsDNS1123Label(service.Name)) > 0:

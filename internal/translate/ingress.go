@@ -196,3 +196,11 @@ func quoted(text string) string {
 	}
 	return strconv.Quote(text[:most]) + "..."
 }
+
+// shown is quoted, without the quotes where they would not help.
+func shown(text string) string {
+	if q := quoted(text); strings.ContainsAny(text, " \t") || q != `"`+text+`"` {
+		return q
+	}
+	return text
+}

@@ -57,7 +57,7 @@ func (b *builder) take(c *claim, m match) bool {
 	}
 	if winner.owner != c.owner || !sameBackend(winner.backend, c.backend) {
 		b.problem(c, "", model.Conflict, fmt.Sprintf("%s already has %s %s of host %q with its %s, and %s",
-			winner.owner.ref, winner.pathType, quoted(winner.path), b.host.name, winner.field, why(winner, c)))
+			winner.owner.ref, winner.pathType, shown(winner.path), b.host.name, winner.field, why(winner, c)))
 	}
 	return false
 }

@@ -125,7 +125,7 @@ func TestConflicts(t *testing.T) {
 		"Conflict Ingress default/twin-a spec.rules[0].http.paths[0]",
 	})
 	_, problems := Config(newSnapshot(t, w.objects(t)), w.flags(), nil)
-	if want := `Ingress default/older already has Prefix "/same" of host "h" with its spec.rules[0].http.paths[0], and the oldest counts`; problems[0].Text != want {
+	if want := `Ingress default/older already has Prefix /same of host "h" with its spec.rules[0].http.paths[0], and the oldest counts`; problems[0].Text != want {
 		t.Errorf("got %s\nwant %s", problems[0].Text, want)
 	}
 	if !strings.HasSuffix(problems[2].Text, "of the same age the last by name counts") {

@@ -78,7 +78,7 @@ func (b *builder) covered() {
 		}
 		c := b.taken[match{model.Pattern, l.Path}]
 		if prefix := b.prefixOver(strings.TrimPrefix(l.Path, "^")); prefix != nil {
-			b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the %s path %s of %s comes before patterns", prefix.pathType, quoted(prefix.path), prefix.owner.ref))
+			b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the %s path %s of %s comes before patterns", prefix.pathType, shown(prefix.path), prefix.owner.ref))
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (b *builder) rewrite(l *model.Location, ing *ingress, pattern string, names
 	target, ok := route.RenameReferences(ing.target, names)
 	if !ok {
 		b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.prefixKey + "rewrite-target", Reason: model.InvalidValue,
-			Text: "want $1 to $9 or a named group of the path " + quoted(l.Rule.Path) + ": its requests are not rewritten"})
+			Text: "want $1 to $9 or a named group of the path " + shown(l.Rule.Path) + ": its requests are not rewritten"})
 		return
 	}
 	l.Rewrite = &model.Rewrite{Pattern: "(?i)" + pattern, Target: target}
