@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,13 +71,22 @@ type settingsBlocks struct {
 func (s settingsBlocks) insert() error {
 	for _, b := range s.global.blocks {
 		if err := s.setting(b); err != nil {
-			s.refuse(b.Source, "", b.Name+": "+reason(err)+"; the default is used", false)
+			s.refuse(model.Problem{Object: b.Source, Text: settingText(b, err) + "; the default is used"})
 			if known := findBlock(defaultSettings(), b.Name); known != nil {
 				_ = s.setting(*known)
 			}
 		}
 	}
 	return nil
+}
+
+// settingText says what is wrong, with the name of the group in front.
+func settingText(b model.Block, err error) string {
+	var named *blockError
+	if errors.As(err, &named) {
+		return named.Error()
+	}
+	return b.Name + ": " + reason(err)
 }
 
 // setting prints a block and checks it by itself.

@@ -25,7 +25,7 @@ func hashSizes(s settings.Hash, servers []*model.Server, texts ...[]byte) hashVi
 	}
 	view := hashView{
 		ServerNamesMaxSize:    max(s.ServerNamesMaxSize, 512, powerOfTwo(len(servers))),
-		ServerNamesBucketSize: max(s.ServerNamesBucketSize, bucketSize(names), sharedBucket(len(servers))),
+		ServerNamesBucketSize: max(s.ServerNamesBucketSize, bucketSize(names), sharedBucket(len(servers), names)),
 		VariablesMaxSize:      s.VariablesMaxSize, VariablesBucketSize: s.VariablesBucketSize,
 		MapMaxSize: 2048, MapBucketSize: s.MapBucketSize,
 	}
@@ -41,17 +41,17 @@ func hashSizes(s settings.Hash, servers []*model.Server, texts ...[]byte) hashVi
 // bucketSize is the bucket that holds one key: a pointer, the length and the
 // key aligned to pointers, and the pointer that ends the bucket.
 // Source: NGX_HASH_ELT_SIZE in nginx's src/core/ngx_hash.c.
-func bucketSize(length int) int {
-	return max(64, powerOfTwo(8+(length+2+7)/8*8+8))
-}
+func bucketSize(length int) int { return max(64, powerOfTwo(elementSize(length)+8)) }
 
-// sharedBucket is the bucket for many names: with room for some ten names,
-// nginx finds a size at once that it else searches for.
-func sharedBucket(names int) int {
+func elementSize(length int) int { return 8 + (length+2+7)/8*8 }
+
+// sharedBucket is the bucket for many names: with room for eight of them,
+// nginx finds a size of the table at once that it else searches for in vain.
+func sharedBucket(names, length int) int {
 	if names < 512 {
 		return 64
 	}
-	return 512
+	return powerOfTwo(8*elementSize(length) + 8)
 }
 
 // measureMaps gives the number of maps, the keys of the largest and the length

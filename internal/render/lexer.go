@@ -92,16 +92,16 @@ func (l *lexer) inside(ch byte) event {
 	}
 	switch l.mode {
 	case double:
-		return l.close(ch == '"')
+		return l.quoted(ch, '"')
 	case single:
-		return l.close(ch == '\'')
+		return l.quoted(ch, '\'')
 	}
 	return l.separator(ch)
 }
 
-// close ends a quoted token.
-func (l *lexer) close(ends bool) event {
-	if !ends {
+// quoted ends a token at its closing quote.
+func (l *lexer) quoted(ch, quote byte) event {
+	if ch != quote {
 		return 0
 	}
 	l.mode = closed

@@ -2,7 +2,7 @@ package render
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"text/template"
 
 	"sluice/internal/model"
@@ -38,24 +38,41 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// refuse reports what could not be printed.
-func (r *rendering) refuse(owner model.ObjectRef, field, text string, denies bool) {
-	r.problems = append(r.problems, model.Problem{Object: owner, Field: field, Reason: model.Refused, Text: text, Denies: denies})
+// refuse reports something that cannot be printed.
+func (r *rendering) refuse(p model.Problem) {
+	p.Reason = model.Refused
+	r.problems = append(r.problems, p)
 }
 
-// refuseLocation reports a location; the block's owner is named if it was one
-// of its blocks. Denied is whether it answers 503, else it is left out.
+// refuseTemplate reports a part of the file that is no user's.
+func (r *rendering) refuseTemplate(name string, err error) {
+	r.refuse(model.Problem{Object: model.ObjectRef{Kind: "Template", Name: name}, Text: reason(err)})
+}
+
+// refuseLocation reports a location that answers 503 instead; to the owner of
+// the block if it was one of its blocks.
 func (r *rendering) refuseLocation(l *model.Location, err error) {
 	owner, field := l.Rule.Object, l.Rule.Field
 	var block *blockError
 	if errors.As(err, &block) {
 		owner, field = block.block.Source, ""
 	}
-	r.problems = append(r.problems, model.Problem{Object: owner, Field: field, Reason: model.Refused, Text: reason(err), Denies: true})
+	r.refuse(model.Problem{Object: owner, Field: field, Text: reason(err), Denies: true})
 }
 
 // leftOut reports a location whose match cannot be printed.
 func (r *rendering) leftOut(l *model.Location, err error) {
-	text := fmt.Sprintf("%s; the path is left out", reason(err))
-	r.problems = append(r.problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field, Reason: model.Refused, Text: text})
+	r.refuse(model.Problem{Object: l.Rule.Object, Field: l.Rule.Field, Text: reason(err) + "; the path is left out"})
+}
+
+// refuseServer reports a server to all who have a part in it.
+func (r *rendering) refuseServer(s *model.Server, err error) {
+	seen := map[model.ObjectRef]bool{}
+	for _, l := range s.Locations {
+		if !seen[l.Rule.Object] {
+			seen[l.Rule.Object] = true
+			text := "host " + strconv.QuoteToASCII(s.Host) + ": " + reason(err)
+			r.refuse(model.Problem{Object: l.Rule.Object, Field: l.Rule.Field, Text: text, Denies: true})
+		}
+	}
 }

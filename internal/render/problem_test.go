@@ -132,6 +132,27 @@ func TestInjectionThroughATemplate(t *testing.T) {
 	}
 }
 
+// The same for what behaviours say at http level.
+func TestInjectionThroughASharedTemplate(t *testing.T) {
+	t.Parallel()
+	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/shared" }}map $a $b { {{ .A | mapkey }} 1; }{{ end }}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := func(any) (string, error) { return `a 1; } include /etc/passwd; map $a $c { b`, nil }
+	loaded.behaviours["x"].contexts["shared"].Funcs(map[string]any{"mapkey": broken})
+	location := ingressLocation("web", model.PrefixFirst, "/a/")
+	location.Blocks = []model.Block{{Name: "x", Data: struct{ A string }{"a"}, Source: location.Rule.Object}}
+	server := &model.Server{Host: "shop.example", Locations: []*model.Location{location}}
+	file, problems := loaded.Render(model.Static{Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
+	if diff := cmp.Diff(closedLocation, serverOf(t, file, "shop.example")); diff != "" || strings.Contains(string(file.Bytes()), "passwd") {
+		t.Error(diff)
+	}
+	if len(problems) != 1 || !strings.HasPrefix(problems[0].Text, `x: would change the structure of nginx.conf: no template writes the directive "include"`) {
+		t.Errorf("problems %v", problems)
+	}
+}
+
 // A setting that cannot be printed keeps its default, and the file is whole.
 func TestUnprintableSetting(t *testing.T) {
 	t.Parallel()
@@ -144,7 +165,7 @@ func TestUnprintableSetting(t *testing.T) {
 	if !file.Equal(plain) {
 		t.Errorf("not the defaults:\n%s", cmp.Diff(string(plain.Bytes()), string(file.Bytes())))
 	}
-	if len(problems) != 2 || !strings.HasSuffix(problems[0].Text, "; the default is used") {
+	if len(problems) != 2 || problems[0].Text != `log: cannot be written to nginx.conf: want text whose $ names a known variable, such as $1 or $host (got "$remote_addr $location_path"); the default is used` {
 		t.Errorf("problems %v", problems)
 	}
 }

@@ -1,10 +1,6 @@
 package render
 
-import (
-	"strconv"
-
-	"sluice/internal/model"
-)
+import "sluice/internal/model"
 
 // rendering is one Render while it runs.
 type rendering struct {
@@ -88,10 +84,6 @@ func (r *rendering) must(name string, data any, place *node) {
 	}
 }
 
-func (r *rendering) refuseTemplate(name string, err error) {
-	r.refuse(model.ObjectRef{Kind: "Template", Name: name}, "", reason(err), false)
-}
-
 // http prints the http level but for the servers.
 func (r *rendering) http() *chunk {
 	grammar := r.templates.grammar
@@ -114,7 +106,11 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 	known := c.open(r.templates, r.ground(), now)
 	all := make([]*rendered, 0, len(servers))
 	kept := r.problems
-	for _, s := range servers {
+	for i, s := range servers {
+		if i > 0 && s.Host == "" {
+			all = append(all, r.secondCatchall(s))
+			continue
+		}
 		out := known[s]
 		if out == nil {
 			out = r.serverText(s)
@@ -191,5 +187,3 @@ func (b bodyInsertion) insert() error {
 	}
 	return b.around.feed(head.text)
 }
-
-func quoted(s string) string { return strconv.QuoteToASCII(s) }

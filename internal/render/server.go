@@ -1,7 +1,6 @@
 package render
 
 import (
-	"errors"
 	"strings"
 
 	"sluice/internal/model"
@@ -43,6 +42,13 @@ func (r *rendering) serverText(s *model.Server) *rendered {
 	}
 	out.problems = append([]model.Problem(nil), r.problems[problems:]...)
 	return out
+}
+
+// secondCatchall leaves out a server that nginx would refuse the file for.
+func (r *rendering) secondCatchall(s *model.Server) *rendered {
+	problems := len(r.problems)
+	r.refuseServer(s, &Refusal{Want: "one catch-all server"})
+	return &rendered{problems: append([]model.Problem(nil), r.problems[problems:]...)}
 }
 
 func (r *rendering) tryServer(s *model.Server) (*rendered, error) {
@@ -131,11 +137,11 @@ func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
 		err := s.print(b, "shared")
 		text := string(s.page.Bytes()[start:])
 		s.page.back(before)
-		if err == nil {
-			err = checkText(s.templates.grammar.at(inHTTP...), []byte(text))
-		}
 		if err != nil {
-			return &blockError{b, errors.Unwrap(err)}
+			return err
+		}
+		if err := checkText(s.templates.grammar.at(inHTTP...), []byte(text)); err != nil {
+			return &blockError{b, err}
 		}
 		if strings.TrimSpace(text) != "" {
 			s.out.shared = append(s.out.shared, sharedText{text: text, origin: Origin{Object: b.Source, Behaviour: b.Name}})
@@ -168,15 +174,4 @@ func closedServer(s *model.Server) *model.Server {
 		closed.Miss = s.Miss
 	}
 	return closed
-}
-
-// refuseServer reports a server to all who have a part in it.
-func (r *rendering) refuseServer(s *model.Server, err error) {
-	seen := map[model.ObjectRef]bool{}
-	for _, l := range s.Locations {
-		if !seen[l.Rule.Object] {
-			seen[l.Rule.Object] = true
-			r.refuse(l.Rule.Object, l.Rule.Field, "host "+quoted(s.Host)+": "+reason(err), true)
-		}
-	}
 }
