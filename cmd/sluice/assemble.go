@@ -62,6 +62,9 @@ func assemble(ctx context.Context, f *runFlags, log *slog.Logger) (*parts, error
 		return memory
 	}})
 	options.Runtime = client
+	if f.nginxPIDFile == "" {
+		options.Ports = []controller.Port{{Flag: "http-port", Number: f.httpPort}, {Flag: "https-port", Number: f.httpsPort}}
+	}
 	options.Resolver = dynamic.NewResolver(dynamic.ResolverOptions{Logger: log})
 	return &parts{options: options}, nil
 }

@@ -46,6 +46,9 @@ type Options struct {
 	Limiter     *nginx.Limiter
 	Runtime     *dynamic.Client
 	Resolver    *dynamic.Resolver
+	// Ports must be free when nginx has started; none is looked at if nginx is
+	// run by something else.
+	Ports []Port
 	// StateDir is where the last good forms are kept.
 	StateDir string
 	Log      *slog.Logger
@@ -105,6 +108,9 @@ func (c *Controller) Run(ctx context.Context) error {
 		return fmt.Errorf("render the first configuration: %w", err)
 	}
 	if err := c.Process.Start(ctx, bootstrap.Bytes()); err != nil {
+		return err
+	}
+	if err := checkPorts(c.Ports); err != nil {
 		return err
 	}
 	go c.Resolver.Run(ctx)

@@ -13,7 +13,14 @@ import (
 func fails(t *testing.T, s *sluice, words ...string) {
 	t.Helper()
 	s.launch()
-	<-s.exited
+	eventually(t, "sluice to end", func() bool {
+		select {
+		case <-s.exited:
+			return true
+		default:
+			return false
+		}
+	})
 	if s.exitErr == nil {
 		t.Fatal("sluice ended without an error")
 	}

@@ -1,16 +1,13 @@
 package e2e
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,9 +28,7 @@ type sluice struct {
 	arguments []string
 	exited    chan struct{}
 	exitErr   error
-
-	mu  sync.Mutex
-	log []string
+	output    string
 }
 
 // start runs sluice on a new folder of manifests and waits until it is ready.
@@ -49,7 +44,7 @@ func start(t *testing.T, root string, manifests map[string]string, arguments ...
 func prepare(t *testing.T, root string, manifests map[string]string, arguments ...string) *sluice {
 	t.Helper()
 	dir := t.TempDir()
-	s := &sluice{t: t, manifests: filepath.Join(dir, "manifests"), state: stateDir(t)}
+	s := &sluice{t: t, manifests: filepath.Join(dir, "manifests"), output: filepath.Join(dir, "log"), state: stateDir(t)}
 	s.http, s.https, s.healthz = freePort(t), freePort(t), freePort(t)
 	if err := os.Mkdir(s.manifests, 0o755); err != nil {
 		t.Fatal(err)
@@ -80,34 +75,26 @@ func stateDir(t *testing.T) string {
 	return dir
 }
 
-// launch starts the process; its output is kept for lines and shown if the test
-// fails.
+// launch starts the process. Its output goes to a file and not to a pipe, which
+// an nginx that outlives its sluice would hold open.
 func (s *sluice) launch() {
 	s.t.Helper()
+	output, err := os.OpenFile(s.output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer output.Close()
 	s.command = exec.Command(sluicePath, s.arguments...)
-	output, input := io.Pipe()
-	s.command.Stdout, s.command.Stderr = input, input
+	s.command.Stdout, s.command.Stderr = output, output
 	if err := s.command.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	exited := make(chan struct{})
+	command, exited := s.command, make(chan struct{})
 	s.exited = exited
 	go func() {
-		s.exitErr = s.command.Wait()
-		input.Close()
+		s.exitErr = command.Wait()
 		close(exited)
 	}()
-	go s.collect(output)
-}
-
-func (s *sluice) collect(output io.Reader) {
-	lines := bufio.NewScanner(output)
-	lines.Buffer(nil, 4<<20)
-	for lines.Scan() {
-		s.mu.Lock()
-		s.log = append(s.log, lines.Text())
-		s.mu.Unlock()
-	}
 }
 
 // stop ends sluice with SIGTERM and waits; the log is shown if the test failed.
@@ -132,12 +119,14 @@ func tail(lines []string, n int) []string {
 
 // lines are the lines of the log that contain text.
 func (s *sluice) lines(text string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	content, err := os.ReadFile(s.output)
+	if err != nil {
+		s.t.Error(err)
+	}
 	var found []string
-	for _, line := range s.log {
+	for line := range strings.Lines(string(content)) {
 		if strings.Contains(line, text) {
-			found = append(found, line)
+			found = append(found, strings.TrimSuffix(line, "\n"))
 		}
 	}
 	return found

@@ -1,0 +1,33 @@
+package controller
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"syscall"
+)
+
+// Port is a port that nginx is going to serve, with the flag that chose it.
+type Port struct {
+	Flag   string
+	Number int
+}
+
+// checkPorts reports the first port that another process listens on. nginx
+// itself would only say so when it is reloaded into the first real file.
+func checkPorts(ports []Port) error {
+	for _, port := range ports {
+		listener, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port.Number)))
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			return fmt.Errorf("--%s: port %d is in use by another process: stop it or choose another port", port.Flag, port.Number)
+		case errors.Is(err, syscall.EACCES):
+			return fmt.Errorf("--%s: no permission to listen on port %d: choose a port above 1023 or grant NET_BIND_SERVICE", port.Flag, port.Number)
+		case err != nil:
+			return fmt.Errorf("--%s: port %d: %w", port.Flag, port.Number, err)
+		}
+		listener.Close()
+	}
+	return nil
+}
