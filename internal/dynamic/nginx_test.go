@@ -24,6 +24,7 @@ import (
 
 	"sluice/internal/dynamic"
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/rootfs"
 )
 
@@ -55,16 +56,14 @@ func everywhere(t *testing.T, test func(t *testing.T, i install)) {
 	}
 }
 
-func (i install) command(arguments ...string) *exec.Cmd {
-	if i.root == "" {
-		path, err := exec.LookPath("nginx")
-		if err != nil {
-			path = "/usr/sbin/nginx"
-		}
-		return exec.Command(path, arguments...)
+func (i install) command(t testing.TB, arguments ...string) *exec.Cmd {
+	t.Helper()
+	found, err := nginx.Inspect(t.Context(), nginx.Options{Root: i.root})
+	if err != nil {
+		t.Fatal(err)
 	}
-	loader := []string{"--library-path", i.root + "/usr/lib/x86_64-linux-gnu", i.root + "/usr/sbin/nginx"}
-	return exec.Command(i.root+"/lib64/ld-linux-x86-64.so.2", append(loader, arguments...)...)
+	argv := found.Command(arguments...)
+	return exec.Command(argv[0], argv[1:]...)
 }
 
 // server is a running nginx with our Lua and a minimal configuration.
@@ -162,7 +161,7 @@ func (s *server) writeConf(t testing.TB) {
 func (s *server) run(t testing.TB) {
 	t.Helper()
 	s.log = new(lockedBuffer)
-	s.command = s.install.command("-e", "stderr", "-p", s.state+"/", "-c", s.state+"/nginx.conf")
+	s.command = s.install.command(t, "-e", "stderr", "-p", s.state+"/", "-c", s.state+"/nginx.conf")
 	s.command.Stderr = s.log
 	check(t, s.command.Start())
 	s.await(t, "two workers", func() bool {

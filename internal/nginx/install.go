@@ -93,7 +93,7 @@ func findBinary(o Options) (string, error) {
 		if found, err := exec.LookPath(path); err == nil {
 			return filepath.Abs(found)
 		}
-		return "", fmt.Errorf("nginx not found: %s is no executable file", path)
+		return "", fmt.Errorf("nginx not found: %s is no executable file: install nginx with \"apt-get install %s\" or name another with --nginx-binary", path, packages)
 	}
 	if o.ownRoot() {
 		if found, err := exec.LookPath("nginx"); err == nil {

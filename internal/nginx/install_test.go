@@ -126,7 +126,7 @@ func TestInspectWithoutNginx(t *testing.T) {
 		options Options
 		want    string
 	}{
-		{"named", Options{Binary: "/no/such/nginx"}, "nginx not found: /no/such/nginx is no executable file"},
+		{"named", Options{Binary: "/no/such/nginx"}, "nginx not found: /no/such/nginx is no executable file: install nginx with \"apt-get install " + packages + "\" or name another with --nginx-binary"},
 		{"empty root", Options{Root: "/no/such/root"}, "nginx not found in /no/such/root: install there " + packages},
 	}
 	for _, test := range tests {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/internal/nginx"
 	"sluice/rootfs"
 )
 
@@ -68,23 +69,19 @@ func run(t *testing.T, root string) string {
 	check(t, os.Mkdir(filepath.Join(dir, "temp"), 0o700))
 	text := strings.NewReplacer("DIR", dir, "ROOT", root).Replace(conf)
 	check(t, os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(text), 0o600))
-	output, err := nginx(root, "-e", "stderr", "-p", dir+"/", "-c", dir+"/nginx.conf").CombinedOutput()
+	output, err := command(t, root, "-e", "stderr", "-p", dir+"/", "-c", dir+"/nginx.conf").CombinedOutput()
 	if err != nil {
 		t.Errorf("nginx: %v\n%s", err, output)
 	}
 	return string(output)
 }
 
-func nginx(root string, arguments ...string) *exec.Cmd {
-	if root != "" {
-		loader := []string{"--library-path", root + "/usr/lib/x86_64-linux-gnu", root + "/usr/sbin/nginx"}
-		return exec.Command(root+"/lib64/ld-linux-x86-64.so.2", append(loader, arguments...)...)
-	}
-	path, err := exec.LookPath("nginx")
-	if err != nil {
-		path = "/usr/sbin/nginx"
-	}
-	return exec.Command(path, arguments...)
+func command(t *testing.T, root string, arguments ...string) *exec.Cmd {
+	t.Helper()
+	found, err := nginx.Inspect(t.Context(), nginx.Options{Root: root})
+	check(t, err)
+	argv := found.Command(arguments...)
+	return exec.Command(argv[0], argv[1:]...)
 }
 
 func check(t *testing.T, err error) {
