@@ -30,9 +30,13 @@ func assemble(ctx context.Context, f *runFlags, log *slog.Logger) (*parts, error
 	if err != nil {
 		return nil, fmt.Errorf("--state-dir: %w", err)
 	}
+	stdout, err := reopenable(os.Stdout)
+	if err != nil {
+		return nil, err
+	}
 	socket := filepath.Join(state, "run", "control.sock")
 	client := dynamic.New(socket)
-	nginxOptions := nginx.Options{Binary: f.nginxBinary, Root: f.nginxRoot, StateDir: state, PIDFile: f.nginxPIDFile, Logger: log}
+	nginxOptions := nginx.Options{Binary: f.nginxBinary, Root: f.nginxRoot, StateDir: state, PIDFile: f.nginxPIDFile, Logger: log, Stdout: stdout}
 	if os.Geteuid() == 0 {
 		nginxOptions.User = f.nginxUser
 	}

@@ -126,6 +126,7 @@ func run(ctx context.Context, f *runFlags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
+	appendOnly(os.Stdout, os.Stderr)
 	log := f.logger()
 	source, err := manifest.Open(f.manifests, log)
 	if err != nil {

@@ -35,6 +35,50 @@ func (p *Process) externalRun() (*run, error) {
 	return r, nil
 }
 
+// externalPause is how often the pid file of another's nginx is looked at.
+const externalPause = 200 * time.Millisecond
+
+// startExternal leaves the bootstrap file where the other nginx can be started
+// with it, waits for that nginx, and from then on watches for another one in its
+// place.
+func (p *Process) startExternal(ctx context.Context, bootstrap []byte) error {
+	live := p.options.path(liveFile)
+	if _, err := os.Stat(live); errors.Is(err, os.ErrNotExist) {
+		if err := p.replace(liveFile, Conf(bootstrap)); err != nil {
+			return err
+		}
+	}
+	r, err := p.externalRun()
+	if err != nil {
+		p.options.Logger.Info("waiting for nginx", "reason", err, "start", "nginx -p "+p.options.StateDir+" -c "+live)
+	}
+	for err != nil {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(externalPause):
+			r, err = p.externalRun()
+		}
+	}
+	go p.watchExternal(ctx, r.identity)
+	return nil
+}
+
+// watchExternal tells when another nginx stands in the place of the one known.
+func (p *Process) watchExternal(ctx context.Context, known identity) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(externalPause):
+		}
+		if r, err := p.externalRun(); err == nil && r.identity != known {
+			known = r.identity
+			p.emit(Event{Restarted, "nginx was started again by something else"})
+		}
+	}
+}
+
 // applyExternal tests, swaps and signals; it confirms as far as the workers
 // answer on the control socket.
 func (p *Process) applyExternal(ctx context.Context, conf io.WriterTo) (Result, error) {

@@ -89,11 +89,11 @@ func (p *Process) Events() <-chan Event { return p.events }
 // Start ends what a former run left behind, starts nginx with the bootstrap
 // file and returns once its workers have registered. From then on nginx is
 // started again whenever it ends, always with the bootstrap file. With
-// Options.PIDFile it only checks that the other nginx runs.
+// Options.PIDFile it waits for the other nginx, which can be started with the
+// bootstrap file in the state directory.
 func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
 	if p.external() {
-		_, err := p.externalRun()
-		return err
+		return p.startExternal(ctx, bootstrap)
 	}
 	if err := p.take(ctx); err != nil {
 		return err

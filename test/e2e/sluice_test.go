@@ -29,6 +29,9 @@ type sluice struct {
 	exited    chan struct{}
 	exitErr   error
 	output    string
+	// binary and attributes are how the process is started.
+	binary     string
+	attributes *syscall.SysProcAttr
 }
 
 // start runs sluice on a new folder of manifests and waits until it is ready.
@@ -44,7 +47,7 @@ func start(t *testing.T, root string, manifests map[string]string, arguments ...
 func prepare(t *testing.T, root string, manifests map[string]string, arguments ...string) *sluice {
 	t.Helper()
 	dir := t.TempDir()
-	s := &sluice{t: t, manifests: filepath.Join(dir, "manifests"), output: filepath.Join(dir, "log"), state: stateDir(t)}
+	s := &sluice{t: t, manifests: filepath.Join(dir, "manifests"), output: filepath.Join(dir, "log"), state: stateDir(t), binary: sluicePath}
 	s.http, s.https, s.healthz = freePort(t), freePort(t), freePort(t)
 	if err := os.Mkdir(s.manifests, 0o755); err != nil {
 		t.Fatal(err)
@@ -79,12 +82,13 @@ func stateDir(t *testing.T) string {
 // an nginx that outlives its sluice would hold open.
 func (s *sluice) launch() {
 	s.t.Helper()
-	output, err := os.OpenFile(s.output, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	output, err := os.OpenFile(s.output, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer output.Close()
-	s.command = exec.Command(sluicePath, s.arguments...)
+	s.command = exec.Command(s.binary, s.arguments...)
+	s.command.SysProcAttr = s.attributes
 	s.command.Stdout, s.command.Stderr = output, output
 	if err := s.command.Start(); err != nil {
 		s.t.Fatal(err)

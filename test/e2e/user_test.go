@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is an ordinary user that owns nothing.
+const nobody = 65534
+
+// TestOrdinaryUserWritesOnlyToItsState runs everything as an ordinary user and
+// looks at each file that its processes have open for writing.
+func TestOrdinaryUserWritesOnlyToItsState(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := prepare(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
+		})
+		if os.Geteuid() == 0 {
+			s.asNobody()
+		}
+		s.launch()
+		s.waitReady()
+		s.waitBackend("http://a.example/", "web")
+		master := s.master()
+		looked := 0
+		for _, pid := range append(workers(master), master, s.command.Process.Pid) {
+			for _, path := range writable(t, pid) {
+				looked++
+				if !strings.HasPrefix(path, s.state+"/") && path != s.output {
+					t.Errorf("process %d writes to %s", pid, path)
+				}
+			}
+		}
+		if looked == 0 {
+			t.Error("no file is open for writing: the test looks at nothing")
+		}
+	})
+}
+
+// asNobody makes the next launch run as an ordinary user who may write to the
+// state directory only.
+func (s *sluice) asNobody() {
+	s.t.Helper()
+	binary := filepath.Join(s.state, "sluice")
+	copyFile(s.t, sluicePath, binary)
+	for _, path := range []string{s.state, binary} {
+		if err := os.Chown(path, nobody, nobody); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	for dir := filepath.Dir(s.manifests); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.binary = binary
+	s.attributes = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writable lists the regular files that a process has open for writing
+// (proc(5): the access mode is in the last octal digit of flags).
+func writable(t *testing.T, pid int) []string {
+	t.Helper()
+	descriptors, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, descriptor := range descriptors {
+		path, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, descriptor.Name()))
+		if err != nil || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "/dev/") {
+			continue
+		}
+		info, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%s", pid, descriptor.Name()))
+		if err == nil && mayWrite(string(info)) {
+			found = append(found, strings.TrimSuffix(path, " (deleted)"))
+		}
+	}
+	return found
+}
+
+func mayWrite(info string) bool {
+	for line := range strings.Lines(info) {
+		if flags, ok := strings.CutPrefix(line, "flags:"); ok {
+			flags = strings.TrimSpace(flags)
+			return flags[len(flags)-1] != '0'
+		}
+	}
+	return false
+}
+
+// TestNginxThatSomethingElseRuns: sluice leaves a first file, waits for the
+// nginx, and from then on reloads it by signal; a restart of it is noticed.
+func TestNginxThatSomethingElseRuns(t *testing.T) {
+	web := backend(t, "web")
+	s := prepare(t, "/", map[string]string{
+		"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
+	})
+	s.arguments = append(s.arguments, "--nginx-pid-file", filepath.Join(s.state, "nginx.pid"))
+	s.launch()
+	s.waitLine("waiting for nginx")
+	other := startNginx(t, s.state)
+	s.waitReady()
+	s.waitBackend("http://a.example/", "web")
+	s.write("a.yaml", ingress("a", "a.example", []string{"/new Prefix web"}))
+	s.waitBackend("http://a.example/new", "web")
+
+	stopNginx(other)
+	other = startNginx(t, s.state)
+	s.waitBackend("http://a.example/new", "web")
+	s.stop()
+	if !alive(other.Process.Pid) {
+		t.Error("sluice ended an nginx that is not its own")
+	}
+}
+
+// startNginx runs nginx as another supervisor would.
+func startNginx(t *testing.T, state string) *exec.Cmd {
+	t.Helper()
+	command := exec.Command("nginx", "-p", state, "-c", filepath.Join(state, "nginx.conf"), "-e", "stderr", "-g", "daemon off;")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stopNginx(command) })
+	return command
+}
+
+func stopNginx(command *exec.Cmd) {
+	_ = command.Process.Signal(syscall.SIGTERM)
+	_ = command.Wait()
+}
