@@ -1,8 +1,6 @@
 package route
 
 import (
-	"errors"
-	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -25,22 +23,6 @@ func Compiles(pattern string) bool {
 // (? and (*, POSIX classes, code points, ranges from a class, and assertions
 // that are repeated.
 var dubious = regexp.MustCompile(`\(\?|\(\*|\[[:.=]|\\x\{|\\[pPQE]|\\[dDsSwW]-|(?:[$^]|\\[AzbB])[*+?{]`)
-
-// Check reports what makes a pattern one that PCRE refuses, as far as Go can
-// tell. What Go does not have, such as a look-ahead, is left to nginx.
-func Check(pattern string) error {
-	_, err := syntax.Parse(pattern, syntax.Perl)
-	var fault *syntax.Error
-	if !errors.As(err, &fault) {
-		return nil
-	}
-	switch fault.Code {
-	case syntax.ErrMissingParen, syntax.ErrUnexpectedParen, syntax.ErrMissingBracket, syntax.ErrInvalidCharRange,
-		syntax.ErrMissingRepeatArgument, syntax.ErrTrailingBackslash:
-		return fmt.Errorf("%s: %s", fault.Code, fault.Expr)
-	}
-	return nil
-}
 
 // Lead gives the literal text that everything a pattern matches begins with, as
 // far as Go can tell.

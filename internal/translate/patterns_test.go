@@ -131,12 +131,13 @@ func TestPathScope(t *testing.T) {
 	})
 }
 
-// A pattern that would set a variable of ours, or that nobody can read, never
-// reaches nginx.conf, and neighbours do not notice.
+// A pattern that would set a variable of ours, or whose groups nobody can read,
+// never reaches nginx.conf, and neighbours do not notice. One that only does not
+// compile is left to nginx, so that its Ingress keeps its last good form.
 func TestHostilePatterns(t *testing.T) {
 	t.Parallel()
-	refused := []string{"/a(b", "/[a", "/(?&x)", "/(*ACCEPT)", `/\c[(?<route>x)]`, "/(?<a>x)(?<a>y)"}
-	i := ing{name: "bad", annotations: regex(), rules: []string{"h /(?<route>x) I a:80", "h /(?'backend'y) E a:80"}}
+	refused := []string{"/[a", "/(?&x)", "/(*ACCEPT)", `/\c[(?<route>x)]`, "/(?<a>x)(?<a>y)"}
+	i := ing{name: "bad", annotations: regex(), rules: []string{"h /(?<route>x) I a:80", "h /(?'backend'y) E a:80", "g /a(b I a:80", "g /b)+* I a:80"}}
 	for _, path := range refused {
 		i.rules = append(i.rules, "h "+path+" I a:80")
 	}
@@ -147,6 +148,11 @@ func TestHostilePatterns(t *testing.T) {
 	for _, l := range serverNamed(t, config, "h").Locations {
 		if strings.Contains(l.Path, "(?<route>") || strings.Contains(l.Path, "(?'") {
 			t.Errorf("%s sets a variable", l.Path)
+		}
+	}
+	for i, want := range []string{"^/b)+*", "^/a(b"} {
+		if got := serverNamed(t, config, "g").Locations[1+i].Path; got != want {
+			t.Errorf("nginx is given %s, want %s", got, want)
 		}
 	}
 	for url, want := range map[string]string{"h/x": "~* ^/(?<p_route>x) -> a", "h/y": "~* ^/(?<p_backend>y) -> a", "h/ok": "~* ^/ok -> b"} {

@@ -12,7 +12,7 @@ import (
 )
 
 // sections are the parts that a case may have.
-var sections = []string{"manifests.yaml", "options", "routes", "requests", "nginx.conf", "problems"}
+var sections = []string{"manifests.yaml", "options", "routes", "requests", "nginx.conf", "refused", "problems"}
 
 // testCase is one archive.
 type testCase struct {

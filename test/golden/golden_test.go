@@ -14,6 +14,8 @@
 //	requests        METHOD URL -> LOCATION  ANSWER, see request_test.go
 //	nginx.conf      parts that must occur, apart from white space; a blank line
 //	                ends a part, a leading "! " means that it must not occur
+//	refused         what every nginx says against the configuration, which it must
+//	                refuse: the owner is then in quarantine, see test/e2e
 //	problems        all problems, as REASON OBJECT: FIELD: TEXT
 //
 // All but the first are left out where they say nothing about the case.

@@ -128,6 +128,15 @@ func (i installation) check(t *testing.T, state string) {
 	}
 }
 
+// refuses has nginx read a configuration that it must refuse with these words.
+func (i installation) refuses(t *testing.T, state, words string) {
+	t.Helper()
+	out, err := i.command("-t", "-p", state, "-c", filepath.Join(state, "nginx.conf")).CombinedOutput()
+	if err == nil || words == "" || !strings.Contains(string(out), words) {
+		t.Errorf("%s nginx must refuse the configuration and say %q: %v\n%s", i.name, words, err, out)
+	}
+}
+
 // running is an nginx that serves a case.
 type running struct {
 	command *exec.Cmd

@@ -44,6 +44,10 @@ func serveCase(t *testing.T, c *testCase, installed installation) string {
 	if err := os.WriteFile(filepath.Join(state, "nginx.conf"), conf, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if words, ok := c.section("refused"); ok {
+		installed.refuses(t, state, strings.TrimSpace(words))
+		return ""
+	}
 	requests := c.requests(t)
 	if len(requests) == 0 {
 		installed.check(t, state)
