@@ -15,6 +15,10 @@ import (
 	"sluice/internal/render"
 )
 
+// smallFile is a size, in bytes, up to which the whole file is tested as fast as
+// a part of it.
+const smallFile = 256 << 10
+
 // applier carries plans out, one at a time: what comes during a reload goes
 // together in the next, and a token bucket bounds the reloads.
 type applier struct {
@@ -135,7 +139,7 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 func (a *applier) refused(ctx context.Context, o *outcome, changed []*model.Server) bool {
 	p := o.plan
 	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest}
-	if a.running != nil && len(changed) < len(p.config.Static.Servers)/2 {
+	if a.running != nil && p.file.Len() > smallFile && len(changed) < len(p.config.Static.Servers)/2 {
 		if err := b.test(part(p.config.Static, changed)); err != nil {
 			b.find(p.config.Static, changed)
 		}

@@ -34,6 +34,8 @@ type Source interface {
 type Templates interface {
 	Current() *render.Templates
 	Changes() <-chan struct{}
+	// Reject goes back from templates that nginx refuses to those before.
+	Reject(refused, before *render.Templates, reason string)
 }
 
 // Options say what a Controller works with.
@@ -65,13 +67,18 @@ type Controller struct {
 	cache      *render.Cache
 	applier    *applier
 
-	// target is the plan whose file runs or is being applied.
-	target *plan
-	// wanted is what nginx was last told to hold at run time.
-	wanted model.Dynamic
-	retry  <-chan time.Time
-	drop   <-chan time.Time
-	delay  time.Duration
+	// target is the plan whose file runs or is being applied; latest is the
+	// newest plan, which may differ from it in what is not in the file.
+	target, latest *plan
+	// wanted is what nginx is told at run time, leaving what workers that drain
+	// still need.
+	wanted  model.Dynamic
+	leaving leaving
+	// templates are those that nginx last took.
+	templates *render.Templates
+	retry     <-chan time.Time
+	drop      <-chan time.Time
+	delay     time.Duration
 
 	ready    atomic.Bool
 	stopping atomic.Bool
@@ -149,16 +156,19 @@ func (c *Controller) sync(ctx context.Context) {
 		c.retryLater()
 		return
 	}
-	c.wanted = p.config.Dynamic
+	c.leaving.note(c.wanted, p.config.Dynamic, p.started)
+	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.report.Problems(p.problems)
-	if c.target != nil && p.file.Equal(c.target.file) && !c.target.failed {
-		c.target.refresh(p)
-		c.report.Sync(p.line(nil))
+	if c.target == nil || c.target.failed || !p.file.Equal(c.target.file) {
+		c.target = p
+		c.applier.submit(p)
 		return
 	}
-	c.target = p
-	c.applier.submit(p)
+	if c.target.confirmed {
+		c.keep(p)
+	}
+	c.report.Sync(p.line(nil))
 }
 
 // push tells nginx the endpoints and certificates. A failure is tried again: it
@@ -172,10 +182,15 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 	return time.Since(start)
 }
 
-// retain drops the runtime state that no configuration refers to any more.
+// retain drops the runtime state that no configuration refers to any more, not
+// even one whose workers drain.
 func (c *Controller) retain(ctx context.Context) {
-	if err := c.Runtime.Retain(ctx, c.Resolver.Fill(c.wanted)); err != nil && ctx.Err() == nil {
+	kept, more := c.leaving.with(c.wanted, time.Now().Add(-c.latest.drain))
+	if err := c.Runtime.Retain(ctx, c.Resolver.Fill(kept)); err != nil && ctx.Err() == nil {
 		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
+	}
+	if more {
+		c.drop = time.After(c.latest.drain)
 	}
 }
 
@@ -196,10 +211,10 @@ func (c *Controller) happened(ctx context.Context, event nginx.Event) {
 // applied takes in what became of a plan.
 func (c *Controller) applied(ctx context.Context, o outcome) {
 	switch {
-	case len(o.culprits) > 0 || o.settings != "":
-		c.refuse(o)
+	case o.refused() && c.refuse(o):
+		c.target = nil
 		c.sync(ctx)
-	case o.err != nil:
+	case o.refused() || o.err != nil:
 		o.plan.failed = true
 		c.report.Sync(o.plan.line(&o))
 		c.retryLater()
@@ -212,23 +227,24 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 func (c *Controller) confirmed(o outcome) {
 	c.ready.Store(true)
 	c.delay = 0
-	if err := c.good.record(o.plan.served, o.plan.configMap); err != nil {
-		c.Log.Warn("last good forms not kept", "error", err)
+	o.plan.confirmed = true
+	c.templates = o.plan.templates
+	good := o.plan
+	if c.latest.file.Equal(good.file) {
+		good = c.latest
 	}
-	c.drop = time.After(o.plan.drain)
+	c.keep(good)
+	if c.drop == nil {
+		c.drop = time.After(o.plan.drain)
+	}
 	c.report.Sync(o.plan.line(&o))
 }
 
-// refuse puts what nginx refused in quarantine.
-func (c *Controller) refuse(o outcome) {
-	for _, culprit := range o.culprits {
-		name := nameOf(culprit.object)
-		c.quarantine.add(o.plan.snap, name, c.good.ingresses[name], oneLine(culprit.text))
+// keep remembers the forms that nginx now serves as good.
+func (c *Controller) keep(p *plan) {
+	if err := c.good.record(p.served, p.configMap); err != nil {
+		c.Log.Warn("last good forms not kept", "error", err)
 	}
-	if o.settings != "" {
-		c.settings.refuse(o.plan.configMap, c.good.settings, oneLine(o.settings))
-	}
-	c.target = nil
 }
 
 // retryLater syncs again after a while that doubles up to half a minute.

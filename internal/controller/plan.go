@@ -23,8 +23,10 @@ type plan struct {
 	problems  []model.Problem
 	file      *render.File
 	render    func(model.Static) *render.File
+	templates *render.Templates
 	drain     time.Duration
-	failed    bool
+	// failed and confirmed are what became of it.
+	failed, confirmed bool
 
 	objects, files            int
 	loading, deciding, pushed time.Duration
@@ -63,7 +65,7 @@ func (c *Controller) decide(p *plan) {
 		part, _ := templates.Render(s, c.Environment, nil)
 		return part
 	}
-	p.served, p.file = served, file
+	p.served, p.file, p.templates = served, file, templates
 	p.configMap = served.ConfigMap(c.Translate.ConfigMap)
 	values, _ := settings.Read(p.configMap)
 	p.drain = values.Workers.ShutdownTimeout.Time()
@@ -72,16 +74,11 @@ func (c *Controller) decide(p *plan) {
 	p.deciding = time.Since(start)
 }
 
-// refresh takes over what changed without a change of the file.
-func (p *plan) refresh(newer *plan) {
-	p.snap, p.served, p.config, p.problems = newer.snap, newer.served, newer.config, newer.problems
-}
-
 // line is the plan's log line; o is nil if nginx.conf did not change.
 func (p *plan) line(o *outcome) report.SyncLine {
 	line := report.SyncLine{
 		Took: time.Since(p.started), Load: p.loading, Decide: p.deciding, Push: p.pushed,
-		Ingresses: p.objects, Servers: len(p.config.Static.Servers), Problems: len(model.SortProblems(p.problems)),
+		Ingresses: p.objects, Servers: len(p.config.Static.Servers),
 	}
 	if o != nil {
 		line.Reload, line.Test, line.Live, line.Settled = o.err == nil, o.test, o.live, o.settled

@@ -17,18 +17,25 @@ type settingsGuard struct {
 	text    string
 }
 
-// refuse rolls back to good, or to the defaults where there is none.
-func (g *settingsGuard) refuse(current, good *corev1.ConfigMap, text string) {
-	if current == nil {
-		return
+// refuse rolls back to good, or to the defaults where there is none. It reports
+// whether that changes anything: settings that were good before are not what
+// nginx refuses now.
+func (g *settingsGuard) refuse(current, good *corev1.ConfigMap, text string) bool {
+	if current == nil || (good != nil && sameSettings(good, current)) {
+		return false
 	}
-	if good == nil || equality.Semantic.DeepEqual(good.Data, current.Data) {
+	if good == nil {
 		good = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: current.Namespace, Name: current.Name}}
+		if sameSettings(good, current) {
+			return false
+		}
 	}
-	if g.refused == nil {
-		g.refused, g.text = current, text
-	}
-	g.good = good
+	*g = settingsGuard{refused: current, good: good, text: text}
+	return true
+}
+
+func sameSettings(a, b *corev1.ConfigMap) bool {
+	return equality.Semantic.DeepEqual(a.Data, b.Data)
 }
 
 // substitute puts the settings in force in the place of refused ones.
@@ -37,7 +44,7 @@ func (g *settingsGuard) substitute(snap *snapshot.Snapshot, name snapshot.Name) 
 		return snap
 	}
 	current := snap.ConfigMap(name)
-	if current == nil || !equality.Semantic.DeepEqual(current.Data, g.refused.Data) {
+	if current == nil || !sameSettings(current, g.refused) {
 		*g = settingsGuard{}
 		return snap
 	}

@@ -42,6 +42,14 @@ func (s *TemplateSource) Current() *render.Templates { return s.current.Load() }
 // Changes signals that Current gives other templates than before.
 func (s *TemplateSource) Changes() <-chan struct{} { return s.changes }
 
+// Reject goes back from templates that nginx refuses to those before, until the
+// folder changes.
+func (s *TemplateSource) Reject(refused, before *render.Templates, reason string) {
+	if s.current.CompareAndSwap(refused, before) {
+		s.log.Error("templates not taken; the ones before stay in force", "error", "nginx refuses what they print: "+reason)
+	}
+}
+
 func (s *TemplateSource) load() error {
 	var files fs.FS = templates.Files
 	if s.dir != "" {

@@ -65,7 +65,7 @@ type SyncLine struct {
 	Took, Load, Decide, Push time.Duration
 	Test, Live, Settled      time.Duration
 	Ingresses, Servers       int
-	Changed, Bytes, Problems int
+	Changed, Bytes           int
 	Reload                   bool
 	Err                      error
 }

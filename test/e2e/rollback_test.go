@@ -25,19 +25,8 @@ func templateDir(t *testing.T) string {
 // listenToo makes the http template of a folder listen on one more port.
 func listenToo(t *testing.T, dir string, port int) {
 	t.Helper()
-	content, err := fs.ReadFile(templates.Files, "http.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const anchor = "default_type text/html;\n"
-	extra := fmt.Sprintf("%sserver {\nlisten 127.0.0.1:%d;\nreturn 204;\n}\n", anchor, port)
-	changed := strings.Replace(string(content), anchor, extra, 1)
-	if changed == string(content) {
-		t.Fatal("http.tmpl does not contain the line that this test extends")
-	}
-	if err := os.WriteFile(filepath.Join(dir, "http.tmpl"), []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	changeTemplate(t, dir, "http.tmpl", anchor, fmt.Sprintf("%sserver {\nlisten 127.0.0.1:%d;\nreturn 204;\n}\n", anchor, port))
 }
 
 // TestReloadThatCannotComeUp: a taken port passes nginx's test and fails the
@@ -82,4 +71,59 @@ func TestReloadThatCannotComeUp(t *testing.T) {
 		})
 		s.waitBackend("http://a.example/", "other")
 	})
+}
+
+// TestTemplatesThatNginxRefuses: templates of a folder are taken while sluice
+// runs; those that nginx refuses are not, and nobody is quarantined for them.
+func TestTemplatesThatNginxRefuses(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		dir := templateDir(t)
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
+		}, "--template-dir", dir)
+		s.waitBackend("http://a.example/", "web")
+		changeTemplate(t, dir, "server.tmpl", "server {\n", "server {\nno_such_directive on;\n")
+		s.waitLine("templates not taken")
+		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
+		s.waitBackend("http://b.example/", "web")
+		s.waitBackend("http://a.example/", "web")
+		if refused := s.lines("reason=Refused"); len(refused) > 0 {
+			t.Errorf("somebody was blamed for the templates: %s", refused[0])
+		}
+		restoreTemplate(t, dir, "server.tmpl")
+		changeTemplate(t, dir, "server.tmpl", "server {\n", "server {\nadd_header X-Folder yes;\n")
+		eventually(t, "the header of the new templates", func() bool {
+			a, err := s.get("http://a.example/")
+			return err == nil && a.header.Get("X-Folder") == "yes"
+		})
+	})
+}
+
+// changeTemplate replaces text of a template in a folder, which must be there.
+func changeTemplate(t *testing.T, dir, name, from, to string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.Replace(string(content), from, to, 1)
+	if changed == string(content) {
+		t.Fatalf("%s does not contain %q", name, from)
+	}
+	if err := os.WriteFile(path, []byte(changed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func restoreTemplate(t *testing.T, dir, name string) {
+	t.Helper()
+	content, err := fs.ReadFile(templates.Files, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -1,0 +1,72 @@
+package controller
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/snapshot"
+)
+
+var config = snapshot.Name{Namespace: "shop", Name: "config"}
+
+func settingsOf(value string) *corev1.ConfigMap {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: config.Namespace, Name: config.Name}}
+	if value != "" {
+		cm.Data = map[string]string{"ssl-ciphers": value}
+	}
+	return cm
+}
+
+// inForce gives the value that is served while the ConfigMap holds another.
+func inForce(t *testing.T, g *settingsGuard, value string) string {
+	t.Helper()
+	s, problems := snapshot.New(snapshot.Objects{ConfigMaps: []*corev1.ConfigMap{settingsOf(value)}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return g.substitute(s, config).ConfigMap(config).Data["ssl-ciphers"]
+}
+
+func TestRefusedSettingsAreRolledBackUntilTheyChange(t *testing.T) {
+	t.Parallel()
+	var g settingsGuard
+	if !g.refuse(settingsOf("bad"), settingsOf("good"), "no such cipher") {
+		t.Fatal("nothing was rolled back")
+	}
+	if got := inForce(t, &g, "bad"); got != "good" {
+		t.Errorf("in force: %q, want the good ones", got)
+	}
+	if len(g.problems()) != 1 {
+		t.Errorf("problems: %v", g.problems())
+	}
+	if got := inForce(t, &g, "mended"); got != "mended" || len(g.problems()) != 0 {
+		t.Errorf("in force: %q with problems %v, want the mended ones", got, g.problems())
+	}
+}
+
+func TestSettingsThatNeverWereGoodGiveWayToTheDefaults(t *testing.T) {
+	t.Parallel()
+	var g settingsGuard
+	if !g.refuse(settingsOf("bad"), nil, "no such cipher") {
+		t.Fatal("nothing was rolled back")
+	}
+	if got := inForce(t, &g, "bad"); got != "" {
+		t.Errorf("in force: %q, want the defaults", got)
+	}
+}
+
+func TestSettingsThatAreInForceAreNotBlamedAgain(t *testing.T) {
+	t.Parallel()
+	var g settingsGuard
+	for name, refused := range map[string]bool{
+		"no ConfigMap":      g.refuse(nil, nil, "text"),
+		"good ones":         g.refuse(settingsOf("good"), settingsOf("good"), "text"),
+		"the defaults only": g.refuse(settingsOf(""), nil, "text"),
+	} {
+		if refused {
+			t.Errorf("%s: rolled back to the same", name)
+		}
+	}
+}
