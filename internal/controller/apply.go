@@ -159,9 +159,10 @@ func (a *applier) refused(ctx context.Context, o *outcome, changed []*model.Serv
 	return b.found() || o.err != nil
 }
 
-// changedServers are those of p that a worker does not run yet.
+// changedServers are those of p that a worker does not run yet: all of them if
+// the templates or the settings are others.
 func changedServers(running, p *plan) []*model.Server {
-	if running == nil {
+	if running == nil || running.templates != p.templates || running.configMap != p.configMap {
 		return p.config.Static.Servers
 	}
 	known := make(map[*model.Server]bool, len(running.config.Static.Servers))

@@ -1,6 +1,11 @@
 package controller
 
-import "slices"
+import (
+	"errors"
+	"slices"
+
+	"sluice/internal/nginx"
+)
 
 // refuse does something about what nginx refused, and reports whether it did:
 // new templates are given up, changed settings are rolled back, and changed
@@ -37,8 +42,11 @@ func (c *Controller) settingsBroke(o outcome) bool {
 	})
 }
 
-// refused reports whether nginx said what it does not take.
-func (o outcome) refused() bool { return len(o.culprits) > 0 || o.settings != "" }
+// refused reports whether nginx's test failed, with or without a culprit.
+func (o outcome) refused() bool {
+	var test *nginx.TestError
+	return len(o.culprits) > 0 || o.settings != "" || errors.As(o.err, &test)
+}
 
 // reason gives nginx's words.
 func (o outcome) reason() string {
