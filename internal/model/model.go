@@ -157,6 +157,9 @@ type Block struct {
 	Name string
 	// Data is a struct without maps and without pointers to objects.
 	Data any
+	// Answers is set if it answers some requests of a location by itself, which
+	// comes before the redirect to HTTPS.
+	Answers bool
 	// Source is the object that asked for it, for the source map.
 	Source ObjectRef
 }

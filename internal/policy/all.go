@@ -2,7 +2,7 @@ package policy
 
 // all is the table of contents. Blocks are printed in this order.
 var all = []behaviour{
-	decorating[CORS]("cors"),
+	answering[CORS]("cors"),
 	decorating[AllowList]("allow-list"),
 	decorating[BodySize]("body-size"),
 	decorating[Timeouts]("timeouts"),

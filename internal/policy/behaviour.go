@@ -26,6 +26,9 @@ type Behaviour struct {
 	Kind Kind
 	// Protects is set if paths are not served while it is not valid.
 	Protects bool
+	// Answers is set if what it prints in a location answers some requests by
+	// itself. They are answered before plain HTTP is redirected to HTTPS.
+	Answers bool
 	// Keys are its annotations, without the prefix.
 	Keys []keys.Doc
 }
@@ -48,9 +51,16 @@ func decorating[T any](name string) behaviour {
 	b.read = func(r *reader, b Behaviour) {
 		v := read[T](r, b)
 		if data := r.data(b, v, defaults[T](r.settings)); data != nil {
-			r.policies.blocks = append(r.policies.blocks, model.Block{Name: b.Name, Data: data, Source: r.object})
+			r.policies.blocks = append(r.policies.blocks, model.Block{Name: b.Name, Data: data, Answers: b.Answers, Source: r.object})
 		}
 	}
+	return b
+}
+
+// answering makes a decorating behaviour that answers some requests by itself.
+func answering[T any](name string) behaviour {
+	b := decorating[T](name)
+	b.Answers = true
 	return b
 }
 

@@ -3,6 +3,7 @@ package policy
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strconv"
 	"testing"
 	"text/template"
@@ -125,6 +126,24 @@ map $cors_origin_HASH $cors_max_age_HASH {
 var corsForSome = map[string]string{
 	"enable-cors": "true", "cors-allow-origin": "https://b.example:8443, https://*.a.example", "cors-allow-methods": "PUT",
 	"cors-allow-headers": "X-A", "cors-expose-headers": "X-B", "cors-max-age": "60",
+}
+
+// Only what is declared to answer requests by itself may do so: the redirect to
+// HTTPS of a whole server would come before it.
+func TestAnswersAreDeclared(t *testing.T) {
+	t.Parallel()
+	for _, b := range All() {
+		if b.Kind != Decorating {
+			continue
+		}
+		text, err := os.ReadFile("../../templates/behaviour/" + b.Name + ".tmpl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if prints := bytes.Contains(text, []byte("return ")); prints != b.Answers {
+			t.Errorf("%s: Answers is %v, and a template that returns is there: %v", b.Name, b.Answers, prints)
+		}
+	}
 }
 
 // Ingresses that say the same share their maps; any difference makes others.

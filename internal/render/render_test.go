@@ -124,8 +124,8 @@ func TestServer(t *testing.T) {
 			l.Rewrite = &model.Rewrite{Pattern: `(?i)/a(/|$)(.*)`, Target: "/$2"}
 		}, `	server_name shop.example;
 	location ~* "^/a(/|$)(.*)" {
-		if ($redirect_to_https) { return 301 https://$host:8443$request_uri; }
 		set $route shop/web/web/80;
+		if ($redirect_to_https) { return 301 https://$host:8443$request_uri; }
 		rewrite "(?i)/a(/|$)(.*)" "/$2" break;
 		proxy_pass http://sluice;
 	}

@@ -30,13 +30,17 @@ func (b *builder) redirect(c *claim) *model.Redirect {
 	return r
 }
 
-// commonRedirect gives the redirect that all locations have alike, or nil.
+// commonRedirect gives the redirect that all locations have alike and that no
+// location answers requests before, or nil.
 func commonRedirect(locations []*model.Location) *model.Redirect {
 	common := locations[0].RedirectToHTTPS
 	for _, l := range locations {
-		if l.RedirectToHTTPS == nil || *l.RedirectToHTTPS != *common {
+		if l.RedirectToHTTPS == nil || *l.RedirectToHTTPS != *common || slices.ContainsFunc(l.Blocks, answers) {
 			return nil
 		}
 	}
 	return common
 }
+
+// answers tells a block that answers some requests by itself.
+func answers(b model.Block) bool { return b.Answers }
