@@ -16,6 +16,7 @@ type translateFlags struct {
 	controllerClass    string
 	classByName        bool
 	withoutClass       bool
+	disableCatchAll    bool
 	prefix             string
 	configMap          string
 	defaultBackend     string
@@ -27,6 +28,7 @@ func (f *translateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.controllerClass, "controller-class", "k8s.io/ingress-nginx", "spec.controller of the IngressClass objects to serve")
 	flags.BoolVar(&f.classByName, "ingress-class-by-name", false, "serve an IngressClass named as --ingress-class whatever its spec.controller")
 	flags.BoolVar(&f.withoutClass, "watch-ingress-without-class", false, "serve Ingresses that name no class, too")
+	flags.BoolVar(&f.disableCatchAll, "disable-catch-all", false, "leave out Ingresses that have a spec.defaultBackend")
 	flags.StringVar(&f.prefix, "annotations-prefix", "nginx.ingress.kubernetes.io", "prefix of the annotations that are read")
 	flags.StringVar(&f.configMap, "configmap", "", "ConfigMap with the settings, as NAMESPACE/NAME")
 	flags.StringVar(&f.defaultBackend, "default-backend-service", "", "Service that answers what no rule matches, as NAMESPACE/NAME; its first port is used")
@@ -37,7 +39,7 @@ func (f *translateFlags) add(flags *pflag.FlagSet) {
 func (f *translateFlags) options() (translate.Options, error) {
 	o := translate.Options{
 		IngressClasses: f.classes, ControllerClass: f.controllerClass, ClassByName: f.classByName,
-		WithoutClass: f.withoutClass, ManifestMode: true, AnnotationsPrefix: f.prefix,
+		WithoutClass: f.withoutClass, DisableCatchAll: f.disableCatchAll, ManifestMode: true, AnnotationsPrefix: f.prefix,
 	}
 	for _, reference := range []struct {
 		flag, value string
