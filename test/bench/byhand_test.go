@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"sluice/internal/nginx"
+)
+
+// byHand is an nginx with a file as a person would write it for the same work:
+// the baseline of what nginx itself costs.
+type byHand struct {
+	b       *testing.B
+	install nginx.Install
+	dir     string
+	port    int
+	// head is what stands at the http level, before the servers.
+	head    string
+	workers int
+	ports   []int // of the upstream's servers
+	command *exec.Cmd
+	exited  chan struct{}
+}
+
+func newByHand(b *testing.B, workers int, ports ...int) *byHand {
+	b.Helper()
+	install, err := nginx.Inspect(context.Background(), nginx.Options{Root: nginxRoot})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &byHand{b: b, install: install, dir: shortDir(b), port: freePort(b), workers: workers, ports: ports}
+}
+
+func (h *byHand) conf() string { return filepath.Join(h.dir, "nginx.conf") }
+
+// write writes the file for n hosts.
+func (h *byHand) write(n int) {
+	h.b.Helper()
+	var out bytes.Buffer
+	if os.Geteuid() == 0 {
+		fmt.Fprintln(&out, "user www-data;")
+	}
+	fmt.Fprintf(&out, `pid %[1]s/nginx.pid;
+worker_processes %[2]d;
+error_log stderr notice;
+events { worker_connections 16384; }
+http {
+server_names_hash_max_size %[3]d;
+server_names_hash_bucket_size 128;
+client_body_temp_path %[1]s/body;
+proxy_temp_path %[1]s/proxy;
+fastcgi_temp_path %[1]s/fastcgi;
+uwsgi_temp_path %[1]s/uwsgi;
+scgi_temp_path %[1]s/scgi;
+proxy_http_version 1.1;
+%[4]supstream backends {
+`, h.dir, h.workers, max(512, 2*n), h.head)
+	for _, port := range h.ports {
+		fmt.Fprintf(&out, "\tserver 127.0.0.1:%d;\n", port)
+	}
+	fmt.Fprintf(&out, "\tkeepalive 320;\n\tkeepalive_requests 10000;\n}\nserver {\n\tlisten %d default_server reuseport;\n\treturn 404;\n}\n", h.port)
+	for i := range n {
+		h.server(&out, i)
+	}
+	out.WriteString("}\n")
+	if err := os.WriteFile(h.conf(), out.Bytes(), 0o644); err != nil {
+		h.b.Fatal(err)
+	}
+}
+
+// server writes what three paths of type Prefix mean: a path stands for itself
+// and for all below it.
+func (h *byHand) server(out *bytes.Buffer, i int) {
+	fmt.Fprintf(out, "server {\n\tlisten %d;\n\tserver_name %s;\n", h.port, host(i))
+	for _, path := range paths {
+		if path != "/" {
+			fmt.Fprintf(out, "\tlocation = %s { proxy_pass http://backends; }\n", path)
+			path += "/"
+		}
+		fmt.Fprintf(out, "\tlocation ^~ %s { proxy_pass http://backends; }\n", path)
+	}
+	out.WriteString("}\n")
+}
+
+// run prepares a call of nginx on a file.
+func run(install nginx.Install, prefix, conf string, more ...string) *exec.Cmd {
+	arguments := append([]string{"-p", prefix, "-e", "stderr", "-g", "daemon off;", "-c", conf}, more...)
+	argv := install.Command(arguments...)
+	return exec.Command(argv[0], argv[1:]...)
+}
+
+// test has `nginx -t` read a file, and gives the time it took and the processor
+// time it used, in seconds.
+func test(b *testing.B, install nginx.Install, prefix, conf string) (took, used float64) {
+	b.Helper()
+	command := run(install, prefix, conf, "-t")
+	began := time.Now()
+	if output, err := command.CombinedOutput(); err != nil {
+		b.Fatalf("nginx -t: %v\n%s", err, output)
+	}
+	took = time.Since(began).Seconds()
+	return took, (command.ProcessState.UserTime() + command.ProcessState.SystemTime()).Seconds()
+}
+
+func (h *byHand) test() (took, used float64) {
+	h.b.Helper()
+	return test(h.b, h.install, h.dir, h.conf())
+}
+
+// start starts the master.
+func (h *byHand) start() {
+	h.b.Helper()
+	h.command, h.exited = run(h.install, h.dir, h.conf()), make(chan struct{})
+	output, err := os.Create(filepath.Join(h.dir, "log"))
+	if err != nil {
+		h.b.Fatal(err)
+	}
+	defer output.Close()
+	h.command.Stdout, h.command.Stderr = output, output
+	if err := h.command.Start(); err != nil {
+		h.b.Fatal(err)
+	}
+	command, exited := h.command, h.exited
+	go func() {
+		_ = command.Wait()
+		close(exited)
+	}()
+	h.b.Cleanup(h.stop)
+}
+
+func (h *byHand) pid() int { return h.command.Process.Pid }
+
+func (h *byHand) reload() {
+	h.b.Helper()
+	if err := h.command.Process.Signal(syscall.SIGHUP); err != nil {
+		h.b.Fatal(err)
+	}
+}
+
+func (h *byHand) stop() {
+	_ = h.command.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-h.exited:
+	case <-time.After(10 * time.Second):
+		for _, pid := range append(descendants(h.pid()), h.pid()) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		<-h.exited
+	}
+}
