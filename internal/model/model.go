@@ -37,7 +37,9 @@ type Server struct {
 	// Locations are in the order of route.Sort.
 	Locations []*Location
 	// Miss answers names that nginx's wildcard takes but Kubernetes' does not
-	// (more than one label). It is set for wildcard hosts only.
+	// (more than one label). It is set for wildcard hosts only. A wildcard host
+	// without it takes no such name: its name is a regular expression, which
+	// costs every request for an unknown host some time.
 	Miss *Location
 }
 

@@ -33,7 +33,7 @@ func (l locations) insert() error {
 			l.replace(location, err)
 		}
 	}
-	if wildcard(l.server) {
+	if wildcard(l.server) && l.server.Miss != nil {
 		l.miss()
 	}
 	l.end = l.page.Len()
@@ -55,9 +55,6 @@ func (l locations) replace(location *model.Location, err error) {
 // miss prints what answers names of a wildcard host with more than one label.
 func (l locations) miss() {
 	location := l.server.Miss
-	if location == nil {
-		location = &model.Location{Return: &model.Return{Code: 404}}
-	}
 	if err := l.location("miss", location); err != nil {
 		l.refuseLocation(location, err)
 		_ = l.location("miss", &model.Location{Rule: location.Rule, Return: &model.Return{Code: 503}})

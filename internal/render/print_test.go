@@ -24,6 +24,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"part", "10m", "10m"},
 		{"host", "shop.example", "shop.example"},
 		{"host", "*.shop.example", "*.shop.example"},
+		{"onelabel", "*.a-1.example", `"~^[^.]+\\.a-1\\.example$"`},
 		{"str", `a "b" \c`, `"a \"b\" \\c"`},
 		{"str", "", `""`},
 		{"literal", "/$x {;}#'", `"/$x {;}#'"`},
@@ -63,6 +64,7 @@ func TestPrintersRefuse(t *testing.T) {
 	cases := map[string][]any{
 		"word":     {"", "a b", "a;", "a{", "a}", "a#", "a$b", `a"`, "a'", `a\`, "a\n", "ä", true, []string{"a"}, nil},
 		"part":     {"", "(", "=", "[", "a b"},
+		"onelabel": {"", "*.", "a", "a.example", "*.*.a", "*.a\"", "*.(a)"},
 		"host":     {"", "*.", ".a", "a.", "a..b", "~a", "A.b", "*a", "a.*", "$hostname", strings.Repeat("a", 254)},
 		"regex":    {""},
 		"subst":    {"$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x"},
@@ -158,6 +160,8 @@ func valueOf(printer, s string) string {
 		return `\` + s // The map module takes it off.
 	case printer == "variable":
 		return "$" + strings.TrimPrefix(s, "$")
+	case printer == "onelabel":
+		return "~" + labelPattern(s)
 	case printer == "duration" && number(s):
 		return s + "s"
 	}

@@ -57,6 +57,19 @@ func printHost(value any) (string, error) {
 	return s, nil
 }
 
+// printOneLabel prints the server name that has exactly the names of a wildcard
+// host such as "*.shop.example": a regular expression.
+func printOneLabel(value any) (string, error) {
+	host, err := printHost(value)
+	if err != nil {
+		return "", err
+	}
+	if !strings.HasPrefix(host, "*.") {
+		return "", &Refusal{Want: `"*." and a DNS name`, Got: host}
+	}
+	return quote("~" + labelPattern(host))
+}
+
 // printSize prints a number of bytes.
 // Source: https://nginx.org/en/docs/syntax.html
 func printSize(value any) (string, error) {

@@ -169,9 +169,11 @@ func TestServer(t *testing.T) {
 
 func TestWildcardWithoutMiss(t *testing.T) {
 	t.Parallel()
-	got, _ := renderOne(t, func(s *model.Server, _ *model.Location) { s.Host = "*.shop.example" })
-	if !strings.Contains(got, "\tlocation @miss {\n\t\treturn 404;\n") {
-		t.Errorf("no answer for other names:\n%s", got)
+	server := &model.Server{Host: "*.shop.example", Locations: []*model.Location{ingressLocation("web", model.PrefixFirst, "/a/")}}
+	file, _ := load(t).Render(model.Static{Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
+	got := string(file.Bytes())
+	if !strings.Contains(got, `	server_name "~^[^.]+\\.shop\\.example$";`) || strings.Contains(got, "@miss") || strings.Contains(got, "$host !~") {
+		t.Errorf("it takes other names:\n%s", got)
 	}
 }
 

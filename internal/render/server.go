@@ -10,8 +10,8 @@ import (
 type serverView struct {
 	Name string
 	// OneLabel is the pattern of the names that a wildcard host stands for, ""
-	// for other hosts.
-	OneLabel string
+	// for other hosts. NamePattern is Name where the name itself must be it.
+	OneLabel, NamePattern string
 	Redirect *model.Redirect
 
 	Certificate, CertificateKey, ClientHello string
@@ -72,8 +72,14 @@ func (s *serverRendering) execute() error {
 	own := &blockList{rendering: s.rendering, context: "server", blocks: s.server.Blocks, outside: s.outside}
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
 	view := &serverView{
-		Name: s.server.Host, OneLabel: oneLabel(s.server), Redirect: s.server.RedirectToHTTPS,
+		Name: s.server.Host, Redirect: s.server.RedirectToHTTPS,
 		Listen: bytesInsertion{s.page, s.listen}, Blocks: serverBlocks{s, own}, Locations: locations{s},
+	}
+	switch {
+	case s.server.Miss != nil:
+		view.OneLabel = oneLabel(s.server)
+	case wildcard(s.server):
+		view.NamePattern = s.server.Host
 	}
 	name := "server"
 	if s.server.Host == "" {
@@ -159,7 +165,11 @@ func oneLabel(s *model.Server) string {
 	if !wildcard(s) {
 		return ""
 	}
-	return `^[^.]+` + strings.ReplaceAll(s.Host[1:], ".", `\.`) + "$"
+	return labelPattern(s.Host)
+}
+
+func labelPattern(host string) string {
+	return `^[^.]+` + strings.ReplaceAll(host[1:], ".", `\.`) + "$"
 }
 
 // closedServer answers 503 to everything: what a server answers of which

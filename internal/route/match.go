@@ -61,7 +61,7 @@ func hostName(host string) string {
 }
 
 // serverOf gives the server of a name: the precise one, else the wildcard with
-// the longest suffix, else the catch-all.
+// the longest suffix, else one whose name is a pattern, else the catch-all.
 // Source: https://nginx.org/en/docs/http/server_names.html
 func serverOf(servers []*model.Server, name string) *model.Server {
 	if server := named(servers, name); server != nil && name != "" {
@@ -70,13 +70,24 @@ func serverOf(servers []*model.Server, name string) *model.Server {
 	for rest := name; ; {
 		dot := strings.IndexByte(rest, '.')
 		if dot < 0 {
-			return named(servers, "")
+			return patternOf(servers, name)
 		}
-		if server := named(servers, "*"+rest[dot:]); server != nil {
+		if server := named(servers, "*"+rest[dot:]); server != nil && server.Miss != nil {
 			return server
 		}
 		rest = rest[dot+1:]
 	}
+}
+
+// patternOf gives the server whose name is a pattern that the name matches, else
+// the catch-all.
+func patternOf(servers []*model.Server, name string) *model.Server {
+	for _, server := range servers {
+		if server.Miss == nil && strings.HasPrefix(server.Host, "*.") && oneLabel(server.Host, name) {
+			return server
+		}
+	}
+	return named(servers, "")
 }
 
 func named(servers []*model.Server, host string) *model.Server {

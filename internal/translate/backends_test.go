@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -256,14 +257,19 @@ func TestMiss(t *testing.T) {
 	}{
 		{nil, "missed 404", false},
 		{[]ing{{name: "all", rules: []string{"* / P b:80"}}}, "missed b", false},
-		{[]ing{{name: "all", annotations: regex(), rules: []string{"* / I b:80", "* /z.* I c:80"}}}, "missed b", false},
+		{[]ing{{name: "all", annotations: regex(), rules: []string{"* / I b:80"}}}, "missed b", false},
+		{[]ing{{name: "all", annotations: regex(), rules: []string{"* / I b:80", "* /z.* I c:80"}}}, "~* ^/ -> b", false},
+		{[]ing{{name: "all", rules: []string{"* / E c:80"}}}, "= / -> c", false},
 		{[]ing{{name: "all", annotations: map[string]string{"force-ssl-redirect": "true"}, rules: []string{"* / P b:80"}}}, "missed b", true},
 		{[]ing{{name: "d", spec: "defaultBackend: {service: {name: d, port: {number: 80}}}"}}, "missed d", false},
 	} {
 		config, _ := world{ingresses: append(test.ingresses, ing{name: "w", rules: []string{"*.foo.com / P a:80", "x.foo.com /y P a:80"}})}.translate(t)
 		miss := serverNamed(t, config, "*.foo.com").Miss
-		if got := ask(config, "a.b.foo.com/"); got != test.want || (miss.RedirectToHTTPS != nil) != test.redirect {
-			t.Errorf("got %s, redirect %v; want %s", got, miss.RedirectToHTTPS, test.want)
+		if got := ask(config, "a.b.foo.com/"); got != test.want || (miss != nil) != strings.HasPrefix(got, "missed") {
+			t.Errorf("got %s with the miss %v; want %s", got, miss, test.want)
+		}
+		if miss != nil && (miss.RedirectToHTTPS != nil) != test.redirect {
+			t.Errorf("got the redirect %v", miss.RedirectToHTTPS)
 		}
 		if serverNamed(t, config, "x.foo.com").Miss != nil || serverNamed(t, config, "").Miss != nil {
 			t.Error("a precise host has a miss")

@@ -23,7 +23,8 @@ type serverInput struct {
 	// covered: names of this host are presented a certificate that was
 	// assigned to them, so that ssl-redirect applies.
 	covered bool
-	// miss is what the catch-all server does with "/", for wildcard hosts.
+	// miss is what the catch-all server does with every request, for wildcard
+	// hosts; nil if it has several answers.
 	miss *model.Location
 }
 
@@ -72,4 +73,9 @@ func (t *translation) server(h *host, in serverInput) *builtServer {
 		h.built, h.input = t.build(h, in), in
 	}
 	return h.built
+}
+
+// onlyRoot says whether one location answers all requests of the server.
+func (b *builtServer) onlyRoot() bool {
+	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool { return !isRoot(l) })
 }

@@ -47,7 +47,8 @@ func TestProposalsHosts(t *testing.T) {
 	config := w.check(t, []string{
 		"bar.foo.com/", "^~ / -> a",
 		"BAR.foo.com:8080/", "^~ / -> a",
-		"aaa.bbb.foo.com/", "missed 404",
+		"aaa.bbb.foo.com/", "/ -> 404",
+		"aaa.bbb.foo.com/any/x", "^~ /any/ -> c",
 		"x.deep.foo.com/", "^~ / -> d",
 		"foo.com/", "/ -> 404",
 		"one.foo.com/c", "= /c -> b",

@@ -120,7 +120,8 @@ func (t *translation) gather() []*host {
 }
 
 // servers makes the server of each host. The catch-all one comes first, as
-// wildcard hosts do with a miss what it does.
+// wildcard hosts do with a miss what it does. If that depends on the path, they
+// take no name that is not theirs, and have no miss.
 func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server {
 	servers := make([]*model.Server, 0, len(hosts))
 	var miss *model.Location
@@ -130,7 +131,7 @@ func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server
 			in.miss = miss
 		}
 		built := t.server(h, in)
-		if h.name == "" {
+		if h.name == "" && built.onlyRoot() {
 			miss = built.root
 		}
 		t.report(built.problems...)
