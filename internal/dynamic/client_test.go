@@ -245,6 +245,26 @@ func TestRetriesAreBoundedByNextUpstreamTries(t *testing.T) {
 	})
 }
 
+func TestRetriesGoOnWhereThereIsNoOtherEndpoint(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		dead, other := closedPort(t), closedPort(t)
+		wantTries := func(path string, want int) {
+			t.Helper()
+			if a := s.get(t, path); a.code != 502 || strings.Count(a.tried, ",") != want-1 {
+				t.Errorf("%s: want 502 after %d tries, got %d after %q", path, want, a.code, a.tried)
+			}
+		}
+		check(t, s.client.Push(t.Context(), backends(backend("shop/front/80", dead))))
+		wantTries("/", 3)
+		wantTries("/endless", 1)
+		check(t, s.client.Push(t.Context(), backends(backend("shop/front/80", dead, other))))
+		s.await(t, "the second endpoint", func() bool { return strings.Count(s.get(t, "/endless").tried, ",") == 1 })
+		wantTries("/", 3)
+		wantTries("/endless", 2)
+	})
+}
+
 func TestAnotherNginxIsGivenEverything(t *testing.T) {
 	everywhere(t, func(t *testing.T, i install) {
 		s := start(t, &server{install: i})

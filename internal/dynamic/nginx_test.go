@@ -117,6 +117,7 @@ http {
     ssl_certificate {{.State}}/placeholder.crt; ssl_certificate_key {{.State}}/placeholder.key; ssl_session_tickets off;
     ssl_client_hello_by_lua_file {{.State}}/lua/sluice/entry/client_hello.lua;
     location / { set $route "shop/web/front/80"; proxy_pass http://sluice; }
+    location /endless { set $route "shop/web/front/80"; proxy_next_upstream_tries 0; proxy_pass http://sluice; }
     location /other { set $route "shop/web/other/80"; proxy_pass http://sluice; }
     location /tls { set $route "shop/web/other/80"; proxy_pass https://sluice; } }
 }

@@ -109,6 +109,19 @@ local function send_empty(backend)
   return set_current_peer(backend.empty)
 end
 
+-- More tries than anybody allows by proxy_next_upstream_tries.
+local ENDLESS = 10000
+
+-- As ingress-nginx does, a request is tried as often as
+-- proxy_next_upstream_tries says, with fewer endpoints again on the same ones.
+-- Where that sets no limit, each endpoint gets one try.
+local function allow_retries(count)
+  local _, cut = set_more_tries(ENDLESS)
+  if not cut then
+    set_more_tries(count - 1)
+  end
+end
+
 local function send(self)
   local backend = self:backend(ngx.var.route or "")
   local count = backend.count
@@ -120,9 +133,7 @@ local function send(self)
     at = _M.take_other(backend, ngx.var.upstream_addr)
   else
     at = _M.take(backend)
-    if count > 1 then
-      set_more_tries(count - 1) -- nginx cuts it to proxy_next_upstream_tries
-    end
+    allow_retries(count)
   end
   return set_current_peer(backend.hosts[at], backend.ports[at])
 end
