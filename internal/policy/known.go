@@ -9,6 +9,9 @@ type knownAnnotation struct {
 	off string
 	// evenEmpty is set where an empty value is a mistake that closes the path.
 	evenEmpty bool
+	// withholds is set where the Ingress is meant for few requests by it, and
+	// without it would get all of them.
+	withholds bool
 	// idle is set where ingress-nginx itself gives it no effect any more.
 	idle bool
 }
@@ -45,7 +48,7 @@ var known = []knownAnnotation{
 	{name: "auth-tls-verify-depth"},
 	{name: "auth-type", protects: true},
 	{name: "auth-url", protects: true},
-	{name: "canary"},
+	{name: "canary", withholds: true, off: "false"},
 	{name: "canary-by-cookie"},
 	{name: "canary-by-header"},
 	{name: "canary-by-header-pattern"},

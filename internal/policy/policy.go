@@ -47,6 +47,7 @@ type Policies struct {
 	problems []model.Problem
 	protects []string
 	denied   bool
+	withheld bool
 }
 
 // Blocks are what the decorating behaviours print, in the order of All.
@@ -59,6 +60,10 @@ func (p *Policies) Problems() []model.Problem { return p.problems }
 // Denied is true if something that protects the paths of the Ingress is not
 // valid or not supported: every path must answer 503.
 func (p *Policies) Denied() bool { return p.denied }
+
+// Withheld is true if the Ingress is meant for few requests by an annotation
+// that is not supported, and would get all of them: nothing of it is served.
+func (p *Policies) Withheld() bool { return p.withheld }
 
 // Protects are the names of what protects, whether it is in force or only
 // asked for: behaviours, and annotations that are not supported.

@@ -107,7 +107,7 @@ func TestProblems(t *testing.T) {
 		"ConfigMap asks for more":      {map[string]string{"global-auth-url": "http://a.example"}, nil, nil, true},
 		"unknown":                      {nil, map[string]string{"no-such-annotation": "x"}, []string{"no-such-annotation: no annotation has this name"}, false},
 		"mistyped":                     {nil, map[string]string{"use-rexeg": "true"}, []string{`use-rexeg: no annotation has this name; did you mean "use-regex"?`}, false},
-		"not done":                     {nil, map[string]string{"auth-realm": "r", "canary": "true"}, []string{"auth-realm: this annotation of ingress-nginx is not supported yet", "canary: this annotation of ingress-nginx is not supported yet"}, false},
+		"not done":                     {nil, map[string]string{"auth-realm": "r", "canary-weight": "1", "canary": "false"}, []string{"auth-realm: this annotation of ingress-nginx is not supported yet", "canary: this annotation of ingress-nginx is not supported yet", "canary-weight: this annotation of ingress-nginx is not supported yet"}, false},
 		"not done, protects":           {nil, map[string]string{"auth-url": "http://a.example"}, []string{"auth-url: this annotation of ingress-nginx is not supported yet" + denied}, true},
 		"not done, off":                {nil, map[string]string{"limit-rps": "0", "auth-type": ""}, []string{"auth-type: this annotation of ingress-nginx is not supported yet", "limit-rps: this annotation of ingress-nginx is not supported yet"}, false},
 		"empty deny list":              {nil, map[string]string{"denylist-source-range": ""}, []string{"denylist-source-range: this annotation of ingress-nginx is not supported yet" + denied}, true},

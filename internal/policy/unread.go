@@ -42,6 +42,9 @@ func (r *reader) reportUnread(name string) {
 	switch {
 	case k.idle:
 		r.report(name, model.Unsupported, "this annotation has no effect, as in ingress-nginx", false)
+	case k.withholds && k.says(r.given[name]):
+		r.policies.withheld = true
+		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet: the Ingress is left out, as it would get all requests without it", false)
 	case k.asksFor(r.given[name]):
 		r.policies.protects = append(r.policies.protects, name)
 		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet", true)
@@ -56,7 +59,14 @@ func (k knownAnnotation) asksFor(value string) bool {
 	if value == "" {
 		return k.evenEmpty
 	}
-	return k.protects && value != k.off
+	return k.protects && k.says(value)
+}
+
+// says is true if a value is neither empty nor the one by which nothing is
+// asked for.
+func (k knownAnnotation) says(value string) bool {
+	value = strings.TrimSpace(value)
+	return value != "" && !strings.EqualFold(value, k.off)
 }
 
 // allNames are all names that a user may have meant.

@@ -12,7 +12,7 @@ type serverView struct {
 	// OneLabel is the pattern of the names that a wildcard host stands for, ""
 	// for other hosts. NamePattern is Name where the name itself must be it.
 	OneLabel, NamePattern string
-	Redirect *model.Redirect
+	Redirect              *model.Redirect
 
 	Certificate, CertificateKey, ClientHello string
 

@@ -38,6 +38,8 @@ type backend struct {
 	slices  []*discoveryv1.EndpointSlice
 	// fault says what is wrong with the reference to it.
 	fault *backendFault
+	// remarks are on its objects themselves.
+	remarks []model.Problem
 }
 
 // backendFault is what is wrong with a reference to a backend.
@@ -67,6 +69,7 @@ func (t *translation) backends(hosts []*host) []*model.Backend {
 				t.refresh(u.backend)
 				found = append(found, u.backend.model)
 			}
+			t.report(u.backend.remarks...)
 			if fault := u.backend.fault; fault != nil && u.object.Kind == "Ingress" {
 				t.report(model.Problem{Object: u.object, Field: u.faultField(), Reason: fault.reason, Text: fault.text})
 			}
@@ -130,7 +133,13 @@ func (t *translation) refresh(b *backend) {
 	if b.id.port == defaultPort {
 		b.model.WhenEmpty = 404
 	}
-	b.fault = b.resolve()
+	b.fault, b.remarks = b.resolve(), nil
+	for _, part := range parts {
+		if byName(part) {
+			b.remarks = append(b.remarks, model.Problem{Object: model.ObjectRef{Kind: "EndpointSlice", Namespace: part.Namespace, Name: part.Name}, Field: "addressType", Reason: model.Unsupported,
+				Text: "want IPv4 or IPv6 (got FQDN): its endpoints are left out; a Service of the type ExternalName leads to a DNS name"})
+		}
+	}
 }
 
 // resolve finds the endpoints.

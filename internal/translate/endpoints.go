@@ -20,8 +20,8 @@ import (
 func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) []model.Endpoint {
 	var ready, ending []model.Endpoint
 	for _, part := range parts {
-		if part.AddressType == discoveryv1.AddressTypeFQDN {
-			continue // names are what ExternalName is for
+		if byName(part) {
+			continue
 		}
 		numbers := portsOf(part, port)
 		for i := range part.Endpoints {
@@ -42,6 +42,12 @@ func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) [
 		return cmp.Or(strings.Compare(a.Address, b.Address), cmp.Compare(a.Port, b.Port))
 	})
 	return slices.Compact(ready)
+}
+
+// byName tells a slice of DNS names. They are what a Service of the type
+// ExternalName is for.
+func byName(part *discoveryv1.EndpointSlice) bool {
+	return part.AddressType == discoveryv1.AddressTypeFQDN
 }
 
 func isTrue(b *bool) bool { return b != nil && *b }

@@ -84,6 +84,9 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 		problems:  append([]model.Problem(nil), policies.Problems()...),
 		prefixKey: t.options.AnnotationsPrefix + "/",
 	}
+	if policies.Withheld() {
+		return ing
+	}
 	t.readTransport(ing, policy.Of[policy.Transport](policies))
 	byHost := map[string]*hostRules{}
 	for i := range object.Spec.Rules {

@@ -136,6 +136,12 @@ func TestOnlyWhatChangedIsMadeAnew(t *testing.T) {
 		}, []string{"x.wild"}, nil, 0},
 		"the catch-all host": {func(o *snapshot.Objects) {
 			o.Ingresses = replace(o.Ingresses, named("any"), func(i *networkingv1.Ingress) { i.Generation++ })
+		}, []string{""}, nil, 0},
+		"the catch-all host's only other path": {func(o *snapshot.Objects) {
+			o.Ingresses = replace(o.Ingresses, named("any"), func(i *networkingv1.Ingress) {
+				i.Spec.Rules = slices.Clone(i.Spec.Rules)
+				setPaths(i, networkingv1.PathTypePrefix, "/")
+			})
 		}, []string{"", "*.wild"}, nil, 0},
 		"a Service":         {func(o *snapshot.Objects) { touch(o.Services, "a") }, nil, []string{"default/a/80"}, 0},
 		"endpoints":         {func(o *snapshot.Objects) { touch(o.EndpointSlices, "b-1") }, nil, []string{"default/b/80"}, 0},
