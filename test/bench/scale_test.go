@@ -134,24 +134,17 @@ func (l *life) changes() {
 		if round%2 == 1 {
 			want, ports = "before", l.to.before
 		}
-		began := l.replace(0, ports)
+		began := l.folder.replace(l.b, fileName(0), unit(0, ports...))
 		l.endpoints = append(l.endpoints, awaitAll(l.b, l.sluice.port, host(0), from(want)).Sub(began).Seconds())
 	}
 	l.spent(before)
-}
-
-// replace renames the manifest of an Ingress into place and says when.
-func (l *life) replace(i int, ports []int) time.Time {
-	l.b.Helper()
-	l.folder.put(l.b, fileName(i), unit(i, ports...))
-	return time.Now()
 }
 
 func (l *life) addOne() float64 {
 	l.b.Helper()
 	i := l.n + l.added
 	l.added++
-	began := l.replace(i, l.to.before)
+	began := l.folder.replace(l.b, fileName(i), unit(i, l.to.before...))
 	return awaitAll(l.b, l.sluice.port, host(i), served).Sub(began).Seconds()
 }
 

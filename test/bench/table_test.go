@@ -21,6 +21,8 @@ type figure struct {
 	// budget is the most it may be, or the least where atLeast is set; 0 is none.
 	budget  float64
 	atLeast bool
+	// none is set where a budget of 0 means that there may be none.
+	none bool
 	// baseline is what beside means, measured in the same run; 0 is none.
 	baseline float64
 	beside   string
@@ -30,7 +32,7 @@ func (f figure) value() float64 { return median(f.samples) }
 
 func (f figure) verdict() string {
 	switch {
-	case f.budget == 0:
+	case f.budget == 0 && !f.none:
 		return ""
 	case f.atLeast && f.value() < f.budget, !f.atLeast && f.value() > f.budget:
 		return "MISSED"
@@ -40,7 +42,7 @@ func (f figure) verdict() string {
 
 // metric is the name for go test, which allows no spaces in it.
 func (f figure) metric(more string) string {
-	return strings.ReplaceAll(f.what, " ", "-") + more + "-" + f.unit
+	return strings.NewReplacer(" ", "-", ",", "", ":", "").Replace(f.what) + more + "-" + f.unit
 }
 
 // table collects the figures of all benchmarks.
@@ -81,6 +83,8 @@ func (t *table) print(out io.Writer) {
 // bound is the budget with its direction.
 func (f figure) bound() string {
 	switch {
+	case f.none:
+		return "0"
 	case f.budget == 0:
 		return "-"
 	case f.atLeast:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // paths are those of every host, all of type Prefix.
@@ -135,6 +136,13 @@ func (f folder) put(b *testing.B, name string, content []byte) {
 	if err := os.Rename(beside, filepath.Join(f.path, name)); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// replace is put, and says when.
+func (f folder) replace(b *testing.B, name string, content []byte) time.Time {
+	b.Helper()
+	f.put(b, name, content)
+	return time.Now()
 }
 
 // clear removes all files.

@@ -1,0 +1,177 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What a request may cost beside nginx by hand: at least so much of its
+// throughput, at most so many times its processor time.
+const (
+	throughputRatio = 0.95
+	cpuRatio        = 1.2
+)
+
+const (
+	// trafficHosts is the number of hosts while traffic is measured.
+	trafficHosts = 100
+	// turn is how long each of the two is loaded before it is the other's turn.
+	turn = 3 * time.Second
+	// turns is how many each has.
+	turns = 7
+)
+
+// settings ask for one worker, so that one processor is left for the clients
+// and the backends.
+const settings = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: sluice, namespace: sluice}
+data:
+  worker-processes: "1"
+  disable-access-log: "%s"
+`
+
+// byHandHead is what a person would write at the http level for the same: the
+// headers, the log and the buffering of Sluice's file.
+const byHandHead = `%s
+proxy_set_header Host $http_host;
+proxy_set_header Connection "";
+proxy_set_header X-Request-ID $request_id;
+proxy_set_header X-Real-IP $remote_addr;
+proxy_set_header X-Forwarded-For $remote_addr;
+proxy_set_header X-Forwarded-Host $http_host;
+proxy_set_header X-Forwarded-Port $server_port;
+proxy_set_header X-Forwarded-Proto $scheme;
+proxy_set_header X-Forwarded-Scheme $scheme;
+proxy_set_header X-Scheme $scheme;
+proxy_buffering off;
+`
+
+const logged = `log_format same '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_length $request_time [shop] [] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $request_id';
+access_log %s same;`
+
+// BenchmarkThroughput loads Sluice's nginx and one by hand in turns, with one
+// worker, the same keep-alive and the same two backends.
+func BenchmarkThroughput(b *testing.B) {
+	for name, disable := range map[string]string{"WithoutAccessLog": "true", "WithAccessLog": "false"} {
+		b.Run(name, func(b *testing.B) {
+			for range b.N {
+				throughput(b, name, disable)
+			}
+		})
+	}
+}
+
+func throughput(b *testing.B, name, disable string) {
+	b.Helper()
+	ports := answering(b)
+	s := loadedSluice(b, disable, ports)
+	h := loadedByHand(b, disable, ports)
+	if runtime.NumCPU() > 1 {
+		pin(s.pid(), 0)
+		pin(h.pid(), 0)
+	}
+	ours, theirs := traffic{pid: s.pid(), port: s.port}, traffic{pid: h.pid(), port: h.port}
+	for range turns {
+		ours.load(b)
+		theirs.load(b)
+	}
+	var rates, costs []float64
+	for i := range turns {
+		rates, costs = append(rates, ours.rate[i]/theirs.rate[i]), append(costs, ours.cost[i]/theirs.cost[i])
+	}
+	work := "log " + map[string]string{"true": "off", "false": "on"}[disable]
+	for _, f := range []figure{
+		{what: "throughput beside nginx by hand", unit: "x", samples: rates, budget: throughputRatio, atLeast: true},
+		{what: "CPU per request beside nginx by hand", unit: "x", samples: costs, budget: cpuRatio},
+		{what: "requests a second", unit: "rps", samples: ours.rate, baseline: median(theirs.rate), beside: "nginx by hand; clients: " + clientName()},
+		{what: "CPU per request", unit: "us", samples: ours.cost, baseline: median(theirs.cost), beside: "nginx by hand"},
+	} {
+		f.work = work
+		f.report(b)
+	}
+}
+
+func loadedSluice(b *testing.B, disable string, ports []int) *sluice {
+	b.Helper()
+	f := newFolder(b)
+	f.fill(b, trafficHosts, ports...)
+	f.put(b, "settings.yaml", fmt.Appendf(nil, settings, disable))
+	s := start(b, f.path, "--configmap", "sluice/sluice")
+	awaitAll(b, s.port, host(trafficHosts-1), served)
+	return s
+}
+
+func loadedByHand(b *testing.B, disable string, ports []int) *byHand {
+	b.Helper()
+	h := newByHand(b, 1, ports...)
+	access := "access_log off;"
+	if disable == "false" {
+		access = fmt.Sprintf(logged, filepath.Join(h.dir, "access"))
+	}
+	h.head = fmt.Sprintf(byHandHead, access)
+	h.write(trafficHosts)
+	h.start()
+	awaitAll(b, h.port, host(trafficHosts-1), served)
+	return h
+}
+
+// answering starts an nginx that answers 1 kB on two ports, and gives them.
+func answering(b *testing.B) []int {
+	b.Helper()
+	h := newByHand(b, 1)
+	ports := []int{freePort(b), freePort(b)}
+	body := make([]byte, 1000)
+	for i := range body {
+		body[i] = 'x'
+	}
+	user := ""
+	if os.Geteuid() == 0 {
+		user = "user www-data;"
+	}
+	conf := fmt.Sprintf(`%s pid %s/nginx.pid;
+worker_processes 1;
+error_log stderr;
+events { worker_connections 4096; }
+http {
+access_log off;
+keepalive_requests 1000000;
+client_body_temp_path %[2]s/body; proxy_temp_path %[2]s/proxy; fastcgi_temp_path %[2]s/fastcgi; uwsgi_temp_path %[2]s/uwsgi; scgi_temp_path %[2]s/scgi;
+server { listen 127.0.0.1:%d; listen 127.0.0.1:%d; return 200 "%s"; }
+}
+`, user, h.dir, ports[0], ports[1], body)
+	if err := os.WriteFile(h.conf(), []byte(conf), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	h.start()
+	awaitAll(b, ports[1], "any", served)
+	if runtime.NumCPU() > 1 {
+		pin(h.pid(), 1)
+	}
+	return ports
+}
+
+// traffic is what one of the two got done, a sample for each turn.
+type traffic struct {
+	pid, port  int
+	rate, cost []float64 // requests a second; microseconds of processor a request
+}
+
+func (t *traffic) load(b *testing.B) {
+	b.Helper()
+	before, began := cpuOf(t.pid).sum(), time.Now()
+	requests := clients(b, t.port, turn)
+	took, used := time.Since(began).Seconds(), cpuOf(t.pid).sum()-before
+	t.rate = append(t.rate, float64(requests)/took)
+	t.cost = append(t.cost, used/float64(requests)*1e6)
+}
+
+// stopAfter ends a process that does not end by itself.
+func stopAfter(pid int, limit time.Duration) *time.Timer {
+	return time.AfterFunc(limit, func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+}
