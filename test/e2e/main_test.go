@@ -26,13 +26,22 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	sluicePath = filepath.Join(dir, "sluice")
-	build := exec.Command("go", "build", "-o", sluicePath, "sluice/cmd/sluice")
+	build := exec.Command("go", append(buildArguments(), "-o", sluicePath, "sluice/cmd/sluice")...)
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build sluice:", err)
 		return 1
 	}
 	return m.Run()
+}
+
+// buildArguments are those of go build. With SLUICE_RACE=1 sluice is built with
+// the race detector, and a race that is found ends it with an error.
+func buildArguments() []string {
+	if os.Getenv("SLUICE_RACE") == "1" {
+		return []string{"build", "-race"}
+	}
+	return []string{"build"}
 }
 
 // eachNginx runs a test with every nginx that is there.

@@ -112,6 +112,9 @@ func (s *sluice) stop() {
 			<-s.exited
 		}
 	}
+	if races := s.lines("WARNING: DATA RACE"); len(races) > 0 {
+		s.t.Error("data race in sluice: see its log")
+	}
 	if s.t.Failed() {
 		s.t.Logf("log of sluice:\n%s", strings.Join(tail(s.lines(""), 200), "\n"))
 	}
