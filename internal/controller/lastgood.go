@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,18 +20,30 @@ import (
 // (and the settings) last passed nginx's test, so that a restart with a bad
 // Ingress present serves what was served before. The file is a journal of JSON
 // lines of which the last about an object counts; it is written anew when it is
-// opened, and holds no Secret.
+// opened and when it has grown, and holds no Secret.
 type lastGood struct {
 	path      string
 	ingresses map[snapshot.Name]*networkingv1.Ingress
 	settings  *corev1.ConfigMap
+	// whole and size are the bytes of the file when it was written anew and
+	// now. torn is set if it may lack lines: it is then written anew.
+	whole, size int64
+	torn        bool
 }
+
+// The file is written anew when it is journalGrowth times as large as it was,
+// and journalSlack bytes besides.
+const (
+	journalGrowth = 4
+	journalSlack  = 1 << 20
+)
 
 // journalLine is one line of the file: an Ingress, a deletion or the settings.
 type journalLine struct {
-	Ingress  *networkingv1.Ingress `json:"ingress,omitempty"`
-	Deleted  *snapshot.Name        `json:"deleted,omitempty"`
-	Settings *corev1.ConfigMap     `json:"settings,omitempty"`
+	Ingress    *networkingv1.Ingress `json:"ingress,omitempty"`
+	Deleted    *snapshot.Name        `json:"deleted,omitempty"`
+	Settings   *corev1.ConfigMap     `json:"settings,omitempty"`
+	NoSettings bool                  `json:"noSettings,omitempty"`
 }
 
 // openLastGood reads the journal. A line that does not parse (a write that was
@@ -70,17 +83,18 @@ func (l *lastGood) replay(line []byte) {
 		delete(l.ingresses, *entry.Deleted)
 	case entry.Settings != nil:
 		l.settings = entry.Settings
+	case entry.NoSettings:
+		l.settings = nil
 	}
 }
 
-// compact writes the file anew with one line an object.
+// compact writes the file anew with one line an object, whole or not at all.
 func (l *lastGood) compact() error {
 	temporary := l.path + ".new"
 	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the last good forms: %w", err)
 	}
-	defer file.Close()
 	var entries []journalLine
 	for _, ing := range l.ingresses {
 		entries = append(entries, journalLine{Ingress: ing})
@@ -88,10 +102,15 @@ func (l *lastGood) compact() error {
 	if l.settings != nil {
 		entries = append(entries, journalLine{Settings: l.settings})
 	}
-	if err := writeLines(file, entries); err != nil {
-		return err
+	written, err := writeLines(file, entries)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(temporary, l.path)
 	}
-	return os.Rename(temporary, l.path)
+	if err != nil {
+		return errors.Join(fmt.Errorf("write the last good forms: %w", err), os.Remove(temporary))
+	}
+	l.whole, l.size, l.torn = written, written, false
+	return nil
 }
 
 // record takes what nginx now runs as good. Only what differs from before is
@@ -117,32 +136,57 @@ func (l *lastGood) record(served *snapshot.Snapshot, settings *corev1.ConfigMap)
 			entries = append(entries, journalLine{Deleted: &name})
 		}
 	}
-	if settings != nil && settings != l.settings {
-		l.settings = settings
+	if changed := settings != l.settings; changed && settings != nil {
 		entries = append(entries, journalLine{Settings: settings})
+	} else if changed {
+		entries = append(entries, journalLine{NoSettings: true})
 	}
+	l.settings = settings
 	return l.append(entries)
 }
 
 func (l *lastGood) append(entries []journalLine) error {
+	if l.torn || l.size > journalGrowth*l.whole+journalSlack {
+		return l.compact()
+	}
 	if len(entries) == 0 {
 		return nil
 	}
+	l.torn = true // until all of it is written
 	file, err := os.OpenFile(filepath.Clean(l.path), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the last good forms: %w", err)
 	}
-	defer file.Close()
-	return writeLines(file, entries)
+	written, err := writeLines(file, entries)
+	l.size += written
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write the last good forms: %w", err)
+	}
+	l.torn = false
+	return nil
 }
 
-func writeLines(file *os.File, entries []journalLine) error {
-	buffer := bufio.NewWriterSize(file, 1<<16)
+// writeLines gives the number of bytes that were written.
+func writeLines(file *os.File, entries []journalLine) (int64, error) {
+	counted := &counter{to: file}
+	buffer := bufio.NewWriterSize(counted, 1<<16)
 	encoder := json.NewEncoder(buffer)
 	for _, entry := range entries {
 		if err := encoder.Encode(entry); err != nil {
-			return fmt.Errorf("write the last good forms: %w", err)
+			return counted.bytes, err
 		}
 	}
-	return buffer.Flush()
+	err := buffer.Flush()
+	return counted.bytes, err
+}
+
+type counter struct {
+	to    io.Writer
+	bytes int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.to.Write(p)
+	c.bytes += int64(n)
+	return n, err
 }

@@ -32,15 +32,18 @@ func newQuarantine(protects func(refused, good *networkingv1.Ingress) bool) *qua
 	return &quarantine{entries: map[snapshot.Name]refusal{}, protects: protects}
 }
 
-// add puts an Ingress of the snapshot in quarantine. It reports whether that
-// changes anything: an Ingress whose last good form is refused too is left out.
-func (q *quarantine) add(snap *snapshot.Snapshot, name snapshot.Name, good *networkingv1.Ingress, text string) bool {
-	current := ingressOf(snap, name)
-	if current == nil {
+// add puts the Ingress that nginx refused in a plan in quarantine; good is its
+// last good form. It reports whether that changes anything: an Ingress whose
+// last good form is refused too is left out, but a plan that was made before
+// the quarantine began says nothing about that form.
+func (q *quarantine) add(p *plan, found culprit, good *networkingv1.Ingress) bool {
+	name := nameOf(found.object)
+	current, tried := ingressOf(p.snap, name), ingressOf(p.served, name)
+	if current == nil || tried == nil {
 		return false
 	}
 	if was, ok := q.entries[name]; ok {
-		if was.good == nil {
+		if was.good == nil || !sameContent(tried, was.good) {
 			return false
 		}
 		was.good = nil
@@ -50,7 +53,7 @@ func (q *quarantine) add(snap *snapshot.Snapshot, name snapshot.Name, good *netw
 	if good != nil && sameContent(good, current) {
 		good = nil
 	}
-	q.entries[name] = refusal{refused: current, good: good, text: text}
+	q.entries[name] = refusal{refused: current, good: good, text: oneLine(found.text)}
 	return true
 }
 

@@ -20,8 +20,7 @@ func (c *Controller) refuse(o outcome) bool {
 	}
 	changed := false
 	for _, culprit := range o.culprits {
-		name := nameOf(culprit.object)
-		if c.quarantine.add(o.plan.snap, name, c.good.ingresses[name], oneLine(culprit.text)) {
+		if c.quarantine.add(o.plan, culprit, c.good.ingresses[nameOf(culprit.object)]) {
 			changed = true
 		}
 	}
