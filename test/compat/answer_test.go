@@ -1,0 +1,272 @@
+package compat
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// answer is what is known of a request in the end, in the form of the records.
+type answer struct {
+	Req     string            `json:"req"`
+	Status  int               `json:"status,omitempty"`
+	Proto   string            `json:"proto,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Cookies []string          `json:"cookies,omitempty"`
+	Body    string            `json:"body,omitempty"`
+	BodyLen int               `json:"body_len,omitempty"`
+	Cert    string            `json:"cert,omitempty"`
+	TLS     string            `json:"tls,omitempty"`
+	Hits    []hit             `json:"hits,omitempty"`
+	// Dist counts "STATUS BACKEND" where a request was repeated.
+	Dist   map[string]int `json:"dist,omitempty"`
+	Repeat int            `json:"repeat,omitempty"`
+	Tol    float64        `json:"tol,omitempty"`
+	Err    string         `json:"error,omitempty"`
+}
+
+// ask sends a request, as often as it wants to be repeated.
+func (w *world) ask(s *sluice, i int, r *request) answer {
+	var first answer
+	dist := map[string]int{}
+	for n := range max(r.Repeat, 1) {
+		id := fmt.Sprintf("%d-%d", i, n)
+		e := s.send(w.newCall(r, id))
+		a := w.answer(s, e, w.pods.take(id))
+		if n == 0 {
+			first = a
+		}
+		dist[w.outcome(r, a, e)]++
+	}
+	if r.Rel {
+		for k := range first.Hits {
+			first.Hits[k].By = w.relative(first.Hits[k].By)
+		}
+		sort.SliceStable(first.Hits, func(i, j int) bool { return first.Hits[i].By < first.Hits[j].By })
+	}
+	if r.Repeat > 1 {
+		first.Dist, first.Repeat, first.Tol = dist, r.Repeat, r.Tol
+		first.withoutDetails()
+	}
+	first.Req = r.label(i)
+	return first.only(r.Only)
+}
+
+// withoutDetails drops what need not be the same for all repetitions.
+func (a *answer) withoutDetails() {
+	if len(a.Dist) > 1 {
+		a.Status, a.Headers, a.Cookies, a.Body, a.Hits, a.Err = 0, nil, nil, "", nil, ""
+	}
+	for k := range a.Hits {
+		a.Hits[k].Headers = nil
+	}
+}
+
+// only keeps the parts that were recorded; none named are all.
+func (a answer) only(parts []string) answer {
+	if len(parts) == 0 {
+		return a
+	}
+	kept := answer{Req: a.Req, Repeat: a.Repeat, Tol: a.Tol}
+	for _, part := range parts {
+		switch part {
+		case "status":
+			kept.Status = a.Status
+		case "headers":
+			kept.Headers = a.Headers
+		case "hits":
+			kept.Hits = a.Hits
+		case "dist":
+			kept.Dist = a.Dist
+		}
+	}
+	return kept
+}
+
+// outcome is the key under which an answer is counted.
+func (w *world) outcome(r *request, a answer, e exchange) string {
+	by := ""
+	if address, ok := strings.CutPrefix(e.body, podMark); ok {
+		by = w.podName(address)
+	} else if len(a.Hits) > 0 {
+		by = a.Hits[len(a.Hits)-1].By
+	}
+	if r.Rel && by != "" {
+		by = w.relative(by)
+	}
+	return strings.TrimSpace(cmp.Or(a.Err, fmt.Sprint(a.Status)) + " " + by)
+}
+
+// relative names backends P1, P2 ... in the order in which they appear.
+func (w *world) relative(by string) string {
+	if !slices.Contains(w.seen, by) {
+		w.seen = append(w.seen, by)
+	}
+	return fmt.Sprintf("P%d", slices.Index(w.seen, by)+1)
+}
+
+// answer gives an exchange the form of the records.
+func (w *world) answer(s *sluice, e exchange, hits []hit) answer {
+	a := answer{Err: e.fault, Cert: e.presented, TLS: e.version, Hits: w.recorded(s, hits)}
+	if e.response == nil {
+		return a
+	}
+	a.Status, a.Proto, a.Headers = e.response.StatusCode, e.response.Proto, map[string]string{}
+	for name, values := range e.response.Header {
+		if !unrecorded[name] {
+			a.Headers[name] = w.normal(s, name, strings.Join(values, " | "))
+		}
+	}
+	for _, cookie := range e.response.Header.Values("Set-Cookie") {
+		a.Cookies = append(a.Cookies, cookie)
+	}
+	switch {
+	case a.Status == 101:
+		address, line, _ := strings.Cut(strings.TrimSpace(e.body), " ")
+		a.Body = w.podName(address) + " " + line
+	case strings.HasPrefix(e.body, podMark):
+		a.Body = "echo"
+	case strings.HasPrefix(e.body, "xxxxxxxx"):
+		a.Body, a.BodyLen = "filler", len(e.body)
+	}
+	return a
+}
+
+// unrecorded are headers of answers that are not compared. Server is nginx's
+// there and not here.
+var unrecorded = map[string]bool{
+	"Date": true, "Connection": true, "Keep-Alive": true, "Content-Length": true, "Set-Cookie": true,
+	"Transfer-Encoding": true, "Trailer": true, "Server": true,
+}
+
+// recorded gives hits the form of the records, in their order.
+func (w *world) recorded(s *sluice, hits []hit) []hit {
+	for i := range hits {
+		h := &hits[i]
+		h.By, h.Headers = w.podName(h.address), map[string]string{}
+		for name, values := range h.headers {
+			if name != trace && !strings.HasPrefix(name, "X-Echo-") {
+				h.Headers[name] = w.normal(s, name, strings.Join(values, " | "))
+			}
+		}
+	}
+	sort.SliceStable(hits, func(i, j int) bool { return hits[i].By+" "+hits[i].URI < hits[j].By+" "+hits[j].URI })
+	return hits
+}
+
+var (
+	requestID  = regexp.MustCompile(`^[0-9a-f]{32}$`)
+	clientHere = regexp.MustCompile(`\b127\.0\.0\.([1-4])\b`)
+)
+
+// normal replaces what belongs to this run and this machine by what was recorded.
+func (w *world) normal(s *sluice, name, value string) string {
+	switch {
+	case requestID.MatchString(value):
+		return "<hex32>"
+	case len(value) > 600:
+		return fmt.Sprintf("<%d characters>", len(value))
+	case name == "X-Forwarded-Port" && value == portOf(s.httpAddress):
+		return "80"
+	case name == "X-Forwarded-Port" && value == portOf(s.httpsAddress):
+		return "443"
+	}
+	return clientHere.ReplaceAllString(strings.ReplaceAll(value, w.namespace, "<ns>"), "10.255.0.$1")
+}
+
+// differences lists where two answers differ, as "/PLACE: want X, got Y"; where
+// the status does, what follows from it is left out.
+func differences(want, got answer) []string {
+	var found []string
+	if !closeEnough(want, got) {
+		found = append(found, fmt.Sprintf("/dist: want %v, got %v", want.Dist, got.Dist))
+	}
+	want.Dist, got.Dist = nil, nil
+	delete(want.Headers, "Server")
+	if !slices.Contains([]string{"echo", "filler"}, want.Body) && want.Status != 101 && got.Body == "" {
+		want.Body = "" // the text of nginx's own pages
+	}
+	if want.Status != got.Status {
+		return append(found, fmt.Sprintf("/status: want %d by %q, got %d by %q", want.Status, by(want), got.Status, by(got)))
+	}
+	a, b := places(want), places(got)
+	for place := range b {
+		if _, ok := a[place]; !ok {
+			a[place] = nil
+		}
+	}
+	for _, place := range slices.Sorted(maps.Keys(a)) {
+		if a[place] != b[place] {
+			found = append(found, fmt.Sprintf("%s: want %s, got %s", place, show(a[place]), show(b[place])))
+		}
+	}
+	return found
+}
+
+// by names the backends that a request came to.
+func by(a answer) []string {
+	var names []string
+	for _, h := range a.Hits {
+		names = append(names, h.By)
+	}
+	return names
+}
+
+func show(value any) string {
+	if value == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", fmt.Sprint(value))
+}
+
+// places flattens an answer into values by their place, such as
+// /hits/0/headers/X-Scheme.
+func places(a answer) map[string]any {
+	text, _ := json.Marshal(a)
+	var tree any
+	_ = json.Unmarshal(text, &tree)
+	found := map[string]any{}
+	var walk func(place string, value any)
+	walk = func(place string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for key, inner := range value {
+				walk(place+"/"+key, inner)
+			}
+		case []any:
+			for i, inner := range value {
+				walk(fmt.Sprintf("%s/%d", place, i), inner)
+			}
+		default:
+			found[place] = value
+		}
+	}
+	walk("", tree)
+	return found
+}
+
+// closeEnough compares counts: each may be off by the recorded tolerance, or
+// by one where several backends answered.
+func closeEnough(want, got answer) bool {
+	slack := want.Tol * float64(want.Repeat)
+	if len(want.Dist) > 1 && want.Tol == 0 {
+		slack = 1
+	}
+	outcomes := maps.Clone(want.Dist)
+	if outcomes == nil {
+		outcomes = map[string]int{}
+	}
+	maps.Copy(outcomes, got.Dist)
+	for outcome := range outcomes {
+		if math.Abs(float64(want.Dist[outcome]-got.Dist[outcome])) > slack {
+			return false
+		}
+	}
+	return true
+}

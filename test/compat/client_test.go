@@ -1,0 +1,225 @@
+package compat
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// exchange is what came back for one request.
+type exchange struct {
+	response  *http.Response
+	body      string
+	presented string
+	version   string
+	fault     string
+}
+
+// call is one request on its way: scheme, host, path and header lines as they
+// are sent.
+type call struct {
+	*request
+	scheme, host, path string
+	lines              [][2]string
+}
+
+// newCall puts together what a request leaves open.
+func (w *world) newCall(r *request, id string) *call {
+	c := &call{request: r, scheme: "http", host: w.Host, path: r.U}
+	if scheme, rest, ok := strings.Cut(r.U, "://"); ok {
+		host, path, _ := strings.Cut(rest, "/")
+		c.scheme, c.host, c.path = scheme, host, "/"+path
+	}
+	headers := slices.Clone(r.Headers)
+	for _, name := range slices.Sorted(maps.Keys(r.H)) {
+		headers = append(headers, name+": "+r.H[name])
+	}
+	host := c.host
+	defaults := map[string]string{"user-agent": "oracle/1", "accept": "*/*"}
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ":")
+		value = expand(strings.TrimSpace(w.local(value)))
+		if strings.EqualFold(name, "Host") {
+			host = strings.ReplaceAll(value, "127.0.0.", "10.255.0.")
+			continue
+		}
+		delete(defaults, strings.ToLower(name))
+		c.lines = append(c.lines, [2]string{name, value})
+	}
+	for _, name := range slices.Sorted(maps.Keys(defaults)) {
+		c.lines = append(c.lines, [2]string{name, defaults[name]})
+	}
+	c.lines = append(c.lines, [2]string{trace, id})
+	if host != "<none>" {
+		c.lines = slices.Insert(c.lines, 0, [2]string{"Host", host})
+	}
+	return c
+}
+
+// expand makes "x*5000" a value of that many characters.
+func expand(value string) string {
+	if count, ok := strings.CutPrefix(value, "x*"); ok {
+		if n, err := strconv.Atoi(count); err == nil {
+			return strings.Repeat("x", n)
+		}
+	}
+	return value
+}
+
+func (c *call) payload() []byte {
+	if c.Data != "" {
+		return []byte(c.Data)
+	}
+	return bytes.Repeat([]byte("b"), c.Body)
+}
+
+// send sends a request over a connection of its own.
+func (s *sluice) send(c *call) exchange {
+	address := s.httpAddress
+	if c.scheme == "https" {
+		address = s.httpsAddress
+	}
+	from := strings.Replace(c.ClientIP, "10.255.0.", "127.0.0.", 1)
+	if from == "" {
+		from = "127.0.0.2"
+	}
+	dialer := net.Dialer{Timeout: patience, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	connection, err := dialer.Dial("tcp", address)
+	if err != nil {
+		return exchange{fault: "connect"}
+	}
+	defer connection.Close()
+	connection.SetDeadline(time.Now().Add(patience))
+	var e exchange
+	if c.scheme == "https" {
+		secured := tls.Client(connection, c.tlsConfig())
+		if secured.Handshake() != nil {
+			return exchange{fault: "tls handshake"}
+		}
+		state := secured.ConnectionState()
+		leaf := state.PeerCertificates[0]
+		e.presented = leaf.Subject.CommonName + " [" + strings.Join(leaf.DNSNames, ",") + "]"
+		e.version = tls.VersionName(state.Version)
+		connection = secured
+	}
+	if c.H2 {
+		c.talkH2(&e, connection)
+	} else {
+		c.talk(&e, connection)
+	}
+	return e
+}
+
+func (c *call) tlsConfig() *tls.Config {
+	name, _, _ := strings.Cut(c.host, ":")
+	if c.SNI != nil {
+		name = *c.SNI
+	}
+	config := &tls.Config{InsecureSkipVerify: true, ServerName: name}
+	if c.H2 {
+		config.NextProtos = []string{"h2"}
+	}
+	return config
+}
+
+// talk writes the request as HTTP/1, byte for byte as the scenario has it, and
+// reads the answer.
+func (c *call) talk(e *exchange, connection net.Conn) {
+	go connection.Write(c.bytes()) // the answer may come before all is written
+	reader := bufio.NewReader(connection)
+	response, err := http.ReadResponse(reader, &http.Request{Method: c.method()})
+	for err == nil && response.StatusCode == http.StatusContinue {
+		response, err = http.ReadResponse(reader, &http.Request{Method: c.method()})
+	}
+	if err != nil {
+		e.fault = "no answer"
+		return
+	}
+	e.response = response
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		fmt.Fprintln(connection, "hello")
+		e.body, _ = reader.ReadString('\n')
+		return
+	}
+	e.read()
+}
+
+func (c *call) bytes() []byte {
+	var out bytes.Buffer
+	version := "HTTP/1.1"
+	if c.H10 {
+		version = "HTTP/1.0"
+	}
+	fmt.Fprintf(&out, "%s %s %s\r\n", c.method(), c.path, version)
+	for _, line := range c.lines {
+		fmt.Fprintf(&out, "%s: %s\r\n", line[0], line[1])
+	}
+	if c.WS {
+		out.WriteString("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")
+	}
+	body := c.payload()
+	switch {
+	case c.Chunked:
+		fmt.Fprintf(&out, "Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
+	case len(body) > 0 || c.method() == "POST" || c.method() == "PUT":
+		fmt.Fprintf(&out, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	default:
+		out.WriteString("\r\n")
+	}
+	return out.Bytes()
+}
+
+func (c *call) talkH2(e *exchange, connection net.Conn) {
+	client, err := (&http2.Transport{DisableCompression: true}).NewClientConn(connection)
+	if err != nil {
+		e.fault = "h2"
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var body io.Reader
+	if payload := c.payload(); len(payload) > 0 {
+		body = bytes.NewReader(payload)
+	}
+	request, err := http.NewRequestWithContext(ctx, c.method(), "https://"+c.host+"/", body)
+	if err != nil {
+		e.fault = err.Error()
+		return
+	}
+	request.URL = &url.URL{Scheme: "https", Host: c.host, Opaque: c.path}
+	for _, line := range c.lines {
+		if line[0] == "Host" {
+			request.Host = line[1]
+		} else {
+			request.Header.Add(line[0], line[1])
+		}
+	}
+	response, err := client.RoundTrip(request)
+	if err != nil {
+		e.fault = "h2 answer"
+		return
+	}
+	e.response = response
+	e.read()
+}
+
+func (e *exchange) read() {
+	body, err := io.ReadAll(e.response.Body)
+	if err != nil {
+		e.fault = "short body"
+	}
+	e.body = string(body)
+}

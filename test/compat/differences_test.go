@@ -1,0 +1,30 @@
+package compat
+
+// The reasons that several requests share.
+const (
+	slashServed   = "a slash at the end of a Prefix path does not count, so there is nothing to redirect to"
+	valueLeftOut  = "a bad value costs the behaviour it belongs to, not the whole Ingress"
+	notPresented  = "not done yet, and said in a Problem: the certificate of proxy-ssl-secret is not presented to backends"
+	alwaysServing = "an endpoint that still serves while it ends is used if no other is ready"
+)
+
+// intended are the requests that Sluice answers otherwise on purpose, each with
+// the reason. docs/differences.md has them for users.
+var intended = map[string]string{
+	"path-prefix-slash #0 GET /foo":                            slashServed,
+	"path-kep-table #8 GET http://r5.kep.example.org/foo":      slashServed,
+	"path-kep-table #15 GET http://r8.kep.example.org/aaa/bbb": slashServed,
+	"path-kep-table #4 GET http://r3.kep.example.org/foo":      "Exact is exact: /foo is not /foo/",
+	"host-empty #5 GET /any":                                   "a request without Host is served as the catch-all host has it, not sent to https://_/",
+	"endpoints-states #4 GET /term":                            alwaysServing,
+	"resource-backend #0 GET /res":                             "a backend that is no Service answers 503, not the default backend",
+	"annotation-invalid-values #1 GET /number":                 "what is to protect a path and cannot be read closes it",
+	"annotation-invalid-values #3 GET /xfp":                    valueLeftOut,
+	"annotation-invalid-values #4 GET /conn":                   valueLeftOut,
+	"annotation-invalid-values #5 GET /alias":                  valueLeftOut,
+	"annotation-invalid-values #11 GET /cbbs":                  valueLeftOut,
+	"proxy-ssl-verify #0 GET /good":                            notPresented,
+	"proxy-ssl-verify #3 GET /noverify":                        notPresented,
+	"proxy-ssl-verify #6 GET /proto":                           notPresented,
+	"proxy-ssl-verify #5 GET /sni":                             "the proxy-ssl settings of one Ingress do not reach the paths of another on the same host",
+}

@@ -1,0 +1,273 @@
+package compat
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+type object = map[string]any
+
+// annotations is the prefix that scenarios leave out.
+const annotations = "nginx.ingress.kubernetes.io/"
+
+// world is what a scenario has in place: its objects and its backends.
+type world struct {
+	*scenario
+	t    *testing.T
+	pods *pods
+	// namespace is the scenario's own.
+	namespace string
+	// services in the order of their definition: the number of one is the third
+	// part of the addresses of its pods.
+	services    []string
+	authorities map[string]*keyPair
+	present     map[string]object
+	// clock gives the creation time of the next Ingress.
+	clock time.Time
+	// seen are backends in the order in which they answered.
+	seen []string
+}
+
+func newWorld(t *testing.T, s *scenario) *world {
+	t.Helper()
+	return &world{
+		scenario: s, t: t, namespace: "o-" + s.Name, authorities: map[string]*keyPair{}, present: map[string]object{},
+		clock: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), pods: newPods(t),
+	}
+}
+
+// apply changes the objects that are in place.
+func (w *world) apply(o *objects) {
+	w.t.Helper()
+	for _, s := range o.Services {
+		w.putService(s)
+	}
+	for _, c := range o.Certs {
+		w.putCertificate(c)
+	}
+	for _, raw := range o.Objects {
+		w.putRaw(raw)
+	}
+	for _, in := range o.Ingresses {
+		w.putIngress(in)
+	}
+	for _, name := range o.Delete {
+		delete(w.present, w.namespace+"/"+name)
+	}
+}
+
+func (w *world) put(kind, name string, o object) {
+	o["apiVersion"], o["kind"] = versions[kind], kind
+	meta, ok := o["metadata"].(object)
+	if !ok {
+		meta = object{}
+		o["metadata"] = meta
+	}
+	meta["name"] = name
+	if meta["namespace"] == nil && kind != "IngressClass" && kind != "Namespace" {
+		meta["namespace"] = w.namespace
+	}
+	w.present[fmt.Sprintf("%v/%s/%s", meta["namespace"], kind, name)] = o
+}
+
+var versions = map[string]string{
+	"Service": "v1", "Secret": "v1", "ConfigMap": "v1", "Namespace": "v1",
+	"EndpointSlice": "discovery.k8s.io/v1", "Ingress": "networking.k8s.io/v1", "IngressClass": "networking.k8s.io/v1",
+}
+
+// putRaw puts a copy of an object that the scenario has written out in full.
+func (w *world) putRaw(raw object) {
+	var o object
+	if err := json.Unmarshal([]byte(asJSON(w.t, raw)), &o); err != nil {
+		w.t.Fatal(err)
+	}
+	kind, name := o["kind"].(string), o["metadata"].(object)["name"].(string)
+	if kind == "EndpointSlice" {
+		endpoint := o["endpoints"].([]any)[0].(object)
+		port := o["ports"].([]any)[0].(object)
+		real := w.pods.port(endpoint["addresses"].([]any)[0].(string), int(port["port"].(float64)))
+		endpoint["addresses"], port["port"] = []string{"127.0.0.1"}, real
+	}
+	if kind == "Ingress" {
+		w.clock = w.clock.Add(time.Second)
+		o["metadata"].(object)["creationTimestamp"] = w.clock.Format(time.RFC3339)
+	}
+	w.put(kind, name, o)
+}
+
+// podAddress is the address that a pod had when the answers were recorded.
+func (w *world) podAddress(name string, replica int) string {
+	if !slices.Contains(w.services, name) {
+		w.services = append(w.services, name)
+	}
+	return fmt.Sprintf("10.244.%d.%d", slices.Index(w.services, name)+1, replica+1)
+}
+
+// podName gives SERVICE-REPLICA for such an address.
+func (w *world) podName(address string) string {
+	parts := strings.Split(address, ".")
+	service, _ := strconv.Atoi(parts[2])
+	replica, _ := strconv.Atoi(parts[3])
+	if service < 1 || service > len(w.services) {
+		return address
+	}
+	return fmt.Sprintf("%s-%d", w.services[service-1], replica-1)
+}
+
+func (w *world) putService(s service) {
+	spec := object{"clusterIP": "10.96.77.1"}
+	if s.Headless {
+		spec["clusterIP"] = "None"
+	}
+	var ports []object
+	for _, p := range s.Ports {
+		ports = append(ports, object{"name": p.Name, "port": p.Port, "targetPort": p.Target, "protocol": "TCP"})
+	}
+	spec["ports"] = ports
+	w.put("Service", s.Name, object{"spec": spec})
+	w.podAddress(s.Name, 0)
+	for key := range w.present {
+		if strings.HasPrefix(key, w.namespace+"/EndpointSlice/"+s.Name+".") {
+			delete(w.present, key)
+		}
+	}
+	if s.NoSlice {
+		return
+	}
+	for i, state := range s.Endpoints {
+		if state != "absent" {
+			w.putSlice(s, i, state)
+		}
+	}
+}
+
+// conditions of an endpoint by the words that scenarios use.
+var conditions = map[string]object{
+	"ready":       {"ready": true, "serving": true, "terminating": false},
+	"notready":    {"ready": false, "serving": false, "terminating": false},
+	"terminating": {"ready": false, "serving": true, "terminating": true},
+	"unknown":     {},
+}
+
+// putSlice gives each pod an EndpointSlice of its own, because each listens on
+// a port of its own here.
+func (w *world) putSlice(s service, replica int, state string) {
+	var ports []object
+	for _, p := range s.Ports {
+		real := w.pods.port(w.podAddress(s.Name, replica), p.Target)
+		ports = append(ports, object{"name": p.Name, "port": real, "protocol": "TCP"})
+	}
+	w.put("EndpointSlice", fmt.Sprintf("%s.%d", s.Name, replica), object{
+		"metadata":    object{"labels": object{"kubernetes.io/service-name": s.Name}},
+		"addressType": "IPv4", "ports": ports,
+		"endpoints": []object{{"addresses": []string{"127.0.0.1"}, "conditions": conditions[state]}},
+	})
+}
+
+func (w *world) putIngress(in ingress) {
+	if in.Wait > 0 {
+		w.clock = w.clock.Add(time.Second)
+	}
+	meta, spec := object{"creationTimestamp": w.clock.Format(time.RFC3339)}, object{}
+	values := object{}
+	for key, value := range in.Annotations {
+		values[annotations+key] = w.local(value)
+	}
+	if in.ClassAnnotation != "" {
+		values["kubernetes.io/ingress.class"] = in.ClassAnnotation
+	}
+	meta["annotations"] = values
+	switch {
+	case in.Class != nil && *in.Class != "":
+		spec["ingressClassName"] = *in.Class
+	case in.Class == nil && in.ClassAnnotation == "":
+		spec["ingressClassName"] = "nginx"
+	}
+	if in.DefaultBackend != "" {
+		spec["defaultBackend"] = backend(in.DefaultBackend)
+	}
+	spec["rules"] = in.ruleObjects(w.Host)
+	var entries []object
+	for _, entry := range in.TLS {
+		entries = append(entries, object{"secretName": entry.Secret, "hosts": entry.Hosts})
+	}
+	spec["tls"] = entries
+	w.put("Ingress", in.Name, object{"metadata": meta, "spec": spec})
+}
+
+func (in *ingress) ruleObjects(host string) []object {
+	rules := slices.Clone(in.Rules)
+	hosts := in.Hosts
+	if in.Host != nil {
+		host = *in.Host
+	}
+	if len(in.Paths) > 0 && hosts == nil {
+		hosts = []string{host}
+	}
+	for _, h := range hosts {
+		rules = append(rules, rule{Host: h, Paths: in.Paths})
+	}
+	var out []object
+	for _, r := range rules {
+		o := object{"host": r.Host}
+		if len(r.Paths) > 0 {
+			o["http"] = object{"paths": pathObjects(r.Paths)}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func pathObjects(paths []string) []object {
+	types := map[string]string{"Impl": "ImplementationSpecific"}
+	var out []object
+	for _, path := range paths {
+		fields := strings.Fields(path)
+		kind := "Prefix"
+		if len(fields) == 3 {
+			kind = fields[1]
+		}
+		if long, ok := types[kind]; ok {
+			kind = long
+		}
+		o := object{"pathType": kind, "backend": backend(fields[len(fields)-1])}
+		if fields[0] != "-" {
+			o["path"] = fields[0]
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func backend(text string) object {
+	name, port, ok := strings.Cut(text, ":")
+	if !ok {
+		port = "80"
+	}
+	if number, err := strconv.Atoi(port); err == nil {
+		return object{"service": object{"name": name, "port": object{"number": number}}}
+	}
+	return object{"service": object{"name": name, "port": object{"name": port}}}
+}
+
+// local puts in what a text leaves open, and turns the addresses of clients
+// into such that exist here.
+func (w *world) local(text string) string {
+	text = strings.ReplaceAll(text, "@NS@", w.namespace)
+	return strings.ReplaceAll(text, "10.255.0.", "127.0.0.")
+}
+
+// manifests are the objects in place, as documents of one file.
+func (w *world) manifests() string {
+	w.t.Helper()
+	var out strings.Builder
+	for _, o := range w.present {
+		out.WriteString(asJSON(w.t, o) + "\n---\n")
+	}
+	return out.String()
+}

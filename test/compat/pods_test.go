@@ -1,0 +1,185 @@
+package compat
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// pods are the backends of one scenario. Each listens on a port of 127.0.0.1
+// and goes by the address that it had when the answers were recorded.
+type pods struct {
+	t *testing.T
+
+	mu          sync.Mutex
+	ports       map[string]int
+	hits        map[string][]hit
+	certificate *tls.Certificate
+}
+
+// hit is a request as a pod received it.
+type hit struct {
+	By      string            `json:"by"`
+	Kind    string            `json:"kind,omitempty"`
+	Method  string            `json:"method"`
+	URI     string            `json:"uri"`
+	Host    string            `json:"host"`
+	Proto   string            `json:"proto"`
+	Headers map[string]string `json:"headers,omitempty"`
+	BodyLen int64             `json:"body_len,omitempty"`
+	SNI     string            `json:"sni,omitempty"`
+	Client  string            `json:"client_cert,omitempty"`
+
+	headers http.Header
+	address string
+}
+
+// trace is the header by which a hit is found again.
+const trace = "X-Case-Trace"
+
+func newPods(t *testing.T) *pods {
+	return &pods{t: t, ports: map[string]int{}, hits: map[string][]hit{}}
+}
+
+// port starts a pod's port if need be, and gives the port that it has here.
+// 8443 speaks TLS.
+func (p *pods) port(address string, port int) int {
+	p.t.Helper()
+	name := net.JoinHostPort(address, strconv.Itoa(port))
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if real, ok := p.ports[name]; ok {
+		return real
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	server := &http.Server{Handler: p.handler(address, port), ErrorLog: log.New(io.Discard, "", 0), MaxHeaderBytes: 1 << 20}
+	p.t.Cleanup(func() { server.Close() })
+	p.ports[name] = listener.Addr().(*net.TCPAddr).Port
+	if port != 8443 {
+		go server.Serve(listener)
+		return p.ports[name]
+	}
+	server.TLSConfig = &tls.Config{ClientAuth: tls.RequestClientCert, GetCertificate: p.own}
+	server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){}
+	go server.ServeTLS(listener, "", "")
+	return p.ports[name]
+}
+
+// present makes the TLS ports show a certificate.
+func (p *pods) present(certificate tls.Certificate) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.certificate = &certificate
+}
+
+// own gives what is presented, at first a certificate that nobody vouches for.
+func (p *pods) own(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.certificate == nil {
+		certificate := sign(p.t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "pod"}}).tls()
+		p.certificate = &certificate
+	}
+	return p.certificate, nil
+}
+
+// take gives what was received under a trace.
+func (p *pods) take(id string) []hit {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer delete(p.hits, id)
+	return p.hits[id]
+}
+
+func (p *pods) handler(address string, port int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := hit{address: address, Method: r.Method, URI: r.RequestURI, Host: r.Host, Proto: r.Proto, headers: r.Header.Clone()}
+		h.BodyLen, _ = io.Copy(io.Discard, r.Body)
+		if r.TLS != nil {
+			h.Kind, h.SNI = "https", r.TLS.ServerName
+			if len(r.TLS.PeerCertificates) > 0 {
+				h.Client = r.TLS.PeerCertificates[0].Subject.String()
+			}
+		}
+		p.mu.Lock()
+		p.hits[r.Header.Get(trace)] = append(p.hits[r.Header.Get(trace)], h)
+		p.mu.Unlock()
+		if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+			upgrade(w, address)
+			return
+		}
+		answerAs(w, r, address)
+	})
+}
+
+// answerAs does what the headers X-Echo-* of a request ask for.
+func answerAs(w http.ResponseWriter, r *http.Request, address string) {
+	ask := func(name string) string { return r.Header.Get("X-Echo-" + name) }
+	if suffix := ask("Fail-Pods"); suffix != "" && strings.HasSuffix(address, suffix) {
+		panic(http.ErrAbortHandler)
+	}
+	status := http.StatusOK
+	if code, err := strconv.Atoi(ask("Status")); err == nil {
+		status = code
+	}
+	if text, suffix, ok := strings.Cut(ask("Status-Pods"), "="); ok && strings.HasSuffix(address, suffix) {
+		status, _ = strconv.Atoi(text)
+	}
+	if delay, err := time.ParseDuration(ask("Delay")); err == nil {
+		select {
+		case <-time.After(delay):
+		case <-r.Context().Done():
+			return
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	for header := range strings.SplitSeq(ask("Set-Header"), "|") {
+		if name, value, ok := strings.Cut(header, ":"); ok {
+			w.Header().Add(name, strings.TrimSpace(value))
+		}
+	}
+	body := podMark + address
+	if size, err := strconv.Atoi(ask("Body-Size")); err == nil {
+		body = strings.Repeat("x", size)
+	}
+	if status == http.StatusNoContent || status == http.StatusNotModified {
+		body = ""
+	}
+	if ask("Chunked") == "" {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	w.WriteHeader(status)
+	io.WriteString(w, body)
+}
+
+// podMark is how the body of a pod's answer begins.
+const podMark = "pod "
+
+// upgrade accepts a WebSocket without looking at it, and returns the lines it reads.
+func upgrade(w http.ResponseWriter, address string) {
+	connection, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer connection.Close()
+	fmt.Fprint(connection, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n")
+	connection.SetDeadline(time.Now().Add(patience))
+	lines := bufio.NewScanner(buffered)
+	for lines.Scan() {
+		fmt.Fprintf(connection, "%s %s\n", address, lines.Text())
+	}
+}

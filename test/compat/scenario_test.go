@@ -1,0 +1,245 @@
+package compat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// scenario is one recorded scenario: objects, and requests in order.
+type scenario struct {
+	Name     string   `json:"name"`
+	Features []string `json:"features"`
+	Note     string   `json:"note"`
+	// Variant names the flags that Sluice is started with, see variants.
+	Variant string `json:"variant"`
+	// Host is what Ingresses and requests have that name none.
+	Host string `json:"host"`
+	objects
+	Requests []request `json:"requests"`
+}
+
+// objects are a set of objects in short form, at the start or as a change.
+type objects struct {
+	Config    map[string]string `json:"config"`
+	Services  []service         `json:"services"`
+	Certs     []certificate     `json:"certs"`
+	Ingresses []ingress         `json:"ingresses"`
+	Objects   []object          `json:"objects"`
+	// Delete holds Kind/name.
+	Delete []string `json:"delete"`
+}
+
+type service struct {
+	Name         string   `json:"name"`
+	Replicas     int      `json:"replicas"`
+	Ports        []port   `json:"ports"`
+	Endpoints    []string `json:"endpoints"`
+	Headless     bool     `json:"headless"`
+	ExternalName string   `json:"externalName"`
+	// NoSlice leaves the EndpointSlice out.
+	NoSlice bool `json:"noSlice"`
+}
+
+type port struct {
+	Name   string `json:"name"`
+	Port   int    `json:"port"`
+	Target int    `json:"target"`
+}
+
+// UnmarshalJSON takes "NAME", "NAME REPLICAS" or an object, and fills in what
+// is left out: one replica, ready, port 80.
+func (s *service) UnmarshalJSON(data []byte) error {
+	type plain service
+	var short string
+	if json.Unmarshal(data, &short) != nil {
+		if err := strict(data, (*plain)(s)); err != nil {
+			return err
+		}
+		if s.Replicas == 0 && s.Endpoints == nil {
+			s.Replicas = 1
+		}
+	} else {
+		name, count, ok := strings.Cut(short, " ")
+		s.Name, s.Replicas = name, 1
+		if ok {
+			var err error
+			if s.Replicas, err = strconv.Atoi(count); err != nil {
+				return err
+			}
+		}
+	}
+	for len(s.Endpoints) < s.Replicas {
+		s.Endpoints = append(s.Endpoints, "ready")
+	}
+	if s.Ports == nil {
+		s.Ports = []port{{Name: "http", Port: 80, Target: 8080}}
+	}
+	return nil
+}
+
+// certificate asks for a Secret, an authority, or the certificate of the
+// backends.
+type certificate struct {
+	// CA names the authority that signs; empty for self-signed.
+	CA     string   `json:"ca"`
+	Secret string   `json:"secret"`
+	Hosts  []string `json:"hosts"`
+	CN     string   `json:"cn"`
+	// WithCA adds ca.crt, CAOnly leaves everything else away.
+	WithCA bool `json:"withCA"`
+	CAOnly bool `json:"caOnly"`
+	// Broken is crt, key, mismatch or expired.
+	Broken string `json:"broken"`
+	// Echo gives the certificate to the backends of this scenario.
+	Echo bool `json:"echo"`
+}
+
+type ingress struct {
+	Name  string   `json:"name"`
+	Host  *string  `json:"host"`
+	Hosts []string `json:"hosts"`
+	// Paths are "PATH [TYPE] SERVICE[:PORT]".
+	Paths           []string          `json:"paths"`
+	Rules           []rule            `json:"rules"`
+	Annotations     map[string]string `json:"annotations"`
+	TLS             []tlsEntry        `json:"tls"`
+	Class           *string           `json:"class"`
+	ClassAnnotation string            `json:"classAnnotation"`
+	DefaultBackend  string            `json:"defaultBackend"`
+	// Wait is set if the Ingress was created in a later second than the one before it.
+	Wait int `json:"wait"`
+}
+
+type rule struct {
+	Host  string   `json:"host"`
+	Paths []string `json:"paths"`
+}
+
+type tlsEntry struct {
+	Secret string   `json:"secret"`
+	Hosts  []string `json:"hosts"`
+}
+
+// request is a request, or several of the same kind, or a change of objects.
+type request struct {
+	// U is PATH or http[s]://HOST/PATH, sent as written.
+	U       string            `json:"u"`
+	ID      string            `json:"id"`
+	Method  string            `json:"method"`
+	Headers []string          `json:"headers"`
+	H       map[string]string `json:"h"`
+	Body    int               `json:"body"`
+	Data    string            `json:"data"`
+	Chunked bool              `json:"chunked"`
+	Repeat  int               `json:"repeat"`
+	// Tol is how far counts may be off, as a share of Repeat.
+	Tol float64 `json:"tol"`
+	// Rel names backends by the order in which they first answer.
+	Rel      bool    `json:"rel"`
+	SNI      *string `json:"sni"`
+	ClientIP string  `json:"clientIP"`
+	H2       bool    `json:"h2"`
+	H10      bool    `json:"http10"`
+	WS       bool    `json:"ws"`
+	// Only names the parts of the answer that were recorded.
+	Only   []string `json:"only"`
+	Pause  int      `json:"pause"`
+	Change *objects `json:"change"`
+}
+
+// UnmarshalJSON takes "[METHOD ]ADDRESS" or an object.
+func (r *request) UnmarshalJSON(data []byte) error {
+	type plain request
+	var short string
+	if json.Unmarshal(data, &short) != nil {
+		return strict(data, (*plain)(r))
+	}
+	r.U = short
+	if method, address, ok := strings.Cut(short, " "); ok {
+		r.Method, r.U = method, address
+	}
+	return nil
+}
+
+func strict(data []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}
+
+// label is how the recorded answers name a request.
+func (r *request) label(i int) string {
+	if r.Change != nil {
+		return fmt.Sprintf("#%d change", i)
+	}
+	label := fmt.Sprintf("#%d %s %s", i, r.method(), r.U)
+	if r.ID != "" {
+		label += " (" + r.ID + ")"
+	}
+	return label
+}
+
+func (r *request) method() string {
+	if r.Method == "" {
+		return "GET"
+	}
+	return r.Method
+}
+
+// record is a scenario as it was recorded.
+type record struct {
+	Name    string   `json:"name"`
+	Answers []answer `json:"answers"`
+	// Unstable are the places that differ from one recording to the next.
+	Unstable []string `json:"unstable"`
+}
+
+// readScenarios reads testdata/*.yaml.
+func readScenarios(t *testing.T) []*scenario {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	var all []*scenario
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list struct {
+			Cases []*scenario `json:"cases"`
+		}
+		if err := yaml.UnmarshalStrict(content, &list); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, list.Cases...)
+	}
+	for _, s := range all {
+		if s.Host == "" {
+			s.Host = s.Name + ".example.org"
+		}
+	}
+	return all
+}
+
+func readRecord(t *testing.T, name string) *record {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "golden", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &record{}
+	if err := json.Unmarshal(content, r); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return r
+}
