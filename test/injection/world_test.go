@@ -1,0 +1,373 @@
+package injection
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/controller"
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/policy"
+	"sluice/internal/render"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+	"sluice/templates"
+)
+
+const prefix = "nginx.ingress.kubernetes.io/"
+
+// world is the objects that every case changes one value of: each kind, each way
+// of matching, each behaviour, and beside them a neighbour of another namespace
+// that nothing here may touch.
+const world = `
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: nginx, annotations: {ingressclass.kubernetes.io/is-default-class: "true"}}
+spec: {controller: k8s.io/ingress-nginx}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: default}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: config, namespace: sluice}
+data: {http-redirect-code: "307"}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: default}
+spec:
+  ports: [{name: http, port: 80, targetPort: 8080}, {name: named, port: 81, targetPort: app}]
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: web-1, namespace: default, labels: {kubernetes.io/service-name: web}}
+addressType: IPv4
+endpoints: [{addresses: [10.0.0.1]}]
+ports: [{name: http, port: 8080}, {name: named, port: 8081}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: away, namespace: default}
+spec: {type: ExternalName, externalName: away.example.org, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: old, namespace: default}
+spec: {ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Endpoints
+metadata: {name: old, namespace: default}
+subsets: [{addresses: [{ip: 10.0.0.9}], ports: [{port: 80}]}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: rich
+  namespace: default
+  uid: 5e9e4a6c-6a34-4d0c-9f0e-0d5b0b8a1c11
+  labels: {app: shop}
+  annotations:
+    nginx.ingress.kubernetes.io/enable-cors: "true"
+    nginx.ingress.kubernetes.io/cors-allow-origin: "https://a.example, https://*.b.example:8443"
+    nginx.ingress.kubernetes.io/cors-expose-headers: "X-Seen"
+    nginx.ingress.kubernetes.io/allowlist-source-range: "127.0.0.0/8, 2001:db8::/32"
+    nginx.ingress.kubernetes.io/proxy-body-size: "3m"
+    nginx.ingress.kubernetes.io/proxy-read-timeout: "7"
+    nginx.ingress.kubernetes.io/proxy-connect-timeout: "8"
+    nginx.ingress.kubernetes.io/proxy-send-timeout: "9"
+    nginx.ingress.kubernetes.io/proxy-next-upstream: "error http_502"
+    nginx.ingress.kubernetes.io/proxy-next-upstream-tries: "2"
+    nginx.ingress.kubernetes.io/proxy-next-upstream-timeout: "4"
+spec:
+  ingressClassName: nginx
+  tls: [{hosts: [shop.example], secretName: shop}]
+  defaultBackend: {service: {name: old, port: {number: 80}}}
+  rules:
+  - host: shop.example
+    http:
+      paths:
+      - {path: /prefix, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}
+      - {path: /exact, pathType: Exact, backend: {service: {name: web, port: {name: named}}}}
+      - {path: /specific, pathType: ImplementationSpecific, backend: {service: {name: away, port: {number: 80}}}}
+      - {path: /resource, pathType: Prefix, backend: {resource: {apiGroup: k8s.example.org, kind: Bucket, name: icons}}}
+  - host: "*.wild.example"
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: pattern
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/use-regex: "true"
+    nginx.ingress.kubernetes.io/rewrite-target: "/$2"
+    nginx.ingress.kubernetes.io/whitelist-source-range: "127.0.0.0/8"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: pattern.example
+    http:
+      paths:
+      - {path: "/p(/|$)(.*)", pathType: ImplementationSpecific, backend: {service: {name: web, port: {number: 80}}}}
+      - {path: /e, pathType: Exact, backend: {service: {name: web, port: {number: 80}}}}
+      - {path: /f, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: plain
+  namespace: default
+  annotations: {kubernetes.io/ingress.class: nginx}
+spec:
+  rules:
+  - host: pattern.example
+    http:
+      paths:
+      - {path: /g, pathType: Exact, backend: {service: {name: old, port: {number: 80}}}}
+      - {path: /h.x, pathType: Prefix, backend: {service: {name: old, port: {number: 80}}}}
+  - http:
+      paths: [{path: /any, pathType: Prefix, backend: {service: {name: old, port: {number: 80}}}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: verified
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/backend-protocol: "HTTPS"
+    nginx.ingress.kubernetes.io/proxy-ssl-secret: "default/authority"
+    nginx.ingress.kubernetes.io/proxy-ssl-verify: "on"
+    nginx.ingress.kubernetes.io/proxy-ssl-name: "backend.internal"
+    nginx.ingress.kubernetes.io/proxy-ssl-server-name: "on"
+    nginx.ingress.kubernetes.io/proxy-ssl-verify-depth: "2"
+    nginx.ingress.kubernetes.io/force-ssl-redirect: "true"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: verified.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: side, namespace: other}
+spec: {ports: [{port: 80}]}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: neighbour
+  namespace: other
+  annotations:
+    nginx.ingress.kubernetes.io/allowlist-source-range: "127.0.0.0/8"
+    nginx.ingress.kubernetes.io/enable-cors: "true"
+    nginx.ingress.kubernetes.io/cors-allow-origin: "https://neighbour.example"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: neighbour.example
+    http:
+      paths: [{path: /x, pathType: Prefix, backend: {service: {name: side, port: {number: 80}}}}]
+`
+
+// worldObjects reads the world anew, with the two Secrets that hold certificates.
+func worldObjects(t *testing.T) snapshot.Objects {
+	t.Helper()
+	objects := decode(t, world)
+	certificates, err := os.ReadFile("../golden/base/certificates.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range decode(t, string(certificates)).Secrets {
+		if secret.Name != "shop" {
+			continue
+		}
+		authority := secret.DeepCopy()
+		authority.Name, authority.Type = "authority", corev1.SecretTypeOpaque
+		authority.Data = map[string][]byte{"ca.crt": secret.Data[corev1.TLSCertKey]}
+		objects.Secrets = append(objects.Secrets, secret, authority)
+	}
+	if len(objects.Secrets) != 2 {
+		t.Fatal("the base certificates have no Secret shop any more")
+	}
+	return objects
+}
+
+func decode(t *testing.T, manifests string) snapshot.Objects {
+	t.Helper()
+	objects, _, err := snapshot.FromYAML("world.yaml", []byte(manifests))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// fallbackCertificate is presented where no Secret gives a certificate.
+var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return controller.SelfSigned(time.Now()) })
+
+// loadTemplates parses the templates once for all tests.
+var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
+
+// printed is the machine of those files that no nginx reads.
+var printed = render.Environment{
+	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
+	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Modules: []string{"/usr/lib/nginx/modules/lua.so"},
+	Capabilities: render.Capabilities{HTTP2Directive: true},
+}
+
+// worker takes objects through the core. It keeps what does not change from one
+// call to the next, as the controller does. It is for one goroutine.
+type worker struct {
+	templates   *render.Templates
+	environment render.Environment
+	options     translate.Options
+	memo        *translate.Memo
+	cache       *render.Cache
+}
+
+func newWorker(t *testing.T) *worker {
+	t.Helper()
+	set, err := loadTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fallback, err := fallbackCertificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &worker{
+		templates: set, environment: printed, memo: translate.NewMemo(), cache: render.NewCache(),
+		options: translate.Options{
+			IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
+			AnnotationsPrefix: strings.TrimSuffix(prefix, "/"), HTTPSPort: 443, FallbackCertificate: fallback,
+			ConfigMap: snapshot.Name{Namespace: "sluice", Name: "config"},
+		},
+	}
+}
+
+// outcome is what objects become.
+type outcome struct {
+	config   model.Config
+	file     *render.File
+	problems []model.Problem
+}
+
+func (w *worker) run(objects snapshot.Objects) outcome {
+	snap, problems := snapshot.New(objects)
+	config, more := translate.Config(snap, w.options, w.memo)
+	file, unprintable := w.templates.Render(config.Static, w.environment, w.cache)
+	all := make([]model.Problem, 0, len(problems)+len(more)+len(unprintable))
+	all = append(append(append(all, problems...), more...), unprintable...)
+	return outcome{config: config, file: file, problems: model.SortProblems(all)}
+}
+
+// tree reads the file; one that nginx could not read is a failure.
+func (o outcome) tree(t *testing.T) []*directive {
+	t.Helper()
+	list, r, err := parse(o.file.Bytes())
+	if err != nil {
+		t.Fatalf("nginx could not read the file: %v\n%s", err, o.file.Bytes())
+	}
+	if r.comments > 0 {
+		t.Errorf("the file has %d comments; no user's text may ever be in one", r.comments)
+	}
+	return list
+}
+
+// about gives the problems that name an object and a field that holds a text.
+func (o outcome) about(object, field string) []model.Problem {
+	var found []model.Problem
+	for _, p := range o.problems {
+		if p.Object.String() == object && strings.Contains(p.Field, field) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// serverOf gives the server block of a host.
+func serverOf(list []*directive, host string) *directive {
+	for _, http := range find(list, "http") {
+		for _, server := range find(http.body, "server") {
+			if argument(server.body, "server_name") == host {
+				return server
+			}
+		}
+	}
+	return nil
+}
+
+// annotationKeys are all annotations that some behaviour reads, with aliases.
+func annotationKeys() []string {
+	var names []string
+	for _, b := range policy.All() {
+		for _, doc := range b.Keys {
+			names = append(append(names, doc.Key), doc.Aliases...)
+		}
+	}
+	return names
+}
+
+// settingKeys are all keys of the ConfigMap that are read.
+func settingKeys() []string {
+	var names []string
+	for _, doc := range keys.Describe(settings.Settings{}) {
+		names = append(append(names, doc.Key), doc.Aliases...)
+	}
+	return names
+}
+
+// ingress gives an Ingress of a namespace.
+func ingress(t *testing.T, objects snapshot.Objects, name string) *networkingv1.Ingress {
+	t.Helper()
+	for _, ing := range objects.Ingresses {
+		if ing.Name == name {
+			return ing
+		}
+	}
+	t.Fatalf("there is no Ingress %s", name)
+	return nil
+}
+
+// The world itself is free of problems, apart from those it is meant to have,
+// and reaches every template of a location.
+func TestWorldIsServed(t *testing.T) {
+	t.Parallel()
+	o := newWorker(t).run(worldObjects(t))
+	for _, p := range o.problems {
+		if !strings.Contains(p.Field, "resource") && !strings.Contains(p.Field, "no-such") {
+			t.Errorf("the world has a problem: %s", p)
+		}
+	}
+	list := o.tree(t)
+	for _, host := range []string{"_", "shop.example", "*.wild.example", "pattern.example", "verified.example", "neighbour.example"} {
+		if serverOf(list, host) == nil {
+			t.Errorf("host %s is not served", host)
+		}
+	}
+	if len(annotationKeys()) < 20 || len(settingKeys()) < 50 {
+		t.Errorf("found only %d annotations and %d settings", len(annotationKeys()), len(settingKeys()))
+	}
+	seen := map[string]bool{}
+	all(list, func(d *directive) { seen[d.path+" "+d.name] = true })
+	for _, want := range []string{"allow", "add_header", "rewrite", "proxy_ssl_verify", "proxy_ssl_trusted_certificate", "proxy_next_upstream", "client_max_body_size", "proxy_read_timeout"} {
+		if !seen["http/server/location "+want] {
+			t.Errorf("no location has %s", want)
+		}
+	}
+	if t.Failed() {
+		fmt.Println(string(o.file.Bytes()))
+	}
+}
