@@ -79,7 +79,7 @@ func checkHostile(t *testing.T, name string, file *File, problems []model.Proble
 		return
 	}
 	got := shape([]byte("server {" + host))
-	body := "2 set\n2 allow\n2 deny\n2 rewrite\n2 proxy_ssl_server_name\n2 proxy_ssl_name\n2 proxy_ssl_trusted_certificate\n2 proxy_pass\n"
+	body := "2 set\n2 allow\n2 deny\n2 rewrite\n2 break\n2 proxy_ssl_server_name\n2 proxy_ssl_name\n2 proxy_ssl_trusted_certificate\n2 proxy_pass\n"
 	for line := range strings.Lines(got) {
 		switch strings.TrimSpace(line[2:]) {
 		case "server", "listen", "server_name", "if", "return", "error_page", "location":

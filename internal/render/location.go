@@ -16,9 +16,16 @@ type locationView struct {
 	// Route is "<namespace>/<ingress>/<service>/<port>".
 	Route    string
 	Blocks   insertion
-	Rewrite  *model.Rewrite
+	Rewrite  *rewriteView
 	TLS      *tlsView
 	Upstream string
+}
+
+// rewriteView is a rewrite. Composed is set if the target is put together from
+// parts of the request.
+type rewriteView struct {
+	model.Rewrite
+	Composed bool
 }
 
 // locations prints the locations of a server, each checked by itself.
@@ -113,7 +120,7 @@ func matchable(l *model.Location) error {
 func (l locations) view(location *model.Location) error {
 	view := &l.serverRendering.locationView
 	*view = locationView{
-		Modifier: string(location.Modifier), Path: location.Path, Redirect: location.RedirectToHTTPS, Rewrite: location.Rewrite,
+		Modifier: string(location.Modifier), Path: location.Path, Redirect: location.RedirectToHTTPS,
 	}
 	l.locationBlocks.blocks = location.Blocks
 	view.Blocks = &l.locationBlocks
@@ -127,8 +134,11 @@ func (l locations) view(location *model.Location) error {
 		view.Return = location.Return.Code
 		return nil
 	}
-	if err := groupsExist(location.Rewrite); err != nil {
-		return err
+	if rewrite := location.Rewrite; rewrite != nil {
+		if err := groupsExist(rewrite); err != nil {
+			return err
+		}
+		view.Rewrite = &rewriteView{*rewrite, strings.Contains(rewrite.Target, "$")}
 	}
 	view.Route = route(location)
 	view.speak(location.Proxy.Transport, l.env)
@@ -152,9 +162,6 @@ func route(l *model.Location) string {
 // groupsExist refuses a target that uses a named group which the pattern does
 // not have: nginx names no line for an unknown variable.
 func groupsExist(r *model.Rewrite) error {
-	if r == nil {
-		return nil
-	}
 	for rest := r.Target; ; {
 		_, after, found := strings.Cut(rest, "$")
 		if !found {

@@ -43,6 +43,7 @@ type printer func(value any) (string, error)
 //	literal   a quoted token in which nginx reads $ as itself: a location's path
 //	regex     a quoted regular expression
 //	subst     a quoted token with variables, of which only harmless ones are known
+//	target    a subst whose variables leave $1 to $9 as they are
 //	mapkey    a source value of a map or geo block, never a pattern or a keyword
 //	variable  "$name" of a known variable
 //	size      a number of bytes such as 8k
@@ -52,7 +53,7 @@ type printer func(value any) (string, error)
 func printers() map[string]printer {
 	return map[string]printer{
 		"word": printWord, "part": printPart, "host": printHost, "onelabel": printOneLabel,
-		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "mapkey": printMapKey,
+		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "target": printTarget, "mapkey": printMapKey,
 		"variable": printVariable, "size": printSize, "duration": printDuration, "path": printPath, "onoff": printOnOff,
 	}
 }

@@ -3,11 +3,13 @@ package render
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"sluice/internal/keys"
+	"sluice/internal/model"
 )
 
 func TestPrintersPrint(t *testing.T) {
@@ -31,6 +33,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"literal", "/käse", `"/käse"`},
 		{"regex", `^/a\d+\.(x|y)$`, `"^/a\\d+\\.(x|y)$"`},
 		{"subst", "/$1/${host}/$p_name", `"/$1/${host}/$p_name"`},
+		{"target", "/$1/${host}/$p_name/$arg_x", `"/$1/${host}/$p_name/$arg_x"`},
 		{"subst", "/$10", `"/$10"`},
 		{"mapkey", "a", `"a"`},
 		{"mapkey", "~a", `"\\~a"`},
@@ -67,6 +70,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"onelabel": {"", "*.", "a", "a.example", "*.*.a", "*.a\"", "*.(a)"},
 		"host":     {"", "*.", ".a", "a.", "a..b", "~a", "A.b", "*a", "a.*", "$hostname", strings.Repeat("a", 254)},
 		"regex":    {""},
+		"target":   {"$", "/$namespace/$1", "${redirect_uri}", "$unknown"},
 		"subst":    {"$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x"},
 		"variable": {"", "$", "nope", "host name", "cors-x", "1a"},
 		"size":     {"", "k", "8kk", "-1", "8x", "8.5k", "99999999999"},
@@ -75,7 +79,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"onoff":    {"on", 1, nil},
 		"str":      {"$", "a$b"},
 	}
-	for _, quoting := range []string{"str", "literal", "regex", "subst", "mapkey"} {
+	for _, quoting := range []string{"str", "literal", "regex", "subst", "target", "mapkey"} {
 		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
 	}
 	for name, values := range cases {
@@ -166,4 +170,25 @@ func valueOf(printer, s string) string {
 		return s + "s"
 	}
 	return s
+}
+
+// Every variable that users may name and that a map computes with a pattern is
+// known to be one.
+func TestPatternedVariables(t *testing.T) {
+	t.Parallel()
+	file, _ := load(t).Render(model.Static{}, testEnvironment(), nil)
+	text, found := string(file.Bytes()), 0
+	for _, m := range regexp.MustCompile(`(?s)map (\S+|"[^"]*") \$(\w+) \{(.*?)\n\}`).FindAllStringSubmatch(text, -1) {
+		source, name, body := m[1], m[2], m[3]
+		if !known(name) || !strings.Contains(body, `"~`) && !patterned[strings.TrimPrefix(source, "$")] && source != "$upgrade" {
+			continue
+		}
+		found++
+		if !patterned[name] {
+			t.Errorf("$%s is computed with a pattern", name)
+		}
+	}
+	if found != len(patterned) {
+		t.Errorf("%d maps with patterns are in the file, want %d", found, len(patterned))
+	}
 }

@@ -20,6 +20,9 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	best_http_host connection_upgrade ingress_name namespace pass_port proxy_alternative_upstream_name
 	proxy_upstream_name redirect_uri req_id route service_name service_port`)
 
+// patterned are the known variables that maps of ours compute with a pattern.
+var patterned = words(`best_http_host connection_upgrade ingress_name namespace proxy_upstream_name redirect_uri service_name service_port`)
+
 // families are beginnings of names: what follows is chosen by who writes. p_ is
 // for the named groups of patterns.
 var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_", "p_"}
@@ -65,6 +68,17 @@ func printVariable(value any) (string, error) {
 // printSubst prints a token in which nginx puts the values of variables. Only
 // known ones may be named: nginx refuses the whole file for an unknown one.
 func printSubst(value any) (string, error) {
+	return printVariables(value, known)
+}
+
+// printTarget prints the target of a rewrite. A variable that a map computes
+// with a pattern would overwrite the captures while nginx copies them, and
+// nginx has reserved room for others than it then copies.
+func printTarget(value any) (string, error) {
+	return printVariables(value, func(name string) bool { return known(name) && !patterned[name] })
+}
+
+func printVariables(value any, known func(name string) bool) (string, error) {
 	s, err := text(value)
 	if err != nil {
 		return "", err

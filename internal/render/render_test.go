@@ -126,7 +126,9 @@ func TestServer(t *testing.T) {
 	location ~* "^/a(/|$)(.*)" {
 		set $route shop/web/web/80;
 		if ($redirect_to_https) { return 301 https://$host:8443$request_uri; }
-		rewrite "(?i)/a(/|$)(.*)" "/$2" break;
+		rewrite "(?i)/a(/|$)(.*)" "/$2";
+		if ($uri ~ "/\.\.(?:/|$)") { return 400; }
+		break;
 		proxy_pass http://sluice;
 	}
 `},

@@ -22,7 +22,8 @@ import (
 // "Got-Header: value" a header as the service got it).
 //
 // URL is host/path for plain HTTP, or https://host/path; it is sent as it is
-// written. LOCATION is the nginx location that nginx, by its own debug log, chose
+// written. With http://host/path the request line has the whole URL, and the
+// header Host, if one is given, another host. LOCATION is the nginx location that nginx, by its own debug log, chose
 // for it: "= /foo", "^~ /foo/", "~* ^/foo", or only "/" for a plain prefix; it is
 // left out where nginx redirects to HTTPS before it looks for one. ANSWER is
 //
@@ -33,6 +34,8 @@ import (
 type request struct {
 	method, scheme, host, uri string
 	header                    http.Header
+	// absolute is set if the request line has the whole URL.
+	absolute bool
 	// left is the line up to the arrow, as written.
 	left string
 	// headers of the answer that the case is about.
@@ -40,7 +43,7 @@ type request struct {
 }
 
 var (
-	requestLine = regexp.MustCompile(`^([A-Z]+) (https://)?([^/ ]*)(/[^ ]*)(?: \{([^}]*)\})? -> `)
+	requestLine = regexp.MustCompile(`^([A-Z]+) (https?://)?([^/ ]*)(/[^ ]*)(?: \{([^}]*)\})? -> `)
 	headerLine  = regexp.MustCompile(`^\s+([A-Za-z-]+):`)
 )
 
@@ -65,8 +68,8 @@ func parseRequests(text string) ([]request, error) {
 			last := &list[len(list)-1]
 			last.wanted = append(last.wanted, header[1])
 		case m != nil:
-			r := request{method: m[1], scheme: "http", host: m[3], uri: m[4], header: parseHeaders(m[5]), left: strings.TrimSuffix(m[0], "-> ")}
-			if m[2] != "" {
+			r := request{method: m[1], scheme: "http", absolute: m[2] == "http://", host: m[3], uri: m[4], header: parseHeaders(m[5]), left: strings.TrimSuffix(m[0], "-> ")}
+			if m[2] == "https://" {
 				r.scheme = "https"
 			}
 			list = append(list, r)
@@ -138,7 +141,7 @@ func disagrees(foretold, seen answer) string {
 	if foretold.service == seen.service && (seen.service != "" || foretold.status == seen.status) {
 		return ""
 	}
-	refused := seen.status == http.StatusForbidden || seen.status == http.StatusRequestEntityTooLarge
+	refused := seen.status == http.StatusForbidden || seen.status == http.StatusBadRequest || seen.status == http.StatusRequestEntityTooLarge
 	if foretold.refusable && refused {
 		return ""
 	}

@@ -157,6 +157,9 @@ func (r request) bytes() []byte {
 	if r.host == "" {
 		text = fmt.Sprintf("%s %s HTTP/1.0\r\n", r.method, r.uri)
 	}
+	if r.absolute {
+		text = fmt.Sprintf("%s http://%s%s HTTP/1.1\r\nConnection: close\r\n", r.method, r.host, r.uri)
+	}
 	for name, values := range r.header {
 		text += name + ": " + strings.Join(values, ", ") + "\r\n"
 	}
