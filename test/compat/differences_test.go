@@ -18,6 +18,7 @@ var intended = map[string]string{
 	"host-empty #5 GET /any":                                   "a request without Host is served as the catch-all host has it, not sent to https://_/",
 	"endpoints-states #4 GET /term":                            alwaysServing,
 	"resource-backend #0 GET /res":                             "a backend that is no Service answers 503, not the default backend",
+	"request-headers-passed #2 GET /":                          "Upgrade: h2c is not passed on: the tunnel would pass by all that is said of paths",
 	"annotation-invalid-values #1 GET /number":                 "what is to protect a path and cannot be read closes it",
 	"annotation-invalid-values #3 GET /xfp":                    valueLeftOut,
 	"annotation-invalid-values #4 GET /conn":                   valueLeftOut,
