@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -30,47 +31,58 @@ func assemble(ctx context.Context, f *runFlags, log *slog.Logger) (*parts, error
 	if err != nil {
 		return nil, fmt.Errorf("--state-dir: %w", err)
 	}
-	stdout, err := reopenable(os.Stdout)
-	if err != nil {
-		return nil, err
-	}
-	socket := filepath.Join(state, "run", "control.sock")
-	client := dynamic.New(socket)
-	nginxOptions := nginx.Options{Binary: f.nginxBinary, Root: f.nginxRoot, StateDir: state, PIDFile: f.nginxPIDFile, Logger: log, Stdout: stdout}
-	if os.Geteuid() == 0 {
-		nginxOptions.User = f.nginxUser
-	}
-	install, err := nginx.Inspect(ctx, nginxOptions)
-	if err != nil {
-		return nil, err
-	}
-	log.Info("nginx found", "version", install.Version, "command", install.Command())
-	if err := nginx.PrepareState(nginxOptions); err != nil {
-		return nil, err
-	}
-	if err := writeState(state); err != nil {
-		return nil, err
-	}
 	options, err := f.controllerOptions(state, log)
 	if err != nil {
 		return nil, err
 	}
-	if err := options.Templates.(*controller.TemplateSource).Watch(ctx); err != nil {
+	client := dynamic.New(filepath.Join(state, "run", "control.sock"))
+	options.Runtime = client
+	options.Resolver = dynamic.NewResolver(dynamic.ResolverOptions{Logger: log})
+	if err := f.findNginx(ctx, &options, client); err != nil {
 		return nil, err
 	}
-	options.Environment = environment(f, state, install)
-	options.Environment.User = nginxOptions.User
-	options.Process = nginx.New(install, nginxOptions, statusOf(client))
 	options.Limiter = nginx.NewLimiter(nginx.Limits{PerSecond: f.syncRateLimit, Draining: func() int64 {
 		_, memory := options.Process.Draining()
 		return memory
 	}})
-	options.Runtime = client
 	if f.nginxPIDFile == "" {
 		options.Ports = []controller.Port{{Flag: "http-port", Number: f.httpPort}, {Flag: "https-port", Number: f.httpsPort}}
 	}
-	options.Resolver = dynamic.NewResolver(dynamic.ResolverOptions{Logger: log})
+	if err := options.Templates.(*controller.TemplateSource).Watch(ctx); err != nil {
+		return nil, err
+	}
 	return &parts{options: options}, nil
+}
+
+// findNginx looks at nginx and takes the state directory for this process:
+// nothing is written there before that.
+func (f *runFlags) findNginx(ctx context.Context, options *controller.Options, client *dynamic.Client) error {
+	stdout, err := reopenable(os.Stdout)
+	if err != nil {
+		return err
+	}
+	how := nginx.Options{Binary: f.nginxBinary, Root: f.nginxRoot, StateDir: options.StateDir, PIDFile: f.nginxPIDFile, Logger: options.Log, Stdout: stdout}
+	if os.Geteuid() == 0 {
+		how.User = f.nginxUser
+		if _, err := user.Lookup(f.nginxUser); err != nil {
+			return fmt.Errorf("--nginx-user: want the name of an account (got %q): %w", f.nginxUser, err)
+		}
+	}
+	install, err := nginx.Inspect(ctx, how)
+	if err != nil {
+		return err
+	}
+	options.Log.Info("nginx found", "version", install.Version, "command", install.Command())
+	if err := nginx.PrepareState(how); err != nil {
+		return fmt.Errorf("--state-dir: want a folder that can be made and written to: %w", err)
+	}
+	options.Process = nginx.New(install, how, statusOf(client))
+	if err := options.Process.Claim(); err != nil {
+		return fmt.Errorf("--state-dir: %w", err)
+	}
+	options.Environment = environment(f, options.StateDir, install)
+	options.Environment.User = how.User
+	return writeState(options.StateDir)
 }
 
 func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller.Options, error) {
@@ -84,6 +96,9 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 		return controller.Options{}, err
 	}
 	templates, err := controller.OpenTemplates(f.templateDir, log)
+	if err != nil && f.templateDir != "" {
+		return controller.Options{}, fmt.Errorf("--template-dir: want a folder with all templates (got %q): %w", f.templateDir, err)
+	}
 	if err != nil {
 		return controller.Options{}, err
 	}

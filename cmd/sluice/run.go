@@ -2,16 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"strconv"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -79,31 +73,6 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
 }
 
-// validate names the flag, its value and what would be valid.
-func (f *runFlags) validate() error {
-	if f.manifests == "" {
-		return errors.New("--manifests: want a folder, a file or - (got nothing)")
-	}
-	for _, port := range []struct {
-		flag  string
-		value int
-	}{{"http-port", f.httpPort}, {"https-port", f.httpsPort}, {"healthz-port", f.healthzPort}} {
-		if port.value < 1 || port.value > 65535 {
-			return fmt.Errorf("--%s: want a port from 1 to 65535 (got %d)", port.flag, port.value)
-		}
-	}
-	if f.httpPort == f.httpsPort || f.httpPort == f.healthzPort || f.httpsPort == f.healthzPort {
-		return fmt.Errorf("--http-port, --https-port and --healthz-port: want three different ports (got %d, %d and %d)", f.httpPort, f.httpsPort, f.healthzPort)
-	}
-	if f.logFormat != "text" && f.logFormat != "json" {
-		return fmt.Errorf("--log-format: want text or json (got %q)", f.logFormat)
-	}
-	if f.syncRateLimit <= 0 {
-		return fmt.Errorf("--sync-rate-limit: want more than 0 (got %v)", f.syncRateLimit)
-	}
-	return nil
-}
-
 func (f *runFlags) logger() *slog.Logger {
 	if f.logFormat == "json" {
 		return slog.New(slog.NewJSONHandler(os.Stderr, nil))
@@ -130,7 +99,7 @@ func run(ctx context.Context, f *runFlags) error {
 	log := f.logger()
 	source, err := manifest.Open(f.manifests, log)
 	if err != nil {
-		return err
+		return fmt.Errorf("--manifests: want a folder, a file or - for the standard input: %w", err)
 	}
 	parts, err := assemble(ctx, f, log)
 	if err != nil {
@@ -142,37 +111,4 @@ func run(ctx context.Context, f *runFlags) error {
 		return err
 	}
 	return parts.serve(ctx, f, c)
-}
-
-// serve runs the controller and, when a signal asks for it, stops in order:
-// fail readiness, wait the grace period, stop nginx.
-func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller) error {
-	signals, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
-	address := net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort))
-	if err := c.Serve(running, address, f.healthPath); err != nil {
-		return err
-	}
-	done := make(chan error, 1)
-	go func() { done <- c.Run(running) }()
-	select {
-	case err := <-done:
-		return errors.Join(err, p.stop(f))
-	case <-signals.Done():
-	}
-	stop()
-	c.Drain()
-	p.options.Log.Info("stopping", "grace", f.shutdownGrace)
-	time.Sleep(time.Duration(f.shutdownGrace) * time.Second)
-	cancel()
-	return errors.Join(<-done, p.stop(f))
-}
-
-func (p *parts) stop(f *runFlags) error {
-	grace := time.Duration(f.postShutdownGrace) * time.Second
-	ctx, cancel := context.WithTimeout(context.Background(), grace+5*time.Second)
-	defer cancel()
-	return p.options.Process.Stop(ctx, grace)
 }

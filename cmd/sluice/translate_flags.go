@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -40,6 +43,15 @@ func (f *translateFlags) options() (translate.Options, error) {
 	o := translate.Options{
 		IngressClasses: f.classes, ControllerClass: f.controllerClass, ClassByName: f.classByName,
 		WithoutClass: f.withoutClass, DisableCatchAll: f.disableCatchAll, ManifestMode: true, AnnotationsPrefix: f.prefix,
+	}
+	if f.prefix == "" || strings.Contains(f.prefix, "/") {
+		return o, fmt.Errorf("--annotations-prefix: want a prefix such as nginx.ingress.kubernetes.io (got %q)", f.prefix)
+	}
+	if len(f.classes) == 0 || slices.Contains(f.classes, "") {
+		return o, fmt.Errorf("--ingress-class: want names of classes, separated by commas (got %q)", strings.Join(f.classes, ","))
+	}
+	if f.controllerClass == "" {
+		return o, errors.New("--controller-class: want the spec.controller of an IngressClass, such as k8s.io/ingress-nginx (got nothing)")
 	}
 	for _, reference := range []struct {
 		flag, value string

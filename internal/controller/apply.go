@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
 
+	"sluice/internal/dynamic"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
@@ -23,12 +23,12 @@ const smallFile = 256 << 10
 // together in the next, and a token bucket bounds the reloads.
 type applier struct {
 	process   *nginx.Process
+	runtime   *dynamic.Client
 	limiter   *nginx.Limiter
-	log       *slog.Logger
 	submitted chan *plan
 	outcomes  chan outcome
-	// running is the plan that a worker last confirmed; only run's goroutine
-	// touches it.
+	// running is the plan that a worker last confirmed, nil if it is not known
+	// what runs; only run's goroutine touches it.
 	running   *plan
 	forgotten atomic.Bool
 }
@@ -41,6 +41,8 @@ type outcome struct {
 	settings string // nginx's words if it refuses the settings
 	err      error
 
+	// same is set if nginx ran this file already.
+	same                bool
 	changed             int
 	test, live, settled time.Duration
 }
@@ -53,7 +55,7 @@ type culprit struct {
 
 func newApplier(o Options) *applier {
 	return &applier{
-		process: o.Process, limiter: o.Limiter, log: o.Log,
+		process: o.Process, runtime: o.Runtime, limiter: o.Limiter,
 		submitted: make(chan *plan, 1), outcomes: make(chan outcome),
 	}
 }
@@ -113,6 +115,10 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 		a.running = nil
 	}
 	o := outcome{plan: p}
+	if a.running != nil && a.running.file.Equal(p.file) {
+		o.same, a.running = true, p
+		return o
+	}
 	if err := writeTrust(p.file); err != nil {
 		o.err = err
 		return o
@@ -124,13 +130,18 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 		return o
 	}
 	o.test = time.Since(start)
+	// An nginx that was started anew meanwhile holds nothing yet. What else
+	// keeps a push from succeeding was logged, and must not hold this back.
+	_ = a.runtime.Flush(ctx)
 	result, err := a.process.Apply(ctx, p.file)
-	o.live, o.settled = result.Live, result.Settled
-	if err != nil {
-		o.err = err
-		return o
+	o.live, o.settled, o.err = result.Live, result.Settled, err
+	var failed *nginx.ReloadError
+	switch {
+	case err == nil:
+		a.running = p
+	case !errors.As(err, &failed) || !failed.RolledBack:
+		a.running = nil
 	}
-	a.running = p
 	return o
 }
 

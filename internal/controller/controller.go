@@ -74,11 +74,15 @@ type Controller struct {
 	// still need.
 	wanted  model.Dynamic
 	leaving leaving
+	// said is the plan that the last line of a sync told of.
+	said *plan
 	// templates are those that nginx last took.
 	templates *render.Templates
-	retry     <-chan time.Time
-	drop      <-chan time.Time
-	delay     time.Duration
+	// down is set from the death of nginx to its restart.
+	down  bool
+	retry <-chan time.Time
+	drop  <-chan time.Time
+	delay time.Duration
 
 	ready    atomic.Bool
 	stopping atomic.Bool
@@ -103,8 +107,8 @@ func New(o Options) (*Controller, error) {
 	return c, nil
 }
 
-// Run starts nginx and keeps it in step until ctx ends; then it stops nginx
-// gracefully. It returns an error if it could not start.
+// Run starts nginx and keeps it in step until ctx ends; stopping nginx is left
+// to the caller. It returns an error if it could not start.
 func (c *Controller) Run(ctx context.Context) error {
 	changes, err := c.Source.Watch(ctx)
 	if err != nil {
@@ -115,6 +119,9 @@ func (c *Controller) Run(ctx context.Context) error {
 		return fmt.Errorf("render the first configuration: %w", err)
 	}
 	if err := c.Process.Start(ctx, bootstrap.Bytes()); err != nil {
+		if ctx.Err() != nil {
+			return nil // asked to stop while it started
+		}
 		return err
 	}
 	if err := checkPorts(c.Ports); err != nil {
@@ -122,11 +129,16 @@ func (c *Controller) Run(ctx context.Context) error {
 	}
 	go c.Resolver.Run(ctx)
 	go c.applier.run(ctx)
+	c.loop(ctx, changes)
+	return nil
+}
+
+func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 	c.sync(ctx)
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-changes:
 			c.sync(ctx)
 		case <-c.Templates.Changes():
@@ -142,7 +154,6 @@ func (c *Controller) Run(ctx context.Context) error {
 			c.retry = nil
 			c.sync(ctx)
 		case <-c.drop:
-			c.drop = nil
 			c.retain(ctx)
 		}
 	}
@@ -151,12 +162,14 @@ func (c *Controller) Run(ctx context.Context) error {
 // sync brings nginx in step with the objects as they are now.
 func (c *Controller) sync(ctx context.Context) {
 	p, err := c.plan(ctx)
-	if err != nil {
-		c.Log.Error("objects not read; what runs goes on", "error", err)
+	if ctx.Err() != nil {
+		return
+	}
+	if c.report.Trouble("objects not read; what runs goes on", err) {
 		c.retryLater()
 		return
 	}
-	c.leaving.note(c.wanted, p.config.Dynamic, p.started)
+	c.leaving.note(c.wanted, p.config.Dynamic)
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.report.Problems(p.problems)
@@ -166,18 +179,23 @@ func (c *Controller) sync(ctx context.Context) {
 		return
 	}
 	if c.target.confirmed {
-		c.keep(p)
+		c.inForce(p)
 	}
-	c.report.Sync(p.line(nil))
+	c.say(p, nil)
 }
 
 // push tells nginx the endpoints and certificates. A failure is tried again: it
 // never holds back anything else.
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
-	if err := c.Runtime.Push(ctx, c.Resolver.Fill(c.wanted)); err != nil && ctx.Err() == nil {
-		c.Log.Error("endpoints and certificates not pushed; trying again", "error", err)
+	err := c.Runtime.Push(ctx, c.Resolver.Fill(c.wanted))
+	if ctx.Err() != nil || c.down {
+		return time.Since(start) // all is pushed when nginx is back
+	}
+	if c.report.Trouble("endpoints and certificates not pushed; trying again", err) {
 		c.retryLater()
+	} else if c.target != nil && c.target.confirmed {
+		c.delay = 0
 	}
 	return time.Since(start)
 }
@@ -185,19 +203,26 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 // retain drops the runtime state that no configuration refers to any more, not
 // even one whose workers drain.
 func (c *Controller) retain(ctx context.Context) {
-	kept, more := c.leaving.with(c.wanted, time.Now().Add(-c.latest.drain))
+	kept := c.leaving.with(c.wanted, time.Now(), c.latest.drain)
 	if err := c.Runtime.Retain(ctx, c.Resolver.Fill(kept)); err != nil && ctx.Err() == nil {
 		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
 	}
-	if more {
-		c.drop = time.After(c.latest.drain)
+	c.dropLater()
+}
+
+// dropLater sets the time of the next retain.
+func (c *Controller) dropLater() {
+	c.drop = nil
+	if at, ok := c.leaving.due(c.latest.drain); ok {
+		c.drop = time.After(time.Until(at))
 	}
 }
 
 // happened brings a new nginx process, which runs the bootstrap file and holds
-// nothing, to where the old one was.
+// nothing, to where the old one was. Until then nothing is served.
 func (c *Controller) happened(ctx context.Context, event nginx.Event) {
-	if event.Kind != nginx.Restarted {
+	c.ready.Store(false)
+	if c.down = event.Kind == nginx.Died; c.down {
 		return
 	}
 	c.Log.Warn("telling nginx everything again", "reason", event.Text)
@@ -208,15 +233,17 @@ func (c *Controller) happened(ctx context.Context, event nginx.Event) {
 	}
 }
 
-// applied takes in what became of a plan.
+// applied takes in what became of a plan. If a newer one is under way, that one
+// may mend what is wrong with this.
 func (c *Controller) applied(ctx context.Context, o outcome) {
 	switch {
 	case o.refused() && c.refuse(o):
 		c.target = nil
 		c.sync(ctx)
-	case o.refused() || o.err != nil:
+	case o.refused() && o.plan != c.target:
+	case o.err != nil || o.refused():
 		o.plan.failed = true
-		c.report.Sync(o.plan.line(&o))
+		c.say(o.plan, &o)
 		c.retryLater()
 	default:
 		c.confirmed(o)
@@ -227,24 +254,35 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 func (c *Controller) confirmed(o outcome) {
 	c.ready.Store(true)
 	c.delay = 0
-	o.plan.confirmed = true
+	o.plan.confirmed, o.plan.failed = true, false
 	c.templates = o.plan.templates
-	good := o.plan
-	if c.latest.file.Equal(good.file) {
-		good = c.latest
+	p := o.plan
+	if c.latest.file.Equal(p.file) {
+		p = c.latest
 	}
-	c.keep(good)
-	if c.drop == nil {
-		c.drop = time.After(o.plan.drain)
-	}
-	c.report.Sync(o.plan.line(&o))
+	c.inForce(p)
+	c.say(o.plan, &o)
 }
 
-// keep remembers the forms that nginx now serves as good.
-func (c *Controller) keep(p *plan) {
-	if err := c.good.record(p.served, p.configMap); err != nil {
-		c.Log.Warn("last good forms not kept", "error", err)
+// inForce remembers the forms that nginx now serves as good, and that it no
+// longer needs what the newest plan does without.
+func (c *Controller) inForce(p *plan) {
+	err := c.good.record(p.served, p.configMap)
+	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
+	if p == c.latest {
+		c.leaving.confirmed(time.Now())
+		c.dropLater()
 	}
+}
+
+// say writes the line of a sync: what changed since the last line.
+func (c *Controller) say(p *plan, o *outcome) {
+	line := p.line(o)
+	line.What = whatChanged(c.said, p)
+	if line.Err == nil {
+		c.said = p
+	}
+	c.report.Sync(line)
 }
 
 // retryLater syncs again after a while that doubles up to half a minute.

@@ -59,7 +59,7 @@ func (c *Controller) Serve(ctx context.Context, address, healthPath string) erro
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return fmt.Errorf("listen for health checks (--healthz-port): %w", err)
+		return fmt.Errorf("--healthz-host, --healthz-port: want an address to listen on for health checks (got %s): %w", address, err)
 	}
 	server := &http.Server{Handler: c.Handler(healthPath), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }()

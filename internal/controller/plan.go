@@ -81,7 +81,7 @@ func (p *plan) line(o *outcome) report.SyncLine {
 		Ingresses: p.objects, Servers: len(p.config.Static.Servers),
 	}
 	if o != nil {
-		line.Reload, line.Test, line.Live, line.Settled = o.err == nil, o.test, o.live, o.settled
+		line.Reload, line.Test, line.Live, line.Settled = o.err == nil && !o.same, o.test, o.live, o.settled
 		line.Changed, line.Bytes, line.Err = o.changed, p.file.Len(), o.err
 	}
 	return line

@@ -2,6 +2,8 @@ package controller
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -16,8 +18,12 @@ import (
 	"sluice/templates"
 )
 
-// templateQuiet is how long a template folder must be quiet before it is read.
-const templateQuiet = 50 * time.Millisecond
+// A template folder is read when it has been quiet for templateQuiet. While it
+// cannot be watched, it is looked at after each templateBlind.
+const (
+	templateQuiet = 50 * time.Millisecond
+	templateBlind = time.Second
+)
 
 // TemplateSource gives the templates of the binary, or those of a folder that
 // is watched. Templates that cannot be loaded are reported, and the ones before
@@ -27,12 +33,22 @@ type TemplateSource struct {
 	log     *slog.Logger
 	current atomic.Pointer[render.Templates]
 	changes chan struct{}
+	// read is a hash of what was read last, trouble what was last wrong; after
+	// OpenTemplates only follow's goroutine touches them.
+	read    [sha256.Size]byte
+	trouble string
 }
 
 // OpenTemplates loads the templates of dir, or the built-in ones if dir is "".
 // It fails if they cannot be loaded.
 func OpenTemplates(dir string, log *slog.Logger) (*TemplateSource, error) {
 	s := &TemplateSource{dir: dir, log: log, changes: make(chan struct{}, 1)}
+	if dir != "" {
+		var err error
+		if s.read, err = s.hash(); err != nil {
+			return nil, fmt.Errorf("read templates: %w", err)
+		}
+	}
 	return s, s.load()
 }
 
@@ -73,7 +89,7 @@ func (s *TemplateSource) Watch(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("watch templates: %w", err)
 	}
-	if err := addFolders(watcher, s.dir); err != nil {
+	if err := s.watch(watcher); err != nil {
 		watcher.Close()
 		return fmt.Errorf("watch templates in %s: %w", s.dir, err)
 	}
@@ -81,8 +97,17 @@ func (s *TemplateSource) Watch(ctx context.Context) error {
 	return nil
 }
 
-func addFolders(watcher *fsnotify.Watcher, dir string) error {
-	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+// watch watches the folder, those in it, and the one above: the folder itself
+// may be replaced, as a mounted ConfigMap is by another link.
+func (s *TemplateSource) watch(watcher *fsnotify.Watcher) error {
+	if err := watcher.Add(filepath.Dir(filepath.Clean(s.dir))); err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(s.dir)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(real, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
@@ -90,34 +115,72 @@ func addFolders(watcher *fsnotify.Watcher, dir string) error {
 	})
 }
 
+// hash tells whether the files are others than before.
+func (s *TemplateSource) hash() (sum [sha256.Size]byte, err error) {
+	all := sha256.New()
+	files := os.DirFS(s.dir)
+	err = fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".tmpl" {
+			return err
+		}
+		content, err := fs.ReadFile(files, path)
+		fmt.Fprintf(all, "%q %d\n", path, len(content))
+		all.Write(content)
+		return err
+	})
+	all.Sum(sum[:0])
+	return sum, err
+}
+
 func (s *TemplateSource) follow(ctx context.Context, watcher *fsnotify.Watcher) {
 	defer watcher.Close()
-	var quiet <-chan time.Time
+	quiet := time.After(templateQuiet) // for what happened before the watch
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-watcher.Events:
 			quiet = time.After(templateQuiet)
-		case err := <-watcher.Errors:
-			s.log.Warn("templates not watched", "error", err)
+		case <-watcher.Errors: // some events were lost: look at all
+			quiet = time.After(templateQuiet)
 		case <-quiet:
 			quiet = nil
-			s.reload(watcher)
+			if s.reload(watcher) != nil {
+				quiet = time.After(templateBlind)
+			}
 		}
 	}
 }
 
-func (s *TemplateSource) reload(watcher *fsnotify.Watcher) {
-	if err := addFolders(watcher, s.dir); err != nil {
-		s.log.Warn("templates not watched", "error", err)
+// reload takes the folder as it is now. Its error says that the folder has to
+// be looked at again although nothing may tell of a change.
+func (s *TemplateSource) reload(watcher *fsnotify.Watcher) error {
+	unwatched := s.watch(watcher)
+	now, err := s.hash()
+	if err = errors.Join(unwatched, err); err == nil && now == s.read {
+		s.trouble = ""
+		return nil
 	}
-	if err := s.load(); err != nil {
-		s.log.Error("templates not taken; the ones before stay in force", "error", err)
-		return
+	if err == nil {
+		s.read = now
+		err = s.load()
 	}
+	if err != nil {
+		s.complain(err)
+		return unwatched
+	}
+	s.trouble = ""
 	select {
 	case s.changes <- struct{}{}:
 	default:
+	}
+	return nil
+}
+
+// complain says once what is wrong with the folder.
+func (s *TemplateSource) complain(err error) {
+	if text := err.Error(); text != s.trouble {
+		s.trouble = text
+		s.log.Error("templates not taken; the ones before stay in force", "error", err)
 	}
 }

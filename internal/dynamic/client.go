@@ -91,6 +91,14 @@ func (c *Client) Push(ctx context.Context, d model.Dynamic) error {
 	return errors.Join(c.ledger.add(d), c.flush(ctx))
 }
 
+// Flush sends what Push and Retain could not send, so everything to an nginx
+// that was started anew.
+func (c *Client) Flush(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.flush(ctx)
+}
+
 // Retain makes nginx hold d and nothing else. It is for the time when no worker
 // with another configuration than d's is left.
 func (c *Client) Retain(ctx context.Context, d model.Dynamic) error {

@@ -90,7 +90,7 @@ func (s *Source) Load(ctx context.Context) (Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.path == Stdin {
-		return s.loadStdin()
+		return s.loadStdin(ctx)
 	}
 	found, err := list(s.root)
 	if err != nil {
@@ -106,10 +106,10 @@ func (s *Source) Load(ctx context.Context) (Result, error) {
 	return result, nil
 }
 
-func (s *Source) loadStdin() (Result, error) {
+func (s *Source) loadStdin(ctx context.Context) (Result, error) {
 	f := s.file(Stdin)
 	if !f.known {
-		data, err := io.ReadAll(s.stdin)
+		data, err := s.readStdin(ctx)
 		if err != nil {
 			return Result{}, fmt.Errorf("manifests: read the standard input: %w", err)
 		}
@@ -117,6 +117,26 @@ func (s *Source) loadStdin() (Result, error) {
 		f.take(data)
 	}
 	return s.gather(), nil
+}
+
+// readStdin reads to the end, which may be far away: whoever is at a terminal
+// can stop it.
+func (s *Source) readStdin(ctx context.Context) ([]byte, error) {
+	type input struct {
+		data []byte
+		err  error
+	}
+	done := make(chan input, 1)
+	go func() {
+		data, err := io.ReadAll(s.stdin)
+		done <- input{data, err}
+	}()
+	select {
+	case all := <-done:
+		return all.data, all.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // file gives the state of a file, a new one if it is seen for the first time.

@@ -112,24 +112,31 @@ func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error)
 		return Result{}, err
 	}
 	if err := l.signal(); err != nil {
-		return Result{}, l.rollBack(ctx, err)
+		return Result{}, l.rollBack(err)
 	}
 	if err := l.awaitLive(ctx); err != nil {
 		if ctx.Err() != nil {
 			return Result{}, fmt.Errorf("reload: %w", ctx.Err())
 		}
-		return Result{}, l.rollBack(ctx, err)
+		return Result{}, l.rollBack(err)
 	}
 	result := Result{Live: time.Since(l.began)}
-	if err := errors.Join(l.p.keepAsGood(), l.p.record(l.run)); err != nil {
-		return result, err
-	}
+	l.remember()
 	if err := l.awaitSettled(ctx); err != nil {
 		l.p.options.Logger.Warn("old workers of nginx go on accepting", "error", err)
 		return result, ctx.Err()
 	}
 	result.Settled = time.Since(l.began)
-	return result, l.p.record(l.run)
+	l.remember()
+	return result, nil
+}
+
+// remember writes down what a roll-back and the next start need. The new file
+// serves already: that this cannot be written does not undo it.
+func (l *reload) remember() {
+	if err := errors.Join(l.p.keepAsGood(), l.p.record(l.run)); err != nil {
+		l.p.options.Logger.Warn("what nginx runs now cannot be written down", "error", err)
+	}
 }
 
 func (l *reload) signal() error {

@@ -86,12 +86,24 @@ func New(install Install, o Options, status StatusFunc) *Process {
 // the oldest events are dropped.
 func (p *Process) Events() <-chan Event { return p.events }
 
+// Claim makes sure that no other sluice works in the state directory, until
+// Stop. It comes before anything is written there; Start does it if need be.
+func (p *Process) Claim() error {
+	if p.lock != nil {
+		return nil
+	}
+	return p.lockState()
+}
+
 // Start ends what a former run left behind, starts nginx with the bootstrap
 // file and returns once its workers have registered. From then on nginx is
 // started again whenever it ends, always with the bootstrap file. With
 // Options.PIDFile it waits for the other nginx, which can be started with the
-// bootstrap file in the state directory.
+// bootstrap file in the state directory. It is not to be called twice.
 func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
+	if err := p.Claim(); err != nil {
+		return err
+	}
 	if p.external() {
 		return p.startExternal(ctx, bootstrap)
 	}
@@ -99,8 +111,8 @@ func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
 		return err
 	}
 	defer p.release()
-	if err := p.lockState(); err != nil {
-		return err
+	if p.finished != nil {
+		return errors.New("nginx was started already")
 	}
 	p.bootstrap = bootstrap
 	if err := p.endFormer(p.readRecord()); err != nil {

@@ -6,10 +6,10 @@ import (
 )
 
 // rollBack puts the last good file back and makes sure that it serves. It does
-// so even if ctx is done, within a reload's time.
-func (l *reload) rollBack(ctx context.Context, cause error) error {
+// so even if the caller no longer waits, within a reload's time or until Stop.
+func (l *reload) rollBack(cause error) error {
 	failure := &ReloadError{Text: cause.Error()}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*l.p.reloadTimeout())
+	ctx, cancel := context.WithTimeout(l.p.life, 2*l.p.reloadTimeout())
 	defer cancel()
 	if err := l.p.restoreGood(); err != nil {
 		failure.Text += "; " + err.Error()

@@ -154,9 +154,6 @@ func (p *Process) clearSockets() error {
 // lockState makes sure that nobody else works in the state directory: we would
 // end each other's nginx. The kernel drops the lock when we end.
 func (p *Process) lockState() error {
-	if p.lock != nil {
-		return errors.New("nginx was started already")
-	}
 	f, err := os.OpenFile(p.options.path(lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return fmt.Errorf("lock the state directory: %w", err)

@@ -4,7 +4,9 @@
 package report
 
 import (
+	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"sluice/internal/model"
@@ -16,11 +18,12 @@ type Reporter struct {
 	log      *slog.Logger
 	problems map[model.Problem]bool
 	source   map[string]bool
+	troubles map[string]string
 }
 
 // New gives a Reporter that writes to log.
 func New(log *slog.Logger) *Reporter {
-	return &Reporter{log: log, problems: map[model.Problem]bool{}, source: map[string]bool{}}
+	return &Reporter{log: log, problems: map[model.Problem]bool{}, source: map[string]bool{}, troubles: map[string]string{}}
 }
 
 // Problems takes the problems as they are now.
@@ -59,6 +62,21 @@ func (r *Reporter) Source(notes []snapshot.Note, errs []error) {
 	r.source = now
 }
 
+// Trouble takes how something of our own goes, which is tried again and again:
+// an error is logged once, and its end too. It reports whether there is one.
+func (r *Reporter) Trouble(what string, err error) bool {
+	was := r.troubles[what]
+	switch {
+	case err == nil && was != "":
+		delete(r.troubles, what)
+		r.log.Info("mended: " + what)
+	case err != nil && err.Error() != was:
+		r.troubles[what] = err.Error()
+		r.log.Error(what, "error", err)
+	}
+	return err != nil
+}
+
 // SyncLine is what is said of one sync. Durations of stages that did not happen
 // are zero.
 type SyncLine struct {
@@ -68,6 +86,24 @@ type SyncLine struct {
 	Changed, Bytes           int
 	Reload                   bool
 	Err                      error
+	What                     []Changes
+}
+
+// Changes are the things of one kind that changed.
+type Changes struct {
+	Kind  string // such as "hosts"
+	Names []string
+}
+
+// mostNames bounds how many things of a kind a line names.
+const mostNames = 5
+
+// list gives the first names, and how many more there are.
+func (c Changes) list() []string {
+	if len(c.Names) <= mostNames {
+		return c.Names
+	}
+	return append(slices.Clone(c.Names[:mostNames]), fmt.Sprintf("+%d", len(c.Names)-mostNames))
 }
 
 // Sync writes the line of one sync.
@@ -76,6 +112,11 @@ func (r *Reporter) Sync(s SyncLine) {
 		"took", round(s.Took), "reload", s.Reload, "changed", s.Changed, "problems", len(r.problems),
 		"ingresses", s.Ingresses, "servers", s.Servers,
 		"load", round(s.Load), "decide", round(s.Decide), "push", round(s.Push),
+	}
+	for _, changes := range s.What {
+		if len(changes.Names) > 0 {
+			attributes = append(attributes, changes.Kind, changes.list())
+		}
 	}
 	if s.Bytes > 0 {
 		attributes = append(attributes, "bytes", s.Bytes, "test", round(s.Test), "live", round(s.Live), "settled", round(s.Settled))

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"sluice/internal/controller"
+)
+
+// stopSignals ask to stop. That a terminal was closed is one of them, unless
+// nohup has it ignored.
+func stopSignals() []os.Signal {
+	signals := []os.Signal{syscall.SIGTERM, syscall.SIGINT}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// serve runs the controller and, when a signal asks for it, stops in order:
+// fail readiness, wait the grace period, stop nginx. A second signal ends the
+// waiting: nginx is ended at once, and never left behind.
+func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, stopSignals()...)
+	defer signal.Stop(signals)
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	address := net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort))
+	if err := c.Serve(running, address, f.healthPath); err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Run(running) }()
+	patient, hurry := context.WithCancel(ctx)
+	defer hurry()
+	select {
+	case err := <-done:
+		return errors.Join(err, p.stop(patient, f))
+	case s := <-signals:
+		p.options.Log.Info("stopping", "signal", s.String(), "grace", f.shutdownGrace)
+	}
+	c.Drain()
+	go func() {
+		s := <-signals
+		p.options.Log.Warn("stopping at once", "signal", s.String())
+		hurry()
+	}()
+	select {
+	case <-patient.Done():
+	case <-time.After(time.Duration(f.shutdownGrace) * time.Second):
+	}
+	cancel()
+	return errors.Join(<-done, p.stop(patient, f))
+}
+
+// stop ends nginx; when ctx is done, at once.
+func (p *parts) stop(ctx context.Context, f *runFlags) error {
+	grace := time.Duration(f.postShutdownGrace) * time.Second
+	ctx, cancel := context.WithTimeout(ctx, grace+5*time.Second)
+	defer cancel()
+	return p.options.Process.Stop(ctx, grace)
+}

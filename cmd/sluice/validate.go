@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sluice/internal/manifest"
+)
+
+// validate names the flag, its value and what would be valid.
+func (f *runFlags) validate() error {
+	if f.manifests == "" {
+		return errors.New("--manifests: want a folder, a file or - (got nothing)")
+	}
+	if f.logFormat != "text" && f.logFormat != "json" {
+		return fmt.Errorf("--log-format: want text or json (got %q)", f.logFormat)
+	}
+	if !(f.syncRateLimit > 0) || math.IsInf(f.syncRateLimit, 0) {
+		return fmt.Errorf("--sync-rate-limit: want more than 0 reloads a second (got %v)", f.syncRateLimit)
+	}
+	for _, check := range []func() error{f.validatePorts, f.validateTimes, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *runFlags) validatePorts() error {
+	for _, port := range []struct {
+		flag  string
+		value int
+	}{{"http-port", f.httpPort}, {"https-port", f.httpsPort}, {"healthz-port", f.healthzPort}} {
+		if port.value < 1 || port.value > 65535 {
+			return fmt.Errorf("--%s: want a port from 1 to 65535 (got %d)", port.flag, port.value)
+		}
+	}
+	if f.httpPort == f.httpsPort || f.httpPort == f.healthzPort || f.httpsPort == f.healthzPort {
+		return fmt.Errorf("--http-port, --https-port and --healthz-port: want three different ports (got %d, %d and %d)", f.httpPort, f.httpsPort, f.healthzPort)
+	}
+	return nil
+}
+
+// longestGrace is a day, in seconds.
+const longestGrace = 86400
+
+func (f *runFlags) validateTimes() error {
+	for _, grace := range []struct {
+		flag  string
+		value int
+	}{{"shutdown-grace-period", f.shutdownGrace}, {"post-shutdown-grace-period", f.postShutdownGrace}} {
+		if grace.value < 0 || grace.value > longestGrace {
+			return fmt.Errorf("--%s: want a number of seconds from 0 to %d (got %d)", grace.flag, longestGrace, grace.value)
+		}
+	}
+	return nil
+}
+
+// validateHealthPath keeps apart what http.ServeMux reads as a pattern.
+func (f *runFlags) validateHealthPath() error {
+	if !strings.HasPrefix(f.healthPath, "/") || strings.ContainsAny(f.healthPath, "{} \t") || filepath.Clean(f.healthPath) != f.healthPath || f.healthPath == "/readyz" {
+		return fmt.Errorf("--health-check-path: want a path such as /healthz, other than /readyz and without braces (got %q)", f.healthPath)
+	}
+	return nil
+}
+
+// validateFolders wants the two folders apart: what Sluice writes is no
+// manifest, and a change of it no reason to look at the manifests again.
+func (f *runFlags) validateFolders() error {
+	if f.manifests == manifest.Stdin {
+		return nil
+	}
+	state, manifests := resolved(f.stateDir), resolved(f.manifests)
+	inside, err := filepath.Rel(manifests, state)
+	if err != nil || inside == ".." || strings.HasPrefix(inside, "../") {
+		return nil
+	}
+	for _, element := range strings.Split(inside, "/") {
+		if inside != "." && strings.HasPrefix(element, ".") {
+			return nil // hidden folders are no manifests
+		}
+	}
+	return fmt.Errorf("--state-dir: want a folder outside of --manifests (got %s, which is inside of %s)", f.stateDir, f.manifests)
+}
+
+func (f *runFlags) validateNginxRoot() error {
+	info, err := os.Stat(f.nginxRoot)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a folder")
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	if err != nil {
+		return fmt.Errorf("--nginx-root: want a folder with a root file system, / for this one (got %q: %w)", f.nginxRoot, err)
+	}
+	return nil
+}
+
+// resolved is a path without links, as far as it exists.
+func resolved(path string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(absolute); err == nil {
+		return real
+	}
+	if parent := filepath.Dir(absolute); parent != absolute {
+		return filepath.Join(resolved(parent), filepath.Base(absolute))
+	}
+	return absolute
+}

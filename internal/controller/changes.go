@@ -1,0 +1,69 @@
+package controller
+
+import (
+	"slices"
+
+	"sluice/internal/model"
+	"sluice/internal/report"
+)
+
+// whatChanged names what differs between two plans, for people: hosts whose
+// part of nginx.conf changed, services whose endpoints did, and hosts with
+// another certificate. before is nil at first.
+func whatChanged(before, now *plan) []report.Changes {
+	if before == nil {
+		before = &plan{templates: now.templates}
+	}
+	hosts := differing(before.config.Static.Servers, now.config.Static.Servers,
+		func(s *model.Server) string { return s.Host }, func(a, b *model.Server) bool { return a == b })
+	backends := differing(before.config.Dynamic.Backends, now.config.Dynamic.Backends,
+		func(b *model.Backend) string { return b.Key }, sameBackend)
+	names := differing(before.config.Dynamic.Names, now.config.Dynamic.Names,
+		func(n model.CertificateName) string { return n.Host }, func(a, b model.CertificateName) bool { return a == b })
+	changes := []report.Changes{{Kind: "hosts", Names: named(hosts.changed)}, {Kind: "hostsGone", Names: named(hosts.gone)},
+		{Kind: "services", Names: backends.changed}, {Kind: "servicesGone", Names: backends.gone},
+		{Kind: "certificates", Names: named(names.changed)}, {Kind: "certificatesGone", Names: named(names.gone)}}
+	var whole []string
+	if before.templates != now.templates {
+		whole = append(whole, "templates")
+	}
+	if was, is := before.configMap, now.configMap; was != is && (was == nil || is == nil || !sameSettings(was, is)) {
+		whole = append(whole, "settings")
+	}
+	return append(changes, report.Changes{Kind: "everywhere", Names: whole})
+}
+
+// difference are keys that came or changed, and keys that went.
+type difference struct{ changed, gone []string }
+
+// differing compares two lists that are sorted by key.
+func differing[T any](before, now []T, key func(T) string, same func(a, b T) bool) difference {
+	var d difference
+	for _, element := range missing(before, now, key) {
+		d.gone = append(d.gone, key(element))
+	}
+	for _, element := range now {
+		for len(before) > 0 && key(before[0]) < key(element) {
+			before = before[1:]
+		}
+		if len(before) == 0 || key(before[0]) != key(element) || !same(before[0], element) {
+			d.changed = append(d.changed, key(element))
+		}
+	}
+	return d
+}
+
+// sameBackend reports whether two backends of one key have the same endpoints.
+func sameBackend(a, b *model.Backend) bool {
+	return a == b || (slices.Equal(a.Endpoints, b.Endpoints) && a.ExternalName == b.ExternalName && a.ExternalPort == b.ExternalPort)
+}
+
+// named gives the catch-all, whose host is "", a name.
+func named(hosts []string) []string {
+	for i, host := range hosts {
+		if host == "" {
+			hosts[i] = "(all others)"
+		}
+	}
+	return hosts
+}
