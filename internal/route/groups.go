@@ -16,18 +16,28 @@ const groupPrefix = "p_"
 const maxGroupName = 32
 
 // Rename gives the pattern with each named group (?<n>..), (?P<n>..) or
-// (?'n'..) as (?<p_n>..), and the names n in order. nginx sets a variable for
-// each named group of a pattern that matches, so that a name such as "route"
-// would overwrite ours. Whatever could hide a group from the reader, or name
+// (?'n'..) as (?<p_n>..) if its name is to be kept, and else as (..), and the
+// names n in order. nginx sets a variable for each named group of a pattern that
+// matches, so that a name such as "route" would overwrite ours; and every
+// request pays for every variable that there is. Whatever could hide a group from the reader, or name
 // one from elsewhere, is an error that says what to write instead.
-func Rename(pattern string) (renamed string, names []string, err error) {
-	s := &scanner{in: pattern}
+func Rename(pattern string, keep ...string) (renamed string, names []string, err error) {
+	s := &scanner{in: pattern, keep: keep}
 	for s.at < len(s.in) {
 		if err := s.step(); err != nil {
 			return "", nil, err
 		}
 	}
 	return s.out.String(), s.names, nil
+}
+
+// References gives the names that are used in a rewrite's target: $n and ${n}.
+func References(target string) []string {
+	var names []string
+	for _, found := range reference.FindAllString(target, -1) {
+		names = append(names, strings.Trim(found, "${}"))
+	}
+	return names
 }
 
 // RenameReferences puts the prefix before the names of the groups where they
@@ -51,9 +61,9 @@ var (
 	groupName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 	// posix is a class such as [:alpha:] within brackets.
 	posix = regexp.MustCompile(`^\[:\^?[a-z]+:\]`)
-	// flags are those of PCRE that change neither the reading of the text (x)
-	// nor that of names (J).
-	flags = regexp.MustCompile(`^[imsnU]*(?:-[imsnU]+)?[:)]`)
+	// flags are those of PCRE that change neither the reading of the text (x),
+	// nor that of names (J), nor what a group without a name is (n).
+	flags = regexp.MustCompile(`^[imsU]*(?:-[imsU]+)?[:)]`)
 )
 
 // scanner reads a PCRE far enough to know its groups.
@@ -62,6 +72,8 @@ type scanner struct {
 	at    int
 	out   strings.Builder
 	names []string
+	// keep are the names that groups keep.
+	keep []string
 }
 
 func (s *scanner) step() error {
@@ -202,7 +214,9 @@ func (s *scanner) named(after, opener, closer string) error {
 		return fmt.Errorf("two groups have the name %s", name)
 	}
 	s.names = append(s.names, name)
-	s.out.WriteString("(?<" + groupPrefix + name + ">")
+	if s.out.WriteByte('('); slices.Contains(s.keep, name) {
+		s.out.WriteString("?<" + groupPrefix + name + ">")
+	}
 	s.at += len(opener) + len(name) + len(closer)
 	return nil
 }

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -76,4 +77,49 @@ func mustConfig(t *testing.T, w world, m *Memo) model.Config {
 	t.Helper()
 	config, _ := Config(newSnapshot(t, w.objects(t)), w.flags(), m)
 	return config
+}
+
+// Large annotations and many paths are fine, but not both: an Ingress cannot
+// multiply what it says until nginx.conf is too large for everybody.
+func TestOneIngressCannotFillTheFile(t *testing.T) {
+	t.Parallel()
+	addresses := make([]string, 10_000)
+	for i := range addresses {
+		addresses[i] = fmt.Sprintf("10.0.%d.%d", i/250, i%250)
+	}
+	list := strings.Join(addresses, ",")
+	for name, test := range map[string]struct {
+		list   string
+		paths  int
+		denied int
+	}{
+		"large list": {list, 100, 0},
+		"many paths": {addresses[0], 5_000, 0},
+		"both":       {list, 5_000, 5_001},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := world{ingresses: []ing{
+				{name: "large", annotations: map[string]string{"allowlist-source-range": test.list}, rules: []string{"h /x E a:80"}},
+				{name: "neighbour", rules: []string{"n / P b:80"}},
+			}}
+			objects := w.objects(t)
+			paths := make([]string, test.paths)
+			for i := range paths {
+				paths[i] = fmt.Sprintf("/p%d", i)
+			}
+			for _, object := range objects.Ingresses {
+				if object.Name == "large" {
+					setPaths(object, networkingv1.PathTypeExact, paths...)
+				}
+			}
+			config, problems := Config(newSnapshot(t, objects), w.flags(), nil)
+			if got := countStatus(config, 503); got != test.denied || (len(problems) > 0) != (test.denied > 0) {
+				t.Errorf("%d locations answer 503, want %d; problems %v", got, test.denied, problems)
+			}
+			if got := ask(config, "n/"); got != "^~ / -> b" {
+				t.Errorf("the neighbour is answered with %s", got)
+			}
+		})
+	}
 }

@@ -93,10 +93,32 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 		ing.readRule(i, byHost)
 	}
 	ing.readDefault(byHost)
+	ing.limit()
 	if _, hostless := byHost[""]; hostless && len(byHost) == 1 && len(object.Spec.TLS) > 0 {
 		ing.report("spec.tls", model.Unsupported, "rules without a host are served with the default certificate: name a host")
 	}
 	return ing
+}
+
+// mostText is how many bytes the annotations of one Ingress may come to when they
+// are written out for each of its locations.
+const mostText = 64 << 20
+
+// limit keeps an Ingress with large annotations and many paths from making
+// nginx.conf so large that it is nobody's any more.
+func (i *ingress) limit() {
+	size, locations := 0, 0
+	for key, value := range i.object.Annotations {
+		if strings.HasPrefix(key, i.prefixKey) {
+			size += len(value)
+		}
+	}
+	for _, rules := range i.hosts {
+		locations += 1 + 2*len(rules.claims)
+	}
+	if len(i.blocks) > 0 && size*locations > mostText {
+		i.deny("*", model.InvalidValue, fmt.Sprintf("want less: %d bytes, written out for %d locations, are more than %d MB", size, locations, mostText>>20))
+	}
 }
 
 func (i *ingress) report(field string, reason model.Reason, text string) {

@@ -11,17 +11,29 @@ import (
 	"sluice/internal/route"
 )
 
+// pattern is a path as a regular expression, without the "^" of the location.
+type pattern struct {
+	// match is for the location and sets no variable. rewrite is the same with
+	// the names of the groups that the Ingress's rewrite uses; names are those of
+	// all groups.
+	match, rewrite string
+	names          []string
+}
+
+// plain is a pattern without named groups.
+func plain(text string) pattern { return pattern{match: text, rewrite: text} }
+
 // claimPattern makes `location ~* "^/foo"`.
 func (b *builder) claimPattern(c *claim, asking bool) {
-	pattern, names, text := quotedPattern(c)
+	p, text := quotedPattern(c)
 	if asking {
-		pattern, names, text = writtenPattern(c)
+		p, text = writtenPattern(c)
 	}
 	if text != "" {
 		b.problem(c, ".path", model.InvalidValue, text)
 		return
 	}
-	m := match{model.Pattern, "^" + pattern}
+	m := match{model.Pattern, "^" + p.match}
 	if c.pathType == networkingv1.PathTypeExact {
 		m.modifier = model.Equal // it stands beside another type of the same text
 	}
@@ -29,39 +41,45 @@ func (b *builder) claimPattern(c *claim, asking bool) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
-	b.rewrite(l, c.owner, pattern, names)
+	b.rewrite(l, c.owner, p.rewrite, p.names)
 	b.add(l, model.Pattern, m.path)
 }
 
-// writtenPattern takes a path that was written as a pattern. Its named groups
-// get names that no variable has. Whether it compiles is nginx's to say: an
-// Ingress that it refuses keeps its last good form.
-func writtenPattern(c *claim) (pattern string, names []string, text string) {
+// writtenPattern takes a path that was written as a pattern. Whether it compiles
+// is nginx's to say: an Ingress that it refuses keeps its last good form.
+func writtenPattern(c *claim) (p pattern, text string) {
 	if c.pathType != networkingv1.PathTypeImplementationSpecific && strings.ContainsFunc(c.path, unicode.IsControl) {
-		return "", nil, fmt.Sprintf("want a path without control characters (got %s)", quoted(c.path))
+		return p, fmt.Sprintf("want a path without control characters (got %s)", quoted(c.path))
 	}
-	pattern, names, err := route.Rename(c.path)
-	if c.owner.quarantined && (err != nil || !route.Compiles(pattern)) {
+	unnamed, names, err := route.Rename(c.path)
+	if c.owner.quarantined && (err != nil || !route.Compiles(unnamed)) {
 		// nginx may have refused just this pattern.
-		return route.Quote(c.path), nil, ""
+		return plain(route.Quote(c.path)), ""
 	}
 	if err != nil {
-		return "", nil, fmt.Sprintf("want a regular expression (got %s): %v", quoted(c.path), err)
+		return p, fmt.Sprintf("want a regular expression (got %s): %v", quoted(c.path), err)
 	}
-	return pattern, names, ""
+	if len(names) == 0 {
+		return plain(unnamed), ""
+	}
+	named, _, err := route.Rename(c.path, route.References(c.owner.target)...)
+	if err != nil {
+		named = unnamed
+	}
+	return pattern{match: unnamed, rewrite: named, names: names}, ""
 }
 
 // quotedPattern takes a path that nobody wrote as a pattern and that became one
 // with its host. As with ingress-nginx it is read as one if it can be.
-func quotedPattern(c *claim) (pattern string, names []string, text string) {
+func quotedPattern(c *claim) (p pattern, text string) {
 	path, text := literalPath(c.path)
 	if text != "" {
-		return "", nil, text
+		return p, text
 	}
 	if path != c.path || !route.Compiles(path) {
-		return route.Quote(path), nil, ""
+		return plain(route.Quote(path)), ""
 	}
-	return path, nil, ""
+	return plain(path), ""
 }
 
 // covered reports the patterns that no request reaches because a Prefix takes
