@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -209,13 +210,20 @@ func eventually(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// freePort asks the kernel for a port of loopback that nobody uses.
+// freePort gives a port that nobody uses, of those that the kernel does not
+// give to outgoing connections: one of these would keep nginx from listening.
+// Source: ip(7), ip_local_port_range, from 32768 on as a rule.
 func freePort(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := 10_000 + rand.IntN(22_000)
+		listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+		if err != nil {
+			continue
+		}
+		listener.Close()
+		return port
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port found")
+	return 0
 }
