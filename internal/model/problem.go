@@ -2,8 +2,10 @@ package model
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // ObjectRef names a Kubernetes object.
@@ -59,11 +61,28 @@ func (p Problem) String() string {
 	if p.Field != "" {
 		line += p.Field + ": "
 	}
-	line += p.Text
+	line = oneLine(line + p.Text)
 	if p.Denies {
 		line += "; its paths answer 503 until this is mended"
 	}
 	return line
+}
+
+// oneLine escapes what could end a line or hide in it: names and keys come from
+// users.
+func oneLine(text string) string {
+	if !strings.ContainsFunc(text, unicode.IsControl) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			fmt.Fprintf(&out, `\x%02x`, r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 // SortProblems orders problems by object, field and text, and drops repetitions.

@@ -98,7 +98,10 @@ func read[T any](r *reader, b Behaviour) T {
 	var t T
 	sound := true
 	if r.hasAny(b.Keys) {
-		sound = r.sound(b, keys.Decode(&t, r.lookup, r.settings.Value), asked)
+		faults := keys.Decode(&t, r.lookup, r.settings.Value)
+		if sound = r.sound(b, faults, asked); len(faults) > 0 {
+			r.policies.leftOut = append(r.policies.leftOut, t)
+		}
 	} else {
 		t = defaults[T](r.settings)
 	}

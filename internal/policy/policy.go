@@ -31,6 +31,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -43,6 +44,7 @@ import (
 // Policies is what the annotations of one Ingress say.
 type Policies struct {
 	values   []any
+	leftOut  []any // the values of behaviours that were left out for a bad value
 	blocks   []model.Block
 	problems []model.Problem
 	protects []string
@@ -79,6 +81,11 @@ func Of[T any](p *Policies) T {
 	}
 	var none T
 	return none
+}
+
+// LeftOut is true for a behaviour that was asked for with a bad value.
+func LeftOut[T any](p *Policies) bool {
+	return slices.ContainsFunc(p.leftOut, func(v any) bool { _, ok := v.(T); return ok })
 }
 
 // Read gives the policies of an Ingress. The prefix of its annotations is

@@ -43,7 +43,7 @@ type printer func(value any) (string, error)
 //	literal   a quoted token in which nginx reads $ as itself: a location's path
 //	regex     a quoted regular expression
 //	subst     a quoted token with variables, of which only harmless ones are known
-//	target    a subst whose variables leave $1 to $9 as they are
+//	target    a subst with captures too, whose other variables leave them as they are
 //	mapkey    a source value of a map or geo block, never a pattern or a keyword
 //	variable  "$name" of a known variable
 //	size      a number of bytes such as 8k

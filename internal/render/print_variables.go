@@ -23,9 +23,8 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 // patterned are the known variables that maps of ours compute with a pattern.
 var patterned = words(`best_http_host connection_upgrade ingress_name namespace proxy_upstream_name redirect_uri service_name service_port`)
 
-// families are beginnings of names: what follows is chosen by who writes. p_ is
-// for the named groups of patterns.
-var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_", "p_"}
+// families are beginnings of names: what follows is chosen by who writes.
+var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_"}
 
 func words(list string) map[string]bool {
 	set := map[string]bool{}
@@ -35,10 +34,15 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// known reports whether a variable may be used: a capture ($1 to $9), a named
-// group of ours ($p_...), or one of the lists.
+// captured reports whether a variable is what a path captured: $1 to $9, or the
+// named group of a pattern ($p_...).
+func captured(name string) bool {
+	return len(name) == 1 && name[0] >= '1' && name[0] <= '9' || len(name) > 2 && strings.HasPrefix(name, "p_")
+}
+
+// known reports whether a variable may be used: one of the lists.
 func known(name string) bool {
-	if len(name) == 1 && name[0] >= '1' && name[0] <= '9' || knownVariables[name] {
+	if knownVariables[name] {
 		return true
 	}
 	for _, family := range families {
@@ -75,7 +79,7 @@ func printSubst(value any) (string, error) {
 // with a pattern would overwrite the captures while nginx copies them, and
 // nginx has reserved room for others than it then copies.
 func printTarget(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return known(name) && !patterned[name] })
+	return printVariables(value, func(name string) bool { return captured(name) || known(name) && !patterned[name] })
 }
 
 func printVariables(value any, known func(name string) bool) (string, error) {
@@ -90,7 +94,7 @@ func printVariables(value any, known func(name string) bool) (string, error) {
 		}
 		name, more, whole := variableName(after)
 		if !whole || !known(name) {
-			return "", &Refusal{Want: "text whose $ names a known variable, such as $1 or $host", Got: s}
+			return "", &Refusal{Want: "text whose $ names a known variable, such as $host", Got: s}
 		}
 		rest = more
 	}

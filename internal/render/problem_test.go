@@ -165,7 +165,7 @@ func TestUnprintableSetting(t *testing.T) {
 	if !file.Equal(plain) {
 		t.Errorf("not the defaults:\n%s", cmp.Diff(string(plain.Bytes()), string(file.Bytes())))
 	}
-	if len(problems) != 2 || problems[0].Text != `log: cannot be written to nginx.conf: want text whose $ names a known variable, such as $1 or $host (got "$remote_addr $location_path"); the default is used` {
+	if len(problems) != 2 || problems[0].Text != `log: cannot be written to nginx.conf: want text whose $ names a known variable, such as $host (got "$remote_addr $location_path"); the default is used` {
 		t.Errorf("problems %v", problems)
 	}
 }

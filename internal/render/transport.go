@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,16 +70,15 @@ func (v *locationView) speak(t model.Transport, e *Environment) {
 // transports gives the different transports in use by the names of their
 // upstreams; plain HTTP is always there and first.
 func transports(servers []*rendered) []model.Transport {
-	all := []model.Transport{{}}
+	names := map[model.Transport]string{{}: upstreamName(model.Transport{})}
 	for _, s := range servers {
 		for _, t := range s.transports {
-			if !slices.Contains(all, t) {
-				all = append(all, t)
+			if names[t] == "" {
+				names[t] = upstreamName(t)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b model.Transport) int { return strings.Compare(upstreamName(a), upstreamName(b)) })
-	return all
+	return slices.SortedFunc(maps.Keys(names), func(a, b model.Transport) int { return strings.Compare(names[a], names[b]) })
 }
 
 func (e *Environment) trustFiles(all []model.Transport) []TrustFile {

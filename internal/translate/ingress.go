@@ -77,8 +77,10 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 	policies := policy.Read(object, t.settings, t.options.AnnotationsPrefix)
 	ing := &ingress{
 		object: object, ref: refOf(object), quarantined: quarantined, denied: quarantined || policies.Denied(),
-		blocks:    policies.Blocks(),
-		usesRegex: policy.Of[policy.Regex](policies).Enabled,
+		blocks: policies.Blocks(),
+		// A rewrite with a mistake in it makes patterns of the paths too: what the
+		// neighbours on the host get must not depend on the mistake.
+		usesRegex: policy.Of[policy.Regex](policies).Enabled || policy.LeftOut[policy.Rewrite](policies),
 		target:    policy.Of[policy.Rewrite](policies).Target,
 		redirect:  policy.Of[policy.SSLRedirect](policies),
 		problems:  append([]model.Problem(nil), policies.Problems()...),

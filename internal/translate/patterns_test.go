@@ -89,6 +89,21 @@ func TestRewrites(t *testing.T) {
 	}, []string{"InvalidValue Ingress default/forged rewrite-target"})
 }
 
+// A mistake in the rewrite of one Ingress does not change how the paths of its
+// neighbours match.
+func TestBadRewriteChangesNoNeighbour(t *testing.T) {
+	t.Parallel()
+	for target, problems := range map[string][]string{"/$2": nil, "/$2?a=b": {"InvalidValue Ingress default/i rewrite-target"}} {
+		config := world{ingresses: []ing{
+			{name: "i", annotations: rewriteTo(target), rules: []string{"h /a(/|$)(.*) I a:80"}},
+			{name: "neighbour", rules: []string{"h /foo P b:80"}},
+		}}.check(t, []string{"h/foobar", "~* ^/foo -> b", "h/FOO", "~* ^/foo -> b"}, problems)
+		if got := ask(config, "h/a/x"); !strings.HasPrefix(got, "~* ^/a(/|$)(.*) -> a") {
+			t.Errorf("%s: got %s", target, got)
+		}
+	}
+}
+
 // The implicit fallback of a host is rewritten as the recorded answers have it.
 func TestFallbackIsRewritten(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -194,12 +195,12 @@ func (t *translation) pairOf(a *assignment, ing *ingress, at int) *keyPair {
 	a.from = name
 	a.reads = append(a.reads, secretRead{name, secret})
 	if secret == nil {
-		a.report(ing, at, model.NotFound, fmt.Sprintf("Secret %s does not exist: the default certificate is presented", name))
+		a.report(ing, at, model.NotFound, fmt.Sprintf("Secret %s does not exist: the default certificate is presented", shown(name.String())))
 		return nil
 	}
 	pair := t.keyPair(secret)
 	if pair.certificate == nil {
-		a.report(ing, at, model.InvalidValue, fmt.Sprintf("Secret %s: %s: the default certificate is presented", name, pair.fault))
+		a.report(ing, at, model.InvalidValue, fmt.Sprintf("Secret %s: %s: the default certificate is presented", shown(name.String()), pair.fault))
 		return nil
 	}
 	return pair
@@ -212,8 +213,15 @@ func (a *assignment) report(ing *ingress, at int, reason model.Reason, text stri
 // listed gives the first few names for a message.
 func listed(names []string) string {
 	const few = 3
-	if len(names) > few {
-		return strings.Join(names[:few], ", ") + ", ..."
+	var list []string
+	for _, name := range names[:min(len(names), few)] {
+		if strings.ContainsFunc(name, unicode.IsControl) {
+			name = quoted(name)
+		}
+		list = append(list, name)
 	}
-	return cmp.Or(strings.Join(names, ", "), "no name")
+	if len(names) > few {
+		list = append(list, "...")
+	}
+	return cmp.Or(strings.Join(list, ", "), "no name")
 }
