@@ -23,7 +23,9 @@ type place struct {
 	path string
 	// old is what the place held.
 	old string
-	set func(value string)
+	// extra is set for a key that the object lacks.
+	extra bool
+	set   func(value string)
 }
 
 // walker finds the strings of an object. What the object leaves out, it walks as
@@ -132,12 +134,17 @@ func (w *walker) mapping(path string, v reflect.Value, attach func()) {
 			put(changed)
 		})
 		if _, there := entries[key]; !there {
+			w.places[len(w.places)-1].extra = true
 			continue
+		}
+		front := ""
+		if strings.HasPrefix(key, prefix) {
+			front = prefix // one that is not ours is not read
 		}
 		w.add(path+"["+key+"]#key", key, func(s string) {
 			changed := maps.Clone(entries)
 			delete(changed, key)
-			changed[s] = entries[key]
+			changed[front+s] = entries[key]
 			put(changed)
 		})
 	}
