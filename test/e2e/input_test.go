@@ -56,6 +56,18 @@ func TestStartErrors(t *testing.T) {
 		{"Lua module missing", func(t *testing.T, s *sluice) {
 			s.arguments = append(s.arguments, "--nginx-binary", fakeNginx(t, "1.24.0"))
 		}, []string{"libnginx-mod-http-lua"}},
+		{"state directory within the manifests", func(_ *testing.T, s *sluice) { s.set("--state-dir", s.manifests+"/state") }, []string{"--state-dir", "outside of --manifests"}},
+		{"state directory with a long path", func(_ *testing.T, s *sluice) { s.set("--state-dir", s.state+"/"+strings.Repeat("x", 100)) }, []string{"--state-dir", "at most 90 bytes"}},
+		{"state directory that cannot be made", func(_ *testing.T, s *sluice) { s.set("--state-dir", "/proc/sluice") }, []string{"--state-dir", "/proc/sluice"}},
+		{"root that is missing", func(_ *testing.T, s *sluice) { s.set("--nginx-root", "/nowhere") }, []string{"--nginx-root", "/nowhere", "no such file"}},
+		{"log format", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--log-format", "yaml") }, []string{"--log-format", "text or json", "yaml"}},
+		{"port out of range", func(_ *testing.T, s *sluice) { s.set("--http-port", "65536") }, []string{"--http-port", "from 1 to 65535", "65536"}},
+		{"negative grace", func(_ *testing.T, s *sluice) { s.set("--post-shutdown-grace-period", "-1") }, []string{"--post-shutdown-grace-period", "from 0 to", "-1"}},
+		{"health path without a slash", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--health-check-path", "healthz") }, []string{"--health-check-path", "healthz"}},
+		{"health path of readiness", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--health-check-path", "/readyz") }, []string{"--health-check-path", "/readyz"}},
+		{"rate limit", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--sync-rate-limit", "NaN") }, []string{"--sync-rate-limit", "more than 0"}},
+		{"prefix", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--annotations-prefix", "") }, []string{"--annotations-prefix"}},
+		{"template folder", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--template-dir", "/nowhere") }, []string{"--template-dir", "/nowhere"}},
 		{"bad flag value", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--configmap", "nonsense") }, []string{"--configmap", "NAMESPACE/NAME", "nonsense"}},
 	}
 	for _, c := range cases {

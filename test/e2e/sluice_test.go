@@ -30,8 +30,9 @@ type sluice struct {
 	exited    chan struct{}
 	exitErr   error
 	output    string
-	// binary and attributes are how the process is started.
+	// binary, stdin and attributes are how the process is started.
 	binary     string
+	stdin      *os.File
 	attributes *syscall.SysProcAttr
 }
 
@@ -91,6 +92,9 @@ func (s *sluice) launch() {
 	s.command = exec.Command(s.binary, s.arguments...)
 	s.command.SysProcAttr = s.attributes
 	s.command.Stdout, s.command.Stderr = output, output
+	if s.stdin != nil {
+		s.command.Stdin = s.stdin
+	}
 	if err := s.command.Start(); err != nil {
 		s.t.Fatal(err)
 	}
