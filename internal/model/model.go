@@ -10,8 +10,8 @@ package model
 // Config is everything that nginx is told. Static and Dynamic are different
 // types so that an endpoint or a key cannot reach a template by mistake.
 type Config struct {
-	Static  Static
-	Dynamic Dynamic
+	Static  Static  `json:"static"`
+	Dynamic Dynamic `json:"dynamic"`
 }
 
 // Static is what nginx.conf says. A reload is needed if and only if its
@@ -19,28 +19,28 @@ type Config struct {
 type Static struct {
 	// Blocks are the global settings, each printed by its templates in the
 	// contexts main, events and http (see Block).
-	Blocks []Block
+	Blocks []Block `json:"blocks,omitempty"`
 	// Servers are sorted by Host; the catch-all server ("") is always there
 	// and comes first.
-	Servers []*Server
+	Servers []*Server `json:"servers,omitempty"`
 }
 
 // Server is one host.
 type Server struct {
 	// Host is "" for the catch-all server, a precise name, or "*.name".
-	Host string
+	Host string `json:"host"`
 	// RedirectToHTTPS is set when every location of the server redirects
 	// plain requests; it is then said once and not by each location.
-	RedirectToHTTPS *Redirect
+	RedirectToHTTPS *Redirect `json:"redirectToHTTPS,omitempty"`
 	// Blocks are what behaviours print at server level.
-	Blocks []Block
+	Blocks []Block `json:"blocks,omitempty"`
 	// Locations are in the order of route.Sort.
-	Locations []*Location
+	Locations []*Location `json:"locations,omitempty"`
 	// Miss answers names that nginx's wildcard takes but Kubernetes' does not
 	// (more than one label). It is set for wildcard hosts only. A wildcard host
 	// without it takes no such name: its name is a regular expression, which
 	// costs every request for an unknown host some time.
-	Miss *Location
+	Miss *Location `json:"miss,omitempty"`
 }
 
 // Modifier is the way a location matches, in nginx's own notation.
@@ -58,35 +58,35 @@ const (
 // Location is one location of a server: how it matches, whose it is, and what
 // is done with a request there.
 type Location struct {
-	Modifier Modifier
+	Modifier Modifier `json:"modifier"`
 	// Path is the decoded path, or the complete pattern ("^/foo") for Pattern.
-	Path string
+	Path string `json:"path"`
 	// Rule says which rule of which object asked for it.
-	Rule Rule
+	Rule Rule `json:"rule"`
 	// RedirectToHTTPS redirects plain requests of this location only.
-	RedirectToHTTPS *Redirect
+	RedirectToHTTPS *Redirect `json:"redirectToHTTPS,omitempty"`
 	// Rewrite changes the URI before it is passed on.
-	Rewrite *Rewrite
+	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	// Blocks are what decorating behaviours print at location level, in the
 	// order of policy's table.
-	Blocks []Block
+	Blocks []Block `json:"blocks,omitempty"`
 	// Exactly one of the two says what answers.
-	Proxy  *Proxy
-	Return *Return
+	Proxy  *Proxy  `json:"proxy,omitempty"`
+	Return *Return `json:"return,omitempty"`
 }
 
 // Rule is where a location comes from.
 type Rule struct {
-	Object ObjectRef
+	Object ObjectRef `json:"object"`
 	// Field is the path of the field within the object, such as
 	// "spec.rules[0].http.paths[2]"; empty for what Sluice adds itself.
-	Field string
+	Field string `json:"field,omitempty"`
 	// Path and PathType are as the user wrote them.
-	Path     string
-	PathType string
+	Path     string `json:"path"`
+	PathType string `json:"pathType,omitempty"`
 	// Kind says why the location exists: "rule", "fallback" (what no rule
 	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/).
-	Kind RuleKind
+	Kind RuleKind `json:"kind"`
 }
 
 // RuleKind is why a location exists.
@@ -102,18 +102,18 @@ const (
 // Redirect answers plain HTTP with a redirect to HTTPS.
 type Redirect struct {
 	// Code is the status: 301, 302, 307 or 308.
-	Code int
+	Code int `json:"code"`
 	// Port is added to the host if it is not 0.
-	Port int
+	Port int `json:"port"`
 	// KeepTrailingSlash leaves a "/" at the end of the URI as it is.
-	KeepTrailingSlash bool
+	KeepTrailingSlash bool `json:"keepTrailingSlash,omitempty"`
 }
 
 // Rewrite replaces the URI that matches Pattern by Target, which may use $1 to
 // $9 and the named groups of Pattern. An empty Pattern never occurs.
 type Rewrite struct {
-	Pattern string
-	Target  string
+	Pattern string `json:"pattern,omitempty"`
+	Target  string `json:"target,omitempty"`
 }
 
 // Return answers at once with a status.
@@ -122,33 +122,35 @@ type Return struct{ Code int }
 // Proxy passes a request to a backend.
 type Proxy struct {
 	// Backend is the Key of a Backend of Dynamic.
-	Backend string
+	Backend string `json:"backend,omitempty"`
 	// Service is the Service and port that were asked for, for logs.
-	Service ServicePort
+	Service ServicePort `json:"service"`
 	// Transport is the name of the upstream: one for each transport profile,
 	// so that pools of kept connections never mix. Empty means plain HTTP.
-	Transport Transport
+	Transport Transport `json:"transport,omitzero"`
 }
 
 // ServicePort is a port of a Service, by number or by name.
 type ServicePort struct {
-	Namespace, Name, Port string
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Port      string `json:"port"`
 }
 
 // Transport is how nginx speaks to a backend. The zero value is HTTP/1.1
 // without TLS. Two different values never share a kept connection.
 type Transport struct {
 	// TLS speaks HTTPS to the backend.
-	TLS bool
+	TLS bool `json:"tls,omitempty"`
 	// Verify refuses a certificate that TrustedCA did not sign or that does
 	// not name Name.
-	Verify bool
+	Verify bool `json:"verify,omitempty"`
 	// Name is sent by SNI and verified; empty for none.
-	Name string
+	Name string `json:"name,omitempty"`
 	// TrustedCA is the PEM of the authorities (public, so it may be a file).
-	TrustedCA string
+	TrustedCA string `json:"trustedCA,omitempty"`
 	// VerifyDepth is the length of the longest accepted chain; 0 means 1.
-	VerifyDepth int
+	VerifyDepth int `json:"verifyDepth,omitempty"`
 }
 
 // Block is something a behaviour prints. The template "<Name>/<context>" is
@@ -156,12 +158,12 @@ type Transport struct {
 // that has one; what "<Name>/shared" prints at http level is printed once for
 // all equal bytes.
 type Block struct {
-	Name string
+	Name string `json:"name,omitempty"`
 	// Data is a struct without maps and without pointers to objects.
-	Data any
+	Data any `json:"data"`
 	// Answers is set if it answers some requests of a location by itself, which
 	// comes before the redirect to HTTPS.
-	Answers bool
+	Answers bool `json:"answers,omitempty"`
 	// Source is the object that asked for it, for the source map.
-	Source ObjectRef
+	Source ObjectRef `json:"source"`
 }

@@ -10,7 +10,9 @@ import (
 
 // ObjectRef names a Kubernetes object.
 type ObjectRef struct {
-	Kind, Namespace, Name string
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
 }
 
 // String gives "Ingress shop/web", or "IngressClass nginx" without a namespace.
@@ -44,15 +46,15 @@ const (
 // Problem is a user's mistake, as a value: which object, which field, what is
 // wrong, and what would be valid.
 type Problem struct {
-	Object ObjectRef
+	Object ObjectRef `json:"object"`
 	// Field is a field path such as "spec.rules[0].host", or a key.
-	Field  string
-	Reason Reason
+	Field  string `json:"field,omitempty"`
+	Reason Reason `json:"reason"`
 	// Text is one line that says what to type.
-	Text string
+	Text string `json:"text"`
 	// Denies is set where the mistake is in something that protects a path:
 	// the path answers 503 until it is mended.
-	Denies bool
+	Denies bool `json:"denies,omitempty"`
 }
 
 // String gives the problem as one line.

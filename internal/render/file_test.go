@@ -68,7 +68,7 @@ func checkSpans(t *testing.T, file *File, lines int) {
 func TestSourceMapAsJSON(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(Span{First: 1, Last: 2, Origin: Origin{Object: model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "web"}, Host: "a"}})
-	want := `{"first":1,"last":2,"object":{"Kind":"Ingress","Namespace":"shop","Name":"web"},"host":"a"}`
+	want := `{"first":1,"last":2,"object":{"kind":"Ingress","namespace":"shop","name":"web"},"host":"a"}`
 	if err != nil || string(text) != want {
 		t.Errorf("got %s, %v", text, err)
 	}
