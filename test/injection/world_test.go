@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -237,9 +238,7 @@ type worker struct {
 	memo        *translate.Memo
 	cache       *render.Cache
 
-	static      model.Static
-	file        *render.File
-	unprintable []model.Problem
+	printed []printedFile
 }
 
 func newWorker(t *testing.T) *worker {
@@ -278,22 +277,28 @@ func (w *worker) run(objects snapshot.Objects) outcome {
 	return outcome{config: config, file: file, problems: model.SortProblems(all)}
 }
 
-// render prints what differs from the last time.
-func (w *worker) render(static model.Static) (*render.File, []model.Problem) {
-	if w.file != nil && reflect.DeepEqual(static, w.static) {
-		return w.file, w.unprintable
-	}
-	return w.templates.Render(static, w.environment, w.cache)
+// printedFile is a model with what it was printed as.
+type printedFile struct {
+	static      model.Static
+	file        *render.File
+	unprintable []model.Problem
 }
 
-// keep remembers what objects became: what becomes the same is not printed
-// again, as equal values give equal files.
-func (w *worker) keep(objects snapshot.Objects) outcome {
-	snap, _ := snapshot.New(objects)
-	config, _ := translate.Config(snap, w.options, w.memo)
-	w.file, w.unprintable = w.templates.Render(config.Static, w.environment, w.cache)
-	w.static = config.Static
-	return w.run(objects)
+// render prints a model. What is equal to one of the last is not printed again,
+// as equal values give equal files.
+func (w *worker) render(static model.Static) (*render.File, []model.Problem) {
+	for _, p := range w.printed {
+		if reflect.DeepEqual(static, p.static) {
+			return p.file, p.unprintable
+		}
+	}
+	p := printedFile{static: static}
+	p.file, p.unprintable = w.templates.Render(static, w.environment, w.cache)
+	if len(w.printed) > 2 { // the first is kept for good
+		w.printed = slices.Delete(w.printed, 1, 2)
+	}
+	w.printed = append(w.printed, p)
+	return p.file, p.unprintable
 }
 
 // tree reads the file; one that nginx could not read is a failure.

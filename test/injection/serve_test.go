@@ -1,0 +1,268 @@
+package injection
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+)
+
+func readAnswer(t *testing.T, connection net.Conn, what string) answer {
+	t.Helper()
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		t.Errorf("%.200s: %v", what, err)
+		return answer{}
+	}
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body)
+	return answer{status: response.StatusCode, backend: response.Header.Get("Echo-Backend"), path: response.Header.Get("Echo-Path"), body: string(body)}
+}
+
+// seat is a place of an Ingress of its own that a hostile value is put in.
+type seat struct {
+	name   string
+	values []string
+	// served is set where a value that is taken must answer for itself.
+	served bool
+	// make gives the Ingress for host h; it changes it.
+	make func(ing *networkingv1.Ingress, value string)
+}
+
+// The seats that real nginx is asked about.
+var seats = []seat{
+	{"Exact", paths, true, func(ing *networkingv1.Ingress, v string) { setPath(ing, networkingv1.PathTypeExact, v) }},
+	{"Prefix", paths, true, func(ing *networkingv1.Ingress, v string) { setPath(ing, networkingv1.PathTypePrefix, v) }},
+	{"ImplementationSpecific", paths, true, func(ing *networkingv1.Ingress, v string) {
+		setPath(ing, networkingv1.PathTypeImplementationSpecific, v)
+	}},
+	{"pattern", paths, false, func(ing *networkingv1.Ingress, v string) {
+		setPath(ing, networkingv1.PathTypeImplementationSpecific, v)
+		ing.Annotations = map[string]string{prefix + "use-regex": "true", prefix + "rewrite-target": "/r"}
+	}},
+	{"beside a pattern", paths, false, func(ing *networkingv1.Ingress, v string) {
+		setPath(ing, networkingv1.PathTypePrefix, v)
+		ing.Annotations = map[string]string{prefix + "rewrite-target": "/r"}
+	}},
+	{"host", corpus, false, func(ing *networkingv1.Ingress, v string) { ing.Spec.Rules[0].Host = v }},
+	{"wildcard host", corpus, false, func(ing *networkingv1.Ingress, v string) { ing.Spec.Rules[0].Host = "*." + v }},
+	{"rewrite-target", paths, false, annotate("rewrite-target", nil)},
+	{"cors-allow-origin", corpus, false, annotate("cors-allow-origin", map[string]string{"enable-cors": "true"})},
+	{"cors-allow-headers", corpus, false, annotate("cors-allow-headers", map[string]string{"enable-cors": "true"})},
+	{"allowlist-source-range", corpus, false, annotate("allowlist-source-range", nil)},
+	{"proxy-ssl-name", corpus, false, annotate("proxy-ssl-name", map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/authority", "proxy-ssl-verify": "on"})},
+	{"proxy-next-upstream", corpus, false, annotate("proxy-next-upstream", nil)},
+}
+
+func setPath(ing *networkingv1.Ingress, pathType networkingv1.PathType, path string) {
+	ing.Spec.Rules[0].HTTP.Paths[0].PathType = &pathType
+	ing.Spec.Rules[0].HTTP.Paths[0].Path = path
+}
+
+func annotate(key string, others map[string]string) func(*networkingv1.Ingress, string) {
+	return func(ing *networkingv1.Ingress, v string) {
+		ing.Annotations = map[string]string{prefix + key: v}
+		for other, value := range others {
+			ing.Annotations[prefix+other] = value
+		}
+	}
+}
+
+// tenant is an Ingress that holds one hostile value.
+type tenant struct {
+	seat  seat
+	value string
+	host  string
+	ing   *networkingv1.Ingress
+}
+
+func (t tenant) String() string { return t.seat.name + " = " + named(t.value) }
+
+// tenants gives an Ingress for each value of each seat.
+func tenants() []tenant {
+	var list []tenant
+	for _, s := range seats {
+		for _, value := range s.values {
+			host := fmt.Sprintf("h%d.example", len(list))
+			ing := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("t%d", len(list))}}
+			ing.Spec.IngressClassName = new("nginx")
+			ing.Spec.Rules = []networkingv1.IngressRule{{Host: host}}
+			ing.Spec.Rules[0].HTTP = &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{
+				Path: "/", PathType: new(networkingv1.PathTypePrefix),
+				Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "web", Port: networkingv1.ServiceBackendPort{Number: 80}}},
+			}}}
+			s.make(ing, value)
+			list = append(list, tenant{seat: s, value: value, host: host, ing: ing})
+		}
+	}
+	return list
+}
+
+// TestNginxServesHostileValues puts all tenants in one file, beside the usual
+// world. nginx must take it: it may only refuse patterns that do not compile.
+// Then each path that was taken must lead to its own backend and nowhere else.
+func TestNginxServesHostileValues(t *testing.T) {
+	t.Parallel()
+	for _, installed := range installations(t) {
+		t.Run(installed.name, func(t *testing.T) {
+			t.Parallel()
+			serveTenants(t, installed.site(t))
+		})
+	}
+}
+
+func serveTenants(t *testing.T, s *site) {
+	w := newWorker(t)
+	w.environment = s.environment
+	list := tenants()
+	o := s.accepted(t, w, &list)
+	s.start(t, o.config.Dynamic)
+	asked := 0
+	for _, tenant := range list {
+		if !tenant.seat.served || len(o.about("Ingress default/"+tenant.ing.Name, "")) > 0 {
+			continue
+		}
+		asked++
+		if got := s.ask(t, tenant.host, encode(tenant.value)); got.backend != "default/web/80" {
+			t.Errorf("%s: %.100s is answered by %q with %d", tenant, encode(tenant.value), got.backend, got.status)
+		}
+		if decoded, _ := url.PathUnescape(tenant.value); strings.Trim(decoded, "/") == "" {
+			continue
+		}
+		for _, other := range []string{"/", "/zzz", encode(tenant.value) + "zzz"} {
+			if got := s.ask(t, tenant.host, other); got.status != 404 {
+				t.Errorf("%s: %.100s is answered by %q with %d", tenant, other, got.backend, got.status)
+			}
+		}
+	}
+	if asked < 150 {
+		t.Errorf("only %d paths were taken", asked)
+	}
+	if got := s.ask(t, "neighbour.example", "/x"); got.backend != "other/side/80" {
+		t.Errorf("the neighbour is answered by %q with %d", got.backend, got.status)
+	}
+}
+
+// encode writes a path, which may have escapes already, with an escape for every
+// byte but letters, digits and "/".
+func encode(path string) string {
+	decoded, err := url.PathUnescape(path)
+	if err != nil {
+		decoded = path
+	}
+	var out strings.Builder
+	for i := range len(decoded) {
+		if ch := decoded[i]; ch == '/' || ch >= '0' && ch <= '9' || ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' {
+			out.WriteByte(ch)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", ch)
+		}
+	}
+	return out.String()
+}
+
+var (
+	complaint  = regexp.MustCompile(`(?m)\[emerg\] (?:\d+#\d+: )?(.*?)(?: in \S+nginx\.conf:(\d+))?$`)
+	uncompiled = regexp.MustCompile(`pcre2?_compile\(\) failed`)
+)
+
+// accepted gives what the world with the tenants becomes once those are out whose
+// patterns nginx does not compile.
+func (s *site) accepted(t *testing.T, w *worker, list *[]tenant) outcome {
+	t.Helper()
+	objects := worldObjects(t)
+	objects.EndpointSlices = append(objects.EndpointSlices, decode(t, sideSlice).EndpointSlices...)
+	for refused := 0; refused < 60; refused++ {
+		o := w.run(withTenants(objects, *list))
+		out := s.check(t, o.file)
+		if out == "" {
+			return o
+		}
+		found := complaint.FindStringSubmatch(out)
+		if found == nil || !uncompiled.MatchString(found[1]) || found[2] == "" {
+			t.Fatalf("%s nginx refuses the file: %.1000s", s.name, out)
+		}
+		owner := ownerOf(o.file, found[2])
+		at := slices.IndexFunc(*list, func(tenant tenant) bool { return tenant.ing.Name == owner.Name })
+		if at < 0 || (*list)[at].seat.name != "pattern" {
+			t.Fatalf("%s nginx refuses what no pattern of a tenant is, %s: %.1000s", s.name, owner, out)
+		}
+		*list = slices.Delete(*list, at, at+1)
+	}
+	t.Fatalf("%s nginx refuses too many", s.name)
+	return outcome{}
+}
+
+const sideSlice = `
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: side-1, namespace: other, labels: {kubernetes.io/service-name: side}}
+addressType: IPv4
+endpoints: [{addresses: [10.0.0.2]}]
+ports: [{port: 80}]
+`
+
+func withTenants(objects snapshot.Objects, list []tenant) snapshot.Objects {
+	objects.Ingresses = slices.Clone(objects.Ingresses)
+	for _, tenant := range list {
+		objects.Ingresses = append(objects.Ingresses, tenant.ing)
+	}
+	return objects
+}
+
+func ownerOf(file *render.File, line string) model.ObjectRef {
+	n := 0
+	fmt.Sscan(line, &n)
+	origin, _ := file.Origin(n)
+	return origin.Object
+}
+
+// TestNginxTakesHostileSettings has nginx read what becomes of the settings that
+// are printed as they are written. What it refuses may only be what those words
+// mean to OpenSSL.
+func TestNginxTakesHostileSettings(t *testing.T) {
+	t.Parallel()
+	words := regexp.MustCompile(`SSL_CTX_set_cipher_list|SSL_CTX_set1_curves_list|SSL_CTX_set1_groups_list|[Uu]nknown curve`)
+	for _, installed := range installations(t) {
+		for _, key := range []string{"log-format-upstream", "ssl-ciphers", "ssl-ecdh-curve", "whitelist-source-range"} {
+			t.Run(installed.name+"/"+key, func(t *testing.T) {
+				t.Parallel()
+				s := installed.site(t)
+				w := newWorker(t)
+				w.environment = s.environment
+				seen := map[string]bool{}
+				for _, value := range corpus {
+					o := w.run(withSetting(t, key, value))
+					if seen[o.file.Hash()] {
+						continue
+					}
+					seen[o.file.Hash()] = true
+					if out := s.check(t, o.file); out != "" && !words.MatchString(out) {
+						t.Errorf("%s = %s: %s nginx refuses the file: %.500s", key, named(value), s.name, out)
+					}
+				}
+			})
+		}
+	}
+}
+
+func withSetting(t *testing.T, key, value string) snapshot.Objects {
+	t.Helper()
+	objects := worldObjects(t)
+	objects.ConfigMaps = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: map[string]string{key: value}}}
+	return objects
+}
