@@ -2,6 +2,7 @@ package injection
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"net"
@@ -37,35 +38,39 @@ func readAnswer(t *testing.T, connection net.Conn, what string) answer {
 type seat struct {
 	name   string
 	values []string
-	// served is set where a value that is taken must answer for itself.
-	served bool
+	// served is set where a value that is taken must answer for itself, pattern
+	// where nginx may refuse to compile it.
+	served, pattern bool
+	// beside is set where another Ingress makes the paths of the host patterns.
+	beside bool
 	// make gives the Ingress for host h; it changes it.
 	make func(ing *networkingv1.Ingress, value string)
 }
 
 // The seats that real nginx is asked about.
 var seats = []seat{
-	{"Exact", paths, true, func(ing *networkingv1.Ingress, v string) { setPath(ing, networkingv1.PathTypeExact, v) }},
-	{"Prefix", paths, true, func(ing *networkingv1.Ingress, v string) { setPath(ing, networkingv1.PathTypePrefix, v) }},
-	{"ImplementationSpecific", paths, true, func(ing *networkingv1.Ingress, v string) {
+	{name: "Exact", values: paths, served: true, make: func(ing *networkingv1.Ingress, v string) { setPath(ing, networkingv1.PathTypeExact, v) }},
+	{name: "Prefix", values: paths, served: true, make: func(ing *networkingv1.Ingress, v string) { setPath(ing, networkingv1.PathTypePrefix, v) }},
+	{name: "ImplementationSpecific", values: paths, served: true, make: func(ing *networkingv1.Ingress, v string) {
 		setPath(ing, networkingv1.PathTypeImplementationSpecific, v)
 	}},
-	{"pattern", paths, false, func(ing *networkingv1.Ingress, v string) {
+	{name: "pattern", values: paths, pattern: true, make: func(ing *networkingv1.Ingress, v string) {
 		setPath(ing, networkingv1.PathTypeImplementationSpecific, v)
 		ing.Annotations = map[string]string{prefix + "use-regex": "true", prefix + "rewrite-target": "/r"}
 	}},
-	{"beside a pattern", paths, false, func(ing *networkingv1.Ingress, v string) {
+	{name: "rewritten", values: paths, pattern: true, make: func(ing *networkingv1.Ingress, v string) {
 		setPath(ing, networkingv1.PathTypePrefix, v)
 		ing.Annotations = map[string]string{prefix + "rewrite-target": "/r"}
 	}},
-	{"host", corpus, false, func(ing *networkingv1.Ingress, v string) { ing.Spec.Rules[0].Host = v }},
-	{"wildcard host", corpus, false, func(ing *networkingv1.Ingress, v string) { ing.Spec.Rules[0].Host = "*." + v }},
-	{"rewrite-target", paths, false, annotate("rewrite-target", nil)},
-	{"cors-allow-origin", corpus, false, annotate("cors-allow-origin", map[string]string{"enable-cors": "true"})},
-	{"cors-allow-headers", corpus, false, annotate("cors-allow-headers", map[string]string{"enable-cors": "true"})},
-	{"allowlist-source-range", corpus, false, annotate("allowlist-source-range", nil)},
-	{"proxy-ssl-name", corpus, false, annotate("proxy-ssl-name", map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/authority", "proxy-ssl-verify": "on"})},
-	{"proxy-next-upstream", corpus, false, annotate("proxy-next-upstream", nil)},
+	{name: "beside a pattern", values: paths, beside: true, make: func(ing *networkingv1.Ingress, v string) { setPath(ing, networkingv1.PathTypePrefix, v) }},
+	{name: "host", values: corpus, make: func(ing *networkingv1.Ingress, v string) { ing.Spec.Rules[0].Host = v }},
+	{name: "wildcard host", values: corpus, make: func(ing *networkingv1.Ingress, v string) { ing.Spec.Rules[0].Host = "*." + v }},
+	{name: "rewrite-target", values: paths, make: annotate("rewrite-target", nil)},
+	{name: "cors-allow-origin", values: corpus, make: annotate("cors-allow-origin", map[string]string{"enable-cors": "true"})},
+	{name: "cors-allow-headers", values: corpus, make: annotate("cors-allow-headers", map[string]string{"enable-cors": "true"})},
+	{name: "allowlist-source-range", values: corpus, make: annotate("allowlist-source-range", nil)},
+	{name: "proxy-ssl-name", values: corpus, make: annotate("proxy-ssl-name", map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/authority", "proxy-ssl-verify": "on"})},
+	{name: "proxy-next-upstream", values: corpus, make: annotate("proxy-next-upstream", nil)},
 }
 
 func setPath(ing *networkingv1.Ingress, pathType networkingv1.PathType, path string) {
@@ -172,7 +177,7 @@ func encode(path string) string {
 			fmt.Fprintf(&out, "%%%02X", ch)
 		}
 	}
-	return out.String()
+	return cmp.Or(out.String(), "/")
 }
 
 var (
@@ -198,7 +203,7 @@ func (s *site) accepted(t *testing.T, w *worker, list *[]tenant) outcome {
 		}
 		owner := ownerOf(o.file, found[2])
 		at := slices.IndexFunc(*list, func(tenant tenant) bool { return tenant.ing.Name == owner.Name })
-		if at < 0 || (*list)[at].seat.name != "pattern" {
+		if at < 0 || !(*list)[at].seat.pattern {
 			t.Fatalf("%s nginx refuses what no pattern of a tenant is, %s: %.1000s", s.name, owner, out)
 		}
 		*list = slices.Delete(*list, at, at+1)
@@ -220,6 +225,13 @@ func withTenants(objects snapshot.Objects, list []tenant) snapshot.Objects {
 	objects.Ingresses = slices.Clone(objects.Ingresses)
 	for _, tenant := range list {
 		objects.Ingresses = append(objects.Ingresses, tenant.ing)
+		if tenant.seat.beside {
+			turning := tenant.ing.DeepCopy()
+			turning.Name = "turns-" + tenant.ing.Name
+			turning.Annotations = map[string]string{prefix + "use-regex": "true"}
+			setPath(turning, networkingv1.PathTypeImplementationSpecific, "/turning/[0-9]+")
+			objects.Ingresses = append(objects.Ingresses, turning)
+		}
 	}
 	return objects
 }

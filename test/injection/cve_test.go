@@ -1,0 +1,507 @@
+package injection
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/snapshot"
+)
+
+// Each test replays one class of vulnerability of ingress-nginx, or of another
+// controller, as it would reach Sluice. The numbers are those of cve.org.
+
+// attacked is what became of the world once an Ingress of it had been changed.
+type attacked struct {
+	outcome
+	list []*directive
+}
+
+// attack changes the Ingress rich, whose first host is shop.example.
+func attack(t *testing.T, change func(*networkingv1.Ingress)) attacked {
+	t.Helper()
+	objects := worldObjects(t)
+	change(ingress(t, objects, "rich"))
+	o := newWorker(t).run(objects)
+	a := attacked{outcome: o, list: o.tree(t)}
+	grammar := map[string]bool{}
+	learn(grammar, newWorker(t).run(worldObjects(t)).tree(t))
+	all(a.list, func(d *directive) {
+		if !grammar[placeOf(d)] {
+			t.Errorf("the file has what no benign one has: %s %.200q", placeOf(d), d.args)
+		}
+	})
+	return a
+}
+
+// annotated attacks with annotations.
+func annotated(t *testing.T, annotations map[string]string) attacked {
+	t.Helper()
+	return attack(t, func(ing *networkingv1.Ingress) {
+		for key, value := range annotations {
+			ing.Annotations[prefix+key] = value
+		}
+	})
+}
+
+// closed checks that no path of the host is passed on, and that a problem that
+// says so names the field.
+func (a attacked) closed(t *testing.T, field string) {
+	t.Helper()
+	server := serverOf(a.list, "shop.example")
+	if server == nil || len(find(server.body, "location")) == 0 {
+		t.Fatal("the host is not served, so that another server could take it")
+	}
+	for _, location := range find(server.body, "location") {
+		if argument(location.body, "return") != "503" || len(find(location.body, "proxy_pass")) > 0 {
+			t.Errorf("location %q is open", location.args)
+		}
+	}
+	denies := false
+	for _, p := range a.about("Ingress default/rich", field) {
+		denies = denies || p.Denies
+	}
+	if !denies {
+		t.Errorf("no problem says that %s closes the paths", field)
+	}
+}
+
+// refused checks that a problem names the field and the file lacks the text.
+func (a attacked) refused(t *testing.T, field, text string) {
+	t.Helper()
+	if len(a.about("Ingress default/rich", field)) == 0 {
+		t.Errorf("no problem names %s", field)
+	}
+	a.lacks(t, text)
+}
+
+func (a attacked) lacks(t *testing.T, text string) {
+	t.Helper()
+	if strings.Contains(string(a.file.Bytes()), text) {
+		t.Errorf("the file holds %q", text)
+	}
+}
+
+// onPath puts a path in each of the three ways of matching and in a pattern.
+func onPath(t *testing.T, path string) []attacked {
+	t.Helper()
+	var list []attacked
+	for at := range 3 {
+		list = append(list, attack(t, func(ing *networkingv1.Ingress) { ing.Spec.Rules[0].HTTP.Paths[at].Path = path }))
+	}
+	return append(list, attack(t, func(ing *networkingv1.Ingress) {
+		ing.Annotations[prefix+"use-regex"] = "true"
+		ing.Spec.Rules[0].HTTP.Paths[2].Path = path
+	}))
+}
+
+// onlyLiterally checks that a path is one whole argument of location and rewrite
+// directives, or is not there at all and a problem names it.
+func (a attacked) onlyLiterally(t *testing.T, path string) {
+	t.Helper()
+	served := false
+	all(a.list, func(d *directive) {
+		for _, argument := range append(d.args, d.name) {
+			if !strings.Contains(argument, marker) {
+				continue
+			}
+			served = true
+			if d.name != "location" && d.name != "rewrite" || !carries(argument, path) {
+				t.Errorf("the path is in %s %q", d.name, d.args)
+			}
+		}
+	})
+	if !served && len(a.about("Ingress default/rich", "path")) == 0 {
+		t.Errorf("the path %q is neither served nor a problem", path)
+	}
+}
+
+// A path that ends its location, or points it at files (class F).
+func TestCVE2021_25745(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{
+		"/x { alias /etc/; } " + injected + " location /y", `/x" { alias /etc/; } ` + injected + ` location "/y`, "/x; root /; " + injected, `/x"{root /;}` + injected + ` location "`,
+	} {
+		for _, a := range onPath(t, path) {
+			a.onlyLiterally(t, path)
+			all(a.list, func(d *directive) {
+				if d.name == "alias" || d.name == "root" && d.path != "http" {
+					t.Errorf("the file has %s %q in %s", d.name, d.args, d.path)
+				}
+			})
+		}
+	}
+}
+
+// The same with a line end, which a list of forbidden words did not see through.
+func TestCVE2021_25748(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"\n", "\r", "\r\n", "\x00"} {
+		path := "/x" + end + "{ alias /etc/; } " + injected
+		for _, a := range onPath(t, path) {
+			a.refused(t, "path", marker)
+		}
+	}
+	for _, escaped := range []string{"%0a", "%0D%0A", "%00"} {
+		for _, a := range onPath(t, "/x"+escaped+"{ } "+injected)[:3] {
+			a.refused(t, "path", marker)
+		}
+	}
+}
+
+// The same with directives that the list of words did not have.
+func TestCVE2022_4886(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/x{log_format x escape=none '" + injected + "';}", "/x{ } log_format x " + injected, "/x' { } " + injected, "/x$request_uri; " + injected} {
+		for _, a := range onPath(t, path) {
+			a.onlyLiterally(t, path)
+		}
+	}
+}
+
+// The same with quotes and backslashes, once paths were quoted.
+func TestCVE2026_24512(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{`/x" { } ` + injected + ` location "/y`, `/x\" { } ` + injected, `/x\\" { } ` + injected, `/x\\\" { } ` + injected, `/` + injected + `\`, `/` + injected + `\\\`} {
+		for _, a := range onPath(t, path) {
+			a.onlyLiterally(t, path)
+		}
+	}
+	host := `x.example" ; } ` + injected + ` server { server_name "`
+	attack(t, func(ing *networkingv1.Ingress) { ing.Spec.Rules[0].Host = host }).refused(t, "spec.rules[0].host", marker)
+}
+
+// A path in a comment of the file, which a line end leaves. There are no comments:
+// outcome.tree sees to that for every file of this package.
+func TestCVE2026_4342(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/x #\n" + injected, "/x\n" + injected + " #", "/x\u2028" + injected, "/x\u0085" + injected, "/# " + injected} {
+		for _, a := range onPath(t, path) {
+			a.onlyLiterally(t, path)
+		}
+	}
+	o := newWorker(t).run(worldObjects(t))
+	if _, r, err := parse(o.file.Bytes()); err != nil || r.comments != 0 {
+		t.Errorf("%d comments, %v", r.comments, err)
+	}
+}
+
+// Any annotation with what ends a directive.
+func TestCVE2021_25746(t *testing.T) {
+	t.Parallel()
+	for _, key := range annotationKeys() {
+		for _, value := range []string{"1; " + injected, "on;\n" + injected, `1"; ` + injected + ` "`, "1 } " + injected + " {"} {
+			a := annotated(t, map[string]string{key: value})
+			a.refused(t, prefix+key, marker)
+		}
+	}
+}
+
+// A value that a pattern without anchors, or one that knows one kind of line end
+// only, lets pass.
+func TestCVE2024_7646(t *testing.T) {
+	t.Parallel()
+	valid := map[string]string{
+		"rewrite-target": "/x", "cors-allow-origin": "https://a.example", "cors-allow-headers": "X-A", "cors-allow-methods": "GET", "cors-expose-headers": "X-A", "proxy-body-size": "1m",
+		"proxy-read-timeout": "5", "allowlist-source-range": "127.0.0.1", "proxy-next-upstream": "error", "proxy-next-upstream-tries": "1", "cors-max-age": "1", "enable-cors": "true",
+	}
+	for key, value := range valid {
+		for _, end := range []string{"\n", "\r", "\r\n", "\u0085", "\u2028", "\v", "\x00", "\\n", ";", " ;", "#"} {
+			a := annotated(t, map[string]string{key: value + end + injected})
+			a.refused(t, prefix+key, marker)
+			a = annotated(t, map[string]string{key: injected + end + value})
+			a.refused(t, prefix+key, marker)
+		}
+	}
+}
+
+// rewrite-target with a quote, together with a path.
+func TestCVE2026_3288(t *testing.T) {
+	t.Parallel()
+	for _, target := range []string{`/$1" break; ` + injected + ` rewrite "x`, `/x"; ` + injected, `/\"; ` + injected, `/x${` + injected + `}`, "/x\n" + injected} {
+		annotated(t, map[string]string{"rewrite-target": target, "use-regex": "true"}).refused(t, prefix+"rewrite-target", marker)
+	}
+}
+
+// An unnamed capture together with "?" in what a rewrite gives: a heap overflow
+// in nginx up to 1.30.0. No such rewrite may be written.
+func TestCVE2026_42945(t *testing.T) {
+	t.Parallel()
+	for _, target := range []string{"/$1?x=$2", "/?$1", "/x?", "/$1%3f$2?"} {
+		a := annotated(t, map[string]string{"rewrite-target": target, "use-regex": "true"})
+		a.refused(t, prefix+"rewrite-target", target)
+		all(a.list, func(d *directive) {
+			if d.name == "rewrite" && strings.Contains(d.args[1], "?") {
+				t.Errorf("rewrite %q", d.args)
+			}
+		})
+	}
+}
+
+// Snippets are off, and an Ingress that relies on one does not go without.
+func TestCVE2021_25742(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"configuration-snippet", "server-snippet", "auth-snippet", "modsecurity-snippet"} {
+		a := annotated(t, map[string]string{key: injected})
+		a.closed(t, key)
+		a.lacks(t, marker)
+	}
+	a := annotated(t, map[string]string{"stream-snippet": injected})
+	a.refused(t, "stream-snippet", marker)
+}
+
+// The same with what an attacker ran through configuration-snippet.
+func TestCVE2023_5043(t *testing.T) {
+	t.Parallel()
+	a := annotated(t, map[string]string{"configuration-snippet": "content_by_lua_block { os.execute('id') }"})
+	a.closed(t, "configuration-snippet")
+	a.lacks(t, "os.execute")
+}
+
+func TestCVE2023_5044(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"permanent-redirect", "temporal-redirect"} {
+		annotated(t, map[string]string{key: "https://x/; } " + injected}).refused(t, prefix+key, marker)
+	}
+}
+
+// What authenticates is closed as long as it is not done, whatever it says.
+func TestCVE2025_24514(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"http://auth.example/", "http://x/#;}\n}\n" + injected, `http://x/"; ` + injected} {
+		a := annotated(t, map[string]string{"auth-url": url})
+		a.closed(t, "auth-url")
+		a.lacks(t, marker)
+	}
+}
+
+func TestCVE2025_1097(t *testing.T) {
+	t.Parallel()
+	a := annotated(t, map[string]string{"auth-tls-secret": "default/authority", "auth-tls-match-cn": "CN=abc #(\n){}\n }}\n" + injected + "\n"})
+	a.closed(t, "auth-tls")
+	a.lacks(t, marker)
+}
+
+// mirror-target, mirror-host, and the UID of the Ingress, which was printed too.
+func TestCVE2025_1098(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"mirror-target", "mirror-host"} {
+		annotated(t, map[string]string{key: "http://x/\";\n" + injected}).refused(t, prefix+key, marker)
+	}
+	attack(t, func(ing *networkingv1.Ingress) { ing.UID = "x;\n" + injected }).lacks(t, marker)
+	attack(t, func(ing *networkingv1.Ingress) {}).lacks(t, "5e9e4a6c")
+}
+
+// The chain that loads a library: ssl_engine or load_module at the top of the
+// file. Both are there only where Sluice says so.
+func TestCVE2025_1974(t *testing.T) {
+	t.Parallel()
+	library := "/proc/1/fd/3"
+	for _, payload := range []string{"x }}}\nssl_engine " + library + ";\n", "x\"; }}} load_module " + library + ";"} {
+		for _, a := range append(onPath(t, "/"+payload), annotated(t, map[string]string{"rewrite-target": "/" + payload, "cors-allow-origin": payload})) {
+			for _, name := range []string{"load_module", "ssl_engine", "include"} {
+				all(a.list, func(d *directive) {
+					if d.name == name && strings.Join(d.args, " ") != printed.Modules[0] {
+						t.Errorf("%s %q", d.name, d.args)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Headers for the authentication, from a ConfigMap that an annotation names.
+func TestCVE2025_15566(t *testing.T) {
+	t.Parallel()
+	a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "auth-proxy-set-headers": "default/x;\n" + injected})
+	a.closed(t, "auth-url")
+	a.refused(t, "auth-proxy-set-headers", marker)
+}
+
+func TestCVE2026_1580(t *testing.T) {
+	t.Parallel()
+	a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "auth-method": "GET;\n" + injected})
+	a.closed(t, "auth-url")
+	a.refused(t, "auth-method", marker)
+}
+
+// An error page that answers in the place of the authentication's refusal.
+func TestCVE2026_24513(t *testing.T) {
+	t.Parallel()
+	a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "custom-http-errors": "401,403,503", "default-backend": "web"})
+	a.closed(t, "auth-url")
+	all(a.list, func(d *directive) {
+		if d.name == "error_page" && strings.Join(d.args, " ") != "418 = @miss" {
+			t.Errorf("error_page %q", d.args)
+		}
+	})
+}
+
+// Authentication whose Secret is missing is no reason to go without (Traefik's
+// GHSA-4mr2-fg2p-w63c), nor are limits and lists that are not done here.
+func TestProtectionsFailClosed(t *testing.T) {
+	t.Parallel()
+	for key, value := range map[string]string{
+		"auth-type": "basic", "auth-secret": "no-such-secret", "auth-tls-verify-client": "on", "denylist-source-range": "10.0.0.0/8", "satisfy": "any",
+		"limit-rps": "10", "limit-connections": "1", "enable-modsecurity": "true", "allowlist-source-range": "10.0.0.0/8, nonsense", "whitelist-source-range": "",
+	} {
+		a := attack(t, func(ing *networkingv1.Ingress) {
+			delete(ing.Annotations, prefix+"allowlist-source-range")
+			ing.Annotations[prefix+key] = value
+		})
+		a.closed(t, key)
+	}
+}
+
+// Names of files made of names: two Secrets whose names, joined, are the same;
+// and a name that leaves the folder. The name of the file is made of its content.
+func TestCVE2020_8553(t *testing.T) {
+	t.Parallel()
+	trust := func(change func(*snapshot.Objects)) (string, outcome) {
+		objects := worldObjects(t)
+		change(&objects)
+		o := newWorker(t).run(objects)
+		all(o.tree(t), func(d *directive) {
+			if d.name == "proxy_ssl_trusted_certificate" && !regexp.MustCompile(`^/var/lib/sluice/trust/[0-9a-f]{64}\.pem$`).MatchString(d.args[0]) {
+				t.Errorf("a file is named %q", d.args)
+			}
+		})
+		if len(o.file.Trust()) == 0 {
+			return "", o
+		}
+		return o.file.Trust()[0].Path, o
+	}
+	first, _ := trust(func(*snapshot.Objects) {})
+	renamed, _ := trust(func(o *snapshot.Objects) { renameAuthority(t, o, "au-thority") })
+	if first == "" || first != renamed {
+		t.Errorf("the same content is in %q and %q", first, renamed)
+	}
+	other, _ := trust(func(o *snapshot.Objects) {
+		certificate, err := fallbackCertificate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		authority(t, *o).Data["ca.crt"] = certificate.Chain
+	})
+	if other == "" || other == first {
+		t.Errorf("other content is in %q", other)
+	}
+}
+
+// The part of the name that leaves the folder.
+func TestCVE2025_24513(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"../../../../etc/passwd", "..", "a/../../b", "/etc/passwd", "authority\x00", "authority\n", "%2e%2e%2fx", "au/thority"} {
+		objects := worldObjects(t)
+		renameAuthority(t, &objects, name)
+		o := newWorker(t).run(objects)
+		closedVerified(t, o)
+		if strings.Contains(string(o.file.Bytes()), "passwd") || len(o.file.Trust()) > 0 {
+			t.Errorf("%q: %v", name, o.file.Trust())
+		}
+	}
+}
+
+func authority(t *testing.T, objects snapshot.Objects) (found *secret) {
+	t.Helper()
+	for _, s := range objects.Secrets {
+		if s.Name == "authority" {
+			return s
+		}
+	}
+	t.Fatal("there is no Secret authority")
+	return nil
+}
+
+// renameAuthority gives the Secret another name, which the Ingress names too.
+func renameAuthority(t *testing.T, objects *snapshot.Objects, name string) {
+	t.Helper()
+	authority(t, *objects).Name = name
+	ingress(t, *objects, "verified").Annotations[prefix+"proxy-ssl-secret"] = "default/" + name
+}
+
+// closedVerified checks that the Ingress that wants its backends verified passes
+// nothing on.
+func closedVerified(t *testing.T, o outcome) {
+	t.Helper()
+	for _, location := range find(serverOf(o.tree(t), "verified.example").body, "location") {
+		if argument(location.body, "return") != "503" || len(find(location.body, "proxy_pass")) > 0 {
+			t.Errorf("location %q is open", location.args)
+		}
+	}
+	if len(o.about("Ingress default/verified", "proxy-ssl")) == 0 {
+		t.Error("no problem says why")
+	}
+}
+
+// A Secret of another namespace, by an annotation (Traefik's CVE-2026-112778).
+func TestCVE2026_112778(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"other/authority", "default/../other/authority", "other/default/authority", "/authority", "authority"} {
+		objects := worldObjects(t)
+		theirs := authority(t, objects).DeepCopy()
+		theirs.Namespace = "other"
+		objects.Secrets = append(objects.Secrets, theirs)
+		ingress(t, objects, "verified").Annotations[prefix+"proxy-ssl-secret"] = name
+		o := newWorker(t).run(objects)
+		closedVerified(t, o)
+		if len(o.file.Trust()) > 0 {
+			t.Errorf("%q: the Secret was used", name)
+		}
+	}
+}
+
+// proxy-ssl-verify the wrong way round (Traefik's CVE-2025-66491).
+func TestCVE2025_66491(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{"on": "on", "off": ""} {
+		objects := worldObjects(t)
+		ingress(t, objects, "verified").Annotations[prefix+"proxy-ssl-verify"] = value
+		o := newWorker(t).run(objects)
+		for _, location := range find(serverOf(o.tree(t), "verified.example").body, "location") {
+			if got := argument(location.body, "proxy_ssl_verify"); got != want {
+				t.Errorf("%s: proxy_ssl_verify %s, want %q", value, got, want)
+			}
+		}
+	}
+	for _, value := range []string{"On", "yes", "true", "1", "on off", "of"} {
+		objects := worldObjects(t)
+		ingress(t, objects, "verified").Annotations[prefix+"proxy-ssl-verify"] = value
+		closedVerified(t, newWorker(t).run(objects))
+	}
+}
+
+// Code in the language of the data plane (Contour's CVE-2026-41246): Lua is in
+// files that Sluice brings along, never in the configuration.
+func TestCVE2026_41246(t *testing.T) {
+	t.Parallel()
+	for _, value := range attacks {
+		a := annotated(t, map[string]string{"rewrite-target": value, "cors-allow-origin": value, "proxy-next-upstream": value})
+		all(a.list, func(d *directive) {
+			if strings.Contains(d.name, "by_lua") && (!strings.HasSuffix(d.name, "_by_lua_file") || !strings.HasPrefix(d.args[0], "/var/lib/sluice/lua/sluice/entry/")) {
+				t.Errorf("%s %q", d.name, d.args)
+			}
+		})
+	}
+}
+
+// A Service that leads to the controller's own machine (Contour's CVE-2021-32783).
+func TestCVE2021_32783(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"localhost", "LOCALHOST.", "a.localhost", "localhost.localdomain", "127.0.0.1", "127.1", "0x7f.1", "2130706433", "0.0.0.0", "::1", "::ffff:127.0.0.1", "169.254.169.254", "fe80::1", "unix:/run/control.sock", "away.example;" + injected} {
+		objects := worldObjects(t)
+		for _, s := range objects.Services {
+			if s.Name == "away" {
+				s.Spec.ExternalName = name
+			}
+		}
+		o := newWorker(t).run(objects)
+		for _, b := range o.config.Dynamic.Backends {
+			if strings.HasPrefix(b.Key, "default/away/") && (b.ExternalName != "" || len(b.Endpoints) > 0) {
+				t.Errorf("%s leads to %q %v", name, b.ExternalName, b.Endpoints)
+			}
+		}
+	}
+}
