@@ -65,6 +65,22 @@ func BenchmarkLoadOneEditOf10000Files(b *testing.B) {
 	}
 }
 
+// BenchmarkLoadOneNotedOf10000Files is the same where a watch told which.
+func BenchmarkLoadOneNotedOf10000Files(b *testing.B) {
+	dir := manyFiles(b)
+	s := openBench(b, dir)
+	s.pending.watch()
+	loadBench(b, s, 20_000)
+	path := filepath.Join(dir, "00000.yaml")
+	for i := 0; b.Loop(); i++ {
+		if err := os.WriteFile(path, many(2+i%2), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		s.pending.file(path)
+		loadBench(b, s, 20_000)
+	}
+}
+
 // BenchmarkLoadOneEditOfOneFile reads one file of 10,000 Ingresses again after
 // one of them changed.
 func BenchmarkLoadOneEditOfOneFile(b *testing.B) {

@@ -10,9 +10,11 @@ import (
 
 // place is a directory that is watched, for one reason or several.
 type place struct {
-	info  fs.FileInfo // as it was when the watch began
-	tree  bool        // its manifests are read
-	names []string    // entries that matter besides
+	info fs.FileInfo // as it was when the watch began
+	// listed is the path by which its manifests are listed, which may lead
+	// through links; empty where they are not read.
+	listed string
+	names  []string // entries that matter besides
 }
 
 // renewal is one pass over the directories to watch. All go by their real path:
@@ -30,7 +32,7 @@ func (w *watcher) renew() error {
 	for _, path := range anchors(w.root) {
 		r.watchEntry(path)
 	}
-	found, err := walk(w.root, func(dir string) { r.watch(dir).tree = true })
+	found, err := walk(w.root, func(dir string) { r.watch(dir).listed = dir })
 	if err == nil { // otherwise the anchors say when to look again
 		for _, path := range found.links {
 			r.watchEntry(path)

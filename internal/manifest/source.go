@@ -47,8 +47,12 @@ type Source struct {
 	stdin io.Reader
 	log   *slog.Logger
 
+	pending pending
+
 	mu    sync.Mutex
 	files map[string]*file // by path
+	order []string         // the paths of files, sorted; nil after one came or went
+	errs  []error          // directories that could not be read
 }
 
 // Result is what the files say now.
@@ -92,18 +96,48 @@ func (s *Source) Load(ctx context.Context) (Result, error) {
 	if s.path == Stdin {
 		return s.loadStdin(ctx)
 	}
+	paths, everything := s.pending.take()
+	look := s.lookAtAll
+	if !everything {
+		look = func(ctx context.Context) error { return s.lookAt(ctx, paths) }
+	}
+	if err := look(ctx); err != nil {
+		s.pending.everything()
+		return Result{}, err
+	}
+	return s.gather(), nil
+}
+
+// lookAtAll lists the tree and brings every file up to date.
+func (s *Source) lookAtAll(ctx context.Context) error {
 	found, err := list(s.root)
 	if err != nil {
-		return Result{}, fmt.Errorf("manifests: %w", err)
+		return fmt.Errorf("manifests: %w", err)
 	}
 	present := s.readAll(ctx, found.files)
 	if err := ctx.Err(); err != nil {
-		return Result{}, err
+		return err
 	}
+	s.errs = found.errs
 	maps.DeleteFunc(s.files, func(path string, _ *file) bool { return !present[path] && !found.hides(path) })
-	result := s.gather()
-	result.Errors = append(result.Errors, found.errs...)
-	return result, nil
+	s.order = nil
+	return nil
+}
+
+// lookAt brings the files up to date of which the watch told. Of 10,000 files
+// that did not change none is touched.
+func (s *Source) lookAt(ctx context.Context, paths []string) error {
+	present := s.readAll(ctx, paths)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if !present[path] {
+			delete(s.files, path)
+			s.order = nil
+		}
+	}
+	return nil
 }
 
 func (s *Source) loadStdin(ctx context.Context) (Result, error) {
@@ -145,6 +179,7 @@ func (s *Source) file(path string) *file {
 	if f == nil {
 		f = &file{name: s.display(path), reader: snapshot.Reader{Each: each}}
 		s.files[path] = f
+		s.order = nil
 	}
 	return f
 }
@@ -174,19 +209,26 @@ func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 	present := make(map[string]bool, len(paths))
 	for i, path := range paths {
 		present[path] = !missing[i]
+		if !missing[i] && !states[i].known {
+			s.pending.file(path) // what does not read is tried again each time
+		}
 	}
 	return present
 }
 
 // gather puts together what all files give.
 func (s *Source) gather() Result {
+	if s.order == nil {
+		s.order = slices.Sorted(maps.Keys(s.files))
+	}
 	result := Result{Files: len(s.files)}
-	for _, path := range slices.Sorted(maps.Keys(s.files)) {
+	for _, path := range s.order {
 		f := s.files[path]
 		result.Objects.Append(f.objects)
 		result.Notes = append(result.Notes, f.notes...)
 		result.Errors = append(result.Errors, f.errs...)
 	}
+	result.Errors = append(result.Errors, s.errs...)
 	return result
 }
 

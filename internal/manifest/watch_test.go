@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -273,15 +274,81 @@ func TestWatchPassesOver(t *testing.T) {
 	write(t, filepath.Join(dir, "m", "a.yaml"), doc("a"))
 	s := open(t, filepath.Join(dir, "m"))
 	w := &watcher{root: s.root, places: map[string]*place{
-		filepath.Join(dir, "m"): {tree: true, names: []string{"odd"}}, dir: {names: []string{"m"}},
+		filepath.Join(dir, "m"): {listed: filepath.Join(dir, "m"), names: []string{"odd"}}, dir: {names: []string{"m"}},
 	}}
 	for path, want := range map[string]bool{
 		"m/a.yaml": true, "m/b.json": true, "m/..data": true, "m/odd": true, "m": true,
 		"m/.a.yaml.swp": false, "m/a.yaml~": false, "m/4913": false, "m/.git": false, "m/notes.md": false, "n": false, "x.yaml": false, "m/sub/a.yaml": false,
 	} {
-		if got := w.matters(event(filepath.Join(dir, path))); got != want {
+		if got, _ := w.effect(event(filepath.Join(dir, path))); (got != nothing) != want {
 			t.Errorf("%s: want %v, got %v", path, want, got)
 		}
+	}
+}
+
+// Once a watch tells what changes, Load looks at nothing else; without one, and
+// when it cannot tell, at everything.
+func TestLoadLooksAtWhatChanged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "1.yaml"), filepath.Join(dir, "2.yaml")
+	write(t, one, doc("a"))
+	write(t, two, doc("b"))
+	s := open(t, dir)
+	steps := []struct {
+		what   string
+		change func()
+		want   string
+	}{
+		{"without a watch", func() { write(t, two, doc("b2")) }, "a b2"},
+		{"a watch begins", func() { s.pending.watch(); write(t, two, doc("b3")) }, "a b3"},
+		{"nothing was noted", func() { write(t, one, doc("a4")); write(t, two, doc("b4")) }, "a b3"},
+		{"one was noted", func() { s.pending.file(two) }, "a b4"},
+		{"one that went", func() { must(t, os.Remove(two)); s.pending.file(two) }, "a"},
+		{"one that came", func() { write(t, two, doc("b5")); s.pending.file(two) }, "a b5"},
+		{"one that was never there", func() { s.pending.file(filepath.Join(dir, "3.yaml")) }, "a b5"},
+		{"the watch cannot tell", s.pending.everything, "a4 b5"},
+		{"and can again", func() { write(t, one, doc("a6")) }, "a4 b5"},
+		{"the watch ended", s.pending.unwatch, "a6 b5"},
+		{"and nothing tells any more", func() { write(t, one, doc("a7")) }, "a7 b5"},
+	}
+	load(t, s)
+	for _, step := range steps {
+		step.change()
+		if got := names(load(t, s)); got != step.want {
+			t.Errorf("%s: want %q, got %q", step.what, step.want, got)
+		}
+	}
+}
+
+// What could not be read is tried again though nothing tells that it changed,
+// and after a Load that failed everything is looked at.
+func TestLoadTriesAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	bad, other := filepath.Join(dir, "bad.yaml"), filepath.Join(dir, "other.yaml")
+	must(t, syscall.Mkfifo(bad, 0o644))
+	write(t, other, doc("a"))
+	s := open(t, dir)
+	s.pending.watch()
+	for range 2 {
+		if r := load(t, s); len(r.Errors) != 1 {
+			t.Fatalf("want one error, got %v", r.Errors)
+		}
+	}
+	must(t, os.Remove(bad))
+	write(t, bad, doc("b"))
+	if r := load(t, s); names(r) != "b a" || len(r.Errors) > 0 {
+		t.Errorf("want \"b a\", got %q, %v", names(r), r.Errors)
+	}
+	write(t, other, doc("c"))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Load(ended); err == nil {
+		t.Error("a Load that was cancelled gave something")
+	}
+	if got := names(load(t, s)); got != "b c" {
+		t.Errorf("want \"b c\" after a Load that failed, got %q", got)
 	}
 }
 
