@@ -131,6 +131,22 @@ func BenchmarkNew30000(b *testing.B) {
 	}
 }
 
+// BenchmarkBuilderOneSlice is the same after one slice was replaced.
+func BenchmarkBuilderOneSlice(b *testing.B) {
+	objects, _, err := FromYAML("shops.yaml", shops(10_000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var builder Builder
+	builder.Next(objects)
+	for b.Loop() {
+		objects.EndpointSlices[5_000] = objects.EndpointSlices[5_000].DeepCopy()
+		if _, problems := builder.Next(objects); len(problems) > 0 {
+			b.Fatal(problems)
+		}
+	}
+}
+
 // BenchmarkWithIngresses replaces one of 10,000.
 func BenchmarkWithIngresses(b *testing.B) {
 	objects, _, err := FromYAML("shops.yaml", shops(10_000))

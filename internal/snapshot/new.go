@@ -15,25 +15,7 @@ import (
 // New sorts and indexes objects. Of several objects with the same kind,
 // namespace and name the first is kept, and a Problem names each of the others.
 // The slices of o are not changed.
-func New(o Objects) (*Snapshot, []model.Problem) {
-	var problems []model.Problem
-	s := &Snapshot{
-		byName:     index("Ingress", o.Ingresses, &problems),
-		classNames: index("IngressClass", o.IngressClasses, &problems),
-		services:   index("Service", o.Services, &problems),
-		secrets:    index("Secret", o.Secrets, &problems),
-		configMaps: index("ConfigMap", o.ConfigMaps, &problems),
-		namespaces: index("Namespace", o.Namespaces, &problems),
-	}
-	s.ingresses = firsts(o.Ingresses, s.byName)
-	slices.SortFunc(s.ingresses, compareIngresses)
-	s.classes = firsts(o.IngressClasses, s.classNames)
-	slices.SortFunc(s.classes, func(a, b *networkingv1.IngressClass) int { return strings.Compare(a.Name, b.Name) })
-	named := index("EndpointSlice", o.EndpointSlices, &problems)
-	s.slices = bySlices(firsts(o.EndpointSlices, named))
-	s.addMirrored(o.Mirrored, index("Endpoints", o.Endpoints, &problems))
-	return s, model.SortProblems(problems)
-}
+func New(o Objects) (*Snapshot, []model.Problem) { return new(Builder).Next(o) }
 
 // object is a pointer to a Kubernetes object type.
 type object[T any] interface {
@@ -143,13 +125,13 @@ func bySlices(all []*discoveryv1.EndpointSlice) map[Name][]*discoveryv1.Endpoint
 }
 
 // addMirrored lets Endpoints stand in for Services without a slice.
-func (s *Snapshot) addMirrored(mirrored []Mirrored, endpoints map[Name]*corev1.Endpoints) {
+func addMirrored(groups map[Name][]*discoveryv1.EndpointSlice, mirrored []Mirrored, endpoints map[Name]*corev1.Endpoints) {
 	made := make(map[*corev1.Endpoints][]*discoveryv1.EndpointSlice, len(mirrored))
 	for _, m := range mirrored {
 		made[m.Source] = m.Slices
 	}
 	for name, source := range endpoints {
-		if len(s.slices[name]) > 0 {
+		if len(groups[name]) > 0 {
 			continue
 		}
 		stand, ok := made[source]
@@ -157,7 +139,7 @@ func (s *Snapshot) addMirrored(mirrored []Mirrored, endpoints map[Name]*corev1.E
 			stand = Mirror(source).Slices
 		}
 		if len(stand) > 0 {
-			s.slices[name] = stand
+			groups[name] = stand
 		}
 	}
 }

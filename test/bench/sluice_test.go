@@ -69,19 +69,29 @@ func (s *sluice) pid() int { return s.command.Process.Pid }
 func (s *sluice) conf() string { return filepath.Join(s.state, "nginx.conf") }
 
 // stop ends sluice, which ends its nginx. If the benchmark failed, the end of
-// the log is shown.
+// the log is shown, with what sluice was doing; with -v, what it said of each
+// sync.
 func (s *sluice) stop() {
-	_ = s.command.Process.Signal(syscall.SIGTERM)
+	end := syscall.SIGTERM
+	if s.b.Failed() {
+		end = syscall.SIGQUIT
+	}
+	all := append(descendants(s.pid()), s.pid())
+	_ = s.command.Process.Signal(end)
 	select {
 	case <-s.exited:
 	case <-time.After(20 * time.Second):
-		for _, pid := range append(descendants(s.pid()), s.pid()) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+		_ = s.command.Process.Kill()
 		<-s.exited
 	}
-	if s.b.Failed() {
-		s.b.Logf("log of sluice:\n%s", strings.Join(s.lines("level="), ""))
+	switch {
+	case s.b.Failed():
+		for _, pid := range all {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		s.b.Logf("log of sluice:\n%s", strings.Join(s.lines(""), ""))
+	case testing.Verbose():
+		s.b.Logf("syncs:\n%s", strings.Join(s.lines("msg=sync"), ""))
 	}
 }
 
