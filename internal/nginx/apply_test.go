@@ -225,7 +225,7 @@ func TestExternalWithoutNginx(t *testing.T) {
 		"4194304": "process 4194304, which " + s.options.PIDFile + " names, is no nginx",
 	} {
 		s.write("other.pid", text)
-		if err := p.Start(t.Context(), nil); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), want) {
+		if _, err := p.Apply(t.Context(), Conf(nil)); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
 	}

@@ -101,9 +101,6 @@ func (p *Process) Claim() error {
 // Options.PIDFile it waits for the other nginx, which can be started with the
 // bootstrap file in the state directory. It is not to be called twice.
 func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
-	if err := p.Claim(); err != nil {
-		return err
-	}
 	if p.external() {
 		return p.startExternal(ctx, bootstrap)
 	}
@@ -113,6 +110,9 @@ func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
 	defer p.release()
 	if p.finished != nil {
 		return errors.New("nginx was started already")
+	}
+	if err := p.Claim(); err != nil {
+		return err
 	}
 	p.bootstrap = bootstrap
 	if err := p.endFormer(p.readRecord()); err != nil {
