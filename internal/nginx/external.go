@@ -64,7 +64,8 @@ func (p *Process) startExternal(ctx context.Context, bootstrap []byte) error {
 	return nil
 }
 
-// watchExternal tells when another nginx stands in the place of the one known.
+// watchExternal tells when another nginx stands in the place of the one known
+// and its workers answer.
 func (p *Process) watchExternal(ctx context.Context, known identity) {
 	for {
 		select {
@@ -72,7 +73,11 @@ func (p *Process) watchExternal(ctx context.Context, known identity) {
 			return
 		case <-time.After(externalPause):
 		}
-		if r, err := p.externalRun(); err == nil && r.identity != known {
+		r, err := p.externalRun()
+		if err != nil || r.identity == known {
+			continue
+		}
+		if _, err := p.census(ctx, r); err == nil {
 			known = r.identity
 			p.emit(Event{Restarted, "nginx was started again by something else"})
 		}
