@@ -3,6 +3,7 @@ package nginx
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 )
 
@@ -133,5 +134,5 @@ func (p *Process) livingGenerations(r *run) map[int]int {
 		}
 	}
 	p.generations = living
-	return map[int]int(living)
+	return maps.Clone(living)
 }

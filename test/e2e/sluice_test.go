@@ -117,12 +117,24 @@ func (s *sluice) stop() {
 			<-s.exited
 		}
 	}
-	if races := s.lines("WARNING: DATA RACE"); len(races) > 0 {
-		s.t.Error("data race in sluice: see its log")
-	}
+	s.noRace()
 	if s.t.Failed() {
 		s.t.Logf("log of sluice:\n%s", strings.Join(tail(s.lines(""), 200), "\n"))
 	}
+}
+
+// noRace fails the test with the report of the race detector, if there is one.
+func (s *sluice) noRace() {
+	content, err := os.ReadFile(s.output)
+	if err != nil {
+		return // it was never started
+	}
+	_, report, found := strings.Cut(string(content), "WARNING: DATA RACE")
+	if !found {
+		return
+	}
+	report, _, _ = strings.Cut(report, "==================")
+	s.t.Errorf("data race in sluice:%s", report)
 }
 
 func tail(lines []string, n int) []string {
