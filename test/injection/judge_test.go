@@ -185,6 +185,9 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 		if strings.Contains(d.name, marker) && !strings.HasSuffix(d.path, "/map") {
 			j.t.Errorf("%s: the marker is a directive", c)
 		}
+		if strings.ContainsAny(d.name+strings.Join(d.args, ""), "\r\n\x00") {
+			j.t.Errorf("%s: a token holds a line end or NUL: %s %.200q", c, d.name, d.args)
+		}
 		switch d.name {
 		case "server":
 			servers++
