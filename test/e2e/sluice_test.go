@@ -14,8 +14,16 @@ import (
 	"time"
 )
 
-// patience bounds every wait for something that must happen.
-const patience = 20 * time.Second
+// patience bounds every wait for something that must happen; the race detector
+// makes sluice several times slower.
+var patience = waitFor()
+
+func waitFor() time.Duration {
+	if os.Getenv("SLUICE_RACE") == "1" {
+		return time.Minute
+	}
+	return 20 * time.Second
+}
 
 // sluice is a running sluice with its nginx.
 type sluice struct {
