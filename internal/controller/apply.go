@@ -17,7 +17,7 @@ import (
 
 // smallFile is a size, in bytes, up to which the whole file is tested as fast as
 // a part of it.
-const smallFile = 256 << 10
+const smallFile = 1 << 20
 
 // applier carries plans out, one at a time: what comes during a reload goes
 // together in the next, and a token bucket bounds the reloads.

@@ -121,3 +121,23 @@ func TestSettingsThatNginxRefuses(t *testing.T) {
 		s.waitStatus("http://a.example/", 307)
 	})
 }
+
+// TestBadIngressAmongMany: where the file is large, what changed is tested in a
+// small one of its own, and the bad one is found there.
+func TestBadIngressAmongMany(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		many := class + service("web", web)
+		for i := range 5000 {
+			many += ingress(fmt.Sprintf("i%d", i), fmt.Sprintf("h%d.example", i), []string{"/ Prefix web"})
+		}
+		s := start(t, root, map[string]string{"many.yaml": many, "a.yaml": ingress("a", "a.example", []string{"/good Prefix web"})})
+		s.waitBackend("http://a.example/good", "web")
+		s.write("a.yaml", bad("a", "a.example"))
+		s.waitLine("reason=Refused")
+		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
+		s.waitBackend("http://b.example/", "web")
+		s.waitBackend("http://a.example/good", "web")
+		s.waitBackend("http://h4999.example/", "web")
+	})
+}
