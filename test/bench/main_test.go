@@ -11,12 +11,16 @@
 package bench
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
+
+	"sluice/internal/nginx"
 )
 
 // sluicePath is the binary that is measured, built once.
@@ -38,6 +42,7 @@ func measure(m *testing.M) int {
 	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
 		nginxRoot = root
 	}
+	load, _ := os.ReadFile("/proc/loadavg") // what else runs makes figures worse
 	dir, err := os.MkdirTemp("", "sluice-bench-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -51,7 +56,13 @@ func measure(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "build sluice:", err)
 		return 1
 	}
+	install, err := nginx.Inspect(context.Background(), nginx.Options{Root: nginxRoot})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	code := m.Run()
+	fmt.Printf("\nnginx %s, %d processors, load of the machine before: %s", install.Version, runtime.NumCPU(), load)
 	results.print(os.Stdout)
 	return code
 }
