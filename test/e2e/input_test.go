@@ -113,71 +113,81 @@ func fakeNginx(t *testing.T, version string) string {
 
 // TestEmptyFolder serves 404 and waits for something to come.
 func TestEmptyFolder(t *testing.T) {
-	web := backend(t, "web")
-	s := start(t, "/", nil)
-	s.waitStatus("http://a.example/", 404)
-	s.write("all.yaml", class+service("web", web)+ingress("a", "a.example", []string{"/ Prefix web"}))
-	s.waitBackend("http://a.example/", "web")
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, nil)
+		s.waitStatus("http://a.example/", 404)
+		s.write("all.yaml", class+service("web", web)+ingress("a", "a.example", []string{"/ Prefix web"}))
+		s.waitBackend("http://a.example/", "web")
+	})
 }
 
 // TestFilesThatAreBroken: each is reported by name and keeps nothing else back.
 func TestFilesThatAreBroken(t *testing.T) {
-	web := backend(t, "web")
-	s := start(t, "/", map[string]string{
-		"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
-		"not-yaml.yaml": "{{{", "unknown-field.yaml": strings.Replace(ingress("b", "b.example", []string{"/ Prefix web"}), "spec:", "speck: 1\nspec:", 1),
-		"wrong-type.yaml": strings.Replace(ingress("c", "c.example", []string{"/ Prefix web"}), "number: 80", "number: eighty", 1),
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
+			"not-yaml.yaml": "{{{", "unknown-field.yaml": strings.Replace(ingress("b", "b.example", []string{"/ Prefix web"}), "spec:", "speck: 1\nspec:", 1),
+			"wrong-type.yaml": strings.Replace(ingress("c", "c.example", []string{"/ Prefix web"}), "number: 80", "number: eighty", 1),
+		})
+		s.waitBackend("http://a.example/", "web")
+		for _, want := range []string{"not-yaml.yaml", "unknown-field.yaml", "speck", "wrong-type.yaml"} {
+			s.waitLine(want)
+		}
+		unreadable := filepath.Join(s.manifests, "dangling.yaml")
+		if err := os.Symlink("/nowhere/at/all", unreadable); err != nil {
+			t.Fatal(err)
+		}
+		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
+		s.waitBackend("http://b.example/", "web")
 	})
-	s.waitBackend("http://a.example/", "web")
-	for _, want := range []string{"not-yaml.yaml", "unknown-field.yaml", "speck", "wrong-type.yaml"} {
-		s.waitLine(want)
-	}
-	unreadable := filepath.Join(s.manifests, "dangling.yaml")
-	if err := os.Symlink("/nowhere/at/all", unreadable); err != nil {
-		t.Fatal(err)
-	}
-	s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
-	s.waitBackend("http://b.example/", "web")
 }
 
 // TestMegabyteOfAnnotations does not disturb anybody.
 func TestMegabyteOfAnnotations(t *testing.T) {
-	web := backend(t, "web")
-	s := start(t, "/", map[string]string{"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"})})
-	s.write("big.yaml", ingress("big", "big.example", []string{"/ Prefix web"}, "cors-allow-origin: "+strings.Repeat("https://x.example, ", 55000), "enable-cors: true"))
-	s.waitBackend("http://a.example/", "web")
-	s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
-	s.waitBackend("http://b.example/", "web")
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"})})
+		s.write("big.yaml", ingress("big", "big.example", []string{"/ Prefix web"}, "cors-allow-origin: "+strings.Repeat("https://x.example, ", 55000), "enable-cors: true"))
+		s.waitBackend("http://a.example/", "web")
+		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
+		s.waitBackend("http://b.example/", "web")
+	})
 }
 
 // TestTenThousandIngressesInOneFile are all served.
 func TestTenThousandIngressesInOneFile(t *testing.T) {
-	web := backend(t, "web")
-	var many strings.Builder
-	many.WriteString(class + service("web", web))
-	for i := range 10_000 {
-		many.WriteString(ingress(fmt.Sprintf("i%d", i), fmt.Sprintf("h%d.example", i), []string{"/ Prefix web"}))
-	}
-	s := start(t, "/", map[string]string{"many.yaml": many.String()})
-	s.waitBackend("http://h0.example/", "web")
-	s.waitBackend("http://h9999.example/", "web")
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		var many strings.Builder
+		many.WriteString(class + service("web", web))
+		for i := range 10_000 {
+			many.WriteString(ingress(fmt.Sprintf("i%d", i), fmt.Sprintf("h%d.example", i), []string{"/ Prefix web"}))
+		}
+		s := start(t, root, map[string]string{"many.yaml": many.String()})
+		s.waitBackend("http://h0.example/", "web")
+		s.waitBackend("http://h9999.example/", "web")
+	})
 }
 
 // TestFilesThatVanishWhileRead: files come and go all the time while sluice
 // reads; what stays is served in the end.
 func TestFilesThatVanishWhileRead(t *testing.T) {
-	web := backend(t, "web")
-	s := start(t, "/", map[string]string{"class.yaml": class, "web.yaml": service("web", web)})
-	for i := range 200 {
-		name := fmt.Sprintf("f%d.yaml", i)
-		s.write(name, ingress(fmt.Sprintf("i%d", i), fmt.Sprintf("h%d.example", i), []string{"/ Prefix web"}))
-		if i%2 == 0 {
-			s.remove(name)
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", web)})
+		for i := range 200 {
+			name := fmt.Sprintf("f%d.yaml", i)
+			s.write(name, ingress(fmt.Sprintf("i%d", i), fmt.Sprintf("h%d.example", i), []string{"/ Prefix web"}))
+			if i%2 == 0 {
+				s.remove(name)
+			}
 		}
-	}
-	s.waitBackend("http://h199.example/", "web")
-	s.waitStatus("http://h198.example/", 404)
-	for _, line := range s.lines("level=ERROR") {
-		t.Errorf("an error was logged: %s", line)
-	}
+		s.waitBackend("http://h199.example/", "web")
+		s.waitStatus("http://h198.example/", 404)
+		for _, line := range s.lines("level=ERROR") {
+			t.Errorf("an error was logged: %s", line)
+		}
+	})
 }
