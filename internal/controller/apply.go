@@ -15,8 +15,9 @@ import (
 	"sluice/internal/render"
 )
 
-// smallFile is a size, in bytes, up to which the whole file is tested as fast as
-// a part of it.
+// smallFile is a size, in bytes, up to which only the whole file is tested: a
+// test of the part that changed would cost every good change more time than it
+// saves for a bad one.
 const smallFile = 1 << 20
 
 // applier carries plans out, one at a time: what comes during a reload goes
