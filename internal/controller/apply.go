@@ -15,11 +15,6 @@ import (
 	"sluice/internal/render"
 )
 
-// smallFile is a size, in bytes, up to which only the whole file is tested: a
-// test of the part that changed would cost every good change more time than it
-// saves for a bad one.
-const smallFile = 1 << 20
-
 // applier carries plans out, one at a time: what comes during a reload goes
 // together in the next, and a token bucket bounds the reloads.
 type applier struct {
@@ -109,8 +104,9 @@ func (a *applier) next(ctx context.Context) (*plan, bool) {
 	return p, true
 }
 
-// apply tests what changed in a small file of its own, then the whole file,
-// then swaps it in. Whom nginx refuses comes back as culprits.
+// apply tests what changed in a small file of its own, then swaps the whole file
+// in. That reads it as a test of it would, and refuses it as a whole: what runs
+// goes on. Whom nginx refuses comes back as culprits.
 func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	if a.forgotten.Swap(false) {
 		a.running = nil
@@ -127,48 +123,79 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	start := time.Now()
 	changed := changedServers(a.running, p)
 	o.changed = len(changed)
-	if a.refused(ctx, &o, changed) {
+	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest}
+	a.test(ctx, &o, b, changed)
+	if o.refused() || o.err != nil {
 		return o
 	}
 	o.test = time.Since(start)
-	// An nginx that was started anew meanwhile holds nothing yet. What else
-	// keeps a push from succeeding was logged, and must not hold this back.
-	_ = a.runtime.Flush(ctx)
-	result, err := a.process.Apply(ctx, p.file)
-	o.live, o.settled, o.err = result.Live, result.Settled, err
+	a.reload(ctx, &o)
 	var failed *nginx.ReloadError
-	switch {
-	case err == nil:
-		a.running = p
-	case !errors.As(err, &failed) || !failed.RolledBack:
-		a.running = nil
+	if errors.As(o.err, &failed) {
+		a.testWhole(ctx, &o, b, changed)
 	}
 	return o
 }
 
-// refused runs nginx's tests and finds the culprits. It reports whether the
-// plan must not be applied.
-func (a *applier) refused(ctx context.Context, o *outcome, changed []*model.Server) bool {
-	p := o.plan
-	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest}
-	if a.running != nil && p.file.Len() > smallFile && len(changed) < len(p.config.Static.Servers)/2 {
-		if err := b.test(part(p.config.Static, changed)); err != nil {
-			b.find(p.config.Static, changed)
+// test has nginx test a plan before it is applied. The whole file is tested
+// where most of it is new to an nginx that serves.
+func (a *applier) test(ctx context.Context, o *outcome, b *blame, changed []*model.Server) {
+	all := o.plan.config.Static
+	switch {
+	case a.running == nil:
+		// Nothing is served yet that a test could protect.
+	case len(changed) > len(all.Servers)/2:
+		a.testWhole(ctx, o, b, changed)
+	default:
+		err := b.test(part(all, changed))
+		if err == nil {
+			return
 		}
-	}
-	if !b.found() {
-		if err := a.process.Test(ctx, p.file); err != nil {
-			b.find(p.config.Static, changed)
-			b.findWhole(p.config.Static, err)
-			o.err = err
+		b.find(all, changed)
+		if b.found() {
+			a.judge(o, b, err)
+			return
 		}
+		a.testWhole(ctx, o, b, changed)
 	}
-	o.culprits, o.settings = b.culprits, b.settings
-	var test *nginx.TestError
-	if o.err != nil && !errors.As(o.err, &test) {
-		o.culprits, o.settings = nil, ""
+}
+
+// testWhole tests the whole file, which says more of why nginx refuses it than
+// a reload does, and finds the culprits.
+func (a *applier) testWhole(ctx context.Context, o *outcome, b *blame, changed []*model.Server) {
+	err := a.process.Test(ctx, o.plan.file)
+	if err == nil {
+		return // an error of the reload stands
 	}
-	return b.found() || o.err != nil
+	b.find(o.plan.config.Static, changed)
+	b.findWhole(o.plan.config.Static, err)
+	a.judge(o, b, err)
+}
+
+// judge takes over what blame found. There are culprits only if it was nginx
+// that refused, not if it could not be asked.
+func (a *applier) judge(o *outcome, b *blame, err error) {
+	o.err = err
+	var refused *nginx.TestError
+	if errors.As(err, &refused) {
+		o.culprits, o.settings = b.culprits, b.settings
+	}
+}
+
+// reload swaps the plan's file in and waits until workers confirm it.
+func (a *applier) reload(ctx context.Context, o *outcome) {
+	// An nginx that was started anew meanwhile holds nothing yet. What else
+	// keeps a push from succeeding was logged, and must not hold this back.
+	_ = a.runtime.Flush(ctx)
+	result, err := a.process.Apply(ctx, o.plan.file)
+	o.live, o.settled, o.err = result.Live, result.Settled, err
+	var failed *nginx.ReloadError
+	switch {
+	case err == nil:
+		a.running = o.plan
+	case !errors.As(err, &failed) || !failed.RolledBack:
+		a.running = nil
+	}
 }
 
 // changedServers are those of p that a worker does not run yet: all of them if

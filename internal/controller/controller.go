@@ -19,6 +19,7 @@ import (
 	"sluice/internal/nginx"
 	"sluice/internal/render"
 	"sluice/internal/report"
+	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
 
@@ -63,6 +64,7 @@ type Controller struct {
 	quarantine *quarantine
 	good       *lastGood
 	settings   settingsGuard
+	snapshots  snapshot.Builder
 	memo       *translate.Memo
 	cache      *render.Cache
 	applier    *applier

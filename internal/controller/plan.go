@@ -41,7 +41,7 @@ func (c *Controller) plan(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	c.report.Source(loaded.Notes, loaded.Errors)
-	snap, problems := snapshot.New(loaded.Objects)
+	snap, problems := c.snapshots.Next(loaded.Objects)
 	p := &plan{snap: snap, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
 	c.decide(p)
 	p.problems = append(p.problems, problems...)

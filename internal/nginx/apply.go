@@ -52,6 +52,8 @@ type reload struct {
 	// unsure is set if it is not known which file served before.
 	unsure bool
 	began  time.Time
+	// dismissed are the workers that were told to stop accepting.
+	dismissed map[int]bool
 }
 
 // Apply swaps nginx.conf, reloads, and returns once the new file is live and
@@ -82,7 +84,7 @@ func (p *Process) Apply(ctx context.Context, conf io.WriterTo) (Result, error) {
 func (p *Process) prepare(ctx context.Context, r *run) (*reload, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.reloadTimeout())
 	defer cancel()
-	l := &reload{p: p, run: r, unsure: p.unconfirmed}
+	l := &reload{p: p, run: r, unsure: p.unconfirmed, dismissed: map[int]bool{}}
 	var last error
 	err := poll(ctx, func() (bool, error) {
 		if r.ended() {
@@ -121,6 +123,7 @@ func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error)
 		return Result{}, l.rollBack(err)
 	}
 	result := Result{Live: time.Since(l.began)}
+	l.p.noteLoad(result.Live)
 	l.remember()
 	if err := l.awaitSettled(ctx); err != nil {
 		l.p.options.Logger.Warn("old workers of nginx go on accepting", "error", err)
@@ -225,6 +228,11 @@ func (l *reload) reason(otherwise string) string {
 
 // awaitSettled waits until no older worker accepts. The last one to take itself
 // off may have been the one that answered, so two answers in a row must agree.
+//
+// nginx tells its old workers to stop 100 ms after it has started new ones,
+// whether those run by then or not. Here it is known that they do, so the old
+// ones are told at once: SIGQUIT is what nginx itself has them do.
+// Source: https://nginx.org/en/docs/control.html
 func (l *reload) awaitSettled(ctx context.Context) error {
 	inner, cancel := context.WithTimeout(ctx, l.p.options.SettleTimeout)
 	defer cancel()
@@ -234,11 +242,26 @@ func (l *reload) awaitSettled(ctx context.Context) error {
 			return false, ErrNotRunning
 		}
 		c, err := l.p.census(inner, l.run)
-		if err != nil || c.older > 0 || !c.complete(l.before) {
+		if err != nil || len(c.older) > 0 || !c.complete(l.before) {
+			l.dismiss(c)
 			agreed = 0
 			return false, nil
 		}
 		agreed++
 		return agreed == 2, nil
 	})
+}
+
+// dismiss tells the older workers to stop accepting, once all new ones accept.
+// Another's nginx is left to do that in its own time.
+func (l *reload) dismiss(c census) {
+	if l.p.external() || !c.complete(l.before) {
+		return
+	}
+	for _, pid := range c.older {
+		if !l.dismissed[pid] {
+			l.dismissed[pid] = true
+			_ = unix.Kill(pid, unix.SIGQUIT) // failing it, nginx does so soon
+		}
+	}
 }

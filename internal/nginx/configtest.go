@@ -54,7 +54,7 @@ func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
 	defer os.Remove(path)
 	began := time.Now()
 	output, err := p.runTest(ctx, path)
-	p.noteTest(time.Since(began))
+	p.noteLoad(time.Since(began))
 	var failed *exec.ExitError
 	switch {
 	case err == nil:

@@ -40,9 +40,8 @@ type census struct {
 	top int
 	// newest is the newest load that has a worker, 0 if there is none.
 	newest int
-	// current are the workers of the newest load; there are older of others.
-	current []int
-	older   int
+	// current are the workers of the newest load, older those of all others.
+	current, older []int
 	// expected is how many workers there should be.
 	expected int
 }
@@ -84,7 +83,7 @@ func count(s Status, alive []Worker) census {
 		if w.Load == c.newest {
 			c.current = append(c.current, w.PID)
 		} else {
-			c.older++
+			c.older = append(c.older, w.PID)
 		}
 	}
 	return c

@@ -10,7 +10,15 @@ import (
 // swap puts a new file in the place of nginx.conf, whole or not at all.
 func (p *Process) swap(conf io.WriterTo) error {
 	p.unconfirmed = true
-	return p.replace(liveFile, conf)
+	if err := p.replace(liveFile, conf); err != nil {
+		return err
+	}
+	info, err := os.Stat(p.options.path(liveFile))
+	if err != nil {
+		return fmt.Errorf("look at the new configuration: %w", err)
+	}
+	p.size = info.Size()
+	return nil
 }
 
 func (p *Process) replace(name string, content io.WriterTo) error {

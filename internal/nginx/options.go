@@ -54,8 +54,8 @@ type Options struct {
 	// TestTimeout bounds one `nginx -t`; default 60 s.
 	TestTimeout time.Duration
 	// ReloadTimeout bounds a reload until it is live. Default: 2.5 s, which
-	// nginx waits for a port that is taken, and 2 s, and three times the
-	// longest `nginx -t` so far.
+	// nginx waits for a port that is taken, and 2 s, and three times as long
+	// as a file took so far, or 10 s for each megabyte of the file.
 	ReloadTimeout time.Duration
 	// SettleTimeout bounds the wait for old workers to stop accepting once the
 	// new ones are live; default 10 s.

@@ -63,12 +63,13 @@ type Process struct {
 
 	// The fields below are used only by the holder of turn.
 	bootstrap   []byte
-	unconfirmed bool // nginx.conf may run or not: a reload was interrupted
+	unconfirmed bool  // nginx.conf may run or not: a reload was interrupted
+	size        int64 // of nginx.conf, in bytes
 
 	mu          sync.Mutex
 	run         *run
-	longestTest time.Duration
-	generations map[int]int // pid of a worker: its load
+	longestLoad time.Duration // that a file took to be read, by a test or a reload
+	generations map[int]int   // pid of a worker: its load
 }
 
 // New makes a Process that does nothing yet. The status function asks the
@@ -244,11 +245,15 @@ func (p *Process) setRun(r *run) {
 	p.run, p.generations = r, map[int]int{}
 }
 
-func (p *Process) noteTest(took time.Duration) {
+func (p *Process) noteLoad(took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.longestTest = max(p.longestTest, took)
+	p.longestLoad = max(p.longestLoad, took)
 }
+
+// slowestLoad is longer than any nginx was seen to take for a byte of a file:
+// Debian 12's takes 1.6 s for a megabyte.
+const slowestLoad = 10 * time.Microsecond
 
 // reloadTimeout is as Options.ReloadTimeout says. nginx tries a port that is
 // taken five times, half a second apart, before it gives up.
@@ -258,5 +263,5 @@ func (p *Process) reloadTimeout() time.Duration {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return 2500*time.Millisecond + 2*time.Second + 3*p.longestTest
+	return 2500*time.Millisecond + 2*time.Second + max(3*p.longestLoad, time.Duration(p.size)*slowestLoad)
 }
