@@ -64,7 +64,7 @@ type mainView struct {
 }
 
 // luaView is the paths of the Lua entry points.
-type luaView struct{ Init, InitWorker, Control string }
+type luaView struct{ Init, InitWorker, ExitWorker, Control string }
 
 // tempView is the folders of temporary files.
 type tempView struct{ Body, Proxy, FastCGI, UWSGI, SCGI string }
@@ -73,7 +73,7 @@ func (e *Environment) view() *mainView {
 	return &mainView{
 		Modules: e.Modules, User: e.User, PID: e.within("nginx.pid"), Workers: max(e.Workers, 1),
 		LuaPath: luaPath(e.Lua+"/?.lua", e.LuaPath), LuaCPath: luaPath("", e.LuaCPath),
-		Lua:     luaView{Init: e.entry("init"), InitWorker: e.entry("init_worker"), Control: e.entry("control")},
+		Lua:     luaView{Init: e.entry("init"), InitWorker: e.entry("init_worker"), ExitWorker: e.entry("exit_worker"), Control: e.entry("control")},
 		Nowhere: e.within("none"),
 		Temp: tempView{
 			Body: e.within("temp/body"), Proxy: e.within("temp/proxy"), FastCGI: e.within("temp/fastcgi"),

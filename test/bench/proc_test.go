@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -96,36 +97,30 @@ type sampler struct {
 // sample looks at a sluice and its nginx again and again. Pages that several
 // processes share count once.
 func sample(pid int) *sampler {
-	return watchMemory(func() memory {
-		now := memory{controller: field(fmt.Sprintf("/proc/%d/status", pid), "VmRSS")}
-		for _, child := range descendants(pid) {
-			now.nginx += field(fmt.Sprintf("/proc/%d/smaps_rollup", child), "Pss")
-		}
-		return now
-	})
+	return watchMemory(func() []int { return descendants(pid) }, pid)
 }
 
 // sampleNginx is sample for a master of nginx.
 func sampleNginx(master int) *sampler {
-	return watchMemory(func() memory {
-		var now memory
-		for _, pid := range append(descendants(master), master) {
-			now.nginx += field(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
-		}
-		return now
-	})
+	return watchMemory(func() []int { return append(descendants(master), master) }, 0)
 }
 
-func watchMemory(look func() memory) *sampler {
+// watchMemory looks at the processes of an nginx, and at a controller if there
+// is one. The processes are read one after the other: a look during which one
+// came or went counts what it shares twice, so it is not taken.
+func watchMemory(nginx func() []int, controller int) *sampler {
 	s := &sampler{stop: make(chan struct{}), peak: make(chan memory, 1)}
 	go func() {
 		var peak memory
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		for {
-			now := look()
-			peak.controller, peak.nginx = max(peak.controller, now.controller), max(peak.nginx, now.nginx)
-			peak.sum = max(peak.sum, now.controller+now.nginx)
+			before := nginx()
+			now := look(before, controller)
+			if slices.Equal(before, nginx()) {
+				peak.controller, peak.nginx = max(peak.controller, now.controller), max(peak.nginx, now.nginx)
+				peak.sum = max(peak.sum, now.controller+now.nginx)
+			}
 			select {
 			case <-s.stop:
 				s.peak <- peak
@@ -135,6 +130,17 @@ func watchMemory(look func() memory) *sampler {
 		}
 	}()
 	return s
+}
+
+func look(nginx []int, controller int) memory {
+	var now memory
+	for _, pid := range nginx {
+		now.nginx += field(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
+	}
+	if controller != 0 {
+		now.controller = field(fmt.Sprintf("/proc/%d/status", controller), "VmRSS")
+	}
+	return now
 }
 
 // end gives the peaks.

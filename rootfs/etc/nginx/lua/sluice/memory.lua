@@ -1,6 +1,8 @@
 --- Gives memory back to the system that nginx no longer uses.
 local ffi = require("ffi")
 
+ffi.cdef("void _exit(int status);")
+
 local _M = {}
 
 --- Lets go of what the configuration before left in this worker's heap. The
@@ -12,6 +14,15 @@ function _M.trim()
     ffi.cdef("int malloc_trim(size_t pad);")
     ffi.C.malloc_trim(0)
   end)
+end
+
+--- Ends this worker, which has served its last request and written its logs,
+-- without taking its configuration apart. Each block that nginx gives back to
+-- the heap is written to and so becomes a copy of what other workers share: a
+-- worker would take a third more memory and a while to end.
+-- Belongs into exit_worker_by_lua.
+function _M.leave()
+  ffi.C._exit(0)
 end
 
 return _M

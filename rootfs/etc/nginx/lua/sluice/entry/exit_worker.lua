@@ -1,0 +1,2 @@
+-- Nothing is left to do when a worker ends.
+require("sluice.memory").leave()
