@@ -120,6 +120,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("render the first configuration: %w", err)
 	}
+	read := c.readAhead(ctx)
 	if err := c.Process.Start(ctx, bootstrap.Bytes()); err != nil {
 		if ctx.Err() != nil {
 			return nil // asked to stop while it started
@@ -129,10 +130,22 @@ func (c *Controller) Run(ctx context.Context) error {
 	if err := checkPorts(c.Ports); err != nil {
 		return err
 	}
+	<-read
 	go c.Resolver.Run(ctx)
 	go c.applier.run(ctx)
 	c.loop(ctx, changes)
 	return nil
+}
+
+// readAhead has the source read its objects while nginx starts. What it finds,
+// errors included, is found again by the first sync, without reading again.
+func (c *Controller) readAhead(ctx context.Context) (done <-chan struct{}) {
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = c.Source.Load(ctx)
+	}()
+	return read
 }
 
 func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {

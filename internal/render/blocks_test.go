@@ -36,6 +36,7 @@ func TestHeadersAreRepeated(t *testing.T) {
 		{server, `	server_name shop.example;
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
+		set $proxy_upstream_name shop-web-80;
 		` + hsts + `
 		add_header X-A "a";
 		proxy_hide_header strict-transport-security; add_header X-B b;
@@ -47,6 +48,7 @@ func TestHeadersAreRepeated(t *testing.T) {
 	add_header X-Z z always;
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
+		set $proxy_upstream_name shop-web-80;
 		` + hsts + `
 		add_header X-Z z always;
 		add_header X-A "a";

@@ -14,11 +14,14 @@ type locationView struct {
 	Redirect *model.Redirect
 	Return   int
 	// Route is "<namespace>/<ingress>/<service>/<port>".
-	Route    string
-	Blocks   insertion
-	Rewrite  *rewriteView
-	TLS      *tlsView
-	Upstream string
+	Route string
+	// UpstreamName is "<namespace>-<service>-<port>", for logs. It stands in each
+	// location because to work it out would cost every request a pattern.
+	UpstreamName string
+	Blocks       insertion
+	Rewrite      *rewriteView
+	TLS          *tlsView
+	Upstream     string
 }
 
 // rewriteView is a rewrite. Composed is set if the target is put together from
@@ -140,7 +143,7 @@ func (l locations) view(location *model.Location) error {
 		}
 		view.Rewrite = &rewriteView{*rewrite, strings.Contains(rewrite.Target, "$")}
 	}
-	view.Route = route(location)
+	view.Route, view.UpstreamName = route(location), strings.ReplaceAll(location.Proxy.Backend, "/", "-")
 	view.speak(location.Proxy.Transport, l.env)
 	if location.Proxy.Transport != (model.Transport{}) {
 		l.out.transports = append(l.out.transports, location.Proxy.Transport)

@@ -21,7 +21,7 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	proxy_upstream_name redirect_uri req_id route service_name service_port`)
 
 // patterned are the known variables that maps of ours compute with a pattern.
-var patterned = words(`best_http_host connection_upgrade ingress_name namespace proxy_upstream_name redirect_uri service_name service_port`)
+var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_uri service_name service_port`)
 
 // families are beginnings of names: what follows is chosen by who writes.
 var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_"}

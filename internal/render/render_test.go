@@ -106,6 +106,7 @@ func TestServer(t *testing.T) {
 		{"a path", func(*model.Server, *model.Location) {}, `	server_name shop.example;
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
+		set $proxy_upstream_name shop-web-80;
 		proxy_pass http://sluice;
 	}
 `},
@@ -115,6 +116,7 @@ func TestServer(t *testing.T) {
 	if ($redirect_to_https) { return 308 https://$host$redirect_uri; }
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
+		set $proxy_upstream_name shop-web-80;
 		proxy_pass http://sluice;
 	}
 `},
@@ -125,6 +127,7 @@ func TestServer(t *testing.T) {
 		}, `	server_name shop.example;
 	location ~* "^/a(/|$)(.*)" {
 		set $route shop/web/web/80;
+		set $proxy_upstream_name shop-web-80;
 		if ($redirect_to_https) { return 301 https://$host:8443$request_uri; }
 		rewrite "(?i)/a(/|$)(.*)" "/$2";
 		if ($uri ~ "/\.\.(?:/|$)") { return 400; }
@@ -144,6 +147,7 @@ func TestServer(t *testing.T) {
 		}, `	server_name shop.example;
 	location ^~ "/a/" {
 		set $route shop/-/web/80;
+		set $proxy_upstream_name shop-web-80;
 		proxy_pass http://sluice;
 	}
 `},
@@ -154,10 +158,12 @@ func TestServer(t *testing.T) {
 	error_page 418 = @miss;
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
+		set $proxy_upstream_name shop-web-80;
 		proxy_pass http://sluice;
 	}
 	location @miss {
 		set $route shop/other/web/80;
+		set $proxy_upstream_name shop-web-80;
 		proxy_pass http://sluice;
 	}
 `},

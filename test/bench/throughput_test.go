@@ -36,13 +36,31 @@ data:
   disable-access-log: "%s"
 `
 
-// byHandHead is what a person would write at the http level for the same: the
-// headers, the log and the buffering of Sluice's file.
-const byHandHead = `%s
+// bareHead is the least that a person would write at the http level: the
+// headers that say who asks, the log, the buffering.
+const bareHead = `%s
 proxy_set_header Host $http_host;
 proxy_set_header Connection "";
 proxy_set_header X-Request-ID $request_id;
-proxy_set_header X-Real-IP $remote_addr;
+` + commonHead
+
+// fullHead is what a person would write for what an ingress controller does
+// unasked: WebSockets pass, a request keeps the id it came with, and HTTPS
+// answers with Strict-Transport-Security.
+// Source: https://nginx.org/en/docs/http/websocket.html
+const fullHead = `%s
+map $http_upgrade $connection_upgrade { default upgrade; "" ""; }
+map $http_x_request_id $req_id { default $http_x_request_id; "" $request_id; }
+map $scheme $hsts { default $upstream_http_strict_transport_security; https "max-age=31536000; includeSubDomains"; }
+proxy_hide_header Strict-Transport-Security;
+add_header Strict-Transport-Security $hsts always;
+proxy_set_header Host $http_host;
+proxy_set_header Upgrade $http_upgrade;
+proxy_set_header Connection $connection_upgrade;
+proxy_set_header X-Request-ID $req_id;
+` + commonHead
+
+const commonHead = `proxy_set_header X-Real-IP $remote_addr;
 proxy_set_header X-Forwarded-For $remote_addr;
 proxy_set_header X-Forwarded-Host $http_host;
 proxy_set_header X-Forwarded-Port $server_port;
@@ -55,45 +73,54 @@ proxy_buffering off;
 const logged = `log_format same '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_length $request_time [shop] [] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $request_id';
 access_log %s same;`
 
-// BenchmarkThroughput loads Sluice's nginx and one by hand in turns, with one
+// BenchmarkThroughput loads Sluice's nginx and two by hand in turns, with one
 // worker, the same keep-alive and the same two backends.
 func BenchmarkThroughput(b *testing.B) {
 	for name, disable := range map[string]string{"WithoutAccessLog": "true", "WithAccessLog": "false"} {
 		b.Run(name, func(b *testing.B) {
 			for range b.N {
-				throughput(b, name, disable)
+				throughput(b, disable)
 			}
 		})
 	}
 }
 
-func throughput(b *testing.B, name, disable string) {
+func throughput(b *testing.B, disable string) {
 	b.Helper()
 	ports := answering(b)
 	s := loadedSluice(b, disable, ports)
-	h := loadedByHand(b, disable, ports)
-	if runtime.NumCPU() > 1 {
-		pin(s.pid(), 0)
-		pin(h.pid(), 0)
+	full, bare := loadedByHand(b, fullHead, disable, ports), loadedByHand(b, bareHead, disable, ports)
+	pinTo(0, s.pid(), full.pid(), bare.pid())
+	all := []*traffic{{pid: s.pid(), port: s.port}, {pid: full.pid(), port: full.port}, {pid: bare.pid(), port: bare.port}}
+	for round := range turns {
+		for i := range all { // none always comes after the same other
+			all[(round+i)%len(all)].load(b)
+		}
 	}
-	ours, theirs := traffic{pid: s.pid(), port: s.port}, traffic{pid: h.pid(), port: h.port}
-	for range turns {
-		ours.load(b)
-		theirs.load(b)
+	ours, work := all[0], "log "+map[string]string{"true": "off", "false": "on"}[disable]
+	figures := []figure{
+		{what: "requests a second", unit: "rps", samples: ours.rate, baseline: median(all[2].rate), beside: "bare nginx by hand; clients: " + clientName()},
+		{what: "CPU per request", unit: "us", samples: ours.cost, baseline: median(all[2].cost), beside: "bare nginx by hand"},
 	}
-	var rates, costs []float64
-	for i := range turns {
-		rates, costs = append(rates, ours.rate[i]/theirs.rate[i]), append(costs, ours.cost[i]/theirs.cost[i])
+	for i, name := range []string{"nginx by hand that does the same", "bare nginx by hand"} {
+		rates, costs := ours.beside(all[i+1])
+		figures = append(figures,
+			figure{what: "throughput beside " + name, unit: "x", samples: rates, budget: throughputRatio, atLeast: true},
+			figure{what: "CPU per request beside " + name, unit: "x", samples: costs, budget: cpuRatio})
 	}
-	work := "log " + map[string]string{"true": "off", "false": "on"}[disable]
-	for _, f := range []figure{
-		{what: "throughput beside nginx by hand", unit: "x", samples: rates, budget: throughputRatio, atLeast: true},
-		{what: "CPU per request beside nginx by hand", unit: "x", samples: costs, budget: cpuRatio},
-		{what: "requests a second", unit: "rps", samples: ours.rate, baseline: median(theirs.rate), beside: "nginx by hand; clients: " + clientName()},
-		{what: "CPU per request", unit: "us", samples: ours.cost, baseline: median(theirs.cost), beside: "nginx by hand"},
-	} {
+	for _, f := range figures {
 		f.work = work
 		f.report(b)
+	}
+}
+
+// pinTo has all of some processes share one processor, if there is another for
+// those who ask and answer.
+func pinTo(processor int, pids ...int) {
+	if runtime.NumCPU() > 1 {
+		for _, pid := range pids {
+			pin(pid, processor)
+		}
 	}
 }
 
@@ -107,14 +134,14 @@ func loadedSluice(b *testing.B, disable string, ports []int) *sluice {
 	return s
 }
 
-func loadedByHand(b *testing.B, disable string, ports []int) *byHand {
+func loadedByHand(b *testing.B, head, disable string, ports []int) *byHand {
 	b.Helper()
 	h := newByHand(b, 1, ports...)
 	access := "access_log off;"
 	if disable == "false" {
 		access = fmt.Sprintf(logged, filepath.Join(h.dir, "access"))
 	}
-	h.head = fmt.Sprintf(byHandHead, access)
+	h.head = fmt.Sprintf(head, access)
 	h.write(trafficHosts)
 	h.start()
 	awaitAll(b, h.port, host(trafficHosts-1), served)
@@ -150,9 +177,7 @@ server { listen 127.0.0.1:%d; listen 127.0.0.1:%d; return 200 "%s"; }
 	}
 	h.start()
 	awaitAll(b, ports[1], "any", served)
-	if runtime.NumCPU() > 1 {
-		pin(h.pid(), 1)
-	}
+	pinTo(1, h.pid())
 	return ports
 }
 
@@ -169,6 +194,14 @@ func (t *traffic) load(b *testing.B) {
 	took, used := time.Since(began).Seconds(), cpuOf(t.pid).sum()-before
 	t.rate = append(t.rate, float64(requests)/took)
 	t.cost = append(t.cost, used/float64(requests)*1e6)
+}
+
+// beside divides turn by turn.
+func (t *traffic) beside(other *traffic) (rates, costs []float64) {
+	for i := range t.rate {
+		rates, costs = append(rates, t.rate[i]/other.rate[i]), append(costs, t.cost[i]/other.cost[i])
+	}
+	return rates, costs
 }
 
 // stopAfter ends a process that does not end by itself.
