@@ -29,8 +29,8 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 golden: ## write the expectations of test/golden anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
 
-bench: setup-test ## the budgets of scale, beside their baselines
-	@set -euo pipefail; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
+bench: ## the budgets of scale, beside their baselines
+	@set -euo pipefail; test/setup.sh --bench; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
 	$(GO) test ./test/bench -run '^$$' -bench . -benchtime 1x -timeout 60m
 
 fuzz: ## each fuzz target for 20 seconds (FUZZTIME=1m for longer)

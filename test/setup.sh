@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that running Sluice needs, and with --tests those that its tests need too. Where nothing is
-# missing it does nothing and says nothing.
+# Installs the Debian packages that running Sluice needs, with --tests those that its tests need too, and with --bench those
+# that its benchmarks need as well. Where nothing is missing it does nothing and says nothing.
 set -euo pipefail
 
 packages=(nginx libnginx-mod-http-lua lua-resty-core lua-resty-lrucache lua-cjson curl)
-if [ "${1:-}" = "--tests" ]; then
-  packages+=(mmdebstrap debian-archive-keyring openssl)
-fi
+case "${1:-}" in
+  --tests) packages+=(mmdebstrap debian-archive-keyring openssl) ;;
+  --bench) packages+=(mmdebstrap debian-archive-keyring openssl wrk) ;;
+esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: this is neither Debian nor Ubuntu: please install what these packages hold: ${packages[*]}" >&2
