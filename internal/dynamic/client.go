@@ -38,6 +38,8 @@ const (
 	maxAnswer = 32 << 20
 	// timeout ends a request that nginx does not answer.
 	timeout = 30 * time.Second
+	// patience is how long an answer may take before workers are woken anew.
+	patience = 250 * time.Millisecond
 	// boots is how often a push is started anew because nginx was.
 	boots = 3
 )
@@ -46,6 +48,7 @@ const (
 // use; pushes go one after the other.
 type Client struct {
 	http http.Client
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// seen is the boot of the last answer.
 	seen atomic.Pointer[string]
 
@@ -64,6 +67,7 @@ func New(socket string) *Client {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
 	return &Client{
+		dial: dial,
 		// A kept connection would stay with one worker, also with one that
 		// is about to end.
 		http:   http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
@@ -284,6 +288,7 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (int,
 	if err != nil {
 		return 0, nil, err
 	}
+	defer c.wake(ctx)()
 	response, err := c.http.Do(request)
 	if err != nil {
 		return 0, nil, err
@@ -291,4 +296,27 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (int,
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	return response.StatusCode, text, err
+}
+
+// wake connects again and again, for as long as an answer is late, until it is
+// told to end. The kernel wakes one worker for a connection (EPOLLEXCLUSIVE). If
+// that one stops accepting before it took it, as happens at a reload, nobody
+// does before another connection wakes another worker.
+func (c *Client) wake(ctx context.Context) (end func()) {
+	ctx, end = context.WithCancel(ctx)
+	go func() {
+		late := time.NewTicker(patience)
+		defer late.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-late.C:
+			}
+			if connection, err := c.dial(ctx, "", ""); err == nil {
+				_ = connection.Close()
+			}
+		}
+	}()
+	return end
 }
