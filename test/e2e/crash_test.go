@@ -61,16 +61,13 @@ func TestNginxIsKilledDuringReload(t *testing.T) {
 		s.waitBackend("http://steady.example/", "web")
 		wrong := s.watchStatus("http://steady.example/")
 		for i := range 5 {
-			master := s.master()
-			former, before := append(workers(master), master), s.live()
+			master, former, before := s.master(), s.processes(), s.live()
 			s.write("b.yaml", ingress("b", "b.example", []string{fmt.Sprintf("/v%d Prefix web", i)}))
 			s.awaitSwap(before)
 			kill(t, master)
 			s.waitBackend(fmt.Sprintf("http://b.example/v%d", i), "web")
 			s.waitBackend("http://steady.example/", "web")
-			for _, pid := range former {
-				eventually(t, fmt.Sprintf("former process %d to end", pid), func() bool { return !alive(pid) })
-			}
+			waitGone(t, former)
 		}
 		if status := wrong.Load(); status != 0 {
 			t.Errorf("a request was answered with %d while nginx came back", status)
@@ -131,11 +128,9 @@ func TestSluiceIsKilledInQuarantine(t *testing.T) {
 func TestNotReadyWhileNothingIsServed(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
-		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"})})
+		s := start(t, root, oneHost(web))
 		s.waitBackend("http://a.example/", "web")
-		master := s.master()
-		all := append(workers(master), master)
-		for _, pid := range all {
+		for _, pid := range s.processes() {
 			kill(t, pid)
 		}
 		var taken net.Listener

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,14 +14,7 @@ import (
 func fails(t *testing.T, s *sluice, words ...string) {
 	t.Helper()
 	s.launch()
-	eventually(t, "sluice to end", func() bool {
-		select {
-		case <-s.exited:
-			return true
-		default:
-			return false
-		}
-	})
+	s.ended()
 	if s.exitErr == nil {
 		t.Fatal("sluice ended without an error")
 	}
@@ -40,52 +34,80 @@ func fails(t *testing.T, s *sluice, words ...string) {
 	s.command = nil
 }
 
-func TestStartErrors(t *testing.T) {
-	cases := []struct {
-		name    string
-		prepare func(t *testing.T, s *sluice)
-		words   []string
-	}{
-		{"folder missing", func(_ *testing.T, s *sluice) { s.set("--manifests", s.manifests+"/nowhere") }, []string{"nowhere", "no such file"}},
-		{"port in use", func(t *testing.T, s *sluice) { s.set("--http-port", fmt.Sprint(takePort(t))) }, []string{"in use"}},
-		{"health port in use", func(t *testing.T, s *sluice) { s.set("--healthz-port", fmt.Sprint(takePort(t))) }, []string{"--healthz-port", "in use"}},
-		{"nginx missing", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--nginx-binary", "/nowhere/nginx") }, []string{"nginx", "apt-get install"}},
-		{"nginx too old", func(t *testing.T, s *sluice) {
-			s.arguments = append(s.arguments, "--nginx-binary", fakeNginx(t, "1.18.0"))
-		}, []string{"1.18.0", "1.22"}},
-		{"Lua module missing", func(t *testing.T, s *sluice) {
-			s.arguments = append(s.arguments, "--nginx-binary", fakeNginx(t, "1.24.0"))
-		}, []string{"libnginx-mod-http-lua"}},
-		{"state directory within the manifests", func(_ *testing.T, s *sluice) { s.set("--state-dir", s.manifests+"/state") }, []string{"--state-dir", "outside of --manifests"}},
-		{"state directory with a long path", func(_ *testing.T, s *sluice) { s.set("--state-dir", s.state+"/"+strings.Repeat("x", 100)) }, []string{"--state-dir", "at most 90 bytes"}},
-		{"state directory that cannot be made", func(_ *testing.T, s *sluice) { s.set("--state-dir", "/proc/sluice") }, []string{"--state-dir", "/proc/sluice"}},
-		{"root that is missing", func(_ *testing.T, s *sluice) { s.set("--nginx-root", "/nowhere") }, []string{"--nginx-root", "/nowhere", "no such file"}},
-		{"log format", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--log-format", "yaml") }, []string{"--log-format", "text or json", "yaml"}},
-		{"port out of range", func(_ *testing.T, s *sluice) { s.set("--http-port", "65536") }, []string{"--http-port", "from 1 to 65535", "65536"}},
-		{"negative grace", func(_ *testing.T, s *sluice) { s.set("--post-shutdown-grace-period", "-1") }, []string{"--post-shutdown-grace-period", "from 0 to", "-1"}},
-		{"health path without a slash", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--health-check-path", "healthz") }, []string{"--health-check-path", "healthz"}},
-		{"health path of readiness", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--health-check-path", "/readyz") }, []string{"--health-check-path", "/readyz"}},
-		{"rate limit", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--sync-rate-limit", "NaN") }, []string{"--sync-rate-limit", "more than 0"}},
-		{"prefix", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--annotations-prefix", "") }, []string{"--annotations-prefix"}},
-		{"template folder", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--template-dir", "/nowhere") }, []string{"--template-dir", "/nowhere"}},
-		{"bad flag value", func(_ *testing.T, s *sluice) { s.arguments = append(s.arguments, "--configmap", "nonsense") }, []string{"--configmap", "NAMESPACE/NAME", "nonsense"}},
-	}
+// startError is a value of a flag that sluice does not start with.
+type startError struct {
+	name  string
+	flag  string
+	value func(t *testing.T, s *sluice) string
+	words []string
+}
+
+// value gives a flag the same value for every sluice.
+func value(text string) func(*testing.T, *sluice) string {
+	return func(*testing.T, *sluice) string { return text }
+}
+
+// failEach starts a sluice with each of the values, on the nginx of a root.
+func failEach(t *testing.T, root string, cases []startError) {
+	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			s := prepare(t, "/", map[string]string{"class.yaml": class})
-			c.prepare(t, s)
+			s := prepare(t, root, map[string]string{"class.yaml": class})
+			s.set(c.flag, c.value(t, s))
 			fails(t, s, c.words...)
 		})
 	}
 }
 
-// set replaces the value of a flag.
-func (s *sluice) set(flag, value string) {
-	for i, argument := range s.arguments {
-		if argument == flag {
-			s.arguments[i+1] = value
-		}
+// TestStartErrors are those for which an nginx was looked for or asked.
+func TestStartErrors(t *testing.T) {
+	takenPort := func(t *testing.T, _ *sluice) string { return fmt.Sprint(takePort(t)) }
+	longPath := func(_ *testing.T, s *sluice) string { return s.state + "/" + strings.Repeat("x", 100) }
+	eachNginx(t, func(t *testing.T, root string) {
+		failEach(t, root, []startError{
+			{"port in use", "--http-port", takenPort, []string{"in use"}},
+			{"health port in use", "--healthz-port", takenPort, []string{"--healthz-port", "in use"}},
+			{"nginx missing", "--nginx-binary", value("/nowhere/nginx"), []string{"nginx", "apt-get install"}},
+			{"state directory with a long path", "--state-dir", longPath, []string{"--state-dir", "at most 90 bytes"}},
+			{"state directory that cannot be made", "--state-dir", value("/proc/sluice"), []string{"--state-dir", "/proc/sluice"}},
+		})
+	})
+}
+
+// TestFlagErrors are found before an nginx is looked for, or with a program in
+// its place: no nginx makes a difference, so they run once.
+func TestFlagErrors(t *testing.T) {
+	nginxOf := func(version string) func(*testing.T, *sluice) string {
+		return func(t *testing.T, _ *sluice) string { return fakeNginx(t, version) }
 	}
+	within := func(name string) func(*testing.T, *sluice) string {
+		return func(_ *testing.T, s *sluice) string { return s.manifests + name }
+	}
+	failEach(t, "/", []startError{
+		{"folder missing", "--manifests", within("/nowhere"), []string{"nowhere", "no such file"}},
+		{"nginx too old", "--nginx-binary", nginxOf("1.18.0"), []string{"1.18.0", "1.22"}},
+		{"Lua module missing", "--nginx-binary", nginxOf("1.24.0"), []string{"libnginx-mod-http-lua"}},
+		{"state directory within the manifests", "--state-dir", within("/state"), []string{"--state-dir", "outside of --manifests"}},
+		{"root that is missing", "--nginx-root", value("/nowhere"), []string{"--nginx-root", "/nowhere", "no such file"}},
+		{"log format", "--log-format", value("yaml"), []string{"--log-format", "text or json", "yaml"}},
+		{"port out of range", "--http-port", value("65536"), []string{"--http-port", "from 1 to 65535", "65536"}},
+		{"negative grace", "--post-shutdown-grace-period", value("-1"), []string{"--post-shutdown-grace-period", "from 0 to", "-1"}},
+		{"health path without a slash", "--health-check-path", value("healthz"), []string{"--health-check-path", "healthz"}},
+		{"health path of readiness", "--health-check-path", value("/readyz"), []string{"--health-check-path", "/readyz"}},
+		{"rate limit", "--sync-rate-limit", value("NaN"), []string{"--sync-rate-limit", "more than 0"}},
+		{"prefix", "--annotations-prefix", value(""), []string{"--annotations-prefix"}},
+		{"template folder", "--template-dir", value("/nowhere"), []string{"--template-dir", "/nowhere"}},
+		{"bad flag value", "--configmap", value("nonsense"), []string{"--configmap", "NAMESPACE/NAME", "nonsense"}},
+	})
+}
+
+// set gives a flag a value, instead of the one that it has.
+func (s *sluice) set(flag, value string) {
+	if at := slices.Index(s.arguments, flag); at >= 0 {
+		s.arguments[at+1] = value
+		return
+	}
+	s.arguments = append(s.arguments, flag, value)
 }
 
 // takePort listens on a port of all addresses until the test ends.
@@ -148,7 +170,7 @@ func TestFilesThatAreBroken(t *testing.T) {
 func TestMegabyteOfAnnotations(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
-		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"})})
+		s := start(t, root, oneHost(web))
 		s.write("big.yaml", ingress("big", "big.example", []string{"/ Prefix web"}, "cors-allow-origin: "+strings.Repeat("https://x.example, ", 55000), "enable-cors: true"))
 		s.waitBackend("http://a.example/", "web")
 		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))

@@ -1,6 +1,7 @@
 // Package e2e runs the real sluice with the real nginx and real sockets on
 // loopback. Each test runs once for every nginx that is there: the system's,
-// and the one of SLUICE_NGINX_ROOT (make test builds it).
+// and the one of SLUICE_NGINX_ROOT (make test builds it). Only what never gets
+// to an nginx runs once (TestFlagErrors).
 package e2e
 
 import (
@@ -47,15 +48,9 @@ func buildArguments() []string {
 // eachNginx runs a test with every nginx that is there.
 func eachNginx(t *testing.T, test func(t *testing.T, root string)) {
 	t.Helper()
-	roots := map[string]string{"system": "/"}
-	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
-		roots["shipped"] = root
-	}
-	for _, name := range []string{"system", "shipped"} {
-		root, ok := roots[name]
-		if !ok {
-			continue
+	for _, nginx := range []struct{ name, root string }{{"system", "/"}, {"shipped", os.Getenv("SLUICE_NGINX_ROOT")}} {
+		if nginx.root != "" {
+			t.Run(nginx.name, func(t *testing.T) { test(t, nginx.root) })
 		}
-		t.Run(name, func(t *testing.T) { test(t, root) })
 	}
 }

@@ -15,6 +15,13 @@ spec: {controller: k8s.io/ingress-nginx}
 ---
 `
 
+// oneHost gives the manifests of a.example, which one backend serves.
+func oneHost(web *httptest.Server) map[string]string {
+	return map[string]string{
+		"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
+	}
+}
+
 // service gives a Service with the endpoints of some backends.
 func service(name string, backends ...*httptest.Server) string {
 	var slices strings.Builder
@@ -38,6 +45,11 @@ endpoints: [{addresses: [127.0.0.1], conditions: {ready: true}}]
 `, name, i, name, portOf(backend))
 	}
 	return slices.String()
+}
+
+// settings gives the ConfigMap default/config; data are "key: value".
+func settings(data ...string) string {
+	return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config, namespace: default}\ndata: {%s}\n", strings.Join(data, ", "))
 }
 
 // ingress gives an Ingress of one host; paths are "PATH TYPE SERVICE",

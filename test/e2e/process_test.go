@@ -36,6 +36,16 @@ func workers(master int) []int {
 	return found
 }
 
+// processes are the nginx master of this sluice and its workers.
+func (s *sluice) processes() []int {
+	s.t.Helper()
+	master := s.master()
+	if master == 0 {
+		s.t.Fatal("no nginx found")
+	}
+	return append(workers(master), master)
+}
+
 // parentOf reads a /proc/PID/stat (proc(5): pid, name in brackets, state, ppid).
 func parentOf(stat string) (pid, parent int) {
 	content, err := os.ReadFile(stat)
@@ -62,6 +72,24 @@ func kill(t *testing.T, pid int) {
 func alive(pid int) bool {
 	_, parent := parentOf(fmt.Sprintf("/proc/%d/stat", pid))
 	return parent != 0
+}
+
+// gone fails the test if a process goes on.
+func gone(t *testing.T, pids []int) {
+	t.Helper()
+	for _, pid := range pids {
+		if alive(pid) {
+			t.Errorf("process %d goes on", pid)
+		}
+	}
+}
+
+// waitGone waits until none of some former processes goes on.
+func waitGone(t *testing.T, pids []int) {
+	t.Helper()
+	for _, pid := range pids {
+		eventually(t, fmt.Sprintf("former process %d to end", pid), func() bool { return !alive(pid) })
+	}
 }
 
 // crash is one way in which nginx may die.
@@ -108,9 +136,7 @@ func TestNginxIsKilledAndComesBack(t *testing.T) {
 				})
 				s.waitBackend("http://shop.example/", "web")
 				if !killedWorker {
-					for _, pid := range former {
-						eventually(t, fmt.Sprintf("former worker %d to end", pid), func() bool { return !alive(pid) })
-					}
+					waitGone(t, former)
 				}
 				s.write("ingress.yaml", ingress("shop", "shop.example", []string{"/new Prefix web"}))
 				s.waitBackend("http://shop.example/new", "web")
@@ -149,13 +175,8 @@ func TestSluiceIsKilledAndComesBack(t *testing.T) {
 func TestNothingStaysBehind(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		s := start(t, root, map[string]string{"class.yaml": class})
-		master := s.master()
-		pids := append(workers(master), master)
+		pids := s.processes()
 		s.stop()
-		for _, pid := range pids {
-			if alive(pid) {
-				t.Errorf("process %d goes on after the stop", pid)
-			}
-		}
+		gone(t, pids)
 	})
 }

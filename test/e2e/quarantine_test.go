@@ -101,15 +101,13 @@ func TestNeighbourWithAnOpenBracket(t *testing.T) {
 func TestSettingsThatNginxRefuses(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
-		settings := func(ciphers string) string {
-			return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config, namespace: default}\ndata: {ssl-ciphers: %q, http-redirect-code: \"307\"}\n", ciphers)
-		}
+		const redirect = `http-redirect-code: "307"`
 		s := start(t, root, map[string]string{
-			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": settings("HIGH"),
+			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": settings("ssl-ciphers: HIGH", redirect),
 			"a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}, "force-ssl-redirect: true"),
 		}, "--configmap", "default/config")
 		s.waitStatus("http://a.example/", 307)
-		s.write("settings.yaml", settings("NO-SUCH-CIPHER"))
+		s.write("settings.yaml", settings("ssl-ciphers: NO-SUCH-CIPHER", redirect))
 		s.waitLine("nginx refuses these settings")
 		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
 		s.waitBackend("http://b.example/", "web")

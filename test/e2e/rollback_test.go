@@ -36,9 +36,7 @@ func TestReloadThatCannotComeUp(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web, other := backend(t, "web"), backend(t, "other")
 		dir := templateDir(t)
-		s := start(t, root, map[string]string{
-			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
-		}, "--template-dir", dir)
+		s := start(t, root, oneHost(web), "--template-dir", dir)
 		s.waitBackend("http://a.example/", "web")
 
 		taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -79,9 +77,7 @@ func TestTemplatesThatNginxRefuses(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		dir := templateDir(t)
-		s := start(t, root, map[string]string{
-			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
-		}, "--template-dir", dir)
+		s := start(t, root, oneHost(web), "--template-dir", dir)
 		s.waitBackend("http://a.example/", "web")
 		changeTemplate(t, dir, "server.tmpl", "server {\n", "server {\nno_such_directive on;\n")
 		s.waitLine("templates not taken")

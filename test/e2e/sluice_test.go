@@ -175,6 +175,14 @@ func (s *sluice) reloads() int {
 	return count
 }
 
+// noReloadSince fails the test if there were more reloads than before.
+func (s *sluice) noReloadSince(before int, why string) {
+	s.t.Helper()
+	if now := s.reloads(); now != before {
+		s.t.Errorf("%d reloads for %s", now-before, why)
+	}
+}
+
 // waitLine waits for a line of the log that contains text.
 func (s *sluice) waitLine(text string) {
 	s.t.Helper()

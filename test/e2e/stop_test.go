@@ -1,13 +1,13 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -49,16 +49,6 @@ func (s *sluice) ended() int {
 	return s.command.ProcessState.ExitCode()
 }
 
-// gone fails the test if a process goes on.
-func gone(t *testing.T, pids []int) {
-	t.Helper()
-	for _, pid := range pids {
-		if alive(pid) {
-			t.Errorf("process %d goes on", pid)
-		}
-	}
-}
-
 // TestStopLetsRequestsFinish: SIGTERM fails readiness at once, nginx serves on
 // for the grace period, what is under way is answered, and the end is a success.
 func TestStopLetsRequestsFinish(t *testing.T) {
@@ -70,7 +60,7 @@ func TestStopLetsRequestsFinish(t *testing.T) {
 			"a.yaml": ingress("a", "a.example", []string{"/slow Prefix slow", "/ Prefix web"}),
 		}, "--shutdown-grace-period", "1", "--post-shutdown-grace-period", "15")
 		s.waitBackend("http://a.example/", "web")
-		pids := append(workers(s.master()), s.master())
+		pids := s.processes()
 		answered := make(chan string, 1)
 		go func() {
 			a, err := s.get("http://a.example/slow")
@@ -106,7 +96,7 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "slow.yaml": service("slow", slow), "a.yaml": ingress("a", "a.example", []string{"/ Prefix slow"}),
 		}, "--shutdown-grace-period", "3600", "--post-shutdown-grace-period", "3600")
-		pids := append(workers(s.master()), s.master())
+		pids := s.processes()
 		go func() { _, _ = s.get("http://a.example/") }()
 		<-asked
 		s.signal(syscall.SIGTERM)
@@ -117,72 +107,76 @@ func TestSecondSignalStopsAtOnce(t *testing.T) {
 	})
 }
 
-// TestStopWhileStandardInputIsOpen: nobody ever ends the input.
-func TestStopWhileStandardInputIsOpen(t *testing.T) {
-	s := prepare(t, "/", nil)
+// launchWithInput starts a sluice that reads its manifests from the standard
+// input, and gives the end to write to.
+func launchWithInput(t *testing.T, root string) (s *sluice, input *os.File) {
+	t.Helper()
+	s = prepare(t, root, nil)
 	s.set("--manifests", "-")
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer reader.Close()
-	defer writer.Close()
+	t.Cleanup(func() { writer.Close() })
 	s.stdin = reader
 	s.launch()
-	s.waitLine("nginx started")
-	pids := append(workers(s.master()), s.master())
-	s.signal(syscall.SIGTERM)
-	if code := s.ended(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	gone(t, pids)
+	reader.Close()
+	return s, writer
+}
+
+// TestStopWhileStandardInputIsOpen: nobody ever ends the input.
+func TestStopWhileStandardInputIsOpen(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		s, _ := launchWithInput(t, root)
+		s.waitLine("nginx started")
+		pids := s.processes()
+		s.signal(syscall.SIGTERM)
+		if code := s.ended(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		gone(t, pids)
+	})
 }
 
 // TestStandardInput serves what it says, and goes on after its end.
 func TestStandardInput(t *testing.T) {
-	web := backend(t, "web")
-	s := prepare(t, "/", nil)
-	s.set("--manifests", "-")
-	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	s.stdin = reader
-	s.launch()
-	_, err = io.Copy(writer, strings.NewReader(class+service("web", web)+ingress("a", "a.example", []string{"/ Prefix web"})))
-	if err := writer.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.waitReady()
-	s.waitBackend("http://a.example/", "web")
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s, input := launchWithInput(t, root)
+		_, err := io.WriteString(input, class+service("web", web)+ingress("a", "a.example", []string{"/ Prefix web"}))
+		if err := errors.Join(err, input.Close()); err != nil {
+			t.Fatal(err)
+		}
+		s.waitReady()
+		s.waitBackend("http://a.example/", "web")
+	})
 }
 
 // TestSecondSluiceInOneStateDir fails, and changes no file of the first.
 func TestSecondSluiceInOneStateDir(t *testing.T) {
-	web := backend(t, "web")
-	first := start(t, "/", map[string]string{"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"})})
-	first.waitBackend("http://a.example/", "web")
-	files := []string{"placeholder.key", "last-good.jsonl", "nginx.conf", "lua/sluice/balancer.lua"}
-	before := map[string]os.FileInfo{}
-	for _, name := range files {
-		info, err := os.Stat(filepath.Join(first.state, name))
-		if err != nil {
-			t.Fatal(err)
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		first := start(t, root, oneHost(web))
+		first.waitLine("msg=sync ") // all of its files are written
+		first.waitBackend("http://a.example/", "web")
+		files := []string{"placeholder.key", "last-good.jsonl", "nginx.conf", "lua/sluice/balancer.lua"}
+		before := map[string]os.FileInfo{}
+		for _, name := range files {
+			info, err := os.Stat(filepath.Join(first.state, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before[name] = info
 		}
-		before[name] = info
-	}
-	second := prepare(t, "/", nil)
-	second.set("--state-dir", first.state)
-	fails(t, second, "--state-dir", "in use by another sluice")
-	for _, name := range files {
-		now, err := os.Stat(filepath.Join(first.state, name))
-		if err != nil || !os.SameFile(before[name], now) || !now.ModTime().Equal(before[name].ModTime()) {
-			t.Errorf("%s was written by the second sluice (error %v)", name, err)
+		second := prepare(t, root, nil)
+		second.set("--state-dir", first.state)
+		fails(t, second, "--state-dir", "in use by another sluice")
+		for _, name := range files {
+			now, err := os.Stat(filepath.Join(first.state, name))
+			if err != nil || !os.SameFile(before[name], now) || !now.ModTime().Equal(before[name].ModTime()) {
+				t.Errorf("%s was written by the second sluice (error %v)", name, err)
+			}
 		}
-	}
-	first.waitBackend("http://a.example/", "web")
+		first.waitBackend("http://a.example/", "web")
+	})
 }

@@ -44,9 +44,7 @@ func TestEndpointsAndReloadsUnderLoad(t *testing.T) {
 func TestKeptConnectionsAcrossReloads(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
-		s := start(t, root, map[string]string{
-			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
-		})
+		s := start(t, root, oneHost(web))
 		s.waitBackend("http://a.example/", "web")
 		ctx, cancel := context.WithCancel(t.Context())
 		retrying, plain := s.retrying(ctx), s.withoutRetry(ctx)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"sluice/internal/nginx"
 )
 
 // nobody is an ordinary user that owns nothing.
@@ -18,18 +20,13 @@ const nobody = 65534
 func TestOrdinaryUserWritesOnlyToItsState(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
-		s := prepare(t, root, map[string]string{
-			"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
-		})
-		if os.Geteuid() == 0 {
-			s.asNobody()
-		}
+		s := prepare(t, root, oneHost(web))
+		s.asNobody()
 		s.launch()
 		s.waitReady()
 		s.waitBackend("http://a.example/", "web")
-		master := s.master()
 		looked := 0
-		for _, pid := range append(workers(master), master, s.command.Process.Pid) {
+		for _, pid := range append(s.processes(), s.command.Process.Pid) {
 			for _, path := range writable(t, pid) {
 				looked++
 				if !strings.HasPrefix(path, s.state+"/") && path != s.output {
@@ -44,9 +41,12 @@ func TestOrdinaryUserWritesOnlyToItsState(t *testing.T) {
 }
 
 // asNobody makes the next launch run as an ordinary user who may write to the
-// state directory only.
+// state directory only. Who runs the tests as one is that user already.
 func (s *sluice) asNobody() {
 	s.t.Helper()
+	if os.Geteuid() != 0 {
+		return
+	}
 	binary := filepath.Join(s.state, "sluice")
 	copyFile(s.t, sluicePath, binary)
 	for _, path := range []string{s.state, binary} {
@@ -109,32 +109,37 @@ func mayWrite(info string) bool {
 // TestNginxThatSomethingElseRuns: sluice leaves a first file, waits for the
 // nginx, and from then on reloads it by signal; a restart of it is noticed.
 func TestNginxThatSomethingElseRuns(t *testing.T) {
-	web := backend(t, "web")
-	s := prepare(t, "/", map[string]string{
-		"class.yaml": class, "web.yaml": service("web", web), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
-	})
-	s.arguments = append(s.arguments, "--nginx-pid-file", filepath.Join(s.state, "nginx.pid"))
-	s.launch()
-	s.waitLine("waiting for nginx")
-	other := startNginx(t, s.state)
-	s.waitReady()
-	s.waitBackend("http://a.example/", "web")
-	s.write("a.yaml", ingress("a", "a.example", []string{"/new Prefix web"}))
-	s.waitBackend("http://a.example/new", "web")
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := prepare(t, root, oneHost(web))
+		s.set("--nginx-pid-file", filepath.Join(s.state, "nginx.pid"))
+		s.launch()
+		s.waitLine("waiting for nginx")
+		other := startNginx(t, root, s.state)
+		s.waitReady()
+		s.waitBackend("http://a.example/", "web")
+		s.write("a.yaml", ingress("a", "a.example", []string{"/new Prefix web"}))
+		s.waitBackend("http://a.example/new", "web")
 
-	stopNginx(other)
-	other = startNginx(t, s.state)
-	s.waitBackend("http://a.example/new", "web")
-	s.stop()
-	if !alive(other.Process.Pid) {
-		t.Error("sluice ended an nginx that is not its own")
-	}
+		stopNginx(other)
+		other = startNginx(t, root, s.state)
+		s.waitBackend("http://a.example/new", "web")
+		s.stop()
+		if !alive(other.Process.Pid) {
+			t.Error("sluice ended an nginx that is not its own")
+		}
+	})
 }
 
-// startNginx runs nginx as another supervisor would.
-func startNginx(t *testing.T, state string) *exec.Cmd {
+// startNginx runs the nginx of a root as another supervisor would.
+func startNginx(t *testing.T, root, state string) *exec.Cmd {
 	t.Helper()
-	command := exec.Command("nginx", "-p", state, "-c", filepath.Join(state, "nginx.conf"), "-e", "stderr", "-g", "daemon off;")
+	install, err := nginx.Inspect(t.Context(), nginx.Options{Root: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv := install.Command("-p", state, "-c", filepath.Join(state, "nginx.conf"), "-e", "stderr", "-g", "daemon off;")
+	command := exec.Command(argv[0], argv[1:]...)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestWebSocketsLiveThroughReloads(t *testing.T) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "chat.yaml": service("chat", chat(t)),
-			"settings.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config, namespace: default}\ndata: {worker-shutdown-timeout: 8s}\n",
+			"settings.yaml": settings("worker-shutdown-timeout: 8s"),
 			"a.yaml":        ingress("a", "chat.example", []string{"/ Prefix chat"}),
 		}, "--configmap", "default/config")
 		var connection *websocket.Conn
