@@ -50,7 +50,7 @@ func (p *Process) startExternal(ctx context.Context, bootstrap []byte) error {
 	}
 	r, err := p.externalRun()
 	if err != nil {
-		p.options.Logger.Info("waiting for nginx", "reason", err, "start", "nginx -p "+p.options.StateDir+" -c "+live)
+		p.options.Logger.Info("waiting for nginx", "reason", err, "start", strings.Join(p.install.Command("-p", p.options.StateDir, "-c", live), " "))
 	}
 	for err != nil {
 		select {
