@@ -2,10 +2,8 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // ObjectRef names a Kubernetes object.
@@ -44,7 +42,8 @@ const (
 )
 
 // Problem is a user's mistake, as a value: which object, which field, what is
-// wrong, and what would be valid.
+// wrong, and what would be valid. Its texts may hold what users wrote; String
+// and SortProblems make them fit to be shown.
 type Problem struct {
 	Object ObjectRef `json:"object"`
 	// Field is a field path such as "spec.rules[0].host", or a key.
@@ -57,38 +56,44 @@ type Problem struct {
 	Denies bool `json:"denies,omitempty"`
 }
 
+// The most bytes of what is shown: the longest valid names and keys, and more
+// than any message of our own needs.
+const (
+	mostName  = 253
+	mostField = 253 + len("/") + 63
+	mostText  = 1500
+)
+
+// shown gives the problem with parts that are one short printable line each.
+func (p Problem) shown() Problem {
+	p.Object.Kind = OneLine(p.Object.Kind, mostName)
+	p.Object.Namespace = OneLine(p.Object.Namespace, mostName)
+	p.Object.Name = OneLine(p.Object.Name, mostName)
+	p.Field = OneLine(p.Field, mostField)
+	p.Text = OneLine(p.Text, mostText)
+	return p
+}
+
 // String gives the problem as one line.
 func (p Problem) String() string {
+	p = p.shown()
 	line := p.Object.String() + ": "
 	if p.Field != "" {
 		line += p.Field + ": "
 	}
-	line = oneLine(line + p.Text)
+	line += p.Text
 	if p.Denies {
 		line += "; its paths answer 503 until this is mended"
 	}
 	return line
 }
 
-// oneLine escapes what could end a line or hide in it: names and keys come from
-// users.
-func oneLine(text string) string {
-	if !strings.ContainsFunc(text, unicode.IsControl) {
-		return text
-	}
-	var out strings.Builder
-	for _, r := range text {
-		if unicode.IsControl(r) {
-			fmt.Fprintf(&out, `\x%02x`, r)
-			continue
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
-}
-
-// SortProblems orders problems by object, field and text, and drops repetitions.
+// SortProblems orders problems by object, field and text, drops repetitions and
+// makes each fit to be shown. All that is logged or printed has passed it.
 func SortProblems(problems []Problem) []Problem {
+	for i, p := range problems {
+		problems[i] = p.shown()
+	}
 	slices.SortFunc(problems, func(a, b Problem) int {
 		return cmp.Or(a.Object.Compare(b.Object), strings.Compare(a.Field, b.Field), strings.Compare(string(a.Reason), string(b.Reason)), strings.Compare(a.Text, b.Text))
 	})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"sluice/internal/model"
 )
 
 // DecodeError says what is wrong with a field of an object in a file, or with a
@@ -23,15 +25,22 @@ type DecodeError struct {
 	Text string
 }
 
+// The most bytes of each part of a line, however long what a user wrote is.
+const (
+	mostFile = 1000
+	mostPart = 400 // a valid name with its namespace and kind has less
+	mostText = 1000
+)
+
 // Error gives the error as one line.
 func (e *DecodeError) Error() string {
-	line := fmt.Sprintf("%s: document %d: ", e.File, e.Document)
+	line := inDocument(e.File, e.Document)
 	for _, part := range []string{e.Object, e.Field} {
 		if part != "" {
-			line += part + ": "
+			line += model.OneLine(part, mostPart) + ": "
 		}
 	}
-	return oneLine(line + e.Text)
+	return line + model.OneLine(e.Text, mostText)
 }
 
 // Note says what was passed over.
@@ -44,7 +53,12 @@ type Note struct {
 
 // String gives the note as one line.
 func (n Note) String() string {
-	return oneLine(fmt.Sprintf("%s: document %d: %s", n.File, n.Document, n.Text))
+	return inDocument(n.File, n.Document) + model.OneLine(n.Text, mostText)
+}
+
+// inDocument is how a line on a document begins.
+func inDocument(file string, number int) string {
+	return fmt.Sprintf("%s: document %d: ", model.OneLine(file, mostFile), number)
 }
 
 // fault is a field that is wrong, within an object or a part of one.
@@ -107,19 +121,6 @@ func quoted(value string) string {
 		end--
 	}
 	return strconv.Quote(value[:end]) + "..."
-}
-
-// oneLine replaces what would break a line or a terminal.
-func oneLine(text string) string {
-	if !strings.ContainsFunc(text, unprintable) && utf8.ValidString(text) {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if unprintable(r) || r == utf8.RuneError {
-			return '?'
-		}
-		return r
-	}, text)
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	yaml "sigs.k8s.io/yaml/goyaml.v2"
+
+	"sluice/internal/model"
 )
 
 // toJSON turns a document into JSON. Keys keep their order and repetitions, so
@@ -104,7 +106,7 @@ func yamlError(err error, firstLine int) error {
 	text = yamlLine.ReplaceAllStringFunc(text, func(match string) string {
 		return fmt.Sprintf("line %d: ", fileLine(yamlLine.FindStringSubmatch(match)[1], firstLine))
 	})
-	return errors.New("want YAML: near " + oneLine(unquotedYAML.ReplaceAllStringFunc(text, short)))
+	return errors.New("want YAML: near " + model.OneLine(unquotedYAML.ReplaceAllStringFunc(text, short), mostText))
 }
 
 // short spares the punctuation that the parser quotes and hides text of the
