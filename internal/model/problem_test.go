@@ -12,7 +12,7 @@ func TestOneLine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                          "",
-		`want "x" (got 'é \n 漢')`:    `want "x" (got 'é \n 漢')`,
+		`want "x" (got 'é \n 漢')`:   `want "x" (got 'é \n 漢')`,
 		"a\nb\r\x00\x1b[31m\x7f\t":  `a\nb\r\x00\x1b[31m\x7f\t`,
 		"\u0085\u2028\u202e\u200b":  `\u0085\u2028\u202e\u200b`,
 		"a\xffb\xc3(":               `a\xffb\xc3(`,

@@ -13,7 +13,6 @@ import (
 // spec.defaultBackend or else to the default backend.
 func (b *builder) fallback() {
 	if b.root() != nil {
-		b.shadowedDefaults()
 		return
 	}
 	if b.host.name == "" {
@@ -92,16 +91,36 @@ func (b *builder) passToDefault(l *model.Location) {
 	}
 }
 
-// shadowedDefaults tells Ingresses without rules that a path leaves nothing to
-// their spec.defaultBackend.
-func (b *builder) shadowedDefaults() {
-	root := b.root()
-	if b.host.name != "" {
-		return
-	}
-	for _, c := range b.catchAllClaims() {
-		if c.owner.ruleless {
-			b.problem(c, "", model.Shadowed, fmt.Sprintf("no request is left for it: %s takes them all with %s", root.owner.ref, root.field))
+// idleDefaults tells Ingresses that no request is left for their
+// spec.defaultBackend, as paths take all on each of its hosts.
+func (t *translation) idleDefaults(hosts []*host) {
+	takers := map[*ingress]*model.Location{}
+	for _, h := range hosts {
+		for _, rules := range h.rules {
+			if rules.owner.fallback == nil {
+				continue
+			}
+			taker := h.built.taker()
+			if first, seen := takers[rules.owner]; !seen || first != nil && taker == nil {
+				takers[rules.owner] = taker
+			}
 		}
 	}
+	for ing, taker := range takers {
+		if taker != nil {
+			t.report(model.Problem{Object: ing.ref, Field: ing.fallback.field, Reason: model.Shadowed,
+				Text: fmt.Sprintf("no request is left for it: %s takes them all with %s", taker.Rule.Object, taker.Rule.Field)})
+		}
+	}
+}
+
+// taker is the location of a path that takes all that no other path takes, or
+// nil.
+func (b *builtServer) taker() *model.Location {
+	for _, l := range b.server.Locations {
+		if l.Rule.Kind == model.RuleWritten && isRoot(l) {
+			return l
+		}
+	}
+	return nil
 }

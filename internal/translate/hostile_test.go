@@ -73,6 +73,92 @@ func makeHostile(object *networkingv1.Ingress, path, host, service, target strin
 	rule.HTTP.Paths[2].Backend.Service.Name = service
 }
 
+// A name that no API server lets pass is refused: "/" would make one backend of
+// another. What others serve does not change.
+func TestNamesThatAreNone(t *testing.T) {
+	t.Parallel()
+	w := world{ingresses: []ing{{name: "neighbour", age: 2, rules: []string{"n / P a:80"}}, {name: "hostile", age: 3, spec: "defaultBackend: {service: {name: b, port: {number: 80}}}",
+		annotations: map[string]string{"allowlist-source-range": "nonsense"}, rules: []string{"n /x P b:80", "h / P b:80"}}}}
+	want := serverNamed(t, mustConfig(t, world{ingresses: w.ingresses[:1]}, nil), "n")
+	for field, names := range map[string][]string{
+		"metadata.name":      {"", "a/b", "/", "A", "a b", "a_b", ".", "..", "-a", "a\n", "a\x00", "\xff", "*.a", strings.Repeat("a", 254)},
+		"metadata.namespace": {"", "a/b", "/", "A", "a.b", "a\n", "\xff", strings.Repeat("a", 64)},
+	} {
+		for _, name := range names {
+			objects := w.objects(t)
+			for _, object := range objects.Ingresses {
+				switch {
+				case object.Name != "hostile":
+				case field == "metadata.name":
+					object.Name = name
+				default:
+					object.Namespace = name
+				}
+			}
+			config, problems := Config(newSnapshot(t, objects), w.flags(), nil)
+			if len(problems) != 1 || problems[0].Field != field || problems[0].Reason != model.InvalidValue || !strings.Contains(problems[0].Text, quoted(name)) {
+				t.Errorf("%s %q: the problems are %v", field, name, problems)
+			}
+			if diff := cmp.Diff(want, serverNamed(t, config, "n")); diff != "" {
+				t.Errorf("%s %q: the neighbour (-want +got):\n%s", field, name, diff)
+			}
+			if got := ask(config, "h/"); len(config.Static.Servers) != 2 || got != "/ -> 404" {
+				t.Errorf("%s %q: %d servers, and the host is answered with %s", field, name, len(config.Static.Servers), got)
+			}
+		}
+	}
+	longest := strings.Repeat("a", 63) + "." + strings.Repeat("a", 63)
+	if _, problems := (world{ingresses: []ing{{name: longest, rules: []string{"h / P a:80"}}, {name: "0.a-b", rules: []string{"g / P a:80"}}}}).translate(t); problems != nil {
+		t.Errorf("names that are fine give %v", problems)
+	}
+}
+
+// A host that is none is a problem, and its path is nobody's.
+func TestHostsThatAreNone(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"/", "a/b", "h/", "http://h", "h:80", "H", "*", "a.*", "*.*.a", "h.", "10.0.0.1", "h\n", "\xff"} {
+		w := world{ingresses: []ing{{name: "hostile", rules: []string{"h / P a:80"}}}}
+		objects := w.objects(t)
+		objects.Ingresses[0].Spec.Rules[0].Host = host
+		config, problems := Config(newSnapshot(t, objects), w.flags(), nil)
+		if len(problems) != 1 || problems[0].Field != "spec.rules[0].host" || problems[0].Reason != model.InvalidValue || len(config.Static.Servers) != 1 {
+			t.Errorf("%q: the problems are %v, with %d servers", host, problems, len(config.Static.Servers))
+		}
+	}
+}
+
+// The names of a Service's ports, and those of a certificate, are told shortened
+// and quoted where they are none.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	for want, names := range map[string][]string{
+		"no name":                               {},
+		"a, *.b, c d, ...":                      {"a", "*.b", "c d", "e"},
+		`"a\n", "\xff", "\u2028"`:               {"a\n", "\xff", "\u2028"},
+		`"` + strings.Repeat("a", 200) + `"...`: {strings.Repeat("a", 201)},
+	} {
+		if got := listed(names); got != want {
+			t.Errorf("%.50q gives %s, want %s", names, got, want)
+		}
+	}
+}
+
+// However long the names of a Service's ports are, the message is not.
+func TestPortsAreListedShortly(t *testing.T) {
+	t.Parallel()
+	w := world{ingresses: []ing{{name: "i", rules: []string{"h / P a:99"}}}}
+	for _, name := range []string{strings.Repeat("a", 100_000), "\xff\n", strings.Repeat("\x00", 1000)} {
+		objects := w.objects(t)
+		for _, s := range objects.Services {
+			s.Spec.Ports[0].Name = name
+		}
+		_, problems := Config(newSnapshot(t, objects), w.flags(), nil)
+		if len(problems) != 1 || len(problems[0].Text) > 1000 || !strings.Contains(problems[0].Text, quoted(name)[1:5]) || model.OneLine(problems[0].Text, 1000) != problems[0].Text {
+			t.Errorf("the problems are %.300q", problems)
+		}
+	}
+}
+
 func mustConfig(t *testing.T, w world, m *Memo) model.Config {
 	t.Helper()
 	config, _ := Config(newSnapshot(t, w.objects(t)), w.flags(), m)

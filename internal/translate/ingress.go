@@ -74,6 +74,11 @@ func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
 }
 
 func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingress {
+	if field, text := wrongName(object); text != "" {
+		ing := &ingress{object: object, ref: refOf(object), quarantined: quarantined}
+		ing.report(field, model.InvalidValue, text)
+		return ing
+	}
 	policies := policy.Read(object, t.settings, t.options.AnnotationsPrefix)
 	ing := &ingress{
 		object: object, ref: refOf(object), quarantined: quarantined, denied: quarantined || policies.Denied(),
@@ -96,10 +101,25 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 	}
 	ing.readDefault(byHost)
 	ing.limit()
-	if _, hostless := byHost[""]; hostless && len(byHost) == 1 && len(object.Spec.TLS) > 0 {
-		ing.report("spec.tls", model.Unsupported, "rules without a host are served with the default certificate: name a host")
+	if _, hostless := byHost[""]; hostless && len(byHost) == 1 {
+		ing.hostlessTLS()
+	} else {
+		ing.vainTLS()
 	}
 	return ing
+}
+
+// wrongName says what is wrong with the name of an Ingress, and in which field.
+// No API server lets these pass, but objects may come from elsewhere, and $route
+// is made of names: a "/" in one of them would lead to another backend.
+func wrongName(object *networkingv1.Ingress) (field, text string) {
+	switch {
+	case len(validation.IsDNS1123Label(object.Namespace)) > 0:
+		return "metadata.namespace", fmt.Sprintf("want a name of lower case letters, digits and - (got %s): the Ingress is not served", quoted(object.Namespace))
+	case len(validation.IsDNS1123Subdomain(object.Name)) > 0:
+		return "metadata.name", fmt.Sprintf("want a name of lower case letters, digits, - and . (got %s): the Ingress is not served", quoted(object.Name))
+	}
+	return "", ""
 }
 
 // mostText is how many bytes the annotations of one Ingress may come to when they

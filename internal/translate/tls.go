@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -169,20 +168,63 @@ func (t *translation) choose(h *host, ing *ingress) {
 	switch {
 	case pair == nil:
 	case !covers(pair.names, h.name):
-		a.report(ing, at, model.InvalidValue, fmt.Sprintf("want a certificate for %s (got one for %s): the default certificate is presented", h.name, listed(pair.names)))
+		a.unfit(ing, at, h.name, pair)
 	default:
 		a.pair = pair
 	}
 }
 
+// chooseByName takes the first item whose certificate is for the host. If there
+// is none, the items that are meant for it are at fault.
 func (t *translation) chooseByName(h *host, ing *ingress) {
-	for at, item := range ing.object.Spec.TLS {
+	unfit := map[int]*keyPair{}
+	for at := range ing.object.Spec.TLS {
+		item := &ing.object.Spec.TLS[at]
 		if item.SecretName == "" {
 			continue
 		}
-		if pair := t.pairOf(h.certificate, ing, at); pair != nil && covers(pair.names, h.name) {
+		pair := t.pairOf(h.certificate, ing, at)
+		switch {
+		case pair == nil:
+		case covers(pair.names, h.name):
 			h.certificate.pair = pair
 			return
+		case meant(item, h.name):
+			unfit[at] = pair
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(unfit)) {
+		h.certificate.unfit(ing, at, h.name, unfit[at])
+	}
+}
+
+// meant says whether a tls item that does not name a host is for it: it names
+// none at all, or a wildcard above the host or a name under it.
+func meant(item *networkingv1.IngressTLS, host string) bool {
+	return len(item.Hosts) == 0 || slices.ContainsFunc(item.Hosts, func(h string) bool { return related(h, host) })
+}
+
+// related says whether two hosts are the same or one is a wildcard above the
+// other.
+func related(a, b string) bool {
+	return covers([]string{a}, b) || covers([]string{b}, a)
+}
+
+// hostlessTLS reports the tls section of an Ingress without a host.
+func (i *ingress) hostlessTLS() {
+	if len(i.object.Spec.TLS) > 0 {
+		i.report("spec.tls", model.Unsupported, "rules without a host are served with the default certificate: name a host")
+	}
+}
+
+// vainTLS reports the hosts of the tls section that no rule has. The rules count
+// as they are written: one that is wrong is a problem of its own.
+func (i *ingress) vainTLS() {
+	for at, item := range i.object.Spec.TLS {
+		for n, host := range item.Hosts {
+			if !slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return related(host, rule.Host) }) {
+				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NotFound, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
+			}
 		}
 	}
 }
@@ -206,17 +248,23 @@ func (t *translation) pairOf(a *assignment, ing *ingress, at int) *keyPair {
 	return pair
 }
 
+// unfit reports a certificate that is for other names.
+func (a *assignment) unfit(ing *ingress, at int, host string, pair *keyPair) {
+	a.report(ing, at, model.InvalidValue, fmt.Sprintf("want a certificate for %s (got one for %s): the default certificate is presented", host, listed(pair.names)))
+}
+
 func (a *assignment) report(ing *ingress, at int, reason model.Reason, text string) {
 	a.problems = append(a.problems, model.Problem{Object: ing.ref, Field: fmt.Sprintf("spec.tls[%d].secretName", at), Reason: reason, Text: text})
 }
 
-// listed gives the first few names for a message.
+// listed gives the first few names for a message, in quotes where they are not
+// plain and short.
 func listed(names []string) string {
 	const few = 3
 	var list []string
 	for _, name := range names[:min(len(names), few)] {
-		if strings.ContainsFunc(name, unicode.IsControl) {
-			name = quoted(name)
+		if q := quoted(name); q != `"`+name+`"` {
+			name = q
 		}
 		list = append(list, name)
 	}

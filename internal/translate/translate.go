@@ -137,5 +137,6 @@ func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server
 		t.report(built.problems...)
 		servers = append(servers, built.server)
 	}
+	t.idleDefaults(hosts)
 	return servers
 }
