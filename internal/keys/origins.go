@@ -10,7 +10,8 @@ import (
 
 // Origins is a list of web origins (RFC 6454) that scripts may come from, each
 // in lower case, sorted: "https://a.example", "https://*.a.example:8443",
-// "null". The list is just "*" if it holds that item.
+// "null". The list is just "*" if it holds that item. "*." at the front of a
+// host stands for one label.
 type Origins []string
 
 var originPattern = regexp.MustCompile(`^([a-z][a-z0-9+\-.]*)://((?:\*\.)?[a-z0-9](?:[a-z0-9._\-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?$`)
@@ -46,18 +47,6 @@ func isOrigin(item string) bool {
 
 // Any is true for the list "*".
 func (o Origins) Any() bool { return len(o) == 1 && o[0] == "*" }
-
-// Patterns gives one anchored PCRE for each origin. "*" at the front of a host
-// stands for one label, as in ingress-nginx. Upper and lower case are the
-// same if nginx is told so ("~*").
-func (o Origins) Patterns() []string {
-	patterns := make([]string, len(o))
-	for i, origin := range o {
-		quoted := regexp.QuoteMeta(origin)
-		patterns[i] = "^" + strings.Replace(quoted, `\*`, `[a-z0-9\-]+`, 1) + "$"
-	}
-	return patterns
-}
 
 // Describe says what would be valid.
 func (Origins) Describe() string {

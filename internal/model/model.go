@@ -155,8 +155,9 @@ type Transport struct {
 
 // Block is something a behaviour prints. The template "<Name>/<context>" is
 // executed with Data in each context (main, events, http, server, location)
-// that has one; what "<Name>/shared" prints at http level is printed once for
-// all equal bytes.
+// that has one. What "<Name>/first" prints in a location comes before anything
+// is answered there. What "<Name>/shared" prints at http level is there once,
+// and blocks with the same head become one block.
 type Block struct {
 	Name string `json:"name,omitempty"`
 	// Data is a struct without maps and without pointers to objects.

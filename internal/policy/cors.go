@@ -27,14 +27,15 @@ type CORS struct {
 type corsBlock struct {
 	// Headers are the headers of an answer to an origin that is let in.
 	Headers []corsHeader
-	// Patterns match the origins that are let in ("~*" and a PCRE); empty if
-	// all are. Then there are no variables and every header is a plain value.
-	Patterns []string
-	// Origin is the name of the variable that holds the origin if it is let
-	// in, Preflight that of one which is set for its preflight requests. They
-	// are made of a hash of everything printed, so that Ingresses that say the
-	// same share their maps and others never do.
-	Origin, Preflight string
+	// List names the list of origins and the headers; it is empty if all
+	// origins are let in. Then there are no variables and every header is a
+	// plain value. It is a hash of everything, so that Ingresses that say the
+	// same share their entries in the maps and others never do.
+	List string
+	// Exact and Wildcards are the keys of the origins that are let in. A key
+	// is "<list>/<origin>": all lists are in the same maps, so that their
+	// number costs requests nothing.
+	Exact, Wildcards []string
 	// HideHSTS repeats what the location would else no longer inherit.
 	HideHSTS bool
 }
@@ -50,7 +51,7 @@ type corsHeader struct {
 	Variable, Upstream string
 }
 
-// Print gives the headers, and the maps where only some origins are let in.
+// Print gives the headers, and the list where only some origins are let in.
 func (c CORS) Print(s *settings.Settings) any {
 	if !c.Enabled || len(c.Origins) == 0 {
 		return nil
@@ -59,13 +60,16 @@ func (c CORS) Print(s *settings.Settings) any {
 	if c.Origins.Any() {
 		return b
 	}
-	for _, p := range c.Origins.Patterns() {
-		b.Patterns = append(b.Patterns, "~*"+p)
+	b.List = contentHash(c.Origins, b.Headers)
+	for _, origin := range c.Origins {
+		if key := b.List + "/" + origin; strings.Contains(origin, "*") {
+			b.Wildcards = append(b.Wildcards, key)
+		} else {
+			b.Exact = append(b.Exact, key)
+		}
 	}
-	hash := contentHash(b.Patterns, b.Headers)
-	b.Origin, b.Preflight = "cors_origin_"+hash, "cors_preflight_"+hash
 	for i := range b.Headers {
-		b.Headers[i].setVariables(hash)
+		b.Headers[i].setVariables()
 	}
 	return b
 }
@@ -85,16 +89,17 @@ func (c CORS) headers() []corsHeader {
 }
 
 // setVariables names the variables after the header: for
-// Access-Control-Max-Age cors_max_age_<hash> and what nginx calls the header of
-// the backend's answer.
-func (h *corsHeader) setVariables(hash string) {
+// Access-Control-Max-Age cors_max_age and what nginx calls the header of the
+// backend's answer.
+func (h *corsHeader) setVariables() {
 	name := strings.ToLower(strings.ReplaceAll(h.Name, "-", "_"))
-	h.Variable = strings.Replace(name, "access_control", "cors", 1) + "_" + hash
+	h.Variable = strings.Replace(name, "access_control", "cors", 1)
 	h.Upstream = "upstream_http_" + name
 }
 
-// contentHash is the start of a SHA-256 of values, in hexadecimal.
+// contentHash is the first half of a SHA-256 of values, in hexadecimal. Nobody
+// finds a list of another's hash, and would get its entries.
 func contentHash(values ...any) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", values))
-	return hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:16])
 }

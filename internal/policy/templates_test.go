@@ -15,7 +15,7 @@ import (
 var printers = template.FuncMap{
 	"size":     func(v any) string { return fmt.Sprint(v) },
 	"str":      func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
-	"regex":    func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
+	"mapkey":   func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
 	"variable": func(v any) string { return "$" + fmt.Sprint(v) },
 }
 
@@ -50,54 +50,66 @@ add_header Access-Control-Max-Age "1728000" always;
 if ($request_method = OPTIONS) {
     return 204;
 }`},
+		"cors for some, first": {corsForSome, "cors/first", "set $cors_list LIST;\nset $cors_granted $cors_match;\n"},
+		"cors for all, first":  {map[string]string{"enable-cors": "true"}, "cors/first", ""},
 		"cors for some": {corsForSome, "cors/location", `proxy_hide_header Strict-Transport-Security;
 proxy_hide_header Access-Control-Allow-Origin;
-add_header Access-Control-Allow-Origin $cors_allow_origin_HASH always;
+add_header Access-Control-Allow-Origin $cors_allow_origin always;
 proxy_hide_header Access-Control-Allow-Credentials;
-add_header Access-Control-Allow-Credentials $cors_allow_credentials_HASH always;
+add_header Access-Control-Allow-Credentials $cors_allow_credentials always;
 proxy_hide_header Access-Control-Allow-Methods;
-add_header Access-Control-Allow-Methods $cors_allow_methods_HASH always;
+add_header Access-Control-Allow-Methods $cors_allow_methods always;
 proxy_hide_header Access-Control-Allow-Headers;
-add_header Access-Control-Allow-Headers $cors_allow_headers_HASH always;
+add_header Access-Control-Allow-Headers $cors_allow_headers always;
 proxy_hide_header Access-Control-Expose-Headers;
-add_header Access-Control-Expose-Headers $cors_expose_headers_HASH always;
+add_header Access-Control-Expose-Headers $cors_expose_headers always;
 proxy_hide_header Access-Control-Max-Age;
-add_header Access-Control-Max-Age $cors_max_age_HASH always;
-if ( $cors_preflight_HASH ) {
+add_header Access-Control-Max-Age $cors_max_age always;
+if ($cors_preflight) {
     return 204;
 }`},
-		"cors for some, shared": {corsForSome, "cors/shared", `map $http_origin $cors_origin_HASH {
+		"cors for some, shared": {corsForSome, "cors/shared", `map $http_origin $cors_any_label {
     default "";
-    "~*^https://[a-z0-9\\-]+\\.a\\.example$" $http_origin;
-    "~*^https://b\\.example:8443$" $http_origin;
+    "~*^([a-z][a-z0-9+\-.]*://)[a-z0-9\-]+(\..+)$" $1*$2;
 }
-map $request_method $cors_preflight_HASH {
+map "$cors_list/$cors_any_label" $cors_wildcard {
+    volatile;
     default "";
-    OPTIONS $cors_origin_HASH;
+    "LIST/https://*.a.example" $cors_list;
 }
-map $cors_origin_HASH $cors_allow_origin_HASH {
-    default $cors_origin_HASH;
+map "$cors_list/$http_origin" $cors_match {
+    volatile;
+    default $cors_wildcard;
+    "LIST/https://b.example:8443" $cors_list;
+}
+map $request_method $cors_preflight {
+    volatile;
+    default "";
+    OPTIONS $cors_granted;
+}
+map $cors_granted $cors_allow_origin {
     "" $upstream_http_access_control_allow_origin;
+    default $http_origin;
 }
-map $cors_origin_HASH $cors_allow_credentials_HASH {
-    default "true";
+map $cors_granted $cors_allow_credentials {
     "" $upstream_http_access_control_allow_credentials;
+    LIST "true";
 }
-map $cors_origin_HASH $cors_allow_methods_HASH {
-    default "PUT";
+map $cors_granted $cors_allow_methods {
     "" $upstream_http_access_control_allow_methods;
+    LIST "PUT";
 }
-map $cors_origin_HASH $cors_allow_headers_HASH {
-    default "X-A";
+map $cors_granted $cors_allow_headers {
     "" $upstream_http_access_control_allow_headers;
+    LIST "X-A";
 }
-map $cors_origin_HASH $cors_expose_headers_HASH {
-    default "X-B";
+map $cors_granted $cors_expose_headers {
     "" $upstream_http_access_control_expose_headers;
+    LIST "X-B";
 }
-map $cors_origin_HASH $cors_max_age_HASH {
-    default "60";
+map $cors_granted $cors_max_age {
     "" $upstream_http_access_control_max_age;
+    LIST "60";
 }
 `},
 	} {
@@ -112,9 +124,8 @@ map $cors_origin_HASH $cors_max_age_HASH {
 				t.Fatal(err)
 			}
 			got := out.Bytes()
-			if c, ok := blocks[0].Data.(corsBlock); ok && c.Origin != "" {
-				hash := []byte(c.Origin[len("cors_origin_"):])
-				got = bytes.ReplaceAll(got, hash, []byte("HASH"))
+			if c, ok := blocks[0].Data.(corsBlock); ok && c.List != "" {
+				got = bytes.ReplaceAll(got, []byte(c.List), []byte("LIST"))
 			}
 			if diff := cmp.Diff(test.want, string(got)); diff != "" {
 				t.Error(diff)
@@ -146,25 +157,25 @@ func TestAnswersAreDeclared(t *testing.T) {
 	}
 }
 
-// Ingresses that say the same share their maps; any difference makes others.
-func TestCORSVariables(t *testing.T) {
+// Ingresses that say the same share their entries; any difference makes others.
+func TestCORSLists(t *testing.T) {
 	t.Parallel()
-	origin := func(changes map[string]string) string {
+	list := func(changes map[string]string) string {
 		annotations := map[string]string{}
 		for _, from := range []map[string]string{corsForSome, changes} {
 			for key, value := range from {
 				annotations[key] = value
 			}
 		}
-		return readWith(t, nil, annotations).Blocks()[0].Data.(corsBlock).Origin
+		return readWith(t, nil, annotations).Blocks()[0].Data.(corsBlock).List
 	}
-	first := origin(nil)
-	if got := origin(map[string]string{"cors-allow-origin": "https://*.A.example,https://b.example:8443"}); got != first {
+	first := list(nil)
+	if got := list(map[string]string{"cors-allow-origin": "https://*.A.example,https://b.example:8443"}); got != first {
 		t.Errorf("the same list in another order has %s, not %s", got, first)
 	}
 	for key, value := range map[string]string{"cors-allow-origin": "https://b.example:8443", "cors-allow-methods": "GET", "cors-max-age": "61", "cors-allow-credentials": "false"} {
-		if got := origin(map[string]string{key: value}); got == first {
-			t.Errorf("%s=%s shares the variable %s", key, value, got)
+		if got := list(map[string]string{key: value}); got == first {
+			t.Errorf("%s=%s shares the list %s", key, value, got)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (r *rendering) print(b model.Block, context string) error {
 }
 
 // indents are the tabs before what is printed in a context.
-var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t", "location": "\t\t"}
+var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t", "first": "\t\t", "location": "\t\t"}
 
 // consumedByGo are the groups of settings that have no template: the listen
 // directives and the sizes of hash tables are computed.
@@ -67,14 +67,21 @@ func (b *blockList) insert() error {
 	return b.printAll()
 }
 
-func (b *blockList) printAll() error {
+func (b *blockList) printAll() error { return b.printIn(b.context) }
+
+func (b *blockList) printIn(context string) error {
 	for _, block := range b.blocks {
-		if err := b.print(block, b.context); err != nil {
+		if err := b.print(block, context); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// firstBlocks prints what the same blocks say before anything is answered.
+type firstBlocks struct{ *blockList }
+
+func (f firstBlocks) insert() error { return f.printIn("first") }
 
 func (b *blockList) repeats() bool {
 	for _, block := range b.blocks {

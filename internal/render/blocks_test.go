@@ -78,30 +78,6 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// What blocks say at http level is there once for all equal texts.
-func TestSharedBlocks(t *testing.T) {
-	t.Parallel()
-	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/shared" }}map $a $cors_{{ .A }} { {{ .A | mapkey }} 1; }{{ end }}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	static := shopStatic(4)
-	long := strings.Repeat("k", 100)
-	for i, a := range []string{"one", "two", "one", long} {
-		location := static.Servers[i+1].Locations[0]
-		location.Blocks = []model.Block{{Name: "x", Data: struct{ A string }{a}, Source: location.Rule.Object}}
-	}
-	file, problems := loaded.Render(static, testEnvironment(), nil)
-	text := string(file.Bytes())
-	for want, times := range map[string]int{
-		`$cors_one { "one" 1; }`: 1, `$cors_two { "two" 1; }`: 1, "map_hash_bucket_size 128;": 1, "$cors_": 3,
-	} {
-		if got := strings.Count(text, want); got != times {
-			t.Errorf("%s: %d times, want %d; problems %v", want, got, times, problems)
-		}
-	}
-}
-
 func TestUpstreams(t *testing.T) {
 	t.Parallel()
 	static := shopStatic(1)

@@ -28,12 +28,6 @@ type rendered struct {
 	shared     []sharedText
 }
 
-// sharedText is what a block prints at http level, once for all equal bytes.
-type sharedText struct {
-	text   string
-	origin Origin
-}
-
 // open gives the servers of the last Render if they were printed on the same
 // ground, and takes the ones of this Render instead.
 func (c *Cache) open(t *Templates, ground string, now map[*model.Server]*rendered) map[*model.Server]*rendered {

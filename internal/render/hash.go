@@ -25,7 +25,7 @@ func hashSizes(s settings.Hash, servers []*model.Server, texts ...[]byte) hashVi
 	}
 	view := hashView{
 		ServerNamesMaxSize:    max(s.ServerNamesMaxSize, 512, powerOfTwo(len(servers))),
-		ServerNamesBucketSize: max(s.ServerNamesBucketSize, bucketSize(names), sharedBucket(len(servers), names)),
+		ServerNamesBucketSize: max(s.ServerNamesBucketSize, bucketSize(names), sharedBucket(len(servers), 512, names)),
 		VariablesMaxSize:      s.VariablesMaxSize, VariablesBucketSize: s.VariablesBucketSize,
 		MapMaxSize: 2048, MapBucketSize: s.MapBucketSize,
 	}
@@ -33,7 +33,7 @@ func hashSizes(s settings.Hash, servers []*model.Server, texts ...[]byte) hashVi
 		maps, keys, longest := measureMaps(text)
 		view.VariablesMaxSize = max(view.VariablesMaxSize, powerOfTwo(2*maps))
 		view.MapMaxSize = max(view.MapMaxSize, powerOfTwo(2*keys))
-		view.MapBucketSize = max(view.MapBucketSize, bucketSize(longest))
+		view.MapBucketSize = max(view.MapBucketSize, bucketSize(longest), sharedBucket(keys, 64, longest))
 	}
 	return view
 }
@@ -45,10 +45,11 @@ func bucketSize(length int) int { return max(64, powerOfTwo(elementSize(length)+
 
 func elementSize(length int) int { return 8 + (length+2+7)/8*8 }
 
-// sharedBucket is the bucket for many names: with room for eight of them,
-// nginx finds a size of the table at once that it else searches for in vain.
-func sharedBucket(names, length int) int {
-	if names < 512 {
+// sharedBucket is the bucket for names, where there are many: with room for
+// eight of them, nginx finds a size of the table at once that it else searches
+// for in vain.
+func sharedBucket(names, many, length int) int {
+	if names < many {
 		return 64
 	}
 	return powerOfTwo(8*elementSize(length) + 8)

@@ -53,6 +53,7 @@ var contexts = map[string][]root{
 	"main": {{blocks: nil}}, "events": {{blocks: []string{"events"}}}, "http": {{blocks: inHTTP}}, "shared": {{blocks: inHTTP}},
 	"upstream": {{blocks: []string{"http", "upstream"}}}, "catchall": {{blocks: inServer}},
 	"server": {{blocks: inServer}, {blocks: inServer, ofHost: true}}, "location": {{blocks: inLocation, ofHost: true}},
+	"first": {{blocks: inLocation, ofHost: true}},
 }
 
 // Blocks of nginx.conf, from the outside in.

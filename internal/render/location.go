@@ -18,10 +18,11 @@ type locationView struct {
 	// UpstreamName is "<namespace>-<service>-<port>", for logs. It stands in each
 	// location because to work it out would cost every request a pattern.
 	UpstreamName string
-	Blocks       insertion
-	Rewrite      *rewriteView
-	TLS          *tlsView
-	Upstream     string
+	// First is what blocks set before anything is answered.
+	First, Blocks insertion
+	Rewrite       *rewriteView
+	TLS           *tlsView
+	Upstream      string
 }
 
 // rewriteView is a rewrite. Composed is set if the target is put together from
@@ -126,7 +127,7 @@ func (l locations) view(location *model.Location) error {
 		Modifier: string(location.Modifier), Path: location.Path, Redirect: location.RedirectToHTTPS,
 	}
 	l.locationBlocks.blocks = location.Blocks
-	view.Blocks = &l.locationBlocks
+	view.First, view.Blocks = firstBlocks{&l.locationBlocks}, &l.locationBlocks
 	if err := l.sharedBlocks(location.Blocks); err != nil {
 		return err
 	}

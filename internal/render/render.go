@@ -122,22 +122,6 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 	return all
 }
 
-// shared prints what blocks of servers and locations say at http level, once
-// for all equal texts.
-func (r *rendering) shared(servers []*rendered) *chunk {
-	printed := map[string]bool{}
-	for _, s := range servers {
-		for _, text := range s.shared {
-			if !printed[text.text] {
-				printed[text.text] = true
-				r.page.from(text.origin)
-				r.page.WriteString(text.text)
-			}
-		}
-	}
-	return r.page.cut()
-}
-
 // upstreams prints one upstream for each transport.
 func (r *rendering) upstreams(all []model.Transport) *chunk {
 	for _, t := range all {

@@ -132,30 +132,6 @@ func (s *serverRendering) check() error {
 	return around.single()
 }
 
-// sharedBlocks prints what blocks say at http level.
-func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
-	for _, b := range blocks {
-		known := s.templates.behaviours[b.Name]
-		if known == nil || known.contexts["shared"] == nil {
-			continue
-		}
-		before, start := s.page.here(), s.page.Len()
-		err := s.print(b, "shared")
-		text := string(s.page.Bytes()[start:])
-		s.page.back(before)
-		if err != nil {
-			return err
-		}
-		if err := checkText(s.templates.grammar.at(inHTTP...), []byte(text)); err != nil {
-			return &blockError{b, err}
-		}
-		if strings.TrimSpace(text) != "" {
-			s.out.shared = append(s.out.shared, sharedText{text: text, origin: Origin{Object: b.Source, Behaviour: b.Name}})
-		}
-	}
-	return nil
-}
-
 func wildcard(s *model.Server) bool { return strings.HasPrefix(s.Host, "*.") }
 
 // oneLabel is the pattern of the names that Kubernetes means by a wildcard:
