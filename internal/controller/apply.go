@@ -25,7 +25,9 @@ type applier struct {
 	outcomes  chan outcome
 	// running is the plan that a worker last confirmed, nil if it is not known
 	// what runs; only run's goroutine touches it.
-	running   *plan
+	running *plan
+	// fatal is the plan during whose reload nginx died last.
+	fatal     *plan
 	forgotten atomic.Bool
 }
 
@@ -124,62 +126,74 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	changed := changedServers(a.running, p)
 	o.changed = len(changed)
 	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest}
-	a.test(ctx, &o, b, changed)
+	a.test(&o, b, changed)
 	if o.refused() || o.err != nil {
 		return o
 	}
 	o.test = time.Since(start)
 	a.reload(ctx, &o)
-	var failed *nginx.ReloadError
-	if errors.As(o.err, &failed) {
-		a.testWhole(ctx, &o, b, changed)
+	if a.wantsReason(&o) {
+		a.testWhole(&o, b, changed)
 	}
 	return o
 }
 
 // test has nginx test a plan before it is applied. The whole file is tested
 // where most of it is new to an nginx that serves.
-func (a *applier) test(ctx context.Context, o *outcome, b *blame, changed []*model.Server) {
+func (a *applier) test(o *outcome, b *blame, changed []*model.Server) {
 	all := o.plan.config.Static
 	switch {
 	case a.running == nil:
-		// Nothing is served yet that a test could protect.
+		// Nothing is known to be served that a test could protect; if something
+		// is, a reload that nginx refuses leaves it as it is.
 	case len(changed) > len(all.Servers)/2:
-		a.testWhole(ctx, o, b, changed)
+		a.testWhole(o, b, changed)
 	default:
 		err := b.test(part(all, changed))
 		if err == nil {
 			return
 		}
 		b.find(all, changed)
-		if b.found() {
-			a.judge(o, b, err)
+		if b.found() || b.failed != nil {
+			judge(o, b, err)
 			return
 		}
-		a.testWhole(ctx, o, b, changed)
+		a.testWhole(o, b, changed)
 	}
+}
+
+// wantsReason reports whether nginx refused a file in a way that a test of the
+// whole file explains. If nginx died, to have it back comes first; a plan with
+// which it dies again is looked into.
+func (a *applier) wantsReason(o *outcome) bool {
+	var failed *nginx.ReloadError
+	if errors.As(o.err, &failed) && failed.Ended && a.fatal != o.plan {
+		a.fatal = o.plan
+		return false
+	}
+	var refused *nginx.TestError
+	return failed != nil || errors.As(o.err, &refused)
 }
 
 // testWhole tests the whole file, which says more of why nginx refuses it than
 // a reload does, and finds the culprits.
-func (a *applier) testWhole(ctx context.Context, o *outcome, b *blame, changed []*model.Server) {
-	err := a.process.Test(ctx, o.plan.file)
+func (a *applier) testWhole(o *outcome, b *blame, changed []*model.Server) {
+	err := b.read(o.plan.file)
 	if err == nil {
 		return // an error of the reload stands
 	}
 	b.find(o.plan.config.Static, changed)
 	b.findWhole(o.plan.config.Static, err)
-	a.judge(o, b, err)
+	judge(o, b, err)
 }
 
-// judge takes over what blame found. There are culprits only if it was nginx
-// that refused, not if it could not be asked.
-func (a *applier) judge(o *outcome, b *blame, err error) {
-	o.err = err
-	var refused *nginx.TestError
-	if errors.As(err, &refused) {
-		o.culprits, o.settings = b.culprits, b.settings
+// judge takes over what blame found.
+func judge(o *outcome, b *blame, err error) {
+	if b.failed != nil {
+		o.err = b.failed
+		return
 	}
+	o.err, o.culprits, o.settings = err, b.culprits, b.settings
 }
 
 // reload swaps the plan's file in and waits until workers confirm it.
@@ -190,10 +204,12 @@ func (a *applier) reload(ctx context.Context, o *outcome) {
 	result, err := a.process.Apply(ctx, o.plan.file)
 	o.live, o.settled, o.err = result.Live, result.Settled, err
 	var failed *nginx.ReloadError
+	var refused *nginx.TestError
 	switch {
 	case err == nil:
 		a.running = o.plan
-	case !errors.As(err, &failed) || !failed.RolledBack:
+	case errors.As(err, &refused), errors.As(err, &failed) && failed.RolledBack:
+	default:
 		a.running = nil
 	}
 }

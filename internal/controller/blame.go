@@ -31,18 +31,40 @@ type blame struct {
 	oldest   func() []model.ObjectRef
 	culprits []culprit
 	settings string
+	// failed is set once nginx could not be asked. From then on nothing is
+	// tested, and nobody is to blame.
+	failed error
+	// searched is set once find has run.
+	searched bool
 }
 
-func (b *blame) found() bool { return len(b.culprits) > 0 || b.settings != "" }
+func (b *blame) found() bool {
+	return b.failed == nil && (len(b.culprits) > 0 || b.settings != "")
+}
 
 // test renders and tests a part of the configuration.
-func (b *blame) test(s model.Static) error {
-	return b.process.Test(b.ctx, b.render(s))
+func (b *blame) test(s model.Static) error { return b.read(b.render(s)) }
+
+// read has nginx test a file.
+func (b *blame) read(file io.WriterTo) error {
+	if b.failed != nil {
+		return b.failed
+	}
+	err := b.process.Test(b.ctx, file)
+	var refused *nginx.TestError
+	if err != nil && !errors.As(err, &refused) {
+		b.failed = err
+	}
+	return err
 }
 
 // find looks for culprits among the servers, in small files. Settings are tried
 // first, alone: they are in every file.
 func (b *blame) find(s model.Static, servers []*model.Server) {
+	if b.searched {
+		return
+	}
+	b.searched = true
 	if err := b.test(part(s, nil)); err != nil {
 		b.blameSettings(s, err)
 		return
@@ -62,16 +84,16 @@ func (b *blame) findWhole(s model.Static, err error) {
 // blameSettings blames the ConfigMap if the file without any Ingress fails.
 func (b *blame) blameSettings(s model.Static, err error) {
 	var refused *nginx.TestError
-	if errors.As(err, &refused) && b.ctx.Err() == nil {
+	if errors.As(err, &refused) {
 		b.settings = refused.Text
 	}
 }
 
 // empty takes culprits out of a part until it passes.
 func (b *blame) empty(s model.Static) {
-	for b.ctx.Err() == nil {
+	for b.failed == nil {
 		file := b.render(s)
-		err := b.process.Test(b.ctx, file)
+		err := b.read(file)
 		if err == nil {
 			return
 		}

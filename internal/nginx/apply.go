@@ -30,6 +30,9 @@ type ReloadError struct {
 	// RolledBack is set if the last good file is in place again and workers
 	// that run it serve.
 	RolledBack bool
+	// Ended is set if nginx died during the reload. It is started again, with
+	// the bootstrap file.
+	Ended bool
 }
 
 // Error gives the text and what serves now.
@@ -148,13 +151,21 @@ func (l *reload) signal() error {
 }
 
 // awaitLive waits until all workers of a newer load have registered, or until
-// it is certain that they will not.
+// it is certain that they will not. A file may take long to be read; once it
+// was, its workers must come up soon.
 func (l *reload) awaitLive(ctx context.Context) error {
 	limit := l.p.reloadTimeout()
 	inner, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	var read time.Time
 	var last error
 	err := poll(inner, func() (bool, error) {
+		if read.IsZero() && activityOf(l.run.PID) == idle {
+			read = time.Now()
+		}
+		if !read.IsZero() && time.Since(read) > min(limit, startTimeout) {
+			return false, context.DeadlineExceeded
+		}
 		if l.run.ended() {
 			return false, fmt.Errorf("nginx ended while it was reloading: %s", l.reason(l.run.cause))
 		}
@@ -168,7 +179,7 @@ func (l *reload) awaitLive(ctx context.Context) error {
 		return err == nil && c.complete(l.before) && l.isNew(c), nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		text := fmt.Sprintf("the new workers did not register within %v", limit)
+		text := fmt.Sprintf("the new workers did not register within %v", time.Since(l.began).Round(time.Millisecond))
 		if last != nil {
 			text += ": " + last.Error()
 		}

@@ -54,7 +54,9 @@ func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
 	defer os.Remove(path)
 	began := time.Now()
 	output, err := p.runTest(ctx, path)
-	p.noteLoad(time.Since(began))
+	if err == nil {
+		p.noteLoad(time.Since(began))
+	}
 	var failed *exec.ExitError
 	switch {
 	case err == nil:

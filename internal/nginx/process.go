@@ -255,13 +255,17 @@ func (p *Process) noteLoad(took time.Duration) {
 // Debian 12's takes 1.6 s for a megabyte.
 const slowestLoad = 10 * time.Microsecond
 
-// reloadTimeout is as Options.ReloadTimeout says. nginx tries a port that is
-// taken five times, half a second apart, before it gives up.
+// startTimeout is how long workers may take to come up once the file was read.
+// nginx tries a port that is taken five times, half a second apart, before it
+// gives up.
+const startTimeout = 2500*time.Millisecond + 2*time.Second
+
+// reloadTimeout is as Options.ReloadTimeout says.
 func (p *Process) reloadTimeout() time.Duration {
 	if p.options.ReloadTimeout > 0 {
 		return p.options.ReloadTimeout
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return 2500*time.Millisecond + 2*time.Second + max(3*p.longestLoad, time.Duration(p.size)*slowestLoad)
+	return startTimeout + max(3*p.longestLoad, time.Duration(p.size)*slowestLoad)
 }

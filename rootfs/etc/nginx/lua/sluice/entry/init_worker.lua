@@ -1,3 +1,3 @@
--- A worker that accepts connections says so.
-require("sluice.runtime").register(ngx.shared.sluice_runtime)
+-- A worker that accepts connections says so, when nothing is left to do first.
 require("sluice.memory").trim()
+require("sluice.runtime").register(ngx.shared.sluice_runtime)

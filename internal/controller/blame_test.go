@@ -1,0 +1,59 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"sluice/internal/model"
+	"sluice/internal/nginx"
+	"sluice/internal/render"
+)
+
+// answers are what nginx says to one test after the other; the last one stands
+// for all that follow.
+type answers struct {
+	errs  []error
+	asked int
+}
+
+func (a *answers) Test(context.Context, io.WriterTo) error {
+	err := a.errs[min(a.asked, len(a.errs)-1)]
+	a.asked++
+	return err
+}
+
+// servers are hosts of one Ingress each.
+func servers(n int) (all []*model.Server, owners []model.ObjectRef) {
+	for i := range n {
+		owner := model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: fmt.Sprintf("web-%d", i)}
+		owners = append(owners, owner)
+		all = append(all, &model.Server{
+			Host:      fmt.Sprintf("%d.example", i),
+			Locations: []*model.Location{{Rule: model.Rule{Object: owner}}},
+		})
+	}
+	return all, owners
+}
+
+// TestNobodyIsToBlameForATestThatCouldNotRun has the search for culprits meet a
+// machine on which nginx cannot be started any more.
+func TestNobodyIsToBlameForATestThatCouldNotRun(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("run `nginx -t`: cannot allocate memory")
+	refusal := &nginx.TestError{Text: "refused"}
+	for _, before := range [][]error{{broken}, {nil, broken}, {nil, refusal, broken}, {nil, refusal, refusal, broken}} {
+		all, owners := servers(4)
+		process := &answers{errs: before}
+		b := &blame{
+			ctx: t.Context(), process: process, oldest: func() []model.ObjectRef { return owners },
+			render: func(model.Static) *render.File { return &render.File{} },
+		}
+		b.find(model.Static{Servers: all}, all)
+		if b.found() || !errors.Is(b.failed, broken) || process.asked != len(before) {
+			t.Errorf("%v: got culprits %v, settings %q, failed %v after %d tests", before, b.culprits, b.settings, b.failed, process.asked)
+		}
+	}
+}
