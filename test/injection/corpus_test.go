@@ -19,7 +19,7 @@ var characters = []string{
 	`"`, `'`, "`", `\"`, `\\"`, `\'`, "{", "}", "{}", ";", "#", "$", "${", "${x}", "$x", "$host", "$1", "$10", "$request_id", "$$", "$(id)", "%", "%s",
 	"\n", "\r", "\r\n", "\u0085", "\u2028", "\u2029", "%0a", "%0d%0a", "%00", "%2f", "%2e%2e%2f", "%252e", "%zz", "%22", "%7b%7d", `\n`, `\\n`, `\r`, `\t`, `\x0a`, `\u000a`,
 	"\x00", "\t", "\v", "\f", "\x1b[31m", "\x7f", `\`, `\\`, `\\\`, `a\`, `a\\`,
-	"\xff\xfe", "\xc3(", "\xed\xa0\x80", "\ufeff", "\u202e", "\u200f", "\u200b", "é", "\U0001F600",
+	"\xff\xfe", "\xc3(", "\xed\xa0\x80", "\ufeff", "\u202e", "\u200f", "\u200b", "\u2066", "é", "\U0001F600",
 	"~", "~*", "=", "^~", "@name", "*", "*.", ".", "..", "-", "_", "<", ">", "&", "|", "!", "?", "/", "//", "/./", "/../", "[", "]", "(", ")", "(*UTF)", "(?", "[[:alpha:]]",
 	"default", "include", "hostnames", "volatile", "on", "off", "null", "true", "~", "0", "-1", "1e9", "0x7f.1", "127.1", "::1%eth0", "0.0.0.0/0", "all", "{{ . }}", "{{ template \"lua\" . }}",
 	"", " ", "  \t ", "a b", " a ", "a,b", "a;b", "a#b", "a$b", "a{b}",
@@ -76,6 +76,7 @@ var attacks = []string{
 	`/$1" break; ` + injected + ` rewrite "x`, // CVE-2026-3288
 	"/x\n" + injected + " #",                  // CVE-2026-4342
 	"/$1?x=$2",                                // CVE-2026-42945
+	"other/neighbour", "other/neighbour/side/80",
 	"/(?<route>other/neighbour/side/80)",
 	"/(?<p_x>a)(?'route'b)(?P<namespace>c)",
 	"/a(b", "/[a", "/(?#)x", `/\Qa`, "/(?(DEFINE)x)", "/(a+)+$", "/(?R)", "/(*ACCEPT)",
@@ -95,7 +96,7 @@ var corpus = func() []string {
 	for _, n := range lengths {
 		list = append(list, strings.Repeat("a", n))
 	}
-	list = append(list, strings.Repeat(`\`, 2001), strings.Repeat(`"`, 2000), strings.Repeat("a.", 2000)+"a", strings.Repeat("$host", 900), strings.Repeat("é", 2001))
+	list = append(list, strings.Repeat(`\`, 2001), strings.Repeat(`"`, 2000), strings.Repeat("a.", 2000)+"a", strings.Repeat("$host", 900), strings.Repeat("é", 2001), strings.Repeat("\x00", 2000))
 	return unique(list)
 }()
 

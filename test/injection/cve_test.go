@@ -2,6 +2,7 @@ package injection
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,12 +23,19 @@ type attacked struct {
 // attack changes the Ingress rich, whose first host is shop.example.
 func attack(t *testing.T, change func(*networkingv1.Ingress)) attacked {
 	t.Helper()
-	objects := worldObjects(t)
-	change(ingress(t, objects, "rich"))
-	o := newWorker(t).run(objects)
+	objects := sharedWorld(t)
+	objects.Ingresses = slices.Clone(objects.Ingresses)
+	for i, ing := range objects.Ingresses {
+		if ing.Name == "rich" {
+			objects.Ingresses[i] = ing.DeepCopy()
+			change(objects.Ingresses[i])
+		}
+	}
+	w, back := borrow(t)
+	defer back()
+	o := w.run(objects)
 	a := attacked{outcome: o, list: o.tree(t)}
-	grammar := map[string]bool{}
-	learn(grammar, newWorker(t).run(worldObjects(t)).tree(t))
+	grammar := benign(t).world
 	all(a.list, func(d *directive) {
 		if !grammar[placeOf(d)] {
 			t.Errorf("the file has what no benign one has: %s %.200q", placeOf(d), d.args)

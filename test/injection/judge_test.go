@@ -5,14 +5,11 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
-
-	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -34,7 +31,7 @@ type judge struct {
 	// known are the files that were read already, by their hash.
 	known map[string]*reading
 
-	cases, refused, same int
+	tally
 }
 
 // reading is a file that was read.
@@ -51,49 +48,14 @@ func newJudge(t *testing.T, objects snapshot.Objects) *judge {
 		j.problems[p] = true
 	}
 	list := j.base.tree(t)
-	j.grammar = map[string]bool{}
+	j.grammar = maps.Clone(benign(t).all)
 	learn(j.grammar, list)
-	for _, other := range references(t) {
-		learn(j.grammar, newWorker(t).run(other).tree(t))
-	}
 	j.tokens = tokensOf(list)
 	j.neighbour = block(j.base, list, "neighbour.example")
 	if j.neighbour == "" {
 		t.Fatal("the neighbour is not served")
 	}
 	return j
-}
-
-// references are benign objects that use what the world does not.
-func references(t *testing.T) []snapshot.Objects {
-	t.Helper()
-	worlds := []snapshot.Objects{worldObjects(t), worldObjects(t), worldObjects(t)}
-	last := &worlds[2].Ingresses // without rules for the catch-all host
-	*last = slices.DeleteFunc(*last, func(ing *networkingv1.Ingress) bool { return ing.Name == "plain" })
-	for i, data := range []map[string]string{
-		{"ssl-reject-handshake": "true", "regex-scope": "path"},
-		{"hsts": "false", "ssl-session-cache": "false", "ssl-redirect": "false", "proxy-next-upstream": "off", "disable-access-log": "true", "upstream-keepalive-connections": "0"},
-	} {
-		worlds[i].ConfigMaps[0].Data = data
-	}
-	return worlds
-}
-
-// placeOf names a directive with where it stands. The entries of a map are
-// values and have no names.
-func placeOf(d *directive) string {
-	name := d.name
-	if strings.HasSuffix(d.path, "/map") && len(d.args) == 1 && !d.isBlock && name != "include" && name != "volatile" && name != "hostnames" {
-		name = "<entry>"
-	}
-	if d.isBlock {
-		name += " {}"
-	}
-	return d.path + " " + name
-}
-
-func learn(grammar map[string]bool, list []*directive) {
-	all(list, func(d *directive) { grammar[placeOf(d)] = true })
 }
 
 // tokensOf counts all arguments, and the keys of maps.
@@ -136,6 +98,7 @@ func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 	read := j.known[hash]
 	if read == nil {
 		list := o.tree(j.t)
+		j.files++
 		read = &reading{list: list, tokens: tokensOf(list)}
 		if len(j.known) > 300 {
 			clear(j.known)
@@ -155,14 +118,10 @@ func (j *judge) fresh(c hostileCase, o outcome) []model.Problem {
 			continue
 		}
 		fresh = append(fresh, p)
-		text := p.Text
-		if !c.yaml && c.in("metadata.namespace", "spec.ports[1].name") {
-			// No API server lets these pass: where one is printed it has to be
-			// harmless, but may be long.
-			text = strings.ToValidUTF8(p.String()[:min(len(p.String()), 400)], "")
-		}
-		if !presentable(text) {
-			j.t.Errorf("%s: the problem is not one short printable line: %.300q (%d bytes)", c, p.Text, len(p.Text))
+		for _, text := range []string{p.Object.String(), p.Field, p.Text, p.String()} {
+			if !presentable(text) {
+				j.t.Errorf("%s: the problem is not one short printable line: %.300q (%d bytes)", c, text, len(text))
+			}
 		}
 	}
 	return fresh
@@ -170,7 +129,7 @@ func (j *judge) fresh(c hostileCase, o outcome) []model.Problem {
 
 // presentable is true for one short line of printable text.
 func presentable(text string) bool {
-	return len(text) < 2500 && utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
+	return len(text) < 2600 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // structure holds a file to what benign objects give: no directive that they do
@@ -191,9 +150,9 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 		switch d.name {
 		case "server":
 			servers++
+			j.route(c, d)
 		case "location":
 			locations++
-		case "set":
 			j.route(c, d)
 		}
 	})
@@ -224,14 +183,27 @@ func bounds(objects snapshot.Objects) (servers, locations int) {
 	return len(hosts) + 3 + upstreams, locations + 2*len(hosts) + 1
 }
 
-// route checks the key that the balancer finds the endpoints by.
-func (j *judge) route(c hostileCase, d *directive) {
-	if len(d.args) != 2 || d.args[0] != "$route" {
-		j.t.Errorf("%s: set %q", c, d.args)
+// route checks the key that the balancer finds the endpoints by, and the name
+// of the upstream that goes with it in logs, of a location or a server. Nothing
+// else is set but what CORS needs.
+func (j *judge) route(c hostileCase, within *directive) {
+	given := map[string]string{}
+	for _, d := range find(within.body, "set") {
+		given[strings.Join(d.args[:len(d.args)-1], " ")] = d.args[len(d.args)-1]
+	}
+	dropList(given)
+	if len(given) == 0 {
 		return
 	}
-	if d.args[1] != "" && !c.in("metadata.name", "metadata.namespace") && strings.Count(d.args[1], "/") != 3 {
-		j.t.Errorf("%s: the route %.200q has not four parts", c, d.args[1])
+	want := map[string]string{"$route": given["$route"], "$proxy_upstream_name": ""}
+	if parts := strings.Split(given["$route"], "/"); len(parts) == 4 {
+		want["$proxy_upstream_name"] = parts[0] + "-" + parts[2] + "-" + parts[3]
+	} else if given["$route"] != "" {
+		j.t.Errorf("%s: the route %.200q has not four parts", c, given["$route"])
+		return
+	}
+	if !maps.Equal(given, want) {
+		j.t.Errorf("%s: %.400q is set, want %.400q", c, given, want)
 	}
 }
 
@@ -249,12 +221,13 @@ func (j *judge) unchanged(c hostileCase, o outcome, fresh []model.Problem) {
 // or a problem says that it is not.
 func (j *judge) accounted(c hostileCase, read *reading, fresh []model.Problem) {
 	literal := false
+	written := forms(c.value)
 	for token, count := range read.tokens {
 		if count <= j.tokens[token] {
 			literal = literal || token == c.value && len(token) < 3 // others of that word may have gone
 			continue
 		}
-		if carries(token, c.value) {
+		if carriesOne(token, written) {
 			literal = true
 			continue
 		}
@@ -267,14 +240,17 @@ func (j *judge) accounted(c hostileCase, read *reading, fresh []model.Problem) {
 	}
 }
 
-// wrapping is what is printed before a value: flags and anchors of patterns.
-var wrapping = regexp.MustCompile(`^(?:~\*)?(?:\(\?i\))?\^?`)
+// wrapping is what is printed before a value: flags and anchors of patterns,
+// the name of a list of origins.
+var wrapping = regexp.MustCompile(`^(?:~\*|[0-9a-f]{32}/)?(?:\(\?i\))?\^?`)
 
 // carries says whether a token is a value: as it is, or in one of the forms that
 // it may have there.
-func carries(token, value string) bool {
+func carries(token, value string) bool { return carriesOne(token, forms(value)) }
+
+func carriesOne(token string, forms []string) bool {
 	inner := strings.TrimPrefix(token, wrapping.FindString(token))
-	for _, form := range forms(value) {
+	for _, form := range forms {
 		for _, t := range []string{token, inner, strings.TrimSuffix(inner, "$")} {
 			if t == form || strings.TrimSuffix(t, "/") == strings.TrimSuffix(form, "/") {
 				return true
@@ -316,13 +292,10 @@ func withRenamedGroups(pattern string) string {
 }
 
 // passedOver is true for a place whose value may have no effect without a
-// problem that says so: a host of tls that no rule has, a defaultBackend that no
-// request reaches, a part of a backend that is a problem whatever it says, a
-// setting that no Ingress of the world follows, the path "/" in the place of the
-// fallback.
+// problem that says so: a part of a backend of a kind that is a problem whatever
+// it says, a setting that no Ingress of the world follows.
 func (c hostileCase) passedOver() bool {
-	return strings.HasPrefix(c.place.path, "spec.tls[0].hosts") || strings.HasPrefix(c.place.path, "spec.defaultBackend.") && c.subject.name == "verified" ||
-		strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]", "data[whitelist-source-range]") || c.value == "/"
+	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]", "data[whitelist-source-range]")
 }
 
 // isSwitch is true for a valid value that is not printed as it is written.
@@ -349,57 +322,6 @@ func (c hostileCase) meansNothing() bool { return strings.TrimSpace(c.value) == 
 // leaves is true for a change by which the Ingress is no longer ours.
 func (c hostileCase) leaves() bool {
 	return c.in("spec.ingressClassName", "metadata.annotations[kubernetes.io/ingress.class]", "metadata.annotations[kubernetes.io/ingress.class]#key") || c.subject.kind == "IngressClass"
-}
-
-// protected checks that what protects a path is there or the path is closed. The
-// Ingresses are known by their routes.
-func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Objects) {
-	guards := guardsOf(objects)
-	all(list, func(d *directive) {
-		route := argument(d.body, "set")
-		if d.name != "location" || route == "" || len(find(d.body, "proxy_pass")) == 0 {
-			return
-		}
-		parts := strings.Split(strings.TrimPrefix(route, "$route "), "/")
-		if len(parts) < 2 {
-			return // the route was judged
-		}
-		guard := guards[snapshot.Name{Namespace: parts[0], Name: parts[1]}]
-		if guard.allows && (argument(d.body, "deny") != "all" || len(find(d.body, "allow")) == 0) {
-			j.t.Errorf("%s: location %q of %s is open to everybody", c, d.args, route)
-		}
-		if guard.verifies && (argument(d.body, "proxy_ssl_verify") != "on" || !strings.HasPrefix(argument(d.body, "proxy_pass"), "https://")) {
-			j.t.Errorf("%s: location %q of %s passes on without verifying", c, d.args, route)
-		}
-	})
-}
-
-// guard is what an Ingress asks for to be protected.
-type guard struct{ allows, verifies bool }
-
-// guardsOf reads what the objects ask for, whether it is valid or not.
-func guardsOf(objects snapshot.Objects) map[snapshot.Name]guard {
-	guards := map[snapshot.Name]guard{}
-	for _, ing := range objects.Ingresses {
-		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
-		guards[name] = guard{
-			allows:   asks(ing, "allowlist-source-range", "whitelist-source-range"),
-			verifies: asks(ing, "proxy-ssl-verify") && asks(ing, "proxy-ssl-secret") && ing.Annotations[prefix+"proxy-ssl-verify"] != "off" && !slices.Contains([]string{"", "HTTP", "http"}, strings.TrimSpace(ing.Annotations[prefix+"backend-protocol"])),
-		}
-	}
-	return guards
-}
-
-// asks is true if one of the annotations is there and says something.
-func asks(ing *networkingv1.Ingress, names ...string) bool {
-	for _, key := range slices.Sorted(maps.Keys(ing.Annotations)) {
-		for _, name := range names {
-			if key == prefix+name && strings.TrimSpace(ing.Annotations[key]) != "" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func TestCarries(t *testing.T) {

@@ -272,9 +272,12 @@ func TestNginxTakesHostileSettings(t *testing.T) {
 	}
 }
 
+// withSetting gives a small part of the world, as nginx reads what becomes of it
+// many times.
 func withSetting(t *testing.T, key, value string) snapshot.Objects {
 	t.Helper()
-	objects := worldObjects(t)
+	objects := sharedWorld(t)
+	objects.Ingresses = []*networkingv1.Ingress{ingress(t, objects, "plain")}
 	objects.ConfigMaps = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: map[string]string{key: value}}}
 	return objects
 }

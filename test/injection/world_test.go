@@ -1,27 +1,23 @@
 package injection
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
-	"sluice/internal/controller"
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/policy"
-	"sluice/internal/render"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
-	"sluice/internal/translate"
-	"sluice/templates"
 )
 
 const prefix = "nginx.ingress.kubernetes.io/"
@@ -184,15 +180,19 @@ spec:
       paths: [{path: /x, pathType: Prefix, backend: {service: {name: side, port: {number: 80}}}}]
 `
 
-// worldObjects reads the world anew, with the two Secrets that hold certificates.
-func worldObjects(t *testing.T) snapshot.Objects {
-	t.Helper()
-	objects := decode(t, world)
-	certificates, err := os.ReadFile("../golden/base/certificates.yaml")
+// shared is the world, with the two Secrets that hold certificates. It is read
+// once for all tests and never changed.
+var shared = sync.OnceValues(func() (snapshot.Objects, error) {
+	objects, _, err := snapshot.FromYAML("world.yaml", []byte(world))
 	if err != nil {
-		t.Fatal(err)
+		return objects, err
 	}
-	for _, secret := range decode(t, string(certificates)).Secrets {
+	text, err := os.ReadFile("../golden/base/certificates.yaml")
+	if err != nil {
+		return objects, err
+	}
+	certificates, _, err := snapshot.FromYAML("certificates.yaml", text)
+	for _, secret := range certificates.Secrets {
 		if secret.Name != "shop" {
 			continue
 		}
@@ -201,8 +201,36 @@ func worldObjects(t *testing.T) snapshot.Objects {
 		authority.Data = map[string][]byte{"ca.crt": secret.Data[corev1.TLSCertKey]}
 		objects.Secrets = append(objects.Secrets, secret, authority)
 	}
-	if len(objects.Secrets) != 2 {
-		t.Fatal("the base certificates have no Secret shop any more")
+	if err == nil && len(objects.Secrets) != 2 {
+		err = errors.New("the base certificates have no Secret shop any more")
+	}
+	return objects, err
+})
+
+// sharedWorld gives the world that nobody may change; what wants to replaces an
+// object by another.
+func sharedWorld(t *testing.T) snapshot.Objects {
+	t.Helper()
+	objects, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects
+}
+
+// worldObjects gives a world of the test's own.
+func worldObjects(t *testing.T) snapshot.Objects {
+	t.Helper()
+	objects := sharedWorld(t)
+	objects.Mirrored = nil // made of the Endpoints again
+	lists := reflect.ValueOf(&objects).Elem()
+	for i := range lists.NumField() {
+		list := lists.Field(i)
+		own := reflect.MakeSlice(list.Type(), list.Len(), list.Len())
+		for n := range list.Len() {
+			own.Index(n).Set(reflect.ValueOf(list.Index(n).Interface().(runtime.Object).DeepCopyObject()))
+		}
+		list.Set(own)
 	}
 	return objects
 }
@@ -214,91 +242,6 @@ func decode(t *testing.T, manifests string) snapshot.Objects {
 		t.Fatal(err)
 	}
 	return objects
-}
-
-// fallbackCertificate is presented where no Secret gives a certificate.
-var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return controller.SelfSigned(time.Now()) })
-
-// loadTemplates parses the templates once for all tests.
-var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
-
-// printed is the machine of those files that no nginx reads.
-var printed = render.Environment{
-	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
-	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Modules: []string{"/usr/lib/nginx/modules/lua.so"},
-	Capabilities: render.Capabilities{HTTP2Directive: true},
-}
-
-// worker takes objects through the core. It keeps what does not change from one
-// call to the next, as the controller does. It is for one goroutine.
-type worker struct {
-	templates   *render.Templates
-	environment render.Environment
-	options     translate.Options
-	memo        *translate.Memo
-	cache       *render.Cache
-
-	printed []printedFile
-}
-
-func newWorker(t *testing.T) *worker {
-	t.Helper()
-	set, err := loadTemplates()
-	if err != nil {
-		t.Fatal(err)
-	}
-	fallback, err := fallbackCertificate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &worker{
-		templates: set, environment: printed, memo: translate.NewMemo(), cache: render.NewCache(),
-		options: translate.Options{
-			IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
-			AnnotationsPrefix: strings.TrimSuffix(prefix, "/"), HTTPSPort: 443, FallbackCertificate: fallback,
-			ConfigMap: snapshot.Name{Namespace: "sluice", Name: "config"},
-		},
-	}
-}
-
-// outcome is what objects become.
-type outcome struct {
-	config   model.Config
-	file     *render.File
-	problems []model.Problem
-}
-
-func (w *worker) run(objects snapshot.Objects) outcome {
-	snap, problems := snapshot.New(objects)
-	config, more := translate.Config(snap, w.options, w.memo)
-	file, unprintable := w.render(config.Static)
-	all := make([]model.Problem, 0, len(problems)+len(more)+len(unprintable))
-	all = append(append(append(all, problems...), more...), unprintable...)
-	return outcome{config: config, file: file, problems: model.SortProblems(all)}
-}
-
-// printedFile is a model with what it was printed as.
-type printedFile struct {
-	static      model.Static
-	file        *render.File
-	unprintable []model.Problem
-}
-
-// render prints a model. What is equal to one of the last is not printed again,
-// as equal values give equal files.
-func (w *worker) render(static model.Static) (*render.File, []model.Problem) {
-	for _, p := range w.printed {
-		if reflect.DeepEqual(static, p.static) {
-			return p.file, p.unprintable
-		}
-	}
-	p := printedFile{static: static}
-	p.file, p.unprintable = w.templates.Render(static, w.environment, w.cache)
-	if len(w.printed) > 2 { // the first is kept for good
-		w.printed = slices.Delete(w.printed, 1, 2)
-	}
-	w.printed = append(w.printed, p)
-	return p.file, p.unprintable
 }
 
 // tree reads the file; one that nginx could not read is a failure.

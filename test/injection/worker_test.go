@@ -1,0 +1,122 @@
+package injection
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/internal/controller"
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+	"sluice/templates"
+)
+
+// fallbackCertificate is presented where no Secret gives a certificate.
+var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return controller.SelfSigned(time.Now()) })
+
+// loadTemplates parses the templates once for all tests.
+var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
+
+// printed is the machine of those files that no nginx reads.
+var printed = render.Environment{
+	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
+	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Modules: []string{"/usr/lib/nginx/modules/lua.so"},
+	Capabilities: render.Capabilities{HTTP2Directive: true},
+}
+
+// worker takes objects through the core. It keeps what does not change from one
+// call to the next, as the controller does. It is for one goroutine.
+type worker struct {
+	templates   *render.Templates
+	environment render.Environment
+	options     translate.Options
+	memo        *translate.Memo
+	cache       *render.Cache
+
+	printed []printedFile
+}
+
+func newWorker(t *testing.T) *worker {
+	t.Helper()
+	set, err := loadTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fallback, err := fallbackCertificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &worker{
+		templates: set, environment: printed, memo: translate.NewMemo(), cache: render.NewCache(),
+		options: translate.Options{
+			IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
+			AnnotationsPrefix: strings.TrimSuffix(prefix, "/"), HTTPSPort: 443, FallbackCertificate: fallback,
+			ConfigMap: snapshot.Name{Namespace: "sluice", Name: "config"},
+		},
+	}
+}
+
+// workers are those that nobody uses just now.
+var workers sync.Pool
+
+// borrow gives a worker until the test gives it back.
+func borrow(t *testing.T) (w *worker, back func()) {
+	t.Helper()
+	w, _ = workers.Get().(*worker)
+	if w == nil {
+		w = newWorker(t)
+	}
+	return w, func() { workers.Put(w) }
+}
+
+// outcome is what objects become.
+type outcome struct {
+	config   model.Config
+	file     *render.File
+	problems []model.Problem
+}
+
+func (w *worker) run(objects snapshot.Objects) outcome {
+	snap, problems := snapshot.New(objects)
+	config, more := translate.Config(snap, w.options, w.memo)
+	file, unprintable := w.render(config.Static)
+	all := make([]model.Problem, 0, len(problems)+len(more)+len(unprintable))
+	all = append(append(append(all, problems...), more...), unprintable...)
+	return outcome{config: config, file: file, problems: model.SortProblems(all)}
+}
+
+// printedFile is a model with what it was printed as.
+type printedFile struct {
+	static      model.Static
+	file        *render.File
+	unprintable []model.Problem
+}
+
+// render prints a model. What is equal to one of the last is not printed again,
+// as equal values give equal files.
+func (w *worker) render(static model.Static) (*render.File, []model.Problem) {
+	for _, p := range w.printed {
+		if equal(static, p.static) {
+			return p.file, p.unprintable
+		}
+	}
+	p := printedFile{static: static}
+	p.file, p.unprintable = w.templates.Render(static, w.environment, w.cache)
+	if len(w.printed) > 2 { // the first is kept for good
+		w.printed = slices.Delete(w.printed, 1, 2)
+	}
+	w.printed = append(w.printed, p)
+	return p.file, p.unprintable
+}
+
+// equal says whether two models print the same. Most that do not differ in how
+// many servers and locations there are.
+func equal(a, b model.Static) bool {
+	alike := func(a, b *model.Server) bool { return a.Host == b.Host && len(a.Locations) == len(b.Locations) }
+	return slices.EqualFunc(a.Servers, b.Servers, alike) && reflect.DeepEqual(a, b)
+}
