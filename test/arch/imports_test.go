@@ -2,6 +2,7 @@ package arch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -50,10 +51,20 @@ func importsUpwards(s source) []string {
 	return found
 }
 
+// kitElsewhere finds imports of test/kit by packages that are not beside it. A
+// package's own tests that used the kit would test much of Sluice with it.
+func kitElsewhere(s source) []string {
+	if slices.Contains(s.imports(), module+"/test/kit") && !strings.HasPrefix(s.pkg, "test/") {
+		return []string{fmt.Sprintf("%s: test/kit is for the packages under test", s.path)}
+	}
+	return nil
+}
+
 func TestImportsGoDownwards(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
 		report(t, importsUpwards(s))
+		report(t, kitElsewhere(s))
 	}
 }
 
@@ -70,4 +81,6 @@ func TestImportRuleRefuses(t *testing.T) {
 		mustRefuse(t, what, importsUpwards(s))
 	}
 	mustTake(t, "translate importing the model", importsUpwards(parse(t, "internal/translate/x.go", `package translate; import "sluice/internal/model"`)))
+	mustRefuse(t, "a package's own test importing the kit", kitElsewhere(parse(t, "internal/nginx/x_test.go", `package nginx; import "sluice/test/kit"`)))
+	mustTake(t, "a test of the whole importing the kit", kitElsewhere(parse(t, "test/e2e/x_test.go", `package e2e; import "sluice/test/kit"`)))
 }

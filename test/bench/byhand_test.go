@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,31 +10,25 @@ import (
 	"testing"
 	"time"
 
-	"sluice/internal/nginx"
+	"sluice/test/kit"
 )
 
 // byHand is an nginx with a file as a person would write it for the same work:
 // the baseline of what nginx itself costs.
 type byHand struct {
-	b       *testing.B
-	install nginx.Install
-	dir     string
-	port    int
+	*kit.Process // once it is started
+	b            *testing.B
+	dir          string
+	port         int
 	// head is what stands at the http level, before the servers.
 	head    string
 	workers int
 	ports   []int // of the upstream's servers
-	command *exec.Cmd
-	exited  chan struct{}
 }
 
 func newByHand(b *testing.B, workers int, ports ...int) *byHand {
 	b.Helper()
-	install, err := nginx.Inspect(context.Background(), nginx.Options{Root: nginxRoot})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return &byHand{b: b, install: install, dir: shortDir(b), port: freePort(b), workers: workers, ports: ports}
+	return &byHand{b: b, dir: kit.StateDir(b), port: kit.Port(b), workers: workers, ports: ports}
 }
 
 func (h *byHand) conf() string { return filepath.Join(h.dir, "nginx.conf") }
@@ -90,17 +83,15 @@ func (h *byHand) server(out *bytes.Buffer, i int) {
 }
 
 // run prepares a call of nginx on a file.
-func run(install nginx.Install, prefix, conf string, more ...string) *exec.Cmd {
-	arguments := append([]string{"-p", prefix, "-e", "stderr", "-g", "daemon off;", "-c", conf}, more...)
-	argv := install.Command(arguments...)
-	return exec.Command(argv[0], argv[1:]...)
+func run(prefix, conf string, more ...string) *exec.Cmd {
+	return installed.Call(append([]string{"-p", prefix, "-e", "stderr", "-g", "daemon off;", "-c", conf}, more...)...)
 }
 
 // test has `nginx -t` read a file, and gives the time it took and the processor
 // time it used, in seconds.
-func test(b *testing.B, install nginx.Install, prefix, conf string) (took, used float64) {
+func test(b *testing.B, prefix, conf string) (took, used float64) {
 	b.Helper()
-	command := run(install, prefix, conf, "-t")
+	command := run(prefix, conf, "-t")
 	began := time.Now()
 	if output, err := command.CombinedOutput(); err != nil {
 		b.Fatalf("nginx -t: %v\n%s", err, output)
@@ -111,47 +102,21 @@ func test(b *testing.B, install nginx.Install, prefix, conf string) (took, used 
 
 func (h *byHand) test() (took, used float64) {
 	h.b.Helper()
-	return test(h.b, h.install, h.dir, h.conf())
+	return test(h.b, h.dir, h.conf())
 }
 
 // start starts the master.
 func (h *byHand) start() {
 	h.b.Helper()
-	h.command, h.exited = run(h.install, h.dir, h.conf()), make(chan struct{})
-	output, err := os.Create(filepath.Join(h.dir, "log"))
-	if err != nil {
-		h.b.Fatal(err)
-	}
-	defer output.Close()
-	h.command.Stdout, h.command.Stderr = output, output
-	if err := h.command.Start(); err != nil {
-		h.b.Fatal(err)
-	}
-	command, exited := h.command, h.exited
-	go func() {
-		_ = command.Wait()
-		close(exited)
-	}()
+	h.Process = kit.Start(h.b, run(h.dir, h.conf()), kit.Log(filepath.Join(h.dir, "log")))
 	h.b.Cleanup(h.stop)
 }
 
-func (h *byHand) pid() int { return h.command.Process.Pid }
-
 func (h *byHand) reload() {
 	h.b.Helper()
-	if err := h.command.Process.Signal(syscall.SIGHUP); err != nil {
+	if err := h.Command.Process.Signal(syscall.SIGHUP); err != nil {
 		h.b.Fatal(err)
 	}
 }
 
-func (h *byHand) stop() {
-	_ = h.command.Process.Signal(syscall.SIGTERM)
-	select {
-	case <-h.exited:
-	case <-time.After(10 * time.Second):
-		for _, pid := range append(descendants(h.pid()), h.pid()) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		<-h.exited
-	}
-}
+func (h *byHand) stop() { h.Stop(syscall.SIGTERM, 10*time.Second) }

@@ -33,21 +33,21 @@ func failures(b *testing.B) {
 	f := newFolder(b)
 	f.fill(b, trafficHosts, to.before...)
 	s := start(b, f.path)
-	awaitAll(b, s.port, host(trafficHosts-1), served)
+	awaitAll(b, s.HTTP, host(trafficHosts-1), served)
 	each := []*counter{
-		count(b, "a connection a request", 2, func() client { return fresh(s.port) }),
-		count(b, "keep-alive, idempotent requests retried", 2, func() client { return retrying(s.port) }),
-		count(b, "keep-alive without retry", 2, func() client { return stubborn(s.port) }),
+		count(b, "a connection a request", 2, func() client { return fresh(s.HTTP) }),
+		count(b, "keep-alive, idempotent requests retried", 2, func() client { return retrying(s.HTTP) }),
+		count(b, "keep-alive without retry", 2, func() client { return stubborn(s.HTTP) }),
 	}
 	began := time.Now()
 	for round := range reloadsUnderLoad {
 		f.put(b, fileName(trafficHosts+round), unit(trafficHosts+round, to.before...))
-		awaitAll(b, s.port, host(trafficHosts+round), served)
+		awaitAll(b, s.HTTP, host(trafficHosts+round), served)
 	}
 	b.ReportMetric(time.Since(began).Seconds(), "reloads-took-s")
 	began = time.Now()
 	for round := range changesUnderLoad {
-		changeEndpoints(b, f, s.port, round, to)
+		changeEndpoints(b, f, s.HTTP, round, to)
 	}
 	b.ReportMetric(time.Since(began).Seconds(), "changes-took-s")
 	reloads := s.count("reload=true")

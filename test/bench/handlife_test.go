@@ -38,7 +38,7 @@ func handLife(h *byHand, n int) handFigures {
 	_, used := h.test()
 	h.reload()
 	awaitAll(h.b, h.port, host(0), absent)
-	f.cpu += used + atRest(h.pid()).sum()
+	f.cpu += used + atRest(h.PID()).sum()
 	h.write(n)
 	h.reload()
 	awaitAll(h.b, h.port, host(n-1), served)
@@ -58,7 +58,7 @@ func (h *byHand) change(i int) (took, used float64) {
 
 // peak is the memory over reloads.
 func (h *byHand) peak(n int) float64 {
-	watch := sampleNginx(h.pid())
+	watch := sampleNginx(h.PID())
 	for range rounds / 2 {
 		n++
 		h.write(n)

@@ -11,58 +11,43 @@
 package bench
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"testing"
 
-	"sluice/internal/nginx"
+	"sluice/test/kit"
 )
 
-// sluicePath is the binary that is measured, built once.
-var sluicePath string
-
-// nginxRoot is where nginx comes from.
-var nginxRoot = "/"
+// sluicePath is the binary that is measured, built once, and installed the nginx
+// that it runs.
+var (
+	sluicePath string
+	installed  kit.Nginx
+)
 
 func TestMain(m *testing.M) {
-	os.Exit(measure(m))
+	flag.Parse()
+	if wanted := flag.Lookup("test.bench"); wanted == nil || wanted.Value.String() == "" {
+		os.Exit(m.Run())
+	}
+	load, _ := os.ReadFile("/proc/loadavg") // what else runs makes figures worse
+	os.Exit(kit.WithSluice(func(path string) int {
+		sluicePath = path
+		return measure(m, load)
+	}))
 }
 
 // measure prints the table of all figures when the benchmarks are done.
-func measure(m *testing.M) int {
-	flag.Parse()
-	if wanted := flag.Lookup("test.bench"); wanted == nil || wanted.Value.String() == "" {
-		return m.Run()
-	}
-	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
-		nginxRoot = root
-	}
-	load, _ := os.ReadFile("/proc/loadavg") // what else runs makes figures worse
-	dir, err := os.MkdirTemp("", "sluice-bench-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	sluicePath = filepath.Join(dir, "sluice")
-	build := exec.Command("go", "build", "-o", sluicePath, "sluice/cmd/sluice")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build sluice:", err)
-		return 1
-	}
-	install, err := nginx.Inspect(context.Background(), nginx.Options{Root: nginxRoot})
-	if err != nil {
+func measure(m *testing.M, load []byte) int {
+	var err error
+	if installed, err = kit.BestNginx(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	code := m.Run()
-	fmt.Printf("\nnginx %s, %d processors, load of the machine before: %s", install.Version, runtime.NumCPU(), load)
+	fmt.Printf("\nnginx %s, %d processors, load of the machine before: %s", installed.Version, runtime.NumCPU(), load)
 	results.print(os.Stdout)
 	return code
 }

@@ -106,14 +106,3 @@ func backend(b *testing.B, name string) int {
 	b.Cleanup(func() { server.Close() })
 	return listener.Addr().(*net.TCPAddr).Port
 }
-
-// freePort asks the kernel for a port that nobody uses.
-func freePort(b *testing.B) int {
-	b.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
-}

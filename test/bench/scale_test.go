@@ -92,10 +92,10 @@ type life struct {
 // begin starts sluice and waits until every host is served.
 func (l *life) begin() {
 	l.sluice = start(l.b, l.folder.path)
-	since := awaitAll(l.b, l.sluice.port, host(l.n-1), served)
+	since := awaitAll(l.b, l.sluice.HTTP, host(l.n-1), served)
 	l.start = since.Sub(l.sluice.began).Seconds()
 	l.spent(cpu{})
-	checkAll(l.b, l.sluice.port, l.n)
+	checkAll(l.b, l.sluice.HTTP, l.n)
 	info, err := os.Stat(l.sluice.conf())
 	if err != nil {
 		l.b.Fatal(err)
@@ -105,7 +105,7 @@ func (l *life) begin() {
 
 // spent adds the processor time since an earlier look.
 func (l *life) spent(since cpu) {
-	now := atRest(l.sluice.pid()).minus(since)
+	now := atRest(l.sluice.PID()).minus(since)
 	l.cpu.controller += now.controller
 	l.cpu.nginx += now.nginx
 }
@@ -125,7 +125,7 @@ func atRest(pid int) cpu {
 
 // changes adds Ingresses one by one, then changes endpoints one by one.
 func (l *life) changes() {
-	before := atRest(l.sluice.pid())
+	before := atRest(l.sluice.PID())
 	for range rounds {
 		l.add = append(l.add, l.addOne())
 	}
@@ -135,7 +135,7 @@ func (l *life) changes() {
 			want, ports = "before", l.to.before
 		}
 		began := l.folder.replace(l.b, fileName(0), unit(0, ports...))
-		l.endpoints = append(l.endpoints, awaitAll(l.b, l.sluice.port, host(0), from(want)).Sub(began).Seconds())
+		l.endpoints = append(l.endpoints, awaitAll(l.b, l.sluice.HTTP, host(0), from(want)).Sub(began).Seconds())
 	}
 	l.spent(before)
 }
@@ -145,24 +145,24 @@ func (l *life) addOne() float64 {
 	i := l.n + l.added
 	l.added++
 	began := l.folder.replace(l.b, fileName(i), unit(i, l.to.before...))
-	return awaitAll(l.b, l.sluice.port, host(i), served).Sub(began).Seconds()
+	return awaitAll(l.b, l.sluice.HTTP, host(i), served).Sub(began).Seconds()
 }
 
 // reloads looks at memory over reloads. It is apart from what is timed, because
 // looking costs time too. The controller's peak is that of its whole life.
 func (l *life) reloads() {
-	watch := sample(l.sluice.pid())
+	watch := sample(l.sluice.PID())
 	for range rounds / 2 {
 		l.addOne()
 	}
-	l.controller = field(fmt.Sprintf("/proc/%d/status", l.sluice.pid()), "VmHWM")
+	l.controller = field(fmt.Sprintf("/proc/%d/status", l.sluice.PID()), "VmHWM")
 	l.memory = watch.end().nginx + l.controller
 }
 
 // parse compares `nginx -t` of both files, in turns.
 func (l *life) parse(hand *byHand) {
 	for range rounds / 2 {
-		ours, _ := test(l.b, hand.install, l.sluice.state, l.sluice.conf())
+		ours, _ := test(l.b, l.sluice.State, l.sluice.conf())
 		theirs, _ := hand.test()
 		l.parsed, l.parsedByHand = append(l.parsed, ours), append(l.parsedByHand, theirs)
 	}
@@ -170,10 +170,10 @@ func (l *life) parse(hand *byHand) {
 
 // end deletes everything.
 func (l *life) end() {
-	before := atRest(l.sluice.pid())
+	before := atRest(l.sluice.PID())
 	l.folder.clear(l.b)
 	for _, i := range []int{0, l.n / 2, l.n + l.added - 1} {
-		awaitAll(l.b, l.sluice.port, host(i), absent)
+		awaitAll(l.b, l.sluice.HTTP, host(i), absent)
 	}
 	l.spent(before)
 }

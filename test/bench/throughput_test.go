@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // What a request may cost beside nginx by hand: at least so much of its
@@ -90,8 +92,8 @@ func throughput(b *testing.B, disable string) {
 	ports := answering(b)
 	s := loadedSluice(b, disable, ports)
 	full, bare := loadedByHand(b, fullHead, disable, ports), loadedByHand(b, bareHead, disable, ports)
-	pinTo(0, s.pid(), full.pid(), bare.pid())
-	all := []*traffic{{pid: s.pid(), port: s.port}, {pid: full.pid(), port: full.port}, {pid: bare.pid(), port: bare.port}}
+	pinTo(0, s.PID(), full.PID(), bare.PID())
+	all := []*traffic{{pid: s.PID(), port: s.HTTP}, {pid: full.PID(), port: full.port}, {pid: bare.PID(), port: bare.port}}
 	for round := range turns {
 		for i := range all { // none always comes after the same other
 			all[(round+i)%len(all)].load(b)
@@ -130,7 +132,7 @@ func loadedSluice(b *testing.B, disable string, ports []int) *sluice {
 	f.fill(b, trafficHosts, ports...)
 	f.put(b, "settings.yaml", fmt.Appendf(nil, settings, disable))
 	s := start(b, f.path, "--configmap", "sluice/sluice")
-	awaitAll(b, s.port, host(trafficHosts-1), served)
+	awaitAll(b, s.HTTP, host(trafficHosts-1), served)
 	return s
 }
 
@@ -152,7 +154,7 @@ func loadedByHand(b *testing.B, head, disable string, ports []int) *byHand {
 func answering(b *testing.B) []int {
 	b.Helper()
 	h := newByHand(b, 1)
-	ports := []int{freePort(b), freePort(b)}
+	ports := []int{kit.Port(b), kit.Port(b)}
 	body := make([]byte, 1000)
 	for i := range body {
 		body[i] = 'x'
@@ -177,7 +179,7 @@ server { listen 127.0.0.1:%d; listen 127.0.0.1:%d; return 200 "%s"; }
 	}
 	h.start()
 	awaitAll(b, ports[1], "any", served)
-	pinTo(1, h.pid())
+	pinTo(1, h.PID())
 	return ports
 }
 

@@ -174,9 +174,9 @@ func (w *world) normal(s *sluice, name, value string) string {
 		return "<hex32>"
 	case len(value) > 600:
 		return fmt.Sprintf("<%d characters>", len(value))
-	case name == "X-Forwarded-Port" && value == portOf(s.httpAddress):
+	case name == "X-Forwarded-Port" && value == fmt.Sprint(s.HTTP):
 		return "80"
-	case name == "X-Forwarded-Port" && value == portOf(s.httpsAddress):
+	case name == "X-Forwarded-Port" && value == fmt.Sprint(s.HTTPS):
 		return "443"
 	}
 	return clientHere.ReplaceAllString(strings.ReplaceAll(value, w.namespace, "<ns>"), "10.255.0.$1")

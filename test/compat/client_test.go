@@ -88,16 +88,16 @@ func (c *call) payload() []byte {
 
 // send sends a request over a connection of its own.
 func (s *sluice) send(c *call) exchange {
-	address := s.httpAddress
+	port := s.HTTP
 	if c.scheme == "https" {
-		address = s.httpsAddress
+		port = s.HTTPS
 	}
 	from := strings.Replace(c.ClientIP, "10.255.0.", "127.0.0.", 1)
 	if from == "" {
 		from = "127.0.0.2"
 	}
 	dialer := net.Dialer{Timeout: patience, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	connection, err := dialer.Dial("tcp", address)
+	connection, err := dialer.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return exchange{fault: "connect"}
 	}

@@ -12,34 +12,19 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // binary is the sluice under test, built once.
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "sluice-compat-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "sluice")
-	if output, err := exec.Command("go", "build", "-o", binary, "sluice/cmd/sluice").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build sluice: %v\n%s", err, output)
-		return 1
-	}
-	return m.Run()
+	os.Exit(kit.WithSluice(func(path string) int { binary = path; return m.Run() }))
 }
 
 // settings is the ConfigMap.
@@ -52,15 +37,6 @@ var variants = map[string][]string{
 	"default-ssl-certificate": {"--default-ssl-certificate", "ingress-nginx/default-cert"},
 }
 
-// roots are the root file systems of the nginx that are there.
-func roots() map[string]string {
-	found := map[string]string{"system": "/"}
-	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
-		found["shipped"] = root
-	}
-	return found
-}
-
 func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
 	t.Parallel()
 	groups := map[string][]*scenario{}
@@ -68,11 +44,11 @@ func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
 		name := s.group(t)
 		groups[name] = append(groups[name], s)
 	}
-	for where, root := range roots() {
+	for _, nginx := range kit.Nginxes(t) {
 		for _, name := range slices.Sorted(maps.Keys(groups)) {
-			t.Run(where+"/"+name, func(t *testing.T) {
+			t.Run(nginx.Name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				askAll(t, root, groups[name])
+				askAll(t, nginx.Root, groups[name])
 			})
 		}
 	}

@@ -71,9 +71,9 @@ func (s *sluice) transport() *http.Transport {
 		DisableKeepAlives: true,
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			port := s.http
+			port := s.HTTP
 			if strings.HasSuffix(address, ":443") {
-				port = s.https
+				port = s.HTTPS
 			}
 			return dialer.DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", port))
 		},

@@ -20,7 +20,7 @@ func (s *sluice) awaitSwap(before os.FileInfo) {
 // live is the file that nginx reads.
 func (s *sluice) live() os.FileInfo {
 	s.t.Helper()
-	info, err := os.Stat(filepath.Join(s.state, "nginx.conf"))
+	info, err := os.Stat(filepath.Join(s.State, "nginx.conf"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestSluiceIsKilledDuringReload(t *testing.T) {
 		s.write("a.yaml", ingress("a", "a.example", []string{"/two Prefix web"}))
 		s.awaitSwap(before)
 		s.signal(syscall.SIGKILL)
-		<-s.exited
+		<-s.Exited
 		s.launch()
 		s.waitReady()
 		s.waitBackend("http://a.example/two", "web")
@@ -109,7 +109,7 @@ func TestSluiceIsKilledInQuarantine(t *testing.T) {
 		s.write("a.yaml", bad("a", "a.example"))
 		s.waitLine("reason=Refused")
 		s.signal(syscall.SIGKILL)
-		<-s.exited
+		<-s.Exited
 		if a, err := s.get("http://a.example/good"); err != nil || a.backend != "web" {
 			t.Errorf("without sluice: status %d, error %v", a.status, err)
 		}
@@ -136,10 +136,10 @@ func TestNotReadyWhileNothingIsServed(t *testing.T) {
 		var taken net.Listener
 		eventually(t, "the port to be free", func() (ok bool) {
 			var err error
-			taken, err = net.Listen("tcp", fmt.Sprintf(":%d", s.http))
+			taken, err = net.Listen("tcp", fmt.Sprintf(":%d", s.HTTP))
 			return err == nil
 		})
-		eventually(t, "readiness to fail", func() bool { return s.ready() == http.StatusServiceUnavailable })
+		eventually(t, "readiness to fail", func() bool { return s.Ready() == http.StatusServiceUnavailable })
 		if spam := s.lines("not pushed"); len(spam) > 1 {
 			t.Errorf("%d lines of errors about pushes", len(spam))
 		}

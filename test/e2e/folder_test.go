@@ -19,7 +19,7 @@ func TestFolderThatGoesAndComesBack(t *testing.T) {
 		}
 		s.waitLine("objects not read; what runs goes on")
 		s.waitBackend("http://a.example/", "web")
-		if s.ready() != http.StatusOK {
+		if s.Ready() != http.StatusOK {
 			t.Error("not ready although nginx serves")
 		}
 		if err := os.Mkdir(s.manifests, 0o755); err != nil {
@@ -46,7 +46,7 @@ func TestUnreadableFolderAtStart(t *testing.T) {
 		s.launch()
 		s.waitLine("objects not read")
 		s.waitLine("permission denied")
-		if got := s.ready(); got != http.StatusServiceUnavailable {
+		if got := s.Ready(); got != http.StatusServiceUnavailable {
 			t.Errorf("readiness answers %d before anything was read", got)
 		}
 		chmod(t, s.manifests, 0o755)

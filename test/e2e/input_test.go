@@ -15,7 +15,7 @@ func fails(t *testing.T, s *sluice, words ...string) {
 	t.Helper()
 	s.launch()
 	s.ended()
-	if s.exitErr == nil {
+	if s.Err == nil {
 		t.Fatal("sluice ended without an error")
 	}
 	var last string
@@ -31,7 +31,6 @@ func fails(t *testing.T, s *sluice, words ...string) {
 			t.Errorf("want %q in the error, got: %s", word, last)
 		}
 	}
-	s.command = nil
 }
 
 // startError is a value of a flag that sluice does not start with.
@@ -62,7 +61,7 @@ func failEach(t *testing.T, root string, cases []startError) {
 // TestStartErrors are those for which an nginx was looked for or asked.
 func TestStartErrors(t *testing.T) {
 	takenPort := func(t *testing.T, _ *sluice) string { return fmt.Sprint(takePort(t)) }
-	longPath := func(_ *testing.T, s *sluice) string { return s.state + "/" + strings.Repeat("x", 100) }
+	longPath := func(_ *testing.T, s *sluice) string { return s.State + "/" + strings.Repeat("x", 100) }
 	eachNginx(t, func(t *testing.T, root string) {
 		failEach(t, root, []startError{
 			{"port in use", "--http-port", takenPort, []string{"in use"}},
@@ -103,11 +102,11 @@ func TestFlagErrors(t *testing.T) {
 
 // set gives a flag a value, instead of the one that it has.
 func (s *sluice) set(flag, value string) {
-	if at := slices.Index(s.arguments, flag); at >= 0 {
-		s.arguments[at+1] = value
+	if at := slices.Index(s.Arguments, flag); at >= 0 {
+		s.Arguments[at+1] = value
 		return
 	}
-	s.arguments = append(s.arguments, flag, value)
+	s.Arguments = append(s.Arguments, flag, value)
 }
 
 // takePort listens on a port of all addresses until the test ends.

@@ -5,52 +5,32 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"sluice/test/kit"
 )
 
 // sluicePath is the binary under test, built once.
 var sluicePath string
 
 func TestMain(m *testing.M) {
-	os.Exit(runTests(m))
+	os.Exit(kit.WithSluice(func(path string) int { sluicePath = path; return m.Run() }, buildFlags()...))
 }
 
-func runTests(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "sluice-e2e-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	sluicePath = filepath.Join(dir, "sluice")
-	build := exec.Command("go", append(buildArguments(), "-o", sluicePath, "sluice/cmd/sluice")...)
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build sluice:", err)
-		return 1
-	}
-	return m.Run()
-}
-
-// buildArguments are those of go build. With SLUICE_RACE=1 sluice is built with
-// the race detector, and a race that is found ends it with an error.
-func buildArguments() []string {
+// buildFlags are those of go build. With SLUICE_RACE=1 sluice is built with the
+// race detector, and a race that is found fails the test (noRace).
+func buildFlags() []string {
 	if os.Getenv("SLUICE_RACE") == "1" {
-		return []string{"build", "-race"}
+		return []string{"-race"}
 	}
-	return []string{"build"}
+	return nil
 }
 
 // eachNginx runs a test with every nginx that is there.
 func eachNginx(t *testing.T, test func(t *testing.T, root string)) {
 	t.Helper()
-	for _, nginx := range []struct{ name, root string }{{"system", "/"}, {"shipped", os.Getenv("SLUICE_NGINX_ROOT")}} {
-		if nginx.root != "" {
-			t.Run(nginx.name, func(t *testing.T) { test(t, nginx.root) })
-		}
+	for _, nginx := range kit.Nginxes(t) {
+		t.Run(nginx.Name, func(t *testing.T) { test(t, nginx.Root) })
 	}
 }

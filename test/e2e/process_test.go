@@ -12,7 +12,7 @@ import (
 
 // master is the process id of the nginx master of this sluice, 0 if none.
 func (s *sluice) master() int {
-	content, err := os.ReadFile(filepath.Join(s.state, "nginx.pid"))
+	content, err := os.ReadFile(filepath.Join(s.State, "nginx.pid"))
 	if err != nil {
 		return 0
 	}
@@ -156,10 +156,10 @@ func TestSluiceIsKilledAndComesBack(t *testing.T) {
 			"ingress.yaml": ingress("shop", "shop.example", []string{"/ Prefix web"}),
 		})
 		former := s.master()
-		if err := s.command.Process.Kill(); err != nil {
+		if err := s.Command.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		<-s.exited
+		<-s.Exited
 		a, err := s.get("http://shop.example/")
 		if err != nil || a.backend != "web" {
 			t.Errorf("without sluice nginx no longer serves: %v, %v", a.status, err)

@@ -44,7 +44,7 @@ func TestReloadThatCannotComeUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer taken.Close()
-		live, err := os.ReadFile(filepath.Join(s.state, "nginx.conf"))
+		live, err := os.ReadFile(filepath.Join(s.State, "nginx.conf"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestReloadThatCannotComeUp(t *testing.T) {
 		s.waitLine("sync failed; what ran before goes on")
 		s.waitBackend("http://a.example/", "web")
 		eventually(t, "the former file to be put back", func() bool {
-			now, err := os.ReadFile(filepath.Join(s.state, "nginx.conf"))
+			now, err := os.ReadFile(filepath.Join(s.State, "nginx.conf"))
 			return err == nil && string(now) == string(live)
 		})
 		s.write("web.yaml", service("web", other))

@@ -15,7 +15,7 @@ import (
 func (s *sluice) held() map[string][]string {
 	s.t.Helper()
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(s.state, "run", "control.sock"))
+		return new(net.Dialer).DialContext(ctx, "unix", filepath.Join(s.State, "run", "control.sock"))
 	}
 	client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
 	response, err := client.Get("http://nginx/held")

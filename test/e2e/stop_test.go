@@ -30,7 +30,7 @@ func slowBackend(t *testing.T) (server *httptest.Server, asked, release chan str
 
 func (s *sluice) signal(signal syscall.Signal) {
 	s.t.Helper()
-	if err := s.command.Process.Signal(signal); err != nil {
+	if err := s.Command.Process.Signal(signal); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -38,15 +38,8 @@ func (s *sluice) signal(signal syscall.Signal) {
 // ended waits for the end and gives the exit code.
 func (s *sluice) ended() int {
 	s.t.Helper()
-	eventually(s.t, "sluice to end", func() bool {
-		select {
-		case <-s.exited:
-			return true
-		default:
-			return false
-		}
-	})
-	return s.command.ProcessState.ExitCode()
+	eventually(s.t, "sluice to end", s.Ended)
+	return s.Command.ProcessState.ExitCode()
 }
 
 // TestStopLetsRequestsFinish: SIGTERM fails readiness at once, nginx serves on
@@ -68,7 +61,7 @@ func TestStopLetsRequestsFinish(t *testing.T) {
 		}()
 		<-asked
 		s.signal(syscall.SIGTERM)
-		eventually(t, "readiness to fail", func() bool { return s.ready() == http.StatusServiceUnavailable })
+		eventually(t, "readiness to fail", func() bool { return s.Ready() == http.StatusServiceUnavailable })
 		if a, err := s.get("http://a.example/"); err != nil || a.backend != "web" {
 			t.Errorf("within the grace period: status %d, error %v", a.status, err)
 		}
@@ -162,17 +155,17 @@ func TestSecondSluiceInOneStateDir(t *testing.T) {
 		files := []string{"placeholder.key", "last-good.jsonl", "nginx.conf", "lua/sluice/balancer.lua"}
 		before := map[string]os.FileInfo{}
 		for _, name := range files {
-			info, err := os.Stat(filepath.Join(first.state, name))
+			info, err := os.Stat(filepath.Join(first.State, name))
 			if err != nil {
 				t.Fatal(err)
 			}
 			before[name] = info
 		}
 		second := prepare(t, root, nil)
-		second.set("--state-dir", first.state)
+		second.set("--state-dir", first.State)
 		fails(t, second, "--state-dir", "in use by another sluice")
 		for _, name := range files {
-			now, err := os.Stat(filepath.Join(first.state, name))
+			now, err := os.Stat(filepath.Join(first.State, name))
 			if err != nil || !os.SameFile(before[name], now) || !now.ModTime().Equal(before[name].ModTime()) {
 				t.Errorf("%s was written by the second sluice (error %v)", name, err)
 			}

@@ -124,7 +124,7 @@ func TestPrivateKeyNeverOnDisk(t *testing.T) {
 		lines := bytes.Split(bytes.TrimSpace(pair.key), []byte("\n"))
 		needles := [][]byte{lines[1], block.Bytes, []byte(base64.StdEncoding.EncodeToString(pair.key))[:60]}
 		files := 0
-		err := filepath.WalkDir(s.state, func(path string, entry fs.DirEntry, err error) error {
+		err := filepath.WalkDir(s.State, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() {
 				return err
 			}

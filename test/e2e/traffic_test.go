@@ -116,7 +116,7 @@ func (s *sluice) withoutRetry(ctx context.Context) *counts {
 	}
 	return count(ctx, func() (err error) {
 		if connection == nil {
-			if connection, err = net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.http)); err != nil {
+			if connection, err = net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.HTTP)); err != nil {
 				connection = nil
 				return err
 			}

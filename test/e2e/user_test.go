@@ -3,13 +3,12 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"sluice/internal/nginx"
+	"sluice/test/kit"
 )
 
 // nobody is an ordinary user that owns nothing.
@@ -26,10 +25,10 @@ func TestOrdinaryUserWritesOnlyToItsState(t *testing.T) {
 		s.waitReady()
 		s.waitBackend("http://a.example/", "web")
 		looked := 0
-		for _, pid := range append(s.processes(), s.command.Process.Pid) {
+		for _, pid := range append(s.processes(), s.PID()) {
 			for _, path := range writable(t, pid) {
 				looked++
-				if !strings.HasPrefix(path, s.state+"/") && path != s.output {
+				if !strings.HasPrefix(path, s.State+"/") && path != string(s.Log) {
 					t.Errorf("process %d writes to %s", pid, path)
 				}
 			}
@@ -47,9 +46,9 @@ func (s *sluice) asNobody() {
 	if os.Geteuid() != 0 {
 		return
 	}
-	binary := filepath.Join(s.state, "sluice")
+	binary := filepath.Join(s.State, "sluice")
 	copyFile(s.t, sluicePath, binary)
-	for _, path := range []string{s.state, binary} {
+	for _, path := range []string{s.State, binary} {
 		if err := os.Chown(path, nobody, nobody); err != nil {
 			s.t.Fatal(err)
 		}
@@ -109,45 +108,39 @@ func mayWrite(info string) bool {
 // TestNginxThatSomethingElseRuns: sluice leaves a first file, waits for the
 // nginx, and from then on reloads it by signal; a restart of it is noticed.
 func TestNginxThatSomethingElseRuns(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
-		web := backend(t, "web")
-		s := prepare(t, root, oneHost(web))
-		s.set("--nginx-pid-file", filepath.Join(s.state, "nginx.pid"))
-		s.launch()
-		s.waitLine("waiting for nginx")
-		other := startNginx(t, root, s.state)
-		s.waitReady()
-		s.waitBackend("http://a.example/", "web")
-		s.write("a.yaml", ingress("a", "a.example", []string{"/new Prefix web"}))
-		s.waitBackend("http://a.example/new", "web")
-
-		stopNginx(other)
-		other = startNginx(t, root, s.state)
-		s.waitBackend("http://a.example/new", "web")
-		s.stop()
-		if !alive(other.Process.Pid) {
-			t.Error("sluice ended an nginx that is not its own")
-		}
-	})
+	for _, nginx := range kit.Nginxes(t) {
+		t.Run(nginx.Name, func(t *testing.T) { reloadsAnother(t, nginx) })
+	}
 }
 
-// startNginx runs the nginx of a root as another supervisor would.
-func startNginx(t *testing.T, root, state string) *exec.Cmd {
+func reloadsAnother(t *testing.T, nginx kit.Nginx) {
+	web := backend(t, "web")
+	s := prepare(t, nginx.Root, oneHost(web))
+	s.set("--nginx-pid-file", filepath.Join(s.State, "nginx.pid"))
+	s.launch()
+	s.waitLine("waiting for nginx")
+	other := startNginx(t, nginx, s.State)
+	s.waitReady()
+	s.waitBackend("http://a.example/", "web")
+	s.write("a.yaml", ingress("a", "a.example", []string{"/new Prefix web"}))
+	s.waitBackend("http://a.example/new", "web")
+
+	stopNginx(other)
+	other = startNginx(t, nginx, s.State)
+	s.waitBackend("http://a.example/new", "web")
+	s.stop()
+	if !alive(other.PID()) {
+		t.Error("sluice ended an nginx that is not its own")
+	}
+}
+
+// startNginx runs an nginx as another supervisor would.
+func startNginx(t *testing.T, nginx kit.Nginx, state string) *kit.Process {
 	t.Helper()
-	install, err := nginx.Inspect(t.Context(), nginx.Options{Root: root})
-	if err != nil {
-		t.Fatal(err)
-	}
-	argv := install.Command("-p", state, "-c", filepath.Join(state, "nginx.conf"), "-e", "stderr", "-g", "daemon off;")
-	command := exec.Command(argv[0], argv[1:]...)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stopNginx(command) })
-	return command
+	command := nginx.Call("-p", state, "-c", filepath.Join(state, "nginx.conf"), "-e", "stderr", "-g", "daemon off;")
+	other := kit.Start(t, command, kit.Log(filepath.Join(t.TempDir(), "log")))
+	t.Cleanup(func() { stopNginx(other) })
+	return other
 }
 
-func stopNginx(command *exec.Cmd) {
-	_ = command.Process.Signal(syscall.SIGTERM)
-	_ = command.Wait()
-}
+func stopNginx(other *kit.Process) { other.Stop(syscall.SIGTERM, patience) }

@@ -31,7 +31,7 @@ func (s *sluice) dialChat(host string) (*websocket.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.http), 5*time.Second)
+	raw, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.HTTP), 5*time.Second)
 	if err != nil {
 		return nil, err
 	}

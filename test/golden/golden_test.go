@@ -31,6 +31,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/test/kit"
 )
 
 var update = flag.Bool("update", false, "write the expectations anew")
@@ -63,10 +65,10 @@ func runCase(t *testing.T, c *testCase) {
 	c.expectParts(t, string(got.file.Bytes()))
 	c.expectStable(t, got)
 	answers := ""
-	for _, installed := range installations(t) {
+	for _, installed := range kit.Nginxes(t) {
 		lines := serveCase(t, c, installed)
 		if answers != "" && lines != answers {
-			t.Errorf("%s answers otherwise than the first nginx:\n%s", installed.name, cmp.Diff(answers, lines))
+			t.Errorf("%s answers otherwise than the first nginx:\n%s", installed.Name, cmp.Diff(answers, lines))
 		}
 		answers = lines
 	}

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,6 +16,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/route"
+	"sluice/test/kit"
 )
 
 // errorLog is replaced, so that nginx says which location it chose.
@@ -25,36 +24,27 @@ var errorLog = regexp.MustCompile(`(?m)^(\s*)error_log\s.*;$`)
 
 // serveCase loads a case's configuration into an nginx and gives the lines of its
 // requests as that nginx answers them, having compared each with route.Match.
-func serveCase(t *testing.T, c *testCase, installed installation) string {
+func serveCase(t *testing.T, c *testCase, installed kit.Nginx) string {
 	t.Helper()
-	state := stateDir(t)
+	site := installed.Site(t)
 	o := workOut(t, c, 0)
 	set, err := loadTemplates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	environment := installed.environment(state)
-	file, _ := set.Render(o.config.Static, environment, nil)
-	for _, trust := range file.Trust() {
-		if err := os.WriteFile(trust.Path, []byte(trust.PEM), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	conf := errorLog.ReplaceAll(file.Bytes(), []byte("${1}error_log stderr debug;"))
-	if err := os.WriteFile(filepath.Join(state, "nginx.conf"), conf, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	file, _ := set.Render(o.config.Static, site.Environment, nil)
+	site.Write(t, file.Trust(), errorLog.ReplaceAll(file.Bytes(), []byte("${1}error_log stderr debug;")))
 	if words, ok := c.section("refused"); ok {
-		installed.refuses(t, state, strings.TrimSpace(words))
+		refuses(t, site, strings.TrimSpace(words))
 		return ""
 	}
 	requests := c.requests(t)
 	if len(requests) == 0 {
-		installed.check(t, state)
+		check(t, site)
 		return ""
 	}
-	nginx := installed.start(t, state, environment)
-	if err := nginx.client.Push(context.Background(), withEchoes(t, o.config.Dynamic)); err != nil {
+	nginx := &running{Server: site.Start(t, patience), ports: site.Environment}
+	if err := nginx.Client.Push(context.Background(), withEchoes(t, o.config.Dynamic)); err != nil {
 		t.Fatal(err)
 	}
 	var lines strings.Builder
@@ -69,14 +59,14 @@ func serveCase(t *testing.T, c *testCase, installed installation) string {
 func (o *outcome) ask(t *testing.T, nginx *running, r request) string {
 	t.Helper()
 	foretold := o.foretell(r)
-	seen, err := nginx.fetch(r)
+	seen, err := nginx.fetch(t, r)
 	if err != nil {
-		t.Errorf("%s: %v\n%s", r.left, err, nginx.log.problems())
+		t.Errorf("%s: %v\n%s", r.left, err, nginx.Complaints(t))
 		return r.left + "-> " + err.Error() + "\n"
 	}
 	seen.location = o.notationOf(r, seen.location)
 	if fault := disagrees(foretold, seen); fault != "" {
-		t.Errorf("%s: %s\n%s", r.left, fault, nginx.log.problems())
+		t.Errorf("%s: %s\n%s", r.left, fault, nginx.Complaints(t))
 	}
 	line := r.left + "-> " + seen.String() + "\n"
 	for _, name := range r.wanted {
@@ -102,7 +92,7 @@ func (o *outcome) notationOf(r request, logged string) string {
 }
 
 // fetch sends a request, exactly as it is written, on a connection of its own.
-func (n *running) fetch(r request) (answer, error) {
+func (n *running) fetch(t *testing.T, r request) (answer, error) {
 	connection, name, err := n.dial(r)
 	if err != nil {
 		return answer{}, err
@@ -125,7 +115,7 @@ func (n *running) fetch(r request) (answer, error) {
 	if path := response.Header.Get("Echo-Path"); path != r.uri {
 		a.path = path
 	}
-	a.location, err = n.log.chosen(connection.LocalAddr().String())
+	a.location, err = n.chosen(t, connection.LocalAddr().String())
 	return a, err
 }
 

@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/snapshot"
+	"sluice/test/kit"
 )
 
 type secret = corev1.Secret
@@ -91,20 +92,20 @@ func TestNamedGroupsOverwriteNothing(t *testing.T) {
 // own.
 func TestNamedGroupsLeadNowhere(t *testing.T) {
 	t.Parallel()
-	for _, installed := range installations(t) {
-		s := installed.site(t)
+	for _, installed := range kit.Nginxes(t) {
+		s := newSite(t, installed)
 		objects := worldObjects(t)
 		objects.EndpointSlices = append(objects.EndpointSlices, decode(t, sideSlice).EndpointSlices...)
 		ingress(t, objects, "pattern").Spec.Rules[0].HTTP.Paths[0].Path = "/g/(?<route>other/neighbour/side/80)"
 		w := newWorker(t)
-		w.environment = s.environment
+		w.environment = s.Environment
 		o := w.run(objects)
 		if out := s.check(t, o.file); out != "" {
-			t.Fatalf("%s nginx refuses the file: %.1000s", s.name, out)
+			t.Fatalf("%s nginx refuses the file: %.1000s", s.Name, out)
 		}
 		s.start(t, o.config.Dynamic)
 		if got := s.ask(t, "pattern.example", "/g/other/neighbour/side/80"); got.backend != "default/web/80" {
-			t.Errorf("%s nginx: answered by %q with %d", s.name, got.backend, got.status)
+			t.Errorf("%s nginx: answered by %q with %d", s.Name, got.backend, got.status)
 		}
 	}
 }

@@ -1,179 +1,47 @@
 package injection
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"sluice/internal/controller"
-	"sluice/internal/dynamic"
 	"sluice/internal/model"
-	"sluice/internal/nginx"
 	"sluice/internal/render"
-	"sluice/rootfs"
+	"sluice/test/kit"
 )
 
 // patience bounds every wait for something that must happen.
 const patience = 30 * time.Second
 
-// installation is an nginx that is there.
-type installation struct {
-	name string
-	nginx.Install
-}
+// site is a state directory for an nginx that listens on loopback.
+type site struct{ *kit.Site }
 
-// installations are the system's nginx and, if SLUICE_NGINX_ROOT names one, that
-// of another root file system.
-func installations(t *testing.T) []installation {
+func newSite(t *testing.T, nginx kit.Nginx) *site {
 	t.Helper()
-	found, err := inspectAll()
-	if err != nil {
-		t.Fatalf("an nginx to test with is missing (`make setup` installs it): %v", err)
-	}
-	return found
-}
-
-var inspectAll = sync.OnceValues(func() ([]installation, error) {
-	roots := map[string]string{"system": "/"}
-	names := []string{"system"}
-	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
-		roots["shipped"] = root
-		names = append(names, "shipped")
-	}
-	var found []installation
-	for _, name := range names {
-		install, err := nginx.Inspect(context.Background(), nginx.Options{Root: roots[name]})
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, installation{name: name, Install: install})
-	}
-	return found, nil
-})
-
-// site is a state directory for an nginx.
-type site struct {
-	installation
-	state       string
-	environment render.Environment
-}
-
-// site makes a state directory with what nginx reads of it. Its path is short,
-// because that of a unix socket may have 107 bytes.
-func (i installation) site(t *testing.T) *site {
-	t.Helper()
-	state, err := os.MkdirTemp("", "sli")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(state) })
-	for _, err := range []error{
-		nginx.PrepareState(nginx.Options{StateDir: state}),
-		os.CopyFS(filepath.Join(state, "lua"), rootfs.Lua),
-		controller.WritePlaceholder(state, time.Now()),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	e := render.Environment{
-		HTTPPort: freePort(t), HTTPSPort: freePort(t), Addresses: []string{"127.0.0.1"}, StateDir: state, Lua: filepath.Join(state, "lua"), Workers: 1,
-		Modules: i.Modules, LuaPath: i.LuaPath, LuaCPath: i.LuaCPath,
-		Capabilities: render.Capabilities{HTTP2Directive: i.Capabilities.HTTP2Directive},
-	}
-	if os.Geteuid() == 0 {
-		e.User = "root"
-	}
-	return &site{installation: i, state: state, environment: e}
-}
-
-// freePort gives a port that nobody listens on.
-func freePort(t *testing.T) int {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port
-}
-
-// command runs nginx on the file of the site.
-func (s *site) command(arguments ...string) *exec.Cmd {
-	argv := s.Command(append([]string{"-p", s.state, "-c", filepath.Join(s.state, "nginx.conf")}, arguments...)...)
-	return exec.Command(argv[0], argv[1:]...)
-}
-
-// write puts a file where nginx reads it.
-func (s *site) write(t *testing.T, file *render.File) {
-	t.Helper()
-	for _, trust := range file.Trust() {
-		if err := os.WriteFile(trust.Path, []byte(trust.PEM), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(s.state, "nginx.conf"), file.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	s := &site{nginx.Site(t)}
+	s.Environment.Addresses = []string{"127.0.0.1"}
+	return s
 }
 
 // check has nginx read a file, as `nginx -t` does, and gives what it complains of.
 func (s *site) check(t *testing.T, file *render.File) string {
 	t.Helper()
-	s.write(t, file)
-	out, err := s.command("-t").CombinedOutput()
+	s.Write(t, file.Trust(), file.Bytes())
+	said, err := s.Check()
 	if err == nil {
 		return ""
 	}
-	return string(out)
+	return said
 }
 
-// start runs nginx on the file that was written until the test ends, and pushes
+// start runs nginx on the file that was checked until the test ends, and pushes
 // the endpoints to it.
 func (s *site) start(t *testing.T, d model.Dynamic) {
 	t.Helper()
-	var log bytes.Buffer
-	command := s.command("-g", "daemon off;")
-	command.Stderr, command.Stdout = &log, nil
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	exited := make(chan error, 1)
-	go func() { exited <- command.Wait() }()
-	t.Cleanup(func() {
-		_ = command.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-exited:
-		case <-time.After(patience):
-			_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
-		}
-	})
-	client := dynamic.New(filepath.Join(s.state, "run", "control.sock"))
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		if _, err := client.Status(context.Background()); err == nil {
-			break
-		}
-		select {
-		case err := <-exited:
-			exited <- err
-			t.Fatalf("%s nginx ended: %v\n%.2000s", s.name, err, log.String())
-		default:
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s nginx does not answer on its control socket", s.name)
-		}
-	}
-	if err := client.Push(context.Background(), withEchoes(t, d)); err != nil {
+	if err := s.Start(t, patience).Client.Push(context.Background(), withEchoes(t, d)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -219,7 +87,7 @@ type answer struct {
 // ask sends a request for a raw URI and gives the answer.
 func (s *site) ask(t *testing.T, host, uri string) answer {
 	t.Helper()
-	connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.environment.HTTPPort))
+	connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Environment.HTTPPort))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
+	"sluice/test/kit"
 )
 
 func readAnswer(t *testing.T, connection net.Conn, what string) answer {
@@ -122,17 +123,17 @@ func tenants() []tenant {
 // Then each path that was taken must lead to its own backend and nowhere else.
 func TestNginxServesHostileValues(t *testing.T) {
 	t.Parallel()
-	for _, installed := range installations(t) {
-		t.Run(installed.name, func(t *testing.T) {
+	for _, installed := range kit.Nginxes(t) {
+		t.Run(installed.Name, func(t *testing.T) {
 			t.Parallel()
-			serveTenants(t, installed.site(t))
+			serveTenants(t, newSite(t, installed))
 		})
 	}
 }
 
 func serveTenants(t *testing.T, s *site) {
 	w := newWorker(t)
-	w.environment = s.environment
+	w.environment = s.Environment
 	list := tenants()
 	o := s.accepted(t, w, &list)
 	s.start(t, o.config.Dynamic)
@@ -199,16 +200,16 @@ func (s *site) accepted(t *testing.T, w *worker, list *[]tenant) outcome {
 		}
 		found := complaint.FindStringSubmatch(out)
 		if found == nil || !uncompiled.MatchString(found[1]) || found[2] == "" {
-			t.Fatalf("%s nginx refuses the file: %.1000s", s.name, out)
+			t.Fatalf("%s nginx refuses the file: %.1000s", s.Name, out)
 		}
 		owner := ownerOf(o.file, found[2])
 		at := slices.IndexFunc(*list, func(tenant tenant) bool { return tenant.ing.Name == owner.Name })
 		if at < 0 || !(*list)[at].seat.pattern {
-			t.Fatalf("%s nginx refuses what no pattern of a tenant is, %s: %.1000s", s.name, owner, out)
+			t.Fatalf("%s nginx refuses what no pattern of a tenant is, %s: %.1000s", s.Name, owner, out)
 		}
 		*list = slices.Delete(*list, at, at+1)
 	}
-	t.Fatalf("%s nginx refuses too many", s.name)
+	t.Fatalf("%s nginx refuses too many", s.Name)
 	return outcome{}
 }
 
@@ -249,13 +250,13 @@ func ownerOf(file *render.File, line string) model.ObjectRef {
 func TestNginxTakesHostileSettings(t *testing.T) {
 	t.Parallel()
 	words := regexp.MustCompile(`SSL_CTX_set_cipher_list|SSL_CTX_set1_curves_list|SSL_CTX_set1_groups_list|[Uu]nknown curve`)
-	for _, installed := range installations(t) {
+	for _, installed := range kit.Nginxes(t) {
 		for _, key := range []string{"log-format-upstream", "ssl-ciphers", "ssl-ecdh-curve", "whitelist-source-range"} {
-			t.Run(installed.name+"/"+key, func(t *testing.T) {
+			t.Run(installed.Name+"/"+key, func(t *testing.T) {
 				t.Parallel()
-				s := installed.site(t)
+				s := newSite(t, installed)
 				w := newWorker(t)
-				w.environment = s.environment
+				w.environment = s.Environment
 				seen := map[string]bool{}
 				for _, value := range corpus {
 					o := w.run(withSetting(t, key, value))
@@ -264,7 +265,7 @@ func TestNginxTakesHostileSettings(t *testing.T) {
 					}
 					seen[o.file.Hash()] = true
 					if out := s.check(t, o.file); out != "" && !words.MatchString(out) {
-						t.Errorf("%s = %s: %s nginx refuses the file: %.500s", key, named(value), s.name, out)
+						t.Errorf("%s = %s: %s nginx refuses the file: %.500s", key, named(value), s.Name, out)
 					}
 				}
 			})

@@ -5,14 +5,13 @@ package lua
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"sluice/internal/nginx"
 	"sluice/rootfs"
+	"sluice/test/kit"
 )
 
 const conf = `
@@ -27,14 +26,13 @@ http {
 }
 `
 
-// TestLua runs every test of every file, with the nginx of the system, and with
-// that of a root file system if SLUICE_NGINX_ROOT names one.
+// TestLua runs every test of every file with each nginx that is there.
 func TestLua(t *testing.T) {
 	t.Parallel()
-	for name, root := range roots() {
-		t.Run(name, func(t *testing.T) {
+	for _, nginx := range kit.Nginxes(t) {
+		t.Run(nginx.Name, func(t *testing.T) {
 			t.Parallel()
-			output := run(t, root)
+			output := run(t, nginx)
 			results := regexp.MustCompile(`(?m)^(ok|FAIL) (\S+): (.*)$`).FindAllStringSubmatch(output, -1)
 			for _, result := range results {
 				t.Run(result[2]+" "+result[3], func(t *testing.T) {
@@ -50,16 +48,8 @@ func TestLua(t *testing.T) {
 	}
 }
 
-func roots() map[string]string {
-	found := map[string]string{"system": ""}
-	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
-		found["root"] = root
-	}
-	return found
-}
-
 // run gives all that nginx and the tests printed.
-func run(t *testing.T, root string) string {
+func run(t *testing.T, nginx kit.Nginx) string {
 	t.Helper()
 	dir := t.TempDir()
 	for path, files := range map[string]string{"testdata": "testdata", "dynamic": "../../internal/dynamic/testdata"} {
@@ -67,21 +57,13 @@ func run(t *testing.T, root string) string {
 	}
 	check(t, os.CopyFS(dir, rootfs.Lua))
 	check(t, os.Mkdir(filepath.Join(dir, "temp"), 0o700))
-	text := strings.NewReplacer("DIR", dir, "ROOT", root).Replace(conf)
+	text := strings.NewReplacer("DIR", dir, "ROOT", strings.TrimSuffix(nginx.Root, "/")).Replace(conf)
 	check(t, os.WriteFile(filepath.Join(dir, "nginx.conf"), []byte(text), 0o600))
-	output, err := command(t, root, "-e", "stderr", "-p", dir+"/", "-c", dir+"/nginx.conf").CombinedOutput()
+	output, err := nginx.Call("-e", "stderr", "-p", dir+"/", "-c", dir+"/nginx.conf").CombinedOutput()
 	if err != nil {
 		t.Errorf("nginx: %v\n%s", err, output)
 	}
 	return string(output)
-}
-
-func command(t *testing.T, root string, arguments ...string) *exec.Cmd {
-	t.Helper()
-	found, err := nginx.Inspect(t.Context(), nginx.Options{Root: root})
-	check(t, err)
-	argv := found.Command(arguments...)
-	return exec.Command(argv[0], argv[1:]...)
 }
 
 func check(t *testing.T, err error) {

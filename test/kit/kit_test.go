@@ -1,0 +1,57 @@
+package kit
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestPortsAreGivenOutOnce(t *testing.T) {
+	t.Parallel()
+	given := map[int]bool{}
+	for range 100 {
+		port := Port(t)
+		if given[port] || port < lowestPort || port >= lowestPort+portCount {
+			t.Errorf("port %d after %d others", port, len(given))
+		}
+		given[port] = true
+	}
+}
+
+func TestStopKillsWhatGoesOn(t *testing.T) {
+	t.Parallel()
+	for name, attributes := range map[string]*syscall.SysProcAttr{"alone": nil, "as the leader of a group": {Setpgid: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := exec.Command("sh", "-c", `trap "" TERM; echo began; exec sleep 60`)
+			command.SysProcAttr = attributes
+			log := Log(filepath.Join(t.TempDir(), "log"))
+			p := Start(t, command, log)
+			Await(t, 10*time.Second, "the trap", func() bool { return strings.Contains(log.Text(t), "began") })
+			if p.Ended() {
+				t.Fatalf("it ended by itself: %v", p.Err)
+			}
+			p.Stop(syscall.SIGTERM, 50*time.Millisecond)
+			p.Stop(syscall.SIGTERM, time.Minute)
+			if status := command.ProcessState.Sys().(syscall.WaitStatus); !p.Ended() || status.Signal() != syscall.SIGKILL {
+				t.Errorf("ended %t, %v", p.Ended(), p.Err)
+			}
+		})
+	}
+}
+
+func TestLinesOfLog(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	Replace(t, path, "one a\ntwo\nthree a")
+	if got := Log(path).Lines(t, "a"); !slices.Equal(got, []string{"one a", "three a"}) {
+		t.Errorf("got %q", got)
+	}
+	if got := Tail(Log(path).Lines(t, ""), 2); got != "two\nthree a" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,69 @@
+package kit
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+
+	"sluice/internal/nginx"
+)
+
+// Nginx is an nginx that is there: the "system" one, whose root is "/", or the
+// "shipped" one of the root file system that SLUICE_NGINX_ROOT names.
+type Nginx struct {
+	Name, Root string
+	nginx.Install
+}
+
+// Nginxes are all nginx that are there, looked at once for all tests.
+func Nginxes(t testing.TB) []Nginx {
+	t.Helper()
+	found, err := inspectAll()
+	if err != nil {
+		t.Fatalf("an nginx to test with is missing (`make setup` installs it): %v", err)
+	}
+	return found
+}
+
+// BestNginx is the shipped nginx if there is one, or else the system's.
+func BestNginx() (Nginx, error) {
+	all := roots()
+	return inspect(all[len(all)-1])
+}
+
+func roots() []Nginx {
+	found := []Nginx{{Name: "system", Root: "/"}}
+	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
+		found = append(found, Nginx{Name: "shipped", Root: root})
+	}
+	return found
+}
+
+func inspect(n Nginx) (Nginx, error) {
+	var err error
+	n.Install, err = nginx.Inspect(context.Background(), nginx.Options{Root: n.Root})
+	return n, err
+}
+
+var inspectAll = sync.OnceValues(func() ([]Nginx, error) {
+	found := roots()
+	for i := range found {
+		var err error
+		if found[i], err = inspect(found[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+})
+
+// Call makes a command that runs this nginx, as the leader of a process group
+// with its workers. The master does not outlive the tests.
+func (n Nginx) Call(arguments ...string) *exec.Cmd {
+	argv := n.Install.Command(arguments...)
+	command := exec.Command(argv[0], argv[1:]...)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	return command
+}
