@@ -21,7 +21,10 @@ func documents(data []byte) []document {
 			end = start + i + 1
 		}
 		s.line++
-		s.take(start, end)
+		// Once there is content, only a marker matters.
+		if first := s.data[start]; !s.content || first == '-' || first == '.' {
+			s.take(start, end)
+		}
 		start = end
 	}
 	s.end(len(s.data))

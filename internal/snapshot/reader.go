@@ -16,28 +16,31 @@ type Reader struct {
 	Each func(n int, do func(i int))
 	// before holds the objects of the documents of the last version that gave
 	// neither an error nor a note.
-	before map[[sha256.Size]byte]Objects
+	before map[[sha256.Size]byte]*Objects
 }
 
 // Read is FromYAML.
 func (r *Reader) Read(name string, data []byte) (Objects, []Note, error) {
 	docs := documents(data)
-	sums, batches := make([][sha256.Size]byte, len(docs)), make([]batch, len(docs))
+	sums, known, batches := make([][sha256.Size]byte, len(docs)), make([]*Objects, len(docs)), make([]*batch, len(docs))
 	r.each(len(docs), func(i int) {
 		sums[i] = sha256.Sum256(docs[i].text)
-		known := false
-		if batches[i].objects, known = r.before[sums[i]]; !known {
+		if known[i] = r.before[sums[i]]; known[i] == nil {
+			batches[i] = &batch{}
 			batches[i].document(name, docs[i])
+			known[i] = &batches[i].objects
 		}
 	})
 	var all batch
-	r.before = make(map[[sha256.Size]byte]Objects, len(docs))
+	r.before = make(map[[sha256.Size]byte]*Objects, len(docs))
 	for i, b := range batches {
-		if len(b.notes)+len(b.errs) == 0 {
-			r.before[sums[i]] = b.objects
+		all.objects.Append(*known[i])
+		if b != nil {
+			all.notes, all.errs = append(all.notes, b.notes...), append(all.errs, b.errs...)
 		}
-		all.objects.Append(b.objects)
-		all.notes, all.errs = append(all.notes, b.notes...), append(all.errs, b.errs...)
+		if b == nil || len(b.notes)+len(b.errs) == 0 {
+			r.before[sums[i]] = known[i]
+		}
 	}
 	return all.objects, all.notes, errors.Join(all.errs...)
 }
