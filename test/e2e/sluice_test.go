@@ -40,6 +40,7 @@ func start(t *testing.T, root string, manifests map[string]string, arguments ...
 	s := prepare(t, root, manifests, arguments...)
 	s.launch()
 	s.waitReady()
+	s.waitLine("msg=sync ") // it comes after readiness, and is the start's own
 	return s
 }
 
