@@ -64,7 +64,7 @@ func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
 	case ctx.Err() != nil:
 		return fmt.Errorf("test the configuration: %w", ctx.Err())
 	case errors.Is(err, context.DeadlineExceeded):
-		return &TestError{Text: fmt.Sprintf("`nginx -t` did not end within %v", p.options.TestTimeout), Raw: output}
+		return &TestError{Text: fmt.Sprintf("`nginx -t` did not end within %v", p.testTimeout(path)), Raw: output}
 	case errors.As(err, &failed):
 		return parseTestOutput(output, path)
 	default:
@@ -73,7 +73,7 @@ func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
 }
 
 func (p *Process) runTest(ctx context.Context, path string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.options.TestTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.testTimeout(path))
 	defer cancel()
 	argv := p.install.Command(p.arguments("-t", "-c", path)...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -86,6 +86,18 @@ func (p *Process) runTest(ctx context.Context, path string) (string, error) {
 		err = ctx.Err()
 	}
 	return output.String(), err
+}
+
+// testTimeout is as Options.TestTimeout says.
+func (p *Process) testTimeout(path string) time.Duration {
+	if p.options.TestTimeout > 0 {
+		return p.options.TestTimeout
+	}
+	var size int64
+	if info, err := os.Stat(path); err == nil {
+		size = info.Size()
+	}
+	return time.Minute + time.Duration(size)*slowestLoad
 }
 
 // arguments are what every run of nginx gets: the state directory as its

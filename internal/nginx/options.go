@@ -51,7 +51,8 @@ type Options struct {
 	// Stderr gets each line of nginx's error log once; default os.Stderr.
 	Stderr io.Writer
 
-	// TestTimeout bounds one `nginx -t`; default 60 s.
+	// TestTimeout bounds one `nginx -t`. Default: 60 s, and 10 s for each
+	// megabyte of the file.
 	TestTimeout time.Duration
 	// ReloadTimeout bounds a reload until it is live. Default: 2.5 s, which
 	// nginx waits for a port that is taken, and 2 s, and three times as long
@@ -63,7 +64,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.TestTimeout = cmp.Or(o.TestTimeout, time.Minute)
 	o.SettleTimeout = cmp.Or(o.SettleTimeout, 10*time.Second)
 	o.Stdout = cmp.Or(o.Stdout, os.Stdout)
 	if o.Stderr == nil {
