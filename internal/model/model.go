@@ -85,7 +85,8 @@ type Rule struct {
 	Path     string `json:"path"`
 	PathType string `json:"pathType,omitempty"`
 	// Kind says why the location exists: "rule", "fallback" (what no rule
-	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/).
+	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/),
+	// "redirect" (sends / elsewhere).
 	Kind RuleKind `json:"kind"`
 }
 
@@ -97,6 +98,7 @@ const (
 	RuleWritten  RuleKind = "rule"
 	RuleFallback RuleKind = "fallback"
 	RuleShadow   RuleKind = "shadow"
+	RuleRedirect RuleKind = "redirect"
 )
 
 // Redirect answers plain HTTP with a redirect to HTTPS.
@@ -114,10 +116,19 @@ type Redirect struct {
 type Rewrite struct {
 	Pattern string `json:"pattern,omitempty"`
 	Target  string `json:"target,omitempty"`
+	// Prefix is the header X-Forwarded-Prefix, with variables as in Target;
+	// empty for none.
+	Prefix string `json:"prefix,omitempty"`
 }
 
 // Return answers at once with a status.
-type Return struct{ Code int }
+type Return struct {
+	Code int
+	// URL is where the client is sent to; empty for no redirect. It is as the
+	// user wrote it: one that begins with "/" is of the host that was asked, and
+	// it may name variables.
+	URL string `json:"url,omitempty"`
+}
 
 // Proxy passes a request to a backend.
 type Proxy struct {

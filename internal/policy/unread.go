@@ -55,10 +55,6 @@ func (r *reader) reportUnread(name string) {
 
 // asksFor is true if a value asks for a protection.
 func (k knownAnnotation) asksFor(value string) bool {
-	value = strings.TrimSpace(value)
-	if value == "" {
-		return k.evenEmpty
-	}
 	return k.protects && k.says(value)
 }
 

@@ -54,7 +54,7 @@ func row(server *model.Server, l *model.Location) Row {
 	r := Row{Host: cmp.Or(server.Host, "*"), Match: kind(server, l), Path: l.Rule.Path, Object: l.Rule.Object}
 	switch {
 	case l.Return != nil:
-		r.Answer = strconv.Itoa(l.Return.Code)
+		r.Answer = strings.TrimSpace(strconv.Itoa(l.Return.Code) + " " + l.Return.URL)
 	case l.Proxy != nil:
 		r.Answer = l.Proxy.Backend
 	}

@@ -19,6 +19,7 @@ var ingressNginx = map[string]string{
 	"keep-alive-requests":            `1000`,
 	"client-header-buffer-size":      `1k`,
 	"large-client-header-buffers":    `4 8k`,
+	"denylist-source-range":          ``,
 	"client-body-buffer-size":        `8k`,
 	"client-header-timeout":          `60`,
 	"client-body-timeout":            `60`,

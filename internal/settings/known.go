@@ -32,7 +32,6 @@ var known = []knownKey{
 	{name: "custom-http-errors"},
 	{name: "debug-connections"},
 	{name: "default-type"},
-	{name: "denylist-source-range", protects: true},
 	{name: "disable-http-access-log"},
 	{name: "disable-ipv6-dns"},
 	{name: "disable-proxy-intercept-errors"},

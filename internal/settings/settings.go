@@ -150,6 +150,7 @@ type Hash struct {
 
 // Access is who may come in, where no annotation says otherwise.
 type Access struct {
+	DenyList  keys.CIDRs `key:"denylist-source-range" empty:"zero" protects:"true" doc:"Addresses that may not reach the paths of Ingresses without a list of their own; empty is nobody."`
 	AllowList keys.CIDRs `key:"whitelist-source-range" empty:"zero" protects:"true" doc:"Addresses that may reach the paths of Ingresses without a list of their own; empty is everybody."`
 }
 

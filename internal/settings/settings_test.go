@@ -91,7 +91,7 @@ func TestUnsupportedProtections(t *testing.T) {
 	}{
 		{"global-auth-url", "https://auth.example/check", true},
 		{"global-auth-url", "", false},
-		{"denylist-source-range", "192.0.2.0/24", true},
+		{"block-cidrs", "192.0.2.0/24", true},
 		{"enable-modsecurity", "true", true},
 		{"enable-modsecurity", "false", false},
 		{"use-gzip", "true", false},

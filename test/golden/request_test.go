@@ -172,7 +172,10 @@ func (o *outcome) foretellLocation(r request, match route.Answer) answer {
 	case redirect != nil && r.scheme == "http" && match.Outcome == route.Served:
 		a.status, a.redirect = redirect.Code, target(r, redirect)
 	case location.Return != nil:
-		a.status = location.Return.Code
+		a.status, a.redirect = location.Return.Code, location.Return.URL
+		if strings.HasPrefix(a.redirect, "/") {
+			a.redirect = r.scheme + "://" + r.host + a.redirect
+		}
 	default:
 		o.foretellBackend(&a, location.Proxy)
 	}
