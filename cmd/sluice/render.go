@@ -125,7 +125,7 @@ func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
 func (f *renderFlags) environment() render.Environment {
 	return render.Environment{
 		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort, IPv6: true, Workers: 1,
-		StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua",
+		StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
 		Capabilities: render.Capabilities{HTTP2Directive: true},
 	}
 }

@@ -24,6 +24,7 @@ type field struct {
 	names    []string // the key, then the aliases
 	validate string
 	empty    emptyMeans
+	empties  bool // by a value that is not valid
 	want     string
 }
 
@@ -55,7 +56,7 @@ func appendFields(fields []*field, t reflect.Type, index []int) []*field {
 
 func newField(member reflect.StructField, index []int) *field {
 	tag := member.Tag
-	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty"))}
+	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero"}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
 		Protects: tag.Get("protects") == "true",

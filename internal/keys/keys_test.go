@@ -26,6 +26,7 @@ type sample struct {
 	Auto   Auto        `key:"auto" default:"auto" doc:"Workers."`
 	Time   Duration    `key:"time" default:"1h" doc:"A time."`
 	Nets   CIDRs       `key:"nets" empty:"invalid" protects:"true" doc:"Networks."`
+	Trust  CIDRs       `key:"trust" default:"0.0.0.0/0" invalid:"zero" doc:"Networks."`
 	Origin Origins     `key:"origin" default:"*" doc:"Origins."`
 	Header HeaderNames `key:"header" doc:"Headers."`
 	Method Methods     `key:"method" doc:"Methods."`
@@ -45,7 +46,7 @@ func decode(given map[string]string) (sample, []Fault) {
 func defaultSample() sample {
 	s := sample{
 		Word: "host", Any: "from setting-any", Flag: true, Count: 5, Size: "1m", Above: "1k",
-		Bufs: Buffers{4, "8k"}, Time: "3600s", Origin: Origins{"*"},
+		Bufs: Buffers{4, "8k"}, Time: "3600s", Trust: CIDRs{"0.0.0.0/0"}, Origin: Origins{"*"},
 	}
 	s.Group.Risk = RiskHigh
 	return s
@@ -128,6 +129,24 @@ func TestFaults(t *testing.T) {
 				t.Errorf("the field does not have its default: %s", diff)
 			}
 		})
+	}
+}
+
+// A list of those who are believed must not become that of everybody by a slip.
+func TestFaultThatEmpties(t *testing.T) {
+	t.Parallel()
+	got, faults := decode(map[string]string{"trust": "me"})
+	want := defaultSample()
+	want.Trust = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	const text = `want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "me"); it counts as empty until this is mended`
+	if len(faults) != 1 || faults[0].Text() != text {
+		t.Fatalf("faults: %+v", faults)
+	}
+	if texts := Texts(sample{}, func(key string) (string, bool) { return "me", key == "trust" }, faults); texts["trust"] != "" || texts["size"] != "1m" {
+		t.Errorf("texts: %q", texts)
 	}
 }
 

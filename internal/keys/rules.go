@@ -44,6 +44,9 @@ var textRules = []textRule{
 		`a path that begins with "/", of letters, digits and - . _ ~ / : and variables such as $host`},
 	{"host_and_variables", regexp.MustCompile(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
 		`a host name, with a port or without; variables such as $host may be in it`},
+	// A name with _ would not be read by nginx unless it is told to.
+	{"header_name", regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`),
+		`the name of a header, of letters, digits and -`},
 	{"path_prefix", regexp.MustCompile(`^/[^\x00-\x20"\\]*$`),
 		`a path that begins with "/"`},
 }

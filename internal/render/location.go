@@ -47,7 +47,7 @@ func (v *locationView) answer(r model.Return) {
 		v.Return = r.Code
 		return
 	case strings.HasPrefix(r.URL, "/"):
-		r.URL = "$scheme://$best_http_host" + r.URL
+		r.URL = "$redirect_scheme://$best_http_host" + r.URL
 	}
 	v.Sends = &r
 }

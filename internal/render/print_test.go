@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 )
 
 func TestPrintersPrint(t *testing.T) {
@@ -176,7 +179,11 @@ func valueOf(printer, s string) string {
 // known to be one.
 func TestPatternedVariables(t *testing.T) {
 	t.Parallel()
-	file, _ := load(t).Render(model.Static{}, testEnvironment(), nil)
+	believing, problems := settings.Read(&corev1.ConfigMap{Data: map[string]string{"use-forwarded-headers": "true"}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	file, _ := load(t).Render(model.Static{Blocks: believing.Blocks()}, testEnvironment(), nil)
 	text, found := string(file.Bytes()), 0
 	for _, m := range regexp.MustCompile(`(?s)map (\S+|"[^"]*") \$(\w+) \{(.*?)\n\}`).FindAllStringSubmatch(text, -1) {
 		source, name, body := m[1], m[2], m[3]

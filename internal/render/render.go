@@ -26,6 +26,7 @@ type rendering struct {
 func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []model.Problem) {
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
+	r.view.Forwarded = r.forwarded()
 	if n := int(r.global.workers.Processes); n > 0 {
 		r.view.Workers = n
 	}

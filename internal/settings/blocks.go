@@ -19,6 +19,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("log", s.Log),
 		block("client", s.Client),
 		block("headers", s.Headers),
+		block("forwarded", s.Forwarded),
 		block("listen", s.Listen),
 		block("http2", s.HTTP2),
 		block("tls", s.TLS),

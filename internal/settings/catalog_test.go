@@ -11,6 +11,14 @@ import (
 // running configuration. The number of processes is the number of CPUs there,
 // which is "auto" in its documentation.
 var ingressNginx = map[string]string{
+	"use-forwarded-headers":          `false`,
+	"compute-full-forwarded-for":     `false`,
+	"forwarded-for-header":           `X-Forwarded-For`,
+	"forwarded-host-header":          `X-Forwarded-Host`,
+	"proxy-real-ip-cidr":             `0.0.0.0/0`,
+	"enable-real-ip":                 `false`,
+	"use-proxy-protocol":             `false`,
+	"proxy-add-original-uri-header":  `false`,
 	"worker-processes":               `auto`,
 	"worker-shutdown-timeout":        `240s`,
 	"max-worker-connections":         `16384`,

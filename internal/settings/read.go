@@ -86,6 +86,9 @@ func (s *Settings) unreadKey(key, value string) model.Problem {
 	if k.idle {
 		return s.problem(key, model.Unsupported, "this setting has no effect, as in ingress-nginx", false)
 	}
+	if k.instead != "" {
+		return s.problem(key, model.Unsupported, "this setting of ingress-nginx has no effect: "+k.instead, false)
+	}
 	value = strings.TrimSpace(value)
 	denies := k.protects && value != "" && value != k.off
 	s.source.denies = s.source.denies || denies

@@ -22,6 +22,7 @@ type Settings struct {
 	HTTP2       HTTP2
 	Listen      Listen
 	Headers     Headers
+	Forwarded   Forwarded
 	Log         Log
 	Hash        Hash
 	Access      Access
@@ -131,6 +132,22 @@ type Headers struct {
 	ServerTokens      bool `key:"server-tokens" default:"false" empty:"zero" doc:"Whether answers name nginx and its version."`
 	GenerateRequestID bool `key:"generate-request-id" default:"true" empty:"zero" doc:"Whether a request without X-Request-ID gets one."`
 }
+
+// Forwarded is what is believed of the proxies in front, and what is told to
+// the backends.
+type Forwarded struct {
+	Use           bool       `key:"use-forwarded-headers" default:"false" empty:"zero" doc:"Whether X-Forwarded-For, -Proto, -Port and -Host are believed where they come from proxy-real-ip-cidr; else they are replaced."`
+	Full          bool       `key:"compute-full-forwarded-for" default:"false" empty:"zero" doc:"Whether backends get the whole list of X-Forwarded-For with the peer at its end, and not the client's address only; needs use-forwarded-headers."`
+	ForHeader     string     `key:"forwarded-for-header" default:"X-Forwarded-For" validate:"header_name" doc:"Header with the address of the client."`
+	HostHeader    string     `key:"forwarded-host-header" default:"X-Forwarded-Host" validate:"header_name" doc:"Header that backends get as X-Original-Forwarded-Host."`
+	Trusted       keys.CIDRs `key:"proxy-real-ip-cidr" default:"0.0.0.0/0" empty:"zero" invalid:"zero" doc:"Addresses of the proxies in front that are believed; empty is none. The default believes everybody, though an address of the client only from IPv4."`
+	RealIP        bool       `key:"enable-real-ip" default:"false" empty:"zero" doc:"Whether the client's address is taken from forwarded-for-header without use-forwarded-headers too."`
+	ProxyProtocol bool       `key:"use-proxy-protocol" default:"false" empty:"zero" doc:"Whether each connection begins with a PROXY header, which has the client's address; connections without one are closed."`
+	OriginalURI   bool       `key:"proxy-add-original-uri-header" default:"false" empty:"zero" doc:"Whether backends get the URI before a rewrite as X-Original-URI."`
+}
+
+// Everybody is true if no proxies in front are named.
+func (f Forwarded) Everybody() bool { return len(f.Trusted) == 1 && f.Trusted[0] == "0.0.0.0/0" }
 
 // Log is what is logged.
 type Log struct {

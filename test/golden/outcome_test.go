@@ -33,7 +33,7 @@ var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { r
 // the usual ones and nothing depends on the machine.
 var printed = render.Environment{
 	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
-	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua",
+	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
 	Capabilities: render.Capabilities{HTTP2Directive: true},
 }
 
