@@ -29,6 +29,7 @@ type sample struct {
 	Trust  CIDRs       `key:"trust" default:"0.0.0.0/0" invalid:"zero" doc:"Networks."`
 	Origin Origins     `key:"origin" default:"*" doc:"Origins."`
 	Header HeaderNames `key:"header" doc:"Headers."`
+	Names  ServerNames `key:"names" doc:"Server names."`
 	Method Methods     `key:"method" doc:"Methods."`
 	Words  Words       `key:"words" validate:"dive,oneof=error timeout" doc:"Words."`
 	Group  struct {
@@ -75,7 +76,10 @@ func TestDecode(t *testing.T) {
 		"buffers":                  {map[string]string{"bufs": "8  32K"}, func(s *sample) { s.Bufs = Buffers{8, "32k"} }},
 		"networks over lines":      {map[string]string{"nets": "10.1.2.3/8,\n ::1"}, func(s *sample) { s.Nets = CIDRs{"10.0.0.0/8", "::1"} }},
 		"number zero":              {map[string]string{"number": "00"}, func(s *sample) { s.Number = "0" }},
-		"workers":                  {map[string]string{"auto": "3"}, func(s *sample) { s.Auto = 3 }},
+		"server names": {map[string]string{"names": "B.example, .a.example,,~^X|y{2}$, b.*"}, func(s *sample) {
+			s.Names = ServerNames{"*.a.example", "a.example", "b.*", "b.example", "~^X|y{2}$"}
+		}},
+		"workers": {map[string]string{"auto": "3"}, func(s *sample) { s.Auto = 3 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,6 +114,7 @@ func TestFaults(t *testing.T) {
 		"auto":     {"0", `want "auto" or a whole number from 1 to 1024 (got "0")`},
 		"time":     {"1 hour", `want a time such as "30s", "10m" or "1h" (got "1 hour")`},
 		"nets":     {"", `want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "")`},
+		"names":    {"*.a.*", `want server names separated by commas, such as "www.example.com, *.example.org, ~^api[0-9]+\.example\.net$" (got "*.a.*")`},
 		"words":    {"error off", `want words separated by spaces, each "error" or "timeout" (got "error off")`},
 		"risk":     {"none", `want "Low", "Medium", "High" or "Critical" (got "none")`},
 	} {

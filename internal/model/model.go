@@ -29,6 +29,12 @@ type Static struct {
 type Server struct {
 	// Host is "" for the catch-all server, a precise name, or "*.name".
 	Host string `json:"host"`
+	// Aliases are further names in nginx's notation, sorted: precise ones,
+	// "*.name" and "name.*" for any number of labels, "~" with a pattern.
+	Aliases []string `json:"aliases,omitempty"`
+	// AliasesOnly is set if Host has a server of its own, before this one: the
+	// Aliases are redirected otherwise, or Host is a wildcard.
+	AliasesOnly bool `json:"aliasesOnly,omitempty"`
 	// RedirectToHTTPS is set when every location of the server redirects
 	// plain requests; it is then said once and not by each location.
 	RedirectToHTTPS *Redirect `json:"redirectToHTTPS,omitempty"`
@@ -41,6 +47,14 @@ type Server struct {
 	// without it takes no such name: its name is a regular expression, which
 	// costs every request for an unknown host some time.
 	Miss *Location `json:"miss,omitempty"`
+}
+
+// Key tells the server from all others. Keys are in the order of the servers.
+func (s *Server) Key() string {
+	if !s.AliasesOnly {
+		return s.Host
+	}
+	return s.Host + " " + s.Aliases[0]
 }
 
 // Modifier is the way a location matches, in nginx's own notation.

@@ -16,6 +16,7 @@ var all = []behaviour{
 	shaping[ForwardedPrefix]("forwarded-prefix"),
 	shaping[Redirect]("redirect"),
 	shaping[AppRoot]("app-root"),
+	shaping[ServerAlias]("server-alias"),
 	shaping[SSLRedirect]("ssl-redirect"),
 	shaping[Transport]("transport"),
 }

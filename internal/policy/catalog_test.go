@@ -43,6 +43,7 @@ var ingressNginx = []annotation{
 	{"permanent-redirect", "", ``, "", keys.RiskMedium},
 	{"permanent-redirect-code", "", `301`, "", keys.RiskLow},
 	{"app-root", "", ``, "", keys.RiskMedium},
+	{"server-alias", "", ``, "", keys.RiskHigh},
 	{"denylist-source-range", "", ``, "denylist-source-range", keys.RiskMedium},
 	{"client-body-buffer-size", "", `8k`, "client-body-buffer-size", keys.RiskLow},
 	{"upstream-vhost", "", ``, "", keys.RiskLow},

@@ -104,7 +104,6 @@ var known = []knownAnnotation{
 	{name: "relative-redirects"},
 	{name: "satisfy", protects: true},
 	{name: "secure-verify-ca-secret", idle: true},
-	{name: "server-alias"},
 	{name: "server-snippet", protects: true},
 	{name: "service-upstream"},
 	{name: "session-cookie-change-on-failure"},

@@ -108,7 +108,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 	all := make([]*rendered, 0, len(servers))
 	kept := r.problems
 	for i, s := range servers {
-		if i > 0 && s.Host == "" {
+		if i > 0 && s.Host == "" && !s.AliasesOnly {
 			all = append(all, r.secondCatchall(s))
 			continue
 		}

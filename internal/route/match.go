@@ -61,37 +61,60 @@ func hostName(host string) string {
 }
 
 // serverOf gives the server of a name: the precise one, else the wildcard with
-// the longest suffix, else one whose name is a pattern, else the catch-all.
+// the longest suffix, else that with the longest beginning, else the first one
+// with a pattern that matches, else the catch-all.
 // Source: https://nginx.org/en/docs/http/server_names.html
 func serverOf(servers []*model.Server, name string) *model.Server {
 	if server := named(servers, name); server != nil && name != "" {
 		return server
 	}
-	for rest := name; ; {
-		dot := strings.IndexByte(rest, '.')
-		if dot < 0 {
-			return patternOf(servers, name)
+	for at, ch := range name {
+		if ch == '.' {
+			if server := named(servers, "*"+name[at:]); server != nil {
+				return server
+			}
 		}
-		if server := named(servers, "*"+rest[dot:]); server != nil && server.Miss != nil {
-			return server
-		}
-		rest = rest[dot+1:]
 	}
-}
-
-// patternOf gives the server whose name is a pattern that the name matches, else
-// the catch-all.
-func patternOf(servers []*model.Server, name string) *model.Server {
-	for _, server := range servers {
-		if server.Miss == nil && strings.HasPrefix(server.Host, "*.") && oneLabel(server.Host, name) {
-			return server
+	for at := len(name) - 1; at > 0; at-- {
+		if name[at] == '.' {
+			if server := named(servers, name[:at]+".*"); server != nil {
+				return server
+			}
 		}
+	}
+	if server := patternOf(servers, name); server != nil {
+		return server
 	}
 	return named(servers, "")
 }
 
-func named(servers []*model.Server, host string) *model.Server {
-	at := slices.IndexFunc(servers, func(s *model.Server) bool { return s.Host == host })
+// patternOf gives the first server with a pattern among its names that the name
+// matches, or nil.
+func patternOf(servers []*model.Server, name string) *model.Server {
+	matches := func(alias string) bool {
+		pattern, ok := strings.CutPrefix(alias, "~")
+		matches, _ := matchPattern(pattern, name)
+		return ok && matches
+	}
+	for _, server := range servers {
+		if hostIsPattern(server) && oneLabel(server.Host, name) || slices.ContainsFunc(server.Aliases, matches) {
+			return server
+		}
+	}
+	return nil
+}
+
+// hostIsPattern says whether nginx is given a pattern for the host of a server,
+// as it would take too many names for a wildcard.
+func hostIsPattern(s *model.Server) bool {
+	return !s.AliasesOnly && s.Miss == nil && strings.HasPrefix(s.Host, "*.")
+}
+
+// named gives the server with a name that is no pattern.
+func named(servers []*model.Server, name string) *model.Server {
+	at := slices.IndexFunc(servers, func(s *model.Server) bool {
+		return !s.AliasesOnly && s.Host == name && !hostIsPattern(s) || slices.Contains(s.Aliases, name)
+	})
 	if at < 0 {
 		return nil
 	}

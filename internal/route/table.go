@@ -38,6 +38,9 @@ func (r Row) String() string {
 func Table(servers []*model.Server) []Row {
 	var rows []Row
 	for _, server := range servers {
+		if server.AliasesOnly {
+			continue // its rules are those of the server before it
+		}
 		seen := map[model.Rule]bool{}
 		for _, l := range server.Locations {
 			if l.Rule.Kind == model.RuleShadow || seen[l.Rule] {

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"strconv"
+	"strings"
 
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -65,7 +66,10 @@ func (t *translation) build(h *host, in serverInput) *builtServer {
 // finish puts the server together. What all locations redirect alike is said
 // once.
 func (b *builder) finish() {
-	server := &model.Server{Host: b.host.name, Locations: b.locations, Miss: b.input.miss}
+	server := &model.Server{
+		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
+		Locations: b.locations, Miss: b.input.miss,
+	}
 	for _, l := range b.locations {
 		if l.Rule.Kind != model.RuleShadow && isRoot(l) {
 			root := *l
