@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -54,6 +55,15 @@ func (Words) Describe() string { return "words separated by spaces" }
 
 // TypeName names the type in the reference.
 func (Words) TypeName() string { return "words" }
+
+// Edges are one word, and as many as there may be.
+func (Words) Edges() []string {
+	words := make([]string, maxWords)
+	for i := range words {
+		words[i] = "w" + strconv.Itoa(i)
+	}
+	return []string{words[0], strings.Join(words, " ")}
+}
 
 // CIDRs is a list of addresses and networks, sorted as texts and without
 // repetitions. A network is written with its host bits zero.
@@ -107,6 +117,11 @@ func (CIDRs) Describe() string {
 // TypeName names the type in the reference.
 func (CIDRs) TypeName() string { return "cidr list" }
 
+// Edges are texts at the edges of what is accepted.
+func (CIDRs) Edges() []string {
+	return []string{"0.0.0.0/0", "::/0", "255.255.255.255", "::ffff:127.0.0.1"}
+}
+
 // HeaderNames is a list of header names separated by commas, as it was
 // written: it is the value of a header itself.
 type HeaderNames string
@@ -131,6 +146,9 @@ func (HeaderNames) Describe() string {
 // TypeName names the type in the reference.
 func (HeaderNames) TypeName() string { return "header list" }
 
+// Edges are texts at the edges of what is accepted.
+func (HeaderNames) Edges() []string { return []string{"*", "_"} }
+
 // Methods is a list of HTTP methods separated by commas, as it was written.
 type Methods string
 
@@ -150,3 +168,6 @@ func (Methods) Describe() string { return `HTTP methods separated by commas, suc
 
 // TypeName names the type in the reference.
 func (Methods) TypeName() string { return "method list" }
+
+// Edges are texts at the edges of what is accepted.
+func (Methods) Edges() []string { return []string{"a", "GET PUT,POST"} }

@@ -54,7 +54,7 @@ func TestTypes(t *testing.T) {
 			"PUT, GET": "PUT, GET", "GET": "GET", "GET,PUT": "GET,PUT", "GET PUT": "GET PUT", "GET, 1": "refused", "GET\"": "refused", "*": "refused",
 		}},
 		"Words":   {unmarshal[Words], map[string]string{"a  b a": "[a b]", "a\x00": "refused", numbered(64): "[" + numbered(64) + "]", numbered(65): "refused"}},
-		"Buffers": {unmarshal[Buffers], map[string]string{"4 8k": "{4 8k}", "0 8k": "refused", "4 0": "refused", "8k 4": "refused", "4 8k 1": "refused", "1025 1k": "refused"}},
+		"Buffers": {unmarshal[Buffers], map[string]string{"4 8k": "{4 8k}", "0 8k": "refused", "4 0": "refused", "8k 4": "refused", "4 8k 1": "refused", "1025 1k": "refused", "1 512": "{1 512}", "1 511": "refused", "1024 1g": "{1024 1024m}", "1 1025m": "refused"}},
 		"Risk":    {unmarshal[Risk], map[string]string{"low": "Low", "CRITICAL": "Critical", "": "refused", "high!": "refused"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func must(s sample, _ []Fault) sample { return s }
 func printedOf(s sample) map[string]string {
 	return map[string]string{
 		"word": s.Word, "target": s.Target, "secret": s.Secret, "name": s.Name, "cipher": s.Cipher, "curve": s.Curve, "proto": s.Proto,
-		"count": fmt.Sprint(s.Count), "size": string(s.Size), "above": string(s.Above), "number": string(s.Number), "time": string(s.Time),
+		"count": fmt.Sprint(s.Count), "size": string(s.Size), "above": string(s.Above), "within": string(s.Within), "number": string(s.Number), "time": string(s.Time),
 		"bufs": fmt.Sprintf("%d %s", s.Bufs.Number, s.Bufs.Size), "nets": strings.Join(s.Nets, ","), "origin": strings.Join(s.Origin, ","),
 		"header": string(s.Header), "method": string(s.Method), "words": strings.Join(s.Words, " "), "risk": s.Group.Risk.String(),
 	}
