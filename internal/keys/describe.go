@@ -105,11 +105,7 @@ func wantType(t reflect.Type, rules map[string]string) string {
 		return text
 	}
 	if d, ok := asDescriber(t); ok {
-		text := bounds(t, rules)
-		if t == reflect.TypeFor[Size]() && strings.HasPrefix(text, " ") {
-			text = "," + text
-		}
-		return d.Describe() + text
+		return d.Describe() + bounds(t, rules)
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -141,19 +137,23 @@ func wantEach(rules map[string]string) string {
 }
 
 func bounds(t reflect.Type, rules map[string]string) string {
-	if rules["ne"] == "0" || rules["ne"] == "0s" {
+	if rules["ne"] == "0" {
 		return ", above 0"
 	}
 	least, hasLeast := rules["min"]
 	most, hasMost := rules["max"]
 	least, most = bound(t, least), bound(t, most)
+	comma := ""
+	if hasUnit(t) {
+		comma = "," // after the examples
+	}
 	switch {
 	case hasLeast && hasMost:
-		return fmt.Sprintf(" from %s to %s", least, most)
+		return fmt.Sprintf("%s from %s to %s", comma, least, most)
 	case hasLeast:
-		return " of at least " + least
+		return comma + " of at least " + least
 	case hasMost:
-		return " of at most " + most
+		return comma + " of at most " + most
 	}
 	return ""
 }

@@ -65,6 +65,9 @@ var wholeNumbers = []string{strconv.Itoa(math.MinInt), strconv.Itoa(math.MaxInt)
 // rangeEdges are both ends of a range; that of a text is one of its length.
 func rangeEdges(t reflect.Type, rules map[string]string) []string {
 	var edges []string
+	if rules["ne"] == "0" {
+		edges = append(edges, "1")
+	}
 	for _, name := range []string{"min", "max"} {
 		end, ok := rules[name]
 		switch {
@@ -81,17 +84,26 @@ func rangeEdges(t reflect.Type, rules map[string]string) []string {
 
 // isNumeric is true for a text whose bounds are those of a number.
 func isNumeric(t reflect.Type) bool {
-	return t == reflect.TypeFor[Number]() || t == reflect.TypeFor[Size]()
+	return t == reflect.TypeFor[Number]() || hasUnit(t)
 }
 
-// bound is a bound of a rule as users write it: that of a size has a unit.
+// hasUnit is true for a number that is written with a unit.
+func hasUnit(t reflect.Type) bool {
+	return t == reflect.TypeFor[Size]() || t == reflect.TypeFor[Duration]()
+}
+
+// bound is a bound of a rule as users write it, with its unit.
 func bound(t reflect.Type, param string) string {
-	bytes, err := strconv.ParseUint(param, 10, 64)
-	if t != reflect.TypeFor[Size]() || err != nil {
+	n, err := strconv.ParseUint(param, 10, 64)
+	switch {
+	case err != nil:
 		return param
+	case t == reflect.TypeFor[Duration]():
+		return param + "s"
+	case t != reflect.TypeFor[Size]():
+		return param
+	case n > 0 && n%(1<<30) == 0:
+		return strconv.FormatUint(n>>30, 10) + "g"
 	}
-	if bytes > 0 && bytes%(1<<30) == 0 {
-		return strconv.FormatUint(bytes>>30, 10) + "g"
-	}
-	return string(sizeOf(bytes))
+	return string(sizeOf(n))
 }

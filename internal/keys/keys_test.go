@@ -26,6 +26,7 @@ type sample struct {
 	Number Number      `key:"number" validate:"min=0,max=1000" doc:"A number."`
 	Auto   Auto        `key:"auto" default:"auto" doc:"Workers."`
 	Time   Duration    `key:"time" default:"1h" doc:"A time."`
+	Wait   Duration    `key:"wait" default:"1h" validate:"min=1" doc:"A time above zero."`
 	Nets   CIDRs       `key:"nets" empty:"invalid" protects:"true" doc:"Networks."`
 	Origin Origins     `key:"origin" default:"*" doc:"Origins."`
 	Header HeaderNames `key:"header" doc:"Headers."`
@@ -46,7 +47,7 @@ func decode(given map[string]string) (sample, []Fault) {
 func defaultSample() sample {
 	s := sample{
 		Word: "host", Any: "from setting-any", Flag: true, Count: 5, Size: "1m", Above: "1k", Within: "32k",
-		Bufs: Buffers{4, "8k"}, Time: "3600s", Origin: Origins{"*"},
+		Bufs: Buffers{4, "8k"}, Time: "3600s", Wait: "3600s", Origin: Origins{"*"},
 	}
 	s.Group.Risk = RiskHigh
 	return s
@@ -110,6 +111,7 @@ func TestFaults(t *testing.T) {
 		"bufs":     {"4", `want a number from 1 to 1024 and a size from 512 to 1g, such as "4 8k" (got "4")`},
 		"auto":     {"0", `want "auto" or a whole number from 1 to 1024 (got "0")`},
 		"time":     {"1 hour", `want a time such as "30s", "10m" or "1h" (got "1 hour")`},
+		"wait":     {"0", `want a time such as "30s", "10m" or "1h", of at least 1s (got "0")`},
 		"nets":     {"", `want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "")`},
 		"words":    {"error off", `want words separated by spaces, each "error" or "timeout" (got "error off")`},
 		"risk":     {"none", `want "Low", "Medium", "High" or "Critical" (got "none")`},
@@ -158,7 +160,7 @@ func TestEdges(t *testing.T) {
 	want := map[string][]string{
 		"word": {"host", "path"}, "proto": {"HTTP", "HTTPS"}, "words": {"error", "timeout"}, "flag": {"true", "false"},
 		"count": {"1", "10"}, "number": {"0", "1000"}, "auto": {"auto", "1", "1024"}, "risk": {"Low", "Critical"},
-		"size": {"0", "1", "1048576g"}, "above": {"1", "1048576g"}, "within": {"32k", "1g"}, "bufs": {"1 512", "1024 1g"}, "time": {"0", "1", "10y"},
+		"size": {"0", "1048576g"}, "above": {"1048576g", "1"}, "within": {"32k", "1g"}, "bufs": {"1 512", "1024 1g"}, "time": {"0", "10y"}, "wait": {"10y", "1s"},
 		"any": nil,
 	}
 	seen := 0

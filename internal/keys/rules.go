@@ -46,6 +46,7 @@ func newValidator() *validator.Validate {
 	v := validator.New()
 	v.RegisterCustomTypeFunc(numberValue, Number(""))
 	v.RegisterCustomTypeFunc(sizeValue, Size(""))
+	v.RegisterCustomTypeFunc(durationValue, Duration(""))
 	for _, r := range textRules {
 		check := func(fl validator.FieldLevel) bool { return r.pattern.MatchString(fl.Field().String()) }
 		if err := v.RegisterValidation(r.name, check); err != nil {

@@ -93,7 +93,7 @@ func (Size) Describe() string {
 func (Size) TypeName() string { return "size" }
 
 // Edges are texts at the edges of what is accepted.
-func (Size) Edges() []string { return []string{"0", "1", "1048576g"} }
+func (Size) Edges() []string { return []string{"0", "1048576g"} }
 
 // The least and the most bytes of each of several buffers: nginx refuses less
 // than its connection_pool_size, and more than a gigabyte that one connection

@@ -119,7 +119,7 @@ func must(s sample, _ []Fault) sample { return s }
 func printedOf(s sample) map[string]string {
 	return map[string]string{
 		"word": s.Word, "target": s.Target, "secret": s.Secret, "name": s.Name, "cipher": s.Cipher, "curve": s.Curve, "proto": s.Proto,
-		"count": fmt.Sprint(s.Count), "size": string(s.Size), "above": string(s.Above), "within": string(s.Within), "number": string(s.Number), "time": string(s.Time),
+		"count": fmt.Sprint(s.Count), "size": string(s.Size), "above": string(s.Above), "within": string(s.Within), "number": string(s.Number), "time": string(s.Time), "wait": string(s.Wait),
 		"bufs": fmt.Sprintf("%d %s", s.Bufs.Number, s.Bufs.Size), "nets": strings.Join(s.Nets, ","), "origin": strings.Join(s.Origin, ","),
 		"header": string(s.Header), "method": string(s.Method), "words": strings.Join(s.Words, " "), "risk": s.Group.Risk.String(),
 	}

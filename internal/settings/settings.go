@@ -37,7 +37,7 @@ type Settings struct {
 type Workers struct {
 	// Processes is 0 for as many as there are CPUs.
 	Processes       keys.Auto     `key:"worker-processes" default:"auto" doc:"Number of nginx worker processes; auto is the number of CPUs."`
-	ShutdownTimeout keys.Duration `key:"worker-shutdown-timeout" default:"240s" validate:"ne=0s" doc:"Time that a worker of an older configuration has to finish its connections."`
+	ShutdownTimeout keys.Duration `key:"worker-shutdown-timeout" default:"240s" validate:"min=1" doc:"Time that a worker of an older configuration has to finish its connections."`
 	Connections     int           `key:"max-worker-connections" default:"16384" validate:"min=16,max=1048576" doc:"Connections that one worker may have open."`
 	MultiAccept     bool          `key:"enable-multi-accept" default:"true" empty:"zero" doc:"Whether a worker accepts all waiting connections at once."`
 }
