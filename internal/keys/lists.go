@@ -72,6 +72,7 @@ type CIDRs []string
 // UnmarshalText accepts IPv4 and IPv6 addresses and networks separated by
 // commas. One item that is neither makes the whole list invalid, and so does
 // a list without items: what a list protects must not be opened by a slip.
+// 255.255.255.255 is nobody's address, and nginx cannot read it.
 func (c *CIDRs) UnmarshalText(text []byte) error {
 	var list []string
 	for item := range strings.SplitSeq(string(text), ",") {
@@ -79,12 +80,19 @@ func (c *CIDRs) UnmarshalText(text []byte) error {
 		if err != nil {
 			return err
 		}
+		if network == broadcast || network == broadcast+"/32" {
+			return errors.New("the address of nobody")
+		}
 		list = append(list, network)
 	}
 	slices.Sort(list)
 	*c = slices.Compact(list)
 	return nil
 }
+
+// broadcast is what nginx's parser of addresses gives for a text that is none.
+// Source: ngx_ptocidr in nginx's src/core/ngx_inet.c.
+const broadcast = "255.255.255.255"
 
 // parseNetwork gives the canonical form. An IPv4 address in IPv6 notation
 // becomes IPv4, as nginx compares a client that came so with its IPv4 rules.
@@ -119,7 +127,7 @@ func (CIDRs) TypeName() string { return "cidr list" }
 
 // Edges are texts at the edges of what is accepted.
 func (CIDRs) Edges() []string {
-	return []string{"0.0.0.0/0", "::/0", "255.255.255.255", "::ffff:127.0.0.1"}
+	return []string{"0.0.0.0/0", "::/0", "255.255.255.254", "::ffff:127.0.0.1"}
 }
 
 // HeaderNames is a list of header names separated by commas, as it was

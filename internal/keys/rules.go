@@ -21,7 +21,7 @@ var textRules = []textRule{
 	// The character set is ingress-nginx's; a lone $ is what nginx refuses.
 	{"rewrite_target", regexp.MustCompile(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
 		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`,
-		[]string{"/", "~/-._0:/$1$9$uri"}},
+		[]string{"/", "/~-._0:/$1$9$uri"}},
 	{"secret_ref", regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
 		`the name of a Secret as "namespace/name"`,
 		[]string{"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)}},
@@ -37,7 +37,7 @@ var textRules = []textRule{
 		[]string{"auto", "X25519:prime256v1"}},
 	{"path_prefix", regexp.MustCompile(`^/[^\x00-\x20"\\]*$`),
 		`a path that begins with "/"`,
-		[]string{"/", "/~!#$%&'()*+;<=>?@[]^_`{|}"}},
+		[]string{"/", "/é{$}"}},
 }
 
 var validate = newValidator()

@@ -39,7 +39,7 @@ func TestTypes(t *testing.T) {
 		"CIDRs": {unmarshal[CIDRs], map[string]string{
 			" 10.255.0.2 , 192.0.2.1 ": "[10.255.0.2 192.0.2.1]", "10.1.1.1/8": "[10.0.0.0/8]", "2001:DB8::1/32,10.0.0.1": "[10.0.0.1 2001:db8::/32]",
 			"::ffff:10.0.0.1": "[10.0.0.1]", "::ffff:10.1.0.0/104": "[10.0.0.0/8]", "1.1.1.1,1.1.1.1": "[1.1.1.1]",
-			"not-a-cidr": "refused", "10.0.0.1,": "refused", "10.0.0.1,x": "refused", "10.0.0.0/33": "refused", "fe80::1%eth0": "refused", "010.0.0.1": "refused", "all": "refused", "1.2.3.4;allow all": "refused",
+			"not-a-cidr": "refused", "10.0.0.1,": "refused", "10.0.0.1,x": "refused", "10.0.0.0/33": "refused", "fe80::1%eth0": "refused", "010.0.0.1": "refused", "all": "refused", "255.255.255.255": "refused", "::1,255.255.255.255/32": "refused", "255.255.255.255/31": "[255.255.255.254/31]", "1.2.3.4;allow all": "refused",
 		}},
 		"Origins": {unmarshal[Origins], map[string]string{
 			"*": "[*]", "https://a.example, *": "[*]", "https://B.example,https://a.example": "[https://a.example https://b.example]",
