@@ -34,12 +34,22 @@ func ends(words []string) []string {
 	return words
 }
 
-// ruleEdges are the words of a list, and what a rule of our own declares.
+// textRuleEdges are texts at the edges of what each rule of our own accepts.
+var textRuleEdges = map[string][]string{
+	"rewrite_target": {"/", "/~-._0:/$1$9$uri"},
+	"secret_ref":     {"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
+	"server_name":    {"0", strings.Repeat("n", 253)},
+	"ciphers":        {"ALL", "HIGH:!aNULL:-PSK:+SHA1:@SECLEVEL=1"},
+	"curves":         {"auto", "X25519:prime256v1"},
+	"path_prefix":    {"/", "/é{$}"},
+}
+
+// ruleEdges are the words of a list, and the edges of a rule of our own.
 func ruleEdges(rules map[string]string) []string {
 	edges := strings.Fields(rules["oneof"] + " " + rules["oneofci"])
 	for _, r := range textRules {
 		if _, ok := rules[r.name]; ok {
-			edges = append(edges, r.edges...)
+			edges = append(edges, textRuleEdges[r.name]...)
 		}
 	}
 	return edges

@@ -192,6 +192,24 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+func TestEveryTextRuleHasEdges(t *testing.T) {
+	t.Parallel()
+	for _, r := range textRules {
+		edges := textRuleEdges[r.name]
+		if len(edges) == 0 {
+			t.Errorf("%s: textRuleEdges has no edges of it", r.name)
+		}
+		for _, edge := range edges {
+			if !r.pattern.MatchString(edge) {
+				t.Errorf("%s: the edge %q is refused", r.name, edge)
+			}
+		}
+	}
+	if len(textRuleEdges) != len(textRules) {
+		t.Errorf("edges of %d rules, and there are %d", len(textRuleEdges), len(textRules))
+	}
+}
+
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	given := map[string]string{"word": "path", "count": "x", "flag": "", "size": "", "older-word": "host"}

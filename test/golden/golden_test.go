@@ -20,10 +20,6 @@
 //
 // All but the first are left out where they say nothing about the case.
 // `make golden` writes routes, requests and problems anew.
-//
-// Each annotation and each setting has cases that show what it does, a value
-// that is refused, and the values at the edges of what is valid: see
-// coverage_test.go.
 package golden
 
 import (
