@@ -121,7 +121,8 @@ func (c *testCase) uses(t *testing.T) []use {
 	if _, refused := c.section("refused"); refused {
 		return nil
 	}
-	objects, _, _ := snapshot.FromYAML(c.path, []byte(c.manifests(t))) // what does not decode gives nothing
+	text, _ := c.section("manifests.yaml")
+	objects, _, _ := snapshot.FromYAML(c.path, []byte(text)) // what does not decode gives nothing
 	var found []use
 	add := func(kind string, object model.ObjectRef, values map[string]string) {
 		for name, value := range values {
