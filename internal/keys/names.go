@@ -13,13 +13,18 @@ import (
 // Source: https://nginx.org/en/docs/http/server_names.html
 type ServerNames []string
 
-// maxServerNames is more names than a host has.
-const maxServerNames = 100
+// maxServerNames is more names than a host has, maxServerName the longest DNS
+// name, and maxServerNamePattern more than a pattern of names needs.
+const (
+	maxServerNames       = 100
+	maxServerName        = 253
+	maxServerNamePattern = 500
+)
 
 var (
 	serverName = regexp.MustCompile(`^(?:\*\.)?[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*(?:\.\*)?$`)
 	// The character set is ingress-nginx's.
-	serverNamePattern = regexp.MustCompile(`^~[A-Za-z0-9\-._~/:^$\[\](){}*+?|&=\\]{1,500}$`)
+	serverNamePattern = regexp.MustCompile(`^~[A-Za-z0-9\-._~/:^$\[\](){}*+?|&=\\]+$`)
 )
 
 // UnmarshalText accepts names separated by commas; items that are empty do not
@@ -54,15 +59,20 @@ func (n *ServerNames) UnmarshalText(text []byte) error {
 
 func isServerName(name string) bool {
 	if strings.HasPrefix(name, "~") {
-		return serverNamePattern.MatchString(name)
+		return len(name) <= 1+maxServerNamePattern && serverNamePattern.MatchString(name)
 	}
 	bothEnds := strings.HasPrefix(name, "*.") && strings.HasSuffix(name, ".*")
-	return len(name) <= 253 && !bothEnds && serverName.MatchString(name)
+	return len(name) <= maxServerName && !bothEnds && serverName.MatchString(name)
 }
 
 // Describe says what would be valid.
 func (ServerNames) Describe() string {
 	return `server names separated by commas, such as "www.example.com, *.example.org, ~^api[0-9]+\.example\.net$"`
+}
+
+// Edges are the longest name and pattern, and what stands for any label.
+func (ServerNames) Edges() []string {
+	return []string{strings.Repeat("n", maxServerName), "*._", "_.*", "~" + strings.Repeat("x", maxServerNamePattern)}
 }
 
 // TypeName names the type in the reference.

@@ -40,8 +40,8 @@ var textRules = []textRule{
 		`a URL of letters, digits and - . _ ~ / : , ? & =`},
 	{"http_url", regexp.MustCompile(`^https?://[A-Za-z0-9\-._~/:,?&=]+$`),
 		`a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & =`},
-	{"path_and_variables", regexp.MustCompile(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)*$`),
-		`a path that begins with "/", of letters, digits and - . _ ~ / : and variables such as $host`},
+	{"path_and_variables", regexp.MustCompile(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)+$`),
+		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`},
 	{"host_and_variables", regexp.MustCompile(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
 		`a host name, with a port or without; variables such as $host may be in it`},
 	// A name with _ would not be read by nginx unless it is told to.
@@ -56,6 +56,8 @@ var validate = newValidator()
 func newValidator() *validator.Validate {
 	v := validator.New()
 	v.RegisterCustomTypeFunc(numberValue, Number(""))
+	v.RegisterCustomTypeFunc(sizeValue, Size(""))
+	v.RegisterCustomTypeFunc(durationValue, Duration(""))
 	for _, r := range textRules {
 		check := func(fl validator.FieldLevel) bool { return r.pattern.MatchString(fl.Field().String()) }
 		if err := v.RegisterValidation(r.name, check); err != nil {

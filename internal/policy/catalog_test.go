@@ -101,3 +101,17 @@ func TestKnownAnnotationsAreSortedAndNotRead(t *testing.T) {
 		}
 	}
 }
+
+// What is said to become of an annotation is what Read does.
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	for _, k := range Unsupported() {
+		for _, value := range append([]string{"x", ""}, k.Off...) {
+			off := slices.Contains(k.Off, value)
+			p := readWith(t, nil, map[string]string{k.Key: value})
+			if p.Denied() != (k.Fate == keys.Denied && !off) || p.Withheld() != (k.Fate == keys.Withheld && !off) || len(p.Problems()) != 1 {
+				t.Errorf("%s=%q: denied %v, withheld %v, problems %v, and %+v is told", k.Key, value, p.Denied(), p.Withheld(), p.Problems(), k)
+			}
+		}
+	}
+}

@@ -21,7 +21,7 @@ type BodySize struct {
 
 // BodyBuffer is how much of the body of a request is kept in memory.
 type BodyBuffer struct {
-	Size keys.Size `key:"client-body-buffer-size" from:"client-body-buffer-size" risk:"low" validate:"ne=0" doc:"Buffer for the body of a request; a larger body goes to a file."`
+	Size keys.Size `key:"client-body-buffer-size" from:"client-body-buffer-size" risk:"low" validate:"min=1,max=1073741824" doc:"Buffer for the body of a request; a larger body goes to a file."`
 }
 
 // UpstreamHost is the host that backends are told.

@@ -73,3 +73,30 @@ func allNames() []string {
 	}
 	return names
 }
+
+// Unsupported lists the annotations of ingress-nginx that no behaviour reads, by
+// name.
+func Unsupported() []keys.Unsupported {
+	list := make([]keys.Unsupported, len(known))
+	for i, k := range known {
+		list[i] = keys.Unsupported{Key: k.name, Fate: k.fate()}
+		for _, value := range []string{"", k.off} {
+			if !k.asksFor(value) && !slices.Contains(list[i].Off, value) {
+				list[i].Off = append(list[i].Off, value)
+			}
+		}
+	}
+	return list
+}
+
+func (k knownAnnotation) fate() keys.Fate {
+	switch {
+	case k.idle:
+		return keys.Idle
+	case k.withholds:
+		return keys.Withheld
+	case k.protects:
+		return keys.Denied
+	}
+	return keys.Reported
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -64,6 +65,15 @@ func (h HSTS) Header() string {
 		value += "; preload"
 	}
 	return value
+}
+
+// TempFileSize is the largest file for an answer: none, or at least as large as
+// a buffer, as nginx demands.
+func (p Proxy) TempFileSize() keys.Size {
+	if p.MaxTempFileSize == "0" {
+		return "0"
+	}
+	return keys.Larger(p.MaxTempFileSize, p.BufferSize)
 }
 
 // Retry is when a request is tried again: the words of proxy_next_upstream.
