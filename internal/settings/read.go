@@ -84,7 +84,7 @@ func (s *Settings) unreadKey(key, value string) model.Problem {
 	}
 	k := known[at]
 	if k.idle {
-		return s.problem(key, model.Unsupported, "this setting has no effect, as in ingress-nginx", false)
+		return s.problem(key, model.Unread, "this setting has no effect, as in ingress-nginx", false)
 	}
 	value = strings.TrimSpace(value)
 	denies := k.protects && value != "" && value != k.off
