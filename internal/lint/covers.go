@@ -98,7 +98,7 @@ func (p *pairing) from(o, i int) bool {
 	switch {
 	case under && includes(part, p.inner[i]) && p.from(o+1, i+1):
 		return true
-	case optional(part) && p.from(o+1, i):
+	case optional(part) && (p.from(o+1, i) || under && includes(part.Sub[0], p.inner[i]) && p.from(o+1, i+1)):
 		return true
 	case under && part.Op == syntax.OpStar && includes(part.Sub[0], unrepeated(p.inner[i])) && p.from(o, i+1):
 		return true

@@ -21,10 +21,11 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 	}
 	var problems []model.Problem
 	for _, server := range servers {
-		patterns := patternsOf(server)
-		for i, later := range patterns {
+		before := passed{literal: map[string]tried{}}
+		for _, later := range patternsOf(server) {
 			field := later.rule.Field + ".path"
-			earlier, found := takerOf(patterns[:i], later)
+			earlier, found := before.takerOf(later)
+			before.add(later)
 			if !found || known[reported{later.rule.Object, field}] {
 				continue
 			}
@@ -42,7 +43,8 @@ const mostPath = 200
 // tried is a pattern of a server.
 type tried struct {
 	rule model.Rule
-	// text is the pattern, lead what all that it matches begins with.
+	// text is the pattern; lead is what all that it matches begins with, in lower
+	// case.
 	text, lead string
 	// literal: it says nothing but its lead.
 	literal bool
@@ -62,18 +64,37 @@ func patternsOf(server *model.Server) []tried {
 	return patterns
 }
 
-// takerOf finds the first of earlier patterns that takes every request of a
-// later one. Hosts with thousands of paths have few that are more than literal
-// text, and texts that begin otherwise need not be compared: of the rest covers
-// decides.
-func takerOf(earlier []tried, later tried) (taker tried, found bool) {
-	for _, e := range earlier {
-		if e.literal && !strings.HasPrefix(later.lead, e.lead) || !strings.HasPrefix(e.lead, later.lead) && !strings.HasPrefix(later.lead, e.lead) {
-			continue
+// passed are the patterns that were tried so far. Of thousands on a host few are
+// more than literal text, and literal text is looked up.
+type passed struct {
+	literal map[string]tried // by their leads
+	others  []tried
+}
+
+func (p *passed) add(t tried) {
+	if !t.literal {
+		p.others = append(p.others, t)
+	} else if _, taken := p.literal[t.lead]; !taken {
+		p.literal[t.lead] = t
+	}
+}
+
+// takerOf finds a pattern that takes every request of a later one.
+func (p *passed) takerOf(later tried) (taker tried, found bool) {
+	for end := range len(later.lead) + 1 {
+		if t, ok := p.literal[later.lead[:end]]; ok && takes(t, later) {
+			return t, true
 		}
-		if covers, known := covers(e.text, later.text); covers && known {
-			return e, true
+	}
+	for _, t := range p.others {
+		if (strings.HasPrefix(t.lead, later.lead) || strings.HasPrefix(later.lead, t.lead)) && takes(t, later) {
+			return t, true
 		}
 	}
 	return tried{}, false
+}
+
+func takes(earlier, later tried) bool {
+	all, known := covers(earlier.text, later.text)
+	return all && known
 }

@@ -34,14 +34,14 @@ func (b *builder) turned(turns map[*ingress]*turn) {
 	if b.scope != wholeHost {
 		return
 	}
-	askers := b.askers(turns)
-	for _, l := range b.locations {
+	askers, leads := b.askers(turns), leadsOf(b.locations)
+	for at, l := range b.locations {
 		if l.Modifier != model.Pattern {
 			continue
 		}
 		if rules := b.rulesOf(l.Rule.Object); b.asking[rules] {
 			turns[rules.owner].ask(b, l)
-		} else if changes := b.changes(l); len(changes) > 0 {
+		} else if changes := changes(l, rivals(b.locations[:at+1], leads)); len(changes) > 0 {
 			first := turns[askers[0].owner]
 			b.out.problems = append(b.out.problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: Turned,
 				Text: fmt.Sprintf("%s is a pattern, as %s of %s turns the host: %s; to keep it a plain path, %s",
@@ -140,8 +140,9 @@ func listedFew(words []string) string {
 }
 
 // changes says what a path matches as a pattern and would not as a plain path,
-// and what it does not match any more.
-func (b *builder) changes(l *model.Location) []string {
+// and what it does not match any more. The rivals are tried before it, and it is
+// the last of them.
+func changes(l *model.Location, rivals []*model.Location) []string {
 	path, _ := literalPath(l.Rule.Path)
 	changes := extent(l.Rule.PathType, path)
 	sign, plain := signOf(l, path)
@@ -157,7 +158,7 @@ func (b *builder) changes(l *model.Location) []string {
 	if !plain && locationOf(path, []*model.Location{l}) == nil {
 		changes = append(changes, fmt.Sprintf("it does not match %s itself", shown(path)))
 	}
-	if taker := locationOf(path, b.locations); taker != nil && taker != l && !exactly(taker, l) {
+	if taker := locationOf(path, rivals); taker != nil && taker != l && !exactly(taker, l) {
 		changes = append(changes, fmt.Sprintf("a request for %s itself goes to %s %s of %s", shown(path), taker.Rule.PathType, shown(taker.Rule.Path), taker.Rule.Object))
 	}
 	return changes
@@ -195,6 +196,33 @@ func signOf(l *model.Location, path string) (text string, plain bool) {
 		return fmt.Sprintf("%q in it means what it does in a pattern", path[at:at+1]), false
 	}
 	return `a "." in it stands for any character`, true
+}
+
+// leadsOf gives what all that each location's pattern matches begins with, in
+// lower case.
+func leadsOf(locations []*model.Location) []string {
+	leads := make([]string, len(locations))
+	for i, l := range locations {
+		if l.Modifier == model.Pattern {
+			leads[i] = strings.ToLower(route.Lead(strings.TrimPrefix(l.Path, "^")))
+		}
+	}
+	return leads
+}
+
+// rivals are the patterns that may take the request for the path of the last
+// location, itself included. Of thousands on a host that is a few.
+func rivals(locations []*model.Location, leads []string) []*model.Location {
+	var found []*model.Location
+	last := locations[len(locations)-1]
+	path, _ := literalPath(last.Rule.Path)
+	path = strings.ToLower(path)
+	for i, l := range locations {
+		if l.Modifier == model.Pattern && (l == last || strings.HasPrefix(path, leads[i])) {
+			found = append(found, l)
+		}
+	}
+	return found
 }
 
 // locationOf is the pattern among locations that the request for a path goes to;
