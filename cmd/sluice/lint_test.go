@@ -194,6 +194,32 @@ func TestLintExampleShop(t *testing.T) {
 	}
 }
 
+// README.md shows what lint says of the example with a pattern on the shop's host.
+func TestLintReadme(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../docs/examples/shop")); err != nil {
+		t.Fatal(err)
+	}
+	images := filepath.Join(dir, "32-images.yaml")
+	text, err := os.ReadFile(images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := bytes.ReplaceAll(text, []byte("api.shop.example"), []byte("www.shop.example"))
+	if err := os.WriteFile(images, moved, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := process(t, dir, "", "lint", "-f", ".")
+	if shown := "$ sluice lint -f .\n" + got.Out + got.Errors + "```"; got.Status != 1 || !strings.Contains(string(readme), shown) {
+		t.Errorf("README.md does not show this, which ends with %d:\n%s", got.Status, shown)
+	}
+}
+
 func TestLintHelpSaysWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	help := process(t, t.TempDir(), "", "lint", "--help").Out
