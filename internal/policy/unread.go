@@ -41,7 +41,7 @@ func (r *reader) reportUnread(name string) {
 	k := known[at]
 	switch {
 	case k.idle:
-		r.report(name, model.Unsupported, "this annotation has no effect, as in ingress-nginx", false)
+		r.report(name, model.Unread, "this annotation has no effect, as in ingress-nginx", false)
 	case k.withholds && k.says(r.given[name]):
 		r.policies.withheld = true
 		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet: the Ingress is left out, as it would get all requests without it", false)

@@ -84,7 +84,7 @@ func (s *Settings) unreadKey(key, value string) model.Problem {
 	}
 	k := known[at]
 	if k.idle {
-		return s.problem(key, model.Unsupported, "this setting has no effect, as in ingress-nginx", false)
+		return s.problem(key, model.Unread, "this setting has no effect, as in ingress-nginx", false)
 	}
 	if k.instead != "" {
 		return s.problem(key, model.Unsupported, "this setting of ingress-nginx has no effect: "+k.instead, false)

@@ -47,6 +47,13 @@ type match struct {
 
 // build makes the server of a host from its rules, the oldest first.
 func (t *translation) build(h *host, in serverInput) *builtServer {
+	b := t.locate(h, in)
+	b.finish()
+	return b.out
+}
+
+// locate makes the locations of a host and sorts them.
+func (t *translation) locate(h *host, in serverInput) *builder {
 	b := &builder{translation: t, host: h, input: in, taken: map[match]*claim{}, out: &builtServer{}}
 	b.decideScope()
 	b.appRoot()
@@ -59,8 +66,7 @@ func (t *translation) build(h *host, in serverInput) *builtServer {
 	b.shadows()
 	b.covered()
 	route.Sort(b.locations)
-	b.finish()
-	return b.out
+	return b
 }
 
 // finish puts the server together. What all locations redirect alike is said

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sluice/internal/controller"
+	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/route"
@@ -24,6 +25,7 @@ type outcome struct {
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
+	findings []lint.Finding
 }
 
 // fallbackCertificate is what is presented where no Secret gives a certificate.
@@ -48,19 +50,19 @@ func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, _, err := snapshot.FromYAML("manifests.yaml", []byte(c.manifests(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	manifests := c.manifests(t)
+	objects := manifests.Objects
 	options := c.options(t, objects)
 	if seed > 0 {
 		shuffle(&objects, rand.New(rand.NewPCG(uint64(seed), 0)))
 	}
+	manifests.Objects = objects
 	snap, problems := snapshot.New(objects)
 	config, more := translate.Config(snap, options, nil)
 	file, unprintable := set.Render(config.Static, printed, nil)
 	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
-	return &outcome{config: config, file: file, problems: problems}
+	report := lint.Look(manifests, lint.Options{Translate: options, Templates: set, Environment: printed})
+	return &outcome{config: config, file: file, problems: problems, findings: report.Findings}
 }
 
 func shuffle(o *snapshot.Objects, random *rand.Rand) {
@@ -145,6 +147,15 @@ func (o *outcome) problemLines() string {
 	var out strings.Builder
 	for _, p := range o.problems {
 		fmt.Fprintln(&out, p.Reason, p)
+	}
+	return out.String()
+}
+
+// lintLines prints what lint finds, one a line.
+func (o *outcome) lintLines() string {
+	var out strings.Builder
+	for _, f := range o.findings {
+		fmt.Fprintln(&out, f)
 	}
 	return out.String()
 }
