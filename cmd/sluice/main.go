@@ -27,7 +27,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(runCommand(), renderCommand(), versionCommand())
+	command.AddCommand(runCommand(), renderCommand(), explainCommand(), versionCommand())
 	return command
 }
 

@@ -37,6 +37,9 @@ var errNoServer = errors.New("no server takes the host")
 // Choice is an Answer with what it was chosen among.
 type Choice struct {
 	Answer
+	// Name is the host as server names are compared with it: in lower case,
+	// without port and final dot. It is nginx's $host.
+	Name string
 	// Steps are what nginx does to the URI first.
 	Steps []Step
 	// Refusal says why, for Refuses only.
@@ -58,16 +61,15 @@ func Match(servers []*model.Server, host, uri string) Answer {
 // Choose is Match, and says of every server that the host could mean and of every
 // location of the one that decides why it wins or loses.
 func Choose(servers []*model.Server, host, uri string) Choice {
-	c := Choice{Answer: Answer{Outcome: Refuses}}
+	c := Choice{Answer: Answer{Outcome: Refuses}, Name: hostName(host)}
 	if c.Path, c.Steps, c.Refusal = normalize(uri); c.Refusal != nil {
 		return c
 	}
-	name := hostName(host)
-	c.Server, c.Servers = chooseServer(servers, name)
+	c.Server, c.Servers = chooseServer(servers, c.Name)
 	switch {
 	case c.Server == nil:
 		c.Refusal = errNoServer
-	case misses(c.Server, name):
+	case misses(c.Server, c.Name):
 		c.Location, c.Outcome = c.Server.Miss, Missed
 		if decides := catchAllOf(servers); decides != nil {
 			_, _, c.Locations = chooseLocation(decides, c.Path)

@@ -105,8 +105,8 @@ func chooseServer(servers []*model.Server, name string) (*model.Server, []Server
 func serverVerdict(s, winner *model.Server, f, best fit, name string) Verdict {
 	missed := misses(winner, name)
 	switch {
-	case f.kind == noFit, s == winner && missed:
-		return OneLabel
+	case f.kind == noFit, f.kind == wildcardName && missed:
+		return OneLabel // if the longest takes too many labels, so do all
 	case s == winner, f.kind == catchAll && missed:
 		return Wins
 	case f.kind == catchAll:

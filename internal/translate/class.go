@@ -13,8 +13,8 @@ import (
 // legacyClass is the annotation that came before spec.ingressClassName.
 const legacyClass = "kubernetes.io/ingress.class"
 
-// classField is the field that came after it.
-const classField = "spec.ingressClassName"
+// ClassField is the field of an Ingress that names its class.
+const ClassField = "spec.ingressClassName"
 
 // ClassOf says which class an Ingress names, and in which annotation or field;
 // both are empty if it names none. The legacy annotation has the last word where
@@ -25,7 +25,7 @@ func ClassOf(object *networkingv1.Ingress) (name, field string) {
 	case annotated && (legacy != "" || object.Spec.IngressClassName == nil):
 		return legacy, legacyClass
 	case object.Spec.IngressClassName != nil:
-		return *object.Spec.IngressClassName, classField
+		return *object.Spec.IngressClassName, ClassField
 	}
 	return "", ""
 }
@@ -43,7 +43,7 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 	switch name, from := ClassOf(object); from {
 	case legacyClass:
 		ours = slices.Contains(t.options.IngressClasses, name)
-	case classField:
+	case ClassField:
 		ours = t.ourClass(name)
 	default:
 		ours = t.options.WithoutClass || t.ourDefaultClass()
@@ -52,7 +52,7 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 		return false, nil
 	}
 	if annotated && legacy != "" && field != nil && *field != legacy {
-		remarks = append(remarks, model.Problem{Object: refOf(object), Field: classField, Reason: model.Ambiguous,
+		remarks = append(remarks, model.Problem{Object: refOf(object), Field: ClassField, Reason: model.Ambiguous,
 			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, quoted(legacy), quoted(*field))})
 	}
 	if t.options.DisableCatchAll && object.Spec.DefaultBackend != nil {
