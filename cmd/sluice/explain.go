@@ -52,6 +52,8 @@ func explainRequest(ctx context.Context, f *explainFlags, arguments []string, ou
 		return errors.New("-f: want a folder, a file or - (got nothing)")
 	case f.output != "text" && f.output != "json":
 		return fmt.Errorf("-o: want text or json (got %q)", f.output)
+	case f.httpsPort < 1 || f.httpsPort > 65535:
+		return fmt.Errorf("--https-port: want a port from 1 to 65535 (got %d)", f.httpsPort)
 	}
 	input, unread, err := f.load(ctx)
 	if err != nil {

@@ -55,7 +55,10 @@ func (x *explainer) whyReturned(d *Denied) string {
 		return "its Ingress is held back"
 	}
 	p := d.Problems[0]
-	return p.Object.String() + ": " + p.Field + ": " + p.Text
+	if p.Object == x.choice.Location.Rule.Object && p.Field != "" {
+		return p.Field + ": " + p.Text
+	}
+	return p.Object.String() + ": " + p.Text
 }
 
 // answer says whether the backend answers.

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sluice/internal/model"
@@ -83,22 +84,32 @@ func (x *explainer) classFault(c *candidate) string {
 
 // judgeAbsent says why nothing became of a candidate.
 func (x *explainer) judgeAbsent(c *candidate) {
-	if taker := x.taker(c.server); c.Kind == FromDefaultBackend && taker != nil {
+	at := slices.IndexFunc(c.Problems, func(p model.Problem) bool { return own(p, c) })
+	taker := x.taker(c.server)
+	switch {
+	case x.policies(c.ingress).Withheld():
+		x.leaveOut(c)
+	case c.Kind == FromDefaultBackend && taker != nil:
 		c.lost(PathsFirst, "a path of the host leaves nothing for it: %s", named(taker))
-		return
+	case at >= 0:
+		c.lost(HasProblem, "%s", c.Problems[at].Text)
+	case !x.present(c.Object):
+		x.leaveOut(c)
+	default:
+		c.lost(Repeated, "its Ingress says the same before")
 	}
-	for _, p := range c.Problems {
-		if own(p, c) {
-			c.lost(HasProblem, "%s", p.Text)
-			return
+}
+
+// leaveOut tells that nothing of an Ingress is served, and of its Problems those
+// that are not in its rules.
+func (x *explainer) leaveOut(c *candidate) {
+	c.lost(LeftOut, "its Ingress is left out")
+	c.Problems = nil
+	for _, p := range x.problems[c.Object] {
+		if !strings.HasPrefix(p.Field, "spec.") {
+			c.Problems = append(c.Problems, p)
 		}
 	}
-	if x.policies(c.ingress).Withheld() || !x.present(c.Object) {
-		c.lost(LeftOut, "its Ingress is left out")
-		c.Problems = x.general(c)
-		return
-	}
-	c.lost(Repeated, "its Ingress says the same before")
 }
 
 // taker is the location of a rule that takes all that no other path takes.
@@ -125,17 +136,6 @@ func (x *explainer) present(ref model.ObjectRef) bool {
 		}
 	}
 	return false
-}
-
-// general are the Problems of an Ingress that are not in its rules.
-func (x *explainer) general(c *candidate) []model.Problem {
-	var found []model.Problem
-	for _, p := range x.problems[c.Object] {
-		if !strings.HasPrefix(p.Field, "spec.") {
-			found = append(found, p)
-		}
-	}
-	return found
 }
 
 // judgeHost says why another host comes first.
@@ -182,8 +182,11 @@ func (x *explainer) judgeLocation(c *candidate, v route.LocationVerdict) {
 		}
 	}
 	c.Verdict, c.Why = verdict, why(verdict, v, x.choice.Path)
-	if verdict == Wins && x.choice.Outcome == route.Redirects {
+	switch {
+	case verdict == Wins && x.choice.Outcome == route.Redirects:
 		c.Why = "nginx redirects to its path"
+	case verdict == Wins && v.Location.Modifier == model.Pattern && x.settings.Paths.RegexScope != "path":
+		c.Why += "; all paths of the host are patterns, as an Ingress on it asks for that (regex-scope: host)"
 	}
 	if v.By != nil {
 		c.Why += ": " + named(v.By)
@@ -211,7 +214,7 @@ func why(verdict Verdict, v route.LocationVerdict, path string) string {
 	case PatternFirst:
 		return "a pattern comes before it"
 	case EarlierFirst:
-		return "a pattern that stands before it matches, as the longer path is tried first"
+		return "an earlier pattern matches (longer paths are tried first)"
 	}
 	if v.Location.Modifier == model.Pattern {
 		return fmt.Sprintf("its pattern %s does not match %s", v.Location.Path, path)

@@ -52,10 +52,15 @@ func (t *text) field(name, value string, below ...string) {
 
 // choice prints how nginx comes to a location.
 func (t *text) choice(e *Explanation) {
-	var below []string
+	var below, last []string
 	for _, s := range e.Servers {
-		below = append(below, serverName(s.Host)+": "+serverWords(s))
+		if s.Host == "" {
+			last = append(last, "any host: "+serverWords(s))
+			continue
+		}
+		below = append(below, s.Host+": "+serverWords(s))
 	}
+	below = append(below, last...)
 	t.field("Host", e.Request.Host, below...)
 	path := e.Path.Normalized
 	if e.Path.Refusal != "" {
@@ -84,13 +89,6 @@ var stepWords = map[route.StepKind]string{
 	route.ResolvesDots:  "dot segments are resolved",
 }
 
-func serverName(host string) string {
-	if host == "" {
-		return "any host"
-	}
-	return host
-}
-
 func serverWords(s Server) string {
 	switch s.Verdict {
 	case route.Wins:
@@ -111,7 +109,7 @@ func serverWords(s Server) string {
 
 func (t *text) applied(a *Applied) {
 	if a.Denied != nil {
-		t.field("Denied", strconv.Itoa(a.Denied.Status)+" is answered until this is mended")
+		t.field("Denied", strconv.Itoa(a.Denied.Status)+" is answered, as something is to be mended")
 		t.problems(12, a.Denied.Problems)
 	}
 	t.field("HTTPS", redirectWords(a.Redirect))
@@ -154,7 +152,7 @@ func (t *text) backend(b *Backend) {
 		below = append(below, b.ExternalName+", whose addresses the controller looks up")
 	}
 	if b.Why != "" {
-		below = append(below, fmt.Sprintf("%d is answered: %s", b.Status, b.Why))
+		below = append(below, "no endpoint: "+b.Why)
 	}
 	t.field("Backend", name+", over "+transportWords(b.Transport), below...)
 }
@@ -187,7 +185,7 @@ func (t *text) behaviours(a *Applied) {
 
 func (t *text) behaviour(b Behaviour) {
 	if list, all := defaults(b); all {
-		t.line(2, "%s, by default: %s", b.Name, list)
+		t.line(2, "%s (default): %s", b.Name, list)
 		return
 	}
 	name := b.Name
@@ -271,6 +269,9 @@ func (t *text) problems(indent int, problems []model.Problem) {
 	for _, p := range problems {
 		if p.Field == "" {
 			p.Field = p.Object.String()
+		}
+		if p.Denies {
+			p.Text += "; its paths answer 503 until this is mended"
 		}
 		t.line(indent, "%s: %s (%s)", p.Field, p.Text, p.Reason)
 	}
