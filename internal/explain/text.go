@@ -112,7 +112,11 @@ func (t *text) applied(a *Applied) {
 		t.field("Denied", strconv.Itoa(a.Denied.Status)+" is answered, as something is to be mended")
 		t.problems(12, a.Denied.Problems)
 	}
-	t.field("HTTPS", redirectWords(a.Redirect))
+	if r := a.Redirect; r.Redirects {
+		t.field("HTTPS", fmt.Sprintf("%d to %s", r.Status, r.Location), r.Why)
+	} else {
+		t.field("HTTPS", "no redirect: "+r.Why)
+	}
 	if a.Rewrite != nil {
 		below := "what is asked of the backend depends on what the pattern captures"
 		if a.Rewrite.Path != "" {
@@ -124,13 +128,6 @@ func (t *text) applied(a *Applied) {
 		t.backend(a.Backend)
 	}
 	t.behaviours(a)
-}
-
-func redirectWords(r Redirect) string {
-	if !r.Redirects {
-		return "no redirect: " + r.Why
-	}
-	return fmt.Sprintf("%d to %s: %s", r.Status, r.Location, r.Why)
 }
 
 // mostListed is how many of a kind are printed; JSON has all.
