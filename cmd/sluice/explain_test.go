@@ -37,6 +37,7 @@ func TestExplainTheShop(t *testing.T) {
 		"cart":     {"https://www.shop.example/cart/7?id=1"},
 		"redirect": {"POST", "www.shop.example/health"},
 		"lost":     {"green.tea.stores.example/"},
+		"office":   {"admin.shop.example/office/1?x=y"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -64,6 +65,22 @@ func TestExplainTheShop(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// README.md shows what is printed.
+func TestReadmeShowsAnExplanation(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := os.ReadFile(filepath.Join("testdata", "explain-office.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), string(shown)) {
+		t.Errorf("README.md does not show what is printed:\n%s", shown)
 	}
 }
 

@@ -119,9 +119,9 @@ func summary(e *Explanation) string {
 	a := e.Answer
 	switch a.Kind {
 	case ToService:
-		return fmt.Sprintf("%s goes to Service %s%s%s", asked, a.Service, by, unless(e.Applied.Behaviours))
+		return fmt.Sprintf("%s goes to Service %s%s%s", asked, a.Service, by, unless(e))
 	case ToRedirect:
-		return fmt.Sprintf("%s is redirected with %d to %s%s", asked, a.Status, model.OneLine(a.Location, mostAsked), by)
+		return fmt.Sprintf("%s is redirected with %d to %s%s", asked, a.Status, model.OneLine(a.Location, mostAsked), by+unless(e))
 	case NoHandshake:
 		return fmt.Sprintf("%s is refused in the TLS handshake: %s", asked, a.Why)
 	case ToUnknown:
@@ -130,18 +130,22 @@ func summary(e *Explanation) string {
 	return fmt.Sprintf("%s is answered %d%s: %s", asked, a.Status, by, a.Why)
 }
 
-// unless names what may refuse the request on its way.
-func unless(behaviours []Behaviour) string {
-	var names []string
-	for _, b := range behaviours {
-		if b.Refuses {
-			names = append(names, b.Name)
-		}
-	}
-	if len(names) == 0 {
+// unless names what may keep the request from that: allow lists and the like, and
+// what answers preflight requests by itself.
+func unless(e *Explanation) string {
+	if e.Applied == nil {
 		return ""
 	}
-	return ", unless refused by " + strings.Join(names, " or ")
+	var text string
+	for _, b := range e.Applied.Behaviours {
+		switch {
+		case b.Refuses && e.Answer.Kind == ToService:
+			text += ", unless " + b.Name + " refuses it"
+		case b.Answers && e.Request.Method == "OPTIONS":
+			text += ", unless " + b.Name + " answers it"
+		}
+	}
+	return text
 }
 
 // mostAsked is how much of a URL the summary shows.
