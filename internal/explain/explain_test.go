@@ -415,6 +415,24 @@ func TestBehaviours(t *testing.T) {
 	}
 }
 
+// The ConfigMap's allow list is for the paths of Ingresses, and not for what no
+// rule takes.
+func TestWhatProtectsIsSaidWhereItIsInForce(t *testing.T) {
+	t.Parallel()
+	manifests := ingress("a", []string{"shop.example / Prefix web"}) + scoped("path", "whitelist-source-range: 10.0.0.0/8")
+	in := inputOf(t, manifests, func(o *translate.Options) {
+		withSettings(o)
+		o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "web"}
+	})
+	for url, want := range map[string]bool{"shop.example/": true, "nobody.example/": false} {
+		e := asked(t, in, url)
+		got := slices.ContainsFunc(e.Applied.Behaviours, func(b Behaviour) bool { return b.Name == "allow-list" && b.Refuses })
+		if got != want || e.Answer.Kind != ToService {
+			t.Errorf("%s: the allow list is said to be in force: %v; want %v: %s", url, got, want, e.Summary)
+		}
+	}
+}
+
 func TestRewriteAndEndpoints(t *testing.T) {
 	t.Parallel()
 	manifests := scoped("path") +

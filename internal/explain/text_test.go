@@ -46,6 +46,11 @@ func TestHostileTextIsFitToBeShown(t *testing.T) {
 				t.Errorf("%.40q: this does not print: %.300q", uri, line)
 			}
 		}
+		for text := range strings.SplitSeq(string(encoded), `"`) {
+			if len(text) > 2*mostShown { // what was escaped is escaped again
+				t.Errorf("%.40q: a text of %d bytes: %.300q", uri, len(text), text)
+			}
+		}
 		for line := range strings.Lines(textOf(t, e)) {
 			if len(line) > 2*mostShown+20 {
 				t.Errorf("%.40q: a line of %d bytes: %.300q", uri, len(line), line)

@@ -80,7 +80,7 @@ func TestVerdictsOnServers(t *testing.T) {
 	t.Parallel()
 	root := proxied(model.Prefix, "/")
 	native := func(host string) *model.Server { s := server(host, root); s.Miss = root; return s }
-	all := []*model.Server{server("", root), native("*.b.foo.com"), native("*.foo.com"), server("x.foo.com", root), server("other.com", root)}
+	all := []*model.Server{server("", root), native("*.b.foo.com"), native("*.foo.com"), native("*.z.foo.com"), server("x.foo.com", root), server("other.com", root)}
 	patterns := []*model.Server{server("", root), server("*.b.foo.com", root), server("*.foo.com", root), server("*.foo.com", root), server("x.foo.com", root)}
 	for _, test := range []struct {
 		servers []*model.Server
@@ -90,6 +90,7 @@ func TestVerdictsOnServers(t *testing.T) {
 		{all, "X.foo.com.:80", []string{`"" NameFirst "x.foo.com"`, `"*.foo.com" PreciseFirst "x.foo.com"`, `"x.foo.com" Wins`}},
 		{all, "y.foo.com", []string{`"" NameFirst "*.foo.com"`, `"*.foo.com" Wins`}},
 		{all, "a.b.foo.com", []string{`"" NameFirst "*.b.foo.com"`, `"*.b.foo.com" Wins`, `"*.foo.com" LongerFirst "*.b.foo.com"`}},
+		{all, "a.z.foo.com", []string{`"" NameFirst "*.z.foo.com"`, `"*.foo.com" LongerFirst "*.z.foo.com"`, `"*.z.foo.com" Wins`}},
 		{all, "a.c.foo.com", []string{`"" Wins`, `"*.foo.com" OneLabel`}},
 		{all, "a.a.b.foo.com", []string{`"" Wins`, `"*.b.foo.com" OneLabel`, `"*.foo.com" OneLabel`}},
 		{all, "foo.com", []string{`"" Wins`}},
