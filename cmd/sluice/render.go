@@ -59,6 +59,7 @@ func renderCommand() *cobra.Command {
 
 // rendered is what the manifests give.
 type rendered struct {
+	snap     *snapshot.Snapshot
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
@@ -117,7 +118,7 @@ func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
 	config, more := translate.Config(snap, options, nil)
 	file, unprintable := set.Render(config.Static, imageEnvironment(f.httpPort, f.httpsPort), nil)
 	problems = append(append(problems, more...), unprintable...)
-	return &rendered{config: config, file: file, problems: problems}, loaded.Errors, nil
+	return &rendered{snap: snap, config: config, file: file, problems: problems}, loaded.Errors, nil
 }
 
 // imageEnvironment is that of the image: what is printed does not depend on the

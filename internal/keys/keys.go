@@ -109,15 +109,19 @@ func (f *field) find(lookup Lookup) (name, value string, ok bool) {
 // setDefault sets what holds where nothing is written. A default that cannot
 // be read leaves the zero value; settings has checked and reported its own.
 func (f *field) setDefault(target reflect.Value, defaults Lookup) {
-	text := f.Default
-	if f.From != "" && defaults != nil {
-		if v, ok := defaults(f.From); ok {
-			text = strings.TrimSpace(v)
-		}
-	}
-	if text == "" || f.set(target, text) != nil {
+	if text := f.defaultText(defaults); text == "" || f.set(target, text) != nil {
 		target.SetZero()
 	}
+}
+
+// defaultText is what holds where nothing is written.
+func (f *field) defaultText(defaults Lookup) string {
+	if f.From != "" && defaults != nil {
+		if v, ok := defaults(f.From); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	return f.Default
 }
 
 // set parses a text that is not empty into target and applies the rules. On an

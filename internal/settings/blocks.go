@@ -3,6 +3,7 @@ package settings
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"sluice/internal/keys"
 	"sluice/internal/model"
@@ -35,6 +36,12 @@ func (s *Settings) Blocks() []model.Block {
 func (s *Settings) Value(key string) (string, bool) {
 	text, ok := s.source.texts[key]
 	return text, ok
+}
+
+// Written is true if the text in force for a key is what the ConfigMap says.
+func (s *Settings) Written(key string) bool {
+	text, ok := s.source.given[key]
+	return ok && strings.TrimSpace(text) == s.source.texts[key]
 }
 
 // Broken is true for a key that protects and whose value is not valid: what

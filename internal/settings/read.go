@@ -17,6 +17,8 @@ type source struct {
 	object model.ObjectRef
 	// texts are the texts in force by key, defaults included.
 	texts map[string]string
+	// given is what the ConfigMap says, by keys in lower case.
+	given map[string]string
 	// broken are the keys that protect and are not valid.
 	broken map[string]bool
 	// once holds what others derived from these settings.
@@ -35,6 +37,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}
 		given = byLowerCase(cm.Data)
 	}
+	s.source.given = given
 	lookup := func(key string) (string, bool) { v, ok := given[key]; return v, ok }
 	faults := keys.Decode(s, lookup, nil)
 	s.source.texts = keys.Texts(s, lookup, faults)
