@@ -39,6 +39,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"literal", "/käse", `"/käse"`},
 		{"regex", `^/a\d+\.(x|y)$`, `"^/a\\d+\\.(x|y)$"`},
 		{"subst", "/$host/${host}/$arg_x", `"/$host/${host}/$arg_x"`},
+		{"header", "$http_x.${host}", `"$http_x.${host}"`},
 		{"target", "/$1/${host}/$p_name/$arg_x", `"/$1/${host}/$p_name/$arg_x"`},
 		{"target", "/$10", `"/$10"`},
 		{"mapkey", "a", `"a"`},
@@ -79,6 +80,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"regex":    {""},
 		"target":   {"$", "/$namespace/$1", "${redirect_uri}", "$unknown"},
 		"subst":    {"$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x"},
+		"header":   {"$uri", "/x${document_uri}", "$remote_user", "$request_body", "$ssl_server_name", "$1", "$p_x", "$unknown"},
 		"variable": {"", "$", "nope", "host name", "cors-x", "1a"},
 		"size":     {"", "k", "8kk", "-1", "8x", "8.5k", "99999999999"},
 		"duration": {"", "x", "1x", "-1", -1 * time.Second, "1m1h", "1.5s"},
@@ -86,7 +88,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"onoff":    {"on", 1, nil},
 		"str":      {"$", "a$b"},
 	}
-	for _, quoting := range []string{"str", "literal", "regex", "subst", "target", "mapkey", "alias"} {
+	for _, quoting := range []string{"str", "literal", "regex", "subst", "header", "target", "mapkey", "alias"} {
 		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
 	}
 	for name, values := range cases {

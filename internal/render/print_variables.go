@@ -24,6 +24,10 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_host redirect_scheme redirect_uri
 	service_name service_port`)
 
+// unclean are the known variables whose values may hold line ends: what nginx or
+// OpenSSL has decoded, and the body.
+var unclean = words(`document_uri remote_user request_body ssl_server_name uri`)
+
 // families are beginnings of names: what follows is chosen by who writes.
 var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_"}
 
@@ -74,6 +78,12 @@ func printVariable(value any) (string, error) {
 // known ones may be named: nginx refuses the whole file for an unknown one.
 func printSubst(value any) (string, error) {
 	return printVariables(value, known)
+}
+
+// printHeader prints a token that becomes a header, or the URL in one: nginx
+// writes what variables hold as it is, and a line end would begin another header.
+func printHeader(value any) (string, error) {
+	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] })
 }
 
 // printTarget prints the target of a rewrite. A variable that a map computes
