@@ -6,7 +6,24 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/route"
 )
+
+// readAliases takes the further names of the hosts. nginx tries the patterns of
+// all servers on a name that nobody has as it is, and closes the connection where
+// PCRE gives up on one of them: such a pattern would be everybody's loss.
+func (i *ingress) readAliases(names []string) {
+	for _, name := range names {
+		pattern, ok := strings.CutPrefix(name, "~")
+		if err := route.Quick(pattern); ok && err != nil {
+			i.report(i.aliasKey(), model.InvalidValue, fmt.Sprintf("want patterns that nginx can try on every name (got %s): %v: the names are left out", quoted(name), err))
+			return
+		}
+	}
+	i.aliases = names
+}
+
+func (i *ingress) aliasKey() string { return i.prefixKey + "server-alias" }
 
 // nameAliases gives the hosts their further names. The oldest Ingress of a host
 // that has some decides, as with ingress-nginx. A name is served once: as a host
@@ -67,7 +84,7 @@ func (t *translation) freeAliases(ing *ingress, h *host, byName map[string]*host
 }
 
 func (t *translation) reportAlias(ing *ingress, reason model.Reason, text string) {
-	t.report(model.Problem{Object: ing.ref, Field: ing.prefixKey + "server-alias", Reason: reason, Text: text})
+	t.report(model.Problem{Object: ing.ref, Field: ing.aliasKey(), Reason: reason, Text: text})
 }
 
 // coveredAliases are the aliases that the certificate of the host is for.
