@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -279,6 +278,5 @@ func withSetting(t *testing.T, key, value string) snapshot.Objects {
 	t.Helper()
 	objects := sharedWorld(t)
 	objects.Ingresses = []*networkingv1.Ingress{ingress(t, objects, "plain")}
-	objects.ConfigMaps = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: map[string]string{key: value}}}
-	return objects
+	return withData(objects, map[string]string{key: value})
 }
