@@ -139,11 +139,9 @@ func (s subject) stages(t *testing.T) []stage {
 	st.objects.Ingresses = few
 	stages := []stage{st}
 	for i, data := range together {
-		believing := stage{name: fmt.Sprintf("together %d, ", i), objects: withData(st.objects, data), only: []string{"forwarded-for-header", "forwarded-host-header", "proxy-real-ip-cidr"}}
-		believing.extra = map[string][]string{"data": believing.only}
-		if data["use-forwarded-headers"]+data["use-proxy-protocol"] != "" {
-			stages = append(stages, believing)
-		}
+		believing := stage{name: fmt.Sprintf("together %d, ", i), objects: withData(st.objects, data), only: dependent}
+		believing.extra = map[string][]string{"data": dependent}
+		stages = append(stages, believing)
 	}
 	return stages
 }

@@ -62,14 +62,18 @@ func benignIngresses(t *testing.T) []snapshot.Objects {
 	return worlds
 }
 
-// together are settings that print something only beside each other.
-var together = []map[string]string{
-	{"use-forwarded-headers": "true", "proxy-real-ip-cidr": "192.0.2.0/24"},
-	{"use-proxy-protocol": "true", "proxy-real-ip-cidr": "192.0.2.0/24"},
-	{"use-forwarded-headers": "true", "use-proxy-protocol": "true", "proxy-real-ip-cidr": "192.0.2.0/24", "compute-full-forwarded-for": "true"},
-	{"use-forwarded-headers": "true", "proxy-real-ip-cidr": ""},
-	{"hsts": "false", "ssl-session-cache": "false", "proxy-next-upstream": "off", "ssl-ciphers": ""},
-}
+// together are settings that print something only beside each other, and dependent
+// those whose texts are then printed in other places.
+var (
+	together = []map[string]string{
+		{"use-forwarded-headers": "true", "proxy-real-ip-cidr": "192.0.2.0/24"},
+		{"use-proxy-protocol": "true", "proxy-real-ip-cidr": "192.0.2.0/24"},
+		{"use-forwarded-headers": "true", "use-proxy-protocol": "true", "proxy-real-ip-cidr": "192.0.2.0/24", "compute-full-forwarded-for": "true"},
+		{"use-forwarded-headers": "true", "proxy-real-ip-cidr": ""},
+		{"hsts": "false", "ssl-session-cache": "false", "proxy-next-upstream": "off", "ssl-ciphers": ""},
+	}
+	dependent = []string{"forwarded-for-header", "forwarded-host-header", "proxy-real-ip-cidr"}
+)
 
 // benignSettings are the world with each setting alone, with all switches on, with
 // all of them off, and with those that need each other.

@@ -5,6 +5,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/test/kit"
 )
 
 // namesOf gives the names of a server.
@@ -98,19 +102,23 @@ func twice(list []*directive) string {
 // one of the names of a wildcard host.
 var neighbours = []string{"neighbour.example", "any.neighbour.example"}
 
-// aliases are every hostile value as a further name and as a pattern, and names
-// that try to be those of others.
+// takeovers are further names that try to be those of others, or to keep nginx from
+// serving them.
+var takeovers = []string{
+	"neighbour.example", "NEIGHBOUR.example", "neighbour.example.", ".neighbour.example", "*.neighbour.example", "*.example", "*.EXAMPLE", ".example", "neighbour.*", "any.*", "any.neighbour.*",
+	"~.", "~^", "~^.*$", "~neighbour", "~^neighbour", `~^neighbour\.example$`, `~^[^.]+\.neighbour\.example$`, `~\.example$`, "~(?i)NEIGHBOUR", "x.test, neighbour.example", "~a, ~neighbour",
+	"_", "_, __", "localhost", "127.0.0.1", "[::1]", "pattern.example", "*.wild.example", "a.wild.example", "*.*", "*.*.example", "*example", "exam*ple", "a.*.b", "..", "a..b", "-a.example", "$hostname",
+	"~(*LIMIT_MATCH=0)(.*)*[?]", "~(*NO_JIT)(*LIMIT_HEAP=0)(.*)*[?&]", "~(?:(?R)|[=&])[?+]", "~(a|(?1))b", "~(.+)+[?=&]", "~((a|b)|c)+", "~" + strings.Repeat(".*", 9) + "[?=&]", "~" + strings.Repeat("a?", 99),
+	"~[z-a]", "~a{2,1}", "~(", "~)", "~[", "~*", "~a**", `~\`, "~" + strings.Repeat("(", 249) + strings.Repeat(")", 249), strings.Repeat("a.test,", 200), numbered(101),
+}
+
+// aliases are every hostile value as a further name and as a pattern, and takeovers.
 var aliases = func() []string {
 	list := append([]string(nil), corpus...)
 	for _, value := range corpus {
 		list = append(list, "~"+value, "~^"+value+"$")
 	}
-	return unique(append(list,
-		"neighbour.example", "NEIGHBOUR.example", "neighbour.example.", ".neighbour.example", "*.neighbour.example", "*.example", "*.EXAMPLE", ".example", "neighbour.*", "any.*", "any.neighbour.*",
-		"~.", "~^", "~^.*$", "~neighbour", "~^neighbour", `~^neighbour\.example$`, `~^[^.]+\.neighbour\.example$`, `~\.example$`, "~(?i)NEIGHBOUR", "x.test, neighbour.example", "~a, ~neighbour",
-		"_", "_, __", "localhost", "127.0.0.1", "[::1]", "pattern.example", "*.wild.example", "a.wild.example", "*.*", "*.*.example", "*example", "exam*ple", "a.*.b", "..", "a..b", "-a.example", "$hostname",
-		"~(*LIMIT_MATCH=0)(.*)*[?]", "~(*NO_JIT)(*LIMIT_HEAP=0)(.*)*[?&]", "~(?:(?R)|[=&])[?+]", "~(a|(?1))b", "~(.+)+[?=&]", "~((a|b)|c)+", "~"+strings.Repeat(".*", 9)+"[?=&]", "~"+strings.Repeat("a?", 99),
-		"~[z-a]", "~a{2,1}", "~(", "~)", "~[", "~*", "~a**", `~\`, "~"+strings.Repeat("(", 249)+strings.Repeat(")", 249), strings.Repeat("a.test,", 200), numbered(101)))
+	return unique(append(list, takeovers...))
 }()
 
 // numbered gives many names.
@@ -148,4 +156,36 @@ func TestChoose(t *testing.T) {
 	if again, _, _ := parse([]byte(`http { server { server_name a A; } }`)); twice(again) != "a" {
 		t.Error("a name that is there twice is not found")
 	}
+}
+
+// Further names take nothing that others have, and no pattern keeps nginx from
+// reading the file or from answering, whether wildcard hosts are given to nginx as
+// wildcards or as patterns.
+func TestFurtherNamesTakeNothing(t *testing.T) {
+	eachNginx(t, func(t *testing.T, installed kit.Nginx) {
+		for _, everywhere := range []bool{false, true} {
+			t.Run(fmt.Sprintf("with rules for all hosts: %t", everywhere), func(t *testing.T) {
+				t.Parallel()
+				objects := decode(t, fronted)
+				objects.Ingresses = []*networkingv1.Ingress{ingress(t, sharedWorld(t), "neighbour")}
+				if everywhere {
+					objects.Ingresses = append(objects.Ingresses, ingress(t, sharedWorld(t), "plain"))
+				}
+				for i, alias := range takeovers {
+					objects.Ingresses = append(objects.Ingresses, simple(fmt.Sprintf("a%d", i), "/", map[string]string{"server-alias": alias}))
+				}
+				objects.Services = append(objects.Services, sharedWorld(t).Services...)
+				objects.EndpointSlices = append(objects.EndpointSlices, decode(t, sideSlice).EndpointSlices...)
+				s := serving(t, installed, objects)
+				for _, host := range neighbours {
+					if got := s.ask(t, host, "/x"); got.backend != "other/side/80" {
+						t.Errorf("%s is answered by %q with %d", host, got.backend, got.status)
+					}
+				}
+				for _, host := range []string{"nobody.at.all.test", strings.Repeat("a", 63) + ".test", strings.Repeat("ab.", 80) + "test"} {
+					s.ask(t, host, "/")
+				}
+			})
+		}
+	})
 }
