@@ -49,6 +49,8 @@ var textRules = []textRule{
 		`the name of a header, of letters, digits and -`},
 	{"path_prefix", regexp.MustCompile(`^/[^\x00-\x20"\\]*$`),
 		`a path that begins with "/"`},
+	{"media_type", regexp.MustCompile(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),
+		`a media type of at most 46 characters such as "text/css", or "*"`},
 }
 
 var validate = newValidator()

@@ -19,6 +19,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("workers", s.Workers),
 		block("hash", s.Hash),
 		block("log", s.Log),
+		block("gzip", s.Gzip),
 		block("client", s.Client),
 		block("headers", s.Headers),
 		block("forwarded", s.Forwarded),

@@ -83,6 +83,11 @@ var ingressNginx = map[string]string{
 	"server-name-hash-bucket-size":   `0`,
 	"server-name-hash-max-size":      `1024`,
 	"map-hash-bucket-size":           `64`,
+	"use-gzip":                       `false`,
+	"gzip-level":                     `1`,
+	"gzip-min-length":                `256`,
+	"gzip-types":                     `application/atom+xml application/javascript application/x-javascript application/json application/rss+xml application/vnd.ms-fontobject application/x-font-ttf application/x-web-app-manifest+json application/xhtml+xml application/xml font/opentype image/svg+xml image/x-icon text/css text/javascript text/plain text/x-component`,
+	"gzip-disable":                   ``,
 	"whitelist-source-range":         ``,
 	"annotations-risk-level":         `High`,
 }

@@ -63,10 +63,6 @@ var known = []knownKey{
 	{name: "global-auth-snippet"},
 	{name: "global-auth-url", protects: true},
 	{name: "grpc-buffer-size-kb"},
-	{name: "gzip-disable"},
-	{name: "gzip-level"},
-	{name: "gzip-min-length"},
-	{name: "gzip-types"},
 	{name: "hide-headers"},
 	{name: "http-access-log-path"},
 	{name: "http-snippet"},
@@ -149,6 +145,5 @@ var known = []knownKey{
 	{name: "upstream-hash-by-subset-size", idle: true},
 	{name: "use-geoip", idle: true},
 	{name: "use-geoip2"},
-	{name: "use-gzip"},
 	{name: "worker-cpu-affinity"},
 }

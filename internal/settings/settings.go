@@ -24,6 +24,7 @@ type Settings struct {
 	Headers     Headers
 	Forwarded   Forwarded
 	Log         Log
+	Gzip        Gzip
 	Hash        Hash
 	Access      Access
 	Annotations Annotations

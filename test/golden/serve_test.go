@@ -2,6 +2,7 @@ package golden
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -200,11 +201,21 @@ func echo(t *testing.T, key string) model.Endpoint {
 			for name, values := range r.Header {
 				w.Header()["Got-"+name] = values
 			}
+			wanted(w, r.Header)
 		}))
 	}()
 	address := listener.Addr().(*net.TCPAddr)
 	echoes.endpoints[key] = model.Endpoint{Address: "127.0.0.1", Port: address.Port}
 	return echoes.endpoints[key]
+}
+
+// wanted answers with a body if the request asks for one.
+func wanted(w http.ResponseWriter, asked http.Header) {
+	if length, err := strconv.Atoi(asked.Get("Want-Length")); err == nil {
+		w.Header().Set("Content-Type", asked.Get("Want-Type"))
+		w.Header().Set("Content-Length", strconv.Itoa(length))
+		_, _ = w.Write(bytes.Repeat([]byte("x"), length))
+	}
 }
 
 // withEchoes puts an echo in the place of each backend's endpoints, if it has any.
