@@ -11,7 +11,8 @@ import (
 
 // ingressNginx holds the defaults of ingress-nginx 1.15.1, read out of its
 // running configuration. The number of processes is the number of CPUs there,
-// which is "auto" in its documentation.
+// which is "auto" in its documentation. The files of its logs are links to what
+// is named here.
 var ingressNginx = map[string]string{
 	"use-forwarded-headers":          `false`,
 	"compute-full-forwarded-for":     `false`,
@@ -83,13 +84,27 @@ var ingressNginx = map[string]string{
 	"server-name-hash-bucket-size":   `0`,
 	"server-name-hash-max-size":      `1024`,
 	"map-hash-bucket-size":           `64`,
-	"use-gzip":                       `false`,
-	"gzip-level":                     `1`,
-	"gzip-min-length":                `256`,
-	"gzip-types":                     `application/atom+xml application/javascript application/x-javascript application/json application/rss+xml application/vnd.ms-fontobject application/x-font-ttf application/x-web-app-manifest+json application/xhtml+xml application/xml font/opentype image/svg+xml image/x-icon text/css text/javascript text/plain text/x-component`,
-	"gzip-disable":                   ``,
 	"whitelist-source-range":         ``,
 	"annotations-risk-level":         `High`,
+
+	"disable-http-access-log": `false`,
+	"access-log-path":         `/dev/stdout`,
+	"http-access-log-path":    ``,
+	"access-log-params":       ``,
+	"skip-access-log-urls":    ``,
+	"error-log-path":          `/dev/stderr`,
+	"enable-syslog":           `false`,
+	"syslog-host":             ``,
+	"syslog-port":             `514`,
+	"log-format-escape-json":  `false`,
+	"log-format-escape-none":  `false`,
+	"use-gzip":                `false`,
+	"gzip-level":              `1`,
+	"gzip-min-length":         `256`,
+	"gzip-types":              `application/atom+xml application/javascript application/x-javascript application/json application/rss+xml application/vnd.ms-fontobject application/x-font-ttf application/x-web-app-manifest+json application/xhtml+xml application/xml font/opentype image/svg+xml image/x-icon text/css text/javascript text/plain text/x-component`,
+	"gzip-disable":            ``,
+
+	"enable-access-log-for-default-backend": `false`,
 }
 
 // ours are the settings that ingress-nginx does not have.

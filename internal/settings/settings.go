@@ -23,6 +23,7 @@ type Settings struct {
 	Listen      Listen
 	Headers     Headers
 	Forwarded   Forwarded
+	LogFormat   LogFormat
 	Log         Log
 	Gzip        Gzip
 	Hash        Hash
@@ -158,13 +159,6 @@ type Forwarded struct {
 
 // Everybody is true if no proxies in front are named.
 func (f Forwarded) Everybody() bool { return len(f.Trusted) == 1 && f.Trusted[0] == "0.0.0.0/0" }
-
-// Log is what is logged.
-type Log struct {
-	Format        string `key:"log-format-upstream" default:"$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \"$http_user_agent\" $request_length $request_time [$proxy_upstream_name] [$proxy_alternative_upstream_name] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id" validate:"max=3500" doc:"Format of the access log."`
-	DisableAccess bool   `key:"disable-access-log" default:"false" empty:"zero" doc:"Whether no access log is written."`
-	ErrorLevel    string `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Least level of what goes to the error log."`
-}
 
 // Hash is the sizes of nginx's hash tables. 0 is as large as needed.
 //

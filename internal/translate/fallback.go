@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"sluice/internal/model"
+	"sluice/internal/policy"
 	"sluice/internal/snapshot"
 )
 
@@ -45,11 +46,11 @@ func (b *builder) root() *claim {
 // catchAllFallback goes to the first Ingress that has a spec.defaultBackend and
 // no rules, else to that of the first Ingress with a rule without a host. As
 // with ingress-nginx it has neither rewrite nor redirect, and where no Ingress
-// has it nothing decorates it.
+// has it nothing decorates it and nothing is logged.
 func (b *builder) catchAllFallback() {
 	claims := b.catchAllClaims()
 	if len(claims) == 0 {
-		l := &model.Location{Rule: model.Rule{Path: "/", Kind: model.RuleFallback}}
+		l := &model.Location{Rule: model.Rule{Path: "/", Kind: model.RuleFallback}, Blocks: policy.Unlogged(b.settings)}
 		b.passToDefault(l)
 		b.add(l, model.Prefix, "/")
 		return
