@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"sluice/internal/model"
-	"sluice/internal/settings"
-)
+import "sluice/internal/settings"
 
 // Logs is what is written to nginx's logs of the requests for the paths.
 type Logs struct {
@@ -20,13 +17,4 @@ func (l Logs) Print(*settings.Settings) any {
 		return nil
 	}
 	return logsBlock{Off: !l.Access, Rewrite: l.Rewrite}
-}
-
-// Unlogged gives the blocks of what no Ingress takes: it is in the access log
-// only if a setting says so.
-func Unlogged(s *settings.Settings) []model.Block {
-	if s.Log.DefaultBackend || s.Log.AccessLog() == "" {
-		return nil
-	}
-	return []model.Block{{Name: "logs", Data: logsBlock{Off: true}, Redirected: true}}
 }

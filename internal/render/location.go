@@ -23,6 +23,8 @@ type locationView struct {
 	// SetsPath is set if the access log has the path of the rule, RulePath.
 	SetsPath bool
 	RulePath string
+	// Unlogged is set if the access log leaves out what no Ingress takes.
+	Unlogged bool
 	// First is what blocks set before anything is answered.
 	First, Blocks insertion
 	Rewrite       *rewriteView
@@ -149,6 +151,7 @@ func (l locations) view(location *model.Location) error {
 	*view = locationView{
 		Modifier: string(location.Modifier), Path: location.Path, Redirect: location.RedirectToHTTPS,
 		SetsPath: l.logsPath, RulePath: loggedPath(location.Rule),
+		Unlogged: l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	l.locationBlocks.blocks = location.Blocks
 	view.First, view.Blocks = firstBlocks{&l.locationBlocks}, &l.locationBlocks

@@ -83,6 +83,10 @@ func (l Log) AccessLog() string {
 	return l.AccessPath
 }
 
+// SkipsUnknown is true if the requests that no Ingress takes are not in the
+// access log, though others are.
+func (l Log) SkipsUnknown() bool { return !l.DefaultBackend && l.AccessLog() != "" }
+
 // Params are what is said of the file of the access log; syslog has none.
 func (l Log) Params() []string {
 	if l.Syslog {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/snapshot"
 )
 
@@ -46,11 +45,11 @@ func (b *builder) root() *claim {
 // catchAllFallback goes to the first Ingress that has a spec.defaultBackend and
 // no rules, else to that of the first Ingress with a rule without a host. As
 // with ingress-nginx it has neither rewrite nor redirect, and where no Ingress
-// has it nothing decorates it and nothing is logged.
+// has it nothing decorates it.
 func (b *builder) catchAllFallback() {
 	claims := b.catchAllClaims()
 	if len(claims) == 0 {
-		l := &model.Location{Rule: model.Rule{Path: "/", Kind: model.RuleFallback}, Blocks: policy.Unlogged(b.settings)}
+		l := &model.Location{Rule: model.Rule{Path: "/", Kind: model.RuleFallback}}
 		b.passToDefault(l)
 		b.add(l, model.Prefix, "/")
 		return
