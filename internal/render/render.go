@@ -32,6 +32,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.view.Forwarded = r.forwarded()
 	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
 	r.skipsUnknown = r.global.log.SkipsUnknown()
+	r.sizeWorkers()
 	if n := int(r.global.workers.Processes); n > 0 {
 		r.view.Workers = n
 	}

@@ -103,8 +103,16 @@ var ingressNginx = map[string]string{
 	"gzip-min-length":         `256`,
 	"gzip-types":              `application/atom+xml application/javascript application/x-javascript application/json application/rss+xml application/vnd.ms-fontobject application/x-font-ttf application/x-web-app-manifest+json application/xhtml+xml application/xml font/opentype image/svg+xml image/x-icon text/css text/javascript text/plain text/x-component`,
 	"gzip-disable":            ``,
+	"max-worker-open-files":   `0`,
+	"worker-cpu-affinity":     ``,
+	"debug-connections":       ``,
+	"ignore-invalid-headers":  `true`,
+	"default-type":            `text/html`,
 
 	"enable-access-log-for-default-backend": `false`,
+	"enable-underscores-in-headers":         `false`,
+	"proxy-headers-hash-bucket-size":        `64`,
+	"proxy-headers-hash-max-size":           `512`,
 }
 
 // ours are the settings that ingress-nginx does not have.

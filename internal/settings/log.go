@@ -2,7 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,11 +27,11 @@ type Log struct {
 	DefaultBackend bool       `key:"enable-access-log-for-default-backend" default:"false" empty:"zero" doc:"Whether the requests that no Ingress takes are in the access log."`
 	AccessPath     string     `key:"access-log-path" default:"/dev/stdout" validate:"max=255,access_log_file" doc:"File of the access log; that it can be written to, and is moved away in time, is up to who runs Sluice."`
 	HTTPAccessPath string     `key:"http-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of HTTP requests, if not that of access-log-path."`
-	AccessParams   keys.Words `key:"access-log-params" validate:"dive,access_log_param" doc:"How the file of the access log is written: in blocks (buffer), at least so often (flush), compressed (gzip)."`
+	AccessParams   keys.Words `key:"access-log-params" validate:"dive,access_log_param" doc:"How the file of the access log is written: in blocks (buffer), compressed (gzip), and in both cases at least so often (flush)."`
 	SkipURLs       []string   `key:"skip-access-log-urls" empty:"zero" validate:"dive,max=2000,log_url" doc:"Requests that are not in the access log: their URI with its arguments, or, behind ~ (~* for any case), a regular expression for it."`
 	ErrorPath      string     `key:"error-log-path" default:"/dev/stderr" validate:"max=255,error_log_file" doc:"File of what nginx says about requests; what it says about itself goes to standard error always."`
 	ErrorLevel     string     `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Least level of what goes to the error log."`
-	Syslog         bool       `key:"enable-syslog" default:"false" empty:"zero" doc:"Whether a syslog server is sent what the files would get."`
+	Syslog         bool       `key:"enable-syslog" default:"false" empty:"zero" doc:"Whether the syslog server of syslog-host is sent what the files would get."`
 	SyslogHost     string     `key:"syslog-host" validate:"ip,address" doc:"IP address of the syslog server."`
 	SyslogPort     int        `key:"syslog-port" default:"514" validate:"min=1,max=65535" doc:"UDP port of the syslog server."`
 }
@@ -108,7 +107,11 @@ func (l Log) ErrorLog() string {
 }
 
 func (l Log) syslog() string {
-	return "syslog:server=" + net.JoinHostPort(l.SyslogHost, strconv.Itoa(l.SyslogPort))
+	host := l.SyslogHost
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return "syslog:server=" + host + ":" + strconv.Itoa(l.SyslogPort)
 }
 
 // SkippedURIs are the URIs of SkipURLs, SkippedPatterns the patterns with what

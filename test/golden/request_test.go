@@ -52,7 +52,7 @@ type request struct {
 
 var (
 	requestLine = regexp.MustCompile(`^([A-Z]+) (https?://)?([^/ ]*)(/[^ ]*)(?: \{([^}]*)\})? -> `)
-	headerLine  = regexp.MustCompile(`^\s+([A-Za-z-]+):`)
+	headerLine  = regexp.MustCompile(`^\s+([A-Za-z_.-]+):`)
 )
 
 // requests reads the section of that name.
