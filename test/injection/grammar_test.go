@@ -43,6 +43,7 @@ func references(t *testing.T) []snapshot.Objects {
 		{"ssl-reject-handshake": "true", "regex-scope": "path"},
 		{
 			"use-gzip": "true", "gzip-disable": "x", "skip-access-log-urls": "/x, ~x", "error-log-path": "/dev/null",
+			"worker-cpu-affinity": "auto", "debug-connections": "192.0.2.1",
 		},
 		{"hsts": "false", "ssl-session-cache": "false", "ssl-redirect": "false", "proxy-next-upstream": "off", "disable-access-log": "true", "upstream-keepalive-connections": "0"},
 	} {
