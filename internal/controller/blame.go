@@ -143,7 +143,7 @@ func (b *blame) byBisection(s model.Static, err error) {
 // comes along without locations, because nginx needs one.
 func part(s model.Static, servers []*model.Server) model.Static {
 	kept := []*model.Server{}
-	if len(servers) == 0 || servers[0].Host != "" {
+	if len(servers) == 0 || servers[0].Host != "" || servers[0].AliasesOnly {
 		kept = append(kept, &model.Server{})
 	}
 	return model.Static{Blocks: s.Blocks, Servers: append(kept, servers...)}

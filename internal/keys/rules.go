@@ -15,12 +15,15 @@ type textRule struct {
 }
 
 // variable is one that a value may name: what says something of the request,
-// and nothing else. Package render has the last word.
+// and nothing else. $uri and $ssl_server_name are not among them: they are
+// decoded or as the client sent them, so that a line end may be in them and the
+// rest of a header would be a header of the client's. Package render has the
+// last word.
 // Source: https://nginx.org/en/docs/varindex.html
 const variable = `\$(?:` + variableNames + `\b|\{(?:` + variableNames + `)\})`
 
 const variableNames = `(?:args|best_http_host|host|hostname|is_args|namespace|ingress_name|query_string|remote_addr|request_id|request_method|request_uri|req_id|scheme|` +
-	`server_name|server_port|service_name|service_port|ssl_server_name|uri|(?:arg|cookie|http)_[A-Za-z0-9_]+)`
+	`server_name|server_port|service_name|service_port|(?:arg|cookie|http)_[A-Za-z0-9_]+)`
 
 // logFile matches the path of a file below /var/log. No part of it begins with a
 // dot, so that none leads upwards.

@@ -16,7 +16,7 @@ var printers = template.FuncMap{
 	"size":     func(v any) string { return fmt.Sprint(v) },
 	"str":      func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
 	"mapkey":   func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
-	"subst":    func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
+	"header":   func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
 	"variable": func(v any) string { return "$" + fmt.Sprint(v) },
 }
 

@@ -33,15 +33,17 @@ type locationView struct {
 }
 
 // rewriteView is a rewrite. Composed is set if the target is put together from
-// parts of the request, Whole if nothing is to be done after the rewrite.
+// parts of the request, Captures if the prefix is, and Whole if nothing is to be
+// done after the rewrite.
 type rewriteView struct {
 	model.Rewrite
-	Composed, Whole bool
+	Composed, Captures, Whole bool
 }
 
 func newRewriteView(r *model.Rewrite) *rewriteView {
 	composed := strings.Contains(r.Target, "$")
-	return &rewriteView{Rewrite: *r, Composed: composed, Whole: !composed && r.Prefix == ""}
+	captures := strings.Contains(r.Prefix, "$")
+	return &rewriteView{Rewrite: *r, Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
 }
 
 // answer says what a location returns. A URL without a host is of the one that

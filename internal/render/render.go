@@ -71,7 +71,7 @@ func (t *Templates) Bootstrap(e Environment) (*File, error) {
 // withCatchall makes sure that nginx has a server for unknown hosts, so that
 // no other host gets their requests.
 func withCatchall(servers []*model.Server) []*model.Server {
-	if len(servers) > 0 && servers[0].Host == "" {
+	if len(servers) > 0 && catchall(servers[0]) {
 		return servers
 	}
 	return append([]*model.Server{{}}, servers...)
@@ -114,7 +114,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 	all := make([]*rendered, 0, len(servers))
 	kept := r.problems
 	for i, s := range servers {
-		if i > 0 && s.Host == "" && !s.AliasesOnly {
+		if i > 0 && catchall(s) {
 			all = append(all, r.secondCatchall(s))
 			continue
 		}
