@@ -39,7 +39,10 @@ func Match(servers []*model.Server, host, uri string) Answer {
 	if err != nil {
 		return Answer{Outcome: Refuses}
 	}
-	name := hostName(host)
+	name, err := HostName(host)
+	if err != nil {
+		return Answer{Outcome: Refuses, Path: path}
+	}
 	server := serverOf(servers, name)
 	if server == nil {
 		return Answer{Outcome: Refuses, Path: path}
@@ -49,15 +52,6 @@ func Match(servers []*model.Server, host, uri string) Answer {
 	}
 	location, outcome := locationOf(server, path)
 	return Answer{Outcome: outcome, Server: server, Path: path, Location: location}
-}
-
-// hostName takes the port and a final dot off a Host header, in lower case.
-func hostName(host string) string {
-	host = strings.ToLower(host)
-	if end := strings.LastIndexByte(host, ':'); end > strings.LastIndexByte(host, ']') {
-		host = host[:end]
-	}
-	return strings.TrimSuffix(host, ".")
 }
 
 // serverOf gives the server of a name: the precise one, else the wildcard with

@@ -11,11 +11,12 @@ var errURI = errors.New("nginx refuses this URI")
 // Normalize gives the path that nginx compares locations with: without query
 // and fragment, percent-decoded once, slashes merged, dot segments resolved. It
 // fails where nginx answers 400: not absolute, an escape that is not two
-// hexadecimal digits, a NUL, or ".." above the root.
-// Source: ngx_http_parse_complex_uri in nginx's src/http/ngx_http_parse.c, with
-// merge_slashes on.
+// hexadecimal digits, a NUL, ".." above the root, or, in the query too, a space
+// or a control character that is not escaped.
+// Source: ngx_http_parse_request_line and ngx_http_parse_complex_uri in nginx's
+// src/http/ngx_http_parse.c (1.21.1 and later), with merge_slashes on.
 func Normalize(uri string) (string, error) {
-	if !strings.HasPrefix(uri, "/") {
+	if !strings.HasPrefix(uri, "/") || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return "", errURI
 	}
 	if end := strings.IndexAny(uri, "?#"); end >= 0 {

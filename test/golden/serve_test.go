@@ -28,11 +28,7 @@ func serveCase(t *testing.T, c *testCase, installed kit.Nginx) string {
 	t.Helper()
 	site := installed.Site(t)
 	o := workOut(t, c, 0)
-	set, err := loadTemplates()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, _ := set.Render(o.config.Static, site.Environment, nil)
+	file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
 	site.Write(t, file.Trust(), errorLog.ReplaceAll(file.Bytes(), []byte("${1}error_log stderr debug;")))
 	if words, ok := c.section("refused"); ok {
 		refuses(t, site, strings.TrimSpace(words))
@@ -192,15 +188,5 @@ func echo(t *testing.T, key string) model.Endpoint {
 // withEchoes puts an echo in the place of each backend's endpoints, if it has any.
 func withEchoes(t *testing.T, d model.Dynamic) model.Dynamic {
 	t.Helper()
-	backends := make([]*model.Backend, 0, len(d.Backends))
-	for _, b := range d.Backends {
-		replaced := *b
-		if len(b.Endpoints) > 0 || b.ExternalName != "" {
-			replaced.Endpoints = []model.Endpoint{echo(t, b.Key)}
-			replaced.ExternalName = ""
-		}
-		backends = append(backends, &replaced)
-	}
-	d.Backends = backends
-	return d
+	return kit.WithEndpoints(d, func(key string) model.Endpoint { return echo(t, key) })
 }
