@@ -53,6 +53,7 @@ func (t *translation) build(h *host, in serverInput) *builtServer {
 	}
 	b.fallback()
 	b.shadows()
+	b.steps()
 	b.covered()
 	route.Sort(b.locations)
 	b.finish()
