@@ -75,7 +75,8 @@ func (m *setMaker) hostOf(host string) string {
 
 // strangers make of a host one that may be another.
 var strangers = []func(host string) string{
-	strings.ToUpper, strings.Title, //nolint:staticcheck // names are ASCII
+	strings.ToUpper,
+	func(host string) string { return strings.ToUpper(host[:1]) + host[1:] },
 	func(host string) string { return host + ":80" },
 	func(host string) string { return host + ":" },
 	func(host string) string { return host + ":80:90" },
@@ -129,6 +130,7 @@ var mutations = []func(r *rand.Rand, target string) string{
 	func(r *rand.Rand, target string) string {
 		return "/" + pick(r, []string{"x", "foo", "/", "."}) + target
 	},
+	func(r *rand.Rand, target string) string { return target[:1+r.IntN(len(target))] },
 	changedByte, escapedBytes, otherSlash, otherSlash,
 	func(r *rand.Rand, target string) string { return target + pick(r, queries) },
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -32,7 +33,7 @@ type setMaker struct {
 	targets []target
 	// services are those that no rule has yet.
 	services []string
-	// rewriting is how likely an Ingress asks for patterns, in tenths.
+	// asking is how likely an Ingress asks for patterns, in tenths.
 	asking int
 }
 
@@ -137,6 +138,9 @@ func (m *setMaker) ingress(name string) {
 	if m.set.suffix != "" && m.IntN(10) == 0 {
 		m.redirect(ing)
 	}
+	if m.IntN(40) == 0 {
+		ing.Annotations[prefix+"allowlist-source-range"] = "nobody" // so that all of it answers 503
+	}
 	m.set.ingresses = append(m.set.ingresses, ing)
 }
 
@@ -214,6 +218,8 @@ func (m *setMaker) literal(asks bool) string {
 	switch {
 	case !asks && m.IntN(20) == 0:
 		return pick(m.Rand, unbalanced)
+	case m.IntN(4) == 0:
+		return crowded(m.Rand)
 	case len(m.paths) == 0 || m.IntN(2) == 0:
 		path := pick(m.Rand, literals)
 		m.paths = append(m.paths, path)
@@ -222,6 +228,23 @@ func (m *setMaker) literal(asks bool) string {
 	path := near(m.Rand, pick(m.Rand, m.paths))
 	m.paths = append(m.paths, path)
 	return path
+}
+
+// crowded writes a path of a and b, of which many begin alike. A few are longer
+// than what nginx keeps in one node of its tree.
+func crowded(r *rand.Rand) string {
+	length := r.IntN(7)
+	if r.IntN(10) == 0 {
+		length = 250 + r.IntN(10) + 255*r.IntN(2)
+	}
+	var out strings.Builder
+	for out.WriteByte('/'); out.Len() <= length; {
+		out.WriteString(pick(r, []string{"a", "a", "b", "aa", "b/", "a/"}))
+		if length > 100 && r.IntN(3) > 0 {
+			out.WriteString(pick(r, []string{strings.Repeat("ab", 20), strings.Repeat("ü", 15)}))
+		}
+	}
+	return out.String()
 }
 
 // near writes a path that is the same, or next to another one.
@@ -260,6 +283,9 @@ func (m *setMaker) backend() *networkingv1.IngressBackend {
 	name := goneService
 	if len(m.services) > 0 && m.IntN(40) > 0 {
 		name, m.services = m.services[0], m.services[1:]
+	}
+	if m.IntN(100) == 0 {
+		return &networkingv1.IngressBackend{Resource: &corev1.TypedLocalObjectReference{Kind: "Bucket", Name: "icons"}}
 	}
 	return &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: name, Port: networkingv1.ServiceBackendPort{Number: 80}}}
 }
