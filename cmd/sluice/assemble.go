@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -110,7 +111,7 @@ func environment(f *runFlags, state string, install nginx.Install) render.Enviro
 	return render.Environment{
 		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort, StateDir: state,
 		Lua: filepath.Join(state, "lua"), LuaPath: install.LuaPath, LuaCPath: install.LuaCPath, Modules: install.Modules,
-		Workers: runtime.GOMAXPROCS(0), IPv6: hasIPv6(),
+		Workers: runtime.GOMAXPROCS(0), IPv6: hasIPv6(), Token: rand.Text(),
 		Capabilities: render.Capabilities{HTTP2Directive: install.Capabilities.HTTP2Directive},
 	}
 }

@@ -13,10 +13,7 @@ import (
 var version = "development"
 
 func main() {
-	if err := root().Execute(); err != nil {
-		fmt.Fprintln(os.Stderr, "sluice:", err)
-		os.Exit(1)
-	}
+	os.Exit(exitStatus(root().Execute(), os.Stderr))
 }
 
 func root() *cobra.Command {
@@ -27,7 +24,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(runCommand(), renderCommand(), versionCommand())
+	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), versionCommand())
 	return command
 }
 

@@ -59,6 +59,7 @@ func renderCommand() *cobra.Command {
 
 // rendered is what the manifests give.
 type rendered struct {
+	snap     *snapshot.Snapshot
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
@@ -115,17 +116,17 @@ func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
 	}
 	snap, problems := snapshot.New(loaded.Objects)
 	config, more := translate.Config(snap, options, nil)
-	file, unprintable := set.Render(config.Static, f.environment(), nil)
+	file, unprintable := set.Render(config.Static, imageEnvironment(f.httpPort, f.httpsPort), nil)
 	problems = append(append(problems, more...), unprintable...)
-	return &rendered{config: config, file: file, problems: problems}, loaded.Errors, nil
+	return &rendered{snap: snap, config: config, file: file, problems: problems}, loaded.Errors, nil
 }
 
-// environment is that of the image: what is printed does not depend on the
+// imageEnvironment is that of the image: what is printed does not depend on the
 // machine it is printed on.
-func (f *renderFlags) environment() render.Environment {
+func imageEnvironment(httpPort, httpsPort int) render.Environment {
 	return render.Environment{
-		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort, IPv6: true, Workers: 1,
-		StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua",
+		HTTPPort: httpPort, HTTPSPort: httpsPort, IPv6: true, Workers: 1,
+		StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
 		Capabilities: render.Capabilities{HTTP2Directive: true},
 	}
 }

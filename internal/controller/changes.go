@@ -15,7 +15,7 @@ func whatChanged(before, now *plan) []report.Changes {
 		before = &plan{templates: now.templates}
 	}
 	hosts := differing(before.config.Static.Servers, now.config.Static.Servers,
-		func(s *model.Server) string { return s.Host }, func(a, b *model.Server) bool { return a == b })
+		(*model.Server).Key, func(a, b *model.Server) bool { return a == b })
 	backends := differing(before.config.Dynamic.Backends, now.config.Dynamic.Backends,
 		func(b *model.Backend) string { return b.Key }, sameBackend)
 	names := differing(before.config.Dynamic.Names, now.config.Dynamic.Names,

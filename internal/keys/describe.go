@@ -26,6 +26,9 @@ type Doc struct {
 	Needs string
 	// Protects is set where a path is not served while the value is not valid.
 	Protects bool
+	// Edges are values at the edges of what is valid, or items at the edges of
+	// those of a list. A golden case shows that nginx takes each.
+	Edges []string
 }
 
 // Describe lists the keys of a tagged struct (or a pointer to one) in the
@@ -49,6 +52,8 @@ type describer interface {
 	Describe() string
 	// TypeName is the short name for the reference.
 	TypeName() string
+	// Edges are texts at the edges of what UnmarshalText accepts.
+	Edges() []string
 }
 
 func asDescriber(t reflect.Type) (describer, bool) {
@@ -100,13 +105,13 @@ func wantType(t reflect.Type, rules map[string]string) string {
 		return text
 	}
 	if d, ok := asDescriber(t); ok {
-		return d.Describe() + bounds(rules)
+		return d.Describe() + bounds(t, rules)
 	}
 	switch t.Kind() {
 	case reflect.Bool:
 		return `"true" or "false"`
 	case reflect.Int:
-		return "a whole number" + bounds(rules)
+		return "a whole number" + bounds(t, rules)
 	case reflect.Slice:
 		return "a list separated by commas"
 	}
@@ -131,19 +136,24 @@ func wantEach(rules map[string]string) string {
 	return ""
 }
 
-func bounds(rules map[string]string) string {
+func bounds(t reflect.Type, rules map[string]string) string {
 	if rules["ne"] == "0" {
 		return ", above 0"
 	}
 	least, hasLeast := rules["min"]
 	most, hasMost := rules["max"]
+	least, most = bound(t, least), bound(t, most)
+	comma := ""
+	if hasUnit(t) {
+		comma = "," // after the examples
+	}
 	switch {
 	case hasLeast && hasMost:
-		return fmt.Sprintf(" from %s to %s", least, most)
+		return fmt.Sprintf("%s from %s to %s", comma, least, most)
 	case hasLeast:
-		return " of at least " + least
+		return comma + " of at least " + least
 	case hasMost:
-		return " of at most " + most
+		return comma + " of at most " + most
 	}
 	return ""
 }

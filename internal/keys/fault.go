@@ -3,7 +3,13 @@ package keys
 import "strconv"
 
 // Text says what is wrong in one line: what would be valid and what was given.
-func (f Fault) Text() string { return "want " + f.Want + " (got " + Quote(f.Value) + ")" }
+func (f Fault) Text() string {
+	text := "want " + f.Want + " (got " + Quote(f.Value) + ")"
+	if f.Empties {
+		text += "; it counts as empty until this is mended"
+	}
+	return text
+}
 
 // maxQuoted is how many characters of a value are repeated to its user.
 const maxQuoted = 100

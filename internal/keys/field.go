@@ -24,6 +24,7 @@ type field struct {
 	names    []string // the key, then the aliases
 	validate string
 	empty    emptyMeans
+	empties  bool // by a value that is not valid
 	want     string
 }
 
@@ -55,7 +56,7 @@ func appendFields(fields []*field, t reflect.Type, index []int) []*field {
 
 func newField(member reflect.StructField, index []int) *field {
 	tag := member.Tag
-	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty"))}
+	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero"}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
 		Protects: tag.Get("protects") == "true",
@@ -69,8 +70,11 @@ func newField(member reflect.StructField, index []int) *field {
 	f.want = want(member.Type, f.validate)
 	f.Valid = f.want
 	f.mustBeSound(member)
+	f.Edges = f.edges(member.Type)
 	return f
 }
+
+var unmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
 func mustParse(what string, dst encoding.TextUnmarshaler, text string) {
 	if text == "" {
@@ -86,6 +90,9 @@ func mustParse(what string, dst encoding.TextUnmarshaler, text string) {
 func (f *field) mustBeSound(member reflect.StructField) {
 	if !slices.Contains([]emptyMeans{emptyUnset, emptyZero, emptyInvalid}, f.empty) {
 		panic(fmt.Sprintf("keys: %s: empty:%q is not unset, zero or invalid", member.Name, f.empty))
+	}
+	if _, ok := asDescriber(member.Type); !ok && reflect.PointerTo(member.Type).Implements(unmarshaler) {
+		panic(fmt.Sprintf("keys: %s: the type %s has no methods Describe, TypeName and Edges", member.Name, member.Type))
 	}
 	if f.Type == "" {
 		panic(fmt.Sprintf("keys: %s: a field cannot be of type %s", member.Name, member.Type))

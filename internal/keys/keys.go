@@ -18,6 +18,8 @@
 //	validate  rules of go-playground/validator and the ones of rules.go
 //	empty     what a value that is present but empty means: unset (as if absent;
 //	          the default), zero (the zero value) or invalid (a Fault)
+//	invalid   what a value that is not valid leaves: default (nothing said) or
+//	          zero, where the default would open what the value was to close
 //	needs     another key without which this one has no effect
 //	protects  "true" where a path must not be served if the value is not valid
 //	doc       one sentence for the reference page
@@ -44,6 +46,8 @@ type Fault struct {
 	Want string
 	// Protects is set where the field's tag says so.
 	Protects bool
+	// Empties is set where the value counts as empty now, and not as its default.
+	Empties bool
 }
 
 // Lookup finds what is written for a key.
@@ -79,8 +83,12 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 	case text != "" && f.set(target, text) == nil:
 		return nil
 	}
-	f.setDefault(target, defaults)
-	return &Fault{Key: name, Value: raw, Want: f.want, Protects: f.Protects}
+	if f.empties {
+		target.SetZero()
+	} else {
+		f.setDefault(target, defaults)
+	}
+	return &Fault{Key: name, Value: raw, Want: f.want, Protects: f.Protects, Empties: f.empties}
 }
 
 // find gives the first of the field's names with a value, else the first that
@@ -101,15 +109,19 @@ func (f *field) find(lookup Lookup) (name, value string, ok bool) {
 // setDefault sets what holds where nothing is written. A default that cannot
 // be read leaves the zero value; settings has checked and reported its own.
 func (f *field) setDefault(target reflect.Value, defaults Lookup) {
-	text := f.Default
-	if f.From != "" && defaults != nil {
-		if v, ok := defaults(f.From); ok {
-			text = strings.TrimSpace(v)
-		}
-	}
-	if text == "" || f.set(target, text) != nil {
+	if text := f.defaultText(defaults); text == "" || f.set(target, text) != nil {
 		target.SetZero()
 	}
+}
+
+// defaultText is what holds where nothing is written.
+func (f *field) defaultText(defaults Lookup) string {
+	if f.From != "" && defaults != nil {
+		if v, ok := defaults(f.From); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	return f.Default
 }
 
 // set parses a text that is not empty into target and applies the rules. On an
@@ -164,8 +176,8 @@ func printable(text string) bool {
 }
 
 // Texts gives for every key of a tagged struct the trimmed text in force: what
-// is written, or the default where nothing is or where faults, which Decode
-// returned for the same lookup, name the key.
+// is written, or what Decode took instead where nothing is or where faults, which
+// it returned for the same lookup, name the key.
 func Texts(t any, lookup Lookup, faults []Fault) map[string]string {
 	fields := fieldsOf(reflect.Indirect(reflect.ValueOf(t)).Type())
 	texts := make(map[string]string, len(fields))
@@ -173,7 +185,10 @@ func Texts(t any, lookup Lookup, faults []Fault) map[string]string {
 		name, value, ok := f.find(lookup)
 		value = strings.TrimSpace(value)
 		bad := slices.ContainsFunc(faults, func(fault Fault) bool { return fault.Key == name })
-		if !ok || bad || value == "" && f.empty == emptyUnset {
+		switch {
+		case bad && f.empties:
+			value = ""
+		case !ok || bad || value == "" && f.empty == emptyUnset:
 			value = f.Default
 		}
 		texts[f.Key] = value

@@ -21,13 +21,17 @@ type sample struct {
 	List   []string    `key:"list" validate:"dive,path_prefix" doc:"Paths."`
 	Size   Size        `key:"size" default:"1m" doc:"A size."`
 	Above  Size        `key:"above" default:"1k" validate:"ne=0" doc:"A size above zero."`
+	Within Size        `key:"within" default:"32k" validate:"min=32768,max=1073741824" doc:"A size within bounds."`
 	Bufs   Buffers     `key:"bufs" default:"4 8k" doc:"Buffers."`
 	Number Number      `key:"number" validate:"min=0,max=1000" doc:"A number."`
 	Auto   Auto        `key:"auto" default:"auto" doc:"Workers."`
 	Time   Duration    `key:"time" default:"1h" doc:"A time."`
+	Wait   Duration    `key:"wait" default:"1h" validate:"min=1" doc:"A time above zero."`
 	Nets   CIDRs       `key:"nets" empty:"invalid" protects:"true" doc:"Networks."`
+	Trust  CIDRs       `key:"trust" default:"0.0.0.0/0" invalid:"zero" doc:"Networks."`
 	Origin Origins     `key:"origin" default:"*" doc:"Origins."`
 	Header HeaderNames `key:"header" doc:"Headers."`
+	Names  ServerNames `key:"names" doc:"Server names."`
 	Method Methods     `key:"method" doc:"Methods."`
 	Words  Words       `key:"words" validate:"dive,oneof=error timeout" doc:"Words."`
 	Group  struct {
@@ -44,8 +48,8 @@ func decode(given map[string]string) (sample, []Fault) {
 
 func defaultSample() sample {
 	s := sample{
-		Word: "host", Any: "from setting-any", Flag: true, Count: 5, Size: "1m", Above: "1k",
-		Bufs: Buffers{4, "8k"}, Time: "3600s", Origin: Origins{"*"},
+		Word: "host", Any: "from setting-any", Flag: true, Count: 5, Size: "1m", Above: "1k", Within: "32k",
+		Bufs: Buffers{4, "8k"}, Time: "3600s", Wait: "3600s", Trust: CIDRs{"0.0.0.0/0"}, Origin: Origins{"*"},
 	}
 	s.Group.Risk = RiskHigh
 	return s
@@ -74,7 +78,10 @@ func TestDecode(t *testing.T) {
 		"buffers":                  {map[string]string{"bufs": "8  32K"}, func(s *sample) { s.Bufs = Buffers{8, "32k"} }},
 		"networks over lines":      {map[string]string{"nets": "10.1.2.3/8,\n ::1"}, func(s *sample) { s.Nets = CIDRs{"10.0.0.0/8", "::1"} }},
 		"number zero":              {map[string]string{"number": "00"}, func(s *sample) { s.Number = "0" }},
-		"workers":                  {map[string]string{"auto": "3"}, func(s *sample) { s.Auto = 3 }},
+		"server names": {map[string]string{"names": "B.example, .a.example,,~^X|y{2}$, b.*"}, func(s *sample) {
+			s.Names = ServerNames{"*.a.example", "a.example", "b.*", "b.example", "~^X|y{2}$"}
+		}},
+		"workers": {map[string]string{"auto": "3"}, func(s *sample) { s.Auto = 3 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -105,10 +112,13 @@ func TestFaults(t *testing.T) {
 		"list":     {"/a,b", `want a list separated by commas, each a path that begins with "/" (got "/a,b")`},
 		"size":     {"lots", `want a size such as "512", "8k", "10m" or "1g" (got "lots")`},
 		"above":    {"0k", `want a size such as "512", "8k", "10m" or "1g", above 0 (got "0k")`},
-		"bufs":     {"4", `want a number from 1 to 1024 and a size, such as "4 8k" (got "4")`},
+		"within":   {"31k", `want a size such as "512", "8k", "10m" or "1g", from 32k to 1g (got "31k")`},
+		"bufs":     {"4", `want a number from 1 to 1024 and a size from 512 to 1g, such as "4 8k" (got "4")`},
 		"auto":     {"0", `want "auto" or a whole number from 1 to 1024 (got "0")`},
 		"time":     {"1 hour", `want a time such as "30s", "10m" or "1h" (got "1 hour")`},
+		"wait":     {"0", `want a time such as "30s", "10m" or "1h", of at least 1s (got "0")`},
 		"nets":     {"", `want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "")`},
+		"names":    {"*.a.*", `want server names separated by commas, such as "www.example.com, *.example.org, ~^api[0-9]+\.example\.net$" (got "*.a.*")`},
 		"words":    {"error off", `want words separated by spaces, each "error" or "timeout" (got "error off")`},
 		"risk":     {"none", `want "Low", "Medium", "High" or "Critical" (got "none")`},
 	} {
@@ -131,11 +141,29 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A list of those who are believed must not become that of everybody by a slip.
+func TestFaultThatEmpties(t *testing.T) {
+	t.Parallel()
+	got, faults := decode(map[string]string{"trust": "me"})
+	want := defaultSample()
+	want.Trust = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	const text = `want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "me"); it counts as empty until this is mended`
+	if len(faults) != 1 || faults[0].Text() != text {
+		t.Fatalf("faults: %+v", faults)
+	}
+	if texts := Texts(sample{}, func(key string) (string, bool) { return "me", key == "trust" }, faults); texts["trust"] != "" || texts["size"] != "1m" {
+		t.Errorf("texts: %q", texts)
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	docs := Describe(&sample{})
 	want := []Doc{
-		{Key: "word", Aliases: []string{"old-word", "older-word"}, Type: "string", Default: "host", Risk: RiskMedium, Valid: `"host" or "path"`, Doc: "A word."},
+		{Key: "word", Aliases: []string{"old-word", "older-word"}, Type: "string", Default: "host", Risk: RiskMedium, Valid: `"host" or "path"`, Doc: "A word.", Edges: []string{"host", "path"}},
 		{Key: "any", Type: "string", From: "setting-any", Needs: "flag", Valid: "one line of text", Doc: "A text."},
 	}
 	if diff := cmp.Diff(want, docs[:2]); diff != "" {
@@ -148,6 +176,61 @@ func TestDescribe(t *testing.T) {
 		if doc.Type == "" || doc.Valid == "" {
 			t.Errorf("%s: type %q, valid %q", doc.Key, doc.Type, doc.Valid)
 		}
+	}
+}
+
+func TestEdges(t *testing.T) {
+	t.Parallel()
+	want := map[string][]string{
+		"word": {"host", "path"}, "proto": {"HTTP", "HTTPS"}, "words": {"error", "timeout"}, "flag": {"true", "false"},
+		"count": {"1", "10"}, "number": {"0", "1000"}, "auto": {"auto", "1", "1024"}, "risk": {"Low", "Critical"},
+		"size": {"0", "1048576g"}, "above": {"1048576g", "1"}, "within": {"32k", "1g"}, "bufs": {"1 512", "1024 1g"}, "time": {"0", "10y"}, "wait": {"10y", "1s"},
+		"any": nil,
+	}
+	seen := 0
+	for _, doc := range Describe(sample{}) {
+		for _, edge := range doc.Edges {
+			if _, faults := decode(map[string]string{doc.Key: edge}); len(faults) > 0 {
+				t.Errorf("%s: the edge %q is refused: %v", doc.Key, edge, faults)
+			}
+		}
+		if edges, ok := want[doc.Key]; ok {
+			seen++
+			if diff := cmp.Diff(edges, doc.Edges); diff != "" {
+				t.Errorf("%s: %s", doc.Key, diff)
+			}
+		} else if len(doc.Edges) < 2 {
+			t.Errorf("%s: only the edges %q", doc.Key, doc.Edges)
+		}
+	}
+	if seen != len(want) {
+		t.Errorf("%d of %d keys were seen", seen, len(want))
+	}
+	bounded := Describe(struct {
+		Text string `key:"text" validate:"min=2,max=3"`
+		Free int    `key:"free" validate:"min=-1"`
+		Long string `key:"long" validate:"oneof=a b c d e"`
+	}{})
+	if diff := cmp.Diff([][]string{{"xx", "xxx"}, {"9223372036854775807", "-1"}, {"a", "e"}}, [][]string{bounded[0].Edges, bounded[1].Edges, bounded[2].Edges}); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEveryTextRuleHasEdges(t *testing.T) {
+	t.Parallel()
+	for _, r := range textRules {
+		edges := textRuleEdges[r.name]
+		if len(edges) == 0 {
+			t.Errorf("%s: textRuleEdges has no edges of it", r.name)
+		}
+		for _, edge := range edges {
+			if !r.pattern.MatchString(edge) {
+				t.Errorf("%s: the edge %q is refused", r.name, edge)
+			}
+		}
+	}
+	if len(textRuleEdges) != len(textRules) {
+		t.Errorf("edges of %d rules, and there are %d", len(textRuleEdges), len(textRules))
 	}
 }
 
@@ -164,6 +247,11 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// textOnly can be read, but says nothing of what is valid.
+type textOnly string
+
+func (t *textOnly) UnmarshalText(text []byte) error { *t = textOnly(text); return nil }
+
 func TestUnsoundTagsPanic(t *testing.T) {
 	t.Parallel()
 	for name, tagged := range map[string]any{
@@ -175,6 +263,9 @@ func TestUnsoundTagsPanic(t *testing.T) {
 		}{},
 		"empty": struct {
 			A int `key:"a" empty:"maybe"`
+		}{},
+		"type without edges": struct {
+			A textOnly `key:"a"`
 		}{},
 		"risk": struct {
 			A int `key:"a" risk:"some"`

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,6 +56,15 @@ func (Words) Describe() string { return "words separated by spaces" }
 // TypeName names the type in the reference.
 func (Words) TypeName() string { return "words" }
 
+// Edges are one word, and as many as there may be.
+func (Words) Edges() []string {
+	words := make([]string, maxWords)
+	for i := range words {
+		words[i] = "w" + strconv.Itoa(i)
+	}
+	return []string{words[0], strings.Join(words, " ")}
+}
+
 // CIDRs is a list of addresses and networks, sorted as texts and without
 // repetitions. A network is written with its host bits zero.
 type CIDRs []string
@@ -62,6 +72,7 @@ type CIDRs []string
 // UnmarshalText accepts IPv4 and IPv6 addresses and networks separated by
 // commas. One item that is neither makes the whole list invalid, and so does
 // a list without items: what a list protects must not be opened by a slip.
+// 255.255.255.255 is nobody's address, and nginx cannot read it.
 func (c *CIDRs) UnmarshalText(text []byte) error {
 	var list []string
 	for item := range strings.SplitSeq(string(text), ",") {
@@ -69,12 +80,19 @@ func (c *CIDRs) UnmarshalText(text []byte) error {
 		if err != nil {
 			return err
 		}
+		if network == broadcast || network == broadcast+"/32" {
+			return errors.New("the address of nobody")
+		}
 		list = append(list, network)
 	}
 	slices.Sort(list)
 	*c = slices.Compact(list)
 	return nil
 }
+
+// broadcast is what nginx's parser of addresses gives for a text that is none.
+// Source: ngx_ptocidr in nginx's src/core/ngx_inet.c.
+const broadcast = "255.255.255.255"
 
 // parseNetwork gives the canonical form. An IPv4 address in IPv6 notation
 // becomes IPv4, as nginx compares a client that came so with its IPv4 rules.
@@ -107,6 +125,11 @@ func (CIDRs) Describe() string {
 // TypeName names the type in the reference.
 func (CIDRs) TypeName() string { return "cidr list" }
 
+// Edges are texts at the edges of what is accepted.
+func (CIDRs) Edges() []string {
+	return []string{"0.0.0.0/0", "::/0", "255.255.255.254", "::ffff:127.0.0.1"}
+}
+
 // HeaderNames is a list of header names separated by commas, as it was
 // written: it is the value of a header itself.
 type HeaderNames string
@@ -131,6 +154,9 @@ func (HeaderNames) Describe() string {
 // TypeName names the type in the reference.
 func (HeaderNames) TypeName() string { return "header list" }
 
+// Edges are texts at the edges of what is accepted.
+func (HeaderNames) Edges() []string { return []string{"*", "_"} }
+
 // Methods is a list of HTTP methods separated by commas, as it was written.
 type Methods string
 
@@ -150,3 +176,6 @@ func (Methods) Describe() string { return `HTTP methods separated by commas, suc
 
 // TypeName names the type in the reference.
 func (Methods) TypeName() string { return "method list" }
+
+// Edges are texts at the edges of what is accepted.
+func (Methods) Edges() []string { return []string{"a", "GET PUT,POST"} }

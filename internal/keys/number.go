@@ -37,6 +37,9 @@ func (Number) Describe() string { return "a whole number" }
 // TypeName names the type in the reference.
 func (Number) TypeName() string { return "int" }
 
+// Edges are texts at the edges of what is accepted.
+func (Number) Edges() []string { return wholeNumbers }
+
 // Auto is a whole number of at least 1, or 0 for "auto".
 type Auto int
 
@@ -59,6 +62,9 @@ func (Auto) Describe() string { return `"auto" or a whole number from 1 to 1024`
 
 // TypeName names the type in the reference.
 func (Auto) TypeName() string { return "int or auto" }
+
+// Edges are texts at the edges of what is accepted.
+func (Auto) Edges() []string { return []string{"auto", "1", "1024"} }
 
 // Duration is a time as nginx writes it, held as seconds: "3600s". Equal
 // durations are equal texts. "" is no duration.
@@ -95,6 +101,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// durationValue lets the rules min and max see a Duration as seconds.
+func durationValue(v reflect.Value) any { return int(Duration(v.String()).Time() / time.Second) }
+
 // Time is the duration as Go counts it; 0 for none.
 func (d Duration) Time() time.Duration {
 	n, err := strconv.Atoi(strings.TrimSuffix(string(d), "s"))
@@ -109,3 +118,6 @@ func (Duration) Describe() string { return `a time such as "30s", "10m" or "1h"`
 
 // TypeName names the type in the reference.
 func (Duration) TypeName() string { return "duration" }
+
+// Edges are texts at the edges of what is accepted.
+func (Duration) Edges() []string { return []string{"0", "10y"} }

@@ -55,3 +55,8 @@ func (Origins) Describe() string {
 
 // TypeName names the type in the reference.
 func (Origins) TypeName() string { return "origin list" }
+
+// Edges are texts at the edges of what is accepted.
+func (Origins) Edges() []string {
+	return []string{"*", "null", "https://*.a:65535", "a+b-c.1://[::1]:1"}
+}

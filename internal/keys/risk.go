@@ -38,3 +38,6 @@ func (Risk) Describe() string { return `"Low", "Medium", "High" or "Critical"` }
 
 // TypeName names the type in the reference.
 func (Risk) TypeName() string { return "risk" }
+
+// Edges are texts at the edges of what is accepted.
+func (Risk) Edges() []string { return []string{"Low", "Critical"} }

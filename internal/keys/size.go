@@ -3,6 +3,7 @@ package keys
 import (
 	"fmt"
 	"math/bits"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,6 +39,27 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// bytes is the number of bytes of a size that was read, and 0 for none.
+func (s Size) bytes() uint64 {
+	digits := strings.TrimRight(string(s), "km")
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n * unit(string(s)[len(digits):])
+}
+
+// Larger is the larger of two sizes.
+func Larger(a, b Size) Size {
+	if a.bytes() < b.bytes() {
+		return b
+	}
+	return a
+}
+
+// sizeValue lets the rules min, max and ne see a Size as a number of bytes.
+func sizeValue(v reflect.Value) any { return Size(v.String()).bytes() }
+
 func unit(suffix string) uint64 {
 	switch strings.ToLower(suffix) {
 	case "k":
@@ -70,13 +92,24 @@ func (Size) Describe() string {
 // TypeName names the type in the reference.
 func (Size) TypeName() string { return "size" }
 
+// Edges are texts at the edges of what is accepted.
+func (Size) Edges() []string { return []string{"0", "1048576g"} }
+
+// The least and the most bytes of each of several buffers: nginx refuses less
+// than its connection_pool_size, and more than a gigabyte that one connection
+// may ask for at once is a slip, as "8g" for "8k".
+const (
+	leastBuffer = 512
+	mostBuffer  = 1 << 30
+)
+
 // Buffers is a number of buffers of one size, such as "4 8k".
 type Buffers struct {
 	Number int
 	Size   Size
 }
 
-// UnmarshalText accepts a number from 1 to 1024 and a size above zero.
+// UnmarshalText accepts a number from 1 to 1024 and a size from 512 to 1g.
 func (b *Buffers) UnmarshalText(text []byte) error {
 	words := strings.Fields(string(text))
 	if len(words) != 2 {
@@ -89,7 +122,7 @@ func (b *Buffers) UnmarshalText(text []byte) error {
 	if err := b.Size.UnmarshalText([]byte(words[1])); err != nil {
 		return err
 	}
-	if n < 1 || n > 1024 || b.Size == "0" {
+	if size := b.Size.bytes(); n < 1 || n > 1024 || size < leastBuffer || size > mostBuffer {
 		return fmt.Errorf("%q is out of range", text)
 	}
 	b.Number = n
@@ -98,8 +131,11 @@ func (b *Buffers) UnmarshalText(text []byte) error {
 
 // Describe says what would be valid.
 func (Buffers) Describe() string {
-	return `a number from 1 to 1024 and a size, such as "4 8k"`
+	return `a number from 1 to 1024 and a size from 512 to 1g, such as "4 8k"`
 }
 
 // TypeName names the type in the reference.
 func (Buffers) TypeName() string { return "number and size" }
+
+// Edges are texts at the edges of what is accepted.
+func (Buffers) Edges() []string { return []string{"1 512", "1024 1g"} }

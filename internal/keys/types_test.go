@@ -39,7 +39,7 @@ func TestTypes(t *testing.T) {
 		"CIDRs": {unmarshal[CIDRs], map[string]string{
 			" 10.255.0.2 , 192.0.2.1 ": "[10.255.0.2 192.0.2.1]", "10.1.1.1/8": "[10.0.0.0/8]", "2001:DB8::1/32,10.0.0.1": "[10.0.0.1 2001:db8::/32]",
 			"::ffff:10.0.0.1": "[10.0.0.1]", "::ffff:10.1.0.0/104": "[10.0.0.0/8]", "1.1.1.1,1.1.1.1": "[1.1.1.1]",
-			"not-a-cidr": "refused", "10.0.0.1,": "refused", "10.0.0.1,x": "refused", "10.0.0.0/33": "refused", "fe80::1%eth0": "refused", "010.0.0.1": "refused", "all": "refused", "1.2.3.4;allow all": "refused",
+			"not-a-cidr": "refused", "10.0.0.1,": "refused", "10.0.0.1,x": "refused", "10.0.0.0/33": "refused", "fe80::1%eth0": "refused", "010.0.0.1": "refused", "all": "refused", "255.255.255.255": "refused", "::1,255.255.255.255/32": "refused", "255.255.255.255/31": "[255.255.255.254/31]", "1.2.3.4;allow all": "refused",
 		}},
 		"Origins": {unmarshal[Origins], map[string]string{
 			"*": "[*]", "https://a.example, *": "[*]", "https://B.example,https://a.example": "[https://a.example https://b.example]",
@@ -54,7 +54,7 @@ func TestTypes(t *testing.T) {
 			"PUT, GET": "PUT, GET", "GET": "GET", "GET,PUT": "GET,PUT", "GET PUT": "GET PUT", "GET, 1": "refused", "GET\"": "refused", "*": "refused",
 		}},
 		"Words":   {unmarshal[Words], map[string]string{"a  b a": "[a b]", "a\x00": "refused", numbered(64): "[" + numbered(64) + "]", numbered(65): "refused"}},
-		"Buffers": {unmarshal[Buffers], map[string]string{"4 8k": "{4 8k}", "0 8k": "refused", "4 0": "refused", "8k 4": "refused", "4 8k 1": "refused", "1025 1k": "refused"}},
+		"Buffers": {unmarshal[Buffers], map[string]string{"4 8k": "{4 8k}", "0 8k": "refused", "4 0": "refused", "8k 4": "refused", "4 8k 1": "refused", "1025 1k": "refused", "1 512": "{1 512}", "1 511": "refused", "1024 1g": "{1024 1024m}", "1 1025m": "refused"}},
 		"Risk":    {unmarshal[Risk], map[string]string{"low": "Low", "CRITICAL": "Critical", "": "refused", "high!": "refused"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +119,7 @@ func must(s sample, _ []Fault) sample { return s }
 func printedOf(s sample) map[string]string {
 	return map[string]string{
 		"word": s.Word, "target": s.Target, "secret": s.Secret, "name": s.Name, "cipher": s.Cipher, "curve": s.Curve, "proto": s.Proto,
-		"count": fmt.Sprint(s.Count), "size": string(s.Size), "above": string(s.Above), "number": string(s.Number), "time": string(s.Time),
+		"count": fmt.Sprint(s.Count), "size": string(s.Size), "above": string(s.Above), "within": string(s.Within), "number": string(s.Number), "time": string(s.Time), "wait": string(s.Wait),
 		"bufs": fmt.Sprintf("%d %s", s.Bufs.Number, s.Bufs.Size), "nets": strings.Join(s.Nets, ","), "origin": strings.Join(s.Origin, ","),
 		"header": string(s.Header), "method": string(s.Method), "words": strings.Join(s.Words, " "), "risk": s.Group.Risk.String(),
 	}

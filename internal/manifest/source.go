@@ -232,6 +232,18 @@ func (s *Source) gather() Result {
 	return result
 }
 
+// Documents gives the documents of all files as they were read last, in the order
+// of the files' paths: it is for those who tell where an object is written.
+func (s *Source) Documents() []snapshot.Document {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []snapshot.Document
+	for _, path := range slices.Sorted(maps.Keys(s.files)) {
+		all = append(all, s.files[path].reader.Documents()...)
+	}
+	return all
+}
+
 // each calls do for every i from 0 up to n, on all processors.
 func each(n int, do func(i int)) {
 	var next atomic.Int64

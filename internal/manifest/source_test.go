@@ -100,6 +100,29 @@ func TestLoadDirectory(t *testing.T) {
 	}
 }
 
+// Documents say of every file where what it gives is written, by the path that
+// the user gave.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	write(t, filepath.Join(dir, "sub", "b.yaml"), doc("b1")+doc("b2"))
+	write(t, filepath.Join(dir, "a.yaml"), doc("a"))
+	write(t, filepath.Join(dir, "broken.yaml"), "a: [")
+	s := open(t, dir)
+	load(t, s)
+	var got []string
+	for _, d := range s.Documents() {
+		relative, err := filepath.Rel(dir, d.File)
+		must(t, err)
+		got = append(got, fmt.Sprintf("%s %d %d", relative, d.Number, d.Objects.Len()))
+	}
+	want := []string{"a.yaml 1 1", "broken.yaml 1 0", "sub/b.yaml 1 1", "sub/b.yaml 2 1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+}
+
 func TestLoadKeepsPointers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -29,6 +29,12 @@ type Static struct {
 type Server struct {
 	// Host is "" for the catch-all server, a precise name, or "*.name".
 	Host string `json:"host"`
+	// Aliases are further names in nginx's notation, sorted: precise ones,
+	// "*.name" and "name.*" for any number of labels, "~" with a pattern.
+	Aliases []string `json:"aliases,omitempty"`
+	// AliasesOnly is set if Host has a server of its own, before this one: the
+	// Aliases are redirected otherwise, or Host is a wildcard.
+	AliasesOnly bool `json:"aliasesOnly,omitempty"`
 	// RedirectToHTTPS is set when every location of the server redirects
 	// plain requests; it is then said once and not by each location.
 	RedirectToHTTPS *Redirect `json:"redirectToHTTPS,omitempty"`
@@ -41,6 +47,14 @@ type Server struct {
 	// without it takes no such name: its name is a regular expression, which
 	// costs every request for an unknown host some time.
 	Miss *Location `json:"miss,omitempty"`
+}
+
+// Key tells the server from all others. Keys are in the order of the servers.
+func (s *Server) Key() string {
+	if !s.AliasesOnly {
+		return s.Host
+	}
+	return s.Host + " " + s.Aliases[0]
 }
 
 // Modifier is the way a location matches, in nginx's own notation.
@@ -85,7 +99,8 @@ type Rule struct {
 	Path     string `json:"path"`
 	PathType string `json:"pathType,omitempty"`
 	// Kind says why the location exists: "rule", "fallback" (what no rule
-	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/).
+	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/),
+	// "redirect" (sends / elsewhere).
 	Kind RuleKind `json:"kind"`
 }
 
@@ -97,6 +112,7 @@ const (
 	RuleWritten  RuleKind = "rule"
 	RuleFallback RuleKind = "fallback"
 	RuleShadow   RuleKind = "shadow"
+	RuleRedirect RuleKind = "redirect"
 )
 
 // Redirect answers plain HTTP with a redirect to HTTPS.
@@ -114,10 +130,19 @@ type Redirect struct {
 type Rewrite struct {
 	Pattern string `json:"pattern,omitempty"`
 	Target  string `json:"target,omitempty"`
+	// Prefix is the header X-Forwarded-Prefix, with variables as in Target;
+	// empty for none.
+	Prefix string `json:"prefix,omitempty"`
 }
 
 // Return answers at once with a status.
-type Return struct{ Code int }
+type Return struct {
+	Code int
+	// URL is where the client is sent to; empty for no redirect. It is as the
+	// user wrote it: one that begins with "/" is of the host that was asked, and
+	// it may name variables.
+	URL string `json:"url,omitempty"`
+}
 
 // Proxy passes a request to a backend.
 type Proxy struct {

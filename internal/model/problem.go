@@ -81,11 +81,16 @@ func (p Problem) String() string {
 	if p.Field != "" {
 		line += p.Field + ": "
 	}
-	line += p.Text
+	return line + p.Message()
+}
+
+// Message gives the text with what the mistake costs.
+func (p Problem) Message() string {
+	text := OneLine(p.Text, mostText)
 	if p.Denies {
-		line += "; its paths answer 503 until this is mended"
+		text += "; its paths answer 503 until this is mended"
 	}
-	return line
+	return text
 }
 
 // SortProblems orders problems by object, field and text, drops repetitions and

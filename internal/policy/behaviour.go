@@ -37,6 +37,8 @@ type Behaviour struct {
 type behaviour struct {
 	Behaviour
 	read func(*reader, Behaviour)
+	// values are its keys with the texts in force.
+	values func(lookup, defaults keys.Lookup) []keys.InForce
 }
 
 // printer is a decorating behaviour that does not print itself as it is.
@@ -75,7 +77,10 @@ func define[T any](name string, kind Kind) behaviour {
 	var t T
 	docs := keys.Describe(t)
 	protects := slices.ContainsFunc(docs, func(d keys.Doc) bool { return d.Protects })
-	return behaviour{Behaviour: Behaviour{Name: name, Kind: kind, Protects: protects, Keys: docs}}
+	return behaviour{
+		Behaviour: Behaviour{Name: name, Kind: kind, Protects: protects, Keys: docs},
+		values:    func(lookup, defaults keys.Lookup) []keys.InForce { return keys.Values(t, lookup, defaults) },
+	}
 }
 
 // defaults is what a behaviour is without annotations. It is the same for all
@@ -107,6 +112,7 @@ func read[T any](r *reader, b Behaviour) T {
 	}
 	if !sound {
 		t = defaults[T](r.settings)
+		r.unsound = append(r.unsound, b.Name)
 	}
 	r.policies.values = append(r.policies.values, t)
 	return t

@@ -38,6 +38,17 @@ var ingressNginx = []annotation{
 	{"proxy-next-upstream-tries", "", `3`, "proxy-next-upstream-tries", keys.RiskLow},
 	{"proxy-next-upstream-timeout", "", `0`, "proxy-next-upstream-timeout", keys.RiskLow},
 	{"backend-protocol", "", `HTTP`, "", keys.RiskLow},
+	{"temporal-redirect", "", ``, "", keys.RiskMedium},
+	{"temporal-redirect-code", "", `302`, "", keys.RiskLow},
+	{"permanent-redirect", "", ``, "", keys.RiskMedium},
+	{"permanent-redirect-code", "", `301`, "", keys.RiskLow},
+	{"app-root", "", ``, "", keys.RiskMedium},
+	{"server-alias", "", ``, "", keys.RiskHigh},
+	{"denylist-source-range", "", ``, "denylist-source-range", keys.RiskMedium},
+	{"client-body-buffer-size", "", `8k`, "client-body-buffer-size", keys.RiskLow},
+	{"upstream-vhost", "", ``, "", keys.RiskLow},
+	{"connection-proxy-header", "", ``, "", keys.RiskLow},
+	{"x-forwarded-prefix", "", ``, "", keys.RiskMedium},
 	{"proxy-ssl-secret", "", ``, "", keys.RiskMedium},
 	{"proxy-ssl-verify", "", `off`, "", keys.RiskLow},
 	{"proxy-ssl-name", "", ``, "", keys.RiskHigh},
@@ -87,6 +98,20 @@ func TestKnownAnnotationsAreSortedAndNotRead(t *testing.T) {
 	for _, name := range readNames {
 		if slices.Contains(names, name) {
 			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+// What is said to become of an annotation is what Read does.
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	for _, k := range Unsupported() {
+		for _, value := range append([]string{"x", ""}, k.Off...) {
+			off := slices.Contains(k.Off, value)
+			p := readWith(t, nil, map[string]string{k.Key: value})
+			if p.Denied() != (k.Fate == keys.Denied && !off) || p.Withheld() != (k.Fate == keys.Withheld && !off) || len(p.Problems()) != 1 {
+				t.Errorf("%s=%q: denied %v, withheld %v, problems %v, and %+v is told", k.Key, value, p.Denied(), p.Withheld(), p.Problems(), k)
+			}
 		}
 	}
 }

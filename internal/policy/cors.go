@@ -20,7 +20,7 @@ type CORS struct {
 	Headers     keys.HeaderNames `key:"cors-allow-headers" default:"DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization" risk:"medium" needs:"enable-cors" doc:"Headers that scripts may send."`
 	Expose      keys.HeaderNames `key:"cors-expose-headers" risk:"medium" needs:"enable-cors" doc:"Headers that scripts may read."`
 	Credentials bool             `key:"cors-allow-credentials" default:"true" risk:"low" needs:"enable-cors" doc:"Whether cookies and authentication may be sent."`
-	MaxAge      int              `key:"cors-max-age" default:"1728000" risk:"low" needs:"enable-cors" doc:"Seconds for which a browser remembers the answer to a preflight request."`
+	MaxAge      int              `key:"cors-max-age" default:"1728000" risk:"low" validate:"min=-1,max=2147483647" needs:"enable-cors" doc:"Seconds for which a browser remembers the answer to a preflight request; -1 forbids it to."`
 }
 
 // corsBlock is what the templates of CORS print.

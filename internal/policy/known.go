@@ -7,8 +7,6 @@ type knownAnnotation struct {
 	protects bool
 	// off is the value, besides none, by which nothing is asked for.
 	off string
-	// evenEmpty is set where an empty value is a mistake that closes the path.
-	evenEmpty bool
 	// withholds is set where the Ingress is meant for few requests by it, and
 	// without it would get all of them.
 	withholds bool
@@ -22,7 +20,6 @@ var known = []knownAnnotation{
 	{name: "affinity"},
 	{name: "affinity-canary-behavior"},
 	{name: "affinity-mode"},
-	{name: "app-root"},
 	{name: "auth-always-set-cookie"},
 	{name: "auth-cache-duration"},
 	{name: "auth-cache-key"},
@@ -55,13 +52,10 @@ var known = []knownAnnotation{
 	{name: "canary-by-header-value"},
 	{name: "canary-weight"},
 	{name: "canary-weight-total"},
-	{name: "client-body-buffer-size"},
 	{name: "configuration-snippet", protects: true},
-	{name: "connection-proxy-header"},
 	{name: "custom-headers"},
 	{name: "custom-http-errors"},
 	{name: "default-backend"},
-	{name: "denylist-source-range", protects: true, evenEmpty: true},
 	{name: "disable-proxy-intercept-errors"},
 	{name: "enable-access-log"},
 	{name: "enable-global-auth"},
@@ -94,8 +88,6 @@ var known = []knownAnnotation{
 	{name: "modsecurity-transaction-id"},
 	{name: "opentelemetry-operation-name"},
 	{name: "opentelemetry-trust-incoming-span"},
-	{name: "permanent-redirect"},
-	{name: "permanent-redirect-code"},
 	{name: "proxy-buffer-size"},
 	{name: "proxy-buffering"},
 	{name: "proxy-buffers-number"},
@@ -112,7 +104,6 @@ var known = []knownAnnotation{
 	{name: "relative-redirects"},
 	{name: "satisfy", protects: true},
 	{name: "secure-verify-ca-secret", idle: true},
-	{name: "server-alias"},
 	{name: "server-snippet", protects: true},
 	{name: "service-upstream"},
 	{name: "session-cookie-change-on-failure"},
@@ -128,12 +119,8 @@ var known = []knownAnnotation{
 	{name: "ssl-passthrough"},
 	{name: "ssl-prefer-server-ciphers"},
 	{name: "stream-snippet"},
-	{name: "temporal-redirect"},
-	{name: "temporal-redirect-code"},
 	{name: "upstream-hash-by"},
 	{name: "upstream-hash-by-subset"},
 	{name: "upstream-hash-by-subset-size"},
-	{name: "upstream-vhost"},
 	{name: "use-port-in-redirects"},
-	{name: "x-forwarded-prefix"},
 }

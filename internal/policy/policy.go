@@ -91,6 +91,16 @@ func LeftOut[T any](p *Policies) bool {
 // Read gives the policies of an Ingress. The prefix of its annotations is
 // without the slash. The Ingress and the settings are not changed.
 func Read(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *Policies {
+	r := newReader(ing, s, prefix)
+	for _, b := range all {
+		b.read(r, b.Behaviour)
+	}
+	r.unread()
+	r.policies.problems = model.SortProblems(r.policies.problems)
+	return r.policies
+}
+
+func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *reader {
 	r := &reader{
 		object:   model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name},
 		prefix:   prefix + "/",
@@ -103,12 +113,7 @@ func Read(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *Polic
 			r.given[name] = value
 		}
 	}
-	for _, b := range all {
-		b.read(r, b.Behaviour)
-	}
-	r.unread()
-	r.policies.problems = model.SortProblems(r.policies.problems)
-	return r.policies
+	return r
 }
 
 // reader is the state of one Read.
@@ -118,6 +123,7 @@ type reader struct {
 	given    map[string]string // by the name without the prefix
 	settings *settings.Settings
 	policies *Policies
+	unsound  []string // names of the behaviours that were left out whole
 }
 
 func (r *reader) lookup(key string) (string, bool) {

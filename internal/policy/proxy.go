@@ -19,6 +19,21 @@ type BodySize struct {
 	Max keys.Size `key:"proxy-body-size" from:"proxy-body-size" risk:"medium" doc:"Largest body of a request, which else gets 413; 0 is any size."`
 }
 
+// BodyBuffer is how much of the body of a request is kept in memory.
+type BodyBuffer struct {
+	Size keys.Size `key:"client-body-buffer-size" from:"client-body-buffer-size" risk:"low" validate:"min=1,max=1073741824" doc:"Buffer for the body of a request; a larger body goes to a file."`
+}
+
+// UpstreamHost is the host that backends are told.
+type UpstreamHost struct {
+	Name string `key:"upstream-vhost" risk:"low" validate:"host_and_variables" doc:"Header Host of the requests to the backends, instead of the one that the client sent."`
+}
+
+// ConnectionHeader is what backends are told of the connection.
+type ConnectionHeader struct {
+	Value string `key:"connection-proxy-header" risk:"low" validate:"oneof=close keep-alive" doc:"Header Connection of the requests to the backends; WebSockets do not work with it."`
+}
+
 // NextUpstream is when a request is tried again with another endpoint.
 type NextUpstream struct {
 	When    keys.Words  `key:"proxy-next-upstream" from:"proxy-next-upstream" risk:"medium" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"What makes nginx try another endpoint."`

@@ -12,6 +12,11 @@ type Rewrite struct {
 	Target string `key:"rewrite-target" risk:"medium" validate:"rewrite_target" doc:"URI that replaces what the path matched; $1 to $9 are what its groups captured."`
 }
 
+// ForwardedPrefix tells the backends what a rewrite took off the path.
+type ForwardedPrefix struct {
+	Value string `key:"x-forwarded-prefix" risk:"medium" validate:"rewrite_target" needs:"rewrite-target" doc:"Header X-Forwarded-Prefix of requests whose path was rewritten; $1 to $9 are what the groups of the path captured."`
+}
+
 // SSLRedirect redirects plain HTTP to HTTPS.
 type SSLRedirect struct {
 	// WithCertificate redirects on hosts that have a certificate, Always on

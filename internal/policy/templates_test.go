@@ -16,6 +16,7 @@ var printers = template.FuncMap{
 	"size":     func(v any) string { return fmt.Sprint(v) },
 	"str":      func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
 	"mapkey":   func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
+	"subst":    func(v any) string { return strconv.Quote(fmt.Sprint(v)) },
 	"variable": func(v any) string { return "$" + fmt.Sprint(v) },
 }
 
@@ -35,6 +36,10 @@ func TestTemplates(t *testing.T) {
 		"one timeout":          {map[string]string{"proxy-read-timeout": "1"}, "timeouts/location", "proxy_read_timeout 1s;\n"},
 		"body size":            {map[string]string{"proxy-body-size": "8M"}, "body-size/location", "client_max_body_size 8m;"},
 		"allow list":           {map[string]string{"allowlist-source-range": "::1,10.0.0.1"}, "allow-list/location", "allow 10.0.0.1;\nallow ::1;\ndeny all;"},
+		"deny list":            {map[string]string{"denylist-source-range": "::1,10.0.0.1"}, "deny-list/location", "deny 10.0.0.1;\ndeny ::1;\n"},
+		"body buffer":          {map[string]string{"client-body-buffer-size": "16K"}, "body-buffer/location", "client_body_buffer_size 16k;"},
+		"upstream host":        {map[string]string{"upstream-vhost": "$host.internal"}, "upstream-host/location", `proxy_set_header Host "$host.internal";`},
+		"connection":           {map[string]string{"connection-proxy-header": "close"}, "connection-header/location", "proxy_set_header Connection close;"},
 		"retries":              {map[string]string{"proxy-next-upstream": "http_500 off"}, "next-upstream/location", "proxy_next_upstream http_500 off;\n"},
 		"retries at all":       {map[string]string{"proxy-next-upstream-tries": "0", "proxy-next-upstream-timeout": "7"}, "next-upstream/location", "proxy_next_upstream_tries 0;\nproxy_next_upstream_timeout 7;\n"},
 		"cors for all, shared": {map[string]string{"enable-cors": "true"}, "cors/shared", ""},

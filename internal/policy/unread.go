@@ -41,7 +41,7 @@ func (r *reader) reportUnread(name string) {
 	k := known[at]
 	switch {
 	case k.idle:
-		r.report(name, model.Unsupported, "this annotation has no effect, as in ingress-nginx", false)
+		r.report(name, model.Unread, "this annotation has no effect, as in ingress-nginx", false)
 	case k.withholds && k.says(r.given[name]):
 		r.policies.withheld = true
 		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet: the Ingress is left out, as it would get all requests without it", false)
@@ -55,10 +55,6 @@ func (r *reader) reportUnread(name string) {
 
 // asksFor is true if a value asks for a protection.
 func (k knownAnnotation) asksFor(value string) bool {
-	value = strings.TrimSpace(value)
-	if value == "" {
-		return k.evenEmpty
-	}
 	return k.protects && k.says(value)
 }
 
@@ -76,4 +72,31 @@ func allNames() []string {
 		names = append(names, k.name)
 	}
 	return names
+}
+
+// Unsupported lists the annotations of ingress-nginx that no behaviour reads, by
+// name.
+func Unsupported() []keys.Unsupported {
+	list := make([]keys.Unsupported, len(known))
+	for i, k := range known {
+		list[i] = keys.Unsupported{Key: k.name, Fate: k.fate()}
+		for _, value := range []string{"", k.off} {
+			if !k.asksFor(value) && !slices.Contains(list[i].Off, value) {
+				list[i].Off = append(list[i].Off, value)
+			}
+		}
+	}
+	return list
+}
+
+func (k knownAnnotation) fate() keys.Fate {
+	switch {
+	case k.idle:
+		return keys.Idle
+	case k.withholds:
+		return keys.Withheld
+	case k.protects:
+		return keys.Denied
+	}
+	return keys.Reported
 }

@@ -23,6 +23,9 @@ type Environment struct {
 	Workers int
 	// IPv6 is set if the machine can listen on IPv6.
 	IPv6 bool
+	// Token is a word that nobody outside knows, for a header that no client may
+	// send; letters and digits.
+	Token string
 	// Capabilities are what the nginx can do.
 	Capabilities Capabilities
 }
@@ -59,12 +62,13 @@ type mainView struct {
 	HTTPSPort         int
 	HTTP2             bool
 	Hash              hashView
+	Forwarded         forwardedView
 
 	Main, Events, HTTP, Blocks insertion
 }
 
 // luaView is the paths of the Lua entry points.
-type luaView struct{ Init, InitWorker, ExitWorker, Control string }
+type luaView struct{ Init, InitWorker, ExitWorker, Control, RealIP string }
 
 // tempView is the folders of temporary files.
 type tempView struct{ Body, Proxy, FastCGI, UWSGI, SCGI string }
@@ -73,7 +77,7 @@ func (e *Environment) view() *mainView {
 	return &mainView{
 		Modules: e.Modules, User: e.User, PID: e.within("nginx.pid"), Workers: max(e.Workers, 1),
 		LuaPath: luaPath(e.Lua+"/?.lua", e.LuaPath), LuaCPath: luaPath("", e.LuaCPath),
-		Lua:     luaView{Init: e.entry("init"), InitWorker: e.entry("init_worker"), ExitWorker: e.entry("exit_worker"), Control: e.entry("control")},
+		Lua:     luaView{Init: e.entry("init"), InitWorker: e.entry("init_worker"), ExitWorker: e.entry("exit_worker"), Control: e.entry("control"), RealIP: e.entry("real_ip")},
 		Nowhere: e.within("none"),
 		Temp: tempView{
 			Body: e.within("temp/body"), Proxy: e.within("temp/proxy"), FastCGI: e.within("temp/fastcgi"),

@@ -17,6 +17,8 @@ type global struct {
 	listen  settings.Listen
 	http2   settings.HTTP2
 	hash    settings.Hash
+
+	forwarded settings.Forwarded
 }
 
 // defaultSettings are in force where a block is missing or cannot be printed.
@@ -50,6 +52,8 @@ func (g *global) read(b model.Block) {
 		g.http2 = group
 	case settings.Hash:
 		g.hash = group
+	case settings.Forwarded:
+		g.forwarded = group
 	}
 }
 
@@ -105,8 +109,8 @@ func (s settingsBlocks) setting(b model.Block) error {
 
 // listenView is one listen directive.
 type listenView struct {
-	Address                        string
-	SSL, HTTP2, Default, ReusePort bool
+	Address                               string
+	SSL, HTTP2, Default, ReusePort, Proxy bool
 }
 
 // listens gives where a server listens.
@@ -117,6 +121,9 @@ func (r *rendering) listens() []listenView {
 	}
 	for _, address := range r.addresses() {
 		all = append(all, listenView{Address: address + strconv.Itoa(r.env.HTTPSPort), SSL: true})
+	}
+	for i := range all {
+		all[i].Proxy = r.global.forwarded.ProxyProtocol
 	}
 	return all
 }

@@ -19,13 +19,17 @@ type hashView struct {
 // is too small makes each start search for a size that works.
 // Source: https://nginx.org/en/docs/hash.html
 func hashSizes(s settings.Hash, servers []*model.Server, texts ...[]byte) hashView {
-	names := 0
+	names, count := 0, len(servers)
 	for _, server := range servers {
 		names = max(names, len(server.Host))
+		for _, alias := range server.Aliases {
+			names = max(names, len(alias))
+			count++
+		}
 	}
 	view := hashView{
-		ServerNamesMaxSize:    max(s.ServerNamesMaxSize, 512, powerOfTwo(len(servers))),
-		ServerNamesBucketSize: max(s.ServerNamesBucketSize, bucketSize(names), sharedBucket(len(servers), 512, names)),
+		ServerNamesMaxSize:    max(s.ServerNamesMaxSize, 512, powerOfTwo(count)),
+		ServerNamesBucketSize: max(s.ServerNamesBucketSize, bucketSize(names), sharedBucket(count, 512, names)),
 		VariablesMaxSize:      s.VariablesMaxSize, VariablesBucketSize: s.VariablesBucketSize,
 		MapMaxSize: 2048, MapBucketSize: s.MapBucketSize,
 	}

@@ -13,6 +13,8 @@ type locationView struct {
 	Path     string
 	Redirect *model.Redirect
 	Return   int
+	// Sends is where clients are redirected to, nil for nowhere.
+	Sends *model.Return
 	// Route is "<namespace>/<ingress>/<service>/<port>".
 	Route string
 	// UpstreamName is "<namespace>-<service>-<port>", for logs. It stands in each
@@ -26,10 +28,28 @@ type locationView struct {
 }
 
 // rewriteView is a rewrite. Composed is set if the target is put together from
-// parts of the request.
+// parts of the request, Whole if nothing is to be done after the rewrite.
 type rewriteView struct {
 	model.Rewrite
-	Composed bool
+	Composed, Whole bool
+}
+
+func newRewriteView(r *model.Rewrite) *rewriteView {
+	composed := strings.Contains(r.Target, "$")
+	return &rewriteView{Rewrite: *r, Composed: composed, Whole: !composed && r.Prefix == ""}
+}
+
+// answer says what a location returns. A URL without a host is of the one that
+// was asked: nginx would make it whole without the port.
+func (v *locationView) answer(r model.Return) {
+	switch {
+	case r.URL == "":
+		v.Return = r.Code
+		return
+	case strings.HasPrefix(r.URL, "/"):
+		r.URL = "$redirect_scheme://$best_http_host" + r.URL
+	}
+	v.Sends = &r
 }
 
 // locations prints the locations of a server, each checked by itself.
@@ -135,14 +155,14 @@ func (l locations) view(location *model.Location) error {
 	case (location.Proxy == nil) == (location.Return == nil):
 		return &Refusal{Want: "exactly one of a backend and a status", Got: location.Path}
 	case location.Return != nil:
-		view.Return = location.Return.Code
+		view.answer(*location.Return)
 		return nil
 	}
 	if rewrite := location.Rewrite; rewrite != nil {
 		if err := groupsExist(rewrite); err != nil {
 			return err
 		}
-		view.Rewrite = &rewriteView{*rewrite, strings.Contains(rewrite.Target, "$")}
+		view.Rewrite = newRewriteView(rewrite)
 	}
 	view.Route, view.UpstreamName = route(location), strings.ReplaceAll(location.Proxy.Backend, "/", "-")
 	view.speak(location.Proxy.Transport, l.env)
@@ -166,7 +186,7 @@ func route(l *model.Location) string {
 // groupsExist refuses a target that uses a named group which the pattern does
 // not have: nginx names no line for an unknown variable.
 func groupsExist(r *model.Rewrite) error {
-	for rest := r.Target; ; {
+	for rest := r.Target + r.Prefix; ; {
 		_, after, found := strings.Cut(rest, "$")
 		if !found {
 			return nil

@@ -38,6 +38,7 @@ type printer func(value any) (string, error)
 //	word      a token without quotes
 //	part      a piece of a token without quotes; the guard puts it inside words
 //	host      a server name: a DNS name, or "*." and a DNS name
+//	alias     a further server name, which may be a pattern
 //	onelabel  a server name that stands for the names of a wildcard host
 //	str       a quoted token in which nginx would read $ as a variable; $ is refused
 //	literal   a quoted token in which nginx reads $ as itself: a location's path
@@ -52,7 +53,7 @@ type printer func(value any) (string, error)
 //	onoff     "on" or "off" for a bool
 func printers() map[string]printer {
 	return map[string]printer{
-		"word": printWord, "part": printPart, "host": printHost, "onelabel": printOneLabel,
+		"word": printWord, "part": printPart, "host": printHost, "alias": printAlias, "onelabel": printOneLabel,
 		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "target": printTarget, "mapkey": printMapKey,
 		"variable": printVariable, "size": printSize, "duration": printDuration, "path": printPath, "onoff": printOnOff,
 	}

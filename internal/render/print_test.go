@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 )
 
 func TestPrintersPrint(t *testing.T) {
@@ -26,6 +29,9 @@ func TestPrintersPrint(t *testing.T) {
 		{"part", "10m", "10m"},
 		{"host", "shop.example", "shop.example"},
 		{"host", "*.shop.example", "*.shop.example"},
+		{"alias", "*.shop.example", "*.shop.example"},
+		{"alias", "shop.*", "shop.*"},
+		{"alias", `~^a\d+\.shop$`, `"~^a\\d+\\.shop$"`},
 		{"onelabel", "*.a-1.example", `"~^[^.]+\\.a-1\\.example$"`},
 		{"str", `a "b" \c`, `"a \"b\" \\c"`},
 		{"str", "", `""`},
@@ -69,6 +75,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"part":     {"", "(", "=", "[", "a b"},
 		"onelabel": {"", "*.", "a", "a.example", "*.*.a", "*.a\"", "*.(a)"},
 		"host":     {"", "*.", ".a", "a.", "a..b", "~a", "A.b", "*a", "a.*", "$hostname", strings.Repeat("a", 254)},
+		"alias":    {"", "~", "*.a.*", "a b", "a;", ".*", "$hostname", "~(?<route>a)", "~(?P<route>a)", "~(?'route'a)"},
 		"regex":    {""},
 		"target":   {"$", "/$namespace/$1", "${redirect_uri}", "$unknown"},
 		"subst":    {"$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x"},
@@ -79,7 +86,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"onoff":    {"on", 1, nil},
 		"str":      {"$", "a$b"},
 	}
-	for _, quoting := range []string{"str", "literal", "regex", "subst", "target", "mapkey"} {
+	for _, quoting := range []string{"str", "literal", "regex", "subst", "target", "mapkey", "alias"} {
 		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
 	}
 	for name, values := range cases {
@@ -176,7 +183,11 @@ func valueOf(printer, s string) string {
 // known to be one.
 func TestPatternedVariables(t *testing.T) {
 	t.Parallel()
-	file, _ := load(t).Render(model.Static{}, testEnvironment(), nil)
+	believing, problems := settings.Read(&corev1.ConfigMap{Data: map[string]string{"use-forwarded-headers": "true"}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	file, _ := load(t).Render(model.Static{Blocks: believing.Blocks()}, testEnvironment(), nil)
 	text, found := string(file.Bytes()), 0
 	for _, m := range regexp.MustCompile(`(?s)map (\S+|"[^"]*") \$(\w+) \{(.*?)\n\}`).FindAllStringSubmatch(text, -1) {
 		source, name, body := m[1], m[2], m[3]

@@ -17,11 +17,12 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	upstream_addr upstream_bytes_received upstream_bytes_sent upstream_cache_status upstream_connect_time
 	upstream_header_time upstream_response_length upstream_response_time
 	upstream_status uri
-	best_http_host connection_upgrade ingress_name namespace pass_port proxy_alternative_upstream_name
-	proxy_upstream_name redirect_uri req_id route service_name service_port`)
+	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
+	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id route service_name service_port`)
 
 // patterned are the known variables that maps of ours compute with a pattern.
-var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_uri service_name service_port`)
+var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_host redirect_scheme redirect_uri
+	service_name service_port`)
 
 // families are beginnings of names: what follows is chosen by who writes.
 var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_"}

@@ -57,6 +57,31 @@ func printHost(value any) (string, error) {
 	return s, nil
 }
 
+// printAlias prints a further server name: one that printHost takes, one with
+// ".*" at its end, or "~" and a regular expression without named groups, which
+// would set variables.
+func printAlias(value any) (string, error) {
+	s, err := text(value)
+	if err != nil {
+		return "", err
+	}
+	pattern, ok := strings.CutPrefix(s, "~")
+	switch {
+	case ok && (pattern == "" || strings.Contains(pattern, "(?<") || strings.Contains(pattern, "(?P<") || strings.Contains(pattern, "(?'")):
+		return "", &Refusal{Want: "a regular expression without named groups", Got: s}
+	case ok:
+		return quote(s)
+	}
+	beginning, tail := strings.CutSuffix(s, ".*")
+	if tail && !strings.HasPrefix(s, "*.") {
+		if _, err := printHost(beginning); err != nil {
+			return "", err
+		}
+		return limit(s, s)
+	}
+	return printHost(value)
+}
+
 // printOneLabel prints the server name that has exactly the names of a wildcard
 // host such as "*.shop.example": a regular expression.
 func printOneLabel(value any) (string, error) {

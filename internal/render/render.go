@@ -26,6 +26,7 @@ type rendering struct {
 func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []model.Problem) {
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
+	r.view.Forwarded = r.forwarded()
 	if n := int(r.global.workers.Processes); n > 0 {
 		r.view.Workers = n
 	}
@@ -107,7 +108,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 	all := make([]*rendered, 0, len(servers))
 	kept := r.problems
 	for i, s := range servers {
-		if i > 0 && s.Host == "" {
+		if i > 0 && s.Host == "" && !s.AliasesOnly {
 			all = append(all, r.secondCatchall(s))
 			continue
 		}

@@ -113,7 +113,7 @@ func TestServer(t *testing.T) {
 		{"all locations redirect", func(s *model.Server, _ *model.Location) {
 			s.RedirectToHTTPS = &model.Redirect{Code: 308}
 		}, `	server_name shop.example;
-	if ($redirect_to_https) { return 308 https://$host$redirect_uri; }
+	if ($redirect_to_https) { return 308 https://$redirect_host$redirect_uri; }
 	location ^~ "/a/" {
 		set $route shop/web/web/80;
 		set $proxy_upstream_name shop-web-80;
@@ -128,7 +128,7 @@ func TestServer(t *testing.T) {
 	location ~* "^/a(/|$)(.*)" {
 		set $route shop/web/web/80;
 		set $proxy_upstream_name shop-web-80;
-		if ($redirect_to_https) { return 301 https://$host:8443$request_uri; }
+		if ($redirect_to_https) { return 301 https://$redirect_host:8443$request_uri; }
 		rewrite "(?i)/a(/|$)(.*)" "/$2";
 		if ($uri ~ "/\.\.(?:/|$)") { return 400; }
 		break;

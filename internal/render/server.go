@@ -12,6 +12,7 @@ type serverView struct {
 	// OneLabel is the pattern of the names that a wildcard host stands for, ""
 	// for other hosts. NamePattern is Name where the name itself must be it.
 	OneLabel, NamePattern string
+	Aliases               []string
 	Redirect              *model.Redirect
 
 	Certificate, CertificateKey, ClientHello string
@@ -72,17 +73,19 @@ func (s *serverRendering) execute() error {
 	own := &blockList{rendering: s.rendering, context: "server", blocks: s.server.Blocks, outside: s.outside}
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
 	view := &serverView{
-		Name: s.server.Host, Redirect: s.server.RedirectToHTTPS,
+		Name: s.server.Host, Aliases: s.server.Aliases, Redirect: s.server.RedirectToHTTPS,
 		Listen: bytesInsertion{s.page, s.listen}, Blocks: serverBlocks{s, own}, Locations: locations{s},
 	}
 	switch {
+	case s.server.AliasesOnly:
+		view.Name = ""
 	case s.server.Miss != nil:
 		view.OneLabel = oneLabel(s.server)
 	case wildcard(s.server):
 		view.NamePattern = s.server.Host
 	}
 	name := "server"
-	if s.server.Host == "" {
+	if catchall(s.server) {
 		name = "catchall"
 		s.asCatchall(view)
 	}
@@ -116,7 +119,7 @@ func (s serverBlocks) insert() error {
 func (s *serverRendering) check() error {
 	text := s.page.Bytes()
 	grammar := s.templates.hosts
-	if s.server.Host == "" {
+	if catchall(s.server) {
 		grammar = s.templates.grammar
 	}
 	around := newStructure(grammar.at(inHTTP...))
@@ -132,7 +135,9 @@ func (s *serverRendering) check() error {
 	return around.single()
 }
 
-func wildcard(s *model.Server) bool { return strings.HasPrefix(s.Host, "*.") }
+func wildcard(s *model.Server) bool { return strings.HasPrefix(s.Host, "*.") && !s.AliasesOnly }
+
+func catchall(s *model.Server) bool { return s.Host == "" && !s.AliasesOnly }
 
 // oneLabel is the pattern of the names that Kubernetes means by a wildcard:
 // nginx's own takes any number of labels.
@@ -152,7 +157,7 @@ func labelPattern(host string) string {
 // something cannot be printed. Without it, another server could take its host.
 func closedServer(s *model.Server) *model.Server {
 	unavailable := &model.Return{Code: 503}
-	closed := &model.Server{Host: s.Host, Locations: []*model.Location{{Modifier: model.PrefixFirst, Path: "/", Return: unavailable}}}
+	closed := &model.Server{Host: s.Host, Aliases: s.Aliases, AliasesOnly: s.AliasesOnly, Locations: []*model.Location{{Modifier: model.PrefixFirst, Path: "/", Return: unavailable}}}
 	if len(s.Locations) > 0 {
 		closed.Locations[0].Rule = s.Locations[0].Rule
 	}

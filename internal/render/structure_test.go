@@ -30,7 +30,7 @@ func TestStructureRefuses(t *testing.T) {
 		{`location "/" { content_by_lua_file /x; }`, `directive "content_by_lua_file" with 1 arguments in location`},
 		{`location "/" { alias /etc/; }`, `directive "alias"`},
 		{`location "/" { "ali\as" /etc/; }`, `directive "ali\\as"`},
-		{`location "/" { return 200 "hello"; }`, `directive "return" with 2 arguments`},
+		{`location "/" { return 200 "hello" x; }`, `directive "return" with 3 arguments`},
 		{`location "/" { location "/a" { return 503; } }`, `block "location"`},
 		{`location "/" { return 503; } location "/b" { return 503; }`, "2 blocks and 0 directives"},
 		{`location "/" { return 503; } root /;`, `directive "root"`},

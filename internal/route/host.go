@@ -5,27 +5,34 @@ import (
 	"strings"
 )
 
-// errHost is a Host header that nginx answers with 400.
-var errHost = errors.New("nginx refuses this host")
+// Why nginx answers a Host header with 400.
+var (
+	errHostBytes = errors.New("a space, a / or a control character stands in the host")
+	errHostDots  = errors.New("two dots stand side by side in the host")
+	errHostEmpty = errors.New("the host has no name before its port or its dot")
+)
 
 // HostName gives the name that nginx looks a host up by, which is its $host:
 // without port and final dot, in lower case. The empty host of a request without
-// the header stays empty. It fails where nginx answers 400: control characters,
-// spaces and slashes, empty labels, or nothing but a port or a dot.
+// the header stays empty. It fails where nginx answers 400, and says why: control
+// characters, spaces and slashes, two dots, or nothing but a port or a dot.
 // Source: ngx_http_validate_host in nginx's src/http/ngx_http_request.c.
 func HostName(host string) (string, error) {
 	if host == "" {
 		return "", nil
 	}
-	if strings.Contains(host, "..") || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r == '/' || r == 0x7f }) {
-		return "", errHost
+	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r == '/' || r == 0x7f }) {
+		return "", errHostBytes
+	}
+	if strings.Contains(host, "..") {
+		return "", errHostDots
 	}
 	name := withoutPort(host)
 	if strings.LastIndexByte(host, '.') == len(name)-1 {
 		name = strings.TrimSuffix(name, ".")
 	}
 	if name == "" {
-		return "", errHost
+		return "", errHostEmpty
 	}
 	return lower(name), nil
 }

@@ -1,8 +1,7 @@
 package route
 
 import (
-	"slices"
-	"strings"
+	"errors"
 
 	"sluice/internal/model"
 )
@@ -31,118 +30,54 @@ type Answer struct {
 	Location *model.Location
 }
 
+// errNoServer cannot happen with the servers of a model.Static.
+var errNoServer = errors.New("no server takes the host")
+
+// Choice is an Answer with what it was chosen among.
+type Choice struct {
+	Answer
+	// Name is the host as server names are compared with it: in lower case,
+	// without port and final dot. It is nginx's $host.
+	Name string
+	// Steps are what nginx does to the URI first.
+	Steps []Step
+	// Refusal says why, for Refuses only.
+	Refusal error
+	// Servers are those that the host could mean, in the order of the file.
+	Servers []ServerVerdict
+	// Locations are those of the server that decides, in the order of the file:
+	// Answer.Server, or the catch-all one for Missed, whose part Server.Miss does.
+	Locations []LocationVerdict
+}
+
 // Match says which location answers a request. The host is a Host header, with
 // or without a port; the URI is that of the request line, with its query. The
 // servers are those of a model.Static: the catch-all one is among them.
 func Match(servers []*model.Server, host, uri string) Answer {
-	path, err := Normalize(uri)
-	if err != nil {
-		return Answer{Outcome: Refuses}
-	}
-	name, err := HostName(host)
-	if err != nil {
-		return Answer{Outcome: Refuses, Path: path}
-	}
-	server := serverOf(servers, name)
-	if server == nil {
-		return Answer{Outcome: Refuses, Path: path}
-	}
-	if server.Miss != nil && !oneLabel(server.Host, name) {
-		return Answer{Outcome: Missed, Server: server, Path: path, Location: server.Miss}
-	}
-	location, outcome := locationOf(server, path)
-	return Answer{Outcome: outcome, Server: server, Path: path, Location: location}
+	return Choose(servers, host, uri).Answer
 }
 
-// serverOf gives the server of a name: the precise one, else the wildcard with
-// the longest suffix, else one whose name is a pattern, else the catch-all.
-// Source: https://nginx.org/en/docs/http/server_names.html
-func serverOf(servers []*model.Server, name string) *model.Server {
-	if server := named(servers, name); server != nil && name != "" {
-		return server
+// Choose is Match, and says of every server that the host could mean and of every
+// location of the one that decides why it wins or loses.
+func Choose(servers []*model.Server, host, uri string) Choice {
+	c := Choice{Answer: Answer{Outcome: Refuses}}
+	if c.Path, c.Steps, c.Refusal = normalize(uri); c.Refusal != nil {
+		return c
 	}
-	for rest := name; ; {
-		dot := strings.IndexByte(rest, '.')
-		if dot < 0 {
-			return patternOf(servers, name)
+	if c.Name, c.Refusal = HostName(host); c.Refusal != nil {
+		return c
+	}
+	c.Server, c.Servers = chooseServer(servers, c.Name)
+	switch {
+	case c.Server == nil:
+		c.Refusal = errNoServer
+	case misses(c.Server, c.Name):
+		c.Location, c.Outcome = c.Server.Miss, Missed
+		if decides := catchAllOf(servers); decides != nil {
+			_, _, c.Locations = chooseLocation(decides, c.Path)
 		}
-		if server := named(servers, "*"+rest[dot:]); server != nil && server.Miss != nil {
-			return server
-		}
-		rest = rest[dot+1:]
+	default:
+		c.Location, c.Outcome, c.Locations = chooseLocation(c.Server, c.Path)
 	}
-}
-
-// patternOf gives the server whose name is a pattern that the name matches, else
-// the catch-all.
-func patternOf(servers []*model.Server, name string) *model.Server {
-	for _, server := range servers {
-		if server.Miss == nil && strings.HasPrefix(server.Host, "*.") && oneLabel(server.Host, name) {
-			return server
-		}
-	}
-	return named(servers, "")
-}
-
-func named(servers []*model.Server, host string) *model.Server {
-	at := slices.IndexFunc(servers, func(s *model.Server) bool { return s.Host == host })
-	if at < 0 {
-		return nil
-	}
-	return servers[at]
-}
-
-// oneLabel is the guard of a wildcard server: "*" stands for one label.
-func oneLabel(wildcard, name string) bool {
-	label, ok := strings.CutSuffix(name, strings.TrimPrefix(wildcard, "*"))
-	return ok && label != "" && !strings.Contains(label, ".")
-}
-
-// locationOf picks the location of a path: the exact one, else the longest
-// prefix unless a pattern may be tried and matches.
-// Source: ngx_http_core_find_location in nginx's src/http/ngx_http_core_module.c
-func locationOf(server *model.Server, path string) (*model.Location, Outcome) {
-	literal, outcome := literalOf(server.Locations, path)
-	if literal != nil && (outcome == Redirects || literal.Modifier != model.Prefix) {
-		return literal, outcome
-	}
-	for _, l := range server.Locations {
-		if l.Modifier != model.Pattern {
-			continue
-		}
-		matches, known := matchPattern(l.Path, path)
-		if !known {
-			return l, Unknown
-		}
-		if matches {
-			return l, Served
-		}
-	}
-	if literal == nil {
-		return nil, Unmatched
-	}
-	return literal, Served
-}
-
-// literalOf finds the location that nginx's search without patterns ends at.
-// /foo is redirected where only /foo/ is there and is proxied.
-func literalOf(locations []*model.Location, path string) (*model.Location, Outcome) {
-	var longest, slashed *model.Location
-	for _, l := range locations {
-		switch {
-		case l.Modifier == model.Pattern:
-		case l.Modifier == model.Equal && l.Path == path:
-			return l, Served
-		case l.Modifier != model.Equal && strings.HasPrefix(path, l.Path):
-			if longest == nil || len(l.Path) > len(longest.Path) {
-				longest = l
-			}
-		case l.Path == path+"/" && l.Proxy != nil && slashed == nil:
-			slashed = l
-		}
-	}
-	if slashed != nil && (longest == nil || longest.Path != path) {
-		return slashed, Redirects
-	}
-	return longest, Served
+	return c
 }

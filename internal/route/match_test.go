@@ -107,6 +107,40 @@ func TestMatchOutcomes(t *testing.T) {
 	}
 }
 
+func TestMatchServerByAlias(t *testing.T) {
+	t.Parallel()
+	root := proxied(model.Prefix, "/")
+	shop, stores, wild, named := server("shop.com", root), server("*.stores.com", root), server("*.wild.com", root), server("named.com", root)
+	shop.Aliases = []string{"*.shop.org", "shop.*", "www.shop.com"}
+	stores.Aliases, stores.AliasesOnly = []string{"stores.com", "~^[a-z]+[0-9]\\."}, true
+	named.Aliases = []string{"*.a.shop.org", "~^x"}
+	servers := []*model.Server{server("", root), stores, wild, named, shop}
+	for host, want := range map[string]string{
+		"www.shop.com":  "shop.com",
+		"x.shop.org":    "shop.com", // a wildcard before a pattern
+		"x.y.shop.org":  "shop.com",
+		"x.a.shop.org":  "named.com", // the longer wildcard
+		"shop.org":      "shop.com",  // shop.*
+		"shop.a.b":      "shop.com",
+		"stores.com":    "*.stores.com",
+		"x.stores.com":  "named.com", // the host of these aliases is not theirs
+		"X1.anything":   "*.stores.com",
+		"xx.anything":   "named.com",
+		"a.wild.com":    "*.wild.com",
+		"a.b.wild.com":  "",
+		"other.example": "",
+	} {
+		if got := Match(servers, host, "/"); got.Server.Host != want {
+			t.Errorf("%q: got %q, want %q", host, got.Server.Host, want)
+		}
+	}
+	for _, row := range Table(servers) {
+		if row.Host == stores.Host {
+			t.Errorf("a row for aliases: %s", row)
+		}
+	}
+}
+
 func TestMatchServer(t *testing.T) {
 	t.Parallel()
 	wild := func(host string) *model.Server {

@@ -1,6 +1,7 @@
 // Package route knows how nginx picks a location. Servers and their locations
 // go in; out come their order (Sort), the location that answers a request
-// (Match) and a printed table of where every path goes (Table).
+// (Match), why no other does (Choose) and a printed table of where every path
+// goes (Table).
 //
 // Match follows nginx's own algorithms, so that a request can be explained
 // without a running nginx:

@@ -38,6 +38,9 @@ func (r Row) String() string {
 func Table(servers []*model.Server) []Row {
 	var rows []Row
 	for _, server := range servers {
+		if server.AliasesOnly {
+			continue // its rules are those of the server before it
+		}
 		seen := map[model.Rule]bool{}
 		for _, l := range server.Locations {
 			if l.Rule.Kind == model.RuleShadow || seen[l.Rule] {
@@ -54,7 +57,7 @@ func row(server *model.Server, l *model.Location) Row {
 	r := Row{Host: cmp.Or(server.Host, "*"), Match: kind(server, l), Path: l.Rule.Path, Object: l.Rule.Object}
 	switch {
 	case l.Return != nil:
-		r.Answer = strconv.Itoa(l.Return.Code)
+		r.Answer = strings.TrimSpace(strconv.Itoa(l.Return.Code) + " " + l.Return.URL)
 	case l.Proxy != nil:
 		r.Answer = l.Proxy.Backend
 	}

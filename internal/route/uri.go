@@ -5,28 +5,96 @@ import (
 	"strings"
 )
 
-// errURI is a request line that nginx answers with 400.
-var errURI = errors.New("nginx refuses this URI")
+// Why nginx answers a request line with 400.
+var (
+	errNotAbsolute = errors.New("the path does not begin with /")
+	errControl     = errors.New("a space or a control character stands in the URI; %20 is a space")
+	errEscape      = errors.New("a % without two hexadecimal digits behind it; %25 is a %")
+	errNUL         = errors.New("%00 in the path")
+	errAboveRoot   = errors.New(".. leads above the root")
+)
+
+// StepKind is something that nginx does to a URI before it looks for a location.
+type StepKind string
+
+// The steps, in their order.
+const (
+	CutsQuery     StepKind = "CutsQuery"     // from the first "?" on
+	CutsFragment  StepKind = "CutsFragment"  // from the first "#" on
+	Decodes       StepKind = "Decodes"       // percent escapes, once
+	MergesSlashes StepKind = "MergesSlashes" // "//" becomes "/"
+	ResolvesDots  StepKind = "ResolvesDots"  // "." and ".." segments
+)
+
+// Step is one thing that changed a URI, and the path that came of it.
+type Step struct {
+	Kind StepKind
+	Path string
+}
 
 // Normalize gives the path that nginx compares locations with: without query
 // and fragment, percent-decoded once, slashes merged, dot segments resolved. It
-// fails where nginx answers 400: not absolute, an escape that is not two
-// hexadecimal digits, a NUL, ".." above the root, or, in the query too, a space
-// or a control character that is not escaped.
+// fails where nginx answers 400, and says why: not absolute, a space or a control
+// character, an escape that is not two hexadecimal digits, a NUL, or ".." above the root.
 // Source: ngx_http_parse_request_line and ngx_http_parse_complex_uri in nginx's
-// src/http/ngx_http_parse.c (1.21.1 and later), with merge_slashes on.
+// src/http/ngx_http_parse.c, with merge_slashes on.
 func Normalize(uri string) (string, error) {
-	if !strings.HasPrefix(uri, "/") || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		return "", errURI
+	path, _, err := normalize(uri)
+	return path, err
+}
+
+// normalize gives the steps too: those that change something.
+func normalize(uri string) (path string, steps []Step, err error) {
+	if err := written(uri); err != nil {
+		return "", nil, err
 	}
+	step := func(kind StepKind, after string) {
+		if after != path {
+			steps = append(steps, Step{kind, after})
+		}
+		path = after
+	}
+	path = uri
 	if end := strings.IndexAny(uri, "?#"); end >= 0 {
-		uri = uri[:end]
+		kind := CutsQuery
+		if uri[end] == '#' {
+			kind = CutsFragment
+		}
+		step(kind, uri[:end])
 	}
-	decoded, err := Decode(uri)
-	if err != nil || strings.ContainsRune(decoded, 0) {
-		return "", errURI
+	decoded, err := Decode(path)
+	if err != nil {
+		return "", steps, err
 	}
-	return resolve(decoded)
+	if strings.ContainsRune(decoded, 0) {
+		return "", steps, errNUL
+	}
+	step(Decodes, decoded)
+	step(MergesSlashes, mergeSlashes(decoded))
+	resolved, err := resolve(path)
+	if err != nil {
+		return "", steps, err
+	}
+	step(ResolvesDots, resolved)
+	return path, steps, nil
+}
+
+// written says what nginx refuses in a URI as it is written.
+func written(uri string) error {
+	if !strings.HasPrefix(uri, "/") {
+		return errNotAbsolute
+	}
+	if strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return errControl
+	}
+	return nil
+}
+
+func mergeSlashes(path string) string {
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return path
 }
 
 // Decode takes the percent escapes off a path, once. It fails for a "%" that
@@ -42,12 +110,12 @@ func Decode(path string) (string, error) {
 			continue
 		}
 		if i+2 >= len(path) {
-			return "", errURI
+			return "", errEscape
 		}
 		high, ok1 := hexDigit(path[i+1])
 		low, ok2 := hexDigit(path[i+2])
 		if !ok1 || !ok2 {
-			return "", errURI
+			return "", errEscape
 		}
 		out.WriteByte(high<<4 | low)
 		i += 2
@@ -67,24 +135,20 @@ func hexDigit(c byte) (byte, bool) {
 	return 0, false
 }
 
-// resolve merges slashes and takes "." and ".." segments out of a path.
+// resolve takes "." and ".." segments out of a path whose slashes are merged.
 func resolve(path string) (string, error) {
 	segments := strings.Split(path[1:], "/")
 	var kept []string
 	for i, segment := range segments {
 		final := i == len(segments)-1
 		switch segment {
-		case "":
-			if final {
-				kept = append(kept, "")
-			}
-		case ".":
+		case "", ".":
 			if final {
 				kept = append(kept, "")
 			}
 		case "..":
 			if len(kept) == 0 {
-				return "", errURI
+				return "", errAboveRoot
 			}
 			kept = kept[:len(kept)-1]
 			if final {

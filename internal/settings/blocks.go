@@ -3,7 +3,9 @@ package settings
 import (
 	"slices"
 	"strconv"
+	"strings"
 
+	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -19,6 +21,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("log", s.Log),
 		block("client", s.Client),
 		block("headers", s.Headers),
+		block("forwarded", s.Forwarded),
 		block("listen", s.Listen),
 		block("http2", s.HTTP2),
 		block("tls", s.TLS),
@@ -33,6 +36,12 @@ func (s *Settings) Blocks() []model.Block {
 func (s *Settings) Value(key string) (string, bool) {
 	text, ok := s.source.texts[key]
 	return text, ok
+}
+
+// Written is true if the text in force for a key is what the ConfigMap says.
+func (s *Settings) Written(key string) bool {
+	text, ok := s.source.given[key]
+	return ok && strings.TrimSpace(text) == s.source.texts[key]
 }
 
 // Broken is true for a key that protects and whose value is not valid: what
@@ -63,6 +72,15 @@ func (h HSTS) Header() string {
 		value += "; preload"
 	}
 	return value
+}
+
+// TempFileSize is the largest file for an answer: none, or at least as large as
+// a buffer, as nginx demands.
+func (p Proxy) TempFileSize() keys.Size {
+	if p.MaxTempFileSize == "0" {
+		return "0"
+	}
+	return keys.Larger(p.MaxTempFileSize, p.BufferSize)
 }
 
 // Retry is when a request is tried again: the words of proxy_next_upstream.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/internal/keys"
 )
 
@@ -11,6 +13,14 @@ import (
 // running configuration. The number of processes is the number of CPUs there,
 // which is "auto" in its documentation.
 var ingressNginx = map[string]string{
+	"use-forwarded-headers":          `false`,
+	"compute-full-forwarded-for":     `false`,
+	"forwarded-for-header":           `X-Forwarded-For`,
+	"forwarded-host-header":          `X-Forwarded-Host`,
+	"proxy-real-ip-cidr":             `0.0.0.0/0`,
+	"enable-real-ip":                 `false`,
+	"use-proxy-protocol":             `false`,
+	"proxy-add-original-uri-header":  `false`,
 	"worker-processes":               `auto`,
 	"worker-shutdown-timeout":        `240s`,
 	"max-worker-connections":         `16384`,
@@ -19,6 +29,7 @@ var ingressNginx = map[string]string{
 	"keep-alive-requests":            `1000`,
 	"client-header-buffer-size":      `1k`,
 	"large-client-header-buffers":    `4 8k`,
+	"denylist-source-range":          ``,
 	"client-body-buffer-size":        `8k`,
 	"client-header-timeout":          `60`,
 	"client-body-timeout":            `60`,
@@ -115,6 +126,29 @@ func TestKnownKeysAreSortedAndNotRead(t *testing.T) {
 	for _, doc := range keys.Describe(Settings{}) {
 		if slices.Contains(names, doc.Key) {
 			t.Errorf("%s is read", doc.Key)
+		}
+	}
+}
+
+// Each setting is in one group, and what is said to become of a key is what
+// Read does.
+func TestGroupsAndUnsupported(t *testing.T) {
+	t.Parallel()
+	var grouped []keys.Doc
+	for _, g := range Groups() {
+		if g.Name == "" || len(g.Keys) == 0 {
+			t.Errorf("group %+v", g)
+		}
+		grouped = append(grouped, g.Keys...)
+	}
+	if diff := cmp.Diff(keys.Describe(Settings{}), grouped); diff != "" {
+		t.Error(diff)
+	}
+	for _, k := range Unsupported() {
+		for value, denies := range map[string]bool{"x": k.Fate == keys.Denied, "": k.Fate == keys.Denied && !slices.Contains(k.Off, ""), k.Off[len(k.Off)-1]: false} {
+			if s, problems := read(map[string]string{k.Key: value}); s.Denies() != denies || len(problems) != 1 {
+				t.Errorf("%s=%q: denies %v, problems %v, and %+v is told", k.Key, value, s.Denies(), problems, k)
+			}
 		}
 	}
 }

@@ -9,6 +9,8 @@ type knownKey struct {
 	off string
 	// idle is set where ingress-nginx documents or parses it without any effect.
 	idle bool
+	// instead says why nothing is lost without it.
+	instead string
 }
 
 // known is sorted by name. A key leaves this list when a field reads it.
@@ -28,11 +30,9 @@ var known = []knownKey{
 	{name: "brotli-level"},
 	{name: "brotli-min-length"},
 	{name: "brotli-types"},
-	{name: "compute-full-forwarded-for"},
 	{name: "custom-http-errors"},
 	{name: "debug-connections"},
 	{name: "default-type"},
-	{name: "denylist-source-range", protects: true},
 	{name: "disable-http-access-log"},
 	{name: "disable-ipv6-dns"},
 	{name: "disable-proxy-intercept-errors"},
@@ -45,14 +45,11 @@ var known = []knownKey{
 	{name: "enable-ocsp"},
 	{name: "enable-opentelemetry"},
 	{name: "enable-owasp-modsecurity-crs"},
-	{name: "enable-real-ip"},
 	{name: "enable-serial-reloads"},
 	{name: "enable-syslog"},
 	{name: "enable-underscores-in-headers"},
 	{name: "error-log-path"},
-	{name: "forwarded-for-header"},
-	{name: "forwarded-for-proxy-protocol-header"},
-	{name: "forwarded-host-header"},
+	{name: "forwarded-for-proxy-protocol-header", instead: "Sluice passes the address on under a name that no client knows"},
 	{name: "geoip2-autoreload-in-minutes"},
 	{name: "global-allowed-response-headers"},
 	{name: "global-auth-always-set-cookie"},
@@ -119,7 +116,6 @@ var known = []knownKey{
 	{name: "otel-service-name"},
 	{name: "otlp-collector-host"},
 	{name: "otlp-collector-port"},
-	{name: "proxy-add-original-uri-header"},
 	{name: "proxy-busy-buffers-size"},
 	{name: "proxy-cookie-domain"},
 	{name: "proxy-cookie-path"},
@@ -127,7 +123,6 @@ var known = []knownKey{
 	{name: "proxy-headers-hash-max-size"},
 	{name: "proxy-http-version"},
 	{name: "proxy-protocol-header-timeout"},
-	{name: "proxy-real-ip-cidr"},
 	{name: "proxy-redirect-from"},
 	{name: "proxy-redirect-to"},
 	{name: "proxy-set-headers"},
@@ -152,10 +147,8 @@ var known = []knownKey{
 	{name: "upstream-hash-by", idle: true},
 	{name: "upstream-hash-by-subset", idle: true},
 	{name: "upstream-hash-by-subset-size", idle: true},
-	{name: "use-forwarded-headers"},
 	{name: "use-geoip", idle: true},
 	{name: "use-geoip2"},
 	{name: "use-gzip"},
-	{name: "use-proxy-protocol"},
 	{name: "worker-cpu-affinity"},
 }

@@ -17,6 +17,8 @@ type source struct {
 	object model.ObjectRef
 	// texts are the texts in force by key, defaults included.
 	texts map[string]string
+	// given is what the ConfigMap says, by keys in lower case.
+	given map[string]string
 	// broken are the keys that protect and are not valid.
 	broken map[string]bool
 	// once holds what others derived from these settings.
@@ -35,6 +37,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}
 		given = byLowerCase(cm.Data)
 	}
+	s.source.given = given
 	lookup := func(key string) (string, bool) { v, ok := given[key]; return v, ok }
 	faults := keys.Decode(s, lookup, nil)
 	s.source.texts = keys.Texts(s, lookup, faults)
@@ -84,7 +87,10 @@ func (s *Settings) unreadKey(key, value string) model.Problem {
 	}
 	k := known[at]
 	if k.idle {
-		return s.problem(key, model.Unsupported, "this setting has no effect, as in ingress-nginx", false)
+		return s.problem(key, model.Unread, "this setting has no effect, as in ingress-nginx", false)
+	}
+	if k.instead != "" {
+		return s.problem(key, model.Unsupported, "this setting of ingress-nginx has no effect: "+k.instead, false)
 	}
 	value = strings.TrimSpace(value)
 	denies := k.protects && value != "" && value != k.off

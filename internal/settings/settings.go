@@ -22,6 +22,7 @@ type Settings struct {
 	HTTP2       HTTP2
 	Listen      Listen
 	Headers     Headers
+	Forwarded   Forwarded
 	Log         Log
 	Hash        Hash
 	Access      Access
@@ -31,21 +32,27 @@ type Settings struct {
 }
 
 // Workers is how nginx's processes work.
+//
+// Without a time to finish, what workers of an older configuration need could
+// never be dropped.
 type Workers struct {
 	// Processes is 0 for as many as there are CPUs.
 	Processes       keys.Auto     `key:"worker-processes" default:"auto" doc:"Number of nginx worker processes; auto is the number of CPUs."`
-	ShutdownTimeout keys.Duration `key:"worker-shutdown-timeout" default:"240s" doc:"Time that a worker of an older configuration has to finish its connections."`
+	ShutdownTimeout keys.Duration `key:"worker-shutdown-timeout" default:"240s" validate:"min=1" doc:"Time that a worker of an older configuration has to finish its connections."`
 	Connections     int           `key:"max-worker-connections" default:"16384" validate:"min=16,max=1048576" doc:"Connections that one worker may have open."`
 	MultiAccept     bool          `key:"enable-multi-accept" default:"true" empty:"zero" doc:"Whether a worker accepts all waiting connections at once."`
 }
 
 // Client is how clients are spoken with.
+//
+// A buffer is memory that each connection may ask for: more than a gigabyte is
+// a slip, as "8g" for "8k".
 type Client struct {
 	KeepAlive          int          `key:"keep-alive" default:"75" validate:"min=0,max=31536000" doc:"Seconds that an idle connection of a client stays open; 0 closes it after each answer."`
 	KeepAliveRequests  int          `key:"keep-alive-requests" default:"1000" validate:"min=1,max=1000000000" doc:"Requests that one connection of a client may carry."`
-	HeaderBufferSize   keys.Size    `key:"client-header-buffer-size" default:"1k" validate:"ne=0" doc:"Buffer for the header of a request."`
+	HeaderBufferSize   keys.Size    `key:"client-header-buffer-size" default:"1k" validate:"min=1,max=1073741824" doc:"Buffer for the header of a request."`
 	LargeHeaderBuffers keys.Buffers `key:"large-client-header-buffers" default:"4 8k" doc:"Number and size of the buffers for large headers of requests."`
-	BodyBufferSize     keys.Size    `key:"client-body-buffer-size" default:"8k" validate:"ne=0" doc:"Buffer for the body of a request; a larger body goes to a file."`
+	BodyBufferSize     keys.Size    `key:"client-body-buffer-size" default:"8k" validate:"min=1,max=1073741824" doc:"Buffer for the body of a request; a larger body goes to a file."`
 	HeaderTimeout      int          `key:"client-header-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds that a client has to send the header of a request."`
 	BodyTimeout        int          `key:"client-body-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two reads of the body of a request."`
 }
@@ -57,10 +64,10 @@ type Proxy struct {
 	ReadTimeout         int         `key:"proxy-read-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two reads from a backend."`
 	BodySize            keys.Size   `key:"proxy-body-size" default:"1m" doc:"Largest body of a request; 0 is any size."`
 	Buffering           string      `key:"proxy-buffering" default:"off" validate:"oneof=on off" doc:"Whether answers are buffered."`
-	BufferSize          keys.Size   `key:"proxy-buffer-size" default:"4k" validate:"ne=0" doc:"Buffer for the first part of an answer, and the size of the other buffers."`
+	BufferSize          keys.Size   `key:"proxy-buffer-size" default:"4k" validate:"min=1,max=1073741824" doc:"Buffer for the first part of an answer, and the size of the other buffers."`
 	BuffersNumber       int         `key:"proxy-buffers-number" default:"4" validate:"min=3,max=1024" doc:"Number of buffers for an answer."`
 	RequestBuffering    string      `key:"proxy-request-buffering" default:"on" validate:"oneof=on off" doc:"Whether a request is read completely before it is passed on."`
-	MaxTempFileSize     keys.Size   `key:"proxy-max-temp-file-size" default:"1024m" doc:"Largest file for an answer that does not fit the buffers; 0 is none."`
+	MaxTempFileSize     keys.Size   `key:"proxy-max-temp-file-size" default:"1024m" doc:"Largest file for an answer that does not fit the buffers; 0 is none, less than a buffer is one buffer."`
 	NextUpstream        keys.Words  `key:"proxy-next-upstream" default:"error timeout" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"When a request is tried again with another endpoint."`
 	NextUpstreamTries   keys.Number `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a request is tried; 0 is without limit."`
 	NextUpstreamTimeout keys.Number `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" doc:"Seconds in which a request may be tried again; 0 is without limit."`
@@ -68,9 +75,12 @@ type Proxy struct {
 }
 
 // Keepalive is how connections to backends are kept.
+//
+// nginx makes room for all that it may keep when it reads the file, once for
+// each way of speaking to backends: 10 MB for 65536.
 type Keepalive struct {
 	// Connections is 0 to keep none.
-	Connections int           `key:"upstream-keepalive-connections" default:"320" validate:"min=0,max=1000000" doc:"Idle connections to backends that one worker keeps; 0 keeps none."`
+	Connections int           `key:"upstream-keepalive-connections" default:"320" validate:"min=0,max=65536" doc:"Idle connections to backends that one worker keeps; 0 keeps none."`
 	Requests    int           `key:"upstream-keepalive-requests" default:"10000" validate:"min=1,max=1000000000" doc:"Requests that one connection to a backend may carry."`
 	Time        keys.Duration `key:"upstream-keepalive-time" default:"1h" doc:"Time that a connection to a backend may be used."`
 	Timeout     int           `key:"upstream-keepalive-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds that an idle connection to a backend stays open."`
@@ -82,9 +92,9 @@ type TLS struct {
 	// Ciphers is empty for OpenSSL's own choice.
 	Ciphers          string        `key:"ssl-ciphers" default:"ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:DHE-RSA-AES256-GCM-SHA384:DHE-RSA-AES128-GCM-SHA256" validate:"ciphers" empty:"zero" doc:"Ciphers for TLS 1.2 and older, the preferred first."`
 	ECDHCurve        string        `key:"ssl-ecdh-curve" default:"auto" validate:"curves" doc:"Curves for the exchange of keys."`
-	BufferSize       keys.Size     `key:"ssl-buffer-size" default:"4k" validate:"ne=0" doc:"Buffer for what is sent over TLS."`
+	BufferSize       keys.Size     `key:"ssl-buffer-size" default:"4k" validate:"min=1,max=1073741824" doc:"Buffer for what is sent over TLS."`
 	SessionCache     bool          `key:"ssl-session-cache" default:"true" empty:"zero" doc:"Whether the workers share the sessions of clients."`
-	SessionCacheSize keys.Size     `key:"ssl-session-cache-size" default:"10m" validate:"ne=0" doc:"Size of the shared cache of sessions."`
+	SessionCacheSize keys.Size     `key:"ssl-session-cache-size" default:"10m" validate:"min=32768,max=1073741824" doc:"Size of the shared cache of sessions; 1m holds some 4000."`
 	SessionTimeout   keys.Duration `key:"ssl-session-timeout" default:"10m" doc:"Time that a session can be resumed."`
 	SessionTickets   bool          `key:"ssl-session-tickets" default:"false" empty:"zero" doc:"Whether sessions are resumed by tickets that clients hold."`
 	RejectHandshake  bool          `key:"ssl-reject-handshake" default:"false" empty:"zero" doc:"Whether a handshake for a host that nobody serves is refused."`
@@ -132,6 +142,22 @@ type Headers struct {
 	GenerateRequestID bool `key:"generate-request-id" default:"true" empty:"zero" doc:"Whether a request without X-Request-ID gets one."`
 }
 
+// Forwarded is what is believed of the proxies in front, and what is told to
+// the backends.
+type Forwarded struct {
+	Use           bool       `key:"use-forwarded-headers" default:"false" empty:"zero" doc:"Whether X-Forwarded-For, -Proto, -Port and -Host are believed where they come from proxy-real-ip-cidr; else they are replaced."`
+	Full          bool       `key:"compute-full-forwarded-for" default:"false" empty:"zero" doc:"Whether backends get the whole list of X-Forwarded-For with the peer at its end, and not the client's address only; needs use-forwarded-headers."`
+	ForHeader     string     `key:"forwarded-for-header" default:"X-Forwarded-For" validate:"header_name" doc:"Header with the address of the client."`
+	HostHeader    string     `key:"forwarded-host-header" default:"X-Forwarded-Host" validate:"header_name" doc:"Header that backends get as X-Original-Forwarded-Host."`
+	Trusted       keys.CIDRs `key:"proxy-real-ip-cidr" default:"0.0.0.0/0" empty:"zero" invalid:"zero" doc:"Addresses of the proxies in front that are believed; empty is none. The default believes everybody, though an address of the client only from IPv4."`
+	RealIP        bool       `key:"enable-real-ip" default:"false" empty:"zero" doc:"Whether the client's address is taken from forwarded-for-header without use-forwarded-headers too."`
+	ProxyProtocol bool       `key:"use-proxy-protocol" default:"false" empty:"zero" doc:"Whether each connection begins with a PROXY header, which has the client's address; connections without one are closed."`
+	OriginalURI   bool       `key:"proxy-add-original-uri-header" default:"false" empty:"zero" doc:"Whether backends get the URI before a rewrite as X-Original-URI."`
+}
+
+// Everybody is true if no proxies in front are named.
+func (f Forwarded) Everybody() bool { return len(f.Trusted) == 1 && f.Trusted[0] == "0.0.0.0/0" }
+
 // Log is what is logged.
 type Log struct {
 	Format        string `key:"log-format-upstream" default:"$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \"$http_user_agent\" $request_length $request_time [$proxy_upstream_name] [$proxy_alternative_upstream_name] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id" validate:"max=3500" doc:"Format of the access log."`
@@ -140,16 +166,19 @@ type Log struct {
 }
 
 // Hash is the sizes of nginx's hash tables. 0 is as large as needed.
+//
+// nginx refuses buckets of 64k.
 type Hash struct {
-	VariablesBucketSize   int `key:"variables-hash-bucket-size" default:"256" validate:"min=64,max=65536" doc:"Bucket size of the table of variables."`
+	VariablesBucketSize   int `key:"variables-hash-bucket-size" default:"256" validate:"min=64,max=32768" doc:"Bucket size of the table of variables."`
 	VariablesMaxSize      int `key:"variables-hash-max-size" default:"2048" validate:"min=64,max=10000000" doc:"Size of the table of variables."`
-	ServerNamesBucketSize int `key:"server-name-hash-bucket-size" default:"0" validate:"min=0,max=65536" doc:"Bucket size of the table of hosts; raised to what the longest host needs."`
+	ServerNamesBucketSize int `key:"server-name-hash-bucket-size" default:"0" validate:"min=0,max=32768" doc:"Bucket size of the table of hosts; raised to what the longest host needs."`
 	ServerNamesMaxSize    int `key:"server-name-hash-max-size" default:"1024" validate:"min=0,max=10000000" doc:"Size of the table of hosts; raised to what the hosts need."`
-	MapBucketSize         int `key:"map-hash-bucket-size" default:"64" validate:"min=32,max=65536" doc:"Bucket size of the tables of maps."`
+	MapBucketSize         int `key:"map-hash-bucket-size" default:"64" validate:"min=32,max=32768" doc:"Bucket size of the tables of maps."`
 }
 
 // Access is who may come in, where no annotation says otherwise.
 type Access struct {
+	DenyList  keys.CIDRs `key:"denylist-source-range" empty:"zero" protects:"true" doc:"Addresses that may not reach the paths of Ingresses without a list of their own; empty is nobody."`
 	AllowList keys.CIDRs `key:"whitelist-source-range" empty:"zero" protects:"true" doc:"Addresses that may reach the paths of Ingresses without a list of their own; empty is everybody."`
 }
 

@@ -66,7 +66,7 @@ func TestProblems(t *testing.T) {
 		`InvalidValue ConfigMap ingress/controller: log-format-upstream: want one line of text of at most 3500 characters (got "a\nb")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 3 to 1024 (got "2")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number from 1 to 31536000 (got "60s")`,
-		`Unsupported ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
+		`Unread ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
 		`Unread ConfigMap ingress/controller: use-gziip: no setting has this name; did you mean "use-gzip"?`,
 		`Unsupported ConfigMap ingress/controller: use-gzip: this setting of ingress-nginx is not supported yet`,
 		`InvalidValue ConfigMap ingress/controller: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "office"); its paths answer 503 until this is mended`,
@@ -91,7 +91,7 @@ func TestUnsupportedProtections(t *testing.T) {
 	}{
 		{"global-auth-url", "https://auth.example/check", true},
 		{"global-auth-url", "", false},
-		{"denylist-source-range", "192.0.2.0/24", true},
+		{"block-cidrs", "192.0.2.0/24", true},
 		{"enable-modsecurity", "true", true},
 		{"enable-modsecurity", "false", false},
 		{"use-gzip", "true", false},
@@ -122,7 +122,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: source %v", b.Name, b.Source)
 		}
 	}
-	want := []string{"workers", "hash", "log", "client", "headers", "listen", "http2", "tls", "hsts", "proxy", "keepalive"}
+	want := []string{"workers", "hash", "log", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "proxy", "keepalive"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

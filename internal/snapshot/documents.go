@@ -9,6 +9,20 @@ type document struct {
 	text   []byte
 }
 
+// contentLine is the line of the file on which the content begins: comments may
+// come before it.
+func (d document) contentLine() int {
+	line := d.line
+	for text := range bytes.Lines(d.text) {
+		text = bytes.TrimRight(text, " \t\n")
+		if hasContent(bytes.TrimLeft(text, " \t")) && text[0] != '%' && !bytes.Equal(text, []byte("---")) {
+			return line
+		}
+		line++
+	}
+	return d.line
+}
+
 // documents splits a file at its document markers: "---" or "..." at the start
 // of a line, followed by a space, a tab or the end of the line. YAML allows no
 // such line within a document, not even within quotes, so no scalar is cut.

@@ -48,6 +48,11 @@ type Note struct {
 	File string
 	// Document is the number of the document in the file, from 1.
 	Document int
+	// Object is "Ingress shop/web", or as much of it as is known.
+	Object string
+	// Outdated is set for a kind that is read, in a version that Kubernetes had
+	// before the one that is read.
+	Outdated bool
 	Text     string
 }
 

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -35,6 +36,15 @@ func init() {
 		"ConfigMap":     {core, true, reader(checkConfigMap, func(o *Objects, c *corev1.ConfigMap) { o.ConfigMaps = append(o.ConfigMaps, c) })},
 		"Namespace":     {core, false, reader(checkNamespace, func(o *Objects, n *corev1.Namespace) { o.Namespaces = append(o.Namespaces, n) })},
 	}
+}
+
+// outdates says whether a version is one in which Kubernetes had the kind
+// before: of the same group, or of the group that Ingresses came from. Kinds of
+// the same name in other groups are other things.
+func (k *kind) outdates(apiVersion string) bool {
+	group, _, _ := strings.Cut(apiVersion, "/")
+	own, _, grouped := strings.Cut(k.apiVersion, "/")
+	return grouped && (group == own || group == "extensions")
 }
 
 func addEndpoints(o *Objects, e *corev1.Endpoints) {

@@ -17,6 +17,32 @@ type Reader struct {
 	// before holds the objects of the documents of the last version that gave
 	// neither an error nor a note.
 	before map[[sha256.Size]byte]*Objects
+
+	// Of the last version: its name, and of each document the line and what it
+	// gave.
+	name  string
+	lines []int
+	given []*Objects
+}
+
+// Document is a document of a file and what it gave.
+type Document struct {
+	File string
+	// Number counts the documents of the file that have content, from 1.
+	Number int
+	// Line is that of the file on which its content begins, from 1.
+	Line    int
+	Objects *Objects
+}
+
+// Documents gives the documents of the version that was read last, also those
+// with errors. What they hold must not be changed.
+func (r *Reader) Documents() []Document {
+	all := make([]Document, len(r.lines))
+	for i, line := range r.lines {
+		all[i] = Document{File: r.name, Number: i + 1, Line: line, Objects: r.given[i]}
+	}
+	return all
 }
 
 // Read is FromYAML.
@@ -31,9 +57,11 @@ func (r *Reader) Read(name string, data []byte) (Objects, []Note, error) {
 			known[i] = &batches[i].objects
 		}
 	})
+	r.name, r.given, r.lines = name, known, make([]int, len(docs))
 	var all batch
 	r.before = make(map[[sha256.Size]byte]*Objects, len(docs))
 	for i, b := range batches {
+		r.lines[i] = docs[i].contentLine()
 		all.objects.Append(*known[i])
 		if b != nil {
 			all.notes, all.errs = append(all.notes, b.notes...), append(all.errs, b.errs...)

@@ -93,11 +93,12 @@ func (b *batch) object(at place, raw []byte, defaults header) {
 	case known != nil && known.apiVersion == h.APIVersion:
 		known.read(b, at, raw)
 	case known != nil:
-		b.note(at, fmt.Sprintf("passed over: %s %s; what is read is %s", h.Kind, h.APIVersion, known.apiVersion))
+		text := fmt.Sprintf("passed over: %s %s; what is read is %s", h.Kind, h.APIVersion, known.apiVersion)
+		b.note(at, Note{Text: text, Outdated: known.outdates(h.APIVersion)})
 	case list != nil:
 		b.list(at, raw, *list)
 	default:
-		b.note(at, "passed over: kind "+h.Kind)
+		b.note(at, Note{Text: "passed over: kind " + h.Kind})
 	}
 }
 
@@ -142,8 +143,9 @@ func (b *batch) list(at place, raw []byte, defaults header) {
 	}
 }
 
-func (b *batch) note(at place, text string) {
-	b.notes = append(b.notes, Note{File: at.file, Document: at.document, Text: text})
+func (b *batch) note(at place, n Note) {
+	n.File, n.Document, n.Object = at.file, at.document, at.header.object()
+	b.notes = append(b.notes, n)
 }
 
 // fail reports the faults of an object.

@@ -7,21 +7,44 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/snapshot"
 )
 
 // legacyClass is the annotation that came before spec.ingressClassName.
 const legacyClass = "kubernetes.io/ingress.class"
 
-// accepts says whether an Ingress is ours. The legacy annotation has the last
-// word where both it and the field are there.
+// ClassField is the field of an Ingress that names its class.
+const ClassField = "spec.ingressClassName"
+
+// ClassOf says which class an Ingress names, and in which annotation or field;
+// both are empty if it names none. The legacy annotation has the last word where
+// both it and the field are there.
+func ClassOf(object *networkingv1.Ingress) (name, field string) {
+	legacy, annotated := object.Annotations[legacyClass]
+	switch {
+	case annotated && (legacy != "" || object.Spec.IngressClassName == nil):
+		return legacy, legacyClass
+	case object.Spec.IngressClassName != nil:
+		return *object.Spec.IngressClassName, ClassField
+	}
+	return "", ""
+}
+
+// Accepts says whether an Ingress is served, as far as its class and the options
+// go, and what is to be said about that.
+func Accepts(s *snapshot.Snapshot, o Options, object *networkingv1.Ingress) (ours bool, remarks []model.Problem) {
+	return (&translation{snap: s, options: o}).accepts(object)
+}
+
+// accepts says whether an Ingress is ours.
 func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks []model.Problem) {
 	legacy, annotated := object.Annotations[legacyClass]
 	field := object.Spec.IngressClassName
-	switch {
-	case annotated && (legacy != "" || field == nil):
-		ours = slices.Contains(t.options.IngressClasses, legacy)
-	case field != nil:
-		ours = t.ourClass(*field)
+	switch name, from := ClassOf(object); from {
+	case legacyClass:
+		ours = slices.Contains(t.options.IngressClasses, name)
+	case ClassField:
+		ours = t.ourClass(name)
 	default:
 		ours = t.options.WithoutClass || t.ourDefaultClass()
 	}
@@ -29,7 +52,7 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 		return false, nil
 	}
 	if annotated && legacy != "" && field != nil && *field != legacy {
-		remarks = append(remarks, model.Problem{Object: refOf(object), Field: "spec.ingressClassName", Reason: model.Ambiguous,
+		remarks = append(remarks, model.Problem{Object: refOf(object), Field: ClassField, Reason: model.Ambiguous,
 			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, quoted(legacy), quoted(*field))})
 	}
 	if t.options.DisableCatchAll && object.Spec.DefaultBackend != nil {

@@ -55,8 +55,10 @@ func (b *builder) catchAllFallback() {
 		return
 	}
 	winner := claims[0]
-	l := b.location(winner, model.RuleFallback)
-	l.RedirectToHTTPS = nil
+	l := b.decorated(winner, model.RuleFallback)
+	if l.Return == nil {
+		b.passOn(l, winner)
+	}
 	b.add(l, model.Prefix, "/")
 	for _, c := range claims[1:] {
 		b.problem(c, "", model.Conflict, fmt.Sprintf("the requests that no rule matches go to the spec.defaultBackend of %s, and %s", winner.owner.ref, why(winner, c)))

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"slices"
+	"strings"
 
 	"sluice/internal/model"
 )
@@ -14,8 +15,17 @@ type host struct {
 	// rest was made of.
 	next, rules []*hostRules
 	certificate *assignment
-	built       *builtServer
-	input       serverInput
+	// aliases are its further names, in the present call.
+	aliases []string
+	// built is its server; made are all servers that were made of the rules.
+	built *builtServer
+	made  []madeServer
+}
+
+// madeServer is a server with what it was made of besides the rules.
+type madeServer struct {
+	input serverInput
+	built *builtServer
 }
 
 // serverInput is what a server is made of besides the rules of its host.
@@ -26,6 +36,10 @@ type serverInput struct {
 	// miss is what the catch-all server does with every request, for wildcard
 	// hosts; nil if it has several answers.
 	miss *model.Location
+	// aliases are further names, separated by spaces; aliasesOnly leaves the name
+	// of the host to another server.
+	aliases     string
+	aliasesOnly bool
 }
 
 // builtServer is a server with what came up when it was made.
@@ -52,7 +66,7 @@ func (t *translation) entry(name string) *host {
 // begin makes a host ready to gather the rules of this call.
 func (t *translation) begin(h *host) {
 	h.pass = t.memo.pass
-	h.next = h.next[:0]
+	h.next, h.aliases = h.next[:0], nil
 	t.memo.used.hosts++
 }
 
@@ -63,17 +77,27 @@ func (h *host) settle() {
 		return
 	}
 	h.rules = append(make([]*hostRules, 0, len(h.next)), h.next...)
-	h.certificate, h.built = nil, nil
+	h.certificate, h.built, h.made = nil, nil, nil
 }
 
-// server gives the server of a host, the same as long as nothing that it was
-// made of has changed.
+// mostServers is how many servers a host can have: with its own name, and with
+// aliases that are covered and that are not.
+const mostServers = 3
+
+// server gives a server of a host, the same as long as nothing that it was made
+// of has changed.
 func (t *translation) server(h *host, in serverInput) *builtServer {
-	if h.built == nil || h.input != in {
-		h.built, h.input = t.build(h, in), in
+	if at := slices.IndexFunc(h.made, func(m madeServer) bool { return m.input == in }); at >= 0 {
+		return h.made[at].built
 	}
-	return h.built
+	if len(h.made) == mostServers {
+		h.made = slices.Delete(h.made, 0, 1)
+	}
+	h.made = append(h.made, madeServer{in, t.build(h, in)})
+	return h.made[len(h.made)-1].built
 }
+
+func (h *host) wildcard() bool { return strings.HasPrefix(h.name, "*") }
 
 // onlyRoot says whether one location answers all requests of the server.
 func (b *builtServer) onlyRoot() bool {

@@ -26,8 +26,12 @@ type ingress struct {
 
 	blocks    []model.Block
 	usesRegex bool
-	target    string // of the rewrite, empty for none
+	target    string   // of the rewrite, empty for none
+	prefix    string   // what is said of a rewrite in X-Forwarded-Prefix, empty for nothing
+	aliases   []string // further names of its hosts
 	redirect  policy.SSLRedirect
+	sends     model.Return // where clients are redirected to, URL "" for nowhere
+	appRoot   string       // where / of its hosts is redirected to, empty for nowhere
 	transport model.Transport
 	// trust is the Secret that the transport was read from.
 	trust     snapshot.Name
@@ -87,13 +91,17 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 		// neighbours on the host get must not depend on the mistake.
 		usesRegex: policy.Of[policy.Regex](policies).Enabled || policy.LeftOut[policy.Rewrite](policies),
 		target:    policy.Of[policy.Rewrite](policies).Target,
+		prefix:    policy.Of[policy.ForwardedPrefix](policies).Value,
+		aliases:   policy.Of[policy.ServerAlias](policies).Names,
 		redirect:  policy.Of[policy.SSLRedirect](policies),
+		appRoot:   policy.Of[policy.AppRoot](policies).Path,
 		problems:  append([]model.Problem(nil), policies.Problems()...),
 		prefixKey: t.options.AnnotationsPrefix + "/",
 	}
 	if policies.Withheld() {
 		return ing
 	}
+	ing.readRedirect(policy.Of[policy.Redirect](policies))
 	t.readTransport(ing, policy.Of[policy.Transport](policies))
 	byHost := map[string]*hostRules{}
 	for i := range object.Spec.Rules {

@@ -84,6 +84,10 @@ func (b *builder) add(l *model.Location, modifier model.Modifier, path string) {
 
 // claimExact makes `location = "/foo"`.
 func (b *builder) claimExact(c *claim, path string) {
+	if b.rooted != nil && path == "/" {
+		b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the app-root of %s redirects / of host %q", b.rooted.ref, b.host.name))
+		return
+	}
 	if !b.take(c, match{model.Equal, path}) {
 		return
 	}

@@ -47,6 +47,9 @@ func replace[T any](list []*T, pick func(*T) bool, change func(*T)) []*T {
 func TestMemoChangesNoResult(t *testing.T) {
 	t.Parallel()
 	w := shopWorld(t)
+	w.ingresses = append(w.ingresses,
+		ing{name: "named", age: 1, annotations: map[string]string{"server-alias": "one, own.test, ~x.*"}, tls: []string{"own own.example"}, rules: []string{"own.example /n P e:80", "*.wild /n P e:80"}},
+		ing{name: "renamed", age: 6, annotations: map[string]string{"server-alias": "own.test, y.wild"}, rules: []string{"two /n P e:80"}})
 	base := w.objects(t)
 	options := w.flags()
 	options.DefaultBackend = snapshot.Name{Namespace: "default", Name: "e"}

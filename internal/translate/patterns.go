@@ -62,7 +62,7 @@ func writtenPattern(c *claim) (p pattern, text string) {
 	if len(names) == 0 {
 		return plain(unnamed), ""
 	}
-	named, _, err := route.Rename(c.path, route.References(c.owner.target)...)
+	named, _, err := route.Rename(c.path, route.References(c.owner.target+c.owner.prefix)...)
 	if err != nil {
 		named = unnamed
 	}

@@ -1,10 +1,12 @@
 package translate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/policy"
 )
 
 // usualHTTPS is the port that no URL names.
@@ -29,6 +31,39 @@ func (b *builder) redirect(c *claim) *model.Redirect {
 	}
 	return r
 }
+
+// readRedirect says where the Ingress sends its clients.
+func (i *ingress) readRedirect(asked policy.Redirect) {
+	i.sends.URL, i.sends.Code = asked.To()
+	if asked.Temporal != "" && asked.Permanent != "" {
+		i.report(i.prefixKey+"permanent-redirect", model.Ambiguous, "it has no effect beside "+i.prefixKey+"temporal-redirect")
+	}
+}
+
+// appRootCode is the status of that redirect, as in ingress-nginx.
+const appRootCode = 302
+
+// appRoot redirects / of the host to the application of the oldest Ingress that
+// asks for it, before anything else is done there.
+func (b *builder) appRoot() {
+	for _, rules := range b.host.rules {
+		ing := rules.owner
+		switch {
+		case ing.appRoot == "" || ing.denied || ing.ruleless:
+		case b.rooted == nil:
+			b.rooted = ing
+			b.add(&model.Location{
+				Rule:   model.Rule{Object: ing.ref, Field: ing.appRootKey(), Path: "/", Kind: model.RuleRedirect},
+				Return: &model.Return{Code: appRootCode, URL: ing.appRoot},
+			}, model.Equal, "/")
+		case b.rooted.appRoot != ing.appRoot:
+			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.appRootKey(), Reason: model.Conflict,
+				Text: fmt.Sprintf("%s already redirects / of host %q to %s, and the oldest counts", b.rooted.ref, b.host.name, b.rooted.appRoot)})
+		}
+	}
+}
+
+func (i *ingress) appRootKey() string { return i.prefixKey + "app-root" }
 
 // commonRedirect gives the redirect that all locations have alike and that no
 // location answers requests before, or nil.

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"slices"
+
 	"sluice/internal/model"
 	"sluice/internal/route"
 )
@@ -18,9 +20,25 @@ func (b *builder) rewrite(l *model.Location, ing *ingress, pattern string, names
 	}
 	target, ok := route.RenameReferences(ing.target, names)
 	if !ok {
-		b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.prefixKey + "rewrite-target", Reason: model.InvalidValue,
-			Text: "want $1 to $9 or a named group of the path " + shown(l.Rule.Path) + ": its requests are not rewritten"})
+		b.foreignGroup(l, ing, "rewrite-target", "its requests are not rewritten")
 		return
 	}
-	l.Rewrite = &model.Rewrite{Pattern: "(?i)" + pattern, Target: target}
+	prefix, ok := route.RenameReferences(ing.prefix, names)
+	if !ok {
+		b.foreignGroup(l, ing, "x-forwarded-prefix", "the header is left out")
+		prefix = ""
+	}
+	l.Rewrite = &model.Rewrite{Pattern: "(?i)" + pattern, Target: target, Prefix: prefix}
+	if prefix != "" {
+		l.Blocks = append(slices.Clip(l.Blocks), model.Block{Name: forwardedPrefix, Data: struct{}{}, Source: ing.ref})
+	}
+}
+
+// forwardedPrefix is the block that passes on what the rewrite has set.
+const forwardedPrefix = "forwarded-prefix"
+
+// foreignGroup reports a value that uses a group which the path does not have.
+func (b *builder) foreignGroup(l *model.Location, ing *ingress, key, effect string) {
+	b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.prefixKey + key, Reason: model.InvalidValue,
+		Text: "want $1 to $9 or a named group of the path " + shown(l.Rule.Path) + ": " + effect})
 }

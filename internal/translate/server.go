@@ -2,6 +2,7 @@ package translate
 
 import (
 	"strconv"
+	"strings"
 
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -31,6 +32,8 @@ type builder struct {
 	// taken are the claims that have a match, by what they match.
 	taken     map[match]*claim
 	locations []*model.Location
+	// rooted is the Ingress whose app-root the host has, nil for none.
+	rooted *ingress
 	// exacts are the decoded Exact paths of the host, once somebody asked.
 	exacts map[string]bool
 	out    *builtServer
@@ -44,8 +47,16 @@ type match struct {
 
 // build makes the server of a host from its rules, the oldest first.
 func (t *translation) build(h *host, in serverInput) *builtServer {
+	b := t.locate(h, in)
+	b.finish()
+	return b.out
+}
+
+// locate makes the locations of a host and sorts them.
+func (t *translation) locate(h *host, in serverInput) *builder {
 	b := &builder{translation: t, host: h, input: in, taken: map[match]*claim{}, out: &builtServer{}}
 	b.decideScope()
+	b.appRoot()
 	for _, rules := range h.rules {
 		for i := range rules.claims {
 			b.claim(rules, &rules.claims[i])
@@ -56,14 +67,16 @@ func (t *translation) build(h *host, in serverInput) *builtServer {
 	b.steps()
 	b.covered()
 	route.Sort(b.locations)
-	b.finish()
-	return b.out
+	return b
 }
 
 // finish puts the server together. What all locations redirect alike is said
 // once.
 func (b *builder) finish() {
-	server := &model.Server{Host: b.host.name, Locations: b.locations, Miss: b.input.miss}
+	server := &model.Server{
+		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
+		Locations: b.locations, Miss: b.input.miss,
+	}
 	for _, l := range b.locations {
 		if l.Rule.Kind != model.RuleShadow && isRoot(l) {
 			root := *l
@@ -150,8 +163,23 @@ func (b *builder) problem(c *claim, field string, reason model.Reason, text stri
 }
 
 // location gives the location of a claim without its match: what answers, and
-// what is done before. A claim without a backend is for the default backend.
+// what is done before.
 func (b *builder) location(c *claim, kind model.RuleKind) *model.Location {
+	l := b.decorated(c, kind)
+	switch {
+	case l.Return != nil:
+	case c.owner.sends.URL != "":
+		l.Return = &c.owner.sends
+	default:
+		l.RedirectToHTTPS = b.redirect(c)
+		b.passOn(l, c)
+	}
+	return l
+}
+
+// decorated gives the location of a claim that is still to be told what answers,
+// unless its Ingress is denied.
+func (b *builder) decorated(c *claim, kind model.RuleKind) *model.Location {
 	ing := c.owner
 	l := &model.Location{Rule: model.Rule{Object: ing.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Kind: kind}}
 	if ing.denied {
@@ -159,18 +187,22 @@ func (b *builder) location(c *claim, kind model.RuleKind) *model.Location {
 		return l
 	}
 	l.Blocks = ing.blocks
-	l.RedirectToHTTPS = b.redirect(c)
+	return l
+}
+
+// passOn passes to the Service of a claim, or to the default backend if it names
+// none.
+func (b *builder) passOn(l *model.Location, c *claim) {
 	if c.backend == nil {
 		b.passToDefault(l)
-		return l
+		return
 	}
 	if field, reason, text := wrongBackend(c.backend); text != "" {
 		b.problem(c, c.backendField()+field, reason, text)
 		l.Return = &model.Return{Code: 503}
-		return l
+		return
 	}
 	l.Proxy = b.proxy(c)
-	return l
 }
 
 // backendField is the backend below the claim's field; spec.defaultBackend is

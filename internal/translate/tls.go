@@ -33,17 +33,20 @@ type secretRead struct {
 	secret *corev1.Secret
 }
 
-// wildcards are the wildcard hosts that a certificate was assigned to.
+// wildcards are the wildcard hosts, and the aliases, that a certificate was
+// assigned to.
 type wildcards map[string]bool
 
 // cover says whether names of a host are presented a certificate that was
 // assigned to the host, or to the wildcard above it. See the case
 // wildcard-tls-exact-plain of the recorded answers.
 func (w wildcards) cover(h *host) bool {
-	if h.certificate.assigned {
-		return true
-	}
-	_, parent, ok := strings.Cut(h.name, ".")
+	return h.certificate.assigned || w.above(h.name)
+}
+
+// above says whether the wildcard above a name was assigned a certificate.
+func (w wildcards) above(name string) bool {
+	_, parent, ok := strings.Cut(name, ".")
 	return ok && w["*."+parent]
 }
 
@@ -65,15 +68,20 @@ func (t *translation) certify(hosts []*host, out *model.Dynamic) wildcards {
 		if !h.certificate.assigned {
 			continue
 		}
-		if strings.HasPrefix(h.name, "*") {
+		if h.wildcard() {
 			assigned[h.name] = true
 		}
-		if h.certificate.pair != nil {
-			name(h.name, h.certificate.pair.certificate)
-		} else {
+		if h.certificate.pair == nil {
 			name(h.name, standard)
+			continue
+		}
+		name(h.name, h.certificate.pair.certificate)
+		for _, alias := range h.coveredAliases() {
+			assigned[alias] = true
+			name(alias, h.certificate.pair.certificate)
 		}
 	}
+	slices.SortStableFunc(out.Names, func(a, b model.CertificateName) int { return strings.Compare(a.Host, b.Host) })
 	out.Certificates = slices.SortedFunc(maps.Values(certificates), func(a, b *model.Certificate) int { return strings.Compare(a.ID, b.ID) })
 	return assigned
 }

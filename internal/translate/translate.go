@@ -66,6 +66,7 @@ func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Pro
 	}
 	t := m.begin(s, o)
 	hosts := t.gather()
+	t.nameAliases(hosts)
 	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks()}}
 	assigned := t.certify(hosts, &config.Dynamic)
 	config.Static.Servers = t.servers(hosts, assigned)
@@ -81,6 +82,8 @@ type translation struct {
 	settings *settings.Settings
 	memo     *Memo
 	problems []model.Problem
+	// aliased are the Ingresses with a server-alias, the oldest first.
+	aliased []*ingress
 }
 
 func (t *translation) report(problems ...model.Problem) {
@@ -100,6 +103,9 @@ func (t *translation) gather() []*host {
 		}
 		ing := t.ingress(object)
 		t.report(ing.problems...)
+		if len(ing.aliases) > 0 {
+			t.aliased = append(t.aliased, ing)
+		}
 		for _, rules := range ing.hosts {
 			if rules.entry == nil {
 				rules.entry = t.entry(rules.host)
@@ -127,15 +133,20 @@ func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server
 	var miss *model.Location
 	for _, h := range hosts {
 		in := serverInput{covered: assigned.cover(h)}
-		if strings.HasPrefix(h.name, "*") {
+		if h.wildcard() {
 			in.miss = miss
 		}
+		more := h.divideAliases(&in, assigned)
 		built := t.server(h, in)
 		if h.name == "" && built.onlyRoot() {
 			miss = built.root
 		}
 		t.report(built.problems...)
 		servers = append(servers, built.server)
+		h.built = built
+		for _, in := range more {
+			servers = append(servers, t.server(h, in).server)
+		}
 	}
 	t.idleDefaults(hosts)
 	return servers

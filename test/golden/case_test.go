@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,10 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"sluice/internal/lint"
+	"sluice/internal/snapshot"
 )
 
 // sections are the parts that a case may have.
-var sections = []string{"manifests.yaml", "options", "routes", "requests", "nginx.conf", "refused", "problems"}
+var sections = []string{"manifests.yaml", "options", "routes", "requests", "nginx.conf", "refused", "problems", "lint"}
 
 // testCase is one archive.
 type testCase struct {
@@ -47,28 +51,38 @@ func (c *testCase) section(name string) (string, bool) {
 	return "", false
 }
 
-// manifests are the objects as text, with the bases put in.
-func (c *testCase) manifests(t *testing.T) string {
+// manifests are the objects of the case and of its bases. What does not decode
+// is for cases about lint.
+func (c *testCase) manifests(t *testing.T) lint.Manifests {
 	t.Helper()
 	text, ok := c.section("manifests.yaml")
 	if !ok {
 		t.Fatal("a case needs manifests.yaml")
 	}
-	var out strings.Builder
+	var all lint.Manifests
 	for line := range strings.Lines(text) {
-		name, isBase := strings.CutPrefix(strings.TrimSpace(line), "# base: ")
-		if !isBase {
-			out.WriteString(line)
-			continue
+		if name, isBase := strings.CutPrefix(strings.TrimSpace(line), "# base: "); isBase {
+			base, err := os.ReadFile(filepath.Join("base", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			take(&all, "base/"+name, base)
 		}
-		base, err := os.ReadFile(filepath.Join("base", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out.Write(base)
-		out.WriteString("\n---\n")
 	}
-	return out.String()
+	take(&all, "manifests.yaml", []byte(text))
+	if _, about := c.section("lint"); !about && len(all.Errors) > 0 {
+		t.Fatal(errors.Join(all.Errors...))
+	}
+	return all
+}
+
+// take reads a file.
+func take(all *lint.Manifests, name string, text []byte) {
+	var reader snapshot.Reader
+	objects, notes, err := reader.Read(name, text)
+	all.Objects.Append(objects)
+	all.Documents = append(all.Documents, reader.Documents()...)
+	all.Notes, all.Errors = append(all.Notes, notes...), append(all.Errors, snapshot.Errors(err)...)
 }
 
 // expect compares a part with what came out, or takes that over with -update.

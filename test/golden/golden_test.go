@@ -17,9 +17,11 @@
 //	refused         what every nginx says against the configuration, which it must
 //	                refuse: the owner is then in quarantine, see test/e2e
 //	problems        all problems, as REASON OBJECT: FIELD: TEXT
+//	lint            what sluice lint prints; its lines are those of the part
+//	                manifests.yaml, which may then hold objects that do not decode
 //
 // All but the first are left out where they say nothing about the case.
-// `make golden` writes routes, requests and problems anew.
+// `make golden` writes routes, requests, problems and lint anew.
 package golden
 
 import (
@@ -62,6 +64,7 @@ func runCase(t *testing.T, c *testCase) {
 	got := workOut(t, c, 0)
 	c.expect(t, "routes", got.routes())
 	c.expect(t, "problems", got.problemLines())
+	c.expect(t, "lint", got.lintLines())
 	c.expectParts(t, string(got.file.Bytes()))
 	c.expectStable(t, got)
 	answers := ""
@@ -87,6 +90,7 @@ func (c *testCase) expectStable(t *testing.T, want *outcome) {
 		for what, pair := range map[string][2]string{
 			"nginx.conf":    {string(want.file.Bytes()), string(got.file.Bytes())},
 			"problems":      {want.problemLines(), got.problemLines()},
+			"lint":          {want.lintLines(), got.lintLines()},
 			"runtime state": {fmt.Sprint(describeRuntime(want)), fmt.Sprint(describeRuntime(got))},
 		} {
 			if diff := cmp.Diff(pair[0], pair[1]); diff != "" {

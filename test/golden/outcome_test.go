@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/route"
@@ -21,13 +22,14 @@ type outcome struct {
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
+	findings []lint.Finding
 }
 
 // printed is what the configuration of a case is compared with: the ports are
 // the usual ones and nothing depends on the machine.
 var printed = render.Environment{
 	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
-	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua",
+	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
 	Capabilities: render.Capabilities{HTTP2Directive: true},
 }
 
@@ -35,19 +37,20 @@ var printed = render.Environment{
 // the core.
 func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	t.Helper()
-	objects, _, err := snapshot.FromYAML("manifests.yaml", []byte(c.manifests(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := kit.Templates(t)
+	manifests := c.manifests(t)
+	objects := manifests.Objects
 	options := c.options(t, objects)
 	if seed > 0 {
 		shuffle(&objects, rand.New(rand.NewPCG(uint64(seed), 0)))
 	}
+	manifests.Objects = objects
 	snap, problems := snapshot.New(objects)
 	config, more := translate.Config(snap, options, nil)
-	file, unprintable := kit.Templates(t).Render(config.Static, printed, nil)
+	file, unprintable := set.Render(config.Static, printed, nil)
 	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
-	return &outcome{config: config, file: file, problems: problems}
+	report := lint.Look(manifests, lint.Options{Translate: options, Templates: set, Environment: printed})
+	return &outcome{config: config, file: file, problems: problems, findings: report.Findings}
 }
 
 func shuffle(o *snapshot.Objects, random *rand.Rand) {
@@ -124,6 +127,15 @@ func (o *outcome) problemLines() string {
 	var out strings.Builder
 	for _, p := range o.problems {
 		fmt.Fprintln(&out, p.Reason, p)
+	}
+	return out.String()
+}
+
+// lintLines prints what lint finds, one a line.
+func (o *outcome) lintLines() string {
+	var out strings.Builder
+	for _, f := range o.findings {
+		fmt.Fprintln(&out, f)
 	}
 	return out.String()
 }

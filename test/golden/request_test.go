@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"sluice/internal/model"
 	"sluice/internal/route"
+	"sluice/internal/settings"
 )
 
 // A request of a case is a line
@@ -23,7 +25,8 @@ import (
 //
 // URL is host/path for plain HTTP, or https://host/path; it is sent as it is
 // written. With http://host/path the request line has the whole URL, and the
-// header Host, if one is given, another host. LOCATION is the nginx location that nginx, by its own debug log, chose
+// header Host, if one is given, another host. {PROXY-protocol: TCP4 192.0.2.1
+// 192.0.2.2 4444 80} is sent as the line of that protocol, before all else. LOCATION is the nginx location that nginx, by its own debug log, chose
 // for it: "= /foo", "^~ /foo/", "~* ^/foo", or only "/" for a plain prefix; it is
 // left out where nginx redirects to HTTPS before it looks for one. ANSWER is
 //
@@ -34,6 +37,8 @@ import (
 type request struct {
 	method, scheme, host, uri string
 	header                    http.Header
+	// announced is what a PROXY header says before the request, "" for none.
+	announced string
 	// absolute is set if the request line has the whole URL.
 	absolute bool
 	// left is the line up to the arrow, as written.
@@ -72,6 +77,8 @@ func parseRequests(text string) ([]request, error) {
 			if m[2] == "https://" {
 				r.scheme = "https"
 			}
+			r.announced = r.header.Get(announcing)
+			r.header.Del(announcing)
 			list = append(list, r)
 		default:
 			return nil, fmt.Errorf("requests: want METHOD host/path -> LOCATION  ANSWER (got %q)", line)
@@ -79,6 +86,9 @@ func parseRequests(text string) ([]request, error) {
 	}
 	return list, nil
 }
+
+// announcing is no header of the request but what is sent before it.
+const announcing = "PROXY-protocol"
 
 // parseHeaders reads "A: 1; B: 2".
 func parseHeaders(text string) http.Header {
@@ -165,6 +175,7 @@ func (o *outcome) foretell(r request) answer {
 }
 
 func (o *outcome) foretellLocation(r request, match route.Answer) answer {
+	r = o.believed(r)
 	server, location := match.Server, match.Location
 	a := answer{location: notation(server, location), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0}
 	redirect := cmp.Or(server.RedirectToHTTPS, location.RedirectToHTTPS)
@@ -172,11 +183,34 @@ func (o *outcome) foretellLocation(r request, match route.Answer) answer {
 	case redirect != nil && r.scheme == "http" && match.Outcome == route.Served:
 		a.status, a.redirect = redirect.Code, target(r, redirect)
 	case location.Return != nil:
-		a.status = location.Return.Code
+		a.status, a.redirect = location.Return.Code, location.Return.URL
+		if strings.HasPrefix(a.redirect, "/") {
+			a.redirect = r.scheme + "://" + r.host + a.redirect
+		}
 	default:
 		o.foretellBackend(&a, location.Proxy)
 	}
 	return a
+}
+
+// believed gives a request as a proxy in front says that the client made it,
+// where the settings believe 127.0.0.1.
+func (o *outcome) believed(r request) request {
+	for _, b := range o.config.Static.Blocks {
+		f, ok := b.Data.(settings.Forwarded)
+		if !ok {
+			continue
+		}
+		if f.Use && (f.Everybody() || slices.Contains(f.Trusted, "127.0.0.0/8")) {
+			scheme, _, _ := strings.Cut(r.header.Get("X-Forwarded-Proto"), ",")
+			r.scheme = cmp.Or(scheme, r.scheme)
+			r.host = cmp.Or(r.header.Get("X-Forwarded-Host"), r.host)
+		}
+		if f.ProxyProtocol && strings.HasSuffix(r.announced, " 443") {
+			r.scheme = "https"
+		}
+	}
+	return r
 }
 
 // foretellBackend says what a backend does: answer, or not for want of endpoints.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +67,11 @@ func (o *outcome) ask(t *testing.T, nginx *running, r request) string {
 	}
 	line := r.left + "-> " + seen.String() + "\n"
 	for _, name := range r.wanted {
-		line += fmt.Sprintf("  %s: %s\n", name, cmp.Or(strings.Join(seen.header.Values(name), ", "), "(none)"))
+		value := strings.Join(seen.header.Values(name), ", ")
+		if value == strconv.Itoa(nginx.ports.HTTPPort) {
+			value = "80"
+		}
+		line += fmt.Sprintf("  %s: %s\n", name, cmp.Or(value, "(none)"))
 	}
 	return line
 }
@@ -125,13 +130,26 @@ func (n *running) usualPorts(url string) string {
 
 // dial connects as the request's scheme says; name is that of the certificate.
 func (n *running) dial(r request) (connection net.Conn, name string, err error) {
+	port := n.ports.HTTPPort
+	if r.scheme == "https" {
+		port = n.ports.HTTPSPort
+	}
+	connection, err = net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		return nil, "", err
+	}
+	if r.announced != "" {
+		if _, err := fmt.Fprintf(connection, "PROXY %s\r\n", r.announced); err != nil {
+			return nil, "", err
+		}
+	}
 	if r.scheme == "http" {
-		connection, err = net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", n.ports.HTTPPort))
-		return connection, "", err
+		return connection, "", nil
 	}
 	// What is presented is what the case is about; nobody is authenticated.
-	secure, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", n.ports.HTTPSPort), &tls.Config{ServerName: r.host, InsecureSkipVerify: true})
-	if err != nil {
+	secure := tls.Client(connection, &tls.Config{ServerName: r.host, InsecureSkipVerify: true})
+	if err := secure.Handshake(); err != nil {
+		connection.Close()
 		return nil, "", err
 	}
 	return secure, secure.ConnectionState().PeerCertificates[0].Subject.CommonName, nil

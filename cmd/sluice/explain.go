@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/explain"
+)
+
+// explainFlags are the flags of sluice explain.
+type explainFlags struct {
+	translateFlags
+	file      string
+	output    string
+	httpsPort int
+}
+
+func explainCommand() *cobra.Command {
+	var flags explainFlags
+	command := &cobra.Command{
+		Use:   "explain [METHOD] URL -f MANIFESTS",
+		Short: "Say why a URL goes where it goes, without a cluster or an nginx",
+		Long: "Says which rule of which Ingress takes a request, why every other that could be meant does not, and what is done with the request there.\n" +
+			"METHOD is GET if it is left out. URL is http://host/path, https://host/path or host/path, which is HTTP unless its port is 443.\n" +
+			"What is explained is nginx.conf as `sluice render` prints it; whether nginx takes it is not asked.",
+		Example: "  sluice explain https://www.shop.example/cart/7 -f docs/examples/shop --configmap shop/sluice\n" +
+			"  sluice explain OPTIONS www.shop.example/cart -f docs/examples/shop -o json\n" +
+			"  kubectl get ingress,ingressclass,svc,endpointslices,secrets,configmaps -A -o yaml | sluice explain shop.example/ -f -",
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, arguments []string) error {
+			return explainRequest(cmd.Context(), &flags, arguments, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags.translateFlags.add(command.Flags())
+	command.Flags().StringVarP(&flags.file, "filename", "f", "", "folder, file or - (standard input) with the manifests; required")
+	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
+	command.Flags().IntVar(&flags.httpsPort, "https-port", 443, "port for HTTPS, which redirects may name")
+	return command
+}
+
+func explainRequest(ctx context.Context, f *explainFlags, arguments []string, out, diagnostics io.Writer) error {
+	request, err := parseRequest(arguments)
+	switch {
+	case err != nil:
+		return err
+	case f.file == "":
+		return errors.New("-f: want a folder, a file or - (got nothing)")
+	case f.output != "text" && f.output != "json":
+		return fmt.Errorf("-o: want text or json (got %q)", f.output)
+	case f.httpsPort < 1 || f.httpsPort > 65535:
+		return fmt.Errorf("--https-port: want a port from 1 to 65535 (got %d)", f.httpsPort)
+	}
+	input, unread, err := f.load(ctx)
+	if err != nil {
+		return err
+	}
+	for _, err := range unread {
+		fmt.Fprintln(diagnostics, "not read:", err)
+	}
+	if err := f.print(out, explain.Explain(input, request)); err != nil {
+		return err
+	}
+	if len(unread) > 0 {
+		return fmt.Errorf("%d errors in the manifests", len(unread))
+	}
+	return nil
+}
+
+// parseRequest takes [METHOD] URL.
+func parseRequest(arguments []string) (explain.Request, error) {
+	if len(arguments) == 1 {
+		return explain.ParseRequest("GET", arguments[0])
+	}
+	return explain.ParseRequest(arguments[0], arguments[1])
+}
+
+// load reads the manifests as sluice render does.
+func (f *explainFlags) load(ctx context.Context) (explain.Input, []error, error) {
+	options, err := f.options()
+	if err != nil {
+		return explain.Input{}, nil, err
+	}
+	options.HTTPSPort = f.httpsPort
+	as := renderFlags{translateFlags: f.translateFlags, file: f.file, httpPort: 80, httpsPort: f.httpsPort}
+	r, unread, err := as.load(ctx)
+	if err != nil {
+		return explain.Input{}, nil, err
+	}
+	return explain.Input{Snapshot: r.snap, Options: options, Config: r.config, Problems: r.problems}, unread, nil
+}
+
+func (f *explainFlags) print(out io.Writer, e *explain.Explanation) error {
+	if f.output == "text" {
+		return e.WriteText(out)
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(e)
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/lint"
+)
+
+// asSluice is the variable that makes the test binary be sluice.
+const asSluice = "SLUICE_TEST_AS_SLUICE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asSluice) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// ended is how a process of sluice went.
+type ended struct {
+	Status      int
+	Out, Errors string
+}
+
+// process runs sluice in a folder, with a standard input.
+func process(t *testing.T, dir, input string, arguments ...string) ended {
+	t.Helper()
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, diagnostics bytes.Buffer
+	command := exec.Command(binary, arguments...)
+	command.Dir, command.Env = dir, append(os.Environ(), asSluice+"=1")
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &out, &diagnostics
+	err = command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return ended{Status: command.ProcessState.ExitCode(), Out: out.String(), Errors: diagnostics.String()}
+}
+
+const class = `apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: nginx}
+spec: {controller: k8s.io/ingress-nginx}
+`
+
+// shop are manifests with an error, a warning and a note, in two files.
+var shop = map[string]string{
+	"class.yaml": class + "---\napiVersion: v1\nkind: Service\nmetadata: {name: web, namespace: shop}\nspec: {ports: [{port: 80}]}\n",
+	"web.yaml": `# What the shop serves.
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: web, namespace: shop, annotations: {nginx.ingress.kubernetes.io/proxy-raed-timeout: "5"}}
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: shop.example
+    http: {paths: [{path: /cart, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}
+  - host: shop.example
+    http: {paths: [{path: /cart, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}
+---
+# Theirs.
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: other, namespace: shop}
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: other.example
+    http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: missing, port: {number: 80}}}}]}
+`,
+}
+
+// folder writes files into a new folder.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestLintText(t *testing.T) {
+	t.Parallel()
+	got := process(t, folder(t, shop), "", "lint", "-f", ".")
+	want := ended{Status: 1, Errors: "2 Ingresses: 1 error, 1 warning, 1 note\n", Out: `web.yaml:2: warning: Ingress shop/web: nginx.ingress.kubernetes.io/proxy-raed-timeout: no annotation has this name; did you mean "proxy-read-timeout"? [Unread]
+web.yaml:2: note: Ingress shop/web: spec.rules[1].http.paths[0]: it says what spec.rules[0].http.paths[0] says: remove one of the two [Repeated]
+web.yaml:14: error: Ingress shop/other: spec.rules[0].http.paths[0].backend.service.name: Service shop/missing does not exist: 503 is answered [NotFound]
+`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestLintJSON(t *testing.T) {
+	t.Parallel()
+	got := process(t, folder(t, shop), "", "lint", "-f", ".", "-o", "json", "--fail-on", "never")
+	var report lint.Report
+	if err := json.Unmarshal([]byte(got.Out), &report); err != nil || got.Status != 0 || got.Errors != "" {
+		t.Fatalf("%v, %+v", err, got)
+	}
+	if report.Errors != 1 || report.Warnings != 1 || report.Notes != 1 || len(report.Findings) != 3 {
+		t.Errorf("got %+v", report)
+	}
+	if f := report.Findings[2]; f.File != "web.yaml" || f.Document != 2 || f.Line != 14 || f.Severity != lint.Error || f.Object.Name != "other" {
+		t.Errorf("got %+v", f)
+	}
+	for _, part := range []string{`"findings": [`, `"severity": "error"`, `"reason": "NotFound"`, `"errors": 1`} {
+		if !strings.Contains(got.Out, part) {
+			t.Errorf("%s is not in\n%s", part, got.Out)
+		}
+	}
+}
+
+func TestLintExitStatus(t *testing.T) {
+	t.Parallel()
+	clean := folder(t, map[string]string{"class.yaml": class})
+	broken := folder(t, map[string]string{"a.yaml": "kind: ["})
+	web := folder(t, map[string]string{"class.yaml": shop["class.yaml"], "web.yaml": strings.Split(shop["web.yaml"], "---\n")[0]})
+	for _, test := range []struct {
+		dir, input string
+		arguments  []string
+		status     int
+		says       string
+	}{
+		{clean, "", []string{"-f", "."}, 0, "0 Ingresses: 0 errors, 0 warnings, 0 notes"},
+		{clean, "", []string{"-f", ".", "--fail-on", "note"}, 0, ""},
+		{web, "", []string{"-f", "."}, 1, "1 Ingress: 0 errors, 1 warning, 1 note"},
+		{web, "", []string{"-f", ".", "-o", "json"}, 1, ""},
+		{web, "", []string{"-f", ".", "--fail-on", "error"}, 0, ""},
+		{web, "", []string{"-f", ".", "--fail-on", "note"}, 1, ""},
+		{web, "", []string{"-f", ".", "--fail-on", "never"}, 0, ""},
+		{web, "", []string{"-f", "web.yaml", "--fail-on", "error"}, 1, "1 error"}, // without its Service
+		{clean, shop["web.yaml"], []string{"-f", "-"}, 1, "2 Ingresses"},
+		{broken, "", []string{"-f", "."}, 1, "0 Ingresses: 1 error"},
+		{clean, "", []string{"-f", "nosuch"}, 2, "nosuch: no such file"},
+		{clean, "", nil, 2, "-f: want a folder, a file or - (got nothing)"},
+		{clean, "", []string{"-f", ".", "--fail-on", "info"}, 2, `--fail-on: want error, warning, note or never (got "info")`},
+		{clean, "", []string{"-f", ".", "-o", "xml"}, 2, `-o: want text or json (got "xml")`},
+		{clean, "", []string{"-f", ".", "--nosuch"}, 2, "unknown flag: --nosuch"},
+		{clean, "", []string{"-f", ".", "more"}, 2, `unknown command "more"`},
+		{clean, "", []string{"-f", ".", "--configmap", "x"}, 2, `--configmap: want NAMESPACE/NAME (got "x")`},
+		{clean, "", []string{"--help"}, 0, ""},
+	} {
+		got := process(t, test.dir, test.input, append([]string{"lint"}, test.arguments...)...)
+		if got.Status != test.status || !strings.Contains(got.Errors, test.says) {
+			t.Errorf("lint %v: status %d, want %d, and %q in\n%s%s", test.arguments, got.Status, test.status, test.says, got.Errors, got.Out)
+		}
+	}
+}
+
+// Other commands end with 1, as they did.
+func TestOtherExitStatuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		arguments []string
+		status    int
+		errors    string
+	}{
+		{[]string{"version"}, 0, ""},
+		{[]string{"nosuch"}, 1, "sluice: unknown command \"nosuch\" for \"sluice\"\n"},
+		{[]string{"render"}, 1, "sluice: -f: want a folder, a file or - (got nothing)\n"},
+	} {
+		if got := process(t, t.TempDir(), "", test.arguments...); got.Status != test.status || got.Errors != test.errors {
+			t.Errorf("%v: %+v", test.arguments, got)
+		}
+	}
+}
+
+// Nothing is to be said of the example, in either scope; without its settings
+// neither.
+func TestLintExampleShop(t *testing.T) {
+	t.Parallel()
+	for _, arguments := range [][]string{{"--configmap", "shop/sluice"}, nil} {
+		got := process(t, "../..", "", append([]string{"lint", "-f", "docs/examples/shop", "--fail-on", "note"}, arguments...)...)
+		if diff := cmp.Diff(ended{Errors: "7 Ingresses: 0 errors, 0 warnings, 0 notes\n"}, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", arguments, diff)
+		}
+	}
+}
+
+// README.md shows what lint says of the example with a pattern on the shop's host.
+func TestLintReadme(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../docs/examples/shop")); err != nil {
+		t.Fatal(err)
+	}
+	images := filepath.Join(dir, "32-images.yaml")
+	text, err := os.ReadFile(images)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := bytes.ReplaceAll(text, []byte("api.shop.example"), []byte("www.shop.example"))
+	if err := os.WriteFile(images, moved, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := process(t, dir, "", "lint", "-f", ".")
+	if shown := "$ sluice lint -f .\n" + got.Out + got.Errors + "```"; got.Status != 1 || !strings.Contains(string(readme), shown) {
+		t.Errorf("README.md does not show this, which ends with %d:\n%s", got.Status, shown)
+	}
+}
+
+func TestLintHelpSaysWhatItIsFor(t *testing.T) {
+	t.Parallel()
+	help := process(t, t.TempDir(), "", "lint", "--help").Out
+	for _, part := range []string{"| sluice lint -f -", "In CI", "exit status is 0", "--fail-on", "--configmap"} {
+		if !strings.Contains(help, part) {
+			t.Errorf("%q is not in\n%s", part, help)
+		}
+	}
+}

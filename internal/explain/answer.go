@@ -1,0 +1,175 @@
+package explain
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/policy"
+	"sluice/internal/route"
+)
+
+// refusal is what nginx answers before it looks for a location; its Kind is empty
+// if nothing.
+func (x *explainer) refusal() Answer {
+	switch {
+	case x.request.Scheme == "https" && x.settings.TLS.RejectHandshake && x.choice.Server != nil && x.choice.Server.Host == "":
+		return Answer{Kind: NoHandshake, Why: "no rule has the host, and the setting ssl-reject-handshake is on"}
+	case x.choice.Outcome == route.Refuses:
+		return Answer{Kind: ToStatus, Status: 400, Why: "nginx refuses the request: " + x.choice.Refusal.Error()}
+	case x.request.Method == "TRACE" || x.request.Method == "CONNECT":
+		return Answer{Kind: ToStatus, Status: 405, Why: "nginx does not take the method " + x.request.Method}
+	}
+	return Answer{}
+}
+
+// answer says what answers, in the order in which nginx comes to it.
+func (x *explainer) answer(e *Explanation) Answer {
+	l := x.choice.Location
+	switch {
+	case x.serverRedirect() != nil && x.request.Scheme == "http":
+		how := x.serverRedirect()
+		return Answer{Kind: ToRedirect, Status: how.Code, Location: x.overHTTPS(how), Why: x.whyRedirected()}
+	case x.choice.Outcome == route.Redirects:
+		return Answer{Kind: ToRedirect, Status: 301, Location: x.slashed(l), Why: "nginx adds the / at the end, as trailing-slash-redirect asks for"}
+	case x.choice.Outcome == route.Unknown:
+		return Answer{Kind: ToUnknown, Why: "it hangs on the pattern " + l.Path + " of " + l.Rule.Object.String()}
+	case !x.taken():
+		return Answer{Kind: ToStatus, Status: 404, Why: "no location takes the path"}
+	case sends(l):
+		return Answer{Kind: ToRedirect, Status: l.Return.Code, Location: x.sent(l.Return.URL), Why: x.whySent(l)}
+	case e.Applied.Redirect.Redirects:
+		r := e.Applied.Redirect
+		return Answer{Kind: ToRedirect, Status: r.Status, Location: r.Location, Why: r.Why}
+	case l.Return != nil:
+		return Answer{Kind: ToStatus, Status: l.Return.Code, Why: x.whyReturned(e.Applied.Denied)}
+	}
+	return e.Applied.Backend.answer()
+}
+
+// whyReturned says why a location answers a status.
+func (x *explainer) whyReturned(d *Denied) string {
+	switch {
+	case d == nil:
+		return "no rule takes the path, and there is no default backend"
+	case len(d.Problems) == 0:
+		return "its Ingress is held back"
+	}
+	p := d.Problems[0]
+	if p.Object == x.choice.Location.Rule.Object && p.Field != "" {
+		return p.Field + ": " + p.Text
+	}
+	return p.Object.String() + ": " + p.Text
+}
+
+// answer says whether the backend answers.
+func (b *Backend) answer() Answer {
+	if b.Why != "" {
+		return Answer{Kind: ToStatus, Status: b.Status, Why: b.Why}
+	}
+	return Answer{Kind: ToService, Service: b.name()}
+}
+
+// name gives "namespace/name:port"; the default backend is known without a port.
+func (b *Backend) name() string {
+	name := b.Service.Namespace + "/" + b.Service.Name
+	if b.Default {
+		return name
+	}
+	return name + ":" + b.Service.Port
+}
+
+// serverRedirect is the redirect that comes before any location is looked for. A
+// name that a wildcard does not mean leaves its server before.
+func (x *explainer) serverRedirect() *model.Redirect {
+	if x.choice.Outcome == route.Missed {
+		return nil
+	}
+	return x.choice.Server.RedirectToHTTPS
+}
+
+// overHTTPS is the header Location of a redirect to HTTPS.
+func (x *explainer) overHTTPS(r *model.Redirect) string {
+	host, uri := x.choice.Name, x.request.URI
+	if r.Port != 0 {
+		host += ":" + strconv.Itoa(r.Port)
+	}
+	if !r.KeepTrailingSlash {
+		uri = strings.TrimSuffix(uri, "/")
+	}
+	return "https://" + host + uri
+}
+
+// sent is the header Location of a redirect that an Ingress asks for; variables in
+// it stay as they are written.
+func (x *explainer) sent(to string) string {
+	if strings.HasPrefix(to, "/") {
+		return x.request.Scheme + "://" + x.request.Host + to
+	}
+	return to
+}
+
+// whySent names the annotation that redirects.
+func (x *explainer) whySent(l *model.Location) string {
+	if l.Rule.Kind == model.RuleRedirect {
+		return l.Rule.Field
+	}
+	if policy.Of[policy.Redirect](x.policies(x.ingressOf(l))).Temporal != "" {
+		return x.Options.AnnotationsPrefix + "/temporal-redirect"
+	}
+	return x.Options.AnnotationsPrefix + "/permanent-redirect"
+}
+
+// slashed is the header Location of nginx's redirect to a path with a "/".
+func (x *explainer) slashed(l *model.Location) string {
+	to := x.request.Scheme + "://" + x.choice.Name + (&url.URL{Path: l.Path}).EscapedPath()
+	uri, _, _ := strings.Cut(x.request.URI, "#")
+	if _, query, _ := strings.Cut(uri, "?"); query != "" {
+		to += "?" + query
+	}
+	return to
+}
+
+// summary gives the answer in one sentence.
+func summary(e *Explanation) string {
+	by := ""
+	if e.Winner != nil {
+		by = " by " + e.Winner.String()
+	}
+	asked := model.OneLine(e.Request.String(), mostAsked)
+	a := e.Answer
+	switch a.Kind {
+	case ToService:
+		return fmt.Sprintf("%s goes to Service %s%s%s", asked, a.Service, by, unless(e))
+	case ToRedirect:
+		return fmt.Sprintf("%s is redirected with %d to %s%s", asked, a.Status, model.OneLine(a.Location, mostAsked), by+unless(e))
+	case NoHandshake:
+		return fmt.Sprintf("%s is refused in the TLS handshake: %s", asked, a.Why)
+	case ToUnknown:
+		return fmt.Sprintf("%s: only nginx can tell where it goes: %s", asked, a.Why)
+	}
+	return fmt.Sprintf("%s is answered %d%s: %s", asked, a.Status, by, a.Why)
+}
+
+// unless names what may keep the request from that: allow lists and the like, and
+// what answers preflight requests by itself.
+func unless(e *Explanation) string {
+	if e.Applied == nil {
+		return ""
+	}
+	var text string
+	for _, b := range e.Applied.Behaviours {
+		switch {
+		case b.Refuses && e.Answer.Kind == ToService:
+			text += ", unless " + b.Name + " refuses it"
+		case b.Answers && e.Request.Method == "OPTIONS":
+			text += ", unless " + b.Name + " answers it"
+		}
+	}
+	return text
+}
+
+// mostAsked is how much of a URL the summary shows.
+const mostAsked = 300

@@ -1,0 +1,121 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/policy"
+	"sluice/internal/route"
+)
+
+// applied says what is done with the request at the location that takes it.
+func (x *explainer) applied() *Applied {
+	l := x.choice.Location
+	a := &Applied{Redirect: x.redirect(l), Denied: x.denied(l), Behaviours: x.behaviours(l)}
+	if l.Proxy != nil {
+		a.Backend = x.backend(l)
+		a.Rewrite = x.rewrite(l)
+	}
+	return a
+}
+
+// redirect says whether plain HTTP is redirected to HTTPS, which comes before what
+// a location answers by a status.
+func (x *explainer) redirect(l *model.Location) Redirect {
+	how := cmp.Or(x.serverRedirect(), l.RedirectToHTTPS)
+	switch {
+	case x.request.Scheme == "https":
+		return Redirect{Why: "the request comes by HTTPS"}
+	case how == nil:
+		return Redirect{Why: x.whyNotRedirected(l)}
+	}
+	return Redirect{Redirects: true, Status: how.Code, Location: x.overHTTPS(how), Why: x.whyRedirected()}
+}
+
+// asked is what the Ingress of the location wants of the redirect.
+func (x *explainer) asked(l *model.Location) policy.SSLRedirect {
+	return policy.Of[policy.SSLRedirect](x.policies(x.ingressOf(l)))
+}
+
+func (x *explainer) whyRedirected() string {
+	if l := x.choice.Location; l != nil && x.asked(l).Always {
+		return "force-ssl-redirect is true"
+	}
+	return "ssl-redirect is true, and an Ingress of the host has a tls section"
+}
+
+// whyNotRedirected finds the condition of package translate that is not met.
+func (x *explainer) whyNotRedirected(l *model.Location) string {
+	asked := x.asked(l)
+	exempt := func(start string) bool { return start != "" && strings.HasPrefix(l.Rule.Path, start) }
+	switch {
+	case sends(l):
+		return "it is redirected elsewhere first"
+	case l.Return != nil:
+		return "the status is answered first"
+	case l.Rule.Object.Kind == "" || x.deciding.Host == "" && l.Rule.Kind != model.RuleWritten:
+		return "what no rule takes is never redirected"
+	case !asked.Always && !asked.WithCertificate:
+		return "ssl-redirect and force-ssl-redirect are false"
+	case slices.ContainsFunc(x.settings.Redirects.NoTLSLocations, exempt):
+		return "the path of the rule begins with one of the setting no-tls-redirect-locations"
+	}
+	return "no Ingress of the host has a tls section, and force-ssl-redirect is false"
+}
+
+// unavailable is the status of what is not served for a mistake.
+const unavailable = 503
+
+// denied says why a rule is not served; nil if it is.
+func (x *explainer) denied(l *model.Location) *Denied {
+	if l.Return == nil || l.Return.Code != unavailable {
+		return nil
+	}
+	d := &Denied{Status: l.Return.Code}
+	for _, p := range x.problems[l.Rule.Object] {
+		general := p.Field == l.Rule.Field || !strings.HasPrefix(p.Field, "spec.")
+		if p.Denies && general || strings.HasPrefix(p.Field+".", backendField(l)+".") {
+			d.Problems = append(d.Problems, p)
+		}
+	}
+	name := x.Options.ConfigMap
+	for _, p := range x.problems[model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}] {
+		if p.Denies {
+			d.Problems = append(d.Problems, p)
+		}
+	}
+	return d
+}
+
+// backendField is the field in which the backend of a location is written.
+func backendField(l *model.Location) string {
+	if l.Rule.Field == defaultBackendField {
+		return defaultBackendField
+	}
+	return l.Rule.Field + ".backend"
+}
+
+// rewrite says what the rewrite of a location makes of the path; nil for none.
+func (x *explainer) rewrite(l *model.Location) *Rewrite {
+	if l.Rewrite == nil {
+		return nil
+	}
+	r := &Rewrite{Pattern: l.Rewrite.Pattern, Target: l.Rewrite.Target}
+	if path, ok := rewritten(l, x.choice.Path); ok {
+		r.Path = path
+	}
+	return r
+}
+
+// rewritten says what the backend is asked for, as far as that can be told: the
+// pattern of a location that is no pattern is its path as text, and a target
+// without variables is what replaces it.
+func rewritten(l *model.Location, path string) (target string, ok bool) {
+	text, literal := strings.CutPrefix(l.Rewrite.Pattern, "(?i)")
+	if l.Modifier == model.Pattern || !literal || strings.Contains(l.Rewrite.Target, "$") || !strings.HasPrefix(route.Quote(path), text) {
+		return "", false
+	}
+	return l.Rewrite.Target, true
+}

@@ -1,0 +1,99 @@
+package explain
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// backend says where a location passes requests to.
+func (x *explainer) backend(l *model.Location) *Backend {
+	service := l.Proxy.Service
+	b := &Backend{Service: service, Default: x.isDefault(l), Status: unavailable}
+	if t := l.Proxy.Transport; t.TLS {
+		b.Transport = Transport{TLS: true, Verify: t.Verify, Name: t.Name}
+	}
+	known := x.known(l.Proxy.Backend)
+	if known == nil {
+		return b
+	}
+	b.Status = known.WhenEmpty
+	for _, e := range known.Endpoints {
+		b.Endpoints = append(b.Endpoints, endpointText(e))
+	}
+	if known.ExternalName != "" {
+		b.ExternalName = known.ExternalName + ":" + strconv.Itoa(known.ExternalPort)
+	}
+	if len(b.Endpoints) == 0 && b.ExternalName == "" {
+		b.Why = x.whyEmpty(l)
+	}
+	return b
+}
+
+// isDefault tells the default backend of the controller: nobody's rule names it.
+func (x *explainer) isDefault(l *model.Location) bool {
+	return l.Rule.Field == "" && x.Options.DefaultBackend == snapshot.Name{Namespace: l.Proxy.Service.Namespace, Name: l.Proxy.Service.Name}
+}
+
+// known gives a backend by its key, or nil.
+func (x *explainer) known(key string) *model.Backend {
+	all := x.Config.Dynamic.Backends
+	at, found := slices.BinarySearchFunc(all, key, func(b *model.Backend, key string) int { return strings.Compare(b.Key, key) })
+	if !found {
+		return nil
+	}
+	return all[at]
+}
+
+// endpointText gives "address:port", with brackets for IPv6.
+func endpointText(e model.Endpoint) string {
+	address, err := netip.ParseAddr(e.Address)
+	if err != nil {
+		return e.Address + ":" + strconv.Itoa(e.Port)
+	}
+	return netip.AddrPortFrom(address, uint16(e.Port)).String()
+}
+
+// whyEmpty says why a backend has no endpoint: what is wrong with the reference to
+// it, or what its EndpointSlices lack.
+func (x *explainer) whyEmpty(l *model.Location) string {
+	s := l.Proxy.Service
+	owner, field := l.Rule.Object, backendField(l)
+	if x.isDefault(l) {
+		owner, field = model.ObjectRef{Kind: "Service", Namespace: s.Namespace, Name: s.Name}, ""
+	}
+	for _, p := range x.problems[owner] {
+		if strings.HasPrefix(p.Field+".", field) {
+			return p.Text
+		}
+	}
+	return x.missingEndpoints(snapshot.Name{Namespace: s.Namespace, Name: s.Name}, s.Port)
+}
+
+// missingEndpoints says what the EndpointSlices of a Service lack.
+func (x *explainer) missingEndpoints(name snapshot.Name, port string) string {
+	parts := x.Snapshot.EndpointSlices(name)
+	all, ready := 0, 0
+	for _, part := range parts {
+		all += len(part.Endpoints)
+		for i := range part.Endpoints {
+			if condition := part.Endpoints[i].Conditions.Ready; condition == nil || *condition {
+				ready++
+			}
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return fmt.Sprintf("Service %s has no EndpointSlice", name)
+	case all == 0:
+		return fmt.Sprintf("the EndpointSlices of Service %s hold no endpoint", name)
+	case ready == 0:
+		return fmt.Sprintf("none of the %d endpoints of Service %s is ready", all, name)
+	}
+	return fmt.Sprintf("no endpoint of Service %s has an IP address and a port that belongs to its port %s", name, port)
+}

@@ -1,0 +1,81 @@
+package explain
+
+import (
+	"slices"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/policy"
+)
+
+// The shaping behaviours whose effect is seen in the model.
+const (
+	rewriteName   = "rewrite"
+	redirectName  = "redirect"
+	transportName = "transport"
+)
+
+// sends says whether a location redirects its clients elsewhere, which comes
+// before all that refuses requests.
+func sends(l *model.Location) bool { return l.Return != nil && l.Return.URL != "" }
+
+// behaviours are those that have an effect at a location, in the order in which
+// they are printed.
+func (x *explainer) behaviours(l *model.Location) []Behaviour {
+	var list []Behaviour
+	for _, b := range policy.Explain(x.ingressOf(l), x.settings, x.Options.AnnotationsPrefix) {
+		if !effective(b, l) {
+			continue
+		}
+		shown := Behaviour{Name: b.Name}
+		shown.Answers = b.Answers && (l.Return == nil || sends(l))
+		shown.Refuses = b.Protects && b.Kind == policy.Decorating && l.Return == nil
+		for _, v := range b.Values {
+			if v.Text != "" {
+				shown.Keys = append(shown.Keys, x.key(v, l.Rule.Object))
+			}
+		}
+		list = append(list, shown)
+	}
+	return list
+}
+
+// effective says whether a behaviour has an effect at a location: it prints
+// something there, or a setting gives it to all. What a status is answered before
+// has none.
+func effective(b policy.InForce, l *model.Location) bool {
+	written := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.Name != "" })
+	inherited := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.From != "" && v.Text != "" })
+	switch {
+	case sends(l) && b.Protects:
+		return false
+	case sends(l) && b.Name == redirectName:
+		return true
+	case slices.ContainsFunc(l.Blocks, func(block model.Block) bool { return block.Name == b.Name }):
+		return true
+	case l.Proxy == nil:
+		return false
+	case b.Name == rewriteName:
+		return l.Rewrite != nil
+	case b.Name == transportName:
+		return l.Proxy.Transport != model.Transport{}
+	case b.Kind == policy.Shaping:
+		return written || inherited
+	}
+	// What protects is said by each location, the rest by the http level too.
+	return inherited && !b.Protects
+}
+
+// key says where the value of a key comes from.
+func (x *explainer) key(v keys.InForce, ingress model.ObjectRef) Key {
+	k := Key{Key: v.Key, Value: v.Text, Source: FromDefault}
+	switch {
+	case v.Name != "":
+		k.Source, k.Object, k.Name = FromAnnotation, ingress, x.Options.AnnotationsPrefix+"/"+v.Name
+	case v.From != "" && x.settings.Written(v.From):
+		name := x.Options.ConfigMap
+		k.Source, k.Name = FromSetting, v.From
+		k.Object = model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}
+	}
+	return k
+}

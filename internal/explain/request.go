@@ -1,0 +1,80 @@
+package explain
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"sluice/internal/keys"
+)
+
+// Request is what a client asks.
+type Request struct {
+	Method string `json:"method"`
+	// Scheme is http or https.
+	Scheme string `json:"scheme"`
+	// Host is as in the header Host, with a port if the URL has one.
+	Host string `json:"host"`
+	// URI is as in the request line: path and query.
+	URI string `json:"uri"`
+}
+
+// String gives "GET https://shop.example/cart?id=1".
+func (r Request) String() string { return r.Method + " " + r.url() }
+
+func (r Request) url() string { return r.Scheme + "://" + r.Host + r.URI }
+
+var (
+	methodPattern = regexp.MustCompile(`^[A-Z_-]{1,32}$`)
+	hostPattern   = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_][A-Za-z0-9._-]*)(?::([0-9]{1,5}))?$`)
+)
+
+// httpsPort is the port by which a URL without a scheme means HTTPS.
+const httpsPort = 443
+
+// ParseRequest reads a method and a URL. The path is taken as it is written, as
+// nginx is to be asked of it.
+func ParseRequest(method, url string) (Request, error) {
+	if !methodPattern.MatchString(method) {
+		return Request{}, fmt.Errorf("METHOD: want it in capitals, such as GET (got %s)", keys.Quote(method))
+	}
+	wrong := func(want string) (Request, error) {
+		return Request{}, fmt.Errorf("URL: want %s (got %s)", want, keys.Quote(url))
+	}
+	scheme, rest := cutScheme(url)
+	if scheme != "" && scheme != "http" && scheme != "https" {
+		return wrong("http://host/path, https://host/path or host/path")
+	}
+	r := Request{Method: method, Scheme: scheme, Host: rest, URI: "/"}
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		r.Host, r.URI = rest[:end], rest[end:]
+	}
+	if !strings.HasPrefix(r.URI, "/") {
+		r.URI = "/" + r.URI
+	}
+	parts := hostPattern.FindStringSubmatch(r.Host)
+	if parts == nil || len(parts[1]) > 253 || strings.Contains(parts[1], "..") {
+		return wrong("http://host/path, https://host/path or host/path, with a host of letters, digits, -, _ and . and maybe a port")
+	}
+	port, _ := strconv.Atoi(parts[2]) // the pattern lets digits through only
+	if parts[2] != "" && (port < 1 || port > 65535) {
+		return wrong("a port from 1 to 65535")
+	}
+	if r.Scheme == "" {
+		r.Scheme = "http"
+		if port == httpsPort {
+			r.Scheme = "https"
+		}
+	}
+	return r, nil
+}
+
+// cutScheme takes the scheme off a URL. "://" further on is no scheme's.
+func cutScheme(url string) (scheme, rest string) {
+	before, after, found := strings.Cut(url, "://")
+	if !found || strings.ContainsAny(before, "/?#") {
+		return "", url
+	}
+	return strings.ToLower(before), after
+}

@@ -1,0 +1,279 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/route"
+)
+
+// WriteText prints the explanation for people: the answer in the first line, then
+// how nginx comes to it, what is done with the request, and who lost.
+func (e *Explanation) WriteText(w io.Writer) error {
+	t := &text{}
+	t.line(0, "%s", e.Summary)
+	t.line(0, "")
+	t.choice(e)
+	if e.Applied != nil {
+		t.applied(e.Applied)
+	}
+	t.losers(e.Losers)
+	if len(e.Problems) > 0 {
+		t.line(0, "Problems of %s:", e.Winner.Object)
+		t.problems(2, e.Problems)
+	}
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// text is an explanation while it is printed.
+type text struct{ out strings.Builder }
+
+// mostLine keeps a line from being endless, with what users wrote in it.
+const mostLine = 2 * mostShown
+
+func (t *text) line(indent int, format string, arguments ...any) {
+	if line := model.OneLine(fmt.Sprintf(format, arguments...), mostLine); line != "" {
+		t.out.WriteString(strings.Repeat(" ", indent) + line)
+	}
+	t.out.WriteByte('\n')
+}
+
+// field prints a name with its value, and what belongs to it below.
+func (t *text) field(name, value string, below ...string) {
+	t.line(0, "%-11s %s", name+":", value)
+	for _, line := range below {
+		t.line(12, "%s", line)
+	}
+}
+
+// choice prints how nginx comes to a location.
+func (t *text) choice(e *Explanation) {
+	var below, last []string
+	for _, s := range e.Servers {
+		words := ": " + serverWords(s)
+		if s.Alias != "" {
+			words = ", by its alias " + s.Alias + words
+		}
+		if s.Host == "" {
+			last = append(last, "any host"+words)
+			continue
+		}
+		below = append(below, s.Host+words)
+	}
+	below = append(below, last...)
+	t.field("Host", e.Request.Host, below...)
+	path := e.Path.Normalized
+	if e.Path.Refusal != "" {
+		path = "refused: " + e.Path.Refusal
+	}
+	below = nil
+	for _, step := range e.Path.Steps {
+		below = append(below, stepWords[step.Kind]+": "+step.Path)
+	}
+	t.field("Path", path, below...)
+	for _, l := range e.Locations {
+		if l.Verdict == route.Wins {
+			t.field("Location", notation(l.Modifier, l.Path))
+		}
+	}
+	if e.Winner != nil {
+		t.field("Why", e.Winner.Why)
+	}
+}
+
+var stepWords = map[route.StepKind]string{
+	route.CutsQuery:     "the query is cut off",
+	route.CutsFragment:  "the fragment is cut off",
+	route.Decodes:       "percent escapes are decoded, once",
+	route.MergesSlashes: "slashes are merged",
+	route.ResolvesDots:  "dot segments are resolved",
+}
+
+func serverWords(s Server) string {
+	switch s.Verdict {
+	case route.Wins:
+		return "wins"
+	case route.PreciseFirst:
+		return "a precise host comes first, " + s.By
+	case route.LongerFirst:
+		return "a longer wildcard comes first, " + s.By
+	case route.WildcardFirst:
+		return "a wildcard comes first, " + s.By
+	case route.EarlierFirst:
+		return "an earlier name comes first, " + s.By
+	case route.OneLabel:
+		return "* stands for exactly one label"
+	}
+	return "it is for what no other host takes"
+}
+
+func (t *text) applied(a *Applied) {
+	if a.Denied != nil {
+		t.field("Denied", strconv.Itoa(a.Denied.Status)+" is answered, as something is to be mended")
+		t.problems(12, a.Denied.Problems)
+	}
+	if r := a.Redirect; r.Redirects {
+		t.field("HTTPS", fmt.Sprintf("%d to %s", r.Status, r.Location), r.Why)
+	} else {
+		t.field("HTTPS", "no redirect: "+r.Why)
+	}
+	if a.Rewrite != nil {
+		below := "what is asked of the backend depends on what the pattern captures"
+		if a.Rewrite.Path != "" {
+			below = "the backend is asked for " + a.Rewrite.Path
+		}
+		t.field("Rewrite", a.Rewrite.Pattern+" to "+a.Rewrite.Target, below)
+	}
+	if a.Backend != nil {
+		t.backend(a.Backend)
+	}
+	t.behaviours(a)
+}
+
+// mostListed is how many of a kind are printed; JSON has all.
+const mostListed = 10
+
+func (t *text) backend(b *Backend) {
+	name := "Service " + b.name()
+	if b.Default {
+		name += ", the default backend"
+	}
+	var below []string
+	for _, endpoint := range b.Endpoints[:min(len(b.Endpoints), mostListed)] {
+		below = append(below, endpoint)
+	}
+	if more := len(b.Endpoints) - mostListed; more > 0 {
+		below = append(below, fmt.Sprintf("and %d more", more))
+	}
+	if b.ExternalName != "" {
+		below = append(below, b.ExternalName+", whose addresses the controller looks up")
+	}
+	if b.Why != "" {
+		below = append(below, "no endpoint: "+b.Why)
+	}
+	t.field("Backend", name+", over "+transportWords(b.Transport), below...)
+}
+
+func transportWords(t Transport) string {
+	switch {
+	case !t.TLS:
+		return "plain HTTP"
+	case t.Verify:
+		return "TLS, with a certificate for " + t.Name
+	}
+	return "TLS, whatever the certificate"
+}
+
+// mostValue is how much of a value is printed; JSON has more.
+const mostValue = 48
+
+func (t *text) behaviours(a *Applied) {
+	if len(a.Behaviours) == 0 {
+		return
+	}
+	t.line(0, "Behaviours:")
+	if a.Backend == nil {
+		t.line(2, "(a status is answered first: only what limits the body or adds headers still counts)")
+	}
+	for _, b := range a.Behaviours {
+		t.behaviour(b)
+	}
+}
+
+func (t *text) behaviour(b Behaviour) {
+	if list, all := defaults(b); all {
+		t.line(2, "%s (default): %s", b.Name, list)
+		return
+	}
+	name := b.Name
+	switch {
+	case b.Answers:
+		name += ": answers some requests by itself, before they are redirected to HTTPS"
+	case b.Refuses:
+		name += ": lets only some requests through"
+	}
+	t.line(2, "%s", name)
+	for _, k := range b.Keys {
+		t.line(4, "%-27s %-*s %s", writtenName(k), mostValue, model.OneLine(k.Value, mostValue), sourceWords(k))
+	}
+}
+
+// defaults lists the values of a behaviour of which nothing is written.
+func defaults(b Behaviour) (list string, all bool) {
+	var values []string
+	for _, k := range b.Keys {
+		if k.Source != FromDefault {
+			return "", false
+		}
+		values = append(values, k.Key+" "+k.Value)
+	}
+	return strings.Join(values, ", "), true
+}
+
+// writtenName is the name of a key without the prefix, as its Ingress writes it.
+func writtenName(k Key) string {
+	if k.Source != FromAnnotation {
+		return k.Key
+	}
+	return k.Name[strings.LastIndexByte(k.Name, '/')+1:]
+}
+
+func sourceWords(k Key) string {
+	switch k.Source {
+	case FromAnnotation:
+		return "annotation of " + k.Object.String()
+	case FromSetting:
+		return k.Object.String()
+	}
+	return "default"
+}
+
+// losers prints the other candidates. Of those with the same verdict only the
+// first are printed.
+func (t *text) losers(losers []Candidate) {
+	if len(losers) == 0 {
+		return
+	}
+	t.line(0, "Lost:")
+	count := map[Verdict]int{}
+	for i := range losers {
+		c := &losers[i]
+		if count[c.Verdict]++; count[c.Verdict] <= mostListed {
+			t.loser(c)
+		}
+		last := i+1 == len(losers) || losers[i+1].Verdict != c.Verdict
+		if more := count[c.Verdict] - mostListed; last && more > 0 {
+			t.line(2, "and %d more with the verdict %s", more, c.Verdict)
+		}
+	}
+}
+
+func (t *text) loser(c *Candidate) {
+	name := c.String()
+	if c.Host != "" && c.Kind != FromFallback {
+		name += ", host " + c.Host
+	}
+	t.line(2, "%s, to %s", name, c.Backend)
+	t.line(4, "%s", c.Why)
+	for _, p := range c.Problems {
+		if p.Text != c.Why {
+			t.problems(4, []model.Problem{p})
+		}
+	}
+}
+
+func (t *text) problems(indent int, problems []model.Problem) {
+	for _, p := range problems {
+		if p.Field == "" {
+			p.Field = p.Object.String()
+		}
+		if p.Denies {
+			p.Text += "; its paths answer 503 until this is mended"
+		}
+		t.line(indent, "%s: %s (%s)", p.Field, p.Text, p.Reason)
+	}
+}

@@ -1,0 +1,99 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/translate"
+)
+
+// Severity says how much a finding weighs.
+type Severity string
+
+// The severities, the heaviest first.
+const (
+	Error   Severity = "error"   // something is not served as it is written
+	Warning Severity = "warning" // it is served, but not as its author may expect
+	Note    Severity = "note"    // worth knowing, and nothing is wrong with it
+)
+
+// Severities are all of them, the heaviest first.
+var Severities = []Severity{Error, Warning, Note}
+
+// Unreadable is the reason of what does not read or decode.
+const Unreadable model.Reason = "Unreadable"
+
+// lighter are the reasons of what is not an error.
+var lighter = map[model.Reason]Severity{
+	model.Unread:         Warning,
+	model.Shadowed:       Warning,
+	model.Ambiguous:      Warning,
+	translate.Turned:     Warning,
+	translate.Rewritten:  Warning,
+	translate.OtherClass: Note,
+	translate.SharedHost: Note,
+	translate.Repeated:   Note,
+}
+
+// severityOf weighs a problem. What closes paths is never light.
+func severityOf(p model.Problem) Severity {
+	if p.Denies {
+		return Error
+	}
+	return cmp.Or(lighter[p.Reason], Error)
+}
+
+// Place is where an object is written.
+type Place struct {
+	// File is empty where it is not known.
+	File string `json:"file,omitempty"`
+	// Document counts the documents of the file that have content, from 1; Line is
+	// that on which the document begins.
+	Document int `json:"document,omitempty"`
+	Line     int `json:"line,omitempty"`
+}
+
+// Finding is something about the manifests that a team should know. All its
+// texts are one printable line each.
+type Finding struct {
+	Severity Severity        `json:"severity"`
+	Object   model.ObjectRef `json:"object"`
+	Place
+	// Field is a field path such as "spec.rules[0].host", or a key.
+	Field  string       `json:"field,omitempty"`
+	Reason model.Reason `json:"reason"`
+	// Text says what to do.
+	Text string `json:"text"`
+}
+
+// String gives the finding as one line, in the form in which compilers tell
+// theirs: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON]. Parts that are not
+// known are left out.
+func (f Finding) String() string {
+	var line strings.Builder
+	if f.File != "" {
+		fmt.Fprintf(&line, "%s:%d: ", f.File, max(f.Line, 1))
+	}
+	fmt.Fprintf(&line, "%s: ", f.Severity)
+	for _, part := range []string{strings.TrimSpace(f.Object.String()), f.Field} {
+		if part != "" {
+			line.WriteString(part + ": ")
+		}
+	}
+	fmt.Fprintf(&line, "%s [%s]", f.Text, f.Reason)
+	return line.String()
+}
+
+// compare orders findings by file, document, object, field, reason and text.
+func compare(a, b Finding) int {
+	return cmp.Or(
+		strings.Compare(a.File, b.File),
+		cmp.Compare(a.Document, b.Document),
+		a.Object.Compare(b.Object),
+		strings.Compare(a.Field, b.Field),
+		strings.Compare(string(a.Reason), string(b.Reason)),
+		strings.Compare(a.Text, b.Text),
+	)
+}

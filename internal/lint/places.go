@@ -1,0 +1,62 @@
+package lint
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// places knows where objects are written.
+type places struct {
+	objects map[model.ObjectRef][]Place
+	// lines are those on which documents begin, by document without line.
+	lines map[Place]int
+}
+
+// locate notes the place of each object of the documents.
+func locate(documents []snapshot.Document) places {
+	w := places{objects: map[model.ObjectRef][]Place{}, lines: map[Place]int{}}
+	for _, d := range documents {
+		file := model.OneLine(d.File, mostText)
+		w.lines[Place{File: file, Document: d.Number}] = d.Line
+		at := Place{File: file, Document: d.Number, Line: d.Line}
+		note(w, "Ingress", d.Objects.Ingresses, at)
+		note(w, "IngressClass", d.Objects.IngressClasses, at)
+		note(w, "Service", d.Objects.Services, at)
+		note(w, "EndpointSlice", d.Objects.EndpointSlices, at)
+		note(w, "Endpoints", d.Objects.Endpoints, at)
+		note(w, "Secret", d.Objects.Secrets, at)
+		note(w, "ConfigMap", d.Objects.ConfigMaps, at)
+		note(w, "Namespace", d.Objects.Namespaces, at)
+	}
+	return w
+}
+
+func note[T metav1.Object](w places, kind string, objects []T, at Place) {
+	for _, o := range objects {
+		ref := model.ObjectRef{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+		w.objects[ref] = append(w.objects[ref], at)
+	}
+}
+
+// of gives the places of a problem: that of its object, or, where several have
+// its name, those of the ones that are left out. A problem without a place has
+// one that is empty.
+func (w places) of(p model.Problem) []Place {
+	at := w.objects[p.Object]
+	switch {
+	case len(at) == 0:
+		return []Place{{}}
+	case len(at) > 1 && p.Reason == model.Conflict && p.Field == "metadata.name":
+		return at[1:]
+	}
+	return at[:1]
+}
+
+// document gives the place of a document.
+func (w places) document(file string, number int) Place {
+	at := Place{File: model.OneLine(file, mostText), Document: number}
+	at.Line = w.lines[at]
+	return at
+}

@@ -1,0 +1,61 @@
+package render
+
+import (
+	"strings"
+
+	"sluice/internal/settings"
+)
+
+// forwardedView is what the http level says of the proxies in front. The fields
+// that name variables do it without the "$".
+type forwardedView struct {
+	settings.Forwarded
+	// Active: the client's address is taken from what a proxy in front says.
+	Active bool
+	// Both: it is in a header that is believed only if the PROXY header comes
+	// from a proxy in front; Lua puts it into RealIPHeader then.
+	Both         bool
+	RealIPHeader string
+	// SentFor and SentHost are the headers as they came.
+	SentFor, SentHost string
+	// Scheme, Port and For are what backends are told; Peer is who the
+	// connection is from and OwnPort where it arrived.
+	Scheme, Port, For, Peer, OwnPort string
+	HTTPSPort                        int
+}
+
+// forwarded decides which variables say what. Where nothing in front is
+// believed they are nginx's own, which cost a request nothing.
+func (r *rendering) forwarded() forwardedView {
+	f := r.global.forwarded
+	v := forwardedView{
+		Forwarded: f, Active: f.Use || f.RealIP || f.ProxyProtocol, Both: f.Use && f.ProxyProtocol, RealIPHeader: f.ForHeader,
+		SentFor: sentHeader(f.ForHeader), SentHost: sentHeader(f.HostHeader),
+		Scheme: "scheme", Port: "pass_port", For: "remote_addr", Peer: "realip_remote_addr", OwnPort: "server_port",
+		HTTPSPort: r.env.HTTPSPort,
+	}
+	if f.Use || f.ProxyProtocol {
+		v.Scheme = "pass_access_scheme"
+	} else if r.env.HTTPSPort == usualHTTPSPort {
+		v.Port = "server_port"
+	}
+	if f.Use && f.Full {
+		v.For = "full_x_forwarded_for"
+	}
+	if f.ProxyProtocol {
+		v.Peer, v.OwnPort = "proxy_protocol_addr", "proxy_protocol_server_port"
+		v.RealIPHeader = "proxy_protocol"
+	}
+	if v.Both {
+		v.RealIPHeader = "X-Real-Ip-" + r.env.Token
+	}
+	return v
+}
+
+// usualHTTPSPort is the port that backends are told of HTTPS.
+const usualHTTPSPort = 443
+
+// sentHeader is the variable with a header of the request.
+func sentHeader(name string) string {
+	return "http_" + strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+}

@@ -1,0 +1,138 @@
+package route
+
+import (
+	"strings"
+
+	"sluice/internal/model"
+)
+
+// chooseLocation picks the location of a path: the exact one, else the longest
+// prefix unless a pattern may be tried and matches; and says why the others of the
+// server are not it.
+// Source: ngx_http_core_find_location in nginx's src/http/ngx_http_core_module.c
+func chooseLocation(server *model.Server, path string) (*model.Location, Outcome, []LocationVerdict) {
+	s := search{path: path}
+	s.literals(server.Locations)
+	if s.triesPatterns() {
+		s.patterns(server.Locations)
+	}
+	winner, outcome := s.result()
+	verdicts := make([]LocationVerdict, 0, len(server.Locations))
+	for _, l := range server.Locations {
+		verdicts = append(verdicts, s.verdict(l))
+	}
+	return winner, outcome, verdicts
+}
+
+// search is what nginx comes across while it looks for the location of a path.
+type search struct {
+	path string
+	// exact is the "=" with this path.
+	exact *model.Location
+	// longest is the longest prefix of the path.
+	longest *model.Location
+	// slashed is the location to which nginx redirects: /foo/ is there and is
+	// proxied, and /foo is not.
+	slashed *model.Location
+	// pattern is the first that matches; undecided is one before it of which Go
+	// cannot tell.
+	pattern, undecided *model.Location
+}
+
+// literals is nginx's search without patterns.
+func (s *search) literals(locations []*model.Location) {
+	for _, l := range locations {
+		switch {
+		case l.Modifier == model.Pattern:
+		case l.Modifier == model.Equal && l.Path == s.path:
+			if s.exact == nil {
+				s.exact = l
+			}
+		case l.Modifier != model.Equal && strings.HasPrefix(s.path, l.Path):
+			if s.longest == nil || len(l.Path) > len(s.longest.Path) {
+				s.longest = l
+			}
+		case l.Path == s.path+"/" && l.Proxy != nil && s.slashed == nil:
+			s.slashed = l
+		}
+	}
+	if s.exact != nil || s.longest != nil && s.longest.Path == s.path {
+		s.slashed = nil
+	}
+}
+
+func (s *search) triesPatterns() bool {
+	return s.exact == nil && s.slashed == nil && (s.longest == nil || s.longest.Modifier == model.Prefix)
+}
+
+// patterns tries them in the order of the file.
+func (s *search) patterns(locations []*model.Location) {
+	for _, l := range locations {
+		if l.Modifier != model.Pattern {
+			continue
+		}
+		matches, known := matchPattern(l.Path, s.path)
+		if !known {
+			s.undecided = l
+			return
+		}
+		if matches {
+			s.pattern = l
+			return
+		}
+	}
+}
+
+func (s *search) result() (*model.Location, Outcome) {
+	switch {
+	case s.exact != nil:
+		return s.exact, Served
+	case s.slashed != nil:
+		return s.slashed, Redirects
+	case s.undecided != nil:
+		return s.undecided, Unknown
+	case s.pattern != nil:
+		return s.pattern, Served
+	case s.longest != nil:
+		return s.longest, Served
+	}
+	return nil, Unmatched
+}
+
+// verdict says why a location wins or loses, in the order in which nginx looks.
+func (s *search) verdict(l *model.Location) LocationVerdict {
+	winner, outcome := s.result()
+	lost := func(verdict Verdict, by *model.Location) LocationVerdict { return LocationVerdict{l, verdict, by} }
+	switch {
+	case l == winner && outcome == Unknown:
+		return lost(Undecided, nil)
+	case l == winner:
+		return lost(Wins, nil)
+	case !s.fits(l):
+		return lost(DoesNotMatch, nil)
+	case s.exact != nil:
+		return lost(ExactFirst, s.exact)
+	case s.slashed != nil:
+		return lost(SlashFirst, s.slashed)
+	case l.Modifier != model.Pattern && l != s.longest:
+		return lost(LongerFirst, s.longest)
+	case l.Modifier != model.Pattern:
+		return lost(PatternFirst, winner)
+	case !s.triesPatterns():
+		return lost(PrefixOnlyFirst, s.longest)
+	}
+	return lost(EarlierFirst, winner)
+}
+
+// fits says whether a location would take the path if it were alone. A pattern
+// of which Go cannot tell is taken for one that might.
+func (s *search) fits(l *model.Location) bool {
+	switch l.Modifier {
+	case model.Equal:
+		return l.Path == s.path
+	case model.Pattern:
+		matches, known := matchPattern(l.Path, s.path)
+		return matches || !known
+	}
+	return strings.HasPrefix(s.path, l.Path)
+}

@@ -1,0 +1,187 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// Reasons of surprises, besides those of model.
+const (
+	Turned     model.Reason = "Turned"     // a path is a pattern because an Ingress on its host asked for patterns
+	Rewritten  model.Reason = "Rewritten"  // what no path of a host takes is rewritten, too
+	Unserved   model.Reason = "Unserved"   // no class of ours takes the Ingress, and none that is known
+	OtherClass model.Reason = "OtherClass" // it names a class that is not served here, and that may be served elsewhere
+	SharedHost model.Reason = "SharedHost" // Ingresses of several namespaces have rules for a host
+	Repeated   model.Reason = "Repeated"   // a rule is there twice in an Ingress
+)
+
+// Surprises says what Config does with objects that nothing is wrong with and
+// that their authors may not expect, sorted. It is for sluice lint: a sync never
+// looks for them.
+func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
+	t := NewMemo().begin(s, o)
+	hosts := t.gather()
+	t.problems = nil // those of Config
+	for _, object := range s.Ingresses() {
+		t.unserved(object)
+	}
+	turns := map[*ingress]*turn{}
+	for _, h := range hosts {
+		b := t.locate(h, serverInput{})
+		b.out.problems = nil
+		b.turned(turns)
+		b.rewritten()
+		b.shared()
+		b.repeated()
+		t.report(b.out.problems...)
+	}
+	for ing, turn := range turns {
+		t.report(turn.surprise(ing)...)
+	}
+	return model.SortProblems(t.problems)
+}
+
+// unserved reports an Ingress that nobody may take.
+func (t *translation) unserved(object *networkingv1.Ingress) {
+	if ours, remarks := t.accepts(object); ours || len(remarks) > 0 {
+		return
+	}
+	p := model.Problem{Object: refOf(object), Reason: Unserved}
+	legacy, field := object.Annotations[legacyClass], object.Spec.IngressClassName
+	switch {
+	case legacy != "":
+		p.Field = legacyClass
+		p.Reason, p.Text = t.legacyElsewhere(legacy)
+	case field != nil && t.snap.IngressClass(*field) == nil:
+		p.Field = "spec.ingressClassName"
+		p.Text = fmt.Sprintf("no IngressClass has the name %s, and --ingress-class does not name it: want %s, or its IngressClass among the manifests", quoted(*field), t.servedClasses())
+	case field == nil && !slices.ContainsFunc(t.snap.IngressClasses(), isDefaultClass):
+		p.Field = "spec.ingressClassName"
+		p.Text = fmt.Sprintf("the Ingress names no class, and no IngressClass is the default: want %s, or --watch-ingress-without-class", t.servedClasses())
+	}
+	if p.Text != "" {
+		t.report(p)
+	}
+}
+
+// legacyElsewhere says why a class of the legacy annotation is not served here;
+// the text is empty where somebody else serves it.
+func (t *translation) legacyElsewhere(name string) (reason model.Reason, text string) {
+	switch {
+	case t.snap.IngressClass(name) == nil:
+		return OtherClass, fmt.Sprintf("no class that is served here has the name %s: if it is meant for here, want %s", quoted(name), alternatives(t.options.IngressClasses))
+	case t.ourClass(name):
+		return Unserved, fmt.Sprintf("this annotation is compared with --ingress-class alone, which does not name %s: name the class in spec.ingressClassName instead", quoted(name))
+	}
+	return "", ""
+}
+
+// servedClasses lists what a class may be for the Ingress to be served here.
+func (t *translation) servedClasses() string {
+	var names []string
+	for _, class := range t.snap.IngressClasses() {
+		if t.ourClass(class.Name) {
+			names = append(names, class.Name)
+		}
+	}
+	for _, name := range t.options.IngressClasses {
+		if t.ourClass(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 0 {
+		return "the name of an IngressClass of " + t.options.ControllerClass
+	}
+	return alternatives(names)
+}
+
+// isDefaultClass tells the class of Ingresses that name none.
+func isDefaultClass(class *networkingv1.IngressClass) bool {
+	return class.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true"
+}
+
+// rewritten reports a host of which the first Ingress's rewrite changes also
+// what no path takes.
+func (b *builder) rewritten() {
+	for _, l := range b.locations {
+		if l.Rule.Kind != model.RuleFallback || l.Rewrite == nil {
+			continue
+		}
+		owner := b.first().owner
+		b.out.problems = append(b.out.problems, model.Problem{Object: owner.ref, Field: owner.prefixKey + "rewrite-target", Reason: Rewritten,
+			Text: fmt.Sprintf("what no path of %s takes is rewritten to %s, too, before it goes to Service %s: a Prefix path / of an Ingress without this annotation would keep it as it is",
+				hostWords(b.host.name), shown(l.Rewrite.Target), l.Proxy.Service.Namespace+"/"+l.Proxy.Service.Name)})
+	}
+}
+
+// shared tells the first Ingress of each further namespace that the host is not
+// its own.
+func (b *builder) shared() {
+	var namespaces []string
+	for _, rules := range b.host.rules {
+		ing := rules.owner
+		if slices.Contains(namespaces, ing.ref.Namespace) {
+			continue
+		}
+		if len(namespaces) > 0 {
+			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.fieldOf(b.host.name), Reason: SharedHost,
+				Text: fmt.Sprintf("%s of another namespace has rules for %s, too: agree on who has which paths", b.host.rules[0].owner.ref, hostWords(b.host.name))})
+		}
+		namespaces = append(namespaces, ing.ref.Namespace)
+	}
+}
+
+// fieldOf is the field by which an Ingress has a host.
+func (i *ingress) fieldOf(host string) string {
+	for at, rule := range i.object.Spec.Rules {
+		if rule.Host == host {
+			return fmt.Sprintf("spec.rules[%d].host", at)
+		}
+	}
+	return "spec.defaultBackend"
+}
+
+// repeated reports the paths that an Ingress has twice, all alike.
+func (b *builder) repeated() {
+	type written struct {
+		pathType networkingv1.PathType
+		path     string
+	}
+	for _, rules := range b.host.rules {
+		first := map[written]*claim{}
+		for i := range rules.claims {
+			c := &rules.claims[i]
+			w := written{c.pathType, c.path}
+			switch earlier := first[w]; {
+			case earlier == nil:
+				first[w] = c
+			case sameBackend(earlier.backend, c.backend):
+				b.problem(c, "", Repeated, fmt.Sprintf("it says what %s says: remove one of the two", earlier.field))
+			}
+		}
+	}
+}
+
+// hostWords names a host in a text.
+func hostWords(name string) string {
+	if name == "" {
+		return "the catch-all host"
+	}
+	return fmt.Sprintf("host %q", name)
+}
+
+// alternatives gives "a, b or c".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

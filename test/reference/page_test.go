@@ -1,0 +1,294 @@
+package reference
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice/internal/keys"
+	"sluice/internal/policy"
+	"sluice/internal/settings"
+)
+
+const written = "<!-- Written by `make golden` from the source; edit the tags there. -->\n\n"
+
+// annotations is the page of that name.
+func (b *book) annotations() string {
+	p := b.page("annotation")
+	p.add("# Annotations\n\n" + written)
+	p.add("What Sluice reads of the annotations of an Ingress. Their names begin with `" + prefix + "/`, and their values are text: put them in quotes.\n\n")
+	p.add("- A value that is not valid leaves its behaviour out, all of it, with a Problem that says what would be valid. Where the behaviour protects, the paths of the Ingress answer 503 until it is mended.\n")
+	p.add("- An annotation whose risk is above what the setting [annotations-risk-level](configmap.md#annotations-risk-level) allows is left out in the same way.\n")
+	p.add("- What ingress-nginx has and Sluice does not read yet is [at the end](#not-read-yet); what differs on purpose is in [differences.md](../differences.md).\n\n")
+	p.index(annotationDocs())
+	for _, behaviour := range policy.All() {
+		p.behaviour(behaviour)
+	}
+	p.unsupported(policy.Unsupported(), map[keys.Fate]string{
+		keys.Denied:   "the paths of the Ingress answer 503",
+		keys.Withheld: "the Ingress is left out",
+	})
+	p.links()
+	return p.text.String()
+}
+
+// settings is the page of the ConfigMap.
+func (b *book) settings() string {
+	p := b.page("setting")
+	p.add("# Settings\n\n" + written)
+	p.add("What Sluice reads of its ConfigMap. The values are text: put them in quotes. Keys may be written in upper or lower case.\n\n")
+	p.add("- A key with a value that is not valid keeps its default, with a Problem that says what would be valid; everything else goes on.\n")
+	p.add("- Settings that nginx refuses are rolled back to the ones before, all together, with a Problem.\n")
+	p.add("- Where an annotation says something else, it holds for its Ingress.\n")
+	p.add("- What ingress-nginx has and Sluice does not read yet is [at the end](#not-read-yet); what differs on purpose is in [differences.md](../differences.md).\n\n")
+	p.index(keys.Describe(settings.Settings{}))
+	for _, group := range settings.Groups() {
+		p.add("## Group: " + group.Name + "\n\n" + prose(b.sentences["settings."+group.Name]) + "\n\n")
+		p.keys(group.Keys)
+	}
+	p.unsupported(settings.Unsupported(), map[keys.Fate]string{
+		keys.Denied: "every path answers 503",
+	})
+	p.links()
+	return p.text.String()
+}
+
+// annotationDocs are the annotations of all behaviours.
+func annotationDocs() []keys.Doc {
+	var docs []keys.Doc
+	for _, behaviour := range policy.All() {
+		docs = append(docs, behaviour.Keys...)
+	}
+	return docs
+}
+
+// page is one page while it is written.
+type page struct {
+	*book
+	kind string // annotation or setting
+	text strings.Builder
+	// linked are the cases that are named.
+	linked map[string]bool
+}
+
+func (b *book) page(kind string) *page { return &page{book: b, kind: kind, linked: map[string]bool{}} }
+
+func (p *page) add(text string) { p.text.WriteString(text) }
+
+// index is a table of all keys by name, aliases included.
+func (p *page) index(docs []keys.Doc) {
+	rows := map[string]string{}
+	for _, doc := range docs {
+		rows[doc.Key] = link(doc.Key, "#"+doc.Key) + " | " + cell(prose(doc.Doc))
+		for _, alias := range doc.Aliases {
+			rows[alias] = alias + " | an older name of " + link(doc.Key, "#"+doc.Key)
+		}
+	}
+	p.add("| " + p.kind + " | what it says |\n|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		p.add("| " + rows[name] + " |\n")
+	}
+	p.add("\n")
+}
+
+func (p *page) behaviour(b policy.Behaviour) {
+	p.add("## Behaviour: " + b.Name + "\n\n" + prose(p.sentences["policy."+b.Keys[0].Key]) + "\n\n")
+	kind := "It prints directives (" + string(b.Kind) + ")"
+	if b.Kind == policy.Shaping {
+		kind = "It changes hosts, paths or backends (" + string(b.Kind) + ")"
+	}
+	if b.Answers {
+		kind += ", and answers some requests by itself, before any redirect to HTTPS"
+	}
+	if b.Protects {
+		kind += ", and it protects: while one of its values is not valid, the paths of the Ingress answer 503"
+	}
+	p.add(kind + ".\n\n")
+	p.keys(b.Keys)
+}
+
+func (p *page) keys(docs []keys.Doc) {
+	for _, doc := range docs {
+		p.key(doc)
+	}
+}
+
+// key is the section of one key: the sentence, a value to copy, and the rest.
+func (p *page) key(doc keys.Doc) {
+	p.add("### " + doc.Key + "\n\n" + prose(doc.Doc) + "\n\n" + p.example(doc))
+	p.item("Valid", codes(doc.Valid)+" ("+doc.Type+")")
+	p.item("Default", p.byDefault(doc))
+	if len(doc.Aliases) > 0 {
+		p.item("Older name", "`"+strings.Join(doc.Aliases, "`, `")+"`")
+	}
+	if doc.Needs != "" {
+		p.item("Needs", "it has no effect without "+link(doc.Needs, "#"+doc.Needs))
+	}
+	if doc.Risk != keys.RiskUnranked {
+		p.item("Risk", doc.Risk.String())
+	}
+	if doc.Protects {
+		p.item("Protects", p.whileNotValid())
+	}
+	if name := defaulted(doc.Key); name != "" && p.kind == "setting" {
+		p.item("Annotation", link(name, "annotations.md#"+name)+", for one Ingress")
+	}
+	p.item("Cases", p.cases(doc, func(u use) bool { return !u.refused }))
+	p.item("Refused in", p.cases(doc, func(u use) bool { return u.refused }))
+	p.add("\n")
+}
+
+func (p *page) item(name, text string) {
+	if text != "" {
+		p.add("- **" + name + ":** " + text + "\n")
+	}
+}
+
+func (p *page) whileNotValid() string {
+	if p.kind == "setting" {
+		return "while it is not valid, the paths of which it is the default answer 503"
+	}
+	return "while it is not valid, the paths of the Ingress answer 503"
+}
+
+func (p *page) byDefault(doc keys.Doc) string {
+	if doc.From != "" {
+		defaults, _ := settings.Read(nil)
+		value, _ := defaults.Value(doc.From)
+		return "the setting " + link(doc.From, "configmap.md#"+doc.From) + ", which is " + orNone(value) + " where nobody writes it"
+	}
+	return orNone(doc.Default)
+}
+
+func link(text, to string) string { return "[" + text + "](" + to + ")" }
+
+func orNone(value string) string {
+	if value == "" {
+		return "none"
+	}
+	return "`" + value + "`"
+}
+
+// defaulted is the annotation whose default a setting gives, or "".
+func defaulted(setting string) string {
+	for _, doc := range annotationDocs() {
+		if doc.From == setting {
+			return doc.Key
+		}
+	}
+	return ""
+}
+
+// usesOf are the uses of a key under all its names, the plainest first.
+func (p *page) usesOf(doc keys.Doc) []use {
+	var all []use
+	for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+		all = append(all, p.uses[p.kind+" "+name]...)
+	}
+	slices.SortFunc(all, plainer)
+	return all
+}
+
+const (
+	// mostExample is the longest value that is shown.
+	mostExample = 120
+	// mostKeys is how many keys a case has whose values are meant: one with more
+	// shows what nginx takes.
+	mostKeys = 12
+)
+
+// example is a value to copy: from the case with the fewest other keys a valid
+// one that is neither the default nor at the edge of what is valid, or else the
+// default.
+func (p *page) example(doc keys.Doc) string {
+	name, usual := doc.Key, doc.Default
+	if p.kind == "annotation" {
+		name = prefix + "/" + doc.Key
+	}
+	if doc.From != "" {
+		defaults, _ := settings.Read(nil)
+		usual, _ = defaults.Value(doc.From)
+	}
+	value := usual
+	for _, u := range slices.Backward(p.usesOf(doc)) {
+		if !u.refused && u.keys <= mostKeys && u.value != usual && u.value != "" && !extreme(doc, u.value) {
+			value = u.value
+		}
+	}
+	if value == "" || len(value) > mostExample {
+		return ""
+	}
+	return "```yaml\n" + name + ": " + strconv.Quote(value) + "\n```\n\n"
+}
+
+// extreme is true for a value at the edge of what is valid, unless that is one
+// of a few words.
+func extreme(doc keys.Doc, value string) bool {
+	return slices.Contains(doc.Edges, value) && !strings.HasPrefix(doc.Valid, `"`)
+}
+
+// cases names the golden cases in which a key is refused or not, the plainest
+// first. The page ends with where they are.
+func (p *page) cases(doc keys.Doc, refused func(use) bool) string {
+	var names []string
+	for _, u := range p.usesOf(doc) {
+		if name := "[" + u.name + "]"; refused(u) && !slices.Contains(names, name) {
+			names = append(names, name)
+			p.linked[u.name] = true
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// links says where the cases are that the page names.
+func (p *page) links() {
+	p.add("\n")
+	for _, name := range slices.Sorted(maps.Keys(p.linked)) {
+		p.add("[" + name + "]: ../../test/golden/cases/" + name + ".txtar\n")
+	}
+}
+
+// unsupported is the table at the end.
+func (p *page) unsupported(list []keys.Unsupported, becomes map[keys.Fate]string) {
+	p.add("## Not read yet\n\n")
+	p.add("These keys of ingress-nginx 1.15 are known and not read. Where nothing else is said, all else goes on as if they were not there.\n\n")
+	p.add("| " + p.kind + " | what becomes of it |\n|---|---|\n")
+	for _, k := range list {
+		text := "a Problem"
+		switch become := becomes[k.Fate]; {
+		case k.Fate == keys.Idle:
+			text += "; it has no effect in ingress-nginx either"
+		case become != "" && len(k.Off) > 0:
+			text += "; unless the value is " + offValues(k.Off) + ", " + become
+		case become != "":
+			text += "; " + become
+		}
+		p.add("| " + k.Key + " | " + cell(text) + " |\n")
+	}
+}
+
+// offValues says by which values nothing is asked for.
+func offValues(values []string) string {
+	var words []string
+	for _, value := range values {
+		if value == "" {
+			words = append(words, "empty")
+		} else {
+			words = append(words, "`"+value+"`")
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+var quoted = regexp.MustCompile(`"([^"]*)"`)
+
+// codes writes what is quoted as code.
+func codes(text string) string { return quoted.ReplaceAllString(text, "`$1`") }
+
+// prose keeps what is not meant as Markdown from being taken for it.
+func prose(text string) string { return strings.NewReplacer("*", `\*`, "<", "&lt;").Replace(text) }
+
+// cell keeps a text within its cell of a table.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
