@@ -41,7 +41,7 @@ const (
 
 // kinds are what requests must have met, or the test shows less than it says.
 var kinds = []string{
-	"location =", "location ^~", "location ", "location ~*", "missed", "301", "400", "404", "503", "a service", "rewritten",
+	"location =", "location ^~", "location ", "location ~*", "missed", "301", "302", "400", "404", "503", "a service", "rewritten",
 	"HTTPS by the server", "HTTPS by a location",
 }
 

@@ -3,6 +3,7 @@ package differential
 import (
 	"cmp"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -47,7 +48,7 @@ func foretell(match matcher, config *model.Config, q request) foretold {
 	case l.RedirectToHTTPS != nil && answer.Outcome == route.Served:
 		f.reply, f.what = toHTTPS(q, l.RedirectToHTTPS), "HTTPS by a location"
 	case l.Return != nil:
-		f.status = l.Return.Code
+		f.status, f.location = l.Return.Code, sent(q, l.Return.URL)
 	default:
 		f.reply = passed(config, q, l)
 	}
@@ -95,15 +96,30 @@ func toHTTPS(q request, redirect *model.Redirect) reply {
 // slashed is the redirect to a path with a "/" at its end, with the path decoded.
 func slashed(q request, path string) string {
 	target, _, _ := strings.Cut(q.target, "#")
+	if _, query, _ := strings.Cut(target, "?"); query != "" {
+		path += "?" + query
+	}
 	host := nginxHost(q.host)
 	if q.form == hostless {
 		host = "127.0.0.1" // where the connection came in
 	}
-	if _, query, _ := strings.Cut(target, "?"); query != "" {
-		path += "?" + query
-	}
 	return "http://" + host + path
 }
+
+// sent is the redirect to a URL, or to a path of the host as the client wrote it.
+func sent(q request, url string) string {
+	if !strings.HasPrefix(url, "/") {
+		return url
+	}
+	host := nginxHost(q.host)
+	if q.form == ordinary && afterName.MatchString(q.host[len(host):]) {
+		host = q.host
+	}
+	return "http://" + host + url
+}
+
+// afterName is what a Host header may have behind the name and still be believed.
+var afterName = regexp.MustCompile(`^\.?(?::[0-9]*)?$`)
 
 // nginxHost is nginx's $host.
 func nginxHost(host string) string {

@@ -138,6 +138,9 @@ func (m *setMaker) ingress(name string) {
 	if m.set.suffix != "" && m.IntN(10) == 0 {
 		m.redirect(ing)
 	}
+	if m.set.suffix != "" {
+		m.elsewhere(ing)
+	}
 	if m.IntN(40) == 0 {
 		ing.Annotations[prefix+"allowlist-source-range"] = "nobody" // so that all of it answers 503
 	}
@@ -166,6 +169,28 @@ func (m *setMaker) redirect(ing *networkingv1.Ingress) {
 		return
 	}
 	ing.Spec.TLS = []networkingv1.IngressTLS{{SecretName: secretName, Hosts: slices.Clone(m.hosts)}}
+}
+
+// elsewhere gives some Ingresses further names of their hosts, and some redirects
+// of their own.
+func (m *setMaker) elsewhere(ing *networkingv1.Ingress) {
+	switch m.IntN(20) {
+	case 0, 1:
+		name := strings.TrimSuffix(m.set.suffix, ".test")
+		aliases := []string{"alias." + m.set.suffix, "*.alias." + m.set.suffix, "*.c.alias." + m.set.suffix, "." + m.set.suffix, "b." + m.set.suffix, name + ".alias.*", "d." + name + ".alias.*", "~^re[0-9]+\\." + name + "\\.test$"}
+		m.Shuffle(len(aliases), func(i, j int) { aliases[i], aliases[j] = aliases[j], aliases[i] })
+		ing.Annotations[prefix+"server-alias"] = strings.Join(aliases[:1+m.IntN(3)], ",")
+		for _, host := range []string{"alias.", "e.alias.", "f.c.alias.", "re1.", "rex.", ""} {
+			m.targets = append(m.targets, target{host + m.set.suffix, func() string { return pick(m.Rand, literals) }})
+		}
+		for _, host := range []string{name + ".alias.org", name + ".alias.example.org", "d." + name + ".alias.org", name + ".alias."} {
+			m.targets = append(m.targets, target{host, func() string { return pick(m.Rand, literals) }})
+		}
+	case 2:
+		ing.Annotations[prefix+"app-root"] = pick(m.Rand, []string{"/app", "/foo/"})
+	case 3:
+		ing.Annotations[prefix+pick(m.Rand, []string{"permanent-redirect", "temporal-redirect"})] = "https://elsewhere.test/x"
+	}
 }
 
 // rule adds one host with its paths, in a few cases without any.
