@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,13 +21,10 @@ func (x *explainer) applied() *Applied {
 	return a
 }
 
-// redirect says whether plain HTTP is redirected to HTTPS. What a location
-// answers by a status comes before its redirect, but not before the server's.
+// redirect says whether plain HTTP is redirected to HTTPS, which comes before what
+// a location answers by a status.
 func (x *explainer) redirect(l *model.Location) Redirect {
-	how := x.serverRedirect()
-	if how == nil && l.Return == nil {
-		how = l.RedirectToHTTPS
-	}
+	how := cmp.Or(x.serverRedirect(), l.RedirectToHTTPS)
 	switch {
 	case x.request.Scheme == "https":
 		return Redirect{Why: "the request comes by HTTPS"}

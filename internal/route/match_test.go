@@ -20,9 +20,27 @@ func TestNormalizeAsNginx(t *testing.T) {
 			t.Errorf("Normalize(%q) = %q, %v; want %q", test.uri, got, err, test.want)
 		}
 	}
-	for _, uri := range []string{"", "foo", "*", "/%", "/%4", "/%zz", "/a%00", "/..", "/../a", "/a/../..", "/%2e%2e"} {
+	for _, uri := range []string{"", "foo", "*", "/%", "/%4", "/%zz", "/a%00", "/..", "/../a", "/a/../..", "/%2e%2e", "/a b", "/a\x01", "/a?\x7f", "/a?b c", "/a#\t"} {
 		if got, err := Normalize(uri); err == nil {
 			t.Errorf("Normalize(%q) = %q; nginx answers 400", uri, got)
+		}
+	}
+}
+
+func TestHostNameAsNginx(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"": "", "a.example": "a.example", "A.Example": "a.example", "a.example:80": "a.example", "a.example:": "a.example", "a.example:80:90": "a.example",
+		"a.example.": "a.example", "a.example.:80": "a.example", ".a": ".a", "a_b": "a_b", "u@a": "u@a", "a\\": "a\\",
+		"a.:8.0": "a.", "[::1]": "[::1]", "[::1]:80": "[::1]", "[::1]x": "[::1]", "[::1": "[::1", "ÄK.example": "Äk.example", "\u212a": "\u212a",
+	} {
+		if got, err := HostName(host); err != nil || got != want {
+			t.Errorf("HostName(%q) = %q, %v; want %q", host, got, err, want)
+		}
+	}
+	for _, host := range []string{"a..example", "a..", ".", ":80", ".:80", "a/b", "a b", "a\x7f", "a:8\x010", "a:8..0"} {
+		if got, err := HostName(host); err == nil {
+			t.Errorf("HostName(%q) = %q; nginx answers 400", host, got)
 		}
 	}
 }

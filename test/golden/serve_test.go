@@ -45,11 +45,7 @@ func serveCase(t *testing.T, c *testCase, installed kit.Nginx) (lines, logged st
 	t.Helper()
 	site := installed.Site(t)
 	o := workOut(t, c, 0)
-	set, err := loadTemplates()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, _ := set.Render(o.config.Static, site.Environment, nil)
+	file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
 	access := filepath.Join(site.State, "access.log")
 	site.Write(t, file.Trust(), logsOf(file.Bytes(), access))
 	if words, ok := c.section("refused"); ok {
@@ -249,15 +245,5 @@ func wanted(w http.ResponseWriter, asked http.Header) {
 // withEchoes puts an echo in the place of each backend's endpoints, if it has any.
 func withEchoes(t *testing.T, d model.Dynamic) model.Dynamic {
 	t.Helper()
-	backends := make([]*model.Backend, 0, len(d.Backends))
-	for _, b := range d.Backends {
-		replaced := *b
-		if len(b.Endpoints) > 0 || b.ExternalName != "" {
-			replaced.Endpoints = []model.Endpoint{echo(t, b.Key)}
-			replaced.ExternalName = ""
-		}
-		backends = append(backends, &replaced)
-	}
-	d.Backends = backends
-	return d
+	return kit.WithEndpoints(d, func(key string) model.Endpoint { return echo(t, key) })
 }
