@@ -149,7 +149,7 @@ func part(s model.Static, servers []*model.Server) model.Static {
 	return model.Static{Blocks: s.Blocks, Servers: append(kept, servers...)}
 }
 
-// without leaves the locations of the culprits out.
+// without leaves the locations of the culprits out, and their further names.
 func without(s model.Static, culprits []culprit) model.Static {
 	gone := make(map[model.ObjectRef]bool, len(culprits))
 	for _, c := range culprits {
@@ -158,7 +158,7 @@ func without(s model.Static, culprits []culprit) model.Static {
 	return filter(s, func(o model.ObjectRef) bool { return !gone[o] })
 }
 
-// only keeps the locations of some objects.
+// only keeps the locations of some objects, and their further names.
 func only(s model.Static, objects []model.ObjectRef) model.Static {
 	kept := make(map[model.ObjectRef]bool, len(objects))
 	for _, o := range objects {
@@ -172,6 +172,12 @@ func filter(s model.Static, keep func(model.ObjectRef) bool) model.Static {
 	for _, server := range s.Servers {
 		kept := *server
 		kept.Locations = nil
+		if len(server.Aliases) > 0 && !keep(server.AliasesFrom) {
+			kept.Aliases = nil
+			if server.AliasesOnly {
+				continue // it has no name left
+			}
+		}
 		for _, location := range server.Locations {
 			if keep(location.Rule.Object) {
 				kept.Locations = append(kept.Locations, location)

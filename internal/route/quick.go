@@ -2,23 +2,30 @@ package route
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 	"regexp"
+	"regexp/syntax"
+	"strings"
 )
 
-// Quick refuses a pattern that PCRE may give up on, or take long for, with a name
-// of up to 253 characters: one whose groups cannot be told (see Rename), such as a
-// recursion or (*LIMIT_MATCH=0), one that repeats what can match in several ways
-// already, and one with so many repetitions and choices that trying them all would
-// take long. It rather says no to what would be quick.
+// Quick refuses a pattern that nginx may not take at all, and one that PCRE may
+// give up on, or take long for, with a name of up to 253 characters: one that
+// repeats what can match in several ways already, and one with so many repetitions
+// and choices that trying them all would take long. A pattern has to be one that
+// Go takes too, and of groups it may have (..) and (?:..). Quick rather says no to
+// what would do.
 func Quick(pattern string) error {
-	renamed, _, err := Rename(pattern)
-	if err != nil {
+	pattern = strings.ReplaceAll(pattern, "(?:", "(")
+	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
 		return err
 	}
+	if found := dubious.FindString(pattern); found != "" {
+		return fmt.Errorf("%s is not taken here", found)
+	}
 	e := effort{open: []choices{{}}}
-	for _, at := range part.FindAllStringIndex(renamed, -1) {
-		if err := e.take(renamed, at[0], at[1]); err != nil {
+	for _, at := range part.FindAllStringIndex(pattern, -1) {
+		if err := e.take(pattern, at[0], at[1]); err != nil {
 			return err
 		}
 	}
@@ -36,16 +43,16 @@ const (
 )
 
 var (
-	// part is a text that is read as one: an escape, a class, what opens a group,
-	// options, a quantifier, or a character.
-	part = regexp.MustCompile(`(?s)\\Q.*?\\E|\\.|\[\^?\]?(?:\\.|\[:\^?[a-z]+:\]|[^\]\\])*\]|\(\?[imsU-]*\)|\((?:\?(?:<?[=!]|[>|]|[imsU-]*:))?|` + quantifiers + `|.`)
+	// part is a text that is read as one: an escape, a class, a quantifier, or a
+	// character.
+	part = regexp.MustCompile(`(?s)\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|` + quantifiers + `|.`)
 	// quantifier tells how often something is repeated: maybe, or many times.
-	quantifier = regexp.MustCompile(`^(?:(\?[+?]?|\{(?:0?,)?1\}[+?]?)|` + quantifiers + `)$`)
+	quantifier = regexp.MustCompile(`^(?:((?:\?|\{(?:0,)?1\})\??)|` + quantifiers + `)$`)
 	// labels are repeated in one way only: each ends with its dot.
-	labels = regexp.MustCompile(`^\((?:\?:)?(?:\[[A-Za-z0-9_-]+\]|\[\^\.\]|\\[wd])\+\\\.\)$`)
+	labels = regexp.MustCompile(`^\((?:\[[A-Za-z0-9_-]+\]|\[\^\.\]|\\[wd])\+\\\.\)$`)
 )
 
-const quantifiers = `(?:[*+?]|\{[0-9]*(?:,[0-9]*)?\})[+?]?`
+const quantifiers = `(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??`
 
 // effort adds up in how many ways a pattern can match.
 type effort struct {
@@ -86,9 +93,9 @@ func (e *effort) take(pattern string, start, end int) error {
 	case text == "|":
 		inner.branches++
 		inner.several = true
-	case text[0] == '(' && text[len(text)-1] != ')':
+	case text == "(":
 		e.open = append(e.open, choices{start: start})
-	case text == ")" && len(e.open) > 1:
+	case text == ")":
 		e.shut(pattern, end)
 	}
 	return nil
