@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"sluice/internal/model"
 	"sluice/test/kit"
 )
 
@@ -18,16 +19,30 @@ type comparison struct {
 	starts int
 }
 
+// told is a world with its model and what a matcher says of its requests.
+type told struct {
+	*world
+	config   *model.Config
+	foretold []foretold
+}
+
+func (w *world) told(t testing.TB, match matcher) told {
+	t.Helper()
+	all := told{world: w, config: w.translated(t, w.objects(t))}
+	for _, q := range w.requests {
+		all.foretold = append(all.foretold, foretell(match, all.config, q.request))
+	}
+	return all
+}
+
 // of asks all requests of a world, and reports where nginx does not do what the
 // matcher says.
-func (c *comparison) of(t *testing.T, w *world) {
+func (c *comparison) of(t *testing.T, w told) {
 	t.Helper()
-	config := w.translated(t, w.objects(t))
 	var wrong []asked
-	for i, got := range w.answers(t, c.site, config) {
-		f := foretell(c.match, config, w.requests[i].request)
-		c.seen.add(f)
-		if disagree(f, got) {
+	for i, got := range w.answers(t, c.site, w.config) {
+		c.seen.add(w.foretold[i])
+		if disagree(w.foretold[i], got) {
 			wrong = append(wrong, w.requests[i])
 		}
 	}
@@ -65,8 +80,8 @@ func (c *comparison) shrunk(t *testing.T, w *world) *world {
 // first is what is foretold of the first request, and what nginx does.
 func (c *comparison) first(t *testing.T, w *world) (foretold, reply) {
 	t.Helper()
-	config := w.translated(t, w.objects(t))
-	return foretell(c.match, config, w.requests[0].request), w.answers(t, c.site, config)[0]
+	all := w.told(t, c.match)
+	return all.foretold[0], w.answers(t, c.site, all.config)[0]
 }
 
 // report is the disagreement on the only request, as a case for test/golden.

@@ -54,7 +54,7 @@ func TestDifferential(t *testing.T) {
 		for number := 0; number*setsOfWorld < sets; number++ {
 			t.Run(strconv.Itoa(number), func(t *testing.T) {
 				t.Parallel()
-				w := makeWorld(uint64(seed), number, min(setsOfWorld, sets-number*setsOfWorld))
+				w := makeWorld(uint64(seed), number, min(setsOfWorld, sets-number*setsOfWorld)).told(t, route.Match)
 				for _, nginx := range kit.Nginxes(t) {
 					c := &comparison{match: route.Match, site: newSite(t, nginx), seen: seen, starts: mostStarts}
 					c.of(t, w)
@@ -103,7 +103,7 @@ func FuzzDifferential(f *testing.F) {
 	f.Add(uint64(usualSeed))
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		c := &comparison{match: route.Match, site: sites[seed/12%uint64(len(sites))], seen: newTally(), starts: starts}
-		c.of(t, makeWorld(seed, int(seed%12), 40))
+		c.of(t, makeWorld(seed, int(seed%12), 40).told(t, route.Match))
 	})
 }
 

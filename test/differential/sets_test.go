@@ -35,6 +35,8 @@ type setMaker struct {
 	services []string
 	// asking is how likely an Ingress asks for patterns, in tenths.
 	asking int
+	// pathless is set where the catch-all host has no paths.
+	pathless bool
 }
 
 // target is a path that was written for a host, and a maker of paths of requests
@@ -77,6 +79,7 @@ func makeSet(r *rand.Rand, suffix string) *set {
 // no path, wildcard hosts do with names of too many labels what it does.
 func makeCatchAll(r *rand.Rand) *set {
 	m := &setMaker{Rand: r, set: &set{}, hosts: []string{""}, services: serviceNames(setServices, catchAllServices)}
+	m.pathless = r.IntN(2) == 0
 	if r.IntN(3) == 0 {
 		m.asking = 4
 	}
@@ -126,7 +129,7 @@ func (m *setMaker) ingress(name string) {
 	if asks {
 		m.askForPatterns(ing.Annotations)
 	}
-	ruleless := m.set.suffix == "" && m.IntN(3) == 0
+	ruleless := m.set.suffix == "" && (m.pathless || m.IntN(3) == 0)
 	if !ruleless {
 		for _, host := range m.hosts[:1+m.IntN(len(m.hosts))] {
 			m.rule(ing, host, asks)
@@ -177,9 +180,12 @@ func (m *setMaker) elsewhere(ing *networkingv1.Ingress) {
 	switch m.IntN(20) {
 	case 0, 1:
 		name := strings.TrimSuffix(m.set.suffix, ".test")
-		aliases := []string{"alias." + m.set.suffix, "*.alias." + m.set.suffix, "*.c.alias." + m.set.suffix, "." + m.set.suffix, "b." + m.set.suffix, name + ".alias.*", "d." + name + ".alias.*", "~^re[0-9]+\\." + name + "\\.test$"}
+		aliases := []string{"alias." + m.set.suffix, "*.alias." + m.set.suffix, "*.c.alias." + m.set.suffix, "." + m.set.suffix, "b." + m.set.suffix, name + ".alias.*", "d." + name + ".alias.*"}
+		if m.IntN(20) == 0 {
+			aliases = []string{"~^re[0-9]+\\." + name + "\\.test$"} // every unknown host is compared with it
+		}
 		m.Shuffle(len(aliases), func(i, j int) { aliases[i], aliases[j] = aliases[j], aliases[i] })
-		ing.Annotations[prefix+"server-alias"] = strings.Join(aliases[:1+m.IntN(3)], ",")
+		ing.Annotations[prefix+"server-alias"] = strings.Join(aliases[:1+m.IntN(min(3, len(aliases)))], ",")
 		for _, host := range []string{"alias.", "e.alias.", "f.c.alias.", "re1.", "rex.", ""} {
 			m.targets = append(m.targets, target{host + m.set.suffix, func() string { return pick(m.Rand, literals) }})
 		}

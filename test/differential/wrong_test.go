@@ -124,10 +124,10 @@ func TestWrongMatchersAreCaught(t *testing.T) {
 	site, wrong, caught := newSite(t, best), wrongMatchers(), map[string]int{}
 	for number := range 4 {
 		w := makeWorld(usualSeed, number, 25)
-		config := w.translated(t, w.objects(t))
-		for i, got := range w.answers(t, site, config) {
-			for name, match := range wrong {
-				if disagree(foretell(match, config, w.requests[i].request), got) {
+		replies := w.answers(t, site, w.translated(t, w.objects(t)))
+		for name, match := range wrong {
+			for i, f := range w.told(t, match).foretold {
+				if disagree(f, replies[i]) {
 					caught[name]++
 				}
 			}
@@ -150,10 +150,9 @@ func TestDisagreementIsMadeSmaller(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &comparison{match: wrongMatchers()["^~ is not heeded"], site: newSite(t, best), seen: newTally(), starts: mostStarts}
-	w := makeWorld(usualSeed, 1, 25)
-	config := w.translated(t, w.objects(t))
-	for i, got := range w.answers(t, c.site, config) {
-		if !disagree(foretell(c.match, config, w.requests[i].request), got) {
+	w := makeWorld(usualSeed, 1, 25).told(t, c.match)
+	for i, got := range w.answers(t, c.site, w.config) {
+		if !disagree(w.foretold[i], got) {
 			continue
 		}
 		small := c.shrunk(t, w.only(w.requests[i]))
