@@ -36,10 +36,10 @@ func (c capture) emit(g *generator) {
 }
 
 func (a atomic) emit(g *generator) {
-	register := g.take(1)
+	register := g.take(2)
 	g.add(instruction{op: opAtomic, register: register})
 	a.body.emit(g)
-	g.add(instruction{op: opAtomicEnd, register: register})
+	g.add(instruction{op: opAtomicEnd, register: register, captures: contains(a.body, isCapture)})
 }
 
 func (a assertion) emit(g *generator) { g.add(instruction{op: opAssert, assertion: a.kind}) }
@@ -67,13 +67,13 @@ func (l look) emit(g *generator) {
 // begin writes a look up to where it has matched. Its split is where it goes if
 // it has not, and is there only if it is negative.
 func (l look) begin(g *generator) (start, split int) {
-	register := g.take(2)
+	register := g.take(3)
 	start = g.add(instruction{op: opLook, register: register})
 	if l.negative {
 		split = g.split(greedy)
 	}
 	l.inside(g)
-	g.add(instruction{op: opLookEnd, register: register})
+	g.add(instruction{op: opLookEnd, register: register, captures: contains(l, isCapture)})
 	return start, split
 }
 
@@ -100,11 +100,11 @@ func (c conditional) emit(g *generator) {
 	if c.look.negative {
 		matched, failed = c.no, c.yes
 	}
-	register := g.take(2)
+	register := g.take(3)
 	start := g.add(instruction{op: opLook, register: register})
 	split := g.split(greedy)
 	c.look.inside(g)
-	g.add(instruction{op: opLookEnd, register: register})
+	g.add(instruction{op: opLookEnd, register: register, captures: contains(c.look, isCapture)})
 	g.program[start].to = g.here()
 	other := g.either(matched, failed)
 	g.program[start].other = other

@@ -20,14 +20,14 @@ func (r repeat) emit(g *generator) {
 		r.several(g)
 		return
 	}
-	register := g.take(1)
+	register := g.take(2)
 	g.add(instruction{op: opAtomic, register: register})
 	if r.max == unlimited {
 		r.throughout(g, register)
 	} else {
 		r.several(g)
 	}
-	g.add(instruction{op: opAtomicEnd, register: register})
+	g.add(instruction{op: opAtomicEnd, register: register, captures: contains(r.body, isCapture)})
 }
 
 // span repeats a single byte.

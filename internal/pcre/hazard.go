@@ -13,6 +13,8 @@ func hazard(tree node) string {
 		return "a reference to a group that has not ended"
 	case contains(tree, emptyAtomic):
 		return "an atomic group of several ways that may match nothing"
+	case contains(tree, keptCapture):
+		return "a possessive loop over a capturing group"
 	case leads(tree, asserted):
 		return "a look-ahead before anything else"
 	case leads(tree, emptyWay):
@@ -57,6 +59,13 @@ func severalWays(n node) bool {
 		return !one && n.min != n.max
 	}
 	return false
+}
+
+// keptCapture is a possessive loop over a capturing group. The machine code of
+// PCRE2 10.42 does not take the capture back when it tries something else.
+func keptCapture(n node) bool {
+	r, ok := n.(repeat)
+	return ok && r.mode == possessive && r.max == unlimited && contains(r.body, isCapture)
 }
 
 // miscounted is a count that PCRE2's machine code gets wrong when it works out

@@ -1,16 +1,16 @@
 package pcre
 
 // The limits of a search. PCRE2 gives up after ten million of its own steps, and
-// compiled to machine code, as nginx has it, where 32 KB do not hold what could
-// still be tried. Both limits here are well below those, so that a search that
-// ends within them ends in PCRE2 too.
+// compiled to machine code, as nginx has it, where 32 KB do not hold the way to
+// where it is. Both limits here are well below those, so that a search that ends
+// within them ends in PCRE2 too.
 const (
 	// maxSteps is a number of instructions. Bytes that a span passes over count
 	// for an eighth each.
 	maxSteps = 1_000_000
-	// maxRoom is for places to return to, which count twice, and for registers to
-	// restore.
-	maxRoom = 4_000
+	// maxPath is how many instructions, single bytes aside, may lie on the way
+	// from the begin of the match, look-arounds and atomic groups left out.
+	maxPath = 1_000
 )
 
 // stepUnits are what one step is counted in.
@@ -19,8 +19,8 @@ const stepUnits = 8
 // choice is a place to return to when what was tried first has failed.
 type choice struct {
 	pc, pos int
-	// changes is how many changes there were.
-	changes int
+	// path and changes are how many there were.
+	path, changes int
 	// limit is how far a span may go on giving back or, if it is lazy, taking
 	// bytes. It is set if inSpan.
 	limit  int
@@ -39,8 +39,8 @@ type matcher struct {
 	registers []int
 	choices   []choice
 	changes   []change
-	// spent is in units of steps.
-	spent int
+	// path is how many instructions led here, spent all that were tried, in units.
+	path, spent int
 }
 
 // Match searches the subject for the first place where the pattern matches. Of
@@ -52,7 +52,7 @@ func (p *Pattern) Match(subject string) (groups []int, ok bool, err error) {
 		m.registers[i] = -1
 	}
 	for start := 0; start <= len(subject); start++ {
-		m.pc, m.pos = 0, start
+		m.pc, m.pos, m.path = 0, start, 0
 		m.choices, m.changes = m.choices[:0], m.changes[:0]
 		m.registers[0] = start
 		if ok, err = m.run(); err != nil {
@@ -95,8 +95,11 @@ func (m *matcher) run() (ok bool, err error) {
 		if in.op == opMatch {
 			return true, nil
 		}
+		if in.op != opByte {
+			m.path++
+		}
 		m.spent += stepUnits
-		if m.spent > maxSteps*stepUnits || 2*len(m.choices)+len(m.changes) > maxRoom {
+		if m.spent > maxSteps*stepUnits || m.path > maxPath {
 			return false, ErrTooHard
 		}
 		m.pc++
@@ -108,7 +111,7 @@ func (m *matcher) run() (ok bool, err error) {
 
 // try leaves a place to return to.
 func (m *matcher) try(pc int) {
-	m.choices = append(m.choices, choice{pc: pc, pos: m.pos, changes: len(m.changes)})
+	m.choices = append(m.choices, choice{pc: pc, pos: m.pos, path: m.path, changes: len(m.changes)})
 }
 
 // set changes a register in a way that can be taken back.
@@ -133,6 +136,7 @@ func (m *matcher) backtrack() bool {
 		last := len(m.choices) - 1
 		c := &m.choices[last]
 		m.restore(c.changes)
+		m.path = c.path
 		if c.inSpan {
 			if m.resume(c) {
 				return true

@@ -25,10 +25,10 @@ func (m *matcher) span(in *instruction) bool {
 	m.pos += taken
 	switch {
 	case in.mode == lazy && most > taken:
-		m.choices = append(m.choices, choice{pc: m.pc, pos: m.pos, limit: start + most, changes: len(m.changes), inSpan: true})
+		m.choices = append(m.choices, choice{pc: m.pc, pos: m.pos, limit: start + most, path: m.path, changes: len(m.changes), inSpan: true})
 	case in.mode == greedy && taken > in.min:
 		// backtrack goes on with the first of all its ends, that at m.pos.
-		m.choices = append(m.choices, choice{pc: m.pc, pos: m.pos + 1, limit: start + in.min, changes: len(m.changes), inSpan: true})
+		m.choices = append(m.choices, choice{pc: m.pc, pos: m.pos + 1, limit: start + in.min, path: m.path, changes: len(m.changes), inSpan: true})
 		return false
 	}
 	return true

@@ -71,24 +71,28 @@ func (m *matcher) back(in *instruction) bool {
 
 func (m *matcher) atomic(in *instruction) bool {
 	m.set(in.register, len(m.choices))
+	m.set(in.register+1, m.path)
 	return true
 }
 
+// atomicEnd shortens the path, unless PCRE2 has to remember how to take captures
+// back.
 func (m *matcher) atomicEnd(in *instruction) bool {
 	m.choices = m.choices[:m.registers[in.register]]
+	if !in.captures {
+		m.path = m.registers[in.register+1]
+	}
 	return true
 }
 
 func (m *matcher) look(in *instruction) bool {
-	m.set(in.register, len(m.choices))
-	m.set(in.register+1, m.pos)
-	return true
+	m.set(in.register+2, m.pos)
+	return m.atomic(in)
 }
 
 func (m *matcher) lookEnd(in *instruction) bool {
-	m.choices = m.choices[:m.registers[in.register]]
-	m.pos = m.registers[in.register+1]
-	return true
+	m.pos = m.registers[in.register+2]
+	return m.atomicEnd(in)
 }
 
 func (m *matcher) condition(in *instruction) bool {

@@ -230,7 +230,7 @@ var matches = []struct {
 	{`(abc|xyz){2,3}+`, "abcxyzabcxyz", at(0, 9, 6, 9)},
 	{`(?:a|ab)++c`, "aabc", nil},
 	{`(?:a|ab)++c`, "aac", at(0, 3)},
-	{`(a|ab)*+c`, "aac", at(0, 3, 1, 2)},
+	{`(?:a|ab)*+c`, "aac", at(0, 3)},
 	{`(?:a|b){2,}+b`, "aabb", nil},
 	{`((?>a+)b)+`, "aabab", at(0, 5, 3, 5)},
 	{`(\D+|<\d+>)*[!?]`, "aaaa!", at(0, 5, 0, 4)},

@@ -146,3 +146,8 @@ func contains(n node, is func(node) bool) bool {
 	}
 	return false
 }
+
+func isCapture(n node) bool {
+	_, ok := n.(capture)
+	return ok
+}

@@ -44,6 +44,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%s at byte %d", e.Rea
 
 // Pattern is a compiled pattern. It may be used by several goroutines at once.
 type Pattern struct {
+	text    string
 	program []instruction
 	// registers is how many the program needs; those of the groups come first.
 	registers int
@@ -70,8 +71,11 @@ func Compile(pattern string, flags Flags) (*Pattern, error) {
 	g := &generator{registers: captureRegisters(p.total)}
 	tree.emit(g)
 	g.add(instruction{op: opMatch})
-	return &Pattern{program: g.program, registers: g.registers, groups: p.total, names: p.groupNames()}, nil
+	return &Pattern{text: pattern, program: g.program, registers: g.registers, groups: p.total, names: p.groupNames()}, nil
 }
+
+// String gives the pattern as it was written.
+func (p *Pattern) String() string { return p.text }
 
 // NumGroups is the highest number of a group.
 func (p *Pattern) NumGroups() int { return p.groups }

@@ -32,7 +32,7 @@ const maxSpan = 1 << 30
 type instruction struct {
 	op        op
 	to, other int
-	// register, of opLook two, belong to this instruction alone.
+	// register is the first of those that belong to this instruction and its end.
 	register int
 	// set is shared by many instructions. next is what has to follow a span, nil
 	// if that is not one byte.
@@ -44,6 +44,8 @@ type instruction struct {
 	group, count int
 	groups       []int
 	fold         bool
+	// captures is set at the end of what has groups.
+	captures bool
 }
 
 // generator writes a program.

@@ -151,6 +151,17 @@ func (v *inventor) class() string {
 	return s.String()
 }
 
+// regular makes up a small pattern without what Covers cannot tell.
+func (v *inventor) regular() string {
+	var s strings.Builder
+	s.WriteString(v.one("^", "^", "^/", ""))
+	for range 1 + v.IntN(3) {
+		s.WriteString(v.one("a", "b", "/", ".", "[ab]", "[^a]", "(a|b)", "(?:a|bb)", "(a|)", "(?:ab)", "(/|$)", "a|b", "$", "\\z", "(?s).", "\\w", "(?i)A"))
+		s.WriteString(v.one("", "", "", "", "*", "+", "?", "{2}", "{1,2}", "*?"))
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s.String()+v.one("", "", "$"), "$*", "$"), "$+", "$")
+}
+
 // noise makes up patterns that are as likely as not no patterns.
 func (v *inventor) noise() question {
 	var s strings.Builder
