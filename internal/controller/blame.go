@@ -143,13 +143,13 @@ func (b *blame) byBisection(s model.Static, err error) {
 // comes along without locations, because nginx needs one.
 func part(s model.Static, servers []*model.Server) model.Static {
 	kept := []*model.Server{}
-	if len(servers) == 0 || servers[0].Host != "" {
+	if len(servers) == 0 || servers[0].Host != "" || servers[0].AliasesOnly {
 		kept = append(kept, &model.Server{})
 	}
 	return model.Static{Blocks: s.Blocks, Servers: append(kept, servers...)}
 }
 
-// without leaves the locations of the culprits out.
+// without leaves the locations of the culprits out, and their further names.
 func without(s model.Static, culprits []culprit) model.Static {
 	gone := make(map[model.ObjectRef]bool, len(culprits))
 	for _, c := range culprits {
@@ -158,7 +158,7 @@ func without(s model.Static, culprits []culprit) model.Static {
 	return filter(s, func(o model.ObjectRef) bool { return !gone[o] })
 }
 
-// only keeps the locations of some objects.
+// only keeps the locations of some objects, and their further names.
 func only(s model.Static, objects []model.ObjectRef) model.Static {
 	kept := make(map[model.ObjectRef]bool, len(objects))
 	for _, o := range objects {
@@ -172,6 +172,12 @@ func filter(s model.Static, keep func(model.ObjectRef) bool) model.Static {
 	for _, server := range s.Servers {
 		kept := *server
 		kept.Locations = nil
+		if len(server.Aliases) > 0 && !keep(server.AliasesFrom) {
+			kept.Aliases = nil
+			if server.AliasesOnly {
+				continue // it has no name left
+			}
+		}
 		for _, location := range server.Locations {
 			if keep(location.Rule.Object) {
 				kept.Locations = append(kept.Locations, location)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"sluice/internal/model"
@@ -55,5 +56,44 @@ func TestNobodyIsToBlameForATestThatCouldNotRun(t *testing.T) {
 		if b.found() || !errors.Is(b.failed, broken) || process.asked != len(before) {
 			t.Errorf("%v: got culprits %v, settings %q, failed %v after %d tests", before, b.culprits, b.settings, b.failed, process.asked)
 		}
+	}
+}
+
+// choosy refuses what has the name.
+type choosy struct {
+	name string
+	last model.Static
+}
+
+func (c *choosy) Test(context.Context, io.WriterTo) error {
+	for _, s := range c.last.Servers {
+		if s.AliasesOnly && len(s.Aliases) == 0 {
+			return &nginx.TestError{Text: "a server without a name"}
+		}
+		if slices.Contains(s.Aliases, c.name) {
+			return &nginx.TestError{Text: "the name is refused"}
+		}
+	}
+	return nil
+}
+
+// TestWhoAskedForAFurtherNameIsBlamedForIt: others have paths on the host, too.
+func TestWhoAskedForAFurtherNameIsBlamedForIt(t *testing.T) {
+	t.Parallel()
+	all, owners := servers(4)
+	shared := &model.Location{Rule: model.Rule{Object: owners[3]}}
+	all[1].Locations = append(all[1].Locations, shared)
+	all[1].Aliases, all[1].AliasesFrom = []string{"~[z-a]"}, owners[1]
+	more := *all[1]
+	more.AliasesOnly = true
+	all = append(all, &more)
+	process := &choosy{name: "~[z-a]"}
+	b := &blame{
+		ctx: t.Context(), process: process, oldest: func() []model.ObjectRef { return owners },
+		render: func(s model.Static) *render.File { process.last = s; return &render.File{} },
+	}
+	b.find(model.Static{Servers: all}, all)
+	if len(b.culprits) != 1 || b.culprits[0].object != owners[1] || b.settings != "" {
+		t.Errorf("got culprits %v, settings %q, want %v alone", b.culprits, b.settings, owners[1])
 	}
 }

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"slices"
+	"strings"
 
 	"sluice/internal/model"
 	"sluice/internal/report"
@@ -14,7 +15,7 @@ func whatChanged(before, now *plan) []report.Changes {
 	if before == nil {
 		before = &plan{templates: now.templates}
 	}
-	hosts := differing(before.config.Static.Servers, now.config.Static.Servers,
+	hosts := differing(byKey(before.config.Static.Servers), byKey(now.config.Static.Servers),
 		(*model.Server).Key, func(a, b *model.Server) bool { return a == b })
 	backends := differing(before.config.Dynamic.Backends, now.config.Dynamic.Backends,
 		func(b *model.Backend) string { return b.Key }, sameBackend)
@@ -31,6 +32,15 @@ func whatChanged(before, now *plan) []report.Changes {
 		whole = append(whole, "settings")
 	}
 	return append(changes, report.Changes{Kind: "everywhere", Names: whole})
+}
+
+// byKey gives servers sorted by key, as nearly all of them are.
+func byKey(servers []*model.Server) []*model.Server {
+	order := func(a, b *model.Server) int { return strings.Compare(a.Key(), b.Key()) }
+	if slices.IsSortedFunc(servers, order) {
+		return servers
+	}
+	return slices.SortedFunc(slices.Values(servers), order)
 }
 
 // difference are keys that came or changed, and keys that went.

@@ -103,19 +103,10 @@ func (x *explainer) rewrite(l *model.Location) *Rewrite {
 		return nil
 	}
 	r := &Rewrite{Pattern: l.Rewrite.Pattern, Target: l.Rewrite.Target}
-	if path, ok := rewritten(l, x.choice.Path); ok {
-		r.Path = path
+	if path, ok := route.Rewritten(l.Rewrite, x.choice.Path); ok {
+		if r.Path = x.request.URI; path != x.choice.Path {
+			r.Path = route.Passed(path, x.request.URI)
+		}
 	}
 	return r
-}
-
-// rewritten says what the backend is asked for, as far as that can be told: the
-// pattern of a location that is no pattern is its path as text, and a target
-// without variables is what replaces it.
-func rewritten(l *model.Location, path string) (target string, ok bool) {
-	text, literal := strings.CutPrefix(l.Rewrite.Pattern, "(?i)")
-	if l.Modifier == model.Pattern || !literal || strings.Contains(l.Rewrite.Target, "$") || !strings.HasPrefix(route.Quote(path), text) {
-		return "", false
-	}
-	return l.Rewrite.Target, true
 }

@@ -441,9 +441,9 @@ func TestRewriteAndEndpoints(t *testing.T) {
 	in := inputOf(t, manifests, withSettings)
 	for url, want := range map[string]Rewrite{
 		"shop.example/a/x": {"(?i)/a/", "/new", "/new"},
-		"shop.example/a":   {"(?i)/a/", "/new", ""}, // the pattern has the slash: it is not rewritten
+		"shop.example/a":   {"(?i)/a/", "/new", "/a"}, // the pattern has the slash: it is not rewritten
 		"shop.example/b":   {"(?i)/b", "/new", "/new"},
-		"shop.example/c/x": {"(?i)/c/(.*)", "/$1", ""},
+		"shop.example/c/x": {"(?i)/c/(.*)", "/$1", "/x"},
 	} {
 		e := asked(t, in, url)
 		if diff := cmp.Diff(&want, e.Applied.Rewrite); diff != "" {

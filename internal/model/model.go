@@ -20,8 +20,9 @@ type Static struct {
 	// Blocks are the global settings, each printed by its templates in the
 	// contexts main, events and http (see Block).
 	Blocks []Block `json:"blocks,omitempty"`
-	// Servers are sorted by Host; the catch-all server ("") is always there
-	// and comes first.
+	// Servers are sorted by Host, but for those with patterns among their Aliases,
+	// which come last, in the order in which the patterns are tried. The catch-all
+	// server ("") is always there and comes first.
 	Servers []*Server `json:"servers,omitempty"`
 }
 
@@ -32,6 +33,8 @@ type Server struct {
 	// Aliases are further names in nginx's notation, sorted: precise ones,
 	// "*.name" and "name.*" for any number of labels, "~" with a pattern.
 	Aliases []string `json:"aliases,omitempty"`
+	// AliasesFrom is the Ingress that asked for them.
+	AliasesFrom ObjectRef `json:"aliasesFrom,omitzero"`
 	// AliasesOnly is set if Host has a server of its own, before this one: the
 	// Aliases are redirected otherwise, or Host is a wildcard.
 	AliasesOnly bool `json:"aliasesOnly,omitempty"`
@@ -49,7 +52,7 @@ type Server struct {
 	Miss *Location `json:"miss,omitempty"`
 }
 
-// Key tells the server from all others. Keys are in the order of the servers.
+// Key tells the server from all others.
 func (s *Server) Key() string {
 	if !s.AliasesOnly {
 		return s.Host
@@ -190,6 +193,9 @@ type Block struct {
 	// Answers is set if it answers some requests of a location by itself, which
 	// comes before the redirect to HTTPS.
 	Answers bool `json:"answers,omitempty"`
+	// Redirected is set if what it says of a location is meant for the redirect
+	// to HTTPS too, which then is not said once for all of a server.
+	Redirected bool `json:"redirected,omitempty"`
 	// Source is the object that asked for it, for the source map.
 	Source ObjectRef `json:"source"`
 }

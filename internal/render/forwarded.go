@@ -16,6 +16,8 @@ type forwardedView struct {
 	// from a proxy in front; Lua puts it into RealIPHeader then.
 	Both         bool
 	RealIPHeader string
+	// Doubted: a PROXY header may come from somebody who is not believed.
+	Doubted bool
 	// SentFor and SentHost are the headers as they came.
 	SentFor, SentHost string
 	// Scheme, Port and For are what backends are told; Peer is who the
@@ -45,6 +47,9 @@ func (r *rendering) forwarded() forwardedView {
 	if f.ProxyProtocol {
 		v.Peer, v.OwnPort = "proxy_protocol_addr", "proxy_protocol_server_port"
 		v.RealIPHeader = "proxy_protocol"
+	}
+	if v.Doubted = f.ProxyProtocol && !f.Everybody(); v.Doubted {
+		v.Peer, v.OwnPort = "announced_addr", "arrived_port"
 	}
 	if v.Both {
 		v.RealIPHeader = "X-Real-Ip-" + r.env.Token

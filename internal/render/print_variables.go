@@ -6,7 +6,7 @@ import "strings"
 // the request, the connection or the answer and give no way to run anything.
 // Source: https://nginx.org/en/docs/varindex.html
 var knownVariables = words(`args body_bytes_sent bytes_sent connection connection_requests connection_time content_length
-	content_type document_uri host hostname http2 http3 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
+	content_type document_uri gzip_ratio host hostname http2 http3 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
 	proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port
 	proxy_add_x_forwarded_for realip_remote_addr realip_remote_port remote_addr remote_port remote_user request
 	request_body request_completion request_id request_length request_method request_time request_uri
@@ -17,12 +17,16 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	upstream_addr upstream_bytes_received upstream_bytes_sent upstream_cache_status upstream_connect_time
 	upstream_header_time upstream_response_length upstream_response_time
 	upstream_status uri
-	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
+	announced_addr arrived_port best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
 	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id route service_name service_port`)
 
 // patterned are the known variables that maps of ours compute with a pattern.
 var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_host redirect_scheme redirect_uri
 	service_name service_port`)
+
+// unclean are the known variables whose values may hold line ends: what nginx or
+// OpenSSL has decoded, and the body.
+var unclean = words(`document_uri remote_user request_body ssl_server_name uri`)
 
 // families are beginnings of names: what follows is chosen by who writes.
 var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_"}
@@ -76,6 +80,21 @@ func printSubst(value any) (string, error) {
 	return printVariables(value, known)
 }
 
+// locationPath is the variable that holds the path of a rule. Only the format of
+// the access log may name it, since only for its sake it is set.
+const locationPath = "location_path"
+
+// printLogFormat prints the format of the access log.
+func printLogFormat(value any) (string, error) {
+	return printVariables(value, func(name string) bool { return name == locationPath || known(name) })
+}
+
+// printHeader prints a token that becomes a header, or the URL in one: nginx
+// writes what variables hold as it is, and a line end would begin another header.
+func printHeader(value any) (string, error) {
+	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] })
+}
+
 // printTarget prints the target of a rewrite. A variable that a map computes
 // with a pattern would overwrite the captures while nginx copies them, and
 // nginx has reserved room for others than it then copies.
@@ -94,8 +113,11 @@ func printVariables(value any, known func(name string) bool) (string, error) {
 			return quote(s)
 		}
 		name, more, whole := variableName(after)
-		if !whole || !known(name) {
-			return "", &Refusal{Want: "text whose $ names a known variable, such as $host", Got: s}
+		switch want := "text whose $ names a known variable, such as $host"; {
+		case !whole:
+			return "", &Refusal{Want: want, Got: s}
+		case !known(name):
+			return "", &Refusal{Want: want, Got: "$" + name}
 		}
 		rest = more
 	}

@@ -13,6 +13,9 @@ type rendering struct {
 	// listen, listenDefault and catchall are texts that are the same for all
 	// servers or that only the catch-all server has.
 	listen, listenDefault, catchall []byte
+	// logsPath is set if the access log has the path of the rule, skipsUnknown if
+	// it leaves out what no Ingress takes.
+	logsPath, skipsUnknown bool
 	// outside is what the http level says of what is inherited all or nothing.
 	outside []said
 	file    *File
@@ -27,6 +30,9 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
 	r.view.Forwarded = r.forwarded()
+	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
+	r.skipsUnknown = r.global.log.SkipsUnknown()
+	r.sizeWorkers()
 	if n := int(r.global.workers.Processes); n > 0 {
 		r.view.Workers = n
 	}
@@ -65,7 +71,7 @@ func (t *Templates) Bootstrap(e Environment) (*File, error) {
 // withCatchall makes sure that nginx has a server for unknown hosts, so that
 // no other host gets their requests.
 func withCatchall(servers []*model.Server) []*model.Server {
-	if len(servers) > 0 && servers[0].Host == "" {
+	if len(servers) > 0 && catchall(servers[0]) {
 		return servers
 	}
 	return append([]*model.Server{{}}, servers...)
@@ -108,7 +114,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 	all := make([]*rendered, 0, len(servers))
 	kept := r.problems
 	for i, s := range servers {
-		if i > 0 && s.Host == "" && !s.AliasesOnly {
+		if i > 0 && catchall(s) {
 			all = append(all, r.secondCatchall(s))
 			continue
 		}

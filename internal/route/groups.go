@@ -58,6 +58,9 @@ func RenameReferences(target string, names []string) (renamed string, ok bool) {
 
 var (
 	reference = regexp.MustCompile(`\$(?:\{[A-Za-z0-9_]+\}|[A-Za-z_][A-Za-z0-9_]*)`)
+	// groupReference is reference with the numbers of groups.
+	groupReference = regexp.MustCompile(`\$(?:[1-9]|\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z_][A-Za-z0-9_]*)`)
+
 	groupName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 	// posix is a class such as [:alpha:] within brackets.
 	posix = regexp.MustCompile(`^\[:\^?[a-z]+:\]`)

@@ -195,3 +195,40 @@ func groupNames(pattern string) []string {
 	}
 	return compiled.SubexpNames()
 }
+
+func TestRewritten(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ pattern, target, path, want string }{
+		{"(?i)/pre(/|$)(.*)", "/$2", "/PRE/x/y", "/x/y"},
+		{"(?i)/pre", "/new", "/other", "/other"}, // it does not match
+		{"(?i)/b", "/new", "/a/b/c", "/new"},     // nor is it anchored
+		{"(?i)/(?<p_id>[0-9]+)(x)?", "/$p_id/${p_id}y/$2/$3", "/7", "/7/7y//"},
+		{"(?i)/(a)", "/$10", "/a", "/a0"},
+		{"(?i)/(?=(a))a", "/$1", "/A", "/A"},
+	} {
+		got, ok := Rewritten(&model.Rewrite{Pattern: test.pattern, Target: test.target}, test.path)
+		if got != test.want || !ok {
+			t.Errorf("%s to %s: %s becomes %q, %v; want %q", test.pattern, test.target, test.path, got, ok, test.want)
+		}
+	}
+	for _, r := range []*model.Rewrite{{Pattern: "/(", Target: "/x"}, {Pattern: "/(a)", Target: "/$host/$1"}} {
+		if got, ok := Rewritten(r, "/a"); ok {
+			t.Errorf("%s to %s gives %q", r.Pattern, r.Target, got)
+		}
+	}
+}
+
+func TestPassed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ path, uri, want string }{
+		{"/new", "/old", "/new"},
+		{"/a b%?é", "/old?", "/a%20b%25%3F%C3%A9"},
+		{"/new", "/old?x=/y%20z#f", "/new?x=/y%20z"},
+		{"/new", "/old#?x", "/new"},
+		{"/~-._:@!$&'()*+,;=[]", "/", "/~-._:@!$&'()*+,;=[]"},
+	} {
+		if got := Passed(test.path, test.uri); got != test.want {
+			t.Errorf("%s of %s is passed as %s; want %s", test.path, test.uri, got, test.want)
+		}
+	}
+}

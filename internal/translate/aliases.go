@@ -6,7 +6,24 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/route"
 )
+
+// readAliases takes the further names of the hosts. nginx tries the patterns of
+// all servers on a name that nobody has as it is, and closes the connection where
+// PCRE gives up on one of them: such a pattern would be everybody's loss.
+func (i *ingress) readAliases(names []string) {
+	for _, name := range names {
+		pattern, ok := strings.CutPrefix(name, "~")
+		if err := route.Quick(pattern); ok && err != nil {
+			i.report(i.aliasKey(), model.InvalidValue, fmt.Sprintf("want patterns that nginx can try on every name (got %s): %v: the names are left out", quoted(name), err))
+			return
+		}
+	}
+	i.aliases = names
+}
+
+func (i *ingress) aliasKey() string { return i.prefixKey + "server-alias" }
 
 // nameAliases gives the hosts their further names. The oldest Ingress of a host
 // that has some decides, as with ingress-nginx. A name is served once: as a host
@@ -18,6 +35,9 @@ func (t *translation) nameAliases(hosts []*host) {
 	byName := make(map[string]*host, len(hosts))
 	for _, h := range hosts {
 		byName[h.name] = h
+		if h.wildcard() {
+			t.labelled = append(t.labelled, h.name)
+		}
 	}
 	taken := map[string]*ingress{}
 	for _, ing := range t.aliased {
@@ -67,7 +87,7 @@ func (t *translation) freeAliases(ing *ingress, h *host, byName map[string]*host
 }
 
 func (t *translation) reportAlias(ing *ingress, reason model.Reason, text string) {
-	t.report(model.Problem{Object: ing.ref, Field: ing.prefixKey + "server-alias", Reason: reason, Text: text})
+	t.report(model.Problem{Object: ing.ref, Field: ing.aliasKey(), Reason: reason, Text: text})
 }
 
 // coveredAliases are the aliases that the certificate of the host is for.
@@ -83,17 +103,18 @@ func (h *host) coveredAliases() []string {
 
 // divideAliases adds the aliases to a server that are redirected to HTTPS as it
 // is, and gives what the servers of the others are made of. A wildcard host
-// takes no name but its own: it has a guard.
-func (h *host) divideAliases(in *serverInput, assigned wildcards) []serverInput {
+// takes no name but its own: it has a guard. The catch-all host is first in the
+// file, where its patterns would come before the names of wildcard hosts.
+func (t *translation) divideAliases(h *host, in *serverInput, assigned wildcards) []serverInput {
 	if len(h.aliases) == 0 {
 		return nil
 	}
 	var same, other []string
 	for _, alias := range h.aliases {
 		if covered := assigned[alias] || assigned.above(alias); covered == in.covered {
-			same = append(same, alias)
+			same = append(same, t.yielding(alias))
 		} else {
-			other = append(other, alias)
+			other = append(other, t.yielding(alias))
 		}
 	}
 	var more []serverInput
@@ -102,7 +123,7 @@ func (h *host) divideAliases(in *serverInput, assigned wildcards) []serverInput 
 			more = append(more, serverInput{covered: covered, aliases: strings.Join(names, " "), aliasesOnly: true})
 		}
 	}
-	if h.wildcard() {
+	if h.wildcard() || h.name == "" {
 		apart(same, in.covered)
 	} else {
 		in.aliases = strings.Join(same, " ")
@@ -110,4 +131,56 @@ func (h *host) divideAliases(in *serverInput, assigned wildcards) []serverInput 
 	apart(other, !in.covered)
 	slices.SortFunc(more, func(a, b serverInput) int { return strings.Compare(a.aliases, b.aliases) })
 	return more
+}
+
+// yielding gives an alias that is a wildcard as the pattern of the same names,
+// where some of them are those of a wildcard host. If the name of the host is
+// given to nginx as a pattern, nginx would take the wildcard first, and another
+// Ingress would have all names of the host.
+func (t *translation) yielding(alias string) string {
+	if alias[0] == '~' || !slices.ContainsFunc(t.labelled, func(host string) bool { return overlaps(alias, host) }) {
+		return alias
+	}
+	if beginning, ok := strings.CutSuffix(alias, ".*"); ok {
+		return "~^" + route.Quote(beginning) + `\..+$`
+	}
+	return "~^.+" + route.Quote(alias[1:]) + "$"
+}
+
+// overlaps says whether an alias that is a wildcard, of any number of labels,
+// stands for names of a wildcard host, which is one label and what follows it. If
+// the alias is the more precise one, it does not.
+func overlaps(alias, host string) bool {
+	if suffix, ok := strings.CutPrefix(alias, "*"); ok {
+		return strings.HasSuffix(host, suffix) && host != alias
+	}
+	beginning, ok := strings.CutSuffix(alias, "*")
+	_, second, _ := strings.Cut(beginning, ".")
+	return ok && strings.HasPrefix(strings.TrimPrefix(host, "*."), second)
+}
+
+// orderPatterns puts the servers with patterns among their aliases last, those of
+// the oldest Ingress first: nginx takes the first pattern of the file that
+// matches, and the names of wildcard hosts may be patterns too.
+func (t *translation) orderPatterns(servers []*model.Server, hosts []*host) {
+	if len(t.aliased) == 0 {
+		return
+	}
+	age := make(map[*ingress]int, len(t.aliased))
+	for i, ing := range t.aliased {
+		age[ing] = i + 1
+	}
+	ranks := map[string]int{}
+	for _, h := range hosts {
+		if len(h.aliases) > 0 {
+			ranks[h.name] = age[h.firstAliased()]
+		}
+	}
+	rank := func(s *model.Server) int {
+		if !slices.ContainsFunc(s.Aliases, func(alias string) bool { return alias[0] == '~' }) {
+			return 0
+		}
+		return ranks[s.Host]
+	}
+	slices.SortStableFunc(servers, func(a, b *model.Server) int { return rank(a) - rank(b) })
 }

@@ -92,7 +92,6 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 		usesRegex: policy.Of[policy.Regex](policies).Enabled || policy.LeftOut[policy.Rewrite](policies),
 		target:    policy.Of[policy.Rewrite](policies).Target,
 		prefix:    policy.Of[policy.ForwardedPrefix](policies).Value,
-		aliases:   policy.Of[policy.ServerAlias](policies).Names,
 		redirect:  policy.Of[policy.SSLRedirect](policies),
 		appRoot:   policy.Of[policy.AppRoot](policies).Path,
 		problems:  append([]model.Problem(nil), policies.Problems()...),
@@ -101,6 +100,7 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 	if policies.Withheld() {
 		return ing
 	}
+	ing.readAliases(policy.Of[policy.ServerAlias](policies).Names)
 	ing.readRedirect(policy.Of[policy.Redirect](policies))
 	t.readTransport(ing, policy.Of[policy.Transport](policies))
 	byHost := map[string]*hostRules{}

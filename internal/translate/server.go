@@ -77,6 +77,9 @@ func (b *builder) finish() {
 		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
 		Locations: b.locations, Miss: b.input.miss,
 	}
+	if len(server.Aliases) > 0 {
+		server.AliasesFrom = b.host.firstAliased().ref
+	}
 	for _, l := range b.locations {
 		if l.Rule.Kind != model.RuleShadow && isRoot(l) {
 			root := *l

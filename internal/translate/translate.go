@@ -84,6 +84,8 @@ type translation struct {
 	problems []model.Problem
 	// aliased are the Ingresses with a server-alias, the oldest first.
 	aliased []*ingress
+	// labelled are the wildcard hosts, while there are aliases.
+	labelled []string
 }
 
 func (t *translation) report(problems ...model.Problem) {
@@ -136,7 +138,7 @@ func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server
 		if h.wildcard() {
 			in.miss = miss
 		}
-		more := h.divideAliases(&in, assigned)
+		more := t.divideAliases(h, &in, assigned)
 		built := t.server(h, in)
 		if h.name == "" && built.onlyRoot() {
 			miss = built.root
@@ -149,5 +151,6 @@ func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server
 		}
 	}
 	t.idleDefaults(hosts)
+	t.orderPatterns(servers, hosts)
 	return servers
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -33,7 +31,7 @@ func foretell(match matcher, config *model.Config, q request) foretold {
 		return foretold{reply: reply{status: http.StatusBadRequest}, what: "400"}
 	case answer.Outcome != route.Missed && server.RedirectToHTTPS != nil:
 		return foretold{reply: toHTTPS(q, server.RedirectToHTTPS), what: "HTTPS by the server"}
-	case answer.Outcome == route.Unknown || goDiffers(server, answer.Path):
+	case answer.Outcome == route.Unknown:
 		return foretold{unknown: true, what: "unknown"}
 	case answer.Outcome == route.Redirects:
 		return foretold{reply: reply{status: http.StatusMovedPermanently, location: slashed(q, answer.Location.Path)}, what: "301"}
@@ -50,38 +48,42 @@ func foretell(match matcher, config *model.Config, q request) foretold {
 	case l.Return != nil:
 		f.status, f.location = l.Return.Code, sent(q, l.Return.URL)
 	default:
-		f.reply = passed(config, q, l)
+		f.reply = passed(config, q, answer)
 	}
 	return f
 }
 
-// goDiffers tells the paths on which the regular expressions of Go, by which
-// route.Match tries patterns, are known to differ from PCRE: "$" comes before a
-// final line end too, \s takes a vertical tab, and only ASCII letters have two
-// cases.
-func goDiffers(server *model.Server, path string) bool {
-	patterns := slices.ContainsFunc(server.Locations, func(l *model.Location) bool { return l.Modifier == model.Pattern })
-	return patterns && (strings.ContainsAny(path, "\n\v") || !utf8.ValidString(path) || strings.Contains(path, "\xe3"))
-}
-
 // passed is the reply of a backend.
-func passed(config *model.Config, q request, l *model.Location) reply {
+func passed(config *model.Config, q request, answer route.Answer) reply {
 	for _, b := range config.Dynamic.Backends {
-		if b.Key == l.Proxy.Backend {
+		if b.Key == answer.Location.Proxy.Backend {
 			if len(b.Endpoints) == 0 {
 				return reply{status: b.WhenEmpty}
 			}
-			target, known := targetOf(q, l)
-			return reply{status: http.StatusOK, service: b.Key, target: target, rewritten: !known}
+			return rewritten(q, answer, b.Key)
 		}
 	}
-	return reply{fault: "the model has no backend " + l.Proxy.Backend}
+	return reply{fault: "the model has no backend " + answer.Location.Proxy.Backend}
 }
 
-// targetOf is what the Service behind a location is asked for. It is not known
-// where the location rewrites it: route does not tell into what.
-func targetOf(q request, l *model.Location) (target string, known bool) {
-	return q.target, l.Rewrite == nil
+// rewritten is the reply of a Service with what it is asked for. What captures put
+// together must not lead up.
+func rewritten(q request, answer route.Answer, service string) reply {
+	r := reply{status: http.StatusOK, service: service, target: q.target}
+	how := answer.Location.Rewrite
+	if how == nil {
+		return r
+	}
+	path, known := route.Rewritten(how, answer.Path)
+	switch {
+	case !known || path == answer.Path: // whether it was matched decides how it is written
+		r.rewritten = true
+	case strings.Contains(how.Target, "$") && strings.Contains(path+"/", "/../"):
+		return reply{status: http.StatusBadRequest}
+	default:
+		r.target = route.Passed(path, q.target)
+	}
+	return r
 }
 
 // toHTTPS is the redirect to HTTPS.
@@ -133,9 +135,9 @@ func disagree(f foretold, seen reply) bool {
 	case f.unknown || seen.gaveUp:
 		return false
 	case f.rewritten:
-		// route tells that the target is rewritten and not into what, so that this
-		// is all that can be compared: who answered, or that what the captures put
-		// together was refused.
+		// It cannot be told into what the target is rewritten, so that this is all
+		// that can be compared: who answered, or that what the captures put together
+		// was refused.
 		return seen.service != f.service && seen.status != http.StatusBadRequest
 	}
 	return f.reply != seen

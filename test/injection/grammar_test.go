@@ -36,11 +36,15 @@ func benign(t *testing.T) grammar {
 // references are benign objects that use what the world does not.
 func references(t *testing.T) []snapshot.Objects {
 	t.Helper()
-	worlds := []snapshot.Objects{worldObjects(t), worldObjects(t), worldObjects(t)}
-	last := &worlds[2].Ingresses // without rules for the catch-all host
+	worlds := []snapshot.Objects{worldObjects(t), worldObjects(t), worldObjects(t), worldObjects(t)}
+	last := &worlds[3].Ingresses // without rules for the catch-all host
 	*last = slices.DeleteFunc(*last, func(ing *networkingv1.Ingress) bool { return ing.Name == "plain" })
 	for i, data := range []map[string]string{
 		{"ssl-reject-handshake": "true", "regex-scope": "path"},
+		{
+			"use-gzip": "true", "gzip-disable": "x", "skip-access-log-urls": "/x, ~x", "error-log-path": "/dev/null",
+			"worker-cpu-affinity": "auto", "debug-connections": "192.0.2.1",
+		},
 		{"hsts": "false", "ssl-session-cache": "false", "ssl-redirect": "false", "proxy-next-upstream": "off", "disable-access-log": "true", "upstream-keepalive-connections": "0"},
 	} {
 		worlds[i].ConfigMaps[0].Data = data

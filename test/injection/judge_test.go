@@ -192,6 +192,7 @@ func (j *judge) route(c hostileCase, within *directive) {
 		given[strings.Join(d.args[:len(d.args)-1], " ")] = d.args[len(d.args)-1]
 	}
 	dropList(given)
+	delete(given, "$location_path") // its value is accounted for as any other token
 	if len(given) == 0 {
 		return
 	}
@@ -270,6 +271,7 @@ func forms(value string) []string {
 		decoded = d
 	}
 	list := []string{value, strings.TrimSpace(value), decoded, withRenamedGroups(value)}
+	list = append(list, strings.ReplaceAll(value, "$", "${literal_dollar}"), model.OneLine(value, 10_000))
 	list = append(list, "/"+strings.TrimSpace(value), group.ReplaceAllString(value, "("))
 	for _, v := range list[:4:4] {
 		list = append(list, regexp.QuoteMeta(v), regexp.QuoteMeta(strings.TrimSuffix(v, "/")))
