@@ -61,6 +61,9 @@ func isServerName(name string) bool {
 	if strings.HasPrefix(name, "~") {
 		return len(name) <= 1+maxServerNamePattern && serverNamePattern.MatchString(name)
 	}
+	if name == "_" {
+		return false // it is what nginx.conf calls the server of all other names
+	}
 	bothEnds := strings.HasPrefix(name, "*.") && strings.HasSuffix(name, ".*")
 	return len(name) <= maxServerName && !bothEnds && serverName.MatchString(name)
 }

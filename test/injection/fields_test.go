@@ -88,7 +88,6 @@ const placesAtOnce = 10
 // everyField changes one object, and adds what was judged to the total. It is
 // an error if nearly all was passed over.
 func everyField(t *testing.T, s subject, total *tally) {
-	objects, extra := s.stage(t)
 	var own tally
 	t.Cleanup(func() {
 		t.Log(&own)
@@ -97,39 +96,68 @@ func everyField(t *testing.T, s subject, total *tally) {
 		}
 		total.add(&own)
 	})
-	places := len(placesOf(s.take(objects).(runtime.Object).DeepCopyObject(), extra))
-	for from := 0; from < places; from += placesAtOnce {
-		until := min(from+placesAtOnce, places)
-		t.Run(fmt.Sprintf("places %d to %d", from, until-1), func(t *testing.T) {
-			t.Parallel()
-			j := newJudge(t, objects)
-			for at := from; at < until; at++ {
-				j.everyValue(s, at, extra)
-			}
-			own.add(&j.tally)
-		})
+	for _, st := range s.stages(t) {
+		places := len(placesOf(s.take(st.objects).(runtime.Object).DeepCopyObject(), st.extra))
+		for from := 0; from < places; from += placesAtOnce {
+			until := min(from+placesAtOnce, places)
+			t.Run(fmt.Sprintf("%splaces %d to %d", st.name, from, until-1), func(t *testing.T) {
+				t.Parallel()
+				j := newJudge(t, s, st.objects)
+				for at := from; at < until; at++ {
+					j.everyValue(s, at, st)
+				}
+				own.add(&j.tally)
+			})
+		}
 	}
 }
 
-// stage gives the objects that a subject is one of, and the keys that are tried
-// besides those it has: each annotation is tried on the Ingress that has most of
-// them.
-func (s subject) stage(t *testing.T) (snapshot.Objects, map[string][]string) {
-	objects := worldObjects(t)
-	var extra map[string][]string
+// stage is the objects that a subject is one of, and the keys that are tried
+// besides those it has. Only the keys in question are, if there are some.
+type stage struct {
+	name    string
+	objects snapshot.Objects
+	extra   map[string][]string
+	only    []string
+}
+
+// stages are where a subject is tried. Each annotation is tried on the Ingress
+// that has most of them, and what proxies in front are asked for beside each way
+// of believing them.
+func (s subject) stages(t *testing.T) []stage {
+	st := stage{objects: worldObjects(t)}
 	if s.kind == "ConfigMap" || s.name == "rich" {
-		extra = everyKey()
+		st.extra = everyKey()
 	}
-	if s.kind == "ConfigMap" {
-		objects.Ingresses = []*networkingv1.Ingress{ingress(t, objects, "rich"), ingress(t, objects, "neighbour")}
+	if s.kind != "ConfigMap" {
+		return []stage{st}
 	}
-	return objects, extra
+	var few []*networkingv1.Ingress
+	for _, name := range []string{"rich", "plain", "neighbour"} {
+		few = append(few, ingress(t, st.objects, name))
+	}
+	st.objects.Ingresses = few
+	stages := []stage{st}
+	for i, data := range together {
+		believing := stage{name: fmt.Sprintf("together %d, ", i), objects: withData(st.objects, data), only: dependent}
+		believing.extra = map[string][]string{"data": dependent}
+		stages = append(stages, believing)
+	}
+	return stages
+}
+
+// tries says whether a place is among those in question.
+func (st stage) tries(p place) bool {
+	return st.only == nil || slices.ContainsFunc(st.only, func(key string) bool { return p.path == "data["+key+"]" })
 }
 
 // everyValue tries the values of one place, by its number.
-func (j *judge) everyValue(s subject, at int, extra map[string][]string) {
+func (j *judge) everyValue(s subject, at int, st stage) {
 	copied := s.take(j.objects).(runtime.Object).DeepCopyObject()
-	p := placesOf(copied, extra)[at]
+	p := placesOf(copied, st.extra)[at]
+	if !st.tries(p) {
+		return
+	}
 	written := newManifest(p, copied)
 	for _, value := range valuesFor(p) {
 		p.set(value)
@@ -153,6 +181,9 @@ func valuesFor(p place) []string {
 	}
 	if strings.HasPrefix(p.old, "/") || strings.HasSuffix(p.path, "rewrite-target]") {
 		return paths
+	}
+	if strings.HasSuffix(p.path, "server-alias]") {
+		return aliases
 	}
 	return corpus
 }

@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -8,12 +9,14 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/keys"
 	"sluice/internal/snapshot"
 )
 
-// grammar is each directive with its place: of the world, and of all that is
-// benign.
-type grammar struct{ world, all map[string]bool }
+// grammar is each directive with its place: what benign Ingresses give, and what
+// benign settings give too. It needs no line for a new key: keys say themselves
+// which values are at the edges of what is valid.
+type grammar struct{ ingresses, all map[string]bool }
 
 var learnt struct {
 	sync.Once
@@ -24,39 +27,80 @@ var learnt struct {
 func benign(t *testing.T) grammar {
 	t.Helper()
 	learnt.Do(func() {
-		learnt.world, learnt.all = map[string]bool{}, map[string]bool{}
-		learn(learnt.world, newWorker(t).run(sharedWorld(t)).tree(t))
-		for _, objects := range append(references(t), sharedWorld(t)) {
-			learn(learnt.all, newWorker(t).run(objects).tree(t))
+		w := newWorker(t)
+		learnt.ingresses = map[string]bool{}
+		for _, objects := range benignIngresses(t) {
+			learn(learnt.ingresses, w.run(objects).tree(t))
+		}
+		learnt.all = maps.Clone(learnt.ingresses)
+		for _, objects := range benignSettings(t) {
+			learn(learnt.all, w.run(objects).tree(t))
 		}
 	})
 	return learnt.grammar
 }
 
-// references are benign objects that use what the world does not.
-func references(t *testing.T) []snapshot.Objects {
+// benignIngresses are the world as it is, with each annotation on its Ingresses,
+// and without rules for the catch-all host, on which wildcard hosts depend.
+func benignIngresses(t *testing.T) []snapshot.Objects {
 	t.Helper()
-	worlds := []snapshot.Objects{worldObjects(t), worldObjects(t), worldObjects(t), worldObjects(t)}
-	last := &worlds[3].Ingresses // without rules for the catch-all host
-	*last = slices.DeleteFunc(*last, func(ing *networkingv1.Ingress) bool { return ing.Name == "plain" })
-	for i, data := range []map[string]string{
-		{"ssl-reject-handshake": "true", "regex-scope": "path"},
-		{
-			"use-gzip": "true", "gzip-disable": "x", "skip-access-log-urls": "/x, ~x", "error-log-path": "/dev/null",
-			"worker-cpu-affinity": "auto", "debug-connections": "192.0.2.1",
-		},
-		{"hsts": "false", "ssl-session-cache": "false", "ssl-redirect": "false", "proxy-next-upstream": "off", "disable-access-log": "true", "upstream-keepalive-connections": "0"},
-	} {
-		worlds[i].ConfigMaps[0].Data = data
+	closed := sharedWorld(t)
+	closed.Ingresses = slices.DeleteFunc(slices.Clone(closed.Ingresses), func(ing *networkingv1.Ingress) bool { return ing.Name == "plain" })
+	worlds := []snapshot.Objects{sharedWorld(t), closed}
+	for _, doc := range annotationDocs() {
+		for _, value := range doc.Edges {
+			objects := sharedWorld(t)
+			objects.Ingresses = nil
+			for _, ing := range sharedWorld(t).Ingresses {
+				ing = ing.DeepCopy()
+				ing.Annotations[prefix+doc.Key] = value
+				objects.Ingresses = append(objects.Ingresses, ing)
+			}
+			worlds = append(worlds, objects)
+		}
 	}
 	return worlds
 }
 
-// placeOf names a directive with where it stands. The entries of a map are
+// together are settings that print something only beside each other, and dependent
+// those whose texts are then printed in other places.
+var (
+	together = []map[string]string{
+		{"use-forwarded-headers": "true", "proxy-real-ip-cidr": "192.0.2.0/24"},
+		{"use-proxy-protocol": "true", "proxy-real-ip-cidr": "192.0.2.0/24"},
+		{"use-forwarded-headers": "true", "use-proxy-protocol": "true", "proxy-real-ip-cidr": "192.0.2.0/24", "compute-full-forwarded-for": "true"},
+		{"use-forwarded-headers": "true", "proxy-real-ip-cidr": ""},
+		{"hsts": "false", "ssl-session-cache": "false", "proxy-next-upstream": "off", "ssl-ciphers": ""},
+	}
+	dependent = []string{"forwarded-for-header", "forwarded-host-header", "proxy-real-ip-cidr"}
+)
+
+// benignSettings are the world with each setting alone, with all switches on, with
+// all of them off, and with those that need each other.
+func benignSettings(t *testing.T) []snapshot.Objects {
+	t.Helper()
+	on, off := map[string]string{}, map[string]string{}
+	data := append([]map[string]string{on, off}, together...)
+	for _, doc := range settingDocs() {
+		if doc.Type == "bool" {
+			on[doc.Key], off[doc.Key] = "true", "false"
+		}
+		for _, value := range doc.Edges {
+			data = append(data, map[string]string{doc.Key: value})
+		}
+	}
+	var worlds []snapshot.Objects
+	for _, settings := range data {
+		worlds = append(worlds, withData(sharedWorld(t), settings))
+	}
+	return worlds
+}
+
+// placeOf names a directive with where it stands. The entries of maps and geos are
 // values and have no names.
 func placeOf(d *directive) string {
 	name := d.name
-	if strings.HasSuffix(d.path, "/map") && len(d.args) == 1 && !d.isBlock && name != "include" && name != "volatile" && name != "hostnames" {
+	if valued(d) && len(d.args) == 1 && !d.isBlock && !slices.Contains(parameters, name) {
 		name = "<entry>"
 	}
 	if d.isBlock {
@@ -65,6 +109,40 @@ func placeOf(d *directive) string {
 	return d.path + " " + name
 }
 
+// parameters are what maps and geos do not take for a value.
+// Source: https://nginx.org/en/docs/http/ngx_http_map_module.html#map and
+// https://nginx.org/en/docs/http/ngx_http_geo_module.html#geo
+var parameters = []string{"include", "volatile", "hostnames", "proxy", "proxy_recursive", "ranges", "delete"}
+
+// valued is true for what stands in a block whose entries begin with a value.
+func valued(d *directive) bool {
+	return strings.HasSuffix(d.path, "/map") || strings.HasSuffix(d.path, "/geo")
+}
+
 func learn(grammar map[string]bool, list []*directive) {
 	all(list, func(d *directive) { grammar[placeOf(d)] = true })
+}
+
+// A key that has no edge teaches nothing: its directives would pass for attacks.
+func TestEveryKeyHasBenignValues(t *testing.T) {
+	t.Parallel()
+	for _, doc := range append(annotationDocs(), settingDocs()...) {
+		if len(doc.Edges) == 0 {
+			t.Errorf("%s has no edges: see internal/keys/edges.go", doc.Key)
+		}
+	}
+	if g := benign(t); len(g.ingresses) < 110 || len(g.all) < len(g.ingresses)+5 {
+		t.Errorf("learnt only %d places of Ingresses, and %d in all", len(g.ingresses), len(g.all))
+	}
+}
+
+// keyed are the docs of keys by each of their names.
+func keyed(docs []keys.Doc) map[string]keys.Doc {
+	named := map[string]keys.Doc{}
+	for _, doc := range docs {
+		for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+			named[name] = doc
+		}
+	}
+	return named
 }

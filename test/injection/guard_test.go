@@ -1,10 +1,12 @@
 package injection
 
 import (
-	"maps"
+	"net/netip"
 	"slices"
 	"strings"
+	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/snapshot"
@@ -24,8 +26,8 @@ func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Obj
 			return // the route was judged
 		}
 		guard := guards[snapshot.Name{Namespace: parts[0], Name: parts[1]}]
-		if guard.allows && (argument(d.body, "deny") != "all" || len(find(d.body, "allow")) == 0) {
-			j.t.Errorf("%s: location %q of %s is open to everybody", c, d.args, route)
+		if fault := guard.accessFault(d.body); fault != "" {
+			j.t.Errorf("%s: location %q of %s: %s", c, d.args, route, fault)
 		}
 		if guard.verifies && (argument(d.body, "proxy_ssl_verify") != "on" || !strings.HasPrefix(argument(d.body, "proxy_pass"), "https://")) {
 			j.t.Errorf("%s: location %q of %s passes on without verifying", c, d.args, route)
@@ -33,30 +35,132 @@ func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Obj
 	})
 }
 
-// guard is what an Ingress asks for to be protected.
-type guard struct{ allows, verifies bool }
+// guard is what an Ingress asks for to be protected: its lists as they are written,
+// "" for none.
+type guard struct {
+	denies, allows string
+	verifies       bool
+}
+
+// accessFault says what is wrong with who a location lets in: nginx takes the first
+// rule that fits, so that the deny list has to come first, and all others have to be
+// denied last. A list that cannot be read must have closed the location.
+// Source: https://nginx.org/en/docs/http/ngx_http_access_module.html
+func (g guard) accessFault(body []*directive) string {
+	var got, want []string
+	for _, d := range body {
+		if d.name == "allow" || d.name == "deny" {
+			got = append(got, d.name+" "+strings.Join(d.args, " "))
+		}
+	}
+	denied, err := networks(g.denies)
+	allowed, wrong := networks(g.allows)
+	if err != nil || wrong != nil {
+		return "it is open, and a list of addresses cannot be read"
+	}
+	for _, network := range denied {
+		want = append(want, "deny "+network)
+	}
+	for _, network := range allowed {
+		want = append(want, "allow "+network)
+	}
+	if len(allowed) > 0 {
+		want = append(want, "deny all")
+	}
+	if !slices.Equal(got, want) {
+		return "who may come in is " + strings.Join(got, "; ") + ", want " + strings.Join(want, "; ")
+	}
+	return ""
+}
+
+// networks reads a list of addresses and networks, sorted and each once, as nginx
+// writes them in its errors: without host bits, and IPv4 as itself.
+func networks(list string) ([]string, error) {
+	var found []string
+	if strings.TrimSpace(list) == "" {
+		return nil, nil
+	}
+	for item := range strings.SplitSeq(list, ",") {
+		item = strings.TrimSpace(item)
+		if address, err := netip.ParseAddr(item); err == nil && address.Zone() == "" {
+			found = append(found, address.Unmap().String())
+			continue
+		}
+		network, err := netip.ParsePrefix(item)
+		if err != nil {
+			return nil, err
+		}
+		if address := network.Addr(); address.Is4In6() && network.Bits() >= 96 {
+			network = netip.PrefixFrom(address.Unmap(), network.Bits()-96)
+		}
+		found = append(found, network.Masked().String())
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
+}
 
 // guardsOf reads what the objects ask for, whether it is valid or not.
 func guardsOf(objects snapshot.Objects) map[snapshot.Name]guard {
+	data := settingsOf(objects)
 	guards := map[snapshot.Name]guard{}
 	for _, ing := range objects.Ingresses {
-		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
-		guards[name] = guard{
-			allows:   asks(ing, "allowlist-source-range", "whitelist-source-range"),
+		guards[snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}] = guard{
+			denies:   asked(ing, data["denylist-source-range"], "denylist-source-range"),
+			allows:   asked(ing, data["whitelist-source-range"], "allowlist-source-range", "whitelist-source-range"),
 			verifies: asks(ing, "proxy-ssl-verify") && asks(ing, "proxy-ssl-secret") && ing.Annotations[prefix+"proxy-ssl-verify"] != "off" && !slices.Contains([]string{"", "HTTP", "http"}, strings.TrimSpace(ing.Annotations[prefix+"backend-protocol"])),
 		}
 	}
 	return guards
 }
 
-// asks is true if one of the annotations is there and says something.
-func asks(ing *networkingv1.Ingress, names ...string) bool {
-	for _, key := range slices.Sorted(maps.Keys(ing.Annotations)) {
-		for _, name := range names {
-			if key == prefix+name && strings.TrimSpace(ing.Annotations[key]) != "" {
-				return true
-			}
+// settingsOf gives the data of the ConfigMap that is ours.
+func settingsOf(objects snapshot.Objects) map[string]string {
+	at := slices.IndexFunc(objects.ConfigMaps, func(m *corev1.ConfigMap) bool { return m.Namespace == "sluice" && m.Name == "config" })
+	if at < 0 {
+		return nil
+	}
+	return objects.ConfigMaps[at].Data
+}
+
+// asked gives what an Ingress says by the first of some names that it says anything
+// by, or what it says by default.
+func asked(ing *networkingv1.Ingress, byDefault string, names ...string) string {
+	for _, name := range names {
+		if value := ing.Annotations[prefix+name]; strings.TrimSpace(value) != "" {
+			return value
 		}
 	}
-	return false
+	return byDefault
+}
+
+// asks is true if one of the annotations is there and says something.
+func asks(ing *networkingv1.Ingress, names ...string) bool { return asked(ing, "", names...) != "" }
+
+func TestAccessFault(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		guard guard
+		body  string
+		fault bool
+	}{
+		{guard{}, "", false},
+		{guard{allows: "10.0.0.1, ::1"}, "allow 10.0.0.1; allow ::1; deny all;", false},
+		{guard{allows: "10.0.0.1"}, "allow 10.0.0.1;", true},
+		{guard{allows: "10.0.0.1"}, "", true},
+		{guard{allows: "10.0.0.1"}, "allow 10.0.0.1; allow 10.0.0.2; deny all;", true},
+		{guard{denies: "10.0.0.7/8"}, "deny 10.0.0.0/8;", false},
+		{guard{denies: "10.0.0.0/8"}, "deny 11.0.0.0/8;", true},
+		{guard{denies: "10.0.0.1", allows: "10.0.0.0/8"}, "deny 10.0.0.1; allow 10.0.0.0/8; deny all;", false},
+		{guard{denies: "10.0.0.1", allows: "10.0.0.0/8"}, "allow 10.0.0.0/8; deny 10.0.0.1; deny all;", true},
+		{guard{denies: "nonsense"}, "", true},
+		{guard{}, "allow 10.0.0.1; deny all;", true},
+	} {
+		list, _, err := parse([]byte(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.guard.accessFault(list); (got != "") != c.fault {
+			t.Errorf("%+v and %q: %q", c.guard, c.body, got)
+		}
+	}
 }

@@ -94,21 +94,13 @@ func TestNamedGroupsOverwriteNothing(t *testing.T) {
 // Real nginx sends what asks for another tenant's backend by such a group to its
 // own.
 func TestNamedGroupsLeadNowhere(t *testing.T) {
-	t.Parallel()
-	for _, installed := range kit.Nginxes(t) {
-		s := newSite(t, installed)
+	eachNginx(t, func(t *testing.T, installed kit.Nginx) {
 		objects := worldObjects(t)
 		objects.EndpointSlices = append(objects.EndpointSlices, decode(t, sideSlice).EndpointSlices...)
 		ingress(t, objects, "pattern").Spec.Rules[0].HTTP.Paths[0].Path = "/g/(?<route>other/neighbour/side/80)"
-		w := newWorker(t)
-		w.environment = s.Environment
-		o := w.run(objects)
-		if out := s.check(t, o.file); out != "" {
-			t.Fatalf("%s nginx refuses the file: %.1000s", s.Name, out)
-		}
-		s.start(t, o.config.Dynamic)
+		s := serving(t, installed, objects)
 		if got := s.ask(t, "pattern.example", "/g/other/neighbour/side/80"); got.backend != "default/web/80" {
 			t.Errorf("%s nginx: answered by %q with %d", s.Name, got.backend, got.status)
 		}
-	}
+	})
 }

@@ -1,8 +1,10 @@
 package injection
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/render"
+	"sluice/internal/snapshot"
 	"sluice/test/kit"
 )
 
@@ -71,6 +74,10 @@ func echo(t *testing.T, key string) model.Endpoint {
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Echo-Backend", key)
 		w.Header().Set("Echo-Path", r.RequestURI)
+		w.Header().Set("Got-Host", r.Host)
+		for name, values := range r.Header {
+			w.Header()["Got-"+name] = values
+		}
 	})}
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { server.Close() })
@@ -82,19 +89,76 @@ type answer struct {
 	status        int
 	backend, path string
 	body          string
+	// header is that of the answer; "Got-Name" is what the backend got as Name.
+	header http.Header
 }
 
 // ask sends a request for a raw URI and gives the answer.
 func (s *site) ask(t *testing.T, host, uri string) answer {
 	t.Helper()
+	got := s.exchange(t, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", uri, host))
+	if got.status == 0 {
+		t.Errorf("%.200s: no answer", host+uri)
+	}
+	return got
+}
+
+// exchange sends a text over plain HTTP and gives the answer, which is empty if
+// there is none.
+func (s *site) exchange(t *testing.T, text string) answer {
+	t.Helper()
 	connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Environment.HTTPPort))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return say(t, connection, text)
+}
+
+// say sends a text on a connection and gives the answer.
+func say(t *testing.T, connection net.Conn, text string) answer {
+	t.Helper()
 	defer connection.Close()
 	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(connection, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", uri, host)
-	return readAnswer(t, connection, host+uri)
+	if _, err := io.WriteString(connection, text); err != nil {
+		return answer{}
+	}
+	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
+		t.Fatalf("neither an answer nor an end to %.200q", text)
+	}
+	if err != nil {
+		return answer{}
+	}
+	defer response.Body.Close()
+	body, _ := io.ReadAll(response.Body)
+	return answer{status: response.StatusCode, backend: response.Header.Get("Echo-Backend"), path: response.Header.Get("Echo-Path"), body: string(body), header: response.Header}
+}
+
+// serving runs nginx on objects until the test ends.
+func serving(t *testing.T, installed kit.Nginx, objects snapshot.Objects) *site {
+	t.Helper()
+	s := newSite(t, installed)
+	s.Environment.Token = "ONLYHERE"
+	w := newWorker(t)
+	w.environment = s.Environment
+	o := w.run(objects)
+	if out := s.check(t, o.file); out != "" {
+		t.Fatalf("%s nginx refuses the file: %.1000s", s.Name, out)
+	}
+	s.start(t, o.config.Dynamic)
+	return s
+}
+
+// eachNginx runs a test on each nginx that is there.
+func eachNginx(t *testing.T, run func(t *testing.T, installed kit.Nginx)) {
+	t.Helper()
+	t.Parallel()
+	for _, installed := range kit.Nginxes(t) {
+		t.Run(installed.Name, func(t *testing.T) {
+			t.Parallel()
+			run(t, installed)
+		})
+	}
 }

@@ -1,19 +1,14 @@
 package injection
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,18 +17,6 @@ import (
 	"sluice/internal/snapshot"
 	"sluice/test/kit"
 )
-
-func readAnswer(t *testing.T, connection net.Conn, what string) answer {
-	t.Helper()
-	response, err := http.ReadResponse(bufio.NewReader(connection), nil)
-	if err != nil {
-		t.Errorf("%.200s: %v", what, err)
-		return answer{}
-	}
-	defer response.Body.Close()
-	body, _ := io.ReadAll(response.Body)
-	return answer{status: response.StatusCode, backend: response.Header.Get("Echo-Backend"), path: response.Header.Get("Echo-Path"), body: string(body)}
-}
 
 // seat is a place of an Ingress of its own that a hostile value is put in.
 type seat struct {
@@ -72,6 +55,14 @@ var seats = []seat{
 	{name: "allowlist-source-range", values: corpus, make: annotate("allowlist-source-range", nil)},
 	{name: "proxy-ssl-name", values: corpus, make: annotate("proxy-ssl-name", map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/authority", "proxy-ssl-verify": "on"})},
 	{name: "proxy-next-upstream", values: corpus, make: annotate("proxy-next-upstream", nil)},
+	{name: "denylist-source-range", values: corpus, make: annotate("denylist-source-range", nil)},
+	{name: "server-alias", values: aliases, make: annotate("server-alias", nil)},
+	{name: "upstream-vhost", values: corpus, make: annotate("upstream-vhost", nil)},
+	{name: "app-root", values: paths, make: annotate("app-root", nil)},
+	{name: "permanent-redirect", values: paths, make: annotate("permanent-redirect", nil)},
+	{name: "temporal-redirect", values: paths, make: annotate("temporal-redirect", nil)},
+	{name: "x-forwarded-prefix", values: paths, make: annotate("x-forwarded-prefix", map[string]string{"rewrite-target": "/r"})},
+	{name: "client-body-buffer-size", values: append([]string{"1", "1g", "1024m", "9223372036854775807g"}, corpus...), make: annotate("client-body-buffer-size", nil)},
 }
 
 func setPath(ing *networkingv1.Ingress, pathType networkingv1.PathType, path string) {
@@ -103,19 +94,27 @@ func tenants() []tenant {
 	var list []tenant
 	for _, s := range seats {
 		for _, value := range s.values {
-			host := fmt.Sprintf("h%d.example", len(list))
-			ing := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: fmt.Sprintf("t%d", len(list))}}
-			ing.Spec.IngressClassName = new("nginx")
-			ing.Spec.Rules = []networkingv1.IngressRule{{Host: host}}
-			ing.Spec.Rules[0].HTTP = &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{
-				Path: "/", PathType: new(networkingv1.PathTypePrefix),
-				Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "web", Port: networkingv1.ServiceBackendPort{Number: 80}}},
-			}}}
+			ing := simple(fmt.Sprintf("t%d", len(list)), "/", nil)
 			s.make(ing, value)
-			list = append(list, tenant{seat: s, value: value, host: host, ing: ing})
+			list = append(list, tenant{seat: s, value: value, host: ing.Name + ".example", ing: ing})
 		}
 	}
 	return list
+}
+
+// simple gives an Ingress that serves NAME.example with the Service web.
+func simple(name, path string, annotations map[string]string) *networkingv1.Ingress {
+	ing := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Annotations: map[string]string{}}}
+	for key, value := range annotations {
+		ing.Annotations[prefix+key] = value
+	}
+	ing.Spec.IngressClassName = new("nginx")
+	ing.Spec.Rules = []networkingv1.IngressRule{{Host: name + ".example"}}
+	ing.Spec.Rules[0].HTTP = &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{
+		Path: path, PathType: new(networkingv1.PathTypePrefix),
+		Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "web", Port: networkingv1.ServiceBackendPort{Number: 80}}},
+	}}}
+	return ing
 }
 
 // TestNginxServesHostileValues puts all tenants in one file, beside the usual
@@ -158,8 +157,13 @@ func serveTenants(t *testing.T, s *site) {
 	if asked < 150 {
 		t.Errorf("only %d paths were taken", asked)
 	}
-	if got := s.ask(t, "neighbour.example", "/x"); got.backend != "other/side/80" {
-		t.Errorf("the neighbour is answered by %q with %d", got.backend, got.status)
+	for _, host := range neighbours {
+		if got := s.ask(t, host, "/x"); got.backend != "other/side/80" {
+			t.Errorf("%s is answered by %q with %d", host, got.backend, got.status)
+		}
+	}
+	if got := s.ask(t, "nobody.at.all.test", "/"); got.status == 0 {
+		t.Error("a name that nobody has as it is gets no answer")
 	}
 }
 
@@ -242,43 +246,4 @@ func ownerOf(file *render.File, line string) model.ObjectRef {
 	fmt.Sscan(line, &n)
 	origin, _ := file.Origin(n)
 	return origin.Object
-}
-
-// TestNginxTakesHostileSettings has nginx read what becomes of the settings that
-// are printed as they are written. What it refuses may only be what those words
-// mean to OpenSSL.
-func TestNginxTakesHostileSettings(t *testing.T) {
-	t.Parallel()
-	words := regexp.MustCompile(`SSL_CTX_set_cipher_list|SSL_CTX_set1_curves_list|SSL_CTX_set1_groups_list|[Uu]nknown curve`)
-	for _, installed := range kit.Nginxes(t) {
-		for _, key := range []string{"log-format-upstream", "ssl-ciphers", "ssl-ecdh-curve", "whitelist-source-range"} {
-			t.Run(installed.Name+"/"+key, func(t *testing.T) {
-				t.Parallel()
-				s := newSite(t, installed)
-				w := newWorker(t)
-				w.environment = s.Environment
-				seen := map[string]bool{}
-				for _, value := range corpus {
-					o := w.run(withSetting(t, key, value))
-					if seen[o.file.Hash()] {
-						continue
-					}
-					seen[o.file.Hash()] = true
-					if out := s.check(t, o.file); out != "" && !words.MatchString(out) {
-						t.Errorf("%s = %s: %s nginx refuses the file: %.500s", key, named(value), s.Name, out)
-					}
-				}
-			})
-		}
-	}
-}
-
-// withSetting gives a small part of the world, as nginx reads what becomes of it
-// many times.
-func withSetting(t *testing.T, key, value string) snapshot.Objects {
-	t.Helper()
-	objects := sharedWorld(t)
-	objects.Ingresses = []*networkingv1.Ingress{ingress(t, objects, "plain")}
-	objects.ConfigMaps = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: map[string]string{key: value}}}
-	return objects
 }

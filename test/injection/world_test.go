@@ -3,14 +3,17 @@ package injection
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"sluice/internal/keys"
@@ -80,6 +83,9 @@ metadata:
     nginx.ingress.kubernetes.io/cors-allow-origin: "https://a.example, https://*.b.example:8443"
     nginx.ingress.kubernetes.io/cors-expose-headers: "X-Seen"
     nginx.ingress.kubernetes.io/allowlist-source-range: "127.0.0.0/8, 2001:db8::/32"
+    nginx.ingress.kubernetes.io/denylist-source-range: "127.0.0.66, 2001:db8:1::/48"
+    nginx.ingress.kubernetes.io/upstream-vhost: "shop.$host"
+    nginx.ingress.kubernetes.io/client-body-buffer-size: "16k"
     nginx.ingress.kubernetes.io/proxy-body-size: "3m"
     nginx.ingress.kubernetes.io/proxy-read-timeout: "7"
     nginx.ingress.kubernetes.io/proxy-connect-timeout: "8"
@@ -113,6 +119,8 @@ metadata:
     nginx.ingress.kubernetes.io/enable-rewrite-log: "true"
     nginx.ingress.kubernetes.io/enable-access-log: "false"
     nginx.ingress.kubernetes.io/rewrite-target: "/$2"
+    nginx.ingress.kubernetes.io/x-forwarded-prefix: "/p$1"
+    nginx.ingress.kubernetes.io/app-root: "/p/$host"
     nginx.ingress.kubernetes.io/whitelist-source-range: "127.0.0.0/8"
 spec:
   ingressClassName: nginx
@@ -153,6 +161,7 @@ metadata:
     nginx.ingress.kubernetes.io/proxy-ssl-server-name: "on"
     nginx.ingress.kubernetes.io/proxy-ssl-verify-depth: "2"
     nginx.ingress.kubernetes.io/force-ssl-redirect: "true"
+    nginx.ingress.kubernetes.io/server-alias: "www.verified.example, *.verified.example, verified.*, ~^v[0-9]+\\.verified\\.test$"
 spec:
   ingressClassName: nginx
   rules:
@@ -178,6 +187,9 @@ spec:
   ingressClassName: nginx
   rules:
   - host: neighbour.example
+    http:
+      paths: [{path: /x, pathType: Prefix, backend: {service: {name: side, port: {number: 80}}}}]
+  - host: "*.neighbour.example"
     http:
       paths: [{path: /x, pathType: Prefix, backend: {service: {name: side, port: {number: 80}}}}]
 `
@@ -270,11 +282,11 @@ func (o outcome) about(object, field string) []model.Problem {
 	return found
 }
 
-// serverOf gives the server block of a host.
+// serverOf gives the server block of a host: its first name is the host.
 func serverOf(list []*directive, host string) *directive {
 	for _, http := range find(list, "http") {
 		for _, server := range find(http.body, "server") {
-			if argument(server.body, "server_name") == host {
+			if names := namesOf(server); len(names) > 0 && names[0] == host {
 				return server
 			}
 		}
@@ -282,24 +294,27 @@ func serverOf(list []*directive, host string) *directive {
 	return nil
 }
 
-// annotationKeys are all annotations that some behaviour reads, with aliases.
-func annotationKeys() []string {
-	var names []string
+// annotationDocs are all annotations that some behaviour reads, settingDocs all
+// keys of the ConfigMap that are read.
+func annotationDocs() []keys.Doc {
+	var docs []keys.Doc
 	for _, b := range policy.All() {
-		for _, doc := range b.Keys {
-			names = append(append(names, doc.Key), doc.Aliases...)
-		}
+		docs = append(docs, b.Keys...)
 	}
-	return names
+	return docs
 }
 
-// settingKeys are all keys of the ConfigMap that are read.
-func settingKeys() []string {
-	var names []string
-	for _, doc := range keys.Describe(settings.Settings{}) {
-		names = append(append(names, doc.Key), doc.Aliases...)
-	}
-	return names
+func settingDocs() []keys.Doc { return keys.Describe(settings.Settings{}) }
+
+// annotationKeys and settingKeys are their names, with aliases.
+func annotationKeys() []string { return slices.Sorted(maps.Keys(keyed(annotationDocs()))) }
+
+func settingKeys() []string { return slices.Sorted(maps.Keys(keyed(settingDocs()))) }
+
+// withData gives objects with other settings.
+func withData(objects snapshot.Objects, data map[string]string) snapshot.Objects {
+	objects.ConfigMaps = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: data}}
+	return objects
 }
 
 // ingress gives an Ingress of a namespace.
@@ -325,7 +340,7 @@ func TestWorldIsServed(t *testing.T) {
 		}
 	}
 	list := o.tree(t)
-	for _, host := range []string{"_", "shop.example", `~^[^.]+\.wild\.example$`, "pattern.example", "verified.example", "neighbour.example"} {
+	for _, host := range []string{"_", "shop.example", `~^[^.]+\.wild\.example$`, "pattern.example", "verified.example", "neighbour.example", `~^[^.]+\.neighbour\.example$`} {
 		if serverOf(list, host) == nil {
 			t.Errorf("host %s is not served", host)
 		}
@@ -335,7 +350,7 @@ func TestWorldIsServed(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	all(list, func(d *directive) { seen[d.path+" "+d.name] = true })
-	for _, want := range []string{"allow", "add_header", "rewrite", "proxy_ssl_verify", "proxy_ssl_trusted_certificate", "proxy_next_upstream", "client_max_body_size", "proxy_read_timeout"} {
+	for _, want := range []string{"allow", "deny", "proxy_set_header", "client_body_buffer_size", "add_header", "rewrite", "proxy_ssl_verify", "proxy_ssl_trusted_certificate", "proxy_next_upstream", "client_max_body_size", "proxy_read_timeout"} {
 		if !seen["http/server/location "+want] {
 			t.Errorf("no location has %s", want)
 		}

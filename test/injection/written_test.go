@@ -1,0 +1,282 @@
+package injection
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"unicode"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+)
+
+// accounted judges a value that changes the file: it is there as it was written,
+// or a problem says that it is not.
+func (j *judge) accounted(c hostileCase, read *reading, fresh []model.Problem) {
+	literal := false
+	written := c.forms()
+	for token, count := range read.tokens {
+		if count <= j.tokens[token] {
+			literal = literal || token == c.value && len(token) < 3 // others of that word may have gone
+			continue
+		}
+		if carriesOne(token, written) {
+			literal = true
+			continue
+		}
+		if strings.Contains(token, marker) {
+			j.t.Errorf("%s: the value is part of the token %q", c, token)
+		}
+	}
+	if !literal && len(fresh) == 0 && !c.tame() && !c.leaves() && !c.passedOver() {
+		j.t.Errorf("%s: it changes the file, is not in it, and no problem says why", c)
+	}
+}
+
+// wrapping is what is printed before a value: flags and anchors of patterns, the
+// name of a list of origins.
+var wrapping = regexp.MustCompile(`^(?:~\*|[0-9a-f]{32}/)?(?:\(\?i\))?\^?`)
+
+// carriesOne says whether a token is one of the forms of a value: as it is, with
+// what is printed around it, or as a part of a route.
+func carriesOne(token string, forms []string) bool {
+	inner := strings.TrimPrefix(token, wrapping.FindString(token))
+	route := strings.Split(token, "/")
+	for _, form := range forms {
+		for _, t := range []string{token, inner, strings.TrimSuffix(inner, "$")} {
+			if t == form || strings.TrimSuffix(t, "/") == strings.TrimSuffix(form, "/") {
+				return true
+			}
+		}
+		if len(route) == 4 && slices.Contains(route, form) {
+			return true
+		}
+	}
+	return false
+}
+
+// forms are the ways to write the value of a case.
+func (c hostileCase) forms() []string {
+	list := forms(c.value)
+	if turn := turned[c.key()]; turn != nil {
+		list = append(list, turn(strings.TrimSpace(c.value))...)
+	}
+	return list
+}
+
+// forms are the ways to write any value.
+func forms(value string) []string {
+	decoded := value
+	if d, err := url.PathUnescape(value); err == nil {
+		decoded = d
+	}
+	list := []string{value, strings.TrimSpace(value), decoded, withRenamedGroups(value)}
+	list = append(list, strings.ReplaceAll(value, "$", "${literal_dollar}"), model.OneLine(value, 10_000))
+	list = append(list, "/"+strings.TrimSpace(value), group.ReplaceAllString(value, "("))
+	for _, v := range list[:4:4] {
+		list = append(list, regexp.QuoteMeta(v), regexp.QuoteMeta(strings.TrimSuffix(v, "/")))
+	}
+	for item := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		list = append(list, item)
+	}
+	return list
+}
+
+// turned are keys whose values are printed as something that is made of them. Each
+// gives the only whole tokens that may be: whoever adds a key here has to be sure
+// that no other text of nginx's language can come of a value.
+var turned = map[string]func(value string) []string{
+	"forwarded-for-header":  headerVariable,
+	"forwarded-host-header": headerVariable,
+	"permanent-redirect":    onOwnHost,
+	"app-root":              onOwnHost,
+	"server-alias":          furtherNames,
+}
+
+// headerVariable is nginx's variable for a header: letters, digits and "_" only.
+func headerVariable(name string) []string {
+	variable := "$http_" + strings.ToLower(strings.ReplaceAll(name, "-", "_"))
+	if !regexp.MustCompile(`^\$http_[a-z0-9_]+$`).MatchString(variable) {
+		return nil
+	}
+	return []string{variable}
+}
+
+// onOwnHost is the URL of a path on the host that was asked.
+func onOwnHost(path string) []string {
+	if !strings.HasPrefix(path, "/") {
+		return nil
+	}
+	return []string{"$redirect_scheme://$best_http_host" + path}
+}
+
+// furtherNames are names in lower case; ".name" is two of them, and a wildcard may
+// be the pattern of the same names.
+func furtherNames(value string) []string {
+	var list []string
+	for item := range strings.SplitSeq(value, ",") {
+		item = strings.TrimSpace(item)
+		if strings.HasPrefix(item, "~") {
+			list = append(list, item)
+			continue
+		}
+		item = strings.ToLower(item)
+		if strings.HasPrefix(item, ".") {
+			list = append(list, item[1:])
+			item = "*" + item
+		}
+		beginning, tail := strings.CutSuffix(item, ".*")
+		switch {
+		case tail:
+			list = append(list, "~^"+regexp.QuoteMeta(beginning)+`\..+$`)
+		case strings.HasPrefix(item, "*."):
+			list = append(list, "~^.+"+regexp.QuoteMeta(item[1:])+"$")
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+var (
+	group  = regexp.MustCompile(`\(\?(?:P?<|')([A-Za-z0-9_]+)[>']`)
+	remark = regexp.MustCompile(`\(\?#[^)]*\)`)
+)
+
+// withRenamedGroups gives a pattern with the names that its groups get, and
+// without its comments.
+func withRenamedGroups(pattern string) string {
+	return group.ReplaceAllString(remark.ReplaceAllString(pattern, ""), "(?<p_$1>")
+}
+
+// key is the annotation or setting that a case gives a value to, without the
+// prefix; "" for other places.
+func (c hostileCase) key() string {
+	path, found := strings.CutPrefix(c.place.path, "metadata.annotations["+prefix)
+	if !found {
+		path, found = strings.CutPrefix(c.place.path, "data[")
+	}
+	key, isValue := strings.CutSuffix(path, "]")
+	if !found || !isValue || c.subject.kind != "ConfigMap" && c.subject.kind != "Ingress" {
+		return ""
+	}
+	return key
+}
+
+var (
+	annotationDoc = sync.OnceValue(func() map[string]keys.Doc { return keyed(annotationDocs()) })
+	settingDoc    = sync.OnceValue(func() map[string]keys.Doc { return keyed(settingDocs()) })
+)
+
+// doc is what the key says of itself; empty for other places.
+func (c hostileCase) doc() keys.Doc {
+	if c.subject.kind == "ConfigMap" {
+		return settingDoc()[c.key()]
+	}
+	return annotationDoc()[c.key()]
+}
+
+// digits are a number, with a unit or without.
+var digits = regexp.MustCompile(`^[+-]?[0-9]+ ?[bkmgsdhy]?$`)
+
+// tame is true for a value that cannot become anything but what the key means by
+// it: nothing, its default, a switch, or digits where a number belongs. It need not
+// be found in the file as it is written. That the file holds nothing else is judged
+// all the same.
+func (c hostileCase) tame() bool {
+	value, doc := strings.TrimSpace(c.value), c.doc()
+	if value == "" || doc.Key != "" && value == c.byDefault() {
+		return true
+	}
+	switch doc.Type {
+	case "bool":
+		_, err := strconv.ParseBool(value)
+		return err == nil
+	case "int", "int or auto", "number", "size", "number and size", "duration":
+		return digits.MatchString(value)
+	case "string":
+		return slices.Contains(doc.Edges, "on") && (value == "on" || value == "off")
+	}
+	return false
+}
+
+// byDefault is what the key says if nobody says anything.
+func (c hostileCase) byDefault() string {
+	doc := c.doc()
+	if doc.From != "" && c.subject.kind == "Ingress" {
+		return settingDoc()[doc.From].Default
+	}
+	return doc.Default
+}
+
+// passedOver is true for a place whose value may have no effect without a problem
+// that says so: a part of a backend of a kind that is a problem whatever it says,
+// and a path that is never redirected, which the world has no rule for.
+func (c hostileCase) passedOver() bool {
+	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]")
+}
+
+// read says whether the place is one that decides about the file.
+func (c hostileCase) read() bool {
+	switch c.subject.kind {
+	case "Ingress":
+		return strings.HasPrefix(c.place.path, "spec.") || strings.HasPrefix(c.place.path, "metadata.annotations["+prefix)
+	case "ConfigMap":
+		return strings.HasPrefix(c.place.path, "data[")
+	}
+	return false
+}
+
+// leaves is true for a change by which the Ingress is no longer ours.
+func (c hostileCase) leaves() bool {
+	return c.in("spec.ingressClassName", "metadata.annotations[kubernetes.io/ingress.class]", "metadata.annotations[kubernetes.io/ingress.class]#key") || c.subject.kind == "IngressClass"
+}
+
+func TestCarries(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		token, value string
+		want         bool
+	}{
+		{"/a/", "/a", true}, {"/a", "/a/", true}, {"^/a", "/a", true}, {"(?i)/a", "/a", true}, {"/a b/", "/a%20b", true}, {`^/a\.b`, "/a.b", true},
+		{"default/web/x/80", "x", true}, {"~*^https://a$", "https://a", true}, {"/ab", "/a", false}, {"x /a", "/a", false}, {"/a;x", "/a", false},
+		{"https://a/x/y", "x", false}, {"a/b/c/d;x", "x", false}, {"a.test", "b.test, a.test", true},
+	} {
+		if got := carriesOne(c.token, forms(c.value)); got != c.want {
+			t.Errorf("carriesOne(%q, %q) = %t, want %t", c.token, c.value, got, c.want)
+		}
+	}
+}
+
+// A value that is turned into something else is only that.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	setting, annotation := subject{kind: "ConfigMap"}, subject{kind: "Ingress"}
+	for _, c := range []struct {
+		subject           subject
+		key, value, token string
+		want              bool
+	}{
+		{setting, "data[forwarded-for-header]", "X-A", "$http_x_a", true},
+		{setting, "data[forwarded-for-header]", "X-A;", "$http_x_a;", false},
+		{setting, "data[proxy-real-ip-cidr]", "X-A", "$http_x_a", false},
+		{annotation, "metadata.annotations[" + prefix + "app-root]", "/a", "$redirect_scheme://$best_http_host/a", true},
+		{annotation, "metadata.annotations[" + prefix + "app-root]", "a", "$redirect_scheme://$best_http_hosta", false},
+		{annotation, "metadata.annotations[" + prefix + "server-alias]", "B.a, .c", "*.c", true},
+		{annotation, "metadata.annotations[" + prefix + "server-alias]", "x.*", `~^x\..+$`, true},
+		{annotation, "metadata.annotations[" + prefix + "server-alias]#key", "x.*", `~^x\..+$`, false},
+	} {
+		h := hostileCase{subject: c.subject, place: place{path: c.key}, value: c.value}
+		if got := carriesOne(c.token, h.forms()); got != c.want {
+			t.Errorf("%s = %q as %q: %t, want %t", c.key, c.value, c.token, got, c.want)
+		}
+	}
+	for value, want := range map[string]bool{"": true, "true": true, "x": false, "1": true, "on": false, "10": false} {
+		if got := (hostileCase{subject: annotation, place: place{path: "metadata.annotations[" + prefix + "use-regex]"}, value: value}).tame(); got != want {
+			t.Errorf("use-regex = %q is tame: %t, want %t", value, got, want)
+		}
+	}
+}
