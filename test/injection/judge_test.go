@@ -20,6 +20,7 @@ type judge struct {
 	worker  *worker
 	objects snapshot.Objects
 	base    outcome
+	list    []*directive // that of the base
 	// grammar holds each directive that benign objects give, with its place.
 	grammar map[string]bool
 	// tokens are those of the base.
@@ -48,6 +49,7 @@ func newJudge(t *testing.T, s subject, objects snapshot.Objects) *judge {
 		j.problems[p] = true
 	}
 	list := j.base.tree(t)
+	j.list = list
 	j.grammar = benign(t).ingresses
 	if s.kind == "ConfigMap" {
 		j.grammar = benign(t).all
@@ -100,13 +102,15 @@ func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 	j.cases++
 	o := j.worker.run(objects)
 	fresh := j.fresh(c, o)
-	if o.file == j.base.file {
-		j.unchanged(c, o, fresh)
-		return
+	hash := ""
+	if o.file != j.base.file {
+		hash = o.file.Hash()
 	}
-	hash := o.file.Hash()
-	if hash == j.base.file.Hash() {
+	if hash == "" || hash == j.base.file.Hash() {
 		j.unchanged(c, o, fresh)
+		if c.key() != "" {
+			j.protected(c, j.list, objects)
+		}
 		return
 	}
 	read := j.known[hash]

@@ -100,12 +100,12 @@ func twice(list []*directive) string {
 
 // neighbours are hosts of an Ingress of another namespace, of which the last is
 // one of the names of a wildcard host.
-var neighbours = []string{"neighbour.example", "any.neighbour.example"}
+var neighbours = []string{"neighbour.example", "any.zone.example"}
 
 // takeovers are further names that try to be those of others, or to keep nginx from
 // serving them.
 var takeovers = []string{
-	"neighbour.example", "NEIGHBOUR.example", "neighbour.example.", ".neighbour.example", "*.neighbour.example", "*.example", "*.EXAMPLE", ".example", "neighbour.*", "any.*", "any.neighbour.*",
+	"neighbour.example", "NEIGHBOUR.example", "neighbour.example.", ".neighbour.example", "*.neighbour.example", "*.example", "*.EXAMPLE", ".example", "neighbour.*", "any.*", "any.zone.*", "*.zone.example", `~^[^.]+\.zone\.example$`, "~zone",
 	"~.", "~^", "~^.*$", "~neighbour", "~^neighbour", `~^neighbour\.example$`, `~^[^.]+\.neighbour\.example$`, `~\.example$`, "~(?i)NEIGHBOUR", "x.test, neighbour.example", "~a, ~neighbour",
 	"_", "_, __", "localhost", "127.0.0.1", "[::1]", "pattern.example", "*.wild.example", "a.wild.example", "*.*", "*.*.example", "*example", "exam*ple", "a.*.b", "..", "a..b", "-a.example", "$hostname",
 	"~(*LIMIT_MATCH=0)(.*)*[?]", "~(*NO_JIT)(*LIMIT_HEAP=0)(.*)*[?&]", "~(?:(?R)|[=&])[?+]", "~(a|(?1))b", "~(.+)+[?=&]", "~((a|b)|c)+", "~" + strings.Repeat(".*", 9) + "[?=&]", "~" + strings.Repeat("a?", 99),
@@ -169,10 +169,16 @@ func TestFurtherNamesTakeNothing(t *testing.T) {
 				objects := decode(t, fronted)
 				objects.Ingresses = []*networkingv1.Ingress{ingress(t, sharedWorld(t), "neighbour")}
 				if everywhere {
-					objects.Ingresses = append(objects.Ingresses, ingress(t, sharedWorld(t), "plain"))
+					plain := ingress(t, worldObjects(t), "plain")
+					plain.Annotations[prefix+"server-alias"] = "~^.+"
+					plain.Spec.Rules = plain.Spec.Rules[1:]
+					objects.Ingresses = append(objects.Ingresses, plain)
 				}
 				for i, alias := range takeovers {
-					objects.Ingresses = append(objects.Ingresses, simple(fmt.Sprintf("a%d", i), "/", map[string]string{"server-alias": alias}))
+					precise := simple(fmt.Sprintf("a%d", i), "/", map[string]string{"server-alias": alias})
+					wildcard := simple(fmt.Sprintf("w%d", i), "/", map[string]string{"server-alias": alias})
+					wildcard.Spec.Rules[0].Host = "*." + wildcard.Spec.Rules[0].Host
+					objects.Ingresses = append(objects.Ingresses, precise, wildcard)
 				}
 				objects.Services = append(objects.Services, sharedWorld(t).Services...)
 				objects.EndpointSlices = append(objects.EndpointSlices, decode(t, sideSlice).EndpointSlices...)

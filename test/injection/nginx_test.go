@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,11 +21,15 @@ import (
 const patience = 30 * time.Second
 
 // site is a state directory for an nginx that listens on loopback.
-type site struct{ *kit.Site }
+type site struct {
+	*kit.Site
+	// backend makes the server that stands for the endpoints of a backend.
+	backend func(t *testing.T, key string) model.Endpoint
+}
 
 func newSite(t *testing.T, nginx kit.Nginx) *site {
 	t.Helper()
-	s := &site{nginx.Site(t)}
+	s := &site{nginx.Site(t), echo}
 	s.Environment.Addresses = []string{"127.0.0.1"}
 	return s
 }
@@ -44,20 +49,19 @@ func (s *site) check(t *testing.T, file *render.File) string {
 // the endpoints to it.
 func (s *site) start(t *testing.T, d model.Dynamic) {
 	t.Helper()
-	if err := s.Start(t, patience).Client.Push(context.Background(), withEchoes(t, d)); err != nil {
+	if err := s.Start(t, patience).Client.Push(context.Background(), s.withBackends(t, d)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// withEchoes puts a server that says the key of the backend in the place of its
-// endpoints.
-func withEchoes(t *testing.T, d model.Dynamic) model.Dynamic {
+// withBackends puts servers of our own in the place of all endpoints.
+func (s *site) withBackends(t *testing.T, d model.Dynamic) model.Dynamic {
 	t.Helper()
 	backends := make([]*model.Backend, len(d.Backends))
 	for i, b := range d.Backends {
 		replaced := *b
 		if len(b.Endpoints) > 0 {
-			replaced.Endpoints = []model.Endpoint{echo(t, b.Key)}
+			replaced.Endpoints = []model.Endpoint{s.backend(t, b.Key)}
 		}
 		backends[i] = &replaced
 	}
@@ -65,6 +69,7 @@ func withEchoes(t *testing.T, d model.Dynamic) model.Dynamic {
 	return d
 }
 
+// echo is a server that says the key of its backend, and what it was asked.
 func echo(t *testing.T, key string) model.Endpoint {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -82,6 +87,41 @@ func echo(t *testing.T, key string) model.Endpoint {
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { server.Close() })
 	return model.Endpoint{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port}
+}
+
+// transcript is a server that answers with the lines of the request up to the empty
+// one, as they came.
+func transcript(t *testing.T, _ string) model.Endpoint {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go transcribe(connection)
+		}
+	}()
+	return model.Endpoint{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port}
+}
+
+func transcribe(connection net.Conn) {
+	defer connection.Close()
+	reader := bufio.NewReader(connection)
+	var head strings.Builder
+	for !strings.HasSuffix(head.String(), "\n\r\n") {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			return
+		}
+		head.WriteString(line)
+	}
+	fmt.Fprintf(connection, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", head.Len(), head.String())
 }
 
 // answer is what nginx answered a request.
@@ -140,6 +180,13 @@ func say(t *testing.T, connection net.Conn, text string) answer {
 func serving(t *testing.T, installed kit.Nginx, objects snapshot.Objects) *site {
 	t.Helper()
 	s := newSite(t, installed)
+	s.serve(t, objects)
+	return s
+}
+
+// serve runs nginx on objects until the test ends.
+func (s *site) serve(t *testing.T, objects snapshot.Objects) {
+	t.Helper()
 	s.Environment.Token = "ONLYHERE"
 	w := newWorker(t)
 	w.environment = s.Environment
@@ -148,7 +195,6 @@ func serving(t *testing.T, installed kit.Nginx, objects snapshot.Objects) *site 
 		t.Fatalf("%s nginx refuses the file: %.1000s", s.Name, out)
 	}
 	s.start(t, o.config.Dynamic)
-	return s
 }
 
 // eachNginx runs a test on each nginx that is there.

@@ -189,7 +189,7 @@ spec:
   - host: neighbour.example
     http:
       paths: [{path: /x, pathType: Prefix, backend: {service: {name: side, port: {number: 80}}}}]
-  - host: "*.neighbour.example"
+  - host: "*.zone.example"
     http:
       paths: [{path: /x, pathType: Prefix, backend: {service: {name: side, port: {number: 80}}}}]
 `
@@ -340,7 +340,7 @@ func TestWorldIsServed(t *testing.T) {
 		}
 	}
 	list := o.tree(t)
-	for _, host := range []string{"_", "shop.example", `~^[^.]+\.wild\.example$`, "pattern.example", "verified.example", "neighbour.example", `~^[^.]+\.neighbour\.example$`} {
+	for _, host := range []string{"_", "shop.example", `~^[^.]+\.wild\.example$`, "pattern.example", "verified.example", "neighbour.example", `~^[^.]+\.zone\.example$`} {
 		if serverOf(list, host) == nil {
 			t.Errorf("host %s is not served", host)
 		}
