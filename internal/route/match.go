@@ -17,7 +17,7 @@ const (
 	Redirects Outcome = "redirect"    // nginx answers 301 to the same path with a "/" at its end
 	Refuses   Outcome = "bad request" // nginx answers 400
 	Unmatched Outcome = "unmatched"   // no location fits: nginx looks for a file
-	Unknown   Outcome = "unknown"     // it hangs on the pattern of Location, which Go cannot compile
+	Unknown   Outcome = "unknown"     // it hangs on the pattern of Location, which only nginx can tell
 )
 
 // Answer is how nginx treats a request.

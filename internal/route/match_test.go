@@ -38,7 +38,8 @@ func server(host string, locations ...*model.Location) *model.Server {
 func TestMatchLocation(t *testing.T) {
 	t.Parallel()
 	all := server("", proxied(model.Equal, "/a"), proxied(model.Equal, "/dir/"), proxied(model.PrefixFirst, "/a/"), proxied(model.PrefixFirst, "/a/b/"),
-		proxied(model.Prefix, "/"), proxied(model.Prefix, "/slow/"), proxied(model.Pattern, "^/[a-z]+/[0-9]"), proxied(model.Pattern, "^/slow/1"), proxied(model.Pattern, `^/.\.txt$`))
+		proxied(model.Prefix, "/"), proxied(model.Prefix, "/slow/"), proxied(model.Pattern, "^/[a-z]+/[0-9]"), proxied(model.Pattern, "^/slow/1"), proxied(model.Pattern, `^/.\.txt$`),
+		proxied(model.Pattern, `^/v2/(?!users/)|^/(?<v>v\d)/users/(?:\w+)$`), proxied(model.Pattern, `^/v3/(?=admin)`))
 	for _, test := range []struct {
 		uri, want string
 		outcome   Outcome
@@ -58,6 +59,9 @@ func TestMatchLocation(t *testing.T) {
 		{"/%C3.txt", `~* ^/.\.txt$`, Served},
 		{"/%C3%A9.txt", " /", Served}, // "." is one byte
 		{"/other", " /", Served},
+		{"/v2/users/me", `~* ^/v2/(?!users/)|^/(?<v>v\d)/users/(?:\w+)$`, Served},
+		{"/v3/admin", `~* ^/v3/(?=admin)`, Served},
+		{"/v3/x", " /", Served},
 	} {
 		got := Match([]*model.Server{all}, "any", test.uri)
 		if name := string(got.Location.Modifier) + " " + got.Location.Path; name != test.want || got.Outcome != test.outcome {
@@ -68,7 +72,7 @@ func TestMatchLocation(t *testing.T) {
 
 func TestMatchOutcomes(t *testing.T) {
 	t.Parallel()
-	unknown := proxied(model.Pattern, "^/(?=x)")
+	unknown := proxied(model.Pattern, "^/(a(?1)?b)")
 	answering := proxied(model.Equal, "/dir/")
 	answering.Proxy, answering.Return = nil, &model.Return{Code: 503}
 	for _, test := range []struct {
@@ -80,7 +84,7 @@ func TestMatchOutcomes(t *testing.T) {
 		{"no server", nil, "/", Refuses},
 		{"bad URI", []*model.Server{server("")}, "/..", Refuses},
 		{"no location", []*model.Server{server("", proxied(model.Equal, "/x"))}, "/", Unmatched},
-		{"a pattern that Go does not have", []*model.Server{server("", unknown, proxied(model.Prefix, "/"))}, "/", Unknown},
+		{"a pattern that calls itself", []*model.Server{server("", unknown, proxied(model.Prefix, "/"))}, "/", Unknown},
 		{"nothing is proxied below /dir/", []*model.Server{server("", answering, proxied(model.Prefix, "/"))}, "/dir", Served},
 	} {
 		if got := Match(test.in, "h", test.uri); got.Outcome != test.want {

@@ -101,6 +101,9 @@ type answer struct {
 	service string
 	// path is what the service was asked for.
 	path string
+	// rewritten is the path that a rewrite leads to, decoded; "" if route.Rewritten
+	// does not know, or nothing is rewritten.
+	rewritten string
 	// redirect is the header Location.
 	redirect string
 	// refusable is set where the location holds what behaviours printed, which
@@ -134,6 +137,11 @@ func disagrees(foretold, seen answer) string {
 	}
 	if foretold.refusable && seen.redirect == "" && seen.status == http.StatusNoContent {
 		return "" // a preflight request comes before every redirect
+	}
+	if asked, _, _ := strings.Cut(seen.path, "?"); foretold.rewritten != "" && seen.service != "" {
+		if decoded, err := route.Decode(asked); err != nil || decoded != foretold.rewritten {
+			return fmt.Sprintf("route.Rewritten says %s, nginx asked for %q", foretold.rewritten, asked)
+		}
 	}
 	if foretold.redirect != seen.redirect {
 		return fmt.Sprintf("route.Match says redirect %q, nginx gave %q", foretold.redirect, seen.redirect)
@@ -175,8 +183,22 @@ func (o *outcome) foretellLocation(r request, match route.Answer) answer {
 		a.status = location.Return.Code
 	default:
 		o.foretellBackend(&a, location.Proxy)
+		a.rewritten = rewritten(location, match.Path)
 	}
 	return a
+}
+
+// rewritten gives the path that a service is asked for where a rewrite changes
+// it. What it makes of other variables than captures is nginx's to say.
+func rewritten(location *model.Location, path string) string {
+	if location.Rewrite == nil {
+		return ""
+	}
+	target, ok := route.Rewritten(location.Rewrite, path)
+	if target, _, _ = strings.Cut(target, "?"); !ok || target == path || strings.Contains(target, "$") {
+		return ""
+	}
+	return target
 }
 
 // foretellBackend says what a backend does: answer, or not for want of endpoints.
@@ -255,6 +277,15 @@ func TestDisagreementsAreSeen(t *testing.T) {
 		if disagrees(base, seen) == "" {
 			t.Errorf("%s was not seen", what)
 		}
+	}
+	rewritten := answer{location: "^~ /", service: "ns/a:80", rewritten: "/x y"}
+	for _, path := range []string{"", "/y", "/x"} {
+		if disagrees(rewritten, answer{location: "^~ /", service: "ns/a:80", path: path}) == "" {
+			t.Errorf("the path %q was not seen", path)
+		}
+	}
+	if text := disagrees(rewritten, answer{location: "^~ /", service: "ns/a:80", path: "/x%20y?z"}); text != "" {
+		t.Error(text)
 	}
 	base.refusable = true
 	if text := disagrees(base, answer{location: "^~ /", status: 403}); text != "" {
