@@ -6,11 +6,18 @@ import (
 	"testing"
 )
 
-// compare asks PCRE2 and fails where we answer something else.
+// compare asks PCRE2 and fails where we answer something else. What we do not
+// support is not asked: the machine code of some PCRE2 crashes on it.
 func compare(t testing.TB, command []string, questions []question) {
 	t.Helper()
-	for i, theirs := range ask(t, command, questions) {
-		if d := disagreement(questions[i], theirs); d != "" {
+	var asked []question
+	for _, q := range questions {
+		if _, err := Compile(q.pattern, q.flags); !errors.Is(err, ErrUnsupported) {
+			asked = append(asked, q)
+		}
+	}
+	for i, theirs := range ask(t, command, asked) {
+		if d := disagreement(asked[i], theirs); d != "" {
 			t.Error(d)
 		}
 	}
@@ -79,12 +86,12 @@ func TestLimitsAsNginx(t *testing.T) {
 	t.Parallel()
 	v := newInventor(3)
 	var questions []question
-	for range 500 {
+	for range 40 {
 		questions = append(questions, v.long())
 	}
 	for _, pattern := range []string{`^/(?:a|b)*$`, `^/(a|b)*$`, `^/(?:(a)|(b))*$`, `^/((a)|(b)|(c)|(d))*$`, `^/(((((a|b)))))*$`, `^/(?:a?b?)*$`, `^/(?:a{1,2}?|b)*$`, `^/(?>a|b)*$`, `^/(?:.*a)*$`, `^/(?:a|b)*+$`} {
 		q := question{pattern: pattern}
-		for length := 1; length < 4_000; length += 1 + length/8 {
+		for length := 1; length < 4_000; length += 1 + length/3 {
 			q.subjects = append(q.subjects, "/"+strings.Repeat("ab", length))
 		}
 		questions = append(questions, q)
@@ -94,28 +101,21 @@ func TestLimitsAsNginx(t *testing.T) {
 	}
 }
 
-// Each hazard is one: a PCRE2 that is there misses the match.
+// A hazard that is one everywhere is one here: it may be dropped when no PCRE2
+// has it any more.
 func TestHazardsAreReal(t *testing.T) {
 	t.Parallel()
-	commands := references(t)
-	if len(commands) < 2 {
-		t.Skip("some hazards are those of one version")
-	}
 	var questions []question
 	for _, test := range hazards {
-		questions = append(questions, question{pattern: test.pattern, subjects: []string{test.subject}})
-	}
-	missed := make([]bool, len(questions))
-	for _, command := range commands {
-		for _, command := range [][]string{command, machineCode(command)} {
-			for i, theirs := range ask(t, command, questions) {
-				missed[i] = missed[i] || len(theirs.matches) == 1 && theirs.matches[0].groups == nil
-			}
+		if test.everywhere {
+			questions = append(questions, question{pattern: test.pattern, subjects: []string{test.subject}})
 		}
 	}
-	for i, test := range hazards {
-		if !missed[i] {
-			t.Errorf("%s matches %q", test.pattern, test.subject)
+	for name, command := range references(t) {
+		for i, theirs := range ask(t, command, questions) {
+			if theirs.refused != "" || theirs.matches[0].groups != nil {
+				t.Errorf("%s: %s matches %q", name, questions[i].pattern, questions[i].subjects)
+			}
 		}
 	}
 }
@@ -127,10 +127,11 @@ func FuzzInventedAsPCRE2(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		v := newInventor(seed)
 		var sound, paths []question
-		for range 200 {
+		for range 50 {
 			sound = append(sound, v.question(), v.noise())
-			paths = append(paths, v.path(), v.long())
+			paths = append(paths, v.path())
 		}
+		paths = append(paths, v.long())
 		for _, command := range commands {
 			compare(t, command, sound)
 			compare(t, machineCode(command), paths)
@@ -152,8 +153,7 @@ func FuzzCompile(f *testing.F) {
 		if fold {
 			q.flags = Caseless
 		}
-		_, err := Compile(pattern, q.flags)
-		if errors.Is(err, ErrUnsupported) || strings.ContainsAny(subject, `<\`) || len(pattern)+len(subject) > 1_000 {
+		if strings.ContainsAny(subject, `<\`) || len(pattern)+len(subject) > 1_000 {
 			return
 		}
 		for _, command := range commands {

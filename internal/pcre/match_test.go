@@ -306,6 +306,7 @@ var matches = []struct {
 	{`(?:(a)|b)(?(1)c|d)`, "ad", nil},
 	{`x(?(?=(a))ab)\1?`, "xaba", at(0, 4, 1, 2)},
 	{`(?:(?(1)b|(a)))+`, "abb", at(0, 3, 0, 1)},
+	{`(*NO_START_OPT)(*LF)a`, "ba", at(1, 2)},
 }
 
 func TestMatch(t *testing.T) {

@@ -158,7 +158,7 @@ func (p *parser) hexadecimal() byte {
 // braced reads the digits of \x{..} and \o{..}.
 func (p *parser) braced(base int, of set) byte {
 	if !p.accept("{") {
-		p.fail("want { here")
+		p.fail("want {")
 		return 0
 	}
 	text, _, closed := strings.Cut(p.in[p.at:], "}")
