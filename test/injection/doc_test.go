@@ -9,7 +9,16 @@
 //     there is no comment;
 //   - the value is one whole token, or a problem says why it is not there;
 //   - what protects a path is there, or the path is closed;
-//   - an Ingress of another namespace is served as before, byte for byte.
+//   - an Ingress of another namespace is served as before, byte for byte, and nginx
+//     chooses its server for its names.
+//
+// What benign objects give is learnt from the values that each key calls the edges
+// of what is valid (see keys.Doc), so that a new annotation or setting is judged
+// without a line here: a switch, a number, a size, a text, a list of words, of items
+// or of addresses. One line is needed where settings print something only beside
+// each other (together), where a value is printed as something that is made of it
+// (turned), where a new type is digits and units (numeric), and where a new key
+// keeps requests out (guardsOf).
 //
 // Names that an API server checks are tried too, as objects that it never let
 // pass. What Sluice makes of them must still be safe, but need not be useful.

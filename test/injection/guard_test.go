@@ -109,6 +109,9 @@ func networks(list string) ([]string, error) {
 	return slices.Compact(found), nil
 }
 
+// guarding are the keys that decide about guards.
+var guarding = []string{"denylist-source-range", "allowlist-source-range", "whitelist-source-range", "proxy-ssl-verify", "proxy-ssl-secret", "backend-protocol"}
+
 // guardsOf reads what the objects ask for, whether it is valid or not.
 func guardsOf(objects snapshot.Objects) map[snapshot.Name]guard {
 	data := settingsOf(objects)

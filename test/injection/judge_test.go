@@ -65,12 +65,14 @@ func newJudge(t *testing.T, s subject, objects snapshot.Objects) *judge {
 	return j
 }
 
-// tokensOf counts all arguments, and the keys of maps.
+// tokensOf counts all arguments, and the keys of maps, from which nginx takes off
+// a leading backslash.
+// Source: ngx_http_map in nginx's src/http/modules/ngx_http_map_module.c.
 func tokensOf(list []*directive) map[string]int {
 	tokens := map[string]int{}
 	all(list, func(d *directive) {
 		if valued(d) {
-			tokens[d.name]++
+			tokens[strings.TrimPrefix(d.name, `\`)]++
 		}
 		for _, argument := range d.args {
 			tokens[argument]++
@@ -108,7 +110,7 @@ func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 	}
 	if hash == "" || hash == j.base.file.Hash() {
 		j.unchanged(c, o, fresh)
-		if c.key() != "" {
+		if slices.Contains(guarding, c.key()) {
 			j.protected(c, j.list, objects)
 		}
 		return

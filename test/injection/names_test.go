@@ -116,7 +116,7 @@ var takeovers = []string{
 var aliases = func() []string {
 	list := append([]string(nil), corpus...)
 	for _, value := range corpus {
-		list = append(list, "~"+value, "~^"+value+"$")
+		list = append(list, "~"+value)
 	}
 	return unique(append(list, takeovers...))
 }()

@@ -1,13 +1,15 @@
 package injection
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"testing"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/keys"
+	"sluice/internal/snapshot"
 	"sluice/test/kit"
 )
 
@@ -16,22 +18,20 @@ import (
 var misunderstood = regexp.MustCompile(`SSL_CTX_set_cipher_list|SSL_CTX_set1_curves_list|SSL_CTX_set1_groups_list|[Uu]nknown curve`)
 
 // TestNginxTakesHostileSettings has nginx read what becomes of each hostile value
-// of each setting, and of those that depend on others beside these. Most values are
-// refused, and leave the file as it is.
+// of each setting that is a text, and of those that depend on others beside these.
 func TestNginxTakesHostileSettings(t *testing.T) {
 	t.Parallel()
+	cases := textSettings(t)
 	for _, installed := range kit.Nginxes(t) {
-		for i, beside := range append([]map[string]string{{}}, together...) {
-			keys := dependent
-			if i == 0 {
-				keys = settingKeys()
-			}
-			t.Run(fmt.Sprintf("%s, %d", installed.Name, i), func(t *testing.T) {
+		for key, values := range cases {
+			t.Run(installed.Name+"/"+key, func(t *testing.T) {
 				t.Parallel()
 				s := newSite(t, installed)
-				for _, hostile := range s.files(t, keys, beside) {
-					if out := s.check(t, hostile.file); out != "" && !misunderstood.MatchString(out) {
-						t.Errorf("%s = %s beside %v: nginx refuses the file: %.500s", hostile.key, named(hostile.value), beside, out)
+				w := newWorker(t)
+				w.environment = s.Environment
+				for _, data := range values {
+					if out := s.check(t, w.run(withData(little(t), data)).file); out != "" && !misunderstood.MatchString(out) {
+						t.Errorf("%.200q: nginx refuses the file: %.500s", data, out)
 					}
 				}
 			})
@@ -39,35 +39,50 @@ func TestNginxTakesHostileSettings(t *testing.T) {
 	}
 }
 
-// hostileFile is what becomes of a value.
-type hostileFile struct {
-	outcome
-	key, value string
-}
-
-// files gives each file that comes of a setting, once. A small part of the world is
-// enough, as nginx reads many of them.
-func (s *site) files(t *testing.T, keys []string, beside map[string]string) []hostileFile {
+// textSettings gives, by the key, the settings that give a file which no other
+// value gives. Most values are refused, and change nothing.
+func textSettings(t *testing.T) map[string][]map[string]string {
 	t.Helper()
-	w := newWorker(t)
-	w.environment = s.Environment
-	objects := sharedWorld(t)
-	objects.Ingresses = []*networkingv1.Ingress{ingress(t, objects, "plain")}
-	seen := map[string]bool{}
-	var found []hostileFile
-	for _, key := range keys {
+	cases := map[string][]map[string]string{}
+	w, seen := newWorker(t), map[string]bool{}
+	for _, doc := range settingDocs() {
+		if numeric(doc) {
+			continue
+		}
 		for _, value := range corpus {
-			data := maps.Clone(beside)
-			data[key] = value
-			o := w.run(withData(objects, data))
-			if hash := o.file.Hash(); !seen[hash] {
-				seen[hash] = true
-				found = append(found, hostileFile{o, key, value})
+			alone := map[string]string{doc.Key: value}
+			beside := maps.Clone(together[0])
+			beside[doc.Key] = value
+			for _, data := range []map[string]string{alone, beside} {
+				if len(data) > 1 && !slices.Contains(dependent, doc.Key) {
+					continue
+				}
+				if hash := w.run(withData(little(t), data)).file.Hash(); !seen[hash] {
+					seen[hash] = true
+					cases[doc.Key] = append(cases[doc.Key], data)
+				}
 			}
 		}
 	}
-	if len(found) < 2 {
-		t.Errorf("no value beside %v changes the file", beside)
+	for _, key := range append([]string{"log-format-upstream", "ssl-ciphers", "whitelist-source-range"}, dependent...) {
+		if len(cases[key]) == 0 {
+			t.Errorf("no value of %s changes the file", key)
+		}
 	}
-	return found
+	return cases
+}
+
+// little gives a small part of the world, as nginx reads what becomes of it many
+// times.
+func little(t *testing.T) snapshot.Objects {
+	t.Helper()
+	objects := sharedWorld(t)
+	objects.Ingresses = []*networkingv1.Ingress{ingress(t, objects, "plain")}
+	return objects
+}
+
+// numeric is true for a key whose values are numbers or switches: a value of it
+// that is valid holds no text of the user's.
+func numeric(doc keys.Doc) bool {
+	return slices.Contains([]string{"bool", "int", "int or auto", "number", "size", "number and size", "duration"}, doc.Type)
 }

@@ -160,15 +160,15 @@ func everyKey() map[string][]string {
 	for _, key := range append(annotationKeys(), unsupported...) {
 		names = append(names, prefix+key)
 	}
-	return map[string][]string{"metadata.annotations": names, "data": settingKeys()}
+	return map[string][]string{"metadata.annotations": unique(names), "data": settingKeys()}
 }
 
 // unsupported are annotations of ingress-nginx that were once a way in, or that
 // protect. Those that Sluice learns to read are walked as all others.
 var unsupported = []string{
 	"auth-url", "auth-signin", "auth-secret", "auth-type", "auth-method", "auth-snippet", "auth-tls-secret", "auth-tls-match-cn", "auth-tls-verify-client", "auth-proxy-set-headers",
-	"configuration-snippet", "server-snippet", "stream-snippet", "modsecurity-snippet", "permanent-redirect", "temporal-redirect", "mirror-target", "mirror-host",
-	"custom-http-errors", "default-backend", "server-alias", "upstream-vhost", "upstream-hash-by", "limit-rps", "denylist-source-range", "satisfy", "canary-by-header",
+	"configuration-snippet", "server-snippet", "stream-snippet", "modsecurity-snippet", "mirror-target", "mirror-host",
+	"custom-http-errors", "default-backend", "upstream-hash-by", "limit-rps", "satisfy", "canary-by-header",
 }
 
 func TestWalkFindsEveryString(t *testing.T) {

@@ -191,16 +191,14 @@ func (c hostileCase) tame() bool {
 	if value == "" || doc.Key != "" && value == c.byDefault() {
 		return true
 	}
-	switch doc.Type {
-	case "bool":
-		_, err := strconv.ParseBool(value)
+	_, err := strconv.ParseBool(value)
+	switch {
+	case doc.Type == "bool":
 		return err == nil
-	case "int", "int or auto", "number", "size", "number and size", "duration":
+	case numeric(doc):
 		return digits.MatchString(value)
-	case "string":
-		return slices.Contains(doc.Edges, "on") && (value == "on" || value == "off")
 	}
-	return false
+	return slices.Contains(doc.Edges, "on") && (value == "on" || value == "off")
 }
 
 // byDefault is what the key says if nobody says anything.
