@@ -26,9 +26,10 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 	echo "second nginx: $$root"; \
 	$(GO) vet ./... && $(GO) test ./... -count=1 -timeout 30m
 
-golden: ## write the expectations of test/golden and the pages of docs/reference anew; read the difference before committing it
+golden: ## write the expectations of test/golden, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
 	$(GO) test ./test/reference -count=1 -update
+	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
 
 bench: ## the budgets of scale, beside their baselines
 	@set -euo pipefail; test/setup.sh --bench; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"sluice/internal/controller"
@@ -108,10 +107,11 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 
 // environment is what render must know of this machine.
 func environment(f *runFlags, state string, install nginx.Install) render.Environment {
+	files := nginx.OpenFilesHere()
 	return render.Environment{
 		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort, StateDir: state,
 		Lua: filepath.Join(state, "lua"), LuaPath: install.LuaPath, LuaCPath: install.LuaCPath, Modules: install.Modules,
-		Workers: runtime.GOMAXPROCS(0), IPv6: hasIPv6(), Token: rand.Text(),
+		Workers: nginx.CPUs(), OpenFiles: files.Hard, MostOpenFiles: files.Most, IPv6: hasIPv6(), Token: rand.Text(),
 		Capabilities: render.Capabilities{HTTP2Directive: install.Capabilities.HTTP2Directive},
 	}
 }

@@ -126,6 +126,7 @@ func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
 func imageEnvironment(httpPort, httpsPort int) render.Environment {
 	return render.Environment{
 		HTTPPort: httpPort, HTTPSPort: httpsPort, IPv6: true, Workers: 1,
+		OpenFiles: 1 << 20, MostOpenFiles: 1 << 20,
 		StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
 		Capabilities: render.Capabilities{HTTP2Directive: true},
 	}

@@ -18,7 +18,7 @@ func (x *explainer) refusal() Answer {
 	case x.request.Scheme == "https" && x.settings.TLS.RejectHandshake && x.choice.Server != nil && x.choice.Server.Host == "":
 		return Answer{Kind: NoHandshake, Why: "no rule has the host, and the setting ssl-reject-handshake is on"}
 	case x.choice.Outcome == route.Refuses:
-		return Answer{Kind: ToStatus, Status: 400, Why: "nginx refuses the URI: " + x.choice.Refusal.Error()}
+		return Answer{Kind: ToStatus, Status: 400, Why: "nginx refuses the request: " + x.choice.Refusal.Error()}
 	case x.request.Method == "TRACE" || x.request.Method == "CONNECT":
 		return Answer{Kind: ToStatus, Status: 405, Why: "nginx does not take the method " + x.request.Method}
 	}
@@ -40,11 +40,11 @@ func (x *explainer) answer(e *Explanation) Answer {
 		return Answer{Kind: ToStatus, Status: 404, Why: "no location takes the path"}
 	case sends(l):
 		return Answer{Kind: ToRedirect, Status: l.Return.Code, Location: x.sent(l.Return.URL), Why: x.whySent(l)}
-	case l.Return != nil:
-		return Answer{Kind: ToStatus, Status: l.Return.Code, Why: x.whyReturned(e.Applied.Denied)}
 	case e.Applied.Redirect.Redirects:
 		r := e.Applied.Redirect
 		return Answer{Kind: ToRedirect, Status: r.Status, Location: r.Location, Why: r.Why}
+	case l.Return != nil:
+		return Answer{Kind: ToStatus, Status: l.Return.Code, Why: x.whyReturned(e.Applied.Denied)}
 	}
 	return e.Applied.Backend.answer()
 }
@@ -125,8 +125,8 @@ func (x *explainer) whySent(l *model.Location) string {
 // slashed is the header Location of nginx's redirect to a path with a "/".
 func (x *explainer) slashed(l *model.Location) string {
 	to := x.request.Scheme + "://" + x.choice.Name + (&url.URL{Path: l.Path}).EscapedPath()
-	if _, query, ok := strings.Cut(x.request.URI, "?"); ok {
-		query, _, _ = strings.Cut(query, "#")
+	uri, _, _ := strings.Cut(x.request.URI, "#")
+	if _, query, _ := strings.Cut(uri, "?"); query != "" {
 		to += "?" + query
 	}
 	return to

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,13 +21,10 @@ func (x *explainer) applied() *Applied {
 	return a
 }
 
-// redirect says whether plain HTTP is redirected to HTTPS. What a location
-// answers by a status comes before its redirect, but not before the server's.
+// redirect says whether plain HTTP is redirected to HTTPS, which comes before what
+// a location answers by a status.
 func (x *explainer) redirect(l *model.Location) Redirect {
-	how := x.serverRedirect()
-	if how == nil && l.Return == nil {
-		how = l.RedirectToHTTPS
-	}
+	how := cmp.Or(x.serverRedirect(), l.RedirectToHTTPS)
 	switch {
 	case x.request.Scheme == "https":
 		return Redirect{Why: "the request comes by HTTPS"}
@@ -105,19 +103,10 @@ func (x *explainer) rewrite(l *model.Location) *Rewrite {
 		return nil
 	}
 	r := &Rewrite{Pattern: l.Rewrite.Pattern, Target: l.Rewrite.Target}
-	if path, ok := rewritten(l, x.choice.Path); ok {
-		r.Path = path
+	if path, ok := route.Rewritten(l.Rewrite, x.choice.Path); ok {
+		if r.Path = x.request.URI; path != x.choice.Path {
+			r.Path = route.Passed(path, x.request.URI)
+		}
 	}
 	return r
-}
-
-// rewritten says what the backend is asked for, as far as that can be told: the
-// pattern of a location that is no pattern is its path as text, and a target
-// without variables is what replaces it.
-func rewritten(l *model.Location, path string) (target string, ok bool) {
-	text, literal := strings.CutPrefix(l.Rewrite.Pattern, "(?i)")
-	if l.Modifier == model.Pattern || !literal || strings.Contains(l.Rewrite.Target, "$") || !strings.HasPrefix(route.Quote(path), text) {
-		return "", false
-	}
-	return l.Rewrite.Target, true
 }

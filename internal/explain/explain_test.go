@@ -338,7 +338,7 @@ func TestAnswers(t *testing.T) {
 		{"CORS", ingress("a", rules("/ Prefix web"), `enable-cors: "true"`, `force-ssl-redirect: "true"`), "OPTIONS shop.example/", "is redirected with 308 to https://shop.example by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /), unless cors answers it", nil},
 		{"a slash", ingress("a", rules("/x/ Exact web")) + scoped("host", `trailing-slash-redirect: "true"`), "shop.example:80/x?y#z", "is redirected with 301 to http://shop.example/x/?y by Ingress shop/a", withSettings},
 		{"a pattern that Go does not have", ingress("a", rules("/(y ImplementationSpecific web", "/zz ImplementationSpecific web"), `use-regex: "true"`), "shop.example/other", "only nginx can tell where it goes: it hangs on the pattern ^/(y of Ingress shop/a", nil},
-		{"a bad URI", plain, "shop.example/%zz", "is answered 400: nginx refuses the URI: a % without two hexadecimal digits", nil},
+		{"a bad URI", plain, "shop.example/%zz", "is answered 400: nginx refuses the request: a % without two hexadecimal digits", nil},
 		{"a bad method", plain, "TRACE shop.example/", "is answered 405: nginx does not take the method TRACE", nil},
 		{"no handshake", plain + scoped("host", `ssl-reject-handshake: "true"`), "https://nobody.example/", "is refused in the TLS handshake: no rule has the host", withSettings},
 		{"a handshake", plain + scoped("host", `ssl-reject-handshake: "true"`), "https://shop.example/", "goes to Service shop/web:80", withSettings},
@@ -441,9 +441,9 @@ func TestRewriteAndEndpoints(t *testing.T) {
 	in := inputOf(t, manifests, withSettings)
 	for url, want := range map[string]Rewrite{
 		"shop.example/a/x": {"(?i)/a/", "/new", "/new"},
-		"shop.example/a":   {"(?i)/a/", "/new", ""}, // the pattern has the slash: it is not rewritten
+		"shop.example/a":   {"(?i)/a/", "/new", "/a"}, // the pattern has the slash: it is not rewritten
 		"shop.example/b":   {"(?i)/b", "/new", "/new"},
-		"shop.example/c/x": {"(?i)/c/(.*)", "/$1", ""},
+		"shop.example/c/x": {"(?i)/c/(.*)", "/$1", "/x"},
 	} {
 		e := asked(t, in, url)
 		if diff := cmp.Diff(&want, e.Applied.Rewrite); diff != "" {

@@ -48,6 +48,15 @@ var textRuleEdges = map[string][]string{
 	"path_and_variables": {"/a", "/~-._0:/$host${request_uri}$arg_A_1"},
 	"host_and_variables": {"a", "[::1]:80_-$host${http_x}$scheme"},
 	"header_name":        {"-", strings.Repeat("A", 100)},
+
+	"media_type":       {"*", "application/" + strings.Repeat("a", 34)},
+	"answer_type":      {"a/b", "application/" + strings.Repeat("a", 88)},
+	"cpu_masks":        {"auto", "auto 01", "1 01"},
+	"access_log_file":  {"/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)},
+	"error_log_file":   {"/dev/stderr", "/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)},
+	"access_log_param": {"buffer=1", "buffer=99m", "flush=1ms", "flush=99999h", "gzip", "gzip=9"},
+	"log_url":          {"/", "/" + strings.Repeat("a", 1999), "~x", "~*^/(?:a|b)$"},
+	"address":          {"0.0.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
 }
 
 // ruleEdges are the words of a list, and the edges of a rule of our own.

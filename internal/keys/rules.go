@@ -25,6 +25,10 @@ const variable = `\$(?:` + variableNames + `\b|\{(?:` + variableNames + `)\})`
 const variableNames = `(?:args|best_http_host|host|hostname|is_args|namespace|ingress_name|query_string|remote_addr|request_id|request_method|request_uri|req_id|scheme|` +
 	`server_name|server_port|service_name|service_port|(?:arg|cookie|http)_[A-Za-z0-9_]+)`
 
+// logFile matches the path of a file below /var/log. No part of it begins with a
+// dot, so that none leads upwards.
+const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
+
 var textRules = []textRule{
 	// The character set is ingress-nginx's; a lone $ is what nginx refuses.
 	{"rewrite_target", regexp.MustCompile(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
@@ -52,6 +56,23 @@ var textRules = []textRule{
 		`the name of a header, of letters, digits and -`},
 	{"path_prefix", regexp.MustCompile(`^/[^\x00-\x20"\\]*$`),
 		`a path that begins with "/"`},
+	{"media_type", regexp.MustCompile(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),
+		`a media type of at most 46 characters such as "text/css", or "*"`},
+	{"answer_type", regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+$`),
+		`a media type such as "text/html"`},
+	{"cpu_masks", regexp.MustCompile(`^(?:auto(?: +[01]+)?|[01]+(?: +[01]+)*)$`),
+		`"auto", or masks of 0 and 1 such as "0001 0010", one for each worker`},
+	{"access_log_file", regexp.MustCompile(`^(?:/dev/(?:stdout|null)|` + logFile + `)$`),
+		`"/dev/stdout", "/dev/null" or the path of a file below /var/log`},
+	{"error_log_file", regexp.MustCompile(`^(?:/dev/(?:stderr|stdout|null)|` + logFile + `)$`),
+		`"/dev/stderr", "/dev/stdout", "/dev/null" or the path of a file below /var/log`},
+	// Source: https://nginx.org/en/docs/http/ngx_http_log_module.html#access_log
+	{"access_log_param", regexp.MustCompile(`^(?:buffer=(?:[1-9][0-9]{0,6}|[1-9][0-9]{0,4}[kK]|[1-9][0-9]?[mM])|flush=[1-9][0-9]{0,4}(?:ms|s|m|h)?|gzip(?:=[1-9])?)$`),
+		`"buffer=SIZE" (up to 99m), "flush=TIME" or "gzip=LEVEL"`},
+	// A group with a name would set the variable of that name.
+	{"log_url", regexp.MustCompile(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
+		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`},
+	{"address", regexp.MustCompile(`^[0-9A-Fa-f.:]+$`), `an IP address`},
 }
 
 var validate = newValidator()

@@ -57,7 +57,7 @@ func Look(m Manifests, o Options) Report {
 	config, more := translate.Config(snap, o.Translate, nil)
 	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
 	problems = slices.Concat(problems, more, unprintable, translate.Surprises(snap, o.Translate))
-	problems = append(problems, overtaken(config.Static.Servers, problems)...)
+	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems))
 
 	found := []Finding{}
 	for _, p := range model.SortProblems(problems) {

@@ -1,10 +1,13 @@
 package lint
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 	"sluice/internal/route"
 )
 
@@ -46,6 +49,8 @@ type tried struct {
 	// text is the pattern; lead is what all that it matches begins with, in lower
 	// case.
 	text, lead string
+	// pattern is nil where package pcre does not read the text.
+	pattern *pcre.Pattern
 	// literal: it says nothing but its lead.
 	literal bool
 }
@@ -58,10 +63,21 @@ func patternsOf(server *model.Server) []tried {
 		if l.Modifier == model.Pattern {
 			text := strings.TrimPrefix(l.Path, "^")
 			lead := route.Lead(text)
-			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: strings.ToLower(lead), literal: route.Quote(lead) == text})
+			compiled, _ := pcre.Compile(l.Path, pcre.Caseless) // refused tells what is wrong
+			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: lower(lead), pattern: compiled, literal: route.Quote(lead) == text})
 		}
 	}
 	return patterns
+}
+
+// lower is what PCRE2 takes as the same in either case: ASCII letters only.
+func lower(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}, text)
 }
 
 // passed are the patterns that were tried so far. Of thousands on a host few are
@@ -94,7 +110,31 @@ func (p *passed) takerOf(later tried) (taker tried, found bool) {
 	return tried{}, false
 }
 
+// takes says whether a pattern matches every path that a later one matches.
 func takes(earlier, later tried) bool {
-	all, known := covers(earlier.text, later.text)
+	switch {
+	case earlier.text == later.text:
+		return true
+	case earlier.pattern == nil || later.pattern == nil:
+		return false
+	case earlier.literal:
+		return strings.HasPrefix(later.lead, earlier.lead)
+	}
+	all, known := pcre.Covers(earlier.pattern, later.pattern)
 	return all && known
+}
+
+// refused reports the patterns that nginx will refuse, as PCRE2 does.
+func refused(servers []*model.Server) []model.Problem {
+	var problems []model.Problem
+	for _, server := range servers {
+		for _, l := range server.Locations {
+			var syntax *pcre.SyntaxError
+			if _, err := pcre.Compile(l.Path, pcre.Caseless); l.Modifier == model.Pattern && errors.As(err, &syntax) {
+				problems = append(problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: model.Refused,
+					Text: fmt.Sprintf("want a regular expression that nginx takes (got %s): %s; the Ingress keeps its last good form, or is left out if it has none", keys.Quote(l.Rule.Path), syntax.Reason)})
+			}
+		}
+	}
+	return problems
 }

@@ -193,6 +193,9 @@ type Block struct {
 	// Answers is set if it answers some requests of a location by itself, which
 	// comes before the redirect to HTTPS.
 	Answers bool `json:"answers,omitempty"`
+	// Redirected is set if what it says of a location is meant for the redirect
+	// to HTTPS too, which then is not said once for all of a server.
+	Redirected bool `json:"redirected,omitempty"`
 	// Source is the object that asked for it, for the source map.
 	Source ObjectRef `json:"source"`
 }

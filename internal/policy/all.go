@@ -11,6 +11,7 @@ var all = []behaviour{
 	decorating[NextUpstream]("next-upstream"),
 	decorating[UpstreamHost]("upstream-host"),
 	decorating[ConnectionHeader]("connection-header"),
+	redirected[Logs]("logs"),
 	shaping[Regex]("regex"),
 	shaping[Rewrite]("rewrite"),
 	shaping[ForwardedPrefix]("forwarded-prefix"),

@@ -29,6 +29,8 @@ type Behaviour struct {
 	// Answers is set if what it prints in a location answers some requests by
 	// itself. They are answered before plain HTTP is redirected to HTTPS.
 	Answers bool
+	// Redirected is set if what it prints is meant for the redirect to HTTPS too.
+	Redirected bool
 	// Keys are its annotations, without the prefix.
 	Keys []keys.Doc
 }
@@ -53,7 +55,7 @@ func decorating[T any](name string) behaviour {
 	b.read = func(r *reader, b Behaviour) {
 		v := read[T](r, b)
 		if data := r.data(b, v, defaults[T](r.settings)); data != nil {
-			r.policies.blocks = append(r.policies.blocks, model.Block{Name: b.Name, Data: data, Answers: b.Answers, Source: r.object})
+			r.policies.blocks = append(r.policies.blocks, model.Block{Name: b.Name, Data: data, Answers: b.Answers, Redirected: b.Redirected, Source: r.object})
 		}
 	}
 	return b
@@ -63,6 +65,14 @@ func decorating[T any](name string) behaviour {
 func answering[T any](name string) behaviour {
 	b := decorating[T](name)
 	b.Answers = true
+	return b
+}
+
+// redirected makes a decorating behaviour that is meant for the redirect to
+// HTTPS too.
+func redirected[T any](name string) behaviour {
+	b := decorating[T](name)
+	b.Redirected = true
 	return b
 }
 

@@ -54,6 +54,8 @@ var ingressNginx = []annotation{
 	{"proxy-ssl-name", "", ``, "", keys.RiskHigh},
 	{"proxy-ssl-server-name", "", `off`, "", keys.RiskLow},
 	{"proxy-ssl-verify-depth", "", `1`, "", keys.RiskLow},
+	{"enable-access-log", "", `true`, "", keys.RiskLow},
+	{"enable-rewrite-log", "", `false`, "", keys.RiskLow},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {

@@ -40,6 +40,8 @@ func TestTemplates(t *testing.T) {
 		"body buffer":          {map[string]string{"client-body-buffer-size": "16K"}, "body-buffer/location", "client_body_buffer_size 16k;"},
 		"upstream host":        {map[string]string{"upstream-vhost": "$host.internal"}, "upstream-host/location", `proxy_set_header Host "$host.internal";`},
 		"connection":           {map[string]string{"connection-proxy-header": "close"}, "connection-header/location", "proxy_set_header Connection close;"},
+		"no logs":              {map[string]string{"enable-access-log": "false"}, "logs/location", "access_log off;\n"},
+		"more logs":            {map[string]string{"enable-rewrite-log": "true"}, "logs/location", "rewrite_log on;\n"},
 		"retries":              {map[string]string{"proxy-next-upstream": "http_500 off"}, "next-upstream/location", "proxy_next_upstream http_500 off;\n"},
 		"retries at all":       {map[string]string{"proxy-next-upstream-tries": "0", "proxy-next-upstream-timeout": "7"}, "next-upstream/location", "proxy_next_upstream_tries 0;\nproxy_next_upstream_timeout 7;\n"},
 		"cors for all, shared": {map[string]string{"enable-cors": "true"}, "cors/shared", ""},

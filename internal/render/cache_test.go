@@ -44,6 +44,12 @@ func TestCacheChangesNothing(t *testing.T) {
 	values.HSTS.Enabled = false
 	static.Blocks = values.Blocks()
 	step("other settings")
+	values.LogFormat.Format = "$location_path"
+	static.Blocks = values.Blocks()
+	step("another log format")
+	values.Log.DefaultBackend = true
+	static.Blocks = values.Blocks()
+	step("a log of all requests")
 }
 
 // The text of a server that did not change is shared, not printed again.

@@ -21,6 +21,9 @@ type Environment struct {
 	User string
 	// Workers is the number of CPUs that "auto" workers are made for; 0 is 1.
 	Workers int
+	// OpenFiles is the hard limit of open files that nginx starts with, and
+	// MostOpenFiles what workers can raise it to; 0 is not known.
+	OpenFiles, MostOpenFiles int
 	// IPv6 is set if the machine can listen on IPv6.
 	IPv6 bool
 	// Token is a word that nobody outside knows, for a header that no client may
@@ -63,6 +66,9 @@ type mainView struct {
 	HTTP2             bool
 	Hash              hashView
 	Forwarded         forwardedView
+
+	// OpenFiles is 0 to leave the limit as it is.
+	OpenFiles, Connections int
 
 	Main, Events, HTTP, Blocks insertion
 }

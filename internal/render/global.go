@@ -17,6 +17,8 @@ type global struct {
 	listen  settings.Listen
 	http2   settings.HTTP2
 	hash    settings.Hash
+	format  settings.LogFormat
+	log     settings.Log
 
 	forwarded settings.Forwarded
 }
@@ -52,6 +54,10 @@ func (g *global) read(b model.Block) {
 		g.http2 = group
 	case settings.Hash:
 		g.hash = group
+	case settings.LogFormat:
+		g.format = group
+	case settings.Log:
+		g.log = group
 	case settings.Forwarded:
 		g.forwarded = group
 	}

@@ -20,6 +20,11 @@ type locationView struct {
 	// UpstreamName is "<namespace>-<service>-<port>", for logs. It stands in each
 	// location because to work it out would cost every request a pattern.
 	UpstreamName string
+	// SetsPath is set if the access log has the path of the rule, RulePath.
+	SetsPath bool
+	RulePath string
+	// Unlogged is set if the access log leaves out what no Ingress takes.
+	Unlogged bool
 	// First is what blocks set before anything is answered.
 	First, Blocks insertion
 	Rewrite       *rewriteView
@@ -147,6 +152,8 @@ func (l locations) view(location *model.Location) error {
 	view := &l.serverRendering.locationView
 	*view = locationView{
 		Modifier: string(location.Modifier), Path: location.Path, Redirect: location.RedirectToHTTPS,
+		SetsPath: l.logsPath, RulePath: loggedPath(location.Rule),
+		Unlogged: l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	l.locationBlocks.blocks = location.Blocks
 	view.First, view.Blocks = firstBlocks{&l.locationBlocks}, &l.locationBlocks
@@ -183,6 +190,22 @@ func route(l *model.Location) string {
 	}
 	namespace, rest, _ := strings.Cut(l.Proxy.Backend, "/")
 	return namespace + "/" + ingress + "/" + rest
+}
+
+// mostLogged is how long a path may be, as it is written, to be logged whole.
+const mostLogged = tokenLimit - 100
+
+// loggedPath is the path of a rule for the access log; it is empty for what no
+// rule matched. What does not fit a token is left out at the end.
+func loggedPath(r model.Rule) string {
+	if r.Kind == model.RuleFallback {
+		return ""
+	}
+	path := model.OneLine(r.Path, mostLogged)
+	if len(strings.ReplaceAll(path, "$", literalDollar))+strings.Count(path, `"`)+strings.Count(path, `\`) > mostLogged {
+		return model.OneLine(r.Path, mostLogged/len(literalDollar))
+	}
+	return path
 }
 
 // groupsExist refuses a target that uses a named group which the pattern does

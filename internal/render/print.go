@@ -44,6 +44,8 @@ type printer func(value any) (string, error)
 //	literal   a quoted token in which nginx reads $ as itself: a location's path
 //	regex     a quoted regular expression
 //	subst     a quoted token with variables, of which only harmless ones are known
+//	logformat a subst that may also name what is for the access log only
+//	verbatim  a quoted token in which nginx reads variables, with each $ as the value of one
 //	header    a subst whose variables never hold a line end
 //	target    a subst with captures too, whose other variables leave them as they are
 //	mapkey    a source value of a map or geo block, never a pattern or a keyword
@@ -55,7 +57,7 @@ type printer func(value any) (string, error)
 func printers() map[string]printer {
 	return map[string]printer{
 		"word": printWord, "part": printPart, "host": printHost, "alias": printAlias, "onelabel": printOneLabel,
-		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "header": printHeader, "target": printTarget, "mapkey": printMapKey,
+		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "logformat": printLogFormat, "verbatim": printVerbatim, "header": printHeader, "target": printTarget, "mapkey": printMapKey,
 		"variable": printVariable, "size": printSize, "duration": printDuration, "path": printPath, "onoff": printOnOff,
 	}
 }

@@ -58,6 +58,20 @@ func printStr(value any) (string, error) {
 	return quote(s)
 }
 
+// literalDollar is how a $ is written where nginx reads variables: it has no
+// escape for it. templates/request.tmpl defines the variable.
+const literalDollar = "${literal_dollar}"
+
+// printVerbatim prints a token that nginx reads as it is, each $ too, where it
+// reads variables.
+func printVerbatim(value any) (string, error) {
+	s, err := text(value)
+	if err != nil {
+		return "", err
+	}
+	return quote(strings.ReplaceAll(s, "$", literalDollar))
+}
+
 // printMapKey prints the value that a map or geo block compares with. A "~"
 // would start a pattern although it is quoted, some words are parameters, and a
 // leading backslash is what nginx takes off again.

@@ -39,6 +39,9 @@ func TestPrintersPrint(t *testing.T) {
 		{"literal", "/käse", `"/käse"`},
 		{"regex", `^/a\d+\.(x|y)$`, `"^/a\\d+\\.(x|y)$"`},
 		{"subst", "/$host/${host}/$arg_x", `"/$host/${host}/$arg_x"`},
+		{"logformat", "$status ${location_path}", `"$status ${location_path}"`},
+		{"verbatim", `/a$b"\${host}`, `"/a${literal_dollar}b\"\\${literal_dollar}{host}"`},
+		{"verbatim", "", `""`},
 		{"header", "$http_x.${host}", `"$http_x.${host}"`},
 		{"target", "/$1/${host}/$p_name/$arg_x", `"/$1/${host}/$p_name/$arg_x"`},
 		{"target", "/$10", `"/$10"`},
@@ -79,7 +82,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"alias":    {"", "~", "*.a.*", "a b", "a;", ".*", "$hostname", "~(?<route>a)", "~(?P<route>a)", "~(?'route'a)"},
 		"regex":    {""},
 		"target":   {"$", "/$namespace/$1", "${redirect_uri}", "$unknown"},
-		"subst":    {"$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x"},
+		"subst":    {"$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x", "$location_path", "$literal_dollar"},
 		"header":   {"$uri", "/x${document_uri}", "$remote_user", "$request_body", "$ssl_server_name", "$1", "$p_x", "$unknown"},
 		"variable": {"", "$", "nope", "host name", "cors-x", "1a"},
 		"size":     {"", "k", "8kk", "-1", "8x", "8.5k", "99999999999"},
@@ -88,7 +91,8 @@ func TestPrintersRefuse(t *testing.T) {
 		"onoff":    {"on", 1, nil},
 		"str":      {"$", "a$b"},
 	}
-	for _, quoting := range []string{"str", "literal", "regex", "subst", "header", "target", "mapkey", "alias"} {
+	cases["logformat"] = []any{"$", "$1", "$the_real_ip", "${location_path", "$literal_dollar"}
+	for _, quoting := range []string{"str", "literal", "regex", "subst", "logformat", "verbatim", "header", "target", "mapkey", "alias"} {
 		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
 	}
 	for name, values := range cases {
@@ -171,6 +175,8 @@ func valueOf(printer, s string) string {
 	switch {
 	case printer == "mapkey" && mapSpecial(s):
 		return `\` + s // The map module takes it off.
+	case printer == "verbatim":
+		return strings.ReplaceAll(s, "$", "${literal_dollar}")
 	case printer == "variable":
 		return "$" + strings.TrimPrefix(s, "$")
 	case printer == "onelabel":

@@ -6,7 +6,7 @@ import "strings"
 // the request, the connection or the answer and give no way to run anything.
 // Source: https://nginx.org/en/docs/varindex.html
 var knownVariables = words(`args body_bytes_sent bytes_sent connection connection_requests connection_time content_length
-	content_type document_uri host hostname http2 http3 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
+	content_type document_uri gzip_ratio host hostname http2 http3 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
 	proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port
 	proxy_add_x_forwarded_for realip_remote_addr realip_remote_port remote_addr remote_port remote_user request
 	request_body request_completion request_id request_length request_method request_time request_uri
@@ -80,6 +80,15 @@ func printSubst(value any) (string, error) {
 	return printVariables(value, known)
 }
 
+// locationPath is the variable that holds the path of a rule. Only the format of
+// the access log may name it, since only for its sake it is set.
+const locationPath = "location_path"
+
+// printLogFormat prints the format of the access log.
+func printLogFormat(value any) (string, error) {
+	return printVariables(value, func(name string) bool { return name == locationPath || known(name) })
+}
+
 // printHeader prints a token that becomes a header, or the URL in one: nginx
 // writes what variables hold as it is, and a line end would begin another header.
 func printHeader(value any) (string, error) {
@@ -104,8 +113,11 @@ func printVariables(value any, known func(name string) bool) (string, error) {
 			return quote(s)
 		}
 		name, more, whole := variableName(after)
-		if !whole || !known(name) {
-			return "", &Refusal{Want: "text whose $ names a known variable, such as $host", Got: s}
+		switch want := "text whose $ names a known variable, such as $host"; {
+		case !whole:
+			return "", &Refusal{Want: want, Got: s}
+		case !known(name):
+			return "", &Refusal{Want: want, Got: "$" + name}
 		}
 		rest = more
 	}

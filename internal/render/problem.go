@@ -60,8 +60,12 @@ func (r *rendering) refuseLocation(l *model.Location, err error) {
 	r.refuse(model.Problem{Object: owner, Field: field, Text: reason(err), Denies: true})
 }
 
-// leftOut reports a location whose match cannot be printed.
+// leftOut reports a location whose match cannot be printed, but for a shadow: the
+// path that it leads to begins with its own, and is left out as well.
 func (r *rendering) leftOut(l *model.Location, err error) {
+	if l.Rule.Kind == model.RuleShadow {
+		return
+	}
 	r.refuse(model.Problem{Object: l.Rule.Object, Field: l.Rule.Field, Text: reason(err) + "; the path is left out"})
 }
 

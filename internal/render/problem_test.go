@@ -157,7 +157,7 @@ func TestInjectionThroughASharedTemplate(t *testing.T) {
 func TestUnprintableSetting(t *testing.T) {
 	t.Parallel()
 	values, _ := settings.Read(nil)
-	values.Log.Format = "$remote_addr $location_path"
+	values.LogFormat.Format = "$remote_addr $the_real_ip"
 	values.TLS.ECDHCurve = "auto\n"
 	loaded := load(t)
 	file, problems := loaded.Render(model.Static{Blocks: values.Blocks()}, testEnvironment(), nil)
@@ -165,7 +165,7 @@ func TestUnprintableSetting(t *testing.T) {
 	if !file.Equal(plain) {
 		t.Errorf("not the defaults:\n%s", cmp.Diff(string(plain.Bytes()), string(file.Bytes())))
 	}
-	if len(problems) != 2 || problems[0].Text != `log: cannot be written to nginx.conf: want text whose $ names a known variable, such as $host (got "$remote_addr $location_path"); the default is used` {
+	if len(problems) != 2 || problems[0].Text != `log-format-upstream: cannot be written to nginx.conf: want text whose $ names a known variable, such as $host (got "$the_real_ip"); the default is used` {
 		t.Errorf("problems %v", problems)
 	}
 }

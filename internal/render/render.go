@@ -13,6 +13,9 @@ type rendering struct {
 	// listen, listenDefault and catchall are texts that are the same for all
 	// servers or that only the catch-all server has.
 	listen, listenDefault, catchall []byte
+	// logsPath is set if the access log has the path of the rule, skipsUnknown if
+	// it leaves out what no Ingress takes.
+	logsPath, skipsUnknown bool
 	// outside is what the http level says of what is inherited all or nothing.
 	outside []said
 	file    *File
@@ -27,6 +30,9 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
 	r.view.Forwarded = r.forwarded()
+	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
+	r.skipsUnknown = r.global.log.SkipsUnknown()
+	r.sizeWorkers()
 	if n := int(r.global.workers.Processes); n > 0 {
 		r.view.Workers = n
 	}

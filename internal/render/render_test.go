@@ -146,6 +146,7 @@ func TestServer(t *testing.T) {
 			l.Rule = model.Rule{Kind: model.RuleFallback}
 		}, `	server_name shop.example;
 	location ^~ "/a/" {
+		access_log off;
 		set $route shop/-/web/80;
 		set $proxy_upstream_name shop-web-80;
 		proxy_pass http://sluice;

@@ -58,6 +58,9 @@ func RenameReferences(target string, names []string) (renamed string, ok bool) {
 
 var (
 	reference = regexp.MustCompile(`\$(?:\{[A-Za-z0-9_]+\}|[A-Za-z_][A-Za-z0-9_]*)`)
+	// groupReference is reference with the numbers of groups.
+	groupReference = regexp.MustCompile(`\$(?:[1-9]|\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z_][A-Za-z0-9_]*)`)
+
 	groupName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 	// posix is a class such as [:alpha:] within brackets.
 	posix = regexp.MustCompile(`^\[:\^?[a-z]+:\]`)
@@ -195,13 +198,15 @@ func (s *scanner) group(rest string) error {
 	return fmt.Errorf("the group %q is not taken here", rest[:min(len(rest), 6)])
 }
 
-// comment leaves (?#..) out: it matches nothing.
+// comment leaves the text of (?#..) out. Without the rest of it, what stands
+// before could be joined to what stands behind, as in \1(?#)0.
 func (s *scanner) comment(rest string) error {
 	end := strings.IndexByte(rest, ')')
 	if end < 0 {
 		return errors.New("(?# needs its )")
 	}
 	s.at += end + 1
+	s.out.WriteString("(?#)")
 	return nil
 }
 

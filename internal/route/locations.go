@@ -34,8 +34,8 @@ type search struct {
 	// slashed is the location to which nginx redirects: /foo/ is there and is
 	// proxied, and /foo is not.
 	slashed *model.Location
-	// pattern is the first that matches; undecided is one before it of which Go
-	// cannot tell.
+	// pattern is the first that matches; undecided is one before it of which
+	// package pcre cannot tell.
 	pattern, undecided *model.Location
 }
 
@@ -125,7 +125,7 @@ func (s *search) verdict(l *model.Location) LocationVerdict {
 }
 
 // fits says whether a location would take the path if it were alone. A pattern
-// of which Go cannot tell is taken for one that might.
+// of which package pcre cannot tell is taken for one that might.
 func (s *search) fits(l *model.Location) bool {
 	switch l.Modifier {
 	case model.Equal:

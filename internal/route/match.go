@@ -2,7 +2,6 @@ package route
 
 import (
 	"errors"
-	"strings"
 
 	"sluice/internal/model"
 )
@@ -17,7 +16,7 @@ const (
 	Redirects Outcome = "redirect"    // nginx answers 301 to the same path with a "/" at its end
 	Refuses   Outcome = "bad request" // nginx answers 400
 	Unmatched Outcome = "unmatched"   // no location fits: nginx looks for a file
-	Unknown   Outcome = "unknown"     // it hangs on the pattern of Location, which Go cannot compile
+	Unknown   Outcome = "unknown"     // it hangs on the pattern of Location, which package pcre does not do
 )
 
 // Answer is how nginx treats a request.
@@ -61,8 +60,11 @@ func Match(servers []*model.Server, host, uri string) Answer {
 // Choose is Match, and says of every server that the host could mean and of every
 // location of the one that decides why it wins or loses.
 func Choose(servers []*model.Server, host, uri string) Choice {
-	c := Choice{Answer: Answer{Outcome: Refuses}, Name: hostName(host)}
+	c := Choice{Answer: Answer{Outcome: Refuses}}
 	if c.Path, c.Steps, c.Refusal = normalize(uri); c.Refusal != nil {
+		return c
+	}
+	if c.Name, c.Refusal = HostName(host); c.Refusal != nil {
 		return c
 	}
 	c.Server, c.Servers = chooseServer(servers, c.Name)
@@ -78,13 +80,4 @@ func Choose(servers []*model.Server, host, uri string) Choice {
 		c.Location, c.Outcome, c.Locations = chooseLocation(c.Server, c.Path)
 	}
 	return c
-}
-
-// hostName takes the port and a final dot off a Host header, in lower case.
-func hostName(host string) string {
-	host = strings.ToLower(host)
-	if end := strings.LastIndexByte(host, ':'); end > strings.LastIndexByte(host, ']') {
-		host = host[:end]
-	}
-	return strings.TrimSuffix(host, ".")
 }

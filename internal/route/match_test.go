@@ -20,9 +20,27 @@ func TestNormalizeAsNginx(t *testing.T) {
 			t.Errorf("Normalize(%q) = %q, %v; want %q", test.uri, got, err, test.want)
 		}
 	}
-	for _, uri := range []string{"", "foo", "*", "/%", "/%4", "/%zz", "/a%00", "/..", "/../a", "/a/../..", "/%2e%2e"} {
+	for _, uri := range []string{"", "foo", "*", "/%", "/%4", "/%zz", "/a%00", "/..", "/../a", "/a/../..", "/%2e%2e", "/a b", "/a\x01", "/a?\x7f", "/a?b c", "/a#\t"} {
 		if got, err := Normalize(uri); err == nil {
 			t.Errorf("Normalize(%q) = %q; nginx answers 400", uri, got)
+		}
+	}
+}
+
+func TestHostNameAsNginx(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"": "", "a.example": "a.example", "A.Example": "a.example", "a.example:80": "a.example", "a.example:": "a.example", "a.example:80:90": "a.example",
+		"a.example.": "a.example", "a.example.:80": "a.example", ".a": ".a", "a_b": "a_b", "u@a": "u@a", "a\\": "a\\",
+		"a.:8.0": "a.", "[::1]": "[::1]", "[::1]:80": "[::1]", "[::1]x": "[::1]", "[::1": "[::1", "ÄK.example": "Äk.example", "\u212a": "\u212a",
+	} {
+		if got, err := HostName(host); err != nil || got != want {
+			t.Errorf("HostName(%q) = %q, %v; want %q", host, got, err, want)
+		}
+	}
+	for _, host := range []string{"a..example", "a..", ".", ":80", ".:80", "a/b", "a b", "a\x7f", "a:8\x010", "a:8..0"} {
+		if got, err := HostName(host); err == nil {
+			t.Errorf("HostName(%q) = %q; nginx answers 400", host, got)
 		}
 	}
 }
@@ -38,7 +56,8 @@ func server(host string, locations ...*model.Location) *model.Server {
 func TestMatchLocation(t *testing.T) {
 	t.Parallel()
 	all := server("", proxied(model.Equal, "/a"), proxied(model.Equal, "/dir/"), proxied(model.PrefixFirst, "/a/"), proxied(model.PrefixFirst, "/a/b/"),
-		proxied(model.Prefix, "/"), proxied(model.Prefix, "/slow/"), proxied(model.Pattern, "^/[a-z]+/[0-9]"), proxied(model.Pattern, "^/slow/1"), proxied(model.Pattern, `^/.\.txt$`))
+		proxied(model.Prefix, "/"), proxied(model.Prefix, "/slow/"), proxied(model.Pattern, "^/[a-z]+/[0-9]"), proxied(model.Pattern, "^/slow/1"), proxied(model.Pattern, `^/.\.txt$`),
+		proxied(model.Pattern, `^/v2/(?!users/)|^/(?<v>v\d)/users/(?:\w+)$`), proxied(model.Pattern, `^/v3/(?=admin)`))
 	for _, test := range []struct {
 		uri, want string
 		outcome   Outcome
@@ -58,6 +77,9 @@ func TestMatchLocation(t *testing.T) {
 		{"/%C3.txt", `~* ^/.\.txt$`, Served},
 		{"/%C3%A9.txt", " /", Served}, // "." is one byte
 		{"/other", " /", Served},
+		{"/v2/users/me", `~* ^/v2/(?!users/)|^/(?<v>v\d)/users/(?:\w+)$`, Served},
+		{"/v3/admin", `~* ^/v3/(?=admin)`, Served},
+		{"/v3/x", " /", Served},
 	} {
 		got := Match([]*model.Server{all}, "any", test.uri)
 		if name := string(got.Location.Modifier) + " " + got.Location.Path; name != test.want || got.Outcome != test.outcome {
@@ -68,7 +90,7 @@ func TestMatchLocation(t *testing.T) {
 
 func TestMatchOutcomes(t *testing.T) {
 	t.Parallel()
-	unknown := proxied(model.Pattern, "^/(?=x)")
+	unknown := proxied(model.Pattern, "^/(a(?1)?b)")
 	answering := proxied(model.Equal, "/dir/")
 	answering.Proxy, answering.Return = nil, &model.Return{Code: 503}
 	for _, test := range []struct {
@@ -80,7 +102,7 @@ func TestMatchOutcomes(t *testing.T) {
 		{"no server", nil, "/", Refuses},
 		{"bad URI", []*model.Server{server("")}, "/..", Refuses},
 		{"no location", []*model.Server{server("", proxied(model.Equal, "/x"))}, "/", Unmatched},
-		{"a pattern that Go does not have", []*model.Server{server("", unknown, proxied(model.Prefix, "/"))}, "/", Unknown},
+		{"a pattern that calls itself", []*model.Server{server("", unknown, proxied(model.Prefix, "/"))}, "/", Unknown},
 		{"nothing is proxied below /dir/", []*model.Server{server("", answering, proxied(model.Prefix, "/"))}, "/dir", Served},
 	} {
 		if got := Match(test.in, "h", test.uri); got.Outcome != test.want {

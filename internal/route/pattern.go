@@ -3,7 +3,8 @@ package route
 import (
 	"regexp"
 	"regexp/syntax"
-	"strings"
+
+	"sluice/internal/pcre"
 )
 
 // Quote gives a PCRE that matches the text literally.
@@ -35,23 +36,13 @@ func Lead(pattern string) string {
 	return lead
 }
 
-// matchPattern matches a path as `location ~*` does. known is false if the
-// pattern is one that Go does not have, as a look-ahead.
-//
-// nginx compiles without UTF-8 unless asked, so that "." is one byte. Go would
-// take the whole character: both sides are turned into one rune for each byte.
+// matchPattern matches a path as `location ~*` does. known is false if package
+// pcre cannot tell what PCRE2 says.
 func matchPattern(pattern, path string) (matches, known bool) {
-	compiled, err := regexp.Compile("(?i)" + byteRunes(pattern))
+	compiled, err := pcre.Compile(pattern, pcre.Caseless)
 	if err != nil {
 		return false, false
 	}
-	return compiled.MatchString(byteRunes(path)), true
-}
-
-func byteRunes(s string) string {
-	var out strings.Builder
-	for i := range len(s) {
-		out.WriteRune(rune(s[i]))
-	}
-	return out.String()
+	_, matches, err = compiled.Match(path)
+	return matches, err == nil
 }

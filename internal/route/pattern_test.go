@@ -2,13 +2,14 @@ package route
 
 import (
 	"math/rand/v2"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 )
 
 func TestRename(t *testing.T) {
@@ -29,7 +30,8 @@ func TestRename(t *testing.T) {
 		{`/[\]](?<id>x)`, `/[\]](?<p_id>x)`, []string{"id"}},
 		{`/\\(?<id>x)`, `/\\(?<p_id>x)`, []string{"id"}},
 		{`/\Q(?<id>x)\E`, `/\Q(?<id>x)\E`, nil}, // literal
-		{`/a(?#(?<id>x)b`, `/ab`, nil},          // a comment ends at its first ")"
+		{`/a(?#(?<id>x)b`, `/a(?#)b`, nil},      // a comment ends at its first ")"
+		{`/(a)\1(?#b)0`, `/(a)\1(?#)0`, nil},
 		{`/(?:a|b)(?=c)(?!d)(?<=e)(?<!f)(?>g)`, `/(?:a|b)(?=c)(?!d)(?<=e)(?<!f)(?>g)`, nil},
 		{`/(?i)a(?-i:b)`, `/(?i)a(?-i:b)`, nil},
 		{`/(?<other>x(?P<id>y))`, `/(x(?<p_id>y))`, []string{"other", "id"}}, // no name that nobody uses
@@ -167,31 +169,72 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// FuzzRename: whatever is taken sets no variable but those with the prefix, as
-// far as Go reads patterns as PCRE does.
+// FuzzRename: whatever is taken sets no variable but those with the prefix, and
+// matches what it matched before.
 func FuzzRename(f *testing.F) {
-	f.Add(`/(?<a>x)(?<b>y)`, "a")
+	f.Add(`/(?<a>x)(?<b>y)`, "a", "/xy")
 	for _, seed := range []string{`/(?<a>x)`, `/[[:alpha:](?<a>]`, `/\Q(?<a>\E`, `/(?#(?<a>)`, `/(?i:(?P<a>x))`} {
-		f.Add(seed, "b")
+		f.Add(seed, "b", "/x")
 	}
-	f.Fuzz(func(t *testing.T, pattern, keep string) {
+	f.Fuzz(func(t *testing.T, pattern, keep, path string) {
 		renamed, _, err := Rename(pattern, keep)
 		if err != nil {
 			return
 		}
-		for _, name := range groupNames(renamed) {
+		after, err := pcre.Compile(renamed, 0)
+		if err != nil {
+			return
+		}
+		for _, name := range after.GroupNames() {
 			if name != "" && name != groupPrefix+keep {
 				t.Errorf("%q became %q, which has the group %q", pattern, renamed, name)
 			}
 		}
+		before, err := pcre.Compile(pattern, 0)
+		if err != nil {
+			return
+		}
+		want, _, err1 := before.Match(path)
+		got, _, err2 := after.Match(path)
+		if err1 == nil && err2 == nil && !slices.Equal(got, want) {
+			t.Errorf("%q became %q: on %q %v became %v", pattern, renamed, path, want, got)
+		}
 	})
 }
 
-// groupNames are the names of the groups as Go reads them; none if it cannot.
-func groupNames(pattern string) []string {
-	compiled, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil
+func TestRewritten(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ pattern, target, path, want string }{
+		{"(?i)/pre(/|$)(.*)", "/$2", "/PRE/x/y", "/x/y"},
+		{"(?i)/pre", "/new", "/other", "/other"}, // it does not match
+		{"(?i)/b", "/new", "/a/b/c", "/new"},     // nor is it anchored
+		{"(?i)/(?<p_id>[0-9]+)(x)?", "/$p_id/${p_id}y/$2/$3", "/7", "/7/7y//"},
+		{"(?i)/(a)", "/$10", "/a", "/a0"},
+		{"(?i)/(?=(a))a", "/$1", "/A", "/A"},
+	} {
+		got, ok := Rewritten(&model.Rewrite{Pattern: test.pattern, Target: test.target}, test.path)
+		if got != test.want || !ok {
+			t.Errorf("%s to %s: %s becomes %q, %v; want %q", test.pattern, test.target, test.path, got, ok, test.want)
+		}
 	}
-	return compiled.SubexpNames()
+	for _, r := range []*model.Rewrite{{Pattern: "/(", Target: "/x"}, {Pattern: "/(a)", Target: "/$host/$1"}} {
+		if got, ok := Rewritten(r, "/a"); ok {
+			t.Errorf("%s to %s gives %q", r.Pattern, r.Target, got)
+		}
+	}
+}
+
+func TestPassed(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ path, uri, want string }{
+		{"/new", "/old", "/new"},
+		{"/a b%?é", "/old?", "/a%20b%25%3F%C3%A9"},
+		{"/new", "/old?x=/y%20z#f", "/new?x=/y%20z"},
+		{"/new", "/old#?x", "/new"},
+		{"/~-._:@!$&'()*+,;=[]", "/", "/~-._:@!$&'()*+,;=[]"},
+	} {
+		if got := Passed(test.path, test.uri); got != test.want {
+			t.Errorf("%s of %s is passed as %s; want %s", test.path, test.uri, got, test.want)
+		}
+	}
 }

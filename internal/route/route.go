@@ -10,7 +10,8 @@
 //	answer.Location.Rule.Object // the Ingress that answers
 //
 // It also holds what must be known of patterns: quoting literal text, whether
-// one compiles, and which named groups it has (Rename).
+// one compiles, which named groups it has (Rename), and what a rewrite makes of
+// a path (Rewritten).
 package route
 
 import (

@@ -23,7 +23,7 @@ const (
 	SlashFirst      Verdict = "SlashFirst"      // nginx redirects to the path with a "/" at its end
 	PrefixOnlyFirst Verdict = "PrefixOnlyFirst" // "^~" keeps patterns from being tried
 	PatternFirst    Verdict = "PatternFirst"    // a pattern comes before a plain prefix
-	Undecided       Verdict = "Undecided"       // it wins if its pattern matches, which Go cannot tell
+	Undecided       Verdict = "Undecided"       // it wins if its pattern matches, which package pcre cannot tell
 )
 
 // ServerVerdict is a server whose name the host could mean.

@@ -18,7 +18,9 @@ func (s *Settings) Blocks() []model.Block {
 	return []model.Block{
 		block("workers", s.Workers),
 		block("hash", s.Hash),
+		block("log-format-upstream", s.LogFormat),
 		block("log", s.Log),
+		block("gzip", s.Gzip),
 		block("client", s.Client),
 		block("headers", s.Headers),
 		block("forwarded", s.Forwarded),

@@ -11,7 +11,8 @@ import (
 
 // ingressNginx holds the defaults of ingress-nginx 1.15.1, read out of its
 // running configuration. The number of processes is the number of CPUs there,
-// which is "auto" in its documentation.
+// which is "auto" in its documentation. The files of its logs are links to what
+// is named here.
 var ingressNginx = map[string]string{
 	"use-forwarded-headers":          `false`,
 	"compute-full-forwarded-for":     `false`,
@@ -85,6 +86,33 @@ var ingressNginx = map[string]string{
 	"map-hash-bucket-size":           `64`,
 	"whitelist-source-range":         ``,
 	"annotations-risk-level":         `High`,
+
+	"disable-http-access-log": `false`,
+	"access-log-path":         `/dev/stdout`,
+	"http-access-log-path":    ``,
+	"access-log-params":       ``,
+	"skip-access-log-urls":    ``,
+	"error-log-path":          `/dev/stderr`,
+	"enable-syslog":           `false`,
+	"syslog-host":             ``,
+	"syslog-port":             `514`,
+	"log-format-escape-json":  `false`,
+	"log-format-escape-none":  `false`,
+	"use-gzip":                `false`,
+	"gzip-level":              `1`,
+	"gzip-min-length":         `256`,
+	"gzip-types":              `application/atom+xml application/javascript application/x-javascript application/json application/rss+xml application/vnd.ms-fontobject application/x-font-ttf application/x-web-app-manifest+json application/xhtml+xml application/xml font/opentype image/svg+xml image/x-icon text/css text/javascript text/plain text/x-component`,
+	"gzip-disable":            ``,
+	"max-worker-open-files":   `0`,
+	"worker-cpu-affinity":     ``,
+	"debug-connections":       ``,
+	"ignore-invalid-headers":  `true`,
+	"default-type":            `text/html`,
+
+	"enable-access-log-for-default-backend": `false`,
+	"enable-underscores-in-headers":         `false`,
+	"proxy-headers-hash-bucket-size":        `64`,
+	"proxy-headers-hash-max-size":           `512`,
 }
 
 // ours are the settings that ingress-nginx does not have.

@@ -39,7 +39,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	}
 	s.source.given = given
 	lookup := func(key string) (string, bool) { v, ok := given[key]; return v, ok }
-	faults := keys.Decode(s, lookup, nil)
+	faults := slices.Concat(keys.Decode(s, lookup, nil), s.Workers.mend(), s.Log.mend())
 	s.source.texts = keys.Texts(s, lookup, faults)
 	return s, model.SortProblems(append(s.invalid(faults), s.unread(given)...))
 }

@@ -23,24 +23,14 @@ type Settings struct {
 	Listen      Listen
 	Headers     Headers
 	Forwarded   Forwarded
+	LogFormat   LogFormat
 	Log         Log
+	Gzip        Gzip
 	Hash        Hash
 	Access      Access
 	Annotations Annotations
 
 	source source
-}
-
-// Workers is how nginx's processes work.
-//
-// Without a time to finish, what workers of an older configuration need could
-// never be dropped.
-type Workers struct {
-	// Processes is 0 for as many as there are CPUs.
-	Processes       keys.Auto     `key:"worker-processes" default:"auto" doc:"Number of nginx worker processes; auto is the number of CPUs."`
-	ShutdownTimeout keys.Duration `key:"worker-shutdown-timeout" default:"240s" validate:"min=1" doc:"Time that a worker of an older configuration has to finish its connections."`
-	Connections     int           `key:"max-worker-connections" default:"16384" validate:"min=16,max=1048576" doc:"Connections that one worker may have open."`
-	MultiAccept     bool          `key:"enable-multi-accept" default:"true" empty:"zero" doc:"Whether a worker accepts all waiting connections at once."`
 }
 
 // Client is how clients are spoken with.
@@ -55,6 +45,8 @@ type Client struct {
 	BodyBufferSize     keys.Size    `key:"client-body-buffer-size" default:"8k" validate:"min=1,max=1073741824" doc:"Buffer for the body of a request; a larger body goes to a file."`
 	HeaderTimeout      int          `key:"client-header-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds that a client has to send the header of a request."`
 	BodyTimeout        int          `key:"client-body-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two reads of the body of a request."`
+	IgnoreInvalid      bool         `key:"ignore-invalid-headers" default:"true" empty:"zero" doc:"Whether headers with a name of other characters than letters, digits and - are left out of a request."`
+	Underscores        bool         `key:"enable-underscores-in-headers" default:"false" empty:"zero" doc:"Whether the name of a header may have underscores."`
 }
 
 // Proxy is how requests are passed on, where no annotation says otherwise.
@@ -140,6 +132,10 @@ type Listen struct {
 type Headers struct {
 	ServerTokens      bool `key:"server-tokens" default:"false" empty:"zero" doc:"Whether answers name nginx and its version."`
 	GenerateRequestID bool `key:"generate-request-id" default:"true" empty:"zero" doc:"Whether a request without X-Request-ID gets one."`
+	// Type is of what nginx answers itself.
+	Type           string `key:"default-type" default:"text/html" validate:"max=100,answer_type" doc:"Content-Type of answers that bring none, which are nginx's own."`
+	HashMaxSize    int    `key:"proxy-headers-hash-max-size" default:"512" validate:"min=64,max=1000000" doc:"Size of the table of headers that backends get."`
+	HashBucketSize int    `key:"proxy-headers-hash-bucket-size" default:"64" validate:"min=32,max=32768" doc:"Bucket size of the table of headers that backends get."`
 }
 
 // Forwarded is what is believed of the proxies in front, and what is told to
@@ -157,13 +153,6 @@ type Forwarded struct {
 
 // Everybody is true if no proxies in front are named.
 func (f Forwarded) Everybody() bool { return len(f.Trusted) == 1 && f.Trusted[0] == "0.0.0.0/0" }
-
-// Log is what is logged.
-type Log struct {
-	Format        string `key:"log-format-upstream" default:"$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \"$http_user_agent\" $request_length $request_time [$proxy_upstream_name] [$proxy_alternative_upstream_name] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id" validate:"max=3500" doc:"Format of the access log."`
-	DisableAccess bool   `key:"disable-access-log" default:"false" empty:"zero" doc:"Whether no access log is written."`
-	ErrorLevel    string `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Least level of what goes to the error log."`
-}
 
 // Hash is the sizes of nginx's hash tables. 0 is as large as needed.
 //

@@ -59,16 +59,16 @@ func TestRead(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	s, got := read(map[string]string{
-		"proxy-read-timeout": "60s", "proxy-buffers-number": "2", "use-gziip": "true", "use-gzip": "true", "use-geoip": "true",
+		"proxy-read-timeout": "60s", "proxy-buffers-number": "2", "use-gziip": "true", "enable-brotli": "true", "use-geoip": "true",
 		"whitelist-source-range": "office", "log-format-upstream": "a\nb",
 	})
 	want := []string{
+		`Unsupported ConfigMap ingress/controller: enable-brotli: this setting of ingress-nginx is not supported yet`,
 		`InvalidValue ConfigMap ingress/controller: log-format-upstream: want one line of text of at most 3500 characters (got "a\nb")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 3 to 1024 (got "2")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number from 1 to 31536000 (got "60s")`,
 		`Unread ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
 		`Unread ConfigMap ingress/controller: use-gziip: no setting has this name; did you mean "use-gzip"?`,
-		`Unsupported ConfigMap ingress/controller: use-gzip: this setting of ingress-nginx is not supported yet`,
 		`InvalidValue ConfigMap ingress/controller: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "office"); its paths answer 503 until this is mended`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -94,7 +94,7 @@ func TestUnsupportedProtections(t *testing.T) {
 		{"block-cidrs", "192.0.2.0/24", true},
 		{"enable-modsecurity", "true", true},
 		{"enable-modsecurity", "false", false},
-		{"use-gzip", "true", false},
+		{"enable-brotli", "true", false},
 	} {
 		s, problems := read(map[string]string{test.key: test.value})
 		if s.Denies() != test.want || len(problems) != 1 {
@@ -122,7 +122,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: source %v", b.Name, b.Source)
 		}
 	}
-	want := []string{"workers", "hash", "log", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "proxy", "keepalive"}
+	want := []string{"workers", "hash", "log-format-upstream", "log", "gzip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "proxy", "keepalive"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

@@ -145,6 +145,9 @@ func (i *ingress) limit() {
 	}
 	for _, rules := range i.hosts {
 		locations += 1 + 2*len(rules.claims)
+		for i := range rules.claims {
+			locations += len(rules.claims[i].path) / longestNode // its steps
+		}
 	}
 	if len(i.blocks) > 0 && size*locations > mostText {
 		i.deny("*", model.InvalidValue, fmt.Sprintf("want less: %d bytes, written out for %d locations, are more than %d MB", size, locations, mostText>>20))

@@ -65,17 +65,18 @@ func (b *builder) appRoot() {
 
 func (i *ingress) appRootKey() string { return i.prefixKey + "app-root" }
 
-// commonRedirect gives the redirect that all locations have alike and that no
-// location answers requests before, or nil.
+// commonRedirect gives the redirect that all locations have alike and that none
+// must do by itself, or nil.
 func commonRedirect(locations []*model.Location) *model.Redirect {
 	common := locations[0].RedirectToHTTPS
 	for _, l := range locations {
-		if l.RedirectToHTTPS == nil || *l.RedirectToHTTPS != *common || slices.ContainsFunc(l.Blocks, answers) {
+		if l.RedirectToHTTPS == nil || *l.RedirectToHTTPS != *common || slices.ContainsFunc(l.Blocks, keepsRedirect) {
 			return nil
 		}
 	}
 	return common
 }
 
-// answers tells a block that answers some requests by itself.
-func answers(b model.Block) bool { return b.Answers }
+// keepsRedirect tells a block that needs the redirect in its own location: it
+// answers some requests before, or is meant for the redirect too.
+func keepsRedirect(b model.Block) bool { return b.Answers || b.Redirected }

@@ -12,7 +12,7 @@ import (
 // core are the packages between the snapshot and the outputs: values in, values
 // out.
 var core = []string{
-	"internal/model", "internal/snapshot", "internal/keys", "internal/policy", "internal/settings",
+	"internal/model", "internal/pcre", "internal/snapshot", "internal/keys", "internal/policy", "internal/settings",
 	"internal/translate", "internal/route", "internal/render", "internal/explain", "internal/lint", "templates",
 }
 

@@ -179,9 +179,16 @@ func (l *life) end() {
 }
 
 func (l *life) report(base handFigures) {
-	may, work := budgetOf[l.n], thousands(l.n)
+	for _, f := range l.figures(base) {
+		f.work, f.peers = thousands(l.n), scalePeers[f.what][l.n]
+		f.report(l.b)
+	}
+}
+
+func (l *life) figures(base handFigures) []figure {
+	may := budgetOf[l.n]
 	parse, parseByHand := median(l.parsed), median(l.parsedByHand)
-	for _, f := range []figure{
+	return []figure{
 		{what: "start to every host served", unit: "s", samples: []float64{l.start}, budget: may.start, baseline: base.start, beside: "nginx by hand"},
 		{what: "one more Ingress served", unit: "s", samples: l.add, budget: may.add, baseline: median(base.add), beside: "nginx -t and reload by hand"},
 		{what: "one more Ingress besides two parses", unit: "s", samples: []float64{median(l.add) - 2*parse}, budget: overhead, baseline: 2 * parse, beside: "nginx -t, twice"},
@@ -192,8 +199,5 @@ func (l *life) report(base handFigures) {
 		{what: "peak memory of the controller", unit: "MB", samples: []float64{l.controller}, budget: may.controller},
 		{what: "nginx.conf", unit: "MB", samples: []float64{l.conf}, budget: may.conf, baseline: base.conf, beside: "by hand"},
 		{what: "nginx -t", unit: "s", samples: l.parsed, budget: parseRatio * parseByHand, baseline: parseByHand, beside: "the file by hand"},
-	} {
-		f.work = work
-		f.report(l.b)
 	}
 }

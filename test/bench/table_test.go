@@ -26,6 +26,8 @@ type figure struct {
 	// baseline is what beside means, measured in the same run; 0 is none.
 	baseline float64
 	beside   string
+	// peers are what others need for the same.
+	peers peers
 }
 
 func (f figure) value() float64 { return median(f.samples) }
@@ -73,9 +75,10 @@ func (t *table) print(out io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(w, "\nwhat\twork\tfigure\tof\tbudget\t\tbaseline\tbaseline is")
+	fmt.Fprintln(w, "\nwhat\twork\tfigure\tof\tbudget\t\tingress-nginx\tbest other\tbaseline\tbaseline is")
 	for _, f := range t.rows {
-		fmt.Fprintf(w, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\t%s\n", f.what, f.work, number(f.value()), f.unit, f.spread(), f.bound(), f.verdict(), optional(f.baseline), f.beside)
+		fmt.Fprintf(w, "%s\t%s\t%s %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.what, f.work, number(f.value()), f.unit, f.spread(), f.bound(), f.verdict(),
+			optional(f.peers.ingressNginx), f.peers.best(), optional(f.baseline), f.beside)
 	}
 	w.Flush()
 }

@@ -101,19 +101,31 @@ func throughput(b *testing.B, disable string) {
 	}
 	ours, work := all[0], "log "+map[string]string{"true": "off", "false": "on"}[disable]
 	figures := []figure{
-		{what: "requests a second", unit: "rps", samples: ours.rate, baseline: median(all[2].rate), beside: "bare nginx by hand; clients: " + clientName()},
-		{what: "CPU per request", unit: "us", samples: ours.cost, baseline: median(all[2].cost), beside: "bare nginx by hand"},
+		{what: "requests a second", unit: "rps", samples: ours.rate, baseline: median(all[2].rate), beside: bareName + "; clients: " + clientName()},
+		{what: "CPU per request", unit: "us", samples: ours.cost, baseline: median(all[2].cost), beside: bareName},
 	}
-	for i, name := range []string{"nginx by hand that does the same", "bare nginx by hand"} {
-		rates, costs := ours.beside(all[i+1])
-		figures = append(figures,
-			figure{what: "throughput beside " + name, unit: "x", samples: rates, budget: throughputRatio, atLeast: true},
-			figure{what: "CPU per request beside " + name, unit: "x", samples: costs, budget: cpuRatio})
+	for i, name := range []string{"nginx by hand that does the same", bareName} {
+		figures = append(figures, ours.figuresBeside(name, all[i+1])...)
 	}
 	for _, f := range figures {
 		f.work = work
 		f.report(b)
 	}
+}
+
+// bareName is what the leaner of the two files by hand is called.
+const bareName = "bare nginx by hand"
+
+func (t *traffic) figuresBeside(name string, other *traffic) []figure {
+	rates, costs := t.beside(other)
+	list := []figure{
+		{what: "throughput beside " + name, unit: "x", samples: rates, budget: throughputRatio, atLeast: true},
+		{what: "CPU per request beside " + name, unit: "x", samples: costs, budget: cpuRatio},
+	}
+	for i, f := range list {
+		list[i].peers = trafficPeers[f.what]
+	}
+	return list
 }
 
 // pinTo has all of some processes share one processor, if there is another for

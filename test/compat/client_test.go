@@ -3,6 +3,8 @@ package compat
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -34,7 +36,13 @@ type call struct {
 	*request
 	scheme, host, path string
 	lines              [][2]string
+	// proxy is the line that the connection begins with, "" for none.
+	proxy string
 }
+
+// usualProxy is the PROXY header that scenarios with that protocol mean if they
+// name none.
+const usualProxy = "TCP4 198.51.100.7 10.255.0.1 5555 80"
 
 // newCall puts together what a request leaves open.
 func (w *world) newCall(r *request, id string) *call {
@@ -42,6 +50,9 @@ func (w *world) newCall(r *request, id string) *call {
 	if scheme, rest, ok := strings.Cut(r.U, "://"); ok {
 		host, path, _ := strings.Cut(rest, "/")
 		c.scheme, c.host, c.path = scheme, host, "/"+path
+	}
+	if header := cmp.Or(r.ProxyHeader, usualProxy); w.Proxy && header != "none" {
+		c.proxy = "PROXY " + header + "\r\n"
 	}
 	headers := slices.Clone(r.Headers)
 	for _, name := range slices.Sorted(maps.Keys(r.H)) {
@@ -103,6 +114,7 @@ func (s *sluice) send(c *call) exchange {
 	}
 	defer connection.Close()
 	connection.SetDeadline(time.Now().Add(patience))
+	io.WriteString(connection, c.proxy)
 	var e exchange
 	if c.scheme == "https" {
 		secured := tls.Client(connection, c.tlsConfig())
@@ -218,8 +230,20 @@ func (c *call) talkH2(e *exchange, connection net.Conn) {
 
 func (e *exchange) read() {
 	body, err := io.ReadAll(e.response.Body)
+	if err == nil && e.response.Header.Get("Content-Encoding") == "gzip" {
+		body, err = expanded(body)
+	}
 	if err != nil {
 		e.fault = "short body"
 	}
 	e.body = string(body)
+}
+
+// expanded gives a body as it was before it was compressed.
+func expanded(body []byte) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(reader)
 }

@@ -17,6 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"sluice/internal/keys"
+	"sluice/internal/policy"
+	"sluice/internal/settings"
 	"sluice/test/kit"
 )
 
@@ -27,14 +30,15 @@ func TestMain(m *testing.M) {
 	os.Exit(kit.WithSluice(func(path string) int { binary = path; return m.Run() }))
 }
 
-// settings is the ConfigMap.
-const settings = "ingress-nginx/controller"
+// configMap is that of the settings.
+const configMap = "ingress-nginx/controller"
 
 // variants are the flags that some scenarios were recorded with.
 var variants = map[string][]string{
 	"":                        nil,
 	"watch-without-class":     {"--watch-ingress-without-class"},
 	"default-ssl-certificate": {"--default-ssl-certificate", "ingress-nginx/default-cert"},
+	"disable-catch-all":       {"--disable-catch-all"},
 }
 
 func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
@@ -45,10 +49,12 @@ func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
 		groups[name] = append(groups[name], s)
 	}
 	for _, nginx := range kit.Nginxes(t) {
+		seen := &tally{}
+		t.Cleanup(func() { t.Logf("%s nginx:\n%s", nginx.Name, seen) })
 		for _, name := range slices.Sorted(maps.Keys(groups)) {
 			t.Run(nginx.Name+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				askAll(t, nginx.Root, groups[name])
+				askAll(t, nginx.Root, groups[name], seen)
 			})
 		}
 	}
@@ -76,7 +82,7 @@ func (s *scenario) group(t *testing.T) string {
 }
 
 // askAll puts the objects of all scenarios in place and goes through them.
-func askAll(t *testing.T, root string, scenarios []*scenario) {
+func askAll(t *testing.T, root string, scenarios []*scenario, seen *tally) {
 	files := map[string]string{"base": base(t, scenarios[0].Config)}
 	worlds := map[string]*world{}
 	for _, s := range scenarios {
@@ -87,7 +93,7 @@ func askAll(t *testing.T, root string, scenarios []*scenario) {
 	server := start(t, root, files, variants[scenarios[0].Variant])
 	for _, s := range scenarios {
 		t.Run(s.Name, func(t *testing.T) {
-			worlds[s.Name].replay(t, server)
+			worlds[s.Name].replay(t, server, seen)
 		})
 	}
 }
@@ -97,11 +103,10 @@ func base(t *testing.T, config map[string]string) string {
 	t.Helper()
 	w := newWorld(t, &scenario{})
 	w.namespace = "ingress-nginx"
-	data := maps.Clone(config)
-	if data == nil {
-		data = map[string]string{}
+	data := map[string]string{"worker-processes": "1"}
+	for key, value := range config {
+		data[key] = w.local(value)
 	}
-	data["worker-processes"] = "1"
 	w.put("ConfigMap", "controller", object{"data": data})
 	w.put("IngressClass", "nginx", object{"spec": object{"controller": "k8s.io/ingress-nginx"}})
 	pair := sign(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "default.oracle.example"}, DNSNames: []string{"default.oracle.example"}})
@@ -110,7 +115,7 @@ func base(t *testing.T, config map[string]string) string {
 }
 
 // replay sends the requests of a scenario, makes its changes, and compares.
-func (w *world) replay(t *testing.T, server *sluice) {
+func (w *world) replay(t *testing.T, server *sluice, seen *tally) {
 	w.t, w.pods.t = t, t
 	recorded := readRecord(t, w.Name)
 	if len(recorded.Answers) != len(w.Requests) {
@@ -125,9 +130,12 @@ func (w *world) replay(t *testing.T, server *sluice) {
 			continue
 		}
 		found := differences(recorded.Answers[i], w.ask(server, i, r))
-		judge(t, fmt.Sprintf("%s %s", w.Name, r.label(i)), recorded.stable(i, found))
+		seen.add(w.scenario, judge(t, w.question(i), recorded.stable(i, found)))
 	}
 }
+
+// question names a request in the lists of differences.
+func (s *scenario) question(i int) string { return s.Name + " " + s.Requests[i].label(i) }
 
 // stable leaves out what differed between recordings, too.
 func (r *record) stable(i int, found []string) []string {
@@ -137,32 +145,80 @@ func (r *record) stable(i int, found []string) []string {
 	})
 }
 
-// judge fails for a difference that is not intended, and for an intended one
-// that is none.
-func judge(t *testing.T, request string, found []string) {
-	t.Helper()
-	reason, expected := intended[request]
-	switch {
-	case len(found) > 0 && !expected:
-		t.Errorf("%s differs:\n\t%s", request, strings.Join(found, "\n\t"))
-	case len(found) == 0 && expected:
-		t.Errorf("%s does not differ, though differences_test.go says it does: %s", request, reason)
+// verdict is what came of a request.
+type verdict int
+
+const (
+	agrees verdict = iota
+	onPurpose
+	missing
+	wrong
+)
+
+// expected is what the lists say of a request, with the reason.
+func expected(question string) (verdict, string) {
+	if reason, ok := intended[question]; ok {
+		return onPurpose, reason
 	}
+	if key, ok := notBuilt[question]; ok {
+		return missing, "not built yet: " + key
+	}
+	return agrees, ""
 }
 
-func TestIntendedDifferencesNameRequests(t *testing.T) {
+// judge fails for a difference that the lists do not have, and for one of theirs
+// that is none.
+func judge(t *testing.T, question string, found []string) verdict {
+	t.Helper()
+	listed, reason := expected(question)
+	switch {
+	case len(found) > 0 && listed == agrees:
+		t.Errorf("%s differs:\n\t%s", question, strings.Join(found, "\n\t"))
+		return wrong
+	case len(found) == 0 && listed != agrees:
+		t.Errorf("%s does not differ, though differences_test.go says it does: %s", question, reason)
+		return wrong
+	}
+	return listed
+}
+
+// The lists name requests that there are, each once, and keys that nobody reads.
+func TestDifferencesNameRequests(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, s := range readScenarios(t) {
 		for i := range s.Requests {
-			known[fmt.Sprintf("%s %s", s.Name, s.Requests[i].label(i))] = true
+			known[s.question(i)] = true
 		}
 	}
-	for request := range intended {
-		if !known[request] {
-			t.Errorf("no such request: %q", request)
+	for _, question := range slices.Concat(slices.Collect(maps.Keys(intended)), slices.Collect(maps.Keys(notBuilt))) {
+		if !known[question] {
+			t.Errorf("no such request: %q", question)
 		}
 	}
+	read := keysRead()
+	for question, key := range notBuilt {
+		if intended[question] != "" {
+			t.Errorf("%s differs on purpose, or because of what is not built, but not both", question)
+		}
+		if read[key] {
+			t.Errorf("%s: %s is read", question, key)
+		}
+	}
+}
+
+// keysRead are the annotations and settings that Sluice reads.
+func keysRead() map[string]bool {
+	read := map[string]bool{}
+	for _, b := range policy.All() {
+		for _, doc := range b.Keys {
+			read[doc.Key] = true
+		}
+	}
+	for _, doc := range keys.Describe(settings.Settings{}) {
+		read[doc.Key] = true
+	}
+	return read
 }
 
 func asJSON(t *testing.T, value any) string {

@@ -129,6 +129,10 @@ func (w *world) putService(s service) {
 		ports = append(ports, object{"name": p.Name, "port": p.Port, "targetPort": p.Target, "protocol": "TCP"})
 	}
 	spec["ports"] = ports
+	if s.ExternalName != "" {
+		spec["type"], spec["externalName"], s.NoSlice = "ExternalName", s.ExternalName, true
+		delete(spec, "clusterIP")
+	}
 	w.put("Service", s.Name, object{"spec": spec})
 	w.podAddress(s.Name, 0)
 	for key := range w.present {

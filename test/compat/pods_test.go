@@ -148,7 +148,11 @@ func answerAs(w http.ResponseWriter, r *http.Request, address string) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	for header := range strings.SplitSeq(ask("Set-Header"), "|") {
-		if name, value, ok := strings.Cut(header, ":"); ok {
+		name, value, ok := strings.Cut(header, ":")
+		if strings.EqualFold(name, "Content-Type") {
+			w.Header().Del(name)
+		}
+		if ok {
 			w.Header().Add(name, strings.TrimSpace(value))
 		}
 	}

@@ -22,6 +22,8 @@ type scenario struct {
 	Variant string `json:"variant"`
 	// Host is what Ingresses and requests have that name none.
 	Host string `json:"host"`
+	// Proxy is set if connections begin with a PROXY header.
+	Proxy bool `json:"proxyProtocol"`
 	objects
 	Requests []request `json:"requests"`
 }
@@ -146,9 +148,11 @@ type request struct {
 	Rel      bool    `json:"rel"`
 	SNI      *string `json:"sni"`
 	ClientIP string  `json:"clientIP"`
-	H2       bool    `json:"h2"`
-	H10      bool    `json:"http10"`
-	WS       bool    `json:"ws"`
+	// ProxyHeader is that of this connection, "none" for none.
+	ProxyHeader string `json:"proxyHeader"`
+	H2          bool   `json:"h2"`
+	H10         bool   `json:"http10"`
+	WS          bool   `json:"ws"`
 	// Only names the parts of the answer that were recorded.
 	Only   []string `json:"only"`
 	Pause  int      `json:"pause"`

@@ -35,7 +35,7 @@ func start(t *testing.T, root string, files map[string]string, flags []string) *
 	for name, content := range files {
 		s.write(t, name, content)
 	}
-	s.Sluice = kit.Prepare(t, root, s.manifests, append([]string{"--configmap", settings, "--post-shutdown-grace-period", "1"}, flags...)...)
+	s.Sluice = kit.Prepare(t, root, s.manifests, append([]string{"--configmap", configMap, "--post-shutdown-grace-period", "1"}, flags...)...)
 	s.Start(t, exec.Command(binary, s.Arguments...))
 	t.Cleanup(func() { s.stop(t) })
 	s.AwaitReady(t, patience)

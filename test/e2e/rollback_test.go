@@ -25,7 +25,7 @@ func templateDir(t *testing.T) string {
 // listenToo makes the http template of a folder listen on one more port.
 func listenToo(t *testing.T, dir string, port int) {
 	t.Helper()
-	const anchor = "default_type text/html;\n"
+	const anchor = "sendfile on;\n"
 	changeTemplate(t, dir, "http.tmpl", anchor, fmt.Sprintf("%sserver {\nlisten 127.0.0.1:%d;\nreturn 204;\n}\n", anchor, port))
 }
 

@@ -256,7 +256,9 @@ func (k key) shown(t *testing.T, followed []use) bool {
 	nginx := kit.Nginxes(t)[0]
 	return slices.ContainsFunc(served, func(without *testCase) bool {
 		requests, _ := without.section("requests")
-		return requests != serveCase(t, without, nginx)
+		log, _ := without.section("log")
+		answers, logged := serveCase(t, without, nginx)
+		return requests != answers || log != logged
 	})
 }
 

@@ -12,6 +12,8 @@
 //	options         lines KEY=VALUE, see the function set
 //	routes          the routing table, as route.Table prints it
 //	requests        METHOD URL -> LOCATION  ANSWER, see request_test.go
+//	log             what the requests leave in the access log, which in a test is
+//	                a file of its own wherever the case says it is
 //	nginx.conf      parts that must occur, apart from white space; a blank line
 //	                ends a part, a leading "! " means that it must not occur
 //	refused         what every nginx says against the configuration, which it must
@@ -21,7 +23,7 @@
 //	                manifests.yaml, which may then hold objects that do not decode
 //
 // All but the first are left out where they say nothing about the case.
-// `make golden` writes routes, requests, problems and lint anew.
+// `make golden` writes routes, requests, log, problems and lint anew.
 package golden
 
 import (
@@ -67,15 +69,16 @@ func runCase(t *testing.T, c *testCase) {
 	c.expect(t, "lint", got.lintLines())
 	c.expectParts(t, string(got.file.Bytes()))
 	c.expectStable(t, got)
-	answers := ""
+	answers, logged := "", ""
 	for _, installed := range kit.Nginxes(t) {
-		lines := serveCase(t, c, installed)
-		if answers != "" && lines != answers {
-			t.Errorf("%s answers otherwise than the first nginx:\n%s", installed.Name, cmp.Diff(answers, lines))
+		lines, log := serveCase(t, c, installed)
+		if answers != "" && lines+log != answers+logged {
+			t.Errorf("%s answers otherwise than the first nginx:\n%s", installed.Name, cmp.Diff(answers+logged, lines+log))
 		}
-		answers = lines
+		answers, logged = lines, log
 	}
 	c.expect(t, "requests", answers)
+	c.expect(t, "log", logged)
 	if *update {
 		c.write(t)
 	}

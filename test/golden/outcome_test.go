@@ -6,18 +6,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"sluice/internal/controller"
 	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/route"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
-	"sluice/templates"
+	"sluice/test/kit"
 )
 
 // outcome is what a case's manifests give.
@@ -28,28 +25,20 @@ type outcome struct {
 	findings []lint.Finding
 }
 
-// fallbackCertificate is what is presented where no Secret gives a certificate.
-var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return controller.SelfSigned(time.Now()) })
-
 // printed is what the configuration of a case is compared with: the ports are
-// the usual ones and nothing depends on the machine.
+// the usual ones and nothing depends on the machine, which allows as many open
+// files as Linux can have.
 var printed = render.Environment{
-	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
+	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1, OpenFiles: 1 << 20, MostOpenFiles: 1073741816,
 	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
 	Capabilities: render.Capabilities{HTTP2Directive: true},
 }
-
-// loadTemplates parses the templates once for all cases.
-var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
 
 // workOut takes a case's objects, shuffled by the seed unless it is 0, through
 // the core.
 func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	t.Helper()
-	set, err := loadTemplates()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := kit.Templates(t)
 	manifests := c.manifests(t)
 	objects := manifests.Objects
 	options := c.options(t, objects)
@@ -84,15 +73,7 @@ func mix[T any](list []T, random *rand.Rand) {
 // sluice/config, if there is one, holds the settings.
 func (c *testCase) options(t *testing.T, objects snapshot.Objects) translate.Options {
 	t.Helper()
-	fallback, err := fallbackCertificate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := translate.Options{
-		FallbackCertificate: fallback,
-		IngressClasses:      []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
-		AnnotationsPrefix: "nginx.ingress.kubernetes.io", HTTPSPort: 443,
-	}
+	o := kit.Options(t)
 	for _, m := range objects.ConfigMaps {
 		if m.Namespace == "sluice" && m.Name == "config" {
 			o.ConfigMap = snapshot.Name{Namespace: "sluice", Name: "config"}

@@ -26,9 +26,12 @@ import (
 // URL is host/path for plain HTTP, or https://host/path; it is sent as it is
 // written. With http://host/path the request line has the whole URL, and the
 // header Host, if one is given, another host. {PROXY-protocol: TCP4 192.0.2.1
-// 192.0.2.2 4444 80} is sent as the line of that protocol, before all else. LOCATION is the nginx location that nginx, by its own debug log, chose
-// for it: "= /foo", "^~ /foo/", "~* ^/foo", or only "/" for a plain prefix; it is
-// left out where nginx redirects to HTTPS before it looks for one. ANSWER is
+// 192.0.2.2 4444 80} is sent as the line of that protocol, before all else. The
+// service answers with a body only if the headers Want-Length and Want-Type ask
+// for one of that many bytes and that type. LOCATION is the nginx location that
+// nginx, by its own debug log, chose for it: "= /foo", "^~ /foo/", "~* ^/foo", or
+// only "/" for a plain prefix; it is left out where nginx redirects to HTTPS
+// before it looks for one. ANSWER is
 //
 //	namespace/service:port             that service answered
 //	namespace/service:port as /other   it was asked for another path
@@ -49,7 +52,7 @@ type request struct {
 
 var (
 	requestLine = regexp.MustCompile(`^([A-Z]+) (https?://)?([^/ ]*)(/[^ ]*)(?: \{([^}]*)\})? -> `)
-	headerLine  = regexp.MustCompile(`^\s+([A-Za-z-]+):`)
+	headerLine  = regexp.MustCompile(`^\s+([A-Za-z_.-]+):`)
 )
 
 // requests reads the section of that name.

@@ -2,12 +2,17 @@ package golden
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,39 +25,59 @@ import (
 	"sluice/test/kit"
 )
 
-// errorLog is replaced, so that nginx says which location it chose.
-var errorLog = regexp.MustCompile(`(?m)^(\s*)error_log\s.*;$`)
+// Logs are replaced: the error log, so that nginx says which location it chose,
+// and the access log, so that it is found and nothing else of the machine is
+// written to.
+var (
+	errorLog  = regexp.MustCompile(`(?m)^(\s*)error_log\s.*;$`)
+	accessLog = regexp.MustCompile(`(?m)^access_log (?:/dev/stdout|/var/log/nginx/\S*) `)
+)
+
+// logsOf gives a configuration whose logs are those of the test.
+func logsOf(conf []byte, access string) []byte {
+	return accessLog.ReplaceAll(errorLog.ReplaceAll(conf, []byte("${1}error_log stderr debug;")), []byte("access_log "+access+" "))
+}
 
 // serveCase loads a case's configuration into an nginx and gives the lines of its
-// requests as that nginx answers them, having compared each with route.Match.
-func serveCase(t *testing.T, c *testCase, installed kit.Nginx) string {
+// requests as that nginx answers them, having compared each with route.Match, and
+// what it logged of them.
+func serveCase(t *testing.T, c *testCase, installed kit.Nginx) (lines, logged string) {
 	t.Helper()
 	site := installed.Site(t)
 	o := workOut(t, c, 0)
-	set, err := loadTemplates()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, _ := set.Render(o.config.Static, site.Environment, nil)
-	site.Write(t, file.Trust(), errorLog.ReplaceAll(file.Bytes(), []byte("${1}error_log stderr debug;")))
+	file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
+	access := filepath.Join(site.State, "access.log")
+	site.Write(t, file.Trust(), logsOf(file.Bytes(), access))
 	if words, ok := c.section("refused"); ok {
 		refuses(t, site, strings.TrimSpace(words))
-		return ""
+		return "", ""
 	}
 	requests := c.requests(t)
 	if len(requests) == 0 {
 		check(t, site)
-		return ""
+		return "", ""
 	}
 	nginx := &running{Server: site.Start(t, patience), ports: site.Environment}
 	if err := nginx.Client.Push(context.Background(), withEchoes(t, o.config.Dynamic)); err != nil {
 		t.Fatal(err)
 	}
-	var lines strings.Builder
 	for _, r := range requests {
-		lines.WriteString(o.ask(t, nginx, r))
+		lines += o.ask(t, nginx, r)
 	}
-	return lines.String()
+	return lines, c.logged(t, access)
+}
+
+// logged is what is in an access log, if the case is about it.
+func (c *testCase) logged(t *testing.T, path string) string {
+	t.Helper()
+	if _, ok := c.section("log"); !ok {
+		return ""
+	}
+	content, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
 // ask sends a request to nginx, compares the answer with what route.Match
@@ -200,6 +225,7 @@ func echo(t *testing.T, key string) model.Endpoint {
 			for name, values := range r.Header {
 				w.Header()["Got-"+name] = values
 			}
+			wanted(w, r.Header)
 		}))
 	}()
 	address := listener.Addr().(*net.TCPAddr)
@@ -207,18 +233,17 @@ func echo(t *testing.T, key string) model.Endpoint {
 	return echoes.endpoints[key]
 }
 
+// wanted answers with a body if the request asks for one.
+func wanted(w http.ResponseWriter, asked http.Header) {
+	if length, err := strconv.Atoi(asked.Get("Want-Length")); err == nil {
+		w.Header().Set("Content-Type", asked.Get("Want-Type"))
+		w.Header().Set("Content-Length", strconv.Itoa(length))
+		_, _ = w.Write(bytes.Repeat([]byte("x"), length))
+	}
+}
+
 // withEchoes puts an echo in the place of each backend's endpoints, if it has any.
 func withEchoes(t *testing.T, d model.Dynamic) model.Dynamic {
 	t.Helper()
-	backends := make([]*model.Backend, 0, len(d.Backends))
-	for _, b := range d.Backends {
-		replaced := *b
-		if len(b.Endpoints) > 0 || b.ExternalName != "" {
-			replaced.Endpoints = []model.Endpoint{echo(t, b.Key)}
-			replaced.ExternalName = ""
-		}
-		backends = append(backends, &replaced)
-	}
-	d.Backends = backends
-	return d
+	return kit.WithEndpoints(d, func(key string) model.Endpoint { return echo(t, key) })
 }

@@ -79,6 +79,8 @@ var (
 		{"use-proxy-protocol": "true", "proxy-real-ip-cidr": "192.0.2.0/24"},
 		{"use-forwarded-headers": "true", "use-proxy-protocol": "true", "proxy-real-ip-cidr": "192.0.2.0/24", "compute-full-forwarded-for": "true"},
 		{"use-forwarded-headers": "true", "proxy-real-ip-cidr": ""},
+		{"hsts": "false", "ssl-session-cache": "false", "proxy-next-upstream": "off", "ssl-ciphers": ""},
+		{"use-gzip": "true", "gzip-disable": "x", "skip-access-log-urls": "/x, ~x", "error-log-path": "/dev/null", "worker-cpu-affinity": "auto", "debug-connections": "192.0.2.1"},
 	}
 	dependent = []string{"forwarded-for-header", "forwarded-host-header", "proxy-real-ip-cidr"}
 )

@@ -17,7 +17,7 @@ import (
 func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Objects) {
 	guards := guardsOf(objects)
 	all(list, func(d *directive) {
-		route := argument(d.body, "set")
+		route := routeOf(d.body)
 		if d.name != "location" || route == "" || len(find(d.body, "proxy_pass")) == 0 {
 			return
 		}
@@ -33,6 +33,16 @@ func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Obj
 			j.t.Errorf("%s: location %q of %s passes on without verifying", c, d.args, route)
 		}
 	})
+}
+
+// routeOf is what a location sets $route to, "" for nothing.
+func routeOf(body []*directive) string {
+	for _, d := range find(body, "set") {
+		if d.args[0] == "$route" {
+			return strings.Join(d.args, " ")
+		}
+	}
+	return ""
 }
 
 // guard is what an Ingress asks for to be protected: its lists as they are written,

@@ -61,6 +61,9 @@ func TestNamedGroupsOverwriteNothing(t *testing.T) {
 	allowed := map[string]bool{}
 	groups := func(o outcome) (names []string) {
 		all(o.tree(t), func(d *directive) {
+			if strings.HasPrefix(strings.Join(d.args, " "), "$location_path ") {
+				return // a text and no pattern
+			}
 			for _, argument := range append(d.args, d.name) {
 				for _, m := range group.FindAllStringSubmatch(argument, -1) {
 					names = append(names, m[1])

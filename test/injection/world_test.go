@@ -41,7 +41,7 @@ metadata: {name: default}
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: config, namespace: sluice}
-data: {http-redirect-code: "307"}
+data: {http-redirect-code: "307", use-gzip: "true", log-format-upstream: "$status $location_path"}
 ---
 apiVersion: v1
 kind: Service
@@ -116,6 +116,8 @@ metadata:
   namespace: default
   annotations:
     nginx.ingress.kubernetes.io/use-regex: "true"
+    nginx.ingress.kubernetes.io/enable-rewrite-log: "true"
+    nginx.ingress.kubernetes.io/enable-access-log: "false"
     nginx.ingress.kubernetes.io/rewrite-target: "/$2"
     nginx.ingress.kubernetes.io/x-forwarded-prefix: "/p$1"
     nginx.ingress.kubernetes.io/app-root: "/p/$host"

@@ -75,6 +75,7 @@ func forms(value string) []string {
 		decoded = d
 	}
 	list := []string{value, strings.TrimSpace(value), decoded, withRenamedGroups(value)}
+	list = append(list, strings.ReplaceAll(value, "$", "${literal_dollar}"), model.OneLine(value, 10_000))
 	list = append(list, "/"+strings.TrimSpace(value), group.ReplaceAllString(value, "("))
 	for _, v := range list[:4:4] {
 		list = append(list, regexp.QuoteMeta(v), regexp.QuoteMeta(strings.TrimSuffix(v, "/")))

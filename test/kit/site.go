@@ -39,7 +39,9 @@ func (n Nginx) Site(t testing.TB) *Site {
 			t.Fatal(err)
 		}
 	}
+	files := nginx.OpenFilesHere()
 	e := render.Environment{
+		OpenFiles: files.Hard, MostOpenFiles: files.Most,
 		HTTPPort: Port(t), HTTPSPort: Port(t), StateDir: state, Lua: filepath.Join(state, "lua"), Workers: 1,
 		Modules: n.Modules, LuaPath: n.LuaPath, LuaCPath: n.LuaCPath,
 		Capabilities: render.Capabilities{HTTP2Directive: n.Capabilities.HTTP2Directive},

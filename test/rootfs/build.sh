@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds a root file system of Debian 13 with nginx and its Lua modules, and
-# prints its path. Sluice starts nginx from it (--nginx-root) without chroot.
+# Builds a root file system of Debian 13 with nginx, its Lua modules and the
+# tester of its PCRE2, and prints its path. Sluice starts nginx from it (--nginx-root) without chroot.
 #
 #	test/rootfs/build.sh [DIR]
 #
@@ -11,7 +11,7 @@
 set -eu
 
 suite=trixie
-packages=nginx,libnginx-mod-http-lua,lua-resty-core,lua-resty-lrucache,lua-cjson
+packages=nginx,libnginx-mod-http-lua,lua-resty-core,lua-resty-lrucache,lua-cjson,pcre2-utils
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 recipe=2 # raise it to have all caches built again
 

@@ -1,0 +1,112 @@
+package pcre
+
+import "slices"
+
+// Covers reports whether outer matches every subject that inner matches, so that
+// behind outer inner is never the first to match. Both are searches: a match may
+// be anywhere in the subject, which may be any bytes. It is not known where that
+// hangs on look-arounds, references or atomic groups, or would take too long.
+func Covers(outer, inner *Pattern) (covers, known bool) {
+	subject, found, done := uncovered(outer, inner)
+	if !done {
+		return false, false
+	}
+	if !found {
+		return true, true
+	}
+	// Where something is not regular, the subject is a guess.
+	_, innerMatches, err1 := inner.Match(subject)
+	_, outerMatches, err2 := outer.Match(subject)
+	return false, err1 == nil && err2 == nil && innerMatches && !outerMatches
+}
+
+// The limits of a comparison.
+const (
+	maxPairs = 20_000
+	// maxWork counts the items that are looked at.
+	maxWork = 2_000_000
+)
+
+// uncovered looks for a shortest subject that inner's automaton takes, wide, and
+// outer's does not, narrow. done is false if it took too long.
+func uncovered(outer, inner *Pattern) (subject string, found, done bool) {
+	wideInner, ok1 := build(inner.program, wide)
+	narrowOuter, ok2 := build(outer.program, narrow)
+	if !ok1 || !ok2 {
+		return "", false, false
+	}
+	c := &comparison{alphabet: alphabet(wideInner, narrowOuter), visited: map[pair]bool{}}
+	c.inner = newWalker(wideInner, c)
+	c.outer = newWalker(narrowOuter, c)
+	return c.search()
+}
+
+// pair is a place of inner's automaton and the places in which outer's may be at
+// the same time.
+type pair struct {
+	inner item
+	outer *subset
+}
+
+// step is a pair with the way to it.
+type step struct {
+	pair
+	from int
+	by   byte
+}
+
+// comparison walks through both automata at once.
+type comparison struct {
+	inner, outer *walker
+	alphabet     []byte
+	visited      map[pair]bool
+	steps        []step
+	work         int
+}
+
+func (c *comparison) search() (subject string, found, done bool) {
+	starting := c.outer.start()
+	for _, at := range c.inner.start().items {
+		c.add(step{pair: pair{at, starting}, from: -1})
+	}
+	for i := 0; i < len(c.steps); i++ {
+		if len(c.steps) > maxPairs || c.work > maxWork {
+			return "", false, false
+		}
+		here := c.steps[i].pair
+		if c.inner.matched(here.inner) && !here.outer.accepts {
+			return c.subject(i), true, true
+		}
+		for _, by := range c.alphabet {
+			next := c.inner.after([]item{here.inner}, by)
+			if len(next) == 0 {
+				continue
+			}
+			outer := c.outer.step(here.outer, by)
+			for _, at := range next {
+				c.add(step{pair: pair{at, outer}, from: i, by: by})
+			}
+		}
+	}
+	return "", false, true
+}
+
+// add puts a pair in the queue. What outer has matched whatever follows is of no
+// interest.
+func (c *comparison) add(s step) {
+	if s.outer.always || c.visited[s.pair] {
+		return
+	}
+	c.visited[s.pair] = true
+	c.steps = append(c.steps, s)
+}
+
+// subject gives the bytes that lead to a step.
+func (c *comparison) subject(at int) string {
+	var bytes []byte
+	for ; c.steps[at].from >= 0; at = c.steps[at].from {
+		bytes = append(bytes, c.steps[at].by)
+	}
+	slices.Reverse(bytes)
+	return string(bytes)
+}

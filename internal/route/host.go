@@ -1,0 +1,63 @@
+package route
+
+import (
+	"errors"
+	"strings"
+)
+
+// Why nginx answers a Host header with 400.
+var (
+	errHostBytes = errors.New("a space, a / or a control character stands in the host")
+	errHostDots  = errors.New("two dots stand side by side in the host")
+	errHostEmpty = errors.New("the host has no name before its port or its dot")
+)
+
+// HostName gives the name that nginx looks a host up by, which is its $host:
+// without port and final dot, in lower case. The empty host of a request without
+// the header stays empty. It fails where nginx answers 400, and says why: control
+// characters, spaces and slashes, two dots, or nothing but a port or a dot.
+// Source: ngx_http_validate_host in nginx's src/http/ngx_http_request.c.
+func HostName(host string) (string, error) {
+	if host == "" {
+		return "", nil
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r == '/' || r == 0x7f }) {
+		return "", errHostBytes
+	}
+	if strings.Contains(host, "..") {
+		return "", errHostDots
+	}
+	name := withoutPort(host)
+	if strings.LastIndexByte(host, '.') == len(name)-1 {
+		name = strings.TrimSuffix(name, ".")
+	}
+	if name == "" {
+		return "", errHostEmpty
+	}
+	return lower(name), nil
+}
+
+// withoutPort takes off what begins with the first colon, in an IPv6 address with
+// the first behind its bracket.
+func withoutPort(host string) string {
+	if host[0] == '[' {
+		if end := strings.IndexByte(host, ']'); end >= 0 {
+			return host[:end+1]
+		}
+		return host
+	}
+	name, _, _ := strings.Cut(host, ":")
+	return name
+}
+
+// lower is strings.ToLower for ASCII letters alone: other letters than "K" have a
+// "k" as their lower case.
+func lower(name string) string {
+	out := []byte(name)
+	for i, c := range out {
+		if c >= 'A' && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,59 @@
+package kit
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"sluice/internal/controller"
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/translate"
+	"sluice/templates"
+)
+
+// Templates are those of Sluice, parsed once for all tests.
+func Templates(t testing.TB) *render.Templates {
+	t.Helper()
+	set, err := loadTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
+
+// Options are those of a controller that was started with no more flags than it
+// takes to read manifests.
+func Options(t testing.TB) translate.Options {
+	t.Helper()
+	fallback, err := fallbackCertificate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return translate.Options{
+		FallbackCertificate: fallback,
+		IngressClasses:      []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
+		AnnotationsPrefix: "nginx.ingress.kubernetes.io", HTTPSPort: 443,
+	}
+}
+
+// fallbackCertificate is what is presented where no Secret gives a certificate.
+var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return controller.SelfSigned(time.Now()) })
+
+// WithEndpoints gives what is pushed to nginx with an endpoint of the test's own
+// for each backend that has any.
+func WithEndpoints(d model.Dynamic, endpoint func(key string) model.Endpoint) model.Dynamic {
+	backends := make([]*model.Backend, 0, len(d.Backends))
+	for _, b := range d.Backends {
+		replaced := *b
+		if len(b.Endpoints) > 0 || b.ExternalName != "" {
+			replaced.Endpoints = []model.Endpoint{endpoint(b.Key)}
+			replaced.ExternalName = ""
+		}
+		backends = append(backends, &replaced)
+	}
+	d.Backends = backends
+	return d
+}
