@@ -141,7 +141,9 @@ func (s subject) stages(t *testing.T) []stage {
 	for i, data := range together {
 		believing := stage{name: fmt.Sprintf("together %d, ", i), objects: withData(st.objects, data), only: dependent}
 		believing.extra = map[string][]string{"data": dependent}
-		stages = append(stages, believing)
+		if data["use-forwarded-headers"]+data["use-proxy-protocol"] != "" {
+			stages = append(stages, believing)
+		}
 	}
 	return stages
 }
