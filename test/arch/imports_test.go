@@ -18,7 +18,7 @@ var ranks = map[string]int{
 	"internal/policy":   4,
 	"internal/route":    5,
 
-	"internal/translate": 6, "internal/render": 6,
+	"internal/translate": 6, "internal/render": 6, "internal/kube": 6,
 
 	"internal/cluster": 7, "internal/manifest": 7, "internal/nginx": 7, "internal/dynamic": 7,
 	"internal/report": 7, "internal/explain": 7, "internal/lint": 7, "internal/admission": 7, "internal/debug": 7, "internal/plugin": 7,

@@ -1,0 +1,213 @@
+// Package kube speaks to the Kubernetes API server, about the few kinds of
+// object that an ingress controller reads and writes.
+//
+// What goes in is a kubeconfig, or the service account of the pod; what comes
+// out are objects as protobuf, lists and watches for client-go's reflectors, and
+// the few writes there are. The typed clientset of client-go would do the same;
+// it registers every kind of Kubernetes, which costs each process 8 MB (see
+// docs/decisions/0007-small-client.md).
+//
+//	client, err := kube.Connect(kube.Options{Kubeconfig: path})
+//	service := &corev1.Service{}
+//	err = client.Get(ctx, kube.Services, snapshot.Name{Namespace: "shop", Name: "web"}, service)
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"sluice/internal/snapshot"
+)
+
+// Resource is a kind of object as the API server's paths name it.
+type Resource struct {
+	Version schema.GroupVersion
+	// Plural is the name in paths, such as "ingresses".
+	Plural string
+}
+
+// The resources that are read or written.
+var (
+	Ingresses      = Resource{networkingv1.SchemeGroupVersion, "ingresses"}
+	IngressClasses = Resource{networkingv1.SchemeGroupVersion, "ingressclasses"}
+	Services       = Resource{corev1.SchemeGroupVersion, "services"}
+	EndpointSlices = Resource{discoveryv1.SchemeGroupVersion, "endpointslices"}
+	Secrets        = Resource{corev1.SchemeGroupVersion, "secrets"}
+	ConfigMaps     = Resource{corev1.SchemeGroupVersion, "configmaps"}
+	Namespaces     = Resource{corev1.SchemeGroupVersion, "namespaces"}
+	Nodes          = Resource{corev1.SchemeGroupVersion, "nodes"}
+	Pods           = Resource{corev1.SchemeGroupVersion, "pods"}
+	Events         = Resource{corev1.SchemeGroupVersion, "events"}
+	Leases         = Resource{coordinationv1.SchemeGroupVersion, "leases"}
+)
+
+// Client is a connection to one API server. Its methods may be called from
+// several goroutines. Use Connect.
+type Client struct {
+	host       string
+	groups     map[schema.GroupVersion]*rest.RESTClient
+	metadata   metadata.Interface
+	parameters runtime.ParameterCodec
+}
+
+// Host is the URL of the API server.
+func (c *Client) Host() string { return c.host }
+
+// newClient makes the clients of the API groups, which share connections and
+// the rate limit of config.
+func newClient(config *rest.Config) (*Client, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, coordinationv1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, fmt.Errorf("register the kinds of Kubernetes: %w", err)
+		}
+	}
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	transport, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the connection to the API server: %w", err)
+	}
+	c := &Client{host: config.Host, groups: map[schema.GroupVersion]*rest.RESTClient{}, parameters: runtime.NewParameterCodec(scheme)}
+	codecs := serializer.NewCodecFactory(scheme).WithoutConversion()
+	for _, version := range []schema.GroupVersion{corev1.SchemeGroupVersion, networkingv1.SchemeGroupVersion, discoveryv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion} {
+		if c.groups[version], err = groupClient(config, version, codecs, transport); err != nil {
+			return nil, err
+		}
+	}
+	if c.metadata, err = metadata.NewForConfigAndClient(metadata.ConfigFor(config), transport); err != nil {
+		return nil, fmt.Errorf("prepare the connection to the API server: %w", err)
+	}
+	return c, nil
+}
+
+func groupClient(config *rest.Config, version schema.GroupVersion, codecs runtime.NegotiatedSerializer, transport *http.Client) (*rest.RESTClient, error) {
+	config = rest.CopyConfig(config)
+	config.GroupVersion, config.NegotiatedSerializer = &version, codecs
+	config.APIPath = "/apis"
+	if version.Group == "" {
+		config.APIPath = "/api"
+	}
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	client, err := rest.RESTClientForConfigAndClient(config, transport)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the connection to the API server: %w", err)
+	}
+	return client, nil
+}
+
+// in gives a request about objects of a namespace, or of all if it is empty.
+func (r Resource) in(namespace string, request *rest.Request) *rest.Request {
+	return request.NamespaceIfScoped(namespace, namespace != "").Resource(r.Plural)
+}
+
+// Get reads one object. The error is client-go's, so that apierrors.IsNotFound
+// and the like tell what it means.
+func (c *Client) Get(ctx context.Context, r Resource, name snapshot.Name, into runtime.Object) error {
+	return r.in(name.Namespace, c.groups[r.Version].Get()).Name(name.Name).Do(ctx).Into(into)
+}
+
+// List reads the objects of a namespace, of all namespaces if it is empty.
+func (c *Client) List(ctx context.Context, r Resource, namespace string, options metav1.ListOptions, into runtime.Object) error {
+	return r.in(namespace, c.groups[r.Version].Get()).VersionedParams(&options, c.parameters).Do(ctx).Into(into)
+}
+
+// Create writes a new object. What the API server made of it is put into it.
+func (c *Client) Create(ctx context.Context, r Resource, object Object) error {
+	return r.in(object.GetNamespace(), c.groups[r.Version].Post()).Body(object).Do(ctx).Into(object)
+}
+
+// Update replaces an object, or its status if subresource is "status". It fails
+// with a conflict if the object is another than the one that was read.
+func (c *Client) Update(ctx context.Context, r Resource, object Object, subresource ...string) error {
+	return r.in(object.GetNamespace(), c.groups[r.Version].Put()).Name(object.GetName()).SubResource(subresource...).Body(object).Do(ctx).Into(object)
+}
+
+// Patch changes an object, or its status if subresource is "status". A
+// server-side apply is a Patch of types.ApplyYAMLPatchType, whose options name
+// the field manager. The result is put into into.
+func (c *Client) Patch(ctx context.Context, r Resource, p Patch, into runtime.Object) error {
+	return r.in(p.Name.Namespace, c.groups[r.Version].Patch(p.Type)).Name(p.Name.Name).SubResource(p.Subresource...).
+		VersionedParams(&p.Options, c.parameters).Body(p.Body).Do(ctx).Into(into)
+}
+
+// Object is an object of Kubernetes.
+type Object interface {
+	runtime.Object
+	metav1.Object
+}
+
+// Patch is a change of one object.
+type Patch struct {
+	Name        snapshot.Name
+	Subresource []string
+	Type        types.PatchType
+	Options     metav1.PatchOptions
+	Body        []byte
+}
+
+// Selection says which objects a ListWatch is about.
+type Selection struct {
+	// Namespace is empty for all namespaces.
+	Namespace string
+	// Name is empty for all objects.
+	Name string
+	// Labels and Fields are selectors; empty ones select everything.
+	Labels, Fields string
+}
+
+func (s Selection) narrow(o *metav1.ListOptions) {
+	o.LabelSelector, o.FieldSelector = s.Labels, s.Fields
+	if s.Name != "" {
+		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, s.Name).String()
+	}
+}
+
+// ListWatch lists and watches whole objects for a reflector. list gives an empty
+// list of their kind.
+func (c *Client) ListWatch(r Resource, s Selection, list func() runtime.Object) *cache.ListWatch {
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			s.narrow(&o)
+			into := list()
+			return into, c.List(ctx, r, s.Namespace, o, into)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			s.narrow(&o)
+			o.Watch = true
+			return r.in(s.Namespace, c.groups[r.Version].Get()).VersionedParams(&o, c.parameters).Watch(ctx)
+		},
+	}
+}
+
+// MetadataListWatch is ListWatch for *metav1.PartialObjectMetadata: nothing but
+// the metadata of the objects is sent.
+func (c *Client) MetadataListWatch(r Resource, s Selection) *cache.ListWatch {
+	resource := c.metadata.Resource(r.Version.WithResource(r.Plural)).Namespace(s.Namespace)
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			s.narrow(&o)
+			return resource.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			s.narrow(&o)
+			return resource.Watch(ctx, o)
+		},
+	}
+}

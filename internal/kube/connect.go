@@ -1,0 +1,70 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// Options say which API server is spoken to, and how much.
+type Options struct {
+	// Kubeconfig is the path of a kubeconfig file; empty for the service account
+	// of the pod that this process runs in.
+	Kubeconfig string
+	// Server is the URL of the API server; empty for what the kubeconfig says.
+	Server string
+	// CertificateAuthority is a file with the authorities that sign the API
+	// server's certificate; empty for what the kubeconfig says.
+	CertificateAuthority string
+	// QPS and Burst bound the requests a second, all kinds together.
+	QPS   float32
+	Burst int
+	// UserAgent names this program to the API server.
+	UserAgent string
+}
+
+// ErrNoCluster says that there is neither a kubeconfig nor a pod's account.
+var ErrNoCluster = errors.New("no cluster: want a kubeconfig file, or to run in a pod with a service account")
+
+// Connect prepares a client. It does not wait for the API server.
+func Connect(o Options) (*Client, error) {
+	config, err := load(o)
+	if err != nil {
+		return nil, err
+	}
+	config.UserAgent = o.UserAgent
+	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(o.QPS, o.Burst)
+	// What the API server warns of is for those who write objects.
+	config.WarningHandler = rest.NoWarnings{}
+	return newClient(config)
+}
+
+func load(o Options) (*rest.Config, error) {
+	if o.Kubeconfig == "" && o.Server == "" {
+		config, err := rest.InClusterConfig()
+		if errors.Is(err, rest.ErrNotInCluster) {
+			return nil, ErrNoCluster
+		}
+		if err != nil {
+			return nil, fmt.Errorf("use the service account of the pod: %w", err)
+		}
+		return config, nil
+	}
+	if o.Kubeconfig != "" {
+		if _, err := os.Stat(o.Kubeconfig); err != nil {
+			return nil, fmt.Errorf("read the kubeconfig: %w", err)
+		}
+	}
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: o.Kubeconfig}
+	overrides := &clientcmd.ConfigOverrides{}
+	overrides.ClusterInfo.Server, overrides.ClusterInfo.CertificateAuthority = o.Server, o.CertificateAuthority
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	return config, nil
+}
