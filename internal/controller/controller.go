@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"sluice/internal/dynamic"
-	"sluice/internal/manifest"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
@@ -26,7 +25,7 @@ import (
 // Source gives the objects and says when they changed.
 type Source interface {
 	// Load returns all objects that are there now.
-	Load(ctx context.Context) (manifest.Result, error)
+	Load(ctx context.Context) (snapshot.Loaded, error)
 	// Watch signals changes, coalesced, until ctx ends.
 	Watch(ctx context.Context) (<-chan struct{}, error)
 }
