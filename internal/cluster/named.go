@@ -69,7 +69,7 @@ func (n *named[T, P]) all() []P {
 	for _, w := range n.watches {
 		found = append(found, w.objects.all()...)
 	}
-	slices.SortFunc(found, func(a, b P) int { return compareNames(nameOf(a), nameOf(b)) })
+	slices.SortFunc(found, func(a, b P) int { return nameOf(a).Compare(nameOf(b)) })
 	return found
 }
 
