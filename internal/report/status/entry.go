@@ -1,0 +1,3 @@
+package status
+
+type entry struct{}
