@@ -104,10 +104,10 @@ func (e *Elector) write(ctx context.Context) error {
 // term is what the Lease says while this replica holds it, after what it said.
 func (e *Elector) term(spec coordinationv1.LeaseSpec) coordinationv1.LeaseSpec {
 	now := metav1.NowMicro()
+	if spec.HolderIdentity != nil && *spec.HolderIdentity != e.Identity {
+		spec.LeaseTransitions = new(value(spec.LeaseTransitions) + 1)
+	}
 	if value(spec.HolderIdentity) != e.Identity || spec.AcquireTime == nil {
-		if spec.HolderIdentity != nil {
-			spec.LeaseTransitions = new(value(spec.LeaseTransitions) + 1)
-		}
 		spec.AcquireTime = new(now)
 	}
 	// The answer is read into what these point at, so that each is a copy.
