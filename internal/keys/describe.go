@@ -24,6 +24,8 @@ type Doc struct {
 	Doc string
 	// Needs is another key without which this one has no effect.
 	Needs string
+	// Refers is the kind of the object that a value names, empty for none.
+	Refers string
 	// Protects is set where a path is not served while the value is not valid.
 	Protects bool
 	// Edges are values at the edges of what is valid, or items at the edges of
@@ -131,6 +133,17 @@ func wantEach(rules map[string]string) string {
 	for _, r := range textRules {
 		if _, ok := rules[r.name]; ok {
 			return r.valid
+		}
+	}
+	return ""
+}
+
+// refers gives the kind of object that the values of a validate tag name.
+func refers(validate string) string {
+	rules, _ := splitRules(validate)
+	for name, kind := range ruleRefers {
+		if _, ok := rules[name]; ok {
+			return kind
 		}
 	}
 	return ""

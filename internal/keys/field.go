@@ -69,6 +69,7 @@ func newField(member reflect.StructField, index []int) *field {
 	f.Type = typeName(member.Type)
 	f.want = want(member.Type, f.validate)
 	f.Valid = f.want
+	f.Refers = refers(f.validate)
 	f.mustBeSound(member)
 	f.Edges = f.edges(member.Type)
 	return f

@@ -75,6 +75,10 @@ var textRules = []textRule{
 	{"address", regexp.MustCompile(`^[0-9A-Fa-f.:]+$`), `an IP address`},
 }
 
+// ruleRefers are the rules whose texts name an object, with its kind. What is read
+// of the cluster is found by it (see policy.References).
+var ruleRefers = map[string]string{"secret_ref": "Secret"}
+
 var validate = newValidator()
 
 func newValidator() *validator.Validate {

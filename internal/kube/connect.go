@@ -7,9 +7,11 @@ import (
 	"net"
 	"os"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/klog/v2"
 )
 
 // Options say which API server is spoken to, and how much.
@@ -36,6 +38,8 @@ var ErrNoCluster = errors.New("no cluster: want a kubeconfig file, or to run in 
 
 // Connect prepares a client. It does not wait for the API server.
 func Connect(o Options) (*Client, error) {
+	// What client-go says of lists and watches is said by those who ask for them.
+	klog.SetLogger(logr.Discard())
 	config, err := load(o)
 	if err != nil {
 		return nil, err

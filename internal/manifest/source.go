@@ -55,20 +55,6 @@ type Source struct {
 	errs  []error          // directories that could not be read
 }
 
-// Result is what the files say now.
-type Result struct {
-	// Objects are in the order of the files' paths, then as written. An object
-	// whose document did not change is the same pointer as before.
-	Objects snapshot.Objects
-	// Notes say what was passed over.
-	Notes []snapshot.Note
-	// Errors say, one line each, what is wrong now: *snapshot.DecodeError for
-	// what does not decode, others for what does not read.
-	Errors []error
-	// Files is the number of files that were looked at.
-	Files int
-}
-
 // Open prepares a source. It fails, in one line, if path does not exist. path is
 // a directory, which is read with its sub-directories, a file, or "-".
 func Open(path string, log *slog.Logger) (*Source, error) {
@@ -90,7 +76,7 @@ func Open(path string, log *slog.Logger) (*Source, error) {
 // Load reads what changed and returns everything. It fails only if the directory
 // or the file as a whole cannot be read; then nothing is known and nothing is
 // forgotten. The standard input is read once.
-func (s *Source) Load(ctx context.Context) (Result, error) {
+func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.path == Stdin {
@@ -103,7 +89,7 @@ func (s *Source) Load(ctx context.Context) (Result, error) {
 	}
 	if err := look(ctx); err != nil {
 		s.pending.everything()
-		return Result{}, err
+		return snapshot.Loaded{}, err
 	}
 	return s.gather(), nil
 }
@@ -140,12 +126,12 @@ func (s *Source) lookAt(ctx context.Context, paths []string) error {
 	return nil
 }
 
-func (s *Source) loadStdin(ctx context.Context) (Result, error) {
+func (s *Source) loadStdin(ctx context.Context) (snapshot.Loaded, error) {
 	f := s.file(Stdin)
 	if !f.known {
 		data, err := s.readStdin(ctx)
 		if err != nil {
-			return Result{}, fmt.Errorf("manifests: read the standard input: %w", err)
+			return snapshot.Loaded{}, fmt.Errorf("manifests: read the standard input: %w", err)
 		}
 		f.name = "stdin"
 		f.take(data)
@@ -217,11 +203,11 @@ func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 }
 
 // gather puts together what all files give.
-func (s *Source) gather() Result {
+func (s *Source) gather() snapshot.Loaded {
 	if s.order == nil {
 		s.order = slices.Sorted(maps.Keys(s.files))
 	}
-	result := Result{Files: len(s.files)}
+	result := snapshot.Loaded{Files: len(s.files)}
 	for _, path := range s.order {
 		f := s.files[path]
 		result.Objects.Append(f.objects)

@@ -8,12 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sluice/internal/snapshot"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/snapshot"
 )
 
 // doc is a document with a Namespace, the smallest object there is.
@@ -49,14 +52,14 @@ func open(t *testing.T, path string) *Source {
 	return s
 }
 
-func load(t *testing.T, s *Source) Result {
+func load(t *testing.T, s *Source) snapshot.Loaded {
 	t.Helper()
 	r, err := s.Load(t.Context())
 	must(t, err)
 	return r
 }
 
-func names(r Result) string {
+func names(r snapshot.Loaded) string {
 	var names []string
 	for _, n := range r.Objects.Namespaces {
 		names = append(names, n.Name)
@@ -65,7 +68,7 @@ func names(r Result) string {
 }
 
 // errorsOf gives the errors with the directory's own path left out.
-func errorsOf(r Result, dir string) []string {
+func errorsOf(r snapshot.Loaded, dir string) []string {
 	var lines []string
 	for _, err := range r.Errors {
 		lines = append(lines, strings.ReplaceAll(err.Error(), dir+"/", ""))

@@ -13,6 +13,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -35,6 +36,23 @@ func ParseName(text string) (Name, error) {
 		return Name{}, fmt.Errorf("want namespace/name (got %s)", quoted(text))
 	}
 	return Name{Namespace: namespace, Name: name}, nil
+}
+
+// ParseReference takes "namespace/name" apart, or "name" for an object of the
+// namespace that is given.
+func ParseReference(text, namespace string) (Name, error) {
+	if strings.Contains(text, "/") {
+		return ParseName(text)
+	}
+	if !isSubdomain(text) {
+		return Name{}, fmt.Errorf("want namespace/name, or the name alone (got %s)", quoted(text))
+	}
+	return Name{Namespace: namespace, Name: text}, nil
+}
+
+// Compare orders by namespace and then by name.
+func (n Name) Compare(o Name) int {
+	return cmp.Or(strings.Compare(n.Namespace, o.Namespace), strings.Compare(n.Name, o.Name))
 }
 
 // Objects are the objects a snapshot is made of, in any order.

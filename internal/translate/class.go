@@ -69,7 +69,12 @@ func (t *translation) ourClass(name string) bool {
 	if class == nil {
 		return t.options.ManifestMode && listed
 	}
-	return class.Spec.Controller == t.options.ControllerClass || t.options.ClassByName && listed
+	return t.options.serves(class)
+}
+
+// serves says whether a class that exists is ours.
+func (o *Options) serves(class *networkingv1.IngressClass) bool {
+	return class.Spec.Controller == o.ControllerClass || o.ClassByName && slices.Contains(o.IngressClasses, class.Name)
 }
 
 // ourDefaultClass says whether Ingresses without a class have ours. An API

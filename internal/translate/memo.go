@@ -27,6 +27,8 @@ type Memo struct {
 	hosts     map[string]*host
 	backends  map[backendID]*backend
 	secrets   map[*corev1.Secret]*keyPair
+	// accepted are the Ingresses that were ours in the last call.
+	accepted []*networkingv1.Ingress
 	// used counts what the present call used of each map.
 	used struct{ ingresses, hosts, backends, secrets int }
 }
@@ -44,6 +46,10 @@ func (m *Memo) forget() {
 	m.backends = map[backendID]*backend{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
 }
+
+// Accepted are the Ingresses of the last call that are ours, the oldest first:
+// those that Accepts accepts. A later call changes nothing of what was given.
+func (m *Memo) Accepted() []*networkingv1.Ingress { return m.accepted }
 
 // begin starts a call. Other options or settings touch everything, so that
 // nothing is kept then.

@@ -234,3 +234,25 @@ func TestMissingConfigMap(t *testing.T) {
 	world{options: func(o *Options) { o.ConfigMap = snapshot.Name{Namespace: "sluice", Name: "nosuch"} }}.
 		check(t, []string{"any/", "/ -> 404"}, []string{"NotFound ConfigMap sluice/nosuch"})
 }
+
+// Accepted are the Ingresses of the last call that are ours, whatever the memo
+// remembers, and a later call leaves the list alone.
+func TestAccepted(t *testing.T) {
+	t.Parallel()
+	w := shopWorld(t)
+	w.ingresses = append(w.ingresses, ing{name: "theirs", spec: "ingressClassName: other", rules: []string{"one / P a:80"}})
+	memo, snap := NewMemo(), newSnapshot(t, w.objects(t))
+	want := slices.DeleteFunc(slices.Clone(snap.Ingresses()), func(object *networkingv1.Ingress) bool { return object.Name == "theirs" })
+	for range 2 {
+		Config(snap, w.flags(), memo)
+		if diff := cmp.Diff(want, memo.Accepted()); diff != "" || len(want) == 0 {
+			t.Fatal(diff)
+		}
+	}
+	before := memo.Accepted()
+	w.ingresses = nil
+	Config(newSnapshot(t, w.objects(t)), w.flags(), memo)
+	if len(memo.Accepted()) > 0 || !slices.Equal(before, want) {
+		t.Errorf("without Ingresses got %d, and the list of before has %d of %d", len(memo.Accepted()), len(before), len(want))
+	}
+}

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 
+	networkingv1 "k8s.io/api/networking/v1"
+
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -97,12 +99,14 @@ func (t *translation) report(problems ...model.Problem) {
 func (t *translation) gather() []*host {
 	hosts := []*host{t.entry("")}
 	t.begin(hosts[0])
+	accepted := make([]*networkingv1.Ingress, 0, len(t.memo.accepted))
 	for _, object := range t.snap.Ingresses() {
 		ours, remarks := t.accepts(object)
 		t.report(remarks...)
 		if !ours {
 			continue
 		}
+		accepted = append(accepted, object)
 		ing := t.ingress(object)
 		t.report(ing.problems...)
 		if len(ing.aliases) > 0 {
@@ -120,6 +124,7 @@ func (t *translation) gather() []*host {
 			h.next = append(h.next, rules)
 		}
 	}
+	t.memo.accepted = accepted
 	for _, h := range hosts {
 		h.settle()
 	}

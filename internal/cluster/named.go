@@ -1,0 +1,97 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"sluice/internal/kube"
+	"sluice/internal/snapshot"
+)
+
+// named watches single objects of one kind by their names, each on its own, so
+// that a right to read just these is enough. There are few of them.
+type named[T any, P object[T]] struct {
+	source   *Source
+	resource kube.Resource
+	kind     string
+	list     func() runtime.Object
+	strip    func(P)
+
+	mu      sync.Mutex
+	watches map[snapshot.Name]*namedWatch[T, P]
+}
+
+type namedWatch[T any, P object[T]] struct {
+	objects *collection[T, P]
+	cancel  context.CancelFunc
+}
+
+// watch makes names the objects that are watched from now on.
+func (n *named[T, P]) watch(ctx context.Context, names []snapshot.Name) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for name, w := range n.watches {
+		if !slices.Contains(names, name) {
+			w.cancel()
+			delete(n.watches, name)
+			n.source.troubles.forget(n.what(name))
+		}
+	}
+	for _, name := range names {
+		if n.watches[name] == nil {
+			n.start(ctx, name)
+		}
+	}
+}
+
+func (n *named[T, P]) what(name snapshot.Name) string { return n.kind + " " + name.String() }
+
+func (n *named[T, P]) start(ctx context.Context, name snapshot.Name) {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &namedWatch[T, P]{objects: &collection[T, P]{strip: n.strip, changed: n.source.signal.touch}, cancel: cancel}
+	if n.watches == nil {
+		n.watches = map[snapshot.Name]*namedWatch[T, P]{}
+	}
+	n.watches[name] = w
+	var lw *cache.ListWatch = n.source.o.Client.ListWatch(n.resource, kube.Selection{Namespace: name.Namespace, Name: name.Name}, n.list)
+	n.source.keepUp(ctx, n.what(name), lw, w.objects)
+}
+
+// all gives those of the objects that exist, in the order of their names.
+func (n *named[T, P]) all() []P {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var found []P
+	for _, w := range n.watches {
+		found = append(found, w.objects.all()...)
+	}
+	slices.SortFunc(found, func(a, b P) int { return nameOf(a).Compare(nameOf(b)) })
+	return found
+}
+
+// get gives an object that is watched, or nil.
+func (n *named[T, P]) get(name snapshot.Name) P {
+	n.mu.Lock()
+	w := n.watches[name]
+	n.mu.Unlock()
+	if w == nil {
+		return nil
+	}
+	return w.objects.get(name)
+}
+
+// hasSynced says whether all are known, those included that do not exist.
+func (n *named[T, P]) hasSynced() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, w := range n.watches {
+		if !w.objects.hasSynced() {
+			return false
+		}
+	}
+	return true
+}

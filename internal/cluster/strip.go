@@ -1,0 +1,157 @@
+package cluster
+
+import (
+	"unique"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// one gives the one copy that is kept of a text which many objects hold.
+func one(text string) string { return unique.Make(text).Value() }
+
+// onePointer is one for texts that may be missing.
+func onePointer[T ~string](text *T) *T {
+	if text == nil {
+		return nil
+	}
+	shared := T(one(string(*text)))
+	return &shared
+}
+
+// The two booleans that objects point to.
+var yes, no = true, false
+
+func oneBool(b *bool) *bool {
+	switch {
+	case b == nil:
+		return nil
+	case *b:
+		return &yes
+	}
+	return &no
+}
+
+// stripMeta keeps what names an object, its age and its version.
+func stripMeta(o *metav1.ObjectMeta) {
+	*o = metav1.ObjectMeta{
+		Namespace: one(o.Namespace), Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion,
+		CreationTimestamp: o.CreationTimestamp, Annotations: o.Annotations, Labels: o.Labels,
+	}
+}
+
+// stripAnnotations drops what kubectl writes down for itself: it holds the whole
+// object once more.
+func stripAnnotations(o *metav1.ObjectMeta) {
+	delete(o.Annotations, corev1.LastAppliedConfigAnnotation)
+	if len(o.Annotations) == 0 {
+		o.Annotations = nil
+		return
+	}
+	shared := make(map[string]string, len(o.Annotations))
+	for key, value := range o.Annotations {
+		shared[one(key)] = value
+	}
+	o.Annotations = shared
+}
+
+func stripIngress(o *networkingv1.Ingress) {
+	stripMeta(&o.ObjectMeta)
+	stripAnnotations(&o.ObjectMeta)
+	o.Labels = nil
+	o.Spec.IngressClassName = onePointer(o.Spec.IngressClassName)
+	for i := range o.Spec.Rules {
+		if http := o.Spec.Rules[i].HTTP; http != nil {
+			stripPaths(http.Paths)
+		}
+	}
+}
+
+func stripPaths(paths []networkingv1.HTTPIngressPath) {
+	for i := range paths {
+		paths[i].PathType = onePathType(paths[i].PathType)
+		if service := paths[i].Backend.Service; service != nil {
+			service.Name, service.Port.Name = one(service.Name), one(service.Port.Name)
+		}
+	}
+}
+
+// The path types that objects point to.
+var exact, prefix, implementationSpecific = networkingv1.PathTypeExact, networkingv1.PathTypePrefix, networkingv1.PathTypeImplementationSpecific
+
+func onePathType(t *networkingv1.PathType) *networkingv1.PathType {
+	if t == nil {
+		return nil
+	}
+	for _, shared := range []*networkingv1.PathType{&exact, &prefix, &implementationSpecific} {
+		if *shared == *t {
+			return shared
+		}
+	}
+	return t
+}
+
+func stripClass(o *networkingv1.IngressClass) {
+	stripMeta(&o.ObjectMeta)
+	stripAnnotations(&o.ObjectMeta)
+	o.Labels = nil
+}
+
+// stripService keeps the ports, and what addresses an Ingress's status is made
+// of.
+func stripService(o *corev1.Service) {
+	stripMeta(&o.ObjectMeta)
+	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
+	spec := &o.Spec
+	o.Spec = corev1.ServiceSpec{
+		Type: corev1.ServiceType(one(string(spec.Type))), ClusterIP: spec.ClusterIP, ClusterIPs: spec.ClusterIPs,
+		ExternalIPs: spec.ExternalIPs, ExternalName: spec.ExternalName, Ports: spec.Ports,
+	}
+	for i := range o.Spec.Ports {
+		p := &o.Spec.Ports[i]
+		*p = corev1.ServicePort{Name: one(p.Name), Protocol: corev1.Protocol(one(string(p.Protocol))), Port: p.Port, TargetPort: p.TargetPort}
+		p.TargetPort.StrVal = one(p.TargetPort.StrVal)
+	}
+	o.Status.Conditions = nil
+}
+
+// stripSlice keeps addresses, conditions and ports.
+func stripSlice(o *discoveryv1.EndpointSlice) {
+	stripMeta(&o.ObjectMeta)
+	service := o.Labels[discoveryv1.LabelServiceName]
+	o.Labels, o.Annotations, o.CreationTimestamp, o.UID = nil, nil, metav1.Time{}, ""
+	if service != "" {
+		o.Labels = map[string]string{one(discoveryv1.LabelServiceName): one(service)}
+	}
+	o.AddressType = discoveryv1.AddressType(one(string(o.AddressType)))
+	for i := range o.Endpoints {
+		e := &o.Endpoints[i]
+		*e = discoveryv1.Endpoint{Addresses: e.Addresses, Conditions: discoveryv1.EndpointConditions{
+			Ready: oneBool(e.Conditions.Ready), Serving: oneBool(e.Conditions.Serving), Terminating: oneBool(e.Conditions.Terminating),
+		}}
+	}
+	for i := range o.Ports {
+		p := &o.Ports[i]
+		*p = discoveryv1.EndpointPort{Name: onePointer(p.Name), Protocol: onePointer(p.Protocol), Port: p.Port}
+	}
+}
+
+// stripSecret keeps the content and who may refer to it.
+func stripSecret(o *corev1.Secret) {
+	stripMeta(&o.ObjectMeta)
+	stripAnnotations(&o.ObjectMeta)
+	o.Labels, o.CreationTimestamp = nil, metav1.Time{}
+}
+
+func stripConfigMap(o *corev1.ConfigMap) {
+	stripMeta(&o.ObjectMeta)
+	o.Labels, o.Annotations, o.CreationTimestamp, o.BinaryData = nil, nil, metav1.Time{}, nil
+}
+
+func stripNamespace(o *corev1.Namespace) {
+	stripMeta(&o.ObjectMeta)
+	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
+	o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
+}
