@@ -31,6 +31,9 @@ func ConfigMaps(classes []*networkingv1.IngressClass, o Options) []snapshot.Name
 	if o.ConfigMap != (snapshot.Name{}) {
 		names = append(names, o.ConfigMap)
 	}
+	if o.ClassesUnreadable {
+		classes = nil
+	}
 	for _, class := range classes {
 		if name, _ := parametersOf(class); name != (snapshot.Name{}) && o.serves(class) {
 			names = append(names, name)

@@ -45,3 +45,28 @@ func TestSecretsOfTLSAreNames(t *testing.T) {
 		}
 	}
 }
+
+func TestConfigMaps(t *testing.T) {
+	t.Parallel()
+	w := world{config: map[string]string{"hsts": "false"}, yaml: innerClass}
+	settings, inner := snapshot.Name{Namespace: "sluice", Name: "config"}, snapshot.Name{Namespace: "team", Name: "inner"}
+	for name, test := range map[string]struct {
+		options func(*Options)
+		want    []snapshot.Name
+	}{
+		"the settings, and those of our classes": {func(*Options) {}, []snapshot.Name{settings, inner}},
+		"no settings":                            {func(o *Options) { o.ConfigMap = snapshot.Name{} }, []snapshot.Name{inner}},
+		"the same for both":                      {func(o *Options) { o.ConfigMap = inner }, []snapshot.Name{inner}},
+		"classes of others":                      {func(o *Options) { o.ControllerClass = "example.org/other" }, []snapshot.Name{settings}},
+		"classes that cannot be read":            {func(o *Options) { o.ClassesUnreadable = true }, []snapshot.Name{settings}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := w.flags()
+			test.options(&o)
+			if diff := cmp.Diff(test.want, ConfigMaps(w.objects(t).IngressClasses, o)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
