@@ -51,7 +51,7 @@ func Explain(in Input, r Request) *Explanation {
 // explainer is one request that is being explained.
 type explainer struct {
 	Input
-	request  Request
+	request Request
 	// settings are those of the controller, ofClass those of an Ingress by its class.
 	settings *settings.Settings
 	ofClass  func(*networkingv1.Ingress) *settings.Settings

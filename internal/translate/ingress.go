@@ -34,6 +34,7 @@ type ingress struct {
 	aliases   []string // further names of its hosts
 	redirect  policy.SSLRedirect
 	sends     model.Return // where clients are redirected to, URL "" for nowhere
+	secrets   string       // namespace of the Secrets that spec.tls names
 	appRoot   string       // where / of its hosts is redirected to, empty for nowhere
 	transport model.Transport
 	// trust is the Secret that the transport was read from.
@@ -98,6 +99,7 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 		prefix:    policy.Of[policy.ForwardedPrefix](policies).Value,
 		redirect:  policy.Of[policy.SSLRedirect](policies),
 		appRoot:   policy.Of[policy.AppRoot](policies).Path,
+		secrets:   policy.Of[policy.Certificates](policies).In(object),
 		problems:  append([]model.Problem(nil), policies.Problems()...),
 		prefixKey: t.options.AnnotationsPrefix + "/",
 	}
@@ -112,6 +114,7 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 		ing.readRule(i, byHost)
 	}
 	ing.readDefault(byHost)
+	ing.vainNamespace()
 	ing.limit()
 	if _, hostless := byHost[""]; hostless && len(byHost) == 1 {
 		ing.hostlessTLS()

@@ -15,8 +15,9 @@ import (
 // needed and nothing else. Whether the Ingress is served is not asked.
 func Secrets(object *networkingv1.Ingress, o Options) []snapshot.Name {
 	names := policy.References(object, o.AnnotationsPrefix, "Secret")
+	namespace := policy.CertificateNamespace(object, o.AnnotationsPrefix)
 	for _, item := range object.Spec.TLS {
-		if name, err := snapshot.ParseReference(item.SecretName, object.Namespace); err == nil && name.Name == item.SecretName {
+		if name, err := snapshot.ParseName(namespace + "/" + item.SecretName); err == nil {
 			names = append(names, name)
 		}
 	}

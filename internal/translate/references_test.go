@@ -18,6 +18,8 @@ func TestSecrets(t *testing.T) {
 		"none":                          {ing{}, nil},
 		"sorted, each once":             {ing{tls: []string{"b one", "a two", "b three"}}, []snapshot.Name{own("a"), own("b")}},
 		"an annotation":                 {ing{annotations: map[string]string{"proxy-ssl-secret": " other/ca "}, tls: []string{"b one"}}, []snapshot.Name{own("b"), {Namespace: "other", Name: "ca"}}},
+		"another namespace":             {ing{annotations: map[string]string{"tls-cert-namespace": "certs"}, tls: []string{"b one"}}, []snapshot.Name{{Namespace: "certs", Name: "b"}}},
+		"a namespace that is none":      {ing{annotations: map[string]string{"tls-cert-namespace": "certs/a"}, tls: []string{"b one"}}, []snapshot.Name{own("b")}},
 		"an annotation that names none": {ing{annotations: map[string]string{"proxy-ssl-secret": "a/b/c"}}, nil},
 		"an annotation of another kind": {ing{annotations: map[string]string{"upstream-vhost": "a/b"}}, nil},
 		"a tls item without a Secret":   {ing{spec: "tls: [{hosts: [one]}]"}, nil},
