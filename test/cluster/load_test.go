@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"sluice/test/kit"
 )
 
 // traffic is what a number of clients send, each one request after the other.
@@ -138,12 +136,6 @@ func (l *load) end() {
 	}
 	l.mu.Unlock()
 	l.clients.Wait()
-}
-
-// await waits until so many requests were answered since the load began.
-func (l *load) await(t testing.TB, requests int) {
-	t.Helper()
-	kit.Await(t, 2*Patience, fmt.Sprintf("%d answers to %s", requests, l.what), func() bool { return l.answered.Load() >= int64(requests) })
 }
 
 // failed are the failures of requests that were sent from a moment on.
