@@ -276,7 +276,7 @@ func TestCrowdComesAndGoes(t *testing.T) {
 	h.settle(t, "the end of former workers", func() bool { return !h.draining(t) })
 	full := h.memory(t)
 	h.phase(t, "1,000 go", h.delete, http.StatusNotFound)
-	most := 1.3*before.live + 2
+	most := 1.3*before.live + 4
 	h.settle(t, fmt.Sprintf("a heap of %.1f MB", most), func() bool { return h.live(t) <= most && !h.draining(t) })
 	empty := h.memory(t)
 	h.phase(t, "1,000 come again", h.create, http.StatusOK)
