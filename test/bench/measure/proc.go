@@ -1,4 +1,4 @@
-package bench
+package measure
 
 import (
 	"bytes"
@@ -18,31 +18,35 @@ import (
 // Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
 const ticks = 100
 
-// cpu is processor time in seconds.
-type cpu struct {
-	controller, nginx float64
+// CPU is processor time in seconds.
+type CPU struct {
+	Controller, Nginx float64
 }
 
-func (c cpu) sum() float64 { return c.controller + c.nginx }
+// Sum is that of both.
+func (c CPU) Sum() float64 { return c.Controller + c.Nginx }
 
-func (c cpu) minus(o cpu) cpu {
-	return cpu{controller: c.controller - o.controller, nginx: c.nginx - o.nginx}
+// Plus adds what was used at another time.
+func (c CPU) Plus(o CPU) CPU {
+	return CPU{Controller: c.Controller + o.Controller, Nginx: c.Nginx + o.Nginx}
 }
 
-// cpuOf adds up what a process and its descendants used. Children that ended
+// Minus leaves what was used since an earlier look.
+func (c CPU) Minus(o CPU) CPU {
+	return CPU{Controller: c.Controller - o.Controller, Nginx: c.Nginx - o.Nginx}
+}
+
+// CPUOf adds up what a process and its descendants used. Children that ended
 // are in their parent's figures. All but the process itself is nginx.
-func cpuOf(pid int) cpu {
+func CPUOf(pid int) CPU {
 	own, reaped := times(pid)
-	total := cpu{controller: own, nginx: reaped}
-	for _, child := range descendants(pid) {
+	total := CPU{Controller: own, Nginx: reaped}
+	for _, child := range Descendants(pid) {
 		own, reaped := times(child)
-		total.nginx += own + reaped
+		total.Nginx += own + reaped
 	}
 	return total
 }
-
-// nginxCPU is cpuOf for a master of nginx.
-func nginxCPU(master int) float64 { return cpuOf(master).sum() }
 
 // times gives what a process used itself, and what its children did that it has
 // reaped, in seconds; 0 for a process that is gone.
@@ -56,15 +60,15 @@ func times(pid int) (own, reaped float64) {
 	return (at(11) + at(12)) / ticks, (at(13) + at(14)) / ticks
 }
 
-// descendants are the living children of a process, and theirs.
-func descendants(pid int) []int {
+// Descendants are the living children of a process, and theirs.
+func Descendants(pid int) []int {
 	var found []int
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
 		data, _ := os.ReadFile(list)
 		for field := range strings.FieldsSeq(string(data)) {
 			if child, err := strconv.Atoi(field); err == nil {
-				found = append(append(found, child), descendants(child)...)
+				found = append(append(found, child), Descendants(child)...)
 			}
 		}
 	}
@@ -83,43 +87,58 @@ func field(path, name string) float64 {
 	return 0
 }
 
-// memory is in MB.
-type memory struct {
-	controller, nginx, sum float64
+// AtRest waits until a process and its descendants have no work left and gives
+// what they used so far.
+func AtRest(pid int) CPU {
+	last, since := CPUOf(pid), time.Now()
+	for time.Since(since) < 400*time.Millisecond {
+		time.Sleep(50 * time.Millisecond)
+		if now := CPUOf(pid); now.Sum() > last.Sum() {
+			last, since = now, time.Now()
+		}
+	}
+	return last
 }
 
-// sampler notes the peaks of memory until it is stopped.
-type sampler struct {
+// Memory is in MB.
+type Memory struct {
+	Controller, Nginx float64
+}
+
+// Sampler notes the peaks of memory until it is stopped.
+type Sampler struct {
 	stop chan struct{}
-	peak chan memory
+	peak chan Memory
 }
 
-// sample looks at a sluice and its nginx again and again. Pages that several
+// Peak is the most memory that a process ever had, in MB.
+func Peak(pid int) float64 { return field(fmt.Sprintf("/proc/%d/status", pid), "VmHWM") }
+
+// Sample looks at a sluice and its nginx again and again. Pages that several
 // processes share count once.
-func sample(pid int) *sampler {
-	return watchMemory(func() []int { return descendants(pid) }, pid)
+func Sample(pid int) *Sampler {
+	return watchMemory(func() []int { return Descendants(pid) }, pid)
 }
 
-// sampleNginx is sample for a master of nginx.
-func sampleNginx(master int) *sampler {
-	return watchMemory(func() []int { return append(descendants(master), master) }, 0)
+// SampleNginx is Sample for a master of nginx.
+func SampleNginx(master int) *Sampler {
+	return watchMemory(func() []int { return append(Descendants(master), master) }, 0)
 }
 
 // watchMemory looks at the processes of an nginx, and at a controller if there
 // is one. The processes are read one after the other: a look during which one
 // came or went counts what it shares twice, so it is not taken.
-func watchMemory(nginx func() []int, controller int) *sampler {
-	s := &sampler{stop: make(chan struct{}), peak: make(chan memory, 1)}
+func watchMemory(nginx func() []int, controller int) *Sampler {
+	s := &Sampler{stop: make(chan struct{}), peak: make(chan Memory, 1)}
 	go func() {
-		var peak memory
+		var peak Memory
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			before := nginx()
 			now := look(before, controller)
 			if slices.Equal(before, nginx()) {
-				peak.controller, peak.nginx = max(peak.controller, now.controller), max(peak.nginx, now.nginx)
-				peak.sum = max(peak.sum, now.controller+now.nginx)
+				peak.Controller, peak.Nginx = max(peak.Controller, now.Controller), max(peak.Nginx, now.Nginx)
 			}
 			select {
 			case <-s.stop:
@@ -132,30 +151,30 @@ func watchMemory(nginx func() []int, controller int) *sampler {
 	return s
 }
 
-func look(nginx []int, controller int) memory {
-	var now memory
+func look(nginx []int, controller int) Memory {
+	var now Memory
 	for _, pid := range nginx {
-		now.nginx += field(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
+		now.Nginx += field(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss")
 	}
 	if controller != 0 {
-		now.controller = field(fmt.Sprintf("/proc/%d/status", controller), "VmRSS")
+		now.Controller = field(fmt.Sprintf("/proc/%d/status", controller), "VmRSS")
 	}
 	return now
 }
 
-// end gives the peaks.
-func (s *sampler) end() memory {
+// End stops looking, and gives the peaks.
+func (s *Sampler) End() Memory {
 	close(s.stop)
 	return <-s.peak
 }
 
-// pin has a process, its threads and its descendants run on one processor, so
+// Pin has a process, its threads and its descendants run on one processor, so
 // that what is measured does not compete with what measures. On a machine with
 // one processor there is nothing to choose.
-func pin(pid, processor int) {
+func Pin(pid, processor int) {
 	var set unix.CPUSet
 	set.Set(processor)
-	for _, id := range append(descendants(pid), pid) {
+	for _, id := range append(Descendants(pid), pid) {
 		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", id))
 		for _, thread := range threads {
 			if tid, err := strconv.Atoi(filepath.Base(thread)); err == nil {
