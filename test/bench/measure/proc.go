@@ -116,23 +116,30 @@ func Peak(pid int) float64 { return field(fmt.Sprintf("/proc/%d/status", pid), "
 
 // Sample looks at a sluice and its nginx again and again. Pages that several
 // processes share count once.
-func Sample(pid int) *Sampler {
-	return watchMemory(func() []int { return Descendants(pid) }, pid)
+func Sample(pid int) *Sampler { return SampleEvery(pid, often) }
+
+// often is how often is looked where nothing is timed meanwhile.
+const often = 20 * time.Millisecond
+
+// SampleEvery is Sample with a pause of one's own between two looks, which cost
+// time: to add up the pages of a big nginx takes its kernel tens of milliseconds.
+func SampleEvery(pid int, pause time.Duration) *Sampler {
+	return watchMemory(pause, func() []int { return Descendants(pid) }, pid)
 }
 
 // SampleNginx is Sample for a master of nginx.
 func SampleNginx(master int) *Sampler {
-	return watchMemory(func() []int { return append(Descendants(master), master) }, 0)
+	return watchMemory(often, func() []int { return append(Descendants(master), master) }, 0)
 }
 
 // watchMemory looks at the processes of an nginx, and at a controller if there
 // is one. The processes are read one after the other: a look during which one
 // came or went counts what it shares twice, so it is not taken.
-func watchMemory(nginx func() []int, controller int) *Sampler {
+func watchMemory(pause time.Duration, nginx func() []int, controller int) *Sampler {
 	s := &Sampler{stop: make(chan struct{}), peak: make(chan Memory, 1)}
 	go func() {
 		var peak Memory
-		tick := time.NewTicker(20 * time.Millisecond)
+		tick := time.NewTicker(pause)
 		defer tick.Stop()
 		for {
 			before := nginx()

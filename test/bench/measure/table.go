@@ -138,6 +138,16 @@ func Median(samples []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
+// P99 is the sample that 99 of 100 do not exceed; of fewer than 100 samples that
+// is the greatest.
+func P99(samples []float64) float64 {
+	if len(samples) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(samples))
+	return sorted[(99*len(sorted)+99)/100-1]
+}
+
 // Thousands writes a size as the budgets do.
 func Thousands(n int) string {
 	if n < 1000 {

@@ -45,3 +45,25 @@ func columnsOf(text string) [][]string {
 	}
 	return lines
 }
+
+func TestMiddleAndEndOfSamples(t *testing.T) {
+	t.Parallel()
+	hundred := make([]float64, 100)
+	for i := range hundred {
+		hundred[i] = float64(100 - i)
+	}
+	for _, c := range []struct {
+		samples     []float64
+		median, p99 float64
+	}{
+		{nil, 0, 0},
+		{[]float64{3}, 3, 3},
+		{[]float64{4, 1, 2}, 2, 4},
+		{hundred[:20], 90.5, 100},
+		{hundred, 50.5, 99},
+	} {
+		if m, p := Median(c.samples), P99(c.samples); m != c.median || p != c.p99 {
+			t.Errorf("%v: median %v, want %v; p99 %v, want %v", c.samples, m, c.median, p, c.p99)
+		}
+	}
+}
