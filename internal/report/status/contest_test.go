@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/internal/kube"
 	"sluice/internal/model"
 )
 
@@ -45,6 +46,7 @@ func TestAFightIsLeftAfterTheSecondTime(t *testing.T) {
 		w.writes()
 		ing := w.get(web)
 		ing.Annotations["more"] = "yes"
+		w.api.Put(kube.Ingresses, ing)
 		w.pass(59*time.Minute, r)
 		w.wantWrites(0)
 		w.pass(2*time.Minute, r)
