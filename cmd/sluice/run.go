@@ -18,6 +18,7 @@ import (
 type runFlags struct {
 	translateFlags
 	clusterFlags
+	reportFlags
 	manifests         string
 	httpPort          int
 	httpsPort         int
@@ -61,6 +62,7 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags := command.Flags()
 	f.translateFlags.add(flags)
 	f.clusterFlags.add(flags)
+	f.reportFlags.add(flags)
 	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests, to serve these and no cluster")
 	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
 	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")
@@ -110,7 +112,7 @@ func run(ctx context.Context, f *runFlags) error {
 	}
 	appendOnly(os.Stdout, os.Stderr)
 	log := f.logger()
-	source, err := f.open(log)
+	source, cluster, err := f.open(log)
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,10 @@ func run(ctx context.Context, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	parts.options.Source = source
+	parts.options.Source, parts.cluster = source, cluster
+	if cluster != nil {
+		parts.options.Audience = cluster
+	}
 	c, err := controller.New(parts.options)
 	if err != nil {
 		return err
@@ -126,23 +131,19 @@ func run(ctx context.Context, f *runFlags) error {
 	return parts.serve(ctx, f, c)
 }
 
-// open gives the source of the objects.
-func (f *runFlags) open(log *slog.Logger) (controller.Source, error) {
-	if f.manifests != "" {
-		source, err := manifest.Open(f.manifests, log)
+// open gives the source of the objects, and what else there is of a cluster; nil
+// for manifests.
+func (f *runFlags) open(log *slog.Logger) (controller.Source, *inCluster, error) {
+	if f.manifests == "" {
+		cluster, err := openCluster(f, log)
 		if err != nil {
-			return nil, fmt.Errorf("--manifests: want a folder, a file or - for the standard input: %w", err)
+			return nil, nil, err
 		}
-		return source, nil
+		return cluster.source, cluster, nil
 	}
-	client, err := f.client()
+	source, err := manifest.Open(f.manifests, log)
 	if err != nil {
-		return nil, err
+		return nil, nil, fmt.Errorf("--manifests: want a folder, a file or - for the standard input: %w", err)
 	}
-	options, err := f.options()
-	if err != nil {
-		return nil, err
-	}
-	log.Info("watching the cluster", "server", client.Host())
-	return f.clusterFlags.source(client, options), nil
+	return source, nil, nil
 }

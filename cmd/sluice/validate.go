@@ -17,16 +17,13 @@ func (f *runFlags) validate() error {
 	if f.manifests != "" && f.kubeconfig+f.apiserverHost != "" {
 		return errors.New("--manifests and --kubeconfig or --apiserver-host: want manifests or a cluster (got both)")
 	}
-	if err := f.clusterFlags.validate(); err != nil {
-		return err
-	}
 	if f.logFormat != "text" && f.logFormat != "json" {
 		return fmt.Errorf("--log-format: want text or json (got %q)", f.logFormat)
 	}
 	if !(f.syncRateLimit > 0) || math.IsInf(f.syncRateLimit, 0) {
 		return fmt.Errorf("--sync-rate-limit: want more than 0 reloads a second (got %v)", f.syncRateLimit)
 	}
-	for _, check := range []func() error{f.validatePorts, f.validateTimes, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
+	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validatePorts, f.validateTimes, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
 		if err := check(); err != nil {
 			return err
 		}

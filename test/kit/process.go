@@ -23,21 +23,30 @@ type Process struct {
 // the program would hold open.
 func Start(t testing.TB, command *exec.Cmd, log Log) *Process {
 	t.Helper()
-	output, err := os.OpenFile(string(log), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	p, err := Launch(command, log)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return p
+}
+
+// Launch is Start for where there is no test at hand.
+func Launch(command *exec.Cmd, log Log) (*Process, error) {
+	output, err := os.OpenFile(string(log), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
 	}
 	defer output.Close()
 	command.Stdout, command.Stderr = output, output
 	if err := command.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	p := &Process{Command: command, Exited: make(chan struct{})}
 	go func() {
 		p.Err = command.Wait()
 		close(p.Exited)
 	}()
-	return p
+	return p, nil
 }
 
 // PID is the process id.
@@ -80,11 +89,17 @@ type Log string
 // Text is all that was printed so far.
 func (l Log) Text(t testing.TB) string {
 	t.Helper()
-	content, err := os.ReadFile(string(l))
+	content, err := l.Read()
 	if err != nil {
 		t.Error(err)
 	}
-	return string(content)
+	return content
+}
+
+// Read is Text for where there is no test at hand.
+func (l Log) Read() (string, error) {
+	content, err := os.ReadFile(string(l))
+	return string(content), err
 }
 
 // Lines are those lines so far that contain a text, without their ends.

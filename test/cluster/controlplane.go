@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"sluice/test/kit"
+)
+
+func (c *Cluster) etcdURL() string { return "http://" + c.Address + ":2379" }
+
+// etcdFlags are those of a store that nobody needs after the tests: it does not
+// wait for the disk.
+func (c *Cluster) etcdFlags() []string {
+	peers := "http://" + c.Address + ":2380"
+	return []string{
+		"--data-dir=" + filepath.Join(c.dir, "etcd"), "--unsafe-no-fsync", "--log-level=warn",
+		"--listen-client-urls=" + c.etcdURL(), "--advertise-client-urls=" + c.etcdURL(),
+		"--listen-peer-urls=" + peers, "--initial-advertise-peer-urls=" + peers, "--initial-cluster=default=" + peers,
+	}
+}
+
+// apiServerFlags ask for what real clusters have, authorization by RBAC above
+// all. The ServiceAccount admission is off, because it would mount tokens that
+// no controller here gives into each pod; the kubernetes Service has no
+// endpoints, because no pod asks for it.
+func (c *Cluster) apiServerFlags() []string {
+	a := c.authority
+	return []string{
+		"--etcd-servers=" + c.etcdURL(), "--etcd-compaction-interval=0",
+		"--bind-address=" + c.Address, "--advertise-address=" + c.Address, "--secure-port=6443",
+		"--tls-cert-file=" + a.serverCert, "--tls-private-key-file=" + a.serverKey, "--client-ca-file=" + a.file,
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-signing-key-file=" + a.accountKey, "--service-account-key-file=" + a.accountKey,
+		"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",
+		"--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none",
+		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
+	}
+}
+
+// controllerFlags name the controllers. Those that judge nodes are left out:
+// ours have no kubelet that reports every few seconds, and their pods would be
+// evicted.
+func controllerFlags(kubeconfig string) []string {
+	controllers := []string{
+		"deployment-controller", "replicaset-controller", "statefulset-controller", "endpointslice-controller",
+		"endpointslice-mirroring-controller", "endpoints-controller", "namespace-controller", "serviceaccount-controller",
+		"garbage-collector-controller", "clusterrole-aggregation-controller",
+	}
+	return []string{
+		"--kubeconfig=" + kubeconfig, "--controllers=" + strings.Join(controllers, ","), "--use-service-account-credentials=false",
+		"--leader-elect=false", "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=2000",
+	}
+}
+
+// launch runs a program of the control plane. It does not outlive the tests,
+// even if they are killed.
+func (c *Cluster) launch(name string, flags ...string) (*kit.Process, error) {
+	command := exec.Command(filepath.Join(c.binaries, name), flags...)
+	command.Dir = c.dir
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	p, err := kit.Launch(command, c.log(name))
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// awaitUp polls a program of the control plane until it is up.
+func (c *Cluster) awaitUp(name string, p *kit.Process, up func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	defer cancel()
+	err := poll(ctx, func(ctx context.Context) error {
+		if p.Ended() {
+			cancel() // it will not come up any more
+			return fmt.Errorf("it ended: %v", p.Err)
+		}
+		return up(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("%s does not come up: %w\n%s", name, err, c.tail(name))
+	}
+	return nil
+}
+
+// log is the file that a program of the control plane prints to.
+func (c *Cluster) log(name string) kit.Log { return kit.Log(filepath.Join(c.dir, name+".log")) }
+
+// tail gives the end of a log.
+func (c *Cluster) tail(name string) string {
+	const most = 12
+	lines, err := c.log(name).Read()
+	if err != nil {
+		return err.Error()
+	}
+	return kit.Tail(strings.Split(strings.TrimSpace(lines), "\n"), most)
+}
+
+// showLogs shows the ends of the logs if the test has failed.
+func (c *Cluster) showLogs(t testing.TB) {
+	t.Helper()
+	if !t.Failed() {
+		return
+	}
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "nodes"} {
+		t.Logf("the end of %s's log:\n%s", name, c.tail(name))
+	}
+}
+
+// compact drops all history of etcd, through its JSON gateway: etcd's own client
+// would be a big dependency for two calls.
+func compact(ctx context.Context, etcd string) error {
+	var answer struct{ Header struct{ Revision string } }
+	if err := callEtcd(ctx, etcd+"/v3/kv/range", map[string]any{"key": []byte{0}}, &answer); err != nil {
+		return err
+	}
+	return callEtcd(ctx, etcd+"/v3/kv/compaction", map[string]any{"revision": answer.Header.Revision, "physical": true}, nil)
+}
+
+func callEtcd(ctx context.Context, url string, body, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	content, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(content))
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", url, response.Status)
+	}
+	if answer == nil {
+		return nil
+	}
+	return json.NewDecoder(response.Body).Decode(answer)
+}

@@ -1,0 +1,182 @@
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"sluice/test/kit"
+)
+
+// The environment of the test binary that runs inside the namespace: where the
+// sluice under test is. That it is set at all says that we are inside.
+const sluiceVariable = "SLUICE_INSIDE_CLUSTER"
+
+// Inside says whether this process runs in a network namespace that Main has
+// made.
+func Inside() bool { return os.Getenv(sluiceVariable) != "" }
+
+// Main runs the tests of a package in a network namespace of their own, and
+// ends the process. It builds sluice before, with flags of go build, because
+// inside there is no way to the rest of the network. It calls the test binary
+// again for that, with the same arguments; so what a package does before Main
+// is done twice.
+func Main(m *testing.M, flags ...string) {
+	if Inside() {
+		os.Exit(runInside(m))
+	}
+	os.Exit(kit.WithSluice(runAgain, flags...))
+}
+
+func runInside(m *testing.M) int {
+	if err := addAddresses(); err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		return 1
+	}
+	defer stopShared()
+	return m.Run()
+}
+
+// addAddresses makes every address of pods (10.244.0.0/16), Services
+// (10.96.0.0/16) and of the API servers, nodes, load balancers and clients
+// (10.255.0.0/16) one of this machine's own, so that this process can listen on
+// any of them. Who connects without a choice of its own comes from 10.255.255.1.
+func addAddresses() error {
+	command := exec.Command("ip", "-batch", "-")
+	command.Stdin = strings.NewReader(`
+link set lo up
+address add 10.255.255.1/32 dev lo
+route add local 10.255.0.0/16 dev lo src 10.255.255.1
+route add local 10.244.0.0/16 dev lo src 10.255.255.1
+route add local 10.96.0.0/16 dev lo src 10.255.255.1
+`)
+	output, err := command.CombinedOutput()
+	if errors.Is(err, exec.ErrNotFound) {
+		return errors.New("the program ip is missing: `test/setup.sh --tests` installs it (package iproute2)")
+	}
+	if err != nil {
+		return fmt.Errorf("ip cannot set up the addresses of the network namespace: %w: %s", err, bytes.TrimSpace(output))
+	}
+	return nil
+}
+
+// runAgain calls this test binary inside a new network namespace, waits for its
+// end, and gives its exit status.
+func runAgain(sluice string) int {
+	runtime.LockOSThread() // the signal at our death comes when the thread ends
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGHUP)
+	command, err := startAgain(sluice)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		return 1
+	}
+	namespace := networkOf(command.Process.Pid)
+	go func() {
+		for s := range signals {
+			_ = command.Process.Signal(s)
+		}
+	}()
+	err = command.Wait()
+	sweep(namespace)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
+		return exit.ExitCode()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cluster: the tests in the network namespace:", err)
+		return 1
+	}
+	return 0
+}
+
+// startAgain tries each way to a network namespace.
+func startAgain(sluice string) (*exec.Cmd, error) {
+	var tried []error
+	for _, way := range ways() {
+		command := exec.Command("/proc/self/exe", os.Args[1:]...)
+		command.Args[0] = os.Args[0]
+		command.Env = append(os.Environ(), sluiceVariable+"="+sluice)
+		command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+		command.SysProcAttr = way.attributes
+		err := command.Start()
+		if err == nil {
+			return command, nil
+		}
+		tried = append(tried, fmt.Errorf("%s: %w", way.name, err))
+	}
+	return nil, fmt.Errorf(`no network namespace can be made for the tests:
+%w
+They have to run as root with CAP_SYS_ADMIN (in Docker: --privileged), or where the kernel lets users make user namespaces: see the sysctls
+user.max_user_namespaces, kernel.unprivileged_userns_clone (Debian) and kernel.apparmor_restrict_unprivileged_userns (Ubuntu), and the seccomp profile of a container`, errors.Join(tried...))
+}
+
+// way is a way to a network namespace.
+type way struct {
+	name       string
+	attributes *syscall.SysProcAttr
+}
+
+// ways are the plain one if we are root, and that through a user namespace. In
+// it everybody stays who they were: an nginx whose user is root would want to
+// change its groups, which is not allowed there. The right to set up the network
+// is handed on by ambient capabilities instead.
+func ways() []way {
+	uid, gid := os.Getuid(), os.Getgid()
+	viaUser := way{"through a user namespace", &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}},
+		AmbientCaps: []uintptr{unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE},
+	}}
+	if uid != 0 {
+		return []way{viaUser}
+	}
+	return []way{{"as root", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}}}
+}
+
+// networkOf names the network namespace of a process; "" if it has ended.
+func networkOf(pid int) string {
+	name, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "ns", "net"))
+	return name
+}
+
+// sweep ends what the tests have left running in their network namespace, such
+// as the nginx of a sluice that was killed.
+func sweep(namespace string) {
+	if namespace == "" || namespace == networkOf(os.Getpid()) {
+		return
+	}
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		left := processesIn(namespace)
+		if len(left) == 0 {
+			return
+		}
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	fmt.Fprintln(os.Stderr, "cluster: processes of the tests go on:", processesIn(namespace))
+}
+
+func processesIn(namespace string) []int {
+	entries, _ := os.ReadDir("/proc")
+	var found []int
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && networkOf(pid) == namespace {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
