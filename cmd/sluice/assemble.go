@@ -22,6 +22,8 @@ import (
 // parts are what a controller is made of.
 type parts struct {
 	options controller.Options
+	// cluster is nil for manifests.
+	cluster *inCluster
 }
 
 // assemble looks at the nginx that is there, prepares the state directory and

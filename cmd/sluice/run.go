@@ -11,11 +11,14 @@ import (
 
 	"sluice/internal/controller"
 	"sluice/internal/manifest"
+	"sluice/internal/translate"
 )
 
 // runFlags are the flags of sluice run besides those of translateFlags.
 type runFlags struct {
 	translateFlags
+	clusterFlags
+	reportFlags
 	manifests         string
 	httpPort          int
 	httpsPort         int
@@ -38,12 +41,15 @@ func runCommand() *cobra.Command {
 	var flags runFlags
 	command := &cobra.Command{
 		Use:   "run",
-		Short: "Serve the Ingresses of a folder of manifests with nginx",
-		Long: "Serve the Ingresses of a folder of manifests with nginx.\n\n" +
-			"The folder is watched: what changes in it is served within a blink, and a broken file\n" +
-			"changes nothing but is reported. nginx runs as a child and writes to the state directory only.",
-		Example: "  sluice run --manifests docs/examples/shop --http-port 8080 --https-port 8443",
-		Args:    cobra.NoArgs,
+		Short: "Serve the Ingresses of a cluster, or of a folder of manifests, with nginx",
+		Long: "Serve the Ingresses of a cluster, or of a folder of manifests, with nginx.\n\n" +
+			"The cluster is the one of the pod that this runs in, or of --kubeconfig. With --manifests a folder takes\n" +
+			"its place. Either is watched: what changes is served within a blink, and what is wrong changes nothing but\n" +
+			"is reported. While the API server is away, what was served goes on being served. nginx runs as a child and\n" +
+			"writes to the state directory only.",
+		Example: "  sluice run --kubeconfig ~/.kube/config --configmap ingress/sluice --http-port 8080 --https-port 8443\n" +
+			"  sluice run --manifests docs/examples/shop --http-port 8080 --https-port 8443",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(cmd.Context(), &flags)
 		},
@@ -55,7 +61,9 @@ func runCommand() *cobra.Command {
 func (f *runFlags) add(command *cobra.Command) {
 	flags := command.Flags()
 	f.translateFlags.add(flags)
-	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with the manifests; required")
+	f.clusterFlags.add(flags)
+	f.reportFlags.add(flags)
+	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests, to serve these and no cluster")
 	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
 	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")
 	flags.StringVar(&f.healthzHost, "healthz-host", "", "address of the health checks; all if empty")
@@ -71,6 +79,13 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.IntVar(&f.shutdownGrace, "shutdown-grace-period", 0, "seconds between failing readiness and stopping nginx")
 	flags.IntVar(&f.postShutdownGrace, "post-shutdown-grace-period", 10, "seconds that nginx has for open requests when stopping")
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+}
+
+// options are those of translateFlags, for the source that is asked for.
+func (f *runFlags) options() (translate.Options, error) {
+	o, err := f.translateFlags.options()
+	o.ManifestMode = f.manifests != ""
+	return o, err
 }
 
 func (f *runFlags) logger() *slog.Logger {
@@ -97,18 +112,38 @@ func run(ctx context.Context, f *runFlags) error {
 	}
 	appendOnly(os.Stdout, os.Stderr)
 	log := f.logger()
-	source, err := manifest.Open(f.manifests, log)
+	source, cluster, err := f.open(log)
 	if err != nil {
-		return fmt.Errorf("--manifests: want a folder, a file or - for the standard input: %w", err)
+		return err
 	}
 	parts, err := assemble(ctx, f, log)
 	if err != nil {
 		return err
 	}
-	parts.options.Source = source
+	parts.options.Source, parts.cluster = source, cluster
+	if cluster != nil {
+		parts.options.Audience = cluster
+	}
 	c, err := controller.New(parts.options)
 	if err != nil {
 		return err
 	}
 	return parts.serve(ctx, f, c)
+}
+
+// open gives the source of the objects, and what else there is of a cluster; nil
+// for manifests.
+func (f *runFlags) open(log *slog.Logger) (controller.Source, *inCluster, error) {
+	if f.manifests == "" {
+		cluster, err := openCluster(f, log)
+		if err != nil {
+			return nil, nil, err
+		}
+		return cluster.source, cluster, nil
+	}
+	source, err := manifest.Open(f.manifests, log)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--manifests: want a folder, a file or - for the standard input: %w", err)
+	}
+	return source, nil, nil
 }

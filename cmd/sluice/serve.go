@@ -24,7 +24,7 @@ func stopSignals() []os.Signal {
 }
 
 // serve runs the controller and, when a signal asks for it, stops in order:
-// fail readiness, wait the grace period, stop nginx. A second signal ends the
+// fail readiness, wait the grace period, take the status back, stop nginx. A second signal ends the
 // waiting: nginx is ended at once, and never left behind.
 func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller) error {
 	signals := make(chan os.Signal, 2)
@@ -36,6 +36,8 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	if err := c.Serve(running, address, f.healthPath); err != nil {
 		return err
 	}
+	p.cluster.start(ctx)
+	defer p.cluster.stop()
 	done := make(chan error, 1)
 	go func() { done <- c.Run(running) }()
 	patient, hurry := context.WithCancel(ctx)
@@ -56,8 +58,19 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	case <-patient.Done():
 	case <-time.After(time.Duration(f.shutdownGrace) * time.Second):
 	}
+	p.retreat(patient)
 	cancel()
 	return errors.Join(<-done, p.stop(patient, f))
+}
+
+// retreatTimeout bounds how long the stop of nginx waits for the API server.
+const retreatTimeout = 5 * time.Second
+
+// retreat takes back what leads clients here.
+func (p *parts) retreat(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, retreatTimeout)
+	defer cancel()
+	p.cluster.retreat(ctx)
 }
 
 // stop ends nginx; when ctx is done, at once.

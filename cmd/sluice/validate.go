@@ -14,8 +14,8 @@ import (
 
 // validate names the flag, its value and what would be valid.
 func (f *runFlags) validate() error {
-	if f.manifests == "" {
-		return errors.New("--manifests: want a folder, a file or - (got nothing)")
+	if f.manifests != "" && f.kubeconfig+f.apiserverHost != "" {
+		return errors.New("--manifests and --kubeconfig or --apiserver-host: want manifests or a cluster (got both)")
 	}
 	if f.logFormat != "text" && f.logFormat != "json" {
 		return fmt.Errorf("--log-format: want text or json (got %q)", f.logFormat)
@@ -23,7 +23,7 @@ func (f *runFlags) validate() error {
 	if !(f.syncRateLimit > 0) || math.IsInf(f.syncRateLimit, 0) {
 		return fmt.Errorf("--sync-rate-limit: want more than 0 reloads a second (got %v)", f.syncRateLimit)
 	}
-	for _, check := range []func() error{f.validatePorts, f.validateTimes, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
+	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validatePorts, f.validateTimes, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (f *runFlags) validateHealthPath() error {
 // validateFolders wants the two folders apart: what Sluice writes is no
 // manifest, and a change of it no reason to look at the manifests again.
 func (f *runFlags) validateFolders() error {
-	if f.manifests == manifest.Stdin {
+	if f.manifests == "" || f.manifests == manifest.Stdin {
 		return nil
 	}
 	state, manifests := resolved(f.stateDir), resolved(f.manifests)

@@ -30,6 +30,8 @@ type collection[T any, P object[T]] struct {
 	// aside takes what is kept elsewhere out of an object, before it is compared
 	// with the one before; nil where there is no such thing.
 	aside func(P)
+	// gone is told the names of objects that went; may be nil.
+	gone func(snapshot.Name)
 	// changed is called after every change.
 	changed func()
 
@@ -94,6 +96,11 @@ func (c *collection[T, P]) Replace(list []any, _ string) error {
 		}
 		c.entries[name] = entry{at: len(c.objects), version: version}
 		c.objects = append(c.objects, o)
+	}
+	for name := range known {
+		if _, stays := c.entries[name]; !stays {
+			c.leave(name)
+		}
 	}
 	changed = changed || !sameElements(was, c.objects)
 	c.synced = true
@@ -175,7 +182,21 @@ func (c *collection[T, P]) remove(name snapshot.Name) bool {
 	c.objects[last] = nil
 	c.objects = c.objects[:last]
 	delete(c.entries, name)
+	c.leave(name)
 	return true
+}
+
+func (c *collection[T, P]) leave(name snapshot.Name) {
+	if c.gone != nil {
+		c.gone(name)
+	}
+}
+
+// version gives the version of an object, empty if it is not there.
+func (c *collection[T, P]) version(name snapshot.Name) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.entries[name].version
 }
 
 // all gives the objects.

@@ -24,7 +24,6 @@ type routed struct {
 
 	mu         sync.Mutex
 	namespaces map[string]bool
-	started    bool
 }
 
 func newRouted(s *Source) *routed {
@@ -45,7 +44,7 @@ func (r *routed) has(namespace string) bool {
 // begin starts the watches, of the namespaces that are routed to now.
 func (r *routed) begin(ctx context.Context, namespaces map[string]bool) {
 	r.mu.Lock()
-	r.namespaces, r.started = namespaces, true
+	r.namespaces = maps.Clone(namespaces)
 	r.mu.Unlock()
 	s := r.source
 	where := kube.Selection{Namespace: s.o.Namespace}
@@ -104,6 +103,7 @@ func (r *routed) readAll(ctx context.Context, namespaces []string) {
 			r.source.troubles.set(inNamespace(namespace), err)
 			if err != nil {
 				r.unread(namespace)
+				r.source.retry()
 			}
 		})
 	}

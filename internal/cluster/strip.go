@@ -7,6 +7,8 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/snapshot"
 )
 
 // one gives the one copy that is kept of a text which many objects hold.
@@ -154,4 +156,24 @@ func stripNamespace(o *corev1.Namespace) {
 	stripMeta(&o.ObjectMeta)
 	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
 	o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
+}
+
+// Stripped gives copies of objects as a Source holds them: without what nobody
+// reads.
+func Stripped(o snapshot.Objects) snapshot.Objects {
+	return snapshot.Objects{
+		Ingresses: stripped(o.Ingresses, (*networkingv1.Ingress).DeepCopy, stripIngress), IngressClasses: stripped(o.IngressClasses, (*networkingv1.IngressClass).DeepCopy, stripClass),
+		Services: stripped(o.Services, (*corev1.Service).DeepCopy, stripService), EndpointSlices: stripped(o.EndpointSlices, (*discoveryv1.EndpointSlice).DeepCopy, stripSlice),
+		Secrets: stripped(o.Secrets, (*corev1.Secret).DeepCopy, stripSecret), ConfigMaps: stripped(o.ConfigMaps, (*corev1.ConfigMap).DeepCopy, stripConfigMap),
+		Namespaces: stripped(o.Namespaces, (*corev1.Namespace).DeepCopy, stripNamespace),
+	}
+}
+
+func stripped[P any](list []P, clone func(P) P, strip func(P)) []P {
+	copies := make([]P, len(list))
+	for i, o := range list {
+		copies[i] = clone(o)
+		strip(copies[i])
+	}
+	return copies
 }

@@ -53,6 +53,8 @@ type Options struct {
 	Ports []Port
 	// StateDir is where the last good forms are kept.
 	StateDir string
+	// Audience is told what became of the objects; nil for nobody.
+	Audience Audience
 	Log      *slog.Logger
 }
 
@@ -95,6 +97,9 @@ func New(o Options) (*Controller, error) {
 	good, err := openLastGood(o.StateDir + "/last-good.jsonl")
 	if err != nil {
 		return nil, err
+	}
+	if o.Audience == nil {
+		o.Audience = nobody{}
 	}
 	c := &Controller{
 		Options: o,
@@ -187,6 +192,7 @@ func (c *Controller) sync(ctx context.Context) {
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.report.Problems(p.problems)
+	c.Audience.Problems(p.problems)
 	if c.target == nil || c.target.failed || !p.file.Equal(c.target.file) {
 		c.target = p
 		c.applier.submit(p)
@@ -281,6 +287,7 @@ func (c *Controller) confirmed(o outcome) {
 // inForce remembers the forms that nginx now serves as good, and that it no
 // longer needs what the newest plan does without.
 func (c *Controller) inForce(p *plan) {
+	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
 	if p == c.latest {

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -18,7 +19,15 @@ func (c *Controller) Ready() error {
 	case c.stopping.Load():
 		return fmt.Errorf("stopping")
 	case !c.ready.Load():
-		return fmt.Errorf("no nginx worker has confirmed a configuration yet")
+		return errors.Join(errors.New("no nginx worker has confirmed a configuration yet"), c.missing())
+	}
+	return nil
+}
+
+// missing says what keeps the source from giving all objects, if it can tell.
+func (c *Controller) missing() error {
+	if source, ok := c.Source.(interface{ Missing() error }); ok {
+		return source.Missing()
 	}
 	return nil
 }

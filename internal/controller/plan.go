@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
 	"sluice/internal/render"
@@ -20,6 +21,7 @@ type plan struct {
 	served    *snapshot.Snapshot // with last good forms in the place of refused ones
 	configMap *corev1.ConfigMap  // the settings that are in force
 	config    model.Config
+	accepted  []*networkingv1.Ingress // those that are ours
 	problems  []model.Problem
 	file      *render.File
 	render    func(model.Static) *render.File
@@ -27,6 +29,8 @@ type plan struct {
 	drain     time.Duration
 	// failed and confirmed are what became of it.
 	failed, confirmed bool
+
+	classesUnreadable bool
 
 	objects, files            int
 	loading, deciding, pushed time.Duration
@@ -42,9 +46,9 @@ func (c *Controller) plan(ctx context.Context) (*plan, error) {
 	}
 	c.report.Source(loaded.Notes, loaded.Errors)
 	snap, problems := c.snapshots.Next(loaded.Objects)
-	p := &plan{snap: snap, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
+	p := &plan{snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
 	c.decide(p)
-	p.problems = append(p.problems, problems...)
+	p.problems = append(append(p.problems, problems...), c.Audience.Remarks()...)
 	return p, nil
 }
 
@@ -55,9 +59,10 @@ func (c *Controller) decide(p *plan) {
 	served, denied := c.quarantine.substitute(p.snap)
 	served = c.settings.substitute(served, c.Translate.ConfigMap)
 	options := c.Translate
-	options.Denied = denied
+	options.Denied, options.ClassesUnreadable = denied, p.classesUnreadable
 	var problems []model.Problem
 	p.config, problems = translate.Config(served, options, c.memo)
+	p.accepted = c.memo.Accepted()
 	templates := c.Templates.Current()
 	cache := c.cache
 	file, unprintable := templates.Render(p.config.Static, c.Environment, cache)

@@ -1,13 +1,17 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/klog/v2"
 )
 
 // Options say which API server is spoken to, and how much.
@@ -25,6 +29,8 @@ type Options struct {
 	Burst int
 	// UserAgent names this program to the API server.
 	UserAgent string
+	// Dial connects to the API server; nil for TCP.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // ErrNoCluster says that there is neither a kubeconfig nor a pod's account.
@@ -32,11 +38,13 @@ var ErrNoCluster = errors.New("no cluster: want a kubeconfig file, or to run in 
 
 // Connect prepares a client. It does not wait for the API server.
 func Connect(o Options) (*Client, error) {
+	// What client-go says of lists and watches is said by those who ask for them.
+	klog.SetLogger(logr.Discard())
 	config, err := load(o)
 	if err != nil {
 		return nil, err
 	}
-	config.UserAgent = o.UserAgent
+	config.UserAgent, config.Dial = o.UserAgent, o.Dial
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(o.QPS, o.Burst)
 	// What the API server warns of is for those who write objects.
 	config.WarningHandler = rest.NoWarnings{}

@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // WithSluice builds sluice with flags of go build, calls run with the path of
@@ -30,13 +31,28 @@ func WithSluice(run func(path string) int, flags ...string) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	root, err := moduleRoot()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "build sluice:", err)
+		return 1
+	}
 	path := filepath.Join(dir, "sluice")
 	arguments := append([]string{"build", "-o", path}, flags...)
 	build := exec.Command("go", append(arguments, "sluice/cmd/sluice")...)
-	build.Stderr = os.Stderr
+	build.Dir, build.Stderr = root, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build sluice:", err)
 		return 1
 	}
 	return run(path)
+}
+
+// moduleRoot is the folder of Sluice's go.mod, also for tests of other modules,
+// which do not require all that Sluice is built from.
+func moduleRoot() (string, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sluice").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module of sluice: %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/cluster"
+	"sluice/internal/kube"
+	"sluice/internal/model"
+	"sluice/internal/report/election"
+	"sluice/internal/report/events"
+	"sluice/internal/report/status"
+	"sluice/internal/snapshot"
+)
+
+// inCluster is what a controller of a cluster has besides: who leads, and what is
+// written there. It is the controller's Audience.
+type inCluster struct {
+	source   *cluster.Source
+	elector  *election.Elector // nil if none is elected
+	leader   status.Leader
+	events   *events.Recorder
+	statuses *status.Statuses // nil if none is written
+	// remove says whether statuses are removed at the end.
+	remove bool
+
+	writers, electing sync.WaitGroup
+	stopWriting       context.CancelFunc
+	resign            context.CancelFunc
+}
+
+// openCluster prepares what watches a cluster and writes to it.
+func openCluster(f *runFlags, log *slog.Logger) (*inCluster, error) {
+	pod, err := thisPod()
+	if err != nil {
+		return nil, err
+	}
+	client, err := f.client()
+	if err != nil {
+		return nil, err
+	}
+	options, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	c := &inCluster{source: f.clusterFlags.source(client, options), leader: election.Fixed(false), remove: f.updateOnShutdown}
+	log.Info("watching the cluster", "server", client.Host())
+	if pod == (snapshot.Name{}) {
+		log.Warn("this is no pod: neither status nor events are written; set POD_NAMESPACE and POD_NAME if it is one")
+		return c, nil
+	}
+	c.report(f, client, pod, log)
+	return c, nil
+}
+
+// report prepares what is written to the cluster.
+func (c *inCluster) report(f *runFlags, client *kube.Client, pod snapshot.Name, log *slog.Logger) {
+	c.events = events.New(events.Options{Client: client, Instance: pod.Name, Log: log})
+	if f.withoutElection {
+		log.Info("no leader is elected: the status of Ingresses is not written, and each replica writes events")
+		c.leader = election.Fixed(true)
+		return
+	}
+	c.elector = election.New(election.Options{
+		Client: client, Lease: snapshot.Name{Namespace: pod.Namespace, Name: f.electionID}, Identity: pod.Name, TTL: f.electionTTL, Log: log,
+	})
+	c.leader = c.elector
+	if !f.updateStatus {
+		log.Info("the status of Ingresses is not written")
+		return
+	}
+	replicas := status.NewReplicas(client, pod)
+	c.statuses = status.New(status.Options{
+		Client: client, Source: f.addresses(client, replicas), Replicas: replicas, Ingress: c.source.Ingress,
+		Interval: time.Duration(f.interval) * time.Second, Changed: c.source.Touch, Log: log,
+	})
+}
+
+// addresses says what Ingresses are given as their status. The flags are valid.
+func (f *reportFlags) addresses(client *kube.Client, replicas *status.Replicas) status.Source {
+	switch {
+	case len(f.publishAddresses) > 0:
+		list, _ := status.OfList(f.publishAddresses)
+		return list
+	case f.publishService != "":
+		name, _ := snapshot.ParseName(f.publishService)
+		return status.OfService(client, name)
+	}
+	return status.OfNodes(replicas, status.NodeAddress(f.nodeInternalIP))
+}
+
+// start has everything written that is to be, until stop.
+func (c *inCluster) start(ctx context.Context) {
+	if c == nil {
+		return
+	}
+	electing, resign := context.WithCancel(ctx)
+	writing, stopWriting := context.WithCancel(ctx)
+	c.resign, c.stopWriting = resign, stopWriting
+	if c.elector != nil {
+		c.electing.Go(func() { c.elector.Run(electing) })
+	}
+	if c.events != nil {
+		c.writers.Go(func() { c.events.Run(writing, c.leader) })
+	}
+	if c.statuses != nil {
+		c.writers.Go(func() { c.statuses.Run(writing, c.leader) })
+		c.writers.Go(func() { c.recheck(writing) })
+	}
+}
+
+// recheck has statuses compared again when others wrote some.
+func (c *inCluster) recheck(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.source.Republished():
+			c.statuses.Recheck()
+		}
+	}
+}
+
+// retreat removes the statuses if nobody is left to serve them. ctx bounds how
+// long that takes.
+func (c *inCluster) retreat(ctx context.Context) {
+	if c != nil && c.statuses != nil && c.remove {
+		c.statuses.Shutdown(ctx)
+	}
+}
+
+// stop ends what is written, and lets another replica lead.
+func (c *inCluster) stop() {
+	if c == nil {
+		return
+	}
+	c.stopWriting()
+	c.writers.Wait()
+	c.resign()
+	c.electing.Wait()
+}
+
+// Problems is part of controller.Audience.
+func (c *inCluster) Problems(problems []model.Problem) {
+	if c.events != nil {
+		c.events.Problems(problems, c.source.Lookup)
+	}
+}
+
+// Served is part of controller.Audience.
+func (c *inCluster) Served(ingresses []*networkingv1.Ingress) {
+	if c.statuses == nil {
+		return
+	}
+	list := make([]status.Served, len(ingresses))
+	for i, ing := range ingresses {
+		list[i] = status.Served{Name: snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}, UID: ing.UID, Ports: status.Ports(ing, http, https)}
+	}
+	c.statuses.Served(list)
+}
+
+// The ports of addresses, which are those of load balancers.
+var (
+	http  = networkingv1.IngressPortStatus{Port: 80, Protocol: "TCP"}
+	https = networkingv1.IngressPortStatus{Port: 443, Protocol: "TCP"}
+)
+
+// Remarks is part of controller.Audience.
+func (c *inCluster) Remarks() []model.Problem {
+	if c.statuses == nil {
+		return nil
+	}
+	return c.statuses.Problems()
+}

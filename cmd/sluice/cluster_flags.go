@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"sluice/internal/cluster"
+	"sluice/internal/kube"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// clusterFlags are the flags that say which cluster is watched, and how.
+type clusterFlags struct {
+	kubeconfig           string
+	apiserverHost        string
+	certificateAuthority string
+	namespace            string
+	namespaceSelector    string
+	secrets              string
+	qps                  float32
+	burst                int
+}
+
+func (f *clusterFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster; the service account of the pod if empty")
+	flags.StringVar(&f.apiserverHost, "apiserver-host", "", "URL of the API server; what the kubeconfig or the pod says if empty")
+	flags.StringVar(&f.certificateAuthority, "certificate-authority", "", "file with the authorities that sign the API server's certificate; what the kubeconfig says if empty")
+	flags.StringVar(&f.namespace, "watch-namespace", metav1.NamespaceAll, "the only namespace that is watched; all if empty")
+	flags.StringVar(&f.namespaceSelector, "watch-namespace-selector", "", "labels of the namespaces whose Ingresses are served, such as team=web; all if empty")
+	flags.StringVar(&f.secrets, "watch-secrets", string(cluster.SecretsByMetadata), "metadata (watch the metadata of all Secrets, read those that are referred to), "+
+		"referenced (watch each that is referred to by its name) or all (watch all with their content)")
+	flags.Float32Var(&f.qps, "kube-api-qps", 200, "requests a second to the API server at most, on average")
+	flags.IntVar(&f.burst, "kube-api-burst", 400, "requests to the API server at most at once")
+}
+
+// validate names the flag, its value and what would be valid.
+func (f *clusterFlags) validate() error {
+	if !slices.Contains(cluster.SecretModes, cluster.SecretMode(f.secrets)) {
+		return fmt.Errorf("--watch-secrets: want metadata, referenced or all (got %q)", f.secrets)
+	}
+	if f.namespace != "" && len(validation.IsDNS1123Label(f.namespace)) > 0 {
+		return fmt.Errorf("--watch-namespace: want the name of a namespace (got %q)", f.namespace)
+	}
+	if f.namespace != "" && f.namespaceSelector != "" {
+		return errors.New("--watch-namespace and --watch-namespace-selector: want one of the two (got both)")
+	}
+	if _, err := labels.Parse(f.namespaceSelector); err != nil {
+		return fmt.Errorf("--watch-namespace-selector: want a selector of labels, such as team=web (got %q): %w", f.namespaceSelector, err)
+	}
+	if !(f.qps > 0) || math.IsInf(float64(f.qps), 0) {
+		return fmt.Errorf("--kube-api-qps: want more than 0 requests a second (got %v)", f.qps)
+	}
+	if f.burst < 1 {
+		return fmt.Errorf("--kube-api-burst: want 1 request or more (got %d)", f.burst)
+	}
+	return nil
+}
+
+// client prepares the client of the API server.
+func (f *clusterFlags) client() (*kube.Client, error) {
+	client, err := kube.Connect(kube.Options{
+		Kubeconfig: f.kubeconfig, Server: f.apiserverHost, CertificateAuthority: f.certificateAuthority,
+		QPS: f.qps, Burst: f.burst, UserAgent: "sluice/" + version,
+	})
+	if errors.Is(err, kube.ErrNoCluster) {
+		return nil, errors.New("want --kubeconfig with the kubeconfig of a cluster, or --manifests with a folder (got neither, and this is no pod with a service account)")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--kubeconfig: %w", err)
+	}
+	return client, nil
+}
+
+// source prepares the source that watches the cluster.
+func (f *clusterFlags) source(client *kube.Client, o translate.Options, services ...snapshot.Name) *cluster.Source {
+	return cluster.New(cluster.Options{
+		Client: client, Namespace: f.namespace, NamespaceSelector: f.namespaceSelector,
+		Secrets: cluster.SecretMode(f.secrets), Translate: o, Services: services,
+	})
+}

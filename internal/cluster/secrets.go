@@ -1,0 +1,324 @@
+package cluster
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"sluice/internal/kube"
+	"sluice/internal/snapshot"
+)
+
+// SecretMode says how Secrets are watched.
+type SecretMode string
+
+// The ways to watch Secrets.
+const (
+	// SecretsByMetadata watches the metadata of all Secrets, keeps nothing of it,
+	// and reads the content of those that something refers to.
+	SecretsByMetadata SecretMode = "metadata"
+	// ReferencedSecrets watches each Secret that something refers to by its name,
+	// so that a right to read just these is enough.
+	ReferencedSecrets SecretMode = "referenced"
+	// AllSecrets watches all Secrets with their content.
+	AllSecrets SecretMode = "all"
+)
+
+// SecretModes are all of them.
+var SecretModes = []SecretMode{SecretsByMetadata, ReferencedSecrets, AllSecrets}
+
+// notHelm leaves out the Secrets that Helm keeps its releases in: nothing refers
+// to them, and they are large.
+var notHelm = fields.OneTermNotEqualSelector("type", "helm.sh/release.v1").String()
+
+// secretSource gives the Secrets that something refers to.
+type secretSource interface {
+	// begin starts watching.
+	begin(ctx context.Context)
+	// follow makes names those that something refers to, and reads what is new.
+	follow(ctx context.Context, names []snapshot.Name)
+	all() []*corev1.Secret
+	hasSynced() bool
+}
+
+func newSecrets(s *Source) secretSource {
+	switch s.o.Secrets {
+	case AllSecrets:
+		return &allSecrets{source: s, collection: collection[corev1.Secret, *corev1.Secret]{strip: stripSecret, changed: s.signal.touch}}
+	case ReferencedSecrets:
+		return &namedSecrets{named[corev1.Secret, *corev1.Secret]{
+			source: s, resource: kube.Secrets, kind: "Secret", strip: stripSecret,
+			list: func() runtime.Object { return &corev1.SecretList{} },
+		}}
+	}
+	return &readSecrets{source: s, held: map[snapshot.Name]heldSecret{}}
+}
+
+// allSecrets is AllSecrets.
+type allSecrets struct {
+	source *Source
+	collection[corev1.Secret, *corev1.Secret]
+}
+
+func (a *allSecrets) begin(ctx context.Context) {
+	s := a.source
+	where := kube.Selection{Namespace: s.o.Namespace, Fields: notHelm}
+	s.keepUp(ctx, "secrets", s.o.Client.ListWatch(kube.Secrets, where, func() runtime.Object { return &corev1.SecretList{} }), &a.collection)
+}
+
+func (a *allSecrets) follow(context.Context, []snapshot.Name) {}
+
+// namedSecrets is ReferencedSecrets.
+type namedSecrets struct {
+	named[corev1.Secret, *corev1.Secret]
+}
+
+func (n *namedSecrets) begin(context.Context) {}
+
+func (n *namedSecrets) follow(_ context.Context, names []snapshot.Name) {
+	n.watch(n.source.watching, names)
+}
+
+// readSecrets is SecretsByMetadata. It is a store of a reflector of metadata.
+type readSecrets struct {
+	source *Source
+	// byList is set once it is known that Secrets may be listed but not read.
+	byList atomic.Bool
+
+	mu     sync.Mutex
+	held   map[snapshot.Name]heldSecret
+	synced bool
+}
+
+// heldSecret is a Secret that something refers to: nil if it does not exist.
+// Stale ones are read anew.
+type heldSecret struct {
+	secret  *corev1.Secret
+	version string
+	stale   bool
+}
+
+func (r *readSecrets) begin(ctx context.Context) {
+	s := r.source
+	s.keepUp(ctx, "metadata of secrets", s.o.Client.MetadataListWatch(kube.Secrets, kube.Selection{Namespace: s.o.Namespace, Fields: notHelm}), r)
+}
+
+// Add, Update, Delete, Replace and Resync are cache.ReflectorStore, for
+// *metav1.PartialObjectMetadata.
+func (r *readSecrets) Add(o any) error { return r.Update(o) }
+
+// Update notes that a Secret came or changed.
+func (r *readSecrets) Update(o any) error {
+	meta := o.(*metav1.PartialObjectMetadata)
+	r.mu.Lock()
+	stale := r.outdate(nameOf(meta), meta.ResourceVersion)
+	r.mu.Unlock()
+	if stale {
+		r.source.signal.touch()
+	}
+	return nil
+}
+
+// outdate notes that a Secret has a version, and says whether that is to be read.
+func (r *readSecrets) outdate(name snapshot.Name, version string) bool {
+	held, ok := r.held[name]
+	if !ok || held.version == version || older(version, held.version) {
+		return false
+	}
+	held.stale = true
+	r.held[name] = held
+	return true
+}
+
+// Delete notes that a Secret went.
+func (r *readSecrets) Delete(o any) error {
+	meta := o.(*metav1.PartialObjectMetadata)
+	r.mu.Lock()
+	_, ok := r.held[nameOf(meta)]
+	if ok {
+		r.held[nameOf(meta)] = heldSecret{version: meta.ResourceVersion}
+	}
+	r.mu.Unlock()
+	if ok {
+		r.source.signal.touch()
+	}
+	return nil
+}
+
+// Replace notes which Secrets there are. Those that are held in another version,
+// or are not listed, are read anew.
+func (r *readSecrets) Replace(list []any, _ string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	versions := make(map[snapshot.Name]string, len(r.held))
+	for _, o := range list {
+		meta := o.(*metav1.PartialObjectMetadata)
+		if _, ok := r.held[nameOf(meta)]; ok {
+			versions[nameOf(meta)] = meta.ResourceVersion
+		}
+	}
+	for name, held := range r.held {
+		if held.secret == nil && versions[name] == "" || versions[name] == held.version {
+			continue
+		}
+		held.stale = true
+		r.held[name] = held
+		r.source.signal.touch()
+	}
+	r.synced = true
+	r.source.signal.touch()
+	return nil
+}
+
+// Resync does nothing: nothing is forgotten in between.
+func (r *readSecrets) Resync() error { return nil }
+
+func (r *readSecrets) hasSynced() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.synced
+}
+
+func (r *readSecrets) all() []*corev1.Secret {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := make([]*corev1.Secret, 0, len(r.held))
+	for _, held := range r.held {
+		if held.secret != nil {
+			found = append(found, held.secret)
+		}
+	}
+	slices.SortFunc(found, func(a, b *corev1.Secret) int { return nameOf(a).Compare(nameOf(b)) })
+	return found
+}
+
+// follow reads what is new or stale. What cannot be read stays as it was.
+func (r *readSecrets) follow(ctx context.Context, names []snapshot.Name) {
+	wanted := r.mark(names)
+	if len(wanted) > many {
+		wanted = r.readPages(ctx, wanted)
+	}
+	var readers sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for _, name := range wanted {
+		places <- struct{}{}
+		readers.Go(func() {
+			defer func() { <-places }()
+			secret, err := r.read(ctx, name)
+			r.source.troubles.set("Secret "+name.String(), err)
+			if err != nil {
+				r.source.retry()
+				return
+			}
+			r.hold(name, secret)
+		})
+	}
+	readers.Wait()
+}
+
+// mark drops what nothing refers to any more and gives what is to be read.
+func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := make(map[snapshot.Name]heldSecret, len(names))
+	for _, name := range names {
+		held, ok := r.held[name]
+		if !ok {
+			held.stale = true
+		}
+		if held.stale {
+			wanted = append(wanted, name)
+		}
+		kept[name] = held
+	}
+	for name := range r.held {
+		if _, ok := kept[name]; !ok {
+			r.source.troubles.forget("Secret " + name.String())
+		}
+	}
+	r.held = kept
+	return wanted
+}
+
+// hold keeps what was read. A Secret that was read while it changed again is
+// read once more: its metadata tells so.
+func (r *readSecrets) hold(name snapshot.Name, secret *corev1.Secret) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.held[name]; !ok {
+		return
+	}
+	if secret == nil {
+		r.held[name] = heldSecret{}
+		return
+	}
+	version := secret.ResourceVersion
+	stripSecret(secret)
+	secret.ResourceVersion = ""
+	r.held[name] = heldSecret{secret: secret, version: version}
+}
+
+// read gives a Secret, nil if there is none. Where reading is forbidden, a list
+// of the one object does as well.
+func (r *readSecrets) read(ctx context.Context, name snapshot.Name) (*corev1.Secret, error) {
+	client := r.source.o.Client
+	if !r.byList.Load() {
+		secret := &corev1.Secret{}
+		err := client.Get(ctx, kube.Secrets, name, secret)
+		switch {
+		case err == nil:
+			return secret, nil
+		case apierrors.IsNotFound(err):
+			return nil, nil
+		case !apierrors.IsForbidden(err):
+			return nil, err
+		}
+	}
+	var list corev1.SecretList
+	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String()}
+	if err := client.List(ctx, kube.Secrets, name.Namespace, one, &list); err != nil {
+		return nil, err
+	}
+	r.byList.Store(true)
+	if len(list.Items) == 0 {
+		return nil, nil
+	}
+	return &list.Items[0], nil
+}
+
+// many is from how many Secrets on certificates are read by pages.
+const many = 100
+
+// readPages reads many Secrets in a few requests: all that hold certificates are
+// read, and those that are wanted are kept. It gives those that remain.
+func (r *readSecrets) readPages(ctx context.Context, wanted []snapshot.Name) []snapshot.Name {
+	left := make(map[snapshot.Name]bool, len(wanted))
+	for _, name := range wanted {
+		left[name] = true
+	}
+	page := metav1.ListOptions{Limit: 500, FieldSelector: fields.OneTermEqualSelector("type", string(corev1.SecretTypeTLS)).String()}
+	for {
+		var list corev1.SecretList
+		if err := r.source.o.Client.List(ctx, kube.Secrets, r.source.o.Namespace, page, &list); err != nil {
+			break // each is read on its own, and tells what is wrong
+		}
+		for _, secret := range pointers(list.Items) {
+			if name := nameOf(secret); left[name] {
+				delete(left, name)
+				r.hold(name, secret)
+				r.source.troubles.set("Secret "+name.String(), nil)
+			}
+		}
+		if page.Continue = list.Continue; page.Continue == "" {
+			break
+		}
+	}
+	return slices.DeleteFunc(wanted, func(name snapshot.Name) bool { return !left[name] })
+}

@@ -1,0 +1,39 @@
+package golden
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/cluster"
+)
+
+// A source of a cluster drops what nobody reads: every case comes out the same
+// without it.
+func TestNothingIsStrippedThatIsRead(t *testing.T) {
+	t.Parallel()
+	paths, err := filepath.Glob("cases/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no cases found: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			c := readCase(t, path)
+			all := c.manifests(t).Objects
+			if len(all.Endpoints) > 0 {
+				t.Skip("an API server mirrors Endpoints itself")
+			}
+			options := c.options(t, all)
+			config, problems := translated(all, options)
+			without, others := translated(cluster.Stripped(all), options)
+			if diff := cmp.Diff(config, without); diff != "" {
+				t.Errorf("without what is stripped:\n%s", diff)
+			}
+			if diff := cmp.Diff(problems, others); diff != "" {
+				t.Errorf("problems without what is stripped:\n%s", diff)
+			}
+		})
+	}
+}
