@@ -27,7 +27,8 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 	echo "second nginx: $$root"; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
-	$(GO) vet ./... && $(GO) test ./... -count=1 -timeout 30m
+	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; \
+	status=0; $(GO) test ./... -count=1 -timeout 30m || status=1; $(GO) -C test/cluster test ./... -count=1 -timeout 30m || status=1; exit $$status
 
 golden: ## write the expectations of test/golden, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
@@ -50,7 +51,7 @@ lint: ## gofmt, go vet, and the syntax of the shell scripts
 	@set -euo pipefail; \
 	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
-	$(GO) vet ./...; \
+	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; \
 	for script in build.sh .ci/run $$(find test docs -name '*.sh'); do bash -n "$$script"; done; \
 	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find test docs -name '*.sh'); fi
 
