@@ -134,7 +134,10 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	}
 	ingresses := s.selected(s.ingresses.all())
 	classes := s.classes.all()
-	s.needs.update(s, ingresses, classes)
+	options := s.o.Translate
+	options.ClassesUnreadable = s.classesUnreadable()
+	s.needs.update(ingresses, classes, options, s.o.Services)
+	s.needs.within(s.o.Namespace)
 	s.begun.Do(func() { s.routed.begin(s.watching, s.needs.namespaces) })
 	s.configMaps.watch(s.watching, s.needs.configMaps)
 	reading, cancel := s.reading(ctx)
@@ -146,7 +149,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	s.routed.follow(reading, s.needs.namespaces)
 	s.loaded = true
 	s.tryAgain()
-	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: s.classesUnreadable()}
+	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
 	loaded.Objects = snapshot.Objects{
 		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: s.routed.slices.all(),
 		Secrets: s.secrets.all(), ConfigMaps: s.configMaps.all(), Namespaces: s.namespaces.all(),
