@@ -3,10 +3,10 @@
 // same run. It holds benchmarks only: what is timed never fails a test.
 //
 //	make bench
-//	go test ./test/bench -run '^$' -bench Scale/1000 -benchtime 1x
+//	go test ./test/bench -run '^$' -bench 'Scale/1000$' -benchtime 1x
 //
 // The nginx is that of SLUICE_NGINX_ROOT, or the system's. Work of size N is N
-// Ingresses, each with one host and three Prefix measure.Paths, with a Service of two
+// Ingresses, each with one host and three Prefix paths, with a Service of two
 // endpoints each.
 package bench
 

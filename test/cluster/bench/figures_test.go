@@ -21,7 +21,7 @@ func (c crowd) figures(n int) []measure.Figure {
 	return withPeers(n, []measure.Figure{
 		seconds("all created while it runs, by the API server", c.created),
 		seconds("the last of them created to served", c.caughtUp),
-		{What: measure.Processor, Unit: "s", Samples: []float64{c.cpu.Sum()}, Budget: may.CPU, Beside: "created, 10 added, 10 endpoint changes, deleted"},
+		{What: measure.Processor, Unit: "s", Samples: []float64{c.cpu.Sum()}, Budget: may.CPU},
 		seconds("CPU of the controller", c.cpu.Controller),
 		seconds("CPU of nginx", c.cpu.Nginx),
 		count("reloads of that life", c.reloads),
