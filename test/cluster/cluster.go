@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -85,7 +86,6 @@ func Start(t testing.TB) *Cluster {
 // shared is the cluster that all tests of a package have in common.
 var shared struct {
 	once    sync.Once
-	dir     string
 	cluster *Cluster
 	err     error
 }
@@ -97,8 +97,9 @@ var shared struct {
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	shared.once.Do(func() {
-		if shared.dir, shared.err = os.MkdirTemp("", "sluice-cluster-"); shared.err == nil {
-			shared.cluster, shared.err = start(shared.dir)
+		var dir string // it is beside the sluice under test, and goes with it
+		if dir, shared.err = os.MkdirTemp(filepath.Dir(SluicePath()), "cluster-"); shared.err == nil {
+			shared.cluster, shared.err = start(dir)
 		}
 	})
 	if shared.cluster != nil {
@@ -114,9 +115,6 @@ func Shared(t testing.TB) *Cluster {
 func stopShared() {
 	if shared.cluster != nil {
 		shared.cluster.stop()
-	}
-	if shared.dir != "" {
-		os.RemoveAll(shared.dir)
 	}
 }
 
