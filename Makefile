@@ -9,6 +9,7 @@ ROOTFS := .cache/rootfs
 CLUSTER_CACHE := $(abspath $(or $(SLUICE_CLUSTER_CACHE),.cache))
 EXAMPLE := docs/examples/shop
 FUZZTIME ?= 20s
+BENCH ?= .
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test golden bench fuzz lint render nginx-rootfs cluster setup setup-test
@@ -35,9 +36,12 @@ golden: ## write the expectations of test/golden, the pages of docs/reference an
 	$(GO) test ./test/reference -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
 
-bench: ## the budgets of scale, beside their baselines
+bench: ## the budgets of scale, beside their baselines, with manifests and beside a control plane of Kubernetes (BENCH=Throughput for some only)
 	@set -euo pipefail; test/setup.sh --bench; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
-	$(GO) test ./test/bench -run '^$$' -bench . -benchtime 1x -timeout 60m
+	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
+	echo "control plane: $$plane"; \
+	status=0; $(GO) test ./test/bench -run '^$$' -bench '$(BENCH)' -benchtime 1x -timeout 60m || status=1; \
+	$(GO) -C test/cluster test ./bench -run '^$$' -bench '$(BENCH)' -benchtime 1x -timeout 60m || status=1; exit $$status
 
 fuzz: ## each fuzz target for 20 seconds (FUZZTIME=1m for longer)
 	@set -euo pipefail; grep -rlE '^func Fuzz[A-Za-z0-9_]*\(' --include='*_test.go' . | sort | while read -r file; do \

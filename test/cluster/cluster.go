@@ -11,9 +11,10 @@
 //
 //	func TestShop(t *testing.T) {
 //		c := cluster.Start(t) // or cluster.Shared(t): one for all tests of the package
-//		c.Apply(t, cluster.Namespace("shop"), cluster.Deployment("shop", "web", 3), cluster.Service("shop", "web"),
-//			cluster.IngressClass("nginx"), cluster.Ingress("shop", "web", cluster.Rule("shop.example", "/", "web", 80)))
-//		c.AwaitEndpoints(t, "shop", "web", 3)
+//		ns := c.NewNamespace(t, "shop")
+//		c.Apply(t, cluster.Web(ns, "web", 3)...)
+//		c.Apply(t, cluster.IngressClass("nginx"), cluster.Ingress(ns, "web", cluster.Rule("shop.example", "/", "web", 80)))
+//		c.AwaitEndpoints(t, ns, "web", 3)
 //		s := cluster.RunSluice(t, c.Account(t, "sluice", "controller", cluster.Everywhere(rules...)))
 //		answer := cluster.EventuallyStatus(t, s.Request("http://shop.example/"), 200)
 //		t.Log(answer.Echo.Pod)

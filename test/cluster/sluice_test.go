@@ -23,13 +23,14 @@ import (
 // the cluster's own EndpointSlices, but in a folder.
 func TestSluiceReachesPods(t *testing.T) {
 	c := Shared(t)
-	c.Apply(t, Web("reached", "web", 2)...)
-	want := c.AwaitEndpoints(t, "reached", "web", 2)
-	slices, err := c.Admin().DiscoveryV1().EndpointSlices("reached").List(t.Context(), metav1.ListOptions{})
+	ns := c.NewNamespace(t, "reached")
+	c.Apply(t, Web(ns, "web", 2)...)
+	want := c.AwaitEndpoints(t, ns, "web", 2)
+	slices, err := c.Admin().DiscoveryV1().EndpointSlices(ns).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := []runtime.Object{Service("reached", "web"), IngressClass("nginx"), Ingress("reached", "web", Rule("reached.example", "/", "web", 80))}
+	objects := []runtime.Object{Service(ns, "web"), IngressClass("nginx"), Ingress(ns, "web", Rule("reached.example", "/", "web", 80))}
 	for _, slice := range slices.Items {
 		objects = append(objects, &slice)
 	}
@@ -70,12 +71,13 @@ func manifests(t *testing.T, objects []runtime.Object) string {
 // killed, started again and ended.
 func TestRunSluice(t *testing.T) {
 	c := Shared(t)
-	c.Apply(t, Web("run", "web", 1)...)
-	ingress := Ingress("run", "web", Rule("run.example", "/", "web", 80))
+	ns := c.NewNamespace(t, "run")
+	c.Apply(t, Web(ns, "web", 1)...)
+	ingress := Ingress(ns, "web", Rule("run.example", "/", "web", 80))
 	ingress.Spec.TLS = []networkingv1.IngressTLS{{Hosts: []string{"run.example"}, SecretName: "web"}}
 	ingress.Annotations = map[string]string{"nginx.ingress.kubernetes.io/ssl-redirect": "false"}
-	c.Apply(t, IngressClass("nginx"), c.TLSSecret(t, "run", "web", "run.example"), ingress)
-	address := c.AwaitEndpoints(t, "run", "web", 1)[0]
+	c.Apply(t, IngressClass("nginx"), c.TLSSecret(t, ns, "web", "run.example"), ingress)
+	address := c.AwaitEndpoints(t, ns, "web", 1)[0]
 	s := RunSluice(t, c.Kubeconfig(t, "sluice", "system:masters"))
 	served := func() {
 		t.Helper()
