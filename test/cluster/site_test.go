@@ -46,7 +46,7 @@ func within(t testing.TB, c *Cluster, name string) *site {
 	account := c.Account(t, name, "sluice", Within(name,
 		Allow("networking.k8s.io", []string{"ingresses"}, read...), Allow("discovery.k8s.io", []string{"endpointslices"}, read...),
 		Allow("", []string{"services", "secrets", "configmaps"}, read...)))
-	return &site{Cluster: c, name: name, Sluice: RunSluice(t, account, flagsFor(name, "--watch-namespace", name)...)}
+	return &site{Cluster: c, name: name, Sluice: RunSluice(t, account, flagsFor(name, "--watch-namespace", name, "--disable-leader-election")...)}
 }
 
 // flagsFor are the flags of a sluice that has nothing to do with those of other
