@@ -44,23 +44,27 @@ func (s *site) expect(t *testing.T, all ...expectation) {
 	}
 }
 
-// An Ingress with a default backend and no rules answers whatever no other does;
-// one with rules, what no rule of its hosts takes.
+// The default backend of an Ingress without rules answers hosts that no Ingress
+// has; that of one with rules, what its rules leave over of their hosts.
 func TestConformanceDefaultBackend(t *testing.T) {
 	t.Parallel()
-	s := conform(t, "conform-default", "fallback", "shop")
-	s.expect(t, expectation{"any.example", "/", ""})
+	s := conform(t, "conform-default", "fallback", "rest", "shop")
+	must(t, s.get("any.example", "/"), "nothing", status(http.StatusNotFound))
 	all := s.ingress("all")
 	all.Spec.DefaultBackend = &Rule("", "/", "fallback", 80).HTTP.Paths[0].Backend
-	s.Apply(t, all, s.ingress("shop", path("shop.default.example", "/shop", networkingv1.PathTypePrefix, "shop")))
+	own := s.ingress("own", path("own.default.example", "/shop", networkingv1.PathTypePrefix, "shop"))
+	own.Spec.DefaultBackend = &Rule("", "/", "rest", 80).HTTP.Paths[0].Backend
+	s.Apply(t, all, own, s.ingress("none", path("none.default.example", "/shop", networkingv1.PathTypePrefix, "shop")))
 	s.expect(t,
-		expectation{"shop.default.example", "/shop", "shop"},
+		expectation{"none.default.example", "/shop", "shop"},
+		expectation{"none.default.example", "/other", ""},
+		expectation{"own.default.example", "/shop", "shop"},
+		expectation{"own.default.example", "/other", "rest"},
 		expectation{"any.example", "/", "fallback"},
 		expectation{"any.example", "/some/path", "fallback"},
-		expectation{"shop.default.example", "/other", "fallback"},
-		expectation{"", "/", "fallback"},
 	)
 	takes(t, "deleted", func() { s.Delete(t, all) }, s.get("any.example", "/"), status(http.StatusNotFound))
+	must(t, s.get("own.default.example", "/other"), "the other's own", from("rest"))
 }
 
 // A precise host is matched whole and whatever its case or port; a wildcard stands
