@@ -2,6 +2,9 @@ package cluster
 
 import (
 	"context"
+	"io"
+	"net/url"
+	"reflect"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,11 +36,24 @@ func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, s
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			w, err := watcher(ctx, o)
-			note(err)
+			if isEmpty(w) {
+				note(errCut)
+			} else {
+				note(err)
+			}
 			return w, err
 		},
 	}
 	backoff := patience
 	reflector := cache.NewReflectorWithOptions(noted, nil, store, cache.ReflectorOptions{Name: what, TypeDescription: what, Backoff: &backoff})
 	go reflector.RunWithContext(ctx)
+}
+
+// errCut says that a connection ended before a watch began.
+var errCut = &url.Error{Op: "Get", Err: io.EOF}
+
+// isEmpty tells the watch that client-go gives in the place of that error, for
+// which reflectors try again in silence.
+func isEmpty(w watch.Interface) bool {
+	return w != nil && reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch())
 }
