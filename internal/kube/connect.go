@@ -1,8 +1,10 @@
 package kube
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 
 	"github.com/go-logr/logr"
@@ -27,6 +29,8 @@ type Options struct {
 	Burst int
 	// UserAgent names this program to the API server.
 	UserAgent string
+	// Dial connects to the API server; nil for TCP.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // ErrNoCluster says that there is neither a kubeconfig nor a pod's account.
@@ -40,7 +44,7 @@ func Connect(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	config.UserAgent = o.UserAgent
+	config.UserAgent, config.Dial = o.UserAgent, o.Dial
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(o.QPS, o.Burst)
 	// What the API server warns of is for those who write objects.
 	config.WarningHandler = rest.NoWarnings{}

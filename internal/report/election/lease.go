@@ -104,13 +104,14 @@ func (e *Elector) write(ctx context.Context) error {
 // term is what the Lease says while this replica holds it, after what it said.
 func (e *Elector) term(spec coordinationv1.LeaseSpec) coordinationv1.LeaseSpec {
 	now := metav1.NowMicro()
-	if value(spec.HolderIdentity) != e.Identity || spec.AcquireTime == nil {
-		if spec.HolderIdentity != nil {
-			spec.LeaseTransitions = new(value(spec.LeaseTransitions) + 1)
-		}
-		spec.AcquireTime = &now
+	if spec.HolderIdentity != nil && *spec.HolderIdentity != e.Identity {
+		spec.LeaseTransitions = new(value(spec.LeaseTransitions) + 1)
 	}
-	spec.HolderIdentity, spec.RenewTime = &e.Identity, &now
+	if value(spec.HolderIdentity) != e.Identity || spec.AcquireTime == nil {
+		spec.AcquireTime = new(now)
+	}
+	// The answer is read into what these point at, so that each is a copy.
+	spec.HolderIdentity, spec.RenewTime = new(e.Identity), new(now)
 	// Others must not count less than the TTL.
 	spec.LeaseDurationSeconds = new(int32((e.TTL + time.Second - 1) / time.Second))
 	return spec
@@ -129,7 +130,7 @@ func (e *Elector) release() {
 	lease := e.lease.DeepCopy()
 	now := metav1.NowMicro()
 	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = new(""), new(int32(1))
-	lease.Spec.RenewTime, lease.Spec.AcquireTime = &now, &now
+	lease.Spec.RenewTime, lease.Spec.AcquireTime = new(now), new(now)
 	if err := e.Client.Update(ctx, kube.Leases, lease); err != nil {
 		e.Log.Warn("the Lease is not released; another replica leads when it ends", "lease", e.Lease.String(), "error", err)
 	}

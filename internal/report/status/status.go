@@ -14,7 +14,8 @@
 //	})
 //	go statuses.Run(ctx, elector)     // never with --update-status=false
 //	statuses.Served(served)           // after each confirmed sync; does not wait
-//	statuses.Recheck()                // an informer saw a changed status or address
+//	statuses.Recheck()                // an informer saw that a status changed
+//	statuses.Refresh()                // an informer saw that the published Service changed
 //	statuses.Shutdown(timeout)        // on exit, before the contexts of Run and of the elector end
 //
 // The list is written by server-side apply with a field manager of its own.
@@ -25,8 +26,8 @@
 package status
 
 import (
-	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -111,11 +112,13 @@ type Statuses struct {
 	incoming  []Served // as they came last; nil when they are taken over
 	entries   map[snapshot.Name]*entry
 	addresses []Address
+	stale     bool // the addresses are to be read again
 	stopping  bool
 	inFlight  sync.WaitGroup
+	problems  []model.Problem
 	// updating says in which namespaces a patch was forbidden, and when.
 	updating map[string]time.Time
-	trouble  map[string]string
+	said     map[string]*complaint
 }
 
 // New gives Statuses that write nothing before Run.
@@ -126,12 +129,12 @@ func New(o Options) *Statuses {
 	o.Interval = max(o.Interval, LeastInterval)
 	return &Statuses{
 		Options: o, wake: make(chan struct{}, 1), work: make(chan snapshot.Name),
-		entries: map[snapshot.Name]*entry{}, updating: map[string]time.Time{}, trouble: map[string]string{},
+		entries: map[snapshot.Name]*entry{}, updating: map[string]time.Time{}, said: map[string]*complaint{},
 	}
 }
 
 // Served takes the Ingresses that are served now: all of them, each time. The
-// list is kept and must not be changed afterwards. Others are left alone.
+// list is copied. Others are left alone.
 func (s *Statuses) Served(list []Served) {
 	s.mu.Lock()
 	s.incoming = append([]Served{}, list...)
@@ -140,7 +143,7 @@ func (s *Statuses) Served(list []Served) {
 }
 
 // Recheck has everything compared at once rather than after the interval: an
-// informer saw that a status or the published Service changed.
+// informer saw that a status changed.
 func (s *Statuses) Recheck() {
 	select {
 	case s.wake <- struct{}{}:
@@ -148,19 +151,19 @@ func (s *Statuses) Recheck() {
 	}
 }
 
-// Run writes until ctx ends. It is called once.
-func (s *Statuses) Run(ctx context.Context, leader Leader) {
-}
-
-// Shutdown removes what was written, if no other replica is there to be
-// reached: see Replicas. It is called while Run still runs and the elector still
-// leads (nothing else is written from then on); ctx bounds how long it takes.
-// With --update-status-on-shutdown=false it is not called.
-func (s *Statuses) Shutdown(ctx context.Context) {
+// Refresh has the addresses read at once rather than after the interval: an
+// informer saw that the published Service changed.
+func (s *Statuses) Refresh() {
+	s.mu.Lock()
+	s.stale = true
+	s.mu.Unlock()
+	s.Recheck()
 }
 
 // Problems are the Ingresses that are not written because another writer
 // changes them back.
 func (s *Statuses) Problems() []model.Problem {
-	return nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.problems)
 }

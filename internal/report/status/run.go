@@ -1,0 +1,279 @@
+package status
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+const (
+	// parallel bounds the writes at one time, as ingress-nginx does.
+	parallel = 10
+	// The waits after a write that failed, and after a look for addresses that
+	// found none.
+	leastWait, mostWait = time.Second, 5 * time.Minute
+	// complaintWait is how often an error of one kind is logged.
+	complaintWait = time.Minute
+)
+
+// Run writes until ctx ends. It is called once.
+func (s *Statuses) Run(ctx context.Context, leader Leader) {
+	s.mu.Lock()
+	s.leader = leader
+	s.mu.Unlock()
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	for range parallel {
+		workers.Go(func() { s.serve(ctx) })
+	}
+	changes := leader.Changes()
+	r := reading{every: s.Interval}
+	for ctx.Err() == nil {
+		r.read(ctx, s)
+		due, next := s.scan(time.Now())
+		s.feed(ctx, due)
+		select {
+		case <-time.After(time.Until(earlier(r.next, next))):
+		case <-s.wake:
+		case <-changes:
+			s.begin()
+		case <-ctx.Done():
+		}
+	}
+}
+
+// begin forgets what was written before the leader changed: another may have
+// written since.
+func (s *Statuses) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stale = true
+	for _, e := range s.entries {
+		e.written, e.failures, e.notBefore, e.contest = nil, 0, time.Time{}, contest{}
+	}
+}
+
+// scan takes over what is served and gives the Ingresses that something is to be
+// done for, and when to look again.
+func (s *Statuses) scan(now time.Time) (due []snapshot.Name, next time.Time) {
+	s.mu.Lock()
+	s.takeOver()
+	next = now.Add(s.Interval)
+	for name, e := range s.entries {
+		if s.look(e, now) != nothing {
+			due = append(due, name)
+		}
+		if now.Before(e.notBefore) {
+			next = earlier(next, e.notBefore)
+		}
+	}
+	changed := s.collect()
+	s.mu.Unlock()
+	if changed && s.Changed != nil {
+		s.Changed()
+	}
+	return due, next
+}
+
+// takeOver makes entries of what came last. mu is held.
+func (s *Statuses) takeOver() {
+	if s.incoming == nil {
+		return
+	}
+	entries := make(map[snapshot.Name]*entry, len(s.incoming))
+	for _, served := range s.incoming {
+		e := s.entries[served.Name]
+		if e == nil || e.served.UID != served.UID {
+			e = &entry{}
+		}
+		e.served = served
+		entries[served.Name] = e
+	}
+	s.entries, s.incoming = entries, nil
+}
+
+// collect makes the Problems anew, and reports whether they changed. mu is held.
+func (s *Statuses) collect() bool {
+	var problems []model.Problem
+	for _, e := range s.entries {
+		if e.contest.rested && e.contest.rival != "" {
+			problems = append(problems, e.problem())
+		}
+	}
+	problems = model.SortProblems(problems)
+	changed := !slices.Equal(problems, s.problems)
+	s.problems = problems
+	return changed
+}
+
+// feed gives names to the workers, as fast as they take them.
+func (s *Statuses) feed(ctx context.Context, due []snapshot.Name) {
+	for _, name := range due {
+		select {
+		case s.work <- name:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Statuses) serve(ctx context.Context) {
+	for {
+		select {
+		case name := <-s.work:
+			s.attend(ctx, name)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// attend does what there is to do for one Ingress, as it is by now.
+func (s *Statuses) attend(ctx context.Context, name snapshot.Name) {
+	s.mu.Lock()
+	e := s.entries[name]
+	if e == nil {
+		s.mu.Unlock()
+		return
+	}
+	todo := s.look(e, time.Now())
+	if todo == nothing {
+		s.mu.Unlock()
+		return
+	}
+	served, wanted := e.served, s.wanted(e)
+	e.busy = true
+	s.inFlight.Add(1)
+	s.mu.Unlock()
+	defer s.inFlight.Done()
+
+	if todo == ask {
+		rival, err := s.rival(ctx, name)
+		s.finish(e, err, func() { e.contest.rival = rival })
+		return
+	}
+	version, err := s.put(ctx, served, wanted)
+	s.finish(e, err, func() { e.written = &written{wanted, version} })
+}
+
+// finish takes over what became of something that was done for an entry.
+func (s *Statuses) finish(e *entry, err error, done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.busy = false
+	if err == nil {
+		e.failures, e.notBefore = 0, time.Time{}
+		done()
+	} else {
+		e.notBefore = time.Now().Add(wait(e.failures))
+		e.failures++
+		s.complain(notWritten, e.served.Name.String(), err)
+	}
+	// What is served, or the addresses, may have changed meanwhile.
+	s.Recheck()
+}
+
+// wait grows with each failure, and differs a little so that not all come back
+// at once.
+func wait(failures int) time.Duration {
+	d := min(leastWait<<min(failures, 10), mostWait)
+	return d + rand.N(d/4)
+}
+
+// complaint is when an error of one kind was last logged, and how many others of
+// that kind there were since.
+type complaint struct {
+	at   time.Time
+	more int
+}
+
+// What errors cost.
+const (
+	notWritten = "status not written; it is tried again"
+	notRead    = "addresses of the status not read; those that were known are kept"
+)
+
+// complain logs an error, but not each of thousands. mu is held.
+func (s *Statuses) complain(cost, object string, err error) {
+	if apierrors.IsNotFound(err) && cost == notWritten {
+		return // the Ingress was deleted meanwhile
+	}
+	kind := cost + string(apierrors.ReasonForError(err))
+	c := s.said[kind]
+	if c == nil {
+		c = &complaint{}
+		s.said[kind] = c
+	}
+	if !c.at.IsZero() && time.Since(c.at) < complaintWait {
+		c.more++
+		return
+	}
+	s.Log.Error(cost, "object", object, "error", err, "more", c.more)
+	c.at, c.more = time.Now(), 0
+}
+
+// reading is when addresses are read next.
+type reading struct {
+	every time.Duration
+	next  time.Time
+	tries int
+}
+
+// read reads the addresses if it is time. If there are none the next look is
+// soon: the pods become ready, and load balancers get their address, one after
+// the other.
+func (r *reading) read(ctx context.Context, s *Statuses) {
+	s.mu.Lock()
+	stale, leads := s.stale, s.leader.IsLeader()
+	s.stale = s.stale && !leads
+	s.mu.Unlock()
+	now := time.Now()
+	switch {
+	case !leads:
+		r.next, r.tries = now.Add(r.every), 0
+		return
+	case now.Before(r.next) && !stale:
+		return
+	}
+	if s.readAddresses(ctx) {
+		r.next, r.tries = now.Add(r.every), 0
+		return
+	}
+	r.next = now.Add(min(r.every, wait(r.tries)))
+	r.tries++
+}
+
+// readAddresses reports whether there are any. If they cannot be read, those
+// stay that are known.
+func (s *Statuses) readAddresses(ctx context.Context) bool {
+	limited, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	addresses, err := s.Source.read(limited)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		if ctx.Err() == nil {
+			s.complain(notRead, "", err)
+		}
+		return false
+	}
+	if !slices.Equal(addresses, s.addresses) {
+		s.Log.Info("addresses of the status", "addresses", addresses)
+	}
+	s.addresses = addresses
+	return len(addresses) > 0
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,90 @@
+package status
+
+import (
+	"context"
+	"sync"
+)
+
+// Shutdown removes what was written, if it would lead nowhere: this replica
+// leads, no other one is ready, and there is one address, or all are of this
+// deployment's nodes. ingress-nginx leaves the status in the same cases, so that
+// neither a rollout nor the next leader finds it empty.
+//
+// It is called while Run still runs and the elector still leads; nothing else is
+// written from then on. ctx bounds how long it takes. With
+// --update-status-on-shutdown=false it is not called.
+func (s *Statuses) Shutdown(ctx context.Context) {
+	s.mu.Lock()
+	s.stopping = true
+	s.mu.Unlock()
+	s.inFlight.Wait()
+	if reason := s.leaves(ctx); reason != "" {
+		s.Log.Info("the status of the Ingresses is left as it is", "reason", reason)
+		return
+	}
+	work := make(chan *entry)
+	var workers sync.WaitGroup
+	for range parallel {
+		workers.Go(func() {
+			for e := range work {
+				s.remove(ctx, e)
+			}
+		})
+	}
+	for _, e := range s.ours() {
+		work <- e
+	}
+	close(work)
+	workers.Wait()
+}
+
+// leaves gives the reason why the status is left as it is, or nothing.
+func (s *Statuses) leaves(ctx context.Context) string {
+	s.mu.Lock()
+	leader, addresses := s.leader, len(s.addresses)
+	s.mu.Unlock()
+	switch {
+	case leader == nil || !leader.IsLeader():
+		return "another replica leads"
+	case addresses == 0:
+		return "nothing was written"
+	case addresses > 1 && !s.Source.own:
+		return "there are several addresses"
+	case s.Replicas == nil:
+		return "it is not known whether there are other replicas"
+	}
+	others, err := s.Replicas.others(ctx)
+	switch {
+	case err != nil:
+		return err.Error()
+	case others > 0:
+		return "other replicas are ready"
+	}
+	return ""
+}
+
+// ours gives the entries whose status is ours.
+func (s *Statuses) ours() []*entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takeOver()
+	var all []*entry
+	for _, e := range s.entries {
+		there, known := s.there(e)
+		if known && (same(there.points, s.wanted(e)) || e.written != nil && same(there.points, e.written.points)) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func (s *Statuses) remove(ctx context.Context, e *entry) {
+	if ctx.Err() != nil {
+		return
+	}
+	if _, err := s.put(ctx, e.served, nil); err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.complain("status not removed", e.served.Name.String(), err)
+	}
+}
