@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/cluster"
@@ -90,7 +91,11 @@ func (f *reportFlags) addresses(client *kube.Client, replicas *status.Replicas) 
 		name, _ := snapshot.ParseName(f.publishService)
 		return status.OfService(client, name)
 	}
-	return status.OfNodes(replicas, status.NodeAddress(f.nodeInternalIP))
+	preferred := corev1.NodeExternalIP
+	if f.nodeInternalIP {
+		preferred = corev1.NodeInternalIP
+	}
+	return status.OfNodes(replicas, preferred)
 }
 
 // start has everything written that is to be, until stop.
