@@ -55,12 +55,14 @@ func (t *troubles) set(what string, err error) {
 	}
 }
 
-// forget drops what is no longer read.
+// forget drops what is no longer read, and its watch.
 func (t *troubles) forget(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.now, what)
-	t.order = slices.DeleteFunc(t.order, func(o string) bool { return o == what })
+	for _, what := range []string{what, changesOf(what)} {
+		delete(t.now, what)
+		t.order = slices.DeleteFunc(t.order, func(o string) bool { return o == what })
+	}
 }
 
 // forbidden says whether the account lacks the right to read it.
@@ -97,12 +99,17 @@ func plain(err error) string {
 	return err.Error()
 }
 
+// changesOf is what a forbidden watch is about. It is a trouble of its own,
+// which a list that succeeds does not end: what may be listed but not watched is
+// listed again every few seconds.
+func changesOf(what string) string { return "changes of " + what }
+
 // keepUp has a reflector bring a store up to date until ctx ends: with lists and
 // watches, bookmarks, and lists anew when a watch is too old. Errors become
 // troubles, and end as such at the next success.
 func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, store cache.ReflectorStore) {
 	lister, watcher := lw.ListWithContextFunc, lw.WatchFuncWithContext
-	note := func(err error) {
+	note := func(what string, err error) {
 		if err == nil || ctx.Err() == nil && !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
 			s.troubles.set(what, err)
 		}
@@ -110,12 +117,17 @@ func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, s
 	noted := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list, err := lister(ctx, o)
-			note(err)
+			note(what, err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			w, err := watcher(ctx, o)
-			note(err)
+			if err == nil || apierrors.IsForbidden(err) {
+				note(changesOf(what), err)
+			}
+			if !apierrors.IsForbidden(err) {
+				note(what, err)
+			}
 			return w, err
 		},
 	}
