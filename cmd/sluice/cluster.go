@@ -28,6 +28,10 @@ type inCluster struct {
 	statuses *status.Statuses // nil if none is written
 	// remove says whether statuses are removed at the end.
 	remove bool
+	// published is the Service that statuses are taken from, empty for none, and
+	// service is it as it was at the last sync.
+	published snapshot.Name
+	service   *corev1.Service
 
 	writers, electing sync.WaitGroup
 	stopWriting       context.CancelFunc
@@ -48,7 +52,11 @@ func openCluster(f *runFlags, log *slog.Logger) (*inCluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &inCluster{source: f.clusterFlags.source(client, options), leader: election.Fixed(false), remove: f.updateOnShutdown}
+	c := &inCluster{leader: election.Fixed(false), remove: f.updateOnShutdown}
+	if f.publishService != "" {
+		c.published, _ = snapshot.ParseName(f.publishService)
+	}
+	c.source = f.clusterFlags.source(client, options, c.published)
 	log.Info("watching the cluster", "server", client.Host())
 	if pod == (snapshot.Name{}) {
 		log.Warn("this is no pod: neither status nor events are written; set POD_NAMESPACE and POD_NAME if it is one")
@@ -76,20 +84,19 @@ func (c *inCluster) report(f *runFlags, client *kube.Client, pod snapshot.Name, 
 	}
 	replicas := status.NewReplicas(client, pod)
 	c.statuses = status.New(status.Options{
-		Client: client, Source: f.addresses(client, replicas), Replicas: replicas, Ingress: c.source.Ingress,
+		Client: client, Source: f.addresses(client, replicas, c.published), Replicas: replicas, Ingress: c.source.Ingress,
 		Interval: time.Duration(f.interval) * time.Second, Changed: c.source.Touch, Log: log,
 	})
 }
 
 // addresses says what Ingresses are given as their status. The flags are valid.
-func (f *reportFlags) addresses(client *kube.Client, replicas *status.Replicas) status.Source {
+func (f *reportFlags) addresses(client *kube.Client, replicas *status.Replicas, published snapshot.Name) status.Source {
 	switch {
 	case len(f.publishAddresses) > 0:
 		list, _ := status.OfList(f.publishAddresses)
 		return list
 	case f.publishService != "":
-		name, _ := snapshot.ParseName(f.publishService)
-		return status.OfService(client, name)
+		return status.OfService(client, published)
 	}
 	preferred := corev1.NodeExternalIP
 	if f.nodeInternalIP {
@@ -151,6 +158,10 @@ func (c *inCluster) stop() {
 
 // Problems is part of controller.Audience.
 func (c *inCluster) Problems(problems []model.Problem) {
+	if service := c.source.Service(c.published); c.statuses != nil && service != c.service {
+		c.service = service
+		c.statuses.Refresh()
+	}
 	if c.events != nil {
 		c.events.Problems(problems, c.source.Lookup)
 	}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -51,3 +52,7 @@ func known[T any, P object[T]](c *collection[T, P], name snapshot.Name) (types.U
 
 // Touch has Load called again soon.
 func (s *Source) Touch() { s.signal.touch() }
+
+// Service gives a Service, nil if it is not known. It stays the same pointer as
+// long as it does not change, and must not be changed.
+func (s *Source) Service(name snapshot.Name) *corev1.Service { return s.routed.services.get(name) }

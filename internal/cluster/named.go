@@ -84,12 +84,13 @@ func (n *named[T, P]) get(name snapshot.Name) P {
 	return w.objects.get(name)
 }
 
-// hasSynced says whether all are known, those included that do not exist.
+// hasSynced says whether all are known, those included that do not exist. One
+// that cannot be read is not waited for.
 func (n *named[T, P]) hasSynced() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, w := range n.watches {
-		if !w.objects.hasSynced() {
+	for name, w := range n.watches {
+		if !w.objects.hasSynced() && !n.source.troubles.has(n.what(name)) {
 			return false
 		}
 	}

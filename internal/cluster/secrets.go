@@ -80,8 +80,8 @@ type namedSecrets struct {
 
 func (n *namedSecrets) begin(context.Context) {}
 
-func (n *namedSecrets) follow(ctx context.Context, names []snapshot.Name) {
-	n.watch(ctx, names)
+func (n *namedSecrets) follow(_ context.Context, names []snapshot.Name) {
+	n.watch(n.source.watching, names)
 }
 
 // readSecrets is SecretsByMetadata. It is a store of a reflector of metadata.

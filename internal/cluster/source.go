@@ -33,8 +33,14 @@ import (
 // atOnce bounds how many objects are read at the same time, apart from watches.
 const atOnce = 10
 
-// again is after which time what could not be read is tried again.
-const again = time.Second
+// Load waits for objects that are read apart from watches no longer than
+// readTimeout, the first time firstTimeout. What could not be read is tried again
+// after a while.
+const (
+	readTimeout  = 3 * time.Second
+	firstTimeout = 30 * time.Second
+	again        = time.Second
+)
 
 // Options say what is watched.
 type Options struct {
@@ -70,6 +76,8 @@ type Source struct {
 	// watching is the context of all watches, from Watch on.
 	watching context.Context
 	begun    sync.Once
+	// loaded is set once Load has given something.
+	loaded bool
 	// needs is what was found out from the Ingresses, which is not done anew
 	// while these and the classes stay the same.
 	needs needs
@@ -119,15 +127,21 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	}
 	ingresses := s.selected(s.ingresses.all())
 	classes := s.classes.all()
-	s.needs.update(s, ingresses, classes)
+	options := s.o.Translate
+	options.ClassesUnreadable = s.classesUnreadable()
+	s.needs.update(ingresses, classes, options, s.o.Services)
+	s.needs.within(s.o.Namespace)
 	s.begun.Do(func() { s.routed.begin(s.watching, s.needs.namespaces) })
 	s.configMaps.watch(s.watching, s.needs.configMaps)
-	s.secrets.follow(ctx, s.needs.secrets)
+	reading, cancel := s.reading(ctx)
+	defer cancel()
+	s.secrets.follow(reading, s.needs.secrets)
 	if err := s.wait(ctx, s.ownedKnown); err != nil {
 		return snapshot.Loaded{}, err
 	}
-	s.routed.follow(ctx, s.needs.namespaces)
-	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: s.classesUnreadable()}
+	s.routed.follow(reading, s.needs.namespaces)
+	s.loaded = true
+	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
 	loaded.Objects = snapshot.Objects{
 		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: s.routed.slices.all(),
 		Secrets: s.secrets.all(), ConfigMaps: s.configMaps.all(), Namespaces: s.namespaces.all(),
@@ -155,6 +169,14 @@ func (s *Source) classesUnreadable() bool { return s.troubles.forbidden("ingress
 // ownedKnown says whether the rest is read.
 func (s *Source) ownedKnown() bool {
 	return s.routed.services.hasSynced() && s.routed.slices.hasSynced() && s.configMaps.hasSynced() && s.secrets.hasSynced()
+}
+
+// reading bounds what Load reads apart from watches.
+func (s *Source) reading(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !s.loaded {
+		return context.WithTimeout(ctx, firstTimeout)
+	}
+	return context.WithTimeout(ctx, readTimeout)
 }
 
 // retry has what could not be read tried again after a while.

@@ -65,6 +65,13 @@ func (t *troubles) forget(what string) {
 	}
 }
 
+// has says whether it cannot be read now.
+func (t *troubles) has(what string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.now[what].text != ""
+}
+
 // forbidden says whether the account lacks the right to read it.
 func (t *troubles) forbidden(what string) bool {
 	t.mu.Lock()

@@ -30,6 +30,8 @@ type plan struct {
 	// failed and confirmed are what became of it.
 	failed, confirmed bool
 
+	classesUnreadable bool
+
 	objects, files            int
 	loading, deciding, pushed time.Duration
 	started                   time.Time
@@ -44,7 +46,7 @@ func (c *Controller) plan(ctx context.Context) (*plan, error) {
 	}
 	c.report.Source(loaded.Notes, loaded.Errors)
 	snap, problems := c.snapshots.Next(loaded.Objects)
-	p := &plan{snap: snap, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
+	p := &plan{snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
 	c.decide(p)
 	p.problems = append(append(p.problems, problems...), c.Audience.Remarks()...)
 	return p, nil
@@ -57,7 +59,7 @@ func (c *Controller) decide(p *plan) {
 	served, denied := c.quarantine.substitute(p.snap)
 	served = c.settings.substitute(served, c.Translate.ConfigMap)
 	options := c.Translate
-	options.Denied = denied
+	options.Denied, options.ClassesUnreadable = denied, p.classesUnreadable
 	var problems []model.Problem
 	p.config, problems = translate.Config(served, options, c.memo)
 	p.accepted = c.memo.Accepted()

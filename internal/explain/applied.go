@@ -59,7 +59,7 @@ func (x *explainer) whyNotRedirected(l *model.Location) string {
 		return "what no rule takes is never redirected"
 	case !asked.Always && !asked.WithCertificate:
 		return "ssl-redirect and force-ssl-redirect are false"
-	case slices.ContainsFunc(x.settings.Redirects.NoTLSLocations, exempt):
+	case slices.ContainsFunc(x.settingsOf(x.ingressOf(l)).Redirects.NoTLSLocations, exempt):
 		return "the path of the rule begins with one of the setting no-tls-redirect-locations"
 	}
 	return "no Ingress of the host has a tls section, and force-ssl-redirect is false"
@@ -80,10 +80,11 @@ func (x *explainer) denied(l *model.Location) *Denied {
 			d.Problems = append(d.Problems, p)
 		}
 	}
-	name := x.Options.ConfigMap
-	for _, p := range x.problems[model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}] {
-		if p.Denies {
-			d.Problems = append(d.Problems, p)
+	for _, name := range x.settingsOf(x.ingressOf(l)).Origins() {
+		for _, p := range x.problems[name] {
+			if p.Denies {
+				d.Problems = append(d.Problems, p)
+			}
 		}
 	}
 	return d

@@ -6,6 +6,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/policy"
+	"sluice/internal/settings"
 )
 
 // The shaping behaviours whose effect is seen in the model.
@@ -23,7 +24,9 @@ func sends(l *model.Location) bool { return l.Return != nil && l.Return.URL != "
 // they are printed.
 func (x *explainer) behaviours(l *model.Location) []Behaviour {
 	var list []Behaviour
-	for _, b := range policy.Explain(x.ingressOf(l), x.settings, x.Options.AnnotationsPrefix) {
+	ing := x.ingressOf(l)
+	values := x.settingsOf(ing)
+	for _, b := range policy.Explain(ing, values, x.Options.AnnotationsPrefix) {
 		if !effective(b, l) {
 			continue
 		}
@@ -32,7 +35,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 		shown.Refuses = b.Protects && b.Kind == policy.Decorating && l.Return == nil
 		for _, v := range b.Values {
 			if v.Text != "" {
-				shown.Keys = append(shown.Keys, x.key(v, l.Rule.Object))
+				shown.Keys = append(shown.Keys, x.key(v, l.Rule.Object, values))
 			}
 		}
 		list = append(list, shown)
@@ -67,15 +70,12 @@ func effective(b policy.InForce, l *model.Location) bool {
 }
 
 // key says where the value of a key comes from.
-func (x *explainer) key(v keys.InForce, ingress model.ObjectRef) Key {
+func (x *explainer) key(v keys.InForce, ingress model.ObjectRef, values *settings.Settings) Key {
 	k := Key{Key: v.Key, Value: v.Text, Source: FromDefault}
-	switch {
-	case v.Name != "":
+	if v.Name != "" {
 		k.Source, k.Object, k.Name = FromAnnotation, ingress, x.Options.AnnotationsPrefix+"/"+v.Name
-	case v.From != "" && x.settings.Written(v.From):
-		name := x.Options.ConfigMap
-		k.Source, k.Name = FromSetting, v.From
-		k.Object = model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}
+	} else if object, written := values.Origin(v.From); written {
+		k.Source, k.Object, k.Name = FromSetting, object, v.From
 	}
 	return k
 }

@@ -51,8 +51,10 @@ func Explain(in Input, r Request) *Explanation {
 // explainer is one request that is being explained.
 type explainer struct {
 	Input
-	request  Request
+	request Request
+	// settings are those of the controller, ofClass those of an Ingress by its class.
 	settings *settings.Settings
+	ofClass  func(*networkingv1.Ingress) *settings.Settings
 	servers  []*model.Server
 	choice   route.Choice
 	// deciding is the server whose locations are chosen among.
@@ -63,6 +65,7 @@ type explainer struct {
 func newExplainer(in Input, r Request) *explainer {
 	x := &explainer{Input: in, request: r, servers: printed(in), problems: map[model.ObjectRef][]model.Problem{}}
 	x.settings, _ = settings.Read(in.Snapshot.ConfigMap(in.Options.ConfigMap))
+	x.ofClass = translate.Settings(in.Snapshot, in.Options)
 	x.choice = route.Choose(x.servers, r.Host, r.URI)
 	if x.deciding = x.choice.Server; x.choice.Outcome == route.Missed {
 		x.deciding = x.server("")
@@ -177,5 +180,14 @@ func (x *explainer) ingressOf(l *model.Location) *networkingv1.Ingress {
 
 // policies are what the annotations of an Ingress say.
 func (x *explainer) policies(ing *networkingv1.Ingress) *policy.Policies {
-	return policy.Read(ing, x.settings, x.Options.AnnotationsPrefix)
+	return policy.Read(ing, x.settingsOf(ing), x.Options.AnnotationsPrefix)
+}
+
+// settingsOf gives the settings of an Ingress. One that says nothing stands for
+// what no Ingress has, and has those of the controller.
+func (x *explainer) settingsOf(ing *networkingv1.Ingress) *settings.Settings {
+	if ing.Name == "" {
+		return x.settings
+	}
+	return x.ofClass(ing)
 }

@@ -74,7 +74,7 @@ func (x *explainer) classFault(c *candidate) string {
 	text := fmt.Sprintf("is of the class %q (%s), ", name, field)
 	class := x.Snapshot.IngressClass(name)
 	switch {
-	case field != translate.ClassField:
+	case field != translate.ClassField || x.Options.ClassesUnreadable:
 		return text + "and served are: " + strings.Join(x.Options.IngressClasses, ", ")
 	case class == nil:
 		return text + "and there is no IngressClass of that name"

@@ -38,6 +38,7 @@ func ends(words []string) []string {
 var textRuleEdges = map[string][]string{
 	"rewrite_target": {"/", "/~-._0:/$1$9$uri"},
 	"secret_ref":     {"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
+	"namespace":      {"n", strings.Repeat("n", 63)},
 	"server_name":    {"0", strings.Repeat("n", 253)},
 	"ciphers":        {"ALL", "HIGH:!aNULL:-PSK:+SHA1:@SECLEVEL=1"},
 	"curves":         {"auto", "X25519:prime256v1"},

@@ -35,6 +35,8 @@ var textRules = []textRule{
 		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`},
 	{"secret_ref", regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
 		`the name of a Secret as "namespace/name"`},
+	{"namespace", regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`),
+		`the name of a namespace`},
 	{"server_name", regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`),
 		`a host name of letters, digits and . - _`},
 	// OpenSSL's names of ciphers and its operators (ciphers(1ssl)).

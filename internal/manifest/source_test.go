@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sluice/internal/snapshot"
 	"strings"
 	"syscall"
 	"testing"

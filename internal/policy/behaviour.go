@@ -45,7 +45,8 @@ type behaviour struct {
 
 // printer is a decorating behaviour that does not print itself as it is.
 type printer interface {
-	// Print gives the data of its block, nil to print none.
+	// Print gives the data of its block, nil to print none. s are the settings of
+	// the controller, which nginx.conf says once for all.
 	Print(s *settings.Settings) any
 }
 
@@ -54,7 +55,7 @@ func decorating[T any](name string) behaviour {
 	b := define[T](name, Decorating)
 	b.read = func(r *reader, b Behaviour) {
 		v := read[T](r, b)
-		if data := r.data(b, v, defaults[T](r.settings)); data != nil {
+		if data := r.data(b, v, defaults[T](r.settings.Controller())); data != nil {
 			r.policies.blocks = append(r.policies.blocks, model.Block{Name: b.Name, Data: data, Answers: b.Answers, Redirected: b.Redirected, Source: r.object})
 		}
 	}
@@ -185,13 +186,13 @@ func (r *reader) asked(b Behaviour) bool {
 	return asked
 }
 
-// data is what the block of a behaviour prints: only what differs from what
-// holds without annotations, nil for nothing.
+// data is what the block of a behaviour prints: only what differs from what the
+// settings of the controller say once for all, nil for nothing.
 func (r *reader) data(b Behaviour, v, inherited any) any {
 	if p, ok := v.(printer); ok {
-		return p.Print(r.settings)
+		return p.Print(r.settings.Controller())
 	}
-	if !r.hasAny(b.Keys) {
+	if !r.hasAny(b.Keys) && r.settings == r.settings.Controller() {
 		return nil
 	}
 	return changed(v, inherited)

@@ -48,8 +48,8 @@ func TestExplainLeavesOutWhatReadLeavesOut(t *testing.T) {
 		t.Errorf("not listed: %v", want)
 	}
 	for key, written := range map[string]bool{"proxy-read-timeout": true, "proxy-send-timeout": false, "proxy-body-size": false, "no-such": false} {
-		if s.Written(key) != written {
-			t.Errorf("%s: written is %v", key, s.Written(key))
+		if _, got := s.Origin(key); got != written {
+			t.Errorf("%s: written is %v", key, got)
 		}
 	}
 }

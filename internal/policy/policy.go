@@ -20,9 +20,9 @@
 //	{{- end }}{{ end }}
 //
 // and, where the struct is new, one line of the table in all.go. The template
-// gets the struct with every field that says the same as the ConfigMap set to
-// its zero value, as nginx inherits that from the http level; an Ingress that
-// changes nothing prints nothing. A struct that prints something else has a
+// gets the struct with every field that says the same as the ConfigMap of the
+// controller set to its zero value, as nginx inherits that from the http level; an
+// Ingress that changes nothing prints nothing. A struct that prints something else has a
 // method Print.
 //
 // A behaviour with a value that is not valid is left out whole. If it protects
@@ -88,8 +88,8 @@ func LeftOut[T any](p *Policies) bool {
 	return slices.ContainsFunc(p.leftOut, func(v any) bool { _, ok := v.(T); return ok })
 }
 
-// Read gives the policies of an Ingress. The prefix of its annotations is
-// without the slash. The Ingress and the settings are not changed.
+// Read gives the policies of an Ingress. The settings are those of its class. The
+// prefix of its annotations is without the slash. The Ingress and the settings are not changed.
 func Read(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *Policies {
 	r := newReader(ing, s, prefix)
 	for _, b := range all {

@@ -40,8 +40,8 @@ func (s *Settings) Value(key string) (string, bool) {
 	return text, ok
 }
 
-// Written is true if the text in force for a key is what the ConfigMap says.
-func (s *Settings) Written(key string) bool {
+// written is true if the text in force for a key is what the ConfigMap says.
+func (s *Settings) written(key string) bool {
 	text, ok := s.source.given[key]
 	return ok && strings.TrimSpace(text) == s.source.texts[key]
 }

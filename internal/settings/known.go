@@ -17,7 +17,7 @@ type knownKey struct {
 var known = []knownKey{
 	{name: "add-headers"},
 	{name: "allow-backend-server-header"},
-	{name: "allow-cross-namespace-resources"},
+	{name: "allow-cross-namespace-resources", instead: "a Secret of another namespace is used where it delegates itself, by its annotation sluice/tls-delegation"},
 	{name: "allow-snippet-annotations"},
 	{name: "annotation-value-word-blocklist"},
 	{name: "app-root", idle: true},

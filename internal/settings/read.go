@@ -25,13 +25,15 @@ type source struct {
 	once sync.Map
 	// denies is set where a key that protects cannot be carried out at all.
 	denies bool
+	// controller are the settings that hold where those of a class say nothing;
+	// nil for those of the controller itself.
+	controller *Settings
 }
 
 // Read gives the settings of a ConfigMap, or the defaults for nil, and what is
 // wrong with it, sorted. Keys may be written in any case, as in ingress-nginx.
 func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
-	s := &Settings{}
-	s.source.broken = map[string]bool{}
+	s := &Settings{source: &source{broken: map[string]bool{}}}
 	given := map[string]string{}
 	if cm != nil {
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}

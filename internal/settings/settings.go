@@ -30,7 +30,7 @@ type Settings struct {
 	Access      Access
 	Annotations Annotations
 
-	source source
+	source *source
 }
 
 // Client is how clients are spoken with.

@@ -40,13 +40,14 @@ func Accepts(s *snapshot.Snapshot, o Options, object *networkingv1.Ingress) (our
 func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks []model.Problem) {
 	legacy, annotated := object.Annotations[legacyClass]
 	field := object.Spec.IngressClassName
-	switch name, from := ClassOf(object); from {
-	case legacyClass:
+	_, from := ClassOf(object)
+	switch name := t.classOf(object); {
+	case from == legacyClass:
 		ours = slices.Contains(t.options.IngressClasses, name)
-	case ClassField:
+	case from == ClassField, name != "":
 		ours = t.ourClass(name)
 	default:
-		ours = t.options.WithoutClass || t.ourDefaultClass()
+		ours = t.options.WithoutClass
 	}
 	if !ours {
 		return false, nil
@@ -66,7 +67,10 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 func (t *translation) ourClass(name string) bool {
 	listed := slices.Contains(t.options.IngressClasses, name)
 	class := t.snap.IngressClass(name)
-	if class == nil {
+	switch {
+	case t.options.ClassesUnreadable:
+		return listed
+	case class == nil:
 		return t.options.ManifestMode && listed
 	}
 	return t.options.serves(class)
@@ -77,15 +81,39 @@ func (o *Options) serves(class *networkingv1.IngressClass) bool {
 	return class.Spec.Controller == o.ControllerClass || o.ClassByName && slices.Contains(o.IngressClasses, class.Name)
 }
 
-// ourDefaultClass says whether Ingresses without a class have ours. An API
-// server writes the default class into them; here it is done in its place.
-func (t *translation) ourDefaultClass() bool {
-	if !t.options.ManifestMode {
-		return false
+// classOf gives the name of the class of an Ingress, be it the default one; empty
+// for none.
+func (t *translation) classOf(object *networkingv1.Ingress) string {
+	name, from := ClassOf(object)
+	if from == "" {
+		return t.defaultClass()
 	}
-	return slices.ContainsFunc(t.snap.IngressClasses(), func(class *networkingv1.IngressClass) bool {
-		return class.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true" && t.ourClass(class.Name)
-	})
+	return name
+}
+
+// defaultClass gives the class of Ingresses that name none; empty for none. An API
+// server writes it into them; here it is done in its place. The newest default
+// class counts, and of equal age the first by name.
+// Source: plugin/pkg/admission/network/defaultingressclass of k8s.io/kubernetes
+func (t *translation) defaultClass() string {
+	if !t.options.ManifestMode || t.options.ClassesUnreadable {
+		return ""
+	}
+	var newest *networkingv1.IngressClass
+	for _, class := range t.snap.IngressClasses() {
+		if isDefaultClass(class) && (newest == nil || newest.CreationTimestamp.Time.Before(class.CreationTimestamp.Time)) {
+			newest = class
+		}
+	}
+	if newest == nil {
+		return ""
+	}
+	return newest.Name
+}
+
+// isDefaultClass tells a class of Ingresses that name none.
+func isDefaultClass(class *networkingv1.IngressClass) bool {
+	return class.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true"
 }
 
 func refOf(object *networkingv1.Ingress) model.ObjectRef {

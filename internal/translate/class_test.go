@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -34,6 +35,12 @@ kind: IngressClass
 metadata: {name: other, annotations: {ingressclass.kubernetes.io/is-default-class: "true"}}
 spec: {controller: example.org/other}
 `
+	older := func(class string) string {
+		return strings.Replace(class, "metadata: {", `metadata: {creationTimestamp: "2020-01-01T00:00:00Z", `, 1)
+	}
+	newer := func(class string) string {
+		return strings.Replace(class, "metadata: {", `metadata: {creationTimestamp: "2021-01-01T00:00:00Z", `, 1)
+	}
 	legacy := func(class string) map[string]string { return map[string]string{"kubernetes.io/ingress.class": class} }
 	field := func(class string) ing { return ing{spec: "ingressClassName: " + class} }
 	both := func(annotation, class string) ing {
@@ -66,6 +73,15 @@ spec: {controller: example.org/other}
 		"both, the annotation is ours":              {both("nginx", "other"), classes, nil, true, ambiguous},
 		"both, the field is ours":                   {both("other", "nginx"), classes, nil, false, nil},
 		"an empty annotation beside a field":        {both("", "nginx"), classes, nil, true, nil},
+		"unreadable, field of ours":                 {field("nginx"), otherDefault, func(o *Options) { o.ManifestMode, o.ClassesUnreadable = false, true }, true, nil},
+		"unreadable, field of another":              {field("other"), classes, func(o *Options) { o.ClassesUnreadable, o.WithoutClass = true, true }, false, nil},
+		"unreadable, field of a class of ours":      {field("second"), classes, func(o *Options) { o.ClassesUnreadable = true }, false, nil},
+		"unreadable, none":                          {none, defaultClass, func(o *Options) { o.ClassesUnreadable = true }, false, nil},
+		"unreadable, none, without class":           {none, otherDefault, func(o *Options) { o.ClassesUnreadable, o.WithoutClass = true, true }, true, nil},
+		"none, two defaults, the newest is ours":    {none, older(otherDefault) + newer(defaultClass), nil, true, nil},
+		"none, two defaults, the newest is another": {none, newer(otherDefault) + older(defaultClass), nil, false, nil},
+		"none, two defaults of one age":             {none, otherDefault + defaultClass, nil, true, nil},
+		"none, another's default, without class":    {none, otherDefault, func(o *Options) { o.WithoutClass = true }, false, nil},
 		"none":                                      {none, classes, cluster, false, nil},
 		"none, manifests":                           {none, classes, nil, false, nil},
 		"none, without class":                       {none, classes, func(o *Options) { o.WithoutClass = true }, true, nil},

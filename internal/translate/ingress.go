@@ -11,6 +11,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/policy"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
@@ -19,6 +20,8 @@ type ingress struct {
 	pass   uint64
 	object *networkingv1.Ingress
 	ref    model.ObjectRef
+	// settings are those of its class.
+	settings *settings.Settings
 	// denied: every path answers 503.
 	denied bool
 	// quarantined is Options.Denied for it.
@@ -31,6 +34,7 @@ type ingress struct {
 	aliases   []string // further names of its hosts
 	redirect  policy.SSLRedirect
 	sends     model.Return // where clients are redirected to, URL "" for nowhere
+	secrets   string       // namespace of the Secrets that spec.tls names
 	appRoot   string       // where / of its hosts is redirected to, empty for nowhere
 	transport model.Transport
 	// trust is the Secret that the transport was read from.
@@ -64,10 +68,11 @@ type claim struct {
 
 // ingress reads an Ingress, or finds it as it was read before.
 func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
+	values := t.settingsOf(object)
 	quarantined := len(t.options.Denied) > 0 && t.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}]
 	ing := t.memo.ingresses[object]
-	if ing == nil || ing.quarantined != quarantined || ing.trust != (snapshot.Name{}) && t.snap.Secret(ing.trust) != ing.trusted {
-		ing = t.read(object, quarantined)
+	if ing == nil || ing.quarantined != quarantined || ing.settings != values || ing.trust != (snapshot.Name{}) && t.snap.Secret(ing.trust) != ing.trusted {
+		ing = t.read(object, values, quarantined)
 		t.memo.ingresses[object] = ing
 	}
 	if ing.pass != t.memo.pass {
@@ -77,15 +82,15 @@ func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
 	return ing
 }
 
-func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingress {
+func (t *translation) read(object *networkingv1.Ingress, values *settings.Settings, quarantined bool) *ingress {
 	if field, text := wrongName(object); text != "" {
-		ing := &ingress{object: object, ref: refOf(object), quarantined: quarantined}
+		ing := &ingress{object: object, ref: refOf(object), settings: values, quarantined: quarantined}
 		ing.report(field, model.InvalidValue, text)
 		return ing
 	}
-	policies := policy.Read(object, t.settings, t.options.AnnotationsPrefix)
+	policies := policy.Read(object, values, t.options.AnnotationsPrefix)
 	ing := &ingress{
-		object: object, ref: refOf(object), quarantined: quarantined, denied: quarantined || policies.Denied(),
+		object: object, ref: refOf(object), settings: values, quarantined: quarantined, denied: quarantined || policies.Denied(),
 		blocks: policies.Blocks(),
 		// A rewrite with a mistake in it makes patterns of the paths too: what the
 		// neighbours on the host get must not depend on the mistake.
@@ -94,6 +99,7 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 		prefix:    policy.Of[policy.ForwardedPrefix](policies).Value,
 		redirect:  policy.Of[policy.SSLRedirect](policies),
 		appRoot:   policy.Of[policy.AppRoot](policies).Path,
+		secrets:   policy.Of[policy.Certificates](policies).In(object),
 		problems:  append([]model.Problem(nil), policies.Problems()...),
 		prefixKey: t.options.AnnotationsPrefix + "/",
 	}
@@ -108,6 +114,7 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 		ing.readRule(i, byHost)
 	}
 	ing.readDefault(byHost)
+	ing.vainNamespace()
 	ing.limit()
 	if _, hostless := byHost[""]; hostless && len(byHost) == 1 {
 		ing.hostlessTLS()

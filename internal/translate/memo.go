@@ -27,10 +27,11 @@ type Memo struct {
 	hosts     map[string]*host
 	backends  map[backendID]*backend
 	secrets   map[*corev1.Secret]*keyPair
+	classes   map[*corev1.ConfigMap]*classSettings
 	// accepted are the Ingresses that were ours in the last call.
 	accepted []*networkingv1.Ingress
 	// used counts what the present call used of each map.
-	used struct{ ingresses, hosts, backends, secrets int }
+	used struct{ ingresses, hosts, backends, secrets, classes int }
 }
 
 // NewMemo gives an empty memo.
@@ -45,6 +46,7 @@ func (m *Memo) forget() {
 	m.hosts = map[string]*host{}
 	m.backends = map[backendID]*backend{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
+	m.classes = map[*corev1.ConfigMap]*classSettings{}
 }
 
 // Accepted are the Ingresses of the last call that are ours, the oldest first:
@@ -63,13 +65,14 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 		m.settings, m.faults = settings.Read(configMap)
 	}
 	m.pass++
-	m.used.ingresses, m.used.hosts, m.used.backends, m.used.secrets = 0, 0, 0, 0
+	m.used.ingresses, m.used.hosts, m.used.backends, m.used.secrets, m.used.classes = 0, 0, 0, 0, 0
 	t := &translation{snap: s, options: o, settings: m.settings, memo: m}
 	t.report(m.faults...)
 	if configMap == nil && o.ConfigMap != (snapshot.Name{}) {
 		t.report(model.Problem{Object: model.ObjectRef{Kind: "ConfigMap", Namespace: o.ConfigMap.Namespace, Name: o.ConfigMap.Name},
 			Reason: model.NotFound, Text: "it does not exist: all settings have their defaults"})
 	}
+	t.readClasses()
 	return t
 }
 
@@ -79,6 +82,7 @@ func (m *Memo) end() {
 	sweep(m.hosts, m.used.hosts, func(h *host) bool { return h.pass == m.pass })
 	sweep(m.backends, m.used.backends, func(b *backend) bool { return b.pass == m.pass })
 	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })
+	sweep(m.classes, m.used.classes, func(c *classSettings) bool { return c.pass == m.pass })
 }
 
 func sweep[K comparable, V any](entries map[K]V, used int, live func(V) bool) {

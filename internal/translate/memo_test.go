@@ -6,17 +6,37 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
+// innerClass is a class with settings of its own, beside the one that the
+// Ingresses of a world have.
+const innerClass = `---
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: nginx}
+spec: {controller: k8s.io/ingress-nginx}
+---
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: inner}
+spec: {controller: k8s.io/ingress-nginx, parameters: {kind: ConfigMap, name: inner, scope: Namespace, namespace: team}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {namespace: team, name: inner}
+data: {proxy-read-timeout: "7", worker-processes: "3"}
+`
+
 // shopWorld has a bit of everything.
 func shopWorld(t *testing.T) world {
 	t.Helper()
 	return world{
-		yaml: secret("default/wild", issue(t, "*.wild")) + secret("default/own", issue(t, "own.example")) + secret("default/ca", issue(t, "authority")),
+		yaml: innerClass + secret("default/wild", issue(t, "*.wild")) + secret("default/own", issue(t, "own.example")) + secret("default/ca", issue(t, "authority")),
 		ingresses: []ing{
 			{name: "one", age: 5, rules: []string{"one /a P a:80", "two /a P a:80"}},
 			{name: "two", age: 4, rules: []string{"two /b P b:80"}},
@@ -24,6 +44,7 @@ func shopWorld(t *testing.T) world {
 			{name: "under", age: 2, rules: []string{"x.wild / P d:80"}},
 			{name: "own", age: 2, tls: []string{"own own.example"}, rules: []string{"own.example / P d:80"}},
 			{name: "trust", annotations: map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/ca"}, rules: []string{"trust / P e:80"}},
+			{name: "inner", spec: "ingressClassName: inner", rules: []string{"inner / P a:80"}},
 			{name: "any", rules: []string{"* /any P e:80"}},
 		},
 		config: map[string]string{"ssl-redirect": "true"},
@@ -85,6 +106,8 @@ func thinned(o snapshot.Objects, random *rand.Rand) snapshot.Objects {
 	o.Services = some(o.Services, random)
 	o.EndpointSlices = some(o.EndpointSlices, random)
 	o.Secrets = some(o.Secrets, random)
+	o.ConfigMaps = some(o.ConfigMaps, random)
+	o.IngressClasses = some(o.IngressClasses, random)
 	return o
 }
 
@@ -146,11 +169,25 @@ func TestOnlyWhatChangedIsMadeAnew(t *testing.T) {
 				setPaths(i, networkingv1.PathTypePrefix, "/")
 			})
 		}, []string{"", "*.wild"}, nil, 0},
-		"a Service":         {func(o *snapshot.Objects) { touch(o.Services, "a") }, nil, []string{"default/a/80"}, 0},
-		"endpoints":         {func(o *snapshot.Objects) { touch(o.EndpointSlices, "b-1") }, nil, []string{"default/b/80"}, 0},
-		"endpoints go":      {func(o *snapshot.Objects) { o.EndpointSlices = o.EndpointSlices[1:] }, nil, []string{"default/a/80"}, 0},
-		"a certificate":     {func(o *snapshot.Objects) { touch(o.Secrets, "own"); renew(o, fresh) }, nil, nil, 1},
-		"a Secret to trust": {func(o *snapshot.Objects) { touch(o.Secrets, "ca") }, []string{"trust"}, nil, 0},
+		"a Service":               {func(o *snapshot.Objects) { touch(o.Services, "a") }, nil, []string{"default/a/80"}, 0},
+		"endpoints":               {func(o *snapshot.Objects) { touch(o.EndpointSlices, "b-1") }, nil, []string{"default/b/80"}, 0},
+		"endpoints go":            {func(o *snapshot.Objects) { o.EndpointSlices = o.EndpointSlices[1:] }, nil, []string{"default/a/80"}, 0},
+		"a certificate":           {func(o *snapshot.Objects) { touch(o.Secrets, "own"); renew(o, fresh) }, nil, nil, 1},
+		"the settings of a class": {func(o *snapshot.Objects) { touch(o.ConfigMaps, "inner") }, []string{"inner"}, nil, 0},
+		"the settings of a class go": {func(o *snapshot.Objects) {
+			o.ConfigMaps = slices.DeleteFunc(o.ConfigMaps, func(c *corev1.ConfigMap) bool { return c.Name == "inner" })
+		}, []string{"inner"}, nil, 0},
+		"the parameters of a class": {func(o *snapshot.Objects) {
+			o.IngressClasses = replace(o.IngressClasses, func(c *networkingv1.IngressClass) bool { return c.Name == "inner" },
+				func(c *networkingv1.IngressClass) { c.Spec.Parameters = nil })
+		}, []string{"inner"}, nil, 0},
+		"a class, with the same parameters": {func(o *snapshot.Objects) { touch(o.IngressClasses, "inner") }, nil, nil, 0},
+		"a class that goes": {func(o *snapshot.Objects) {
+			o.IngressClasses = slices.DeleteFunc(o.IngressClasses, func(c *networkingv1.IngressClass) bool { return c.Name == "inner" })
+		}, nil, nil, 0},
+		"an Ingress moves to another class of ours": {func(o *snapshot.Objects) { move(o, "two", "inner") }, []string{"two"}, nil, 0},
+		"an Ingress moves to another controller":    {func(o *snapshot.Objects) { move(o, "two", "other") }, []string{"two"}, nil, 0},
+		"a Secret to trust":                         {func(o *snapshot.Objects) { touch(o.Secrets, "ca") }, []string{"trust"}, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,6 +195,7 @@ func TestOnlyWhatChangedIsMadeAnew(t *testing.T) {
 			before, _ := Config(newSnapshot(t, base), w.flags(), memo)
 			objects := base
 			objects.Services, objects.EndpointSlices, objects.Secrets = slices.Clone(base.Services), slices.Clone(base.EndpointSlices), slices.Clone(base.Secrets)
+			objects.IngressClasses, objects.ConfigMaps = slices.Clone(base.IngressClasses), slices.Clone(base.ConfigMaps)
 			test.change(&objects)
 			after, _ := Config(newSnapshot(t, objects), w.flags(), memo)
 			servers, backends, certificates := touched(before, after)
@@ -178,6 +216,12 @@ func TestOnlyWhatChangedIsMadeAnew(t *testing.T) {
 			}
 		})
 	}
+}
+
+// move gives an Ingress another class.
+func move(o *snapshot.Objects, name, class string) {
+	o.Ingresses = replace(o.Ingresses, func(i *networkingv1.Ingress) bool { return i.Name == name },
+		func(i *networkingv1.Ingress) { i.Spec.IngressClassName = &class })
 }
 
 // object is a Kubernetes object that can be told by its name.
@@ -213,7 +257,7 @@ func TestMemoForgets(t *testing.T) {
 	memo := NewMemo()
 	Config(newSnapshot(t, w.objects(t)), w.flags(), memo)
 	objects := w.objects(t) // other pointers throughout
-	objects.Ingresses = objects.Ingresses[:1]
+	objects.Ingresses, objects.ConfigMaps = objects.Ingresses[:1], objects.ConfigMaps[1:]
 	Config(newSnapshot(t, objects), w.flags(), memo)
 	if n := len(memo.ingresses); n != 1 {
 		t.Errorf("%d Ingresses are remembered", n)
@@ -226,6 +270,9 @@ func TestMemoForgets(t *testing.T) {
 	}
 	if n := len(memo.secrets); n != 0 {
 		t.Errorf("%d Secrets are remembered", n)
+	}
+	if n := len(memo.classes); n != 0 {
+		t.Errorf("the settings of %d classes are remembered", n)
 	}
 }
 

@@ -3,10 +3,13 @@ package translate
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"sluice/internal/model"
+	"sluice/internal/policy"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
@@ -46,4 +49,73 @@ func parametersOf(class *networkingv1.IngressClass) (name snapshot.Name, wrong *
 
 func classRef(class *networkingv1.IngressClass) model.ObjectRef {
 	return model.ObjectRef{Kind: "IngressClass", Name: class.Name}
+}
+
+// classSettings is a ConfigMap of classes as it was read.
+type classSettings struct {
+	pass     uint64
+	settings *settings.Settings
+	problems []model.Problem
+}
+
+// Settings gives the settings of Ingresses: those of their classes. They are
+// computed once.
+func Settings(s *snapshot.Snapshot, o Options) func(*networkingv1.Ingress) *settings.Settings {
+	return NewMemo().begin(s, o).settingsOf
+}
+
+// settingsOf gives the settings of an Ingress: those of its class, where that has
+// any, and else those of the controller.
+func (t *translation) settingsOf(object *networkingv1.Ingress) *settings.Settings {
+	if len(t.classes) > 0 {
+		if of := t.classes[t.classOf(object)]; of != nil {
+			return of
+		}
+	}
+	return t.settings
+}
+
+// readClasses reads the settings of the classes that are ours.
+func (t *translation) readClasses() {
+	if t.options.ClassesUnreadable {
+		return
+	}
+	for _, class := range t.snap.IngressClasses() {
+		if !t.options.serves(class) {
+			continue
+		}
+		name, wrong := parametersOf(class)
+		if wrong != nil {
+			t.report(*wrong)
+		}
+		if name == (snapshot.Name{}) || name == t.options.ConfigMap {
+			continue
+		}
+		configMap := t.snap.ConfigMap(name)
+		if configMap == nil {
+			t.report(model.Problem{Object: classRef(class), Field: parametersField + ".name", Reason: model.NotFound,
+				Text: fmt.Sprintf("ConfigMap %s does not exist: the class has the settings of the controller", name)})
+			continue
+		}
+		if t.classes == nil {
+			t.classes = map[string]*settings.Settings{}
+		}
+		t.classes[class.Name] = t.classSettings(configMap)
+	}
+}
+
+// classSettings reads a ConfigMap of a class, or finds it as it was read before.
+func (t *translation) classSettings(configMap *corev1.ConfigMap) *settings.Settings {
+	c := t.memo.classes[configMap]
+	if c == nil {
+		c = &classSettings{}
+		c.settings, c.problems = t.settings.OfClass(configMap, policy.PerClass)
+		t.memo.classes[configMap] = c
+	}
+	if c.pass != t.memo.pass {
+		c.pass = t.memo.pass
+		t.memo.used.classes++
+		t.report(c.problems...)
+	}
+	return c.settings
 }

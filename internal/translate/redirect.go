@@ -20,7 +20,7 @@ func (b *builder) redirect(c *claim) *model.Redirect {
 	if !asked.Always && !(asked.WithCertificate && b.input.covered) {
 		return nil
 	}
-	general := b.settings.Redirects
+	general := c.owner.settings.Redirects
 	exempt := func(start string) bool { return start != "" && strings.HasPrefix(c.path, start) }
 	if slices.ContainsFunc(general.NoTLSLocations, exempt) {
 		return nil

@@ -15,8 +15,9 @@ import (
 // needed and nothing else. Whether the Ingress is served is not asked.
 func Secrets(object *networkingv1.Ingress, o Options) []snapshot.Name {
 	names := policy.References(object, o.AnnotationsPrefix, "Secret")
+	namespace := policy.CertificateNamespace(object, o.AnnotationsPrefix)
 	for _, item := range object.Spec.TLS {
-		if name, err := snapshot.ParseReference(item.SecretName, object.Namespace); err == nil && name.Name == item.SecretName {
+		if name, err := snapshot.ParseName(namespace + "/" + item.SecretName); err == nil {
 			names = append(names, name)
 		}
 	}
@@ -30,6 +31,9 @@ func ConfigMaps(classes []*networkingv1.IngressClass, o Options) []snapshot.Name
 	var names []snapshot.Name
 	if o.ConfigMap != (snapshot.Name{}) {
 		names = append(names, o.ConfigMap)
+	}
+	if o.ClassesUnreadable {
+		classes = nil
 	}
 	for _, class := range classes {
 		if name, _ := parametersOf(class); name != (snapshot.Name{}) && o.serves(class) {

@@ -18,6 +18,8 @@ func TestSecrets(t *testing.T) {
 		"none":                          {ing{}, nil},
 		"sorted, each once":             {ing{tls: []string{"b one", "a two", "b three"}}, []snapshot.Name{own("a"), own("b")}},
 		"an annotation":                 {ing{annotations: map[string]string{"proxy-ssl-secret": " other/ca "}, tls: []string{"b one"}}, []snapshot.Name{own("b"), {Namespace: "other", Name: "ca"}}},
+		"another namespace":             {ing{annotations: map[string]string{"tls-cert-namespace": "certs"}, tls: []string{"b one"}}, []snapshot.Name{{Namespace: "certs", Name: "b"}}},
+		"a namespace that is none":      {ing{annotations: map[string]string{"tls-cert-namespace": "certs/a"}, tls: []string{"b one"}}, []snapshot.Name{own("b")}},
 		"an annotation that names none": {ing{annotations: map[string]string{"proxy-ssl-secret": "a/b/c"}}, nil},
 		"an annotation of another kind": {ing{annotations: map[string]string{"upstream-vhost": "a/b"}}, nil},
 		"a tls item without a Secret":   {ing{spec: "tls: [{hosts: [one]}]"}, nil},
@@ -43,5 +45,30 @@ func TestSecretsOfTLSAreNames(t *testing.T) {
 		if got := Secrets(object, w.flags()); len(got) > 0 {
 			t.Errorf("%q: got %v, want none", name, got)
 		}
+	}
+}
+
+func TestConfigMaps(t *testing.T) {
+	t.Parallel()
+	w := world{config: map[string]string{"hsts": "false"}, yaml: innerClass}
+	settings, inner := snapshot.Name{Namespace: "sluice", Name: "config"}, snapshot.Name{Namespace: "team", Name: "inner"}
+	for name, test := range map[string]struct {
+		options func(*Options)
+		want    []snapshot.Name
+	}{
+		"the settings, and those of our classes": {func(*Options) {}, []snapshot.Name{settings, inner}},
+		"no settings":                            {func(o *Options) { o.ConfigMap = snapshot.Name{} }, []snapshot.Name{inner}},
+		"the same for both":                      {func(o *Options) { o.ConfigMap = inner }, []snapshot.Name{inner}},
+		"classes of others":                      {func(o *Options) { o.ControllerClass = "example.org/other" }, []snapshot.Name{settings}},
+		"classes that cannot be read":            {func(o *Options) { o.ClassesUnreadable = true }, []snapshot.Name{settings}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := w.flags()
+			test.options(&o)
+			if diff := cmp.Diff(test.want, ConfigMaps(w.objects(t).IngressClasses, o)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }

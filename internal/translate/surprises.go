@@ -102,11 +102,6 @@ func (t *translation) servedClasses() string {
 	return alternatives(names)
 }
 
-// isDefaultClass tells the class of Ingresses that name none.
-func isDefaultClass(class *networkingv1.IngressClass) bool {
-	return class.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true"
-}
-
 // rewritten reports a host of which the first Ingress's rewrite changes also
 // what no path takes.
 func (b *builder) rewritten() {

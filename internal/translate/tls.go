@@ -27,10 +27,12 @@ type assignment struct {
 	reads []secretRead
 }
 
-// secretRead is a name with the Secret that had it, nil for none.
+// secretRead is a name with the Secret that had it, nil for none, and whether it
+// was used.
 type secretRead struct {
 	name   snapshot.Name
 	secret *corev1.Secret
+	used   bool
 }
 
 // wildcards are the wildcard hosts, and the aliases, that a certificate was
@@ -113,7 +115,7 @@ func (t *translation) defaultCertificate() *model.Certificate {
 func (t *translation) assign(h *host) {
 	if h.certificate != nil && !slices.ContainsFunc(h.certificate.reads, t.outdated) {
 		for _, r := range h.certificate.reads {
-			if r.secret != nil {
+			if r.used {
 				t.keyPair(r.secret) // still in use
 			}
 		}
@@ -142,8 +144,8 @@ func (h *host) passOver(later, first *ingress) {
 	if at < 0 {
 		return
 	}
-	secret := later.object.Spec.TLS[at].SecretName
-	if secret == "" || h.certificate.from == (snapshot.Name{Namespace: later.object.Namespace, Name: secret}) {
+	secret := later.secretOf(at)
+	if secret.Name == "" || h.certificate.from == secret {
 		return
 	}
 	h.certificate.report(later, at, model.Conflict, fmt.Sprintf("%s is older and decides the certificate of %s", first.ref, h.name))
@@ -237,15 +239,32 @@ func (i *ingress) vainTLS() {
 	}
 }
 
-// pairOf reads the Secret of a tls item, nil if it cannot be used. Only the
-// Ingress's own namespace is looked in.
+// vainNamespace reports a namespace for Secrets that nobody names.
+func (i *ingress) vainNamespace() {
+	named := func(item networkingv1.IngressTLS) bool { return item.SecretName != "" }
+	if i.secrets != i.object.Namespace && !slices.ContainsFunc(i.object.Spec.TLS, named) {
+		i.report(i.prefixKey+"tls-cert-namespace", model.Unread, "it has no effect without a spec.tls[].secretName")
+	}
+}
+
+// secretOf is the Secret that a tls item names. No API server takes a reference to
+// another namespace there, so that it is a name and nothing else.
+func (i *ingress) secretOf(at int) snapshot.Name {
+	return snapshot.Name{Namespace: i.secrets, Name: i.object.Spec.TLS[at].SecretName}
+}
+
+// pairOf reads the Secret of a tls item, nil if it cannot be used.
 func (t *translation) pairOf(a *assignment, ing *ingress, at int) *keyPair {
-	name := snapshot.Name{Namespace: ing.object.Namespace, Name: ing.object.Spec.TLS[at].SecretName}
-	secret := t.snap.Secret(name)
+	name := ing.secretOf(at)
+	secret, missing := t.secret(name, ing.object.Namespace)
 	a.from = name
-	a.reads = append(a.reads, secretRead{name, secret})
+	found := t.snap.Secret(name)
+	a.reads = append(a.reads, secretRead{name, found, secret != nil})
+	if found != nil && name.Namespace != ing.object.Namespace {
+		a.problems = append(a.problems, misdelegated(found)...)
+	}
 	if secret == nil {
-		a.report(ing, at, model.NotFound, fmt.Sprintf("Secret %s does not exist: the default certificate is presented", shown(name.String())))
+		a.report(ing, at, model.NotFound, missing+": the default certificate is presented")
 		return nil
 	}
 	pair := t.keyPair(secret)

@@ -29,13 +29,16 @@ type Options struct {
 	// annotation is one of them.
 	IngressClasses []string
 	// ControllerClass is the spec.controller of the IngressClass objects that
-	// are ours.
+	// are ours. Their spec.parameters may name the settings of their Ingresses.
 	ControllerClass string
 	// ClassByName takes an IngressClass named in IngressClasses whatever its
 	// controller.
 	ClassByName bool
 	// WithoutClass takes Ingresses that name no class.
 	WithoutClass bool
+	// ClassesUnreadable is for a controller that may not read IngressClasses: an
+	// Ingress is ours by spec.ingressClassName, too, if IngressClasses has it.
+	ClassesUnreadable bool
 	// ManifestMode is for objects that no API server has seen: an IngressClass
 	// need not exist if its name is in IngressClasses, and the default class is
 	// found here.
@@ -79,9 +82,12 @@ func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Pro
 
 // translation is one call of Config.
 type translation struct {
-	snap     *snapshot.Snapshot
-	options  Options
+	snap    *snapshot.Snapshot
+	options Options
+	// settings are those of the controller, classes those of classes that have
+	// their own, by name.
 	settings *settings.Settings
+	classes  map[string]*settings.Settings
 	memo     *Memo
 	problems []model.Problem
 	// aliased are the Ingresses with a server-alias, the oldest first.

@@ -48,21 +48,23 @@ func (i *ingress) deny(key string, reason model.Reason, text string) {
 	i.problems = append(i.problems, model.Problem{Object: i.ref, Field: i.prefixKey + key, Reason: reason, Text: text, Denies: true})
 }
 
-// readTrust reads proxy-ssl-secret, which is of the Ingress's own namespace.
+// readTrust reads proxy-ssl-secret. One of another namespace has to delegate itself
+// to that of the Ingress.
 func (t *translation) readTrust(ing *ingress, asked policy.Transport) (key string, reason model.Reason, text string) {
 	const secretKey = "proxy-ssl-secret"
 	name, err := snapshot.ParseName(asked.Secret)
 	if err != nil {
 		return secretKey, model.InvalidValue, err.Error()
 	}
-	if name.Namespace != ing.object.Namespace {
-		return secretKey, model.InvalidValue, fmt.Sprintf("want a Secret of the namespace %s (got %s)", ing.object.Namespace, quoted(asked.Secret))
-	}
 	ing.trust, ing.trusted = name, t.snap.Secret(name)
-	if ing.trusted == nil {
-		return secretKey, model.NotFound, fmt.Sprintf("Secret %s does not exist", name)
+	if ing.trusted != nil && name.Namespace != ing.object.Namespace {
+		ing.problems = append(ing.problems, misdelegated(ing.trusted)...)
 	}
-	if len(ing.trusted.Data[corev1.TLSCertKey]) > 0 {
+	secret, missing := t.secret(name, ing.object.Namespace)
+	if secret == nil {
+		return secretKey, model.NotFound, missing
+	}
+	if len(secret.Data[corev1.TLSCertKey]) > 0 {
 		ing.report(ing.prefixKey+secretKey, model.Unsupported, "the certificate in tls.crt is not presented to the backends")
 	}
 	if asked.Verify != "on" {
@@ -71,7 +73,7 @@ func (t *translation) readTrust(ing *ingress, asked policy.Transport) (key strin
 	if asked.Name == "" {
 		return "proxy-ssl-verify", model.InvalidValue, "want the name that the certificates must have in " + ing.prefixKey + "proxy-ssl-name (got none)"
 	}
-	_, authorities, err := readChain(ing.trusted.Data[caKey])
+	_, authorities, err := readChain(secret.Data[caKey])
 	if err != nil {
 		return secretKey, model.InvalidValue, fmt.Sprintf("Secret %s: ca.crt: %v", name, err)
 	}

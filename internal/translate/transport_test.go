@@ -2,6 +2,7 @@ package translate
 
 import (
 	"encoding/base64"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +17,10 @@ func TestTransport(t *testing.T) {
 		return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: default, name: " + name + "}\ndata: {ca.crt: " + base64.StdEncoding.EncodeToString(text) + "}\n"
 	}
 	yaml := ca("ca", append([]byte("a comment\n"), authority.crt...)) + ca("junk", []byte("junk")) + secret("default/client", authority)
+	foreign := func(namespace, namespaces string) string {
+		return delegated(strings.Replace(ca("ca", authority.crt), "default", namespace, 1), namespaces)
+	}
+	yaml += foreign("shared", "default") + foreign("team", "other") + foreign("slip", "Default, default")
 	for name, test := range map[string]struct {
 		annotations map[string]string
 		want        model.Transport
@@ -30,7 +35,11 @@ func TestTransport(t *testing.T) {
 			model.Transport{TLS: true, Name: "inside.example"}, false, nil},
 		"plain with a Secret": {map[string]string{"proxy-ssl-secret": "default/nosuch"}, model.Transport{}, false, []string{"Unread Ingress default/i proxy-ssl-secret"}},
 		"another namespace": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "team/ca"},
-			model.Transport{}, true, []string{"InvalidValue Ingress default/i proxy-ssl-secret denies"}},
+			model.Transport{}, true, []string{"NotFound Ingress default/i proxy-ssl-secret denies"}},
+		"another namespace, delegated": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "shared/ca", "proxy-ssl-verify": "on", "proxy-ssl-name": "x"},
+			model.Transport{TLS: true, Verify: true, Name: "x", TrustedCA: string(authority.crt), VerifyDepth: 1}, false, nil},
+		"another namespace, delegated with a slip": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "slip/ca"},
+			model.Transport{TLS: true}, false, []string{"InvalidValue Secret slip/ca sluice/tls-delegation"}},
 		"missing": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/nosuch"},
 			model.Transport{}, true, []string{"NotFound Ingress default/i proxy-ssl-secret denies"}},
 		"no authority": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/junk", "proxy-ssl-verify": "on", "proxy-ssl-name": "x"},

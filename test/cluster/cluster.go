@@ -188,11 +188,11 @@ func (c *Cluster) Admin() *kubernetes.Clientset { return c.clients }
 // Config gives the administrator's access, to make other clients with.
 func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.admin) }
 
-// StopAPIServer ends the API server. Whoever watches loses the connection, and
-// finds nobody until StartAPIServer.
+// StopAPIServer ends the API server, as if its machine had died. Whoever watches
+// loses the connection, and finds nobody until StartAPIServer.
 func (c *Cluster) StopAPIServer(t testing.TB) {
 	t.Helper()
-	c.api.Stop(syscall.SIGTERM, stopPatience)
+	c.api.Stop(syscall.SIGKILL, stopPatience)
 }
 
 // StartAPIServer starts the API server again, at the same address and with the

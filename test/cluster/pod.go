@@ -63,15 +63,6 @@ func (p *pod) tell(object *corev1.Pod) {
 // live is what the scheduler and the kubelet do with a pod, from first to last:
 // bind it, start it, say when it is ready, and end it when it is deleted.
 func (p *pod) live(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() { // nothing of a pod is wanted any more when its object is gone
-		select {
-		case <-p.gone:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	p.bind(ctx)
 	listeners, err := listen(p)
 	if err != nil {
@@ -79,8 +70,18 @@ func (p *pod) live(ctx context.Context) {
 		return
 	}
 	defer listeners.close()
-	p.serveUntilDeleted(ctx)
-	p.end(ctx, listeners)
+	life, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // without its object nothing of a pod goes on
+		select {
+		case <-p.gone:
+			cancel()
+		case <-life.Done():
+		}
+	}()
+	p.serveUntilDeleted(life)
+	p.end(life, listeners)
+	p.remove(ctx)
 }
 
 // bind puts the pod on its node, as the scheduler does.
@@ -123,7 +124,7 @@ func (p *pod) serveUntilDeleted(ctx context.Context) {
 // end is what the kubelet does with a pod that is deleted. It stays ready while
 // its preStop hook runs, for EndpointSlices to say terminating and serving. Then
 // it listens no more, and finishes what it has begun, until the grace period is
-// over. Its object goes last.
+// over.
 func (p *pod) end(ctx context.Context, l *listeners) {
 	grace := time.Duration(0)
 	if seconds := p.object.Load().DeletionGracePeriodSeconds; seconds != nil {
@@ -137,6 +138,11 @@ func (p *pod) end(ctx context.Context, l *listeners) {
 	}
 	l.drain(within)
 	p.report(ctx, p.ended())
+}
+
+// remove takes the object away, as the kubelet does when nothing of the pod runs
+// any more.
+func (p *pod) remove(ctx context.Context) {
 	now := int64(0)
 	object := p.object.Load()
 	p.persist(ctx, "delete", func() error {

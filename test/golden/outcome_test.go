@@ -100,6 +100,10 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.ConfigMap, err = snapshot.ParseName(value)
 	case "ingress-class":
 		o.IngressClasses = strings.Split(value, ",")
+	case "controller-class":
+		o.ControllerClass = value
+	case "classes-unreadable":
+		o.ClassesUnreadable = value == "true"
 	case "class-by-name":
 		o.ClassByName = value == "true"
 	case "without-class":

@@ -1,0 +1,32 @@
+package keys
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Override changes those fields of the struct that dst points to for which lookup
+// finds something that is valid, and leaves the others as they are. It gives the
+// trimmed texts of what it changed, by key. Faults are as with Decode.
+func Override(dst any, lookup Lookup) (changed map[string]string, faults []Fault) {
+	value := reflect.ValueOf(dst).Elem()
+	changed = map[string]string{}
+	for _, f := range fieldsOf(value.Type()) {
+		_, raw, ok := f.find(lookup)
+		text := strings.TrimSpace(raw)
+		if !ok || text == "" && f.empty == emptyUnset {
+			continue
+		}
+		said := reflect.New(value.FieldByIndex(f.index).Type()).Elem()
+		if fault := f.decode(said, lookup, nil); fault != nil {
+			faults = append(faults, *fault)
+			if !fault.Empties {
+				continue
+			}
+			text = ""
+		}
+		value.FieldByIndex(f.index).Set(said)
+		changed[f.Key] = text
+	}
+	return changed, faults
+}

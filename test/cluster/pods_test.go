@@ -1,0 +1,264 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// at is the URL of a pod.
+func at(address string) string { return fmt.Sprintf("http://%s:%d/", address, PodPort) }
+
+func TestPodsAnswer(t *testing.T) {
+	c := Shared(t)
+	c.Apply(t, Web("answer", "web", 3)...)
+	c.AwaitDeployment(t, "answer", "web")
+	pods := map[string]bool{}
+	for _, address := range c.AwaitEndpoints(t, "answer", "web", 3) {
+		answer := EventuallyStatus(t, Request{URL: at(address) + "some/path?q=1", From: "10.255.7.7"}, http.StatusOK)
+		e := answer.Echo
+		if e == nil || e.IP != address || e.Namespace != "answer" || e.Port != PodPort || e.Method != "GET" || e.Path != "/some/path?q=1" ||
+			e.Host != fmt.Sprintf("%s:%d", address, PodPort) || !strings.HasPrefix(e.Client, "10.255.7.7:") {
+			t.Errorf("the pod at %s answers %s", address, answer.Body)
+			continue
+		}
+		pods[e.Pod] = true
+	}
+	for _, pod := range c.Pods(t, "answer", "web") {
+		if !pods[pod.Name] {
+			t.Errorf("the pod %s is none of those that answer: %v", pod.Name, pods)
+		}
+	}
+}
+
+// awaitRefusal waits until nobody listens at a pod's address.
+func awaitRefusal(t *testing.T, address string) {
+	t.Helper()
+	Eventually(t, "a refused connection to "+address, func(ctx context.Context) error {
+		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(address, fmt.Sprint(PodPort)))
+		if err == nil {
+			connection.Close()
+		}
+		if !errors.Is(err, syscall.ECONNREFUSED) {
+			return fmt.Errorf("got %v", err)
+		}
+		return nil
+	})
+}
+
+func TestDeletedPodStopsListening(t *testing.T) {
+	c := Shared(t)
+	c.Apply(t, Web("deleted", "web", 1)...)
+	address := c.AwaitEndpoints(t, "deleted", "web", 1)[0]
+	pod := c.Pods(t, "deleted", "web")[0]
+	EventuallyStatus(t, Request{URL: at(address)}, http.StatusOK)
+	c.Delete(t, &pod)
+	awaitRefusal(t, address)
+	if next := c.AwaitEndpoints(t, "deleted", "web", 1)[0]; next == address {
+		t.Errorf("the next pod has the address %s too", address)
+	}
+}
+
+// begin sends a request that a pod thinks about for some time, and returns when
+// the pod has begun with it: it reads a body, which it is asked to say, before
+// it thinks. The answer, or what went wrong, comes by the channel.
+func begin(t *testing.T, address, delay string) <-chan error {
+	t.Helper()
+	begun, answered := make(chan struct{}), make(chan error, 1)
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(begun) }})
+	go func() {
+		r := Request{Method: http.MethodPost, URL: at(address), Body: "x", Header: http.Header{DelayHeader: {delay}, "Expect": {"100-continue"}}}
+		_, err := r.Do(ctx)
+		answered <- err
+	}()
+	select {
+	case <-begun:
+	case err := <-answered:
+		t.Fatalf("the request ended before the pod began with it: %v", err)
+	}
+	return answered
+}
+
+// TestDeletedPodFinishesWhatItHasBegun: during its stop delay a pod goes on as
+// before, while its EndpointSlice says that it is terminating; then it finishes
+// what it has begun.
+func TestDeletedPodFinishesWhatItHasBegun(t *testing.T) {
+	c := Shared(t)
+	d := Deployment("begun", "web", 1)
+	d.Spec.Template.Annotations = map[string]string{StopDelayAnnotation: "1s"}
+	c.Apply(t, Namespace("begun"), d, Service("begun", "web"))
+	address := c.AwaitEndpoints(t, "begun", "web", 1)[0]
+	answered := begin(t, address, "4s")
+	*d.Spec.Replicas = 0
+	c.Apply(t, d)
+	c.awaitEndpoint(t, "begun", address, func(ready, serving, terminating bool) bool { return !ready && serving && terminating })
+	EventuallyStatus(t, Request{URL: at(address)}, http.StatusOK)
+	awaitRefusal(t, address)
+	select {
+	case err := <-answered:
+		t.Fatalf("the slow request was answered before the pod stopped listening: %v", err)
+	default:
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("the slow request: %v", err)
+	}
+	c.awaitNoPods(t, "begun")
+}
+
+// TestDeletedPodIsCutOffAfterItsGracePeriod, even in the middle of a request.
+func TestDeletedPodIsCutOffAfterItsGracePeriod(t *testing.T) {
+	c := Shared(t)
+	d, grace := Deployment("cut", "web", 1), int64(1)
+	d.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
+	c.Apply(t, Namespace("cut"), d, Service("cut", "web"))
+	answered := begin(t, c.AwaitEndpoints(t, "cut", "web", 1)[0], "25s")
+	began := time.Now()
+	c.Delete(t, d)
+	if err := <-answered; err == nil {
+		t.Error("the slow request was answered")
+	}
+	if took := time.Since(began); took < time.Second {
+		t.Errorf("the slow request was cut off after %s, before the end of the grace period", took)
+	}
+	c.awaitNoPods(t, "cut")
+}
+
+func (c *Cluster) awaitEndpoint(t *testing.T, namespace, address string, wanted func(ready, serving, terminating bool) bool) {
+	t.Helper()
+	Eventually(t, "the state of the endpoint "+address, func(ctx context.Context) error {
+		slices, err := c.clients.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		for _, slice := range slices.Items {
+			for _, e := range slice.Endpoints {
+				if s := e.Conditions; e.Addresses[0] == address && wanted(*s.Ready, *s.Serving, *s.Terminating) {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("the slices are %v", slices.Items)
+	})
+}
+
+func (c *Cluster) awaitNoPods(t *testing.T, namespace string) {
+	t.Helper()
+	Eventually(t, "the end of all pods in "+namespace, func(ctx context.Context) error {
+		list, err := c.clients.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+		if err == nil && len(list.Items) > 0 {
+			err = fmt.Errorf("there are %d", len(list.Items))
+		}
+		return err
+	})
+}
+
+func TestReadiness(t *testing.T) {
+	c := Shared(t)
+	c.Apply(t, Web("ready", "web", 2)...)
+	c.AwaitEndpoints(t, "ready", "web", 2)
+	pod := c.Pods(t, "ready", "web")[0]
+	c.SetReady(t, "ready", pod.Name, false)
+	if left := c.AwaitEndpoints(t, "ready", "web", 1); left[0] == pod.Status.PodIP {
+		t.Errorf("the unready pod's address %s is still there", left[0])
+	}
+	EventuallyStatus(t, Request{URL: at(pod.Status.PodIP)}, http.StatusOK)
+	c.SetReady(t, "ready", pod.Name, true)
+	c.AwaitEndpoints(t, "ready", "web", 2)
+}
+
+// TestRollingUpdate: the new pods take some time to become ready, and the old
+// ones are there until then.
+func TestRollingUpdate(t *testing.T) {
+	c := Shared(t)
+	c.Apply(t, Web("rolling", "web", 2)...)
+	old := c.AwaitEndpoints(t, "rolling", "web", 2)
+	d := Deployment("rolling", "web", 2)
+	none, one := intstr.FromInt32(0), intstr.FromInt32(1)
+	d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxUnavailable: &none, MaxSurge: &one}}
+	d.Spec.Template.Annotations = map[string]string{StartDelayAnnotation: "300ms"}
+	began := time.Now()
+	c.Apply(t, d)
+	c.AwaitDeployment(t, "rolling", "web")
+	if took := time.Since(began); took < 600*time.Millisecond {
+		t.Errorf("two pods, one after the other, became ready after %s", took)
+	}
+	for _, address := range c.AwaitEndpoints(t, "rolling", "web", 2) {
+		for _, former := range old {
+			if address == former {
+				t.Errorf("the pod at %s is of the old form", address)
+			}
+		}
+	}
+}
+
+// TestProtocols: the ports of one pod speak HTTPS, TCP and UDP, and HTTP/2
+// where a client begins with it.
+func TestProtocols(t *testing.T) {
+	c := Shared(t)
+	d := Deployment("protocols", "web", 1)
+	d.Spec.Template.Spec.Containers[0].Ports = append(d.Spec.Template.Spec.Containers[0].Ports,
+		corev1.ContainerPort{Name: "https", ContainerPort: 8443},
+		corev1.ContainerPort{Name: "tcp-lines", ContainerPort: 9000},
+		corev1.ContainerPort{Name: "packets", ContainerPort: 9000, Protocol: corev1.ProtocolUDP},
+	)
+	c.Apply(t, Namespace("protocols"), d, Service("protocols", "web"))
+	address := c.AwaitEndpoints(t, "protocols", "web", 1)[0]
+	name := "protocols/" + c.Pods(t, "protocols", "web")[0].Name
+	answer := EventuallyStatus(t, Request{URL: "https://web.protocols.svc/", To: address + ":8443", Roots: c.Roots()}, http.StatusOK)
+	if answer.Echo == nil || answer.Echo.SNI != "web.protocols.svc" || answer.Echo.Port != 8443 {
+		t.Errorf("over HTTPS: %s", answer.Body)
+	}
+	for _, network := range []string{"tcp", "udp"} {
+		if got := converse(t, network, address+":9000", "hello"); got != name+" hello" {
+			t.Errorf("over %s: %q", network, got)
+		}
+	}
+	if proto := overHTTP2(t, at(address)); proto != "HTTP/2.0" {
+		t.Errorf("over HTTP/2: %s", proto)
+	}
+}
+
+// converse sends a line and gives the line that comes back.
+func converse(t *testing.T, network, address, text string) string {
+	t.Helper()
+	connection, err := net.Dial(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if err := connection.SetDeadline(time.Now().Add(Patience)); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(connection, text)
+	line, err := bufio.NewReader(connection).ReadString('\n')
+	if err != nil {
+		t.Error(err)
+	}
+	return strings.TrimSuffix(line, "\n")
+}
+
+// overHTTP2 asks in HTTP/2 without TLS and gives the protocol of the answer.
+func overHTTP2(t *testing.T, url string) string {
+	t.Helper()
+	protocols := &http.Protocols{}
+	protocols.SetUnencryptedHTTP2(true)
+	response, err := (&http.Client{Transport: &http.Transport{Protocols: protocols}}).Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	return response.Proto
+}
