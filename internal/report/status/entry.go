@@ -13,9 +13,9 @@ type point = networkingv1.IngressLoadBalancerIngress
 
 // entry is what is known of one served Ingress.
 type entry struct {
-	served  Served
-	written *written // what this replica wrote, until another changes it; nil if nothing
-	contest contest
+	served    Served
+	written   *written // what this replica wrote, until another changes it; nil if nothing
+	contest   contest
 	busy      bool // a worker is at it
 	failures  int
 	notBefore time.Time
@@ -53,7 +53,7 @@ func (s *Statuses) look(e *entry, now time.Time) step {
 	case same(there.points, s.wanted(e)):
 		e.contest.agree(now)
 		return nothing
-	case e.contest.rests(now) && e.contest.rival == "":
+	case e.contest.rests(now) && !e.contest.asked:
 		return ask
 	case e.contest.rests(now):
 		return nothing

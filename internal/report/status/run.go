@@ -156,7 +156,7 @@ func (s *Statuses) attend(ctx context.Context, name snapshot.Name) {
 
 	if todo == ask {
 		rival, err := s.rival(ctx, name)
-		s.finish(e, err, func() { e.contest.rival = rival })
+		s.finish(e, err, func() { e.contest.rival, e.contest.asked = rival, true })
 		return
 	}
 	version, err := s.put(ctx, served, wanted)
@@ -215,7 +215,11 @@ func (s *Statuses) complain(cost, object string, err error) {
 		c.more++
 		return
 	}
-	s.Log.Error(cost, "object", object, "error", err, "more", c.more)
+	attributes := []any{"error", err, "more", c.more}
+	if object != "" {
+		attributes = append([]any{"object", "Ingress " + object}, attributes...)
+	}
+	s.Log.Error(cost, attributes...)
 	c.at, c.more = time.Now(), 0
 }
 
