@@ -51,7 +51,7 @@ var broken = map[string]func(*scene){
 	"ClusterRole/sluice ingresses list":         (*scene).neverReady,
 	"ClusterRole/sluice ingresses watch":        (*scene).hearsLate,
 	"ClusterRole/sluice ingresses get":          (*scene).knowsNoRival,
-	"ClusterRole/sluice ingresses/status patch": (*scene).writesNoStatus,
+	"ClusterRole/sluice ingresses/status patch": (*scene).mayNotWriteStatus,
 	"ClusterRole/sluice ingressclasses list":    (*scene).goesByNames,
 	"ClusterRole/sluice ingressclasses watch":   (*scene).hearsLate,
 	"ClusterRole/sluice services list":          (*scene).neverReady,
@@ -86,7 +86,7 @@ var broken = map[string]func(*scene){
 	"Role/sluice-served ingresses list":         (*scene).neverReady,
 	"Role/sluice-served ingresses watch":        (*scene).hearsLate,
 	"Role/sluice-served ingresses get":          (*scene).knowsNoRival,
-	"Role/sluice-served ingresses/status patch": (*scene).writesNoStatus,
+	"Role/sluice-served ingresses/status patch": (*scene).mayNotWriteStatus,
 	"Role/sluice-served services list":          (*scene).neverReady,
 	"Role/sluice-served services watch":         (*scene).hearsLate,
 	"Role/sluice-served endpointslices list":    (*scene).neverReady,
@@ -149,12 +149,26 @@ func (s *scene) neverReady() {
 	})
 }
 
-// hearsLate: all is served, but changes are heard of by lists alone.
+// hearsLate: all is served, but changes are heard of by lists alone. That is said
+// once, however often the watch is tried.
 func (s *scene) hearsLate() {
 	s.Helper()
 	s.start()
 	s.complains()
 	s.serves()
+	Eventually(s.T, "the watch to be tried again and again", func(context.Context) error {
+		tried := 0
+		for _, a := range s.c.Asked(s.T, s.user) {
+			if a.Forbidden && a.Resource == s.missing.resource && a.Verb == "watch" {
+				tried++
+			}
+		}
+		if tried < 6 {
+			return fmt.Errorf("it was tried %d times", tried)
+		}
+		return nil
+	})
+	s.wantSaidOnce()
 }
 
 // goesByNames: a class whose name is in --ingress-class is served, another of the
@@ -211,6 +225,15 @@ func (s *scene) writesNoStatus() {
 	s.Helper()
 	s.start()
 	s.complains()
+	s.wantNoStatus()
+}
+
+// mayNotWriteStatus: where a patch is denied an update is tried, and denied too.
+func (s *scene) mayNotWriteStatus() {
+	s.Helper()
+	s.start()
+	s.awaitSaid("patch of ingresses/status is forbidden")
+	s.awaitSaid("status not written", `cannot update resource "ingresses/status"`)
 	s.wantNoStatus()
 }
 

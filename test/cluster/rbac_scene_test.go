@@ -301,6 +301,19 @@ func (s *scene) awaitSaid(texts ...string) {
 	})
 }
 
+// wantSaidOnce: sluice's log does not say the same again and again of what it may
+// not read.
+func (s *scene) wantSaidOnce() {
+	s.Helper()
+	times := map[string]int{}
+	for _, line := range s.said("not read", "is forbidden") {
+		_, text, _ := strings.Cut(line, "error=")
+		if times[text]++; times[text] == 2 {
+			s.Errorf("sluice says again: %s", text)
+		}
+	}
+}
+
 // readiness asks /readyz.
 func (s *scene) readiness(ctx context.Context) (status int, body string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d/readyz", s.Healthz), nil)

@@ -97,6 +97,7 @@ func TestRights(t *testing.T) {
 		s.scene(t, name, with, func(s *scene) {
 			s.play()
 			s.wantRefused()
+			s.wantSaidOnce()
 			if s.plainLists {
 				s.wantAllUsed()
 			}
