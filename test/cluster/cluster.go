@@ -11,9 +11,10 @@
 //
 //	func TestShop(t *testing.T) {
 //		c := cluster.Start(t) // or cluster.Shared(t): one for all tests of the package
-//		c.Apply(t, cluster.Namespace("shop"), cluster.Deployment("shop", "web", 3), cluster.Service("shop", "web"),
-//			cluster.IngressClass("nginx"), cluster.Ingress("shop", "web", cluster.Rule("shop.example", "/", "web", 80)))
-//		c.AwaitEndpoints(t, "shop", "web", 3)
+//		ns := c.NewNamespace(t, "shop")
+//		c.Apply(t, cluster.Web(ns, "web", 3)...)
+//		c.Apply(t, cluster.IngressClass("nginx"), cluster.Ingress(ns, "web", cluster.Rule("shop.example", "/", "web", 80)))
+//		c.AwaitEndpoints(t, ns, "web", 3)
 //		s := cluster.RunSluice(t, c.Account(t, "sluice", "controller", cluster.Everywhere(rules...)))
 //		answer := cluster.EventuallyStatus(t, s.Request("http://shop.example/"), 200)
 //		t.Log(answer.Echo.Pod)
@@ -28,6 +29,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -86,7 +88,6 @@ func Start(t testing.TB, options ...Option) *Cluster {
 // shared is the cluster that all tests of a package have in common.
 var shared struct {
 	once    sync.Once
-	dir     string
 	cluster *Cluster
 	err     error
 }
@@ -98,8 +99,9 @@ var shared struct {
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	shared.once.Do(func() {
-		if shared.dir, shared.err = os.MkdirTemp("", "sluice-cluster-"); shared.err == nil {
-			shared.cluster, shared.err = start(shared.dir)
+		var dir string // it is beside the sluice under test, and goes with it
+		if dir, shared.err = os.MkdirTemp(filepath.Dir(SluicePath()), "cluster-"); shared.err == nil {
+			shared.cluster, shared.err = start(dir)
 		}
 	})
 	if shared.cluster != nil {
@@ -115,9 +117,6 @@ func Shared(t testing.TB) *Cluster {
 func stopShared() {
 	if shared.cluster != nil {
 		shared.cluster.stop()
-	}
-	if shared.dir != "" {
-		os.RemoveAll(shared.dir)
 	}
 }
 
