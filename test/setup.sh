@@ -5,8 +5,8 @@ set -euo pipefail
 
 packages=(nginx libnginx-mod-http-lua lua-resty-core lua-resty-lrucache lua-cjson curl)
 case "${1:-}" in
-  --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils) ;;
-  --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils wrk) ;;
+  --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2) ;;
+  --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -40,8 +40,10 @@ type collection[T any, P object[T]] struct {
 	entries map[snapshot.Name]entry
 	synced  bool
 	// deleted are the versions in which objects were deleted while part of the
-	// objects is read apart; nil otherwise.
-	deleted map[snapshot.Name]string
+	// objects is read apart; nil otherwise. replaced is the version of the last
+	// list that came meanwhile, empty if none did.
+	deleted  map[snapshot.Name]string
+	replaced string
 }
 
 // entry says where an object is and which version of it that is.
@@ -78,8 +80,9 @@ func (c *collection[T, P]) Delete(o any) error {
 
 // Replace takes all objects there are. The list is the truth, whatever the
 // versions say: an API server may have been set back.
-func (c *collection[T, P]) Replace(list []any, _ string) error {
+func (c *collection[T, P]) Replace(list []any, version string) error {
 	c.mu.Lock()
+	c.replaced = version
 	was := c.objects
 	known := c.entries
 	c.objects, c.entries = make([]P, 0, len(list)), make(map[snapshot.Name]entry, len(list))
@@ -227,7 +230,7 @@ func (c *collection[T, P]) hasSynced() bool {
 func (c *collection[T, P]) startApart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.deleted = map[snapshot.Name]string{}
+	c.deleted, c.replaced = map[snapshot.Name]string{}, ""
 }
 
 // merge takes objects that were read apart from the watch, which may be behind or
@@ -236,10 +239,21 @@ func (c *collection[T, P]) merge(list []P) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, o := range list {
-		if at, gone := c.deleted[nameOf(o)]; !gone || older(at, o.GetResourceVersion()) {
+		if !c.outlived(o) {
 			c.set(o)
 		}
 	}
+}
+
+// outlived says whether an object that was read apart has gone since: it was
+// deleted, or a newer list does not have it.
+func (c *collection[T, P]) outlived(o P) bool {
+	name, version := nameOf(o), o.GetResourceVersion()
+	if at, gone := c.deleted[name]; gone && !older(at, version) {
+		return true
+	}
+	_, listed := c.entries[name]
+	return !listed && c.replaced != "" && !older(c.replaced, version)
 }
 
 // endApart ends what startApart began.

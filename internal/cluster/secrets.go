@@ -2,12 +2,11 @@ package cluster
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -89,20 +88,20 @@ func (n *namedSecrets) follow(_ context.Context, names []snapshot.Name) {
 // readSecrets is SecretsByMetadata. It is a store of a reflector of metadata.
 type readSecrets struct {
 	source *Source
-	// byList is set once it is known that Secrets may be listed but not read.
-	byList atomic.Bool
-
 	mu     sync.Mutex
 	held   map[snapshot.Name]heldSecret
 	synced bool
 }
 
 // heldSecret is a Secret that something refers to: nil if it does not exist.
-// Stale ones are read anew.
+// Stale ones are read anew: those that metadata told of since they were last
+// read, or began to be. news is the version that it told of, empty if it did not
+// list them.
 type heldSecret struct {
-	secret  *corev1.Secret
-	version string
-	stale   bool
+	secret         *corev1.Secret
+	version        string
+	stale, reading bool
+	news           string
 }
 
 func (r *readSecrets) begin(ctx context.Context) {
@@ -132,25 +131,14 @@ func (r *readSecrets) outdate(name snapshot.Name, version string) bool {
 	if !ok || held.version == version || older(version, held.version) {
 		return false
 	}
-	held.stale = true
+	held.stale, held.news = true, version
 	r.held[name] = held
 	return true
 }
 
-// Delete notes that a Secret went.
-func (r *readSecrets) Delete(o any) error {
-	meta := o.(*metav1.PartialObjectMetadata)
-	r.mu.Lock()
-	_, ok := r.held[nameOf(meta)]
-	if ok {
-		r.held[nameOf(meta)] = heldSecret{version: meta.ResourceVersion}
-	}
-	r.mu.Unlock()
-	if ok {
-		r.source.signal.touch()
-	}
-	return nil
-}
+// Delete notes that a Secret went. It is read, like one that changed: there may
+// be another of its name by now.
+func (r *readSecrets) Delete(o any) error { return r.Update(o) }
 
 // Replace notes which Secrets there are. Those that are held in another version,
 // or are not listed, are read anew.
@@ -165,12 +153,12 @@ func (r *readSecrets) Replace(list []any, _ string) error {
 		}
 	}
 	for name, held := range r.held {
-		if held.secret == nil && versions[name] == "" || versions[name] == held.version {
+		missing := held.secret == nil && !held.reading && versions[name] == ""
+		if missing || versions[name] == held.version && held.version != "" {
 			continue
 		}
-		held.stale = true
+		held.stale, held.news = true, versions[name]
 		r.held[name] = held
-		r.source.signal.touch()
 	}
 	r.synced = true
 	r.source.signal.touch()
@@ -214,7 +202,7 @@ func (r *readSecrets) follow(ctx context.Context, names []snapshot.Name) {
 			secret, err := r.read(ctx, name)
 			r.source.troubles.set("Secret "+name.String(), err)
 			if err != nil {
-				r.source.retry()
+				r.unread(name)
 				return
 			}
 			r.hold(name, secret)
@@ -223,7 +211,8 @@ func (r *readSecrets) follow(ctx context.Context, names []snapshot.Name) {
 	readers.Wait()
 }
 
-// mark drops what nothing refers to any more and gives what is to be read.
+// mark drops what nothing refers to any more and gives what is to be read. What
+// metadata tells from now on outdates that.
 func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -236,6 +225,7 @@ func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 		if held.stale {
 			wanted = append(wanted, name)
 		}
+		held.reading, held.stale, held.news = held.stale, false, ""
 		kept[name] = held
 	}
 	for name := range r.held {
@@ -247,46 +237,49 @@ func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 	return wanted
 }
 
-// hold keeps what was read. A Secret that was read while it changed again is
-// read once more: its metadata tells so.
+// hold keeps what was read. A Secret that changed meanwhile, into something else
+// than what was read, stays stale and is read once more.
 func (r *readSecrets) hold(name snapshot.Name, secret *corev1.Secret) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.held[name]; !ok {
+	held, ok := r.held[name]
+	if !ok {
 		return
 	}
-	if secret == nil {
-		r.held[name] = heldSecret{}
-		return
-	}
-	version := secret.ResourceVersion
-	stripSecret(secret)
-	secret.ResourceVersion = ""
-	r.held[name] = heldSecret{secret: secret, version: version}
-}
-
-// read gives a Secret, nil if there is none. Where reading is forbidden, a list
-// of the one object does as well.
-func (r *readSecrets) read(ctx context.Context, name snapshot.Name) (*corev1.Secret, error) {
-	client := r.source.o.Client
-	if !r.byList.Load() {
-		secret := &corev1.Secret{}
-		err := client.Get(ctx, kube.Secrets, name, secret)
-		switch {
-		case err == nil:
-			return secret, nil
-		case apierrors.IsNotFound(err):
-			return nil, nil
-		case !apierrors.IsForbidden(err):
-			return nil, err
+	now := heldSecret{stale: held.stale, news: held.news}
+	if secret != nil {
+		now.version = secret.ResourceVersion
+		now.stale = held.stale && held.news != now.version && !older(held.news, now.version)
+		stripSecret(secret)
+		secret.ResourceVersion = ""
+		now.secret = secret
+		if held.secret != nil && reflect.DeepEqual(held.secret, secret) {
+			now.secret = held.secret
 		}
 	}
+	r.held[name] = now
+}
+
+// unread has a Secret that could not be read tried again after a while.
+func (r *readSecrets) unread(name snapshot.Name) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if held, ok := r.held[name]; ok {
+		held.stale, held.reading = true, false
+		r.held[name] = held
+	}
+	r.source.retry()
+}
+
+// read gives a Secret, nil if there is none. It is listed by its name, which
+// costs the API server no more than a get: the right to list is needed for the
+// metadata anyway, and ingress-nginx's ClusterRole grants no other.
+func (r *readSecrets) read(ctx context.Context, name snapshot.Name) (*corev1.Secret, error) {
 	var list corev1.SecretList
 	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String()}
-	if err := client.List(ctx, kube.Secrets, name.Namespace, one, &list); err != nil {
+	if err := r.source.o.Client.List(ctx, kube.Secrets, name.Namespace, one, &list); err != nil {
 		return nil, err
 	}
-	r.byList.Store(true)
 	if len(list.Items) == 0 {
 		return nil, nil
 	}

@@ -19,6 +19,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,11 +36,12 @@ const atOnce = 10
 
 // Load waits for objects that are read apart from watches no longer than
 // readTimeout, the first time firstTimeout. What could not be read is tried again
-// after a while.
+// after a while, which doubles from again to atMost.
 const (
 	readTimeout  = 3 * time.Second
 	firstTimeout = 30 * time.Second
 	again        = time.Second
+	atMost       = 30 * time.Second
 )
 
 // Options say what is watched.
@@ -78,6 +80,11 @@ type Source struct {
 	begun    sync.Once
 	// loaded is set once Load has given something.
 	loaded bool
+	// unread is set if something could not be read apart from the watches since
+	// the last Load began; delay and retrying are of the next attempt.
+	unread   atomic.Bool
+	delay    time.Duration
+	retrying *time.Timer
 	// needs is what was found out from the Ingresses, which is not done anew
 	// while these and the classes stay the same.
 	needs needs
@@ -141,6 +148,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	}
 	s.routed.follow(reading, s.needs.namespaces)
 	s.loaded = true
+	s.tryAgain()
 	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
 	loaded.Objects = snapshot.Objects{
 		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: s.routed.slices.all(),
@@ -164,7 +172,11 @@ func (s *Source) ownersKnown() bool {
 		(s.o.NamespaceSelector == "" || s.namespaces.hasSynced())
 }
 
-func (s *Source) classesUnreadable() bool { return s.troubles.forbidden("ingressclasses") }
+// classesUnreadable says whether IngressClasses must not be read, and never were:
+// what was read once stands.
+func (s *Source) classesUnreadable() bool {
+	return !s.classes.hasSynced() && s.troubles.forbidden("ingressclasses")
+}
 
 // ownedKnown says whether the rest is read.
 func (s *Source) ownedKnown() bool {
@@ -179,8 +191,21 @@ func (s *Source) reading(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, readTimeout)
 }
 
-// retry has what could not be read tried again after a while.
-func (s *Source) retry() { time.AfterFunc(again, s.signal.touch) }
+// retry notes that something could not be read, for Load to try it again.
+func (s *Source) retry() { s.unread.Store(true) }
+
+// tryAgain has Load called again after a while if something could not be read.
+func (s *Source) tryAgain() {
+	if s.retrying != nil {
+		s.retrying.Stop()
+	}
+	if !s.unread.Swap(false) {
+		s.delay = 0
+		return
+	}
+	s.delay = min(max(2*s.delay, again), atMost)
+	s.retrying = time.AfterFunc(s.delay, s.signal.touch)
+}
 
 // wait returns when known does.
 func (s *Source) wait(ctx context.Context, known func() bool) error {

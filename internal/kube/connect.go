@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"sync"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
@@ -36,10 +37,13 @@ type Options struct {
 // ErrNoCluster says that there is neither a kubeconfig nor a pod's account.
 var ErrNoCluster = errors.New("no cluster: want a kubeconfig file, or to run in a pod with a service account")
 
+// silence has client-go log nothing: what it says of lists and watches is said by
+// those who ask for them. Its logger is one for the process.
+var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
+
 // Connect prepares a client. It does not wait for the API server.
 func Connect(o Options) (*Client, error) {
-	// What client-go says of lists and watches is said by those who ask for them.
-	klog.SetLogger(logr.Discard())
+	silence()
 	config, err := load(o)
 	if err != nil {
 		return nil, err

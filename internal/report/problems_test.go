@@ -34,7 +34,7 @@ func TestProblemIsSaidOnceAndSoIsItsEnd(t *testing.T) {
 	}
 }
 
-func TestSourceErrorIsSaidAgainAfterItWasMended(t *testing.T) {
+func TestSourceErrorIsSaidAgainAfterItsEndWas(t *testing.T) {
 	t.Parallel()
 	r, log := reporter()
 	broken := []error{errors.New("a.yaml: document 1: want YAML")}
@@ -43,9 +43,9 @@ func TestSourceErrorIsSaidAgainAfterItWasMended(t *testing.T) {
 	r.Source(notes, broken)
 	r.Source(nil, nil)
 	r.Source(notes, broken)
-	for _, text := range []string{"a.yaml", "b.yaml"} {
-		if n := strings.Count(log.String(), text); n != 2 {
-			t.Errorf("%s was said %d times, want 2:\n%s", text, n, log)
+	for text, want := range map[string]int{`error="a.yaml`: 2, `"read again" was="a.yaml`: 1, "b.yaml": 2, "read again": 1} {
+		if n := strings.Count(log.String(), text); n != want {
+			t.Errorf("%s was said %d times, want %d:\n%s", text, n, want, log)
 		}
 	}
 }

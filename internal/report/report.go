@@ -17,6 +17,7 @@ import (
 type Reporter struct {
 	log      *slog.Logger
 	problems map[model.Problem]bool
+	// source has what was said of the source; true stands for an error.
 	source   map[string]bool
 	troubles map[string]string
 }
@@ -52,12 +53,17 @@ func (r *Reporter) Source(notes []snapshot.Note, errs []error) {
 			r.log.Error("not read; what it gave before is kept", "error", err)
 		}
 	}
+	for text, failed := range r.source {
+		if failed && !now[text] {
+			r.log.Info("read again", "was", text)
+		}
+	}
 	for _, note := range notes {
 		line := note.String()
-		now[line] = true
-		if !r.source[line] {
+		if _, said := r.source[line]; !said {
 			r.log.Info("note", "text", line)
 		}
+		now[line] = false
 	}
 	r.source = now
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/test/bench/measure"
 	"sluice/test/kit"
 )
 
@@ -71,8 +72,8 @@ proxy_http_version 1.1;
 // server writes what three paths of type Prefix mean: a path stands for itself
 // and for all below it.
 func (h *byHand) server(out *bytes.Buffer, i int) {
-	fmt.Fprintf(out, "server {\n\tlisten %d;\n\tserver_name %s;\n", h.port, host(i))
-	for _, path := range paths {
+	fmt.Fprintf(out, "server {\n\tlisten %d;\n\tserver_name %s;\n", h.port, measure.Host(i))
+	for _, path := range measure.Paths {
 		if path != "/" {
 			fmt.Fprintf(out, "\tlocation = %s { proxy_pass http://backends; }\n", path)
 			path += "/"

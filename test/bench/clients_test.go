@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"sluice/test/bench/measure"
 )
 
 // connections is how many clients keep a connection open and ask over it again
@@ -22,7 +24,7 @@ import (
 const connections = 32
 
 // trafficHost is the host that all ask for.
-var trafficHost = host(trafficHosts / 2)
+var trafficHost = measure.Host(trafficHosts / 2)
 
 // clientName says who asks: wrk where it is installed, which leaves more of the
 // processor to nginx, or clients in this process.
@@ -58,7 +60,7 @@ func wrk(b *testing.B, port int, during time.Duration) int {
 		b.Fatal(err)
 	}
 	if runtime.NumCPU() > 1 {
-		pin(command.Process.Pid, 1)
+		measure.Pin(command.Process.Pid, 1)
 	}
 	defer stopAfter(command.Process.Pid, during+10*time.Second).Stop()
 	if err := command.Wait(); err != nil {

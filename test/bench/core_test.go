@@ -12,6 +12,7 @@ import (
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 	"sluice/templates"
+	"sluice/test/bench/measure"
 )
 
 // What translate and render may take together for 10,000 Ingresses, in seconds.
@@ -54,13 +55,13 @@ func core(b *testing.B, n int) {
 		snapshots = append(snapshots, time.Since(began).Seconds())
 		change = append(change, p.run(b, snap, n))
 	}
-	for _, f := range []figure{
-		{what: "translate and render from nothing", unit: "s", samples: fresh, budget: coreFresh},
-		{what: "translate and render after one change", unit: "s", samples: change, budget: coreChange},
-		{what: "snapshot after one change", unit: "s", samples: snapshots},
+	for _, f := range []measure.Figure{
+		{What: "translate and render from nothing", Unit: "s", Samples: fresh, Budget: coreFresh},
+		{What: "translate and render after one change", Unit: "s", Samples: change, Budget: coreChange},
+		{What: "snapshot after one change", Unit: "s", Samples: snapshots},
 	} {
-		f.work = thousands(n)
-		f.report(b)
+		f.Work = measure.Thousands(n)
+		f.Report(b)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"sluice/test/bench/measure"
 )
 
 // What goes on while requests are counted.
@@ -33,7 +35,7 @@ func failures(b *testing.B) {
 	f := newFolder(b)
 	f.fill(b, trafficHosts, to.before...)
 	s := start(b, f.path)
-	awaitAll(b, s.HTTP, host(trafficHosts-1), served)
+	measure.AwaitAll(b, s.HTTP, measure.Host(trafficHosts-1), measure.Served)
 	each := []*counter{
 		count(b, "a connection a request", 2, func() client { return fresh(s.HTTP) }),
 		count(b, "keep-alive, idempotent requests retried", 2, func() client { return retrying(s.HTTP) }),
@@ -42,7 +44,7 @@ func failures(b *testing.B) {
 	began := time.Now()
 	for round := range reloadsUnderLoad {
 		f.put(b, fileName(trafficHosts+round), unit(trafficHosts+round, to.before...))
-		awaitAll(b, s.HTTP, host(trafficHosts+round), served)
+		measure.AwaitAll(b, s.HTTP, measure.Host(trafficHosts+round), measure.Served)
 	}
 	b.ReportMetric(time.Since(began).Seconds(), "reloads-took-s")
 	began = time.Now()
@@ -65,8 +67,8 @@ func changeEndpoints(b *testing.B, f folder, port, round int, to endpoints) {
 		want, ports = "before", to.before
 	}
 	f.put(b, fileName(trafficHosts/2), unit(trafficHosts/2, ports...))
-	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(time.Millisecond) {
-		if a, err := ask(port, trafficHost, "/"); err == nil && from(want)(a) {
+	for begun := time.Now(); time.Since(begun) < measure.Patience; time.Sleep(time.Millisecond) {
+		if a, err := measure.Ask(port, trafficHost, "/"); err == nil && measure.From(want)(a) {
 			return
 		}
 	}
@@ -121,19 +123,19 @@ func (c *counter) end(b *testing.B, reloads int) {
 	if first := c.first.Load(); first != nil {
 		b.Logf("%s: the first failure: %s", c.what, *first)
 	}
-	figure{
-		what: "failed requests, " + c.what, unit: "requests", samples: []float64{float64(c.failed.Load())},
-		work: fmt.Sprintf("of %d, %d reloads, %d changes", c.requests.Load(), reloads, changesUnderLoad),
-		none: !strings.HasSuffix(c.what, "without retry"),
-	}.report(b)
+	measure.Figure{
+		What: "failed requests, " + c.what, Unit: "requests", Samples: []float64{float64(c.failed.Load())},
+		Work: fmt.Sprintf("of %d, %d reloads, %d changes", c.requests.Load(), reloads, changesUnderLoad),
+		None: !strings.HasSuffix(c.what, "without retry"),
+	}.Report(b)
 }
 
 // fresh asks over a new connection each time.
 func fresh(port int) client {
 	return func() error {
-		a, err := ask(port, trafficHost, "/api/x")
-		if err == nil && !served(a) {
-			err = fmt.Errorf("status %d", a.status)
+		a, err := measure.Ask(port, trafficHost, "/api/x")
+		if err == nil && !measure.Served(a) {
+			err = fmt.Errorf("status %d", a.Status)
 		}
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"sluice/test/bench/measure"
 )
 
 // workers is how many workers nginx has, in both.
@@ -24,7 +26,7 @@ func handLife(h *byHand, n int) handFigures {
 	h.write(n)
 	began := time.Now()
 	h.start()
-	f.start = awaitAll(h.b, h.port, host(n-1), served).Sub(began).Seconds()
+	f.start = measure.AwaitAll(h.b, h.port, measure.Host(n-1), measure.Served).Sub(began).Seconds()
 	if info, err := os.Stat(h.conf()); err == nil {
 		f.conf = float64(info.Size()) / 1e6
 	}
@@ -37,11 +39,11 @@ func handLife(h *byHand, n int) handFigures {
 	h.write(0)
 	_, used := h.test()
 	h.reload()
-	awaitAll(h.b, h.port, host(0), absent)
-	f.cpu += used + atRest(h.PID()).sum()
+	measure.AwaitAll(h.b, h.port, measure.Host(0), measure.Absent)
+	f.cpu += used + measure.AtRest(h.PID()).Sum()
 	h.write(n)
 	h.reload()
-	awaitAll(h.b, h.port, host(n-1), served)
+	measure.AwaitAll(h.b, h.port, measure.Host(n-1), measure.Served)
 	f.memory = h.peak(n)
 	h.stop()
 	return f
@@ -53,17 +55,17 @@ func (h *byHand) change(i int) (took, used float64) {
 	began := time.Now()
 	_, used = h.test()
 	h.reload()
-	return awaitAll(h.b, h.port, host(i), served).Sub(began).Seconds(), used
+	return measure.AwaitAll(h.b, h.port, measure.Host(i), measure.Served).Sub(began).Seconds(), used
 }
 
 // peak is the memory over reloads.
 func (h *byHand) peak(n int) float64 {
-	watch := sampleNginx(h.PID())
+	watch := measure.SampleNginx(h.PID())
 	for range rounds / 2 {
 		n++
 		h.write(n)
 		h.reload()
-		awaitAll(h.b, h.port, host(n-1), served)
+		measure.AwaitAll(h.b, h.port, measure.Host(n-1), measure.Served)
 	}
-	return watch.end().nginx
+	return watch.End().Nginx
 }

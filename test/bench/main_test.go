@@ -3,7 +3,7 @@
 // same run. It holds benchmarks only: what is timed never fails a test.
 //
 //	make bench
-//	go test ./test/bench -run '^$' -bench Scale/1000 -benchtime 1x
+//	go test ./test/bench -run '^$' -bench 'Scale/1000$' -benchtime 1x
 //
 // The nginx is that of SLUICE_NGINX_ROOT, or the system's. Work of size N is N
 // Ingresses, each with one host and three Prefix paths, with a Service of two
@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"testing"
 
+	"sluice/test/bench/measure"
 	"sluice/test/kit"
 )
 
@@ -35,12 +36,12 @@ func TestMain(m *testing.M) {
 	load, _ := os.ReadFile("/proc/loadavg") // what else runs makes figures worse
 	os.Exit(kit.WithSluice(func(path string) int {
 		sluicePath = path
-		return measure(m, load)
+		return printed(m, load)
 	}))
 }
 
-// measure prints the table of all figures when the benchmarks are done.
-func measure(m *testing.M, load []byte) int {
+// printed runs the benchmarks and then prints the table of all figures.
+func printed(m *testing.M, load []byte) int {
 	var err error
 	if installed, err = kit.BestNginx(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -48,6 +49,6 @@ func measure(m *testing.M, load []byte) int {
 	}
 	code := m.Run()
 	fmt.Printf("\nnginx %s, %d processors, load of the machine before: %s", installed.Version, runtime.NumCPU(), load)
-	results.print(os.Stdout)
+	measure.Results.Print(os.Stdout)
 	return code
 }

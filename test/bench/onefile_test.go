@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"testing"
+
+	"sluice/test/bench/measure"
 )
 
 // oneName is the file that holds everything.
@@ -27,12 +29,12 @@ func lifeInOneFile(b *testing.B, n int) {
 	f := newFolder(b)
 	f.put(b, oneName, oneFile(n, to.before...))
 	s := start(b, f.path)
-	started := awaitAll(b, s.HTTP, host(n-1), served).Sub(s.began).Seconds()
-	checkAll(b, s.HTTP, n)
+	started := measure.AwaitAll(b, s.HTTP, measure.Host(n-1), measure.Served).Sub(s.began).Seconds()
+	measure.CheckAll(b, s.HTTP, n)
 	var add, effective []float64
 	for round := range rounds / 2 {
 		began := f.replace(b, oneName, oneFile(n+round+1, to.before...))
-		add = append(add, awaitAll(b, s.HTTP, host(n+round), served).Sub(began).Seconds())
+		add = append(add, measure.AwaitAll(b, s.HTTP, measure.Host(n+round), measure.Served).Sub(began).Seconds())
 	}
 	rest := oneFile(n+rounds/2, to.before...)[len("---\n")+len(unit(0, to.before...)):]
 	for round := range rounds / 2 {
@@ -41,16 +43,16 @@ func lifeInOneFile(b *testing.B, n int) {
 			want, ports = "before", to.before
 		}
 		began := f.replace(b, oneName, append(unit(0, ports...), rest...))
-		effective = append(effective, awaitAll(b, s.HTTP, host(0), from(want)).Sub(began).Seconds())
+		effective = append(effective, measure.AwaitAll(b, s.HTTP, measure.Host(0), measure.From(want)).Sub(began).Seconds())
 	}
-	may := budgetOf[n]
-	for _, f := range []figure{
-		{what: "one file: start to every host served", unit: "s", samples: []float64{started}, budget: may.start},
-		{what: "one file: one more Ingress served", unit: "s", samples: add, budget: may.add},
-		{what: "one file: endpoints effective", unit: "s", samples: effective, budget: may.endpoints},
-		{what: "one file: peak memory of the controller", unit: "MB", samples: []float64{field(fmt.Sprintf("/proc/%d/status", s.PID()), "VmHWM")}, budget: may.controller},
+	may := measure.BudgetOf[n]
+	for _, f := range []measure.Figure{
+		{What: "one file: start to every host served", Unit: "s", Samples: []float64{started}, Budget: may.Start},
+		{What: "one file: one more Ingress served", Unit: "s", Samples: add, Budget: may.Add},
+		{What: "one file: endpoints effective", Unit: "s", Samples: effective, Budget: may.Endpoints},
+		{What: "one file: peak memory of the controller", Unit: "MB", Samples: []float64{measure.Peak(s.PID())}, Budget: may.Controller},
 	} {
-		f.work = thousands(n)
-		f.report(b)
+		f.Work = measure.Thousands(n)
+		f.Report(b)
 	}
 }

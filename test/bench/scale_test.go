@@ -4,20 +4,9 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
+
+	"sluice/test/bench/measure"
 )
-
-// budgets are those of one size; 0 is none.
-type budgets struct {
-	start, add, endpoints, cpu, memory, controller, conf float64
-}
-
-var budgetOf = map[int]budgets{
-	100:    {start: 0.5, add: 0.12, endpoints: 0.1, cpu: 2, memory: 100, controller: 50, conf: 0.13},
-	1_000:  {start: 1, add: 0.3, endpoints: 0.1, cpu: 10, memory: 250, controller: 90, conf: 1.3},
-	5_000:  {start: 3, add: 1.2, endpoints: 0.1, cpu: 60, memory: 900, controller: 250, conf: 6.5},
-	10_000: {start: 6, add: 2.5, endpoints: 0.1, conf: 13},
-}
 
 // rounds is how often an Ingress is added and endpoints are changed.
 const rounds = 10
@@ -34,7 +23,7 @@ const (
 // endpoints that change, the end of all. First nginx alone goes through the
 // same by hand.
 func BenchmarkScale(b *testing.B) {
-	for _, n := range []int{100, 1_000, 5_000, 10_000} {
+	for _, n := range measure.Sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for range b.N {
 				scale(b, n)
@@ -50,9 +39,10 @@ type endpoints struct {
 }
 
 func backends(b *testing.B) endpoints {
+	backend := func(name string) int { return measure.Backend(b, name, measure.Loopback, 0) }
 	return endpoints{
-		before: []int{backend(b, "before"), backend(b, "before")},
-		after:  []int{backend(b, "after"), backend(b, "after")},
+		before: []int{backend("before"), backend("before")},
+		after:  []int{backend("after"), backend("after")},
 	}
 }
 
@@ -83,7 +73,7 @@ type life struct {
 	added                int
 	start                float64
 	add, endpoints       []float64
-	cpu                  cpu
+	cpu                  measure.CPU
 	memory, controller   float64
 	conf                 float64
 	parsed, parsedByHand []float64
@@ -92,10 +82,10 @@ type life struct {
 // begin starts sluice and waits until every host is served.
 func (l *life) begin() {
 	l.sluice = start(l.b, l.folder.path)
-	since := awaitAll(l.b, l.sluice.HTTP, host(l.n-1), served)
+	since := measure.AwaitAll(l.b, l.sluice.HTTP, measure.Host(l.n-1), measure.Served)
 	l.start = since.Sub(l.sluice.began).Seconds()
-	l.spent(cpu{})
-	checkAll(l.b, l.sluice.HTTP, l.n)
+	l.spent(measure.CPU{})
+	measure.CheckAll(l.b, l.sluice.HTTP, l.n)
 	info, err := os.Stat(l.sluice.conf())
 	if err != nil {
 		l.b.Fatal(err)
@@ -104,28 +94,13 @@ func (l *life) begin() {
 }
 
 // spent adds the processor time since an earlier look.
-func (l *life) spent(since cpu) {
-	now := atRest(l.sluice.PID()).minus(since)
-	l.cpu.controller += now.controller
-	l.cpu.nginx += now.nginx
-}
-
-// atRest waits until a process and its descendants have no work left and gives
-// what they used so far.
-func atRest(pid int) cpu {
-	last, since := cpuOf(pid), time.Now()
-	for time.Since(since) < 400*time.Millisecond {
-		time.Sleep(50 * time.Millisecond)
-		if now := cpuOf(pid); now.sum() > last.sum() {
-			last, since = now, time.Now()
-		}
-	}
-	return last
+func (l *life) spent(since measure.CPU) {
+	l.cpu = l.cpu.Plus(measure.AtRest(l.sluice.PID()).Minus(since))
 }
 
 // changes adds Ingresses one by one, then changes endpoints one by one.
 func (l *life) changes() {
-	before := atRest(l.sluice.PID())
+	before := measure.AtRest(l.sluice.PID())
 	for range rounds {
 		l.add = append(l.add, l.addOne())
 	}
@@ -135,7 +110,7 @@ func (l *life) changes() {
 			want, ports = "before", l.to.before
 		}
 		began := l.folder.replace(l.b, fileName(0), unit(0, ports...))
-		l.endpoints = append(l.endpoints, awaitAll(l.b, l.sluice.HTTP, host(0), from(want)).Sub(began).Seconds())
+		l.endpoints = append(l.endpoints, measure.AwaitAll(l.b, l.sluice.HTTP, measure.Host(0), measure.From(want)).Sub(began).Seconds())
 	}
 	l.spent(before)
 }
@@ -145,18 +120,18 @@ func (l *life) addOne() float64 {
 	i := l.n + l.added
 	l.added++
 	began := l.folder.replace(l.b, fileName(i), unit(i, l.to.before...))
-	return awaitAll(l.b, l.sluice.HTTP, host(i), served).Sub(began).Seconds()
+	return measure.AwaitAll(l.b, l.sluice.HTTP, measure.Host(i), measure.Served).Sub(began).Seconds()
 }
 
 // reloads looks at memory over reloads. It is apart from what is timed, because
 // looking costs time too. The controller's peak is that of its whole life.
 func (l *life) reloads() {
-	watch := sample(l.sluice.PID())
+	watch := measure.Sample(l.sluice.PID())
 	for range rounds / 2 {
 		l.addOne()
 	}
-	l.controller = field(fmt.Sprintf("/proc/%d/status", l.sluice.PID()), "VmHWM")
-	l.memory = watch.end().nginx + l.controller
+	l.controller = measure.Peak(l.sluice.PID())
+	l.memory = watch.End().Nginx + l.controller
 }
 
 // parse compares `nginx -t` of both files, in turns.
@@ -170,34 +145,34 @@ func (l *life) parse(hand *byHand) {
 
 // end deletes everything.
 func (l *life) end() {
-	before := atRest(l.sluice.PID())
+	before := measure.AtRest(l.sluice.PID())
 	l.folder.clear(l.b)
 	for _, i := range []int{0, l.n / 2, l.n + l.added - 1} {
-		awaitAll(l.b, l.sluice.HTTP, host(i), absent)
+		measure.AwaitAll(l.b, l.sluice.HTTP, measure.Host(i), measure.Absent)
 	}
 	l.spent(before)
 }
 
 func (l *life) report(base handFigures) {
 	for _, f := range l.figures(base) {
-		f.work, f.peers = thousands(l.n), scalePeers[f.what][l.n]
-		f.report(l.b)
+		f.Work, f.Peers = measure.Thousands(l.n), measure.ScalePeers[f.What][l.n]
+		f.Report(l.b)
 	}
 }
 
-func (l *life) figures(base handFigures) []figure {
-	may := budgetOf[l.n]
-	parse, parseByHand := median(l.parsed), median(l.parsedByHand)
-	return []figure{
-		{what: "start to every host served", unit: "s", samples: []float64{l.start}, budget: may.start, baseline: base.start, beside: "nginx by hand"},
-		{what: "one more Ingress served", unit: "s", samples: l.add, budget: may.add, baseline: median(base.add), beside: "nginx -t and reload by hand"},
-		{what: "one more Ingress besides two parses", unit: "s", samples: []float64{median(l.add) - 2*parse}, budget: overhead, baseline: 2 * parse, beside: "nginx -t, twice"},
-		{what: "endpoints effective", unit: "s", samples: l.endpoints, budget: may.endpoints, baseline: median(base.add), beside: "nginx -t and reload by hand"},
-		{what: "CPU of all", unit: "s", samples: []float64{l.cpu.sum()}, budget: may.cpu, baseline: base.cpu, beside: "nginx by hand, the same changes"},
-		{what: "CPU of the controller", unit: "s", samples: []float64{l.cpu.controller}},
-		{what: "peak memory of all", unit: "MB", samples: []float64{l.memory}, budget: may.memory, baseline: base.memory, beside: "nginx by hand, over reloads"},
-		{what: "peak memory of the controller", unit: "MB", samples: []float64{l.controller}, budget: may.controller},
-		{what: "nginx.conf", unit: "MB", samples: []float64{l.conf}, budget: may.conf, baseline: base.conf, beside: "by hand"},
-		{what: "nginx -t", unit: "s", samples: l.parsed, budget: parseRatio * parseByHand, baseline: parseByHand, beside: "the file by hand"},
+func (l *life) figures(base handFigures) []measure.Figure {
+	may := measure.BudgetOf[l.n]
+	parse, parseByHand := measure.Median(l.parsed), measure.Median(l.parsedByHand)
+	return []measure.Figure{
+		{What: measure.Start, Unit: "s", Samples: []float64{l.start}, Budget: may.Start, Baseline: base.start, Beside: "nginx by hand"},
+		{What: measure.Add, Unit: "s", Samples: l.add, Budget: may.Add, Baseline: measure.Median(base.add), Beside: "nginx -t and reload by hand"},
+		{What: "one more Ingress besides two parses", Unit: "s", Samples: []float64{measure.Median(l.add) - 2*parse}, Budget: overhead, Baseline: 2 * parse, Beside: "nginx -t, twice"},
+		{What: measure.Endpoints, Unit: "s", Samples: l.endpoints, Budget: may.Endpoints, Baseline: measure.Median(base.add), Beside: "nginx -t and reload by hand"},
+		{What: measure.Processor, Unit: "s", Samples: []float64{l.cpu.Sum()}, Budget: may.CPU, Baseline: base.cpu, Beside: "nginx by hand, the same changes"},
+		{What: "CPU of the controller", Unit: "s", Samples: []float64{l.cpu.Controller}},
+		{What: measure.PeakOfAll, Unit: "MB", Samples: []float64{l.memory}, Budget: may.Memory, Baseline: base.memory, Beside: "nginx by hand, over reloads"},
+		{What: measure.PeakOfController, Unit: "MB", Samples: []float64{l.controller}, Budget: may.Controller},
+		{What: measure.ConfSize, Unit: "MB", Samples: []float64{l.conf}, Budget: may.Conf, Baseline: base.conf, Beside: "by hand"},
+		{What: measure.Parse, Unit: "s", Samples: l.parsed, Budget: parseRatio * parseByHand, Baseline: parseByHand, Beside: "the file by hand"},
 	}
 }

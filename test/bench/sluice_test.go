@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/test/bench/measure"
 	"sluice/test/kit"
 )
 
@@ -40,7 +41,7 @@ func (s *sluice) stop() {
 	if s.b.Failed() {
 		end = syscall.SIGQUIT
 	}
-	all := append(descendants(s.PID()), s.PID())
+	all := append(measure.Descendants(s.PID()), s.PID())
 	s.Stop(end, 20*time.Second)
 	switch {
 	case s.b.Failed():

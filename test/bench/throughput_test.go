@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/test/bench/measure"
 	"sluice/test/kit"
 )
 
@@ -100,30 +101,37 @@ func throughput(b *testing.B, disable string) {
 		}
 	}
 	ours, work := all[0], "log "+map[string]string{"true": "off", "false": "on"}[disable]
-	figures := []figure{
-		{what: "requests a second", unit: "rps", samples: ours.rate, baseline: median(all[2].rate), beside: bareName + "; clients: " + clientName()},
-		{what: "CPU per request", unit: "us", samples: ours.cost, baseline: median(all[2].cost), beside: bareName},
+	figures := []measure.Figure{
+		{What: "requests a second", Unit: "rps", Samples: ours.rate, Baseline: measure.Median(all[2].rate), Beside: bareName + "; clients: " + clientName()},
+		{What: "CPU per request", Unit: "us", Samples: ours.cost, Baseline: measure.Median(all[2].cost), Beside: bareName},
 	}
 	for i, name := range []string{"nginx by hand that does the same", bareName} {
 		figures = append(figures, ours.figuresBeside(name, all[i+1])...)
 	}
 	for _, f := range figures {
-		f.work = work
-		f.report(b)
+		f.Work = work
+		f.Report(b)
 	}
+}
+
+// trafficPeers are those of BenchmarkThroughput, beside nginx by hand with a
+// static upstream and the same keep-alive.
+var trafficPeers = map[string]measure.Peers{
+	"throughput beside " + bareName:      {IngressNginx: 0.41, Other: 0.95, OtherName: "NIC, tuned"},
+	"CPU per request beside " + bareName: {IngressNginx: 3.1, Other: 1.2, OtherName: "NIC, tuned"},
 }
 
 // bareName is what the leaner of the two files by hand is called.
 const bareName = "bare nginx by hand"
 
-func (t *traffic) figuresBeside(name string, other *traffic) []figure {
+func (t *traffic) figuresBeside(name string, other *traffic) []measure.Figure {
 	rates, costs := t.beside(other)
-	list := []figure{
-		{what: "throughput beside " + name, unit: "x", samples: rates, budget: throughputRatio, atLeast: true},
-		{what: "CPU per request beside " + name, unit: "x", samples: costs, budget: cpuRatio},
+	list := []measure.Figure{
+		{What: "throughput beside " + name, Unit: "x", Samples: rates, Budget: throughputRatio, AtLeast: true},
+		{What: "CPU per request beside " + name, Unit: "x", Samples: costs, Budget: cpuRatio},
 	}
 	for i, f := range list {
-		list[i].peers = trafficPeers[f.what]
+		list[i].Peers = trafficPeers[f.What]
 	}
 	return list
 }
@@ -133,7 +141,7 @@ func (t *traffic) figuresBeside(name string, other *traffic) []figure {
 func pinTo(processor int, pids ...int) {
 	if runtime.NumCPU() > 1 {
 		for _, pid := range pids {
-			pin(pid, processor)
+			measure.Pin(pid, processor)
 		}
 	}
 }
@@ -144,7 +152,7 @@ func loadedSluice(b *testing.B, disable string, ports []int) *sluice {
 	f.fill(b, trafficHosts, ports...)
 	f.put(b, "settings.yaml", fmt.Appendf(nil, settings, disable))
 	s := start(b, f.path, "--configmap", "sluice/sluice")
-	awaitAll(b, s.HTTP, host(trafficHosts-1), served)
+	measure.AwaitAll(b, s.HTTP, measure.Host(trafficHosts-1), measure.Served)
 	return s
 }
 
@@ -158,7 +166,7 @@ func loadedByHand(b *testing.B, head, disable string, ports []int) *byHand {
 	h.head = fmt.Sprintf(head, access)
 	h.write(trafficHosts)
 	h.start()
-	awaitAll(b, h.port, host(trafficHosts-1), served)
+	measure.AwaitAll(b, h.port, measure.Host(trafficHosts-1), measure.Served)
 	return h
 }
 
@@ -190,7 +198,7 @@ server { listen 127.0.0.1:%d; listen 127.0.0.1:%d; return 200 "%s"; }
 		b.Fatal(err)
 	}
 	h.start()
-	awaitAll(b, ports[1], "any", served)
+	measure.AwaitAll(b, ports[1], "any", measure.Served)
 	pinTo(1, h.PID())
 	return ports
 }
@@ -203,9 +211,9 @@ type traffic struct {
 
 func (t *traffic) load(b *testing.B) {
 	b.Helper()
-	before, began := cpuOf(t.pid).sum(), time.Now()
+	before, began := measure.CPUOf(t.pid).Sum(), time.Now()
 	requests := clients(b, t.port, turn)
-	took, used := time.Since(began).Seconds(), cpuOf(t.pid).sum()-before
+	took, used := time.Since(began).Seconds(), measure.CPUOf(t.pid).Sum()-before
 	t.rate = append(t.rate, float64(requests)/took)
 	t.cost = append(t.cost, used/float64(requests)*1e6)
 }

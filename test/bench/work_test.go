@@ -7,83 +7,19 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"sluice/test/bench/measure"
 )
 
-// paths are those of every host, all of type Prefix.
-var paths = []string{"/", "/api", "/images"}
-
-func host(i int) string { return fmt.Sprintf("shop-%d.example.com", i) }
-
-// unit writes one Ingress, its Service, and its EndpointSlice with a port of
-// loopback for each endpoint.
+// unit writes one Ingress, its Service, and an EndpointSlice for each port of
+// loopback: a slice has one port for all of its endpoints, and all endpoints are
+// on one address here.
 func unit(i int, ports ...int) []byte {
-	var out bytes.Buffer
-	fmt.Fprintf(&out, `apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata:
-  name: shop-%[1]d
-  namespace: team-%[2]d
-  annotations:
-    nginx.ingress.kubernetes.io/ssl-redirect: "false"
-  creationTimestamp: "2026-01-02T15:04:05Z"
-spec:
-  ingressClassName: nginx
-  rules:
-  - host: %[3]s
-    http:
-      paths:
-`, i, i%97, host(i))
-	for _, path := range paths {
-		fmt.Fprintf(&out, `      - path: %s
-        pathType: Prefix
-        backend:
-          service:
-            name: shop-%d
-            port:
-              number: 80
-`, path, i)
+	var slices []measure.Slice
+	for _, port := range ports {
+		slices = append(slices, measure.Slice{Port: port, Addresses: []string{measure.Loopback}})
 	}
-	fmt.Fprintf(&out, `---
-apiVersion: v1
-kind: Service
-metadata:
-  name: shop-%[1]d
-  namespace: team-%[2]d
-spec:
-  selector:
-    app: shop-%[1]d
-  ports:
-  - name: http
-    port: 80
-    targetPort: 8080
-`, i, i%97)
-	for at, port := range ports {
-		out.Write(slice(i, at, port))
-	}
-	return out.Bytes()
-}
-
-// slice writes an EndpointSlice of one endpoint. All endpoints are on one
-// address, and a slice has one port for all of its own.
-func slice(i, at, port int) []byte {
-	return fmt.Appendf(nil, `---
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata:
-  name: shop-%[1]d-%[3]d
-  namespace: team-%[2]d
-  labels:
-    kubernetes.io/service-name: shop-%[1]d
-addressType: IPv4
-endpoints:
-- addresses: ["127.0.0.1"]
-  conditions:
-    ready: true
-ports:
-- name: http
-  port: %[4]d
-  protocol: TCP
-`, i, i%97, at, port)
+	return measure.Unit(i, slices...)
 }
 
 // oneFile joins the units of n Ingresses.

@@ -11,9 +11,10 @@
 //
 //	func TestShop(t *testing.T) {
 //		c := cluster.Start(t) // or cluster.Shared(t): one for all tests of the package
-//		c.Apply(t, cluster.Namespace("shop"), cluster.Deployment("shop", "web", 3), cluster.Service("shop", "web"),
-//			cluster.IngressClass("nginx"), cluster.Ingress("shop", "web", cluster.Rule("shop.example", "/", "web", 80)))
-//		c.AwaitEndpoints(t, "shop", "web", 3)
+//		ns := c.NewNamespace(t, "shop")
+//		c.Apply(t, cluster.Web(ns, "web", 3)...)
+//		c.Apply(t, cluster.IngressClass("nginx"), cluster.Ingress(ns, "web", cluster.Rule("shop.example", "/", "web", 80)))
+//		c.AwaitEndpoints(t, ns, "web", 3)
 //		s := cluster.RunSluice(t, c.Account(t, "sluice", "controller", cluster.Everywhere(rules...)))
 //		answer := cluster.EventuallyStatus(t, s.Request("http://shop.example/"), 200)
 //		t.Log(answer.Echo.Pod)
@@ -28,6 +29,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -52,6 +54,7 @@ type Cluster struct {
 	clients   *kubernetes.Clientset
 	applier   *applier
 	nodes     *nodes
+	audit     *audit // nil if there is none
 
 	etcd, api, controllers *kit.Process
 	// files counts the files that were written, so that each has its own name.
@@ -67,9 +70,9 @@ const (
 
 // Start runs a cluster until the end of the test. If the test fails, the ends
 // of the logs are shown.
-func Start(t testing.TB) *Cluster {
+func Start(t testing.TB, options ...Option) *Cluster {
 	t.Helper()
-	c, err := start(t.TempDir())
+	c, err := start(t.TempDir(), options...)
 	if c != nil {
 		t.Cleanup(func() {
 			c.showLogs(t)
@@ -85,7 +88,6 @@ func Start(t testing.TB) *Cluster {
 // shared is the cluster that all tests of a package have in common.
 var shared struct {
 	once    sync.Once
-	dir     string
 	cluster *Cluster
 	err     error
 }
@@ -97,8 +99,9 @@ var shared struct {
 func Shared(t testing.TB) *Cluster {
 	t.Helper()
 	shared.once.Do(func() {
-		if shared.dir, shared.err = os.MkdirTemp("", "sluice-cluster-"); shared.err == nil {
-			shared.cluster, shared.err = start(shared.dir)
+		var dir string // it is beside the sluice under test, and goes with it
+		if dir, shared.err = os.MkdirTemp(filepath.Dir(SluicePath()), "cluster-"); shared.err == nil {
+			shared.cluster, shared.err = start(dir)
 		}
 	})
 	if shared.cluster != nil {
@@ -115,9 +118,6 @@ func stopShared() {
 	if shared.cluster != nil {
 		shared.cluster.stop()
 	}
-	if shared.dir != "" {
-		os.RemoveAll(shared.dir)
-	}
 }
 
 // started counts the clusters of this process: each has an address of its own.
@@ -125,7 +125,7 @@ var started atomic.Int64
 
 // start runs a cluster with its files in a folder. Where it fails, the cluster
 // is given as far as it came, for its logs; it must be stopped all the same.
-func start(dir string) (*Cluster, error) {
+func start(dir string, options ...Option) (*Cluster, error) {
 	if !Inside() {
 		return nil, fmt.Errorf("a cluster needs a network namespace of its own: the package's TestMain has to call cluster.Main")
 	}
@@ -134,6 +134,9 @@ func start(dir string) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{Address: fmt.Sprintf("10.255.%d.1", started.Add(1)-1), dir: dir, binaries: binaries}
+	for _, option := range options {
+		option(c)
+	}
 	if c.authority, err = newAuthority(dir, c.Address); err != nil {
 		return c, fmt.Errorf("make the cluster's certificates: %w", err)
 	}
@@ -227,8 +230,11 @@ func (c *Cluster) CompactEtcd(t testing.TB) {
 // startAPIServer waits until the API server is ready, and has made the
 // namespaces that every cluster has.
 func (c *Cluster) startAPIServer() error {
-	var err error
-	if c.api, err = c.launch("kube-apiserver", c.apiServerFlags()...); err != nil {
+	audit, err := c.audit.flags()
+	if err != nil {
+		return err
+	}
+	if c.api, err = c.launch("kube-apiserver", append(c.apiServerFlags(), audit...)...); err != nil {
 		return err
 	}
 	return c.awaitUp("kube-apiserver", c.api, func(ctx context.Context) error {

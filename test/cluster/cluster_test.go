@@ -48,22 +48,22 @@ func clientsOf(t *testing.T, kubeconfig string) *kubernetes.Clientset {
 
 func TestAccountsMayDoWhatIsGranted(t *testing.T) {
 	c := Shared(t)
-	c.Apply(t, Namespace("rights"), Namespace("others"))
+	here, elsewhere := c.NewNamespace(t, "rights"), c.NewNamespace(t, "others")
 	read := Allow("", []string{"secrets"}, "list")
 	for _, account := range []struct {
 		name           string
 		kubeconfig     string
 		here, anywhere bool
 	}{
-		{"nothing granted", c.Account(t, "rights", "nobody"), false, false},
-		{"granted in one namespace", c.Account(t, "rights", "here", Within("rights", read)), true, false},
-		{"granted everywhere", c.Account(t, "rights", "anywhere", Everywhere(read)), true, true},
+		{"nothing granted", c.Account(t, here, "nobody"), false, false},
+		{"granted in one namespace", c.Account(t, here, "here", Within(here, read)), true, false},
+		{"granted everywhere", c.Account(t, here, "anywhere", Everywhere(read)), true, true},
 		{"a user of no group", c.Kubeconfig(t, "jane"), false, false},
 		{"an administrator", c.Kubeconfig(t, "root", "system:masters"), true, true},
 	} {
 		t.Run(account.name, func(t *testing.T) {
 			clients := clientsOf(t, account.kubeconfig)
-			for namespace, may := range map[string]bool{"rights": account.here, "others": account.anywhere, "": account.anywhere} {
+			for namespace, may := range map[string]bool{here: account.here, elsewhere: account.anywhere, "": account.anywhere} {
 				// The API server hears of new rights by watches, so not at once.
 				Eventually(t, fmt.Sprintf("may=%t in %q", may, namespace), func(ctx context.Context) error {
 					_, err := clients.CoreV1().Secrets(namespace).List(ctx, metav1.ListOptions{})

@@ -118,8 +118,8 @@ func startAgain(sluice string) (*exec.Cmd, error) {
 	}
 	return nil, fmt.Errorf(`no network namespace can be made for the tests:
 %w
-They have to run as root with CAP_SYS_ADMIN (in Docker: --privileged), or where the kernel lets users make user namespaces: see the sysctls
-user.max_user_namespaces, kernel.unprivileged_userns_clone (Debian) and kernel.apparmor_restrict_unprivileged_userns (Ubuntu), and the seccomp profile of a container`, errors.Join(tried...))
+They have to run as root with CAP_SYS_ADMIN (in Docker: --privileged), or where user namespaces may be made: see the sysctls user.max_user_namespaces,
+kernel.unprivileged_userns_clone (Debian) and kernel.apparmor_restrict_unprivileged_userns (Ubuntu), and the seccomp profile of a container`, errors.Join(tried...))
 }
 
 // way is a way to a network namespace.
@@ -128,22 +128,28 @@ type way struct {
 	attributes *syscall.SysProcAttr
 }
 
-// ways are the plain one if we are root, and that through a user namespace. In
-// it everybody stays who they were: an nginx whose user is root would want to
-// change its groups, which is not allowed there. The right to set up the network
-// is handed on by ambient capabilities instead.
+// ways are those of who we are. In a user namespace everybody stays who they
+// were, for an nginx that may not change its user or groups must not be told to.
+// An ordinary user hands the right to set up the network on by ambient
+// capabilities.
 func ways() []way {
-	uid, gid := os.Getuid(), os.Getgid()
-	viaUser := way{"through a user namespace", &syscall.SysProcAttr{
-		Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}},
-		AmbientCaps: []uintptr{unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE},
-	}}
-	if uid != 0 {
-		return []way{viaUser}
+	const network, users = syscall.CLONE_NEWNET, syscall.CLONE_NEWUSER
+	if uid, gid := os.Getuid(), os.Getgid(); uid != 0 {
+		return []way{{"through a user namespace", &syscall.SysProcAttr{
+			Cloneflags: users | network, Pdeathsig: syscall.SIGKILL,
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}},
+			AmbientCaps: []uintptr{unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE},
+		}}}
 	}
-	return []way{{"as root", &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}}}
+	everybody := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1 << 16}}
+	return []way{
+		{"as root", &syscall.SysProcAttr{Cloneflags: network, Pdeathsig: syscall.SIGKILL}},
+		{"as root, through a user namespace", &syscall.SysProcAttr{
+			Cloneflags: users | network, Pdeathsig: syscall.SIGKILL,
+			UidMappings: everybody, GidMappings: everybody, GidMappingsEnableSetgroups: true,
+		}},
+	}
 }
 
 // networkOf names the network namespace of a process; "" if it has ended.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,6 +18,22 @@ import (
 // Namespace is a namespace.
 func Namespace(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
+
+// NewNamespace makes a namespace whose name begins as given and that nobody else
+// has. It is deleted at the end of the test, with all that is in it.
+func (c *Cluster) NewNamespace(t testing.TB, prefix string) string {
+	t.Helper()
+	namespaces := c.clients.CoreV1().Namespaces()
+	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: prefix + "-"}}
+	created, err := namespaces.Create(context.Background(), object, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatalf("make a namespace %s-...: %v", prefix, err)
+	}
+	t.Cleanup(func() { // a test that ends without the API server keeps it
+		_ = namespaces.Delete(context.Background(), created.Name, metav1.DeleteOptions{})
+	})
+	return created.Name
 }
 
 // PodPort is the port that the pods of Deployment listen on.

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,20 +25,21 @@ func at(address string) string { return fmt.Sprintf("http://%s:%d/", address, Po
 
 func TestPodsAnswer(t *testing.T) {
 	c := Shared(t)
-	c.Apply(t, Web("answer", "web", 3)...)
-	c.AwaitDeployment(t, "answer", "web")
+	ns := c.NewNamespace(t, "answer")
+	c.Apply(t, Web(ns, "web", 3)...)
+	c.AwaitDeployment(t, ns, "web")
 	pods := map[string]bool{}
-	for _, address := range c.AwaitEndpoints(t, "answer", "web", 3) {
+	for _, address := range c.AwaitEndpoints(t, ns, "web", 3) {
 		answer := EventuallyStatus(t, Request{URL: at(address) + "some/path?q=1", From: "10.255.7.7"}, http.StatusOK)
 		e := answer.Echo
-		if e == nil || e.IP != address || e.Namespace != "answer" || e.Port != PodPort || e.Method != "GET" || e.Path != "/some/path?q=1" ||
+		if e == nil || e.IP != address || e.Namespace != ns || e.Port != PodPort || e.Method != "GET" || e.Path != "/some/path?q=1" ||
 			e.Host != fmt.Sprintf("%s:%d", address, PodPort) || !strings.HasPrefix(e.Client, "10.255.7.7:") {
 			t.Errorf("the pod at %s answers %s", address, answer.Body)
 			continue
 		}
 		pods[e.Pod] = true
 	}
-	for _, pod := range c.Pods(t, "answer", "web") {
+	for _, pod := range c.Pods(t, ns, "web") {
 		if !pods[pod.Name] {
 			t.Errorf("the pod %s is none of those that answer: %v", pod.Name, pods)
 		}
@@ -61,15 +63,29 @@ func awaitRefusal(t *testing.T, address string) {
 
 func TestDeletedPodStopsListening(t *testing.T) {
 	c := Shared(t)
-	c.Apply(t, Web("deleted", "web", 1)...)
-	address := c.AwaitEndpoints(t, "deleted", "web", 1)[0]
-	pod := c.Pods(t, "deleted", "web")[0]
+	ns := c.NewNamespace(t, "deleted")
+	c.Apply(t, Web(ns, "web", 1)...)
+	address := c.AwaitEndpoints(t, ns, "web", 1)[0]
+	pod := c.Pods(t, ns, "web")[0]
 	EventuallyStatus(t, Request{URL: at(address)}, http.StatusOK)
 	c.Delete(t, &pod)
 	awaitRefusal(t, address)
-	if next := c.AwaitEndpoints(t, "deleted", "web", 1)[0]; next == address {
-		t.Errorf("the next pod has the address %s too", address)
-	}
+	c.awaitOthers(t, ns, []string{address})
+}
+
+// awaitOthers waits until as many endpoints as there were have other addresses.
+func (c *Cluster) awaitOthers(t *testing.T, namespace string, former []string) {
+	t.Helper()
+	Eventually(t, fmt.Sprintf("endpoints other than %q", former), func(ctx context.Context) error {
+		now, err := c.Endpoints(ctx, namespace, "web")
+		if err != nil {
+			return err
+		}
+		if len(now) != len(former) || slices.ContainsFunc(now, func(a string) bool { return slices.Contains(former, a) }) {
+			return fmt.Errorf("there are %q", now)
+		}
+		return nil
+	})
 }
 
 // begin sends a request that a pod thinks about for some time, and returns when
@@ -97,14 +113,15 @@ func begin(t *testing.T, address, delay string) <-chan error {
 // what it has begun.
 func TestDeletedPodFinishesWhatItHasBegun(t *testing.T) {
 	c := Shared(t)
-	d := Deployment("begun", "web", 1)
+	ns := c.NewNamespace(t, "begun")
+	d := Deployment(ns, "web", 1)
 	d.Spec.Template.Annotations = map[string]string{StopDelayAnnotation: "1s"}
-	c.Apply(t, Namespace("begun"), d, Service("begun", "web"))
-	address := c.AwaitEndpoints(t, "begun", "web", 1)[0]
+	c.Apply(t, d, Service(ns, "web"))
+	address := c.AwaitEndpoints(t, ns, "web", 1)[0]
 	answered := begin(t, address, "4s")
 	*d.Spec.Replicas = 0
 	c.Apply(t, d)
-	c.awaitEndpoint(t, "begun", address, func(ready, serving, terminating bool) bool { return !ready && serving && terminating })
+	c.awaitEndpoint(t, ns, address, func(ready, serving, terminating bool) bool { return !ready && serving && terminating })
 	EventuallyStatus(t, Request{URL: at(address)}, http.StatusOK)
 	awaitRefusal(t, address)
 	select {
@@ -115,16 +132,17 @@ func TestDeletedPodFinishesWhatItHasBegun(t *testing.T) {
 	if err := <-answered; err != nil {
 		t.Errorf("the slow request: %v", err)
 	}
-	c.awaitNoPods(t, "begun")
+	c.awaitNoPods(t, ns)
 }
 
 // TestDeletedPodIsCutOffAfterItsGracePeriod, even in the middle of a request.
 func TestDeletedPodIsCutOffAfterItsGracePeriod(t *testing.T) {
 	c := Shared(t)
-	d, grace := Deployment("cut", "web", 1), int64(1)
+	ns := c.NewNamespace(t, "cut")
+	d, grace := Deployment(ns, "web", 1), int64(1)
 	d.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
-	c.Apply(t, Namespace("cut"), d, Service("cut", "web"))
-	answered := begin(t, c.AwaitEndpoints(t, "cut", "web", 1)[0], "25s")
+	c.Apply(t, d, Service(ns, "web"))
+	answered := begin(t, c.AwaitEndpoints(t, ns, "web", 1)[0], "25s")
 	began := time.Now()
 	c.Delete(t, d)
 	if err := <-answered; err == nil {
@@ -133,24 +151,24 @@ func TestDeletedPodIsCutOffAfterItsGracePeriod(t *testing.T) {
 	if took := time.Since(began); took < time.Second {
 		t.Errorf("the slow request was cut off after %s, before the end of the grace period", took)
 	}
-	c.awaitNoPods(t, "cut")
+	c.awaitNoPods(t, ns)
 }
 
 func (c *Cluster) awaitEndpoint(t *testing.T, namespace, address string, wanted func(ready, serving, terminating bool) bool) {
 	t.Helper()
 	Eventually(t, "the state of the endpoint "+address, func(ctx context.Context) error {
-		slices, err := c.clients.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{})
+		list, err := c.clients.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
-		for _, slice := range slices.Items {
+		for _, slice := range list.Items {
 			for _, e := range slice.Endpoints {
 				if s := e.Conditions; e.Addresses[0] == address && wanted(*s.Ready, *s.Serving, *s.Terminating) {
 					return nil
 				}
 			}
 		}
-		return fmt.Errorf("the slices are %v", slices.Items)
+		return fmt.Errorf("the slices are %v", list.Items)
 	})
 }
 
@@ -167,58 +185,55 @@ func (c *Cluster) awaitNoPods(t *testing.T, namespace string) {
 
 func TestReadiness(t *testing.T) {
 	c := Shared(t)
-	c.Apply(t, Web("ready", "web", 2)...)
-	c.AwaitEndpoints(t, "ready", "web", 2)
-	pod := c.Pods(t, "ready", "web")[0]
-	c.SetReady(t, "ready", pod.Name, false)
-	if left := c.AwaitEndpoints(t, "ready", "web", 1); left[0] == pod.Status.PodIP {
+	ns := c.NewNamespace(t, "ready")
+	c.Apply(t, Web(ns, "web", 2)...)
+	c.AwaitEndpoints(t, ns, "web", 2)
+	pod := c.Pods(t, ns, "web")[0]
+	c.SetReady(t, ns, pod.Name, false)
+	if left := c.AwaitEndpoints(t, ns, "web", 1); left[0] == pod.Status.PodIP {
 		t.Errorf("the unready pod's address %s is still there", left[0])
 	}
 	EventuallyStatus(t, Request{URL: at(pod.Status.PodIP)}, http.StatusOK)
-	c.SetReady(t, "ready", pod.Name, true)
-	c.AwaitEndpoints(t, "ready", "web", 2)
+	c.SetReady(t, ns, pod.Name, true)
+	c.AwaitEndpoints(t, ns, "web", 2)
 }
 
 // TestRollingUpdate: the new pods take some time to become ready, and the old
 // ones are there until then.
 func TestRollingUpdate(t *testing.T) {
 	c := Shared(t)
-	c.Apply(t, Web("rolling", "web", 2)...)
-	old := c.AwaitEndpoints(t, "rolling", "web", 2)
-	d := Deployment("rolling", "web", 2)
+	ns := c.NewNamespace(t, "rolling")
+	c.Apply(t, Web(ns, "web", 2)...)
+	old := c.AwaitEndpoints(t, ns, "web", 2)
+	d := Deployment(ns, "web", 2)
 	none, one := intstr.FromInt32(0), intstr.FromInt32(1)
 	d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxUnavailable: &none, MaxSurge: &one}}
 	d.Spec.Template.Annotations = map[string]string{StartDelayAnnotation: "300ms"}
 	began := time.Now()
 	c.Apply(t, d)
-	c.AwaitDeployment(t, "rolling", "web")
+	c.AwaitDeployment(t, ns, "web")
 	if took := time.Since(began); took < 600*time.Millisecond {
 		t.Errorf("two pods, one after the other, became ready after %s", took)
 	}
-	for _, address := range c.AwaitEndpoints(t, "rolling", "web", 2) {
-		for _, former := range old {
-			if address == former {
-				t.Errorf("the pod at %s is of the old form", address)
-			}
-		}
-	}
+	c.awaitOthers(t, ns, old)
 }
 
 // TestProtocols: the ports of one pod speak HTTPS, TCP and UDP, and HTTP/2
 // where a client begins with it.
 func TestProtocols(t *testing.T) {
 	c := Shared(t)
-	d := Deployment("protocols", "web", 1)
+	ns := c.NewNamespace(t, "protocols")
+	d := Deployment(ns, "web", 1)
 	d.Spec.Template.Spec.Containers[0].Ports = append(d.Spec.Template.Spec.Containers[0].Ports,
 		corev1.ContainerPort{Name: "https", ContainerPort: 8443},
 		corev1.ContainerPort{Name: "tcp-lines", ContainerPort: 9000},
 		corev1.ContainerPort{Name: "packets", ContainerPort: 9000, Protocol: corev1.ProtocolUDP},
 	)
-	c.Apply(t, Namespace("protocols"), d, Service("protocols", "web"))
-	address := c.AwaitEndpoints(t, "protocols", "web", 1)[0]
-	name := "protocols/" + c.Pods(t, "protocols", "web")[0].Name
-	answer := EventuallyStatus(t, Request{URL: "https://web.protocols.svc/", To: address + ":8443", Roots: c.Roots()}, http.StatusOK)
-	if answer.Echo == nil || answer.Echo.SNI != "web.protocols.svc" || answer.Echo.Port != 8443 {
+	c.Apply(t, d, Service(ns, "web"))
+	address := c.AwaitEndpoints(t, ns, "web", 1)[0]
+	name := ns + "/" + c.Pods(t, ns, "web")[0].Name
+	answer := EventuallyStatus(t, Request{URL: "https://web." + ns + ".svc/", To: address + ":8443", Roots: c.Roots()}, http.StatusOK)
+	if answer.Echo == nil || answer.Echo.SNI != "web."+ns+".svc" || answer.Echo.Port != 8443 {
 		t.Errorf("over HTTPS: %s", answer.Body)
 	}
 	for _, network := range []string{"tcp", "udp"} {

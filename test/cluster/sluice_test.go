@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -21,13 +23,14 @@ import (
 // the cluster's own EndpointSlices, but in a folder.
 func TestSluiceReachesPods(t *testing.T) {
 	c := Shared(t)
-	c.Apply(t, Web("reached", "web", 2)...)
-	want := c.AwaitEndpoints(t, "reached", "web", 2)
-	slices, err := c.Admin().DiscoveryV1().EndpointSlices("reached").List(t.Context(), metav1.ListOptions{})
+	ns := c.NewNamespace(t, "reached")
+	c.Apply(t, Web(ns, "web", 2)...)
+	want := c.AwaitEndpoints(t, ns, "web", 2)
+	slices, err := c.Admin().DiscoveryV1().EndpointSlices(ns).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects := []runtime.Object{Service("reached", "web"), IngressClass("nginx"), Ingress("reached", "web", Rule("reached.example", "/", "web", 80))}
+	objects := []runtime.Object{Service(ns, "web"), IngressClass("nginx"), Ingress(ns, "web", Rule("reached.example", "/", "web", 80))}
 	for _, slice := range slices.Items {
 		objects = append(objects, &slice)
 	}
@@ -62,4 +65,35 @@ func manifests(t *testing.T, objects []runtime.Object) string {
 		t.Fatal(err)
 	}
 	return folder
+}
+
+// TestRunSluice: a sluice is told of the cluster by its API server, and can be
+// killed, started again and ended.
+func TestRunSluice(t *testing.T) {
+	c := Shared(t)
+	ns := c.NewNamespace(t, "run")
+	c.Apply(t, Web(ns, "web", 1)...)
+	ingress := Ingress(ns, "web", Rule("run.example", "/", "web", 80))
+	ingress.Spec.TLS = []networkingv1.IngressTLS{{Hosts: []string{"run.example"}, SecretName: "web"}}
+	ingress.Annotations = map[string]string{"nginx.ingress.kubernetes.io/ssl-redirect": "false"}
+	c.Apply(t, IngressClass("nginx"), c.TLSSecret(t, ns, "web", "run.example"), ingress)
+	address := c.AwaitEndpoints(t, ns, "web", 1)[0]
+	s := RunSluice(t, c.Kubeconfig(t, "sluice", "system:masters"))
+	served := func() {
+		t.Helper()
+		for _, url := range []string{"http://run.example/", "https://run.example/"} {
+			r := s.Request(url)
+			r.Roots = c.Roots()
+			EventuallyAnswer(t, r, "the pod "+address, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
+		}
+	}
+	served()
+	s.Kill()
+	s.Launch(t)
+	s.AwaitReady(t, Patience)
+	served()
+	s.Terminate()
+	if _, err := s.Request("http://run.example/").Do(t.Context()); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("after its end: %v", err)
+	}
 }

@@ -74,16 +74,22 @@ func (c *Cluster) AwaitEndpoints(t testing.TB, namespace, service string, count 
 	t.Helper()
 	var addresses []string
 	Eventually(t, fmt.Sprintf("%d ready endpoints of the Service %s/%s", count, namespace, service), func(ctx context.Context) error {
-		slices, err := c.clients.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + service})
-		if err != nil {
-			return err
+		var err error
+		if addresses, err = c.Endpoints(ctx, namespace, service); err == nil && len(addresses) != count {
+			err = fmt.Errorf("there are %q", addresses)
 		}
-		if addresses = readyAddresses(slices.Items); len(addresses) != count {
-			return fmt.Errorf("there are %q", addresses)
-		}
-		return nil
+		return err
 	})
 	return addresses
+}
+
+// Endpoints are the ready addresses in the EndpointSlices of a Service, sorted.
+func (c *Cluster) Endpoints(ctx context.Context, namespace, service string) ([]string, error) {
+	slices, err := c.clients.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + service})
+	if err != nil {
+		return nil, err
+	}
+	return readyAddresses(slices.Items), nil
 }
 
 func readyAddresses(all []discoveryv1.EndpointSlice) []string {

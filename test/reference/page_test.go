@@ -135,6 +135,9 @@ func (p *page) key(doc keys.Doc) {
 	if name := defaulted(doc.Key); name != "" && p.kind == "setting" {
 		p.item("Annotation", link(name, "annotations.md#"+name)+", for one Ingress")
 	}
+	if p.kind == "setting" && policy.PerClass(doc.Key) {
+		p.item("Class", "a "+link("class", "../classes.md")+" may say it for its Ingresses")
+	}
 	p.item("Cases", p.cases(doc, func(u use) bool { return !u.refused }))
 	p.item("Refused in", p.cases(doc, func(u use) bool { return u.refused }))
 	p.add("\n")

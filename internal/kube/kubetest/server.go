@@ -156,7 +156,7 @@ func (s *Server) All(r kube.Resource, f func(decode func(kube.Object))) {
 	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, o := range s.list(pathOf(r, snapshot.Name{}), "") {
+	for _, o := range s.list(pathOf(r, snapshot.Name{}), r.Plural) {
 		f(func(into kube.Object) { s.into(o, into) })
 	}
 }

@@ -14,13 +14,21 @@ package events
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
+	"slices"
 	"sync"
+	"time"
 
+	"golang.org/x/time/rate"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"sluice/internal/kube"
 	"sluice/internal/model"
+	"sluice/internal/snapshot"
 )
 
 // Component is who reports, as events name it.
@@ -45,6 +53,25 @@ type Leader interface {
 // the indexes of a Snapshot do.
 type Lookup func(model.ObjectRef) (uid types.UID, resourceVersion string, ok bool)
 
+// The limits.
+const (
+	// repeatAfter is when a Problem that stands is said again: the API server
+	// forgets events after an hour.
+	repeatAfter = 50 * time.Minute
+	// forgetAfter is how long it is remembered that a Problem was said. If it
+	// comes back before, its event is counted up.
+	forgetAfter = time.Hour
+	// All events together, and those of one object.
+	perSecond, burst         = 10, 100
+	objectEvery, objectBurst = 5 * time.Minute, 25
+	// mostKept bounds the memory.
+	mostKept = 10_000
+
+	writeTimeout        = 10 * time.Second
+	leastWait, mostWait = 10 * time.Second, 10 * time.Minute
+	complainAtMostEvery = time.Minute
+)
+
 // Recorder writes events. Use New. Its methods may be called from several
 // goroutines.
 type Recorder struct {
@@ -54,6 +81,14 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	incoming *report
+
+	// Only Run's goroutine touches these.
+	kept      kept
+	limiter   *rate.Limiter
+	postponed int // since the last line that said so
+	saidLimit time.Time
+	troubled  bool
+	trouble   metav1.StatusReason // what was last logged
 }
 
 // report are the Problems of one sync.
@@ -64,14 +99,17 @@ type report struct {
 
 // New gives a Recorder that writes nothing before Run.
 func New(o Options) *Recorder {
-	return &Recorder{Options: o, wake: make(chan struct{}, 1)}
+	return &Recorder{
+		Options: o, wake: make(chan struct{}, 1), limiter: rate.NewLimiter(perSecond, burst),
+		kept: kept{entries: map[snapshot.Name]*entry{}, objects: map[types.UID]*rate.Limiter{}},
+	}
 }
 
 // Problems takes the Problems as they are now: all of them, each time. It copies
 // the list and does not wait.
 func (r *Recorder) Problems(problems []model.Problem, lookup Lookup) {
 	r.mu.Lock()
-	r.incoming = &report{append([]model.Problem{}, problems...), lookup}
+	r.incoming = &report{slices.Clone(problems), lookup}
 	r.mu.Unlock()
 	select {
 	case r.wake <- struct{}{}:
@@ -81,4 +119,135 @@ func (r *Recorder) Problems(problems []model.Problem, lookup Lookup) {
 
 // Run writes until ctx ends. It is called once.
 func (r *Recorder) Run(ctx context.Context, leader Leader) {
+	changes := leader.Changes()
+	for ctx.Err() == nil {
+		r.take()
+		pause := mostWait
+		if leader.IsLeader() {
+			pause = r.turn(ctx)
+		}
+		if pause <= 0 {
+			continue
+		}
+		select {
+		case <-time.After(pause):
+		case <-r.wake:
+		case <-changes:
+			r.kept.begin(time.Now())
+		case <-ctx.Done():
+		}
+	}
+}
+
+// take takes over what came last.
+func (r *Recorder) take() {
+	r.mu.Lock()
+	incoming := r.incoming
+	r.incoming = nil
+	r.mu.Unlock()
+	if incoming != nil {
+		now := time.Now()
+		r.kept.take(incoming, now)
+		if r.kept.dropped > 0 {
+			r.sayLimits(now)
+		}
+	}
+}
+
+// turn writes the event that is due, and gives the time to the next turn.
+func (r *Recorder) turn(ctx context.Context) time.Duration {
+	e := r.kept.next()
+	if e == nil {
+		return mostWait
+	}
+	now := time.Now()
+	if e.due.After(now) {
+		return e.due.Sub(now)
+	}
+	if r.limiter.TokensAt(now) < 1 {
+		return time.Second / perSecond
+	}
+	if !r.kept.allows(e.uid, now) {
+		r.postponed++
+		r.sayLimits(now)
+		e.due = now.Add(objectEvery)
+		return 0
+	}
+	r.limiter.AllowN(now, 1)
+	r.finish(ctx, e, r.write(ctx, e))
+	return 0
+}
+
+// sayLimits logs now and then how much is not said for now.
+func (r *Recorder) sayLimits(now time.Time) {
+	if !r.saidLimit.IsZero() && now.Sub(r.saidLimit) < complainAtMostEvery {
+		return
+	}
+	r.Log.Warn("events wait: an object has too many of them, or there are too many Problems", "postponed", r.postponed, "dropped", r.kept.dropped)
+	r.saidLimit, r.postponed = now, 0
+}
+
+// write creates the event, or counts it up. Only `create` and `patch` are
+// granted.
+func (r *Recorder) write(ctx context.Context, e *entry) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	if e.written {
+		err := r.again(ctx, e, e.count+1)
+		if !apierrors.IsNotFound(err) {
+			return err
+		}
+		e.written = false // it was forgotten
+	}
+	err := r.Client.Create(ctx, kube.Events, r.event(e, metav1.Now()))
+	if apierrors.IsAlreadyExists(err) {
+		// The replica that led before has said it, how often is read from the
+		// answer: reading events is not granted.
+		return r.again(ctx, e, 0)
+	}
+	if err == nil {
+		e.written, e.count = true, 1
+	}
+	return err
+}
+
+// again writes that a Problem is still there, or again. A count of 0 leaves the
+// count as it is.
+func (r *Recorder) again(ctx context.Context, e *entry, count int32) error {
+	body, err := json.Marshal(struct {
+		Count         int32       `json:"count,omitempty"`
+		LastTimestamp metav1.Time `json:"lastTimestamp"`
+	}{count, metav1.Now()})
+	if err != nil {
+		return err
+	}
+	var after corev1.Event
+	err = r.Client.Patch(ctx, kube.Events, kube.Patch{Name: e.name, Type: types.MergePatchType, Body: body}, &after)
+	if err == nil {
+		e.written, e.count = true, after.Count
+	}
+	return err
+}
+
+// finish says when the entry is next due, after err.
+func (r *Recorder) finish(ctx context.Context, e *entry, err error) {
+	now := time.Now()
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err == nil, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), apierrors.IsNotFound(err):
+		// What is deleted needs no event.
+		e.said, e.due, e.failures = now, now.Add(repeatAfter), 0
+		if err == nil && r.troubled {
+			r.troubled = false
+			r.Log.Info("mended: events")
+		}
+		return
+	}
+	e.due = now.Add(min(leastWait<<min(e.failures, 10), mostWait))
+	e.failures++
+	if kind := apierrors.ReasonForError(err); !r.troubled || kind != r.trouble {
+		r.troubled, r.trouble = true, kind
+		r.Log.Error("an event is not written; it is tried again", "object", e.problem.Object.String(), "error", err)
+	}
 }

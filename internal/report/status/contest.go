@@ -24,7 +24,8 @@ type contest struct {
 	first  time.Time // when a status was last changed back for the first time
 	rested bool      // we have rested: the next time we rest at once
 	until  time.Time // we rest until then
-	rival  string    // the field manager of the other writer, once it is known
+	asked  bool      // it is known who the rival is
+	rival  string    // the other writer, such as its field manager
 	agreed time.Time // since when the status has been as wanted; zero if it is not
 }
 
@@ -33,7 +34,7 @@ func (c *contest) changedBack(now time.Time) {
 	c.agreed = time.Time{}
 	switch {
 	case c.rested, !c.first.IsZero() && now.Sub(c.first) <= contestWindow:
-		c.rested, c.until, c.rival = true, now.Add(contestRest), ""
+		c.rested, c.until, c.asked = true, now.Add(contestRest), false
 	default:
 		c.first = now
 	}

@@ -13,9 +13,9 @@ type point = networkingv1.IngressLoadBalancerIngress
 
 // entry is what is known of one served Ingress.
 type entry struct {
-	served  Served
-	written *written // what this replica wrote, until another changes it; nil if nothing
-	contest contest
+	served    Served
+	written   *written // what this replica wrote, until another changes it; nil if nothing
+	contest   contest
 	busy      bool // a worker is at it
 	failures  int
 	notBefore time.Time
@@ -53,7 +53,7 @@ func (s *Statuses) look(e *entry, now time.Time) step {
 	case same(there.points, s.wanted(e)):
 		e.contest.agree(now)
 		return nothing
-	case e.contest.rests(now) && e.contest.rival == "":
+	case e.contest.rests(now) && !e.contest.asked:
 		return ask
 	case e.contest.rests(now):
 		return nothing
@@ -114,9 +114,11 @@ func same(a, b []point) bool {
 }
 
 func samePoint(a, b point) bool {
-	return a.IP == b.IP && a.Hostname == b.Hostname && slices.EqualFunc(a.Ports, b.Ports, func(p, q networkingv1.IngressPortStatus) bool {
-		return p.Port == q.Port && p.Protocol == q.Protocol && value(p.Error) == value(q.Error)
-	})
+	return a.IP == b.IP && a.Hostname == b.Hostname && slices.EqualFunc(a.Ports, b.Ports, samePort)
+}
+
+func samePort(a, b networkingv1.IngressPortStatus) bool {
+	return a.Port == b.Port && a.Protocol == b.Protocol && value(a.Error) == value(b.Error)
 }
 
 func value(p *string) string {

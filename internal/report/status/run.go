@@ -84,11 +84,11 @@ func (s *Statuses) scan(now time.Time) (due []snapshot.Name, next time.Time) {
 
 // takeOver makes entries of what came last. mu is held.
 func (s *Statuses) takeOver() {
-	if s.incoming == nil {
+	if s.taken {
 		return
 	}
-	entries := make(map[snapshot.Name]*entry, len(s.incoming))
-	for _, served := range s.incoming {
+	entries := make(map[snapshot.Name]*entry, len(s.latest))
+	for _, served := range s.latest {
 		e := s.entries[served.Name]
 		if e == nil || e.served.UID != served.UID {
 			e = &entry{}
@@ -96,7 +96,7 @@ func (s *Statuses) takeOver() {
 		e.served = served
 		entries[served.Name] = e
 	}
-	s.entries, s.incoming = entries, nil
+	s.entries, s.taken = entries, true
 }
 
 // collect makes the Problems anew, and reports whether they changed. mu is held.
@@ -156,7 +156,7 @@ func (s *Statuses) attend(ctx context.Context, name snapshot.Name) {
 
 	if todo == ask {
 		rival, err := s.rival(ctx, name)
-		s.finish(e, err, func() { e.contest.rival = rival })
+		s.finish(e, err, func() { e.contest.rival, e.contest.asked = rival, true })
 		return
 	}
 	version, err := s.put(ctx, served, wanted)
@@ -215,7 +215,11 @@ func (s *Statuses) complain(cost, object string, err error) {
 		c.more++
 		return
 	}
-	s.Log.Error(cost, "object", object, "error", err, "more", c.more)
+	attributes := []any{"error", err, "more", c.more}
+	if object != "" {
+		attributes = append([]any{"object", "Ingress " + object}, attributes...)
+	}
+	s.Log.Error(cost, attributes...)
 	c.at, c.more = time.Now(), 0
 }
 
