@@ -85,7 +85,7 @@ func (f *explainFlags) load(ctx context.Context) (explain.Input, []error, error)
 	if err != nil {
 		return explain.Input{}, nil, err
 	}
-	options.HTTPSPort = f.httpsPort
+	options.HTTPSPort, options.Reserved = f.httpsPort, webPorts(f.httpPort, f.httpsPort)
 	as := renderFlags{translateFlags: f.translateFlags, file: f.file, httpPort: 80, httpsPort: f.httpsPort}
 	r, unread, err := as.load(ctx)
 	if err != nil {

@@ -24,6 +24,10 @@ type Static struct {
 	// which come last, in the order in which the patterns are tried. The catch-all
 	// server ("") is always there and comes first.
 	Servers []*Server `json:"servers,omitempty"`
+	// Streams are sorted by protocol and port.
+	Streams []Stream `json:"streams,omitempty"`
+	// Passthroughs are sorted by Host.
+	Passthroughs []Passthrough `json:"passthroughs,omitempty"`
 }
 
 // Server is one host.

@@ -20,6 +20,7 @@ var all = []behaviour{
 	shaping[ServerAlias]("server-alias"),
 	shaping[SSLRedirect]("ssl-redirect"),
 	shaping[Transport]("transport"),
+	shaping[Passthrough]("ssl-passthrough"),
 }
 
 // All lists the behaviours, in the order in which they print.

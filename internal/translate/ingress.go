@@ -32,6 +32,10 @@ type ingress struct {
 	redirect  policy.SSLRedirect
 	sends     model.Return // where clients are redirected to, URL "" for nowhere
 	appRoot   string       // where / of its hosts is redirected to, empty for nowhere
+	// passes: the TLS of its hosts is passed on. protects are the names of what
+	// keeps requests out of its paths, which cannot be done then.
+	passes    bool
+	protects  []string
 	transport model.Transport
 	// trust is the Secret that the transport was read from.
 	trust     snapshot.Name
@@ -101,6 +105,7 @@ func (t *translation) read(object *networkingv1.Ingress, quarantined bool) *ingr
 		return ing
 	}
 	ing.readAliases(policy.Of[policy.ServerAlias](policies).Names)
+	ing.passes, ing.protects = t.passes(policy.Of[policy.Passthrough](policies), ing), policies.Protects()
 	ing.readRedirect(policy.Of[policy.Redirect](policies))
 	t.readTransport(ing, policy.Of[policy.Transport](policies))
 	byHost := map[string]*hostRules{}
