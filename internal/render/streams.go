@@ -1,7 +1,6 @@
 package render
 
 import (
-	"net"
 	"strconv"
 	"strings"
 
@@ -205,7 +204,14 @@ func (n passedNames) insert() error {
 func endpointViews(endpoints []model.Endpoint) []endpointView {
 	var views []endpointView
 	for _, e := range endpoints {
-		views = append(views, endpointView{net.JoinHostPort(e.Address, strconv.Itoa(e.Port))})
+		views = append(views, endpointView{withPort(e)})
 	}
 	return views
+}
+
+func withPort(e model.Endpoint) string {
+	if strings.Contains(e.Address, ":") {
+		return "[" + e.Address + "]:" + strconv.Itoa(e.Port)
+	}
+	return e.Address + ":" + strconv.Itoa(e.Port)
 }
