@@ -18,18 +18,20 @@ type passed struct {
 // first, with nothing on it that users wrote but a port.
 func (b *blame) findStreams(s model.Static) {
 	all := passedOf(s)
-	if b.failed != nil || len(all) == 0 {
+	if b.failed != nil || len(all) == 0 && !s.PassesThrough {
 		return
 	}
 	level := part(s, nil)
+	if err := b.test(withPassed(level, bare(all))); err != nil {
+		if len(nginx.UnboundPorts(err)) == 0 {
+			b.blameSettings(err)
+		}
+		return
+	}
 	err := b.test(withPassed(level, all))
 	var refused *nginx.TestError
 	if !errors.As(err, &refused) || len(nginx.UnboundPorts(err)) > 0 {
-		return
-	}
-	if err := b.test(withPassed(level, []passed{bare(all[0])})); err != nil {
-		b.blameSettings(err)
-		return
+		return // that a port is not free is nobody's mistake
 	}
 	verdict, failed := nginx.Blame(all, func(some []passed) error { return b.test(withPassed(level, some)) }, mostTests)
 	if failed != nil {
@@ -60,18 +62,20 @@ func withPassed(s model.Static, some []passed) model.Static {
 		if p.stream != nil {
 			s.Streams = append(s.Streams, *p.stream)
 		} else {
+			s.PassesThrough = true
 			s.Passthroughs = append(s.Passthroughs, *p.passthrough)
 		}
 	}
 	return s
 }
 
-// bare is a part of the same kind that is surely right.
-func bare(p passed) passed {
-	if p.stream == nil {
-		return passed{passthrough: &model.Passthrough{Host: "bare.invalid"}}
+// bare is a stream level that is surely right, but for its settings and its port.
+func bare(all []passed) []passed {
+	if len(all) == 0 || all[0].stream == nil {
+		return []passed{{passthrough: &model.Passthrough{Host: "bare.invalid"}}}
 	}
-	return passed{stream: &model.Stream{Protocol: p.stream.Protocol, Port: p.stream.Port, Endpoints: []model.Endpoint{{Address: "127.0.0.1", Port: 1}}}}
+	first := all[0].stream
+	return []passed{{stream: &model.Stream{Protocol: first.Protocol, Port: first.Port, Endpoints: []model.Endpoint{{Address: "127.0.0.1", Port: 1}}}}}
 }
 
 func (p passed) culprit(text string) culprit {

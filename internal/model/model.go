@@ -26,8 +26,11 @@ type Static struct {
 	Servers []*Server `json:"servers,omitempty"`
 	// Streams are sorted by protocol and port.
 	Streams []Stream `json:"streams,omitempty"`
-	// Passthroughs are sorted by Host.
-	Passthroughs []Passthrough `json:"passthroughs,omitempty"`
+	// PassesThrough is set if TLS connections are looked at for the hosts of
+	// Passthroughs, which are sorted by Host. It does not depend on whether there
+	// are any: an Ingress does not change how others are reached.
+	PassesThrough bool          `json:"passesThrough,omitempty"`
+	Passthroughs  []Passthrough `json:"passthroughs,omitempty"`
 }
 
 // Server is one host.

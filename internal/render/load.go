@@ -207,6 +207,7 @@ func (t *Templates) try() error {
 		{Host: "*.a", RedirectToHTTPS: redirect, Locations: []*model.Location{location("/")}, Miss: location("")},
 	}}
 	static.Streams = []model.Stream{{Protocol: model.TCP, Port: 1, AcceptsProxy: true, SendsProxy: true, Endpoints: []model.Endpoint{{Address: "::1", Port: 1}}}}
+	static.PassesThrough = true
 	static.Passthroughs = []model.Passthrough{{Host: "*.b", Aliases: []string{"c"}, Except: []string{"a.b"}}}
 	if _, problems := t.Render(static, e, nil); len(problems) > 0 {
 		return fmt.Errorf("templates cannot be executed: %s", problems[0].Text)

@@ -35,7 +35,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
 	streams := r.printableStreams(s)
-	r.fronted = len(streams.Passthroughs) > 0
+	r.fronted = streams.PassesThrough
 	r.view.Forwarded = r.forwarded()
 	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
 	r.skipsUnknown = r.global.log.SkipsUnknown()

@@ -51,7 +51,7 @@ type passedView struct {
 // For the others there is a Problem, and everything else is as ever.
 func (r *rendering) printableStreams(s model.Static) model.Static {
 	can := r.env.Capabilities
-	printable := model.Static{Streams: s.Streams, Passthroughs: s.Passthroughs}
+	printable := model.Static{Streams: s.Streams, Passthroughs: s.Passthroughs, PassesThrough: s.PassesThrough}
 	if !can.Stream {
 		printable.Streams = nil
 		for _, stream := range s.Streams {
@@ -60,7 +60,7 @@ func (r *rendering) printableStreams(s model.Static) model.Static {
 		}
 	}
 	if !can.Stream || !can.SSLPreread {
-		printable.Passthroughs = nil
+		printable.Passthroughs, printable.PassesThrough = nil, false
 		for _, p := range s.Passthroughs {
 			r.problems = append(r.problems, model.Problem{Object: p.Source, Field: p.Field, Reason: model.Unsupported,
 				Text: "this nginx lacks the stream module with ssl_preread: install libnginx-mod-stream; the TLS of its hosts ends here"})
@@ -71,7 +71,7 @@ func (r *rendering) printableStreams(s model.Static) model.Static {
 
 // streams prints the stream level. There is none without a stream.
 func (r *rendering) streams(s model.Static) {
-	if len(s.Streams) == 0 && len(s.Passthroughs) == 0 {
+	if len(s.Streams) == 0 && !s.PassesThrough {
 		return
 	}
 	var body []*chunk
@@ -82,7 +82,7 @@ func (r *rendering) streams(s model.Static) {
 		Hash   *hashView
 		Blocks insertion
 	}{Blocks: settingsBlocks{r, "stream"}}
-	if len(s.Passthroughs) > 0 {
+	if s.PassesThrough {
 		passed := r.passthroughs(s.Passthroughs)
 		sizes := hashSizes(r.global.hash, nil, passed.text)
 		level.Hash, body = &sizes, append(body, passed)

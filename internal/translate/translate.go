@@ -75,7 +75,7 @@ func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Pro
 	t := m.begin(s, o)
 	hosts := t.gather()
 	t.nameAliases(hosts)
-	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks()}}
+	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough}}
 	assigned := t.certify(hosts, &config.Dynamic)
 	config.Static.Servers = t.servers(hosts, assigned)
 	config.Dynamic.Backends = t.backends(hosts)
