@@ -132,7 +132,7 @@ func TestNginxServesHostileValues(t *testing.T) {
 
 func serveTenants(t *testing.T, s *site) {
 	w := newWorker(t)
-	w.environment = s.Environment
+	w.on(s)
 	list := tenants()
 	o := s.accepted(t, w, &list)
 	s.start(t, o.config.Dynamic)

@@ -56,9 +56,17 @@ func newWorker(t *testing.T) *worker {
 		options: translate.Options{
 			IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
 			AnnotationsPrefix: strings.TrimSuffix(prefix, "/"), HTTPSPort: 443, FallbackCertificate: fallback,
-			ConfigMap: snapshot.Name{Namespace: "sluice", Name: "config"},
+			ConfigMap:   snapshot.Name{Namespace: "sluice", Name: "config"},
+			TCPServices: snapshot.Name{Namespace: "sluice", Name: "tcp"}, UDPServices: snapshot.Name{Namespace: "sluice", Name: "udp"}, Passthrough: true,
 		},
 	}
+}
+
+// on has the worker print for a site. TCP and UDP services are left out: their
+// ports are the same for all nginx of this machine.
+func (w *worker) on(s *site) {
+	w.environment = s.Environment
+	w.options.TCPServices, w.options.UDPServices = snapshot.Name{}, snapshot.Name{}
 }
 
 // workers are those that nobody uses just now.

@@ -44,6 +44,28 @@ metadata: {name: config, namespace: sluice}
 data: {http-redirect-code: "307", use-gzip: "true", log-format-upstream: "$status $location_path"}
 ---
 apiVersion: v1
+kind: ConfigMap
+metadata: {name: tcp, namespace: sluice}
+data: {"9001": "default/raw:7000:PROXY:PROXY", "9002": "default/raw:raw"}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: udp, namespace: sluice}
+data: {"9001": "default/raw:datagram"}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: raw, namespace: default}
+spec: {ports: [{name: raw, port: 7000, targetPort: raw}, {name: datagram, port: 7000, protocol: UDP, targetPort: datagram}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: raw-1, namespace: default, labels: {kubernetes.io/service-name: raw}}
+addressType: IPv4
+endpoints: [{addresses: [10.0.0.7]}]
+ports: [{name: raw, port: 17000}, {name: datagram, port: 17001, protocol: UDP}]
+---
+apiVersion: v1
 kind: Service
 metadata: {name: web, namespace: default}
 spec:
@@ -166,6 +188,24 @@ spec:
   ingressClassName: nginx
   rules:
   - host: verified.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: passed
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/ssl-passthrough: "true"
+    nginx.ingress.kubernetes.io/server-alias: "also.passed.example"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: passed.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+  - host: "*.passed.example"
     http:
       paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
 ---
@@ -313,7 +353,8 @@ func settingKeys() []string { return slices.Sorted(maps.Keys(keyed(settingDocs()
 
 // withData gives objects with other settings.
 func withData(objects snapshot.Objects, data map[string]string) snapshot.Objects {
-	objects.ConfigMaps = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: data}}
+	others := slices.DeleteFunc(slices.Clone(objects.ConfigMaps), func(m *corev1.ConfigMap) bool { return m.Name == "config" })
+	objects.ConfigMaps = append(others, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: data})
 	return objects
 }
 
