@@ -15,8 +15,8 @@ import (
 )
 
 // refusing is a client of an API server that refuses everything and notes what
-// for.
-func refusing(t *testing.T) (client *kube.Client, asked func() int) {
+// for. hangUp ends its connections.
+func refusing(t *testing.T) (client *kube.Client, asked func() int, hangUp func()) {
 	t.Helper()
 	var mu sync.Mutex
 	paths := map[string]bool{}
@@ -33,11 +33,12 @@ func refusing(t *testing.T) (client *kube.Client, asked func() int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client, func() int {
+	asked = func() int {
 		mu.Lock()
 		defer mu.Unlock()
 		return len(paths)
 	}
+	return client, asked, server.CloseClientConnections
 }
 
 // Objects whose names come and go leave nothing behind: no goroutine and no
@@ -46,7 +47,7 @@ func refusing(t *testing.T) (client *kube.Client, asked func() int) {
 func TestNamesComeAndGo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	client, asked := refusing(t)
+	client, asked, hangUp := refusing(t)
 	s := New(Options{Client: client, Secrets: ReferencedSecrets})
 	s.watching = ctx
 	secrets := s.secrets.(*namedSecrets)
@@ -65,7 +66,10 @@ func TestNamesComeAndGo(t *testing.T) {
 		t.Errorf("%d troubles, want those of the last 10", got)
 	}
 	secrets.follow(ctx, nil)
-	eventually(t, "no goroutine is left", func() bool { return runtime.NumGoroutine() <= before+4 }) // those of the idle connections stay
+	eventually(t, "no goroutine is left", func() bool {
+		hangUp() // idle connections have goroutines, too
+		return runtime.NumGoroutine() <= before+4
+	})
 	if asked() < total || len(s.troubles.all()) != 0 || len(s.troubles.now) != 0 {
 		t.Errorf("%d of %d were asked for; left are %v", asked(), total, s.troubles.now)
 	}
