@@ -136,7 +136,7 @@ func TestUnreadyUntilEverythingIsServed(t *testing.T) {
 	second.Launch(t)
 	Eventually(t, "what is missing in the text of /readyz", func(ctx context.Context) error {
 		text, err := second.unready(ctx)
-		for _, part := range []string{"no nginx worker has confirmed", "not all objects are read yet", "ingresses: the API server cannot be reached"} {
+		for _, part := range []string{"no nginx worker has confirmed", "not all objects are read yet", "the API server cannot be reached"} {
 			if err == nil && !strings.Contains(text, part) {
 				err = fmt.Errorf("%q is missing in %q", part, text)
 			}
