@@ -89,7 +89,7 @@ func TestLeaderVanishes(t *testing.T) {
 	send := func(what, to string) *load {
 		return traffic{what: what, urls: []string{"http://first.example/"}, to: to, clients: 3, pause: 10 * time.Millisecond}.begin(t)
 	}
-	direct, balanced := send("to the other replica", other.at()), send("through the balancer", b.address)
+	direct, balanced := send("to the other replica", other.at()), send("through the balancer", b.http)
 	died := time.Now()
 	leader.vanish(t)
 	b.await(t, leader, false)
@@ -141,7 +141,7 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	send := func(what, to string, kept bool) *load {
 		return traffic{what: what, urls: []string{request.URL}, to: to, kept: kept, clients: 3, pause: 10 * time.Millisecond}.begin(t)
 	}
-	loads := []*load{send("through the balancer, a connection a request", b.address, false), send("through the balancer, kept connections", b.address, true)}
+	loads := []*load{send("through the balancer, a connection a request", b.http, false), send("through the balancer, kept connections", b.http, true)}
 	orphan := send("to the nginx of the killed controller", killed.at(), false)
 	former := killed.master(t)
 	killed.Kill()
