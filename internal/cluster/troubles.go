@@ -94,6 +94,13 @@ func (t *troubles) has(what string) bool {
 	return t.now[what].text != ""
 }
 
+// outaged says whether the API server is away.
+func (t *troubles) outaged() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.outage != ""
+}
+
 // forbidden says whether the account lacks the right to read it.
 func (t *troubles) forbidden(what string) bool {
 	t.mu.Lock()
