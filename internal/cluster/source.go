@@ -193,7 +193,7 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	s.secrets.follow(reading, s.needs.secrets)
 	err := s.wait(reading, s.ownedKnown)
 	s.routed.follow(reading, s.needs.namespaces)
-	if s.loaded || !s.troubles.outaged() {
+	if s.loaded || !s.troubles.passing() {
 		return err == nil
 	}
 	select {

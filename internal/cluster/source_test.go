@@ -20,9 +20,8 @@ import (
 )
 
 // unsteady is a client of an API server with an Ingress, its Secret and the
-// settings. It cuts the connections of requests that cut says, and lets watches
-// hang.
-func unsteady(t *testing.T, cut func(path string) bool) *kube.Client {
+// settings. Requests fail that fails says, and watches hang.
+func unsteady(t *testing.T, fails func(plural string) bool) *kube.Client {
 	t.Helper()
 	class := "nginx"
 	meta := metav1.ListMeta{ResourceVersion: "7"}
@@ -40,8 +39,8 @@ func unsteady(t *testing.T, cut func(path string) bool) *kube.Client {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		plural := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 		switch query := r.URL.Query(); {
-		case cut(plural):
-			panic(http.ErrAbortHandler)
+		case fails(plural):
+			w.WriteHeader(http.StatusInternalServerError)
 		case query.Get("sendInitialEvents") != "": // as API servers before 1.32: lists it must be
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusUnprocessableEntity)
@@ -75,14 +74,14 @@ func unsteady(t *testing.T, cut func(path string) bool) *kube.Client {
 
 // The first Load waits until all is known that something refers to, so that
 // nothing is served without its certificate, or without the settings, because the
-// API server was away for a moment.
+// API server was in trouble for a moment.
 func TestFirstLoadIsWhole(t *testing.T) {
 	t.Parallel()
 	for _, unread := range []string{"web", "configmaps", "services"} {
 		t.Run(unread, func(t *testing.T) {
 			t.Parallel()
-			var cuts atomic.Int32
-			client := unsteady(t, func(path string) bool { return path == unread && cuts.Add(1) <= 3 })
+			var failures atomic.Int32
+			client := unsteady(t, func(plural string) bool { return plural == unread && failures.Add(1) <= 3 })
 			name := snapshot.Name{Namespace: "shop", Name: "web"}
 			s := New(Options{Client: client, Translate: translate.Options{
 				IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io", ConfigMap: name,
@@ -97,8 +96,8 @@ func TestFirstLoadIsWhole(t *testing.T) {
 				t.Fatal(err, s.troubles.all())
 			}
 			o := loaded.Objects
-			if len(o.Ingresses) != 1 || len(o.Secrets) != 1 || len(o.ConfigMaps) != 1 || len(loaded.Errors) != 0 || cuts.Load() <= 3 {
-				t.Errorf("%d Ingresses, %d Secrets, %d ConfigMaps after %d attempts; errors %v", len(o.Ingresses), len(o.Secrets), len(o.ConfigMaps), cuts.Load(), loaded.Errors)
+			if len(o.Ingresses) != 1 || len(o.Secrets) != 1 || len(o.ConfigMaps) != 1 || len(loaded.Errors) != 0 || failures.Load() <= 3 {
+				t.Errorf("%d Ingresses, %d Secrets, %d ConfigMaps after %d attempts; errors %v", len(o.Ingresses), len(o.Secrets), len(o.ConfigMaps), failures.Load(), loaded.Errors)
 			}
 		})
 	}

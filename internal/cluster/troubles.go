@@ -94,11 +94,17 @@ func (t *troubles) has(what string) bool {
 	return t.now[what].text != ""
 }
 
-// outaged says whether the API server is away.
-func (t *troubles) outaged() bool {
+// passing says whether there are troubles that will end by themselves: all but
+// missing rights.
+func (t *troubles) passing() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.outage != ""
+	for _, trouble := range t.now {
+		if trouble.text != "" && !trouble.forbidden {
+			return true
+		}
+	}
+	return false
 }
 
 // forbidden says whether the account lacks the right to read it.
