@@ -5,10 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -90,9 +88,6 @@ func (n *namedSecrets) follow(_ context.Context, names []snapshot.Name) {
 // readSecrets is SecretsByMetadata. It is a store of a reflector of metadata.
 type readSecrets struct {
 	source *Source
-	// byList is set once it is known that Secrets may be listed but not read.
-	byList atomic.Bool
-
 	mu     sync.Mutex
 	held   map[snapshot.Name]heldSecret
 	synced bool
@@ -276,28 +271,15 @@ func (r *readSecrets) unread(name snapshot.Name) {
 	r.source.retry()
 }
 
-// read gives a Secret, nil if there is none. Where reading is forbidden, a list
-// of the one object does as well.
+// read gives a Secret, nil if there is none. It is listed by its name, which
+// costs the API server no more than a get: the right to list is needed for the
+// metadata anyway, and ingress-nginx's ClusterRole grants no other.
 func (r *readSecrets) read(ctx context.Context, name snapshot.Name) (*corev1.Secret, error) {
-	client := r.source.o.Client
-	if !r.byList.Load() {
-		secret := &corev1.Secret{}
-		err := client.Get(ctx, kube.Secrets, name, secret)
-		switch {
-		case err == nil:
-			return secret, nil
-		case apierrors.IsNotFound(err):
-			return nil, nil
-		case !apierrors.IsForbidden(err):
-			return nil, err
-		}
-	}
 	var list corev1.SecretList
 	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String()}
-	if err := client.List(ctx, kube.Secrets, name.Namespace, one, &list); err != nil {
+	if err := r.source.o.Client.List(ctx, kube.Secrets, name.Namespace, one, &list); err != nil {
 		return nil, err
 	}
-	r.byList.Store(true)
 	if len(list.Items) == 0 {
 		return nil, nil
 	}

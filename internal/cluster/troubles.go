@@ -78,12 +78,14 @@ func (t *troubles) endOutage() {
 	t.outage = ""
 }
 
-// forget drops what is no longer read.
+// forget drops what is no longer read, and its watch.
 func (t *troubles) forget(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.now, what)
-	t.order = slices.DeleteFunc(t.order, func(o string) bool { return o == what })
+	for _, what := range []string{what, changesOf(what)} {
+		delete(t.now, what)
+		t.order = slices.DeleteFunc(t.order, func(o string) bool { return o == what })
+	}
 	t.endOutage()
 }
 

@@ -18,12 +18,17 @@ import (
 // patience is how long is waited between attempts to list or watch.
 var patience = wait.Backoff{Duration: 100 * time.Millisecond, Cap: 5 * time.Second, Factor: 2, Jitter: 0.5, Steps: 10}
 
+// changesOf is what a forbidden watch is about. It is a trouble of its own,
+// which a list that succeeds does not end: what may be listed but not watched is
+// listed again every few seconds.
+func changesOf(what string) string { return "changes of " + what }
+
 // keepUp has a reflector bring a store up to date until ctx ends: with lists and
 // watches, bookmarks, and lists anew when a watch is too old. Errors become
 // troubles, and end as such at the next success.
 func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, store cache.ReflectorStore) {
 	lister, watcher := lw.ListWithContextFunc, lw.WatchFuncWithContext
-	note := func(err error) {
+	note := func(what string, err error) {
 		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
 			s.troubles.setWhile(ctx, what, err)
 		}
@@ -31,15 +36,21 @@ func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, s
 	noted := &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			list, err := lister(ctx, o)
-			note(err)
+			note(what, err)
 			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			w, err := watcher(ctx, o)
-			if isEmpty(w) {
-				note(errCut)
-			} else {
-				note(err)
+			switch {
+			case isEmpty(w):
+				note(what, errCut)
+			case apierrors.IsForbidden(err):
+				note(changesOf(what), err)
+			case err == nil:
+				note(changesOf(what), nil)
+				note(what, nil)
+			default:
+				note(what, err)
 			}
 			return w, err
 		},

@@ -55,6 +55,13 @@ func (c *Cluster) Account(t testing.TB, namespace, name string, grants ...Grant)
 	for i, g := range grants {
 		c.grant(t, fmt.Sprintf("%s-%s-%d", namespace, name, i), g, subjects)
 	}
+	return c.TokenKubeconfig(t, namespace, name)
+}
+
+// TokenKubeconfig writes a kubeconfig with a token of a service account, such as
+// its pods have.
+func (c *Cluster) TokenKubeconfig(t testing.TB, namespace, name string) string {
+	t.Helper()
 	request := &authenticationv1.TokenRequest{}
 	answer, err := c.clients.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), name, request, metav1.CreateOptions{})
 	if err != nil {

@@ -125,6 +125,24 @@ func (a *applier) apply(ctx context.Context, o *unstructured.Unstructured) error
 	return err
 }
 
+// check asks what an apply would say, with an error for each field that is not
+// known. It changes nothing.
+func (a *applier) check(ctx context.Context, o *unstructured.Unstructured) error {
+	place, err := a.at(o)
+	if err != nil {
+		return err
+	}
+	content, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	force := true
+	_, err = place.Patch(ctx, o.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{
+		FieldManager: fieldManager, Force: &force, DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict,
+	})
+	return err
+}
+
 func (a *applier) delete(ctx context.Context, o *unstructured.Unstructured) error {
 	place, err := a.at(o)
 	if err != nil {

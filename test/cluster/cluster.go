@@ -54,6 +54,7 @@ type Cluster struct {
 	clients   *kubernetes.Clientset
 	applier   *applier
 	nodes     *nodes
+	audit     *audit // nil if there is none
 
 	etcd, api, controllers *kit.Process
 	// files counts the files that were written, so that each has its own name.
@@ -69,9 +70,9 @@ const (
 
 // Start runs a cluster until the end of the test. If the test fails, the ends
 // of the logs are shown.
-func Start(t testing.TB) *Cluster {
+func Start(t testing.TB, options ...Option) *Cluster {
 	t.Helper()
-	c, err := start(t.TempDir())
+	c, err := start(t.TempDir(), options...)
 	if c != nil {
 		t.Cleanup(func() {
 			c.showLogs(t)
@@ -124,7 +125,7 @@ var started atomic.Int64
 
 // start runs a cluster with its files in a folder. Where it fails, the cluster
 // is given as far as it came, for its logs; it must be stopped all the same.
-func start(dir string) (*Cluster, error) {
+func start(dir string, options ...Option) (*Cluster, error) {
 	if !Inside() {
 		return nil, fmt.Errorf("a cluster needs a network namespace of its own: the package's TestMain has to call cluster.Main")
 	}
@@ -133,6 +134,9 @@ func start(dir string) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{Address: fmt.Sprintf("10.255.%d.1", started.Add(1)-1), dir: dir, binaries: binaries}
+	for _, option := range options {
+		option(c)
+	}
 	if c.authority, err = newAuthority(dir, c.Address); err != nil {
 		return c, fmt.Errorf("make the cluster's certificates: %w", err)
 	}
@@ -226,8 +230,11 @@ func (c *Cluster) CompactEtcd(t testing.TB) {
 // startAPIServer waits until the API server is ready, and has made the
 // namespaces that every cluster has.
 func (c *Cluster) startAPIServer() error {
-	var err error
-	if c.api, err = c.launch("kube-apiserver", c.apiServerFlags()...); err != nil {
+	audit, err := c.audit.flags()
+	if err != nil {
+		return err
+	}
+	if c.api, err = c.launch("kube-apiserver", append(c.apiServerFlags(), audit...)...); err != nil {
 		return err
 	}
 	return c.awaitUp("kube-apiserver", c.api, func(ctx context.Context) error {
