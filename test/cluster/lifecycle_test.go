@@ -54,14 +54,14 @@ func TestEndpointsChangeWithoutReload(t *testing.T) {
 	s.Apply(t, Deployment("endpoints", "web", 3))
 	addresses := s.AwaitEndpoints(t, "endpoints", "web", 3)
 	for _, address := range addresses {
-		takes(t, "a pod was added", func() {}, request, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
+		reaches(t, "a pod was added", request, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
 	}
 	takes(t, "a pod was replaced", func() {
 		s.Delete(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "endpoints", Name: first.Pod}})
 	}, request, from("web"))
 	for _, address := range s.AwaitEndpoints(t, "endpoints", "web", 3) {
 		if !slices.Contains(addresses, address) {
-			takes(t, "its successor", func() {}, request, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
+			reaches(t, "its successor", request, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
 		}
 	}
 	takes(t, "scaled to none", func() { s.Apply(t, Deployment("endpoints", "web", 0)) }, request, status(http.StatusServiceUnavailable))
@@ -147,6 +147,7 @@ func TestBadIngressBesideGood(t *testing.T) {
 		takes(t, "one that came after "+name, func() { s.Apply(t, later) }, s.get("later-"+bad.Name+".beside.example", "/"), from("web"))
 		must(t, s.get("good.beside.example", "/"), "the good one", from("web"))
 	}
+	steady(t, "what was created last", s.get("later-list.beside.example", "/"), from("web"))
 	must(t, s.get("list.beside.example", "/"), "a refusal, because a list that protects cannot be read", status(http.StatusServiceUnavailable))
 	must(t, s.get("value.beside.example", "/"), "the pod, without the behaviour", from("web"))
 	takes(t, "a mended one", func() {
