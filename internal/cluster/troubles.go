@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -126,6 +127,10 @@ func (t *troubles) all() []error {
 		errs = append(errs, fmt.Errorf("the API server cannot be reached: %s", t.outage))
 	}
 	for _, what := range t.order {
+		subject, watched := strings.CutPrefix(what, changesOf(""))
+		if watched && t.now[subject].text != "" {
+			continue // what cannot be listed is not watched either
+		}
 		if now := t.now[what]; now.text != "" && !now.away {
 			errs = append(errs, fmt.Errorf("%s: %s", what, now.text))
 		}

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -69,6 +70,13 @@ func owners(ing *networkingv1.Ingress) []string {
 	return all
 }
 
+// lend applies objects until the end of the test.
+func (c *Cluster) lend(t testing.TB, objects ...runtime.Object) {
+	t.Helper()
+	c.Apply(t, objects...)
+	t.Cleanup(func() { c.Delete(t, objects...) })
+}
+
 // elects gives the flags of a sluice that competes with no other test's, and has
 // its status told.
 func elects(id string, more ...string) []string {
@@ -86,7 +94,7 @@ func TestStatusIsAppliedAndLeftToARival(t *testing.T) {
 	c := Shared(t)
 	c.Apply(t, IngressClass("nginx"))
 	c.Apply(t, Web("applied", "web", 1)...)
-	c.Apply(t, Ingress("applied", "plain", Rule("plain.applied.example", "/", "web", 80)),
+	c.lend(t, Ingress("applied", "plain", Rule("plain.applied.example", "/", "web", 80)),
 		withTLS(Ingress("applied", "safe", Rule("safe.applied.example", "/", "web", 80)), "safe.applied.example"))
 	RunSluice(t, c.Kubeconfig(t, "applied", "system:masters"), elects("applied", "--publish-status-address", "lb.example,192.0.2.1,2001:db8::1")...)
 	const plain = "192.0.2.1:80 2001:db8::1:80 lb.example:80"
@@ -149,7 +157,7 @@ func TestStatusWithTheRightsOfIngressNginx(t *testing.T) {
 	ing := Ingress("updated", "web", Rule("updated.example", "/", "web", 80))
 	ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/proxy-read-timeout": "ten", corev1.LastAppliedConfigAnnotation: "{}"}
 	ing.Labels = map[string]string{"team": "shop"}
-	c.Apply(t, ing)
+	c.lend(t, ing)
 	s := PrepareSluice(t, c.Account(t, "updated", "controller", ofIngressNginx("updated", "updated")...), elects("updated", "--publish-status-address", "192.0.2.1")...)
 	s.Environment = []string{"POD_NAMESPACE=updated", "POD_NAME=sluice-updated"}
 	s.Launch(t)
@@ -180,7 +188,7 @@ func TestStatusOutlivesTheLeader(t *testing.T) {
 	c := Shared(t)
 	c.Apply(t, IngressClass("nginx"))
 	c.Apply(t, Web("outlived", "web", 1)...)
-	c.Apply(t, Ingress("outlived", "web", Rule("outlived.example", "/", "web", 80)))
+	c.lend(t, Ingress("outlived", "web", Rule("outlived.example", "/", "web", 80)))
 	kubeconfig := c.Kubeconfig(t, "outlived", "system:masters")
 	var replicas []*Sluice
 	for _, name := range []string{"a", "b"} {
@@ -199,7 +207,7 @@ func TestStatusOutlivesTheLeader(t *testing.T) {
 	seen := c.watchStatus(t, "outlived", "web")
 	replicas[0].Terminate()
 	c.awaitHolder(t, "outlived", "outlived", "b")
-	c.Apply(t, Ingress("outlived", "after", Rule("after.outlived.example", "/", "web", 80)))
+	c.lend(t, Ingress("outlived", "after", Rule("after.outlived.example", "/", "web", 80)))
 	c.awaitStatus(t, "outlived", "after", status) // so b writes
 	if flaps := seen(); len(flaps) > 0 {
 		t.Errorf("the status was %q between", flaps)
@@ -207,6 +215,7 @@ func TestStatusOutlivesTheLeader(t *testing.T) {
 
 	c.Delete(t, replicaPod("outlived", "a"))
 	replicas[1].Terminate()
+	c.Delete(t, replicaPod("outlived", "b"))
 	c.awaitStatus(t, "outlived", "web", "")
 	c.awaitStatus(t, "outlived", "after", "")
 	c.awaitHolder(t, "outlived", "outlived", "")
