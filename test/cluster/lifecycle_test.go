@@ -112,7 +112,7 @@ func TestNamespaceIsDeletedWhole(t *testing.T) {
 	s.Apply(t, Web("leaving", "web", 2)...)
 	s.AwaitEndpoints(t, "leaving", "web", 2)
 	s.Apply(t, s.TLSSecret(t, "leaving", "leaving", "leaving.example"))
-	s.Apply(t, withTLS(annotated(ingressOf("staying", "leaving", "web", Rule("leaving.example", "/", "web", 80)), "ssl-redirect", "false"), "leaving", "leaving.example"))
+	s.Apply(t, covered(annotated(ingressOf("staying", "leaving", "web", Rule("leaving.example", "/", "web", 80)), "ssl-redirect", "false"), "leaving", "leaving.example"))
 	request := s.get("leaving.example", "/")
 	EventuallyAnswer(t, request, "the pod", from("web"))
 	EventuallyAnswer(t, s.Request("https://leaving.example/"), "its certificate", shows("leaving.example"))
@@ -164,8 +164,8 @@ func TestNoopsAreNoWork(t *testing.T) {
 	// It sees nothing of what other tests do, not even of their classes.
 	s := within(t, Shared(t), "noops")
 	s.web(t, "web", 1)
-	service, slice := byHand("noops", "hand", s.AwaitEndpoints(t, "noops", "web", 1)[0])
-	_, emptied := byHand("noops", "hand")
+	service, slice := unselected("noops", "hand", s.AwaitEndpoints(t, "noops", "web", 1)[0])
+	_, emptied := unselected("noops", "hand")
 	both := s.ingress("web", Rule("noops.example", "/", "web", 80), Rule("noops.example", "/by-hand", "hand", 80))
 	s.Apply(t, service, slice, both)
 	EventuallyAnswer(t, s.get("noops.example", "/by-hand"), "the pod", from("web"))
@@ -210,8 +210,8 @@ func TestNoopsAreNoWork(t *testing.T) {
 	}
 }
 
-// byHand is a Service without pods, and its EndpointSlice with addresses.
-func byHand(namespace, name string, addresses ...string) (*corev1.Service, *discoveryv1.EndpointSlice) {
+// unselected is a Service without pods, and its EndpointSlice with addresses.
+func unselected(namespace, name string, addresses ...string) (*corev1.Service, *discoveryv1.EndpointSlice) {
 	service := Service(namespace, name)
 	service.Spec.Selector = nil
 	port, portName := int32(PodPort), "http"

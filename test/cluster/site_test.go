@@ -95,8 +95,8 @@ func annotated(ing *networkingv1.Ingress, pairs ...string) *networkingv1.Ingress
 	return ing
 }
 
-// withTLS gives an Ingress a tls item.
-func withTLS(ing *networkingv1.Ingress, secret string, hosts ...string) *networkingv1.Ingress {
+// covered gives an Ingress a tls item.
+func covered(ing *networkingv1.Ingress, secret string, hosts ...string) *networkingv1.Ingress {
 	ing.Spec.TLS = append(ing.Spec.TLS, networkingv1.IngressTLS{Hosts: hosts, SecretName: secret})
 	return ing
 }

@@ -29,7 +29,7 @@ func away(t *testing.T, c *Cluster) {
 	s := newSite(t, c, "away")
 	s.web(t, "web", 2)
 	cert := s.TLSSecret(t, "away", "cert", "away.example")
-	s.Apply(t, cert, withTLS(annotated(s.ingress("web", Rule("away.example", "/", "web", 80)), "ssl-redirect", "false"), "cert", "away.example"),
+	s.Apply(t, cert, covered(annotated(s.ingress("web", Rule("away.example", "/", "web", 80)), "ssl-redirect", "false"), "cert", "away.example"),
 		s.ingress("leaving", Rule("leaving.away.example", "/", "web", 80)))
 	request, secure := s.get("away.example", "/"), s.Request("https://away.example/")
 	EventuallyAnswer(t, request, "the pod", from("web"))
@@ -80,7 +80,7 @@ func tooOld(t *testing.T, c *Cluster) {
 	s := &site{Cluster: c, name: "old", Sluice: RunSluice(t, through.kubeconfig, flagsFor("old", "--configmap", "old/settings")...)}
 	s.web(t, "web", 1)
 	cert := s.TLSSecret(t, "old", "cert", "kept.old.example")
-	s.Apply(t, cert, withTLS(annotated(s.ingress("kept", Rule("kept.old.example", "/", "web", 80)), "ssl-redirect", "false"), "cert", "kept.old.example"),
+	s.Apply(t, cert, covered(annotated(s.ingress("kept", Rule("kept.old.example", "/", "web", 80)), "ssl-redirect", "false"), "cert", "kept.old.example"),
 		s.ingress("gone", Rule("gone.old.example", "/", "web", 80)))
 	kept, gone := s.get("kept.old.example", "/"), s.get("gone.old.example", "/")
 	EventuallyAnswer(t, kept, "the pod", from("web"))
