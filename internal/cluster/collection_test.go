@@ -132,3 +132,35 @@ func TestCollectionHoldsWhatThereIs(t *testing.T) {
 		}
 	}
 }
+
+// What was read apart from the watch does not bring back what has gone meanwhile,
+// whether the watch told so or a list that was read anew.
+func TestReadApartDoesNotBringBack(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		meanwhile func(c *collection[corev1.Service, *corev1.Service])
+		want      int
+	}{
+		"nothing happens":                {func(*collection[corev1.Service, *corev1.Service]) {}, 1},
+		"it is deleted":                  {func(c *collection[corev1.Service, *corev1.Service]) { must(t, c.Delete(service("a", 80, 6))) }, 0},
+		"another of its name was before": {func(c *collection[corev1.Service, *corev1.Service]) { must(t, c.Delete(service("a", 80, 3))) }, 1},
+		"a newer list is without it":     {func(c *collection[corev1.Service, *corev1.Service]) { must(t, c.Replace(nil, "6")) }, 0},
+		"an older list is without it":    {func(c *collection[corev1.Service, *corev1.Service]) { must(t, c.Replace(nil, "4")) }, 1},
+		"a newer list has it": {func(c *collection[corev1.Service, *corev1.Service]) {
+			must(t, c.Replace([]any{service("a", 81, 6)}, "6"))
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := services(nil)
+			must(t, c.Replace(nil, "1"))
+			c.startApart()
+			test.meanwhile(c)
+			c.merge([]*corev1.Service{service("a", 80, 5)})
+			c.endApart()
+			if got := len(c.all()); got != test.want {
+				t.Errorf("%d Services, want %d", got, test.want)
+			}
+		})
+	}
+}

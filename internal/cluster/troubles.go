@@ -54,6 +54,9 @@ func (t *troubles) note(what string, err error) (changed bool) {
 		t.now = map[string]trouble{}
 	}
 	now := troubleOf(err)
+	if was.forbidden && now.forbidden {
+		now = was // to list and to watch are two rights, which are missed by turns
+	}
 	t.now[what] = now
 	if now.away && t.outage == "" {
 		t.outage = now.text

@@ -2,6 +2,9 @@ package cluster
 
 import (
 	"context"
+	"io"
+	"net/url"
+	"reflect"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,10 +41,15 @@ func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, s
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			w, err := watcher(ctx, o)
-			if err == nil || apierrors.IsForbidden(err) {
+			switch {
+			case isEmpty(w):
+				note(what, errCut)
+			case apierrors.IsForbidden(err):
 				note(changesOf(what), err)
-			}
-			if !apierrors.IsForbidden(err) {
+			case err == nil:
+				note(changesOf(what), nil)
+				note(what, nil)
+			default:
 				note(what, err)
 			}
 			return w, err
@@ -50,4 +58,13 @@ func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, s
 	backoff := patience
 	reflector := cache.NewReflectorWithOptions(noted, nil, store, cache.ReflectorOptions{Name: what, TypeDescription: what, Backoff: &backoff})
 	go reflector.RunWithContext(ctx)
+}
+
+// errCut says that a connection ended before a watch began.
+var errCut = &url.Error{Op: "Get", Err: io.EOF}
+
+// isEmpty tells the watch that client-go gives in the place of that error, for
+// which reflectors try again in silence.
+func isEmpty(w watch.Interface) bool {
+	return w != nil && reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch())
 }

@@ -71,17 +71,25 @@ func (a *applier) submit(p *plan) {
 func (a *applier) forget() { a.forgotten.Store(true) }
 
 func (a *applier) run(ctx context.Context) {
+	var streak streak
 	for {
 		p, ok := a.next(ctx)
 		if !ok {
 			return
 		}
+		began := time.Now()
 		o := a.apply(ctx, p)
 		if ctx.Err() != nil {
 			return
 		}
+		wait := time.After(streak.pause(time.Since(began), o.err == nil && len(a.submitted) > 0))
 		select {
 		case a.outcomes <- o:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-wait:
 		case <-ctx.Done():
 			return
 		}

@@ -296,12 +296,15 @@ func (c *Controller) inForce(p *plan) {
 	}
 }
 
-// say writes the line of a sync: what changed since the last line.
+// say writes the line of a sync: what changed since the last line. A reload's line
+// may come after those of later syncs, which have told of its changes already.
 func (c *Controller) say(p *plan, o *outcome) {
 	line := p.line(o)
-	line.What = whatChanged(c.said, p)
-	if line.Err == nil {
-		c.said = p
+	if c.said == nil || p.started.After(c.said.started) {
+		line.What = whatChanged(c.said, p)
+		if line.Err == nil {
+			c.said = p
+		}
 	}
 	c.report.Sync(line)
 }

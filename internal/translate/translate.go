@@ -5,11 +5,11 @@
 //	memo := translate.NewMemo()
 //	config, problems := translate.Config(snap, options, memo)
 //
-// The way through it: class.go says which Ingresses are ours, ingress.go reads
-// each of them, hosts.go gathers their rules by host, server.go makes a server
-// of each host, locations.go and patterns.go its locations. backends.go and tls.go make
-// what is pushed at run time. Nothing that is wrong with one object changes
-// what another one gets.
+// The way through it: class.go says which Ingresses are ours, parameters.go which
+// settings their classes have, ingress.go reads each of them, hosts.go gathers
+// their rules by host, server.go makes a server of each host, locations.go and
+// patterns.go its locations. backends.go and tls.go make what is pushed at run time.
+// Nothing that is wrong with one object changes what another one gets.
 package translate
 
 import (

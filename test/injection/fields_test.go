@@ -132,6 +132,10 @@ func (s subject) stages(t *testing.T) []stage {
 	if s.kind != "ConfigMap" {
 		return []stage{st}
 	}
+	if s.name == "inner" { // that of a class
+		st.objects.Ingresses = []*networkingv1.Ingress{ingress(t, st.objects, "inner"), ingress(t, st.objects, "neighbour")}
+		return []stage{st}
+	}
 	var few []*networkingv1.Ingress
 	for _, name := range []string{"rich", "plain", "neighbour"} {
 		few = append(few, ingress(t, st.objects, name))

@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -114,9 +115,9 @@ var guarding = []string{"denylist-source-range", "allowlist-source-range", "whit
 
 // guardsOf reads what the objects ask for, whether it is valid or not.
 func guardsOf(objects snapshot.Objects) map[snapshot.Name]guard {
-	data := settingsOf(objects)
 	guards := map[snapshot.Name]guard{}
 	for _, ing := range objects.Ingresses {
+		data := settingsOf(objects, ing)
 		guards[snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}] = guard{
 			denies:   asked(ing, data["denylist-source-range"], "denylist-source-range"),
 			allows:   asked(ing, data["whitelist-source-range"], "allowlist-source-range", "whitelist-source-range"),
@@ -126,9 +127,25 @@ func guardsOf(objects snapshot.Objects) map[snapshot.Name]guard {
 	return guards
 }
 
-// settingsOf gives the data of the ConfigMap that is ours.
-func settingsOf(objects snapshot.Objects) map[string]string {
-	at := slices.IndexFunc(objects.ConfigMaps, func(m *corev1.ConfigMap) bool { return m.Namespace == "sluice" && m.Name == "config" })
+// settingsOf gives the data of the ConfigMap that is ours, and over it that of the
+// class of an Ingress.
+func settingsOf(objects snapshot.Objects, ing *networkingv1.Ingress) map[string]string {
+	data := map[string]string{}
+	maps.Copy(data, dataOf(objects, snapshot.Name{Namespace: "sluice", Name: "config"}))
+	for _, class := range objects.IngressClasses {
+		p := class.Spec.Parameters
+		if ing.Spec.IngressClassName == nil || class.Name != *ing.Spec.IngressClassName || class.Spec.Controller != "k8s.io/ingress-nginx" || p == nil {
+			continue
+		}
+		if p.Kind == "ConfigMap" && (p.APIGroup == nil || *p.APIGroup == "") && p.Scope != nil && *p.Scope == "Namespace" && p.Namespace != nil {
+			maps.Copy(data, dataOf(objects, snapshot.Name{Namespace: *p.Namespace, Name: p.Name}))
+		}
+	}
+	return data
+}
+
+func dataOf(objects snapshot.Objects, name snapshot.Name) map[string]string {
+	at := slices.IndexFunc(objects.ConfigMaps, func(m *corev1.ConfigMap) bool { return m.Namespace == name.Namespace && m.Name == name.Name })
 	if at < 0 {
 		return nil
 	}

@@ -34,6 +34,31 @@ kind: IngressClass
 metadata: {name: nginx, annotations: {ingressclass.kubernetes.io/is-default-class: "true"}}
 spec: {controller: k8s.io/ingress-nginx}
 ---
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: inner}
+spec: {controller: k8s.io/ingress-nginx, parameters: {apiGroup: "", kind: ConfigMap, name: inner, scope: Namespace, namespace: sluice}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: inner, namespace: sluice}
+data: {http-redirect-code: "301", proxy-read-timeout: "11", whitelist-source-range: "127.0.0.0/8"}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: inner
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/tls-cert-namespace: "other"
+spec:
+  ingressClassName: inner
+  tls: [{hosts: [inner.stores.example], secretName: delegated}]
+  rules:
+  - host: inner.stores.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
 apiVersion: v1
 kind: Namespace
 metadata: {name: default}
@@ -194,7 +219,7 @@ spec:
       paths: [{path: /x, pathType: Prefix, backend: {service: {name: side, port: {number: 80}}}}]
 `
 
-// shared is the world, with the two Secrets that hold certificates. It is read
+// shared is the world, with the three Secrets that hold certificates. It is read
 // once for all tests and never changed.
 var shared = sync.OnceValues(func() (snapshot.Objects, error) {
 	objects, _, err := snapshot.FromYAML("world.yaml", []byte(world))
@@ -207,6 +232,12 @@ var shared = sync.OnceValues(func() (snapshot.Objects, error) {
 	}
 	certificates, _, err := snapshot.FromYAML("certificates.yaml", text)
 	for _, secret := range certificates.Secrets {
+		if secret.Name == "stores" {
+			delegated := secret.DeepCopy()
+			delegated.Namespace, delegated.Name = "other", "delegated"
+			delegated.Annotations = map[string]string{"sluice/tls-delegation": "default"}
+			objects.Secrets = append(objects.Secrets, delegated)
+		}
 		if secret.Name != "shop" {
 			continue
 		}
@@ -215,8 +246,8 @@ var shared = sync.OnceValues(func() (snapshot.Objects, error) {
 		authority.Data = map[string][]byte{"ca.crt": secret.Data[corev1.TLSCertKey]}
 		objects.Secrets = append(objects.Secrets, secret, authority)
 	}
-	if err == nil && len(objects.Secrets) != 2 {
-		err = errors.New("the base certificates have no Secret shop any more")
+	if err == nil && len(objects.Secrets) != 3 {
+		err = errors.New("the base certificates have no Secret shop or stores any more")
 	}
 	return objects, err
 })
@@ -311,9 +342,11 @@ func annotationKeys() []string { return slices.Sorted(maps.Keys(keyed(annotation
 
 func settingKeys() []string { return slices.Sorted(maps.Keys(keyed(settingDocs()))) }
 
-// withData gives objects with other settings.
+// withData gives objects with other settings of the controller.
 func withData(objects snapshot.Objects, data map[string]string) snapshot.Objects {
-	objects.ConfigMaps = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: data}}
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: data}
+	others := slices.DeleteFunc(slices.Clone(objects.ConfigMaps), func(m *corev1.ConfigMap) bool { return m.Name == config.Name })
+	objects.ConfigMaps = append([]*corev1.ConfigMap{config}, others...)
 	return objects
 }
 

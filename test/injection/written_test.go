@@ -204,6 +204,9 @@ func (c hostileCase) tame() bool {
 // byDefault is what the key says if nobody says anything.
 func (c hostileCase) byDefault() string {
 	doc := c.doc()
+	if doc.Key == "tls-cert-namespace" {
+		return "default" // where the Ingresses are
+	}
 	if doc.From != "" && c.subject.kind == "Ingress" {
 		return settingDoc()[doc.From].Default
 	}

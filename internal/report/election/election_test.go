@@ -249,6 +249,28 @@ func TestOnlyOneLeadsWhenTheLeaderIsCutOff(t *testing.T) {
 	}
 }
 
+// The term begins when the renewal is sent, however long the answer takes: who
+// saw it first may count from then.
+func TestASlowAnswerDoesNotMakeTheTermLonger(t *testing.T) {
+	inBubble(t, func(r *race) {
+		a := r.add("a")
+		r.pass(time.Second)
+		var sent time.Time
+		slow := func(request *http.Request) error {
+			if !sent.IsZero() {
+				return errors.New("away")
+			}
+			sent = time.Now()
+			time.Sleep(6 * time.Second)
+			return nil
+		}
+		a.cut.Store(&slow)
+		r.wantOrder(r.pass(time.Minute), "a", "")
+		led := a.leadsUntil().Sub(sent)
+		r.wantBetween("the last term", led, ttl/2, ttl/2)
+	})
+}
+
 func TestNobodyLeadsWhenTheAPIServerIsAwayAndOneDoesAfterwards(t *testing.T) {
 	inBubble(t, func(r *race) {
 		a, b := r.add("a"), r.add("b")

@@ -241,13 +241,21 @@ func TestOnlyTheLeaderSaysIt(t *testing.T) {
 		if e := w.only(); e.Count != 1 || e.ReportingInstance != "a" || e.LastTimestamp.Sub(e.FirstTimestamp.Time) != 10*time.Minute {
 			t.Errorf("the event is %v", e)
 		}
-		w.report(b)
-		w.report(b, mistake)
-		w.report(a, mistake, other(1))
-		w.wantRequests("PATCH")
-		if e := w.only(); e.Count != 2 {
-			t.Errorf("count %d", e.Count)
+		for range 2 {
+			w.report(b)
+			w.report(b, mistake)
 		}
+		w.wantRequests("PATCH", "PATCH")
+
+		// The old one, who leads again, does not go by its own count.
+		b.setLeads(false)
+		a.setLeads(true)
+		w.wantRequests("POST", "PATCH")
+		if e := w.only(); e.Count != 3 {
+			t.Errorf("count %d, want 3", e.Count)
+		}
+		w.report(b, mistake, other(1))
+		w.wantRequests()
 	})
 }
 

@@ -114,9 +114,11 @@ func same(a, b []point) bool {
 }
 
 func samePoint(a, b point) bool {
-	return a.IP == b.IP && a.Hostname == b.Hostname && slices.EqualFunc(a.Ports, b.Ports, func(p, q networkingv1.IngressPortStatus) bool {
-		return p.Port == q.Port && p.Protocol == q.Protocol && value(p.Error) == value(q.Error)
-	})
+	return a.IP == b.IP && a.Hostname == b.Hostname && slices.EqualFunc(a.Ports, b.Ports, samePort)
+}
+
+func samePort(a, b networkingv1.IngressPortStatus) bool {
+	return a.Port == b.Port && a.Protocol == b.Protocol && value(a.Error) == value(b.Error)
 }
 
 func value(p *string) string {

@@ -84,11 +84,11 @@ func (s *Statuses) scan(now time.Time) (due []snapshot.Name, next time.Time) {
 
 // takeOver makes entries of what came last. mu is held.
 func (s *Statuses) takeOver() {
-	if s.incoming == nil {
+	if s.taken {
 		return
 	}
-	entries := make(map[snapshot.Name]*entry, len(s.incoming))
-	for _, served := range s.incoming {
+	entries := make(map[snapshot.Name]*entry, len(s.latest))
+	for _, served := range s.latest {
 		e := s.entries[served.Name]
 		if e == nil || e.served.UID != served.UID {
 			e = &entry{}
@@ -96,7 +96,7 @@ func (s *Statuses) takeOver() {
 		e.served = served
 		entries[served.Name] = e
 	}
-	s.entries, s.incoming = entries, nil
+	s.entries, s.taken = entries, true
 }
 
 // collect makes the Problems anew, and reports whether they changed. mu is held.

@@ -109,7 +109,8 @@ type Statuses struct {
 	work chan snapshot.Name
 
 	mu        sync.Mutex
-	incoming  []Served // as they came last; nil when they are taken over
+	latest    []Served // as they came last
+	taken     bool     // entries are made of latest
 	entries   map[snapshot.Name]*entry
 	addresses []Address
 	stale     bool // the addresses are to be read again
@@ -134,12 +135,22 @@ func New(o Options) *Statuses {
 }
 
 // Served takes the Ingresses that are served now: all of them, each time. The
-// list is copied. Others are left alone.
+// list is kept and must not be changed afterwards. Others are left alone. Most
+// syncs serve what was served before, and then nothing is compared.
 func (s *Statuses) Served(list []Served) {
 	s.mu.Lock()
-	s.incoming = append([]Served{}, list...)
+	known := slices.EqualFunc(list, s.latest, sameServed)
+	if !known {
+		s.latest, s.taken = list, false
+	}
 	s.mu.Unlock()
-	s.Recheck()
+	if !known {
+		s.Recheck()
+	}
+}
+
+func sameServed(a, b Served) bool {
+	return a.Name == b.Name && a.UID == b.UID && slices.EqualFunc(a.Ports, b.Ports, samePort)
 }
 
 // Recheck has everything compared at once rather than after the interval: an

@@ -87,11 +87,11 @@ func (w *work) thereBefore() found {
 	for range roundsOfDelays {
 		s.add(&f.add)
 	}
-	reloads := s.reloads()
+	reloads := s.reloadsAtRest()
 	for round := range roundsOfDelays {
 		s.change(round, &f.endpoints)
 	}
-	f.byEndpoints = s.reloads() - reloads
+	f.byEndpoints = s.reloadsAtRest() - reloads
 	if f.byEndpoints != 0 {
 		w.b.Errorf("%d changes of endpoints led to %d reloads", roundsOfDelays, f.byEndpoints)
 	}
@@ -102,7 +102,7 @@ func (w *work) thereBefore() found {
 	}
 	f.memory = watch.End()
 	f.memory.Controller = measure.Peak(s.PID())
-	f.reloads = s.reloads()
+	f.reloads = s.reloadsAtRest()
 	s.end()
 	return f
 }

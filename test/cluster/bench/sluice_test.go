@@ -67,8 +67,15 @@ func (s *sluice) end() {
 	}
 }
 
-// reloads counts how often nginx was reloaded so far.
+// reloads counts how often nginx was reloaded so far. The line that says so may
+// come a little after every worker serves what was asked for.
 func (s *sluice) reloads() int { return len(s.Log.Lines(s.w.b, "reload=true")) }
+
+// reloadsAtRest counts them when nothing is left to do.
+func (s *sluice) reloadsAtRest() int {
+	measure.AtRest(s.PID())
+	return s.reloads()
+}
 
 // confSize gives the size of the file that nginx runs, in MB.
 func (s *sluice) confSize() float64 {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/test/bench/measure"
+	"sluice/test/kit"
 )
 
 // published is an address of documentation that Ingresses get as their status.
@@ -35,6 +36,7 @@ func (w *work) statuses(quiet delays) written {
 	r := w.watchStatuses()
 	s := w.launch("--publish-status-address", published)
 	s.await(w.n-1, measure.Served)
+	kit.Await(w.b, measure.Patience, "the line of the first reload", func() bool { return s.reloads() > 0 })
 	reloads, added := s.reloads(), w.added
 	result := written{quiet: quiet}
 	for range roundsOfDelays {
@@ -44,15 +46,15 @@ func (w *work) statuses(quiet delays) written {
 		}
 		result.add = d
 	}
-	if more := s.reloads() - reloads; more != w.added-added {
-		w.b.Errorf("%d reloads for %d Ingresses that were added: the statuses are none that nginx serves", more, w.added-added)
-	}
 	select {
 	case <-r.all:
 	case <-time.After(statusPatience):
 		w.b.Fatalf("after %v there are %d Ingresses without a status", statusPatience, r.missing())
 	}
 	result.all = r.since.Sub(s.began).Seconds()
+	if more := s.reloadsAtRest() - reloads; more != w.added-added {
+		w.b.Errorf("%d reloads for the %d Ingresses that were added while statuses were written", more, w.added-added)
+	}
 	s.end()
 	return result
 }

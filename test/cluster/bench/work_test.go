@@ -118,7 +118,7 @@ func (w *work) prepare(count int) {
 	w.prepared += count
 }
 
-// clear deletes everything.
+// clear deletes everything. An Ingress is there for each that was prepared.
 func (w *work) clear() {
 	w.b.Helper()
 	w.each(0, w.n+w.prepared, func(ctx context.Context, u unit) error {

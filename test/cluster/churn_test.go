@@ -1,0 +1,303 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+
+	"sluice/test/kit"
+)
+
+// crowd is how many Ingresses come and go at once.
+const crowd = 1000
+
+// churn is a namespace in which they do, each with a Service and an EndpointSlice
+// that leads to one listener.
+type churn struct {
+	cluster *Cluster
+	clients *kubernetes.Clientset // speaks protobuf, which costs the API server less
+	name    string
+	address string // of the listener
+	sluice  *Sluice
+}
+
+// crowded marks the objects that come and go.
+var crowded = map[string]string{"crowd": "yes"}
+
+func (h *churn) host(i int) string { return fmt.Sprintf("c%d.churn.example", i) }
+
+// objects are those of one host.
+func (h *churn) objects(i int) (*networkingv1.Ingress, *corev1.Service, *discoveryv1.EndpointSlice) {
+	name := fmt.Sprintf("c%d", i)
+	parts := byHand(h.name, name, h.address)
+	ingress, service, slice := classed(h.name, name, h.host(i), name).(*networkingv1.Ingress), parts[0].(*corev1.Service), parts[1].(*discoveryv1.EndpointSlice)
+	ingress.Labels, service.Labels = crowded, crowded
+	slice.Labels["crowd"] = "yes"
+	return ingress, service, slice
+}
+
+// create makes all objects at once: as fast as the API server takes them.
+func (h *churn) create(t *testing.T) {
+	t.Helper()
+	clients, ctx := h.clients, t.Context()
+	h.each(t, func(i int) error {
+		ingress, service, slice := h.objects(i)
+		if _, err := clients.NetworkingV1().Ingresses(h.name).Create(ctx, ingress, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		if _, err := clients.CoreV1().Services(h.name).Create(ctx, service, metav1.CreateOptions{}); err != nil {
+			return err
+		}
+		_, err := clients.DiscoveryV1().EndpointSlices(h.name).Create(ctx, slice, metav1.CreateOptions{})
+		return err
+	})
+}
+
+// each does something for each host of the crowd, several at a time.
+func (h *churn) each(t *testing.T, do func(i int) error) {
+	t.Helper()
+	const atOnce = 16
+	var all sync.WaitGroup
+	for first := range atOnce {
+		all.Go(func() {
+			for i := first; i < crowd && !t.Failed(); i += atOnce {
+				if err := do(i); err != nil {
+					t.Errorf("host %d: %v", i, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// delete deletes all of them at once.
+func (h *churn) delete(t *testing.T) {
+	t.Helper()
+	which := metav1.ListOptions{LabelSelector: "crowd=yes"}
+	var all sync.WaitGroup
+	for _, kind := range []schema.GroupVersionResource{
+		networkingv1.SchemeGroupVersion.WithResource("ingresses"), corev1.SchemeGroupVersion.WithResource("services"),
+		discoveryv1.SchemeGroupVersion.WithResource("endpointslices"),
+	} {
+		all.Go(func() {
+			if err := h.cluster.applier.dynamic.Resource(kind).Namespace(h.name).DeleteCollection(t.Context(), metav1.DeleteOptions{}, which); err != nil {
+				t.Errorf("delete all %s: %v", kind.Resource, err)
+			}
+		})
+	}
+	all.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}
+
+// await waits until every host of the crowd is answered with a status.
+func (h *churn) await(t *testing.T, status int) {
+	t.Helper()
+	for _, i := range []int{0, crowd - 1, crowd / 2} {
+		EventuallyStatus(t, h.sluice.Request("http://"+h.host(i)+"/"), status)
+	}
+	h.each(t, func(i int) error {
+		ctx, cancel := context.WithTimeout(t.Context(), Patience)
+		defer cancel()
+		return poll(ctx, func(ctx context.Context) error { return h.sluice.Request("http://"+h.host(i)+"/").answers(ctx, status) })
+	})
+}
+
+// phase does something to the crowd, waits until what is served is as it should
+// be, prints what it took, and fails the test if there were more reloads than
+// --sync-rate-limit allows for the time.
+func (h *churn) phase(t *testing.T, what string, do func(*testing.T), status int) {
+	t.Helper()
+	began, reloads := time.Now(), h.sluice.reloads(t)
+	do(t)
+	written := time.Since(began)
+	h.await(t, status)
+	took := time.Since(began)
+	reloads = h.sluice.reloads(t) - reloads
+	t.Logf("%s: written in %.1f s, served after %.1f s, %d reloads, %s", what, written.Seconds(), took.Seconds(), reloads, h.memory(t))
+	if most := 5 + int(math.Ceil(10*took.Seconds())); reloads > most || reloads > crowd/4 || reloads == 0 {
+		t.Errorf("%s: %d reloads, want some, at most %d and at most %d", what, reloads, most, crowd/4)
+	}
+}
+
+// footprint is the memory that a sluice and its nginx hold.
+type footprint struct {
+	controller, nginx float64 // MB that are theirs alone, or their share
+	live              float64 // MB of objects on the controller's heap, after the last collection
+}
+
+func (m footprint) String() string {
+	return fmt.Sprintf("controller %.1f MB (%.1f MB live on the heap), nginx %.1f MB", m.controller, m.live, m.nginx)
+}
+
+func (h *churn) memory(t *testing.T) footprint {
+	t.Helper()
+	m := footprint{controller: share(h.sluice.PID()), live: h.live(t)}
+	for _, pid := range h.nginx(t) {
+		m.nginx += share(pid)
+	}
+	return m
+}
+
+// nginx are the processes of nginx: the master and its workers, which are all in
+// its group.
+func (h *churn) nginx(t *testing.T) []int {
+	t.Helper()
+	master := h.sluice.master(t)
+	var found []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, stat := range stats {
+		content, err := os.ReadFile(stat)
+		if err != nil {
+			continue
+		}
+		_, rest, _ := strings.Cut(string(content), ") ")
+		if fields := strings.Fields(rest); len(fields) > 2 && fields[2] == strconv.Itoa(master) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// share is the memory of a process, in MB: what it shares with others counts in
+// part (proc(5), smaps_rollup).
+func share(pid int) float64 {
+	content, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	for line := range strings.Lines(string(content)) {
+		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+			kilobytes, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			return kilobytes / 1024
+		}
+	}
+	return 0
+}
+
+// collection is a line of GODEBUG=gctrace=1; what it finds is the size of what a
+// collection has left.
+var collection = regexp.MustCompile(`(?m)^gc \d+ .* \d+->\d+->(\d+) MB,`)
+
+// live is the size of the objects that the last collection of the controller has
+// left.
+func (h *churn) live(t *testing.T) float64 {
+	t.Helper()
+	found := collection.FindAllStringSubmatch(h.sluice.Log.Text(t), -1)
+	if found == nil {
+		return 0
+	}
+	size, _ := strconv.ParseFloat(found[len(found)-1][1], 64)
+	return size
+}
+
+// settle has the Ingress that stays changed until a check holds: only with
+// changes come syncs, collections of the controller's heap, and plans that take
+// the place of those that still remember what is gone.
+func (h *churn) settle(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	round := 0
+	kit.Await(t, 2*Patience, what, func() bool {
+		round++
+		o := classed(h.name, "steady", "steady.churn.example", "steady").(*networkingv1.Ingress)
+		o.Spec.Rules = append(o.Spec.Rules, Rule("steady.churn.example", fmt.Sprintf("/round-%d", round), "steady", 80))
+		h.cluster.Apply(t, o)
+		<-time.After(100 * time.Millisecond)
+		return holds()
+	})
+}
+
+// draining says whether workers of former generations go on.
+func (h *churn) draining(t *testing.T) bool {
+	t.Helper()
+	for _, pid := range h.nginx(t) {
+		title, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(string(title), "shutting down") {
+			return true
+		}
+	}
+	return false
+}
+
+// startChurn serves a host that stays.
+func startChurn(t *testing.T) *churn {
+	t.Helper()
+	c := Shared(t)
+	h := &churn{cluster: c, name: "churn"}
+	config := c.Config()
+	config.ContentType = runtime.ContentTypeProtobuf
+	var err error
+	if h.clients, err = kubernetes.NewForConfig(config); err != nil {
+		t.Fatal(err)
+	}
+	h.address, _ = standIn(t, says("here"))
+	c.applyAlone(t, h.name)
+	c.Apply(t, append(byHand(h.name, "steady", h.address), classed(h.name, "steady", "steady.churn.example", "steady"))...)
+	h.sluice = PrepareSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(h.name)...)
+	h.sluice.Environment = append(h.sluice.Environment, "GODEBUG=gctrace=1")
+	h.sluice.Launch(t)
+	h.sluice.AwaitReady(t, Patience)
+	EventuallyStatus(t, h.sluice.Request("http://steady.churn.example/"), http.StatusOK)
+	return h
+}
+
+// TestCrowdComesAndGoes: 1,000 Ingresses are made, deleted and made again at
+// once. What is served is right each time, a host that stays loses no request,
+// and neither controller nor nginx keeps what is gone.
+func TestCrowdComesAndGoes(t *testing.T) {
+	t.Parallel()
+	h := startChurn(t)
+	send := func(what string, kept bool) *load {
+		return traffic{what: what, urls: []string{"http://steady.churn.example/"}, to: h.sluice.at(), kept: kept, clients: 2, pause: 20 * time.Millisecond}.begin(t)
+	}
+	loads := []*load{send("the host that stays, a connection a request", false), send("the host that stays, kept connections", true)}
+	h.settle(t, "the first collection", func() bool { return h.live(t) > 0 && !h.draining(t) })
+	before := h.memory(t)
+	h.phase(t, "1,000 come", h.create, http.StatusOK)
+	h.settle(t, "the end of former workers", func() bool { return !h.draining(t) })
+	full := h.memory(t)
+	h.phase(t, "1,000 go", h.delete, http.StatusNotFound)
+	most := 1.3*before.live + 2
+	h.settle(t, fmt.Sprintf("a heap of %.1f MB", most), func() bool { return h.live(t) <= most && !h.draining(t) })
+	empty := h.memory(t)
+	h.phase(t, "1,000 come again", h.create, http.StatusOK)
+	h.settle(t, "the end of former workers", func() bool { return !h.draining(t) })
+	h.grown(t, "without the crowd", before, empty)
+	h.grown(t, "with it", full, h.memory(t))
+	for _, l := range loads {
+		l.none(t, 200)
+	}
+}
+
+// grown fails the test where a second amount of memory is much more than the
+// first.
+func (h *churn) grown(t *testing.T, what string, first, second footprint) {
+	t.Helper()
+	t.Logf("%s: from %s to %s", what, first, second)
+	const factor, more = 1.3, 20
+	if second.nginx > factor*first.nginx+more {
+		t.Errorf("%s: nginx grew from %.1f to %.1f MB", what, first.nginx, second.nginx)
+	}
+	if second.controller > factor*first.controller+more {
+		t.Errorf("%s: the controller grew from %.1f to %.1f MB", what, first.controller, second.controller)
+	}
+}

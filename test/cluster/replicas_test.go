@@ -1,0 +1,180 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// holder is the pod that a Lease names, empty if there is none.
+func (c *Cluster) holder(ctx context.Context, name string) (string, error) {
+	lease, err := c.clients.CoordinationV1().Leases("default").Get(ctx, name, metav1.GetOptions{})
+	if err != nil || lease.Spec.HolderIdentity == nil {
+		return "", err
+	}
+	return *lease.Spec.HolderIdentity, nil
+}
+
+// pod is the pod that a sluice says it is.
+func (s *Sluice) pod() string {
+	for _, variable := range slices.Backward(s.Environment) {
+		if name, ok := strings.CutPrefix(variable, "POD_NAME="); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// master is the process id of the nginx master.
+func (s *Sluice) master(t *testing.T) int {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(s.State, "nginx.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
+}
+
+// vanish ends a sluice and its nginx at once, as when a node dies.
+func (s *Sluice) vanish(t *testing.T) {
+	t.Helper()
+	master := s.master(t)
+	s.Kill()
+	if err := syscall.Kill(-master, syscall.SIGKILL); err != nil { // it leads a group of its own
+		t.Errorf("kill nginx: %v", err)
+	}
+}
+
+// awaitStatus waits until an Ingress's status has an address.
+func (c *Cluster) awaitStatus(t *testing.T, namespace, name, address string) {
+	t.Helper()
+	Eventually(t, "the status of the Ingress "+name, func(ctx context.Context) error {
+		ing, err := c.clients.NetworkingV1().Ingresses(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if all := ing.Status.LoadBalancer.Ingress; len(all) != 1 || all[0].IP != address {
+			return fmt.Errorf("it is %v", all)
+		}
+		return nil
+	})
+}
+
+// leaseTTL is --election-ttl of the test, which takes as long.
+const leaseTTL = 4 * time.Second
+
+// TestLeaderVanishes: the other replica leads when the Lease's time is over, and
+// what goes to it is served all the time. What the balancer sends to the dead
+// one until it has noticed is lost, and nothing after that.
+func TestLeaderVanishes(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	const name, address = "leaders", "192.0.2.7"
+	c.applyAlone(t, name)
+	c.Apply(t, append(Web(name, "web", 2), classed(name, "first", "first.example", "web"))...)
+	c.AwaitEndpoints(t, name, "web", 2)
+	both := c.replicas(t, name, "--election-ttl", leaseTTL.String(), "--publish-status-address", address)
+	b := balance(t, both[0], both[1])
+	for _, s := range both {
+		s.Launch(t)
+		b.await(t, s, true)
+	}
+	c.awaitStatus(t, name, "first", address)
+	leader, other := both[0], both[1]
+	if holder, err := c.holder(t.Context(), name); err != nil || holder != leader.pod() && holder != other.pod() {
+		t.Fatalf("the Lease is held by %q, %v", holder, err)
+	} else if holder == other.pod() {
+		leader, other = other, leader
+	}
+	send := func(what, to string) *load {
+		return traffic{what: what, urls: []string{"http://first.example/"}, to: to, clients: 3, pause: 10 * time.Millisecond}.begin(t)
+	}
+	direct, balanced := send("to the other replica", other.at()), send("through the balancer", b.address)
+	died := time.Now()
+	leader.vanish(t)
+	b.await(t, leader, false)
+	noticed := time.Now()
+	Eventually(t, "another leader", func(ctx context.Context) error {
+		holder, err := c.holder(ctx, name)
+		if err == nil && holder != other.pod() {
+			err = errors.New("it is " + holder)
+		}
+		return err
+	})
+	led := time.Now()
+	c.Apply(t, classed(name, "second", "second.example", "web"))
+	c.awaitStatus(t, name, "second", address)
+	EventuallyStatus(t, other.Request("http://second.example/"), http.StatusOK)
+	t.Logf("the balancer noticed after %.2f s, the other led after %.2f s, and had served a new Ingress and written its status after %.2f s more",
+		noticed.Sub(died).Seconds(), led.Sub(died).Seconds(), time.Since(led).Seconds())
+	// Who does not lead looks every quarter of the time, and up to a fifth later.
+	if most := leaseTTL + 2*leaseTTL/4*6/5 + time.Second; led.Sub(died) > most {
+		t.Errorf("nobody led for %s, want at most %s", led.Sub(died), most)
+	}
+	direct.none(t, 20)
+	balanced.tell(t)
+	if late := balanced.failed(noticed); len(late) > 0 {
+		t.Errorf("%d requests failed after the balancer had noticed; the first: %s", len(late), late[0].text)
+	}
+}
+
+// TestControllerIsKilledAlone: its nginx goes on serving what it knows, and
+// sends what is idempotent past an endpoint that is gone. The next controller
+// takes over, and serves what has changed meanwhile.
+func TestControllerIsKilledAlone(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	const name = "taken"
+	leaving, leaver := standIn(t, says("leaving"))
+	staying, _ := standIn(t, says("staying"))
+	coming, _ := standIn(t, says("coming"))
+	c.applyAlone(t, name)
+	c.Apply(t, append(byHand(name, "web", leaving, staying), classed(name, "web", "taken.example", "web"))...)
+	both := c.replicas(t, name)
+	b := balance(t, both[0], both[1])
+	for _, s := range both {
+		s.Launch(t)
+		b.await(t, s, true)
+	}
+	killed := both[0]
+	request := killed.Request("http://taken.example/")
+	send := func(what, to string, kept bool) *load {
+		return traffic{what: what, urls: []string{request.URL}, to: to, kept: kept, clients: 3, pause: 10 * time.Millisecond}.begin(t)
+	}
+	loads := []*load{send("through the balancer, a connection a request", b.address, false), send("through the balancer, kept connections", b.address, true)}
+	orphan := send("to the nginx of the killed controller", killed.at(), false)
+	former := killed.master(t)
+	killed.Kill()
+	leaver.Close()
+	c.Apply(t, append(byHand(name, "web", coming), classed(name, "new", "new.example", "web"))...)
+	b.await(t, killed, false)
+	request.must(t, http.StatusOK)
+	orphan.none(t, 5)
+	gap := send("to the killed replica while it is taken over", killed.at(), false)
+	killed.Launch(t)
+	b.await(t, killed, true)
+	killed.Request("http://new.example/").must(t, http.StatusOK)
+	EventuallyAnswer(t, request, "the new endpoint", func(a *Answer) bool { return a.Body == "coming" })
+	if command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", former)); len(command) > 0 { // that of a dead process is empty
+		t.Errorf("the former nginx goes on: pid %d, %q", former, command)
+	}
+	gap.tell(t)
+	for _, l := range loads {
+		l.none(t, 20)
+	}
+}
