@@ -83,7 +83,7 @@ func elects(id string, more ...string) []string {
 	return append([]string{"--election-id", id, "--election-ttl", "4s"}, more...)
 }
 
-func withTLS(ing *networkingv1.Ingress, hosts ...string) *networkingv1.Ingress {
+func overTLS(ing *networkingv1.Ingress, hosts ...string) *networkingv1.Ingress {
 	ing.Spec.TLS = []networkingv1.IngressTLS{{Hosts: hosts}}
 	return ing
 }
@@ -95,7 +95,7 @@ func TestStatusIsAppliedAndLeftToARival(t *testing.T) {
 	c.Apply(t, IngressClass("nginx"))
 	c.Apply(t, Web("applied", "web", 1)...)
 	c.lend(t, Ingress("applied", "plain", Rule("plain.applied.example", "/", "web", 80)),
-		withTLS(Ingress("applied", "safe", Rule("safe.applied.example", "/", "web", 80)), "safe.applied.example"))
+		overTLS(Ingress("applied", "safe", Rule("safe.applied.example", "/", "web", 80)), "safe.applied.example"))
 	RunSluice(t, c.Kubeconfig(t, "applied", "system:masters"), elects("applied", "--publish-status-address", "lb.example,192.0.2.1,2001:db8::1")...)
 	const plain = "192.0.2.1:80 2001:db8::1:80 lb.example:80"
 	c.awaitStatusLine(t, "applied", "plain", plain)
