@@ -79,7 +79,7 @@ func TestLeaderVanishes(t *testing.T) {
 		s.Launch(t)
 		b.await(t, s, true)
 	}
-	c.awaitStatus(t, name, "first", address+":80")
+	c.awaitStatusLine(t, name, "first", address+":80")
 	leader, other := both[0], both[1]
 	if holder, err := c.holder(t.Context(), name); err != nil || holder != leader.pod() && holder != other.pod() {
 		t.Fatalf("the Lease is held by %q, %v", holder, err)
@@ -103,7 +103,7 @@ func TestLeaderVanishes(t *testing.T) {
 	})
 	led := time.Now()
 	c.Apply(t, ingressOf(name, name, "second", Rule("second.example", "/", "web", 80)))
-	c.awaitStatus(t, name, "second", address+":80")
+	c.awaitStatusLine(t, name, "second", address+":80")
 	EventuallyStatus(t, other.Request("http://second.example/"), http.StatusOK)
 	t.Logf("the balancer noticed after %.2f s, the other led after %.2f s, and had served a new Ingress and written its status after %.2f s more",
 		noticed.Sub(died).Seconds(), led.Sub(died).Seconds(), time.Since(led).Seconds())
