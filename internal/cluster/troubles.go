@@ -97,6 +97,19 @@ func (t *troubles) has(what string) bool {
 	return t.now[what].text != ""
 }
 
+// passing says whether there are troubles that will end by themselves: all but
+// missing rights.
+func (t *troubles) passing() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, trouble := range t.now {
+		if trouble.text != "" && !trouble.forbidden {
+			return true
+		}
+	}
+	return false
+}
+
 // forbidden says whether the account lacks the right to read it.
 func (t *troubles) forbidden(what string) bool {
 	t.mu.Lock()

@@ -47,7 +47,7 @@ func (h *churn) host(i int) string { return fmt.Sprintf("c%d.churn.example", i) 
 func (h *churn) objects(i int) (*networkingv1.Ingress, *corev1.Service, *discoveryv1.EndpointSlice) {
 	name := fmt.Sprintf("c%d", i)
 	ingress := ingressOf(h.name, h.name, name, Rule(h.host(i), "/", name, 80))
-	service, slice := byHand(h.name, name, h.address)
+	service, slice := unselected(h.name, name, h.address)
 	ingress.Labels, service.Labels = crowded, crowded
 	slice.Labels["crowd"] = "yes"
 	return ingress, service, slice

@@ -90,7 +90,7 @@ func TestLeaderVanishes(t *testing.T) {
 		s.Launch(t)
 		b.await(t, s, true)
 	}
-	c.awaitStatus(t, name, "first", address+":80")
+	c.awaitStatusLine(t, name, "first", address+":80")
 	leader, other := c.leader(t, name, both)
 	send := func(what, to string) *load {
 		return traffic{what: what, urls: []string{"http://first.example/"}, to: to, clients: 3, pause: 10 * time.Millisecond}.begin(t)
@@ -103,7 +103,7 @@ func TestLeaderVanishes(t *testing.T) {
 	Eventually(t, "another leader", func(ctx context.Context) error { return c.held(ctx, name, other) })
 	led := time.Now()
 	c.Apply(t, ingressOf(name, name, "second", Rule("second.example", "/", "web", 80)))
-	c.awaitStatus(t, name, "second", address+":80")
+	c.awaitStatusLine(t, name, "second", address+":80")
 	EventuallyStatus(t, other.Request("http://second.example/"), http.StatusOK)
 	t.Logf("the balancer noticed after %.2f s, the other led after %.2f s, and had served a new Ingress and written its status after %.2f s more",
 		noticed.Sub(died).Seconds(), led.Sub(died).Seconds(), time.Since(led).Seconds())
@@ -179,7 +179,7 @@ func TestLeaderHandsOverWhileItFinishes(t *testing.T) {
 		s.Launch(t)
 		s.AwaitReady(t, Patience)
 	}
-	c.awaitStatus(t, name, "first", address+":80")
+	c.awaitStatusLine(t, name, "first", address+":80")
 	leader, other := c.leader(t, name, both)
 	v := leader.converse(t, "chat.example")
 	if err := leader.Command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -189,7 +189,7 @@ func TestLeaderHandsOverWhileItFinishes(t *testing.T) {
 	Eventually(t, "another leader", func(ctx context.Context) error { return c.held(ctx, name, other) })
 	t.Logf("the other led %.2f s after SIGTERM", time.Since(began).Seconds())
 	c.Apply(t, ingressOf(name, name, "second", Rule("second.example", "/", "chat", 80)))
-	c.awaitStatus(t, name, "second", address+":80")
+	c.awaitStatusLine(t, name, "second", address+":80")
 	if err := v.say("still here"); err != nil {
 		t.Errorf("the WebSocket: %v", err)
 	}

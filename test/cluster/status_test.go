@@ -15,13 +15,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// statusLine gives a status as one line, such as "192.0.2.1:80,443".
+// statusLine gives a status as one line, such as "192.0.2.1:80,443", with the
+// errors of ports behind them.
 func statusLine(ing *networkingv1.Ingress) string {
 	var points []string
 	for _, p := range ing.Status.LoadBalancer.Ingress {
 		var ports []string
 		for _, port := range p.Ports {
-			ports = append(ports, fmt.Sprint(port.Port))
+			text := fmt.Sprint(port.Port)
+			if port.Error != nil {
+				text += "!" + *port.Error
+			}
+			ports = append(ports, text)
 		}
 		points = append(points, p.IP+p.Hostname+":"+strings.Join(ports, ","))
 	}
@@ -37,7 +42,7 @@ func (c *Cluster) ingress(t testing.TB, namespace, name string) *networkingv1.In
 	return ing
 }
 
-func (c *Cluster) awaitStatus(t testing.TB, namespace, name, want string) {
+func (c *Cluster) awaitStatusLine(t testing.TB, namespace, name, want string) {
 	t.Helper()
 	Eventually(t, fmt.Sprintf("the status %q of the Ingress %s/%s", want, namespace, name), func(ctx context.Context) error {
 		ing, err := c.clients.NetworkingV1().Ingresses(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -98,14 +103,14 @@ func TestStatusIsAppliedAndLeftToARival(t *testing.T) {
 		overTLS(Ingress("applied", "safe", Rule("safe.applied.example", "/", "web", 80)), "safe.applied.example"))
 	RunSluice(t, c.Kubeconfig(t, "applied", "system:masters"), elects("applied", "--publish-status-address", "lb.example,192.0.2.1,2001:db8::1")...)
 	const plain = "192.0.2.1:80 2001:db8::1:80 lb.example:80"
-	c.awaitStatus(t, "applied", "plain", plain)
-	c.awaitStatus(t, "applied", "safe", "192.0.2.1:80,443 2001:db8::1:80,443 lb.example:80,443")
+	c.awaitStatusLine(t, "applied", "plain", plain)
+	c.awaitStatusLine(t, "applied", "safe", "192.0.2.1:80,443 2001:db8::1:80,443 lb.example:80,443")
 	if got := owners(c.ingress(t, "applied", "plain")); !slices.Equal(got, []string{"sluice Apply"}) {
 		t.Errorf("the status belongs to %q", got)
 	}
 
 	c.overwriteStatus(t, "applied", "plain", "203.0.113.9")
-	c.awaitStatus(t, "applied", "plain", plain)
+	c.awaitStatusLine(t, "applied", "plain", plain)
 	if got := owners(c.ingress(t, "applied", "plain")); !slices.Equal(got, []string{"sluice Apply"}) {
 		t.Errorf("the status belongs to %q after it was taken back", got)
 	}
@@ -115,7 +120,7 @@ func TestStatusIsAppliedAndLeftToARival(t *testing.T) {
 		t.Errorf("the event says %s", event.Message)
 	}
 	version := c.ingress(t, "applied", "plain").ResourceVersion
-	c.awaitStatus(t, "applied", "safe", "192.0.2.1:80,443 2001:db8::1:80,443 lb.example:80,443")
+	c.awaitStatusLine(t, "applied", "safe", "192.0.2.1:80,443 2001:db8::1:80,443 lb.example:80,443")
 	if ing := c.ingress(t, "applied", "plain"); statusLine(ing) != "203.0.113.9:" || ing.ResourceVersion != version {
 		t.Errorf("the status is %q, and was written", statusLine(ing))
 	}
@@ -162,7 +167,7 @@ func TestStatusWithTheRightsOfIngressNginx(t *testing.T) {
 	s.Environment = []string{"POD_NAMESPACE=updated", "POD_NAME=sluice-updated"}
 	s.Launch(t)
 	s.AwaitReady(t, Patience)
-	c.awaitStatus(t, "updated", "web", "192.0.2.1:80")
+	c.awaitStatusLine(t, "updated", "web", "192.0.2.1:80")
 	now := c.ingress(t, "updated", "web")
 	if got := owners(now); !slices.Equal(got, []string{"sluice Update"}) {
 		t.Errorf("the status belongs to %q", got)
@@ -208,7 +213,7 @@ func TestStatusOutlivesTheLeader(t *testing.T) {
 	replicas[0].Terminate()
 	c.awaitHolder(t, "outlived", "outlived", "b")
 	c.lend(t, Ingress("outlived", "after", Rule("after.outlived.example", "/", "web", 80)))
-	c.awaitStatus(t, "outlived", "after", status) // so b writes
+	c.awaitStatusLine(t, "outlived", "after", status) // so b writes
 	if flaps := seen(); len(flaps) > 0 {
 		t.Errorf("the status was %q between", flaps)
 	}
@@ -216,8 +221,8 @@ func TestStatusOutlivesTheLeader(t *testing.T) {
 	c.Delete(t, replicaPod("outlived", "a"))
 	replicas[1].Terminate()
 	c.Delete(t, replicaPod("outlived", "b"))
-	c.awaitStatus(t, "outlived", "web", "")
-	c.awaitStatus(t, "outlived", "after", "")
+	c.awaitStatusLine(t, "outlived", "web", "")
+	c.awaitStatusLine(t, "outlived", "after", "")
 	c.awaitHolder(t, "outlived", "outlived", "")
 }
 
@@ -299,4 +304,21 @@ func (c *Cluster) watchStatus(t testing.TB, namespace, name string) func() []str
 		t.Fatal("the watch ended")
 		return nil
 	}
+}
+
+// TestStatusSaysWhatIsDenied: the ports of an Ingress whose protection is wrong
+// have an error, until it is mended.
+func TestStatusSaysWhatIsDenied(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	c.Apply(t, IngressClass("nginx"))
+	c.Apply(t, Web("denied", "web", 1)...)
+	ing := Ingress("denied", "web", Rule("denied.example", "/", "web", 80))
+	ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/whitelist-source-range": "not an address"}
+	c.lend(t, ing)
+	RunSluice(t, c.Kubeconfig(t, "denied", "system:masters"), elects("denied", "--watch-namespace", "denied", "--publish-status-address", "192.0.2.1")...)
+	c.awaitStatusLine(t, "denied", "web", "192.0.2.1:80!sluice.io/Denied")
+	ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/whitelist-source-range": "127.0.0.0/8"}
+	c.Apply(t, ing)
+	c.awaitStatusLine(t, "denied", "web", "192.0.2.1:80")
 }

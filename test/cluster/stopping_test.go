@@ -88,9 +88,9 @@ func (s *Sluice) restartBehind(t *testing.T, b *balancer) {
 	b.await(t, s, true)
 }
 
-// routeTo is byHand for Apply.
+// routeTo is unselected for Apply.
 func routeTo(namespace, name string, addresses ...string) []runtime.Object {
-	service, slice := byHand(namespace, name, addresses...)
+	service, slice := unselected(namespace, name, addresses...)
 	return []runtime.Object{service, slice}
 }
 
