@@ -26,7 +26,8 @@ type shopUnderUpdate struct {
 func openShop(t *testing.T, name string, d *appsv1.Deployment) *shopUnderUpdate {
 	t.Helper()
 	c := Shared(t)
-	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, Namespace(name))
+	c.lend(t, classOf(name))
 	c.Apply(t, d, Service(name, "web"), ingressOf(name, name, "web", Rule(name+".example", "/", "web", 80)))
 	c.AwaitEndpoints(t, name, "web", int(*d.Spec.Replicas))
 	s := RunSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(name)...)
