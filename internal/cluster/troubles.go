@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -104,7 +105,8 @@ func (t *troubles) forbidden(what string) bool {
 }
 
 // all gives the errors in the order in which their subjects were first heard of.
-// That the API server is away is one error, whatever cannot be read of it.
+// That the API server is away is one error, whatever cannot be read of it, and so
+// is that something must be neither listed nor watched.
 func (t *troubles) all() []error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,11 +115,18 @@ func (t *troubles) all() []error {
 		errs = append(errs, fmt.Errorf("the API server cannot be reached: %s", t.outage))
 	}
 	for _, what := range t.order {
-		if now := t.now[what]; now.text != "" && !now.away {
+		if now := t.now[what]; now.text != "" && !now.away && !t.told(what) {
 			errs = append(errs, fmt.Errorf("%s: %s", what, now.text))
 		}
 	}
 	return errs
+}
+
+// told says whether this is a watch of what cannot be listed either, which is
+// said already.
+func (t *troubles) told(what string) bool {
+	of, watched := strings.CutPrefix(what, changes)
+	return watched && t.now[of].text != ""
 }
 
 // troubleOf leaves out of an error what differs from one attempt to the next, such
