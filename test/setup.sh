@@ -3,7 +3,7 @@
 # that its benchmarks need as well. Where nothing is missing it does nothing and says nothing.
 set -euo pipefail
 
-packages=(nginx libnginx-mod-http-lua lua-resty-core lua-resty-lrucache lua-cjson curl)
+packages=(nginx libnginx-mod-http-lua libnginx-mod-stream lua-resty-core lua-resty-lrucache lua-cjson curl)
 case "${1:-}" in
   --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2) ;;
   --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;

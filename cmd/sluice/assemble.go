@@ -16,6 +16,7 @@ import (
 	"sluice/internal/dynamic"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
+	"sluice/internal/translate"
 	"sluice/rootfs"
 )
 
@@ -93,6 +94,7 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 		return controller.Options{}, err
 	}
 	translation.HTTPSPort = f.httpsPort
+	translation.Reserved = f.reserved()
 	translation.FallbackCertificate, err = controller.SelfSigned(time.Now())
 	if err != nil {
 		return controller.Options{}, err
@@ -107,6 +109,11 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 	return controller.Options{Templates: templates, Translate: translation, StateDir: state, Log: log}, nil
 }
 
+// reserved are the ports of Sluice itself.
+func (f *runFlags) reserved() []translate.ReservedPort {
+	return append(webPorts(f.httpPort, f.httpsPort), translate.ReservedPort{Number: f.healthzPort, Use: "--healthz-port"})
+}
+
 // environment is what render must know of this machine.
 func environment(f *runFlags, state string, install nginx.Install) render.Environment {
 	files := nginx.OpenFilesHere()
@@ -114,7 +121,7 @@ func environment(f *runFlags, state string, install nginx.Install) render.Enviro
 		HTTPPort: f.httpPort, HTTPSPort: f.httpsPort, StateDir: state,
 		Lua: filepath.Join(state, "lua"), LuaPath: install.LuaPath, LuaCPath: install.LuaCPath, Modules: install.Modules,
 		Workers: nginx.CPUs(), OpenFiles: files.Hard, MostOpenFiles: files.Most, IPv6: hasIPv6(), Token: rand.Text(),
-		Capabilities: render.Capabilities{HTTP2Directive: install.Capabilities.HTTP2Directive},
+		Capabilities: controller.Capabilities(install.Capabilities), StreamModule: install.Capabilities.StreamModule(),
 	}
 }
 

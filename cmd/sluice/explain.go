@@ -79,14 +79,17 @@ func parseRequest(arguments []string) (explain.Request, error) {
 	return explain.ParseRequest(arguments[0], arguments[1])
 }
 
+// usualHTTPPort is the port of plain HTTP, which is not asked for.
+const usualHTTPPort = 80
+
 // load reads the manifests as sluice render does.
 func (f *explainFlags) load(ctx context.Context) (explain.Input, []error, error) {
 	options, err := f.options()
 	if err != nil {
 		return explain.Input{}, nil, err
 	}
-	options.HTTPSPort = f.httpsPort
-	as := renderFlags{translateFlags: f.translateFlags, file: f.file, httpPort: 80, httpsPort: f.httpsPort}
+	options.HTTPSPort, options.Reserved = f.httpsPort, webPorts(usualHTTPPort, f.httpsPort)
+	as := renderFlags{translateFlags: f.translateFlags, file: f.file, httpPort: usualHTTPPort, httpsPort: f.httpsPort}
 	r, unread, err := as.load(ctx)
 	if err != nil {
 		return explain.Input{}, nil, err

@@ -97,7 +97,7 @@ func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	options.HTTPSPort = f.httpsPort
+	options.HTTPSPort, options.Reserved = f.httpsPort, webPorts(f.httpPort, f.httpsPort)
 	var files fs.FS = templates.Files
 	if f.templateDir != "" {
 		files = os.DirFS(f.templateDir)
@@ -128,7 +128,7 @@ func imageEnvironment(httpPort, httpsPort int) render.Environment {
 		HTTPPort: httpPort, HTTPSPort: httpsPort, IPv6: true, Workers: 1,
 		OpenFiles: 1 << 20, MostOpenFiles: 1 << 20,
 		StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
-		Capabilities: render.Capabilities{HTTP2Directive: true},
+		Capabilities: render.Capabilities{HTTP2Directive: true, Stream: true, SSLPreread: true, StreamRealIP: true},
 	}
 }
 

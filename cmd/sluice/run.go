@@ -22,6 +22,7 @@ type runFlags struct {
 	manifests         string
 	httpPort          int
 	httpsPort         int
+	passthroughPort   int
 	healthzHost       string
 	healthzPort       int
 	healthPath        string
@@ -66,6 +67,7 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests, to serve these and no cluster")
 	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
 	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")
+	flags.IntVar(&f.passthroughPort, "ssl-passthrough-proxy-port", 442, "accepted as ingress-nginx's, without effect: HTTPS that is not passed through goes over a unix socket")
 	flags.StringVar(&f.healthzHost, "healthz-host", "", "address of the health checks; all if empty")
 	flags.IntVar(&f.healthzPort, "healthz-port", 10254, "port of /healthz and /readyz")
 	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check")

@@ -24,6 +24,9 @@ type translateFlags struct {
 	configMap          string
 	defaultBackend     string
 	defaultCertificate string
+	tcpServices        string
+	udpServices        string
+	passthrough        bool
 }
 
 func (f *translateFlags) add(flags *pflag.FlagSet) {
@@ -36,6 +39,14 @@ func (f *translateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.configMap, "configmap", "", "ConfigMap with the settings, as NAMESPACE/NAME")
 	flags.StringVar(&f.defaultBackend, "default-backend-service", "", "Service that answers what no rule matches, as NAMESPACE/NAME; its first port is used")
 	flags.StringVar(&f.defaultCertificate, "default-ssl-certificate", "", "Secret with the default certificate, as NAMESPACE/NAME; a self-signed one if empty")
+	flags.StringVar(&f.tcpServices, "tcp-services-configmap", "", "ConfigMap with the TCP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT[:PROXY[:PROXY]] as the value")
+	flags.StringVar(&f.udpServices, "udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT as the value")
+	flags.BoolVar(&f.passthrough, "enable-ssl-passthrough", false, "pass TLS connections to hosts with the annotation ssl-passthrough on as they are")
+}
+
+// webPorts are those that no TCP or UDP service can have, wherever Sluice runs.
+func webPorts(http, https int) []translate.ReservedPort {
+	return []translate.ReservedPort{{Number: http, Use: "--http-port"}, {Number: https, Use: "--https-port"}}
 }
 
 // options checks the values and gives them to translate.
@@ -43,6 +54,7 @@ func (f *translateFlags) options() (translate.Options, error) {
 	o := translate.Options{
 		IngressClasses: f.classes, ControllerClass: f.controllerClass, ClassByName: f.classByName,
 		WithoutClass: f.withoutClass, DisableCatchAll: f.disableCatchAll, ManifestMode: true, AnnotationsPrefix: f.prefix,
+		Passthrough: f.passthrough,
 	}
 	if f.prefix == "" || strings.Contains(f.prefix, "/") {
 		return o, fmt.Errorf("--annotations-prefix: want a prefix such as nginx.ingress.kubernetes.io (got %q)", f.prefix)
@@ -60,6 +72,8 @@ func (f *translateFlags) options() (translate.Options, error) {
 		{"configmap", f.configMap, &o.ConfigMap},
 		{"default-backend-service", f.defaultBackend, &o.DefaultBackend},
 		{"default-ssl-certificate", f.defaultCertificate, &o.DefaultCertificate},
+		{"tcp-services-configmap", f.tcpServices, &o.TCPServices},
+		{"udp-services-configmap", f.udpServices, &o.UDPServices},
 	} {
 		if reference.value == "" {
 			continue

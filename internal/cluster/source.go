@@ -136,17 +136,14 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	classes := s.classes.all()
 	options := s.o.Translate
 	options.ClassesUnreadable = s.classesUnreadable()
-	s.needs.update(ingresses, classes, options, s.o.Services)
-	s.needs.within(s.o.Namespace)
-	s.begun.Do(func() { s.routed.begin(s.watching, s.needs.namespaces) })
+	s.needs.update(ingresses, classes, options)
+	s.begun.Do(func() { s.routed.begin(s.watching, s.routedNamespaces()) })
 	s.configMaps.watch(s.watching, s.needs.configMaps)
-	reading, cancel := s.reading(ctx)
-	defer cancel()
-	s.secrets.follow(reading, s.needs.secrets)
-	if err := s.wait(ctx, s.ownedKnown); err != nil {
-		return snapshot.Loaded{}, err
+	for known := false; !known; known = s.readOwned(ctx) || s.loaded {
+		if ctx.Err() != nil {
+			return snapshot.Loaded{}, ctx.Err()
+		}
 	}
-	s.routed.follow(reading, s.needs.namespaces)
 	s.loaded = true
 	s.tryAgain()
 	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
@@ -183,12 +180,26 @@ func (s *Source) ownedKnown() bool {
 	return s.routed.services.hasSynced() && s.routed.slices.hasSynced() && s.configMaps.hasSynced() && s.secrets.hasSynced()
 }
 
-// reading bounds what Load reads apart from watches.
-func (s *Source) reading(ctx context.Context) (context.Context, context.CancelFunc) {
+// readOwned reads what the owners refer to. It reports whether all of it is known,
+// as far as it may be read.
+func (s *Source) readOwned(ctx context.Context) bool {
+	timeout := readTimeout
 	if !s.loaded {
-		return context.WithTimeout(ctx, firstTimeout)
+		timeout = firstTimeout
 	}
-	return context.WithTimeout(ctx, readTimeout)
+	reading, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	s.secrets.follow(reading, s.needs.secrets)
+	err := s.wait(reading, s.ownedKnown)
+	s.routed.follow(reading, s.routedNamespaces())
+	if s.loaded || !s.troubles.passing() {
+		return err == nil
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(again):
+	}
+	return false
 }
 
 // retry notes that something could not be read, for Load to try it again.

@@ -97,6 +97,19 @@ func (t *troubles) has(what string) bool {
 	return t.now[what].text != ""
 }
 
+// passing says whether there are troubles that will end by themselves: all but
+// missing rights.
+func (t *troubles) passing() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, trouble := range t.now {
+		if trouble.text != "" && !trouble.forbidden {
+			return true
+		}
+	}
+	return false
+}
+
 // forbidden says whether the account lacks the right to read it.
 func (t *troubles) forbidden(what string) bool {
 	t.mu.Lock()
@@ -105,8 +118,7 @@ func (t *troubles) forbidden(what string) bool {
 }
 
 // all gives the errors in the order in which their subjects were first heard of.
-// That the API server is away is one error, whatever cannot be read of it, and so
-// is that something must be neither listed nor watched.
+// That the API server is away is one error, whatever cannot be read of it.
 func (t *troubles) all() []error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,18 +127,15 @@ func (t *troubles) all() []error {
 		errs = append(errs, fmt.Errorf("the API server cannot be reached: %s", t.outage))
 	}
 	for _, what := range t.order {
-		if now := t.now[what]; now.text != "" && !now.away && !t.told(what) {
+		subject, watched := strings.CutPrefix(what, changesOf(""))
+		if watched && t.now[subject].text != "" {
+			continue // what cannot be listed is not watched either
+		}
+		if now := t.now[what]; now.text != "" && !now.away {
 			errs = append(errs, fmt.Errorf("%s: %s", what, now.text))
 		}
 	}
 	return errs
-}
-
-// told says whether this is a watch of what cannot be listed either, which is
-// said already.
-func (t *troubles) told(what string) bool {
-	of, watched := strings.CutPrefix(what, changes)
-	return watched && t.now[of].text != ""
 }
 
 // troubleOf leaves out of an error what differs from one attempt to the next, such

@@ -21,9 +21,7 @@ var patience = wait.Backoff{Duration: 100 * time.Millisecond, Cap: 5 * time.Seco
 // changesOf is what a forbidden watch is about. It is a trouble of its own,
 // which a list that succeeds does not end: what may be listed but not watched is
 // listed again every few seconds.
-func changesOf(what string) string { return changes + what }
-
-const changes = "changes of "
+func changesOf(what string) string { return "changes of " + what }
 
 // keepUp has a reflector bring a store up to date until ctx ends: with lists and
 // watches, bookmarks, and lists anew when a watch is too old. Errors become

@@ -45,9 +45,11 @@ type outcome struct {
 	test, live, settled time.Duration
 }
 
-// culprit is an object that nginx refuses.
+// culprit is an object that nginx refuses: an Ingress, or one TCP or UDP service
+// of a ConfigMap.
 type culprit struct {
 	object model.ObjectRef
+	stream string // its key, "" for an Ingress
 	text   string
 }
 

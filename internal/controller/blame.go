@@ -66,12 +66,13 @@ func (b *blame) find(s model.Static, servers []*model.Server) {
 	}
 	b.searched = true
 	if err := b.test(part(s, nil)); err != nil {
-		b.blameSettings(s, err)
+		b.blameSettings(err)
 		return
 	}
 	for some := range slices.Chunk(servers, chunk) {
 		b.empty(part(s, some))
 	}
+	b.findStreams(s)
 }
 
 // findWhole is for what only the whole file shows.
@@ -82,7 +83,7 @@ func (b *blame) findWhole(s model.Static, err error) {
 }
 
 // blameSettings blames the ConfigMap if the file without any Ingress fails.
-func (b *blame) blameSettings(s model.Static, err error) {
+func (b *blame) blameSettings(err error) {
 	var refused *nginx.TestError
 	if errors.As(err, &refused) {
 		b.settings = refused.Text
@@ -108,17 +109,17 @@ func (b *blame) empty(s model.Static) {
 	}
 }
 
-// byLine blames the Ingress that wrote the line nginx names.
+// byLine blames the Ingress or the stream that wrote the line nginx names.
 func (b *blame) byLine(file *render.File, err error) bool {
 	var refused *nginx.TestError
 	if !errors.As(err, &refused) || refused.Line == 0 {
 		return false
 	}
 	origin, ok := file.Origin(refused.Line)
-	if !ok || origin.Object.Kind != "Ingress" {
+	if !ok || origin.Object.Kind != "Ingress" && origin.Stream == "" {
 		return false
 	}
-	b.culprits = append(b.culprits, culprit{object: origin.Object, text: refused.Text})
+	b.culprits = append(b.culprits, culprit{object: origin.Object, stream: origin.Stream, text: refused.Text})
 	return true
 }
 

@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"iter"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -21,9 +23,14 @@ func whatChanged(before, now *plan) []report.Changes {
 		func(b *model.Backend) string { return b.Key }, sameBackend)
 	names := differing(before.config.Dynamic.Names, now.config.Dynamic.Names,
 		func(n model.CertificateName) string { return n.Host }, func(a, b model.CertificateName) bool { return a == b })
+	streams := differing(streamsByKey(before), streamsByKey(now), (*model.Stream).Key, func(a, b *model.Stream) bool { return reflect.DeepEqual(a, b) })
+	passed := differing(before.passthroughs(), now.passthroughs(),
+		func(p *model.Passthrough) string { return p.Host }, func(a, b *model.Passthrough) bool { return reflect.DeepEqual(a, b) })
 	changes := []report.Changes{{Kind: "hosts", Names: named(hosts.changed)}, {Kind: "hostsGone", Names: named(hosts.gone)},
 		{Kind: "services", Names: backends.changed}, {Kind: "servicesGone", Names: backends.gone},
-		{Kind: "certificates", Names: named(names.changed)}, {Kind: "certificatesGone", Names: named(names.gone)}}
+		{Kind: "certificates", Names: named(names.changed)}, {Kind: "certificatesGone", Names: named(names.gone)},
+		{Kind: "streams", Names: streams.changed}, {Kind: "streamsGone", Names: streams.gone},
+		{Kind: "passedThrough", Names: passed.changed}, {Kind: "passedThroughGone", Names: passed.gone}}
 	var whole []string
 	if before.templates != now.templates {
 		whole = append(whole, "templates")
@@ -41,6 +48,28 @@ func byKey(servers []*model.Server) []*model.Server {
 		return servers
 	}
 	return slices.SortedFunc(slices.Values(servers), order)
+}
+
+// streamsByKey gives the streams of a plan sorted by key, in which 10000 comes
+// before 9000.
+func streamsByKey(p *plan) []*model.Stream {
+	return slices.SortedFunc(each(p.config.Static.Streams), func(a, b *model.Stream) int { return strings.Compare(a.Key(), b.Key()) })
+}
+
+// passthroughs gives those of a plan, which are sorted by host.
+func (p *plan) passthroughs() []*model.Passthrough {
+	return slices.Collect(each(p.config.Static.Passthroughs))
+}
+
+// each gives pointers to the elements of a list.
+func each[T any](list []T) iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	}
 }
 
 // difference are keys that came or changed, and keys that went.

@@ -65,6 +65,7 @@ type Controller struct {
 	quarantine *quarantine
 	good       *lastGood
 	settings   settingsGuard
+	streams    *streamGuard
 	snapshots  snapshot.Builder
 	memo       *translate.Memo
 	cache      *render.Cache
@@ -73,6 +74,8 @@ type Controller struct {
 	// target is the plan whose file runs or is being applied; latest is the
 	// newest plan, which may differ from it in what is not in the file.
 	target, latest *plan
+	// inNginx is the plan that was confirmed last.
+	inNginx *plan
 	// wanted is what nginx is told at run time, leaving what workers that drain
 	// still need.
 	wanted  model.Dynamic
@@ -107,6 +110,7 @@ func New(o Options) (*Controller, error) {
 		good:    good,
 		memo:    translate.NewMemo(),
 		cache:   render.NewCache(),
+		streams: newStreamGuard(len(o.Ports) > 0),
 	}
 	c.quarantine = newQuarantine(c.addsProtection)
 	c.applier = newApplier(o)
@@ -172,6 +176,10 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 		case <-c.retry:
 			c.retry = nil
 			c.sync(ctx)
+		case <-c.streams.look:
+			if c.streams.freed() {
+				c.sync(ctx)
+			}
 		case <-c.drop:
 			c.retain(ctx)
 		}
@@ -257,7 +265,7 @@ func (c *Controller) happened(ctx context.Context, event nginx.Event) {
 // may mend what is wrong with this.
 func (c *Controller) applied(ctx context.Context, o outcome) {
 	switch {
-	case o.refused() && c.refuse(o):
+	case c.streams.refusePorts(o, c.inNginx), o.refused() && c.refuse(o):
 		c.target = nil
 		c.sync(ctx)
 	case o.refused() && o.plan != c.target:
@@ -275,6 +283,7 @@ func (c *Controller) confirmed(o outcome) {
 	c.ready.Store(true)
 	c.delay = 0
 	o.plan.confirmed, o.plan.failed = true, false
+	c.inNginx = o.plan
 	c.templates = o.plan.templates
 	p := o.plan
 	if c.latest.file.Equal(p.file) {

@@ -63,6 +63,7 @@ func (c *Controller) decide(p *plan) {
 	var problems []model.Problem
 	p.config, problems = translate.Config(served, options, c.memo)
 	p.accepted = c.memo.Accepted()
+	p.config.Static.Streams = c.streams.screen(p.config.Static.Streams, []*plan{c.target, c.inNginx})
 	templates := c.Templates.Current()
 	cache := c.cache
 	file, unprintable := templates.Render(p.config.Static, c.Environment, cache)
@@ -75,7 +76,7 @@ func (c *Controller) decide(p *plan) {
 	values, _ := settings.Read(p.configMap)
 	p.drain = values.Workers.ShutdownTimeout.Time()
 	p.problems = append(append(problems, unprintable...), c.quarantine.problems()...)
-	p.problems = append(p.problems, c.settings.problems()...)
+	p.problems = append(append(p.problems, c.settings.problems()...), c.streams.problems()...)
 	p.deciding = time.Since(start)
 }
 

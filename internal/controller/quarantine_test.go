@@ -48,21 +48,21 @@ func TestQuarantineServesTheLastGoodForm(t *testing.T) {
 	q := newQuarantine(never)
 	bad, neighbour := form("web", "bad"), form("other", "other")
 	now := snap(t, bad, neighbour)
-	if !q.add(&plan{snap: now, served: now}, culprit{refOf(web), "refused"}, form("web", "good")) {
+	if !q.add(&plan{snap: now, served: now}, culprit{object: refOf(web), text: "refused"}, form("web", "good")) {
 		t.Fatal("nothing changed")
 	}
 	served, denied := q.substitute(now)
 	if got := hosts(served); got["web"] != "good" || got["other"] != "other" || len(denied) != 0 {
 		t.Errorf("served %v, denied %v", got, denied)
 	}
-	if !q.add(&plan{snap: now, served: served}, culprit{refOf(web), "the last good form is refused too"}, nil) {
+	if !q.add(&plan{snap: now, served: served}, culprit{object: refOf(web), text: "the last good form is refused too"}, nil) {
 		t.Fatal("nothing changed")
 	}
 	served, _ = q.substitute(now)
 	if got := hosts(served); len(got) != 1 || got["other"] != "other" {
 		t.Errorf("served %v, want only the neighbour", got)
 	}
-	if q.add(&plan{snap: now, served: served}, culprit{refOf(web), "again"}, nil) {
+	if q.add(&plan{snap: now, served: served}, culprit{object: refOf(web), text: "again"}, nil) {
 		t.Error("an Ingress that is left out already changed something")
 	}
 }
@@ -71,7 +71,7 @@ func TestQuarantineEndsWithAnEdit(t *testing.T) {
 	t.Parallel()
 	q := newQuarantine(never)
 	now := snap(t, form("web", "bad"))
-	q.add(&plan{snap: now, served: now}, culprit{refOf(web), "refused"}, nil)
+	q.add(&plan{snap: now, served: now}, culprit{object: refOf(web), text: "refused"}, nil)
 	q.release(snap(t, form("web", "bad")))
 	if len(q.problems()) != 1 {
 		t.Error("the same content, decoded anew, ended the quarantine")
@@ -88,7 +88,7 @@ func TestQuarantineDeniesWhereAProtectionWouldBeLost(t *testing.T) {
 		return refused.Spec.Rules[0].Host == "bad" && good.Spec.Rules[0].Host == "good"
 	})
 	now := snap(t, form("web", "bad"))
-	q.add(&plan{snap: now, served: now}, culprit{refOf(web), "refused"}, form("web", "good"))
+	q.add(&plan{snap: now, served: now}, culprit{object: refOf(web), text: "refused"}, form("web", "good"))
 	if _, denied := q.substitute(now); !denied[web] {
 		t.Error("the open form would be served")
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // refuse does something about what nginx refused, and reports whether it did:
-// new templates are given up, changed settings are rolled back, and changed
-// Ingresses go to quarantine. What ran before goes on meanwhile.
+// new templates are given up, changed settings are rolled back, changed Ingresses
+// go to quarantine, and TCP and UDP services are left out. What ran before goes on meanwhile.
 func (c *Controller) refuse(o outcome) bool {
 	if c.templates != nil && o.plan.templates != c.templates {
 		c.Templates.Reject(o.plan.templates, c.templates, o.reason())
@@ -20,7 +20,9 @@ func (c *Controller) refuse(o outcome) bool {
 	}
 	changed := false
 	for _, culprit := range o.culprits {
-		if c.quarantine.add(o.plan, culprit, c.good.ingresses[nameOf(culprit.object)]) {
+		if culprit.stream != "" {
+			changed = c.streams.refuse(o.plan, culprit) || changed
+		} else if c.quarantine.add(o.plan, culprit, c.good.ingresses[nameOf(culprit.object)]) {
 			changed = true
 		}
 	}
@@ -35,6 +37,9 @@ func (c *Controller) settingsBroke(o outcome) bool {
 		return false
 	}
 	return slices.ContainsFunc(o.culprits, func(found culprit) bool {
+		if found.stream != "" {
+			return false
+		}
 		name := nameOf(found.object)
 		good, now := c.good.ingresses[name], ingressOf(o.plan.served, name)
 		return good != nil && now != nil && sameContent(good, now)

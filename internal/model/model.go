@@ -24,6 +24,13 @@ type Static struct {
 	// which come last, in the order in which the patterns are tried. The catch-all
 	// server ("") is always there and comes first.
 	Servers []*Server `json:"servers,omitempty"`
+	// Streams are sorted by protocol and port.
+	Streams []Stream `json:"streams,omitempty"`
+	// PassesThrough is set if TLS connections are looked at for the hosts of
+	// Passthroughs, which are sorted by Host. It does not depend on whether there
+	// are any: an Ingress does not change how others are reached.
+	PassesThrough bool          `json:"passesThrough,omitempty"`
+	Passthroughs  []Passthrough `json:"passthroughs,omitempty"`
 }
 
 // Server is one host.

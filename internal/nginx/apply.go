@@ -33,6 +33,9 @@ type ReloadError struct {
 	// Ended is set if nginx died during the reload. It is started again, with
 	// the bootstrap file.
 	Ended bool
+
+	// said are the grave lines of nginx's log since the signal.
+	said string
 }
 
 // Error gives the text and what serves now.
@@ -235,6 +238,15 @@ func (l *reload) reason(otherwise string) string {
 	waitForLog()
 	text := l.run.reason(l.mark, otherwise)
 	return strings.ReplaceAll(text, l.p.options.path(liveFile), "the file")
+}
+
+// said gives all grave lines since the signal.
+func (l *reload) said() string {
+	var lines strings.Builder
+	for _, g := range l.run.log.since(l.mark) {
+		lines.WriteString(g.Text + "\n")
+	}
+	return lines.String()
 }
 
 // awaitSettled waits until no older worker accepts. The last one to take itself

@@ -22,6 +22,9 @@ type Capabilities struct {
 	StubStatus  bool // stub_status
 	ThreadPools bool // aio threads
 
+	SSLPreread   bool // ssl_preread, where there are streams
+	StreamRealIP bool // set_real_ip_from for streams
+
 	// Paths of dynamic modules, empty where there is none. Stream is "built-in"
 	// where it needs no file.
 	Stream        string
@@ -52,6 +55,9 @@ func capabilities(v version, arguments []string, dir string) Capabilities {
 		StubStatus:  has("--with-http_stub_status_module"),
 		ThreadPools: has("--with-threads"),
 
+		SSLPreread:   has("--with-stream_ssl_preread_module"),
+		StreamRealIP: has("--with-stream_realip_module"),
+
 		Stream:        moduleFile(dir, "ngx_stream_module.so"),
 		Brotli:        moduleFile(dir, "ngx_http_brotli_filter_module.so"),
 		BrotliStatic:  moduleFile(dir, "ngx_http_brotli_static_module.so"),
@@ -64,6 +70,15 @@ func capabilities(v version, arguments []string, dir string) Capabilities {
 		c.Stream = BuiltIn
 	}
 	return c
+}
+
+// StreamModule is the file that is loaded for streams, "" where there is none or
+// none is needed.
+func (c Capabilities) StreamModule() string {
+	if c.Stream == BuiltIn {
+		return ""
+	}
+	return c.Stream
 }
 
 // moduleFile gives the path of a module, or "" where it is not installed.

@@ -8,7 +8,7 @@ import (
 // rollBack puts the last good file back and makes sure that it serves. It does
 // so even if the caller no longer waits, within a reload's time or until Stop.
 func (l *reload) rollBack(cause error) error {
-	failure := &ReloadError{Text: cause.Error(), Ended: l.run.ended()}
+	failure := &ReloadError{Text: cause.Error(), Ended: l.run.ended(), said: l.said()}
 	ctx, cancel := context.WithTimeout(l.p.life, 2*l.p.reloadTimeout())
 	defer cancel()
 	if err := l.p.restoreGood(); err != nil {

@@ -21,6 +21,7 @@ var all = []behaviour{
 	shaping[SSLRedirect]("ssl-redirect"),
 	shaping[Transport]("transport"),
 	shaping[Certificates]("certificates"),
+	shaping[Passthrough]("ssl-passthrough"),
 }
 
 // All lists the behaviours, in the order in which they print.

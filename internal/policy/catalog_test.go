@@ -54,6 +54,7 @@ var ingressNginx = []annotation{
 	{"proxy-ssl-name", "", ``, "", keys.RiskHigh},
 	{"proxy-ssl-server-name", "", `off`, "", keys.RiskLow},
 	{"proxy-ssl-verify-depth", "", `1`, "", keys.RiskLow},
+	{"ssl-passthrough", "", `false`, "", keys.RiskLow},
 	{"enable-access-log", "", `true`, "", keys.RiskLow},
 	{"enable-rewrite-log", "", `false`, "", keys.RiskLow},
 }

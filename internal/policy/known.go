@@ -114,7 +114,6 @@ var known = []knownAnnotation{
 	{name: "session-cookie-samesite"},
 	{name: "session-cookie-secure"},
 	{name: "ssl-ciphers"},
-	{name: "ssl-passthrough"},
 	{name: "ssl-prefer-server-ciphers"},
 	{name: "stream-snippet"},
 	{name: "upstream-hash-by"},

@@ -17,6 +17,9 @@ type Environment struct {
 	LuaPath, LuaCPath string
 	// Modules are the absolute paths of the modules to load, in order.
 	Modules []string
+	// StreamModule is the absolute path of the module that is loaded besides
+	// where there are streams; "" if nginx has it built in, or not at all.
+	StreamModule string
 	// User is who the workers run as; "" prints nothing.
 	User string
 	// Workers is the number of CPUs that "auto" workers are made for; 0 is 1.
@@ -38,17 +41,27 @@ type Capabilities struct {
 	// HTTP2Directive is set if http2 is a directive and not a parameter of
 	// listen (nginx 1.25.1 and later).
 	HTTP2Directive bool
+	// Stream is set if TCP and UDP services can be passed on, SSLPreread if TLS
+	// can be by the name that is asked for, and StreamRealIP if the address in a
+	// PROXY header can be taken over there.
+	Stream, SSLPreread, StreamRealIP bool
 }
 
 // within gives a path below the state directory.
 func (e *Environment) within(path string) string { return e.StateDir + "/" + path }
+
+// socket names a unix socket of our own.
+func (e *Environment) socket(name string) string { return "unix:" + e.within("run/"+name+".sock") }
 
 // entry gives the path of a Lua entry point.
 func (e *Environment) entry(name string) string { return e.Lua + "/sluice/entry/" + name + ".lua" }
 
 // mainView is what the templates of the file and of its fixed servers are given.
 type mainView struct {
-	Modules  []string
+	Modules []string
+	// StreamModule is "" where there is no stream.
+	StreamModule string
+
 	User     string
 	PID      string
 	Workers  int
@@ -70,7 +83,8 @@ type mainView struct {
 	// OpenFiles is 0 to leave the limit as it is.
 	OpenFiles, Connections int
 
-	Main, Events, HTTP, Blocks insertion
+	// Stream is nil where there is no stream.
+	Main, Events, HTTP, Stream, Blocks insertion
 }
 
 // luaView is the paths of the Lua entry points.
@@ -89,9 +103,9 @@ func (e *Environment) view() *mainView {
 			Body: e.within("temp/body"), Proxy: e.within("temp/proxy"), FastCGI: e.within("temp/fastcgi"),
 			UWSGI: e.within("temp/uwsgi"), SCGI: e.within("temp/scgi"),
 		},
-		ControlSocket:     "unix:" + e.within("run/control.sock"),
-		UnavailableSocket: "unix:" + e.within("run/503.sock"),
-		NotFoundSocket:    "unix:" + e.within("run/404.sock"),
+		ControlSocket:     e.socket("control"),
+		UnavailableSocket: e.socket("503"),
+		NotFoundSocket:    e.socket("404"),
 		HTTPSPort:         e.HTTPSPort,
 	}
 }

@@ -19,6 +19,7 @@ type global struct {
 	hash    settings.Hash
 	format  settings.LogFormat
 	log     settings.Log
+	stream  settings.Stream
 
 	forwarded settings.Forwarded
 }
@@ -58,6 +59,8 @@ func (g *global) read(b model.Block) {
 		g.format = group
 	case settings.Log:
 		g.log = group
+	case settings.Stream:
+		g.stream = group
 	case settings.Forwarded:
 		g.forwarded = group
 	}
@@ -115,9 +118,18 @@ func (s settingsBlocks) setting(b model.Block) error {
 
 // listenView is one listen directive.
 type listenView struct {
-	Address                               string
+	// Socket is that of a unix socket, "" for an Address with a port.
+	Socket, Address                       string
 	SSL, HTTP2, Default, ReusePort, Proxy bool
+	// Backlog is how many connections may wait to be accepted, 0 for nginx's own
+	// number.
+	Backlog int
 }
+
+// socketBacklog is as many as the machine allows: a unix socket refuses at once
+// what does not fit, where TCP would try again.
+// Source: https://man7.org/linux/man-pages/man2/listen.2.html
+const socketBacklog = 65535
 
 // listens gives where a server listens.
 func (r *rendering) listens() []listenView {
@@ -125,11 +137,16 @@ func (r *rendering) listens() []listenView {
 	for _, address := range r.addresses() {
 		all = append(all, listenView{Address: address + strconv.Itoa(r.env.HTTPPort)})
 	}
-	for _, address := range r.addresses() {
-		all = append(all, listenView{Address: address + strconv.Itoa(r.env.HTTPSPort), SSL: true})
+	if !r.fronted {
+		for _, address := range r.addresses() {
+			all = append(all, listenView{Address: address + strconv.Itoa(r.env.HTTPSPort), SSL: true})
+		}
 	}
 	for i := range all {
 		all[i].Proxy = r.global.forwarded.ProxyProtocol
+	}
+	if r.fronted {
+		all = append(all, listenView{Socket: r.env.socket("https"), SSL: true, Proxy: true})
 	}
 	return all
 }
@@ -139,7 +156,10 @@ func (r *rendering) listens() []listenView {
 func (r *rendering) defaultListens() []listenView {
 	all := r.listens()
 	for i := range all {
-		all[i].Default, all[i].ReusePort = true, r.global.listen.ReusePort
+		all[i].Default, all[i].ReusePort = true, r.global.listen.ReusePort && all[i].Socket == ""
+		if all[i].Socket != "" {
+			all[i].Backlog = socketBacklog
+		}
 		all[i].HTTP2 = all[i].SSL && r.global.http2.Enabled && !r.env.Capabilities.HTTP2Directive
 	}
 	return all

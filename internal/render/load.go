@@ -46,6 +46,7 @@ var roots = []root{
 	{"nginx", false, nil}, {"bootstrap", false, nil}, {"http", false, inHTTP}, {"empty", false, inHTTP}, {"control", false, inHTTP},
 	{"upstream", false, inHTTP}, {"catchall", false, inHTTP}, {"listen", false, inServer}, {"listen", true, inServer},
 	{"server", true, inHTTP}, {"location", true, inServer}, {"miss", true, inServer},
+	{"stream", false, inStream}, {"stream-server", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
 }
 
 // contexts are where a behaviour can print.
@@ -53,7 +54,7 @@ var contexts = map[string][]root{
 	"main": {{blocks: nil}}, "events": {{blocks: []string{"events"}}}, "http": {{blocks: inHTTP}}, "shared": {{blocks: inHTTP}},
 	"upstream": {{blocks: []string{"http", "upstream"}}}, "catchall": {{blocks: inServer}},
 	"server": {{blocks: inServer}, {blocks: inServer, ofHost: true}}, "location": {{blocks: inLocation, ofHost: true}},
-	"first": {{blocks: inLocation, ofHost: true}},
+	"first": {{blocks: inLocation, ofHost: true}}, "stream": {{blocks: inStream}},
 }
 
 // Blocks of nginx.conf, from the outside in.
@@ -61,6 +62,7 @@ var (
 	inHTTP     = []string{"http"}
 	inServer   = []string{"http", "server"}
 	inLocation = []string{"http", "server", "location"}
+	inStream   = []string{"stream"}
 )
 
 // place gives the node that a root begins in.
@@ -193,7 +195,8 @@ func functions() template.FuncMap {
 // try executes the core templates once, so that a name which the views do not
 // have is found now and not on the first Ingress.
 func (t *Templates) try() error {
-	e := Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua", IPv6: true}
+	e := Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua", IPv6: true,
+		Capabilities: Capabilities{Stream: true, SSLPreread: true, StreamRealIP: true}}
 	redirect := &model.Redirect{Code: 308, Port: 443}
 	location := func(path string) *model.Location {
 		return &model.Location{Modifier: model.Equal, Path: path, RedirectToHTTPS: redirect, Rewrite: &model.Rewrite{Pattern: "/(.*)", Target: "/$1"},
@@ -203,6 +206,9 @@ func (t *Templates) try() error {
 		{RedirectToHTTPS: redirect, Locations: []*model.Location{{Path: "/", Return: &model.Return{Code: 404}}}},
 		{Host: "*.a", RedirectToHTTPS: redirect, Locations: []*model.Location{location("/")}, Miss: location("")},
 	}}
+	static.Streams = []model.Stream{{Protocol: model.TCP, Port: 1, AcceptsProxy: true, SendsProxy: true, Endpoints: []model.Endpoint{{Address: "::1", Port: 1}}}}
+	static.PassesThrough = true
+	static.Passthroughs = []model.Passthrough{{Host: "*.b", Aliases: []string{"c"}, Except: []string{"a.b"}}}
 	if _, problems := t.Render(static, e, nil); len(problems) > 0 {
 		return fmt.Errorf("templates cannot be executed: %s", problems[0].Text)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"sluice/internal/controller"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
@@ -97,7 +98,7 @@ func environment(dir string, install nginx.Install) render.Environment {
 	return render.Environment{
 		HTTPPort: 8080, HTTPSPort: 8443, StateDir: dir, Lua: filepath.Join(dir, "lua"),
 		LuaPath: install.LuaPath, LuaCPath: install.LuaCPath, Modules: install.Modules, Workers: 2,
-		Capabilities: render.Capabilities{HTTP2Directive: install.Capabilities.HTTP2Directive},
+		Capabilities: controller.Capabilities(install.Capabilities), StreamModule: install.Capabilities.StreamModule(),
 	}
 }
 

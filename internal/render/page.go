@@ -17,6 +17,8 @@ type Origin struct {
 	// Host is the server that it is in, "" for what is outside of all hosts
 	// and for the catch-all server.
 	Host string `json:"host,omitempty"`
+	// Stream is the key of the TCP or UDP service that it is of, "" for others.
+	Stream string `json:"stream,omitempty"`
 }
 
 // mark says that an origin wrote the lines from one on.

@@ -45,6 +45,7 @@ type printer func(value any) (string, error)
 //	regex     a quoted regular expression
 //	subst     a quoted token with variables, of which only harmless ones are known
 //	logformat a subst that may also name what is for the access log only
+//	streamformat a quoted token with variables of the stream level
 //	verbatim  a quoted token in which nginx reads variables, with each $ as the value of one
 //	header    a subst whose variables never hold a line end
 //	target    a subst with captures too, whose other variables leave them as they are
@@ -57,7 +58,7 @@ type printer func(value any) (string, error)
 func printers() map[string]printer {
 	return map[string]printer{
 		"word": printWord, "part": printPart, "host": printHost, "alias": printAlias, "onelabel": printOneLabel,
-		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "logformat": printLogFormat, "verbatim": printVerbatim, "header": printHeader, "target": printTarget, "mapkey": printMapKey,
+		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "logformat": printLogFormat, "streamformat": printStreamFormat, "verbatim": printVerbatim, "header": printHeader, "target": printTarget, "mapkey": printMapKey,
 		"variable": printVariable, "size": printSize, "duration": printDuration, "path": printPath, "onoff": printOnOff,
 	}
 }

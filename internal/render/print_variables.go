@@ -20,6 +20,14 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	announced_addr arrived_port best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
 	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id route service_name service_port`)
 
+// streamVariables may be used in the format of the access log of TCP and UDP
+// services.
+// Source: https://nginx.org/en/docs/varindex.html, those of ngx_stream_*
+var streamVariables = words(`bytes_received bytes_sent connection hostname msec nginx_version pid protocol proxy_protocol_addr
+	proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port remote_addr remote_port server_addr server_port
+	session_time status time_iso8601 time_local upstream_addr upstream_bytes_received upstream_bytes_sent upstream_connect_time
+	upstream_first_byte_time upstream_session_time`)
+
 // patterned are the known variables that maps of ours compute with a pattern.
 var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_host redirect_scheme redirect_uri
 	service_name service_port`)
@@ -87,6 +95,11 @@ const locationPath = "location_path"
 // printLogFormat prints the format of the access log.
 func printLogFormat(value any) (string, error) {
 	return printVariables(value, func(name string) bool { return name == locationPath || known(name) })
+}
+
+// printStreamFormat prints the format of the access log of TCP and UDP services.
+func printStreamFormat(value any) (string, error) {
+	return printVariables(value, func(name string) bool { return streamVariables[name] })
 }
 
 // printHeader prints a token that becomes a header, or the URL in one: nginx

@@ -16,11 +16,16 @@ type rendering struct {
 	// logsPath is set if the access log has the path of the rule, skipsUnknown if
 	// it leaves out what no Ingress takes.
 	logsPath, skipsUnknown bool
+	// fronted is set if HTTPS connections come from the stream level, which knows
+	// those that are passed through.
+	fronted bool
 	// outside is what the http level says of what is inherited all or nothing.
 	outside []said
 	file    *File
 	body    []*chunk
-	view    *mainView
+	// streamBody is what is at the stream level; empty for no stream level.
+	streamBody []*chunk
+	view       *mainView
 }
 
 // Render prints nginx.conf. Equal input gives equal bytes, whatever cache (nil
@@ -29,6 +34,8 @@ type rendering struct {
 func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []model.Problem) {
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
+	streams := r.printableStreams(s)
+	r.fronted = streams.PassesThrough
 	r.view.Forwarded = r.forwarded()
 	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
 	r.skipsUnknown = r.global.log.SkipsUnknown()
@@ -48,6 +55,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 		}
 		r.problems = append(r.problems, server.problems...)
 	}
+	r.streams(streams)
 	r.whole()
 	r.file.trust = e.trustFiles(all)
 	return r.file, r.problems
@@ -148,7 +156,10 @@ func (r *rendering) fixed() *chunk {
 func (r *rendering) whole() {
 	r.view.Main, r.view.Events = settingsBlocks{r, "main"}, settingsBlocks{r, "events"}
 	around := newStructure(r.templates.grammar)
-	r.view.HTTP = bodyInsertion{r, around}
+	r.view.HTTP = bodyInsertion{r, around, r.body}
+	if len(r.streamBody) > 0 {
+		r.view.Stream, r.view.StreamModule = bodyInsertion{r, around, r.streamBody}, r.env.StreamModule
+	}
 	err := r.page.execute(r.templates.core["nginx"], r.view)
 	tail := r.page.cut()
 	r.file.add(tail)
@@ -163,17 +174,18 @@ func (r *rendering) whole() {
 	}
 }
 
-// bodyInsertion adds the chunks of the http level to the file, and checks what
-// is before them.
+// bodyInsertion adds chunks that were checked already to the file, and checks
+// what is before them.
 type bodyInsertion struct {
 	*rendering
 	around *structure
+	chunks []*chunk
 }
 
 func (b bodyInsertion) insert() error {
 	head := b.page.cut()
 	b.file.add(head)
-	for _, c := range b.body {
+	for _, c := range b.chunks {
 		b.file.add(c)
 	}
 	return b.around.feed(head.text)

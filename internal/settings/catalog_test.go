@@ -109,6 +109,16 @@ var ingressNginx = map[string]string{
 	"ignore-invalid-headers":  `true`,
 	"default-type":            `text/html`,
 
+	"log-format-stream":                  `[$remote_addr] [$time_local] $protocol $status $bytes_sent $bytes_received $session_time`,
+	"disable-stream-access-log":          `false`,
+	"stream-access-log-path":             ``,
+	"proxy-stream-timeout":               `600s`,
+	"proxy-stream-next-upstream":         `true`,
+	"proxy-stream-next-upstream-timeout": `600s`,
+	"proxy-stream-next-upstream-tries":   `3`,
+	"proxy-stream-responses":             `1`,
+	"proxy-protocol-header-timeout":      `5s`,
+
 	"enable-access-log-for-default-backend": `false`,
 	"enable-underscores-in-headers":         `false`,
 	"proxy-headers-hash-bucket-size":        `64`,

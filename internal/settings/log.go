@@ -17,6 +17,11 @@ type LogFormat struct {
 	EscapeNone bool   `key:"log-format-escape-none" default:"false" empty:"zero" doc:"Whether values stand in the access log as they are; this goes before log-format-escape-json."`
 }
 
+// StreamLog is how a line about a connection of a TCP or UDP service is made up.
+type StreamLog struct {
+	Format string `key:"log-format-stream" default:"[$remote_addr] [$time_local] $protocol $status $bytes_sent $bytes_received $session_time" validate:"max=3500" doc:"Format of the access log of TCP and UDP services."`
+}
+
 // Log is what is logged, and where. The folder /var/log is the only one that is
 // written to besides the state directory: a file elsewhere could be one that
 // somebody executes, and clients choose much of what a log says.
@@ -27,6 +32,8 @@ type Log struct {
 	DefaultBackend bool       `key:"enable-access-log-for-default-backend" default:"false" empty:"zero" doc:"Whether the requests that no Ingress takes are in the access log."`
 	AccessPath     string     `key:"access-log-path" default:"/dev/stdout" validate:"max=255,access_log_file" doc:"File of the access log; that it can be written to, and is moved away in time, is up to who runs Sluice."`
 	HTTPAccessPath string     `key:"http-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of HTTP requests, if not that of access-log-path."`
+	DisableStream  bool       `key:"disable-stream-access-log" default:"false" empty:"zero" doc:"Whether no access log is written of TCP and UDP services."`
+	StreamPath     string     `key:"stream-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of TCP and UDP services, if not that of access-log-path."`
 	AccessParams   keys.Words `key:"access-log-params" validate:"dive,access_log_param" doc:"How the file of the access log is written: in blocks (buffer), compressed (gzip), and in both cases at least so often (flush)."`
 	SkipURLs       []string   `key:"skip-access-log-urls" empty:"zero" validate:"dive,max=2000,log_url" doc:"Requests that are not in the access log: their URI with its arguments, or, behind ~ (~* for any case), a regular expression for it."`
 	ErrorPath      string     `key:"error-log-path" default:"/dev/stderr" validate:"max=255,error_log_file" doc:"File of what nginx says about requests; what it says about itself goes to standard error always."`
@@ -70,14 +77,20 @@ func endsName(r rune) bool {
 }
 
 // AccessLog is where the access log goes, "" for none.
-func (l Log) AccessLog() string {
+func (l Log) AccessLog() string { return l.accessLog(l.DisableHTTP, l.HTTPAccessPath) }
+
+// StreamAccessLog is where the access log of TCP and UDP services goes, "" for
+// none.
+func (l Log) StreamAccessLog() string { return l.accessLog(l.DisableStream, l.StreamPath) }
+
+func (l Log) accessLog(disabled bool, path string) string {
 	switch {
-	case l.DisableAccess || l.DisableHTTP:
+	case l.DisableAccess || disabled:
 		return ""
 	case l.Syslog:
 		return l.syslog()
-	case l.HTTPAccessPath != "":
-		return l.HTTPAccessPath
+	case path != "":
+		return path
 	}
 	return l.AccessPath
 }

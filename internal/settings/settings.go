@@ -24,7 +24,9 @@ type Settings struct {
 	Headers     Headers
 	Forwarded   Forwarded
 	LogFormat   LogFormat
+	StreamLog   StreamLog
 	Log         Log
+	Stream      Stream
 	Gzip        Gzip
 	Hash        Hash
 	Access      Access
@@ -153,6 +155,16 @@ type Forwarded struct {
 
 // Everybody is true if no proxies in front are named.
 func (f Forwarded) Everybody() bool { return len(f.Trusted) == 1 && f.Trusted[0] == "0.0.0.0/0" }
+
+// Stream is how TCP and UDP services are passed on.
+type Stream struct {
+	Timeout             keys.Duration `key:"proxy-stream-timeout" default:"600s" validate:"min=1" doc:"Time between two reads or writes of a connection of a TCP service, or packets of a UDP service, after which it is closed."`
+	NextUpstream        bool          `key:"proxy-stream-next-upstream" default:"true" empty:"zero" doc:"Whether a connection that an endpoint does not take is tried with another one."`
+	NextUpstreamTimeout keys.Duration `key:"proxy-stream-next-upstream-timeout" default:"600s" doc:"Time in which a connection may be tried again; 0 is without limit."`
+	NextUpstreamTries   keys.Number   `key:"proxy-stream-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a connection is tried; 0 is each endpoint once."`
+	Responses           keys.Number   `key:"proxy-stream-responses" default:"1" validate:"min=0,max=1000000" doc:"Packets that an endpoint of a UDP service answers each packet with, after which it is forgotten who asked; 0 is none."`
+	HeaderTimeout       keys.Duration `key:"proxy-protocol-header-timeout" default:"5s" validate:"min=1" doc:"Time for the PROXY header of a connection where TLS is passed through, if use-proxy-protocol is on."`
+}
 
 // Hash is the sizes of nginx's hash tables. 0 is as large as needed.
 //

@@ -36,6 +36,10 @@ type ingress struct {
 	sends     model.Return // where clients are redirected to, URL "" for nowhere
 	secrets   string       // namespace of the Secrets that spec.tls names
 	appRoot   string       // where / of its hosts is redirected to, empty for nowhere
+	// passes: the TLS of its hosts is passed on. protects are the names of what
+	// keeps requests out of its paths, which cannot be done then.
+	passes    bool
+	protects  []string
 	transport model.Transport
 	// trust is the Secret that the transport was read from.
 	trust     snapshot.Name
@@ -107,6 +111,7 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 		return ing
 	}
 	ing.readAliases(policy.Of[policy.ServerAlias](policies).Names)
+	ing.passes, ing.protects = t.passes(policy.Of[policy.Passthrough](policies), ing), policies.Protects()
 	ing.readRedirect(policy.Of[policy.Redirect](policies))
 	t.readTransport(ing, policy.Of[policy.Transport](policies))
 	byHost := map[string]*hostRules{}

@@ -8,8 +8,9 @@
 // The way through it: class.go says which Ingresses are ours, parameters.go which
 // settings their classes have, ingress.go reads each of them, hosts.go gathers
 // their rules by host, server.go makes a server of each host, locations.go and
-// patterns.go its locations. backends.go and tls.go make what is pushed at run time.
-// Nothing that is wrong with one object changes what another one gets.
+// patterns.go its locations. backends.go and tls.go make what is pushed at run time,
+// streams.go and passthrough.go what is passed on without a look at it. Nothing that
+// is wrong with one object changes what another one gets.
 package translate
 
 import (
@@ -55,6 +56,13 @@ type Options struct {
 	// FallbackCertificate stands in for DefaultCertificate where that is not
 	// usable; the shell makes it.
 	FallbackCertificate *model.Certificate
+	// TCPServices and UDPServices are the ConfigMaps that say which ports are
+	// passed on to which Services. Each may be empty.
+	TCPServices, UDPServices snapshot.Name
+	// Reserved are the ports that cannot be those of TCP and UDP services.
+	Reserved []ReservedPort
+	// Passthrough lets Ingresses have the TLS of their hosts passed on.
+	Passthrough bool
 	// HTTPSPort is the port that redirects name if they are to name one.
 	HTTPSPort int
 	// Denied are Ingresses whose paths answer 503 whatever they say.
@@ -72,10 +80,12 @@ func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Pro
 	t := m.begin(s, o)
 	hosts := t.gather()
 	t.nameAliases(hosts)
-	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks()}}
+	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough}}
 	assigned := t.certify(hosts, &config.Dynamic)
 	config.Static.Servers = t.servers(hosts, assigned)
 	config.Dynamic.Backends = t.backends(hosts)
+	config.Static.Passthroughs = t.passthroughs(hosts, config)
+	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))
 	m.end()
 	return config, model.SortProblems(t.problems)
 }
@@ -92,6 +102,8 @@ type translation struct {
 	problems []model.Problem
 	// aliased are the Ingresses with a server-alias, the oldest first.
 	aliased []*ingress
+	// passing are the Ingresses whose hosts are to be passed through.
+	passing []*ingress
 	// labelled are the wildcard hosts, while there are aliases.
 	labelled []string
 }
@@ -117,6 +129,9 @@ func (t *translation) gather() []*host {
 		t.report(ing.problems...)
 		if len(ing.aliases) > 0 {
 			t.aliased = append(t.aliased, ing)
+		}
+		if ing.passes {
+			t.passing = append(t.passing, ing)
 		}
 		for _, rules := range ing.hosts {
 			if rules.entry == nil {

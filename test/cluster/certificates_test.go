@@ -42,7 +42,7 @@ func TestCertificatesOfOtherNamespaces(t *testing.T) {
 			s.web(t, "web", 1)
 			host := name + ".example"
 			secret := s.TLSSecret(t, vault, "shop", host)
-			s.Apply(t, Namespace(vault), secret, withTLS(annotated(s.ingress("web", Rule(host, "/", "web", 80)), "tls-cert-namespace", vault), "shop", host))
+			s.Apply(t, Namespace(vault), secret, covered(annotated(s.ingress("web", Rule(host, "/", "web", 80)), "tls-cert-namespace", vault), "shop", host))
 			request := s.Request("https://" + host + "/")
 			EventuallyAnswer(t, request, "the pod", from("web"))
 			logged(t, s.Sluice, "msg=problem", `object="Ingress `+name+`/web"`, "delegated")
@@ -81,7 +81,7 @@ func TestCertificateIsRenewedWithoutReload(t *testing.T) {
 	s.web(t, "web", 1)
 	const host = "renewed.example"
 	secrets := []*corev1.Secret{s.TLSSecret(t, "renewed", "cert", host)}
-	s.Apply(t, secrets[0], withTLS(s.ingress("web", Rule(host, "/", "web", 80)), "cert", host))
+	s.Apply(t, secrets[0], covered(s.ingress("web", Rule(host, "/", "web", 80)), "cert", host))
 	request := s.Request("https://" + host + "/")
 	request.Roots = s.Roots()
 	EventuallyAnswer(t, request, "the first certificate", isCertificate(certificateIn(t, secrets[0])))

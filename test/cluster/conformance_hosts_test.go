@@ -35,7 +35,7 @@ func (s *site) expect(t *testing.T, all ...expectation) {
 	}
 	for i, e := range all {
 		if i == 0 {
-			EventuallyAnswer(t, s.get(e.host, e.path), "an answer of "+e.service, wanted(e))
+			steady(t, "an answer of "+e.service, s.get(e.host, e.path), wanted(e))
 		}
 		answer, err := s.get(e.host, e.path).Do(t.Context())
 		if err != nil || !wanted(e)(answer) {

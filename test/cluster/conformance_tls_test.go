@@ -27,7 +27,7 @@ func TestConformanceTLS(t *testing.T) {
 	c.Apply(t, general, one, two, wild, ing)
 	at := func(host string) Request { return s.Request("https://" + host + "/") }
 	// Certificates are there a moment before the hosts are.
-	EventuallyAnswer(t, at("one.tls.example"), "the pod and its certificate", func(a *Answer) bool { return from("web")(a) && isCertificate(certificateIn(t, one))(a) })
+	steady(t, "the pod and its certificate", at("one.tls.example"), func(a *Answer) bool { return from("web")(a) && isCertificate(certificateIn(t, one))(a) })
 	for host, secret := range map[string]string{
 		"one.tls.example": "one", "two.tls.example": "two", "three.tls.example": "two", "x.wild.tls.example": "wild",
 		"plain.tls.example": "general", "nosuch.example": "general", "a.b.wild.tls.example": "general",

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/kube"
@@ -89,6 +90,9 @@ func TestElectionOnTheAPIServer(t *testing.T) {
 	c := Shared(t)
 	c.Apply(t, Namespace("elected"))
 	lease := snapshot.Name{Namespace: "elected", Name: "leader"}
+	t.Cleanup(func() {
+		c.Delete(t, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: lease.Namespace, Name: lease.Name}})
+	})
 	a, _, stopA := c.elector(t, lease, "a", ttl)
 	awaitLeader(t, a, a)
 	b, wireOfB, _ := c.elector(t, lease, "b", ttl)
@@ -98,7 +102,12 @@ func TestElectionOnTheAPIServer(t *testing.T) {
 		t.Errorf("to lead after an orderly exit took %s", took)
 	}
 	e, _, _ := c.elector(t, lease, "e", ttl)
-	time.Sleep(ttl / 2) // it has seen the Lease of b
+	Eventually(t, "e to hear of b", func(context.Context) error {
+		if e.LeaderIdentity() != "b" {
+			return errors.New("it has not")
+		}
+		return nil
+	})
 	awaitLeader(t, b, a, b, e)
 	wireOfB.cut()
 	if took := awaitLeader(t, e, a, b, e); took < ttl/2 {

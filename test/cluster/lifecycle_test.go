@@ -54,14 +54,14 @@ func TestEndpointsChangeWithoutReload(t *testing.T) {
 	s.Apply(t, Deployment("endpoints", "web", 3))
 	addresses := s.AwaitEndpoints(t, "endpoints", "web", 3)
 	for _, address := range addresses {
-		takes(t, "a pod was added", func() {}, request, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
+		reaches(t, "a pod was added", request, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
 	}
 	takes(t, "a pod was replaced", func() {
 		s.Delete(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "endpoints", Name: first.Pod}})
 	}, request, from("web"))
 	for _, address := range s.AwaitEndpoints(t, "endpoints", "web", 3) {
 		if !slices.Contains(addresses, address) {
-			takes(t, "its successor", func() {}, request, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
+			reaches(t, "its successor", request, func(a *Answer) bool { return a.Echo != nil && a.Echo.IP == address })
 		}
 	}
 	takes(t, "scaled to none", func() { s.Apply(t, Deployment("endpoints", "web", 0)) }, request, status(http.StatusServiceUnavailable))
@@ -112,7 +112,7 @@ func TestNamespaceIsDeletedWhole(t *testing.T) {
 	s.Apply(t, Web("leaving", "web", 2)...)
 	s.AwaitEndpoints(t, "leaving", "web", 2)
 	s.Apply(t, s.TLSSecret(t, "leaving", "leaving", "leaving.example"))
-	s.Apply(t, withTLS(annotated(ingressOf("staying", "leaving", "web", Rule("leaving.example", "/", "web", 80)), "ssl-redirect", "false"), "leaving", "leaving.example"))
+	s.Apply(t, covered(annotated(ingressOf("staying", "leaving", "web", Rule("leaving.example", "/", "web", 80)), "ssl-redirect", "false"), "leaving", "leaving.example"))
 	request := s.get("leaving.example", "/")
 	EventuallyAnswer(t, request, "the pod", from("web"))
 	EventuallyAnswer(t, s.Request("https://leaving.example/"), "its certificate", shows("leaving.example"))
@@ -147,6 +147,7 @@ func TestBadIngressBesideGood(t *testing.T) {
 		takes(t, "one that came after "+name, func() { s.Apply(t, later) }, s.get("later-"+bad.Name+".beside.example", "/"), from("web"))
 		must(t, s.get("good.beside.example", "/"), "the good one", from("web"))
 	}
+	steady(t, "what was created last", s.get("later-list.beside.example", "/"), from("web"))
 	must(t, s.get("list.beside.example", "/"), "a refusal, because a list that protects cannot be read", status(http.StatusServiceUnavailable))
 	must(t, s.get("value.beside.example", "/"), "the pod, without the behaviour", from("web"))
 	takes(t, "a mended one", func() {
@@ -163,8 +164,8 @@ func TestNoopsAreNoWork(t *testing.T) {
 	// It sees nothing of what other tests do, not even of their classes.
 	s := within(t, Shared(t), "noops")
 	s.web(t, "web", 1)
-	service, slice := byHand("noops", "hand", s.AwaitEndpoints(t, "noops", "web", 1)[0])
-	_, emptied := byHand("noops", "hand")
+	service, slice := unselected("noops", "hand", s.AwaitEndpoints(t, "noops", "web", 1)[0])
+	_, emptied := unselected("noops", "hand")
 	both := s.ingress("web", Rule("noops.example", "/", "web", 80), Rule("noops.example", "/by-hand", "hand", 80))
 	s.Apply(t, service, slice, both)
 	EventuallyAnswer(t, s.get("noops.example", "/by-hand"), "the pod", from("web"))
@@ -209,8 +210,8 @@ func TestNoopsAreNoWork(t *testing.T) {
 	}
 }
 
-// byHand is a Service without pods, and its EndpointSlice with addresses.
-func byHand(namespace, name string, addresses ...string) (*corev1.Service, *discoveryv1.EndpointSlice) {
+// unselected is a Service without pods, and its EndpointSlice with addresses.
+func unselected(namespace, name string, addresses ...string) (*corev1.Service, *discoveryv1.EndpointSlice) {
 	service := Service(namespace, name)
 	service.Spec.Selector = nil
 	port, portName := int32(PodPort), "http"

@@ -25,7 +25,7 @@ func TestWatchNamespace(t *testing.T) {
 	s := &site{Cluster: c, name: "watched", Sluice: RunSluice(t, account, flagsFor("watched", "--watch-namespace", "watched", "--disable-leader-election")...)}
 	c.Apply(t, ingressOf("watched", "unwatched", "web", Rule("unwatched.example", "/", "web", 80)))
 	secret := c.TLSSecret(t, "watched", "cert", "watched.example")
-	c.Apply(t, secret, withTLS(ingressOf("watched", "watched", "web", Rule("watched.example", "/", "web", 80)), "cert", "watched.example"))
+	c.Apply(t, secret, covered(ingressOf("watched", "watched", "web", Rule("watched.example", "/", "web", 80)), "cert", "watched.example"))
 	EventuallyAnswer(t, s.Request("https://watched.example/"), "the pod and its certificate", func(a *Answer) bool {
 		return from("web")(a) && isCertificate(certificateIn(t, secret))(a)
 	})
@@ -77,7 +77,7 @@ func TestUnroutedNamespacesCostNothing(t *testing.T) {
 	address := s.AwaitEndpoints(t, "unrouted", "web", 1)[0]
 	before := s.memory(t)
 	each(workers, services, func(i int) {
-		service, slice := byHand("crowd", fmt.Sprintf("crowd-%d", i), address)
+		service, slice := unselected("crowd", fmt.Sprintf("crowd-%d", i), address)
 		// By the plain client: it is some thousand calls.
 		if _, err := s.Admin().CoreV1().Services("crowd").Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
 			t.Error(err)
@@ -103,7 +103,7 @@ func TestUnroutedNamespacesCostNothing(t *testing.T) {
 	}
 	ing := ingressOf("unrouted", "crowd", "web", Rule("crowd.example", "/", fmt.Sprintf("crowd-%d", services-1), 80))
 	takes(t, "something routes there now", func() { s.Apply(t, ing) }, s.get("crowd.example", "/"), func(a *Answer) bool { return a.Status != http.StatusNotFound })
-	_, slice := byHand("crowd", fmt.Sprintf("crowd-%d", services-1))
+	_, slice := unselected("crowd", fmt.Sprintf("crowd-%d", services-1))
 	takes(t, "what changes there counts", func() { s.Apply(t, slice) }, s.get("crowd.example", "/"), status(http.StatusServiceUnavailable))
 	takes(t, "nothing routes there any more", func() { s.Delete(t, ing) }, s.get("crowd.example", "/"), status(http.StatusNotFound))
 }

@@ -30,7 +30,7 @@ func TestSecretsComeChangeAndGo(t *testing.T) {
 			s := newSite(t, Shared(t), name, "--watch-secrets", mode)
 			s.web(t, "web", 1)
 			host := name + ".example"
-			s.Apply(t, withTLS(s.ingress("web", Rule(host, "/", "web", 80)), "cert", host))
+			s.Apply(t, covered(s.ingress("web", Rule(host, "/", "web", 80)), "cert", host))
 			request := s.Request("https://" + host + "/")
 			EventuallyAnswer(t, request, "the pod, with the default certificate", func(a *Answer) bool { return from("web")(a) && s.fallback(a) })
 			for _, what := range []string{"created", "renewed", "renewed again"} {
@@ -50,7 +50,7 @@ func TestSecretsComeChangeAndGo(t *testing.T) {
 			EventuallyAnswer(t, request, "the default certificate", s.fallback)
 			secret = s.TLSSecret(t, name, "cert", host)
 			s.Apply(t, secret)
-			takes(t, "referred to again", func() { s.Apply(t, withTLS(s.ingress("web", Rule(host, "/", "web", 80)), "cert", host)) },
+			takes(t, "referred to again", func() { s.Apply(t, covered(s.ingress("web", Rule(host, "/", "web", 80)), "cert", host)) },
 				request, isCertificate(certificateIn(t, secret)))
 		})
 	}
@@ -74,30 +74,30 @@ func TestReferencedSecretsNeedNoOtherRights(t *testing.T) {
 	const name = "named-only"
 	c.Apply(t, Web(name, "web", 1)...)
 	mine, theirs := c.TLSSecret(t, name, "mine", "mine.example"), c.TLSSecret(t, name, "theirs", "theirs.example")
-	c.Apply(t, classOf(name), mine, theirs, withTLS(ingressOf(name, name, "mine", Rule("mine.example", "/", "web", 80)), "mine", "mine.example"))
+	c.Apply(t, classOf(name), mine, theirs, covered(ingressOf(name, name, "mine", Rule("mine.example", "/", "web", 80)), "mine", "mine.example"))
 	named := Allow("", []string{"secrets"}, "get", "list", "watch")
 	named.ResourceNames = []string{"mine", "late"}
 	account := c.Account(t, name, "sluice", Everywhere(readAll()...), Within(name, named))
 	s := &site{Cluster: c, name: name, Sluice: RunSluice(t, account, flagsFor(name, "--watch-secrets", "referenced")...)}
 	EventuallyAnswer(t, s.Request("https://mine.example/"), "its certificate", isCertificate(certificateIn(t, mine)))
 
-	s.Apply(t, withTLS(s.ingress("theirs", Rule("theirs.example", "/", "web", 80)), "theirs", "theirs.example"))
+	s.Apply(t, covered(s.ingress("theirs", Rule("theirs.example", "/", "web", 80)), "theirs", "theirs.example"))
 	EventuallyAnswer(t, s.Request("https://theirs.example/"), "the pod, with the default certificate", func(a *Answer) bool { return from("web")(a) && s.fallback(a) })
 	logged(t, s.Sluice, "level=ERROR", "Secret named-only/theirs", "forbidden")
 	late := s.TLSSecret(t, name, "late", "late.example")
-	s.Apply(t, withTLS(s.ingress("late", Rule("late.example", "/", "web", 80)), "late", "late.example"))
+	s.Apply(t, covered(s.ingress("late", Rule("late.example", "/", "web", 80)), "late", "late.example"))
 	takes(t, "a Secret that came after its Ingress, beside the forbidden one", func() { s.Apply(t, late) }, s.Request("https://late.example/"), isCertificate(certificateIn(t, late)))
 	renewed := s.TLSSecret(t, name, "mine", "mine.example")
 	takes(t, "renewed, beside the forbidden one", func() { s.Apply(t, renewed) }, s.Request("https://mine.example/"), isCertificate(certificateIn(t, renewed)))
 	if got := countLogged(t, s.Sluice, "level=ERROR", "Secret named-only/theirs"); got != 1 {
 		t.Errorf("that it is forbidden is said %d times", got)
 	}
-	s.restart(t)
+	s.relaunch(t)
 	EventuallyAnswer(t, s.Request("https://mine.example/"), "its certificate, after a start with the forbidden one", isCertificate(certificateIn(t, renewed)))
 }
 
-// restart ends the sluice and starts it again.
-func (s *Sluice) restart(t testing.TB) {
+// relaunch ends the sluice and starts it again.
+func (s *Sluice) relaunch(t testing.TB) {
 	t.Helper()
 	s.Terminate()
 	s.Launch(t)
@@ -112,7 +112,7 @@ func TestMetadataReadsNoOtherSecrets(t *testing.T) {
 	const name = "metadata-only"
 	c.Apply(t, Web(name, "web", 1)...)
 	mine := c.TLSSecret(t, name, "mine", "mine.example")
-	c.Apply(t, classOf(name), mine, withTLS(ingressOf(name, name, "mine", Rule("mine.example", "/", "web", 80)), "mine", "mine.example"))
+	c.Apply(t, classOf(name), mine, covered(ingressOf(name, name, "mine", Rule("mine.example", "/", "web", 80)), "mine", "mine.example"))
 	others := c.TLSSecret(t, name, "", "mine.example")
 	for i := range 10 {
 		others.Name = fmt.Sprintf("other-%d", i)

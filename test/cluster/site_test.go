@@ -95,8 +95,8 @@ func annotated(ing *networkingv1.Ingress, pairs ...string) *networkingv1.Ingress
 	return ing
 }
 
-// withTLS gives an Ingress a tls item.
-func withTLS(ing *networkingv1.Ingress, secret string, hosts ...string) *networkingv1.Ingress {
+// covered gives an Ingress a tls item.
+func covered(ing *networkingv1.Ingress, secret string, hosts ...string) *networkingv1.Ingress {
 	ing.Spec.TLS = append(ing.Spec.TLS, networkingv1.IngressTLS{Hosts: hosts, SecretName: secret})
 	return ing
 }
@@ -109,14 +109,39 @@ func path(host, path string, kind networkingv1.PathType, service string) network
 }
 
 // takes does something, waits until a request is answered as wanted, and logs how
-// long that took.
-func takes(t testing.TB, what string, do func(), r Request, wanted func(*Answer) bool) *Answer {
+// long that took. Then it waits until the answer is always so.
+func takes(t testing.TB, what string, do func(), r Request, wanted func(*Answer) bool) {
 	t.Helper()
 	do()
+	reaches(t, what, r, wanted)
+	steady(t, what, r, wanted)
+}
+
+// reaches waits until a request is answered as wanted, perhaps not by all that may
+// answer it, and logs how long that took.
+func reaches(t testing.TB, what string, r Request, wanted func(*Answer) bool) {
+	t.Helper()
 	began := time.Now()
-	answer := EventuallyAnswer(t, r, what, wanted)
+	EventuallyAnswer(t, r, what, wanted)
 	t.Logf("%s: %d ms", what, time.Since(began).Milliseconds())
-	return answer
+}
+
+// steady waits until a request is always answered as wanted: for a moment after a
+// reload the workers before take some connections still.
+func steady(t testing.TB, what string, r Request, wanted func(*Answer) bool) {
+	t.Helper()
+	Eventually(t, what+" from "+r.URL+" all the time", func(ctx context.Context) error {
+		for range 20 {
+			answer, err := r.Do(ctx)
+			if err != nil {
+				return err
+			}
+			if !wanted(answer) {
+				return fmt.Errorf("the answer is %d %.300q", answer.Status, answer.Body)
+			}
+		}
+		return nil
+	})
 }
 
 // status wants an answer of that status.

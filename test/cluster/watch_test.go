@@ -14,14 +14,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// While the API server is away all goes on being served as it was, and when it is
-// back, what is changed then is taken in. The outage is said once, and its end.
-func TestAPIServerIsAway(t *testing.T) {
+// TestOutages is about an API server that is away, and one that is back but has
+// forgotten what came meanwhile.
+func TestOutages(t *testing.T) {
 	c := Start(t)
+	t.Run("away", func(t *testing.T) { away(t, c) })
+	t.Run("too old", func(t *testing.T) { tooOld(t, c) })
+}
+
+// away: while the API server is away all goes on being served as it was, and when
+// it is back, what is changed then is taken in. The outage is said once, and its
+// end.
+func away(t *testing.T, c *Cluster) {
 	s := newSite(t, c, "away")
 	s.web(t, "web", 2)
 	cert := s.TLSSecret(t, "away", "cert", "away.example")
-	s.Apply(t, cert, withTLS(annotated(s.ingress("web", Rule("away.example", "/", "web", 80)), "ssl-redirect", "false"), "cert", "away.example"),
+	s.Apply(t, cert, covered(annotated(s.ingress("web", Rule("away.example", "/", "web", 80)), "ssl-redirect", "false"), "cert", "away.example"),
 		s.ingress("leaving", Rule("leaving.away.example", "/", "web", 80)))
 	request, secure := s.get("away.example", "/"), s.Request("https://away.example/")
 	EventuallyAnswer(t, request, "the pod", from("web"))
@@ -32,7 +40,7 @@ func TestAPIServerIsAway(t *testing.T) {
 
 	c.StopAPIServer(t)
 	logged(t, s.Sluice, "level=ERROR", "the API server cannot be reached")
-	for deadline := time.Now().Add(3 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
 		must(t, request, "the pod, without an API server", from("web"))
 		must(t, secure, "its certificate, without an API server", isCertificate(certificateIn(t, cert)))
 		if s.Ready() != http.StatusOK {
@@ -64,16 +72,15 @@ func (s *site) saidOnce(t *testing.T) {
 	}
 }
 
-// Watches that were cut and are too old to go on, because etcd has forgotten what
-// came since, lead to the state as it is now.
-func TestWatchesAreTooOld(t *testing.T) {
-	c := Start(t)
+// tooOld: watches that were cut and are too old to go on, because etcd has
+// forgotten what came since, lead to the state as it is now.
+func tooOld(t *testing.T, c *Cluster) {
 	through := cut(t, c)
 	c.Apply(t, classOf("old"))
 	s := &site{Cluster: c, name: "old", Sluice: RunSluice(t, through.kubeconfig, flagsFor("old", "--configmap", "old/settings")...)}
 	s.web(t, "web", 1)
 	cert := s.TLSSecret(t, "old", "cert", "kept.old.example")
-	s.Apply(t, cert, withTLS(annotated(s.ingress("kept", Rule("kept.old.example", "/", "web", 80)), "ssl-redirect", "false"), "cert", "kept.old.example"),
+	s.Apply(t, cert, covered(annotated(s.ingress("kept", Rule("kept.old.example", "/", "web", 80)), "ssl-redirect", "false"), "cert", "kept.old.example"),
 		s.ingress("gone", Rule("gone.old.example", "/", "web", 80)))
 	kept, gone := s.get("kept.old.example", "/"), s.get("gone.old.example", "/")
 	EventuallyAnswer(t, kept, "the pod", from("web"))

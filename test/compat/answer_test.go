@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -94,6 +95,9 @@ func (w *world) outcome(r *request, a answer, e exchange) string {
 	by := ""
 	if address, ok := strings.CutPrefix(e.body, podMark); ok {
 		by = w.podName(address)
+	} else if e.line != "" {
+		address, _, _ := strings.Cut(e.line, " ")
+		by = w.podName(address)
 	} else if len(a.Hits) > 0 {
 		by = a.Hits[len(a.Hits)-1].By
 	}
@@ -114,6 +118,9 @@ func (w *world) relative(by string) string {
 // answer gives an exchange the form of the records.
 func (w *world) answer(s *sluice, e exchange, hits []hit) answer {
 	a := answer{Err: e.fault, Cert: e.presented, TLS: e.version, Hits: w.recorded(s, hits)}
+	if e.line != "" {
+		a.Body = w.said(e.line)
+	}
 	if e.response == nil {
 		return a
 	}
@@ -138,6 +145,21 @@ func (w *world) answer(s *sluice, e exchange, hits []hit) answer {
 		a.Body = strings.ReplaceAll(e.body, "\r\n", "\n")
 	}
 	return a
+}
+
+// said gives the line of a TCP service the form of the records.
+func (w *world) said(line string) string {
+	words := strings.Fields(strings.ReplaceAll(line, "127.0.0.", "10.255.0."))
+	words[0] = w.podName(words[0])
+	if len(words) == 7 && words[1] == "PROXY" {
+		words[5] = "<port>"
+		for recorded, here := range w.listening {
+			if words[6] == strconv.Itoa(here) {
+				words[6] = strconv.Itoa(recorded)
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // unrecorded are headers of answers that are not compared. Server is one of

@@ -28,6 +28,8 @@ type exchange struct {
 	presented string
 	version   string
 	fault     string
+	// line is what a TCP service said.
+	line string
 }
 
 // call is one request on its way: scheme, host, path and header lines as they
@@ -38,6 +40,8 @@ type call struct {
 	lines              [][2]string
 	// proxy is the line that the connection begins with, "" for none.
 	proxy string
+	// port is that of a TCP service here, 0 for none.
+	port int
 }
 
 // usualProxy is the PROXY header that scenarios with that protocol mean if they
@@ -46,12 +50,12 @@ const usualProxy = "TCP4 198.51.100.7 10.255.0.1 5555 80"
 
 // newCall puts together what a request leaves open.
 func (w *world) newCall(r *request, id string) *call {
-	c := &call{request: r, scheme: "http", host: w.Host, path: r.U}
+	c := &call{request: r, scheme: "http", host: w.Host, path: r.U, port: w.listening[r.TCP]}
 	if scheme, rest, ok := strings.Cut(r.U, "://"); ok {
 		host, path, _ := strings.Cut(rest, "/")
 		c.scheme, c.host, c.path = scheme, host, "/"+path
 	}
-	if header := cmp.Or(r.ProxyHeader, usualProxy); w.Proxy && header != "none" {
+	if header := cmp.Or(r.ProxyHeader, usualProxy); (w.Proxy || r.TCP != 0 && r.ProxyHeader != "") && header != "none" {
 		c.proxy = "PROXY " + header + "\r\n"
 	}
 	headers := slices.Clone(r.Headers)
@@ -103,6 +107,9 @@ func (s *sluice) send(c *call) exchange {
 	if c.scheme == "https" {
 		port = s.HTTPS
 	}
+	if c.port != 0 {
+		port = c.port
+	}
 	from := strings.Replace(c.ClientIP, "10.255.0.", "127.0.0.", 1)
 	if from == "" {
 		from = "127.0.0.2"
@@ -127,9 +134,13 @@ func (s *sluice) send(c *call) exchange {
 		e.version = tls.VersionName(state.Version)
 		connection = secured
 	}
-	if c.H2 {
+	switch {
+	case c.U == "tcp":
+		io.WriteString(connection, c.Data+"\n")
+		e.line, _ = bufio.NewReader(connection).ReadString('\n')
+	case c.H2:
 		c.talkH2(&e, connection)
-	} else {
+	default:
 		c.talk(&e, connection)
 	}
 	return e

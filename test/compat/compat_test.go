@@ -39,6 +39,7 @@ var variants = map[string][]string{
 	"watch-without-class":     {"--watch-ingress-without-class"},
 	"default-ssl-certificate": {"--default-ssl-certificate", "ingress-nginx/default-cert"},
 	"disable-catch-all":       {"--disable-catch-all"},
+	"ssl-passthrough":         {"--enable-ssl-passthrough"},
 }
 
 func TestAnswersAreThoseOfIngressNginx(t *testing.T) {
@@ -68,6 +69,9 @@ func (s *scenario) group(t *testing.T) string {
 	if s.Config != nil {
 		name += strings.NewReplacer(`"`, "", " ", "", "{", "", "}", "").Replace(asJSON(t, s.Config))
 	}
+	if s.TCP != nil {
+		name += s.Name
+	}
 	for _, in := range s.Ingresses {
 		catchAll := in.DefaultBackend != "" && in.Paths == nil && in.Rules == nil
 		if catchAll || in.Host != nil && *in.Host == "" {
@@ -90,7 +94,11 @@ func askAll(t *testing.T, root string, scenarios []*scenario, seen *tally) {
 		w.apply(&s.objects)
 		worlds[s.Name], files[s.Name] = w, w.manifests()
 	}
-	server := start(t, root, files, variants[scenarios[0].Variant])
+	flags := variants[scenarios[0].Variant]
+	if scenarios[0].TCP != nil {
+		flags = append(flags, "--tcp-services-configmap", worlds[scenarios[0].Name].namespace+"/tcp-services")
+	}
+	server := start(t, root, files, flags)
 	for _, s := range scenarios {
 		t.Run(s.Name, func(t *testing.T) {
 			worlds[s.Name].replay(t, server, seen)

@@ -4,6 +4,7 @@ package compat
 const (
 	slashServed   = "a slash at the end of a Prefix path does not count, so there is nothing to redirect to"
 	valueLeftOut  = "a bad value costs the behaviour it belongs to, not the whole Ingress"
+	toEndpoints   = "what is passed through goes to the endpoints of the Service, not to its cluster address"
 	alwaysServing = "an endpoint that still serves while it ends is used if no other is ready"
 )
 
@@ -27,6 +28,10 @@ var intended = map[string]string{
 	"annotation-invalid-values #5 GET /alias":                  valueLeftOut,
 	"annotation-invalid-values #11 GET /cbbs":                  valueLeftOut,
 	"proxy-ssl-verify #5 GET /sni":                             "the proxy-ssl settings of one Ingress do not reach the paths of another on the same host",
+
+	"ssl-passthrough #0 GET https://pass.sp.example.org/x": toEndpoints,
+	"ssl-passthrough #1 GET https://pass.sp.example.org/x": toEndpoints,
+	"ssl-passthrough #3 GET https://term.sp.example.org/":  "behind the passthrough, too, backends are told the address of the client and not 127.0.0.1",
 
 	"permanent-redirect-code #1 GET /999":                   valueLeftOut,
 	"permanent-redirect-code #2 GET /abc":                   valueLeftOut,

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/test/kit"
 )
 
 type object = map[string]any
@@ -29,6 +31,8 @@ type world struct {
 	present     map[string]object
 	// clock gives the creation time of the next Ingress.
 	clock time.Time
+	// listening are the ports of TCP services here, by those of the recording.
+	listening map[int]int
 	// seen are backends in the order in which they answered.
 	seen []string
 }
@@ -46,6 +50,9 @@ func (w *world) apply(o *objects) {
 	w.t.Helper()
 	for _, s := range o.Services {
 		w.putService(s)
+	}
+	if o.TCP != nil {
+		w.putTCP(o.TCP)
 	}
 	for _, c := range o.Certs {
 		w.putCertificate(c)
@@ -148,6 +155,22 @@ func (w *world) putService(s service) {
 			w.putSlice(s, i, state)
 		}
 	}
+}
+
+// putTCP gives each TCP service a port that is free here.
+func (w *world) putTCP(services map[string]string) {
+	w.t.Helper()
+	w.listening = map[int]int{}
+	data := object{}
+	for key, value := range services {
+		recorded, err := strconv.Atoi(key)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.listening[recorded] = kit.Port(w.t)
+		data[strconv.Itoa(w.listening[recorded])] = w.local(value)
+	}
+	w.put("ConfigMap", "tcp-services", object{"data": data})
 }
 
 // conditions of an endpoint by the words that scenarios use.

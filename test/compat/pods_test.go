@@ -53,7 +53,7 @@ func newPods(t *testing.T) *pods {
 }
 
 // port starts a pod's port if need be, and gives the port that it has here.
-// 8443 speaks TLS.
+// 8443 speaks TLS, 7000 returns lines.
 func (p *pods) port(address string, port int) int {
 	p.t.Helper()
 	name := net.JoinHostPort(address, strconv.Itoa(port))
@@ -69,6 +69,11 @@ func (p *pods) port(address string, port int) int {
 	server := &http.Server{Handler: p.handler(address, port), ErrorLog: log.New(io.Discard, "", 0), MaxHeaderBytes: 1 << 20}
 	p.t.Cleanup(func() { server.Close() })
 	p.ports[name] = listener.Addr().(*net.TCPAddr).Port
+	if port == 7000 {
+		p.t.Cleanup(func() { listener.Close() })
+		go serveLines(listener, address)
+		return p.ports[name]
+	}
 	if port != 8443 {
 		go server.Serve(listener)
 		return p.ports[name]
@@ -168,6 +173,23 @@ func answerAs(w http.ResponseWriter, r *http.Request, address string) {
 	}
 	w.WriteHeader(status)
 	io.WriteString(w, body)
+}
+
+// serveLines returns each line with the address in front.
+func serveLines(listener net.Listener, address string) {
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer connection.Close()
+			lines := bufio.NewScanner(connection)
+			for lines.Scan() {
+				fmt.Fprintf(connection, "%s %s\n", address, lines.Text())
+			}
+		}()
+	}
 }
 
 // podMark is how the body of a pod's answer begins.

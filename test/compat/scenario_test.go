@@ -30,7 +30,9 @@ type scenario struct {
 
 // objects are a set of objects in short form, at the start or as a change.
 type objects struct {
-	Config    map[string]string `json:"config"`
+	Config map[string]string `json:"config"`
+	// TCP is the ConfigMap of TCP services, by the ports of the recording.
+	TCP       map[string]string `json:"tcp"`
 	Services  []service         `json:"services"`
 	Certs     []certificate     `json:"certs"`
 	Ingresses []ingress         `json:"ingresses"`
@@ -153,6 +155,9 @@ type request struct {
 	H2          bool   `json:"h2"`
 	H10         bool   `json:"http10"`
 	WS          bool   `json:"ws"`
+	// TCP is the port of a TCP service to which the request goes. It is the line
+	// Data if U is "tcp".
+	TCP int `json:"tcp"`
 	// Only names the parts of the answer that were recorded.
 	Only   []string `json:"only"`
 	Pause  int      `json:"pause"`

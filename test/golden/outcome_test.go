@@ -31,7 +31,7 @@ type outcome struct {
 var printed = render.Environment{
 	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1, OpenFiles: 1 << 20, MostOpenFiles: 1073741816,
 	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Token: "TOKEN",
-	Capabilities: render.Capabilities{HTTP2Directive: true},
+	Capabilities: render.Capabilities{HTTP2Directive: true, Stream: true, SSLPreread: true, StreamRealIP: true},
 }
 
 // workOut takes a case's objects, shuffled by the seed unless it is 0, through
@@ -98,6 +98,12 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.DefaultCertificate, err = snapshot.ParseName(value)
 	case "configmap":
 		o.ConfigMap, err = snapshot.ParseName(value)
+	case "tcp-services":
+		o.TCPServices, err = snapshot.ParseName(value)
+	case "udp-services":
+		o.UDPServices, err = snapshot.ParseName(value)
+	case "passthrough":
+		o.Passthrough = value == "true"
 	case "ingress-class":
 		o.IngressClasses = strings.Split(value, ",")
 	case "controller-class":

@@ -25,6 +25,9 @@ type subject struct {
 
 func (s subject) String() string { return s.kind + " " + s.name }
 
+// settings tells the ConfigMap of the settings from those of TCP and UDP services.
+func (s subject) settings() bool { return s.kind == "ConfigMap" && s.name == "config" }
+
 // subjects are all objects of the world.
 func subjects(objects snapshot.Objects) []subject {
 	var found []subject
@@ -126,10 +129,10 @@ type stage struct {
 // of believing them.
 func (s subject) stages(t *testing.T) []stage {
 	st := stage{objects: worldObjects(t)}
-	if s.kind == "ConfigMap" || s.name == "rich" {
+	if s.settings() || s.name == "rich" {
 		st.extra = everyKey()
 	}
-	if s.kind != "ConfigMap" {
+	if !s.settings() {
 		return []stage{st}
 	}
 	if s.name == "inner" { // that of a class

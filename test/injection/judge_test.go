@@ -156,7 +156,7 @@ func presentable(text string) bool {
 // not have, no more blocks than the objects ask for, and nothing of the
 // neighbour's is different.
 func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects snapshot.Objects) {
-	servers, locations := 0, 0
+	servers, locations, streams := 0, 0, 0
 	all(list, func(d *directive) {
 		if !j.grammar[placeOf(d)] {
 			j.t.Errorf("%s: the file has what no benign one has: %q %.200q", c, placeOf(d), d.args)
@@ -169,7 +169,11 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 		}
 		switch d.name {
 		case "server":
-			servers++
+			if strings.HasPrefix(d.path, "stream") {
+				streams++
+			} else {
+				servers++
+			}
 			j.route(c, d)
 		case "location":
 			locations++
@@ -179,6 +183,9 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 	mostServers, mostLocations := bounds(objects)
 	if servers > mostServers || locations > mostLocations {
 		j.t.Errorf("%s: %d servers and %d locations, want at most %d and %d", c, servers, locations, mostServers, mostLocations)
+	}
+	if most := streamBound(objects); streams > most {
+		j.t.Errorf("%s: %d servers at the stream level, want at most %d", c, streams, most)
 	}
 	if name := twice(list); name != "" {
 		j.t.Errorf("%s: two servers have the name %.200q", c, name)
@@ -213,6 +220,24 @@ func bounds(objects snapshot.Objects) (servers, locations int) {
 	}
 	upstreams := 1 + len(objects.Ingresses)
 	return times*len(hosts) + 3 + upstreams, times*(locations+3*len(hosts)) + 1
+}
+
+// streamBound is the most servers, with the lines "server" of upstreams, that the
+// stream level can need: for each entry of the two ConfigMaps one with an endpoint,
+// two with their upstreams for what is passed through, and an endpoint a host.
+func streamBound(objects snapshot.Objects) int {
+	most := 4
+	for _, m := range objects.ConfigMaps {
+		if m.Name != "config" {
+			most += 2 * len(m.Data)
+		}
+	}
+	for _, ing := range objects.Ingresses {
+		if asks(ing, "ssl-passthrough") {
+			most += len(ing.Spec.Rules)
+		}
+	}
+	return most
 }
 
 // route checks the key that the balancer finds the endpoints by, and the name

@@ -189,7 +189,7 @@ func (s *site) serve(t *testing.T, objects snapshot.Objects) {
 	t.Helper()
 	s.Environment.Token = "ONLYHERE"
 	w := newWorker(t)
-	w.environment = s.Environment
+	w.on(s)
 	o := w.run(objects)
 	if out := s.check(t, o.file); out != "" {
 		t.Fatalf("%s nginx refuses the file: %.1000s", s.Name, out)

@@ -49,6 +49,11 @@ var seats = []seat{
 	{name: "beside a pattern", values: paths, beside: true, make: func(ing *networkingv1.Ingress, v string) { setPath(ing, networkingv1.PathTypePrefix, v) }},
 	{name: "host", values: corpus, make: func(ing *networkingv1.Ingress, v string) { ing.Spec.Rules[0].Host = v }},
 	{name: "wildcard host", values: corpus, make: func(ing *networkingv1.Ingress, v string) { ing.Spec.Rules[0].Host = "*." + v }},
+	{name: "passed host", values: corpus, make: func(ing *networkingv1.Ingress, v string) {
+		ing.Spec.Rules[0].Host = v
+		ing.Annotations = map[string]string{prefix + "ssl-passthrough": "true"}
+	}},
+	{name: "ssl-passthrough", values: corpus, make: annotate("ssl-passthrough", nil)},
 	{name: "rewrite-target", values: paths, make: annotate("rewrite-target", nil)},
 	{name: "cors-allow-origin", values: corpus, make: annotate("cors-allow-origin", map[string]string{"enable-cors": "true"})},
 	{name: "cors-allow-headers", values: corpus, make: annotate("cors-allow-headers", map[string]string{"enable-cors": "true"})},
@@ -132,7 +137,7 @@ func TestNginxServesHostileValues(t *testing.T) {
 
 func serveTenants(t *testing.T, s *site) {
 	w := newWorker(t)
-	w.environment = s.Environment
+	w.on(s)
 	list := tenants()
 	o := s.accepted(t, w, &list)
 	s.start(t, o.config.Dynamic)

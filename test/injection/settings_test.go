@@ -29,7 +29,7 @@ func TestNginxTakesHostileSettings(t *testing.T) {
 				t.Parallel()
 				s := newSite(t, installed)
 				w := newWorker(t)
-				w.environment = s.Environment
+				w.on(s)
 				for _, data := range values {
 					if out := s.check(t, w.run(withData(little(t), data)).file); out != "" && !misunderstood.MatchString(out) {
 						t.Errorf("%.200q: nginx refuses the file: %.500s", data, out)

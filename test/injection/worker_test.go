@@ -26,7 +26,7 @@ var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return r
 var printed = render.Environment{
 	HTTPPort: 80, HTTPSPort: 443, IPv6: true, Workers: 1,
 	StateDir: "/var/lib/sluice", Lua: "/var/lib/sluice/lua", Modules: []string{"/usr/lib/nginx/modules/lua.so"},
-	Capabilities: render.Capabilities{HTTP2Directive: true},
+	Capabilities: render.Capabilities{HTTP2Directive: true, Stream: true, SSLPreread: true, StreamRealIP: true},
 }
 
 // worker takes objects through the core. It keeps what does not change from one
@@ -56,9 +56,17 @@ func newWorker(t *testing.T) *worker {
 		options: translate.Options{
 			IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
 			AnnotationsPrefix: strings.TrimSuffix(prefix, "/"), HTTPSPort: 443, FallbackCertificate: fallback,
-			ConfigMap: snapshot.Name{Namespace: "sluice", Name: "config"},
+			ConfigMap:   snapshot.Name{Namespace: "sluice", Name: "config"},
+			TCPServices: snapshot.Name{Namespace: "sluice", Name: "tcp"}, UDPServices: snapshot.Name{Namespace: "sluice", Name: "udp"}, Passthrough: true,
 		},
 	}
+}
+
+// on has the worker print for a site. TCP and UDP services are left out: their
+// ports are the same for all nginx of this machine.
+func (w *worker) on(s *site) {
+	w.environment = s.Environment
+	w.options.TCPServices, w.options.UDPServices = snapshot.Name{}, snapshot.Name{}
 }
 
 // workers are those that nobody uses just now.

@@ -69,6 +69,28 @@ metadata: {name: config, namespace: sluice}
 data: {http-redirect-code: "307", use-gzip: "true", log-format-upstream: "$status $location_path"}
 ---
 apiVersion: v1
+kind: ConfigMap
+metadata: {name: tcp, namespace: sluice}
+data: {"9001": "default/raw:7000:PROXY:PROXY", "9002": "default/raw:raw"}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: udp, namespace: sluice}
+data: {"9001": "default/raw:datagram"}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: raw, namespace: default}
+spec: {ports: [{name: raw, port: 7000, targetPort: raw}, {name: datagram, port: 7000, protocol: UDP, targetPort: datagram}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: raw-1, namespace: default, labels: {kubernetes.io/service-name: raw}}
+addressType: IPv4
+endpoints: [{addresses: [10.0.0.7]}]
+ports: [{name: raw, port: 17000}, {name: datagram, port: 17001, protocol: UDP}]
+---
+apiVersion: v1
 kind: Service
 metadata: {name: web, namespace: default}
 spec:
@@ -191,6 +213,35 @@ spec:
   ingressClassName: nginx
   rules:
   - host: verified.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: passed
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/ssl-passthrough: "true"
+    nginx.ingress.kubernetes.io/server-alias: "also.passed.example"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: passed.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: passing
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/ssl-passthrough: "true"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: "*.passed.example"
     http:
       paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
 ---

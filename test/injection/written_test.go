@@ -160,7 +160,7 @@ func (c hostileCase) key() string {
 		path, found = strings.CutPrefix(c.place.path, "data[")
 	}
 	key, isValue := strings.CutSuffix(path, "]")
-	if !found || !isValue || c.subject.kind != "ConfigMap" && c.subject.kind != "Ingress" {
+	if !found || !isValue || !c.subject.settings() && c.subject.kind != "Ingress" {
 		return ""
 	}
 	return key
@@ -173,7 +173,7 @@ var (
 
 // doc is what the key says of itself; empty for other places.
 func (c hostileCase) doc() keys.Doc {
-	if c.subject.kind == "ConfigMap" {
+	if c.subject.settings() {
 		return settingDoc()[c.key()]
 	}
 	return annotationDoc()[c.key()]
@@ -255,7 +255,7 @@ func TestCarries(t *testing.T) {
 // A value that is turned into something else is only that.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	setting, annotation := subject{kind: "ConfigMap"}, subject{kind: "Ingress"}
+	setting, annotation := subject{kind: "ConfigMap", name: "config"}, subject{kind: "Ingress"}
 	for _, c := range []struct {
 		subject           subject
 		key, value, token string

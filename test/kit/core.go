@@ -36,6 +36,7 @@ func Options(t testing.TB) translate.Options {
 		FallbackCertificate: fallback,
 		IngressClasses:      []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true,
 		AnnotationsPrefix: "nginx.ingress.kubernetes.io", HTTPSPort: 443,
+		Reserved: []translate.ReservedPort{{Number: 80, Use: "--http-port"}, {Number: 443, Use: "--https-port"}, {Number: 10254, Use: "--healthz-port"}},
 	}
 }
 

@@ -44,7 +44,7 @@ func (n Nginx) Site(t testing.TB) *Site {
 		OpenFiles: files.Hard, MostOpenFiles: files.Most,
 		HTTPPort: Port(t), HTTPSPort: Port(t), StateDir: state, Lua: filepath.Join(state, "lua"), Workers: 1,
 		Modules: n.Modules, LuaPath: n.LuaPath, LuaCPath: n.LuaCPath,
-		Capabilities: render.Capabilities{HTTP2Directive: n.Capabilities.HTTP2Directive},
+		Capabilities: controller.Capabilities(n.Capabilities), StreamModule: n.Capabilities.StreamModule(),
 	}
 	if os.Geteuid() == 0 {
 		e.User = "root"

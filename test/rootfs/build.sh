@@ -11,7 +11,7 @@
 set -eu
 
 suite=trixie
-packages=nginx,libnginx-mod-http-lua,lua-resty-core,lua-resty-lrucache,lua-cjson,pcre2-utils
+packages=nginx,libnginx-mod-http-lua,libnginx-mod-stream,lua-resty-core,lua-resty-lrucache,lua-cjson,pcre2-utils
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 recipe=2 # raise it to have all caches built again
 

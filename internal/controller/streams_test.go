@@ -1,0 +1,166 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"sluice/internal/model"
+	"sluice/internal/nginx"
+	"sluice/internal/render"
+	"sluice/templates"
+)
+
+func streamsOf(ports ...int) []model.Stream {
+	var all []model.Stream
+	for _, port := range ports {
+		all = append(all, model.Stream{Protocol: model.TCP, Port: port, Field: fmt.Sprint(port), Endpoints: []model.Endpoint{{Address: fmt.Sprintf("10.0.0.%d", port), Port: 1}},
+			Source: model.ObjectRef{Kind: "ConfigMap", Namespace: "sluice", Name: "tcp"}})
+	}
+	return all
+}
+
+func portsOf(streams []model.Stream) []int {
+	var ports []int
+	for _, s := range streams {
+		ports = append(ports, s.Port)
+	}
+	return ports
+}
+
+func planOf(streams ...model.Stream) *plan {
+	return &plan{config: model.Config{Static: model.Static{Streams: streams}}}
+}
+
+// TestPortsAreLookedAtBeforeTheyAreServed: but not those that nginx may hold.
+func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
+	t.Parallel()
+	g := newStreamGuard(true)
+	errs := map[int]error{1: fmt.Errorf("listen: %w", syscall.EADDRINUSE), 2: syscall.EACCES, 3: syscall.EADDRINUSE, 4: syscall.EAFNOSUPPORT}
+	g.listening = func(s model.Stream) error { return errs[s.Port] }
+	all := streamsOf(1, 2, 3, 4, 5)
+	served := g.screen(all, []*plan{nil, planOf(streamsOf(3)...)})
+	if got := portsOf(served); !slices.Equal(got, []int{3, 4, 5}) {
+		t.Fatalf("%v are served", got)
+	}
+	problems := g.problems()
+	if len(problems) != 2 || problems[0].Field != "1" || problems[1].Field != "2" || !strings.Contains(problems[1].Text, "NET_BIND_SERVICE") {
+		t.Errorf("problems: %v", problems)
+	}
+	if g.look == nil || g.freed() {
+		t.Error("the ports are not looked at again, or found free")
+	}
+	delete(errs, 1)
+	if !g.freed() {
+		t.Error("the port that is free is not found")
+	}
+	if got := portsOf(g.screen(all, nil)); !slices.Equal(got, []int{1, 4, 5}) {
+		t.Errorf("%v are served, after port 1 is free and 3 is not nginx's", got)
+	}
+	if got := portsOf((&streamGuard{out: map[string]withheld{}, listening: g.listening}).screen(all, nil)); len(got) != len(all) {
+		t.Errorf("where nginx is another's, only %v are served", got)
+	}
+	if g.screen(nil, nil); len(g.problems()) > 0 || g.look != nil {
+		t.Error("what is gone is still kept out")
+	}
+}
+
+// TestRefusedStreamsAreKeptOutUntilTheyChange and no longer.
+func TestRefusedStreamsAreKeptOutUntilTheyChange(t *testing.T) {
+	t.Parallel()
+	g := newStreamGuard(true)
+	g.listening = func(model.Stream) error { return nil }
+	all := streamsOf(1, 2)
+	p := planOf(all...)
+	if !g.refuse(p, culprit{stream: "tcp-2", text: "bad\n"}) || g.refuse(p, culprit{stream: "tcp-2"}) || g.refuse(p, culprit{stream: "tcp-3"}) {
+		t.Error("it is kept out twice, or not at all")
+	}
+	if got := portsOf(g.screen(streamsOf(1, 2), nil)); !slices.Equal(got, []int{1}) {
+		t.Errorf("%v are served", got)
+	}
+	if problems := g.problems(); len(problems) != 1 || problems[0].Reason != model.Refused || problems[0].Field != "2" || strings.Contains(problems[0].Text, "\n") {
+		t.Errorf("problems: %v", problems)
+	}
+	all[1].Endpoints = []model.Endpoint{{Address: "10.0.0.9", Port: 1}}
+	if got := portsOf(g.screen(all, nil)); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("%v are served after a change", got)
+	}
+}
+
+// TestPortThatNginxCannotListenOn: of its own ports of another protocol nginx
+// does not say it.
+func TestPortThatNginxCannotListenOn(t *testing.T) {
+	t.Parallel()
+	g := newStreamGuard(true)
+	all := append(streamsOf(1, 2), model.Stream{Protocol: model.UDP, Port: 2})
+	err := fmt.Errorf("apply: %w", &nginx.TestError{Raw: "nginx: [emerg] bind() to [::]:2 failed (13: Permission denied)\nbind() to 192.0.2.1:1 failed (99: Cannot assign requested address)\n"})
+	if !g.refusePorts(outcome{plan: planOf(all...), err: err}, planOf(all[2])) || len(g.out) != 1 || !g.out["tcp-2"].port {
+		t.Errorf("kept out: %v", g.out)
+	}
+	if g.refusePorts(outcome{plan: planOf(all...), err: errors.New("bind() to 0.0.0.0:1 failed (98: Address already in use)")}, nil) {
+		t.Error("an error that is not nginx's is taken for one")
+	}
+}
+
+// refusing is an nginx that refuses files with certain texts.
+type refusing []string
+
+func (r refusing) Test(_ context.Context, conf io.WriterTo) error {
+	var text strings.Builder
+	if _, err := conf.WriteTo(&text); err != nil {
+		return err
+	}
+	for _, bad := range r {
+		if strings.Contains(text.String(), bad) {
+			return &nginx.TestError{Text: "refused for " + bad}
+		}
+	}
+	return nil
+}
+
+// TestBlameOnTheStreamLevel finds the service or the host that nginx refuses, and
+// settings that it refuses there only.
+func TestBlameOnTheStreamLevel(t *testing.T) {
+	t.Parallel()
+	set, err := render.Load(templates.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua", Capabilities: render.Capabilities{Stream: true, SSLPreread: true}}
+	web := model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "web"}
+	s := model.Static{Streams: streamsOf(1, 2, 3), PassesThrough: true, Passthroughs: []model.Passthrough{{Host: "a.example", Source: web}, {Host: "b.example"}}}
+	for _, test := range []struct {
+		static   model.Static
+		bad      refusing
+		culprits []string
+		settings bool
+	}{
+		{s, refusing{"10.0.0.2:"}, []string{"tcp-2"}, false},
+		{s, refusing{"10.0.0.1:", "10.0.0.3:", "passed-a.example"}, []string{"tcp-1", "tcp-3", "Ingress shop/web"}, false},
+		{s, refusing{"proxy_responses"}, nil, true},
+		{model.Static{PassesThrough: true}, refusing{"proxy_responses"}, nil, true},
+		{s, refusing{"no such text"}, nil, false},
+		{model.Static{}, refusing{"proxy_responses"}, nil, false},
+	} {
+		b := &blame{ctx: t.Context(), process: test.bad, oldest: func() []model.ObjectRef { return nil }, render: func(s model.Static) *render.File {
+			file, _ := set.Render(s, e, nil)
+			return file
+		}}
+		b.find(test.static, nil)
+		var found []string
+		for _, c := range b.culprits {
+			if c.stream == "" {
+				c.stream = c.object.String()
+			}
+			found = append(found, c.stream)
+		}
+		if !slices.Equal(found, test.culprits) || (b.settings != "") != test.settings || b.failed != nil {
+			t.Errorf("%v: blamed are %v, settings %q", test.bad, found, b.settings)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"sluice/internal/model"
+)
+
+// streamView is a TCP or UDP service.
+type streamView struct {
+	Name       string
+	Listen     []streamListen
+	Trusted    []string
+	SendsProxy bool
+	Endpoints  []endpointView
+}
+
+// streamListen is one listen directive of the stream level.
+type streamListen struct {
+	Address                          string
+	UDP, Proxy, KeepAlive, ReusePort bool
+}
+
+// endpointView is an address with its port.
+type endpointView struct{ Address string }
+
+// passthroughView is the two servers of what is passed through.
+type passthroughView struct {
+	Names         insertion
+	HTTPS, Passed string
+	Listen        []streamListen
+	Trusted       []string
+	HeaderTimeout string
+	RealIP        bool
+	Backlog       int
+}
+
+// passedView is one host that is passed through. nginx looks for precise names
+// before it tries patterns.
+type passedView struct {
+	Upstream        string
+	Precise, Except []string
+	// Wildcard is the pattern of the names of a wildcard host.
+	Wildcard  string
+	Endpoints []endpointView
+
+	origin Origin
+}
+
+// printableStreams are the streams and passed hosts that this nginx can serve.
+// For the others there is a Problem, and everything else is as ever.
+func (r *rendering) printableStreams(s model.Static) model.Static {
+	can := r.env.Capabilities
+	printable := model.Static{Streams: s.Streams, Passthroughs: s.Passthroughs, PassesThrough: s.PassesThrough}
+	if !can.Stream {
+		printable.Streams = nil
+		for _, stream := range s.Streams {
+			r.problems = append(r.problems, model.Problem{Object: stream.Source, Field: stream.Field, Reason: model.Unsupported,
+				Text: "this nginx lacks the stream module: install libnginx-mod-stream; nothing listens on this port"})
+		}
+	}
+	if !can.Stream || !can.SSLPreread {
+		printable.Passthroughs, printable.PassesThrough = nil, false
+		for _, p := range s.Passthroughs {
+			r.problems = append(r.problems, model.Problem{Object: p.Source, Field: p.Field, Reason: model.Unsupported,
+				Text: "this nginx lacks the stream module with ssl_preread: install libnginx-mod-stream; the TLS of its hosts ends here"})
+		}
+	}
+	return printable
+}
+
+// streams prints the stream level. There is none without a stream.
+func (r *rendering) streams(s model.Static) {
+	if len(s.Streams) == 0 && !s.PassesThrough {
+		return
+	}
+	var body []*chunk
+	for i := range s.Streams {
+		body = append(body, r.stream(&s.Streams[i]))
+	}
+	level := struct {
+		Hash   *hashView
+		Blocks insertion
+	}{Blocks: settingsBlocks{r, "stream"}}
+	if s.PassesThrough {
+		passed := r.passthroughs(s.Passthroughs)
+		sizes := hashSizes(r.global.hash, nil, passed.text)
+		level.Hash, body = &sizes, append(body, passed)
+	}
+	r.must("stream", level, r.templates.grammar.at(inStream...))
+	r.streamBody = append([]*chunk{r.page.cut()}, body...)
+}
+
+// stream prints a TCP or UDP service.
+func (r *rendering) stream(s *model.Stream) *chunk {
+	view := streamView{Name: s.Key(), SendsProxy: s.SendsProxy, Endpoints: endpointViews(s.Endpoints)}
+	for _, address := range r.addresses() {
+		view.Listen = append(view.Listen, streamListen{
+			Address: address + strconv.Itoa(s.Port), UDP: s.Protocol == model.UDP, Proxy: s.AcceptsProxy, ReusePort: r.global.listen.ReusePort,
+		})
+	}
+	if s.AcceptsProxy {
+		view.Trusted = r.announcers()
+	}
+	r.page.from(Origin{Object: s.Source, Stream: s.Key()})
+	if err := r.checked("stream-server", view, inStream); err != nil {
+		r.refuse(model.Problem{Object: s.Source, Field: s.Field, Text: reason(err) + "; nothing listens on this port"})
+	}
+	return r.page.cut()
+}
+
+// announcers are those whose PROXY headers are believed at the stream level.
+func (r *rendering) announcers() []string {
+	if !r.env.Capabilities.StreamRealIP {
+		return nil
+	}
+	return r.global.forwarded.Trusted
+}
+
+// checked executes a template and checks what it printed. If that fails, nothing
+// is printed.
+func (r *rendering) checked(name string, data any, blocks []string) error {
+	before, start := r.page.here(), r.page.Len()
+	err := r.page.execute(r.templates.core[name], data)
+	if err == nil {
+		err = checkText(r.templates.grammar.at(blocks...), r.page.Bytes()[start:])
+	}
+	if err != nil {
+		r.page.back(before)
+	}
+	return err
+}
+
+// passthroughs prints the hosts that are passed through and the servers that do
+// it. The name of a host that cannot be printed is not among them.
+func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
+	var views []passedView
+	for i := range passed {
+		if view, ok := r.passed(&passed[i]); ok {
+			views = append(views, view)
+		}
+	}
+	view := passthroughView{
+		Names: passedNames{r, views}, HTTPS: r.env.socket("https"), Passed: r.env.socket("passed"),
+		HeaderTimeout: string(r.global.stream.HeaderTimeout), RealIP: r.env.Capabilities.StreamRealIP, Backlog: socketBacklog,
+	}
+	for _, address := range r.addresses() {
+		view.Listen = append(view.Listen, streamListen{
+			Address: address + strconv.Itoa(r.env.HTTPSPort), Proxy: r.global.forwarded.ProxyProtocol, KeepAlive: true, ReusePort: r.global.listen.ReusePort,
+		})
+	}
+	if r.global.forwarded.ProxyProtocol {
+		view.Trusted = r.announcers()
+	}
+	r.page.from(Origin{})
+	r.must("passthrough", &view, r.templates.grammar.at(inStream...))
+	return r.page.cut()
+}
+
+// passed prints the upstream of a host that is passed through.
+func (r *rendering) passed(p *model.Passthrough) (passedView, bool) {
+	view := passedView{
+		Upstream: passedUpstream(p.Host), Precise: p.Aliases, Except: p.Except, Endpoints: endpointViews(p.Endpoints),
+		origin: Origin{Object: p.Source, Behaviour: "ssl-passthrough", Host: p.Host},
+	}
+	if strings.HasPrefix(p.Host, "*") {
+		view.Wildcard = "~*" + labelPattern(p.Host)
+	} else {
+		view.Precise = append([]string{p.Host}, p.Aliases...)
+	}
+	r.page.from(view.origin)
+	_, err := printHost(p.Host)
+	if err == nil {
+		err = r.checked("passed-upstream", view, inStream)
+	}
+	if err != nil {
+		r.refuse(model.Problem{Object: p.Source, Field: p.Field, Text: reason(err) + "; the TLS of its hosts ends here"})
+	}
+	return view, err == nil
+}
+
+// passedUpstream names the upstream of a host. No host has an underscore.
+func passedUpstream(host string) string { return "passed-" + strings.ReplaceAll(host, "*", "_") }
+
+// passedNames prints the names of the hosts that are passed through.
+type passedNames struct {
+	*rendering
+	views []passedView
+}
+
+func (n passedNames) insert() error {
+	for _, view := range n.views {
+		n.page.from(view.origin)
+		start := n.page.Len()
+		if err := n.page.execute(n.templates.core["passed-name"], view); err != nil {
+			return err
+		}
+		n.page.indent(start, "\t")
+	}
+	n.page.from(Origin{})
+	return nil
+}
+
+func endpointViews(endpoints []model.Endpoint) []endpointView {
+	var views []endpointView
+	for _, e := range endpoints {
+		views = append(views, endpointView{withPort(e)})
+	}
+	return views
+}
+
+func withPort(e model.Endpoint) string {
+	if strings.Contains(e.Address, ":") {
+		return "[" + e.Address + "]:" + strconv.Itoa(e.Port)
+	}
+	return e.Address + ":" + strconv.Itoa(e.Port)
+}

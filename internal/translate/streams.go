@@ -1,0 +1,213 @@
+package translate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// ReservedPort is a port that something else listens on; Use says what, such as
+// "--http-port".
+type ReservedPort struct {
+	Number int
+	Use    string
+}
+
+// wantStream is what the value of an entry has to be.
+var wantStream = map[model.Protocol]string{
+	model.TCP: "want NAMESPACE/SERVICE:PORT, with :PROXY behind it to accept PROXY headers and ::PROXY or :PROXY:PROXY to send them",
+	model.UDP: "want NAMESPACE/SERVICE:PORT",
+}
+
+// streamEntry is one entry of a ConfigMap of TCP or UDP services: the key is the
+// port that nginx listens on.
+type streamEntry struct {
+	*translation
+	object     model.ObjectRef
+	protocol   model.Protocol
+	key, value string
+}
+
+// streams reads a ConfigMap of TCP or UDP services. What is wrong with an entry
+// leaves that one out.
+func (t *translation) streams(name snapshot.Name, protocol model.Protocol) []model.Stream {
+	if name == (snapshot.Name{}) {
+		return nil
+	}
+	object := model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}
+	configMap := t.snap.ConfigMap(name)
+	if configMap == nil {
+		t.report(model.Problem{Object: object, Reason: model.NotFound, Text: fmt.Sprintf("it does not exist: there are no %s services", protocol)})
+		return nil
+	}
+	byPort := map[int]model.Stream{}
+	for _, key := range slices.SortedFunc(maps.Keys(configMap.Data), plainFirst) {
+		entry := streamEntry{t, object, protocol, key, configMap.Data[key]}
+		stream, ok := entry.read()
+		if !ok {
+			continue
+		}
+		if first, taken := byPort[stream.Port]; taken {
+			entry.refuse(model.Conflict, fmt.Sprintf("the key %s is the same port", first.Field))
+			continue
+		}
+		byPort[stream.Port] = stream
+	}
+	return slices.SortedFunc(maps.Values(byPort), func(a, b model.Stream) int { return cmp.Compare(a.Port, b.Port) })
+}
+
+// plainFirst has keys without leading zeros before those of the same port with.
+func plainFirst(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
+
+// refuse reports the entry, which is left out.
+func (e streamEntry) refuse(reason model.Reason, text string) {
+	e.remark(reason, text+": nothing listens on this port")
+}
+
+func (e streamEntry) remark(reason model.Reason, text string) {
+	e.report(model.Problem{Object: e.object, Field: e.key, Reason: reason, Text: text})
+}
+
+// read gives the stream of the entry, unless something is wrong with it.
+func (e streamEntry) read() (model.Stream, bool) {
+	s := model.Stream{Protocol: e.protocol, Source: e.object, Field: e.key}
+	var ok bool
+	if s.Port, ok = e.port(); !ok {
+		return s, false
+	}
+	fields := strings.Split(strings.TrimSpace(e.value), ":")
+	if len(fields) < 2 || len(fields) > 4 {
+		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], quoted(e.value)))
+		return s, false
+	}
+	service, err := serviceOf(e.value)
+	if err != nil {
+		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], quoted(e.value)))
+		return s, false
+	}
+	s.Service = model.ServicePort{Namespace: service.Namespace, Name: service.Name, Port: fields[1]}
+	if s.AcceptsProxy, s.SendsProxy, ok = e.proxy(fields[2:]); !ok {
+		return s, false
+	}
+	s.Endpoints, ok = e.endpoints(service, fields[1])
+	return s, ok
+}
+
+// serviceOf gives the Service that the value of an entry names.
+func serviceOf(value string) (snapshot.Name, error) {
+	service, _, _ := strings.Cut(strings.TrimSpace(value), ":")
+	return snapshot.ParseName(service)
+}
+
+// port is the key, which ingress-nginx reads with leading zeros too.
+func (e streamEntry) port() (int, bool) {
+	port, err := strconv.Atoi(e.key)
+	if err != nil || port < 1 || port > 65535 {
+		e.refuse(model.InvalidValue, fmt.Sprintf("want a port from 1 to 65535 as the key (got %s)", quoted(e.key)))
+		return 0, false
+	}
+	at := slices.IndexFunc(e.options.Reserved, func(r ReservedPort) bool { return r.Number == port })
+	if at >= 0 {
+		e.refuse(model.Conflict, fmt.Sprintf("want another port: %d is that of %s", port, e.options.Reserved[at].Use))
+		return 0, false
+	}
+	return port, true
+}
+
+// proxy reads what is behind the port of the Service: whether PROXY headers are
+// accepted, and whether they are sent. Both may be left empty.
+func (e streamEntry) proxy(fields []string) (accepts, sends, ok bool) {
+	var words [2]bool
+	for i, field := range fields {
+		switch {
+		case strings.EqualFold(field, "PROXY"):
+			words[i] = true
+		case field != "":
+			e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], quoted(e.value)))
+			return false, false, false
+		}
+	}
+	if e.protocol != model.TCP && len(fields) > 0 {
+		e.remark(model.Unsupported, fmt.Sprintf("%s (got %s): PROXY headers are for TCP, and have no effect here", wantStream[e.protocol], quoted(e.value)))
+		return false, false, true
+	}
+	return words[0], words[1], true
+}
+
+// endpoints finds the endpoints. Without any there is no listener, as with
+// ingress-nginx: a connection that is refused is tried elsewhere at once.
+func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoint, bool) {
+	service := e.snap.Service(name)
+	if service == nil {
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s does not exist (got %s)", name, quoted(e.value)))
+		return nil, false
+	}
+	found := servicePort(service, port, e.protocol)
+	if found == nil {
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no port %s of %s; it has %s (got %s)", name, quoted(port), e.protocol, listedProtocols(service), quoted(e.value)))
+		return nil, false
+	}
+	if service.Spec.Type == corev1.ServiceTypeExternalName {
+		return e.external(service, found)
+	}
+	endpoints := endpointsOf(e.snap.EndpointSlices(name), found)
+	if len(endpoints) == 0 {
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no endpoint for port %s that serves (got %s)", name, port, quoted(e.value)))
+	}
+	return endpoints, len(endpoints) > 0
+}
+
+// external gives the endpoint of an ExternalName Service. What a DNS name stands
+// for changes, and would have to be told to nginx by reloads.
+func (e streamEntry) external(service *corev1.Service, port *corev1.ServicePort) ([]model.Endpoint, bool) {
+	b := &backend{id: backendID{service: snapshot.Name{Namespace: service.Namespace, Name: service.Name}}, service: service, model: &model.Backend{}}
+	if fault := b.external(port); fault != nil {
+		e.refuse(fault.reason, strings.TrimSuffix(fault.text, ": 503 is answered"))
+		return nil, false
+	}
+	if b.model.ExternalName != "" {
+		e.refuse(model.Unsupported, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address (got %s, whose externalName is %s)", quoted(e.value), quoted(b.model.ExternalName)))
+		return nil, false
+	}
+	return b.model.Endpoints, true
+}
+
+// servicePort is the port of a Service with that number, or else name, and with
+// that protocol; nil for none.
+func servicePort(service *corev1.Service, port string, protocol model.Protocol) *corev1.ServicePort {
+	number, err := strconv.Atoi(port)
+	for i := range service.Spec.Ports {
+		p := &service.Spec.Ports[i]
+		asked := p.Name == port
+		if err == nil {
+			asked = int(p.Port) == number
+		}
+		if asked && string(cmp.Or(p.Protocol, corev1.ProtocolTCP)) == string(protocol) {
+			return p
+		}
+	}
+	return nil
+}
+
+func listedProtocols(service *corev1.Service) string {
+	var ports []string
+	for _, p := range service.Spec.Ports {
+		text := strconv.Itoa(int(p.Port)) + " " + string(cmp.Or(p.Protocol, corev1.ProtocolTCP))
+		if p.Name != "" {
+			text = p.Name + " (" + text + ")"
+		}
+		ports = append(ports, text)
+	}
+	if len(ports) == 0 {
+		return "none"
+	}
+	return listed(ports)
+}
