@@ -72,7 +72,7 @@ var broken = map[string]func(*scene){
 
 	"Role/sluice-secrets secrets list":              (*scene).hasNoCertificate,
 	"Role/sluice-secrets secrets watch":             (*scene).hearsLate,
-	"Role/sluice-class-parameters configmaps list":  (*scene).hasNoClassSettings,
+	"Role/sluice-class-parameters configmaps list":  (*scene).isClosed,
 	"Role/sluice-class-parameters configmaps watch": (*scene).hearsLate,
 
 	"Role/sluice-streams configmaps list":  (*scene).passesNothingOn,
@@ -196,12 +196,12 @@ func (s *scene) hasDefaults() {
 	s.answers("web", http.StatusPermanentRedirect)
 }
 
-// hasNoClassSettings: those of the class let nobody in from here.
-func (s *scene) hasNoClassSettings() {
+// isClosed: the settings of the class, which say who is let in, are not known.
+func (s *scene) isClosed() {
 	s.Helper()
 	s.start()
 	s.complains()
-	s.answers("second", http.StatusOK)
+	s.answers("second", http.StatusServiceUnavailable)
 }
 
 // passesNothingOn: nobody listens on the port of the TCP service.
