@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"maps"
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -21,18 +22,12 @@ type needs struct {
 }
 
 // update finds the needs out, unless nothing changed that they depend on.
-// Services are needed whatever the Ingresses say.
-func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv1.IngressClass, o translate.Options, services []snapshot.Name) {
+func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv1.IngressClass, o translate.Options) {
 	if n.namespaces != nil && n.unreadable == o.ClassesUnreadable && slices.Equal(n.ingresses, ingresses) && slices.Equal(n.classes, classes) {
 		return
 	}
 	known, _ := snapshot.New(snapshot.Objects{IngressClasses: classes})
 	*n = needs{ingresses: ingresses, classes: classes, unreadable: o.ClassesUnreadable, namespaces: map[string]bool{}, configMaps: translate.ConfigMaps(classes, o)}
-	for _, name := range append(slices.Clone(services), o.DefaultBackend) {
-		if name != (snapshot.Name{}) {
-			n.namespaces[name.Namespace] = true
-		}
-	}
 	if o.DefaultCertificate != (snapshot.Name{}) {
 		n.secrets = append(n.secrets, o.DefaultCertificate)
 	}
@@ -46,14 +41,15 @@ func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv
 	n.secrets = slices.Compact(n.secrets)
 }
 
-// within leaves out what is in other namespaces than the one that is watched.
-func (n *needs) within(namespace string) {
-	if namespace == "" {
-		return
+// routedNamespaces are those that something routes to: those of the Ingresses,
+// and those of Services that are referred to otherwise.
+func (s *Source) routedNamespaces() map[string]bool {
+	all := maps.Clone(s.needs.namespaces)
+	for _, name := range append(translate.Services(s.configMaps.get, s.o.Translate), s.o.Services...) {
+		all[name.Namespace] = true
 	}
-	for other := range n.namespaces {
-		if other != namespace {
-			delete(n.namespaces, other)
-		}
-	}
+	maps.DeleteFunc(all, func(namespace string, _ bool) bool {
+		return namespace == "" || s.o.Namespace != "" && s.o.Namespace != namespace
+	})
+	return all
 }

@@ -136,9 +136,8 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	classes := s.classes.all()
 	options := s.o.Translate
 	options.ClassesUnreadable = s.classesUnreadable()
-	s.needs.update(ingresses, classes, options, s.o.Services)
-	s.needs.within(s.o.Namespace)
-	s.begun.Do(func() { s.routed.begin(s.watching, s.needs.namespaces) })
+	s.needs.update(ingresses, classes, options)
+	s.begun.Do(func() { s.routed.begin(s.watching, s.routedNamespaces()) })
 	s.configMaps.watch(s.watching, s.needs.configMaps)
 	for known := false; !known; known = s.readOwned(ctx) || s.loaded {
 		if ctx.Err() != nil {
@@ -192,7 +191,7 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	defer cancel()
 	s.secrets.follow(reading, s.needs.secrets)
 	err := s.wait(reading, s.ownedKnown)
-	s.routed.follow(reading, s.needs.namespaces)
+	s.routed.follow(reading, s.routedNamespaces())
 	if s.loaded || !s.troubles.passing() {
 		return err == nil
 	}

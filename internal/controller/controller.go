@@ -110,7 +110,7 @@ func New(o Options) (*Controller, error) {
 		good:    good,
 		memo:    translate.NewMemo(),
 		cache:   render.NewCache(),
-		streams: newStreamGuard(),
+		streams: newStreamGuard(len(o.Ports) > 0),
 	}
 	c.quarantine = newQuarantine(c.addsProtection)
 	c.applier = newApplier(o)

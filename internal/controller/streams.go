@@ -20,6 +20,9 @@ import (
 // that it refuses, until they change. Everything else goes on without them.
 type streamGuard struct {
 	out map[string]withheld // by the key of the stream
+	// ahead is set if the ports of new streams are looked at before nginx gets
+	// them. It is not where nginx is run by something else, as it may hold them.
+	ahead bool
 	// listening reports why nobody can listen on the port of a stream, nil if
 	// one can; a test gives another than listenOn.
 	listening func(model.Stream) error
@@ -39,8 +42,8 @@ type withheld struct {
 // portInterval is the time between two looks at a port that is not free.
 const portInterval = 2 * time.Second
 
-func newStreamGuard() *streamGuard {
-	return &streamGuard{out: map[string]withheld{}, listening: listenOn}
+func newStreamGuard(ahead bool) *streamGuard {
+	return &streamGuard{out: map[string]withheld{}, ahead: ahead, listening: listenOn}
 }
 
 // listenOn listens on the port of a stream for an instant.
@@ -70,7 +73,7 @@ func (g *streamGuard) screen(streams []model.Stream, plans []*plan) []model.Stre
 	}
 	var served []model.Stream
 	for _, s := range streams {
-		if _, out := g.out[s.Key()]; !out && !mayListen(s, plans) {
+		if _, out := g.out[s.Key()]; !out && g.ahead && !mayListen(s, plans) {
 			if err := g.listening(s); blocked(err) {
 				g.withholdPort(s, err)
 			}

@@ -40,7 +40,7 @@ func planOf(streams ...model.Stream) *plan {
 // TestPortsAreLookedAtBeforeTheyAreServed: but not those that nginx may hold.
 func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 	t.Parallel()
-	g := newStreamGuard()
+	g := newStreamGuard(true)
 	errs := map[int]error{1: fmt.Errorf("listen: %w", syscall.EADDRINUSE), 2: syscall.EACCES, 3: syscall.EADDRINUSE, 4: syscall.EAFNOSUPPORT}
 	g.listening = func(s model.Stream) error { return errs[s.Port] }
 	all := streamsOf(1, 2, 3, 4, 5)
@@ -62,6 +62,9 @@ func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 	if got := portsOf(g.screen(all, nil)); !slices.Equal(got, []int{1, 4, 5}) {
 		t.Errorf("%v are served, after port 1 is free and 3 is not nginx's", got)
 	}
+	if got := portsOf((&streamGuard{out: map[string]withheld{}, listening: g.listening}).screen(all, nil)); len(got) != len(all) {
+		t.Errorf("where nginx is another's, only %v are served", got)
+	}
 	if g.screen(nil, nil); len(g.problems()) > 0 || g.look != nil {
 		t.Error("what is gone is still kept out")
 	}
@@ -70,7 +73,7 @@ func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 // TestRefusedStreamsAreKeptOutUntilTheyChange and no longer.
 func TestRefusedStreamsAreKeptOutUntilTheyChange(t *testing.T) {
 	t.Parallel()
-	g := newStreamGuard()
+	g := newStreamGuard(true)
 	g.listening = func(model.Stream) error { return nil }
 	all := streamsOf(1, 2)
 	p := planOf(all...)
@@ -93,7 +96,7 @@ func TestRefusedStreamsAreKeptOutUntilTheyChange(t *testing.T) {
 // does not say it.
 func TestPortThatNginxCannotListenOn(t *testing.T) {
 	t.Parallel()
-	g := newStreamGuard()
+	g := newStreamGuard(true)
 	all := append(streamsOf(1, 2), model.Stream{Protocol: model.UDP, Port: 2})
 	err := fmt.Errorf("apply: %w", &nginx.TestError{Raw: "nginx: [emerg] bind() to [::]:2 failed (13: Permission denied)\nbind() to 192.0.2.1:1 failed (99: Cannot assign requested address)\n"})
 	if !g.refusePorts(outcome{plan: planOf(all...), err: err}, planOf(all[2])) || len(g.out) != 1 || !g.out["tcp-2"].port {

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,10 +12,14 @@ import (
 	"sluice/internal/route"
 )
 
-// refusal is what nginx answers before it looks for a location; its Kind is empty
-// if nothing.
+// refusal is what becomes of a request before nginx looks for a location; its Kind
+// is empty if nothing.
 func (x *explainer) refusal() Answer {
+	passed := x.passedThrough()
 	switch {
+	case passed != nil:
+		s := passed.Service
+		return Answer{Kind: PassedOn, Service: s.Namespace + "/" + s.Name + ":" + s.Port, Why: "the TLS of the host is passed through, as " + passed.Source.String() + " asks for"}
 	case x.request.Scheme == "https" && x.settings.TLS.RejectHandshake && x.choice.Server != nil && x.choice.Server.Host == "":
 		return Answer{Kind: NoHandshake, Why: "no rule has the host, and the setting ssl-reject-handshake is on"}
 	case x.choice.Outcome == route.Refuses:
@@ -23,6 +28,20 @@ func (x *explainer) refusal() Answer {
 		return Answer{Kind: ToStatus, Status: 405, Why: "nginx does not take the method " + x.request.Method}
 	}
 	return Answer{}
+}
+
+// passedThrough is the host that an HTTPS request is passed through with, nil for
+// none. They are sorted, wildcard hosts before precise ones.
+func (x *explainer) passedThrough() *model.Passthrough {
+	if x.request.Scheme != "https" {
+		return nil
+	}
+	for _, p := range slices.Backward(x.Config.Static.Passthroughs) {
+		if p.Takes(strings.ToLower(x.request.Host)) {
+			return &p
+		}
+	}
+	return nil
 }
 
 // answer says what answers, in the order in which nginx comes to it.
@@ -147,6 +166,8 @@ func summary(e *Explanation) string {
 		return fmt.Sprintf("%s is redirected with %d to %s%s", asked, a.Status, model.OneLine(a.Location, mostAsked), by+unless(e))
 	case NoHandshake:
 		return fmt.Sprintf("%s is refused in the TLS handshake: %s", asked, a.Why)
+	case PassedOn:
+		return fmt.Sprintf("%s goes to Service %s, and nginx does not look at it: %s", asked, a.Service, a.Why)
 	case ToUnknown:
 		return fmt.Sprintf("%s: only nginx can tell where it goes: %s", asked, a.Why)
 	}

@@ -304,6 +304,8 @@ func withSettings(o *translate.Options) {
 	o.ConfigMap = snapshot.Name{Namespace: "shop", Name: "settings"}
 }
 
+func withPassthrough(o *translate.Options) { o.Passthrough = true }
+
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	rules := func(list ...string) []string {
@@ -341,6 +343,8 @@ func TestAnswers(t *testing.T) {
 		{"a bad URI", plain, "shop.example/%zz", "is answered 400: nginx refuses the request: a % without two hexadecimal digits", nil},
 		{"a bad method", plain, "TRACE shop.example/", "is answered 405: nginx does not take the method TRACE", nil},
 		{"no handshake", plain + scoped("host", `ssl-reject-handshake: "true"`), "https://nobody.example/", "is refused in the TLS handshake: no rule has the host", withSettings},
+		{"passed through", ingress("a", rules("/ Prefix web"), `ssl-passthrough: "true"`), "https://Shop.example/x", "goes to Service shop/web:80, and nginx does not look at it: the TLS of the host is passed through, as Ingress shop/a asks for", withPassthrough},
+		{"plain HTTP of a host that is passed through", ingress("a", rules("/ Prefix web"), `ssl-passthrough: "true"`), "shop.example/x", "goes to Service shop/web:80 by", withPassthrough},
 		{"a handshake", plain + scoped("host", `ssl-reject-handshake: "true"`), "https://shop.example/", "goes to Service shop/web:80", withSettings},
 	} {
 		t.Run(test.name, func(t *testing.T) {

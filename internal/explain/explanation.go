@@ -38,6 +38,7 @@ const (
 	ToRedirect  Kind = "redirect"  // Status and Location are answered
 	ToStatus    Kind = "status"    // Status is answered
 	NoHandshake Kind = "handshake" // the TLS handshake is refused
+	PassedOn    Kind = "passed"    // the TLS connection is passed to Service as it is
 	ToUnknown   Kind = "unknown"   // only nginx can tell
 )
 

@@ -1,6 +1,10 @@
 package model
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Protocol is what a Stream is spoken with.
 type Protocol string
@@ -51,10 +55,23 @@ type Passthrough struct {
 	// Except are the names that a wildcard Host stands for but others have: their
 	// TLS ends at nginx.
 	Except []string `json:"except,omitempty"`
+	// Service is the Service and port of the host's path /.
+	Service ServicePort `json:"service"`
 	// Endpoints are sorted and without duplicates. If there is none, connections
 	// are closed: the host's TLS is not ours to end.
 	Endpoints []Endpoint `json:"endpoints,omitempty"`
 	// Source is the Ingress that asked for it, and Field its annotation.
 	Source ObjectRef `json:"source"`
 	Field  string    `json:"field"`
+}
+
+// Takes reports whether connections that ask for a name, in lower case, are
+// passed through with the host.
+func (p *Passthrough) Takes(name string) bool {
+	if name == p.Host || slices.Contains(p.Aliases, name) {
+		return true
+	}
+	parent, wildcard := strings.CutPrefix(p.Host, "*.")
+	label, rest, found := strings.Cut(name, ".")
+	return wildcard && found && label != "" && rest == parent && !slices.Contains(p.Except, name)
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -108,6 +110,13 @@ func TestApplyRollsBack(t *testing.T) {
 				refused := new(ReloadError)
 				if !errors.As(err, &refused) || !refused.RolledBack || !strings.Contains(refused.Text, test.want) {
 					t.Fatalf("got %#v, want %q", err, test.want)
+				}
+				var unbound []UnboundPort
+				if name == "taken port" {
+					unbound = []UnboundPort{{other.Addr().(*net.TCPAddr).Port, syscall.EADDRINUSE}}
+				}
+				if got := UnboundPorts(err); !slices.Equal(got, unbound) {
+					t.Errorf("nginx could not listen on %v, want %v", got, unbound)
 				}
 				if s.read(liveFile) != string(s.web(address, "good")) {
 					t.Error("nginx.conf is not the last good file")

@@ -121,7 +121,15 @@ type listenView struct {
 	// Socket is that of a unix socket, "" for an Address with a port.
 	Socket, Address                       string
 	SSL, HTTP2, Default, ReusePort, Proxy bool
+	// Backlog is how many connections may wait to be accepted, 0 for nginx's own
+	// number.
+	Backlog int
 }
+
+// socketBacklog is as many as the machine allows: a unix socket refuses at once
+// what does not fit, where TCP would try again.
+// Source: https://man7.org/linux/man-pages/man2/listen.2.html
+const socketBacklog = 65535
 
 // listens gives where a server listens.
 func (r *rendering) listens() []listenView {
@@ -149,6 +157,9 @@ func (r *rendering) defaultListens() []listenView {
 	all := r.listens()
 	for i := range all {
 		all[i].Default, all[i].ReusePort = true, r.global.listen.ReusePort && all[i].Socket == ""
+		if all[i].Socket != "" {
+			all[i].Backlog = socketBacklog
+		}
 		all[i].HTTP2 = all[i].SSL && r.global.http2.Enabled && !r.env.Capabilities.HTTP2Directive
 	}
 	return all

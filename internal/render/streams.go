@@ -33,6 +33,7 @@ type passthroughView struct {
 	Trusted       []string
 	HeaderTimeout string
 	RealIP        bool
+	Backlog       int
 }
 
 // passedView is one host that is passed through. nginx looks for precise names
@@ -142,7 +143,7 @@ func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 	}
 	view := passthroughView{
 		Names: passedNames{r, views}, HTTPS: r.env.socket("https"), Passed: r.env.socket("passed"),
-		HeaderTimeout: string(r.global.stream.HeaderTimeout), RealIP: r.env.Capabilities.StreamRealIP,
+		HeaderTimeout: string(r.global.stream.HeaderTimeout), RealIP: r.env.Capabilities.StreamRealIP, Backlog: socketBacklog,
 	}
 	for _, address := range r.addresses() {
 		view.Listen = append(view.Listen, streamListen{

@@ -37,7 +37,7 @@ func (t *translation) passthroughs(hosts []*host, config model.Config) []model.P
 			}
 			t.remarkPassed(h, rules.owner)
 			all = append(all, model.Passthrough{
-				Host: h.name, Aliases: preciseAliases(h.aliases), Endpoints: endpointsIn(config.Dynamic.Backends, h.built.root.Proxy.Backend),
+				Host: h.name, Aliases: preciseAliases(h.aliases), Service: h.built.root.Proxy.Service, Endpoints: endpointsIn(config.Dynamic.Backends, h.built.root.Proxy.Backend),
 				Source: rules.owner.ref, Field: rules.owner.prefixKey + passthroughKey,
 			})
 		}

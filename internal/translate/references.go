@@ -3,6 +3,7 @@ package translate
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/policy"
@@ -25,19 +26,38 @@ func Secrets(object *networkingv1.Ingress, o Options) []snapshot.Name {
 }
 
 // ConfigMaps are the ConfigMaps that Config looks at with these classes, whatever
-// else there is, sorted, each once: the settings, and those of the classes that are
-// ours.
+// else there is, sorted, each once: the settings, the TCP and UDP services, and the
+// settings of the classes that are ours.
 func ConfigMaps(classes []*networkingv1.IngressClass, o Options) []snapshot.Name {
-	var names []snapshot.Name
-	if o.ConfigMap != (snapshot.Name{}) {
-		names = append(names, o.ConfigMap)
-	}
+	names := slices.DeleteFunc([]snapshot.Name{o.ConfigMap, o.TCPServices, o.UDPServices}, func(name snapshot.Name) bool { return name == snapshot.Name{} })
 	if o.ClassesUnreadable {
 		classes = nil
 	}
 	for _, class := range classes {
 		if name, _ := parametersOf(class); name != (snapshot.Name{}) && o.serves(class) {
 			names = append(names, name)
+		}
+	}
+	return once(names)
+}
+
+// Services are the Services that are referred to besides those that Ingresses
+// refer to, sorted, each once: the default backend, and the TCP and UDP services.
+// configMap gives a ConfigMap, or nil.
+func Services(configMap func(snapshot.Name) *corev1.ConfigMap, o Options) []snapshot.Name {
+	var names []snapshot.Name
+	if o.DefaultBackend != (snapshot.Name{}) {
+		names = append(names, o.DefaultBackend)
+	}
+	for _, list := range []snapshot.Name{o.TCPServices, o.UDPServices} {
+		source := configMap(list)
+		if source == nil {
+			continue
+		}
+		for _, value := range source.Data {
+			if name, err := serviceOf(value); err == nil {
+				names = append(names, name)
+			}
 		}
 	}
 	return once(names)

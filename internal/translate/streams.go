@@ -88,7 +88,7 @@ func (e streamEntry) read() (model.Stream, bool) {
 		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], quoted(e.value)))
 		return s, false
 	}
-	service, err := snapshot.ParseName(fields[0])
+	service, err := serviceOf(e.value)
 	if err != nil {
 		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], quoted(e.value)))
 		return s, false
@@ -99,6 +99,12 @@ func (e streamEntry) read() (model.Stream, bool) {
 	}
 	s.Endpoints, ok = e.endpoints(service, fields[1])
 	return s, ok
+}
+
+// serviceOf gives the Service that the value of an entry names.
+func serviceOf(value string) (snapshot.Name, error) {
+	service, _, _ := strings.Cut(strings.TrimSpace(value), ":")
+	return snapshot.ParseName(service)
 }
 
 // port is the key, which ingress-nginx reads with leading zeros too.

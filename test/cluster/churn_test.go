@@ -46,8 +46,8 @@ func (h *churn) host(i int) string { return fmt.Sprintf("c%d.churn.example", i) 
 // objects are those of one host.
 func (h *churn) objects(i int) (*networkingv1.Ingress, *corev1.Service, *discoveryv1.EndpointSlice) {
 	name := fmt.Sprintf("c%d", i)
-	parts := byHand(h.name, name, h.address)
-	ingress, service, slice := classed(h.name, name, h.host(i), name).(*networkingv1.Ingress), parts[0].(*corev1.Service), parts[1].(*discoveryv1.EndpointSlice)
+	ingress := ingressOf(h.name, h.name, name, Rule(h.host(i), "/", name, 80))
+	service, slice := unselected(h.name, name, h.address)
 	ingress.Labels, service.Labels = crowded, crowded
 	slice.Labels["crowd"] = "yes"
 	return ingress, service, slice
@@ -218,7 +218,7 @@ func (h *churn) settle(t *testing.T, what string, holds func() bool) {
 	round := 0
 	kit.Await(t, 2*Patience, what, func() bool {
 		round++
-		o := classed(h.name, "steady", "steady.churn.example", "steady").(*networkingv1.Ingress)
+		o := ingressOf(h.name, h.name, "steady", Rule("steady.churn.example", "/", "steady", 80))
 		o.Spec.Rules = append(o.Spec.Rules, Rule("steady.churn.example", fmt.Sprintf("/round-%d", round), "steady", 80))
 		h.cluster.Apply(t, o)
 		<-time.After(100 * time.Millisecond)
@@ -250,8 +250,8 @@ func startChurn(t *testing.T) *churn {
 		t.Fatal(err)
 	}
 	h.address, _ = standIn(t, says("here"))
-	c.applyAlone(t, h.name)
-	c.Apply(t, append(byHand(h.name, "steady", h.address), classed(h.name, "steady", "steady.churn.example", "steady"))...)
+	c.Apply(t, Namespace(h.name), classOf(h.name))
+	c.Apply(t, append(routeTo(h.name, "steady", h.address), ingressOf(h.name, h.name, "steady", Rule("steady.churn.example", "/", "steady", 80)))...)
 	h.sluice = PrepareSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(h.name)...)
 	h.sluice.Environment = append(h.sluice.Environment, "GODEBUG=gctrace=1")
 	h.sluice.Launch(t)
@@ -276,7 +276,7 @@ func TestCrowdComesAndGoes(t *testing.T) {
 	h.settle(t, "the end of former workers", func() bool { return !h.draining(t) })
 	full := h.memory(t)
 	h.phase(t, "1,000 go", h.delete, http.StatusNotFound)
-	most := 1.3*before.live + 2
+	most := 1.3*before.live + 4
 	h.settle(t, fmt.Sprintf("a heap of %.1f MB", most), func() bool { return h.live(t) <= most && !h.draining(t) })
 	empty := h.memory(t)
 	h.phase(t, "1,000 come again", h.create, http.StatusOK)

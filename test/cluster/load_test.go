@@ -197,18 +197,9 @@ func (s *Sluice) reloads(t testing.TB) int {
 	return count
 }
 
-// alone are the flags of a sluice that serves one namespace, and there one class
-// of the same name: nobody else's objects concern it.
+// alone are the flags of a sluice that looks at no namespace but its own.
 func alone(name string, more ...string) []string {
-	return append([]string{"--watch-namespace", name, "--ingress-class", name, "--controller-class", "sluice.test/" + name, "--election-id", name}, more...)
-}
-
-// applyAlone makes the namespace and the class that alone speaks of.
-func (c *Cluster) applyAlone(t testing.TB, name string) {
-	t.Helper()
-	class := IngressClass(name)
-	class.Spec.Controller = "sluice.test/" + name
-	c.Apply(t, Namespace(name), class)
+	return flagsFor(name, append([]string{"--watch-namespace", name}, more...)...)
 }
 
 // answers is what a check gives if a request has another status, or none.

@@ -118,13 +118,13 @@ func TestUnreadyUntilEverythingIsServed(t *testing.T) {
 	t.Parallel()
 	c := Shared(t)
 	const name, hosts = "unready", 50
-	c.applyAlone(t, name)
+	c.Apply(t, Namespace(name), classOf(name))
 	c.Apply(t, Web(name, "web", 2)...)
 	var urls []string
 	for i := range hosts {
 		host := fmt.Sprintf("h%d.unready.example", i)
 		urls = append(urls, "http://"+host+"/")
-		c.Apply(t, classed(name, fmt.Sprintf("web-%d", i), host, "web"))
+		c.Apply(t, ingressOf(name, name, fmt.Sprintf("web-%d", i), Rule(host, "/", "web", 80)))
 	}
 	c.AwaitEndpoints(t, name, "web", 2)
 	g := gateTo(t, c)
@@ -136,7 +136,7 @@ func TestUnreadyUntilEverythingIsServed(t *testing.T) {
 	second.Launch(t)
 	Eventually(t, "what is missing in the text of /readyz", func(ctx context.Context) error {
 		text, err := second.unready(ctx)
-		for _, part := range []string{"no nginx worker has confirmed", "not all objects are read yet", "ingresses: the API server cannot be reached"} {
+		for _, part := range []string{"no nginx worker has confirmed", "not all objects are read yet", "the API server cannot be reached"} {
 			if err == nil && !strings.Contains(text, part) {
 				err = fmt.Errorf("%q is missing in %q", part, text)
 			}
@@ -186,8 +186,8 @@ func TestAPIServerIsKilled(t *testing.T) {
 	const name = "outage"
 	leaving, leaver := standIn(t, says("leaving"))
 	staying, _ := standIn(t, says("staying"))
-	c.applyAlone(t, name)
-	c.Apply(t, append(byHand(name, "web", leaving, staying), classed(name, "web", "served.example", "web"))...)
+	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, append(routeTo(name, "web", leaving, staying), ingressOf(name, name, "web", Rule("served.example", "/", "web", 80)))...)
 	s := RunSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(name)...)
 	served := s.Request("http://served.example/")
 	EventuallyStatus(t, served, http.StatusOK)
@@ -210,8 +210,8 @@ func TestAPIServerIsKilled(t *testing.T) {
 	t.Logf("the API server was away for %.1f s", time.Since(away).Seconds())
 	back := time.Now()
 	next, _ := standIn(t, says("next"))
-	c.Apply(t, append(byHand(name, "web", staying), classed(name, "next", "next.example", "next"))...)
-	c.Apply(t, byHand(name, "next", next)...)
+	c.Apply(t, append(routeTo(name, "web", staying), ingressOf(name, name, "next", Rule("next.example", "/", "next", 80)))...)
+	c.Apply(t, routeTo(name, "next", next)...)
 	EventuallyStatus(t, s.Request("http://next.example/"), http.StatusOK)
 	took := time.Since(back)
 	t.Logf("an Ingress that was made right afterwards was served after %.2f s", took.Seconds())
@@ -235,10 +235,10 @@ func (s *Sluice) absence(t *testing.T, c *Cluster) {
 	g.open(t)
 	before, _ := standIn(t, says("before"))
 	after, _ := standIn(t, says("after"))
-	c.applyAlone(t, name)
+	c.Apply(t, Namespace(name), classOf(name))
 	settings := &corev1.ConfigMap{}
 	settings.Namespace, settings.Name = name, "settings"
-	c.Apply(t, append(byHand(name, "web", before), classed(name, "steady", "steady.example", "web"), classed(name, "old", "old.example", "web"), settings)...)
+	c.Apply(t, append(routeTo(name, "web", before), ingressOf(name, name, "steady", Rule("steady.example", "/", "web", 80)), ingressOf(name, name, "old", Rule("old.example", "/", "web", 80)), settings)...)
 	far := RunSluice(t, g.kubeconfig(t, c), alone(name, "--configmap", name+"/settings")...)
 	steady := far.Request("http://steady.example/")
 	EventuallyAnswer(t, steady, "the first endpoint", func(a *Answer) bool { return a.Body == "before" })
@@ -246,8 +246,8 @@ func (s *Sluice) absence(t *testing.T, c *Cluster) {
 	g.shut()
 	settings.Data = map[string]string{"server-tokens": "true"}
 	c.Apply(t, settings)
-	c.Apply(t, append(byHand(name, "web", after), classed(name, "new", "new.example", "web"))...)
-	c.Delete(t, classed(name, "old", "old.example", "web"))
+	c.Apply(t, append(routeTo(name, "web", after), ingressOf(name, name, "new", Rule("new.example", "/", "web", 80)))...)
+	c.Delete(t, ingressOf(name, name, "old", Rule("old.example", "/", "web", 80)))
 	c.CompactEtcd(t)
 	g.open(t)
 	EventuallyStatus(t, far.Request("http://new.example/"), http.StatusOK)

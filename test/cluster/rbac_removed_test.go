@@ -334,7 +334,7 @@ func (s *scene) countsNothingOfSettings() {
 	s.errsInSettings(true)
 	s.awaitEvent("ConfigMap", "sluice", "soon")
 	s.errsInSettings(false)
-	s.awaitSaid("problem mended", "ConfigMap")
+	s.awaitSaid("problem mended", "ConfigMap", "proxy-read-timeout")
 	s.errsInSettings(true)
 	s.complains("an event is not written")
 	s.wantCount("ConfigMap", "sluice", 1)

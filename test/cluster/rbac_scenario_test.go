@@ -196,7 +196,7 @@ func (s *scene) tells() {
 func (s *scene) errsAgain() {
 	s.Helper()
 	s.errs(false)
-	s.awaitSaid("problem mended", "web")
+	s.awaitSaid("problem mended", "/web", mistake)
 	s.errs(true)
 }
 

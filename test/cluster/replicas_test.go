@@ -60,21 +60,6 @@ func (s *Sluice) vanish(t *testing.T) {
 	}
 }
 
-// awaitStatus waits until an Ingress's status has an address.
-func (c *Cluster) awaitStatus(t *testing.T, namespace, name, address string) {
-	t.Helper()
-	Eventually(t, "the status of the Ingress "+name, func(ctx context.Context) error {
-		ing, err := c.clients.NetworkingV1().Ingresses(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
-		if all := ing.Status.LoadBalancer.Ingress; len(all) != 1 || all[0].IP != address {
-			return fmt.Errorf("it is %v", all)
-		}
-		return nil
-	})
-}
-
 // leaseTTL is --election-ttl of the test, which takes as long.
 const leaseTTL = 4 * time.Second
 
@@ -85,16 +70,16 @@ func TestLeaderVanishes(t *testing.T) {
 	t.Parallel()
 	c := Shared(t)
 	const name, address = "leaders", "192.0.2.7"
-	c.applyAlone(t, name)
-	c.Apply(t, append(Web(name, "web", 2), classed(name, "first", "first.example", "web"))...)
+	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, append(Web(name, "web", 2), ingressOf(name, name, "first", Rule("first.example", "/", "web", 80)))...)
 	c.AwaitEndpoints(t, name, "web", 2)
-	both := c.replicas(t, name, "--election-ttl", leaseTTL.String(), "--publish-status-address", address)
+	both := c.replicas(t, name, "--election-ttl", leaseTTL.String(), "--update-status=true", "--publish-status-address", address)
 	b := balance(t, both[0], both[1])
 	for _, s := range both {
 		s.Launch(t)
 		b.await(t, s, true)
 	}
-	c.awaitStatus(t, name, "first", address)
+	c.awaitStatusLine(t, name, "first", address+":80")
 	leader, other := both[0], both[1]
 	if holder, err := c.holder(t.Context(), name); err != nil || holder != leader.pod() && holder != other.pod() {
 		t.Fatalf("the Lease is held by %q, %v", holder, err)
@@ -117,8 +102,8 @@ func TestLeaderVanishes(t *testing.T) {
 		return err
 	})
 	led := time.Now()
-	c.Apply(t, classed(name, "second", "second.example", "web"))
-	c.awaitStatus(t, name, "second", address)
+	c.Apply(t, ingressOf(name, name, "second", Rule("second.example", "/", "web", 80)))
+	c.awaitStatusLine(t, name, "second", address+":80")
 	EventuallyStatus(t, other.Request("http://second.example/"), http.StatusOK)
 	t.Logf("the balancer noticed after %.2f s, the other led after %.2f s, and had served a new Ingress and written its status after %.2f s more",
 		noticed.Sub(died).Seconds(), led.Sub(died).Seconds(), time.Since(led).Seconds())
@@ -143,8 +128,8 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	leaving, leaver := standIn(t, says("leaving"))
 	staying, _ := standIn(t, says("staying"))
 	coming, _ := standIn(t, says("coming"))
-	c.applyAlone(t, name)
-	c.Apply(t, append(byHand(name, "web", leaving, staying), classed(name, "web", "taken.example", "web"))...)
+	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, append(routeTo(name, "web", leaving, staying), ingressOf(name, name, "web", Rule("taken.example", "/", "web", 80)))...)
 	both := c.replicas(t, name)
 	b := balance(t, both[0], both[1])
 	for _, s := range both {
@@ -161,7 +146,7 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	former := killed.master(t)
 	killed.Kill()
 	leaver.Close()
-	c.Apply(t, append(byHand(name, "web", coming), classed(name, "new", "new.example", "web"))...)
+	c.Apply(t, append(routeTo(name, "web", coming), ingressOf(name, name, "new", Rule("new.example", "/", "web", 80)))...)
 	b.await(t, killed, false)
 	request.must(t, http.StatusOK)
 	orphan.none(t, 5)

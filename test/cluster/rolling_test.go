@@ -26,10 +26,8 @@ type shopUnderUpdate struct {
 func openShop(t *testing.T, name string, d *appsv1.Deployment) *shopUnderUpdate {
 	t.Helper()
 	c := Shared(t)
-	c.applyAlone(t, name)
-	ingress := Ingress(name, "web", Rule(name+".example", "/", "web", 80))
-	ingress.Spec.IngressClassName = &name
-	c.Apply(t, d, Service(name, "web"), ingress)
+	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, d, Service(name, "web"), ingressOf(name, name, "web", Rule(name+".example", "/", "web", 80)))
 	c.AwaitEndpoints(t, name, "web", int(*d.Spec.Replicas))
 	s := RunSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(name)...)
 	EventuallyStatus(t, s.Request("http://"+name+".example/"), http.StatusOK)

@@ -37,7 +37,7 @@ func (c *Cluster) ingress(t testing.TB, namespace, name string) *networkingv1.In
 	return ing
 }
 
-func (c *Cluster) awaitStatus(t testing.TB, namespace, name, want string) {
+func (c *Cluster) awaitStatusLine(t testing.TB, namespace, name, want string) {
 	t.Helper()
 	Eventually(t, fmt.Sprintf("the status %q of the Ingress %s/%s", want, namespace, name), func(ctx context.Context) error {
 		ing, err := c.clients.NetworkingV1().Ingresses(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -83,7 +83,7 @@ func elects(id string, more ...string) []string {
 	return append([]string{"--election-id", id, "--election-ttl", "4s"}, more...)
 }
 
-func withTLS(ing *networkingv1.Ingress, hosts ...string) *networkingv1.Ingress {
+func overTLS(ing *networkingv1.Ingress, hosts ...string) *networkingv1.Ingress {
 	ing.Spec.TLS = []networkingv1.IngressTLS{{Hosts: hosts}}
 	return ing
 }
@@ -95,17 +95,17 @@ func TestStatusIsAppliedAndLeftToARival(t *testing.T) {
 	c.Apply(t, IngressClass("nginx"))
 	c.Apply(t, Web("applied", "web", 1)...)
 	c.lend(t, Ingress("applied", "plain", Rule("plain.applied.example", "/", "web", 80)),
-		withTLS(Ingress("applied", "safe", Rule("safe.applied.example", "/", "web", 80)), "safe.applied.example"))
+		overTLS(Ingress("applied", "safe", Rule("safe.applied.example", "/", "web", 80)), "safe.applied.example"))
 	RunSluice(t, c.Kubeconfig(t, "applied", "system:masters"), elects("applied", "--publish-status-address", "lb.example,192.0.2.1,2001:db8::1")...)
 	const plain = "192.0.2.1:80 2001:db8::1:80 lb.example:80"
-	c.awaitStatus(t, "applied", "plain", plain)
-	c.awaitStatus(t, "applied", "safe", "192.0.2.1:80,443 2001:db8::1:80,443 lb.example:80,443")
+	c.awaitStatusLine(t, "applied", "plain", plain)
+	c.awaitStatusLine(t, "applied", "safe", "192.0.2.1:80,443 2001:db8::1:80,443 lb.example:80,443")
 	if got := owners(c.ingress(t, "applied", "plain")); !slices.Equal(got, []string{"sluice Apply"}) {
 		t.Errorf("the status belongs to %q", got)
 	}
 
 	c.overwriteStatus(t, "applied", "plain", "203.0.113.9")
-	c.awaitStatus(t, "applied", "plain", plain)
+	c.awaitStatusLine(t, "applied", "plain", plain)
 	if got := owners(c.ingress(t, "applied", "plain")); !slices.Equal(got, []string{"sluice Apply"}) {
 		t.Errorf("the status belongs to %q after it was taken back", got)
 	}
@@ -115,7 +115,7 @@ func TestStatusIsAppliedAndLeftToARival(t *testing.T) {
 		t.Errorf("the event says %s", event.Message)
 	}
 	version := c.ingress(t, "applied", "plain").ResourceVersion
-	c.awaitStatus(t, "applied", "safe", "192.0.2.1:80,443 2001:db8::1:80,443 lb.example:80,443")
+	c.awaitStatusLine(t, "applied", "safe", "192.0.2.1:80,443 2001:db8::1:80,443 lb.example:80,443")
 	if ing := c.ingress(t, "applied", "plain"); statusLine(ing) != "203.0.113.9:" || ing.ResourceVersion != version {
 		t.Errorf("the status is %q, and was written", statusLine(ing))
 	}
@@ -162,7 +162,7 @@ func TestStatusWithTheRightsOfIngressNginx(t *testing.T) {
 	s.Environment = []string{"POD_NAMESPACE=updated", "POD_NAME=sluice-updated"}
 	s.Launch(t)
 	s.AwaitReady(t, Patience)
-	c.awaitStatus(t, "updated", "web", "192.0.2.1:80")
+	c.awaitStatusLine(t, "updated", "web", "192.0.2.1:80")
 	now := c.ingress(t, "updated", "web")
 	if got := owners(now); !slices.Equal(got, []string{"sluice Update"}) {
 		t.Errorf("the status belongs to %q", got)
@@ -208,7 +208,7 @@ func TestStatusOutlivesTheLeader(t *testing.T) {
 	replicas[0].Terminate()
 	c.awaitHolder(t, "outlived", "outlived", "b")
 	c.lend(t, Ingress("outlived", "after", Rule("after.outlived.example", "/", "web", 80)))
-	c.awaitStatus(t, "outlived", "after", status) // so b writes
+	c.awaitStatusLine(t, "outlived", "after", status) // so b writes
 	if flaps := seen(); len(flaps) > 0 {
 		t.Errorf("the status was %q between", flaps)
 	}
@@ -216,8 +216,8 @@ func TestStatusOutlivesTheLeader(t *testing.T) {
 	c.Delete(t, replicaPod("outlived", "a"))
 	replicas[1].Terminate()
 	c.Delete(t, replicaPod("outlived", "b"))
-	c.awaitStatus(t, "outlived", "web", "")
-	c.awaitStatus(t, "outlived", "after", "")
+	c.awaitStatusLine(t, "outlived", "web", "")
+	c.awaitStatusLine(t, "outlived", "after", "")
 	c.awaitHolder(t, "outlived", "outlived", "")
 }
 

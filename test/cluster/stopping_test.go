@@ -13,9 +13,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	discoveryv1 "k8s.io/api/discovery/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"sluice/test/kit"
@@ -34,13 +31,6 @@ func (c *Cluster) replicas(t *testing.T, name string, more ...string) [2]*Sluice
 	return [2]*Sluice{PrepareSluice(t, admin, flags...), PrepareSluice(t, admin, flags...)}
 }
 
-// classed is an Ingress of the class that alone speaks of.
-func classed(name, ingress, host, service string) runtime.Object {
-	o := Ingress(name, ingress, Rule(host, "/", service, 80))
-	o.Spec.IngressClassName = &name
-	return o
-}
-
 // TestReplicasRestartInTurn: each of two replicas is stopped by SIGTERM under
 // load behind a balancer, and started again. Clients with a connection a request
 // lose nothing, and neither do those that keep a connection and send an
@@ -49,8 +39,8 @@ func TestReplicasRestartInTurn(t *testing.T) {
 	t.Parallel()
 	c := Shared(t)
 	const name, host = "restarted", "restarted.example"
-	c.applyAlone(t, name)
-	c.Apply(t, append(Web(name, "web", 2), classed(name, "web", host, "web"))...)
+	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, append(Web(name, "web", 2), ingressOf(name, name, "web", Rule(host, "/", "web", 80)))...)
 	c.AwaitEndpoints(t, name, "web", 2)
 	both := c.replicas(t, name)
 	b := balance(t, both[0], both[1])
@@ -67,7 +57,7 @@ func TestReplicasRestartInTurn(t *testing.T) {
 	posts := send("kept connections, POST, never sent twice", http.MethodPost, true, 1)
 	began, times := time.Now(), 0
 	for ; times < 2 || fresh.answered.Load() < leastRequests || kept.answered.Load() < leastRequests; times++ {
-		both[times%2].restart(t, b)
+		both[times%2].restartBehind(t, b)
 	}
 	t.Logf("%d restarts of one of two replicas, in turn, in %.1f s", times, time.Since(began).Seconds())
 	fresh.none(t, leastRequests)
@@ -82,9 +72,9 @@ func TestReplicasRestartInTurn(t *testing.T) {
 	}
 }
 
-// restart stops a replica by SIGTERM and starts it again, each time until the
+// restartBehind stops a replica by SIGTERM and starts it again, each time until the
 // balancer has noticed.
-func (s *Sluice) restart(t *testing.T, b *balancer) {
+func (s *Sluice) restartBehind(t *testing.T, b *balancer) {
 	t.Helper()
 	s.Terminate()
 	if s.Err != nil {
@@ -96,19 +86,9 @@ func (s *Sluice) restart(t *testing.T, b *balancer) {
 	b.await(t, s, true)
 }
 
-// byHand makes a Service of this test's own listeners: without a selector, with
-// an EndpointSlice for their addresses.
-func byHand(namespace, name string, addresses ...string) []runtime.Object {
-	service := Service(namespace, name)
-	service.Spec.Selector = nil
-	port, protocol := int32(PodPort), corev1.ProtocolTCP
-	slice := &discoveryv1.EndpointSlice{
-		ObjectMeta:  metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{discoveryv1.LabelServiceName: name}},
-		AddressType: discoveryv1.AddressTypeIPv4, Ports: []discoveryv1.EndpointPort{{Name: &service.Spec.Ports[0].Name, Port: &port, Protocol: &protocol}},
-	}
-	for _, address := range addresses {
-		slice.Endpoints = append(slice.Endpoints, discoveryv1.Endpoint{Addresses: []string{address}})
-	}
+// routeTo is unselected for Apply.
+func routeTo(namespace, name string, addresses ...string) []runtime.Object {
+	service, slice := unselected(namespace, name, addresses...)
 	return []runtime.Object{service, slice}
 }
 
@@ -182,9 +162,9 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 	c := Shared(t)
 	const name = "underway"
 	address, _ := standIn(t, parrot)
-	c.applyAlone(t, name)
-	c.Apply(t, append(byHand(name, "chat", address), classed(name, "chat", "chat.example", "chat"))...)
-	c.Apply(t, append(Web(name, "web", 1), classed(name, "web", "slow.example", "web"))...)
+	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, append(routeTo(name, "chat", address), ingressOf(name, name, "chat", Rule("chat.example", "/", "chat", 80)))...)
+	c.Apply(t, append(Web(name, "web", 1), ingressOf(name, name, "web", Rule("slow.example", "/", "web", 80)))...)
 	c.AwaitEndpoints(t, name, "web", 1)
 	s := RunSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(name, "--shutdown-grace-period", probeGrace, "--post-shutdown-grace-period", "6")...)
 	EventuallyStatus(t, s.Request("http://slow.example/"), http.StatusOK)

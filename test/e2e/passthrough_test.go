@@ -138,6 +138,7 @@ func TestPassthroughBehindProxies(t *testing.T) {
 		s.write("config.yaml", settings(`use-proxy-protocol: "true"`, `proxy-real-ip-cidr: "127.0.0.2"`))
 		const announced = "PROXY TCP4 203.0.113.20 192.0.2.1 4444 443\r\n"
 		eventually(t, "the client to be whom the PROXY header names", func() bool { return asks("127.0.0.2", announced, claim, "X-Real-Ip") == "203.0.113.20" })
+		eventually(t, "no older worker to accept", func() bool { return s.reloads() > 1 })
 		if got := asks("127.0.0.3", announced, claim, "X-Real-Ip"); got != "127.0.0.3" {
 			t.Errorf("a PROXY header of somebody else counts: %s", got)
 		}

@@ -5,9 +5,9 @@ ffi.cdef("void _exit(int status);")
 
 local _M = {}
 
---- Lets go of what the configuration before left in this worker's heap. The
--- master fills those pages with the next one; a worker that held on to them
--- would keep a copy of their old content for as long as it lives.
+--- Lets go of what configurations before left in the heap of this process. In a
+-- worker: the master fills those pages with the next one, and a worker that held
+-- on to them would keep a copy of their old content for as long as it lives.
 -- Source: https://man7.org/linux/man-pages/man3/malloc_trim.3.html
 function _M.trim()
   pcall(function() -- another C library has no malloc_trim: nothing is lost
