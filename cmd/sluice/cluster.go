@@ -32,6 +32,9 @@ type inCluster struct {
 	// service is it as it was at the last sync.
 	published snapshot.Name
 	service   *corev1.Service
+	// unserved are the Ingresses that are not served as they are, with the error
+	// that their status gives for their ports.
+	unserved map[model.ObjectRef]string
 
 	writers, electing sync.WaitGroup
 	stopWriting       context.CancelFunc
@@ -162,9 +165,25 @@ func (c *inCluster) Problems(problems []model.Problem) {
 		c.service = service
 		c.statuses.Refresh()
 	}
+	c.unserved = unserved(problems)
 	if c.events != nil {
 		c.events.Problems(problems, c.source.Lookup)
 	}
+}
+
+// unserved gives the objects whose Problems keep them from being served as they
+// are. That nginx refuses one is what its owner has to know first.
+func unserved(problems []model.Problem) map[model.ObjectRef]string {
+	found := map[model.ObjectRef]string{}
+	for _, p := range problems {
+		switch {
+		case p.Reason == model.Refused:
+			found[p.Object] = status.Refused
+		case p.Denies && found[p.Object] == "":
+			found[p.Object] = status.Denied
+		}
+	}
+	return found
 }
 
 // Served is part of controller.Audience.
@@ -174,9 +193,19 @@ func (c *inCluster) Served(ingresses []*networkingv1.Ingress) {
 	}
 	list := make([]status.Served, len(ingresses))
 	for i, ing := range ingresses {
-		list[i] = status.Served{Name: snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}, UID: ing.UID, Ports: status.Ports(ing, http, https)}
+		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
+		list[i] = status.Served{Name: name, UID: ing.UID, Ports: c.ports(ing)}
 	}
 	c.statuses.Served(list)
+}
+
+// ports gives the ports of an Ingress, with what is wrong with them.
+func (c *inCluster) ports(ing *networkingv1.Ingress) []networkingv1.IngressPortStatus {
+	plain, tls := http, https
+	if text := c.unserved[model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}]; text != "" {
+		plain.Error, tls.Error = &text, &text
+	}
+	return status.Ports(ing, plain, tls)
 }
 
 // The ports of addresses, which are those of load balancers.

@@ -15,13 +15,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// statusLine gives a status as one line, such as "192.0.2.1:80,443".
+// statusLine gives a status as one line, such as "192.0.2.1:80,443", with the
+// errors of ports behind them.
 func statusLine(ing *networkingv1.Ingress) string {
 	var points []string
 	for _, p := range ing.Status.LoadBalancer.Ingress {
 		var ports []string
 		for _, port := range p.Ports {
-			ports = append(ports, fmt.Sprint(port.Port))
+			text := fmt.Sprint(port.Port)
+			if port.Error != nil {
+				text += "!" + *port.Error
+			}
+			ports = append(ports, text)
 		}
 		points = append(points, p.IP+p.Hostname+":"+strings.Join(ports, ","))
 	}
@@ -299,4 +304,21 @@ func (c *Cluster) watchStatus(t testing.TB, namespace, name string) func() []str
 		t.Fatal("the watch ended")
 		return nil
 	}
+}
+
+// TestStatusSaysWhatIsDenied: the ports of an Ingress whose protection is wrong
+// have an error, until it is mended.
+func TestStatusSaysWhatIsDenied(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	c.Apply(t, IngressClass("nginx"))
+	c.Apply(t, Web("denied", "web", 1)...)
+	ing := Ingress("denied", "web", Rule("denied.example", "/", "web", 80))
+	ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/whitelist-source-range": "not an address"}
+	c.lend(t, ing)
+	RunSluice(t, c.Kubeconfig(t, "denied", "system:masters"), elects("denied", "--watch-namespace", "denied", "--publish-status-address", "192.0.2.1")...)
+	c.awaitStatusLine(t, "denied", "web", "192.0.2.1:80!sluice.io/Denied")
+	ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/whitelist-source-range": "127.0.0.0/8"}
+	c.Apply(t, ing)
+	c.awaitStatusLine(t, "denied", "web", "192.0.2.1:80")
 }

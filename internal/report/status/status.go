@@ -87,7 +87,7 @@ type Served struct {
 // Ports gives the ports of an Ingress: that of HTTP, and that of HTTPS if it
 // names hosts or certificates for TLS. They are the ports of the addresses, such
 // as 80 and 443, which are not always those that nginx listens on. An error is a
-// CamelCase word, with a domain before it, such as PortInUse.
+// CamelCase word, with a domain before it, such as Refused.
 func Ports(ing *networkingv1.Ingress, http, https networkingv1.IngressPortStatus) []networkingv1.IngressPortStatus {
 	if len(ing.Spec.TLS) == 0 {
 		return []networkingv1.IngressPortStatus{http}
@@ -95,8 +95,13 @@ func Ports(ing *networkingv1.Ingress, http, https networkingv1.IngressPortStatus
 	return []networkingv1.IngressPortStatus{http, https}
 }
 
-// PortInUse is the error of a port that another process listens on.
-const PortInUse = "sluice.io/PortInUse"
+// The errors of ports on which an Ingress is not served: nginx refuses what it
+// says, so that its last good form is served, or nothing; or something that
+// protects its paths is wrong, so that they answer 503.
+const (
+	Refused = "sluice.io/Refused"
+	Denied  = "sluice.io/Denied"
+)
 
 // Statuses writes the status of Ingresses. Use New. Its methods may be called
 // from several goroutines.

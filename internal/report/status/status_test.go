@@ -54,10 +54,10 @@ func TestPortErrorsAreWritten(t *testing.T) {
 		w.create(web)
 		r := w.start("192.0.2.1")
 		failed := port(80)
-		failed.Error = new(PortInUse)
+		failed.Error = new(Refused)
 		r.Served([]Served{{Name: web, UID: w.get(web).UID, Ports: []networkingv1.IngressPortStatus{failed}}})
 		synctest.Wait()
-		w.want(web, "192.0.2.1:80!sluice.io/PortInUse")
+		w.want(web, "192.0.2.1:80!sluice.io/Refused")
 	})
 }
 
