@@ -47,7 +47,9 @@ func TestSecretsComeChangeAndGo(t *testing.T) {
 
 			// Nothing refers to it for a while, in which it is renewed.
 			s.Apply(t, s.ingress("web", Rule(host, "/", "web", 80)))
-			EventuallyAnswer(t, request, "the default certificate", s.fallback)
+			// The certificate stays until the workers before have drained, the redirect
+			// to HTTPS does not.
+			EventuallyAnswer(t, s.get(host, "/"), "no redirect", from("web"))
 			secret = s.TLSSecret(t, name, "cert", host)
 			s.Apply(t, secret)
 			takes(t, "referred to again", func() { s.Apply(t, covered(s.ingress("web", Rule(host, "/", "web", 80)), "cert", host)) },
