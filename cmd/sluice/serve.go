@@ -24,8 +24,9 @@ func stopSignals() []os.Signal {
 }
 
 // serve runs the controller and, when a signal asks for it, stops in order:
-// fail readiness, wait the grace period, take the status back, stop nginx. A second signal ends the
-// waiting: nginx is ended at once, and never left behind.
+// fail readiness, wait the grace period, take the status back, let another
+// replica lead, stop nginx. A second signal ends the waiting: nginx is ended at
+// once, and never left behind.
 func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
@@ -60,6 +61,9 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	}
 	p.retreat(patient)
 	cancel()
+	// Requests may take minutes to end. As this replica looks at no object any
+	// more, another one is to lead meanwhile.
+	go p.cluster.stop()
 	return errors.Join(<-done, p.stop(patient, f))
 }
 

@@ -30,10 +30,10 @@ const probeGrace = "1"
 // it is a failed request, as with kube-proxy. Connections that are open go on,
 // whatever the probes say.
 type balancer struct {
-	address string
-	targets []*target
-	turn    atomic.Int64
-	open    sync.WaitGroup
+	http, https string // addresses
+	targets     []*target
+	turn        atomic.Int64
+	open        sync.WaitGroup
 }
 
 type target struct {
@@ -46,24 +46,41 @@ type target struct {
 // balance runs a balancer until the end of the test.
 func balance(t testing.TB, sluices ...*Sluice) *balancer {
 	t.Helper()
-	b := &balancer{address: fmt.Sprintf("127.0.0.1:%d", kit.Port(t))}
-	listener, err := net.Listen("tcp", b.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := &balancer{}
 	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(func() {
+		cancel()
+		b.open.Wait()
+	})
 	for _, s := range sluices {
 		one := &target{sluice: s}
 		b.targets = append(b.targets, one)
 		b.open.Go(func() { one.probe(ctx) })
 	}
-	b.open.Go(func() { b.accept(ctx, listener) })
-	t.Cleanup(func() {
-		cancel()
-		listener.Close()
-		b.open.Wait()
-	})
+	b.http = b.listen(ctx, t, func(s *Sluice) int { return s.HTTP })
+	b.https = b.listen(ctx, t, func(s *Sluice) int { return s.HTTPS })
 	return b
+}
+
+// listen takes connections for one of the ports of the sluices, until ctx ends.
+func (b *balancer) listen(ctx context.Context, t testing.TB, port func(*Sluice) int) (address string) {
+	t.Helper()
+	address = fmt.Sprintf("127.0.0.1:%d", kit.Port(t))
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	context.AfterFunc(ctx, func() { listener.Close() })
+	b.open.Go(func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			b.open.Go(func() { b.carry(ctx, client.(*net.TCPConn), port) })
+		}
+	})
+	return address
 }
 
 // probe asks for readiness until ctx ends.
@@ -91,25 +108,15 @@ func (o *target) probe(ctx context.Context) {
 	}
 }
 
-func (b *balancer) accept(ctx context.Context, listener net.Listener) {
-	for {
-		client, err := listener.Accept()
-		if err != nil {
-			return
-		}
-		b.open.Go(func() { b.carry(ctx, client.(*net.TCPConn)) })
-	}
-}
-
 // carry hands a connection on, until both sides have ended it or ctx ends.
-func (b *balancer) carry(ctx context.Context, client *net.TCPConn) {
+func (b *balancer) carry(ctx context.Context, client *net.TCPConn, port func(*Sluice) int) {
 	defer client.Close()
 	next := b.next()
 	if next == nil {
 		return
 	}
 	next.taken.Add(1)
-	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", next.sluice.at())
+	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", port(next.sluice)))
 	if err != nil {
 		return
 	}

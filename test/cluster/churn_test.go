@@ -270,6 +270,7 @@ func TestCrowdComesAndGoes(t *testing.T) {
 		return traffic{what: what, urls: []string{"http://steady.churn.example/"}, to: h.sluice.at(), kept: kept, clients: 2, pause: 20 * time.Millisecond}.begin(t)
 	}
 	loads := []*load{send("the host that stays, a connection a request", false), send("the host that stays, kept connections", true)}
+	loads = append(loads, traffic{what: "the host that stays, HTTP/2", urls: []string{"https://steady.churn.example/"}, to: fmt.Sprintf("127.0.0.1:%d", h.sluice.HTTPS), kept: true, proto: "HTTP/2.0", clients: 2, pause: 20 * time.Millisecond}.begin(t))
 	h.settle(t, "the first collection", func() bool { return h.live(t) > 0 && !h.draining(t) })
 	before := h.memory(t)
 	h.phase(t, "1,000 come", h.create, http.StatusOK)

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,10 @@ type traffic struct {
 	// over a kept connection that ends without an answer is sent again, once, as
 	// RFC 9110, 9.2.2 allows: net/http does that by itself. Else each request has
 	// a connection of its own, and none is sent twice.
-	kept    bool
+	kept bool
+	// proto is what answers have to come in, such as HTTP/2.0; any if empty.
+	// Clients ask for it where the URL begins with https.
+	proto   string
 	clients int
 	// pause is what a client waits between an answer and the next request.
 	pause time.Duration
@@ -70,6 +74,7 @@ func (l *load) run(first int) {
 	dialer := &net.Dialer{Timeout: requestPatience}
 	transport := &http.Transport{
 		DisableKeepAlives: !l.kept, DisableCompression: true, MaxIdleConnsPerHost: len(l.urls),
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, network, l.to)
 		},
@@ -107,6 +112,9 @@ func (l *load) send(client *http.Client, url string) error {
 	body, err := io.ReadAll(response.Body)
 	if err != nil {
 		return fmt.Errorf("status %d, and then: %w", response.StatusCode, err)
+	}
+	if l.proto != "" && response.Proto != l.proto {
+		return fmt.Errorf("%s: answered in %s", url, response.Proto)
 	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s: status %d %.200q", url, response.StatusCode, body)

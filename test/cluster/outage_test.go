@@ -132,7 +132,7 @@ func TestUnreadyUntilEverythingIsServed(t *testing.T) {
 	b := balance(t, first, second)
 	first.Launch(t)
 	b.await(t, first, true)
-	l := traffic{what: "all hosts through the balancer", urls: urls, to: b.address, clients: 4, pause: 10 * time.Millisecond}.begin(t)
+	l := traffic{what: "all hosts through the balancer", urls: urls, to: b.http, clients: 4, pause: 10 * time.Millisecond}.begin(t)
 	second.Launch(t)
 	Eventually(t, "what is missing in the text of /readyz", func(ctx context.Context) error {
 		text, err := second.unready(ctx)

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -17,13 +16,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// holder is the pod that a Lease names, empty if there is none.
-func (c *Cluster) holder(ctx context.Context, name string) (string, error) {
-	lease, err := c.clients.CoordinationV1().Leases("default").Get(ctx, name, metav1.GetOptions{})
-	if err != nil || lease.Spec.HolderIdentity == nil {
-		return "", err
+// held says by an error that somebody else than a sluice holds a Lease.
+func (c *Cluster) held(ctx context.Context, lease string, s *Sluice) error {
+	held, err := c.clients.CoordinationV1().Leases("default").Get(ctx, lease, metav1.GetOptions{})
+	if err == nil && (held.Spec.HolderIdentity == nil || *held.Spec.HolderIdentity != s.pod()) {
+		err = fmt.Errorf("want %s, the Lease says %+v", s.pod(), held.Spec)
 	}
-	return *lease.Spec.HolderIdentity, nil
+	return err
+}
+
+// leader gives the one of two replicas that leads, and the other.
+func (c *Cluster) leader(t *testing.T, lease string, both [2]*Sluice) (leader, other *Sluice) {
+	t.Helper()
+	if c.held(t.Context(), lease, both[0]) == nil {
+		return both[0], both[1]
+	}
+	if err := c.held(t.Context(), lease, both[1]); err != nil {
+		t.Fatal(err)
+	}
+	return both[1], both[0]
 }
 
 // pod is the pod that a sluice says it is.
@@ -80,27 +91,16 @@ func TestLeaderVanishes(t *testing.T) {
 		b.await(t, s, true)
 	}
 	c.awaitStatusLine(t, name, "first", address+":80")
-	leader, other := both[0], both[1]
-	if holder, err := c.holder(t.Context(), name); err != nil || holder != leader.pod() && holder != other.pod() {
-		t.Fatalf("the Lease is held by %q, %v", holder, err)
-	} else if holder == other.pod() {
-		leader, other = other, leader
-	}
+	leader, other := c.leader(t, name, both)
 	send := func(what, to string) *load {
 		return traffic{what: what, urls: []string{"http://first.example/"}, to: to, clients: 3, pause: 10 * time.Millisecond}.begin(t)
 	}
-	direct, balanced := send("to the other replica", other.at()), send("through the balancer", b.address)
+	direct, balanced := send("to the other replica", other.at()), send("through the balancer", b.http)
 	died := time.Now()
 	leader.vanish(t)
 	b.await(t, leader, false)
 	noticed := time.Now()
-	Eventually(t, "another leader", func(ctx context.Context) error {
-		holder, err := c.holder(ctx, name)
-		if err == nil && holder != other.pod() {
-			err = errors.New("it is " + holder)
-		}
-		return err
-	})
+	Eventually(t, "another leader", func(ctx context.Context) error { return c.held(ctx, name, other) })
 	led := time.Now()
 	c.Apply(t, ingressOf(name, name, "second", Rule("second.example", "/", "web", 80)))
 	c.awaitStatusLine(t, name, "second", address+":80")
@@ -141,7 +141,7 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	send := func(what, to string, kept bool) *load {
 		return traffic{what: what, urls: []string{request.URL}, to: to, kept: kept, clients: 3, pause: 10 * time.Millisecond}.begin(t)
 	}
-	loads := []*load{send("through the balancer, a connection a request", b.address, false), send("through the balancer, kept connections", b.address, true)}
+	loads := []*load{send("through the balancer, a connection a request", b.http, false), send("through the balancer, kept connections", b.http, true)}
 	orphan := send("to the nginx of the killed controller", killed.at(), false)
 	former := killed.master(t)
 	killed.Kill()
@@ -162,4 +162,37 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	for _, l := range loads {
 		l.none(t, 20)
 	}
+}
+
+// TestLeaderHandsOverWhileItFinishes: a leader that is stopped has requests that
+// go on for long. Another replica leads meanwhile, and writes the status of new
+// Ingresses.
+func TestLeaderHandsOverWhileItFinishes(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	const name, address = "handed", "192.0.2.8"
+	chat, _ := standIn(t, parrot)
+	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, append(routeTo(name, "chat", chat), ingressOf(name, name, "first", Rule("chat.example", "/", "chat", 80)))...)
+	both := c.replicas(t, name, "--election-ttl", leaseTTL.String(), "--update-status=true", "--publish-status-address", address, "--post-shutdown-grace-period", "3600")
+	for _, s := range both {
+		s.Launch(t)
+		s.AwaitReady(t, Patience)
+	}
+	c.awaitStatusLine(t, name, "first", address+":80")
+	leader, other := c.leader(t, name, both)
+	v := leader.converse(t, "chat.example")
+	if err := leader.Command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	Eventually(t, "another leader", func(ctx context.Context) error { return c.held(ctx, name, other) })
+	t.Logf("the other led %.2f s after SIGTERM", time.Since(began).Seconds())
+	c.Apply(t, ingressOf(name, name, "second", Rule("second.example", "/", "chat", 80)))
+	c.awaitStatusLine(t, name, "second", address+":80")
+	if err := v.say("still here"); err != nil {
+		t.Errorf("the WebSocket: %v", err)
+	}
+	v.Close()
+	<-leader.Exited
 }

@@ -90,9 +90,9 @@ func (c *Cluster) awaitPodCount(t *testing.T, namespace string, count int) {
 // Source: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-termination-flow
 func TestRollingUpdatesLoseNothing(t *testing.T) {
 	t.Parallel()
-	d := Deployment("updated", "web", 3)
+	d := Deployment("rolled", "web", 3)
 	d.Spec.Template.Annotations = map[string]string{StopDelayAnnotation: "1s", StartDelayAnnotation: "100ms"}
-	u := openShop(t, "updated", d)
+	u := openShop(t, "rolled", d)
 	before := u.sluice.reloads(t)
 	idempotent, posts := u.loads(t, 0)
 	u.update(t, updates)

@@ -50,11 +50,12 @@ func TestReplicasRestartInTurn(t *testing.T) {
 		b.await(t, s, true)
 	}
 	send := func(what, method string, kept bool, clients int) *load {
-		return traffic{what: what, method: method, urls: []string{"http://" + host + "/"}, to: b.address, kept: kept, clients: clients, pause: 10 * time.Millisecond}.begin(t)
+		return traffic{what: what, method: method, urls: []string{"http://" + host + "/"}, to: b.http, kept: kept, clients: clients, pause: 10 * time.Millisecond}.begin(t)
 	}
 	fresh := send("a connection a request", http.MethodGet, false, 6)
 	kept := send("kept connections, idempotent requests sent again", http.MethodGet, true, 6)
 	posts := send("kept connections, POST, never sent twice", http.MethodPost, true, 1)
+	second := traffic{what: "HTTP/2", urls: []string{"https://" + host + "/"}, to: b.https, kept: true, proto: "HTTP/2.0", clients: 2, pause: 10 * time.Millisecond}.begin(t)
 	began, times := time.Now(), 0
 	for ; times < 2 || fresh.answered.Load() < leastRequests || kept.answered.Load() < leastRequests; times++ {
 		both[times%2].restartBehind(t, b)
@@ -62,6 +63,7 @@ func TestReplicasRestartInTurn(t *testing.T) {
 	t.Logf("%d restarts of one of two replicas, in turn, in %.1f s", times, time.Since(began).Seconds())
 	fresh.none(t, leastRequests)
 	kept.none(t, leastRequests)
+	second.none(t, 100)
 	// HTTP lets a client find out by itself that a kept connection was closed,
 	// and says of what is not idempotent that it be not sent again.
 	posts.tell(t)
