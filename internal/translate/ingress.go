@@ -24,7 +24,8 @@ type ingress struct {
 	settings *settings.Settings
 	// denied: every path answers 503.
 	denied bool
-	// quarantined is Options.Denied for it.
+	// quarantined is set if it is denied whatever it says: by Options.Denied, or
+	// with its class.
 	quarantined bool
 
 	blocks    []model.Block
@@ -73,7 +74,7 @@ type claim struct {
 // ingress reads an Ingress, or finds it as it was read before.
 func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
 	values := t.settingsOf(object)
-	quarantined := len(t.options.Denied) > 0 && t.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}]
+	quarantined := t.denies(object)
 	ing := t.memo.ingresses[object]
 	if ing == nil || ing.quarantined != quarantined || ing.settings != values || ing.trust != (snapshot.Name{}) && t.snap.Secret(ing.trust) != ing.trusted {
 		ing = t.read(object, values, quarantined)

@@ -93,8 +93,7 @@ func (t *translation) readClasses() {
 		}
 		configMap := t.snap.ConfigMap(name)
 		if configMap == nil {
-			t.report(model.Problem{Object: classRef(class), Field: parametersField + ".name", Reason: model.NotFound,
-				Text: fmt.Sprintf("ConfigMap %s does not exist: the class has the settings of the controller", name)})
+			t.closeClass(class, name)
 			continue
 		}
 		if t.classes == nil {
@@ -102,6 +101,25 @@ func (t *translation) readClasses() {
 		}
 		t.classes[class.Name] = t.classSettings(configMap)
 	}
+}
+
+// closeClass denies the Ingresses of a class whose settings are missing: nobody
+// knows whom these would keep out.
+func (t *translation) closeClass(class *networkingv1.IngressClass, configMap snapshot.Name) {
+	t.report(model.Problem{Object: classRef(class), Field: parametersField + ".name", Reason: model.NotFound,
+		Text: fmt.Sprintf("ConfigMap %s does not exist, which may say who is let in: the paths of all Ingresses of the class answer 503 until it does", configMap)})
+	if t.closed == nil {
+		t.closed = map[string]bool{}
+	}
+	t.closed[class.Name] = true
+}
+
+// denies says whether the paths of an Ingress answer 503 whatever it says.
+func (t *translation) denies(object *networkingv1.Ingress) bool {
+	if len(t.closed) > 0 && t.closed[t.classOf(object)] {
+		return true
+	}
+	return len(t.options.Denied) > 0 && t.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}]
 }
 
 // classSettings reads a ConfigMap of a class, or finds it as it was read before.

@@ -95,9 +95,10 @@ type translation struct {
 	snap    *snapshot.Snapshot
 	options Options
 	// settings are those of the controller, classes those of classes that have
-	// their own, by name.
+	// their own, by name. Closed are the classes whose own are missing.
 	settings *settings.Settings
 	classes  map[string]*settings.Settings
+	closed   map[string]bool
 	memo     *Memo
 	problems []model.Problem
 	// aliased are the Ingresses with a server-alias, the oldest first.

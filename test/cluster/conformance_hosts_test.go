@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // conform runs a sluice with a Deployment for each of some Services.
@@ -100,6 +103,13 @@ func TestConformanceHostOfSeveralIngresses(t *testing.T) {
 	s := conform(t, "conform-merged", "one", "two")
 	s.Apply(t, s.ingress("one", Rule("merged.example", "/one", "one", 80)))
 	s.expect(t, expectation{"merged.example", "/one", "one"})
+	oldest := s.ingressNow(t, s.name, "one").CreationTimestamp
+	Eventually(t, "the next second, as ages are told by seconds", func(context.Context) error {
+		if metav1.Now().Unix() == oldest.Unix() {
+			return errors.New("it is the same")
+		}
+		return nil
+	})
 	s.Apply(t, s.ingress("two", Rule("merged.example", "/two", "two", 80), Rule("merged.example", "/one", "two", 80)))
 	s.expect(t,
 		expectation{"merged.example", "/two", "two"},

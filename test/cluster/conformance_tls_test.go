@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"net/url"
 	"testing"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -16,7 +17,7 @@ func TestConformanceTLS(t *testing.T) {
 	general := c.TLSSecret(t, name, "general", "general.example")
 	one, two, wild := c.TLSSecret(t, name, "one", "one.tls.example"), c.TLSSecret(t, name, "two", "two.tls.example", "three.tls.example"), c.TLSSecret(t, name, "wild", "*.wild.tls.example")
 	ing := ingressOf(name, name, "web")
-	for _, host := range []string{"one.tls.example", "two.tls.example", "three.tls.example", "*.wild.tls.example", "plain.tls.example"} {
+	for _, host := range []string{"one.tls.example", "two.tls.example", "three.tls.example", "*.wild.tls.example"} {
 		ing.Spec.Rules = append(ing.Spec.Rules, Rule(host, "/", "web", 80))
 	}
 	ing.Spec.TLS = []networkingv1.IngressTLS{
@@ -24,7 +25,7 @@ func TestConformanceTLS(t *testing.T) {
 		{Hosts: []string{"*.wild.tls.example"}, SecretName: "wild"},
 	}
 	s := newSite(t, c, name, "--default-ssl-certificate", name+"/general")
-	c.Apply(t, general, one, two, wild, ing)
+	c.Apply(t, general, one, two, wild, ingressOf(name, name, "plain", Rule("plain.tls.example", "/", "web", 80)), ing)
 	at := func(host string) Request { return s.Request("https://" + host + "/") }
 	// Certificates are there a moment before the hosts are.
 	steady(t, "the pod and its certificate", at("one.tls.example"), func(a *Answer) bool { return from("web")(a) && isCertificate(certificateIn(t, one))(a) })
@@ -44,15 +45,16 @@ func TestConformanceTLS(t *testing.T) {
 	trusting := at("two.tls.example")
 	trusting.Roots = c.Roots()
 	must(t, trusting, "the pod, for a client that verifies", from("web"))
-	must(t, s.get("one.tls.example", "/"), "a redirect to HTTPS", func(a *Answer) bool {
-		return a.Status == 308 && a.Header.Get("Location") == "https://one.tls.example/"
+	must(t, s.get("one.tls.example", "/a/b"), "a redirect to HTTPS", func(a *Answer) bool {
+		to, err := url.Parse(a.Header.Get("Location"))
+		return err == nil && a.Status == 308 && to.Scheme == "https" && to.Hostname() == "one.tls.example" && to.Path == "/a/b"
 	})
-	must(t, s.get("plain.tls.example", "/"), "no redirect where there is no tls item", from("web"))
+	must(t, s.get("plain.tls.example", "/"), "no redirect for an Ingress without tls items", from("web"))
 
 	renewed := c.TLSSecret(t, name, "general", "general.example")
 	takes(t, "another default certificate", func() { c.Apply(t, renewed) }, at("nosuch.example"), isCertificate(certificateIn(t, renewed)))
 	takes(t, "another certificate of a host", func() { c.Apply(t, c.TLSSecret(t, name, "one", "one.tls.example")) }, at("one.tls.example"),
 		func(a *Answer) bool { return !isCertificate(certificateIn(t, one))(a) && shows("one.tls.example")(a) })
 	ing.Spec.TLS = ing.Spec.TLS[1:]
-	takes(t, "no tls item any more", func() { c.Apply(t, ing) }, at("one.tls.example"), isCertificate(certificateIn(t, renewed)))
+	takes(t, "no tls item any more for a host", func() { c.Apply(t, ing) }, at("one.tls.example"), isCertificate(certificateIn(t, renewed)))
 }

@@ -2,10 +2,12 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,6 +45,7 @@ var removedFrom = map[string]string{
 	"rbac-secrets-referenced.yaml": "referenced secrets",
 	"rbac-namespace-selector.yaml": "namespace selector",
 	"rbac-nodes.yaml":              "status from nodes",
+	"rbac-streams.yaml":            "TCP and UDP services",
 	"rbac-namespaced.yaml":         "one namespace",
 }
 
@@ -69,8 +72,11 @@ var broken = map[string]func(*scene){
 
 	"Role/sluice-secrets secrets list":              (*scene).hasNoCertificate,
 	"Role/sluice-secrets secrets watch":             (*scene).hearsLate,
-	"Role/sluice-class-parameters configmaps list":  (*scene).hasNoClassSettings,
+	"Role/sluice-class-parameters configmaps list":  (*scene).isClosed,
 	"Role/sluice-class-parameters configmaps watch": (*scene).hearsLate,
+
+	"Role/sluice-streams configmaps list":  (*scene).passesNothingOn,
+	"Role/sluice-streams configmaps watch": (*scene).hearsLate,
 
 	"Role/sluice configmaps list":  (*scene).hasDefaults,
 	"Role/sluice configmaps watch": (*scene).hearsLate,
@@ -190,12 +196,22 @@ func (s *scene) hasDefaults() {
 	s.answers("web", http.StatusPermanentRedirect)
 }
 
-// hasNoClassSettings: those of the class let nobody in from here.
-func (s *scene) hasNoClassSettings() {
+// isClosed: the settings of the class, which say who is let in, are not known.
+func (s *scene) isClosed() {
 	s.Helper()
 	s.start()
 	s.complains()
-	s.answers("second", http.StatusOK)
+	s.answers("second", http.StatusServiceUnavailable)
+}
+
+// passesNothingOn: nobody listens on the port of the TCP service.
+func (s *scene) passesNothingOn() {
+	s.Helper()
+	s.start()
+	s.complains()
+	if answer, err := s.stream(s.streams[0]).Do(s.Context()); !errors.Is(err, syscall.ECONNREFUSED) {
+		s.Errorf("want a refused connection, got %v, %v", answer, err)
+	}
 }
 
 // hasNoCertificate: the host has another than the one of its Secret.

@@ -94,6 +94,19 @@ func (s *scene) followsClassSettings() {
 	s.answers("second", http.StatusOK)
 }
 
+// passesOn: a port is passed on as TCP, and then another one.
+func (s *scene) passesOn() {
+	s.Helper()
+	EventuallyStatus(s.T, s.stream(s.streams[0]), http.StatusOK)
+	s.c.Apply(s.T, s.streamsTo(s.streams[1]))
+	EventuallyStatus(s.T, s.stream(s.streams[1]), http.StatusOK)
+}
+
+// stream is a request to a port that is passed on.
+func (s *scene) stream(port int) Request {
+	return Request{URL: fmt.Sprintf("http://127.0.0.1:%d/", port)}
+}
+
 // changesClass: the Ingress goes to a class that is not ours, and comes back.
 func (s *scene) changesClass() {
 	s.Helper()
@@ -313,6 +326,9 @@ func (s *scene) play() {
 	s.rotates()
 	s.followsSettings()
 	s.changesClass()
+	if slices.Contains(s.files, "rbac-streams.yaml") {
+		s.passesOn()
+	}
 	if !s.namespaced() {
 		s.followsClassSettings()
 		s.followsClasses()

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"sluice/test/kit"
 )
 
 // cast says who a scene is played with.
@@ -56,6 +58,8 @@ type scene struct {
 	own, shop, settings, late string
 	// class is served by the name of --ingress-class, second by its controller.
 	class, second string
+	// streams are ports that are passed on as TCP.
+	streams [2]int
 	// user is the service account, and pod the pod that sluice is.
 	user string
 	pod  types.NamespacedName
@@ -77,6 +81,7 @@ func newScene(t *testing.T, c *Cluster, name string, with cast) *scene {
 	if s.account == "" {
 		s.account = "sluice"
 	}
+	s.streams = [2]int{kit.Port(t), kit.Port(t)}
 	s.user = ServiceAccount(s.own, s.account)
 	at := places{namespaces: map[string]string{"sluice": s.own, "shop": s.shop, "settings": s.settings}, suffix: "-" + name}
 	s.class, s.second = theClass(t).Name+at.suffix, "second"+at.suffix
@@ -192,7 +197,8 @@ func (s *scene) populate() {
 		Kind: "ConfigMap", Name: "internal", Scope: new(networkingv1.IngressClassParametersReferenceScopeNamespace), Namespace: &s.settings,
 	}}
 	s.c.Apply(s.T, Deployment(s.shop, "web", 2), Service(s.shop, "web"), second, s.configMap("sluice", "ssl-redirect", "false"), s.configMap("internal", "whitelist-source-range", "198.51.100.0/24"),
-		s.c.TLSSecret(s.T, s.shop, "shop-tls", s.host("web")), s.ingress("web"), s.ingress("contested"))
+		s.c.TLSSecret(s.T, s.shop, "shop-tls", s.host("web")), s.ingress("web"), s.ingress("contested"),
+		s.streamsTo(s.streams[0]))
 	if !s.namespaced() {
 		s.c.Apply(s.T, s.ingress("second"))
 	}
@@ -202,7 +208,13 @@ func (s *scene) populate() {
 // namespaced says whether sluice may not read IngressClasses.
 func (s *scene) namespaced() bool { return slices.Contains(s.files, "rbac-namespaced.yaml") }
 
-// configMap is one of the settings, sluice or internal, with one key.
+// streamsTo is the ConfigMap by which a port is passed on to the Service web.
+func (s *scene) streamsTo(port int) *corev1.ConfigMap {
+	return s.configMap("tcp-services", fmt.Sprint(port), s.shop+"/web:80")
+}
+
+// configMap is one that sluice reads: sluice, internal or tcp-services, with one
+// key.
 func (s *scene) configMap(name, key, value string) *corev1.ConfigMap {
 	namespace := s.own
 	if name == "internal" {

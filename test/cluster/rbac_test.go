@@ -70,6 +70,10 @@ var casts = map[string]cast{
 		files:     []string{"rbac.yaml", "rbac-class-parameters.yaml", "rbac-namespace-selector.yaml"},
 		arguments: []string{"--watch-namespace-selector=cluster.test/served-by=$(CLASS)"},
 	},
+	"TCP and UDP services": {
+		files:     []string{"rbac.yaml", "rbac-class-parameters.yaml", "rbac-streams.yaml"},
+		arguments: []string{"--tcp-services-configmap=$(POD_NAMESPACE)/tcp-services", "--udp-services-configmap=$(POD_NAMESPACE)/udp-services"},
+	},
 	"status from nodes": {
 		files:     []string{"rbac.yaml", "rbac-class-parameters.yaml", "rbac-nodes.yaml"},
 		arguments: []string{"--publish-service="},

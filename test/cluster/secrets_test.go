@@ -47,7 +47,9 @@ func TestSecretsComeChangeAndGo(t *testing.T) {
 
 			// Nothing refers to it for a while, in which it is renewed.
 			s.Apply(t, s.ingress("web", Rule(host, "/", "web", 80)))
-			EventuallyAnswer(t, request, "the default certificate", s.fallback)
+			// The certificate stays until the workers before have drained, the redirect
+			// to HTTPS does not.
+			EventuallyAnswer(t, s.get(host, "/"), "no redirect", from("web"))
 			secret = s.TLSSecret(t, name, "cert", host)
 			s.Apply(t, secret)
 			takes(t, "referred to again", func() { s.Apply(t, covered(s.ingress("web", Rule(host, "/", "web", 80)), "cert", host)) },
@@ -128,12 +130,12 @@ func TestMetadataReadsNoOtherSecrets(t *testing.T) {
 	}
 	renewed := s.TLSSecret(t, name, "mine", "mine.example")
 	takes(t, "renewed, after changes of others", func() { s.Apply(t, renewed) }, request, isCertificate(certificateIn(t, renewed)))
-	const gets = "/api/v1/namespaces/metadata-only/secrets/mine"
+	const mineAlone = "metadata.name=mine"
 	reads := 0
 	for _, r := range asked() {
 		metadata := strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
 		switch {
-		case r.URL.Path == gets:
+		case r.URL.Path == "/api/v1/namespaces/metadata-only/secrets" && r.URL.Query().Get("fieldSelector") == mineAlone:
 			reads++
 		case strings.Contains(r.URL.Path, "/secrets") && !metadata:
 			t.Errorf("content was asked for: %s", r.URL)
