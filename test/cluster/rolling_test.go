@@ -124,13 +124,13 @@ func TestPodsThatStopAtOnce(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			name := fmt.Sprintf("stopped-%t", way.grace == nil)
 			d := Deployment(name, "web", 3)
-			d.Spec.Template.Annotations = map[string]string{}
+			d.Spec.Template.Annotations = map[string]string{StartDelayAnnotation: "100ms"}
 			d.Spec.Template.Spec.TerminationGracePeriodSeconds = way.grace
 			u := openShop(t, name, d)
 			idempotent, posts := u.loads(t, 30*time.Millisecond)
 			u.update(t, updates)
 			for _, l := range idempotent {
-				l.none(t, 50)
+				l.none(t, 20)
 			}
 			posts.tell(t)
 		})
