@@ -100,7 +100,7 @@ func (h *churn) delete(t *testing.T) {
 		discoveryv1.SchemeGroupVersion.WithResource("endpointslices"),
 	} {
 		all.Go(func() {
-			if err := h.cluster.applier.dynamic.Resource(kind).Namespace(h.name).DeleteCollection(t.Context(), metav1.DeleteOptions{}, which); err != nil {
+			if err := h.cluster.applier.dynamic.Resource(kind).Namespace(h.name).DeleteCollection(context.Background(), metav1.DeleteOptions{}, which); err != nil {
 				t.Errorf("delete all %s: %v", kind.Resource, err)
 			}
 		})
@@ -250,7 +250,8 @@ func startChurn(t *testing.T) *churn {
 		t.Fatal(err)
 	}
 	h.address, _ = standIn(t, says("here"))
-	c.Apply(t, Namespace(h.name), classOf(h.name))
+	c.Apply(t, Namespace(h.name))
+	c.lend(t, classOf(h.name))
 	c.Apply(t, append(routeTo(h.name, "steady", h.address), ingressOf(h.name, h.name, "steady", Rule("steady.churn.example", "/", "steady", 80)))...)
 	h.sluice = PrepareSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(h.name)...)
 	h.sluice.Environment = append(h.sluice.Environment, "GODEBUG=gctrace=1")
@@ -273,6 +274,7 @@ func TestCrowdComesAndGoes(t *testing.T) {
 	loads = append(loads, traffic{what: "the host that stays, HTTP/2", urls: []string{"https://steady.churn.example/"}, to: fmt.Sprintf("127.0.0.1:%d", h.sluice.HTTPS), kept: true, proto: "HTTP/2.0", clients: 2, pause: 20 * time.Millisecond}.begin(t))
 	h.settle(t, "the first collection", func() bool { return h.live(t) > 0 && !h.draining(t) })
 	before := h.memory(t)
+	t.Cleanup(func() { h.delete(t) })
 	h.phase(t, "1,000 come", h.create, http.StatusOK)
 	h.settle(t, "the end of former workers", func() bool { return !h.draining(t) })
 	full := h.memory(t)

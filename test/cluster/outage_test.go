@@ -118,7 +118,8 @@ func TestUnreadyUntilEverythingIsServed(t *testing.T) {
 	t.Parallel()
 	c := Shared(t)
 	const name, hosts = "unready", 50
-	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, Namespace(name))
+	c.lend(t, classOf(name))
 	c.Apply(t, Web(name, "web", 2)...)
 	var urls []string
 	for i := range hosts {

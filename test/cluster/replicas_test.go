@@ -81,7 +81,8 @@ func TestLeaderVanishes(t *testing.T) {
 	t.Parallel()
 	c := Shared(t)
 	const name, address = "leaders", "192.0.2.7"
-	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, Namespace(name))
+	c.lend(t, classOf(name))
 	c.Apply(t, append(Web(name, "web", 2), ingressOf(name, name, "first", Rule("first.example", "/", "web", 80)))...)
 	c.AwaitEndpoints(t, name, "web", 2)
 	both := c.replicas(t, name, "--election-ttl", leaseTTL.String(), "--update-status=true", "--publish-status-address", address)
@@ -128,7 +129,8 @@ func TestControllerIsKilledAlone(t *testing.T) {
 	leaving, leaver := standIn(t, says("leaving"))
 	staying, _ := standIn(t, says("staying"))
 	coming, _ := standIn(t, says("coming"))
-	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, Namespace(name))
+	c.lend(t, classOf(name))
 	c.Apply(t, append(routeTo(name, "web", leaving, staying), ingressOf(name, name, "web", Rule("taken.example", "/", "web", 80)))...)
 	both := c.replicas(t, name)
 	b := balance(t, both[0], both[1])
@@ -172,7 +174,8 @@ func TestLeaderHandsOverWhileItFinishes(t *testing.T) {
 	c := Shared(t)
 	const name, address = "handed", "192.0.2.8"
 	chat, _ := standIn(t, parrot)
-	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, Namespace(name))
+	c.lend(t, classOf(name))
 	c.Apply(t, append(routeTo(name, "chat", chat), ingressOf(name, name, "first", Rule("chat.example", "/", "chat", 80)))...)
 	both := c.replicas(t, name, "--election-ttl", leaseTTL.String(), "--update-status=true", "--publish-status-address", address, "--post-shutdown-grace-period", "3600")
 	for _, s := range both {

@@ -26,7 +26,8 @@ type shopUnderUpdate struct {
 func openShop(t *testing.T, name string, d *appsv1.Deployment) *shopUnderUpdate {
 	t.Helper()
 	c := Shared(t)
-	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, Namespace(name))
+	c.lend(t, classOf(name))
 	c.Apply(t, d, Service(name, "web"), ingressOf(name, name, "web", Rule(name+".example", "/", "web", 80)))
 	c.AwaitEndpoints(t, name, "web", int(*d.Spec.Replicas))
 	s := RunSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(name)...)
@@ -123,13 +124,13 @@ func TestPodsThatStopAtOnce(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			name := fmt.Sprintf("stopped-%t", way.grace == nil)
 			d := Deployment(name, "web", 3)
-			d.Spec.Template.Annotations = map[string]string{}
+			d.Spec.Template.Annotations = map[string]string{StartDelayAnnotation: "100ms"}
 			d.Spec.Template.Spec.TerminationGracePeriodSeconds = way.grace
 			u := openShop(t, name, d)
 			idempotent, posts := u.loads(t, 30*time.Millisecond)
 			u.update(t, updates)
 			for _, l := range idempotent {
-				l.none(t, 50)
+				l.none(t, 20)
 			}
 			posts.tell(t)
 		})

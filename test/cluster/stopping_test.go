@@ -39,7 +39,8 @@ func TestReplicasRestartInTurn(t *testing.T) {
 	t.Parallel()
 	c := Shared(t)
 	const name, host = "restarted", "restarted.example"
-	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, Namespace(name))
+	c.lend(t, classOf(name))
 	c.Apply(t, append(Web(name, "web", 2), ingressOf(name, name, "web", Rule(host, "/", "web", 80)))...)
 	c.AwaitEndpoints(t, name, "web", 2)
 	both := c.replicas(t, name)
@@ -164,7 +165,8 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 	c := Shared(t)
 	const name = "underway"
 	address, _ := standIn(t, parrot)
-	c.Apply(t, Namespace(name), classOf(name))
+	c.Apply(t, Namespace(name))
+	c.lend(t, classOf(name))
 	c.Apply(t, append(routeTo(name, "chat", address), ingressOf(name, name, "chat", Rule("chat.example", "/", "chat", 80)))...)
 	c.Apply(t, append(Web(name, "web", 1), ingressOf(name, name, "web", Rule("slow.example", "/", "web", 80)))...)
 	c.AwaitEndpoints(t, name, "web", 1)
