@@ -157,7 +157,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 // Missing says what has not been read yet for the first time, for those who wait
 // for readiness; nil if all has.
 func (s *Source) Missing() error {
-	if s.ownersKnown() && s.ownedKnown() {
+	if s.ownersKnown() && s.ownedKnown() && !s.settingsUnreadable() {
 		return nil
 	}
 	return errors.Join(append([]error{errors.New("not all objects are read yet")}, s.troubles.all()...)...)
@@ -192,7 +192,7 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	s.secrets.follow(reading, s.needs.secrets)
 	err := s.wait(reading, s.ownedKnown)
 	s.routed.follow(reading, s.routedNamespaces())
-	if s.loaded || !s.troubles.passing() {
+	if s.loaded || !s.troubles.passing() && !s.settingsUnreadable() {
 		return err == nil
 	}
 	select {
@@ -200,6 +200,13 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	case <-time.After(again):
 	}
 	return false
+}
+
+// settingsUnreadable says whether the controller's settings cannot be read. They
+// may say who is let in, so that nothing is served before.
+func (s *Source) settingsUnreadable() bool {
+	name := s.o.Translate.ConfigMap
+	return name != (snapshot.Name{}) && s.troubles.has(s.configMaps.what(name)) && s.configMaps.get(name) == nil
 }
 
 // retry notes that something could not be read, for Load to try it again.

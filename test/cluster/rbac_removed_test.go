@@ -78,7 +78,7 @@ var broken = map[string]func(*scene){
 	"Role/sluice-streams configmaps list":  (*scene).passesNothingOn,
 	"Role/sluice-streams configmaps watch": (*scene).hearsLate,
 
-	"Role/sluice configmaps list":  (*scene).hasDefaults,
+	"Role/sluice configmaps list":  (*scene).neverReady,
 	"Role/sluice configmaps watch": (*scene).hearsLate,
 	"Role/sluice services get":     (*scene).writesNoStatus,
 	"Role/sluice pods get":         (*scene).leavesStatus,
@@ -185,15 +185,6 @@ func (s *scene) goesByNames() {
 	s.complains()
 	s.answers("web", http.StatusOK)
 	s.answers("second", http.StatusNotFound)
-}
-
-// hasDefaults: the ConfigMap says that there are no redirects to HTTPS, and there
-// are.
-func (s *scene) hasDefaults() {
-	s.Helper()
-	s.start()
-	s.complains()
-	s.answers("web", http.StatusPermanentRedirect)
 }
 
 // isClosed: the settings of the class, which say who is let in, are not known.
