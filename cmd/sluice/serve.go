@@ -59,22 +59,39 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	case <-patient.Done():
 	case <-time.After(time.Duration(f.shutdownGrace) * time.Second):
 	}
-	p.retreat(patient)
+	retreated := p.retreat(patient, f)
 	cancel()
 	// Requests may take minutes to end. As this replica looks at no object any
 	// more, another one is to lead meanwhile.
-	go p.cluster.stop()
-	return errors.Join(<-done, p.stop(patient, f))
+	go func() {
+		<-retreated
+		p.cluster.stop()
+	}()
+	err := errors.Join(<-done, p.stop(patient, f))
+	<-retreated
+	return err
 }
 
-// retreatTimeout bounds how long the stop of nginx waits for the API server.
-const retreatTimeout = 5 * time.Second
+// retreatWait is how long the stop of nginx waits for what leads clients here to
+// be taken back. If there is more of that, it goes on while nginx stops.
+const retreatWait = 5 * time.Second
 
-// retreat takes back what leads clients here.
-func (p *parts) retreat(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, retreatTimeout)
-	defer cancel()
-	p.cluster.retreat(ctx)
+// retreat takes back what leads clients here. What it returns is closed when that
+// is done, or took as long as nginx may take to stop.
+func (p *parts) retreat(ctx context.Context, f *runFlags) (done <-chan struct{}) {
+	retreated := make(chan struct{})
+	go func() {
+		defer close(retreated)
+		ctx, cancel := context.WithTimeout(ctx, retreatWait+time.Duration(f.postShutdownGrace)*time.Second)
+		defer cancel()
+		p.cluster.retreat(ctx)
+	}()
+	select {
+	case <-retreated:
+	case <-ctx.Done():
+	case <-time.After(retreatWait):
+	}
+	return retreated
 }
 
 // stop ends nginx; when ctx is done, at once.

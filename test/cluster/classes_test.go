@@ -198,11 +198,13 @@ func TestClassParameters(t *testing.T) {
 	s.Apply(t, strict, s.ingress("plain", Rule("plain.parameters.example", "/", "web", 80)),
 		ingressOf("parameters-strict", "parameters", "strict", Rule("strict.parameters.example", "/", "web", 80)))
 	request := s.get("strict.parameters.example", "/")
-	EventuallyAnswer(t, request, "the pod, without the ConfigMap", from("web"))
+	closed := status(http.StatusServiceUnavailable)
+	EventuallyAnswer(t, request, "503, as nobody knows whom the ConfigMap would keep out", closed)
 	logged(t, s.Sluice, "msg=problem", `object="IngressClass parameters-strict"`, "parameters/strict")
 	takes(t, "the ConfigMap came", func() { s.Apply(t, settings("force-ssl-redirect", "true")) }, request, status(http.StatusPermanentRedirect))
 	must(t, s.get("plain.parameters.example", "/"), "the pod: the other class has no such settings", from("web"))
 	takes(t, "it changed", func() { s.Apply(t, settings("force-ssl-redirect", "false")) }, request, from("web"))
 	takes(t, "it changed back", func() { s.Apply(t, settings("force-ssl-redirect", "true")) }, request, status(http.StatusPermanentRedirect))
-	takes(t, "it was deleted", func() { s.Delete(t, settings()) }, request, from("web"))
+	takes(t, "it was deleted", func() { s.Delete(t, settings()) }, request, closed)
+	must(t, s.get("plain.parameters.example", "/"), "the pod: the other class goes on", from("web"))
 }

@@ -29,8 +29,10 @@ package golden
 import (
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -103,9 +105,34 @@ func (c *testCase) expectStable(t *testing.T, want *outcome) {
 	}
 }
 
-// TestDifferencesAreShown holds docs/differences.md to the cases it names.
+// testFunction is how a test begins.
+var testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// allTests gives the names of all tests, of all modules.
+func allTests(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range testFunction.FindAllSubmatch(text, -1) {
+			names[string(found[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestDifferencesAreShown holds docs/differences.md to the cases and tests that it
+// names.
 func TestDifferencesAreShown(t *testing.T) {
 	t.Parallel()
+	tests := allTests(t)
 	text, err := os.ReadFile("../../docs/differences.md")
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +146,12 @@ func TestDifferencesAreShown(t *testing.T) {
 		}
 		for name := range strings.SplitSeq(last, ", ") {
 			named++
+			if strings.HasPrefix(name, "Test") {
+				if !tests[name] {
+					t.Errorf("docs/differences.md names the test %q: there is none", name)
+				}
+				continue
+			}
 			if _, err := os.Stat(filepath.Join("cases", name+".txtar")); err != nil {
 				t.Errorf("docs/differences.md names the case %q: %v", name, err)
 			}

@@ -215,9 +215,11 @@ func (c hostileCase) byDefault() string {
 
 // passedOver is true for a place whose value may have no effect without a problem
 // that says so: a part of a backend of a kind that is a problem whatever it says,
-// and a path that is never redirected, which the world has no rule for.
+// a path that is never redirected, which the world has no rule for, and what makes
+// an EndpointSlice another's, or its endpoints useless: they come and go, and the
+// host that is passed through to them has none then.
 func (c hostileCase) passedOver() bool {
-	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]")
+	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]") || c.subject.kind == "EndpointSlice"
 }
 
 // read says whether the place is one that decides about the file.
