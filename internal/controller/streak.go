@@ -11,9 +11,12 @@ type streak struct {
 	length int
 }
 
-// A pause takes as long as the reload before it, from the third reload on twice
-// as long, and never longer than longestPause.
-const longestPause = 2 * time.Second
+// The first pause takes as long as the reload before it. Later ones take twice as
+// long, shortestPause at least and longestPause at most.
+const (
+	shortestPause = 250 * time.Millisecond
+	longestPause  = 2 * time.Second
+)
 
 // pause is how long the next reload waits, after one that took a while. due says
 // whether another plan was there when it ended.
@@ -23,5 +26,11 @@ func (s *streak) pause(took time.Duration, due bool) time.Duration {
 		return 0
 	}
 	s.length++
-	return min(time.Duration(min(s.length-1, 2))*took, longestPause)
+	switch s.length {
+	case 1:
+		return 0
+	case 2:
+		return min(took, longestPause)
+	}
+	return min(max(2*took, shortestPause), longestPause)
 }

@@ -17,8 +17,8 @@ func TestReloadsOfAStreakWait(t *testing.T) {
 		{time.Second, false, 0},
 		{100 * time.Millisecond, true, 0}, // a burst: its rest goes at once
 		{100 * time.Millisecond, true, 100 * time.Millisecond},
-		{100 * time.Millisecond, true, 200 * time.Millisecond},
-		{100 * time.Millisecond, true, 200 * time.Millisecond},
+		{200 * time.Millisecond, true, 400 * time.Millisecond},
+		{50 * time.Millisecond, true, shortestPause},
 		{5 * time.Second, true, longestPause},
 		{100 * time.Millisecond, false, 0}, // its end
 		{100 * time.Millisecond, true, 0},

@@ -29,8 +29,9 @@ type Doc struct {
 	// Protects is set where a path is not served while the value is not valid.
 	Protects bool
 	// Edges are values at the edges of what is valid, or items at the edges of
-	// those of a list. A golden case shows that nginx takes each.
-	Edges []string
+	// those of a list. A golden case shows that nginx takes each. They are worked
+	// out when they are asked for: nobody but tests and pages does.
+	Edges func() []string
 }
 
 // Describe lists the keys of a tagged struct (or a pointer to one) in the

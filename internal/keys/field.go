@@ -71,7 +71,7 @@ func newField(member reflect.StructField, index []int) *field {
 	f.Valid = f.want
 	f.Refers = refers(f.validate)
 	f.mustBeSound(member)
-	f.Edges = f.edges(member.Type)
+	f.Edges = sync.OnceValue(func() []string { return f.edges(member.Type) })
 	return f
 }
 

@@ -2,16 +2,23 @@ package keys
 
 import (
 	"regexp"
+	"sync"
 
 	"github.com/go-playground/validator/v10"
 )
 
 // textRule is a rule of our own for texts, usable by its name in a validate tag.
 type textRule struct {
-	name    string
-	pattern *regexp.Regexp
+	name string
+	// pattern compiles what a text has to match, once it is asked for: some of them
+	// are large, and most are never needed.
+	pattern func() *regexp.Regexp
 	// valid says what would be valid, to follow "want ".
 	valid string
+}
+
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
 // variable is one that a value may name: what says something of the request,
@@ -31,50 +38,50 @@ const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
 
 var textRules = []textRule{
 	// The character set is ingress-nginx's; a lone $ is what nginx refuses.
-	{"rewrite_target", regexp.MustCompile(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
+	{"rewrite_target", pattern(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
 		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`},
-	{"secret_ref", regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
+	{"secret_ref", pattern(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
 		`the name of a Secret as "namespace/name"`},
-	{"namespace", regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`),
+	{"namespace", pattern(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`),
 		`the name of a namespace`},
-	{"server_name", regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`),
+	{"server_name", pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`),
 		`a host name of letters, digits and . - _`},
 	// OpenSSL's names of ciphers and its operators (ciphers(1ssl)).
-	{"ciphers", regexp.MustCompile(`^[A-Za-z0-9!:+\-_@=]+$`),
+	{"ciphers", pattern(`^[A-Za-z0-9!:+\-_@=]+$`),
 		`names of ciphers as OpenSSL writes them, separated by ":"`},
-	{"curves", regexp.MustCompile(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`),
+	{"curves", pattern(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`),
 		`"auto" or names of curves separated by ":"`},
 	// The character sets of redirects are ingress-nginx's.
-	{"redirect_url", regexp.MustCompile(`^[A-Za-z0-9\-._~/:,?&=]+$`),
+	{"redirect_url", pattern(`^[A-Za-z0-9\-._~/:,?&=]+$`),
 		`a URL of letters, digits and - . _ ~ / : , ? & =`},
-	{"http_url", regexp.MustCompile(`^https?://[A-Za-z0-9\-._~/:,?&=]+$`),
+	{"http_url", pattern(`^https?://[A-Za-z0-9\-._~/:,?&=]+$`),
 		`a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & =`},
-	{"path_and_variables", regexp.MustCompile(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)+$`),
+	{"path_and_variables", pattern(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)+$`),
 		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`},
-	{"host_and_variables", regexp.MustCompile(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
+	{"host_and_variables", pattern(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
 		`a host name, with a port or without; variables such as $host may be in it`},
 	// A name with _ would not be read by nginx unless it is told to.
-	{"header_name", regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`),
+	{"header_name", pattern(`^[A-Za-z0-9-]{1,100}$`),
 		`the name of a header, of letters, digits and -`},
-	{"path_prefix", regexp.MustCompile(`^/[^\x00-\x20"\\]*$`),
+	{"path_prefix", pattern(`^/[^\x00-\x20"\\]*$`),
 		`a path that begins with "/"`},
-	{"media_type", regexp.MustCompile(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),
+	{"media_type", pattern(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),
 		`a media type of at most 46 characters such as "text/css", or "*"`},
-	{"answer_type", regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+$`),
+	{"answer_type", pattern(`^[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+$`),
 		`a media type such as "text/html"`},
-	{"cpu_masks", regexp.MustCompile(`^(?:auto(?: +[01]+)?|[01]+(?: +[01]+)*)$`),
+	{"cpu_masks", pattern(`^(?:auto(?: +[01]+)?|[01]+(?: +[01]+)*)$`),
 		`"auto", or masks of 0 and 1 such as "0001 0010", one for each worker`},
-	{"access_log_file", regexp.MustCompile(`^(?:/dev/(?:stdout|null)|` + logFile + `)$`),
+	{"access_log_file", pattern(`^(?:/dev/(?:stdout|null)|` + logFile + `)$`),
 		`"/dev/stdout", "/dev/null" or the path of a file below /var/log`},
-	{"error_log_file", regexp.MustCompile(`^(?:/dev/(?:stderr|stdout|null)|` + logFile + `)$`),
+	{"error_log_file", pattern(`^(?:/dev/(?:stderr|stdout|null)|` + logFile + `)$`),
 		`"/dev/stderr", "/dev/stdout", "/dev/null" or the path of a file below /var/log`},
 	// Source: https://nginx.org/en/docs/http/ngx_http_log_module.html#access_log
-	{"access_log_param", regexp.MustCompile(`^(?:buffer=(?:[1-9][0-9]{0,6}|[1-9][0-9]{0,4}[kK]|[1-9][0-9]?[mM])|flush=[1-9][0-9]{0,4}(?:ms|s|m|h)?|gzip(?:=[1-9])?)$`),
+	{"access_log_param", pattern(`^(?:buffer=(?:[1-9][0-9]{0,6}|[1-9][0-9]{0,4}[kK]|[1-9][0-9]?[mM])|flush=[1-9][0-9]{0,4}(?:ms|s|m|h)?|gzip(?:=[1-9])?)$`),
 		`"buffer=SIZE" (up to 99m), "flush=TIME" or "gzip=LEVEL"`},
 	// A group with a name would set the variable of that name.
-	{"log_url", regexp.MustCompile(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
+	{"log_url", pattern(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
 		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`},
-	{"address", regexp.MustCompile(`^[0-9A-Fa-f.:]+$`), `an IP address`},
+	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`},
 }
 
 // ruleRefers are the rules whose texts name an object, with its kind. What is read
@@ -89,7 +96,7 @@ func newValidator() *validator.Validate {
 	v.RegisterCustomTypeFunc(sizeValue, Size(""))
 	v.RegisterCustomTypeFunc(durationValue, Duration(""))
 	for _, r := range textRules {
-		check := func(fl validator.FieldLevel) bool { return r.pattern.MatchString(fl.Field().String()) }
+		check := func(fl validator.FieldLevel) bool { return r.pattern().MatchString(fl.Field().String()) }
 		if err := v.RegisterValidation(r.name, check); err != nil {
 			panic("keys: " + r.name + ": " + err.Error())
 		}

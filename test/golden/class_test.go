@@ -131,8 +131,8 @@ func valuesOf(doc keys.Doc) []string {
 		}
 	}
 	var both []string
-	for _, edge := range doc.Edges {
-		if slices.Contains(of.Edges, edge) {
+	for _, edge := range doc.Edges() {
+		if slices.Contains(of.Edges(), edge) {
 			both = append(both, edge)
 		}
 	}

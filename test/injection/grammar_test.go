@@ -65,10 +65,10 @@ func benignIngresses(t *testing.T) []snapshot.Objects {
 // benignValues are harmless values of a key: a text or a list of anything has no
 // edges of its own.
 func benignValues(doc keys.Doc) []string {
-	if len(doc.Edges) == 0 {
+	if len(doc.Edges()) == 0 {
 		return []string{"x", "/x"}
 	}
-	return doc.Edges
+	return doc.Edges()
 }
 
 // together are settings that print something only beside each other, and dependent

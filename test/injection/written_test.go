@@ -198,7 +198,7 @@ func (c hostileCase) tame() bool {
 	case numeric(doc):
 		return digits.MatchString(value)
 	}
-	return slices.Contains(doc.Edges, "on") && (value == "on" || value == "off")
+	return slices.Contains(doc.Edges(), "on") && (value == "on" || value == "off")
 }
 
 // byDefault is what the key says if nobody says anything.
