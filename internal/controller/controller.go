@@ -89,6 +89,7 @@ type Controller struct {
 	retry <-chan time.Time
 	drop  <-chan time.Time
 	delay time.Duration
+	pace  pace
 
 	ready    atomic.Bool
 	stopping atomic.Bool
@@ -163,6 +164,10 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		case <-changes:
+			if !c.pace.later(time.Now()) {
+				c.sync(ctx)
+			}
+		case <-c.pace.due:
 			c.sync(ctx)
 		case <-c.Templates.Changes():
 			c.cache = render.NewCache()
@@ -188,6 +193,7 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 
 // sync brings nginx in step with the objects as they are now.
 func (c *Controller) sync(ctx context.Context) {
+	c.pace.due = nil
 	p, err := c.plan(ctx)
 	if ctx.Err() != nil {
 		return
@@ -199,6 +205,7 @@ func (c *Controller) sync(ctx context.Context) {
 	c.leaving.note(c.wanted, p.config.Dynamic)
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
+	c.pace.took(p.deciding+p.pushed, time.Now())
 	c.report.Problems(p.problems)
 	c.Audience.Problems(p.problems)
 	if c.target == nil || c.target.failed || !p.file.Equal(c.target.file) {
