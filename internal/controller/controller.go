@@ -164,9 +164,7 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		case <-changes:
-			if !c.pace.later(time.Now()) {
-				c.sync(ctx)
-			}
+			c.syncSoon(ctx)
 		case <-c.pace.due:
 			c.sync(ctx)
 		case <-c.Templates.Changes():
@@ -188,6 +186,13 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 		case <-c.drop:
 			c.retain(ctx)
 		}
+	}
+}
+
+// syncSoon syncs now, or a little later if syncs follow each other closely.
+func (c *Controller) syncSoon(ctx context.Context) {
+	if !c.pace.later(time.Now()) {
+		c.sync(ctx)
 	}
 }
 
