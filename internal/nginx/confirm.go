@@ -7,8 +7,13 @@ import (
 	"time"
 )
 
-// pollEvery is how often the workers are asked while something is awaited.
-const pollEvery = 5 * time.Millisecond
+// pollEvery is how often the workers are asked at first while something is
+// awaited. What has taken long may take a little longer to be seen: a large
+// configuration would be asked for hundreds of times.
+const (
+	pollEvery = 5 * time.Millisecond
+	pollShare = 24 // of the time that has passed
+)
 
 // longestAnswer bounds one question. It is short because a connection that was
 // made just before the last worker stopped accepting is never answered.
@@ -16,8 +21,7 @@ const longestAnswer = 250 * time.Millisecond
 
 // poll calls check until it says yes or fails, or ctx is done.
 func poll(ctx context.Context, check func() (bool, error)) error {
-	ticks := time.NewTicker(pollEvery)
-	defer ticks.Stop()
+	began := time.Now()
 	for {
 		if done, err := check(); done || err != nil {
 			return err
@@ -25,7 +29,7 @@ func poll(ctx context.Context, check func() (bool, error)) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-ticks.C:
+		case <-time.After(max(pollEvery, time.Since(began)/pollShare)):
 		}
 	}
 }
