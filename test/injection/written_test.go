@@ -193,6 +193,8 @@ func (c hostileCase) tame() bool {
 	}
 	_, err := strconv.ParseBool(value)
 	switch {
+	case doc.Key == "":
+		return false // it is no key that has edges
 	case doc.Type == "bool":
 		return err == nil
 	case numeric(doc):
