@@ -166,11 +166,13 @@ func (p *Process) lockState() error {
 	return nil
 }
 
+// unlockState gives the state directory free. Closing the file alone would not, as
+// long as a process that is being started holds a copy of it.
 func (p *Process) unlockState() error {
 	if p.lock == nil {
 		return nil
 	}
-	err := p.lock.Close()
+	err := errors.Join(unix.Flock(int(p.lock.Fd()), unix.LOCK_UN), p.lock.Close())
 	p.lock = nil
 	return err
 }
