@@ -87,6 +87,8 @@ func tooOld(t *testing.T, c *Cluster) {
 	EventuallyAnswer(t, gone, "the pod", from("web"))
 	EventuallyAnswer(t, s.Request("https://kept.old.example/"), "its certificate", isCertificate(certificateIn(t, cert)))
 
+	former := s.AwaitEndpoints(t, "old", "web", 1)[0]
+
 	// Only sluice is cut off, so that everything can change meanwhile.
 	through.block()
 	logged(t, s.Sluice, "level=ERROR", "the API server cannot be reached")
@@ -96,8 +98,12 @@ func tooOld(t *testing.T, c *Cluster) {
 	s.web(t, "later", 1)
 	s.Delete(t, Service("old", "web"))
 	s.Apply(t, Service("old", "web"), Deployment("old", "web", 0))
+	s.AwaitEndpoints(t, "old", "web", 0)
 	s.Apply(t, Deployment("old", "web", 1))
 	address := s.AwaitEndpoints(t, "old", "web", 1)[0]
+	if address == former {
+		t.Fatalf("the pod at %s was not replaced", former)
+	}
 	c.CompactEtcd(t)
 	must(t, gone, "the former state, as nobody told of another", func(a *Answer) bool { return a.Status != http.StatusNotFound })
 	through.open()
