@@ -6,6 +6,8 @@ import (
 	"net"
 	"strconv"
 	"syscall"
+
+	"sluice/internal/model"
 )
 
 // Port is a port that nginx is going to serve, with the flag that chose it.
@@ -14,12 +16,26 @@ type Port struct {
 	Number int
 }
 
+// tryListen listens on a port for an instant.
+func tryListen(protocol model.Protocol, port int) error {
+	var listener interface{ Close() error }
+	var err error
+	if address := net.JoinHostPort("", strconv.Itoa(port)); protocol == model.UDP {
+		listener, err = net.ListenPacket("udp", address)
+	} else {
+		listener, err = net.Listen("tcp", address)
+	}
+	if err != nil {
+		return err
+	}
+	return listener.Close()
+}
+
 // checkPorts reports the first port that another process listens on. nginx
 // itself would only say so when it is reloaded into the first real file.
 func checkPorts(ports []Port) error {
 	for _, port := range ports {
-		listener, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(port.Number)))
-		switch {
+		switch err := tryListen(model.TCP, port.Number); {
 		case errors.Is(err, syscall.EADDRINUSE):
 			return fmt.Errorf("--%s: port %d is in use by another process: stop it or choose another port", port.Flag, port.Number)
 		case errors.Is(err, syscall.EACCES):
@@ -27,7 +43,6 @@ func checkPorts(ports []Port) error {
 		case err != nil:
 			return fmt.Errorf("--%s: port %d: %w", port.Flag, port.Number, err)
 		}
-		listener.Close()
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,9 +22,9 @@ type streamGuard struct {
 	// ahead is set if the ports of new streams are looked at before nginx gets
 	// them. It is not where nginx is run by something else, as it may hold them.
 	ahead bool
-	// listening reports why nobody can listen on the port of a stream, nil if
-	// one can; a test gives another than listenOn.
-	listening func(model.Stream) error
+	// listening reports why nobody can listen on a port, nil if one can; a test
+	// gives another than tryListen.
+	listening func(model.Protocol, int) error
 	// look is when the ports that were not free are looked at again; nil if all
 	// are.
 	look <-chan time.Time
@@ -43,22 +42,7 @@ type withheld struct {
 const portInterval = 2 * time.Second
 
 func newStreamGuard(ahead bool) *streamGuard {
-	return &streamGuard{out: map[string]withheld{}, ahead: ahead, listening: listenOn}
-}
-
-// listenOn listens on the port of a stream for an instant.
-func listenOn(s model.Stream) error {
-	var listener interface{ Close() error }
-	var err error
-	if address := fmt.Sprintf(":%d", s.Port); s.Protocol == model.UDP {
-		listener, err = net.ListenPacket("udp", address)
-	} else {
-		listener, err = net.Listen("tcp", address)
-	}
-	if err != nil {
-		return err
-	}
-	return listener.Close()
+	return &streamGuard{out: map[string]withheld{}, ahead: ahead, listening: tryListen}
 }
 
 // screen gives the streams without those that are kept out. The ports of new
@@ -74,7 +58,7 @@ func (g *streamGuard) screen(streams []model.Stream, plans []*plan) []model.Stre
 	var served []model.Stream
 	for _, s := range streams {
 		if _, out := g.out[s.Key()]; !out && g.ahead && !mayListen(s, plans) {
-			if err := g.listening(s); blocked(err) {
+			if err := g.listening(s.Protocol, s.Port); blocked(err) {
 				g.withholdPort(s, err)
 			}
 		}
@@ -144,7 +128,7 @@ func (g *streamGuard) refuse(p *plan, found culprit) bool {
 func (g *streamGuard) freed() bool {
 	found := false
 	for key, was := range g.out {
-		if was.port && !blocked(g.listening(was.stream)) {
+		if was.port && !blocked(g.listening(was.stream.Protocol, was.stream.Port)) {
 			delete(g.out, key)
 			found = true
 		}

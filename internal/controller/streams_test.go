@@ -42,7 +42,7 @@ func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 	t.Parallel()
 	g := newStreamGuard(true)
 	errs := map[int]error{1: fmt.Errorf("listen: %w", syscall.EADDRINUSE), 2: syscall.EACCES, 3: syscall.EADDRINUSE, 4: syscall.EAFNOSUPPORT}
-	g.listening = func(s model.Stream) error { return errs[s.Port] }
+	g.listening = func(_ model.Protocol, port int) error { return errs[port] }
 	all := streamsOf(1, 2, 3, 4, 5)
 	served := g.screen(all, []*plan{nil, planOf(streamsOf(3)...)})
 	if got := portsOf(served); !slices.Equal(got, []int{3, 4, 5}) {
@@ -74,7 +74,7 @@ func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 func TestRefusedStreamsAreKeptOutUntilTheyChange(t *testing.T) {
 	t.Parallel()
 	g := newStreamGuard(true)
-	g.listening = func(model.Stream) error { return nil }
+	g.listening = func(model.Protocol, int) error { return nil }
 	all := streamsOf(1, 2)
 	p := planOf(all...)
 	if !g.refuse(p, culprit{stream: "tcp-2", text: "bad\n"}) || g.refuse(p, culprit{stream: "tcp-2"}) || g.refuse(p, culprit{stream: "tcp-3"}) {
