@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/cache"
 
 	"sluice/internal/kube"
 	"sluice/internal/snapshot"
@@ -30,12 +29,12 @@ type namedWatch[T any, P object[T]] struct {
 	cancel  context.CancelFunc
 }
 
-// watch makes names the objects that are watched from now on.
+// watch makes names, which are sorted, the objects that are watched from now on.
 func (n *named[T, P]) watch(ctx context.Context, names []snapshot.Name) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for name, w := range n.watches {
-		if !slices.Contains(names, name) {
+		if _, stays := slices.BinarySearchFunc(names, name, snapshot.Name.Compare); !stays {
 			w.cancel()
 			delete(n.watches, name)
 			n.source.troubles.forget(n.what(name))
@@ -57,7 +56,7 @@ func (n *named[T, P]) start(ctx context.Context, name snapshot.Name) {
 		n.watches = map[snapshot.Name]*namedWatch[T, P]{}
 	}
 	n.watches[name] = w
-	var lw *cache.ListWatch = n.source.o.Client.ListWatch(n.resource, kube.Selection{Namespace: name.Namespace, Name: name.Name}, n.list)
+	lw := n.source.o.Client.ListWatch(n.resource, kube.Selection{Namespace: name.Namespace, Name: name.Name}, n.list)
 	n.source.keepUp(ctx, n.what(name), lw, w.objects)
 }
 

@@ -89,25 +89,18 @@ func (r *routed) readAll(ctx context.Context, namespaces []string) {
 	if len(namespaces) == 0 {
 		return
 	}
-	var readers sync.WaitGroup
 	r.services.startApart()
 	r.slices.startApart()
-	places := make(chan struct{}, atOnce)
 	services, slices := make([][]*corev1.Service, len(namespaces)), make([][]*discoveryv1.EndpointSlice, len(namespaces))
-	for i, namespace := range namespaces {
-		places <- struct{}{}
-		readers.Go(func() {
-			defer func() { <-places }()
-			var err error
-			services[i], slices[i], err = r.read(ctx, namespace)
-			r.source.troubles.set(inNamespace(namespace), err)
-			if err != nil {
-				r.unread(namespace)
-				r.source.retry()
-			}
-		})
-	}
-	readers.Wait()
+	aFewAtOnce(len(namespaces), func(i int) {
+		var err error
+		services[i], slices[i], err = r.read(ctx, namespaces[i])
+		r.source.troubles.set(inNamespace(namespaces[i]), err)
+		if err != nil {
+			r.unread(namespaces[i])
+			r.source.retry()
+		}
+	})
 	for i := range namespaces {
 		r.services.merge(services[i])
 		r.slices.merge(slices[i])

@@ -193,22 +193,15 @@ func (r *readSecrets) follow(ctx context.Context, names []snapshot.Name) {
 	if len(wanted) > many {
 		wanted = r.readPages(ctx, wanted)
 	}
-	var readers sync.WaitGroup
-	places := make(chan struct{}, atOnce)
-	for _, name := range wanted {
-		places <- struct{}{}
-		readers.Go(func() {
-			defer func() { <-places }()
-			secret, err := r.read(ctx, name)
-			r.source.troubles.set("Secret "+name.String(), err)
-			if err != nil {
-				r.unread(name)
-				return
-			}
-			r.hold(name, secret)
-		})
-	}
-	readers.Wait()
+	aFewAtOnce(len(wanted), func(i int) {
+		secret, err := r.read(ctx, wanted[i])
+		r.source.troubles.set("Secret "+wanted[i].String(), err)
+		if err != nil {
+			r.unread(wanted[i])
+			return
+		}
+		r.hold(wanted[i], secret)
+	})
 }
 
 // mark drops what nothing refers to any more and gives what is to be read. What
@@ -276,7 +269,7 @@ func (r *readSecrets) unread(name snapshot.Name) {
 // metadata anyway, and ingress-nginx's ClusterRole grants no other.
 func (r *readSecrets) read(ctx context.Context, name snapshot.Name) (*corev1.Secret, error) {
 	var list corev1.SecretList
-	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String()}
+	one := metav1.ListOptions{FieldSelector: kube.ByName(name.Name)}
 	if err := r.source.o.Client.List(ctx, kube.Secrets, name.Namespace, one, &list); err != nil {
 		return nil, err
 	}

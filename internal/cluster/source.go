@@ -34,6 +34,21 @@ import (
 // atOnce bounds how many objects are read at the same time, apart from watches.
 const atOnce = 10
 
+// aFewAtOnce calls read with 0 to n-1, some at the same time, and returns when all
+// have ended.
+func aFewAtOnce(n int, read func(i int)) {
+	var readers sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for i := range n {
+		places <- struct{}{}
+		readers.Go(func() {
+			defer func() { <-places }()
+			read(i)
+		})
+	}
+	readers.Wait()
+}
+
 // Load waits for objects that are read apart from watches no longer than
 // readTimeout, the first time firstTimeout. What could not be read is tried again
 // after a while, which doubles from again to atMost.

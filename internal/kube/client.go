@@ -172,10 +172,15 @@ type Selection struct {
 	Labels, Fields string
 }
 
+// ByName is the field selector of the objects of a name.
+func ByName(name string) string {
+	return fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
+}
+
 func (s Selection) narrow(o *metav1.ListOptions) {
 	o.LabelSelector, o.FieldSelector = s.Labels, s.Fields
 	if s.Name != "" {
-		o.FieldSelector = fields.OneTermEqualSelector(metav1.ObjectNameField, s.Name).String()
+		o.FieldSelector = ByName(s.Name)
 	}
 }
 
