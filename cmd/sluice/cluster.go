@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +37,8 @@ type inCluster struct {
 	// unserved are the Ingresses that are not served as they are, with the error
 	// that their status gives for their ports.
 	unserved map[model.ObjectRef]string
+	// told is what the statuses were last made of.
+	told told
 
 	writers, electing sync.WaitGroup
 	stopWriting       context.CancelFunc
@@ -186,11 +190,19 @@ func unserved(problems []model.Problem) map[model.ObjectRef]string {
 	return found
 }
 
-// Served is part of controller.Audience.
+// told is what was served, and with what errors.
+type told struct {
+	ingresses []*networkingv1.Ingress
+	unserved  map[model.ObjectRef]string
+}
+
+// Served is part of controller.Audience. Most syncs serve what was served before.
 func (c *inCluster) Served(ingresses []*networkingv1.Ingress) {
-	if c.statuses == nil {
+	same := slices.Equal(c.told.ingresses, ingresses) && maps.Equal(c.told.unserved, c.unserved)
+	if c.statuses == nil || same {
 		return
 	}
+	c.told = told{ingresses, c.unserved}
 	list := make([]status.Served, len(ingresses))
 	for i, ing := range ingresses {
 		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
