@@ -112,22 +112,17 @@ func (a *applier) at(o *unstructured.Unstructured) (dynamic.ResourceInterface, e
 }
 
 func (a *applier) apply(ctx context.Context, o *unstructured.Unstructured) error {
-	place, err := a.at(o)
-	if err != nil {
-		return err
-	}
-	content, err := json.Marshal(o)
-	if err != nil {
-		return err
-	}
-	force := true
-	_, err = place.Patch(ctx, o.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{FieldManager: fieldManager, Force: &force})
-	return err
+	return a.patch(ctx, o, metav1.PatchOptions{})
 }
 
 // check asks what an apply would say, with an error for each field that is not
 // known. It changes nothing.
 func (a *applier) check(ctx context.Context, o *unstructured.Unstructured) error {
+	return a.patch(ctx, o, metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict})
+}
+
+// patch applies an object by a server-side apply.
+func (a *applier) patch(ctx context.Context, o *unstructured.Unstructured, options metav1.PatchOptions) error {
 	place, err := a.at(o)
 	if err != nil {
 		return err
@@ -136,10 +131,8 @@ func (a *applier) check(ctx context.Context, o *unstructured.Unstructured) error
 	if err != nil {
 		return err
 	}
-	force := true
-	_, err = place.Patch(ctx, o.GetName(), types.ApplyPatchType, content, metav1.PatchOptions{
-		FieldManager: fieldManager, Force: &force, DryRun: []string{metav1.DryRunAll}, FieldValidation: metav1.FieldValidationStrict,
-	})
+	options.FieldManager, options.Force = fieldManager, new(true)
+	_, err = place.Patch(ctx, o.GetName(), types.ApplyPatchType, content, options)
 	return err
 }
 

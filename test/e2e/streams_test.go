@@ -17,21 +17,7 @@ import (
 // lineBackend answers each line of a TCP connection with its name and the line.
 func lineBackend(t *testing.T, name string) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go answerLines(connection, name)
-		}
-	}()
-	return listener.Addr().(*net.TCPAddr).Port
+	return kit.Accept(t, func(connection net.Conn) { answerLines(connection, name) })
 }
 
 func answerLines(connection net.Conn, name string) {

@@ -93,21 +93,7 @@ func echo(t *testing.T, key string) model.Endpoint {
 // one, as they came.
 func transcript(t *testing.T, _ string) model.Endpoint {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go transcribe(connection)
-		}
-	}()
-	return model.Endpoint{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port}
+	return model.Endpoint{Address: "127.0.0.1", Port: kit.Accept(t, transcribe)}
 }
 
 func transcribe(connection net.Conn) {
