@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test golden bench fuzz lint render nginx-rootfs cluster setup setup-test
+.PHONY: help build run test docs golden bench fuzz lint render nginx-rootfs cluster clients setup setup-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -23,13 +23,19 @@ build: ## static binaries of cmd/* for linux amd64 and arm64 in dist/
 run: setup ## Sluice on the example shop, with its own nginx, on ports 8080 and 8443 until Ctrl-C (RUN_ONCE=1: show the answers and end)
 	docs/examples/run.sh
 
-test: setup-test ## everything: vet, unit tests, golden cases, end to end, on both nginx, and with a control plane of Kubernetes (the first time some six minutes more, to build it)
+test: setup-test ## everything: vet, unit tests, golden cases, end to end, on both nginx, and with a control plane of Kubernetes (the first time some ten minutes more, to build that, kubectl and helm)
 	@set -euo pipefail; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
 	echo "second nginx: $$root"; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
-	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; \
-	status=0; $(GO) test ./... -count=1 -timeout 30m || status=1; $(GO) -C test/cluster test ./... -count=1 -timeout 30m || status=1; exit $$status
+	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
+	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
+	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/docs vet ./...; \
+	status=0; $(GO) test ./... -count=1 -timeout 30m || status=1; $(GO) -C test/cluster test ./... -count=1 -timeout 30m || status=1; \
+	$(GO) -C test/docs test . -count=1 -timeout 15m || status=1; exit $$status
+
+docs: setup-test ## what README.md and docs tell users to do, done: every command run, every manifest applied (needs `make cluster` and `make clients` before)
+	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m
 
 golden: ## write the expectations of test/golden, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
@@ -55,7 +61,7 @@ lint: ## gofmt, go vet, and the syntax of the shell scripts
 	@set -euo pipefail; \
 	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
-	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; \
+	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/docs vet ./...; \
 	for script in build.sh .ci/run $$(find test docs -name '*.sh'); do bash -n "$$script"; done; \
 	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find test docs -name '*.sh'); fi
 
@@ -67,6 +73,9 @@ nginx-rootfs: setup-test ## Debian 13's nginx in a root file system under .cache
 
 cluster: ## the control plane of Kubernetes that tests run, built in .cache/ (some six minutes the first time, then kept)
 	@test/cluster/binaries/build.sh "$(CLUSTER_CACHE)"
+
+clients: ## the kubectl and helm that the commands of the documentation are run with, built in .cache/ (some minutes the first time, then kept)
+	@test/docs/tools/build.sh "$(CLUSTER_CACHE)"
 
 setup: ## install nginx and its Lua libraries where they are missing (apt-get)
 	@test/setup.sh

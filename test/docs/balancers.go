@@ -1,0 +1,133 @@
+package docs
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// firstBalancer is the address of the first load balancer. Every address of
+// 10.255.0.0/16 is this machine's own, inside of the tests' network namespace.
+const firstBalancer = "10.255.80."
+
+// Balancers are the load balancers of a cluster: as that of a cloud does, they
+// give each Service of the type LoadBalancer an address, and pass what comes
+// there on to the Controllers that the Service selects.
+type Balancers struct {
+	controllers *Controllers
+	mu          sync.Mutex
+	addresses   map[string]string // by the Service's namespace and name
+	listeners   []net.Listener
+}
+
+// NewBalancers look for Services until the context is done.
+func NewBalancers(ctx context.Context, controllers *Controllers) *Balancers {
+	b := &Balancers{controllers: controllers, addresses: map[string]string{}}
+	go func() {
+		for ctx.Err() == nil {
+			if err := b.look(ctx); err != nil && ctx.Err() == nil {
+				log.Printf("load balancers: %v", err)
+			}
+			time.Sleep(pause)
+		}
+		b.close()
+	}()
+	return b
+}
+
+func (b *Balancers) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range b.listeners {
+		l.Close()
+	}
+}
+
+func (b *Balancers) look(ctx context.Context) error {
+	services := b.controllers.cluster.Admin().CoreV1()
+	all, err := services.Services(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	for _, s := range all.Items {
+		if s.Spec.Type != corev1.ServiceTypeLoadBalancer || len(s.Status.LoadBalancer.Ingress) > 0 {
+			continue
+		}
+		address, err := b.open(&s)
+		if err != nil {
+			return err
+		}
+		s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: address}}
+		if _, err := services.Services(s.Namespace).UpdateStatus(ctx, &s, metav1.UpdateOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open listens on the ports of a Service at an address of its own, once.
+func (b *Balancers) open(service *corev1.Service) (address string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	name := service.Namespace + "/" + service.Name
+	if address, ok := b.addresses[name]; ok {
+		return address, nil
+	}
+	address = firstBalancer + strconv.Itoa(len(b.addresses)+1)
+	for _, port := range service.Spec.Ports {
+		if port.Protocol != corev1.ProtocolTCP {
+			continue
+		}
+		listener, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(int(port.Port))))
+		if err != nil {
+			return "", err
+		}
+		b.listeners = append(b.listeners, listener)
+		go b.serve(listener, labels.SelectorFromSet(service.Spec.Selector), port.TargetPort.String())
+	}
+	b.addresses[name] = address
+	return address, nil
+}
+
+func (b *Balancers) serve(listener net.Listener, selected labels.Selector, port string) {
+	for {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer client.Close()
+			if err := b.pass(client, selected, port); err != nil {
+				log.Printf("load balancer %s: %v", listener.Addr(), err)
+			}
+		}()
+	}
+}
+
+// pass passes a connection on to one of the pods, as bytes.
+func (b *Balancers) pass(client net.Conn, selected labels.Selector, port string) error {
+	at, ok := b.controllers.port(selected, port)
+	if !ok {
+		return fmt.Errorf("no pod of %s has a port %s", selected, port)
+	}
+	server, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(at)))
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	go func() {
+		_, _ = io.Copy(server, client)
+		_ = server.(*net.TCPConn).CloseWrite()
+	}()
+	_, err = io.Copy(client, server)
+	return err
+}

@@ -1,0 +1,201 @@
+package docs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sluice/test/cluster"
+	"sluice/test/kit"
+)
+
+// root is that of the checkout.
+const root = "../.."
+
+// With -trimpath, what is built here is what `go build` in a page builds.
+func TestMain(m *testing.M) { cluster.Main(m, "-trimpath") }
+
+// readPages reads all pages, which have to be such that they can be held to
+// something.
+func readPages(t *testing.T) []*Page {
+	t.Helper()
+	paths, err := Pages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pages []*Page
+	for _, path := range paths {
+		content, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, faults := Parse(path, string(content))
+		for _, f := range faults {
+			t.Error(f)
+		}
+		pages = append(pages, page)
+	}
+	return pages
+}
+
+// TestPages does what each page says.
+func TestPages(t *testing.T) {
+	tools := prepareTools(t)
+	manifests := &Manifests{Folder: t.TempDir(), Tools: tools}
+	for _, page := range readPages(t) {
+		if generated(page) || len(page.Blocks) == 0 {
+			continue
+		}
+		t.Run(page.Path, func(t *testing.T) {
+			s := newScene(t, page, tools)
+			if uses(page, "yaml") && manifests.Cluster == nil {
+				manifests.Cluster = cluster.Shared(t)
+				manifests.Tools.Environment = append(s.tools.Environment, "KUBECONFIG="+manifests.Cluster.Kubeconfig(t, "writer", "system:masters"))
+			}
+			s.runner.Manifests = manifests.Check
+			for _, f := range s.runner.Run() {
+				t.Error(f)
+			}
+		})
+	}
+}
+
+// scene is what a page finds: a copy of the checkout, a home, a shell, and a
+// cluster if it uses one.
+type scene struct {
+	tools  Tools
+	runner *Runner
+}
+
+func newScene(t *testing.T, page *Page, tools Tools) *scene {
+	t.Helper()
+	// Its path is short, for the unix sockets below the home.
+	folder := kit.StateDir(t)
+	checkout, home, notes := filepath.Join(folder, "sluice"), filepath.Join(folder, "home"), filepath.Join(folder, "notes")
+	for _, one := range []string{checkout, home, notes} {
+		if err := os.Mkdir(one, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := CopyCheckout(root, checkout); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := tools.In(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{tools: tools, runner: &Runner{Page: page, Folder: checkout}}
+	if usesCluster(page) {
+		s.giveCluster(t, home)
+	}
+	if s.runner.Shell, err = StartShell(checkout, notes, tools.Environment); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.runner.Shell.Close)
+	return s
+}
+
+// giveCluster makes a new cluster the one of the reader's kubeconfig.
+func (s *scene) giveCluster(t *testing.T, home string) {
+	t.Helper()
+	c := cluster.Start(t)
+	content, err := os.ReadFile(c.Kubeconfig(t, "reader", "system:masters"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(home, ".kube", "config")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	controllers := NewControllers(c)
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	NewBalancers(ctx, controllers)
+	s.runner.After = func() { controllers.Follow(t) }
+}
+
+// prepareTools builds what is of this checkout, and finds what is not.
+func prepareTools(t *testing.T) Tools {
+	t.Helper()
+	clients, err := FindClients(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Tools{Path: []string{filepath.Dir(cluster.SluicePath()), clients}}
+}
+
+// generated says whether a page is written by test/reference, from cases that are
+// run there; see TestReferenceExamples.
+func generated(page *Page) bool { return strings.HasPrefix(page.Path, "docs/reference/") }
+
+func uses(page *Page, language string) bool {
+	for _, b := range page.Blocks {
+		if b.Language == language {
+			return true
+		}
+	}
+	return false
+}
+
+// asksCluster matches commands that need one.
+var asksCluster = regexp.MustCompile(`\b(kubectl|helm (install|upgrade)|--kubeconfig)\b`)
+
+func usesCluster(page *Page) bool {
+	for _, b := range page.Blocks {
+		for _, c := range b.Commands() {
+			if b.Marks.NotRun == "" && asksCluster.MatchString(c.Text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestReferenceExamples: the API server and Sluice take each example of the
+// reference.
+func TestReferenceExamples(t *testing.T) {
+	tools := prepareTools(t)
+	c := cluster.Shared(t)
+	tools, err := tools.In(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools.Environment = append(tools.Environment, "KUBECONFIG="+c.Kubeconfig(t, "writer", "system:masters"))
+	var all []string
+	for _, page := range readPages(t) {
+		kind := map[string]string{"docs/reference/annotations.md": "annotations", "docs/reference/configmap.md": "settings"}[page.Path]
+		for _, b := range page.Blocks {
+			if kind == "" || b.Language != "yaml" {
+				continue
+			}
+			b.Marks.PartOf = kind
+			text, err := whole(b)
+			if err != nil {
+				t.Errorf("%s:%d: %v", page.Path, b.Line, err)
+			}
+			all = append(all, strings.Replace(text, "name: part", fmt.Sprintf("name: part-%d", len(all)), 1))
+		}
+	}
+	if len(all) < 100 {
+		t.Fatalf("only %d examples were found", len(all))
+	}
+	path := filepath.Join(t.TempDir(), "all.yaml")
+	if err := os.WriteFile(path, []byte(strings.Join(all, "---\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range [][]string{
+		{"kubectl", "apply", "--dry-run=server", "--validate=strict", "--server-side", "-f", path},
+		{"sluice", "render", "-f", path},
+	} {
+		if _, err := tools.Run(command[0], command[1:]...); err != nil {
+			t.Error(err)
+		}
+	}
+}

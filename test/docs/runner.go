@@ -1,0 +1,160 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Runner does what a page says.
+type Runner struct {
+	Page *Page
+	// Folder is a copy of the checkout, which the commands begin in.
+	Folder string
+	Shell  *Shell
+	// Manifests holds a block of YAML to what a cluster and Sluice say of it; nil
+	// where pages have none.
+	Manifests func(b Block) error
+	// After is called when a command has ended; nil where nobody wants to know.
+	After func()
+
+	faults []Fault
+}
+
+// How long what is shown, or what has to be ready, may be waited for.
+const (
+	eventualPatience = 60 * time.Second
+	pause            = 100 * time.Millisecond
+)
+
+// Run does all that a page says, in its order, and gives what is not as the page
+// says. A page goes on after a fault, unless its shell is gone.
+func (r *Runner) Run() []Fault {
+	for _, b := range r.Page.Blocks {
+		if b.Marks.NotRun != "" {
+			continue
+		}
+		if err := r.block(b); err != nil {
+			r.fault(b.Line, "%v", err)
+			break
+		}
+	}
+	return r.faults
+}
+
+func (r *Runner) fault(line int, format string, arguments ...any) {
+	r.faults = append(r.faults, Fault{Path: r.Page.Path, Line: line, Text: fmt.Sprintf(format, arguments...)})
+}
+
+// block gives an error where the page cannot go on.
+func (r *Runner) block(b Block) error {
+	if b.Marks.File != "" {
+		path := filepath.Join(r.Folder, b.Marks.File)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(b.Text+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	if b.Language == "yaml" && r.Manifests != nil {
+		if err := r.Manifests(b); err != nil {
+			r.fault(b.Line, "%v", err)
+		}
+	}
+	if b.Marks.OutputOf != "" {
+		return r.outputOf(b)
+	}
+	commands := b.Commands()
+	for i, c := range commands {
+		if b.Marks.Background {
+			if err := r.background(b, c); err != nil {
+				return err
+			}
+			continue
+		}
+		status := 0
+		if i == len(commands)-1 {
+			status = b.Marks.Status
+		}
+		if err := r.command(b, c, status); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command runs one command until it ends as it should, which is at once unless
+// the page says that it takes a while.
+func (r *Runner) command(b Block, c Command, want int) error {
+	for deadline := time.Now().Add(eventualPatience); ; time.Sleep(pause) {
+		printed, status, err := r.Shell.Run(c.Text)
+		if r.After != nil {
+			r.After()
+		}
+		if err != nil {
+			return fmt.Errorf("$ %s\n%w; it printed:\n%s", c.Text, err, printed)
+		}
+		wrong := ""
+		if status != want {
+			wrong = fmt.Sprintf("its status is %d, and not %d", status, want)
+		} else if b.Language == "console" {
+			wrong = Differs(c.Shown, printed)
+		}
+		if wrong == "" {
+			return nil
+		}
+		if !b.Marks.Eventually || time.Now().After(deadline) {
+			r.fault(c.Line, "$ %s\n%s; it printed:\n%s", c.Text, wrong, printed)
+			return nil
+		}
+	}
+}
+
+// background starts a command and waits until it is ready.
+func (r *Runner) background(b Block, c Command) error {
+	started, err := r.Shell.Start(c.Text)
+	if err != nil {
+		return err
+	}
+	wrong := ""
+	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
+		if wrong, err = r.ready(b, c, started.Printed()); wrong == "" || err != nil {
+			return err
+		}
+		if time.Now().After(deadline) {
+			r.fault(c.Line, "$ %s\nit is not ready: %s; it printed:\n%s", c.Text, wrong, started.Printed())
+			return nil
+		}
+	}
+}
+
+// ready says why a command in the background is not ready yet.
+func (r *Runner) ready(b Block, c Command, printed string) (why string, err error) {
+	if b.Marks.Ready == "" {
+		return Holds(c.Shown, printed), nil
+	}
+	said, status, err := r.Shell.Run(b.Marks.Ready)
+	if err != nil || status == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("the status of %s is %d: %s", b.Marks.Ready, status, said), nil
+}
+
+// outputOf looks for a block in what a command prints.
+func (r *Runner) outputOf(b Block) error {
+	printed, status, err := r.Shell.Run(b.Marks.OutputOf)
+	if err != nil {
+		return err
+	}
+	wrong := Holds(strings.Split(b.Text, "\n"), printed)
+	if status != b.Marks.Status {
+		wrong = fmt.Sprintf("its status is %d", status)
+	}
+	if wrong != "" {
+		r.fault(b.Line, "$ %s\n%s; it printed:\n%s", b.Marks.OutputOf, wrong, printed)
+	}
+	return nil
+}

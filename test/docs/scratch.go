@@ -1,0 +1,74 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// notCopied are the folders of a checkout that a new one does not have.
+var notCopied = map[string]bool{".git": true, ".cache": true, "dist": true}
+
+// CopyCheckout copies what is in a checkout as a new user has it.
+func CopyCheckout(from, to string) error {
+	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, relative)
+		switch {
+		case entry.IsDir() && notCopied[relative]:
+			return filepath.SkipDir
+		case entry.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case entry.Type() == fs.ModeSymlink:
+			link, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		return copyFile(path, target)
+	})
+}
+
+func copyFile(from, to string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, info.Mode().Perm())
+}
+
+// Pages are the pages of a checkout that are for users: README.md, what is in
+// docs, and the pages of charts.
+func Pages(root string) ([]string, error) {
+	pages := []string{"README.md"}
+	for _, folder := range []string{"docs", "charts"} {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
+			if os.IsNotExist(err) {
+				return nil // there may be no charts
+			}
+			if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".md") {
+				relative, relErr := filepath.Rel(root, path)
+				pages, err = append(pages, filepath.ToSlash(relative)), relErr
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return pages, nil
+}
