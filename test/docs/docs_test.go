@@ -145,7 +145,7 @@ func uses(page *Page, language string) bool {
 }
 
 // asksCluster matches commands that need one.
-var asksCluster = regexp.MustCompile(`\b(kubectl|helm (install|upgrade)|--kubeconfig)\b`)
+var asksCluster = regexp.MustCompile(`\b(kubectl|helm (install|upgrade)|kubeconfig)\b`)
 
 func usesCluster(page *Page) bool {
 	for _, b := range page.Blocks {

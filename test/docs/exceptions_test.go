@@ -8,7 +8,9 @@ import (
 
 // exceptions are the blocks that are not run: the first line of each, by its page,
 // and why.
-var exceptions = []string{}
+var exceptions = []string{
+	"README.md: make test: it is what runs this",
+}
 
 // TestExceptions: no block is left out that is not listed here, and none is
 // listed that is not left out.

@@ -124,8 +124,8 @@ func (r *Runner) background(b Block, c Command) error {
 		if wrong, err = r.ready(b, c, started.Printed()); wrong == "" || err != nil {
 			return err
 		}
-		if time.Now().After(deadline) {
-			r.fault(c.Line, "$ %s\nit is not ready: %s; it printed:\n%s", c.Text, wrong, started.Printed())
+		if started.Ended() || time.Now().After(deadline) {
+			r.fault(c.Line, "$ %s\nit has ended, or is not ready: %s; it printed:\n%s", c.Text, wrong, started.Printed())
 			return nil
 		}
 	}

@@ -125,6 +125,7 @@ func TestBadPages(t *testing.T) {
 		"exit":                         {"'''sh\nexit 0\n'''", "the shell has ended"},
 		"nginx that is not printed":    {"<!-- output of: echo b -->\n'''nginx\na;\n'''", "page.md:3: $ echo b\nthis was not printed in its place: a;"},
 		"nginx of nowhere":             {"'''nginx\na;\n'''", "page.md:1: nobody knows where this comes from"},
+		"background that ends":         {"<!-- background -->\n'''console\n$ echo one\ntwo\n'''", "page.md:3: $ echo one\nit has ended, or is not ready"},
 		"no language":                  {"'''\nls\n'''", `page.md:1: a block of the language ""`},
 		"indented block":               {"Do this:\n\n    make run\n", "page.md:3: a block that is only indented"},
 		"comment without a block":      {"<!-- not run: because -->\n\n'''sh\ntrue\n'''", "page.md:1: no block follows"},

@@ -100,7 +100,7 @@ func (s *Shell) awaitEnd() (status int, err error) {
 }
 
 // Background is a command that goes on.
-type Background struct{ output string }
+type Background struct{ output, end string }
 
 // Start starts a command and does not wait for its end.
 func (s *Shell) Start(text string) (*Background, error) {
@@ -108,8 +108,15 @@ func (s *Shell) Start(text string) (*Background, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, _, err = s.Run(fmt.Sprintf("( . %s ) > %s 2>&1 < /dev/null &", command, output))
-	return &Background{output: output}, err
+	b := &Background{output: output, end: output + ".end"}
+	_, _, err = s.Run(fmt.Sprintf("{ ( . %s ) > %s 2>&1 < /dev/null; echo $? > %s; } &", command, output, b.end))
+	return b, err
+}
+
+// Ended says whether it has ended, which it was not to.
+func (b *Background) Ended() bool {
+	_, err := os.Stat(b.end)
+	return err == nil
 }
 
 // Printed is what it has printed so far.
