@@ -13,7 +13,7 @@ import (
 var version = "development"
 
 func main() {
-	os.Exit(exitStatus(root().Execute(), os.Stderr))
+	os.Exit(exitStatus(called(os.Args).Execute(), os.Stderr))
 }
 
 func root() *cobra.Command {
