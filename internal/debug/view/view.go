@@ -167,7 +167,8 @@ type General struct {
 	// until one was. It differs from that of LastApply if that one failed.
 	ConfHash string `json:"confHash"`
 	Counts   Counts `json:"counts"`
-	// Settings are those in force that differ from their defaults, by key.
+	// Settings are those in force that differ from their defaults, in the order of
+	// docs/reference.
 	Settings []Setting `json:"settings"`
 	// Leader is null where none is elected.
 	Leader *Leader `json:"leader"`
