@@ -1,6 +1,7 @@
 package debug
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
@@ -46,7 +47,19 @@ func (q *question) certificates() (body, error) {
 		}
 		found = append(found, v)
 	}
+	slices.SortFunc(found, compareCertificates)
 	return list(found)
+}
+
+// compareCertificates has the default one come first, the others by their hosts.
+func compareCertificates(a, b view.Certificate) int {
+	if a.Default != b.Default {
+		if a.Default {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(slices.Compare(a.Hosts, b.Hosts), strings.Compare(a.SHA256, b.SHA256))
 }
 
 // presented gives the ID of the certificate of a server name, chosen as nginx

@@ -3,7 +3,7 @@
 //
 //	GET /conf?host=shop.example&format=json   -> Conf
 //	GET /backends?name=shop/web/80            -> []Backend
-//	GET /certs?host=shop.example              -> []Certificate
+//	GET /certs?host=shop.example              -> []Certificate, the default one first
 //	GET /general                              -> General
 //	GET /routes?host=shop.example             -> []Route
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
