@@ -3,7 +3,7 @@
 //
 //	GET /conf?host=shop.example&format=json   -> Conf
 //	GET /backends?name=shop/web/80            -> []Backend
-//	GET /certs?host=shop.example              -> []Certificate
+//	GET /certs?host=shop.example              -> []Certificate, the default one first
 //	GET /general                              -> General
 //	GET /routes?host=shop.example             -> []Route
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
@@ -167,7 +167,8 @@ type General struct {
 	// until one was. It differs from that of LastApply if that one failed.
 	ConfHash string `json:"confHash"`
 	Counts   Counts `json:"counts"`
-	// Settings are those in force that differ from their defaults, by key.
+	// Settings are those in force that differ from their defaults, in the order of
+	// docs/reference.
 	Settings []Setting `json:"settings"`
 	// Leader is null where none is elected.
 	Leader *Leader `json:"leader"`
