@@ -37,8 +37,9 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 docs: setup-test ## what README.md and docs tell users to do, done: every command run, every manifest applied (needs `make cluster` and `make clients` before)
 	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m
 
-golden: ## write the expectations of test/golden, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
+golden: ## write the expectations of test/golden and internal/debug, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
+	$(GO) test ./internal/debug -run TestViews -count=1 -update
 	$(GO) test ./test/reference -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
 

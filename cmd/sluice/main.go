@@ -13,7 +13,7 @@ import (
 var version = "development"
 
 func main() {
-	os.Exit(exitStatus(root().Execute(), os.Stderr))
+	os.Exit(exitStatus(called(os.Args).Execute(), os.Stderr))
 }
 
 func root() *cobra.Command {
@@ -24,7 +24,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), versionCommand())
+	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), debugCommand(), versionCommand())
 	return command
 }
 

@@ -37,6 +37,11 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	if err := c.Serve(running, address, f.healthPath); err != nil {
 		return err
 	}
+	stopDebug, err := p.openDebug(c)
+	if err != nil {
+		return err
+	}
+	defer stopDebug()
 	p.cluster.start(ctx)
 	defer p.cluster.stop()
 	done := make(chan error, 1)
@@ -67,7 +72,7 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 		<-retreated
 		p.cluster.stop()
 	}()
-	err := errors.Join(<-done, p.stop(patient, f))
+	err = errors.Join(<-done, p.stop(patient, f))
 	<-retreated
 	return err
 }

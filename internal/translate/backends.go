@@ -29,6 +29,17 @@ type backendID struct {
 
 func (id backendID) key() string { return id.service.String() + "/" + id.port }
 
+// BackendOf takes the key of a model.Backend apart: the Service, and its port as it
+// was asked for, which is empty for the default backend.
+func BackendOf(key string) (service snapshot.Name, port string) {
+	namespace, rest, _ := strings.Cut(key, "/")
+	name, port, _ := strings.Cut(rest, "/")
+	if port == defaultPort {
+		port = ""
+	}
+	return snapshot.Name{Namespace: namespace, Name: name}, port
+}
+
 // backend is a backend with what it was made of.
 type backend struct {
 	pass    uint64

@@ -26,6 +26,8 @@ type authority struct {
 	// The paths of the API server's certificate and key, and of the key that
 	// signs the tokens of service accounts.
 	serverCert, serverKey, accountKey string
+	// Those of the certificate and key by which kubelets know the API server.
+	kubeletCert, kubeletKey string
 }
 
 // newAuthority makes an authority with what the API server at an address needs,
@@ -56,13 +58,20 @@ func newAuthority(dir, address string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, a.write(dir, server, account)
+	kubelet, err := a.user("kube-apiserver-kubelet-client")
+	if err != nil {
+		return nil, err
+	}
+	return a, a.write(dir, server, account, kubelet)
 }
 
-func (a *authority) write(dir string, server, account *pair) error {
+func (a *authority) write(dir string, server, account, kubelet *pair) error {
+	a.kubeletCert, a.kubeletKey = filepath.Join(dir, "kubelet-client.crt"), filepath.Join(dir, "kubelet-client.key")
 	a.file, a.accountKey = filepath.Join(dir, "ca.crt"), filepath.Join(dir, "accounts.key")
 	a.serverCert, a.serverKey = filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
-	for path, content := range map[string][]byte{a.file: a.pem, a.serverCert: server.cert, a.serverKey: server.key, a.accountKey: account.key} {
+	for path, content := range map[string][]byte{
+		a.file: a.pem, a.serverCert: server.cert, a.serverKey: server.key, a.accountKey: account.key, a.kubeletCert: kubelet.cert, a.kubeletKey: kubelet.key,
+	} {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			return err
 		}

@@ -2,7 +2,8 @@
 // kube-apiserver with authorization, and the controllers of
 // kube-controller-manager that make pods and EndpointSlices. Only the nodes are
 // stand-ins: they give each pod an address of its own on which it really
-// listens, and end it as a kubelet does.
+// listens, and end it as a kubelet does. Exec and logs are those of the processes
+// that tests bind to containers; ports are forwarded to the pod's address.
 //
 // All of it, with the tests themselves, the sluice under test, its nginx and the
 // clients, runs in a network namespace that ends with the test binary:

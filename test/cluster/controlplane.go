@@ -39,6 +39,8 @@ func (c *Cluster) apiServerFlags() []string {
 		"--etcd-servers=" + c.etcdURL(), "--etcd-compaction-interval=0",
 		"--bind-address=" + c.Address, "--advertise-address=" + c.Address, "--secure-port=6443",
 		"--tls-cert-file=" + a.serverCert, "--tls-private-key-file=" + a.serverKey, "--client-ca-file=" + a.file,
+		"--kubelet-client-certificate=" + a.kubeletCert, "--kubelet-client-key=" + a.kubeletKey, "--kubelet-certificate-authority=" + a.file,
+		"--kubelet-preferred-address-types=InternalIP",
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-signing-key-file=" + a.accountKey, "--service-account-key-file=" + a.accountKey,
 		"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",

@@ -19,18 +19,23 @@ import (
 )
 
 // nodes stand in for the scheduler and the kubelets: they take pods in turn, and
-// run each as listeners of this process.
+// run each as listeners of this process. What the API server asks of kubelets is
+// answered by a kubelet each.
 type nodes struct {
 	clients   *kubernetes.Clientset
 	authority *authority
 	log       *log.Logger
 	all       []node
+	kubelets  []*kubelet
+	life      context.Context // ends with the nodes
 	cancel    context.CancelFunc
 	running   sync.WaitGroup
 
 	mu   sync.Mutex
 	pods map[types.UID]*pod
 	next int // the node that takes the next pod
+	// bound are the programs of tests that stand for containers.
+	bound map[containerKey]*bound
 }
 
 type node struct{ name, address string }
@@ -45,12 +50,12 @@ func startNodes(c *Cluster) (*nodes, error) {
 	context.AfterFunc(ctx, func() { output.Close() })
 	prefix := c.Address[:len(c.Address)-1] // "10.255.0."
 	n := &nodes{
-		clients: c.clients, authority: c.authority, log: log.New(output, "", log.Ltime|log.Lmicroseconds), cancel: cancel, pods: map[types.UID]*pod{},
+		clients: c.clients, authority: c.authority, log: log.New(output, "", log.Ltime|log.Lmicroseconds), life: ctx, cancel: cancel, pods: map[types.UID]*pod{}, bound: map[containerKey]*bound{},
 		all: []node{{"node-1", prefix + "11"}, {"node-2", prefix + "12"}},
 	}
 	for _, one := range n.all {
-		if err := one.register(ctx, c.clients); err != nil {
-			cancel()
+		if err := n.join(one); err != nil {
+			n.stop()
 			return nil, err
 		}
 	}
@@ -62,15 +67,25 @@ func startNodes(c *Cluster) (*nodes, error) {
 		DeleteFunc: n.forget,
 	})
 	if err != nil {
-		cancel()
+		n.stop()
 		return nil, err
 	}
 	n.running.Go(func() { informer.RunWithContext(ctx) })
 	return n, nil
 }
 
+// join starts a node's kubelet, and tells the API server of the node.
+func (n *nodes) join(one node) error {
+	k, err := startKubelet(n, one)
+	if err != nil {
+		return err
+	}
+	n.kubelets = append(n.kubelets, k)
+	return one.register(n.life, n.clients, k.endpoints())
+}
+
 // register makes the Node object, which is ready.
-func (n node) register(ctx context.Context, clients *kubernetes.Clientset) error {
+func (n node) register(ctx context.Context, clients *kubernetes.Clientset, endpoints corev1.NodeDaemonEndpoints) error {
 	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.name, Labels: map[string]string{corev1.LabelHostname: n.name, corev1.LabelOSStable: "linux"}}}
 	created, err := clients.CoreV1().Nodes().Create(ctx, object, metav1.CreateOptions{})
 	if err != nil {
@@ -80,7 +95,7 @@ func (n node) register(ctx context.Context, clients *kubernetes.Clientset) error
 		corev1.ResourceCPU: resource.MustParse("1000"), corev1.ResourceMemory: resource.MustParse("1Ti"), corev1.ResourcePods: resource.MustParse("100000"),
 	}
 	created.Status = corev1.NodeStatus{
-		Capacity: resources, Allocatable: resources,
+		Capacity: resources, Allocatable: resources, DaemonEndpoints: endpoints,
 		Addresses:  []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: n.address}, {Type: corev1.NodeHostName, Address: n.name}},
 		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady", LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now()}},
 	}
@@ -91,6 +106,9 @@ func (n node) register(ctx context.Context, clients *kubernetes.Clientset) error
 // stop ends all pods at once, and waits until nothing of them runs.
 func (n *nodes) stop() {
 	n.cancel()
+	for _, k := range n.kubelets {
+		k.server.Close()
+	}
 	n.running.Wait()
 }
 

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/controller"
+	"sluice/internal/debug"
+	"sluice/internal/debug/view"
+)
+
+// answerTimeout bounds a question to a controller. Only one that is stuck takes
+// that long.
+const answerTimeout = 2 * time.Minute
+
+// openDebug answers questions about a controller from now on, until stop.
+func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
+	o := debug.Options{Version: version, Nginx: p.options.Process.Install(), State: c.State, Ready: c.Ready, Status: statusOf(p.options.Runtime)}
+	if p.cluster != nil && p.cluster.elector != nil {
+		elector := p.cluster.elector
+		o.Leader = func() view.Leader {
+			return view.Leader{Leads: elector.IsLeader(), Identity: elector.LeaderIdentity()}
+		}
+	}
+	return debug.Serve(filepath.Join(p.options.StateDir, view.Socket), debug.Handler(o), p.options.Log)
+}
+
+func debugCommand() *cobra.Command {
+	command := &cobra.Command{
+		Use:   "debug",
+		Short: "Look into a running controller",
+		Args:  cobra.NoArgs,
+	}
+	command.AddCommand(debugGetCommand())
+	return command
+}
+
+func debugGetCommand() *cobra.Command {
+	var stateDir string
+	command := &cobra.Command{
+		Use:   "get PATH",
+		Short: "Print what a running controller says of itself",
+		Long: "Asks the controller that runs with this state directory and prints its answer. It must be run as the same user, in a\n" +
+			"pod by `kubectl exec`. PATH, with its query percent-encoded:\n\n" +
+			"  /conf?host=HOST&ingress=NAMESPACE/NAME&format=text|json  nginx.conf as it runs, and who wrote each line\n" +
+			"  /routes?host=HOST&ingress=NAMESPACE/NAME                 where each path goes\n" +
+			"  /explain?url=URL&method=METHOD&format=text|json          why a URL goes where it goes\n" +
+			"  /backends?name=NAME                                      the endpoints that nginx was told\n" +
+			"  /certs?host=HOST                                         the certificates, or the one that a host is presented\n" +
+			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     what is wrong with the objects\n" +
+			"  /general                                                 version, readiness, the last change, settings, leader",
+		Example: "  sluice debug get /general\n" +
+			"  sluice debug get '/routes?host=shop.example'\n" +
+			"  kubectl exec deploy/sluice-controller -- sluice debug get '/explain?url=https://shop.example/cart'",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, arguments []string) error {
+			return printAnswer(cmd.Context(), stateDir, arguments[0], cmd.OutOrStdout())
+		},
+	}
+	command.Flags().StringVar(&stateDir, "state-dir", defaultStateDir(), "state directory of the controller")
+	return command
+}
+
+// printAnswer copies an answer, as it is where nobody but a program reads it.
+func printAnswer(ctx context.Context, stateDir, path string, out io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	answer, err := debug.Get(ctx, stateDir, path)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if isTerminal(out) {
+		return copyShown(out, answer)
+	}
+	_, err = io.Copy(out, answer)
+	return err
+}

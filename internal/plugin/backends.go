@@ -1,0 +1,95 @@
+package plugin
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/debug/view"
+)
+
+const backendsExample = `  # All backends
+  kubectl sluice backends
+
+  # Their names only
+  kubectl sluice backends --list
+
+  # The endpoints of one
+  kubectl sluice backends --backend shop-cart-80 -o wide`
+
+func backendsCommand(s *session) *cobra.Command {
+	var list bool
+	var backend string
+	cmd := &cobra.Command{
+		Use:     "backends",
+		Aliases: []string{"backend"},
+		Short:   "Show the backends with their endpoints, as nginx was told of them",
+		Long:    "Show the endpoints that requests are spread over, by the port of a Service, as nginx was told of them last.",
+		Example: backendsExample,
+		Args:    noMore,
+	}
+	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML, asName)
+	cmd.Flags().BoolVar(&list, "list", false, "only the names; the same as -o name")
+	cmd.Flags().StringVar(&backend, "backend", "", "only this backend: NAMESPACE-SERVICE-PORT or NAMESPACE/SERVICE/PORT")
+	cmd.MarkFlagsMutuallyExclusive("list", "backend")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		body, err := s.ask(cmd, pods, asking(view.BackendsPath, view.NameParam, backend))
+		if err != nil {
+			return err
+		}
+		o := s.output(output.chosen)
+		if list {
+			o.format = asName
+		}
+		return printBackends(o, body)
+	}
+	return cmd
+}
+
+// mostEndpoints are listed in a row of a table that is not wide.
+const mostEndpoints = 3
+
+func printBackends(o output, body []byte) error {
+	if o.isDocument() {
+		return o.document(body)
+	}
+	backends, err := decode[[]view.Backend](body)
+	if err != nil {
+		return err
+	}
+	if o.format == asName {
+		var names []string
+		for _, b := range backends {
+			names = append(names, b.Name)
+		}
+		return o.lines(names)
+	}
+	t := table{heading: []string{"NAME", "SERVICE", "PORT", "READY", "ENDPOINTS", "WHEN EMPTY"}, wide: 1}
+	for _, b := range backends {
+		row := cells(b.Name, b.Namespace+"/"+b.Service, orDash(b.Port), strconv.Itoa(len(b.Endpoints)), endpointsOf(b, o.format == asWide), strconv.Itoa(b.WhenEmpty))
+		if len(b.Endpoints) == 0 {
+			row[3].colour = red
+		}
+		t.rows = append(t.rows, row)
+	}
+	return o.table(t)
+}
+
+// endpointsOf gives the addresses of a backend, of many the first ones.
+func endpointsOf(b view.Backend, all bool) string {
+	var shown []string
+	for _, e := range b.Endpoints {
+		if !all && len(shown) == mostEndpoints {
+			shown = append(shown, fmt.Sprintf("+ %d more", len(b.Endpoints)-mostEndpoints))
+			break
+		}
+		shown = append(shown, net.JoinHostPort(e.Address, strconv.Itoa(e.Port)))
+	}
+	if b.ExternalName != "" {
+		shown = append(shown, "("+b.ExternalName+")")
+	}
+	return orDash(strings.Join(shown, ","))
+}

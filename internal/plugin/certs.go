@@ -1,0 +1,117 @@
+package plugin
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/debug/view"
+)
+
+const certsExample = `  # All certificates, and until when they are valid
+  kubectl sluice certs
+
+  # The certificate that clients of a host are shown, as PEM
+  kubectl sluice certs --host www.shop.example
+
+  # The same for a program to read
+  kubectl sluice certs --host www.shop.example -o json`
+
+func certsCommand(s *session) *cobra.Command {
+	var host string
+	cmd := &cobra.Command{
+		Use:     "certs",
+		Aliases: []string{"cert", "certificates"},
+		Short:   "Show the certificates that nginx presents, and until when they are valid",
+		Long: "Show the certificates that nginx presents. With --host it is the one that a client is shown who asks for that name, as PEM.\n" +
+			"Keys are never shown: the controller tells them to nobody.",
+		Example: certsExample,
+		Args:    noMore,
+	}
+	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML, asName, asPEM)
+	s.hostFlag(cmd, &host, "only the certificate that a client is shown who asks for this name")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		body, err := s.ask(cmd, pods, asking(view.CertsPath, view.HostParam, host))
+		if err != nil {
+			return err
+		}
+		o := s.output(output.chosen)
+		if host != "" && !cmd.Flags().Changed("output") {
+			o.format = asPEM
+		}
+		return printCertificates(o, body, time.Now())
+	}
+	return cmd
+}
+
+func printCertificates(o output, body []byte, now time.Time) error {
+	if o.isDocument() {
+		return o.document(body)
+	}
+	certificates, err := decode[[]view.Certificate](body)
+	if err != nil {
+		return err
+	}
+	switch o.format {
+	case asPEM:
+		for _, c := range certificates {
+			if _, err := io.WriteString(o, c.Chain); err != nil {
+				return err
+			}
+		}
+		return nil
+	case asName:
+		var names []string
+		for _, c := range certificates {
+			names = append(names, sourceOf(c))
+		}
+		return o.lines(compact(names))
+	}
+	return o.table(certificateTable(certificates, now))
+}
+
+func certificateTable(certificates []view.Certificate, now time.Time) table {
+	t := table{heading: []string{"HOSTS", "SECRET", "EXPIRES", "LEFT", "ISSUER", "SUBJECT", "SERIAL", "SHA256"}, wide: 3}
+	for _, c := range certificates {
+		hosts := c.Hosts
+		if c.Default {
+			hosts = append([]string{"(default)"}, hosts...)
+		}
+		row := cells(orDash(strings.Join(hosts, ",")), sourceOf(c), c.NotAfter.UTC().Format(time.DateTime), "", c.Issuer, c.Subject, c.Serial, c.SHA256)
+		row[3] = left(c, now)
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// soon is when an expiry deserves attention: what renews itself has done so
+// before.
+const soon = 14 * 24 * time.Hour
+
+// left says for how long a certificate is valid.
+func left(c view.Certificate, now time.Time) cell {
+	rest := c.NotAfter.Sub(now)
+	switch {
+	case rest <= 0:
+		return cell{"expired", red}
+	case now.Before(c.NotBefore):
+		return cell{"not yet valid", red}
+	case rest < soon:
+		return cell{ago(rest), yellow}
+	}
+	return cell{ago(rest), green}
+}
+
+// sourceOf gives "namespace/name" of the Secrets, "self-signed" without any.
+func sourceOf(c view.Certificate) string {
+	var names []string
+	for _, secret := range c.Secrets {
+		names = append(names, secret.Namespace+"/"+secret.Name)
+	}
+	if len(names) == 0 {
+		return string(c.From)
+	}
+	return strings.Join(names, ",")
+}

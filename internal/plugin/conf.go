@@ -1,0 +1,90 @@
+package plugin
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/debug/view"
+)
+
+const confExample = `  # All of nginx.conf
+  kubectl sluice conf
+
+  # The server of one host
+  kubectl sluice conf --host www.shop.example
+
+  # What one Ingress asked for, each line with the behaviour that wrote it
+  kubectl sluice conf --ingress shop/cart --origins`
+
+func confCommand(s *session) *cobra.Command {
+	var host, ingress string
+	var origins bool
+	cmd := &cobra.Command{
+		Use:   "conf",
+		Short: "Show nginx.conf, and who wrote each line of it",
+		Long: "Show the nginx.conf that nginx runs with: all of it, the server of a host, or the lines that an Ingress asked for.\n" +
+			"With --origins, and in JSON and YAML, each line comes with the object that asked for it and the behaviour that wrote it.",
+		Example: confExample,
+		Args:    noMore,
+	}
+	pods, output := s.podFlags(cmd), addFormat(cmd, asText, asJSON, asYAML)
+	s.hostFlag(cmd, &host, `only the server of this host; "*" for the catch-all one`)
+	s.ingressFlag(cmd, &ingress, "only the lines that this Ingress asked for, as NAMESPACE/NAME")
+	cmd.Flags().BoolVar(&origins, "origins", false, "put the line number, the object and the behaviour before each line")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		reference, err := s.ingressReference(ingress)
+		if err != nil {
+			return err
+		}
+		o := s.output(output.chosen)
+		kind := view.Text
+		if origins || o.isDocument() {
+			kind = view.JSON
+		}
+		body, err := s.ask(cmd, pods, asking(view.ConfPath, view.HostParam, host, view.IngressParam, reference, view.FormatParam, kind))
+		switch {
+		case err != nil:
+			return err
+		case o.isDocument():
+			return o.document(body)
+		case origins:
+			return printOrigins(o, body)
+		}
+		_, err = o.Write(body)
+		return err
+	}
+	return cmd
+}
+
+// printOrigins prints the lines of nginx.conf with who wrote each before it.
+func printOrigins(o output, body []byte) error {
+	conf, err := decode[view.Conf](body)
+	if err != nil {
+		return err
+	}
+	widest := 0
+	for _, line := range conf.Lines {
+		widest = max(widest, utf8.RuneCountInString(originOf(line)))
+	}
+	number := len(fmt.Sprint(conf.Total))
+	var text strings.Builder
+	for _, line := range conf.Lines {
+		origin := originOf(line)
+		padding := strings.Repeat(" ", widest-utf8.RuneCountInString(origin))
+		fmt.Fprintf(&text, "%*d  %s%s  | %s\n", number, line.Number, o.paint(printableLines(origin), green), padding, withoutControls(line.Text))
+	}
+	return o.painted(text.String())
+}
+
+// originOf says whose a line is: "Ingress shop/cart cors", "sluice" for those of
+// Sluice itself.
+func originOf(line view.Line) string {
+	if line.Object.Name == "" {
+		return strings.TrimSpace("sluice " + line.Behaviour)
+	}
+	return line.Object.String() + " " + cmp.Or(line.Behaviour, "rule")
+}

@@ -1,0 +1,39 @@
+package plugin
+
+import (
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"sluice/internal/model"
+)
+
+// said gives an error of the API server with what was asked of it, and what can
+// be done; nil stays nil.
+func said(err error, format string, arguments ...any) error {
+	if err == nil {
+		return nil
+	}
+	asked := fmt.Sprintf(format, arguments...)
+	switch {
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("%s: %w (the rights that kubectl sluice needs are in docs/plugin.md)", asked, err)
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("%s: %w (--user, --token and --context say who you are)", asked, err)
+	}
+	return fmt.Errorf("%s: %w", asked, err)
+}
+
+// mostShown bounds a line that others wrote.
+const mostShown = 4000
+
+// printableLines makes a text fit for a terminal: what does not print is escaped,
+// but the ends of lines.
+func printableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = model.OneLine(strings.ReplaceAll(line, "\t", "    "), mostShown)
+	}
+	return strings.Join(lines, "\n")
+}

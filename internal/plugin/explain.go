@@ -1,0 +1,46 @@
+package plugin
+
+import (
+	"github.com/spf13/cobra"
+
+	"sluice/internal/debug/view"
+)
+
+const explainExample = `  # Why does this page come from where it comes from?
+  kubectl sluice explain https://www.shop.example/cart/7
+
+  # The same for another method, for a program to read
+  kubectl sluice explain OPTIONS www.shop.example/cart -o json`
+
+func explainCommand(s *session) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain [METHOD] URL",
+		Short: "Say why a URL goes where it goes",
+		Long: "Say which rule of which Ingress takes a request, why every other that could be meant does not, and what is done with the request there.\n" +
+			"METHOD is GET if it is left out. URL is http://host/path, https://host/path or host/path, which is HTTP unless its port is 443.",
+		Example: explainExample,
+		Args:    cobra.RangeArgs(1, 2),
+	}
+	pods, output := s.podFlags(cmd), addFormat(cmd, asText, asJSON, asYAML)
+	cmd.RunE = func(cmd *cobra.Command, arguments []string) error {
+		method, target := "", arguments[len(arguments)-1]
+		if len(arguments) == 2 {
+			method = arguments[0]
+		}
+		o := s.output(output.chosen)
+		kind := view.Text
+		if o.isDocument() {
+			kind = view.JSON
+		}
+		body, err := s.ask(cmd, pods, asking(view.ExplainPath, view.URLParam, target, view.MethodParam, method, view.FormatParam, kind))
+		if err != nil {
+			return err
+		}
+		if o.isDocument() {
+			return o.document(body)
+		}
+		_, err = o.Write(body)
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,128 @@
+package plugin
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/debug/view"
+)
+
+const generalExample = `  # Version, nginx, what was applied last, and the settings that differ from their defaults
+  kubectl sluice general
+
+  # For a program to read
+  kubectl sluice general -o json`
+
+func generalCommand(s *session) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "general",
+		Short:   "Show how the controller is: versions, last apply, counts, settings",
+		Example: generalExample,
+		Args:    noMore,
+	}
+	pods, output := s.podFlags(cmd), addFormat(cmd, asText, asJSON, asYAML)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		body, err := s.ask(cmd, pods, asking(view.GeneralPath))
+		if err != nil {
+			return err
+		}
+		return printGeneral(s.output(output.chosen), body, time.Now())
+	}
+	return cmd
+}
+
+func printGeneral(o output, body []byte, now time.Time) error {
+	if o.isDocument() {
+		return o.document(body)
+	}
+	g, err := decode[view.General](body)
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	field := func(name string, value cell) {
+		fmt.Fprintf(&text, "%-15s%s\n", name+":", o.paint(printableLines(value.text), value.colour))
+	}
+	field("Version", cell{text: g.Version})
+	field("Ready", readiness(g))
+	field("nginx", nginxState(g.Nginx))
+	field("Can do", cell{text: orDash(strings.Join(g.Nginx.Capabilities, ", "))})
+	field("Last apply", lastApply(g.LastApply, now))
+	field("nginx.conf", cell{text: orDash(g.ConfHash)})
+	c := g.Counts
+	field("Serves", cell{text: fmt.Sprintf("%d Ingresses, %d servers, %d locations, %d backends, %d certificates", c.Ingresses, c.Servers, c.Locations, c.Backends, c.Certificates)})
+	problems := cell{fmt.Sprint(c.Problems), green}
+	if c.Problems > 0 {
+		problems.colour = yellow
+	}
+	field("Problems", problems)
+	field("Leader", cell{text: leaderOf(g)})
+	for i, setting := range g.Settings {
+		name := ""
+		if i == 0 {
+			name = "Settings"
+		}
+		line := fmt.Sprintf("%s: %s (default %s)", setting.Key, setting.Value, orDash(setting.Default))
+		if name == "" {
+			fmt.Fprintf(&text, "%-15s%s\n", "", printableLines(line))
+			continue
+		}
+		field(name, cell{text: line})
+	}
+	return o.painted(text.String())
+}
+
+func readiness(g view.General) cell {
+	if g.Ready {
+		return cell{"yes", green}
+	}
+	return cell{"no: " + g.Missing, red}
+}
+
+func nginxState(n view.Nginx) cell {
+	if !n.Answers {
+		return cell{fmt.Sprintf("%s, does not answer: %s", n.Version, n.Error), red}
+	}
+	return cell{text: fmt.Sprintf("%s, %d workers, load %d", n.Version, n.Workers, n.Load)}
+}
+
+func lastApply(a *view.Apply, now time.Time) cell {
+	switch {
+	case a == nil:
+		return cell{text: "none yet"}
+	case a.Error != "":
+		return cell{fmt.Sprintf("failed %s ago: %s", ago(now.Sub(a.At)), a.Error), red}
+	}
+	how := "without a reload"
+	if a.Reloaded {
+		how = "with a reload"
+	}
+	return cell{text: fmt.Sprintf("%s ago, in %.2f s, %s", ago(now.Sub(a.At)), a.Seconds, how)}
+}
+
+func leaderOf(g view.General) string {
+	switch {
+	case g.Leader == nil:
+		return "none is elected"
+	case g.Leader.Leads:
+		return "this pod"
+	}
+	return orDash(g.Leader.Identity)
+}
+
+// ago gives a duration as kubectl does: its largest unit, or two.
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < 2*time.Minute:
+		return fmt.Sprintf("%ds", max(0, int(d/time.Second)))
+	case d < 3*time.Hour:
+		return fmt.Sprintf("%dm", int(d/time.Minute))
+	case d < 2*day:
+		return fmt.Sprintf("%dh", int(d/time.Hour))
+	}
+	return fmt.Sprintf("%dd", int(d/day))
+}

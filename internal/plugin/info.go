@@ -1,0 +1,141 @@
+package plugin
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"sluice/internal/debug/view"
+	"sluice/internal/kube"
+	"sluice/internal/snapshot"
+)
+
+const infoExample = `  # The addresses of the controller's Service, and how each of its pods is
+  kubectl sluice info
+
+  # With a Service of another name
+  kubectl sluice info --service edge -o wide`
+
+// info is what `info` shows; as JSON its output.
+type info struct {
+	Service serviceInfo `json:"service"`
+	Pods    []podInfo   `json:"pods"`
+}
+
+type serviceInfo struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	ClusterIP string `json:"clusterIP"`
+	// LoadBalancer are the addresses and hostnames in the status.
+	LoadBalancer []string `json:"loadBalancer"`
+}
+
+type podInfo struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	Node      string `json:"node"`
+	Ready     bool   `json:"ready"`
+	// General is null, and Error says why, if the pod could not be asked.
+	General *view.General `json:"general"`
+	Error   string        `json:"error,omitempty"`
+}
+
+func infoCommand(s *session) *cobra.Command {
+	var service string
+	cmd := &cobra.Command{
+		Use:     "info",
+		Short:   "Show the addresses of the controller's Service, and how each of its pods is",
+		Example: infoExample,
+		Args:    noMore,
+	}
+	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML)
+	cmd.Flags().StringVar(&service, "service", "sluice-controller", "name of the controller's Service, in the namespace of its pods")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		ctx, cancel := bounded(cmd)
+		defer cancel()
+		c, err := s.connect()
+		if err != nil {
+			return err
+		}
+		found, err := pods.find(ctx, s, c)
+		if err != nil {
+			return err
+		}
+		i := info{Pods: []podInfo{}}
+		if i.Service, err = readService(ctx, c, snapshot.Name{Namespace: found[0].Namespace, Name: service}); err != nil {
+			return err
+		}
+		var failed []error
+		for _, pod := range found {
+			one, err := askPod(ctx, pods, c, &pod)
+			i.Pods, failed = append(i.Pods, one), append(failed, err)
+		}
+		return errors.Join(append([]error{printInfo(s.output(output.chosen), i, time.Now())}, failed...)...)
+	}
+	return cmd
+}
+
+func readService(ctx context.Context, c *cluster, name snapshot.Name) (serviceInfo, error) {
+	object := corev1.Service{}
+	err := c.Get(ctx, kube.Services, name, &object)
+	if apierrors.IsNotFound(err) {
+		return serviceInfo{}, fmt.Errorf("no Service %q in the namespace %q: --service names the one of the controller", name.Name, name.Namespace)
+	}
+	i := serviceInfo{Namespace: name.Namespace, Name: name.Name, ClusterIP: object.Spec.ClusterIP, LoadBalancer: []string{}}
+	for _, at := range object.Status.LoadBalancer.Ingress {
+		i.LoadBalancer = append(i.LoadBalancer, cmp.Or(at.IP, at.Hostname))
+	}
+	return i, said(err, "read the Service %s", name)
+}
+
+// askPod tells of one pod. That it does not answer keeps nobody from the others.
+func askPod(ctx context.Context, f *podFlags, c *cluster, pod *corev1.Pod) (podInfo, error) {
+	one := podInfo{Namespace: pod.Namespace, Name: pod.Name, Node: pod.Spec.NodeName, Ready: isReady(pod)}
+	at, err := f.at(c, pod)
+	var body []byte
+	if err == nil {
+		body, err = at.get(ctx, view.GeneralPath, nil)
+	}
+	var general view.General
+	if err == nil {
+		general, err = decode[view.General](body)
+	}
+	if err != nil {
+		one.Error = err.Error()
+		return one, err
+	}
+	one.General = &general
+	return one, nil
+}
+
+func printInfo(o output, i info, now time.Time) error {
+	if o.isDocument() {
+		return o.value(i)
+	}
+	err := o.painted(printableLines(fmt.Sprintf("Service cluster IP address: %s\nLoadBalancer IP|CNAME: %s\n\n",
+		i.Service.ClusterIP, orDash(strings.Join(i.Service.LoadBalancer, ",")))))
+	if err != nil {
+		return err
+	}
+	t := table{heading: []string{"POD", "READY", "VERSION", "NGINX", "INGRESSES", "PROBLEMS", "LEADER", "LAST APPLY", "NODE"}, wide: 2}
+	for _, p := range i.Pods {
+		row := cells(p.Name, "false", "-", "-", "-", "-", "-", "-", p.Node)
+		if row[1].colour = red; p.Ready {
+			row[1] = cell{"true", green}
+		}
+		if g := p.General; g != nil {
+			leads := g.Leader != nil && g.Leader.Leads
+			row[2].text, row[3].text, row[4].text, row[5].text, row[6].text = g.Version, g.Nginx.Version, fmt.Sprint(g.Counts.Ingresses), fmt.Sprint(g.Counts.Problems), fmt.Sprint(leads)
+			row[7] = lastApply(g.LastApply, now)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return o.table(t)
+}

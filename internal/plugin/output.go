@@ -1,0 +1,262 @@
+package plugin
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+	"sigs.k8s.io/yaml"
+
+	"sluice/internal/model"
+)
+
+// The formats of -o.
+const (
+	asTable = "table"
+	asWide  = "wide"
+	asJSON  = "json"
+	asYAML  = "yaml"
+	asName  = "name"
+	asText  = "text"
+	asPEM   = "pem"
+)
+
+// format is the flag -o of a command, which knows some of the formats.
+type format struct {
+	chosen string
+	valid  []string
+}
+
+// addFormat adds the flag -o. The first format is the default.
+func addFormat(cmd *cobra.Command, valid ...string) *format {
+	f := &format{chosen: valid[0], valid: valid}
+	cmd.Flags().VarP(f, "output", "o", oneOf(valid))
+	mustComplete(cmd, "output", cobra.FixedCompletions(valid, cobra.ShellCompDirectiveNoFileComp))
+	return f
+}
+
+func (f *format) String() string { return f.chosen }
+
+func (f *format) Type() string { return "format" }
+
+func (f *format) Set(text string) error {
+	if !slices.Contains(f.valid, text) {
+		return fmt.Errorf("want %s (got %q)", oneOf(f.valid), text)
+	}
+	f.chosen = text
+	return nil
+}
+
+// oneOf gives "table, json or yaml".
+func oneOf(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// colour is how a cell looks on a terminal.
+type colour string
+
+const (
+	plain  colour = ""
+	bold   colour = "1"
+	red    colour = "31"
+	green  colour = "32"
+	yellow colour = "33"
+)
+
+// output prints what a command has to say.
+type output struct {
+	io.Writer
+	format string
+	// colours says whether it goes to a terminal whose owner wants them.
+	colours bool
+}
+
+// output gives the standard output. A terminal gets no character that could
+// steer it but those of colours.
+func (s *session) output(format string) output {
+	o := output{Writer: s.streams.Out, format: format}
+	if isTerminal(s.streams.Out) {
+		o.Writer = harmless{s.streams.Out}
+		o.colours = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	}
+	return o
+}
+
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// cell is one field of a table.
+type cell struct {
+	text   string
+	colour colour
+}
+
+// cells are fields of no colour.
+func cells(texts ...string) []cell {
+	row := make([]cell, len(texts))
+	for i, text := range texts {
+		row[i] = cell{text: text}
+	}
+	return row
+}
+
+// table is a heading, and rows of as many cells.
+type table struct {
+	heading []string
+	rows    [][]cell
+	// wide is how many of the last columns are for -o wide only.
+	wide int
+}
+
+// mostCell bounds a field of a table: the longest names fit.
+const mostCell = 1600
+
+// table prints a table with its columns aligned, three blanks apart as kubectl
+// has them. Cells hold what users wrote; each becomes one printable line.
+func (o output) table(t table) error {
+	count := len(t.heading)
+	if o.format != asWide {
+		count -= t.wide
+	}
+	head := cells(t.heading...)
+	for i := range head {
+		head[i].colour = bold
+	}
+	widths := make([]int, count)
+	rows := append([][]cell{head}, t.rows...)
+	for _, row := range rows {
+		for i := range widths {
+			row[i].text = model.OneLine(row[i].text, mostCell)
+			widths[i] = max(widths[i], utf8.RuneCountInString(row[i].text))
+		}
+	}
+	var text strings.Builder
+	for _, row := range rows {
+		for i, one := range row[:count] {
+			text.WriteString(o.paint(one.text, one.colour))
+			if i < count-1 {
+				text.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(one.text)+3))
+			}
+		}
+		text.WriteByte('\n')
+	}
+	return o.painted(text.String())
+}
+
+// painted prints a text of our own, whose colours are not to be escaped.
+func (o output) painted(text string) error {
+	w := o.Writer
+	if filter, ok := w.(harmless); ok && o.colours {
+		w = filter.Writer
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func (o output) paint(text string, c colour) string {
+	if !o.colours || c == plain {
+		return text
+	}
+	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
+}
+
+// lines prints one text a line.
+func (o output) lines(texts []string) error {
+	for _, text := range texts {
+		if _, err := fmt.Fprintln(o, model.OneLine(text, mostCell)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// document prints JSON as it came, as JSON or YAML: what a newer controller says
+// besides is not lost.
+func (o output) document(body []byte) error {
+	if o.format == asYAML {
+		text, err := yaml.JSONToYAML(body)
+		if err != nil {
+			return fmt.Errorf("read the answer of the controller: %w", err)
+		}
+		_, err = o.Write(text)
+		return err
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, bytes.TrimSpace(body), "", "  "); err != nil {
+		return fmt.Errorf("read the answer of the controller: %w", err)
+	}
+	text.WriteByte('\n')
+	_, err := o.Write(text.Bytes())
+	return err
+}
+
+// value prints a value of ours as JSON or YAML.
+func (o output) value(value any) error {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	return o.document(body.Bytes())
+}
+
+// isDocument says whether JSON or YAML is asked for.
+func (o output) isDocument() bool { return o.format == asJSON || o.format == asYAML }
+
+// decode reads an answer of the controller.
+func decode[T any](body []byte) (T, error) {
+	var value T
+	if err := json.Unmarshal(body, &value); err != nil {
+		return value, fmt.Errorf("read the answer of the controller, which may be of another version: %w", err)
+	}
+	return value, nil
+}
+
+// harmless lets nothing through that could steer a terminal.
+type harmless struct{ io.Writer }
+
+func (h harmless) Write(text []byte) (int, error) {
+	_, err := io.WriteString(h.Writer, withoutControls(string(text)))
+	return len(text), err
+}
+
+// withoutControls escapes what steers a terminal, and keeps lines and tabs.
+func withoutControls(text string) string {
+	steers := func(r rune) bool {
+		return r != '\n' && r != '\t' && (r < 0x20 || r >= 0x7f && r < 0xa0 || r == utf8.RuneError || isBidi(r))
+	}
+	if !strings.ContainsFunc(text, steers) {
+		return text
+	}
+	var out strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&out, `\x%02x`, text[0])
+		case r != utf8.RuneError && steers(r):
+			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			out.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return out.String()
+}
+
+// isBidi tells the characters that make text look like other text.
+func isBidi(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }

@@ -1,0 +1,90 @@
+// Package plugin holds the commands of kubectl-sluice, a plugin of kubectl.
+//
+// What goes in are the flags of kubectl that say which cluster is meant, and
+// those that pick a pod of the controller; what comes out are tables, JSON, YAML
+// or text. What the controller knows is read by running `sluice debug get` in its
+// container (package debug/view is the contract), through the API server; what
+// the cluster knows is read from the API server itself. Nothing is changed.
+//
+//	os.Exit(plugin.Main(version, streams, os.Args[1:]))
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/util/exec"
+)
+
+const rootLong = `Look into Sluice, an ingress controller built on nginx: what it serves, why a URL goes where it goes, and what is wrong.
+
+The controller is found by --deployment (a Deployment or a DaemonSet), --selector or --pod, in the namespace of --namespace or of
+the current context; if it is not there and all pods may be listed, in the only namespace that has it.`
+
+const rootExample = `  # Which Ingress takes a request, and why
+  kubectl sluice explain https://www.shop.example/cart/7
+
+  # What is wrong with the objects of all namespaces
+  kubectl sluice problems --all-namespaces
+
+  # The part of nginx.conf that an Ingress asked for
+  kubectl sluice conf --ingress shop/cart --origins`
+
+// Main runs a command line and gives the exit status: 0, that of a command run
+// by exec, or 1 after an error, which is told on the standard error.
+func Main(version string, streams genericiooptions.IOStreams, arguments []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := Root(version, streams)
+	root.SetArgs(arguments)
+	err := root.ExecuteContext(ctx)
+	if exit := (exec.CodeExitError{}); errors.As(err, &exit) {
+		return exit.Code // the command has said why
+	}
+	if err != nil {
+		fmt.Fprintln(streams.ErrOut, "error:", printableLines(err.Error()))
+		return 1
+	}
+	return 0
+}
+
+// Root gives the command with all that is below it.
+func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
+	s := newSession(streams)
+	root := &cobra.Command{
+		Use: "kubectl-sluice", Version: version,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sluice"},
+		Short:         "Look into Sluice, an ingress controller built on nginx",
+		Long:          rootLong,
+		Example:       rootExample,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.ErrOut)
+	s.config.AddFlags(root.PersistentFlags())
+	s.completeNamespace(root)
+	root.AddCommand(
+		explainCommand(s), problemsCommand(s), routesCommand(s), confCommand(s), backendsCommand(s), certsCommand(s),
+		ingressesCommand(s), infoCommand(s), generalCommand(s), logsCommand(s), execCommand(s), sshCommand(s),
+	)
+	return root
+}
+
+// noMore refuses arguments, and says where the surplus one may belong.
+func noMore(cmd *cobra.Command, arguments []string) error {
+	if len(arguments) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no arguments (got %q): see `%s --help` for its flags", cmd.CommandPath(), strings.Join(arguments, " "), cmd.CommandPath())
+}

@@ -1,0 +1,88 @@
+package plugin
+
+import (
+	"github.com/spf13/cobra"
+
+	"sluice/internal/debug/view"
+	"sluice/internal/model"
+)
+
+const problemsExample = `  # What is wrong with the objects of all namespaces
+  kubectl sluice problems --all-namespaces
+
+  # What is wrong in one namespace
+  kubectl sluice problems --namespace shop
+
+  # What is wrong with one Ingress
+  kubectl sluice problems --ingress shop/admin -o yaml`
+
+func problemsCommand(s *session) *cobra.Command {
+	var all bool
+	var ingress string
+	cmd := &cobra.Command{
+		Use:     "problems",
+		Aliases: []string{"problem"},
+		Short:   "Show what is wrong with objects, and what would be right",
+		Long: "Show the mistakes that the controller found in Ingresses and in what they refer to: object, field, and what would be valid.\n" +
+			"Those of the namespace are shown, or of --all-namespaces; the controller itself may be in another.",
+		Example: problemsExample,
+		Args:    noMore,
+	}
+	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML, asName)
+	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "show the problems of all namespaces")
+	s.ingressFlag(cmd, &ingress, "only the problems of this Ingress, as NAMESPACE/NAME")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := s.connect()
+		if err != nil {
+			return err
+		}
+		reference, err := s.ingressReference(ingress)
+		if err != nil {
+			return err
+		}
+		namespace := c.namespace
+		if all || reference != "" {
+			namespace = ""
+		}
+		body, err := s.ask(cmd, pods, asking(view.ProblemsPath, view.NamespaceParam, namespace, view.IngressParam, reference))
+		if err != nil {
+			return err
+		}
+		return printProblems(s, s.output(output.chosen), body, namespace)
+	}
+	return cmd
+}
+
+func printProblems(s *session, o output, body []byte, namespace string) error {
+	if o.isDocument() {
+		return o.document(body)
+	}
+	problems, err := decode[[]model.Problem](body)
+	if err != nil {
+		return err
+	}
+	if o.format == asName {
+		var names []string
+		for _, p := range problems {
+			names = append(names, p.Object.String())
+		}
+		return o.lines(compact(names))
+	}
+	if len(problems) == 0 {
+		in := ""
+		if namespace != "" {
+			in = " in the namespace \"" + namespace + "\" (--all-namespaces shows those of others)"
+		}
+		s.note("no problems%s", in)
+		return nil
+	}
+	t := table{heading: []string{"OBJECT", "REASON", "FIELD", "TEXT"}}
+	for _, p := range problems {
+		row := cells(p.Object.String(), string(p.Reason), orDash(p.Field), p.Message())
+		if row[1].colour = yellow; p.Denies || p.Reason == model.Refused {
+			row[1].colour = red
+		}
+		t.rows = append(t.rows, row)
+	}
+	return o.table(t)
+}

@@ -1,0 +1,68 @@
+package plugin
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/debug/view"
+)
+
+const routesExample = `  # Everything that is routed
+  kubectl sluice routes
+
+  # What is routed of one host, with what is done there besides
+  kubectl sluice routes --host www.shop.example -o wide
+
+  # What one Ingress asked for
+  kubectl sluice routes --ingress shop/cart`
+
+func routesCommand(s *session) *cobra.Command {
+	var host, ingress string
+	cmd := &cobra.Command{
+		Use:     "routes",
+		Aliases: []string{"route"},
+		Short:   "Show the routing table",
+		Long:    "Show the routing table: which path of which host goes to which backend, and which Ingress asked for it, in the order in which nginx looks.",
+		Example: routesExample,
+		Args:    noMore,
+	}
+	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML)
+	s.hostFlag(cmd, &host, `only the routes of this host; "*" for the catch-all server`)
+	s.ingressFlag(cmd, &ingress, "only the routes that this Ingress asked for, as NAMESPACE/NAME")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		reference, err := s.ingressReference(ingress)
+		if err != nil {
+			return err
+		}
+		body, err := s.ask(cmd, pods, asking(view.RoutesPath, view.HostParam, host, view.IngressParam, reference))
+		if err != nil {
+			return err
+		}
+		return printRoutes(s.output(output.chosen), body)
+	}
+	return cmd
+}
+
+func printRoutes(o output, body []byte) error {
+	if o.isDocument() {
+		return o.document(body)
+	}
+	routes, err := decode[[]view.Route](body)
+	if err != nil {
+		return err
+	}
+	t := table{heading: []string{"HOST", "MATCH", "PATH", "BACKEND", "INGRESS", "EXTRAS"}, wide: 1}
+	for _, r := range routes {
+		t.rows = append(t.rows, cells(r.Host, r.Match, r.Path, r.Answer, objectName(r.Object), orDash(strings.Join(r.Extras, ", "))))
+	}
+	return o.table(t)
+}
+
+// orDash shows that there is nothing.
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}

@@ -1,0 +1,64 @@
+package plugin
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
+
+	"sluice/internal/kube"
+)
+
+// session is one call of the plugin: kubectl's flags and the streams.
+type session struct {
+	config  *genericclioptions.ConfigFlags
+	streams genericiooptions.IOStreams
+}
+
+func newSession(streams genericiooptions.IOStreams) *session {
+	return &session{config: genericclioptions.NewConfigFlags(true), streams: streams}
+}
+
+// cluster is the API server that the flags mean.
+type cluster struct {
+	*kube.Client
+	config *rest.Config
+	// namespace is that of --namespace, else that of the context.
+	namespace string
+}
+
+// connect prepares the client. It does not wait for the API server.
+func (s *session) connect() (*cluster, error) {
+	config, err := s.config.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("find the cluster: %w (--kubeconfig and --context say which is meant)", err)
+	}
+	namespace, _, err := s.config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, fmt.Errorf("find the namespace: %w (--namespace names one)", err)
+	}
+	config.QPS = -1 // a few requests of one person
+	config.WarningHandler = rest.NoWarnings{}
+	client, err := kube.ForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{Client: client, config: config, namespace: namespace}, nil
+}
+
+// patience bounds what is asked of a controller; --request-timeout may say less.
+const patience = time.Minute
+
+// bounded is the context of a command that is to end by itself.
+func bounded(cmd *cobra.Command) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(cmd.Context(), patience)
+}
+
+// note says something besides the output.
+func (s *session) note(format string, arguments ...any) {
+	fmt.Fprintln(s.streams.ErrOut, printableLines(fmt.Sprintf(format, arguments...)))
+}

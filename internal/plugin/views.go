@@ -1,0 +1,91 @@
+package plugin
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// question is one look at a view of the controller.
+type question struct {
+	path  string
+	query url.Values
+}
+
+// asking makes a question; parameters that are empty are left out.
+func asking(path string, parameters ...string) question {
+	q := question{path, url.Values{}}
+	for i := 0; i+1 < len(parameters); i += 2 {
+		if parameters[i+1] != "" {
+			q.query.Set(parameters[i], parameters[i+1])
+		}
+	}
+	return q
+}
+
+// ask finds the controller and asks it.
+func (s *session) ask(cmd *cobra.Command, pods *podFlags, q question) ([]byte, error) {
+	ctx, cancel := bounded(cmd)
+	defer cancel()
+	c, err := s.controller(ctx, pods)
+	if err != nil {
+		return nil, err
+	}
+	return c.get(ctx, q.path, q.query)
+}
+
+// ingressReference reads --ingress: NAMESPACE/NAME, or a name in the namespace of
+// the call. Nothing stays nothing.
+func (s *session) ingressReference(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	c, err := s.connect()
+	if err != nil {
+		return "", err
+	}
+	name, err := snapshot.ParseReference(text, c.namespace)
+	if err != nil {
+		return "", flagError("ingress", err)
+	}
+	return name.String(), nil
+}
+
+// hostFlag and ingressFlag add the flags that narrow what is shown down.
+func (s *session) hostFlag(cmd *cobra.Command, into *string, usage string) {
+	cmd.Flags().StringVar(into, "host", "", usage)
+	mustComplete(cmd, "host", s.completion(completeHosts))
+}
+
+func (s *session) ingressFlag(cmd *cobra.Command, into *string, usage string) {
+	cmd.Flags().StringVar(into, "ingress", "", usage)
+	mustComplete(cmd, "ingress", s.completion(completeIngresses))
+}
+
+// podFlags adds the flags that pick a pod.
+func (s *session) podFlags(cmd *cobra.Command) *podFlags {
+	f := &podFlags{}
+	f.add(cmd.Flags())
+	mustComplete(cmd, "pod", s.completion(func(ctx context.Context, c *cluster) ([]string, error) { return completePods(ctx, c, f.namespace) }))
+	mustComplete(cmd, "deployment", s.completion(func(ctx context.Context, c *cluster) ([]string, error) { return completeOwners(ctx, c, f.namespace) }))
+	mustComplete(cmd, "controller-namespace", s.completion(completeNamespaces))
+	return f
+}
+
+// catchAll is what the host of rules without one is called, for people.
+const catchAll = "*"
+
+// objectName gives "namespace/name" of what asked for something, "-" for nothing.
+func objectName(o model.ObjectRef) string {
+	switch {
+	case o.Name == "":
+		return "-"
+	case o.Kind == "Ingress":
+		return o.Namespace + "/" + o.Name
+	}
+	return o.String()
+}
