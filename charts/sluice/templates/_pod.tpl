@@ -1,0 +1,145 @@
+{{/* The template of the controller's pods. */}}
+{{- define "sluice.pod" -}}
+{{- $c := .Values.controller -}}
+metadata:
+  labels:
+    {{- include "sluice.labels" (list . "controller" $c.podLabels $c.labels) | nindent 4 }}
+  {{- with $c.podAnnotations }}
+  annotations:
+    {{- include "sluice.texts" . | nindent 4 }}
+  {{- end }}
+spec:
+  serviceAccountName: {{ include "sluice.serviceAccount" . | quote }}
+  automountServiceAccountToken: {{ .Values.serviceAccount.automountServiceAccountToken }}
+  # Time for load balancers to hear that the pod ends, and for open requests to end:
+  # --shutdown-grace-period and --post-shutdown-grace-period together fit into it.
+  terminationGracePeriodSeconds: {{ int64 $c.terminationGracePeriodSeconds }}
+  dnsPolicy: {{ $c.dnsPolicy | quote }}
+  securityContext:
+    {{- include "sluice.pod.securityContext" . | nindent 4 }}
+  {{- include "sluice.pod.fields" . | trim | nindent 2 }}
+  {{- with $c.extraInitContainers }}
+  initContainers:
+  {{- tpl (toYaml .) $ | nindent 2 }}
+  {{- end }}
+  containers:
+  - name: {{ $c.containerName | quote }}
+    image: {{ include "sluice.image" (list . $c.image ($c.image.registry | default .Values.global.image.registry)) | quote }}
+    imagePullPolicy: {{ $c.image.pullPolicy | quote }}
+    command: [/usr/bin/sluice]
+    args:
+    {{- include "sluice.args" . | nindent 4 }}
+    env:
+    # Which pod leads, and whose nodes and replicas are meant.
+    - name: POD_NAME
+      valueFrom:
+        fieldRef:
+          fieldPath: metadata.name
+    - name: POD_NAMESPACE
+      valueFrom:
+        fieldRef:
+          fieldPath: metadata.namespace
+    # The state is below the volume, and not the volume: it is to belong to the user.
+    # Programs that look into it, such as `sluice debug`, find it by this, too.
+    - name: XDG_STATE_HOME
+      value: /var/lib/sluice
+    {{- with $c.extraEnvs }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+    {{- include "sluice.pod.ports" . | nindent 4 }}
+    {{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" "lifecycle" "resources" "resizePolicy" }}
+    {{- with get $c $probe }}
+    {{ $probe }}:
+      {{- toYaml . | nindent 6 }}
+    {{- end }}
+    {{- end }}
+    securityContext:
+      {{- if $c.containerSecurityContext }}
+      {{- toYaml $c.containerSecurityContext | nindent 6 }}
+      {{- else }}
+      {{- include "sluice.securityContext" $c.image | nindent 6 }}
+      # An ordinary user may listen on the ports below 1024 by the pod's sysctl; this is
+      # for container runtimes that hand capabilities on, and all that is not dropped.
+      capabilities:
+        drop: [ALL]
+        add: [NET_BIND_SERVICE]
+      {{- end }}
+    volumeMounts:
+    - name: state
+      mountPath: /var/lib/sluice
+    {{- with $c.extraVolumeMounts }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with $c.extraContainers }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  volumes:
+  # The only folder that is written to: nginx.conf, sockets and bodies of requests.
+  # Keys are never in it.
+  - name: state
+    emptyDir: {}
+  {{- with $c.extraVolumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end }}
+
+{{- define "sluice.pod.securityContext" -}}
+{{- $context := merge (deepCopy .Values.controller.podSecurityContext) (dict "fsGroup" .Values.controller.image.runAsGroup) -}}
+{{- $sysctls := list -}}
+{{- range $name, $value := .Values.controller.sysctls }}
+{{- if not (and $.Values.controller.hostNetwork (eq $name "net.ipv4.ip_unprivileged_port_start")) }}
+{{- $sysctls = append $sysctls (dict "name" $name "value" (include "sluice.text" $value)) }}
+{{- end }}
+{{- end -}}
+{{- if $sysctls }}{{ $context = merge $context (dict "sysctls" $sysctls) }}{{ end -}}
+{{ toYaml $context }}
+{{- end }}
+
+{{/* What of the pod's spec is there only if it is given. */}}
+{{- define "sluice.pod.fields" -}}
+{{- $c := .Values.controller -}}
+{{- $spec := dict -}}
+{{- range $field := list "dnsConfig" "hostname" "hostNetwork" "nodeSelector" "priorityClassName" "runtimeClassName" "shareProcessNamespace" "tolerations" }}
+{{- with get $c $field }}{{ $_ := set $spec $field . }}{{ end }}
+{{- end -}}
+{{- with .Values.imagePullSecrets }}{{ $_ := set $spec "imagePullSecrets" . }}{{ end -}}
+{{- range $field := list "hostAliases" "topologySpreadConstraints" }}
+{{- with get $c $field }}{{ $_ := set $spec $field (tpl (toYaml .) $ | fromYamlArray) }}{{ end }}
+{{- end -}}
+{{- with $c.affinity }}{{ $_ := set $spec "affinity" (tpl (toYaml .) $ | fromYaml) }}{{ end -}}
+{{- if $spec }}{{ toYaml $spec }}{{ end }}
+{{- end }}
+
+{{/* The container's ports: those of containerPort, of metrics, and of tcp and udp. */}}
+{{- define "sluice.pod.ports" -}}
+{{- $c := .Values.controller -}}
+ports:
+{{- range $name, $port := $c.containerPort }}
+- name: {{ $name | quote }}
+  containerPort: {{ int64 $port }}
+  protocol: TCP
+  {{- if and $c.hostPort.enabled (hasKey $c.hostPort.ports $name) }}
+  hostPort: {{ get $c.hostPort.ports $name | int64 }}
+  {{- end }}
+{{- end }}
+{{- if $c.metrics.enabled }}
+- name: {{ $c.metrics.portName | quote }}
+  containerPort: {{ int64 $c.metrics.port }}
+  protocol: TCP
+{{- end }}
+{{- range $protocol := list "tcp" "udp" }}
+{{- range $port, $_ := get $.Values $protocol }}
+- name: {{ include "sluice.portName" (list $ $port $protocol) | quote }}
+  containerPort: {{ int64 $port }}
+  protocol: {{ upper $protocol }}
+  {{- if $c.hostPort.enabled }}
+  hostPort: {{ int64 $port }}
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The name of a port of tcp or udp, of (list $ port protocol). */}}
+{{- define "sluice.portName" -}}
+{{- with (first .).Values.portNamePrefix }}{{ . }}-{{ end }}{{ index . 1 }}-{{ last . }}
+{{- end }}

@@ -1,0 +1,38 @@
+{{/* Fails where rendering would make less safe, or not work at all, what the values ask for. Each file of an object that is always made includes it. */}}
+{{- define "sluice.refused" -}}
+{{- $c := .Values.controller -}}
+{{- $known := .Files.Get "flags.yaml" | fromYaml -}}
+{{- range $name, $value := $c.extraArgs }}
+{{- with get $known.refused $name }}
+{{- if not (has (include "sluice.text" $value) (list "false" "False" "FALSE" "f" "F" "0")) }}
+{{- fail (printf "controller.extraArgs.%s: %s Leave this out only if that is all right." $name .) }}
+{{- end }}
+{{- end }}
+{{- if not (or (has $name (concat $known.switches $known.valued)) (hasKey $known.withoutEffect $name) (hasKey $known.refused $name)) }}
+{{- fail (printf "controller.extraArgs.%s: want a flag of `sluice run`, without dashes; neither Sluice nor ingress-nginx has this one." $name) }}
+{{- end }}
+{{- end }}
+{{- with ($c.customTemplate).configMapName }}
+{{- fail "controller.customTemplate: Sluice's templates are others than ingress-nginx's nginx.tmpl, and what yours protects would be open without it. Leave this out; see --template-dir for templates of Sluice." }}
+{{- end }}
+{{- range list $c.image.image ($c.image.repository | default "") }}
+{{- if hasSuffix "ingress-nginx/controller" . }}
+{{- fail (printf "controller.image: %s is ingress-nginx, not Sluice. Leave out image, repository, tag and digest, or give those of Sluice's image." .) }}
+{{- end }}
+{{- end }}
+{{- $flags := include "sluice.flags" . | fromYaml }}
+{{- if and .Values.rbac.create .Values.rbac.scope (not (get $flags "watch-namespace")) }}
+{{- fail "rbac.scope: want controller.scope.enabled: true, too; the Ingresses of all namespaces cannot be read by the right to one." }}
+{{- end }}
+{{- if and (get $flags "watch-namespace") (get $flags "watch-namespace-selector") }}
+{{- fail "controller.scope: want one namespace or a selector of namespaces (got both)." }}
+{{- end }}
+{{- if and $c.autoscaling.enabled $c.keda.enabled }}
+{{- fail "controller.autoscaling.enabled and controller.keda.enabled: want one of the two (got both); they would set the replicas in turn." }}
+{{- end }}
+{{- $all := $c.terminationGracePeriodSeconds | int }}
+{{- $needed := add (get $flags "shutdown-grace-period" | int) (get $flags "post-shutdown-grace-period" | int) }}
+{{- if gt ($needed | int) $all }}
+{{- fail (printf "controller.terminationGracePeriodSeconds: want %d or more, the sum of extraArgs.shutdown-grace-period and post-shutdown-grace-period (got %d); open requests would be cut off." $needed $all) }}
+{{- end }}
+{{- end }}

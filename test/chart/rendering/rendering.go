@@ -1,0 +1,169 @@
+// Package rendering renders charts/sluice as `helm install` does: by Helm's own
+// modules, with the values checked against the chart's schema.
+//
+//	r, err := rendering.Default().Render("controller: {replicaCount: 2}")
+//	fmt.Println(r.Manifests, r.Notes)
+package rendering
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	"helm.sh/helm/v4/pkg/chart/common/util"
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/lint"
+	"helm.sh/helm/v4/pkg/chart/v2/lint/support"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	"helm.sh/helm/v4/pkg/engine"
+	release "helm.sh/helm/v4/pkg/release/v1/util"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	yamlreader "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+)
+
+// Release is what the chart is rendered for.
+type Release struct {
+	Name, Namespace string
+	// Kubernetes is the API server's version, such as v1.37.0.
+	Kubernetes string
+}
+
+// Default is the release that the documentation installs.
+func Default() Release {
+	return Release{Name: "sluice", Namespace: "sluice", Kubernetes: "v1.37.0"}
+}
+
+// Rendering is what a release consists of.
+type Rendering struct {
+	// Manifests are the documents in the order in which Helm installs them, with
+	// the comments of the templates.
+	Manifests string
+	// Notes are what Helm says then.
+	Notes string
+	// Objects are the documents.
+	Objects []*unstructured.Unstructured
+}
+
+// Root is the root of the repository.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+}
+
+// Folder is that of the chart.
+func Folder() string { return filepath.Join(Root(), "charts", "sluice") }
+
+// Parse reads values of YAML.
+func Parse(text string) (map[string]any, error) {
+	values := map[string]any{}
+	err := yaml.Unmarshal([]byte(text), &values)
+	return values, err
+}
+
+// Render renders the chart with values of YAML.
+func (r Release) Render(values string) (*Rendering, error) {
+	given, err := Parse(values)
+	if err != nil {
+		return nil, err
+	}
+	return r.RenderValues(given)
+}
+
+// RenderValues renders the chart with values.
+func (r Release) RenderValues(values map[string]any) (*Rendering, error) {
+	loaded, err := load()
+	if err != nil {
+		return nil, err
+	}
+	version, err := common.ParseKubeVersion(r.Kubernetes)
+	if err != nil {
+		return nil, err
+	}
+	capabilities := common.DefaultCapabilities.Copy()
+	capabilities.KubeVersion = *version
+	options := common.ReleaseOptions{Name: r.Name, Namespace: r.Namespace, Revision: 1, IsInstall: true}
+	all, err := util.ToRenderValues(loaded, values, options, capabilities)
+	if err != nil {
+		return nil, err
+	}
+	files, err := engine.Render(loaded, all)
+	if err != nil {
+		return nil, err
+	}
+	return gather(files)
+}
+
+// load reads the chart anew: rendering may change its values.
+func load() (*chart.Chart, error) { return loader.LoadDir(Folder()) }
+
+// gather puts the rendered files in order.
+func gather(files map[string]string) (*Rendering, error) {
+	notes := ""
+	maps.DeleteFunc(files, func(name, text string) bool {
+		if strings.HasSuffix(name, "NOTES.txt") {
+			notes = text
+		}
+		return strings.HasSuffix(name, "NOTES.txt")
+	})
+	_, sorted, err := release.SortManifests(files, nil, release.InstallOrder)
+	if err != nil {
+		return nil, err
+	}
+	var all strings.Builder
+	for _, one := range sorted {
+		all.WriteString("---\n" + strings.TrimSpace(one.Content) + "\n")
+	}
+	objects, err := Objects(all.String())
+	return &Rendering{Manifests: all.String(), Notes: notes, Objects: objects}, err
+}
+
+// Objects reads the documents of a YAML text. A key that is there twice is an
+// error.
+func Objects(text string) ([]*unstructured.Unstructured, error) {
+	reader := yamlreader.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
+	var all []*unstructured.Unstructured
+	for {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		u := &unstructured.Unstructured{}
+		if err := yaml.UnmarshalStrict(document, &u.Object); err != nil {
+			return nil, fmt.Errorf("%w in:\n%s", err, document)
+		}
+		if len(u.Object) > 0 {
+			all = append(all, u)
+		}
+	}
+}
+
+// Lint gives what `helm lint` finds of the chart with values, its notes of no
+// weight left out.
+func Lint(values map[string]any) []support.Message {
+	var said bytes.Buffer
+	was := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&said, nil)))
+	defer slog.SetDefault(was)
+	var found []support.Message
+	for _, m := range lint.RunAll(Folder(), values, "sluice").Messages {
+		if m.Severity > support.InfoSev {
+			found = append(found, m)
+		}
+	}
+	if said.Len() > 0 {
+		found = append(found, support.NewMessage(support.WarningSev, Folder(), errors.New(said.String())))
+	}
+	return found
+}
