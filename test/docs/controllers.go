@@ -116,6 +116,7 @@ func (cs *Controllers) start(t testing.TB, pod *corev1.Pod, container *corev1.Co
 	s.Environment = environmentOf(pod, container)
 	// The first is the command; of a flag that is given twice, the last counts.
 	s.Arguments = slices.Concat(s.Arguments[:1], argumentsOf(container, s.Environment), s.Arguments[1:])
+	cs.cluster.BindSluice(t, s, pod.Namespace, pod.Name)
 	s.Launch(t)
 	s.AwaitReady(t, cluster.Patience)
 	return &controllerPod{labels: pod.Labels, sluice: s}

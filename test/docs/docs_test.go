@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -128,7 +129,13 @@ func prepareTools(t *testing.T) Tools {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Tools{Path: []string{filepath.Dir(cluster.SluicePath()), clients}}
+	plugin := filepath.Join(t.TempDir(), "kubectl-sluice")
+	build := exec.Command("go", "build", "-trimpath", "-o", plugin, "./cmd/kubectl-sluice")
+	build.Dir = root
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the plugin: %v: %s", err, said)
+	}
+	return Tools{Path: []string{filepath.Dir(cluster.SluicePath()), filepath.Dir(plugin), clients}}
 }
 
 // generated says whether a page is written by test/reference, from cases that are
