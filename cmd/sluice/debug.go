@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,11 +60,26 @@ func debugGetCommand() *cobra.Command {
 			"  kubectl exec deploy/sluice-controller -- sluice debug get '/explain?url=https://shop.example/cart'",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
-			return printAnswer(cmd.Context(), stateDir, arguments[0], cmd.OutOrStdout())
+			return printAnswer(cmd.Context(), withVariables(stateDir), arguments[0], cmd.OutOrStdout())
 		},
 	}
 	command.Flags().StringVar(&stateDir, "state-dir", defaultStateDir(), "state directory of the controller")
 	return command
+}
+
+// variable is how an argument of a container names one of its variables.
+var variable = regexp.MustCompile(`\$\(([A-Za-z_][A-Za-z0-9_]*)\)`)
+
+// withVariables fills in the variables of this environment, as Kubernetes does in
+// the arguments of a container: whoever reads the state directory there, such as
+// the plugin, sees $(XDG_STATE_HOME) and not what it stands for.
+func withVariables(argument string) string {
+	return variable.ReplaceAllStringFunc(argument, func(found string) string {
+		if value, set := os.LookupEnv(variable.FindStringSubmatch(found)[1]); set {
+			return value
+		}
+		return found // as Kubernetes leaves it
+	})
 }
 
 // printAnswer copies an answer, as it is where nobody but a program reads it.
