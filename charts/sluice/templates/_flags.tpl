@@ -5,7 +5,7 @@
 {{- $flags := include "sluice.flags.grace" . | fromYaml -}}
 {{- $_ := set $flags "configmap" (printf "%s/%s" ($c.configMapNamespace | default $own) (include "sluice.controller" .)) -}}
 {{- $_ = set $flags "controller-class" $c.ingressClassResource.controllerValue -}}
-{{- $_ = set $flags "ingress-class" $c.ingressClass -}}
+{{- $_ = set $flags "ingress-class" (include "sluice.flags.classes" .) -}}
 {{- $_ = set $flags "election-id" ($c.electionID | default (include "sluice.named" (list . "leader"))) -}}
 {{- $_ = set $flags "state-dir" "$(XDG_STATE_HOME)/sluice" -}}
 {{- with include "sluice.published" . }}{{ $_ = set $flags "publish-service" . }}{{ end -}}
@@ -29,6 +29,16 @@
 {{- end -}}
 {{- if get $flags "publish-status-address" }}{{ $_ = unset $flags "publish-service" }}{{ end -}}
 {{ toYaml $flags }}
+{{- end }}
+
+{{/* The names of --ingress-class. Where IngressClasses cannot be read, names are all that Ingresses are known by, and those that others serve are not to be among them. */}}
+{{- define "sluice.flags.classes" -}}
+{{- $c := .Values.controller -}}
+{{- if .Values.rbac.scope -}}
+{{ concat (list $c.ingressClassResource.name) $c.ingressClassResource.aliases (without (list $c.ingressClass) "nginx") | uniq | join "," }}
+{{- else -}}
+{{ $c.ingressClass }}
+{{- end }}
 {{- end }}
 
 {{/* How the pod's grace period is divided. What extraArgs says of one part counts for the rest. */}}
