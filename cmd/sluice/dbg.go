@@ -10,10 +10,8 @@ import (
 // running controller.
 func dbgCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:           "dbg",
-		Short:         "Look into the running controller",
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Use:   dbg,
+		Short: "Look into the running controller",
 		RunE: func(*cobra.Command, []string) error {
 			return errors.New("dbg: this build has no debug socket to ask")
 		},
