@@ -20,13 +20,11 @@ import (
 // status 0, as there: the plugin shows nothing else.
 func dbgCommand() *cobra.Command {
 	command := &cobra.Command{
-		Use:           "dbg",
-		Short:         "Look into the running controller, as /dbg of ingress-nginx does",
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Use:   dbg,
+		Short: "Look into the running controller, as /dbg of ingress-nginx does",
 	}
-	var d dbg
-	command.PersistentFlags().StringVar(&d.stateDir, "state-dir", defaultStateDir(), "state directory of the controller")
+	var d dbgClient
+	addControllerStateDir(command.PersistentFlags(), &d.stateDir)
 	command.PersistentFlags().Int("status-port", 10246, "accepted as ingress-nginx's, without effect: no port is listened on")
 	backends := &cobra.Command{Use: "backends", Short: "The endpoints that nginx was told", Args: cobra.NoArgs}
 	backends.AddCommand(
@@ -43,8 +41,8 @@ func dbgCommand() *cobra.Command {
 	return command
 }
 
-// dbg is who asks.
-type dbg struct{ stateDir string }
+// dbgClient is who asks.
+type dbgClient struct{ stateDir string }
 
 // dbgQuestion is one call; argument is empty where there is none.
 type dbgQuestion struct {
@@ -53,7 +51,7 @@ type dbgQuestion struct {
 	out, diagnostics io.Writer
 }
 
-func (d *dbg) command(use, short string, arguments int, run func(dbgQuestion) error) *cobra.Command {
+func (d *dbgClient) command(use, short string, arguments int, run func(dbgQuestion) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(arguments),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
@@ -72,7 +70,7 @@ func (d *dbg) command(use, short string, arguments int, run func(dbgQuestion) er
 }
 
 // ask reads an answer in JSON.
-func (d *dbg) ask(ctx context.Context, path string, into any) error {
+func (d *dbgClient) ask(ctx context.Context, path string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	answer, err := debug.Get(ctx, d.stateDir, path)
@@ -108,7 +106,7 @@ type dbgEndpoint struct {
 	Port    string `json:"port"`
 }
 
-func (d *dbg) backends(ctx context.Context, name string) ([]dbgBackend, error) {
+func (d *dbgClient) backends(ctx context.Context, name string) ([]dbgBackend, error) {
 	path := view.BackendsPath
 	if name != "" {
 		path += "?" + url.Values{view.NameParam: {name}}.Encode()
@@ -138,7 +136,7 @@ func asDbg(b view.Backend) dbgBackend {
 	return out
 }
 
-func (d *dbg) allBackends(q dbgQuestion) error {
+func (d *dbgClient) allBackends(q dbgQuestion) error {
 	backends, err := d.backends(q.ctx, "")
 	if err != nil {
 		return err
@@ -146,7 +144,7 @@ func (d *dbg) allBackends(q dbgQuestion) error {
 	return printJSON(q.out, backends)
 }
 
-func (d *dbg) backendNames(q dbgQuestion) error {
+func (d *dbgClient) backendNames(q dbgQuestion) error {
 	backends, err := d.backends(q.ctx, "")
 	if err != nil {
 		return err
@@ -159,7 +157,7 @@ func (d *dbg) backendNames(q dbgQuestion) error {
 	return nil
 }
 
-func (d *dbg) backend(q dbgQuestion) error {
+func (d *dbgClient) backend(q dbgQuestion) error {
 	backends, err := d.backends(q.ctx, q.argument)
 	if err != nil {
 		return err
@@ -171,7 +169,7 @@ func (d *dbg) backend(q dbgQuestion) error {
 }
 
 // certificate prints the chain. ingress-nginx prints the key besides.
-func (d *dbg) certificate(q dbgQuestion) error {
+func (d *dbgClient) certificate(q dbgQuestion) error {
 	var certificates []view.Certificate
 	if err := d.ask(q.ctx, view.CertsPath+"?"+url.Values{view.HostParam: {q.argument}}.Encode(), &certificates); err != nil {
 		return err

@@ -6,9 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"sluice/internal/controller"
 	"sluice/internal/debug"
@@ -63,7 +66,7 @@ func debugGetCommand() *cobra.Command {
 			return printAnswer(cmd.Context(), withVariables(stateDir), arguments[0], cmd.OutOrStdout())
 		},
 	}
-	command.Flags().StringVar(&stateDir, "state-dir", defaultStateDir(), "state directory of the controller")
+	addControllerStateDir(command.Flags(), &stateDir)
 	return command
 }
 
@@ -80,6 +83,22 @@ func withVariables(argument string) string {
 		}
 		return found // as Kubernetes leaves it
 	})
+}
+
+// addControllerStateDir adds the flag that says which controller is asked.
+func addControllerStateDir(flags *pflag.FlagSet, dir *string) {
+	flags.StringVar(dir, "state-dir", controllerStateDir(append([]string{defaultStateDir()}, imageStateDirs...)), "state directory of the controller; by default the first that has one of those where a controller keeps it if it is not told otherwise")
+}
+
+// controllerStateDir is the first of some folders in which a controller of this
+// user answers, or else the first. Others may write to some of them.
+func controllerStateDir(dirs []string) string {
+	at := slices.IndexFunc(dirs, func(dir string) bool {
+		var stat unix.Stat_t
+		err := unix.Lstat(filepath.Join(dir, view.Socket), &stat)
+		return err == nil && stat.Mode&unix.S_IFMT == unix.S_IFSOCK && int(stat.Uid) == os.Geteuid()
+	})
+	return dirs[max(at, 0)]
 }
 
 // printAnswer copies an answer, as it is where nobody but a program reads it.

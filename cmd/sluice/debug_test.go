@@ -136,6 +136,28 @@ func TestDbg(t *testing.T) {
 	}
 }
 
+// Where a controller runs is found by its socket, which must be of this user.
+func TestControllerStateDir(t *testing.T) {
+	t.Parallel()
+	running, without := answering(t, nil), t.TempDir()
+	plain := t.TempDir()
+	if err := os.WriteFile(filepath.Join(plain, view.Socket), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		dirs []string
+		want string
+	}{
+		{[]string{without, plain, running}, running},
+		{[]string{running, without}, running},
+		{[]string{without, plain}, without},
+	} {
+		if got := controllerStateDir(test.dirs); got != test.want {
+			t.Errorf("of %v: %s", test.dirs, got)
+		}
+	}
+}
+
 // What a terminal would obey is escaped on one, and only on one.
 func TestCopyShown(t *testing.T) {
 	t.Parallel()

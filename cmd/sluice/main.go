@@ -7,13 +7,15 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"sluice/internal/container"
 )
 
 // version is stamped by build.sh.
 var version = "development"
 
 func main() {
-	os.Exit(exitStatus(called(os.Args).Execute(), os.Stderr))
+	os.Exit(container.First(func() int { return exitStatus(called(os.Args).Execute(), os.Stderr) }))
 }
 
 func root() *cobra.Command {

@@ -22,6 +22,8 @@ import (
 	"sluice/internal/debug/view"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 var update = flag.Bool("update", false, "write the expectations anew")
@@ -218,6 +220,43 @@ func TestBeforeTheFirstConfirmation(t *testing.T) {
 		if g.Ready || g.Missing != errNothing.Error() || g.Nginx.Answers || g.Nginx.Error != "it is; not there" || g.LastApply != nil || g.ConfHash != "" {
 			t.Errorf("general says %+v", g)
 		}
+	}
+}
+
+// The default certificate can be that of a Secret, which hosts may have too.
+func TestDefaultCertificateOfASecret(t *testing.T) {
+	t.Parallel()
+	state := stateOf(t, shopManifests, func(o *translate.Options) {
+		o.DefaultCertificate = snapshot.Name{Namespace: "shop", Name: "web"}
+	})
+	var found []view.Certificate
+	if err := json.Unmarshal([]byte(get(t, optionsOf(state), "/certs?host=nobody.example")), &found); err != nil {
+		t.Fatal(err)
+	}
+	want := []model.ObjectRef{{Kind: "Secret", Namespace: "shop", Name: "web"}}
+	if len(found) != 1 || !found[0].Default || found[0].From != view.FromSecret || !slices.Equal(found[0].Secrets, want) || !slices.Equal(found[0].Hosts, []string{"shop.example"}) {
+		t.Errorf("it is told as %+v", found)
+	}
+}
+
+// Where nginx presents no certificate, that is said and why.
+func TestNoCertificateIsPresented(t *testing.T) {
+	t.Parallel()
+	manifests := strings.Replace(shopManifests, `no-such-key: "1"`, `ssl-reject-handshake: "true"`, 1)
+	manifests = strings.Replace(manifests, "{nginx.ingress.kubernetes.io/proxy-read-timeout: soon}", `{nginx.ingress.kubernetes.io/ssl-passthrough: "true"}`, 1)
+	manifests = strings.Replace(manifests, "path: /a, pathType: Prefix, backend: {service: {name: none", "path: /, pathType: Prefix, backend: {service: {name: web", 1)
+	manifests = strings.Replace(manifests, "namespace: wild\n", "namespace: shop\n", 1)
+	o := optionsOf(stateOf(t, manifests, func(o *translate.Options) { o.Passthrough = true }))
+	for host, want := range map[string]string{
+		"a.wild.example": `host: the TLS of "a.wild.example" is passed through to Service shop/web, as Ingress shop/all asks for: no certificate of nginx is presented`,
+		"nobody.example": `host: no rule has the host "nobody.example", and the setting ssl-reject-handshake is on: no certificate is presented`,
+	} {
+		if status, text := ask(o, http.MethodGet, "/certs?host="+host); status != http.StatusNotFound || text != want+"\n" {
+			t.Errorf("%s: %d %swant %s", host, status, text, want)
+		}
+	}
+	if text := get(t, o, "/certs?host=shop.example"); !strings.Contains(text, `"subject": "CN=shop.example"`) {
+		t.Errorf("a host with a certificate: %s", text)
 	}
 }
 

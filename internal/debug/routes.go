@@ -36,9 +36,11 @@ func (q *question) routes() (body, error) {
 		servers = slices.DeleteFunc(slices.Clone(servers), func(s *model.Server) bool { return s.Host != server })
 	}
 	var rows []view.Route
-	for _, r := range route.Table(servers) {
-		if !ofIngress || r.Object == ingress {
-			rows = append(rows, viewRoute(r))
+	for i := range servers {
+		for _, r := range route.Table(servers[i : i+1]) {
+			if !ofIngress || r.Object == ingress {
+				rows = append(rows, viewRoute(r))
+			}
 		}
 	}
 	return list(rows)

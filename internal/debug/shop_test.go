@@ -118,7 +118,7 @@ func shopPairs(t testing.TB) []pair {
 }
 
 // stateOf makes what a controller would publish of manifests that it has confirmed.
-func stateOf(t testing.TB, manifests string) *State {
+func stateOf(t testing.TB, manifests string, change ...func(*translate.Options)) *State {
 	t.Helper()
 	pairs := shopPairs(t)
 	manifests += secret("shop", "web", pairs[0]) + secret("wild", "wild", pairs[1])
@@ -130,6 +130,9 @@ func stateOf(t testing.TB, manifests string) *State {
 		IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true, HTTPSPort: 443,
 		AnnotationsPrefix: "nginx.ingress.kubernetes.io", ConfigMap: snapshot.Name{Namespace: "sluice", Name: "sluice"},
 		FallbackCertificate: &model.Certificate{ID: "fallback", Chain: pairs[2].chain, Key: pairs[2].key},
+	}
+	for _, set := range change {
+		set(&options)
 	}
 	snap, problems := snapshot.New(objects)
 	config, more := translate.Config(snap, options, nil)

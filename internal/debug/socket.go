@@ -28,11 +28,16 @@ const (
 
 // Serve answers on a unix socket that only the owner of this process, and root,
 // can enter. What is there of that name is replaced: the state directory is held by
-// one controller at a time. stop closes the socket and takes it away.
+// one controller at a time. stop closes the socket and takes it away, unless it is
+// that of the next controller by then.
 func Serve(path string, handler http.Handler, log *slog.Logger) (stop func(), err error) {
 	listener, err := listen(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the debug socket: %w", err)
+	}
+	own, err := os.Lstat(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the debug socket: %w", err), listener.Close())
 	}
 	server := &http.Server{
 		Handler: handler, ReadTimeout: askTimeout, WriteTimeout: tellTimeout, IdleTimeout: askTimeout,
@@ -41,7 +46,9 @@ func Serve(path string, handler http.Handler, log *slog.Logger) (stop func(), er
 	go func() { _ = server.Serve(listener) }()
 	return func() {
 		_ = server.Close()
-		_ = os.Remove(path)
+		if now, err := os.Lstat(path); err == nil && os.SameFile(own, now) {
+			_ = os.Remove(path)
+		}
 	}, nil
 }
 

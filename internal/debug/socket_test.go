@@ -94,6 +94,22 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	}
 }
 
+// A controller that ends leaves the socket of the next one alone.
+func TestNextSocketIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	o := optionsOf(stateOf(t, shopManifests))
+	stateDir, stopFirst := serve(t, o)
+	stopSecond, err := Serve(filepath.Join(stateDir, view.Socket), Handler(o), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stopSecond()
+	stopFirst()
+	if _, err := fetch(t, stateDir, "/general"); err != nil {
+		t.Error(err)
+	}
+}
+
 // What keeps a question from being asked is said in one line.
 func TestGetSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()

@@ -145,11 +145,13 @@ func (o output) table(t table) error {
 	}
 	var text strings.Builder
 	for _, row := range rows {
+		blanks := 0
 		for i, one := range row[:count] {
-			text.WriteString(o.paint(one.text, one.colour))
-			if i < count-1 {
-				text.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(one.text)+3))
+			if one.text != "" {
+				text.WriteString(strings.Repeat(" ", blanks) + o.paint(one.text, one.colour))
+				blanks = 0
 			}
+			blanks += widths[i] - utf8.RuneCountInString(one.text) + 3
 		}
 		text.WriteByte('\n')
 	}

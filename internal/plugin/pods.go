@@ -173,7 +173,10 @@ func looksLikeController(p *corev1.Pod) bool {
 		return true
 	}
 	for _, container := range p.Spec.Containers {
-		image, _, _ := strings.Cut(container.Image[strings.LastIndex(container.Image, "/")+1:], ":")
+		image := container.Image[strings.LastIndex(container.Image, "/")+1:]
+		if end := strings.IndexAny(image, ":@"); end >= 0 {
+			image = image[:end]
+		}
 		if image == "sluice" || slices.Contains(slices.Concat(container.Command, container.Args), "sluice") {
 			return true
 		}

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/util/exec"
+	"k8s.io/streaming/pkg/httpstream"
 
 	"sluice/internal/kube"
 	"sluice/internal/snapshot"
@@ -110,7 +110,7 @@ func (c *controller) get(ctx context.Context, path string, query url.Values) ([]
 	var body, complaint bytes.Buffer
 	err := c.run(ctx, remote{pod: c.pod, container: c.container, command: command, stdout: &body, stderr: &complaint})
 	if exit := (exec.CodeExitError{}); errors.As(err, &exit) {
-		text := strings.TrimSpace(strings.TrimPrefix(complaint.String(), "Error: "))
+		text := strings.TrimSpace(strings.TrimPrefix(complaint.String(), "sluice: "))
 		return nil, fmt.Errorf("pod %s/%s, `%s`: %s", c.pod.Namespace, c.pod.Name, strings.Join(command[:4], " "), text)
 	}
 	if err != nil && strings.Contains(err.Error(), "executable file not found") {
