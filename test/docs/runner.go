@@ -25,7 +25,7 @@ type Runner struct {
 
 // How long what is shown, or what has to be ready, may be waited for.
 const (
-	eventualPatience = 5 * time.Second
+	eventualPatience = 60 * time.Second
 	pause            = 100 * time.Millisecond
 )
 
