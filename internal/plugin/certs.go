@@ -65,7 +65,9 @@ func printCertificates(o output, body []byte, now time.Time) error {
 	case asName:
 		var names []string
 		for _, c := range certificates {
-			names = append(names, sourceOf(c))
+			for _, secret := range c.Secrets {
+				names = append(names, "secret/"+secret.Name)
+			}
 		}
 		return o.lines(compact(names))
 	}

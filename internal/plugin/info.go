@@ -64,7 +64,7 @@ func infoCommand(s *session) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		found, err := pods.find(ctx, s, c)
+		found, err := pods.find(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -119,8 +119,8 @@ func printInfo(o output, i info, now time.Time) error {
 	if o.isDocument() {
 		return o.value(i)
 	}
-	err := o.painted(printableLines(fmt.Sprintf("Service cluster IP address: %s\nLoadBalancer IP|CNAME: %s\n\n",
-		i.Service.ClusterIP, orDash(strings.Join(i.Service.LoadBalancer, ",")))))
+	err := o.painted(printableLines(fmt.Sprintf("Service: %s/%s\nService cluster IP address: %s\nLoadBalancer IP|CNAME: %s\n\n",
+		i.Service.Namespace, i.Service.Name, i.Service.ClusterIP, orDash(strings.Join(i.Service.LoadBalancer, ",")))))
 	if err != nil {
 		return err
 	}

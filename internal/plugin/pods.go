@@ -47,27 +47,31 @@ func (f *podFlags) what() string {
 }
 
 // pick gives the pod that is asked: the first by name of those that are ready. If
-// there was a choice, that is said.
+// it could have been another, that is said.
 func (f *podFlags) pick(ctx context.Context, s *session, c *cluster) (*corev1.Pod, error) {
-	pods, err := f.find(ctx, s, c)
+	pods, err := f.find(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	one := &pods[0]
-	if len(pods) > 1 {
-		of := "of %d that are ready"
-		ready := len(slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return !isReady(&p) }))
-		if ready == 0 {
-			of, ready = "none of %d is ready", len(pods)
-		}
-		s.note("pod %s/%s ("+of+"; --pod picks another)", one.Namespace, one.Name, ready)
+	ready := len(slices.DeleteFunc(slices.Clone(pods), func(p corev1.Pod) bool { return !isReady(&p) }))
+	switch {
+	case len(pods) > 1:
+		s.note("pod %s/%s (of %d, %d ready; --pod picks another)", one.Namespace, one.Name, len(pods), ready)
+	case ready == 0 && f.pod == "":
+		s.note("pod %s/%s (it is not ready)", one.Namespace, one.Name)
+	case one.Namespace != f.within(c):
+		s.note("pod %s/%s (there is none in the namespace %q)", one.Namespace, one.Name, f.within(c))
 	}
 	return one, nil
 }
 
+// within is the namespace that is looked at first.
+func (f *podFlags) within(c *cluster) string { return cmp.Or(f.namespace, c.namespace) }
+
 // find gives the pods that are meant, at least one, those that are ready first.
-func (f *podFlags) find(ctx context.Context, s *session, c *cluster) ([]corev1.Pod, error) {
-	namespace := cmp.Or(f.namespace, c.namespace)
+func (f *podFlags) find(ctx context.Context, c *cluster) ([]corev1.Pod, error) {
+	namespace := f.within(c)
 	if f.pod != "" {
 		pod := corev1.Pod{}
 		err := c.Get(ctx, kube.Pods, snapshot.Name{Namespace: namespace, Name: f.pod}, &pod)
@@ -81,9 +85,7 @@ func (f *podFlags) find(ctx context.Context, s *session, c *cluster) ([]corev1.P
 		return nil, said(err, "list the pods of the namespace %q", namespace)
 	}
 	if len(pods) == 0 && f.namespace == "" {
-		if pods = f.elsewhere(ctx, c); len(pods) > 0 {
-			s.note("the controller is in the namespace %q", pods[0].Namespace)
-		}
+		pods = f.elsewhere(ctx, c)
 	}
 	if len(pods) == 0 {
 		return nil, f.missing(ctx, c, namespace)

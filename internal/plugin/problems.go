@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"sluice/internal/debug/view"
@@ -64,7 +66,7 @@ func printProblems(s *session, o output, body []byte, namespace string) error {
 	if o.format == asName {
 		var names []string
 		for _, p := range problems {
-			names = append(names, p.Object.String())
+			names = append(names, strings.ToLower(p.Object.Kind)+"/"+p.Object.Name)
 		}
 		return o.lines(compact(names))
 	}

@@ -2,6 +2,7 @@ package arch
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -64,11 +65,62 @@ func kitElsewhere(s source) []string {
 	return nil
 }
 
+// The plugin asks a controller from outside: what it shares with one are the
+// types of the answers, the client and how objects are named.
+var pluginMay = []string{"internal/debug/view", "internal/kube", "internal/model", "internal/snapshot"}
+
+// pluginsOwn are the libraries that only the plugin is to pay for.
+var pluginsOwn = []string{"k8s.io/cli-runtime", "k8s.io/client-go/tools/remotecommand", "k8s.io/client-go/kubernetes", "golang.org/x/term"}
+
+// pluginApart finds imports of the plugin that it does well without, and those of
+// others that are of the plugin only.
+func pluginApart(s source) []string {
+	if s.test || strings.HasPrefix(s.pkg, "test/") || s.pkg == "cmd/kubectl-sluice" {
+		return nil
+	}
+	var found []string
+	for _, path := range s.imports() {
+		pkg, ours := strings.CutPrefix(path, module+"/")
+		if s.pkg == "internal/plugin" {
+			if ours && !slices.Contains(pluginMay, pkg) {
+				found = append(found, fmt.Sprintf("%s: the plugin imports %s", s.path, pkg))
+			}
+			continue
+		}
+		of := func(library string) bool { return path == library || strings.HasPrefix(path, library+"/") }
+		if pkg == "internal/plugin" || slices.ContainsFunc(pluginsOwn, of) {
+			found = append(found, fmt.Sprintf("%s: %s is for the plugin", s.path, path))
+		}
+	}
+	return found
+}
+
 func TestImportsGoDownwards(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
 		report(t, importsUpwards(s))
 		report(t, kitElsewhere(s))
+		report(t, pluginApart(s))
+	}
+}
+
+// TestSluiceDoesNotPayForThePlugin: not by a library that imports it, either.
+func TestSluiceDoesNotPayForThePlugin(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-deps", module+"/cmd/sluice").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, "k8s.io/client-go/rest") {
+		t.Fatalf("of %d packages none is the client", len(deps))
+	}
+	for _, dep := range deps {
+		for _, library := range append(slices.Clone(pluginsOwn), "sigs.k8s.io/kustomize", "github.com/gorilla/websocket") {
+			if library != "golang.org/x/term" && (dep == library || strings.HasPrefix(dep, library+"/")) {
+				t.Errorf("cmd/sluice has %s in it", dep)
+			}
+		}
 	}
 }
 
@@ -85,6 +137,10 @@ func TestImportRuleRefuses(t *testing.T) {
 		mustRefuse(t, what, importsUpwards(s))
 	}
 	mustTake(t, "translate importing the model", importsUpwards(parse(t, "internal/translate/x.go", `package translate; import "sluice/internal/model"`)))
+	mustRefuse(t, "the plugin importing explain", pluginApart(parse(t, "internal/plugin/x.go", `package plugin; import "sluice/internal/explain"`)))
+	mustRefuse(t, "the controller importing the plugin", pluginApart(parse(t, "internal/controller/x.go", `package controller; import "sluice/internal/plugin"`)))
+	mustRefuse(t, "kube importing the typed clientset", pluginApart(parse(t, "internal/kube/x.go", `package kube; import "k8s.io/client-go/kubernetes/scheme"`)))
+	mustTake(t, "the plugin importing the views", pluginApart(parse(t, "internal/plugin/x.go", `package plugin; import "sluice/internal/debug/view"`)))
 	mustRefuse(t, "a package's own test importing the kit", kitElsewhere(parse(t, "internal/nginx/x_test.go", `package nginx; import "sluice/test/kit"`)))
 	mustTake(t, "a test of the whole importing the kit", kitElsewhere(parse(t, "test/e2e/x_test.go", `package e2e; import "sluice/test/kit"`)))
 }

@@ -27,7 +27,7 @@ func pluginPods(t *testing.T, p *pluginScene) {
 	asks(second)
 	p.SetReady(t, p.system, second, false)
 	asks(first)
-	if got := p.run(t, "general", "--namespace", p.system); !strings.Contains(got.errs, "none of 2 is ready") {
+	if got := p.run(t, "general", "--namespace", p.system); !strings.Contains(got.errs, "of 2, 0 ready; --pod picks another") {
 		t.Errorf("with no pod ready: %+v", got)
 	}
 	p.SetReady(t, p.system, first, true)
@@ -60,7 +60,7 @@ func TestPluginFindsControllers(t *testing.T) {
 	c.Apply(t, pod)
 	for _, deployment := range []string{"edge-controller-found", "edge-set-found"} {
 		got := as.run(t, "general", "--deployment", deployment, "--container", "echo")
-		if !strings.Contains(got.errs, `the controller is in the namespace "`+ns+`"`) || !strings.Contains(got.errs, "stand-in") {
+		if !strings.Contains(got.errs, `there is none in the namespace "default"`) || !strings.Contains(got.errs, "stand-in") {
 			t.Errorf("%s: %+v", deployment, got)
 		}
 	}
@@ -79,6 +79,9 @@ func TestPluginRights(t *testing.T) {
 	} {
 		as.must(t, slices.Concat([]string{"--namespace", p.system}, strings.Fields(line))...)
 	}
+	// With get as well, as docs/plugin.md has it, no second protocol is tried.
+	p.Account(t, p.system, "looker-by-websocket", Within(p.system, Allow("", []string{"pods"}, "get", "list"), Allow("", []string{"pods/exec"}, "get", "create")))
+	(call{kubeconfig: p.TokenKubeconfig(t, p.system, "looker-by-websocket")}).must(t, "routes", "--namespace", p.system)
 	as.fails(t, []string{"conf"}, "forbidden", `list the pods of the namespace "default"`)
 }
 
