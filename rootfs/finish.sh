@@ -52,7 +52,7 @@ done
 # What is for building, for other init systems and for installing packages. What
 # mmdebstrap itself still needs, rootfs/pack leaves out.
 find "$root/usr/lib" -name '*.a' -delete
-rm -rf "$root"/usr/include "$root"/usr/share/perl5 "$root"/usr/share/lintian "$root"/usr/share/bug "$root"/usr/share/gcc \
+rm -rf "$root"/usr/share/man "$root"/usr/share/info "$root"/usr/share/locale "$root"/usr/include "$root"/usr/share/perl5 "$root"/usr/share/lintian "$root"/usr/share/bug "$root"/usr/share/gcc \
 	"$root"/usr/share/gdb "$root"/usr/share/vim "$root"/usr/share/bash-completion "$root"/usr/share/debconf "$root"/usr/lib/systemd \
 	"$root"/usr/bin/debconf* "$root"/usr/sbin/dpkg-* "$root"/etc/init.d "$root"/etc/logrotate.d "$root"/etc/ufw "$root"/etc/cron.* \
 	"$root"/etc/dpkg "$root"/etc/update-motd.d "$root"/boot "$root"/home
