@@ -45,7 +45,7 @@ ln -s /run/lock "$root/var/lock"
 
 # A shell and a few tools, for who looks inside with kubectl exec.
 for tool in sh awk cat cp cut date df du env find free grep gunzip head hostname id kill less ls mkdir mount mv netstat nslookup \
-	pgrep ping pkill printenv ps pwd rm sed sleep sort stat tail tar tee test top touch tr true uname uniq vi wc wget which xargs; do
+	ping ps pwd rm sed sleep sort stat tail tar tee test top touch tr true uname uniq vi wc wget which xargs; do
 	[ -e "$root/usr/bin/$tool" ] || [ -h "$root/usr/bin/$tool" ] || ln -s busybox "$root/usr/bin/$tool"
 done
 

@@ -129,7 +129,7 @@ func dropRights() error {
 // container is the image, run as the kubelet would.
 type container struct {
 	*cluster.Sluice
-	root string
+	root, host string
 }
 
 // unpacked is the image's root file system, which all tests have in common, as it
@@ -181,7 +181,7 @@ func run(t *testing.T, c *cluster.Cluster, p pod) *container {
 		command.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: account, HostID: os.Getuid(), Size: 1}}
 		command.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: account, HostID: os.Getgid(), Size: 1}}
 	}
-	s := &container{root: l.Root, Sluice: &cluster.Sluice{Sluice: &kit.Sluice{Log: kit.Log(filepath.Join(t.TempDir(), "log")), HTTP: 80, HTTPS: 443, Healthz: 10254}}}
+	s := &container{root: l.Root, host: p.host, Sluice: &cluster.Sluice{Sluice: &kit.Sluice{Log: kit.Log(filepath.Join(t.TempDir(), "log")), HTTP: 80, HTTPS: 443, Healthz: 10254}}}
 	s.Start(t, command)
 	t.Cleanup(func() {
 		s.Stop(syscall.SIGKILL, cluster.Patience)
@@ -200,6 +200,8 @@ func throughUserNamespace() bool { return os.Getuid() != 0 }
 type pod struct {
 	namespace, name, account string
 	command, args, env       []string
+	// host is what is served.
+	host string
 }
 
 // accountFiles are those that a pod finds for its service account.

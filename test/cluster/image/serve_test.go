@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,9 +22,6 @@ import (
 
 	"sluice/test/cluster"
 )
-
-// host is the one that all is served for.
-const host = "image.example"
 
 // rights are those that the chart of ingress-nginx (4.15) gives its account.
 func rights(namespace string) []cluster.Grant {
@@ -65,7 +64,7 @@ func scene(t *testing.T, prefix string) (*cluster.Cluster, pod) {
 	c.Apply(t, published, settings, cluster.IngressClass("nginx"))
 	c.Apply(t, cluster.Web(ns, "web", 1)...)
 	c.AwaitEndpoints(t, ns, "web", 1)
-	return c, pod{namespace: ns, name: "ingress-nginx-controller-0", account: "ingress-nginx"}
+	return c, pod{namespace: ns, name: "ingress-nginx-controller-0", account: "ingress-nginx", host: prefix + ".example"}
 }
 
 // chartArguments are those of the Deployment of ingress-nginx's chart (4.15) with
@@ -112,6 +111,7 @@ func TestSluiceRun(t *testing.T) {
 	s.AwaitReady(t, cluster.Patience)
 	s.serves(t, c, p.namespace)
 	s.isContained(t)
+	s.hasTools(t)
 	s.reapsAndRecovers(t)
 	s.finishes(t, c, func() {
 		if err := s.Command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -156,6 +156,7 @@ func (s *container) awaitProbe(t *testing.T) {
 // endpoints are used without a reload, a changed Ingress with one.
 func (s *container) serves(t *testing.T, c *cluster.Cluster, ns string) {
 	t.Helper()
+	host := s.host
 	ingress := cluster.Ingress(ns, "web", cluster.Rule(host, "/", "web", 80))
 	ingress.Spec.TLS = []networkingv1.IngressTLS{{Hosts: []string{host}, SecretName: "web"}}
 	c.Apply(t, c.TLSSecret(t, ns, "web", host), ingress)
@@ -165,6 +166,12 @@ func (s *container) serves(t *testing.T, c *cluster.Cluster, ns string) {
 		r.Roots = c.Roots()
 		cluster.EventuallyAnswer(t, r, "the pod "+first, func(a *cluster.Answer) bool { return a.Echo != nil && a.Echo.IP == first })
 	}
+	cluster.Eventually(t, "the line of the first reload", func(context.Context) error {
+		if len(s.Log.Lines(t, "hosts=["+host+"]")) == 0 {
+			return errors.New("it is not there")
+		}
+		return nil
+	})
 	reloads := s.reloads(t)
 	c.Apply(t, cluster.Deployment(ns, "web", 3))
 	for _, address := range c.AwaitEndpoints(t, ns, "web", 3) {
@@ -212,15 +219,15 @@ func (s *container) isContained(t *testing.T) {
 	if len(found) != 1 || !strings.Contains(found[0], "version=1.26.") || !strings.Contains(found[0], "command=[/usr/sbin/nginx]") {
 		t.Errorf("nginx: %q", found)
 	}
-	if conf := s.mustExec(t, "cat", "/etc/nginx/nginx.conf"); !strings.Contains(conf, host) {
+	if conf := s.mustExec(t, "cat", "/etc/nginx/nginx.conf"); !strings.Contains(conf, s.host) {
 		t.Errorf("/etc/nginx/nginx.conf is not the one that runs: %.300s", conf)
 	}
-	maps := s.mustExec(t, "sh", "-c", "cat /proc/$(busybox pgrep -f 'nginx: master')/maps")
-	if !strings.Contains(maps, "ngx_http_lua_module.so") {
-		t.Error("nginx's memory shows no Lua module")
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", s.nginx(t)))
+	if err != nil || !strings.Contains(string(maps), "ngx_http_lua_module.so") {
+		t.Errorf("nginx's memory shows no Lua module: %v", err)
 	}
 	for _, module := range []string{"modsecurity", "brotli", "geoip2", "headers_more", "ngx_stream_module"} {
-		if strings.Contains(maps, module) {
+		if strings.Contains(string(maps), module) {
 			t.Errorf("nginx has loaded %s, which nothing asks for", module)
 		}
 	}
@@ -251,6 +258,33 @@ func (s *container) children(t *testing.T) map[int]string {
 	return found
 }
 
+// nginx is the master, the only child that leads a process group of its own.
+func (s *container) nginx(t *testing.T) int {
+	t.Helper()
+	for pid := range s.children(t) {
+		if group, err := syscall.Getpgid(pid); err == nil && group == pid {
+			return pid
+		}
+	}
+	t.Fatal("no nginx runs")
+	return 0
+}
+
+// hasTools: each name that leads to BusyBox is one that it knows.
+func (s *container) hasTools(t *testing.T) {
+	t.Helper()
+	known := strings.Fields(s.mustExec(t, "busybox", "--list"))
+	links, err := filepath.Glob(filepath.Join(s.root, "usr/bin/*"))
+	if err != nil || len(links) < 40 {
+		t.Errorf("the tools are %v, %v", links, err)
+	}
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && to == "busybox" && !slices.Contains(known, filepath.Base(link)) {
+			t.Errorf("BusyBox knows no %s", filepath.Base(link))
+		}
+	}
+}
+
 // reapsAndRecovers: orphans of exec'd shells and of a killed master leave nothing
 // behind, and nginx is started again.
 func (s *container) reapsAndRecovers(t *testing.T) {
@@ -260,7 +294,9 @@ func (s *container) reapsAndRecovers(t *testing.T) {
 	if len(before) < 2 {
 		t.Errorf("the children are %v, want nginx and orphans", before)
 	}
-	s.mustExec(t, "sh", "-c", "kill -9 $(busybox pgrep -f 'nginx: master')")
+	if err := syscall.Kill(s.nginx(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
 	cluster.Eventually(t, "another nginx, and no process that was not reaped", func(context.Context) error {
 		now := s.children(t)
 		for pid, state := range now {
@@ -273,14 +309,14 @@ func (s *container) reapsAndRecovers(t *testing.T) {
 		}
 		return nil
 	})
-	cluster.EventuallyStatus(t, s.Request("http://"+host+"/"), http.StatusOK)
+	cluster.EventuallyStatus(t, s.Request("http://"+s.host+"/"), http.StatusOK)
 }
 
 // finishes: what is under way when the container is stopped is answered, and
 // nothing is left.
 func (s *container) finishes(t *testing.T, c *cluster.Cluster, stop func()) {
 	t.Helper()
-	slow := s.Request("http://" + host + "/")
+	slow := s.Request("http://" + s.host + "/")
 	slow.Header = http.Header{cluster.DelayHeader: {"3s"}}
 	answered := make(chan error, 1)
 	began := time.Now()
