@@ -90,6 +90,9 @@ func TestArchive(t *testing.T) {
 	if a.old[0].Config != "blobs/"+strings.Replace(a.manifest.Config.Digest, ":", "/", 1) || len(a.old[0].Layers) != len(a.layers) {
 		t.Errorf("manifest.json says %+v", a.old[0])
 	}
+	if d := a.index.Manifests[0]; d.MediaType != "application/vnd.oci.image.manifest.v1+json" || d.ArtifactType != "" {
+		t.Errorf("the index says that it is a %s of the type %q", d.MediaType, d.ArtifactType)
+	}
 	if p := a.index.Manifests[0].Platform; p.OS != "linux" || p.Architecture != a.config.Architecture {
 		t.Errorf("the platform is %+v, the configuration's architecture %s", p, a.config.Architecture)
 	}
