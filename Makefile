@@ -8,17 +8,22 @@ export PATH := $(dir $(GO)):$(PATH)
 ROOTFS := .cache/rootfs
 CLUSTER_CACHE := $(abspath $(or $(SLUICE_CLUSTER_CACHE),.cache))
 EXAMPLE := docs/examples/shop
+IMAGES := $(abspath .cache/image)
+ARCH := $(shell $(GO) env GOARCH)
 FUZZTIME ?= 20s
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test docs golden bench fuzz lint render nginx-rootfs cluster clients setup setup-test
+.PHONY: help build image run test test-image docs golden bench fuzz lint render nginx-rootfs cluster clients setup setup-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
 build: ## static binaries of cmd/* for linux amd64 and arm64 in dist/
 	./build.sh
+
+image: ## the image for amd64 and arm64 as OCI archives in dist/, without a container engine (needs mmdebstrap: test/setup.sh --image)
+	./build.sh image
 
 run: setup ## Sluice on the example shop, with its own nginx, on ports 8080 and 8443 until Ctrl-C (RUN_ONCE=1: show the answers and end)
 	docs/examples/run.sh
@@ -36,6 +41,16 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 
 docs: setup-test ## what README.md and docs tell users to do, done: every command run, every manifest applied (needs `make cluster` and `make clients` before)
 	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m
+
+test-image: ## the image: built twice, the same to the byte, and run in a cluster as a kubelet would, with its own nginx
+	@set -euo pipefail; test/setup.sh --image; \
+	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
+	echo "control plane: $$plane"; \
+	rm -rf "$(IMAGES)"; for time in first second; do DIST="$(IMAGES)/$$time" ./build.sh image $(ARCH); done; \
+	export SLUICE_IMAGE="$$(ls "$(IMAGES)"/first/*.oci.tar)" SLUICE_IMAGE_AGAIN="$$(ls "$(IMAGES)"/second/*.oci.tar)"; \
+	$(GO) -C rootfs/pack vet ./...; $(GO) -C test/cluster vet -tags image ./image; \
+	status=0; $(GO) -C rootfs/pack test ./... -count=1 || status=1; \
+	$(GO) -C test/cluster test -tags image ./image -count=1 -timeout 20m -v || status=1; exit $$status
 
 golden: ## write the expectations of test/golden and internal/debug, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
@@ -63,9 +78,9 @@ lint: ## gofmt, go vet, and the syntax of the shell scripts
 	@set -euo pipefail; \
 	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
-	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/docs vet ./...; \
-	for script in build.sh .ci/run $$(find test docs -name '*.sh'); do bash -n "$$script"; done; \
-	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find test docs -name '*.sh'); fi
+	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/docs vet ./...; $(GO) -C rootfs/pack vet ./...; \
+	for script in build.sh .ci/run $$(find test docs rootfs -name '*.sh'); do bash -n "$$script"; done; \
+	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find test docs rootfs -name '*.sh'); fi
 
 render: ## the nginx.conf of the example shop, on standard output
 	@$(GO) run ./cmd/sluice render -f $(EXAMPLE) --configmap shop/sluice

@@ -8,18 +8,21 @@ export LC_ALL=C
 
 # The record of dpkg, for those who ask what is installed: nothing installs or
 # removes a package here any more.
-mkdir -p "$root/var/lib/dpkg/info"
+info=$root/var/lib/dpkg/info
+mkdir -p "$info"
 for deb in "$root"/var/cache/apt/archives/*.deb; do
-	dpkg-deb --field "$deb" | sed '/^Package:/a Status: install ok installed' >>"$root/var/lib/dpkg/status.new"
-	echo >>"$root/var/lib/dpkg/status.new"
-	name=$(dpkg-deb --field "$deb" Package)
-	if [ "$(dpkg-deb --field "$deb" Multi-Arch)" = same ]; then
-		name=$name:$(dpkg-deb --field "$deb" Architecture)
+	rm -rf "$info/new"
+	dpkg-deb --control "$deb" "$info/new"
+	name=$(sed -n 's/^Package: //p' "$info/new/control")
+	if grep -q '^Multi-Arch: same$' "$info/new/control"; then
+		name=$name:$(sed -n 's/^Architecture: //p' "$info/new/control")
 	fi
-	dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -e 's#^\./#/#' -e 's#\(.\)/$#\1#' >"$root/var/lib/dpkg/info/$name.list"
-	dpkg-deb --ctrl-tarfile "$deb" | tar -xO ./md5sums >"$root/var/lib/dpkg/info/$name.md5sums" 2>/dev/null ||
-		rm -f "$root/var/lib/dpkg/info/$name.md5sums"
+	sed '/^Package:/a Status: install ok installed' "$info/new/control" >>"$root/var/lib/dpkg/status.new"
+	echo >>"$root/var/lib/dpkg/status.new"
+	dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -e 's#^\./#/#' -e 's#\(.\)/$#\1#' >"$info/$name.list"
+	[ ! -e "$info/new/md5sums" ] || mv "$info/new/md5sums" "$info/$name.md5sums"
 done
+rm -rf "$info/new"
 [ -s "$root/var/lib/dpkg/status.new" ]
 mv "$root/var/lib/dpkg/status.new" "$root/var/lib/dpkg/status"
 
@@ -35,16 +38,21 @@ mkdir -p "$root/etc/ssl/certs"
 find "$root/usr/share/ca-certificates" -name '*.crt' | sort | xargs awk 1 >"$root/etc/ssl/certs/ca-certificates.crt"
 grep -q 'BEGIN CERTIFICATE' "$root/etc/ssl/certs/ca-certificates.crt"
 
+# Where the old names of /run lead: a pod finds its service account by /var/run.
+rm -rf "$root/var/run" "$root/var/lock"
+ln -s /run "$root/var/run"
+ln -s /run/lock "$root/var/lock"
+
 # A shell and a few tools, for who looks inside with kubectl exec.
 for tool in sh awk cat cp cut date df du env find free grep gunzip head hostname id kill less ls mkdir mount mv netstat nslookup \
-	ping printenv ps pwd rm sed sleep sort stat tail tar tee test top touch tr true uname uniq vi wc wget which xargs; do
+	ping ps pwd rm sed sleep sort stat tail tar tee test top touch tr true uname uniq vi wc wget which xargs; do
 	[ -e "$root/usr/bin/$tool" ] || [ -h "$root/usr/bin/$tool" ] || ln -s busybox "$root/usr/bin/$tool"
 done
 
 # What is for building, for other init systems and for installing packages. What
 # mmdebstrap itself still needs, rootfs/pack leaves out.
 find "$root/usr/lib" -name '*.a' -delete
-rm -rf "$root"/usr/include "$root"/usr/share/perl5 "$root"/usr/share/lintian "$root"/usr/share/bug "$root"/usr/share/gcc \
+rm -rf "$root"/usr/share/man "$root"/usr/share/info "$root"/usr/share/locale "$root"/usr/include "$root"/usr/share/perl5 "$root"/usr/share/lintian "$root"/usr/share/bug "$root"/usr/share/gcc \
 	"$root"/usr/share/gdb "$root"/usr/share/vim "$root"/usr/share/bash-completion "$root"/usr/share/debconf "$root"/usr/lib/systemd \
 	"$root"/usr/bin/debconf* "$root"/usr/sbin/dpkg-* "$root"/etc/init.d "$root"/etc/logrotate.d "$root"/etc/ufw "$root"/etc/cron.* \
 	"$root"/etc/dpkg "$root"/etc/update-motd.d "$root"/boot "$root"/home

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that running Sluice needs, with --tests those that its tests need too, and with --bench those
-# that its benchmarks need as well. Where nothing is missing it does nothing and says nothing.
+# Installs the Debian packages that running Sluice needs, with --tests those that its tests need too, with --bench those
+# that its benchmarks need as well, and with --image those that the image and its tests need. Where nothing is missing it does nothing and says nothing.
 set -euo pipefail
 
 packages=(nginx libnginx-mod-http-lua libnginx-mod-stream lua-resty-core lua-resty-lrucache lua-cjson curl)
 case "${1:-}" in
   --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2) ;;
+  --image) packages=(mmdebstrap debian-archive-keyring iproute2 util-linux) ;;
   --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;
 esac
 

@@ -35,6 +35,7 @@ const (
 	noMetrics  = "it serves no metrics of requests"
 	noProfiles = "it serves no profiles of itself"
 	noWebhook  = "it serves no admission webhook: what nginx would refuse is left out and reported; a ValidatingWebhookConfiguration that leads here has to be deleted, or the API server refuses Ingresses"
+	noUse      = "it serves no admission webhook"
 	noGeoIP    = "it reads no GeoIP2 databases"
 	noPort     = "it speaks to its nginx over a unix socket"
 	oneLog     = "its log goes to the standard error, in the form of --log-format"
@@ -58,8 +59,8 @@ var inerts = []inert{
 	{"profiler-address", text, "127.0.0.1", noProfiles, false},
 	{"profiler-port", number, "10245", noProfiles, false},
 	{"validating-webhook", text, "", noWebhook, true},
-	{"validating-webhook-certificate", text, "", noWebhook, false},
-	{"validating-webhook-key", text, "", noWebhook, false},
+	{"validating-webhook-certificate", text, "", noUse, false},
+	{"validating-webhook-key", text, "", noUse, false},
 	{"disable-full-test", boolean, "false", "nginx checks the whole file before each reload, always", false},
 	{"enable-annotation-validation", boolean, "true", "annotations are validated, always", false},
 	{"deep-inspect", boolean, "true", "all that reaches nginx.conf is quoted, and the structure of the file is checked, always", false},

@@ -82,7 +82,7 @@ func (f *runFlags) fitIngressNginx(given *pflag.FlagSet) {
 	}
 	f.oneCheck = true
 	if f.stateDir == "" {
-		f.stateDir = imageStateDir()
+		f.stateDir = firstUsable(imageStateDirs)
 	}
 }
 
@@ -92,18 +92,17 @@ func (f *runFlags) fitIngressNginx(given *pflag.FlagSet) {
 // are given.
 var imageStateDirs = []string{"/var/lib/sluice", "/var/lib/sluice/state", "/tmp/sluice"}
 
-// imageStateDir is the first of them that can be the state directory.
-func imageStateDir() string {
-	at := slices.IndexFunc(imageStateDirs, func(dir string) bool {
-		info, err := os.Lstat(dir)
-		if err != nil {
+// firstUsable is the first folder that can be the state directory: it belongs to
+// this user, or can be made. Where none is, the first is to be complained of.
+func firstUsable(dirs []string) string {
+	at := slices.IndexFunc(dirs, func(dir string) bool {
+		var info unix.Stat_t
+		if unix.Lstat(dir, &info) != nil {
 			return unix.Access(filepath.Dir(dir), unix.W_OK|unix.X_OK) == nil
 		}
-		var stat unix.Stat_t
-		mine := unix.Lstat(dir, &stat) == nil && int(stat.Uid) == os.Geteuid()
-		return info.IsDir() && mine && unix.Access(dir, unix.W_OK|unix.X_OK) == nil
+		return info.Mode&unix.S_IFMT == unix.S_IFDIR && int(info.Uid) == os.Geteuid() && unix.Access(dir, unix.W_OK|unix.X_OK) == nil
 	})
-	return imageStateDirs[max(at, 0)]
+	return dirs[max(at, 0)]
 }
 
 // tellInert says, once, which flags were given that do nothing here. It is a

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -208,5 +209,31 @@ func TestVersionFlag(t *testing.T) {
 	command.SetOut(&out)
 	if err := command.Execute(); err != nil || !strings.HasPrefix(out.String(), "sluice "+version) {
 		t.Errorf("%v: %q", err, out.String())
+	}
+}
+
+// TestFirstUsable: the folder of the image; one below it if it is a volume, which
+// belongs to somebody else; or one that can be made elsewhere.
+func TestFirstUsable(t *testing.T) {
+	t.Parallel()
+	here := t.TempDir()
+	own, file, missing := filepath.Join(here, "own"), filepath.Join(here, "file"), filepath.Join(here, "missing")
+	if err := errors.Join(os.Mkdir(own, 0o700), os.WriteFile(file, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	const others = "/proc" // it is root's, and nobody can make a folder there
+	foreign := filepath.Join(here, "foreign")
+	if err := os.Symlink(own, foreign); err != nil {
+		t.Fatal(err)
+	}
+	for want, dirs := range map[string][]string{
+		own:               {own, missing},
+		missing:           {file, foreign, missing, own},
+		others + "/a/b":   {others + "/a/b", file},
+		missing + "/../x": {others + "/a/b", missing + "/../x"},
+	} {
+		if got := firstUsable(dirs); got != want {
+			t.Errorf("of %v: %s, want %s", dirs, got, want)
+		}
 	}
 }

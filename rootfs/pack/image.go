@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
@@ -113,10 +114,19 @@ func (in inputs) lay(folder string, image v1.Image) error {
 	if err != nil {
 		return err
 	}
-	name := "docker.io/library/sluice:" + in.version
-	err = path.AppendImage(image, layout.WithPlatform(v1.Platform{OS: "linux", Architecture: in.architecture}),
-		layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": in.version, "io.containerd.image.name": name}))
+	if err := path.WriteImage(image); err != nil {
+		return err
+	}
+	described, err := partial.Descriptor(image)
 	if err != nil {
+		return err
+	}
+	described.ArtifactType = "" // that is for what is no image
+	described.Platform = &v1.Platform{OS: "linux", Architecture: in.architecture}
+	described.Annotations = map[string]string{
+		"org.opencontainers.image.ref.name": in.version, "io.containerd.image.name": "docker.io/library/sluice:" + in.version,
+	}
+	if err := path.AppendDescriptor(*described); err != nil {
 		return err
 	}
 	manifest, err := image.Manifest()

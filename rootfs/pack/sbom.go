@@ -15,6 +15,7 @@ import (
 	spdxjson "github.com/spdx/tools-golang/json"
 	"github.com/spdx/tools-golang/spdx"
 	"github.com/spdx/tools-golang/spdx/v2/common"
+	"github.com/spdx/tools-golang/spdxlib"
 )
 
 // The elements that others are related to.
@@ -65,6 +66,9 @@ func (in inputs) bill(base tree) ([]byte, error) {
 		fmt.Fprintln(all, p.PackageName, p.PackageVersion, p.PackageChecksums)
 	}
 	d.DocumentNamespace = "urn:sluice:spdx:" + in.architecture + ":" + hex.EncodeToString(all.Sum(nil))
+	if err := spdxlib.ValidateDocument(d.Document); err != nil {
+		return nil, err
+	}
 	var text bytes.Buffer
 	err = spdxjson.Write(d.Document, &text, spdxjson.Indent(" "))
 	return text.Bytes(), err

@@ -11,7 +11,7 @@ import (
 // ranks orders the packages: one may import only packages of a lower rank. Two
 // of the same rank do not know each other.
 var ranks = map[string]int{
-	"internal/model": 0, "internal/pcre": 0, "templates": 0, "rootfs": 0,
+	"internal/model": 0, "internal/pcre": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
 	"internal/snapshot": 1, "internal/debug/view": 1,
 	"internal/keys":     2,

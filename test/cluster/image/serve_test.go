@@ -1,0 +1,357 @@
+//go:build image
+
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/test/cluster"
+)
+
+// rights are those that the chart of ingress-nginx (4.15) gives its account.
+func rights(namespace string) []cluster.Grant {
+	const networking, discovery, coordination = "networking.k8s.io", "discovery.k8s.io", "coordination.k8s.io"
+	lease := cluster.Allow(coordination, []string{"leases"}, "get", "update")
+	lease.ResourceNames = []string{"ingress-nginx-leader"}
+	return []cluster.Grant{
+		cluster.Everywhere(
+			cluster.Allow("", []string{"configmaps", "endpoints", "nodes", "pods", "secrets", "namespaces"}, "list", "watch"),
+			cluster.Allow("", []string{"nodes"}, "get"),
+			cluster.Allow("", []string{"services"}, "get", "list", "watch"),
+			cluster.Allow("", []string{"events"}, "create", "patch"),
+			cluster.Allow(networking, []string{"ingresses", "ingressclasses"}, "get", "list", "watch"),
+			cluster.Allow(networking, []string{"ingresses/status"}, "update"),
+			cluster.Allow(discovery, []string{"endpointslices"}, "list", "watch", "get"),
+			cluster.Allow(coordination, []string{"leases"}, "list", "watch"),
+		),
+		cluster.Within(namespace,
+			cluster.Allow("", []string{"configmaps", "pods", "secrets", "endpoints"}, "get", "list", "watch"),
+			cluster.Allow("", []string{"events"}, "create", "patch"),
+			lease, cluster.Allow(coordination, []string{"leases"}, "create"),
+		),
+	}
+}
+
+// scene is a namespace with an account, what the arguments of the Deployments
+// name, and a Deployment of pods that are to be reached.
+func scene(t *testing.T, prefix string) (*cluster.Cluster, pod) {
+	t.Helper()
+	// The ports 80 and 443 are for everybody, as container runtimes have it.
+	if err := os.WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", []byte("0"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := cluster.Shared(t)
+	ns := c.NewNamespace(t, prefix)
+	c.Account(t, ns, "ingress-nginx", rights(ns)...)
+	published := cluster.Service(ns, "ingress-nginx-controller")
+	published.Spec.Type, published.Spec.ExternalIPs = corev1.ServiceTypeLoadBalancer, []string{"10.255.9.9"}
+	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "ingress-nginx-controller"}, Data: map[string]string{"ssl-redirect": "false"}}
+	c.Apply(t, published, settings, cluster.IngressClass("nginx"))
+	c.Apply(t, cluster.Web(ns, "web", 1)...)
+	c.AwaitEndpoints(t, ns, "web", 1)
+	return c, pod{namespace: ns, name: "ingress-nginx-controller-0", account: "ingress-nginx", host: prefix + ".example"}
+}
+
+// chartArguments are those of the Deployment of ingress-nginx's chart (4.15) with
+// its defaults, as the kubelet expands them.
+func chartArguments(namespace string) []string {
+	return []string{
+		"/nginx-ingress-controller",
+		"--publish-service=" + namespace + "/ingress-nginx-controller",
+		"--election-id=ingress-nginx-leader",
+		"--controller-class=k8s.io/ingress-nginx",
+		"--ingress-class=nginx",
+		"--configmap=" + namespace + "/ingress-nginx-controller",
+		"--validating-webhook=:8443",
+		"--validating-webhook-certificate=/usr/local/certificates/cert",
+		"--validating-webhook-key=/usr/local/certificates/key",
+	}
+}
+
+// TestIngressNginxDeployment: a Deployment of ingress-nginx's chart goes on with
+// this image: with its arguments, environment, account, rights, probes and preStop
+// hook.
+func TestIngressNginxDeployment(t *testing.T) {
+	c, p := scene(t, "image-nginx")
+	p.args, p.env = chartArguments(p.namespace), []string{"LD_PRELOAD=/usr/local/lib/libmimalloc.so"}
+	s := run(t, c, p)
+	s.awaitProbe(t)
+	s.serves(t, c, p.namespace)
+	s.isContained(t)
+	if lines := s.Log.Lines(t, "some flags have no effect"); len(lines) != 1 || !strings.Contains(lines[0], "--validating-webhook=") {
+		t.Errorf("what has no effect is told by %q", lines)
+	}
+	s.finishes(t, c, func() {
+		if output, err := s.exec("/wait-shutdown"); err != nil {
+			t.Errorf("/wait-shutdown: %v: %s", err, output)
+		}
+	})
+}
+
+// TestSluiceRun: the arguments of Sluice's own Deployment.
+func TestSluiceRun(t *testing.T) {
+	c, p := scene(t, "image-run")
+	p.args = []string{"run", "--configmap=" + p.namespace + "/ingress-nginx-controller", "--publish-service=" + p.namespace + "/ingress-nginx-controller", "--election-id=ingress-nginx-leader"}
+	s := run(t, c, p)
+	s.AwaitReady(t, cluster.Patience)
+	s.serves(t, c, p.namespace)
+	s.isContained(t)
+	s.hasTools(t)
+	s.reapsAndRecovers(t)
+	s.finishes(t, c, func() {
+		if err := s.Command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCommand: a Deployment may name the program as its command, too.
+func TestCommand(t *testing.T) {
+	c, p := scene(t, "image-command")
+	p.command, p.args = []string{"/nginx-ingress-controller"}, chartArguments(p.namespace)[1:]
+	s := run(t, c, p)
+	s.awaitProbe(t)
+	if arguments := s.mustExec(t, "cat", "/proc/1/cmdline"); !strings.HasPrefix(arguments, "/nginx-ingress-controller\x00") {
+		t.Errorf("the first process is %q", arguments)
+	}
+	s.Terminate()
+	if s.Err != nil {
+		t.Errorf("it ended with %v", s.Err)
+	}
+}
+
+// awaitProbe waits until the health check that ingress-nginx's probes ask for
+// says yes, which it may not before a worker serves.
+func (s *container) awaitProbe(t *testing.T) {
+	t.Helper()
+	cluster.Eventually(t, "the probe of ingress-nginx's Deployment", func(ctx context.Context) error {
+		s.MustRun(t)
+		answer, err := cluster.Request{URL: "http://127.0.0.1:10254/healthz"}.Do(ctx)
+		if err == nil && answer.Status != http.StatusOK {
+			err = errors.New(answer.Body)
+		}
+		return err
+	})
+	if status := s.Ready(); status != http.StatusOK {
+		t.Errorf("the probe says yes while /readyz answers %d", status)
+	}
+}
+
+// serves: an Ingress that is created is served, by HTTP and HTTPS; changed
+// endpoints are used without a reload, a changed Ingress with one.
+func (s *container) serves(t *testing.T, c *cluster.Cluster, ns string) {
+	t.Helper()
+	host := s.host
+	ingress := cluster.Ingress(ns, "web", cluster.Rule(host, "/", "web", 80))
+	ingress.Spec.TLS = []networkingv1.IngressTLS{{Hosts: []string{host}, SecretName: "web"}}
+	c.Apply(t, c.TLSSecret(t, ns, "web", host), ingress)
+	first := c.AwaitEndpoints(t, ns, "web", 1)[0]
+	for _, url := range []string{"http://" + host + "/", "https://" + host + "/"} {
+		r := s.Request(url)
+		r.Roots = c.Roots()
+		cluster.EventuallyAnswer(t, r, "the pod "+first, func(a *cluster.Answer) bool { return a.Echo != nil && a.Echo.IP == first })
+	}
+	cluster.Eventually(t, "the line of the first reload", func(context.Context) error {
+		if len(s.Log.Lines(t, "hosts=["+host+"]")) == 0 {
+			return errors.New("it is not there")
+		}
+		return nil
+	})
+	reloads := s.reloads(t)
+	c.Apply(t, cluster.Deployment(ns, "web", 3))
+	for _, address := range c.AwaitEndpoints(t, ns, "web", 3) {
+		cluster.EventuallyAnswer(t, s.Request("http://"+host+"/"), "the pod "+address, func(a *cluster.Answer) bool { return a.Echo != nil && a.Echo.IP == address })
+	}
+	if now := s.reloads(t); now != reloads {
+		t.Errorf("%d reloads for changed endpoints, want none", now-reloads)
+	}
+	ingress.Annotations = map[string]string{"nginx.ingress.kubernetes.io/permanent-redirect": "https://elsewhere.example/"}
+	c.Apply(t, ingress)
+	cluster.EventuallyStatus(t, s.Request("http://"+host+"/"), http.StatusMovedPermanently)
+	cluster.Eventually(t, "the line of the reload", func(context.Context) error {
+		if now := s.reloads(t); now != reloads+1 {
+			return fmt.Errorf("%d reloads for a changed Ingress, want one", now-reloads)
+		}
+		return nil
+	})
+	ingress.Annotations = nil
+	c.Apply(t, ingress)
+	cluster.EventuallyStatus(t, s.Request("http://"+host+"/"), http.StatusOK)
+}
+
+func (s *container) reloads(t *testing.T) int { return len(s.Log.Lines(t, "reload=true")) }
+
+// isContained: it is the first process, has no right, writes to its folder only,
+// and runs the image's own nginx, without modules that nothing asks for.
+func (s *container) isContained(t *testing.T) {
+	t.Helper()
+	for field, want := range map[string]string{
+		"Uid": "101 101 101 101", "Gid": "101 101 101 101", "CapEff": "0000000000000000", "CapPrm": "0000000000000000", "CapBnd": "0000000000000000", "NoNewPrivs": "1",
+	} {
+		if got := s.status(t, field); !throughUserNamespace() && got != want {
+			t.Errorf("%s is %s, want %s", field, got, want)
+		}
+	}
+	if pids := strings.Fields(s.status(t, "NSpid")); pids[len(pids)-1] != "1" {
+		t.Errorf("it is the process %v, want the first", pids)
+	}
+	for _, folder := range []string{"/etc", "/usr/bin", "/var/lib"} {
+		if output, err := s.exec("touch", folder+"/written"); err == nil || !strings.Contains(output, "Read-only file system") {
+			t.Errorf("touch in %s: %v %s", folder, err, output)
+		}
+	}
+	found := s.Log.Lines(t, "nginx found")
+	if len(found) != 1 || !strings.Contains(found[0], "version=1.26.") || !strings.Contains(found[0], "command=[/usr/sbin/nginx]") {
+		t.Errorf("nginx: %q", found)
+	}
+	if conf := s.mustExec(t, "cat", "/etc/nginx/nginx.conf"); !strings.Contains(conf, s.host) {
+		t.Errorf("/etc/nginx/nginx.conf is not the one that runs: %.300s", conf)
+	}
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", s.nginx(t)))
+	if err != nil || !strings.Contains(string(maps), "ngx_http_lua_module.so") {
+		t.Errorf("nginx's memory shows no Lua module: %v", err)
+	}
+	for _, module := range []string{"modsecurity", "brotli", "geoip2", "headers_more", "ngx_stream_module"} {
+		if strings.Contains(string(maps), module) {
+			t.Errorf("nginx has loaded %s, which nothing asks for", module)
+		}
+	}
+	for _, line := range append(s.Log.Lines(t, "level=ERROR"), s.Log.Lines(t, "[emerg]")...) {
+		t.Error(line)
+	}
+}
+
+// children are the processes that the container's first one has, with their
+// states, as the machine sees them.
+func (s *container) children(t *testing.T) map[int]string {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[int]string{}
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		stat, _ := os.ReadFile("/proc/" + entry.Name() + "/stat")
+		if fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:])); len(fields) > 1 && fields[1] == strconv.Itoa(s.PID()) {
+			found[pid] = fields[0]
+		}
+	}
+	return found
+}
+
+// nginx is the master, the only child that leads a process group of its own.
+func (s *container) nginx(t *testing.T) int {
+	t.Helper()
+	for pid := range s.children(t) {
+		if group, err := syscall.Getpgid(pid); err == nil && group == pid {
+			return pid
+		}
+	}
+	t.Fatal("no nginx runs")
+	return 0
+}
+
+// hasTools: each name that leads to BusyBox is one that it knows.
+func (s *container) hasTools(t *testing.T) {
+	t.Helper()
+	known := strings.Fields(s.mustExec(t, "busybox", "--list"))
+	links, err := filepath.Glob(filepath.Join(s.root, "usr/bin/*"))
+	if err != nil || len(links) < 40 {
+		t.Errorf("the tools are %v, %v", links, err)
+	}
+	for _, link := range links {
+		if to, err := os.Readlink(link); err == nil && to == "busybox" && !slices.Contains(known, filepath.Base(link)) {
+			t.Errorf("BusyBox knows no %s", filepath.Base(link))
+		}
+	}
+}
+
+// reapsAndRecovers: orphans of exec'd shells and of a killed master leave nothing
+// behind, and nginx is started again.
+func (s *container) reapsAndRecovers(t *testing.T) {
+	t.Helper()
+	s.mustExec(t, "sh", "-c", "for i in 1 2 3 4 5; do (sleep 0.2 &) ; done")
+	before := s.children(t)
+	if len(before) < 2 {
+		t.Errorf("the children are %v, want nginx and orphans", before)
+	}
+	if err := syscall.Kill(s.nginx(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	cluster.Eventually(t, "another nginx, and no process that was not reaped", func(context.Context) error {
+		now := s.children(t)
+		for pid, state := range now {
+			if before[pid] != "" || state == "Z" || state == "X" {
+				return fmt.Errorf("before %v, now %v", before, now)
+			}
+		}
+		if len(now) != 1 {
+			return fmt.Errorf("the children are %v, want nginx alone", now)
+		}
+		return nil
+	})
+	cluster.EventuallyStatus(t, s.Request("http://"+s.host+"/"), http.StatusOK)
+}
+
+// finishes: what is under way when the container is stopped is answered, and
+// nothing is left.
+func (s *container) finishes(t *testing.T, c *cluster.Cluster, stop func()) {
+	t.Helper()
+	slow := s.Request("http://" + s.host + "/")
+	slow.Header = http.Header{cluster.DelayHeader: {"3s"}}
+	answered := make(chan error, 1)
+	began := time.Now()
+	go func() {
+		answer, err := slow.Do(context.Background())
+		if err == nil && answer.Status != http.StatusOK {
+			err = fmt.Errorf("status %d", answer.Status)
+		}
+		answered <- err
+	}()
+	cluster.Eventually(t, "the slow request at a pod", func(context.Context) error {
+		if time.Since(began) < time.Second {
+			return errors.New("it may still be on its way")
+		}
+		return nil
+	})
+	stop()
+	if err := <-answered; err != nil {
+		t.Errorf("the request that was under way: %v", err)
+	}
+	select {
+	case <-s.Exited:
+	case <-time.After(cluster.Patience):
+		t.Fatal("the container goes on")
+	}
+	if s.Err != nil {
+		t.Errorf("it ended with %v", s.Err)
+	}
+	if took := time.Since(began); took < 3*time.Second {
+		t.Errorf("all ended %s after the slow request was sent, before it can have been answered", took)
+	}
+	if _, err := slow.Do(t.Context()); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("after its end: %v", err)
+	}
+	if left := s.children(t); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
