@@ -12,7 +12,7 @@ FUZZTIME ?= 20s
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test golden bench fuzz lint render nginx-rootfs cluster setup setup-test
+.PHONY: help build run test golden manifests bench fuzz lint render nginx-rootfs cluster setup setup-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -28,13 +28,17 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 	echo "second nginx: $$root"; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
-	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; \
-	status=0; $(GO) test ./... -count=1 -timeout 30m || status=1; $(GO) -C test/cluster test ./... -count=1 -timeout 30m || status=1; exit $$status
+	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/chart vet ./...; \
+	status=0; for module in . test/cluster test/chart; do $(GO) -C "$$module" test ./... -count=1 -timeout 30m || status=1; done; exit $$status
 
-golden: ## write the expectations of test/golden, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
+golden: manifests ## write the expectations of test/golden and test/chart, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
 	$(GO) test ./test/reference -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
+	$(GO) -C test/chart test . -count=1 -update
+
+manifests: ## write deploy/static.yaml, and the manifests that test/cluster runs with, as charts/sluice renders them
+	$(GO) -C test/chart test . -run TestManifestsAreFresh -count=1 -update
 
 bench: ## the budgets of scale, beside their baselines, with manifests and beside a control plane of Kubernetes (BENCH=Throughput for some only)
 	@set -euo pipefail; test/setup.sh --bench; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
@@ -55,7 +59,7 @@ lint: ## gofmt, go vet, and the syntax of the shell scripts
 	@set -euo pipefail; \
 	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
-	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; \
+	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/chart vet ./...; \
 	for script in build.sh .ci/run $$(find test docs -name '*.sh'); do bash -n "$$script"; done; \
 	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find test docs -name '*.sh'); fi
 

@@ -59,9 +59,6 @@ func container(t *testing.T, change func(environment map[string]string)) *kit.Sl
 	state := ""
 	for _, argument := range one.Args {
 		if folder, is := strings.CutPrefix(argument, "--state-dir="); is {
-			for _, variable := range one.Env {
-				folder = strings.ReplaceAll(folder, "$("+variable.Name+")", variable.Value)
-			}
 			state = strings.Replace(folder, one.VolumeMounts[0].MountPath, volume, 1)
 		}
 	}
