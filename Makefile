@@ -10,11 +10,13 @@ CLUSTER_CACHE := $(abspath $(or $(SLUICE_CLUSTER_CACHE),.cache))
 EXAMPLE := docs/examples/shop
 IMAGES := $(abspath .cache/image)
 ARCH := $(shell $(GO) env GOARCH)
+# The modules that `make test` tests.
+MODULES := . test/cluster test/chart test/docs
 FUZZTIME ?= 20s
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image run test test-image docs golden bench fuzz lint render nginx-rootfs cluster clients setup setup-test
+.PHONY: help build image run test test-image docs golden manifests bench fuzz lint render nginx-rootfs cluster clients setup setup-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -35,11 +37,10 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 	echo "control plane: $$plane"; \
 	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
-	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/docs vet ./...; \
-	status=0; $(GO) test ./... -count=1 -timeout 30m || status=1; $(GO) -C test/cluster test ./... -count=1 -timeout 30m || status=1; \
-	$(GO) -C test/docs test . -count=1 -timeout 15m || status=1; exit $$status
+	for module in $(MODULES); do $(GO) -C "$$module" vet ./...; done; \
+	status=0; for module in $(MODULES); do $(GO) -C "$$module" test ./... -count=1 -timeout 30m || status=1; done; exit $$status
 
-docs: setup-test ## what README.md and docs tell users to do, done: every command run, every manifest applied (needs `make cluster` and `make clients` before)
+docs: setup-test cluster clients ## what README.md and docs tell users to do, done: every command run, every manifest applied
 	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m
 
 test-image: ## the image: built twice, the same to the byte, and run in a cluster as a kubelet would, with its own nginx
@@ -52,12 +53,16 @@ test-image: ## the image: built twice, the same to the byte, and run in a cluste
 	status=0; $(GO) -C rootfs/pack test ./... -count=1 || status=1; \
 	$(GO) -C test/cluster test -tags image ./image -count=1 -timeout 20m -v || status=1; exit $$status
 
-golden: ## write the expectations of test/golden and internal/debug, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
+golden: manifests ## write the expectations of test/golden, internal/debug and test/chart, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
 	$(GO) test ./internal/debug -run TestViews -count=1 -update
 	$(GO) test ./test/reference -count=1 -update
 	$(GO) test ./cmd/sluice -run TestFlagsPage -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
+	$(GO) -C test/chart test . -count=1 -update
+
+manifests: ## write deploy/static.yaml, and the manifests that test/cluster runs with, as charts/sluice renders them
+	$(GO) -C test/chart test . -run TestManifestsAreFresh -count=1 -update
 
 bench: ## the budgets of scale, beside their baselines, with manifests and beside a control plane of Kubernetes (BENCH=Throughput for some only)
 	@set -euo pipefail; test/setup.sh --bench; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
@@ -78,7 +83,7 @@ lint: ## gofmt, go vet, and the syntax of the shell scripts
 	@set -euo pipefail; \
 	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
-	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/docs vet ./...; $(GO) -C rootfs/pack vet ./...; \
+	for module in $(MODULES) rootfs/pack; do $(GO) -C "$$module" vet ./...; done; \
 	for script in build.sh .ci/run $$(find test docs rootfs -name '*.sh'); do bash -n "$$script"; done; \
 	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find test docs rootfs -name '*.sh'); fi
 

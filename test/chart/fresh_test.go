@@ -36,6 +36,6 @@ func fresh(t *testing.T, path, want string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("%s is stale; `make golden` writes it (-wanted +file):\n%s", path, diff)
+		t.Errorf("%s is stale; `make golden` writes it, and `make manifests` those of deploy and test/cluster (-wanted +file):\n%s", path, diff)
 	}
 }

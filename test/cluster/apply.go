@@ -41,6 +41,18 @@ func (c *Cluster) ApplyYAML(t testing.TB, text string) {
 	c.each(t, "apply", parse(t, text), c.applier.apply)
 }
 
+// CheckYAML asks the API server what it would say to each document of a text, and
+// fails the test for those that it would refuse, or of which it does not know a
+// field. Nothing is made.
+func (c *Cluster) CheckYAML(t testing.TB, text string) {
+	t.Helper()
+	for _, o := range parse(t, text) {
+		if err := c.applier.check(t.Context(), o); err != nil {
+			t.Errorf("%s: %v", nameOf(o), err)
+		}
+	}
+}
+
 // Delete deletes objects, and waits until they are gone: a pod until its grace
 // period is over, a namespace until it is empty.
 func (c *Cluster) Delete(t testing.TB, objects ...runtime.Object) {
@@ -99,6 +111,10 @@ func newApplier(config *rest.Config) (*applier, error) {
 func (a *applier) at(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
 	kind := o.GroupVersionKind()
 	mapping, err := a.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	if meta.IsNoMatchError(err) { // it may have come since kinds were asked for
+		a.mapper.Reset()
+		mapping, err = a.mapper.RESTMapping(kind.GroupKind(), kind.Version)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"sluice/test/kit"
 )
 
-// contain is what a container runtime does with the pod of deploy/sluice.yaml: the
+// contain is what a container runtime does with the pod of deploy/static.yaml: the
 // root file system is read-only, the volume belongs to root and lets the group
 // in, and of the capabilities only one may ever be had.
 const contain = `
@@ -22,10 +22,10 @@ mount --make-rprivate /
 ip link set lo up
 [ -z "$FIRST_PORT" ] || echo "$FIRST_PORT" > /proc/sys/net/ipv4/ip_unprivileged_port_start
 mount -t tmpfs -o mode=2770,gid="$GROUP" volume "$VOLUME"
-cp "$SLUICE" "$VOLUME/sluice"
+cp "$SLUICE" "$VOLUME/binary"
 cp "$MANIFEST" "$VOLUME/manifest.yaml"
 mount -o remount,bind,ro /
-exec setpriv --reuid "$USER_ID" --regid "$GROUP" --clear-groups --bounding-set=-all,"+$CAPABILITY" --inh-caps=-all --no-new-privs "$VOLUME/sluice" "$@"
+exec setpriv --reuid "$USER_ID" --regid "$GROUP" --clear-groups --bounding-set=-all,"+$CAPABILITY" --inh-caps=-all --no-new-privs "$VOLUME/binary" "$@"
 `
 
 // container runs sluice as the Deployment of deploy/ would, but on manifests and
@@ -48,7 +48,7 @@ func container(t *testing.T, change func(environment map[string]string)) *kit.Sl
 	one := spec.Containers[0]
 	environment := map[string]string{
 		"SLUICE": SluicePath(), "MANIFEST": manifest, "VOLUME": volume, "FIRST_PORT": "",
-		"USER_ID": strconv.FormatInt(*spec.SecurityContext.RunAsUser, 10), "GROUP": strconv.FormatInt(*spec.SecurityContext.FSGroup, 10),
+		"USER_ID": strconv.FormatInt(*one.SecurityContext.RunAsUser, 10), "GROUP": strconv.FormatInt(*spec.SecurityContext.FSGroup, 10),
 		"CAPABILITY": strings.ToLower(string(one.SecurityContext.Capabilities.Add[0])),
 	}
 	for _, sysctl := range spec.SecurityContext.Sysctls {

@@ -16,33 +16,51 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// deployFolder is where the manifests are that users apply.
-const deployFolder = "../../deploy"
+// static is the manifest that users apply; those of chartFolder are rendered from the
+// chart with other values. test/chart keeps all of them fresh.
+const (
+	static      = "../../deploy/static.yaml"
+	chartFolder = "testdata/chart/"
+)
 
-// deployed reads files of deploy/.
-func deployed(t testing.TB, names ...string) []*unstructured.Unstructured {
+// rendered reads a manifest that was rendered from the chart.
+func rendered(t testing.TB, path string) []*unstructured.Unstructured {
 	t.Helper()
-	var all []*unstructured.Unstructured
-	for _, name := range names {
-		content, err := os.ReadFile(filepath.Join(deployFolder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, parse(t, string(content))...)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
+	return parse(t, string(content))
 }
+
+// ofChart is the manifest of a name in chartFolder.
+func ofChart(name string) string { return chartFolder + name + ".yaml" }
 
 // right is one verb on one resource, as a role grants it.
 type right struct {
-	// role is the kind and name of what grants it, such as Role/sluice.
+	// role is the kind and name of what grants it, such as Role/sluice/sluice.
 	role            string
 	group, resource string
-	verb            string
+	// names are those of the only objects that it is for; empty for all.
+	names string
+	verb  string
 }
 
 // String is how the tables of the tests name it.
-func (r right) String() string { return r.role + " " + r.resource + " " + r.verb }
+func (r right) String() string { return r.role + " " + r.what() }
+
+// what is the right without what grants it.
+func (r right) what() string {
+	if r.names != "" {
+		return r.resource + "(" + r.names + ") " + r.verb
+	}
+	return r.resource + " " + r.verb
+}
+
+// is says whether a rule grants it.
+func (r right) is(rule rbacv1.PolicyRule) bool {
+	return rule.APIGroups[0] == r.group && slices.Contains(rule.Resources, r.resource) && strings.Join(rule.ResourceNames, ",") == r.names
+}
 
 // roleOf gives a ClusterRole's or Role's name and its rules; false for other
 // objects.
@@ -53,7 +71,7 @@ func roleOf(t testing.TB, o *unstructured.Unstructured) (name string, rules []rb
 	}
 	var role rbacv1.ClusterRole // a Role has the same rules
 	typed(t, o, &role)
-	return o.GetKind() + "/" + o.GetName(), role.Rules, true
+	return strings.TrimSuffix(o.GetKind()+"/"+o.GetNamespace(), "/") + "/" + o.GetName(), role.Rules, true
 }
 
 // typed reads an object into a struct of Kubernetes.
@@ -76,7 +94,7 @@ func rightsOf(t testing.TB, objects []*unstructured.Unstructured) []right {
 		for _, rule := range rules {
 			for _, resource := range rule.Resources {
 				for _, verb := range rule.Verbs {
-					all = append(all, right{role: name, group: rule.APIGroups[0], resource: resource, verb: verb})
+					all = append(all, right{role: name, group: rule.APIGroups[0], resource: resource, names: strings.Join(rule.ResourceNames, ","), verb: verb})
 				}
 			}
 		}
@@ -96,7 +114,7 @@ func without(t testing.TB, objects []*unstructured.Unstructured, gone right) {
 		var kept []any
 		for _, rule := range rules {
 			verbs := slices.Clone(rule.Verbs)
-			if rule.APIGroups[0] == gone.group && slices.Contains(rule.Resources, gone.resource) {
+			if gone.is(rule) {
 				verbs = slices.DeleteFunc(verbs, func(verb string) bool { return verb == gone.verb })
 			}
 			taken = taken || len(verbs) < len(rule.Verbs)
@@ -116,7 +134,7 @@ func without(t testing.TB, objects []*unstructured.Unstructured, gone right) {
 	}
 }
 
-// places say what the names in deploy/ are in a test, so that many can share a
+// places say what the names in a manifest are in a test, so that many can share a
 // cluster.
 type places struct {
 	// namespaces has those that other names stand for.
@@ -150,29 +168,29 @@ func (p places) move(o *unstructured.Unstructured) {
 	}
 }
 
-// TestDeployIsAccepted: the API server takes each object of deploy/ as it is
-// written there, with no field that it does not know, and would run the pods in
-// a namespace that is restricted.
+// TestDeployIsAccepted: the API server takes each object that the chart renders as
+// it is written there, with no field that it does not know, and would run the pods
+// in a namespace that is restricted.
 func TestDeployIsAccepted(t *testing.T) {
 	c := Shared(t)
 	c.Apply(t, Namespace("sluice"), Namespace("shop"), Namespace("settings"))
-	files, err := os.ReadDir(deployFolder)
+	files, err := filepath.Glob(ofChart("*"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	count := 0
-	for _, file := range files {
-		for _, o := range deployed(t, file.Name()) {
+	for _, file := range append(files, static) {
+		for _, o := range rendered(t, file) {
 			count++
 			if err := c.applier.check(t.Context(), o); err != nil {
-				t.Errorf("%s: %s: %v", file.Name(), nameOf(o), err)
+				t.Errorf("%s: %s: %v", file, nameOf(o), err)
 			}
 		}
 	}
-	if count < 20 {
-		t.Errorf("deploy/ has %d objects only", count)
+	if count < 70 {
+		t.Errorf("there are %d objects only", count)
 	}
-	broken := deployed(t, "sluice.yaml")[0]
+	broken := rendered(t, static)[0]
 	broken.Object["dat"] = map[string]any{}
 	if err := c.applier.check(t.Context(), broken); err == nil || !strings.Contains(err.Error(), ".dat") {
 		t.Errorf("an unknown field is not refused: %v", err)
@@ -198,37 +216,49 @@ func TestDeployedPodIsRestricted(t *testing.T) {
 		t.Errorf("the security context of the container is %v", security)
 	}
 	root := pod.DeepCopy()
-	root.Spec.SecurityContext.RunAsNonRoot = new(bool)
+	root.Spec.Containers[0].SecurityContext.RunAsNonRoot = new(bool)
 	if _, err := c.Admin().CoreV1().Pods(namespace).Create(t.Context(), root, dryRun); err == nil {
 		t.Error("a pod that may run as root is not refused, so that this test proves nothing")
 	}
 }
 
-// theDeployment is that of deploy/sluice.yaml.
+// theDeployment is that of deploy/static.yaml.
 func theDeployment(t testing.TB) *appsv1.Deployment {
 	t.Helper()
 	d := &appsv1.Deployment{}
-	theObject(t, "Deployment", d)
+	theObject(t, static, "Deployment", d)
 	return d
 }
 
-// theClass is the IngressClass of deploy/sluice.yaml.
+// theClass is the IngressClass of deploy/static.yaml.
 func theClass(t testing.TB) *networkingv1.IngressClass {
 	t.Helper()
 	class := &networkingv1.IngressClass{}
-	theObject(t, "IngressClass", class)
+	theObject(t, static, "IngressClass", class)
 	return class
 }
 
-func theObject(t testing.TB, kind string, into any) {
+func theObject(t testing.TB, path, kind string, into any) {
 	t.Helper()
-	for _, o := range deployed(t, "sluice.yaml") {
+	for _, o := range rendered(t, path) {
 		if o.GetKind() == kind {
 			typed(t, o, into)
 			return
 		}
 	}
-	t.Fatalf("deploy/sluice.yaml has no %s", kind)
+	t.Fatalf("%s has no %s", path, kind)
+}
+
+// documented are the sections of docs/rbac.md: the manifest with the rights that a
+// section tells of, and another one whose rights it does not tell again.
+var documented = []struct{ section, path, besides string }{
+	{"All namespaces", static, ""},
+	{"Settings of classes", ofChart("all-namespaces"), static},
+	{"Single Secrets", ofChart("referenced-secrets"), ofChart("all-namespaces")},
+	{"A selector of namespaces", ofChart("namespace-selector"), ofChart("all-namespaces")},
+	{"The addresses of nodes", ofChart("status-from-nodes"), ofChart("all-namespaces")},
+	{"TCP and UDP services", ofChart("streams"), ofChart("all-namespaces")},
+	{"One namespace", ofChart("one-namespace"), ""},
 }
 
 // TestEachRuleSaysWhatItIsFor: a comment stands before each rule, and docs/rbac.md
@@ -239,34 +269,39 @@ func TestEachRuleSaysWhatItIsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(deployFolder, "rbac*.yaml"))
-	if err != nil || len(files) < 6 {
-		t.Fatalf("the files with rights are %q, %v", files, err)
-	}
-	for _, file := range files {
-		content, err := os.ReadFile(file)
+	for _, d := range documented {
+		content, err := os.ReadFile(d.path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := strings.Split(string(content), "\n")
+		lines, rules := strings.Split(string(content), "\n"), 0
 		for i, line := range lines {
-			if strings.HasPrefix(line, "- apiGroups:") && !strings.HasPrefix(lines[i-1], "# ") {
-				t.Errorf("%s:%d: the rule has no comment", file, i+1)
+			if strings.HasPrefix(line, "- apiGroups:") {
+				rules++
+				if !strings.HasPrefix(lines[i-1], "# ") {
+					t.Errorf("%s:%d: the rule has no comment", d.path, i+1)
+				}
 			}
 		}
-		name := filepath.Base(file)
-		if diff := documentedOnly(string(page), name, rightsOf(t, deployed(t, name))); len(diff) > 0 {
-			t.Errorf("docs/rbac.md and deploy/%s differ in:\n%s", name, strings.Join(diff, "\n"))
+		rights := rightsOf(t, rendered(t, d.path))
+		if rules < 8 || len(rights) < rules {
+			t.Errorf("%s has %d rules and %d rights only", d.path, rules, len(rights))
+		}
+		if d.besides != "" {
+			told := rightsOf(t, rendered(t, d.besides))
+			rights = slices.DeleteFunc(rights, func(r right) bool { return slices.Contains(told, r) })
+		}
+		if diff := documentedOnly(string(page), d.section, rights); len(diff) > 0 {
+			t.Errorf("%q in docs/rbac.md and %s differ in:\n%s", d.section, d.path, strings.Join(diff, "\n"))
 		}
 	}
 }
 
-// documentedOnly compares a file's rights with the rows of its table: those that
-// come after the file's name in the page's headings, as
+// documentedOnly compares rights with the rows of the table of a section, such as
 //
 //	| `resource` | `verb`, `verb` | ...
-func documentedOnly(page, file string, rights []right) (differ []string) {
-	_, section, _ := strings.Cut(page, "\n## "+file+"\n")
+func documentedOnly(page, heading string, rights []right) (differ []string) {
+	_, section, _ := strings.Cut(page, "\n## "+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var granted, documented []string
 	for _, r := range rights {

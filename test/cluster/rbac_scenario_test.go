@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -80,9 +79,9 @@ func (s *scene) shown() string {
 // followsSettings: the ConfigMap says something else.
 func (s *scene) followsSettings() {
 	s.Helper()
-	s.c.Apply(s.T, s.configMap("sluice", "ssl-redirect", "true"))
+	s.c.Apply(s.T, s.configMap(settingsName, "ssl-redirect", "true"))
 	s.answers("web", http.StatusPermanentRedirect)
-	s.c.Apply(s.T, s.configMap("sluice", "ssl-redirect", "false"))
+	s.c.Apply(s.T, s.configMap(settingsName, "ssl-redirect", "false"))
 	s.answers("web", http.StatusOK)
 }
 
@@ -201,7 +200,7 @@ func (s *scene) tells() {
 	})
 	s.errs(false)
 	s.errsInSettings(true)
-	s.awaitEvent("ConfigMap", "sluice", "soon")
+	s.awaitEvent("ConfigMap", settingsName, "soon")
 	s.errsInSettings(false)
 }
 
@@ -217,10 +216,10 @@ func (s *scene) errsAgain() {
 func (s *scene) errsInSettings(wrong bool) {
 	s.Helper()
 	if wrong {
-		s.c.Apply(s.T, s.configMap("sluice", "proxy-read-timeout", "soon"))
+		s.c.Apply(s.T, s.configMap(settingsName, "proxy-read-timeout", "soon"))
 		return
 	}
-	s.c.Apply(s.T, s.configMap("sluice", "ssl-redirect", "false"))
+	s.c.Apply(s.T, s.configMap(settingsName, "ssl-redirect", "false"))
 }
 
 // event gives an event of an object, with a text.
@@ -261,7 +260,7 @@ func (s *scene) election() string {
 			return name
 		}
 	}
-	return "ingress-controller-leader"
+	return "sluice-leader"
 }
 
 // holder is who holds the Lease.
@@ -326,7 +325,7 @@ func (s *scene) play() {
 	s.rotates()
 	s.followsSettings()
 	s.changesClass()
-	if slices.Contains(s.files, "rbac-streams.yaml") {
+	if s.from == "streams" {
 		s.passesOn()
 	}
 	if !s.namespaced() {
@@ -344,7 +343,7 @@ func (s *scene) play() {
 // reachedBy is the address that Ingresses are given.
 func (s *scene) reachedBy() string {
 	s.Helper()
-	if slices.Contains(s.arguments, "--publish-service=") {
+	if s.from == "status-from-nodes" {
 		return s.nodeAddress(corev1.NodeExternalIP)
 	}
 	return published

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -22,14 +23,12 @@ import (
 
 // cast says who a scene is played with.
 type cast struct {
-	// files of deploy/ that grant the rights.
-	files []string
-	// leaveOut are roles and bindings of these files that are not applied.
-	leaveOut []string
-	// missing is a right that is taken out of the files; nil for none.
+	// from is the name of the manifest in chartFolder that is applied.
+	from string
+	// missing is a right that is taken out of it; nil for none.
 	missing *right
-	// account is the service account, sluice if it is empty; rights are objects
-	// besides the files'.
+	// account is the service account, sluice if it is empty; rights are granted in
+	// place of the chart's.
 	account string
 	rights  func(t testing.TB, own string) []runtime.Object
 	// denied are the rights that it asks for in vain, though it needs none of them,
@@ -45,7 +44,16 @@ type cast struct {
 	oneNamespace bool
 }
 
-// scene is a Sluice that runs as a pod of the Deployment of deploy/ would: with
+// namespaced says whether sluice may not read IngressClasses.
+func (c cast) namespaced() bool { return c.from == "one-namespace" || c.from == "own-namespace" }
+
+// The names of objects that the chart makes.
+const (
+	settingsName = "sluice-controller" // of the ConfigMap, the Deployment and its Service, too
+	streamsName  = "sluice-tcp"
+)
+
+// scene is a Sluice that runs as a pod of the chart's Deployment would: with
 // its arguments and its service account, in namespaces and with classes of its
 // own.
 type scene struct {
@@ -53,13 +61,15 @@ type scene struct {
 	*Sluice
 	c *Cluster
 	cast
-	// own, shop and settings are the namespaces of those names in deploy/, and
-	// late one that is made later.
+	// own, shop and settings are the namespaces that are called sluice, shop and
+	// settings in the manifest, and late one that is made later.
 	own, shop, settings, late string
 	// class is served by the name of --ingress-class, second by its controller.
 	class, second string
 	// streams are ports that are passed on as TCP.
 	streams [2]int
+	// deployment is what sluice is a pod of.
+	deployment appsv1.Deployment
 	// user is the service account, and pod the pod that sluice is.
 	user string
 	pod  types.NamespacedName
@@ -71,7 +81,7 @@ const (
 	rivals    = "203.0.113.99"
 )
 
-// newScene applies deploy/ and what there is to serve, and starts nothing.
+// newScene applies the manifest and what there is to serve, and starts nothing.
 func newScene(t *testing.T, c *Cluster, name string, with cast) *scene {
 	t.Helper()
 	s := &scene{T: t, c: c, cast: with, own: name + "-sluice", shop: name + "-shop", settings: name + "-settings", late: name + "-late"}
@@ -87,31 +97,43 @@ func newScene(t *testing.T, c *Cluster, name string, with cast) *scene {
 	s.class, s.second = theClass(t).Name+at.suffix, "second"+at.suffix
 	shop := Namespace(s.shop)
 	shop.Labels = s.selected()
-	c.Apply(t, Namespace(s.own), Namespace(s.settings), shop)
-	s.grant(at)
-	s.deploy(at)
+	own := Namespace(s.own)
+	own.Labels = map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}
+	c.Apply(t, own, Namespace(s.settings), shop) // the pods that are served are not restricted ones
+	rights, others := s.split(at)
+	s.grant(rights)
+	s.deploy(others)
 	s.populate()
 	s.prepare()
 	return s
 }
 
-// grant applies the rights, and waits until the API server knows of them.
-func (s *scene) grant(at places) {
+// split gives the objects of the manifest that grant the rights, and the others,
+// with their names in this scene.
+func (s *scene) split(at places) (rights, others []*unstructured.Unstructured) {
 	s.Helper()
-	objects := deployed(s.T, s.files...)
+	objects := rendered(s.T, ofChart(s.from))
 	if s.missing != nil {
 		without(s.T, objects, *s.missing)
 	}
-	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool {
-		// The pods that are served are not restricted ones.
-		return s.oneNamespace && o.GetKind() == "Namespace" || slices.Contains(s.leaveOut, o.GetKind()+"/"+o.GetName())
-	})
 	for _, o := range objects {
 		at.move(o)
+		switch o.GetKind() {
+		case "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding":
+			rights = append(rights, o)
+		default:
+			others = append(others, o)
+		}
 	}
 	if s.rights != nil {
-		objects = append(objects, untyped(s.T, s.rights(s.T, s.own))...)
+		rights = untyped(s.T, s.rights(s.T, s.own))
 	}
+	return rights, others
+}
+
+// grant applies the rights, and waits until the API server knows of them.
+func (s *scene) grant(objects []*unstructured.Unstructured) {
+	s.Helper()
 	s.c.each(s.T, "apply", objects, s.c.applier.apply)
 	for _, o := range objects {
 		_, rules, is := roleOf(s.T, o)
@@ -149,30 +171,30 @@ func (s *scene) awaitRight(namespace, group, resource, verb string, names []stri
 	})
 }
 
-// deploy applies deploy/sluice.yaml with one replica, which is the pod that this
-// sluice says to be.
-func (s *scene) deploy(at places) {
+// deploy applies the rest of the manifest. The one replica of the Deployment is the
+// pod that this sluice says to be.
+func (s *scene) deploy(objects []*unstructured.Unstructured) {
 	s.Helper()
-	objects := deployed(s.T, "sluice.yaml")
 	for _, o := range objects {
-		at.move(o)
 		switch o.GetKind() {
 		case "Deployment":
-			_ = unstructured.SetNestedField(o.Object, int64(1), "spec", "replicas")
 			_ = unstructured.SetNestedField(o.Object, s.account, "spec", "template", "spec", "serviceAccountName")
+			typed(s.T, o, &s.deployment)
+		case "ConfigMap": // what they say is for the scene
+			delete(o.Object, "data")
 		case "IngressClass":
 			_ = unstructured.SetNestedField(o.Object, s.controller(), "spec", "controller")
 		}
 	}
 	s.c.each(s.T, "apply", objects, s.c.applier.apply)
-	s.c.AwaitDeployment(s.T, s.own, "sluice")
-	pods, err := s.c.Admin().CoreV1().Pods(s.own).List(s.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=sluice"})
+	s.c.AwaitDeployment(s.T, s.own, s.deployment.Name)
+	pods, err := s.c.Admin().CoreV1().Pods(s.own).List(s.Context(), metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(s.deployment.Spec.Selector)})
 	if err != nil || len(pods.Items) != 1 {
 		s.Fatalf("the pods of the Deployment are %v, %v", pods, err)
 	}
 	s.pod = types.NamespacedName{Namespace: s.own, Name: pods.Items[0].Name}
 	const status = `{"status":{"loadBalancer":{"ingress":[{"ip":"` + published + `"}]}}}`
-	if _, err := s.c.Admin().CoreV1().Services(s.own).Patch(s.Context(), "sluice", types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status"); err != nil {
+	if _, err := s.c.Admin().CoreV1().Services(s.own).Patch(s.Context(), settingsName, types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status"); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -196,7 +218,7 @@ func (s *scene) populate() {
 	second.Spec = networkingv1.IngressClassSpec{Controller: s.controller(), Parameters: &networkingv1.IngressClassParametersReference{
 		Kind: "ConfigMap", Name: "internal", Scope: new(networkingv1.IngressClassParametersReferenceScopeNamespace), Namespace: &s.settings,
 	}}
-	s.c.Apply(s.T, Deployment(s.shop, "web", 2), Service(s.shop, "web"), second, s.configMap("sluice", "ssl-redirect", "false"), s.configMap("internal", "whitelist-source-range", "198.51.100.0/24"),
+	s.c.Apply(s.T, Deployment(s.shop, "web", 2), Service(s.shop, "web"), second, s.configMap(settingsName, "ssl-redirect", "false"), s.configMap("internal", "whitelist-source-range", "198.51.100.0/24"),
 		s.c.TLSSecret(s.T, s.shop, "shop-tls", s.host("web")), s.ingress("web"), s.ingress("contested"),
 		s.streamsTo(s.streams[0]))
 	if !s.namespaced() {
@@ -205,16 +227,13 @@ func (s *scene) populate() {
 	s.c.AwaitEndpoints(s.T, s.shop, "web", 2)
 }
 
-// namespaced says whether sluice may not read IngressClasses.
-func (s *scene) namespaced() bool { return slices.Contains(s.files, "rbac-namespaced.yaml") }
-
 // streamsTo is the ConfigMap by which a port is passed on to the Service web.
 func (s *scene) streamsTo(port int) *corev1.ConfigMap {
-	return s.configMap("tcp-services", fmt.Sprint(port), s.shop+"/web:80")
+	return s.configMap(streamsName, fmt.Sprint(port), s.shop+"/web:80")
 }
 
-// configMap is one that sluice reads: sluice, internal or tcp-services, with one
-// key.
+// configMap is one that sluice reads: settingsName, internal or streamsName, with
+// one key.
 func (s *scene) configMap(name, key, value string) *corev1.ConfigMap {
 	namespace := s.own
 	if name == "internal" {
@@ -243,7 +262,7 @@ func (s *scene) prepare() {
 	s.Helper()
 	s.Sluice = PrepareSluice(s.T, s.c.TokenKubeconfig(s.T, s.own, s.account))
 	names := strings.NewReplacer("$(POD_NAMESPACE)", s.own, "$(SHOP)", s.shop, "$(CLASS)", s.class)
-	arguments := slices.Concat(theDeployment(s.T).Spec.Template.Spec.Containers[0].Args, s.Arguments[1:], []string{
+	arguments := slices.Concat(s.deployment.Spec.Template.Spec.Containers[0].Args, s.Arguments[1:], []string{
 		"--ingress-class=" + s.class, "--controller-class=" + s.controller(),
 		"--shutdown-grace-period=0", "--election-ttl=4s", "--status-update-interval=5",
 	}, s.arguments)

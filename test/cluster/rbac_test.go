@@ -55,39 +55,27 @@ func (s *stage) scene(t *testing.T, name string, with cast, play func(*scene)) {
 	})
 }
 
-// casts are who the scenario is played with: each way to grant the rights that
-// docs/rbac.md tells of, and the rights that ingress-nginx has.
+// casts are who the scenario is played with: each set of values that docs/rbac.md
+// tells of, with the rights that the chart grants then; and the rights that
+// ingress-nginx has.
 var casts = map[string]cast{
-	"everything":              {files: []string{"rbac.yaml", "rbac-class-parameters.yaml"}},
-	"everything, plain lists": {files: []string{"rbac.yaml", "rbac-class-parameters.yaml"}, plainLists: true},
-	"all secrets":             {files: []string{"rbac.yaml", "rbac-class-parameters.yaml"}, arguments: []string{"--watch-secrets=all"}},
-	"referenced secrets": {
-		files:     []string{"rbac.yaml", "rbac-class-parameters.yaml", "rbac-secrets-referenced.yaml"},
-		leaveOut:  []string{"ClusterRole/sluice-secrets", "ClusterRoleBinding/sluice-secrets"},
-		arguments: []string{"--watch-secrets=referenced"},
-	},
-	"namespace selector": {
-		files:     []string{"rbac.yaml", "rbac-class-parameters.yaml", "rbac-namespace-selector.yaml"},
-		arguments: []string{"--watch-namespace-selector=cluster.test/served-by=$(CLASS)"},
-	},
-	"TCP and UDP services": {
-		files:     []string{"rbac.yaml", "rbac-class-parameters.yaml", "rbac-streams.yaml"},
-		arguments: []string{"--tcp-services-configmap=$(POD_NAMESPACE)/tcp-services", "--udp-services-configmap=$(POD_NAMESPACE)/udp-services"},
-	},
-	"status from nodes": {
-		files:     []string{"rbac.yaml", "rbac-class-parameters.yaml", "rbac-nodes.yaml"},
-		arguments: []string{"--publish-service="},
-	},
+	"everything":              {from: "all-namespaces"},
+	"everything, plain lists": {from: "all-namespaces", plainLists: true},
+	"all secrets":             {from: "all-namespaces", arguments: []string{"--watch-secrets=all"}},
+	"referenced secrets":      {from: "referenced-secrets"},
+	"namespace selector":      {from: "namespace-selector", arguments: []string{"--watch-namespace-selector=cluster.test/served-by=$(CLASS)"}},
+	"TCP and UDP services":    {from: "streams"},
+	"status from nodes":       {from: "status-from-nodes"},
 	"one namespace": {
-		files: []string{"rbac-namespaced.yaml"}, arguments: []string{"--watch-namespace=$(SHOP)"},
+		from: "one-namespace", arguments: []string{"--watch-namespace=$(SHOP)"},
 		denied: []string{"ingressclasses list", "ingressclasses watch"},
 	},
 	"its own namespace": {
-		files: []string{"rbac-namespaced.yaml"}, arguments: []string{"--watch-namespace=$(SHOP)"}, oneNamespace: true,
+		from: "own-namespace", oneNamespace: true,
 		denied: []string{"ingressclasses list", "ingressclasses watch"},
 	},
 	"chart of ingress-nginx": {
-		account: "ingress-nginx", rights: ingressNginx, arguments: []string{"--election-id=ingress-nginx-leader"},
+		from: "all-namespaces", account: "ingress-nginx", rights: ingressNginx, arguments: []string{"--election-id=ingress-nginx-leader"},
 		denied: []string{"ingresses/status patch"},
 	},
 }
@@ -129,7 +117,7 @@ func (s *scene) wantAllUsed() {
 			used[a.Group+" "+a.Resource+" "+a.Verb] = true
 		}
 	}
-	for _, r := range rightsOf(s.T, deployed(s.T, s.files...)) {
+	for _, r := range rightsOf(s.T, rendered(s.T, ofChart(s.from))) {
 		if !used[r.group+" "+r.resource+" "+r.verb] {
 			s.Errorf("nothing was done by the right %s", r)
 		}

@@ -7,7 +7,7 @@
 {{- $_ = set $flags "controller-class" $c.ingressClassResource.controllerValue -}}
 {{- $_ = set $flags "ingress-class" (include "sluice.flags.classes" .) -}}
 {{- $_ = set $flags "election-id" ($c.electionID | default (include "sluice.named" (list . "leader"))) -}}
-{{- $_ = set $flags "state-dir" "$(XDG_STATE_HOME)/sluice" -}}
+{{- $_ = set $flags "state-dir" "/var/lib/sluice/state" -}}
 {{- with include "sluice.published" . }}{{ $_ = set $flags "publish-service" . }}{{ end -}}
 {{- if .Values.defaultBackend.enabled }}{{ $_ = set $flags "default-backend-service" (printf "%s/%s" $own (include "sluice.defaultBackend" .)) }}{{ end -}}
 {{- if .Values.tcp }}{{ $_ = set $flags "tcp-services-configmap" (printf "%s/%s" ($c.tcp.configMapNamespace | default $own) (include "sluice.named" (list . "tcp"))) }}{{ end -}}

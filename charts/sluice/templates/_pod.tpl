@@ -39,10 +39,6 @@ spec:
       valueFrom:
         fieldRef:
           fieldPath: metadata.namespace
-    # The state is below the volume, and not the volume: it is to belong to the user.
-    # Programs that look into it, such as `sluice debug`, find it by this, too.
-    - name: XDG_STATE_HOME
-      value: /var/lib/sluice
     {{- with $c.extraEnvs }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -75,7 +71,8 @@ spec:
   {{- end }}
   volumes:
   # The only folder that is written to: nginx.conf, sockets and bodies of requests.
-  # Keys are never in it.
+  # Keys are never in it. --state-dir is below the volume, and not the volume: it is to
+  # belong to the user.
   - name: state
     emptyDir: {}
   {{- with $c.extraVolumes }}
