@@ -1,7 +1,10 @@
 package docs
 
 import (
+	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"sluice/test/cluster"
+	"sluice/test/kit"
 )
 
 // Controllers run a sluice for each pod of a cluster whose image is one: the pods
@@ -116,10 +120,42 @@ func (cs *Controllers) start(t testing.TB, pod *corev1.Pod, container *corev1.Co
 	s.Environment = environmentOf(pod, container)
 	// The first is the command; of a flag that is given twice, the last counts.
 	s.Arguments = slices.Concat(s.Arguments[:1], argumentsOf(container, s.Environment), s.Arguments[1:])
-	cs.cluster.BindSluice(t, s, pod.Namespace, pod.Name)
+	cs.cluster.Bind(t, pod.Namespace, pod.Name, container.Name, cluster.Program{
+		Environment: []string{"PATH=" + insideOf(t, s) + string(os.PathListSeparator) + os.Getenv("PATH")}, Log: s.Log,
+	})
 	s.Launch(t)
 	s.AwaitReady(t, cluster.Patience)
 	return &controllerPod{labels: pod.Labels, sluice: s}
+}
+
+// inside is sluice as a command in a container finds it: whichever state directory
+// it is told or takes by default, the container's is this one.
+const inside = `#!/bin/sh
+export XDG_STATE_HOME=%s
+for argument do
+  shift
+  case "$before" in --state-dir) argument="$XDG_STATE_HOME/sluice" ;; esac
+  before="$argument"
+  set -- "$@" "$argument"
+done
+exec %s "$@"
+`
+
+// insideOf makes a folder with the programs of a container: kubectl exec runs them
+// as processes of this machine, where the container's folders are not.
+func insideOf(t testing.TB, s *cluster.Sluice) (folder string) {
+	t.Helper()
+	folder = kit.StateDir(t) // its path is short, for the unix sockets below it
+	for _, err := range []error{
+		os.Symlink(s.State, filepath.Join(folder, "sluice")),
+		os.Mkdir(filepath.Join(folder, "bin"), 0o755),
+		os.WriteFile(filepath.Join(folder, "bin", "sluice"), fmt.Appendf(nil, inside, folder, cluster.SluicePath()), 0o755),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(folder, "bin")
 }
 
 // environmentOf is that of the container, as far as its values are written there

@@ -151,9 +151,11 @@ func TestAllowances(t *testing.T) {
 	}{
 		{"web   nginx   2m3s", "web  nginx      9s", true},
 		{"web   nginx   2m3s", "web  other      9s", false},
-		{"pod/web-6c8f9b7d55-abcde ready", "pod/web-58f7c6d9b4-x2z9q ready", true},
-		{"pod/web-6c8f9b7d55-abcde ready", "pod/api-58f7c6d9b4-x2z9q ready", false},
+		{"pod/web-6c8f9b7d55-bcdfg ready", "pod/web-58f7c6d9b4-x2z9q ready", true},
+		{"pod/web-6c8f9b7d55-bcdfg ready", "pod/api-58f7c6d9b4-x2z9q ready", false},
 		{"at 2026-11-21T10:00:00Z", "at 2027-01-02T03:04:05.678Z", true},
+		{"sluice-controller-5644798bfc-mt2ng is", "sluice-controller-bdf495579-rrwwk is", true},
+		{"sluice-controller-leader is", "sluice-controller-reader is", false},
 		{"10.244.0.7:80", "10.244.1.30:80", true},
 		{"10.244.0.7:80", "10.244.1.30:81", false},
 		{"  indented", "indented", false},
