@@ -31,9 +31,11 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; \
 	status=0; $(GO) test ./... -count=1 -timeout 30m || status=1; $(GO) -C test/cluster test ./... -count=1 -timeout 30m || status=1; exit $$status
 
-golden: ## write the expectations of test/golden, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
+golden: ## write the expectations of test/golden and internal/debug, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
+	$(GO) test ./internal/debug -run TestViews -count=1 -update
 	$(GO) test ./test/reference -count=1 -update
+	$(GO) test ./cmd/sluice -run TestFlagsPage -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
 
 bench: ## the budgets of scale, beside their baselines, with manifests and beside a control plane of Kubernetes (BENCH=Throughput for some only)
