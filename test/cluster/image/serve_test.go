@@ -226,6 +226,9 @@ func (s *container) isContained(t *testing.T) {
 	if conf := s.mustExec(t, "cat", "/etc/nginx/nginx.conf"); !strings.Contains(conf, s.host) {
 		t.Errorf("/etc/nginx/nginx.conf is not the one that runs: %.300s", conf)
 	}
+	if conf := s.mustExec(t, "/dbg", "conf"); !strings.Contains(conf, s.host) {
+		t.Errorf("/dbg conf prints %.300s", conf)
+	}
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", s.nginx(t)))
 	if err != nil || !strings.Contains(string(maps), "ngx_http_lua_module.so") {
 		t.Errorf("nginx's memory shows no Lua module: %v", err)
