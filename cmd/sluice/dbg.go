@@ -19,20 +19,17 @@ import (
 // into a running controller. What is not found is said on standard output with the
 // status 0, as there: the plugin shows nothing else.
 func dbgCommand() *cobra.Command {
-	command := &cobra.Command{
-		Use:   dbg,
-		Short: "Look into the running controller, as /dbg of ingress-nginx does",
-	}
+	command := commandOfCommands(dbg, "Look into the running controller, as /dbg of ingress-nginx does")
 	var d dbgClient
 	addControllerStateDir(command.PersistentFlags(), &d.stateDir)
 	command.PersistentFlags().Int("status-port", 10246, "accepted as ingress-nginx's, without effect: no port is listened on")
-	backends := &cobra.Command{Use: "backends", Short: "The endpoints that nginx was told", Args: cobra.NoArgs}
+	backends := commandOfCommands("backends", "The endpoints that nginx was told")
 	backends.AddCommand(
 		d.command("all", "Print all backends as JSON", 0, d.allBackends),
 		d.command("list", "Print the names of all backends", 0, d.backendNames),
 		d.command("get NAME", "Print one backend as JSON", 1, d.backend),
 	)
-	certs := &cobra.Command{Use: "certs", Short: "The certificates that nginx presents", Args: cobra.NoArgs}
+	certs := commandOfCommands("certs", "The certificates that nginx presents")
 	certs.AddCommand(d.command("get HOST", "Print the certificate of a host as PEM, without its key", 1, d.certificate))
 	command.AddCommand(backends, certs,
 		d.command("conf", "Print nginx.conf", 0, func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.ConfPath, q.out) }),

@@ -34,13 +34,17 @@ func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
 }
 
 func debugCommand() *cobra.Command {
-	command := &cobra.Command{
-		Use:   "debug",
-		Short: "Look into a running controller",
-		Args:  cobra.NoArgs,
-	}
+	command := commandOfCommands("debug", "Look into a running controller")
 	command.AddCommand(debugGetCommand())
 	return command
+}
+
+// commandOfCommands says what commands it has, and refuses others.
+func commandOfCommands(use, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
 }
 
 func debugGetCommand() *cobra.Command {

@@ -131,6 +131,11 @@ func TestDbg(t *testing.T) {
 			t.Errorf("dbg %s: %d, %q\n%s", test.arguments, status, said, diff)
 		}
 	}
+	for _, wrong := range [][]string{{"/dbg", "bogus"}, {"/dbg", "backends", "bogus"}, {"/dbg", "certs", "bogus"}, {"/dbg", "backends", "get"}, {"sluice", "debug", "bogus"}} {
+		if status, _, said := execute(wrong...); status != 1 || said == "" {
+			t.Errorf("%q: %d %q", wrong, status, said)
+		}
+	}
 	if status, out, said := execute("/dbg", "conf", "--state-dir", t.TempDir()); status != 1 || out != "" || !strings.Contains(said, "no controller runs") {
 		t.Errorf("without a controller: %d %q %q", status, out, said)
 	}
