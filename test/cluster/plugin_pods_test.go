@@ -76,8 +76,9 @@ func TestPluginFindsControllers(t *testing.T) {
 func TestPluginRights(t *testing.T) {
 	p := newPluginScene(t, "plugin-rights")
 	p.ApplyYAML(t, strings.ReplaceAll(rightsOnPage(t), "namespace: sluice\n", "namespace: "+p.system+"\n"))
+	stranger := call{kubeconfig: p.Account(t, p.system, "stranger")}
+	stranger.fails(t, []string{"routes", "--namespace", p.system}, "forbidden")
 	as := call{kubeconfig: p.Account(t, p.system, "looker")}
-	as.fails(t, []string{"routes", "--namespace", p.system}, "forbidden")
 	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: p.system, Name: "looker"}}
 	p.Apply(t,
 		&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: p.system, Name: "looker"}, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "sluice-plugin"}},
@@ -120,6 +121,12 @@ func TestPluginWithoutWebSockets(t *testing.T) {
 		if got := as.must(t, "exec", "--namespace", ns, "--", "echo", "by", name); got != "by "+name+"\n" {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+	c.Apply(t, controllerService(ns))
+	admin := call{kubeconfig: c.Kubeconfig(t, "who-informs", "system:masters")}
+	got := admin.run(t, "info", "--namespace", ns)
+	if !strings.Contains(got.out, "true    -         -") || !strings.Contains(got.errs, "has no program sluice") || got.status != 1 {
+		t.Errorf("info of a pod that does not answer: %+v", got)
 	}
 	none := call{kubeconfig: c.Account(t, ns, "none", Within(ns, pods))}
 	none.fails(t, []string{"exec", "--namespace", ns, "--", "true"}, "cannot create resource", "docs/plugin.md")
