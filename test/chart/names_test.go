@@ -54,6 +54,31 @@ func TestNamesAreNeverTooLong(t *testing.T) {
 	}
 }
 
+// TestOlderKubernetes: what an older API server does not know is left out, and one
+// that is too old is refused.
+func TestOlderKubernetes(t *testing.T) {
+	t.Parallel()
+	values := "controller: {service: {trafficDistribution: PreferClose}, resizePolicy: [{resourceName: cpu, restartPolicy: NotRequired}]}"
+	for version, want := range map[string]string{"v1.25.0": "", "v1.31.2-eks-1": "trafficDistribution", "v1.33.0": "trafficDistribution resizePolicy"} {
+		release := rendering.Default()
+		release.Kubernetes = version
+		r, err := release.Render(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range []string{"trafficDistribution", "resizePolicy"} {
+			if got := strings.Contains(r.Manifests, field+":"); got != strings.Contains(want, field) {
+				t.Errorf("with %s: %s is there: %v", version, field, got)
+			}
+		}
+	}
+	release := rendering.Default()
+	release.Kubernetes = "v1.24.9"
+	if _, err := release.Render(""); err == nil || !strings.Contains(err.Error(), "1.25") {
+		t.Errorf("Kubernetes 1.24: %v", err)
+	}
+}
+
 // hostile is a text that would be more than a value, were it not quoted.
 const hostile = "x\"'\n  injected: true\n- --kubeconfig=/tmp/x\n# {{ not a template }} $(POD_NAME) %s: {a: b}"
 
