@@ -31,9 +31,11 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 	$(GO) vet ./...; $(GO) -C test/cluster vet ./...; $(GO) -C test/chart vet ./...; \
 	status=0; for module in . test/cluster test/chart; do $(GO) -C "$$module" test ./... -count=1 -timeout 30m || status=1; done; exit $$status
 
-golden: manifests ## write the expectations of test/golden and test/chart, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
+golden: manifests ## write the expectations of test/golden, internal/debug and test/chart, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
 	$(GO) test ./test/golden -count=1 -update
+	$(GO) test ./internal/debug -run TestViews -count=1 -update
 	$(GO) test ./test/reference -count=1 -update
+	$(GO) test ./cmd/sluice -run TestFlagsPage -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
 	$(GO) -C test/chart test . -count=1 -update
 

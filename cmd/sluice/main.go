@@ -7,13 +7,15 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+
+	"sluice/internal/container"
 )
 
 // version is stamped by build.sh.
 var version = "development"
 
 func main() {
-	os.Exit(exitStatus(root().Execute(), os.Stderr))
+	os.Exit(container.First(func() int { return exitStatus(called(os.Args).Execute(), os.Stderr) }))
 }
 
 func root() *cobra.Command {
@@ -24,7 +26,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), versionCommand())
+	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), debugCommand(), versionCommand())
 	return command
 }
 

@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"sluice/internal/container"
 	"sluice/internal/controller"
 	"sluice/internal/manifest"
 	"sluice/internal/translate"
@@ -22,7 +24,6 @@ type runFlags struct {
 	manifests         string
 	httpPort          int
 	httpsPort         int
-	passthroughPort   int
 	healthzHost       string
 	healthzPort       int
 	healthPath        string
@@ -36,6 +37,12 @@ type runFlags struct {
 	shutdownGrace     int
 	postShutdownGrace int
 	logFormat         string
+
+	// oneCheck is for probes that know no /readyz.
+	oneCheck bool
+	// hookPatience is how long the process stays for a preStop hook to see that
+	// nginx has ended.
+	hookPatience time.Duration
 }
 
 func runCommand() *cobra.Command {
@@ -67,7 +74,7 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests, to serve these and no cluster")
 	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
 	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")
-	flags.IntVar(&f.passthroughPort, "ssl-passthrough-proxy-port", 442, "accepted as ingress-nginx's, without effect: HTTPS that is not passed through goes over a unix socket")
+	flags.Int("ssl-passthrough-proxy-port", 442, "accepted as ingress-nginx's, without effect: HTTPS that is not passed through goes over a unix socket")
 	flags.StringVar(&f.healthzHost, "healthz-host", "", "address of the health checks; all if empty")
 	flags.IntVar(&f.healthzPort, "healthz-port", 10254, "port of /healthz and /readyz")
 	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check")
@@ -81,6 +88,7 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.IntVar(&f.shutdownGrace, "shutdown-grace-period", 0, "seconds between failing readiness and stopping nginx")
 	flags.IntVar(&f.postShutdownGrace, "post-shutdown-grace-period", 10, "seconds that nginx has for open requests when stopping")
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	f.hookPatience = 10 * time.Second
 }
 
 // options are those of translateFlags, for the source that is asked for.
@@ -130,7 +138,9 @@ func run(ctx context.Context, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	return parts.serve(ctx, f, c)
+	err = parts.serve(ctx, f, c)
+	container.Linger(f.hookPatience, isHook)
+	return err
 }
 
 // open gives the source of the objects, and what else there is of a cluster; nil

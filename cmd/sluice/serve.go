@@ -33,10 +33,15 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	defer signal.Stop(signals)
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	address := net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort))
-	if err := c.Serve(running, address, f.healthPath); err != nil {
+	checks := controller.Checks{Address: net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort)), Path: f.healthPath, Both: f.oneCheck}
+	if err := c.Serve(running, checks); err != nil {
 		return err
 	}
+	stopDebug, err := p.openDebug(c)
+	if err != nil {
+		return err
+	}
+	defer stopDebug()
 	p.cluster.start(ctx)
 	defer p.cluster.stop()
 	done := make(chan error, 1)
@@ -67,7 +72,7 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 		<-retreated
 		p.cluster.stop()
 	}()
-	err := errors.Join(<-done, p.stop(patient, f))
+	err = errors.Join(<-done, p.stop(patient, f))
 	<-retreated
 	return err
 }
@@ -76,13 +81,16 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 // be taken back. If there is more of that, it goes on while nginx stops.
 const retreatWait = 5 * time.Second
 
+// longestRetreat bounds that, for when the API server does not answer.
+const longestRetreat = time.Minute
+
 // retreat takes back what leads clients here. What it returns is closed when that
-// is done, or took as long as nginx may take to stop.
+// is done, or took as long as nginx may take to stop, or too long.
 func (p *parts) retreat(ctx context.Context, f *runFlags) (done <-chan struct{}) {
 	retreated := make(chan struct{})
 	go func() {
 		defer close(retreated)
-		ctx, cancel := context.WithTimeout(ctx, retreatWait+time.Duration(f.postShutdownGrace)*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, retreatWait+min(time.Duration(f.postShutdownGrace)*time.Second, longestRetreat))
 		defer cancel()
 		p.cluster.retreat(ctx)
 	}()

@@ -27,6 +27,7 @@ type translateFlags struct {
 	tcpServices        string
 	udpServices        string
 	passthrough        bool
+	noExternalName     bool
 }
 
 func (f *translateFlags) add(flags *pflag.FlagSet) {
@@ -41,6 +42,7 @@ func (f *translateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.defaultCertificate, "default-ssl-certificate", "", "Secret with the default certificate, as NAMESPACE/NAME; a self-signed one if empty")
 	flags.StringVar(&f.tcpServices, "tcp-services-configmap", "", "ConfigMap with the TCP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT[:PROXY[:PROXY]] as the value")
 	flags.StringVar(&f.udpServices, "udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT as the value")
+	flags.BoolVar(&f.noExternalName, "disable-svc-external-name", false, "follow no Service of the type ExternalName: 503 is answered where one is named")
 	flags.BoolVar(&f.passthrough, "enable-ssl-passthrough", false, "pass TLS connections to hosts with the annotation ssl-passthrough on as they are")
 }
 
@@ -54,7 +56,7 @@ func (f *translateFlags) options() (translate.Options, error) {
 	o := translate.Options{
 		IngressClasses: f.classes, ControllerClass: f.controllerClass, ClassByName: f.classByName,
 		WithoutClass: f.withoutClass, DisableCatchAll: f.disableCatchAll, ManifestMode: true, AnnotationsPrefix: f.prefix,
-		Passthrough: f.passthrough,
+		Passthrough: f.passthrough, DisableExternalName: f.noExternalName,
 	}
 	if f.prefix == "" || strings.Contains(f.prefix, "/") {
 		return o, fmt.Errorf("--annotations-prefix: want a prefix such as nginx.ingress.kubernetes.io (got %q)", f.prefix)

@@ -81,7 +81,8 @@ type Controller struct {
 	wanted  model.Dynamic
 	leaving leaving
 	// said is the plan that the last line of a sync told of.
-	said *plan
+	said  *plan
+	shown shown
 	// templates are those that nginx last took.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
@@ -211,6 +212,7 @@ func (c *Controller) sync(ctx context.Context) {
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.pace.took(p.deciding+p.pushed, time.Now())
+	c.publish()
 	c.report.Problems(p.problems)
 	c.Audience.Problems(p.problems)
 	if c.target == nil || c.target.failed || !p.file.Equal(c.target.file) {
@@ -228,7 +230,12 @@ func (c *Controller) sync(ctx context.Context) {
 // never holds back anything else.
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
-	err := c.Runtime.Push(ctx, c.Resolver.Fill(c.wanted))
+	told := c.Resolver.Fill(c.wanted)
+	err := c.Runtime.Push(ctx, told)
+	if err == nil {
+		c.shown.told = told
+		c.publish()
+	}
 	if ctx.Err() != nil || c.down {
 		return time.Since(start) // all is pushed when nginx is back
 	}
@@ -308,6 +315,7 @@ func (c *Controller) confirmed(o outcome) {
 // inForce remembers the forms that nginx now serves as good, and that it no
 // longer needs what the newest plan does without.
 func (c *Controller) inForce(p *plan) {
+	c.shown.serving = p
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
@@ -321,6 +329,8 @@ func (c *Controller) inForce(p *plan) {
 // may come after those of later syncs, which have told of its changes already.
 func (c *Controller) say(p *plan, o *outcome) {
 	line := p.line(o)
+	c.shown.attempt(p, line)
+	c.publish()
 	if c.said == nil || p.started.After(c.said.started) {
 		line.What = whatChanged(c.said, p)
 		if line.Err == nil {

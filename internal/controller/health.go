@@ -45,11 +45,28 @@ func (c *Controller) Healthy(ctx context.Context) error {
 // Drain fails readiness, so that no new traffic is sent here.
 func (c *Controller) Drain() { c.stopping.Store(true) }
 
-// Handler serves /healthz (at healthPath) and /readyz: 200 with "ok", or 503
-// with what is missing.
-func (c *Controller) Handler(healthPath string) http.Handler {
+// Checks are how the health checks are served.
+type Checks struct {
+	// Address is listened on; Path is that of the liveness check.
+	Address, Path string
+	// Both is for probes that ask the liveness check for readiness, too, as those
+	// of ingress-nginx do: it fails while the readiness check would.
+	Both bool
+}
+
+// live is what the liveness check answers.
+func (c *Controller) live(ctx context.Context, checks Checks) error {
+	if err := c.Ready(); checks.Both && err != nil {
+		return err
+	}
+	return c.Healthy(ctx)
+}
+
+// Handler serves /healthz (at the path of checks) and /readyz: 200 with "ok", or
+// 503 with what is missing.
+func (c *Controller) Handler(checks Checks) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+healthPath, func(w http.ResponseWriter, r *http.Request) { answer(w, c.Healthy(r.Context())) })
+	mux.HandleFunc("GET "+checks.Path, func(w http.ResponseWriter, r *http.Request) { answer(w, c.live(r.Context(), checks)) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) { answer(w, c.Ready()) })
 	return mux
 }
@@ -62,15 +79,15 @@ func answer(w http.ResponseWriter, err error) {
 	fmt.Fprintln(w, "ok")
 }
 
-// Serve listens on address for Handler until ctx ends. It returns once the
-// listener is open, or with the error that prevents that.
-func (c *Controller) Serve(ctx context.Context, address, healthPath string) error {
+// Serve listens for Handler until ctx ends. It returns once the listener is open,
+// or with the error that prevents that.
+func (c *Controller) Serve(ctx context.Context, checks Checks) error {
 	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "tcp", address)
+	listener, err := config.Listen(ctx, "tcp", checks.Address)
 	if err != nil {
-		return fmt.Errorf("--healthz-host, --healthz-port: want an address to listen on for health checks (got %s): %w", address, err)
+		return fmt.Errorf("--healthz-host, --healthz-port: want an address to listen on for health checks (got %s): %w", checks.Address, err)
 	}
-	server := &http.Server{Handler: c.Handler(healthPath), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+	server := &http.Server{Handler: c.Handler(checks), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }()
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	return nil

@@ -20,6 +20,7 @@ type plan struct {
 	snap      *snapshot.Snapshot // what the source says
 	served    *snapshot.Snapshot // with last good forms in the place of refused ones
 	configMap *corev1.ConfigMap  // the settings that are in force
+	options   translate.Options  // what config was made with
 	config    model.Config
 	accepted  []*networkingv1.Ingress // those that are ours
 	problems  []model.Problem
@@ -48,7 +49,7 @@ func (c *Controller) plan(ctx context.Context) (*plan, error) {
 	snap, problems := c.snapshots.Next(loaded.Objects)
 	p := &plan{snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
 	c.decide(p)
-	p.problems = append(append(p.problems, problems...), c.Audience.Remarks()...)
+	p.problems = model.SortProblems(append(append(p.problems, problems...), c.Audience.Remarks()...))
 	return p, nil
 }
 
@@ -71,7 +72,7 @@ func (c *Controller) decide(p *plan) {
 		part, _ := templates.Render(s, c.Environment, nil)
 		return part
 	}
-	p.served, p.file, p.templates = served, file, templates
+	p.served, p.options, p.file, p.templates = served, options, file, templates
 	p.configMap = served.ConfigMap(c.Translate.ConfigMap)
 	values, _ := settings.Read(p.configMap)
 	p.drain = values.Workers.ShutdownTimeout.Time()

@@ -63,7 +63,7 @@ type explainer struct {
 }
 
 func newExplainer(in Input, r Request) *explainer {
-	x := &explainer{Input: in, request: r, servers: printed(in), problems: map[model.ObjectRef][]model.Problem{}}
+	x := &explainer{Input: in, request: r, servers: Printed(in), problems: map[model.ObjectRef][]model.Problem{}}
 	x.settings, _ = settings.Read(in.Snapshot.ConfigMap(in.Options.ConfigMap))
 	x.ofClass = translate.Settings(in.Snapshot, in.Options)
 	x.choice = route.Choose(x.servers, r.Host, r.URI)

@@ -6,9 +6,9 @@ import (
 	"sluice/internal/model"
 )
 
-// printed gives the servers as package render printed them: a location that it
+// Printed gives the servers as package render printed them: a location that it
 // refused answers 503 there, and one whose path cannot be written is left out.
-func printed(in Input) []*model.Server {
+func Printed(in Input) []*model.Server {
 	refused := slices.DeleteFunc(slices.Clone(in.Problems), func(p model.Problem) bool { return p.Reason != model.Refused })
 	if len(refused) == 0 {
 		return in.Config.Static.Servers

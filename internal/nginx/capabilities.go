@@ -2,8 +2,10 @@ package nginx
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -33,6 +35,18 @@ type Capabilities struct {
 	HeadersMore   string
 	GeoIP2        string
 	OpenTelemetry string
+}
+
+// Names lists what there is, sorted, for people.
+func (c Capabilities) Names() []string {
+	has := map[string]bool{
+		"auth-request": c.AuthRequest, "brotli": c.Brotli != "", "brotli-static": c.BrotliStatic != "", "geoip2": c.GeoIP2 != "",
+		"headers-more": c.HeadersMore != "", "http2": c.HTTP2, "http2-directive": c.HTTP2Directive, "http3": c.HTTP3,
+		"opentelemetry": c.OpenTelemetry != "", "real-ip": c.RealIP, "ssl-preread": c.SSLPreread, "stream": c.Stream != "",
+		"stream-real-ip": c.StreamRealIP, "stub-status": c.StubStatus, "threads": c.ThreadPools,
+	}
+	maps.DeleteFunc(has, func(_ string, there bool) bool { return !there })
+	return slices.Sorted(maps.Keys(has))
 }
 
 // BuiltIn stands for the path of a module that needs no load_module.

@@ -83,6 +83,9 @@ func New(install Install, o Options, status StatusFunc) *Process {
 	}
 }
 
+// Install is the nginx that is run.
+func (p *Process) Install() Install { return p.install }
+
 // Events tells of deaths and restarts. It is never closed; while nobody reads,
 // the oldest events are dropped.
 func (p *Process) Events() <-chan Event { return p.events }

@@ -122,10 +122,6 @@ func (p *Process) endFormer(rec record) error {
 
 func waitGone(rec record, most time.Duration) bool {
 	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(pollEvery) {
-		for _, id := range rec.Workers {
-			// Orphans become ours if we are the first process of a container.
-			_, _ = unix.Wait4(id.PID, nil, unix.WNOHANG, nil)
-		}
 		if len(former(rec)) == 0 {
 			return true
 		}

@@ -134,6 +134,8 @@ type chunk struct {
 	lines   int32
 	marks   []mark
 	origins []Origin
+	// server is set if it is the server of a host.
+	server bool
 }
 
 // insertion is text that Go puts into a template: blocks, locations, servers.

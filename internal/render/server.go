@@ -62,6 +62,7 @@ func (r *rendering) tryServer(s *model.Server) (*rendered, error) {
 		return nil, err
 	}
 	sr.out.chunk = r.page.cut()
+	sr.out.chunk.server = true
 	return sr.out, nil
 }
 

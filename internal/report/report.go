@@ -30,7 +30,7 @@ func New(log *slog.Logger) *Reporter {
 // Problems takes the problems as they are now.
 func (r *Reporter) Problems(problems []model.Problem) {
 	now := make(map[model.Problem]bool, len(problems))
-	for _, p := range model.SortProblems(problems) {
+	for _, p := range model.SortProblems(slices.Clone(problems)) {
 		now[p] = true
 		if !r.problems[p] {
 			r.log.Warn("problem", "object", p.Object.String(), "field", p.Field, "reason", string(p.Reason), "text", p.Text, "denies", p.Denies)

@@ -29,6 +29,17 @@ type backendID struct {
 
 func (id backendID) key() string { return id.service.String() + "/" + id.port }
 
+// BackendOf takes the key of a model.Backend apart: the Service, and its port as it
+// was asked for, which is empty for the default backend.
+func BackendOf(key string) (service snapshot.Name, port string) {
+	namespace, rest, _ := strings.Cut(key, "/")
+	name, port, _ := strings.Cut(rest, "/")
+	if port == defaultPort {
+		port = ""
+	}
+	return snapshot.Name{Namespace: namespace, Name: name}, port
+}
+
 // backend is a backend with what it was made of.
 type backend struct {
 	pass    uint64
@@ -133,7 +144,7 @@ func (t *translation) refresh(b *backend) {
 	if b.id.port == defaultPort {
 		b.model.WhenEmpty = 404
 	}
-	b.fault, b.remarks = b.resolve(), nil
+	b.fault, b.remarks = t.resolve(b), nil
 	for _, part := range parts {
 		if byName(part) {
 			b.remarks = append(b.remarks, model.Problem{Object: model.ObjectRef{Kind: "EndpointSlice", Namespace: part.Namespace, Name: part.Name}, Field: "addressType", Reason: model.Unsupported,
@@ -143,7 +154,7 @@ func (t *translation) refresh(b *backend) {
 }
 
 // resolve finds the endpoints.
-func (b *backend) resolve() *backendFault {
+func (t *translation) resolve(b *backend) *backendFault {
 	if b.service == nil {
 		return &backendFault{"name", model.NotFound, fmt.Sprintf("Service %s does not exist: 503 is answered", b.id.service)}
 	}
@@ -152,6 +163,9 @@ func (b *backend) resolve() *backendFault {
 		return &backendFault{"port", model.NotFound, fmt.Sprintf("Service %s has no port %s: 503 is answered; it has %s", b.id.service, b.id.port, listedPorts(b.service))}
 	}
 	if b.service.Spec.Type == corev1.ServiceTypeExternalName {
+		if t.options.DisableExternalName {
+			return b.refuse(model.Unsupported, externalNameDisabled)
+		}
 		return b.external(port)
 	}
 	b.model.Endpoints = endpointsOf(b.slices, port)

@@ -137,9 +137,21 @@ func TestExternalName(t *testing.T) {
 	}
 }
 
+// With --disable-svc-external-name neither a name nor an address is followed.
+func TestExternalNameDisabled(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"outside.example.net", "192.0.2.1"} {
+		config, problems := externalName(t, name, "", "80", func(o *Options) { o.DisableExternalName = true })
+		b := backendKeyed(t, config, "default/ext/80")
+		if b.ExternalName != "" || len(b.Endpoints) > 0 || b.WhenEmpty != 503 || len(problems) != 1 || problems[0].Reason != model.Unsupported {
+			t.Errorf("%s: %+v %v", name, b, problems)
+		}
+	}
+}
+
 // externalName translates an Ingress whose Service has that name, past what a
 // manifest may hold.
-func externalName(t *testing.T, name, ports, port string) (model.Config, []model.Problem) {
+func externalName(t *testing.T, name, ports, port string, change ...func(*Options)) (model.Config, []model.Problem) {
 	t.Helper()
 	w := world{
 		yaml:      serviceYAML("ext", "{type: ExternalName, externalName: x.example, ports: ["+ports+"]}"),
@@ -151,7 +163,11 @@ func externalName(t *testing.T, name, ports, port string) (model.Config, []model
 			s.Spec.ExternalName = name
 		}
 	}
-	return Config(newSnapshot(t, objects), w.flags(), nil)
+	options := w.flags()
+	for _, c := range change {
+		c(&options)
+	}
+	return Config(newSnapshot(t, objects), options, nil)
 }
 
 // Names and addresses that lead back to the controller's machine or its link,

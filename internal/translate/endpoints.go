@@ -89,6 +89,9 @@ func portsOf(part *discoveryv1.EndpointSlice, port *corev1.ServicePort) []int {
 	return numbers
 }
 
+// externalNameDisabled ends what is said of such a Service.
+const externalNameDisabled = "is not followed, as the controller runs with --disable-svc-external-name"
+
 // external fills the backend of an ExternalName Service. What leads back to the
 // controller's own machine is refused: its ports are not for tenants.
 func (b *backend) external(port *corev1.ServicePort) *backendFault {

@@ -169,7 +169,11 @@ func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoin
 // for changes, and would have to be told to nginx by reloads.
 func (e streamEntry) external(service *corev1.Service, port *corev1.ServicePort) ([]model.Endpoint, bool) {
 	b := &backend{id: backendID{service: snapshot.Name{Namespace: service.Namespace, Name: service.Name}}, service: service, model: &model.Backend{}}
-	if fault := b.external(port); fault != nil {
+	fault := b.external(port)
+	if e.options.DisableExternalName {
+		fault = b.refuse(model.Unsupported, externalNameDisabled)
+	}
+	if fault != nil {
 		e.refuse(fault.reason, strings.TrimSuffix(fault.text, ": 503 is answered"))
 		return nil, false
 	}

@@ -46,6 +46,8 @@ type Options struct {
 	ManifestMode bool
 	// DisableCatchAll leaves out Ingresses that have a spec.defaultBackend.
 	DisableCatchAll bool
+	// DisableExternalName leaves ExternalName Services without endpoints.
+	DisableExternalName bool
 	// AnnotationsPrefix is without the slash.
 	AnnotationsPrefix string
 

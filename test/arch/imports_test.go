@@ -12,7 +12,7 @@ import (
 var ranks = map[string]int{
 	"internal/model": 0, "internal/pcre": 0, "templates": 0, "rootfs": 0,
 
-	"internal/snapshot": 1,
+	"internal/snapshot": 1, "internal/debug/view": 1,
 	"internal/keys":     2,
 	"internal/settings": 3,
 	"internal/policy":   4,
@@ -21,12 +21,15 @@ var ranks = map[string]int{
 	"internal/translate": 6, "internal/render": 6, "internal/kube": 6,
 
 	"internal/cluster": 7, "internal/manifest": 7, "internal/nginx": 7, "internal/dynamic": 7,
-	"internal/report": 7, "internal/explain": 7, "internal/lint": 7, "internal/admission": 7, "internal/debug": 7, "internal/plugin": 7,
+	"internal/report": 7, "internal/explain": 7, "internal/lint": 7, "internal/admission": 7,
 	"internal/kube/kubetest": 7, "internal/report/election": 7, "internal/report/status": 7, "internal/report/events": 7,
+	"internal/container": 7,
 
-	"internal/controller": 8,
+	"internal/debug": 8, "internal/plugin": 8,
 
-	"cmd/sluice": 9, "cmd/kubectl-sluice": 9,
+	"internal/controller": 9,
+
+	"cmd/sluice": 10, "cmd/kubectl-sluice": 10,
 }
 
 // importsUpwards finds imports that go against the ranks. Tests may import

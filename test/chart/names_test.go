@@ -197,7 +197,6 @@ func TestLabelsOfUsersDoNotChangeSelectors(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"controller: {extraArgs: {disable-svc-external-name: true}}":                 "controller.extraArgs.disable-svc-external-name: Sluice cannot leave out Services of type ExternalName",
 		"controller: {extraArgs: {htp-port: 8080}}":                                  "controller.extraArgs.htp-port: want a flag of `sluice run`",
 		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}": "controller.customTemplate: Sluice's templates are others",
 		"controller: {image: {image: ingress-nginx/controller}}":                     "controller.image: ingress-nginx/controller is ingress-nginx",
@@ -212,7 +211,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: want an error that says %q (got %v)", values, says, err)
 		}
 	}
-	for _, values := range []string{"controller: {extraArgs: {disable-svc-external-name: false}}", "controller: {extraArgs: {shutdown-grace-period: 200}}"} {
+	for _, values := range []string{"controller: {extraArgs: {disable-svc-external-name: true}}", "controller: {extraArgs: {shutdown-grace-period: 200}}"} {
 		if _, err := rendering.Default().Render(values); err != nil {
 			t.Errorf("%s: %v", values, err)
 		}
@@ -224,7 +223,6 @@ type flagsFile struct {
 	Switches      []string          `json:"switches"`
 	Valued        []string          `json:"valued"`
 	WithoutEffect map[string]string `json:"withoutEffect"`
-	Refused       map[string]string `json:"refused"`
 }
 
 func readFlags(t testing.TB) (f flagsFile) {
@@ -268,7 +266,7 @@ func TestFlagsAreThoseOfSluice(t *testing.T) {
 	}
 	for _, name := range strings.Fields(string(known)) {
 		ours := slices.Contains(f.Switches, name) || slices.Contains(f.Valued, name)
-		if none := f.WithoutEffect[name] != "" || f.Refused[name] != ""; ours == none {
+		if none := f.WithoutEffect[name] != ""; ours == none {
 			t.Errorf("--%s of ingress-nginx: want it in one list of flags.yaml", name)
 		}
 	}

@@ -186,12 +186,15 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 		return errors.Is(err, syscall.ECONNREFUSED)
 	})
 	listened := time.Since(stopped)
-	for what, answered := range map[string]<-chan error{"the slow answer": slow, "the upload": upload} {
+	underWay := map[string]<-chan error{"the slow answer": slow, "the upload": upload}
+	for what, answered := range underWay {
 		select {
 		case err := <-answered:
 			t.Fatalf("%s came before nginx listened no more, which says nothing: %v", what, err)
 		default:
 		}
+	}
+	for what, answered := range underWay {
 		if err := <-answered; err != nil {
 			t.Errorf("%s: %v", what, err)
 		}

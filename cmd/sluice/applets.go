@@ -1,0 +1,76 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The programs of ingress-nginx's image that this binary is, too.
+const (
+	ingressNginx = "nginx-ingress-controller"
+	waitShutdown = "wait-shutdown"
+	dbg          = "dbg"
+)
+
+// applet is the command of one of them, which keep a Deployment made for
+// ingress-nginx working when only its image is changed; nil for another name.
+func applet(name string) *cobra.Command {
+	switch name {
+	case ingressNginx:
+		return ingressNginxCommand()
+	case waitShutdown:
+		return waitShutdownCommand()
+	case dbg:
+		return dbgCommand()
+	}
+	return nil
+}
+
+var appletNames = []string{ingressNginx, waitShutdown, dbg}
+
+// program tells which program the arguments of a process ask for, args[0]
+// included, and which of them are its own. An applet is called by its name, as a
+// link to this binary is, or by its path as the first argument: the entrypoint of
+// the image is sluice, and the arguments of such a Deployment begin with
+// /nginx-ingress-controller.
+func program(args []string) (name string, its []string) {
+	if len(args) == 0 {
+		return "sluice", nil
+	}
+	if name := filepath.Base(args[0]); slices.Contains(appletNames, name) {
+		return name, args[1:]
+	}
+	if len(args) > 1 && strings.HasPrefix(args[1], "/") && slices.Contains(appletNames, filepath.Base(args[1])) {
+		return filepath.Base(args[1]), args[2:]
+	}
+	return "sluice", args[1:]
+}
+
+// called is the command that the arguments of the process ask for. It never takes
+// those of the process instead, which cobra does where it is given nil.
+func called(args []string) *cobra.Command {
+	name, its := program(args)
+	command := applet(name)
+	if command == nil {
+		command = root()
+	}
+	command.SilenceUsage, command.SilenceErrors = true, true
+	command.SetArgs(append([]string{}, its...))
+	return command
+}
+
+// isController says whether the arguments of a process are those of a controller.
+func isController(args []string) bool {
+	name, its := program(args)
+	return name == ingressNginx || name == "sluice" && slices.Contains(its[:min(1, len(its))], "run")
+}
+
+// isHook says whether the arguments of a process are those of a preStop hook that
+// waits for the controller.
+func isHook(args []string) bool {
+	name, _ := program(args)
+	return name == waitShutdown
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/debug"
+	"sluice/internal/debug/view"
+)
+
+// dbgCommand is /dbg of ingress-nginx's image, by which its kubectl plugin looks
+// into a running controller. What is not found is said on standard output with the
+// status 0, as there: the plugin shows nothing else.
+func dbgCommand() *cobra.Command {
+	command := commandOfCommands(dbg, "Look into the running controller, as /dbg of ingress-nginx does")
+	var d dbgClient
+	addControllerStateDir(command.PersistentFlags(), &d.stateDir)
+	command.PersistentFlags().Int("status-port", 10246, "accepted as ingress-nginx's, without effect: no port is listened on")
+	backends := commandOfCommands("backends", "The endpoints that nginx was told")
+	backends.AddCommand(
+		d.command("all", "Print all backends as JSON", 0, d.allBackends),
+		d.command("list", "Print the names of all backends", 0, d.backendNames),
+		d.command("get NAME", "Print one backend as JSON", 1, d.backend),
+	)
+	certs := commandOfCommands("certs", "The certificates that nginx presents")
+	certs.AddCommand(d.command("get HOST", "Print the certificate of a host as PEM, without its key", 1, d.certificate))
+	command.AddCommand(backends, certs,
+		d.command("conf", "Print nginx.conf", 0, func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.ConfPath, q.out) }),
+		d.command("general", "Print how the controller is as JSON", 0, func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.GeneralPath, q.out) }),
+	)
+	return command
+}
+
+// dbgClient is who asks.
+type dbgClient struct{ stateDir string }
+
+// dbgQuestion is one call; argument is empty where there is none.
+type dbgQuestion struct {
+	ctx              context.Context
+	argument         string
+	out, diagnostics io.Writer
+}
+
+func (d *dbgClient) command(use, short string, arguments int, run func(dbgQuestion) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.ExactArgs(arguments),
+		RunE: func(cmd *cobra.Command, arguments []string) error {
+			q := dbgQuestion{ctx: cmd.Context(), out: cmd.OutOrStdout(), diagnostics: cmd.ErrOrStderr()}
+			if len(arguments) > 0 {
+				q.argument = arguments[0]
+			}
+			err := run(q)
+			var answer *debug.AnswerError
+			if errors.As(err, &answer) && answer.NotFound() {
+				_, err = fmt.Fprintln(q.out, answer.Text)
+			}
+			return err
+		},
+	}
+}
+
+// ask reads an answer in JSON.
+func (d *dbgClient) ask(ctx context.Context, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	answer, err := debug.Get(ctx, d.stateDir, path)
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if err := json.NewDecoder(answer).Decode(into); err != nil {
+		return fmt.Errorf("the answer of the controller to %s: %w", path, err)
+	}
+	return nil
+}
+
+// dbgBackend is what ingress-nginx prints of a backend, as far as there is such a
+// thing here.
+type dbgBackend struct {
+	Name           string        `json:"name"`
+	Service        *dbgService   `json:"service,omitempty"`
+	Port           any           `json:"port"` // a number or a name, as there
+	SSLPassthrough bool          `json:"sslPassthrough"`
+	Endpoints      []dbgEndpoint `json:"endpoints"`
+}
+
+type dbgService struct {
+	Metadata struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	} `json:"metadata"`
+}
+
+type dbgEndpoint struct {
+	Address string `json:"address"`
+	Port    string `json:"port"`
+}
+
+func (d *dbgClient) backends(ctx context.Context, name string) ([]dbgBackend, error) {
+	path := view.BackendsPath
+	if name != "" {
+		path += "?" + url.Values{view.NameParam: {name}}.Encode()
+	}
+	var asked []view.Backend
+	if err := d.ask(ctx, path, &asked); err != nil {
+		return nil, err
+	}
+	backends := make([]dbgBackend, len(asked))
+	for i, b := range asked {
+		backends[i] = asDbg(b)
+	}
+	return backends, nil
+}
+
+func asDbg(b view.Backend) dbgBackend {
+	out := dbgBackend{Name: b.Name, Service: &dbgService{}, Port: b.Port, Endpoints: []dbgEndpoint{}}
+	out.Service.Metadata.Name, out.Service.Metadata.Namespace = b.Service, b.Namespace
+	if b.Port == "" {
+		out.Port = 0
+	} else if number, err := strconv.Atoi(b.Port); err == nil {
+		out.Port = number
+	}
+	for _, e := range b.Endpoints {
+		out.Endpoints = append(out.Endpoints, dbgEndpoint{Address: e.Address, Port: strconv.Itoa(e.Port)})
+	}
+	return out
+}
+
+func (d *dbgClient) allBackends(q dbgQuestion) error {
+	backends, err := d.backends(q.ctx, "")
+	if err != nil {
+		return err
+	}
+	return printJSON(q.out, backends)
+}
+
+func (d *dbgClient) backendNames(q dbgQuestion) error {
+	backends, err := d.backends(q.ctx, "")
+	if err != nil {
+		return err
+	}
+	for _, b := range backends {
+		if _, err := fmt.Fprintln(q.out, b.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *dbgClient) backend(q dbgQuestion) error {
+	backends, err := d.backends(q.ctx, q.argument)
+	if err != nil {
+		return err
+	}
+	if len(backends) != 1 {
+		return fmt.Errorf("%d backends have the name %q: want a key, as \"sluice debug get %s\" prints them", len(backends), q.argument, view.BackendsPath)
+	}
+	return printJSON(q.out, backends[0])
+}
+
+// certificate prints the chain. ingress-nginx prints the key besides.
+func (d *dbgClient) certificate(q dbgQuestion) error {
+	var certificates []view.Certificate
+	if err := d.ask(q.ctx, view.CertsPath+"?"+url.Values{view.HostParam: {q.argument}}.Encode(), &certificates); err != nil {
+		return err
+	}
+	fmt.Fprintln(q.diagnostics, "the private key is not printed: the controller tells it to nobody but nginx")
+	for _, c := range certificates {
+		if _, err := io.WriteString(q.out, c.Chain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+const flagsPagePath = "../../docs/reference/flags.md"
+
+// TestFlagsPage: docs/reference/flags.md is what the code says.
+func TestFlagsPage(t *testing.T) {
+	t.Parallel()
+	want := flagsPage()
+	if *update {
+		if err := os.WriteFile(flagsPagePath, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(flagsPagePath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(got), "\n")); diff != "" {
+		t.Errorf("docs/reference/flags.md is not what the code says; `make golden` writes it (-code +page):\n%s", diff)
+	}
+}
+
+const flagsIntroduction = `# Flags
+
+Those of ` + "`sluice run`" + `, and of ` + "`/nginx-ingress-controller`" + ` in the image, which is ` + "`sluice run`" + ` with the flags of ingress-nginx. This page is
+written by ` + "`make golden`" + ` from the code.
+
+## Of sluice run
+
+` + "`/nginx-ingress-controller`" + ` has them, too.
+
+`
+
+const flagsOfIngressNginx = `
+## Of /nginx-ingress-controller
+
+A Deployment that was made for ingress-nginx goes on with its arguments: all flags of ingress-nginx are accepted. Under this name
+
+- the health check (` + "`--health-check-path`" + `, which ingress-nginx's Deployments ask for both, whether the pod is alive and whether it is ready) fails
+  until a worker serves the first configuration, and again from SIGTERM on. ` + "`/readyz`" + ` is there as well.
+- open requests have as long as the ConfigMap's ` + "`worker-shutdown-timeout`" + ` gives them when the pod stops, and after the end of nginx the process
+  stays for ` + "`/wait-shutdown`" + ` to see that, ` + "`--post-shutdown-grace-period`" + ` at most;
+- too small values of ` + "`--status-update-interval`" + ` and ` + "`--election-ttl`" + ` become the smallest that are taken.
+
+These differ from ` + "`sluice run`" + `:
+
+`
+
+const flagsWithoutEffect = `
+## Without effect
+
+These flags of ingress-nginx are accepted by ` + "`/nginx-ingress-controller`" + `, and have no effect in Sluice. Which of them were given is logged once at
+the start, as a warning if somebody may miss what they ask for.
+
+| flag | why it has no effect |
+|---|---|
+`
+
+func flagsPage() string {
+	var page strings.Builder
+	page.WriteString(flagsIntroduction)
+	of := runCommand().Flags()
+	writeFlags(&page, of, func(f *pflag.Flag) bool { _, is := inertNamed(f.Name); return !is })
+	page.WriteString(flagsOfIngressNginx)
+	writeFlags(&page, ingressNginxCommand().Flags(), func(f *pflag.Flag) bool {
+		same := of.Lookup(f.Name)
+		return !f.Hidden && (same == nil || same.Usage != f.Usage || same.DefValue != f.DefValue)
+	})
+	page.WriteString(flagsWithoutEffect)
+	for _, i := range inerts {
+		fmt.Fprintf(&page, "| `--%s` | %s |\n", i.name, i.reason)
+	}
+	return page.String()
+}
+
+// writeFlags writes a table of those flags that are wanted.
+func writeFlags(page *strings.Builder, of *pflag.FlagSet, wanted func(*pflag.Flag) bool) {
+	page.WriteString("| flag | default | what it says |\n|---|---|---|\n")
+	of.VisitAll(func(f *pflag.Flag) {
+		if !wanted(f) {
+			return
+		}
+		value := strings.Trim(f.DefValue, "[]")
+		if f.Name == "state-dir" {
+			value = "" // it depends on the environment
+		}
+		if value != "" {
+			value = "`" + value + "`"
+		}
+		fmt.Fprintf(page, "| `--%s` | %s | %s |\n", f.Name, value, strings.ReplaceAll(f.Usage, "|", `\|`))
+	})
+}

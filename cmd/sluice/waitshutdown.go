@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sluice/internal/container"
+)
+
+// waitShutdownCommand is /wait-shutdown of ingress-nginx's image, the preStop hook
+// of its Deployments.
+func waitShutdownCommand() *cobra.Command {
+	var most time.Duration
+	command := &cobra.Command{
+		Use:   waitShutdown,
+		Short: "Stop the controller of this container, and wait until its nginx has ended",
+		Long: "Stop the controller of this container, and wait until its nginx has ended.\n\n" +
+			"This is for a preStop hook: Kubernetes goes on with the end of the pod only after open requests have ended.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), most)
+			defer cancel()
+			if err := container.Shutdown(ctx, isController); err != nil {
+				return fmt.Errorf("%s: %w", waitShutdown, err)
+			}
+			return nil
+		},
+	}
+	// A hook that gives up has the kubelet send a second signal, which ends open
+	// requests. So the grace period of the pod is what bounds it in practice.
+	command.Flags().DurationVar(&most, "timeout", longestGrace*time.Second, "how long to wait at most")
+	return command
+}

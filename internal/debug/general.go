@@ -1,0 +1,83 @@
+package debug
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"sluice/internal/debug/view"
+	"sluice/internal/settings"
+)
+
+// nginxTimeout bounds the question to nginx: an answer without it is better than
+// none.
+const nginxTimeout = time.Second
+
+// general answers how the controller is.
+func (q *question) general() (body, error) {
+	g := view.General{Version: q.Version, Nginx: q.nginx(), Ready: true, LastApply: q.state.Last.view(), Settings: []view.Setting{}}
+	if err := q.Ready(); err != nil {
+		g.Ready, g.Missing = false, oneLine(err)
+	}
+	if q.Leader != nil {
+		leader := q.Leader()
+		g.Leader = &leader
+	}
+	g.Counts.Problems = len(q.state.Problems)
+	if c := q.state.Confirmed; c != nil {
+		g.ConfHash = c.File.Hash()
+		g.Counts.Ingresses, g.Counts.Servers = c.Ingresses, len(c.Config.Static.Servers)
+		for _, s := range c.Config.Static.Servers {
+			g.Counts.Locations += len(s.Locations)
+		}
+		held := q.state.held()
+		g.Counts.Backends, g.Counts.Certificates = len(held.Backends), len(held.Certificates)
+		g.Settings = c.changedSettings()
+	}
+	return jsonBody{g}, nil
+}
+
+// nginx asks nginx's workers how they are.
+func (q *question) nginx() view.Nginx {
+	n := view.Nginx{Version: q.Nginx.Version, Capabilities: filled(q.Nginx.Capabilities.Names())}
+	ctx, cancel := context.WithTimeout(q.ctx, nginxTimeout)
+	defer cancel()
+	status, err := q.Status(ctx)
+	if err != nil {
+		n.Error = oneLine(err)
+		return n
+	}
+	n.Answers, n.Load, n.Workers = true, status.Load, len(status.Workers)
+	return n
+}
+
+// oneLine gives an error as one line. Errors that were joined are on lines of
+// their own.
+func oneLine(err error) string { return shown(strings.ReplaceAll(err.Error(), "\n", "; ")) }
+
+// view gives an attempt, null for none.
+func (a *Attempt) view() *view.Apply {
+	if a == nil {
+		return nil
+	}
+	v := &view.Apply{At: a.At.UTC(), Seconds: a.Took.Seconds(), Reloaded: a.Reloaded, Hash: a.File.Hash()}
+	if a.Err != nil {
+		v.Error = oneLine(a.Err)
+	}
+	return v
+}
+
+// changedSettings are those that differ from their defaults, in the order of the
+// reference.
+func (c *Confirmed) changedSettings() []view.Setting {
+	values, _ := settings.Read(c.Snapshot.ConfigMap(c.Options.ConfigMap))
+	changed := []view.Setting{}
+	for _, group := range settings.Groups() {
+		for _, key := range group.Keys {
+			if value, ok := values.Value(key.Key); ok && value != key.Default {
+				changed = append(changed, view.Setting{Key: key.Key, Value: shown(value), Default: shown(key.Default)})
+			}
+		}
+	}
+	return changed
+}

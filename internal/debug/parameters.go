@@ -1,0 +1,144 @@
+package debug
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"sluice/internal/debug/view"
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// refusal is an answer that is not what was asked for. Its text is made fit to be
+// shown where it is written.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (r refusal) Error() string { return r.text }
+
+// notFound says that something is not there.
+func notFound(format string, arguments ...any) error {
+	return refusal{http.StatusNotFound, fmt.Sprintf(format, arguments...)}
+}
+
+// mostSaid is the most bytes of a refusal.
+const mostSaid = 1500
+
+// refuse answers an error as one line.
+func refuse(w http.ResponseWriter, err error) {
+	status := http.StatusInternalServerError
+	var r refusal
+	if errors.As(err, &r) {
+		status = r.status
+	}
+	if status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", http.MethodGet)
+	}
+	http.Error(w, model.OneLine(err.Error(), mostSaid), status)
+}
+
+func unknownPath(path string) error {
+	var known []string
+	for _, p := range pages {
+		known = append(known, p.path)
+	}
+	return notFound("%s: there is no such view: want %s", keys.Quote(path), either(known))
+}
+
+// either joins words: "a, b or c".
+func either(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// parameters are what was asked for: each that is given, and no other.
+type parameters map[string]string
+
+// parameters reads a query.
+func (p *page) parameters(query string) (parameters, error) {
+	given, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: want a query such as ?host=shop.example, percent-encoded (got %s): %v", p.path, keys.Quote(query), err)}
+	}
+	read := parameters{}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		switch {
+		case len(p.takes) == 0:
+			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s takes no parameter (got %s)", keys.Quote(name), p.path, keys.Quote(given.Get(name)))}
+		case !slices.Contains(p.takes, name):
+			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s has no such parameter: want %s (got %s)", keys.Quote(name), p.path, either(p.takes), keys.Quote(given.Get(name)))}
+		case len(given[name]) > 1:
+			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: want it once (got %s and %s)", name, keys.Quote(given[name][0]), keys.Quote(given[name][1]))}
+		}
+		read[name] = given.Get(name)
+	}
+	return read, nil
+}
+
+// wrong says what would be valid for a parameter.
+func (p parameters) wrong(name, want string) error {
+	return refusal{http.StatusBadRequest, fmt.Sprintf("%s: want %s (got %s)", name, want, keys.Quote(p[name]))}
+}
+
+// format is Text where nothing is said.
+func (p parameters) format() (string, error) {
+	format, given := p[view.FormatParam]
+	switch {
+	case !given:
+		return view.Text, nil
+	case format != view.Text && format != view.JSON:
+		return "", p.wrong(view.FormatParam, view.Text+" or "+view.JSON)
+	}
+	return format, nil
+}
+
+// hostPattern is what hosts, aliases that are no patterns, and server names are of.
+var hostPattern = regexp.MustCompile(`^[a-z0-9_*]([a-z0-9_.*-]*[a-z0-9_*])?$`)
+
+const mostHost = 253
+
+// host is that of the parameter in lower case, without a dot at its end.
+func (p parameters) host() (host string, given bool, err error) {
+	written, given := p[view.HostParam]
+	host = strings.TrimSuffix(strings.ToLower(written), ".")
+	if given && (len(host) > mostHost || !hostPattern.MatchString(host)) {
+		return "", true, p.wrong(view.HostParam, "a host such as shop.example or *.shop.example, without a port")
+	}
+	return host, given, nil
+}
+
+// ingress is the object of the parameter.
+func (p parameters) ingress() (ref model.ObjectRef, given bool, err error) {
+	text, given := p[view.IngressParam]
+	if !given {
+		return ref, false, nil
+	}
+	name, err := snapshot.ParseName(text)
+	if err != nil {
+		return ref, true, p.wrong(view.IngressParam, "namespace/name")
+	}
+	return model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}, true, nil
+}
+
+// namespace is that of the parameter.
+func (p parameters) namespace() (namespace string, given bool, err error) {
+	namespace, given = p[view.NamespaceParam]
+	if given && len(validation.IsDNS1123Label(namespace)) > 0 {
+		return "", true, p.wrong(view.NamespaceParam, "the name of a namespace")
+	}
+	return namespace, given, nil
+}

@@ -1,0 +1,109 @@
+package debug
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"sluice/internal/debug/view"
+	"sluice/internal/explain"
+	"sluice/internal/model"
+	"sluice/internal/route"
+	"sluice/internal/snapshot"
+)
+
+// routes answers the routing table.
+func (q *question) routes() (body, error) {
+	host, ofHost, err := q.values.host()
+	if err != nil {
+		return nil, err
+	}
+	ingress, ofIngress, err := q.values.ingress()
+	if err != nil {
+		return nil, err
+	}
+	if ofIngress && q.state.Snapshot.Ingress(snapshot.Name{Namespace: ingress.Namespace, Name: ingress.Name}) == nil {
+		return nil, q.noIngress(ingress)
+	}
+	servers := explain.Printed(q.state.Confirmed.input())
+	if ofHost {
+		server, err := q.serverHost(host)
+		if err != nil {
+			return nil, err
+		}
+		servers = slices.DeleteFunc(slices.Clone(servers), func(s *model.Server) bool { return s.Host != server })
+	}
+	var rows []view.Route
+	for i := range servers {
+		for _, r := range route.Table(servers[i : i+1]) {
+			if !ofIngress || r.Object == ingress {
+				rows = append(rows, viewRoute(r))
+			}
+		}
+	}
+	return list(rows)
+}
+
+func viewRoute(r route.Row) view.Route {
+	return view.Route{
+		Host: shown(r.Host), Match: r.Match, Path: shown(r.Path), Answer: shown(r.Answer),
+		Object: model.ObjectRef{Kind: r.Object.Kind, Namespace: shown(r.Object.Namespace), Name: shown(r.Object.Name)},
+		Extras: shownAll(r.Extras),
+	}
+}
+
+// explain answers why a request goes where it goes.
+func (q *question) explain() (body, error) {
+	format, err := q.values.format()
+	if err != nil {
+		return nil, err
+	}
+	url, given := q.values[view.URLParam]
+	if !given {
+		return nil, q.values.wrong(view.URLParam, "http://host/path, https://host/path or host/path")
+	}
+	method, given := q.values[view.MethodParam]
+	if !given {
+		method = http.MethodGet
+	}
+	request, err := explain.ParseRequest(method, url)
+	if err != nil {
+		return nil, refusal{http.StatusBadRequest, named(err)}
+	}
+	explanation := explain.Explain(q.state.Confirmed.input(), request)
+	if format == view.JSON {
+		return jsonBody{explanation}, nil
+	}
+	return textBody(func(w io.Writer) error { return explanation.WriteText(w) }), nil
+}
+
+// named gives what ParseRequest says of METHOD and URL, which are the arguments of
+// a command there, by the names of the parameters.
+func named(err error) string {
+	name, text, _ := strings.Cut(err.Error(), ": ")
+	return strings.ToLower(name) + ": " + text
+}
+
+// problems answers what is wrong with the objects as they are now.
+func (q *question) problems() (body, error) {
+	if q.state.Snapshot == nil {
+		return nil, refusal{http.StatusServiceUnavailable, fmt.Sprintf("the objects were not read yet: %v", missing(q.Ready()))}
+	}
+	namespace, ofNamespace, err := q.values.namespace()
+	if err != nil {
+		return nil, err
+	}
+	ingress, ofIngress, err := q.values.ingress()
+	if err != nil {
+		return nil, err
+	}
+	problems := slices.DeleteFunc(slices.Clone(q.state.Problems), func(p model.Problem) bool {
+		return ofNamespace && p.Object.Namespace != namespace || ofIngress && p.Object != ingress
+	})
+	if ofIngress && len(problems) == 0 && q.state.Snapshot.Ingress(snapshot.Name{Namespace: ingress.Namespace, Name: ingress.Name}) == nil {
+		return nil, q.noIngress(ingress)
+	}
+	return list(problems)
+}

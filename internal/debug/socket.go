@@ -1,0 +1,134 @@
+package debug
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"sluice/internal/debug/view"
+	"sluice/internal/keys"
+)
+
+const (
+	// askTimeout bounds the reading of a question, tellTimeout also the writing of
+	// its answer, which can be large.
+	askTimeout  = 5 * time.Second
+	tellTimeout = 2 * time.Minute
+)
+
+// Serve answers on a unix socket that only the owner of this process, and root,
+// can enter. What is there of that name is replaced: the state directory is held by
+// one controller at a time. stop closes the socket and takes it away, unless it is
+// that of the next controller by then.
+func Serve(path string, handler http.Handler, log *slog.Logger) (stop func(), err error) {
+	listener, err := listen(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the debug socket: %w", err)
+	}
+	own, err := os.Lstat(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the debug socket: %w", err), listener.Close())
+	}
+	server := &http.Server{
+		Handler: handler, ReadTimeout: askTimeout, WriteTimeout: tellTimeout, IdleTimeout: askTimeout,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	go func() { _ = server.Serve(listener) }()
+	return func() {
+		_ = server.Close()
+		if now, err := os.Lstat(path); err == nil && os.SameFile(own, now) {
+			_ = os.Remove(path)
+		}
+	}, nil
+}
+
+// listen makes the socket where nobody can enter it yet, and puts it in its place
+// when it has its mode.
+func listen(path string) (net.Listener, error) {
+	dir := strings.TrimSuffix(path, filepath.Ext(path)) + ".new"
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	hidden := filepath.Join(dir, "s")
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: hidden, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	listener.SetUnlinkOnClose(false)
+	err = os.Chmod(hidden, 0o600)
+	if err == nil {
+		err = os.Rename(hidden, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return listener, nil
+}
+
+// mostError is the most bytes that are read of an answer that is an error.
+const mostError = 64 << 10
+
+// Get asks the controller of a state directory for a path with its query, such as
+// "/routes?host=shop.example". The caller closes the answer. An error is one line
+// that says what the controller said, or why none answers.
+func Get(ctx context.Context, stateDir, path string) (io.ReadCloser, error) {
+	socket := filepath.Join(stateDir, view.Socket)
+	if !strings.HasPrefix(path, "/") {
+		return nil, fmt.Errorf("%s: want a path that begins with /, such as %s", keys.Quote(path), view.GeneralPath)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://controller"+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: want a path with a query that is percent-encoded: %w", keys.Quote(path), errors.Unwrap(err))
+	}
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket)
+		},
+	}}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, unreachable(socket, err)
+	}
+	if response.StatusCode == http.StatusOK {
+		return response.Body, nil
+	}
+	defer response.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(response.Body, mostError))
+	return nil, &AnswerError{response.StatusCode, strings.TrimSpace(string(text))}
+}
+
+// AnswerError is an answer of the controller that is not what was asked for.
+type AnswerError struct {
+	// Status is that of HTTP; see package view.
+	Status int
+	// Text is one line.
+	Text string
+}
+
+func (e *AnswerError) Error() string { return e.Text }
+
+// NotFound is set where the question is fine and there is no such thing.
+func (e *AnswerError) NotFound() bool { return e.Status == http.StatusNotFound }
+
+// unreachable says why nobody answers.
+func unreachable(socket string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("no controller runs with this state directory: nobody listens on %s", socket)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("no permission to enter %s: run this as the user of the controller", socket)
+	}
+	return fmt.Errorf("ask the controller over %s: %w", socket, err)
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Finishes a root file system whose packages were only unpacked: does what their
+# scripts would have done and is needed here, and takes away what the image has no
+# use for. rootfs/debian.sh calls it with the folder, before apt's cache is emptied.
+set -eu
+root=$1
+export LC_ALL=C
+
+# The record of dpkg, for those who ask what is installed: nothing installs or
+# removes a package here any more.
+mkdir -p "$root/var/lib/dpkg/info"
+for deb in "$root"/var/cache/apt/archives/*.deb; do
+	dpkg-deb --field "$deb" | sed '/^Package:/a Status: install ok installed' >>"$root/var/lib/dpkg/status.new"
+	echo >>"$root/var/lib/dpkg/status.new"
+	name=$(dpkg-deb --field "$deb" Package)
+	if [ "$(dpkg-deb --field "$deb" Multi-Arch)" = same ]; then
+		name=$name:$(dpkg-deb --field "$deb" Architecture)
+	fi
+	dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -e 's#^\./#/#' -e 's#\(.\)/$#\1#' >"$root/var/lib/dpkg/info/$name.list"
+	dpkg-deb --ctrl-tarfile "$deb" | tar -xO ./md5sums >"$root/var/lib/dpkg/info/$name.md5sums" 2>/dev/null ||
+		rm -f "$root/var/lib/dpkg/info/$name.md5sums"
+done
+[ -s "$root/var/lib/dpkg/status.new" ]
+mv "$root/var/lib/dpkg/status.new" "$root/var/lib/dpkg/status"
+
+# The accounts of base-passwd. www-data is 101, as in ingress-nginx's image, so
+# that its Deployments run here with their securityContext.
+sed 's/^www-data:[^:]*:33:33:/www-data:x:101:101:/; s/^\([^:]*\):\*:/\1:x:/' "$root/usr/share/base-passwd/passwd.master" >"$root/etc/passwd"
+sed 's/^www-data:[^:]*:33:/www-data:x:101:/; s/^\([^:]*\):\*:/\1:x:/' "$root/usr/share/base-passwd/group.master" >"$root/etc/group"
+grep -q '^www-data:x:101:101:' "$root/etc/passwd"
+grep -q '^www-data:x:101:' "$root/etc/group"
+
+# The public authorities, as one file: what nginx and Go read.
+mkdir -p "$root/etc/ssl/certs"
+find "$root/usr/share/ca-certificates" -name '*.crt' | sort | xargs awk 1 >"$root/etc/ssl/certs/ca-certificates.crt"
+grep -q 'BEGIN CERTIFICATE' "$root/etc/ssl/certs/ca-certificates.crt"
+
+# A shell and a few tools, for who looks inside with kubectl exec.
+for tool in sh awk cat cp cut date df du env find free grep gunzip head hostname id kill less ls mkdir mount mv netstat nslookup \
+	ping printenv ps pwd rm sed sleep sort stat tail tar tee test top touch tr true uname uniq vi wc wget which xargs; do
+	[ -e "$root/usr/bin/$tool" ] || [ -h "$root/usr/bin/$tool" ] || ln -s busybox "$root/usr/bin/$tool"
+done
+
+# What is for building, for other init systems and for installing packages. What
+# mmdebstrap itself still needs, rootfs/pack leaves out.
+find "$root/usr/lib" -name '*.a' -delete
+rm -rf "$root"/usr/include "$root"/usr/share/perl5 "$root"/usr/share/lintian "$root"/usr/share/bug "$root"/usr/share/gcc \
+	"$root"/usr/share/gdb "$root"/usr/share/vim "$root"/usr/share/bash-completion "$root"/usr/share/debconf "$root"/usr/lib/systemd \
+	"$root"/usr/bin/debconf* "$root"/usr/sbin/dpkg-* "$root"/etc/init.d "$root"/etc/logrotate.d "$root"/etc/ufw "$root"/etc/cron.* \
+	"$root"/etc/dpkg "$root"/etc/update-motd.d "$root"/boot "$root"/home
