@@ -1,4 +1,4 @@
-{{/* Fails where rendering would make less safe, or not work at all, what the values ask for. Each file of an object that is always made includes it. */}}
+{{/* Fails where rendering would make less safe, or not work at all, what the values ask for. deployment.yaml includes it, which is rendered whatever the values are. */}}
 {{- define "sluice.refused" -}}
 {{- $c := .Values.controller -}}
 {{- $known := .Files.Get "flags.yaml" | fromYaml -}}
