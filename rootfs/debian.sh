@@ -41,9 +41,16 @@ mirror=${SLUICE_DEBIAN_MIRROR:-$(configured debian)}
 security=${SLUICE_DEBIAN_SECURITY_MIRROR:-$(configured debian-security)}
 packages=$(sed -e 's/#.*//' "$here/packages" | xargs | tr ' ' ',')
 
-mode=auto
-[ "$(id -u)" = 0 ] || unshare --user --map-root-user --map-auto true 2>/dev/null || mode=fakechroot
-set -- --mode=$mode --variant=extract --format=tar --architectures="$architecture" --include="$packages" \
+# Without root and without user namespaces, mmdebstrap's tar would be that of the
+# new system with the libraries of this one. So it leaves a folder there.
+mode=auto format=tar target=$file
+if [ "$(id -u)" != 0 ] && ! unshare --user --map-root-user --map-auto true 2>/dev/null; then
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 1' HUP INT TERM
+	mode=fakechroot format=directory target=$work/root
+fi
+set -- --mode=$mode --variant=extract --format=$format --architectures="$architecture" --include="$packages" \
 	--aptopt='APT::Install-Recommends "false"' \
 	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/info/*' \
 	--dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
@@ -60,5 +67,7 @@ if [ -n "$proxy" ]; then
 	set -- "$@" $proxy
 	IFS=$old
 fi
-mmdebstrap "$@" "$suite" "$file" \
+mmdebstrap "$@" "$suite" "$target" \
 	"deb $mirror $suite main" "deb $mirror $suite-updates main" "deb $security $suite-security main" >&2
+# Whom files belong to is not looked at by rootfs/pack.
+[ "$target" = "$file" ] || tar -C "$target" -cf "$file" .

@@ -145,7 +145,7 @@ func TestTreeIsTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file.Uname, folder.Gname, folder.ModTime, link.ModTime = "jane", "staff", young.Add(time.Hour), latest
+	file.Uid, file.Uname, folder.Gname, folder.ModTime, link.ModTime = 1000, "jane", "staff", young.Add(time.Hour), latest
 	other, err := readTree(archiveOf(t, tar.Header{Typeflag: tar.TypeChar, Name: "./dev/null"}, tar.Header{Typeflag: tar.TypeReg, Name: "./etc/hostname", Size: 4},
 		tar.Header{Typeflag: tar.TypeReg, Name: "./var/log/x", Size: 1}, file, folder, link), latest)
 	if err != nil {

@@ -65,7 +65,8 @@ func readTree(path string, latest time.Time) (tree, error) {
 	return t, nil
 }
 
-// plain keeps of a header what the image needs. There are no devices in it: the
+// plain keeps of a header what the image needs. All of Debian's part belongs to
+// root, as nothing of it is to be written to. There are no devices in it: the
 // container runtime brings its own.
 func plain(h *tar.Header, latest time.Time) (entry, bool) {
 	name := strings.Trim(path.Clean("/"+h.Name), "/")
@@ -86,7 +87,7 @@ func plain(h *tar.Header, latest time.Time) (entry, bool) {
 		modified = latest
 	}
 	return entry{Header: tar.Header{
-		Typeflag: h.Typeflag, Name: name, Linkname: link, Size: h.Size, Mode: h.Mode & 0o7777, Uid: h.Uid, Gid: h.Gid, ModTime: modified,
+		Typeflag: h.Typeflag, Name: name, Linkname: link, Size: h.Size, Mode: h.Mode & 0o7777, ModTime: modified,
 	}}, true
 }
 

@@ -180,6 +180,8 @@ func run(t *testing.T, c *cluster.Cluster, p pod) *container {
 		command.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		command.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: account, HostID: os.Getuid(), Size: 1}}
 		command.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: account, HostID: os.Getgid(), Size: 1}}
+		// Who is not root keeps the rights of becomeContainer by these alone.
+		command.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE}
 	}
 	s := &container{root: l.Root, host: p.host, Sluice: &cluster.Sluice{Sluice: &kit.Sluice{Log: kit.Log(filepath.Join(t.TempDir(), "log")), HTTP: 80, HTTPS: 443, Healthz: 10254}}}
 	s.Start(t, command)
