@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/internal/debug/view"
+	"sluice/internal/model"
 )
 
 const confExample = `  # All of nginx.conf
@@ -75,7 +76,7 @@ func printOrigins(o output, body []byte) error {
 	for _, line := range conf.Lines {
 		origin := originOf(line)
 		padding := strings.Repeat(" ", widest-utf8.RuneCountInString(origin))
-		fmt.Fprintf(&text, "%*d  %s%s  | %s\n", number, line.Number, o.paint(printableLines(origin), green), padding, withoutControls(line.Text))
+		fmt.Fprintf(&text, "%*d  %s%s  | %s\n", number, line.Number, o.paint(origin, green), padding, withoutControls(line.Text))
 	}
 	return o.painted(text.String())
 }
@@ -83,8 +84,9 @@ func printOrigins(o output, body []byte) error {
 // originOf says whose a line is: "Ingress shop/cart cors", "sluice" for those of
 // Sluice itself.
 func originOf(line view.Line) string {
+	origin := line.Object.String() + " " + cmp.Or(line.Behaviour, "rule")
 	if line.Object.Name == "" {
-		return strings.TrimSpace("sluice " + line.Behaviour)
+		origin = strings.TrimSpace("sluice " + line.Behaviour)
 	}
-	return line.Object.String() + " " + cmp.Or(line.Behaviour, "rule")
+	return model.OneLine(origin, mostCell)
 }

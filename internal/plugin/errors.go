@@ -17,12 +17,18 @@ func said(err error, format string, arguments ...any) error {
 	}
 	asked := fmt.Sprintf(format, arguments...)
 	switch {
-	case apierrors.IsForbidden(err):
+	case isForbidden(err):
 		return fmt.Errorf("%s: %w (the rights that kubectl sluice needs are in docs/plugin.md)", asked, err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("%s: %w (--user, --token and --context say who you are)", asked, err)
 	}
 	return fmt.Errorf("%s: %w", asked, err)
+}
+
+// isForbidden tells it also where only a text came back, as from a connection that
+// was to be upgraded.
+func isForbidden(err error) bool {
+	return apierrors.IsForbidden(err) || strings.Contains(err.Error(), " is forbidden: ")
 }
 
 // mostShown bounds a line that others wrote.

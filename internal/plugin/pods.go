@@ -82,7 +82,7 @@ func (f *podFlags) find(ctx context.Context, c *cluster) ([]corev1.Pod, error) {
 	}
 	pods, err := f.list(ctx, c, namespace)
 	if err != nil {
-		return nil, said(err, "list the pods of the namespace %q", namespace)
+		return nil, said(err, "list the pods of the namespace %q (--namespace says where the controller is)", namespace)
 	}
 	if len(pods) == 0 && f.namespace == "" {
 		pods = f.elsewhere(ctx, c)

@@ -54,6 +54,31 @@ func TestNamesAreNeverTooLong(t *testing.T) {
 	}
 }
 
+// TestOlderKubernetes: what an older API server does not know is left out, and one
+// that is too old is refused.
+func TestOlderKubernetes(t *testing.T) {
+	t.Parallel()
+	values := "controller: {service: {trafficDistribution: PreferClose}, resizePolicy: [{resourceName: cpu, restartPolicy: NotRequired}]}"
+	for version, want := range map[string]string{"v1.25.0": "", "v1.31.2-eks-1": "trafficDistribution", "v1.33.0": "trafficDistribution resizePolicy"} {
+		release := rendering.Default()
+		release.Kubernetes = version
+		r, err := release.Render(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range []string{"trafficDistribution", "resizePolicy"} {
+			if got := strings.Contains(r.Manifests, field+":"); got != strings.Contains(want, field) {
+				t.Errorf("with %s: %s is there: %v", version, field, got)
+			}
+		}
+	}
+	release := rendering.Default()
+	release.Kubernetes = "v1.24.9"
+	if _, err := release.Render(""); err == nil || !strings.Contains(err.Error(), "1.25") {
+		t.Errorf("Kubernetes 1.24: %v", err)
+	}
+}
+
 // hostile is a text that would be more than a value, were it not quoted.
 const hostile = "x\"'\n  injected: true\n- --kubeconfig=/tmp/x\n# {{ not a template }} $(POD_NAME) %s: {a: b}"
 
@@ -172,7 +197,6 @@ func TestLabelsOfUsersDoNotChangeSelectors(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"controller: {extraArgs: {disable-svc-external-name: true}}":                 "controller.extraArgs.disable-svc-external-name: Sluice cannot leave out Services of type ExternalName",
 		"controller: {extraArgs: {htp-port: 8080}}":                                  "controller.extraArgs.htp-port: want a flag of `sluice run`",
 		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}": "controller.customTemplate: Sluice's templates are others",
 		"controller: {image: {image: ingress-nginx/controller}}":                     "controller.image: ingress-nginx/controller is ingress-nginx",
@@ -187,7 +211,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: want an error that says %q (got %v)", values, says, err)
 		}
 	}
-	for _, values := range []string{"controller: {extraArgs: {disable-svc-external-name: false}}", "controller: {extraArgs: {shutdown-grace-period: 200}}"} {
+	for _, values := range []string{"controller: {extraArgs: {disable-svc-external-name: true}}", "controller: {extraArgs: {shutdown-grace-period: 200}}"} {
 		if _, err := rendering.Default().Render(values); err != nil {
 			t.Errorf("%s: %v", values, err)
 		}
@@ -199,7 +223,6 @@ type flagsFile struct {
 	Switches      []string          `json:"switches"`
 	Valued        []string          `json:"valued"`
 	WithoutEffect map[string]string `json:"withoutEffect"`
-	Refused       map[string]string `json:"refused"`
 }
 
 func readFlags(t testing.TB) (f flagsFile) {
@@ -243,7 +266,7 @@ func TestFlagsAreThoseOfSluice(t *testing.T) {
 	}
 	for _, name := range strings.Fields(string(known)) {
 		ours := slices.Contains(f.Switches, name) || slices.Contains(f.Valued, name)
-		if none := f.WithoutEffect[name] != "" || f.Refused[name] != ""; ours == none {
+		if none := f.WithoutEffect[name] != ""; ours == none {
 			t.Errorf("--%s of ingress-nginx: want it in one list of flags.yaml", name)
 		}
 	}

@@ -80,12 +80,6 @@ func writeFlags(t testing.TB, text *strings.Builder) {
 	for _, name := range slices.Sorted(maps.Keys(f.WithoutEffect)) {
 		fmt.Fprintf(text, "| `%s` | %s |\n", name, cell(f.WithoutEffect[name]))
 	}
-	if len(f.Refused) > 0 {
-		text.WriteString("\nand these are refused:\n\n| flag | why |\n|---|---|\n")
-		for _, name := range slices.Sorted(maps.Keys(f.Refused)) {
-			fmt.Fprintf(text, "| `%s` | %s |\n", name, cell(f.Refused[name]))
-		}
-	}
 	text.WriteString("\n")
 }
 

@@ -1,9 +1,13 @@
 package cluster
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/test/kit"
 )
@@ -19,8 +23,29 @@ type Program struct {
 	// Environment is set for the commands that are run in the container, beside
 	// that of the tests; of a name given twice, the last counts.
 	Environment []string
+	// Folders are where folders of the container really are, by their paths in it:
+	// the process has no file system of its own. Commands that name one as an
+	// argument are given the real one.
+	Folders map[string]string
 	// Log is what the container prints.
 	Log kit.Log
+}
+
+// real gives an argument of a command with the real path of a folder in it, such
+// as "--state-dir=/var/lib/sluice".
+func (p Program) real(argument string) string {
+	flag, path, given := strings.Cut(argument, "=")
+	if !given {
+		flag, path = "", argument
+	} else {
+		flag += "="
+	}
+	for folder, really := range p.Folders {
+		if rest, below := strings.CutPrefix(path, folder); below && (rest == "" || rest[0] == '/') {
+			return flag + really + rest
+		}
+	}
+	return argument
 }
 
 // bound is a Program with the lines that it has printed so far.
@@ -49,7 +74,7 @@ func (c *Cluster) Bind(t testing.TB, namespace, pod, name string, program Progra
 
 // BindSluice takes a sluice for the container "controller" of a pod: there,
 // `sluice` is the binary under test, and its default state directory is that of
-// the sluice.
+// the sluice, as is the one that the container's arguments name.
 func (c *Cluster) BindSluice(t testing.TB, s *Sluice, namespace, pod string) {
 	t.Helper()
 	home, err := os.MkdirTemp("", "sluice-home-") // its path is short, for the unix sockets below it
@@ -62,8 +87,32 @@ func (c *Cluster) BindSluice(t testing.TB, s *Sluice, namespace, pod string) {
 	}
 	c.Bind(t, namespace, pod, ControllerContainer, Program{
 		Environment: []string{"XDG_STATE_HOME=" + home, "PATH=" + filepath.Dir(SluicePath()) + string(os.PathListSeparator) + os.Getenv("PATH")},
+		Folders:     c.stateFolder(t, containerKey{namespace, pod, ControllerContainer}, s.State),
 		Log:         s.Log,
 	})
+}
+
+// stateFolder says where the state directory really is that a container's
+// arguments name.
+func (c *Cluster) stateFolder(t testing.TB, key containerKey, really string) map[string]string {
+	t.Helper()
+	pod, err := c.clients.CoreV1().Pods(key.namespace).Get(context.Background(), key.pod, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]string{}
+	for _, container := range pod.Spec.Containers {
+		for i, argument := range container.Args {
+			folder, given := strings.CutPrefix(argument, "--state-dir=")
+			if argument == "--state-dir" && i+1 < len(container.Args) {
+				folder, given = container.Args[i+1], true
+			}
+			if given && container.Name == key.name {
+				folders[folder] = really
+			}
+		}
+	}
+	return folders
 }
 
 // boundTo gives what is bound to a container, nil for nothing.

@@ -26,7 +26,10 @@ type executor struct {
 // ExecInContainer runs a command to its end. It is ended with the nodes, and
 // does not outlive the tests.
 func (e executor) ExecInContainer(_ context.Context, _, _, _ string, line []string, in io.Reader, out, errs io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize, _ time.Duration) error {
-	command := exec.CommandContext(e.nodes.life, e.find(line[0]), line[1:]...)
+	command := exec.CommandContext(e.nodes.life, e.find(line[0]))
+	for _, argument := range line[1:] {
+		command.Args = append(command.Args, e.real(argument))
+	}
 	command.Args[0] = line[0]
 	command.Env = append(os.Environ(), e.Environment...)
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

@@ -100,6 +100,21 @@ func TestExec(t *testing.T) {
 	}
 }
 
+// TestFoldersOfPrograms: a path in a container is really elsewhere, and one that
+// only begins alike is not meant.
+func TestFoldersOfPrograms(t *testing.T) {
+	t.Parallel()
+	p := Program{Folders: map[string]string{"/var/lib/x": "/tmp/real"}}
+	for argument, want := range map[string]string{
+		"/var/lib/x": "/tmp/real", "/var/lib/x/y": "/tmp/real/y", "--dir=/var/lib/x": "--dir=/tmp/real", "--dir=/var/lib/x/y": "--dir=/tmp/real/y",
+		"/var/lib/xy": "/var/lib/xy", "--dir=/var/lib/xy": "--dir=/var/lib/xy", "x": "x", "a=": "a=",
+	} {
+		if got := p.real(argument); got != want {
+			t.Errorf("%s: %s, want %s", argument, got, want)
+		}
+	}
+}
+
 // TestExecRefuses says why, in what the client is told.
 func TestExecRefuses(t *testing.T) {
 	t.Parallel()

@@ -1,13 +1,18 @@
 package cluster
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/test/kit"
 )
 
 // pluginPods: which pod is asked, and that it is said when there was a choice.
@@ -70,19 +75,61 @@ func TestPluginFindsControllers(t *testing.T) {
 // TestPluginRights: what docs/plugin.md asks for is enough, for each command.
 func TestPluginRights(t *testing.T) {
 	p := newPluginScene(t, "plugin-rights")
-	account := p.Account(t, p.system, "looker", Within(p.system,
-		Allow("", []string{"pods"}, "get", "list"), Allow("", []string{"pods/exec"}, "create"), Allow("", []string{"pods/log"}, "get"), Allow("", []string{"services"}, "get"),
-	), Everywhere(Allow("networking.k8s.io", []string{"ingresses"}, "list"), Allow("discovery.k8s.io", []string{"endpointslices"}, "list")))
-	as := call{kubeconfig: account}
+	p.ApplyYAML(t, strings.ReplaceAll(rightsOnPage(t), "namespace: sluice\n", "namespace: "+p.system+"\n"))
+	stranger := call{kubeconfig: p.Account(t, p.system, "stranger")}
+	stranger.fails(t, []string{"routes", "--namespace", p.system}, "forbidden")
+	as := call{kubeconfig: p.Account(t, p.system, "looker")}
+	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: p.system, Name: "looker"}}
+	p.Apply(t,
+		&rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: p.system, Name: "looker"}, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "sluice-plugin"}},
+		&rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "looker"}, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "sluice-plugin"}})
 	for _, line := range []string{
 		"routes", "problems -A", "conf", "backends", "certs", "general", "info", "logs --tail 1", "explain " + p.host() + "/", "ingresses -A", "exec -- true",
 	} {
 		as.must(t, slices.Concat([]string{"--namespace", p.system}, strings.Fields(line))...)
 	}
-	// With get as well, as docs/plugin.md has it, no second protocol is tried.
-	p.Account(t, p.system, "looker-by-websocket", Within(p.system, Allow("", []string{"pods"}, "get", "list"), Allow("", []string{"pods/exec"}, "get", "create")))
-	(call{kubeconfig: p.TokenKubeconfig(t, p.system, "looker-by-websocket")}).must(t, "routes", "--namespace", p.system)
-	as.fails(t, []string{"conf"}, "forbidden", `list the pods of the namespace "default"`)
+	as.fails(t, []string{"conf"}, `list the pods of the namespace "default" (--namespace says where`, "forbidden")
+}
+
+// rightsOnPage gives the manifests of docs/plugin.md.
+func rightsOnPage(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "plugin.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(page), "```yaml\n")
+	manifests, _, ended := strings.Cut(after, "```\n")
+	if !found || !ended {
+		t.Fatal("docs/plugin.md has no manifests")
+	}
+	return manifests
+}
+
+// TestPluginWithoutWebSockets: who may only create pods/exec, as kubectl asked for
+// once, is let in by SPDY.
+func TestPluginWithoutWebSockets(t *testing.T) {
+	t.Parallel()
+	c := Shared(t)
+	ns := c.NewNamespace(t, "spdy")
+	c.Apply(t, controllerDeployment(ns, "sluice-controller", 1))
+	c.AwaitDeployment(t, ns, "sluice-controller")
+	c.Bind(t, ns, c.Pods(t, ns, "sluice-controller")[0].Name, ControllerContainer, Program{Log: kit.Log(filepath.Join(t.TempDir(), "log"))})
+	pods := Allow("", []string{"pods"}, "get", "list")
+	for name, verbs := range map[string][]string{"spdy": {"create"}, "websocket": {"get", "create"}} {
+		as := call{kubeconfig: c.Account(t, ns, name, Within(ns, pods, Allow("", []string{"pods/exec"}, verbs...)))}
+		if got := as.must(t, "exec", "--namespace", ns, "--", "echo", "by", name); got != "by "+name+"\n" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	c.Apply(t, controllerService(ns))
+	admin := call{kubeconfig: c.Kubeconfig(t, "who-informs", "system:masters")}
+	got := admin.run(t, "info", "--namespace", ns)
+	if !strings.Contains(got.out, "true    -         -") || !strings.Contains(got.errs, "has no program sluice") || got.status != 1 {
+		t.Errorf("info of a pod that does not answer: %+v", got)
+	}
+	none := call{kubeconfig: c.Account(t, ns, "none", Within(ns, pods))}
+	none.fails(t, []string{"exec", "--namespace", ns, "--", "true"}, "cannot create resource", "docs/plugin.md")
 }
 
 // pluginCompletion: values of flags come from the cluster.

@@ -152,7 +152,7 @@ func (p *pluginScene) ingresses(t *testing.T) {
 
 func controllerDeployment(namespace, name string, replicas int32) *appsv1.Deployment {
 	d := Deployment(namespace, name, replicas)
-	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: ControllerContainer, Image: "registry.example/sluice:test", Args: []string{"run"}}}
+	d.Spec.Template.Spec.Containers = []corev1.Container{{Name: ControllerContainer, Image: "registry.example/sluice:test", Args: []string{"run", "--state-dir=/var/lib/sluice/state"}}}
 	return d
 }
 

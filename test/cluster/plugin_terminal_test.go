@@ -53,7 +53,9 @@ func pluginTerminal(t *testing.T, p *pluginScene) {
 	if got := plain.onTerminal(t, "", general...); strings.Contains(got, "\x1b") || !strings.Contains(got, "yes") {
 		t.Errorf("with NO_COLOR general says %q", got)
 	}
-	got := p.onTerminal(t, "tea\n", "exec", "-it", "--namespace", p.system, pod, "--", "sh", "-c", "stty size; read drink; echo I like $drink")
+	// The size comes a moment after the program has begun, as from any kubelet.
+	const script = `until [ "$(stty size)" != "0 0" ]; do :; done; stty size; read drink; echo I like $drink`
+	got := p.onTerminal(t, "tea\n", "exec", "-it", "--namespace", p.system, pod, "--", "sh", "-c", script)
 	if !strings.Contains(got, "31 97\n") || !strings.Contains(got, "I like tea\n") {
 		t.Errorf("exec -it says %q", got)
 	}

@@ -14,7 +14,7 @@ var (
 	heading        = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	notInAnAnchor  = regexp.MustCompile(`[^a-z0-9 _-]`)
 	fencedCode     = regexp.MustCompile("(?s)```.*?```")
-	readmeAndPages = []string{"README.md", "annotations.md", "configmap.md"}
+	readmeAndPages = []string{"README.md", "annotations.md", "configmap.md", "values.md"}
 )
 
 // TestLinksLead follows every link of the pages to its file and heading.

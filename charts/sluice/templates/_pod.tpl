@@ -43,9 +43,11 @@ spec:
     {{- toYaml . | nindent 4 }}
     {{- end }}
     {{- include "sluice.pod.ports" . | nindent 4 }}
-    {{- range $probe := list "livenessProbe" "readinessProbe" "startupProbe" "lifecycle" "resources" "resizePolicy" }}
-    {{- with get $c $probe }}
-    {{ $probe }}:
+    {{- $fields := list "livenessProbe" "readinessProbe" "startupProbe" "lifecycle" "resources" }}
+    {{- if semverCompare ">=1.33.0-0" .Capabilities.KubeVersion.Version }}{{ $fields = append $fields "resizePolicy" }}{{ end }}
+    {{- range $field := $fields }}
+    {{- with get $c $field }}
+    {{ $field }}:
       {{- toYaml . | nindent 6 }}
     {{- end }}
     {{- end }}

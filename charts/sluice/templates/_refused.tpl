@@ -1,14 +1,9 @@
-{{/* Fails where rendering would make less safe, or not work at all, what the values ask for. Each file of an object that is always made includes it. */}}
+{{/* Fails where rendering would make less safe, or not work at all, what the values ask for. deployment.yaml includes it, which is rendered whatever the values are. */}}
 {{- define "sluice.refused" -}}
 {{- $c := .Values.controller -}}
 {{- $known := .Files.Get "flags.yaml" | fromYaml -}}
 {{- range $name, $value := $c.extraArgs }}
-{{- with get $known.refused $name }}
-{{- if not (has (include "sluice.text" $value) (list "false" "False" "FALSE" "f" "F" "0")) }}
-{{- fail (printf "controller.extraArgs.%s: %s Leave this out only if that is all right." $name .) }}
-{{- end }}
-{{- end }}
-{{- if not (or (has $name (concat $known.switches $known.valued)) (hasKey $known.withoutEffect $name) (hasKey $known.refused $name)) }}
+{{- if not (or (has $name (concat $known.switches $known.valued)) (hasKey $known.withoutEffect $name)) }}
 {{- fail (printf "controller.extraArgs.%s: want a flag of `sluice run`, without dashes; neither Sluice nor ingress-nginx has this one." $name) }}
 {{- end }}
 {{- end }}

@@ -94,7 +94,7 @@ func established(o *unstructured.Unstructured) bool {
 	return false
 }
 
-// TestRenderedTwiceForTwoReleases: two releases of one namespace have no object in
+// TestTwoReleasesAreApart: two releases of one namespace have no object in
 // common, so that they can be side by side.
 func TestTwoReleasesAreApart(t *testing.T) {
 	t.Parallel()

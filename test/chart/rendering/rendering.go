@@ -23,6 +23,7 @@ import (
 	"helm.sh/helm/v4/pkg/chart/v2/lint"
 	"helm.sh/helm/v4/pkg/chart/v2/lint/support"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
 	"helm.sh/helm/v4/pkg/engine"
 	release "helm.sh/helm/v4/pkg/release/v1/util"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,6 +88,9 @@ func (r Release) RenderValues(values map[string]any) (*Rendering, error) {
 	version, err := common.ParseKubeVersion(r.Kubernetes)
 	if err != nil {
 		return nil, err
+	}
+	if wanted := loaded.Metadata.KubeVersion; !chartutil.IsCompatibleRange(wanted, version.Version) {
+		return nil, fmt.Errorf("the chart wants Kubernetes %s (got %s)", wanted, version.Version)
 	}
 	capabilities := common.DefaultCapabilities.Copy()
 	capabilities.KubeVersion = *version

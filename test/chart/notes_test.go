@@ -1,0 +1,80 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+
+	"sluice/test/chart/rendering"
+)
+
+// TestNotesTellWhatMaySurprise: what is made and does less than it says is told;
+// and not where it is all right.
+func TestNotesTellWhatMaySurprise(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ values, says string }{
+		{"controller: {metrics: {enabled: true}}", "controller.metrics: its objects are made"},
+		{"controller: {addHeaders: {X-Frame-Options: DENY}}", "controller.addHeaders: its ConfigMap is made"},
+		{"controller: {proxySetHeaders: {X-A: b}}", "controller.proxySetHeaders: its ConfigMap is made"},
+		{"controller: {allowSnippetAnnotations: true}", "controller.allowSnippetAnnotations: Sluice does not follow snippets yet"},
+		{"controller: {service: {internal: {enabled: true}}}", "controller.service.internal.enabled: the Service is not made"},
+		{"controller: {hostNetwork: true}", "controller.hostNetwork: the nodes have to let user 101"},
+		{"{rbac: {scope: true}, controller: {scope: {enabled: true}, ingressClassResource: {name: inner, aliases: [other]}}}", "is one of inner,other."},
+		{"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true, namespace: shop}}}", "defaultBackend: it is in another namespace"},
+	} {
+		notes := render(t, test.values).Notes
+		if _, told, _ := strings.Cut(notes, "do less than you may expect:"); !strings.Contains(told, test.says) {
+			t.Errorf("%s: the notes do not say %q:\n%s", test.values, test.says, notes)
+		}
+	}
+	for _, values := range []string{
+		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
+		"controller: {hostNetwork: true, extraArgs: {http-port: 8080, https-port: 8443}}",
+		"controller: {hostNetwork: true, image: {runAsUser: 0, runAsNonRoot: false}}",
+		"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true}}}",
+	} {
+		if notes := render(t, values).Notes; strings.Contains(notes, "do less than") {
+			t.Errorf("%s: the notes warn:\n%s", values, notes)
+		}
+	}
+}
+
+// TestPeriodsFitTogether: whatever grace period a pod has, what the flags say takes
+// no longer than it.
+func TestPeriodsFitTogether(t *testing.T) {
+	t.Parallel()
+	for values, want := range map[string]string{
+		"controller: {}": "--shutdown-grace-period=15 --post-shutdown-grace-period=270",
+		"controller: {terminationGracePeriodSeconds: 60}":                                        "--shutdown-grace-period=15 --post-shutdown-grace-period=30",
+		"controller: {terminationGracePeriodSeconds: 10}":                                        "--shutdown-grace-period=2 --post-shutdown-grace-period=6",
+		"controller: {terminationGracePeriodSeconds: 0}":                                         "--shutdown-grace-period=0 --post-shutdown-grace-period=0",
+		"controller: {extraArgs: {shutdown-grace-period: 60}}":                                   "--shutdown-grace-period=60 --post-shutdown-grace-period=225",
+		"controller: {extraArgs: {shutdown-grace-period: \"0\", post-shutdown-grace-period: 5}}": "--shutdown-grace-period=0 --post-shutdown-grace-period=5",
+	} {
+		manifests := render(t, values).Manifests
+		for _, argument := range strings.Fields(want) {
+			if strings.Count(manifests, "- "+argument+"\n") != 1 {
+				t.Errorf("%s: want %s once among the arguments", values, argument)
+			}
+		}
+	}
+}
+
+// TestFlagsAreThereOnce: a flag of extraArgs takes the place of the chart's, with
+// the rights that it needs, and its value is the text that was meant.
+func TestFlagsAreThereOnce(t *testing.T) {
+	t.Parallel()
+	r, err := rendering.Default().Render(`controller: {extraArgs: {election-id: mine, status-update-interval: 1000000, disable-catch-all: "", update-status-on-shutdown: false, publish-status-address: 192.0.2.1}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, argument := range []string{"--election-id=mine", "--status-update-interval=1000000", "--disable-catch-all=true", "--update-status-on-shutdown=false", "--publish-status-address=192.0.2.1"} {
+		if strings.Count(r.Manifests, "- "+argument+"\n") != 1 {
+			t.Errorf("want %s once among the arguments", argument)
+		}
+	}
+	for _, gone := range []string{"--election-id=sluice-leader", "--publish-service", "resources: [pods]", "resources: [nodes]", `"sluice-leader"`} {
+		if strings.Contains(r.Manifests, gone) {
+			t.Errorf("%s is there all the same", gone)
+		}
+	}
+}
