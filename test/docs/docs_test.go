@@ -46,7 +46,7 @@ func readPages(t *testing.T) []*Page {
 // TestPages does what each page says.
 func TestPages(t *testing.T) {
 	tools := prepareTools(t)
-	manifests := &Manifests{Folder: t.TempDir(), Tools: tools}
+	manifests := &Manifests{Folder: t.TempDir(), Tools: tools, Chart: filepath.Join(root, "charts", "sluice")}
 	for _, page := range readPages(t) {
 		if generated(page) || len(page.Blocks) == 0 {
 			continue
