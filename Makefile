@@ -84,8 +84,8 @@ lint: ## gofmt, go vet, and the syntax of the shell scripts
 	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
 	for module in $(MODULES) rootfs/pack; do $(GO) -C "$$module" vet ./...; done; \
-	for script in build.sh .ci/run $$(find test docs rootfs -name '*.sh'); do bash -n "$$script"; done; \
-	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find test docs rootfs -name '*.sh'); fi
+	for script in build.sh .ci/run $$(find cmd test docs rootfs -name '*.sh'); do bash -n "$$script"; done; \
+	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find cmd test docs rootfs -name '*.sh'); fi
 
 render: ## the nginx.conf of the example shop, on standard output
 	@$(GO) run ./cmd/sluice render -f $(EXAMPLE) --configmap shop/sluice
