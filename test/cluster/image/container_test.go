@@ -35,6 +35,8 @@ type launch struct {
 	Root      string
 	Arguments []string
 	Account   map[string]string
+	// Volume is how the volume for the state is mounted; there is none if empty.
+	Volume string
 }
 
 // becomeContainer makes of this process, the first of its pid namespace, the
@@ -58,17 +60,19 @@ func becomeContainer() error {
 func (l launch) in(path string) string { return filepath.Join(l.Root, path) }
 
 func (l launch) mount() error {
-	own := fmt.Sprintf("mode=0700,uid=%d,gid=%d", account, account)
 	const quiet = unix.MS_NOSUID | unix.MS_NODEV
-	return errors.Join(
+	err := errors.Join(
 		unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""),
 		unix.Mount(l.Root, l.Root, "", unix.MS_BIND|unix.MS_REC, ""),
 		unix.Mount("proc", l.in("proc"), "proc", quiet|unix.MS_NOEXEC, ""),
 		unix.Mount("tmpfs", l.in("tmp"), "tmpfs", quiet, "mode=1777"),
 		unix.Mount("tmpfs", l.in("run"), "tmpfs", quiet, "mode=0755"),
 		unix.Mount("tmpfs", l.in("dev"), "tmpfs", unix.MS_NOSUID, "mode=0755"),
-		unix.Mount("tmpfs", l.in("var/lib/sluice"), "tmpfs", quiet, own),
 	)
+	if l.Volume != "" {
+		err = errors.Join(err, unix.Mount("tmpfs", l.in("var/lib/sluice"), "tmpfs", quiet, l.Volume))
+	}
+	return err
 }
 
 // devices are those that every container has.
@@ -163,7 +167,7 @@ func run(t *testing.T, c *cluster.Cluster, p pod) *container {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := launch{Root: root, Arguments: append(a.config.Config.Entrypoint, p.args...), Account: accountFiles(t, c, p)}
+	l := launch{Root: root, Arguments: append(a.config.Config.Entrypoint, p.args...), Account: accountFiles(t, c, p), Volume: p.volume}
 	if len(p.command) > 0 {
 		l.Arguments = append(append([]string{}, p.command...), p.args...)
 	}
@@ -204,6 +208,8 @@ type pod struct {
 	command, args, env       []string
 	// host is what is served.
 	host string
+	// volume is how that for the state is mounted; there is none if empty.
+	volume string
 }
 
 // accountFiles are those that a pod finds for its service account.

@@ -64,7 +64,7 @@ func scene(t *testing.T, prefix string) (*cluster.Cluster, pod) {
 	c.Apply(t, published, settings, cluster.IngressClass("nginx"))
 	c.Apply(t, cluster.Web(ns, "web", 1)...)
 	c.AwaitEndpoints(t, ns, "web", 1)
-	return c, pod{namespace: ns, name: "ingress-nginx-controller-0", account: "ingress-nginx", host: prefix + ".example"}
+	return c, pod{namespace: ns, name: "ingress-nginx-controller-0", account: "ingress-nginx", host: prefix + ".example", volume: ownVolume}
 }
 
 // chartArguments are those of the Deployment of ingress-nginx's chart (4.15) with
@@ -120,18 +120,34 @@ func TestSluiceRun(t *testing.T) {
 	})
 }
 
-// TestCommand: a Deployment may name the program as its command, too.
+// ownVolume is a volume that belongs to the account, and rootsVolume an emptyDir.
+var ownVolume, rootsVolume = fmt.Sprintf("mode=0700,uid=%d,gid=%d", account, account), "mode=0777"
+
+// TestCommand: a Deployment may name the program as its command, too; and it need
+// not know where the image keeps its state.
 func TestCommand(t *testing.T) {
-	c, p := scene(t, "image-command")
-	p.command, p.args = []string{"/nginx-ingress-controller"}, chartArguments(p.namespace)[1:]
-	s := run(t, c, p)
-	s.awaitProbe(t)
-	if arguments := s.mustExec(t, "cat", "/proc/1/cmdline"); !strings.HasPrefix(arguments, "/nginx-ingress-controller\x00") {
-		t.Errorf("the first process is %q", arguments)
+	states := map[string]string{ownVolume: "/var/lib/sluice", "": "/tmp/sluice"}
+	if !throughUserNamespace() { // there, nothing is root's
+		states[rootsVolume] = "/var/lib/sluice/state"
 	}
-	s.Terminate()
-	if s.Err != nil {
-		t.Errorf("it ended with %v", s.Err)
+	for volume, state := range states {
+		t.Run(state, func(t *testing.T) {
+			c, p := scene(t, "image-command")
+			p.command, p.args, p.volume = []string{"/nginx-ingress-controller"}, chartArguments(p.namespace)[1:], volume
+			s := run(t, c, p)
+			s.awaitProbe(t)
+			if arguments := s.mustExec(t, "cat", "/proc/1/cmdline"); !strings.HasPrefix(arguments, "/nginx-ingress-controller\x00") {
+				t.Errorf("the first process is %q", arguments)
+			}
+			written, shown := s.mustExec(t, "cat", state+"/nginx.conf"), s.mustExec(t, "/dbg", "conf")
+			if written == "" || written != shown {
+				t.Errorf("/dbg conf prints %.200q, the file is %.200q", shown, written)
+			}
+			s.Terminate()
+			if s.Err != nil {
+				t.Errorf("it ended with %v", s.Err)
+			}
+		})
 	}
 }
 
@@ -225,6 +241,9 @@ func (s *container) isContained(t *testing.T) {
 	}
 	if conf := s.mustExec(t, "cat", "/etc/nginx/nginx.conf"); !strings.Contains(conf, s.host) {
 		t.Errorf("/etc/nginx/nginx.conf is not the one that runs: %.300s", conf)
+	}
+	if conf := s.mustExec(t, "/dbg", "conf"); !strings.Contains(conf, s.host) {
+		t.Errorf("/dbg conf prints %.300s", conf)
 	}
 	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", s.nginx(t)))
 	if err != nil || !strings.Contains(string(maps), "ngx_http_lua_module.so") {
