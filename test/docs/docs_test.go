@@ -46,33 +46,32 @@ func readPages(t *testing.T) []*Page {
 // TestPages does what each page says.
 func TestPages(t *testing.T) {
 	tools := prepareTools(t)
-	manifests := &Manifests{Folder: t.TempDir(), Tools: tools}
+	writers, err := tools.In(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifests := &Manifests{Folder: t.TempDir(), Tools: writers, Chart: filepath.Join(root, "charts", "sluice")}
 	for _, page := range readPages(t) {
 		if generated(page) || len(page.Blocks) == 0 {
 			continue
 		}
 		t.Run(page.Path, func(t *testing.T) {
-			s := newScene(t, page, tools)
+			r := newRunner(t, page, tools)
 			if uses(page, "yaml") && manifests.Cluster == nil {
 				manifests.Cluster = cluster.Shared(t)
-				manifests.Tools.Environment = append(s.tools.Environment, "KUBECONFIG="+manifests.Cluster.Kubeconfig(t, "writer", "system:masters"))
+				manifests.Tools.Environment = append(writers.Environment, "KUBECONFIG="+manifests.Cluster.Kubeconfig(t, "writer", "system:masters"))
 			}
-			s.runner.Manifests = manifests.Check
-			for _, f := range s.runner.Run() {
+			r.Manifests = manifests.Check
+			for _, f := range r.Run() {
 				t.Error(f)
 			}
 		})
 	}
 }
 
-// scene is what a page finds: a copy of the checkout, a home, a shell, and a
-// cluster if it uses one.
-type scene struct {
-	tools  Tools
-	runner *Runner
-}
-
-func newScene(t *testing.T, page *Page, tools Tools) *scene {
+// newRunner gives a page what a reader has: a copy of the checkout, a home, a
+// shell, and a cluster if it uses one.
+func newRunner(t *testing.T, page *Page, tools Tools) *Runner {
 	t.Helper()
 	// Its path is short, for the unix sockets below the home.
 	folder := kit.StateDir(t)
@@ -89,19 +88,19 @@ func newScene(t *testing.T, page *Page, tools Tools) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scene{tools: tools, runner: &Runner{Page: page, Folder: checkout}}
+	r := &Runner{Page: page, Folder: checkout}
 	if usesCluster(page) {
-		s.giveCluster(t, home)
+		giveCluster(t, r, home)
 	}
-	if s.runner.Shell, err = StartShell(checkout, notes, tools.Environment); err != nil {
+	if r.Shell, err = StartShell(checkout, notes, tools.Environment); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.runner.Shell.Close)
-	return s
+	t.Cleanup(r.Shell.Close)
+	return r
 }
 
 // giveCluster makes a new cluster the one of the reader's kubeconfig.
-func (s *scene) giveCluster(t *testing.T, home string) {
+func giveCluster(t *testing.T, r *Runner, home string) {
 	t.Helper()
 	c := cluster.Start(t)
 	content, err := os.ReadFile(c.Kubeconfig(t, "reader", "system:masters"))
@@ -119,7 +118,7 @@ func (s *scene) giveCluster(t *testing.T, home string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	NewBalancers(ctx, controllers)
-	s.runner.After = func() { controllers.Follow(t) }
+	r.After = func() { controllers.Follow(t) }
 }
 
 // prepareTools builds what is of this checkout, and finds what is not.

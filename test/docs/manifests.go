@@ -26,7 +26,9 @@ type Manifests struct {
 	// them.
 	Folder string
 	Tools  Tools
-	count  int
+	// Chart is the chart that values are for.
+	Chart string
+	count int
 }
 
 // documents is what stands between the documents of a YAML text.
@@ -34,6 +36,9 @@ var documents = regexp.MustCompile(`(?m)^---.*\n`)
 
 // Check checks a block.
 func (m *Manifests) Check(b Block) error {
+	if b.Marks.PartOf == "values" {
+		return m.values(b)
+	}
 	text, err := whole(b)
 	if err != nil {
 		return err
@@ -42,9 +47,8 @@ func (m *Manifests) Check(b Block) error {
 	if err != nil {
 		return err
 	}
-	m.count++
-	path := filepath.Join(m.Folder, fmt.Sprintf("manifest-%d.yaml", m.count))
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	path, err := m.write(text)
+	if err != nil {
 		return err
 	}
 	_, err = m.Tools.Run("kubectl", "apply", "--dry-run=server", "--validate=strict", "--server-side", "-f", path)
@@ -52,6 +56,22 @@ func (m *Manifests) Check(b Block) error {
 		return err
 	}
 	return m.render(path, b.Marks.Finding)
+}
+
+// values has the chart rendered with values of it.
+func (m *Manifests) values(b Block) error {
+	path, err := m.write(b.Text)
+	if err != nil {
+		return err
+	}
+	_, err = m.Tools.Run("helm", "template", "sluice", m.Chart, "--values", path)
+	return err
+}
+
+func (m *Manifests) write(text string) (path string, err error) {
+	m.count++
+	path = filepath.Join(m.Folder, fmt.Sprintf("manifest-%d.yaml", m.count))
+	return path, os.WriteFile(path, []byte(text), 0o644)
 }
 
 // render has Sluice render the Ingresses, and find nothing but what the page says

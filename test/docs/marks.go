@@ -25,7 +25,8 @@ type Marks struct {
 	File string
 	// OutputOf is the command whose output has the block in it.
 	OutputOf string
-	// PartOf is the kind of object that the block is a part of.
+	// PartOf is the kind of object that the block is a part of, or "values" for
+	// values of the chart.
 	PartOf string
 	// Finding is the reason of what `sluice lint` finds wrong with the block, which
 	// is there to be wrong.
