@@ -68,22 +68,6 @@ func TestExplainTheShop(t *testing.T) {
 	}
 }
 
-// README.md shows what is printed.
-func TestReadmeShowsAnExplanation(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown, err := os.ReadFile(filepath.Join("testdata", "explain-office.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(readme), string(shown)) {
-		t.Errorf("README.md does not show what is printed:\n%s", shown)
-	}
-}
-
 func TestExplainForScripts(t *testing.T) {
 	t.Parallel()
 	out, _, err := explaining(append([]string{"OPTIONS", "http://www.shop.example/cart", "-o", "json"}, shopFlags...)...)
