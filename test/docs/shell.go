@@ -133,9 +133,11 @@ const endPatience = 15 * time.Second
 func (s *Shell) Close() {
 	s.input.Close()
 	group := -s.command.Process.Pid
+	// Commands in the background of a shell ignore SIGINT; SIGTERM does as much. A
+	// second one would keep Sluice from ending in order.
+	_ = syscall.Kill(group, syscall.SIGTERM)
 	for deadline := time.Now().Add(endPatience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		// Commands in the background of a shell ignore SIGINT; SIGTERM does as much.
-		if syscall.Kill(group, syscall.SIGTERM) != nil {
+		if syscall.Kill(group, 0) != nil {
 			break // nobody is left
 		}
 	}
