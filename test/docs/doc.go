@@ -22,6 +22,7 @@
 //
 // No cloud and no kubelet is there. So a Deployment of Sluice is run by
 // Controllers, as a process for each pod, and a Service of the type LoadBalancer
-// is given its address by Balancers. The other pods are those of test/cluster,
+// is given its address, or on one page its name, by Balancers. A copy of the
+// checkout is a repository of its own. The other pods are those of test/cluster,
 // which answer each request with what they were asked.
 package docs
