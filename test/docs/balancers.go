@@ -19,19 +19,28 @@ import (
 // 10.255.0.0/16 is this machine's own, inside of the tests' network namespace.
 const firstBalancer = "10.255.80."
 
+// A name of a load balancer, as those of AWS have names in place of addresses, and
+// what curl takes any name of this kind for, without asking a name server.
+const (
+	balancerName  = "balancer.localhost"
+	namedBalancer = "127.0.0.1"
+)
+
 // Balancers are the load balancers of a cluster: as that of a cloud does, they
-// give each Service of the type LoadBalancer an address, and pass what comes
+// give each Service of the type LoadBalancer an address or a name, and pass what comes
 // there on to the Controllers that the Service selects.
 type Balancers struct {
 	controllers *Controllers
+	named       bool // the one that there is has a name
 	mu          sync.Mutex
 	addresses   map[string]string // by the Service's namespace and name
 	listeners   []net.Listener
 }
 
-// NewBalancers look for Services until the context is done.
-func NewBalancers(ctx context.Context, controllers *Controllers) *Balancers {
-	b := &Balancers{controllers: controllers, addresses: map[string]string{}}
+// NewBalancers look for Services until the context is done. If they are named, there
+// can be only one.
+func NewBalancers(ctx context.Context, controllers *Controllers, named bool) *Balancers {
+	b := &Balancers{controllers: controllers, named: named, addresses: map[string]string{}}
 	go func() {
 		for ctx.Err() == nil {
 			if err := b.look(ctx); err != nil && ctx.Err() == nil {
@@ -66,12 +75,20 @@ func (b *Balancers) look(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: address}}
+		s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{b.reachedAt(address)}
 		if _, err := services.Services(s.Namespace).UpdateStatus(ctx, &s, metav1.UpdateOptions{}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reachedAt is what a Service is told of the load balancer at an address.
+func (b *Balancers) reachedAt(address string) corev1.LoadBalancerIngress {
+	if b.named {
+		return corev1.LoadBalancerIngress{Hostname: balancerName}
+	}
+	return corev1.LoadBalancerIngress{IP: address}
 }
 
 // open listens on the ports of a Service at an address of its own, once.
@@ -83,6 +100,9 @@ func (b *Balancers) open(service *corev1.Service) (address string, err error) {
 		return address, nil
 	}
 	address = firstBalancer + strconv.Itoa(len(b.addresses)+1)
+	if b.named {
+		address = namedBalancer
+	}
 	for _, port := range service.Spec.Ports {
 		if port.Protocol != corev1.ProtocolTCP {
 			continue

@@ -3,7 +3,7 @@
 // charts; out come faults, each with its page and line.
 //
 // A page is a reader's session: its commands run in its order, in one bash, in a
-// copy of the checkout and with an empty home, as a new user has them; and if it
+// copy of the checkout, which is a repository of its own, and with an empty home, as a new user has them; and if it
 // uses a cluster, in one of its own. On the PATH are sluice, kubectl and helm.
 // What each language of a fenced block means:
 //
@@ -22,6 +22,6 @@
 //
 // No cloud and no kubelet is there. So a Deployment of Sluice is run by
 // Controllers, as a process for each pod, and a Service of the type LoadBalancer
-// is given its address by Balancers. The other pods are those of test/cluster,
-// which answer each request with what they were asked.
+// is given its address, or on one page its name, by Balancers. The other
+// pods are those of test/cluster, which answer each request with what they were asked.
 package docs

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -81,7 +82,7 @@ func newRunner(t *testing.T, page *Page, tools Tools) *Runner {
 			t.Fatal(err)
 		}
 	}
-	if err := CopyCheckout(root, checkout); err != nil {
+	if err := errors.Join(CopyCheckout(root, checkout), Commit(checkout)); err != nil {
 		t.Fatal(err)
 	}
 	tools, err := tools.In(home)
@@ -98,6 +99,10 @@ func newRunner(t *testing.T, page *Page, tools Tools) *Runner {
 	t.Cleanup(r.Shell.Close)
 	return r
 }
+
+// balancedByName is the page whose cluster has a load balancer with a name, as on
+// AWS. Those of the others have addresses.
+const balancedByName = "README.md"
 
 // giveCluster makes a new cluster the one of the reader's kubeconfig.
 func giveCluster(t *testing.T, r *Runner, home string) {
@@ -117,7 +122,7 @@ func giveCluster(t *testing.T, r *Runner, home string) {
 	controllers := NewControllers(c)
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	NewBalancers(ctx, controllers)
+	NewBalancers(ctx, controllers, r.Page.Path == balancedByName)
 	r.After = func() { controllers.Follow(t) }
 }
 

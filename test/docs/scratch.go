@@ -1,9 +1,12 @@
 package docs
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +27,8 @@ func CopyCheckout(from, to string) error {
 		switch {
 		case entry.IsDir() && notCopied[relative]:
 			return filepath.SkipDir
+		case notCopied[relative]:
+			return nil // .git is a file where the checkout is one of several of a repository
 		case entry.IsDir():
 			return os.MkdirAll(target, 0o755)
 		case entry.Type() == fs.ModeSymlink:
@@ -37,6 +42,29 @@ func CopyCheckout(from, to string) error {
 		}
 		return copyFile(path, target)
 	})
+}
+
+// Commit makes a copy of a checkout a repository of its own with one commit, so that
+// git can say its version. A copy that belongs to a repository already is refused: the
+// commit would be one of that.
+func Commit(folder string) error {
+	if _, err := os.Lstat(filepath.Join(folder, ".git")); !os.IsNotExist(err) {
+		return fmt.Errorf("%s is to have no .git: %v", folder, err)
+	}
+	for _, arguments := range [][]string{
+		{"init", "--quiet"},
+		{"add", "--all"},
+		{"-c", "user.name=reader", "-c", "user.email=reader@shop.example", "-c", "commit.gpgSign=false", "commit", "--quiet", "--message", "The checkout"},
+	} {
+		command := exec.Command("git", arguments...)
+		command.Dir = folder
+		// What git's own hooks are told names the repository that they are of.
+		command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "GIT_") })
+		if said, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w: %s", strings.Join(arguments, " "), err, said)
+		}
+	}
+	return nil
 }
 
 func copyFile(from, to string) error {
