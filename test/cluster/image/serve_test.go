@@ -115,12 +115,14 @@ func TestIngressNginxDeployment(t *testing.T) {
 // TestSluiceRun: the arguments of Sluice's own Deployment.
 func TestSluiceRun(t *testing.T) {
 	c, p := scene(t, "image-run")
-	p.args = []string{"run", "--configmap=" + p.namespace + "/ingress-nginx-controller", "--publish-service=" + p.namespace + "/ingress-nginx-controller", "--election-id=ingress-nginx-leader"}
+	p.args = []string{"run", "--configmap=" + p.namespace + "/ingress-nginx-controller", "--publish-service=" + p.namespace + "/ingress-nginx-controller", "--election-id=ingress-nginx-leader", "--tcp-services-configmap=" + p.namespace + "/" + tcpServices}
 	s := run(t, c, p)
 	s.AwaitReady(t, cluster.Patience)
 	s.serves(t, c, p.namespace)
 	s.isContained(t)
 	s.hasTools(t)
+	s.loadsModules(t)
+	s.servesTCP(t, c)
 	s.reapsAndRecovers(t)
 	s.finishes(t, c, func() {
 		if err := s.Command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -258,12 +260,11 @@ func (s *container) isContained(t *testing.T) {
 	if conf := s.mustExec(t, "/dbg", "conf"); !strings.Contains(conf, s.host) {
 		t.Errorf("/dbg conf prints %.300s", conf)
 	}
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", s.nginx(t)))
-	if err != nil || !strings.Contains(string(maps), "ngx_http_lua_module.so") {
-		t.Errorf("nginx's memory shows no Lua module: %v", err)
+	if !s.loaded(t, "ngx_http_lua_module.so") {
+		t.Error("nginx's memory shows no Lua module")
 	}
-	for _, module := range []string{"modsecurity", "brotli", "geoip2", "headers_more", "ngx_stream_module"} {
-		if strings.Contains(string(maps), module) {
+	for _, module := range optional {
+		if s.loaded(t, module) {
 			t.Errorf("nginx has loaded %s, which nothing asks for", module)
 		}
 	}
