@@ -223,6 +223,11 @@ func TestBill(t *testing.T) {
 	licensed := 0
 	for _, p := range b.Packages {
 		versions[p.Name] = p.VersionInfo
+		for _, ref := range p.ExternalRefs {
+			if ref.ReferenceType == "purl" && strings.ContainsAny(ref.ReferenceLocator, "+ ") {
+				t.Errorf("%s has the purl %s, in which something is not escaped", p.Name, ref.ReferenceLocator)
+			}
+		}
 		if strings.HasPrefix(p.SPDXID, "SPDXRef-Debian-") && p.LicenseDeclared != "NOASSERTION" {
 			licensed++
 		}
@@ -277,7 +282,7 @@ func (b bill) hangsTogether(t *testing.T) {
 		there[l.LicenseID] = l.ExtractedText != ""
 	}
 	for _, p := range b.Packages {
-		for license := range strings.SplitSeq(p.LicenseDeclared, " AND ") {
+		for _, license := range strings.FieldsFunc(p.LicenseDeclared, func(r rune) bool { return strings.ContainsRune(" ()", r) }) {
 			if strings.HasPrefix(license, "LicenseRef-") && !there[license] {
 				t.Errorf("%s: %s is not explained", p.Name, license)
 			}
