@@ -83,10 +83,10 @@ func TestDockerfileSaysTheSame(t *testing.T) {
 func TestOneListOfPackages(t *testing.T) {
 	t.Parallel()
 	of := instructions(t)
-	script := read(t, "debian.sh")
-	suite := regexp.MustCompile(`(?m)^suite=([a-z]+)\b`).FindStringSubmatch(script)
+	script, common := read(t, "debian.sh"), read(t, "mmdebstrap.sh")
+	suite := regexp.MustCompile(`(?m)^suite=([a-z]+)\b`).FindStringSubmatch(common)
 	if suite == nil {
-		t.Fatal("debian.sh names no suite")
+		t.Fatal("mmdebstrap.sh names no suite")
 	}
 	if !slices.Equal(of["FROM"], []string{"debian:" + suite[1] + "-slim"}) || !slices.Contains(of["COPY"], "rootfs/packages /tmp/packages") {
 		t.Errorf("the Dockerfile begins from %q and copies %q", of["FROM"], of["COPY"])
@@ -99,9 +99,14 @@ func TestOneListOfPackages(t *testing.T) {
 	if install := regexp.MustCompile(`apt-get install[^;]*`).FindAllString(of["RUN"][0], -1); len(install) != 1 || regexp.MustCompile(`--no-install-recommends \S`).MatchString(install[0]) {
 		t.Errorf("the Dockerfile installs %q, want the list alone", install)
 	}
-	for _, wanted := range []string{`"$here/packages"`, `--include="$packages"`, `Install-Recommends "false"`} {
+	for _, wanted := range []string{`"$here/packages"`, `unpack "$packages"`, `"$suite" "$target"`, "deb $mirror $suite main"} {
 		if !strings.Contains(script, wanted) {
 			t.Errorf("debian.sh does not say %q", wanted)
+		}
+	}
+	for _, wanted := range []string{`--include="$include"`, `Install-Recommends "false"`} {
+		if !strings.Contains(common, wanted) {
+			t.Errorf("mmdebstrap.sh does not say %q", wanted)
 		}
 	}
 	packages := strings.Fields(regexp.MustCompile(`(?m)#.*$`).ReplaceAllString(read(t, "packages"), ""))
