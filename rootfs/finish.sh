@@ -26,8 +26,9 @@ rm -rf "$info/new"
 [ -s "$root/var/lib/dpkg/status.new" ]
 mv "$root/var/lib/dpkg/status.new" "$root/var/lib/dpkg/status"
 
-# The accounts of base-passwd. www-data is 101, as in ingress-nginx's image, so
-# that its Deployments run here with their securityContext.
+# The accounts of base-passwd. www-data is 101, the user of ingress-nginx's image,
+# so that its Deployments run here with their securityContext: their group is
+# another one, 82, which no file here is to belong to.
 sed 's/^www-data:[^:]*:33:33:/www-data:x:101:101:/; s/^\([^:]*\):\*:/\1:x:/' "$root/usr/share/base-passwd/passwd.master" >"$root/etc/passwd"
 sed 's/^www-data:[^:]*:33:/www-data:x:101:/; s/^\([^:]*\):\*:/\1:x:/' "$root/usr/share/base-passwd/group.master" >"$root/etc/group"
 grep -q '^www-data:x:101:101:' "$root/etc/passwd"

@@ -9,12 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/internal/container"
+	"sluice/internal/nginx"
 )
 
 // version is stamped by build.sh.
 var version = "development"
 
 func main() {
+	// Failing it, the check of the ports says what is missing.
+	_ = nginx.HoldBindService()
 	os.Exit(container.First(func() int { return exitStatus(called(os.Args).Execute(), os.Stderr) }))
 }
 

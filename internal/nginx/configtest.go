@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -80,7 +79,7 @@ func (p *Process) runTest(ctx context.Context, path string) (string, error) {
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(), "/", time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = attributes()
 	err := cmd.Run()
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -45,7 +44,7 @@ func (p *Process) spawn() (*run, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Dir = environment(), "/"
 	cmd.Stdout, cmd.Stderr = p.options.Stdout, writer
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = attributes()
 	err = cmd.Start()
 	writer.Close()
 	if err != nil {

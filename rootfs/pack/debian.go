@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,8 +12,10 @@ type debianPackage struct {
 	Name, Version, Architecture string
 	// Source is the source package, if it has another name or version.
 	Source, Homepage, Summary string
-	// Licenses are SPDX's or, where Debian's name has none there, our own names
-	// for them; nil where the copyright file cannot be read by machines.
+	// Licenses all hold, each for some of the files. They are expressions of SPDX's
+	// names or, where Debian's name has none there, of our own; those that one may
+	// choose from are in parentheses. nil where the copyright file cannot be read
+	// by machines.
 	Licenses []string
 }
 
@@ -36,6 +39,19 @@ func debianPackages(base tree) []debianPackage {
 		return strings.Compare(a.Name+" "+a.Architecture, b.Name+" "+b.Architecture)
 	})
 	return found
+}
+
+// distro names the release of Debian as vulnerability scanners do.
+func (t tree) distro() (string, error) {
+	fields := map[string]string{}
+	for line := range strings.Lines(string(t.file("usr/lib/os-release"))) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		fields[name] = strings.Trim(value, `"`)
+	}
+	if fields["ID"] == "" || fields["VERSION_ID"] == "" {
+		return "", fmt.Errorf("usr/lib/os-release has the ID %q and the VERSION_ID %q, want both", fields["ID"], fields["VERSION_ID"])
+	}
+	return fields["ID"] + "-" + fields["VERSION_ID"], nil
 }
 
 // copyright gives a package's copyright file, whose folder may be a link to that
@@ -77,27 +93,85 @@ var spdxNames = map[string]string{
 }
 
 // connective separates the licenses of one field, such as "GPL-2+ or Expat".
-var connective = regexp.MustCompile(`(?i)\s*,?\s+(?:and/or|and|or)\s+|\s*[|,]\s*`)
+type connective struct {
+	between *regexp.Regexp
+	// any says that one of them may be chosen; else all hold.
+	any bool
+}
+
+// connectives are in the order in which they separate: "and" binds more than "or",
+// and both do more than with a comma before them. A comma alone is an "and".
+// Source: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/#license-syntax
+var connectives = []connective{
+	{regexp.MustCompile(`(?i)\s*,\s*(?:and/or|or)\s+`), true},
+	{regexp.MustCompile(`(?i)\s*,\s*(?:and\s+)?`), false},
+	{regexp.MustCompile(`(?i)\s+(?:and/or|or)\s+|\s*\|\s*`), true},
+	{regexp.MustCompile(`(?i)\s+and\s+`), false},
+}
+
+// together gives the expressions that all hold of what a field says.
+func together(text string, by []connective) []string {
+	if len(by) == 0 {
+		if id := licenseID(text); id != "" {
+			return []string{id}
+		}
+		return nil
+	}
+	var all, either []string
+	for _, part := range by[0].between.Split(text, -1) {
+		terms := together(part, by[1:])
+		all = append(all, terms...)
+		if len(terms) > 0 {
+			either = append(either, expression(terms, " AND "))
+		}
+	}
+	if by[0].any && len(either) > 1 {
+		return []string{expression(either, " OR ")}
+	}
+	return all
+}
+
+// expression is one of several, each once and in order.
+func expression(terms []string, operator string) string {
+	terms = slices.Compact(slices.Sorted(slices.Values(terms)))
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	return "(" + strings.Join(terms, operator) + ")"
+}
+
+// identifiers are the licenses that an expression names.
+func identifiers(expression string) []string {
+	words := strings.FieldsFunc(expression, func(r rune) bool { return strings.ContainsRune(" ()", r) })
+	return slices.DeleteFunc(words, func(word string) bool { return word == "AND" || word == "OR" })
+}
 
 // notName is what a reference to a license of our own cannot hold.
 var notName = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
-// licensesOf reads a copyright file in Debian's format for machines.
+// licensesOf reads a copyright file in Debian's format for machines: what it says
+// of files and of the whole. Other paragraphs only give the texts of licenses that
+// these name, and would take a choice back; they count where there is nothing else.
 func licensesOf(text string) []string {
 	if !strings.HasPrefix(text, "Format:") {
 		return nil
 	}
-	var found []string
+	var found, texts []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		names, _, _ := strings.Cut(fieldsOf(paragraph)["License"], "\n")
-		for _, name := range connective.Split(strings.TrimSpace(names), -1) {
-			if id := licenseID(name); id != "" && !slices.Contains(found, id) {
-				found = append(found, id)
-			}
+		fields := fieldsOf(paragraph)
+		names, _, _ := strings.Cut(fields["License"], "\n")
+		terms := together(strings.TrimSpace(names), connectives)
+		if fields["Files"] != "" || fields["Format"] != "" {
+			found = append(found, terms...)
+		} else {
+			texts = append(texts, terms...)
 		}
 	}
+	if len(found) == 0 {
+		found = texts
+	}
 	slices.Sort(found)
-	return found
+	return slices.Compact(found)
 }
 
 // ownLicense is how names begin that SPDX does not have.

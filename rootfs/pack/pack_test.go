@@ -63,6 +63,10 @@ func TestDockerfileSaysTheSame(t *testing.T) {
 			t.Errorf("%s: the Dockerfile says %q, pack %q", what, pair[0], pair[1])
 		}
 	}
+	// tree.go has the same as bytes.
+	if run := of["RUN"]; len(run) != 2 || !strings.HasSuffix(run[1], "setcap cap_net_bind_service=p /usr/bin/sluice") {
+		t.Errorf("the Dockerfile runs %q, want that the last gives the program its capability", run)
+	}
 	labels := regexp.MustCompile(`(\S+)="([^"]*)"`).FindAllStringSubmatch(of["LABEL"][0], -1)
 	if len(labels) != len(want.Labels) {
 		t.Errorf("the Dockerfile has the labels %v, pack %v", labels, want.Labels)
@@ -79,7 +83,12 @@ func TestDockerfileSaysTheSame(t *testing.T) {
 func TestOneListOfPackages(t *testing.T) {
 	t.Parallel()
 	of := instructions(t)
-	if !slices.Equal(of["FROM"], []string{"debian:stable-slim"}) || !slices.Contains(of["COPY"], "rootfs/packages /tmp/packages") {
+	script, common := read(t, "debian.sh"), read(t, "mmdebstrap.sh")
+	suite := regexp.MustCompile(`(?m)^suite=([a-z]+)\b`).FindStringSubmatch(common)
+	if suite == nil {
+		t.Fatal("mmdebstrap.sh names no suite")
+	}
+	if !slices.Equal(of["FROM"], []string{"debian:" + suite[1] + "-slim"}) || !slices.Contains(of["COPY"], "rootfs/packages /tmp/packages") {
 		t.Errorf("the Dockerfile begins from %q and copies %q", of["FROM"], of["COPY"])
 	}
 	for _, wanted := range []string{"sed 's/#.*//' /tmp/packages", "xargs apt-get install -y --no-install-recommends;", "usermod --uid 101 --gid 101", "-o 101 -g 101 /var/lib/sluice", "ln -sf /var/lib/sluice/nginx.conf /etc/nginx/nginx.conf"} {
@@ -90,10 +99,14 @@ func TestOneListOfPackages(t *testing.T) {
 	if install := regexp.MustCompile(`apt-get install[^;]*`).FindAllString(of["RUN"][0], -1); len(install) != 1 || regexp.MustCompile(`--no-install-recommends \S`).MatchString(install[0]) {
 		t.Errorf("the Dockerfile installs %q, want the list alone", install)
 	}
-	script := read(t, "debian.sh")
-	for _, wanted := range []string{"suite=trixie", `"$here/packages"`, `--include="$packages"`, `Install-Recommends "false"`} {
+	for _, wanted := range []string{`"$here/packages"`, `unpack "$packages"`, `"$suite" "$target"`, "deb $mirror $suite main"} {
 		if !strings.Contains(script, wanted) {
 			t.Errorf("debian.sh does not say %q", wanted)
+		}
+	}
+	for _, wanted := range []string{`--include="$include"`, `Install-Recommends "false"`} {
+		if !strings.Contains(common, wanted) {
+			t.Errorf("mmdebstrap.sh does not say %q", wanted)
 		}
 	}
 	packages := strings.Fields(regexp.MustCompile(`(?m)#.*$`).ReplaceAllString(read(t, "packages"), ""))
@@ -171,15 +184,54 @@ func TestTreeIsTheSame(t *testing.T) {
 func TestLicenses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
-		"Format: x\n\nFiles: *\nLicense: GPL-2+ or Expat\n text\n\nFiles: b\nLicense: BSD-3-clause\n": {"BSD-3-Clause", "GPL-2.0-or-later", "MIT"},
-		"Format: x\n\nFiles: *\nLicense: gpl-2.0-only\n":                                              {"GPL-2.0-only"},
-		"Format: x\n\nFiles: *\nLicense: public domain\n":                                             {"LicenseRef-Debian-public-domain"},
-		"This is free software.":            nil,
-		"Format: x\n\nFiles: *\nLicense:\n": nil,
+		"Format: x\n\nFiles: *\nLicense: GPL-2+ or Expat\n text\n\nFiles: b\nLicense: BSD-3-clause\n": {"(GPL-2.0-or-later OR MIT)", "BSD-3-Clause"},
+		"Format: x\n\nLicense: MIT | ISC\n":                                                              {"(ISC OR MIT)"},
+		"Format: x\n\nLicense: Expat and ISC\n\nLicense: ISC\n":                                          {"ISC", "MIT"},
+		"Format: x\n\nLicense: Expat and ISC or Zlib\n":                                                  {"((ISC AND MIT) OR Zlib)"},
+		"Format: x\n\nLicense: Expat or ISC, and Zlib\n":                                                 {"(ISC OR MIT)", "Zlib"},
+		"Format: x\n\nLicense: Expat, or odd one, or Expat\n":                                            {"(LicenseRef-Debian-odd-one OR MIT)"},
+		"Format: x\n\nLicense: Expat or MIT\n":                                                           {"MIT"},
+		"Format: x\n\nFiles: *\nLicense: Expat or ISC\n\nLicense: ISC\n text\n\nLicense: Expat\n text\n": {"(ISC OR MIT)"},
+		"Format: x\nLicense: Zlib\n\nLicense: ISC\n text\n":                                              {"Zlib"},
+		"Format: x\n\nFiles: *\nLicense: gpl-2.0-only\n":                                                 {"GPL-2.0-only"},
+		"Format: x\n\nFiles: *\nLicense: public domain\n":                                                {"LicenseRef-Debian-public-domain"},
+		"This is free software.":                                                                         nil,
+		"Format: x\n\nFiles: *\nLicense:\n":                                                              nil,
 	} {
 		if got := licensesOf(text); !slices.Equal(got, want) {
 			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
+	}
+}
+
+// TestIdentifiers: those of our own are explained wherever they are named.
+func TestIdentifiers(t *testing.T) {
+	t.Parallel()
+	if got := identifiers("(ISC OR (LicenseRef-Debian-x AND MIT)) AND Zlib"); !slices.Equal(got, []string{"ISC", "LicenseRef-Debian-x", "MIT", "Zlib"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestPURL: what would be read as something else is escaped; colons are not.
+func TestPURL(t *testing.T) {
+	t.Parallel()
+	if got := "pkg:deb/debian/" + inPURL("libstdc++6") + "@" + inPURL("1:2.3~rc1-4+b1"); got != "pkg:deb/debian/libstdc%2B%2B6@1:2.3~rc1-4%2Bb1" {
+		t.Errorf("got %s", got)
+	}
+	if got := modulePURL("example.org/a/b", "v2.0.0+incompatible"); got != "pkg:golang/example.org/a/b@v2.0.0%2Bincompatible" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestDistro: it is read of the image itself.
+func TestDistro(t *testing.T) {
+	t.Parallel()
+	got, err := tree{{tar.Header{Name: "usr/lib/os-release"}, []byte("NAME=\"x y\"\nVERSION_ID=\"13\"\nID=debian\n")}}.distro()
+	if got != "debian-13" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := (tree{}).distro(); err == nil {
+		t.Errorf("of nothing it is %q", got)
 	}
 }
 

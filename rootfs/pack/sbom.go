@@ -45,7 +45,11 @@ func (in inputs) bill(base tree) ([]byte, error) {
 		return nil, fmt.Errorf("dpkg's record names no package")
 	}
 	hash := sha256.Sum256(binary)
-	d := &document{Document: &spdx.Document{
+	distro, err := base.distro()
+	if err != nil {
+		return nil, err
+	}
+	d := &document{distro: distro, Document: &spdx.Document{
 		SPDXVersion: "SPDX-2.3", DataLicense: "CC0-1.0", SPDXIdentifier: theDocument, DocumentName: fmt.Sprintf("sluice-%s-%s", in.version, in.architecture),
 		CreationInfo: &spdx.CreationInfo{Created: in.time().Format("2006-01-02T15:04:05Z"), Creators: []common.Creator{{CreatorType: "Tool", Creator: "sluice-pack"}}},
 	}}
@@ -75,7 +79,11 @@ func (in inputs) bill(base tree) ([]byte, error) {
 }
 
 // document grows by packages that are related to what is in it.
-type document struct{ *spdx.Document }
+type document struct {
+	*spdx.Document
+	// distro is the release of Debian, such as debian-13.
+	distro string
+}
 
 func (d *document) add(whole common.ElementID, relation string, p *spdx.Package) {
 	p.PackageDownloadLocation, p.PackageCopyrightText, p.PackageLicenseConcluded = unknown, unknown, unknown
@@ -91,12 +99,24 @@ func locator(purl string) []*spdx.PackageExternalReference {
 	return []*spdx.PackageExternalReference{{Category: "PACKAGE-MANAGER", RefType: "purl", Locator: purl}}
 }
 
+// inPURL escapes a name or a version: all but letters, digits, ".-_~" and colons.
+func inPURL(part string) string { return strings.ReplaceAll(url.QueryEscape(part), "%3A", ":") }
+
+// modulePURL is that of a Go module, whose path is of names of their own.
+func modulePURL(path, version string) string {
+	names := strings.Split(path, "/")
+	for i := range names {
+		names[i] = inPURL(names[i])
+	}
+	return "pkg:golang/" + strings.Join(names, "/") + "@" + inPURL(version)
+}
+
 // addModules adds Go's standard library and the modules.
 func (d *document) addModules(build *debug.BuildInfo) {
 	goVersion := strings.TrimPrefix(build.GoVersion, "go")
 	d.add(theProgram, common.TypeRelationshipDependsOn, &spdx.Package{
 		PackageName: "stdlib", PackageSPDXIdentifier: "Go-stdlib", PackageVersion: goVersion, PrimaryPackagePurpose: "LIBRARY",
-		PackageLicenseDeclared: "BSD-3-Clause", PackageExternalReferences: locator("pkg:golang/stdlib@" + goVersion),
+		PackageLicenseDeclared: "BSD-3-Clause", PackageExternalReferences: locator(modulePURL("stdlib", goVersion)),
 	})
 	for _, module := range build.Deps {
 		if module.Replace != nil {
@@ -104,7 +124,7 @@ func (d *document) addModules(build *debug.BuildInfo) {
 		}
 		d.add(theProgram, common.TypeRelationshipDependsOn, &spdx.Package{
 			PackageName: module.Path, PackageSPDXIdentifier: element("Go", module.Path), PackageVersion: module.Version, PrimaryPackagePurpose: "LIBRARY",
-			PackageLicenseDeclared: unknown, PackageExternalReferences: locator("pkg:golang/" + module.Path + "@" + module.Version),
+			PackageLicenseDeclared: unknown, PackageExternalReferences: locator(modulePURL(module.Path, module.Version)),
 		})
 	}
 }
@@ -119,9 +139,9 @@ func (d *document) addDebian(p debianPackage) {
 		PackageName: p.Name, PackageSPDXIdentifier: element("Debian", p.Name), PackageVersion: p.Version, PackageSummary: p.Summary, PackageHomePage: p.Homepage,
 		PackageSupplier: &common.Supplier{SupplierType: "Organization", Supplier: "Debian"}, PackageSourceInfo: source(p),
 		PackageLicenseDeclared: declared, PackageLicenseComments: "All licenses that /usr/share/doc/" + p.Name + "/copyright names, of which some hold for some of its files only.",
-		PackageExternalReferences: locator(fmt.Sprintf("pkg:deb/debian/%s@%s?arch=%s&distro=debian-13", p.Name, url.PathEscape(p.Version), p.Architecture)),
+		PackageExternalReferences: locator(fmt.Sprintf("pkg:deb/debian/%s@%s?arch=%s&distro=%s", inPURL(p.Name), inPURL(p.Version), p.Architecture, d.distro)),
 	})
-	for _, id := range p.Licenses {
+	for _, id := range identifiers(declared) {
 		known := slices.ContainsFunc(d.OtherLicenses, func(l *spdx.OtherLicense) bool { return l.LicenseIdentifier == id })
 		if name, own := strings.CutPrefix(id, ownLicense); own && !known {
 			d.OtherLicenses = append(d.OtherLicenses, &spdx.OtherLicense{

@@ -141,6 +141,17 @@ func (t tree) size() int64 {
 	return total
 }
 
+// Whom a container lets listen on ports below 1024, by NET_BIND_SERVICE, cannot
+// have that as a user other than root unless the program's file has it, too: in
+// its permitted set, as the effective one would keep the program from being run
+// where the capability is dropped. It is what `setcap cap_net_bind_service=p`
+// writes: VFS_CAP_REVISION_2, then the two sets of 32 capabilities each.
+// Source: struct vfs_cap_data in linux/capability.h
+const (
+	capabilityRecord = "SCHILY.xattr.security.capability"
+	mayBindService   = "\x00\x00\x00\x02" + "\x00\x04\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00"
+)
+
 // The account that the image runs as. rootfs/finish.sh makes it.
 const account = 101
 
@@ -159,7 +170,7 @@ func (in inputs) ownTree(bill []byte) (tree, error) {
 		h.ModTime, h.Size = in.time(), int64(len(content))
 		t = append(t, entry{h, content})
 	}
-	add(tar.Header{Typeflag: tar.TypeReg, Name: "usr/bin/sluice", Mode: 0o755}, binary)
+	add(tar.Header{Typeflag: tar.TypeReg, Name: "usr/bin/sluice", Mode: 0o755, PAXRecords: map[string]string{capabilityRecord: mayBindService}}, binary)
 	for _, applet := range []string{"nginx-ingress-controller", "wait-shutdown", "dbg"} {
 		add(tar.Header{Typeflag: tar.TypeSymlink, Name: applet, Linkname: "usr/bin/sluice", Mode: 0o777}, nil)
 	}

@@ -21,7 +21,7 @@ var otherDefaults = map[string]other{
 	"controller.image.digest":                       {`""`, "No image is published that it could be of."},
 	"controller.image.runAsGroup":                   {`101`, "It is the group that Sluice's image has."},
 	"controller.image.readOnlyRootFilesystem":       {`true`, "Sluice writes to its volume only."},
-	"controller.sysctls":                            {`{"net.ipv4.ip_unprivileged_port_start":"0"}`, "User 101 can listen on the ports 80 and 443 whatever the container runtime hands on."},
+	"controller.sysctls":                            {`{"net.ipv4.ip_unprivileged_port_start":"0"}`, "User 101 can listen on the ports 80 and 443, too, where an image without file capabilities is run."},
 	"controller.hostname":                           {``, "A text is wanted there."},
 	"controller.readinessProbe.httpGet.path":        {`"/readyz"`, "It tells when the configuration is served, and when the pod is to end."},
 	"controller.readinessProbe.initialDelaySeconds": {`0`, "The check answers rightly from the first moment."},

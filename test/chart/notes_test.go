@@ -17,7 +17,7 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 		{"controller: {proxySetHeaders: {X-A: b}}", "controller.proxySetHeaders: its ConfigMap is made"},
 		{"controller: {allowSnippetAnnotations: true}", "controller.allowSnippetAnnotations: Sluice does not follow snippets yet"},
 		{"controller: {service: {internal: {enabled: true}}}", "controller.service.internal.enabled: the Service is not made"},
-		{"controller: {hostNetwork: true}", "controller.hostNetwork: the nodes have to let user 101"},
+		{"controller: {hostNetwork: true, containerSecurityContext: {capabilities: {drop: [ALL]}}}", "controller.containerSecurityContext does not add the capability NET_BIND_SERVICE: with controller.hostNetwork the nodes have to let user 101"},
 		{"{rbac: {scope: true}, controller: {scope: {enabled: true}, ingressClassResource: {name: inner, aliases: [other]}}}", "is one of inner,other."},
 		{"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true, namespace: shop}}}", "defaultBackend: it is in another namespace"},
 	} {
@@ -28,8 +28,10 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 	}
 	for _, values := range []string{
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
-		"controller: {hostNetwork: true, extraArgs: {http-port: 8080, https-port: 8443}}",
-		"controller: {hostNetwork: true, image: {runAsUser: 0, runAsNonRoot: false}}",
+		"controller: {hostNetwork: true}",
+		"controller: {hostNetwork: true, containerSecurityContext: {capabilities: {add: [NET_BIND_SERVICE]}}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {readOnlyRootFilesystem: true}, extraArgs: {http-port: 8080, https-port: 8443}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {readOnlyRootFilesystem: true}, image: {runAsUser: 0, runAsNonRoot: false}}",
 		"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true}}}",
 	} {
 		if notes := render(t, values).Notes; strings.Contains(notes, "do less than") {

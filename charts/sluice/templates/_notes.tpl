@@ -50,8 +50,10 @@
 - controller.service.internal.enabled: the Service is not made, as without annotations, a loadBalancerClass or a type it would be one more load balancer for everybody.
 {{- end }}
 {{- $least := min (get $flags "http-port" | default "80" | int) (get $flags "https-port" | default "443" | int) }}
-{{- if and $c.hostNetwork (gt (int64 $c.image.runAsUser) 0) (lt $least 1024) }}
-- controller.hostNetwork: the nodes have to let user {{ int64 $c.image.runAsUser }} listen on ports below 1024, by their sysctl net.ipv4.ip_unprivileged_port_start. Or let extraArgs.http-port and https-port be above 1023, or controller.image.runAsUser be 0 with runAsNonRoot false.
+{{- $added := list "NET_BIND_SERVICE" }}
+{{- with $c.containerSecurityContext }}{{ $added = dig "capabilities" "add" list . }}{{ end }}
+{{- if and $c.hostNetwork (gt (int64 $c.image.runAsUser) 0) (lt $least 1024) (not (has "NET_BIND_SERVICE" $added)) }}
+- controller.containerSecurityContext does not add the capability NET_BIND_SERVICE: with controller.hostNetwork the nodes have to let user {{ int64 $c.image.runAsUser }} listen on ports below 1024, by their sysctl net.ipv4.ip_unprivileged_port_start. Or let extraArgs.http-port and https-port be above 1023, or controller.image.runAsUser be 0 with runAsNonRoot false.
 {{- end }}
 {{- if .Values.rbac.scope }}
 - rbac.scope: IngressClasses cannot be read. Ingresses are served whose class, by name, is one of {{ get $flags "ingress-class" }}.

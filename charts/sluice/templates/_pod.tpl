@@ -56,8 +56,8 @@ spec:
       {{- toYaml $c.containerSecurityContext | nindent 6 }}
       {{- else }}
       {{- include "sluice.securityContext" $c.image | nindent 6 }}
-      # An ordinary user may listen on the ports below 1024 by the pod's sysctl; this is
-      # for container runtimes that hand capabilities on, and all that is not dropped.
+      # By this an ordinary user may listen on the ports below 1024 where the pod's sysctl
+      # does not let everybody, as with hostNetwork. All else is dropped.
       capabilities:
         drop: [ALL]
         add: [NET_BIND_SERVICE]

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // archive is an OCI archive that was read, with each digest in it checked.
@@ -251,7 +253,24 @@ func create(folder, name string, header *tar.Header, content io.Reader) error {
 	if header.Typeflag == tar.TypeSymlink {
 		return nil
 	}
-	return os.Chmod(path, header.FileInfo().Mode())
+	if err := os.Chmod(path, header.FileInfo().Mode()); err != nil || os.Getuid() != 0 {
+		return err
+	}
+	return setAttributes(path, header)
+}
+
+// attribute is how the records of extended attributes begin.
+const attribute = "SCHILY.xattr."
+
+func setAttributes(path string, header *tar.Header) error {
+	for record, value := range header.PAXRecords {
+		if name, ok := strings.CutPrefix(record, attribute); ok {
+			if err := unix.Setxattr(path, name, []byte(value), 0); err != nil {
+				return fmt.Errorf("set %s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
 func write(path, folder string, header *tar.Header, content io.Reader) error {

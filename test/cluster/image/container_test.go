@@ -37,11 +37,15 @@ type launch struct {
 	Account   map[string]string
 	// Volume is how the volume for the state is mounted; there is none if empty.
 	Volume string
+	// Group is the group that it runs as.
+	Group int
+	// BindService lets it have NET_BIND_SERVICE.
+	BindService bool
 }
 
 // becomeContainer makes of this process, the first of its pid namespace, the
 // container's: with the root file system read-only, but for what the kubelet
-// mounts, and without any right.
+// mounts, and without any right but that which the pod adds.
 func becomeContainer() error {
 	runtime.LockOSThread() // capabilities belong to threads
 	var l launch
@@ -49,7 +53,7 @@ func becomeContainer() error {
 		return err
 	}
 	os.Unsetenv(insideVariable)
-	for _, step := range []func() error{l.mount, l.devices, l.secrets, l.seal, dropRights} {
+	for _, step := range []func() error{l.mount, l.devices, l.secrets, l.seal, l.dropRights} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -115,25 +119,34 @@ func (l launch) seal() error {
 	return os.Chdir("/")
 }
 
-// dropRights becomes the account, without capabilities, and never with more.
-func dropRights() error {
+// dropRights becomes the account, without capabilities but the one that it may
+// have, as a runtime does it: in the bounding, the permitted and the effective set,
+// of which what the file does not have, too, is lost when the program is run.
+func (l launch) dropRights() error {
 	for capability := uintptr(0); unix.Prctl(unix.PR_CAPBSET_READ, capability, 0, 0, 0) == nil; capability++ {
+		if l.BindService && capability == unix.CAP_NET_BIND_SERVICE {
+			continue
+		}
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0); err != nil {
 			return err
 		}
 	}
-	err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	err := errors.Join(unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), unix.Prctl(unix.PR_SET_KEEPCAPS, 1, 0, 0, 0))
 	if os.Getuid() != account {
-		err = errors.Join(err, syscall.Setgroups(nil), syscall.Setresgid(account, account, account), syscall.Setresuid(account, account, account))
+		err = errors.Join(err, syscall.Setgroups(nil), syscall.Setresgid(l.Group, l.Group, l.Group), syscall.Setresuid(account, account, account))
 	}
-	nothing := [2]unix.CapUserData{}
-	return errors.Join(err, unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &nothing[0]), unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	sets := [2]unix.CapUserData{}
+	if l.BindService {
+		sets[0].Permitted, sets[0].Effective = 1<<unix.CAP_NET_BIND_SERVICE, 1<<unix.CAP_NET_BIND_SERVICE
+	}
+	return errors.Join(err, unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &sets[0]), unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 }
 
 // container is the image, run as the kubelet would.
 type container struct {
 	*cluster.Sluice
-	root, host string
+	pod
+	root string
 }
 
 // unpacked is the image's root file system, which all tests have in common, as it
@@ -167,7 +180,11 @@ func run(t *testing.T, c *cluster.Cluster, p pod) *container {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := launch{Root: root, Arguments: append(a.config.Config.Entrypoint, p.args...), Account: accountFiles(t, c, p), Volume: p.volume}
+	p.openPorts(t)
+	l := launch{
+		Root: root, Arguments: append(a.config.Config.Entrypoint, p.args...), Account: accountFiles(t, c, p),
+		Volume: p.volume, Group: p.group, BindService: p.bindService,
+	}
 	if len(p.command) > 0 {
 		l.Arguments = append(append([]string{}, p.command...), p.args...)
 	}
@@ -187,7 +204,7 @@ func run(t *testing.T, c *cluster.Cluster, p pod) *container {
 		// Who is not root keeps the rights of becomeContainer by these alone.
 		command.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_SETPCAP, unix.CAP_DAC_OVERRIDE}
 	}
-	s := &container{root: l.Root, host: p.host, Sluice: &cluster.Sluice{Sluice: &kit.Sluice{Log: kit.Log(filepath.Join(t.TempDir(), "log")), HTTP: 80, HTTPS: 443, Healthz: 10254}}}
+	s := &container{root: l.Root, pod: p, Sluice: &cluster.Sluice{Sluice: &kit.Sluice{Log: kit.Log(filepath.Join(t.TempDir(), "log")), HTTP: 80, HTTPS: 443, Healthz: 10254}}}
 	s.Start(t, command)
 	t.Cleanup(func() {
 		s.Stop(syscall.SIGKILL, cluster.Patience)
@@ -210,6 +227,25 @@ type pod struct {
 	host string
 	// volume is how that for the state is mounted; there is none if empty.
 	volume string
+	// group is the group that it runs as.
+	group int
+	// bindService adds NET_BIND_SERVICE to what the container may have. All else
+	// is dropped.
+	bindService bool
+}
+
+// openPorts lets everybody listen on all ports, as some container runtimes have
+// it; or, where the pod is given the capability instead, nobody without it on those
+// below 1024, as it is with others and on a node's own network.
+func (p pod) openPorts(t *testing.T) {
+	t.Helper()
+	first := "0"
+	if p.bindService {
+		first = "1024"
+	}
+	if err := os.WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", []byte(first), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // accountFiles are those that a pod finds for its service account.
@@ -229,15 +265,19 @@ func accountFiles(t *testing.T, c *cluster.Cluster, p pod) map[string]string {
 	return files
 }
 
-// exec runs a program in the container, as kubectl exec does.
+// exec runs a program in the container, as kubectl exec does: with the capability
+// of the container, which its file gives, or with none.
 func (s *container) exec(arguments ...string) (string, error) {
 	enter := []string{"--target", strconv.Itoa(s.PID()), "--mount", "--pid", "--root", "--wd"}
 	if throughUserNamespace() {
 		enter = append(enter, "--user", "--preserve-credentials")
 	} else {
-		enter = append(enter, "--setuid", strconv.Itoa(account), "--setgid", strconv.Itoa(account))
+		enter = append(enter, "--setuid", strconv.Itoa(account), "--setgid", strconv.Itoa(s.group))
 	}
-	command := exec.Command("nsenter", append(append(enter, "--"), arguments...)...)
+	if enter = append(append([]string{"nsenter"}, enter...), "--"); !s.bindService {
+		enter = append([]string{"setpriv", "--no-new-privs"}, enter...)
+	}
+	command := exec.Command(enter[0], append(enter[1:], arguments...)...)
 	command.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
 	output, err := command.CombinedOutput()
 	return strings.TrimSpace(string(output)), err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,10 +52,6 @@ func rights(namespace string) []cluster.Grant {
 // name, and a Deployment of pods that are to be reached.
 func scene(t *testing.T, prefix string) (*cluster.Cluster, pod) {
 	t.Helper()
-	// The ports 80 and 443 are for everybody, as container runtimes have it.
-	if err := os.WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", []byte("0"), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	c := cluster.Shared(t)
 	ns := c.NewNamespace(t, prefix)
 	c.Account(t, ns, "ingress-nginx", rights(ns)...)
@@ -64,7 +61,7 @@ func scene(t *testing.T, prefix string) (*cluster.Cluster, pod) {
 	c.Apply(t, published, settings, cluster.IngressClass("nginx"))
 	c.Apply(t, cluster.Web(ns, "web", 1)...)
 	c.AwaitEndpoints(t, ns, "web", 1)
-	return c, pod{namespace: ns, name: "ingress-nginx-controller-0", account: "ingress-nginx", host: prefix + ".example", volume: ownVolume}
+	return c, pod{namespace: ns, name: "ingress-nginx-controller-0", account: "ingress-nginx", host: prefix + ".example", volume: ownVolume, group: account}
 }
 
 // chartArguments are those of the Deployment of ingress-nginx's chart (4.15) with
@@ -83,35 +80,49 @@ func chartArguments(namespace string) []string {
 	}
 }
 
+// chartGroup is the group of the pods of ingress-nginx's chart.
+const chartGroup = 82
+
 // TestIngressNginxDeployment: a Deployment of ingress-nginx's chart goes on with
-// this image: with its arguments, environment, account, rights, probes and preStop
-// hook.
+// this image: with its arguments, environment, account, user and group, rights,
+// probes and preStop hook. It adds NET_BIND_SERVICE; that is what it listens by
+// where the runtime or the network of the node reserves the ports below 1024.
 func TestIngressNginxDeployment(t *testing.T) {
-	c, p := scene(t, "image-nginx")
-	p.args, p.env = chartArguments(p.namespace), []string{"LD_PRELOAD=/usr/local/lib/libmimalloc.so"}
-	s := run(t, c, p)
-	s.awaitProbe(t)
-	s.serves(t, c, p.namespace)
-	s.isContained(t)
-	if lines := s.Log.Lines(t, "some flags have no effect"); len(lines) != 1 || !strings.Contains(lines[0], "--validating-webhook=") {
-		t.Errorf("what has no effect is told by %q", lines)
+	for name, bindService := range map[string]bool{"with NET_BIND_SERVICE": true, "without": false} {
+		t.Run(name, func(t *testing.T) {
+			if bindService && throughUserNamespace() {
+				t.Skip("the capabilities of a file are root's to write, and not followed in a user namespace of others")
+			}
+			c, p := scene(t, "image-nginx")
+			p.args, p.env = chartArguments(p.namespace), []string{"LD_PRELOAD=/usr/local/lib/libmimalloc.so"}
+			p.group, p.bindService = chartGroup, bindService
+			s := run(t, c, p)
+			s.awaitProbe(t)
+			s.serves(t, c, p.namespace)
+			s.isContained(t)
+			if lines := s.Log.Lines(t, "some flags have no effect"); len(lines) != 1 || !strings.Contains(lines[0], "--validating-webhook=") {
+				t.Errorf("what has no effect is told by %q", lines)
+			}
+			s.finishes(t, c, func() {
+				if output, err := s.exec("/wait-shutdown"); err != nil {
+					t.Errorf("/wait-shutdown: %v: %s", err, output)
+				}
+			})
+		})
 	}
-	s.finishes(t, c, func() {
-		if output, err := s.exec("/wait-shutdown"); err != nil {
-			t.Errorf("/wait-shutdown: %v: %s", err, output)
-		}
-	})
 }
 
 // TestSluiceRun: the arguments of Sluice's own Deployment.
 func TestSluiceRun(t *testing.T) {
 	c, p := scene(t, "image-run")
-	p.args = []string{"run", "--configmap=" + p.namespace + "/ingress-nginx-controller", "--publish-service=" + p.namespace + "/ingress-nginx-controller", "--election-id=ingress-nginx-leader"}
+	p.args = []string{"run", "--configmap=" + p.namespace + "/ingress-nginx-controller", "--publish-service=" + p.namespace + "/ingress-nginx-controller", "--election-id=ingress-nginx-leader", "--tcp-services-configmap=" + p.namespace + "/" + tcpServices}
 	s := run(t, c, p)
 	s.AwaitReady(t, cluster.Patience)
 	s.serves(t, c, p.namespace)
 	s.isContained(t)
 	s.hasTools(t)
+	s.loadsModules(t)
+	s.servesTCP(t, c)
 	s.reapsAndRecovers(t)
 	s.finishes(t, c, func() {
 		if err := s.Command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -176,6 +187,7 @@ func (s *container) serves(t *testing.T, c *cluster.Cluster, ns string) {
 	ingress := cluster.Ingress(ns, "web", cluster.Rule(host, "/", "web", 80))
 	ingress.Spec.TLS = []networkingv1.IngressTLS{{Hosts: []string{host}, SecretName: "web"}}
 	c.Apply(t, c.TLSSecret(t, ns, "web", host), ingress)
+	t.Cleanup(func() { c.Delete(t, ingress) }) // the next container is not to see it go
 	first := c.AwaitEndpoints(t, ns, "web", 1)[0]
 	for _, url := range []string{"http://" + host + "/", "https://" + host + "/"} {
 		r := s.Request(url)
@@ -212,15 +224,18 @@ func (s *container) serves(t *testing.T, c *cluster.Cluster, ns string) {
 
 func (s *container) reloads(t *testing.T) int { return len(s.Log.Lines(t, "reload=true")) }
 
-// isContained: it is the first process, has no right, writes to its folder only,
-// and runs the image's own nginx, without modules that nothing asks for.
+// isContained: it is the first process, has no right that the pod does not add,
+// writes to its folder only, and runs the image's own nginx, without modules that
+// nothing asks for.
 func (s *container) isContained(t *testing.T) {
 	t.Helper()
-	wanted := map[string]string{
-		"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "CapBnd": "0000000000000000", "CapAmb": "0000000000000000", "NoNewPrivs": "1",
+	const nothing, bindService = "0000000000000000", "0000000000000400"
+	wanted := map[string]string{"CapEff": nothing, "CapPrm": nothing, "CapBnd": nothing, "CapAmb": nothing, "NoNewPrivs": "1"}
+	if s.bindService {
+		wanted["CapEff"], wanted["CapPrm"], wanted["CapBnd"] = bindService, bindService, bindService
 	}
 	if !throughUserNamespace() {
-		wanted["Uid"], wanted["Gid"] = "101 101 101 101", "101 101 101 101"
+		wanted["Uid"], wanted["Gid"] = "101 101 101 101", strings.TrimSpace(strings.Repeat(strconv.Itoa(s.group)+" ", 4))
 	}
 	for field, want := range wanted {
 		if got := s.status(t, field); got != want {
@@ -245,12 +260,11 @@ func (s *container) isContained(t *testing.T) {
 	if conf := s.mustExec(t, "/dbg", "conf"); !strings.Contains(conf, s.host) {
 		t.Errorf("/dbg conf prints %.300s", conf)
 	}
-	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", s.nginx(t)))
-	if err != nil || !strings.Contains(string(maps), "ngx_http_lua_module.so") {
-		t.Errorf("nginx's memory shows no Lua module: %v", err)
+	if !s.loaded(t, "ngx_http_lua_module.so") {
+		t.Error("nginx's memory shows no Lua module")
 	}
-	for _, module := range []string{"modsecurity", "brotli", "geoip2", "headers_more", "ngx_stream_module"} {
-		if strings.Contains(string(maps), module) {
+	for _, module := range optional {
+		if s.loaded(t, module) {
 			t.Errorf("nginx has loaded %s, which nothing asks for", module)
 		}
 	}
@@ -312,13 +326,15 @@ func (s *container) hasTools(t *testing.T) {
 // behind, and nginx is started again.
 func (s *container) reapsAndRecovers(t *testing.T) {
 	t.Helper()
-	s.mustExec(t, "sh", "-c", "for i in 1 2 3 4 5; do (sleep 2 >/dev/null 2>&1 &) ; done")
+	s.mustExec(t, "sh", "-c", "for i in 1 2 3 4 5; do (exec sleep 600 >/dev/null 2>&1 &) ; done")
 	before := s.children(t)
 	if len(before) != 6 {
 		t.Errorf("the children are %v, want nginx and five orphans", before)
 	}
-	if err := syscall.Kill(s.nginx(t), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
+	for pid := range before {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
 	}
 	cluster.Eventually(t, "another nginx, and no process that was not reaped", func(context.Context) error {
 		now := s.children(t)
@@ -335,27 +351,39 @@ func (s *container) reapsAndRecovers(t *testing.T) {
 	cluster.EventuallyStatus(t, s.Request("http://"+s.host+"/"), http.StatusOK)
 }
 
-// finishes: what is under way when the container is stopped is answered, and
-// nothing is left.
-func (s *container) finishes(t *testing.T, c *cluster.Cluster, stop func()) {
+// thought is how long a pod thinks about a slow request.
+const thought = 3 * time.Second
+
+// begin sends a slow request, and returns when nginx has begun with it: it asks for
+// the body when it has chosen where the request goes. The channel has how it ended.
+func begin(t *testing.T, slow cluster.Request) <-chan error {
 	t.Helper()
-	slow := s.Request("http://" + s.host + "/")
-	slow.Header = http.Header{cluster.DelayHeader: {"3s"}}
-	answered := make(chan error, 1)
-	began := time.Now()
+	slow.Method, slow.Body = http.MethodPost, "x"
+	slow.Header = http.Header{cluster.DelayHeader: {thought.String()}, "Expect": {"100-continue"}}
+	begun, answered := make(chan struct{}), make(chan error, 1)
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(begun) }})
 	go func() {
-		answer, err := slow.Do(context.Background())
+		answer, err := slow.Do(ctx)
 		if err == nil && answer.Status != http.StatusOK {
 			err = fmt.Errorf("status %d", answer.Status)
 		}
 		answered <- err
 	}()
-	cluster.Eventually(t, "the slow request at a pod", func(context.Context) error {
-		if time.Since(began) < time.Second {
-			return errors.New("it may still be on its way")
-		}
-		return nil
-	})
+	select {
+	case <-begun:
+	case err := <-answered:
+		t.Fatalf("the slow request ended before nginx began with it: %v", err)
+	}
+	return answered
+}
+
+// finishes: what is under way when the container is stopped is answered, and
+// nothing is left.
+func (s *container) finishes(t *testing.T, c *cluster.Cluster, stop func()) {
+	t.Helper()
+	slow := s.Request("http://" + s.host + "/")
+	answered := begin(t, slow)
+	began := time.Now()
 	stop()
 	if err := <-answered; err != nil {
 		t.Errorf("the request that was under way: %v", err)
@@ -368,8 +396,8 @@ func (s *container) finishes(t *testing.T, c *cluster.Cluster, stop func()) {
 	if s.Err != nil {
 		t.Errorf("it ended with %v", s.Err)
 	}
-	if took := time.Since(began); took < 3*time.Second {
-		t.Errorf("all ended %s after the slow request was sent, before it can have been answered", took)
+	if took := time.Since(began); took < thought {
+		t.Errorf("all ended %s after the slow request began, before it can have been answered", took)
 	}
 	if _, err := slow.Do(t.Context()); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("after its end: %v", err)
