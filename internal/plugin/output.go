@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -183,6 +184,19 @@ func (o output) lines(texts []string) error {
 		}
 	}
 	return nil
+}
+
+// names prints "kind/name" of objects, each object once: those of other
+// namespaces may be called the same.
+func (o output) names(objects []model.ObjectRef) error {
+	slices.SortFunc(objects, func(a, b model.ObjectRef) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
+	})
+	var texts []string
+	for _, object := range slices.Compact(objects) {
+		texts = append(texts, strings.ToLower(object.Kind)+"/"+object.Name)
+	}
+	return o.lines(texts)
 }
 
 // document prints JSON as it came, as JSON or YAML: what a newer controller says
