@@ -264,7 +264,7 @@ func TestShutdown(t *testing.T) {
 func stubborn() error {
 	signal.Ignore(syscall.SIGTERM)
 	child := exec.Command("sleep", "60")
-	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := child.Start(); err != nil {
 		return err
 	}
