@@ -40,10 +40,17 @@ type krewPlatform struct {
 	Bin    string              `json:"bin"`
 }
 
-// The rules of krew's own validation, and of its index.
+// The rules of krew's own validation, and of its index. Of a semantic version, an
+// identifier after the "-" that is a number has no zero before it.
+// Source: https://semver.org
+const (
+	number     = `(0|[1-9]\d*)`
+	identifier = `(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)`
+)
+
 var (
 	krewName    = regexp.MustCompile(`^[\w-]+$`)
-	krewVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+	krewVersion = regexp.MustCompile(`^v` + number + `\.` + number + `\.` + number + `(-` + identifier + `(\.` + identifier + `)*)?$`)
 	krewSum     = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
@@ -76,7 +83,12 @@ func (k krewPlugin) wrongs() []string {
 // fill runs krew.sh on a folder.
 func fill(t *testing.T, folder, version string) (krewPlugin, string, error) {
 	t.Helper()
-	text, err := exec.Command("./krew.sh", folder, version, "https://downloads.example/x/", "https://home.example").Output()
+	return fillFrom(t, folder, version, "https://downloads.example/x/", "https://home.example")
+}
+
+func fillFrom(t *testing.T, arguments ...string) (krewPlugin, string, error) {
+	t.Helper()
+	text, err := exec.Command("./krew.sh", arguments...).Output()
 	var plugin krewPlugin
 	if err == nil {
 		if err := yaml.UnmarshalStrict(text, &plugin); err != nil {
@@ -89,16 +101,22 @@ func fill(t *testing.T, folder, version string) (krewPlugin, string, error) {
 // platforms are those that are built.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-func TestKrewManifest(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
+// archives makes one for each platform.
+func archives(t *testing.T, folder string) {
+	t.Helper()
 	for _, platform := range platforms {
 		name := filepath.Join(folder, "kubectl-sluice_"+strings.ReplaceAll(platform, "/", "_")+".tar.gz")
 		if err := os.WriteFile(name, []byte(platform), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for version, want := range map[string]string{"1.2.3": "v1.2.3", "v0.4.0-rc.1": "v0.4.0-rc.1", "47ea3cc-dirty": "v0.0.0-47ea3cc-dirty"} {
+}
+
+func TestKrewManifest(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	archives(t, folder)
+	for version, want := range map[string]string{"1.2.3": "v1.2.3", "v0.4.0-rc.1": "v0.4.0-rc.1", "47ea3cc-dirty": "v0.0.0-g47ea3cc-dirty", "0123456": "v0.0.0-g0123456"} {
 		plugin, text, err := fill(t, folder, version)
 		if err != nil {
 			t.Fatal(err)
@@ -129,6 +147,27 @@ func TestKrewManifest(t *testing.T) {
 	}
 	if _, text, err := fill(t, folder, "1.2.3"); err == nil {
 		t.Errorf("with an archive missing it is\n%s", text)
+	}
+}
+
+// TestKrewAddresses: an address is taken as it is, whatever sed and bash make of
+// its characters.
+func TestKrewAddresses(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	archives(t, folder)
+	const downloads, home = `https://downloads.example/a|b&c\1~"d/`, `https://home.example/?a=1&b=2|3\n`
+	plugin, text, err := fillFrom(t, folder, "1.2.3", downloads, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plugin.Spec.Homepage != home || len(plugin.Spec.Platforms) == 0 {
+		t.Errorf("the homepage is %s, not %s:\n%s", plugin.Spec.Homepage, home, text)
+	}
+	for _, p := range plugin.Spec.Platforms {
+		if !strings.HasPrefix(p.URI, downloads+"kubectl-sluice_") {
+			t.Errorf("the URI is %s, not below %s", p.URI, downloads)
+		}
 	}
 }
 

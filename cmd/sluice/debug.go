@@ -74,14 +74,19 @@ func debugGetCommand() *cobra.Command {
 	return command
 }
 
-// variable is how an argument of a container names one of its variables.
-var variable = regexp.MustCompile(`\$\(([A-Za-z_][A-Za-z0-9_]*)\)`)
+// variable is how an argument of a container names one of its variables, or has a
+// dollar sign that names none.
+var variable = regexp.MustCompile(`\$\$|\$\(([^)]*)\)`)
 
 // withVariables fills in the variables of this environment, as Kubernetes does in
 // the arguments of a container: whoever reads the state directory there, such as
 // the plugin, sees $(XDG_STATE_HOME) and not what it stands for.
+// Source: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container (args)
 func withVariables(argument string) string {
 	return variable.ReplaceAllStringFunc(argument, func(found string) string {
+		if found == "$$" {
+			return "$"
+		}
 		if value, set := os.LookupEnv(variable.FindStringSubmatch(found)[1]); set {
 			return value
 		}

@@ -13,7 +13,23 @@ func TestDebugGetFillsInVariables(t *testing.T) {
 	if status, out, said := execute("sluice", "debug", "get", "/general", "--state-dir", argument); status != 0 || out != "{}\n" {
 		t.Errorf("%d %q %q", status, out, said)
 	}
-	if got, want := withVariables("/a/$(SLUICE_TEST_NOT_SET)/$HOME"), "/a/$(SLUICE_TEST_NOT_SET)/$HOME"; got != want {
-		t.Errorf("got %s, want %s", got, want)
+}
+
+// TestWithVariables: as Kubernetes has it, where "$$" is a dollar sign that begins
+// no variable.
+func TestWithVariables(t *testing.T) {
+	t.Setenv("SLUICE_TEST_SET", "value")
+	for argument, want := range map[string]string{
+		"/a/$(SLUICE_TEST_SET)/b":                   "/a/value/b",
+		"/a/$(SLUICE_TEST_NOT_SET)/$HOME":           "/a/$(SLUICE_TEST_NOT_SET)/$HOME",
+		"/a/$$(SLUICE_TEST_SET)":                    "/a/$(SLUICE_TEST_SET)",
+		"/a/$$$(SLUICE_TEST_SET)":                   "/a/$value",
+		"/a/$$$$(SLUICE_TEST_SET)":                  "/a/$$(SLUICE_TEST_SET)",
+		"/a$$b$":                                    "/a$b$",
+		"$(SLUICE_TEST_SET)$(SLUICE_TEST_SET)$(SLU": "valuevalue$(SLU",
+	} {
+		if got := withVariables(argument); got != want {
+			t.Errorf("%s: %s, want %s", argument, got, want)
+		}
 	}
 }

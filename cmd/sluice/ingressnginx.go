@@ -34,7 +34,7 @@ func ingressNginxCommand() *cobra.Command {
 				return nil
 			}
 			tellInert(flags.logger(), cmd.Flags())
-			flags.fitIngressNginx(cmd.Flags())
+			flags.fitIngressNginx()
 			return run(cmd.Context(), &flags)
 		},
 	}
@@ -66,7 +66,7 @@ func (f *runFlags) addIngressNginx(flags *pflag.FlagSet) {
 const ingressNginxRate = 0.3
 
 // fitIngressNginx takes the values of flags as ingress-nginx does.
-func (f *runFlags) fitIngressNginx(given *pflag.FlagSet) {
+func (f *runFlags) fitIngressNginx() {
 	if float32(f.syncRateLimit) == float32(ingressNginxRate) {
 		f.syncRateLimit = 10
 	}

@@ -50,7 +50,7 @@ func taking(t *testing.T, args ...string) (*runFlags, *pflag.FlagSet, error) {
 	f.addIngressNginx(command.Flags())
 	set.AddFlagSet(command.Flags())
 	err := set.Parse(args)
-	f.fitIngressNginx(set)
+	f.fitIngressNginx()
 	return &f, set, err
 }
 

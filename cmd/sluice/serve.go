@@ -26,11 +26,12 @@ func stopSignals() []os.Signal {
 // serve runs the controller and, when a signal asks for it, stops in order:
 // fail readiness, wait the grace period, take the status back, let another
 // replica lead, stop nginx. A second signal ends the waiting: nginx is ended at
-// once, and never left behind.
+// once, and never left behind. Signals stay taken when it returns: the kubelet
+// sends one as soon as the preStop hook has ended, and the process would end by
+// that, with a status other than 0, while it stays for the hook.
 func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
-	defer signal.Stop(signals)
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	checks := controller.Checks{Address: net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort)), Path: f.healthPath, Both: f.oneCheck}
@@ -56,9 +57,12 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	}
 	c.Drain()
 	go func() {
-		s := <-signals
-		p.options.Log.Warn("stopping at once", "signal", s.String())
-		hurry()
+		select {
+		case s := <-signals:
+			p.options.Log.Warn("stopping at once", "signal", s.String())
+			hurry()
+		case <-patient.Done():
+		}
 	}()
 	select {
 	case <-patient.Done():

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -22,24 +21,12 @@ func isTerminal(out io.Writer) bool {
 	return err == nil
 }
 
-// mostLine is more than a line of any answer has.
-const mostLine = 1 << 20
-
-// copyShown copies text and escapes what does not print: a terminal would obey it,
-// or show something else than what is there. Tabs and ends of lines stay.
+// copyShown copies text as model.Lines shows it.
 func copyShown(out io.Writer, in io.Reader) error {
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadString('\n')
-		text, end := line, ""
-		if strings.HasSuffix(line, "\n") {
-			text, end = line[:len(line)-1], "\n"
-		}
-		parts := strings.Split(text, "\t")
-		for i, part := range parts {
-			parts[i] = model.OneLine(part, mostLine)
-		}
-		if _, err := io.WriteString(out, strings.Join(parts, "\t")+end); err != nil {
+		if _, err := io.WriteString(out, model.Lines(line)); err != nil {
 			return err
 		}
 		if errors.Is(err, io.EOF) {

@@ -149,14 +149,37 @@ func awaitNobody() error {
 
 // start runs this binary in a role of its own, beside the first process.
 func start(role, argument string) (*exec.Cmd, error) {
+	command, err := as(role, argument)
+	if err != nil {
+		return nil, err
+	}
+	command.Stdout = os.Stdout
+	return command, command.Start()
+}
+
+// startBegun is start for a role that says when it has begun, and waits for that.
+func startBegun(role, argument string) (*exec.Cmd, error) {
+	command, err := as(role, argument)
+	if err != nil {
+		return nil, err
+	}
+	output, err := command.StdoutPipe()
+	if err = errors.Join(err, command.Start()); err != nil {
+		return nil, err
+	}
+	_, err = output.Read(make([]byte, 10))
+	return command, err
+}
+
+func as(role, argument string) (*exec.Cmd, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	command := exec.Command(path, argument)
 	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, roleVariable) }), roleVariable+"="+role)
-	command.Stdout, command.Stderr = os.Stdout, os.Stderr
-	return command, command.Start()
+	command.Stderr = os.Stderr
+	return command, nil
 }
 
 func argumentIs(want string) func([]string) bool {
@@ -166,7 +189,7 @@ func argumentIs(want string) func([]string) bool {
 // host is a first process that is no controller, as that of a pod whose
 // containers share their processes is none.
 func host() error {
-	controller, err := start("controller", "controller")
+	controller, err := startBegun("controller", "controller")
 	if err != nil {
 		return err
 	}
@@ -174,7 +197,6 @@ func host() error {
 	if err != nil {
 		return err
 	}
-	time.Sleep(200 * time.Millisecond) // for the controller's child
 	began := time.Now()
 	hook, err := start("hook", "hook")
 	if err != nil {
@@ -210,6 +232,7 @@ func controller() error {
 	if err := child.Start(); err != nil {
 		return err
 	}
+	fmt.Println("begun")
 	<-stop
 	time.Sleep(500 * time.Millisecond)
 	_ = syscall.Kill(-child.Process.Pid, syscall.SIGKILL)
@@ -241,7 +264,7 @@ func TestShutdown(t *testing.T) {
 func stubborn() error {
 	signal.Ignore(syscall.SIGTERM)
 	child := exec.Command("sleep", "60")
-	child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	child.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := child.Start(); err != nil {
 		return err
 	}

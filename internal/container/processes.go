@@ -11,8 +11,9 @@ import (
 // process is one that runs. A pid alone is used again, so that its start goes
 // with it.
 type process struct {
-	pid, parent int
-	start       string
+	pid, parent, group, session int
+
+	start string
 }
 
 // processes are those that run, as far as they can be seen: not those that have
@@ -43,7 +44,9 @@ func lookAt(pid int) (p process, runs bool) {
 		return process{}, false
 	}
 	parent, _ := strconv.Atoi(string(fields[1]))
-	return process{pid: pid, parent: parent, start: string(fields[19])}, true
+	group, _ := strconv.Atoi(string(fields[2]))
+	session, _ := strconv.Atoi(string(fields[3]))
+	return process{pid: pid, parent: parent, group: group, session: session, start: string(fields[19])}, true
 }
 
 // running says whether that very process still runs.
@@ -52,10 +55,13 @@ func (p process) running() bool {
 	return runs && now.start == p.start
 }
 
-// hasChildren says whether any child of it runs.
-func (p process) hasChildren() bool {
+// runsNginx says whether a child of a controller runs that can be of its nginx:
+// in the session of the controller, but in another process group, which is that
+// of the master also for workers that have outlived it. Other orphans are children
+// of the first process, too, but kubectl exec gives each command a session.
+func (p process) runsNginx() bool {
 	for _, other := range processes() {
-		if other.parent == p.pid {
+		if other.parent == p.pid && other.session == p.session && other.group != p.group {
 			return true
 		}
 	}

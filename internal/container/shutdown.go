@@ -13,8 +13,8 @@ import (
 // pollEvery is how often is looked whether a process has ended.
 const pollEvery = 100 * time.Millisecond
 
-// quietLooks is how often in a row a controller must have no child before its
-// nginx counts as ended: one that died is started again.
+// quietLooks is how often in a row a controller must run no nginx before that
+// counts as ended: one that died is started again.
 const quietLooks = 3
 
 // Shutdown has the controller of this container stop, and waits until its nginx
@@ -33,7 +33,7 @@ func Shutdown(ctx context.Context, isController func(arguments []string) bool) e
 		return fmt.Errorf("ask the controller (pid %d) to stop: %w", controller.pid, err)
 	}
 	for quiet := 0; controller.running() && quiet < quietLooks; quiet++ {
-		if controller.hasChildren() {
+		if controller.runsNginx() {
 			quiet = -1
 		}
 		select {

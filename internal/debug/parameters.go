@@ -53,16 +53,7 @@ func unknownPath(path string) error {
 	for _, p := range pages {
 		known = append(known, p.path)
 	}
-	return notFound("%s: there is no such view: want %s", keys.Quote(path), either(known))
-}
-
-// either joins words: "a, b or c".
-func either(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return notFound("%s: there is no such view: want %s", keys.Quote(path), model.OneOf(known))
 }
 
 // parameters are what was asked for: each that is given, and no other.
@@ -80,7 +71,7 @@ func (p *page) parameters(query string) (parameters, error) {
 		case len(p.takes) == 0:
 			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s takes no parameter (got %s)", keys.Quote(name), p.path, keys.Quote(given.Get(name)))}
 		case !slices.Contains(p.takes, name):
-			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s has no such parameter: want %s (got %s)", keys.Quote(name), p.path, either(p.takes), keys.Quote(given.Get(name)))}
+			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s has no such parameter: want %s (got %s)", keys.Quote(name), p.path, model.OneOf(p.takes), keys.Quote(given.Get(name)))}
 		case len(given[name]) > 1:
 			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: want it once (got %s and %s)", name, keys.Quote(given[name][0]), keys.Quote(given[name][1]))}
 		}

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"sluice/internal/model"
 )
 
 // Doc is what a reference page, lint and the admission check say of a key.
@@ -178,9 +180,5 @@ func oneOf(param string) string {
 	for i, w := range words {
 		words[i] = strconv.Quote(w)
 	}
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return model.OneOf(words)
 }

@@ -19,15 +19,8 @@ func OneLine(text string, most int) string {
 	var out []byte
 	kept := 0 // bytes that leave room for the ending
 	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			out = fmt.Appendf(out, `\x%02x`, text[0])
-		case strconv.IsPrint(r):
-			out = append(out, text[:size]...)
-		default:
-			out = append(out, strings.Trim(strconv.QuoteRune(r), "'")...)
-		}
+		var size int
+		out, size = appendShown(out, text)
 		if len(out) > most {
 			return string(out[:kept]) + ending
 		}
@@ -37,6 +30,36 @@ func OneLine(text string, most int) string {
 		text = text[size:]
 	}
 	return string(out)
+}
+
+// Lines makes a text fit for a terminal, which would obey some characters, or show
+// others as something else than what is there. It is OneLine for many lines of any
+// length: their ends stay, and so do tabs.
+func Lines(text string) string {
+	var out []byte
+	for len(text) > 0 {
+		if text[0] == '\n' || text[0] == '\t' {
+			out, text = append(out, text[0]), text[1:]
+			continue
+		}
+		var size int
+		out, size = appendShown(out, text)
+		text = text[size:]
+	}
+	return string(out)
+}
+
+// appendShown appends the first character of a text, escaped if it does not print,
+// and gives how many bytes of the text that was.
+func appendShown(out []byte, text string) (shown []byte, size int) {
+	r, size := utf8.DecodeRuneInString(text)
+	switch {
+	case r == utf8.RuneError && size == 1:
+		return fmt.Appendf(out, `\x%02x`, text[0]), size
+	case strconv.IsPrint(r):
+		return append(out, text[:size]...), size
+	}
+	return append(out, strings.Trim(strconv.QuoteRune(r), "'")...), size
 }
 
 func printable(text string) bool {

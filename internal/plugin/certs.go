@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/internal/debug/view"
+	"sluice/internal/model"
 )
 
 const certsExample = `  # All certificates, and until when they are valid
@@ -63,13 +64,13 @@ func printCertificates(o output, body []byte, now time.Time) error {
 		}
 		return nil
 	case asName:
-		var names []string
+		var objects []model.ObjectRef
 		for _, c := range certificates {
 			for _, secret := range c.Secrets {
-				names = append(names, "secret/"+secret.Name)
+				objects = append(objects, model.ObjectRef{Kind: "secret", Namespace: secret.Namespace, Name: secret.Name})
 			}
 		}
-		return o.lines(compact(names))
+		return o.names(objects)
 	}
 	return o.table(certificateTable(certificates, now))
 }

@@ -76,7 +76,7 @@ func printOrigins(o output, body []byte) error {
 	for _, line := range conf.Lines {
 		origin := originOf(line)
 		padding := strings.Repeat(" ", widest-utf8.RuneCountInString(origin))
-		fmt.Fprintf(&text, "%*d  %s%s  | %s\n", number, line.Number, o.paint(origin, green), padding, withoutControls(line.Text))
+		fmt.Fprintf(&text, "%*d  %s%s  | %s\n", number, line.Number, o.paint(origin, green), padding, model.Lines(line.Text))
 	}
 	return o.painted(text.String())
 }

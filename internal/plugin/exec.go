@@ -14,7 +14,7 @@ const execExample = `  # Run a program in the controller's container
   kubectl sluice exec -- sluice version
 
   # With a terminal
-  kubectl sluice exec -i -t -- bash`
+  kubectl sluice exec -i -t -- sh`
 
 func execCommand(s *session) *cobra.Command {
 	var stdin, tty bool
@@ -46,7 +46,8 @@ const sshExample = `  # A shell beside the controller
   # In another pod
   kubectl sluice ssh --pod sluice-controller-5d8f6c9b7-x2v4q`
 
-// shell prefers bash, which the image has.
+// shell is that of the image, which has no bash; a container of another image may
+// have it, and then it is preferred.
 var shell = []string{"sh", "-c", "if command -v bash >/dev/null; then exec bash; else exec sh; fi"}
 
 func sshCommand(s *session) *cobra.Command {

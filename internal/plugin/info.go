@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,8 +26,9 @@ const infoExample = `  # The addresses of the controller's Service, and how each
 
 // info is what `info` shows; as JSON its output.
 type info struct {
-	Service serviceInfo `json:"service"`
-	Pods    []podInfo   `json:"pods"`
+	// Service is null if there is none of that name.
+	Service *serviceInfo `json:"service"`
+	Pods    []podInfo    `json:"pods"`
 }
 
 type serviceInfo struct {
@@ -68,34 +70,63 @@ func infoCommand(s *session) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		i := info{Pods: []podInfo{}}
-		if i.Service, err = readService(ctx, c, snapshot.Name{Namespace: found[0].Namespace, Name: service}); err != nil {
+		var i info
+		i.Service, err = readService(ctx, c, snapshot.Name{Namespace: found[0].Namespace, Name: service})
+		// Where pods listen at their nodes there need not be any.
+		if isNone := errors.Is(err, errNoService) && !cmd.Flags().Changed("service"); err != nil && !isNone {
 			return err
 		}
-		var failed []error
-		for _, pod := range found {
-			one, err := askPod(ctx, pods, c, &pod)
-			i.Pods, failed = append(i.Pods, one), append(failed, err)
-		}
-		return errors.Join(append([]error{printInfo(s.output(output.chosen), i, time.Now())}, failed...)...)
+		var failed error
+		i.Pods, failed = askPods(ctx, pods, c, found)
+		return errors.Join(printInfo(s.output(output.chosen), i, time.Now()), failed)
 	}
 	return cmd
 }
 
-func readService(ctx context.Context, c *cluster, name snapshot.Name) (serviceInfo, error) {
+var errNoService = errors.New("no Service")
+
+func readService(ctx context.Context, c *cluster, name snapshot.Name) (*serviceInfo, error) {
 	object := corev1.Service{}
 	err := c.Get(ctx, kube.Services, name, &object)
 	if apierrors.IsNotFound(err) {
-		return serviceInfo{}, fmt.Errorf("no Service %q in the namespace %q: --service names the one of the controller", name.Name, name.Namespace)
+		return nil, fmt.Errorf("%w %q in the namespace %q: --service names the one of the controller", errNoService, name.Name, name.Namespace)
 	}
-	i := serviceInfo{Namespace: name.Namespace, Name: name.Name, ClusterIP: object.Spec.ClusterIP, LoadBalancer: []string{}}
+	if err != nil {
+		return nil, said(err, "read the Service %s", name)
+	}
+	i := &serviceInfo{Namespace: name.Namespace, Name: name.Name, ClusterIP: object.Spec.ClusterIP, LoadBalancer: []string{}}
 	for _, at := range object.Status.LoadBalancer.Ingress {
 		i.LoadBalancer = append(i.LoadBalancer, cmp.Or(at.IP, at.Hostname))
 	}
-	return i, said(err, "read the Service %s", name)
+	return i, nil
 }
 
-// askPod tells of one pod. That it does not answer keeps nobody from the others.
+// podPatience is how long one pod of several may take to answer, and askedAtOnce
+// how many are asked at a time.
+const (
+	podPatience = 10 * time.Second
+	askedAtOnce = 32
+)
+
+// askPods tells of each pod, in their order. That one does not answer, or hangs,
+// keeps nobody from the others.
+func askPods(ctx context.Context, f *podFlags, c *cluster, pods []corev1.Pod) ([]podInfo, error) {
+	all, failed := make([]podInfo, len(pods)), make([]error, len(pods))
+	turns := make(chan struct{}, askedAtOnce)
+	var asked sync.WaitGroup
+	for n := range pods {
+		turns <- struct{}{}
+		asked.Go(func() {
+			defer func() { <-turns }()
+			ctx, cancel := context.WithTimeout(ctx, podPatience)
+			defer cancel()
+			all[n], failed[n] = askPod(ctx, f, c, &pods[n])
+		})
+	}
+	asked.Wait()
+	return all, errors.Join(failed...)
+}
+
 func askPod(ctx context.Context, f *podFlags, c *cluster, pod *corev1.Pod) (podInfo, error) {
 	one := podInfo{Namespace: pod.Namespace, Name: pod.Name, Node: pod.Spec.NodeName, Ready: isReady(pod)}
 	at, err := f.at(c, pod)
@@ -119,8 +150,11 @@ func printInfo(o output, i info, now time.Time) error {
 	if o.isDocument() {
 		return o.value(i)
 	}
-	err := o.painted(printableLines(fmt.Sprintf("Service: %s/%s\nService cluster IP address: %s\nLoadBalancer IP|CNAME: %s\n\n",
-		i.Service.Namespace, i.Service.Name, i.Service.ClusterIP, orDash(strings.Join(i.Service.LoadBalancer, ",")))))
+	name, clusterIP, balancer := "-", "-", "-"
+	if i.Service != nil {
+		name, clusterIP, balancer = i.Service.Namespace+"/"+i.Service.Name, i.Service.ClusterIP, orDash(strings.Join(i.Service.LoadBalancer, ","))
+	}
+	err := o.painted(printableLines(fmt.Sprintf("Service: %s\nService cluster IP address: %s\nLoadBalancer IP|CNAME: %s\n\n", name, clusterIP, balancer)))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/kube"
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
@@ -220,11 +221,11 @@ func printIngresses(o output, rows []ingressRow, namespaces bool) error {
 		return o.value(rows)
 	}
 	if o.format == asName {
-		var names []string
+		var objects []model.ObjectRef
 		for _, r := range rows {
-			names = append(names, "ingress.networking.k8s.io/"+r.Name)
+			objects = append(objects, model.ObjectRef{Kind: "ingress.networking.k8s.io", Namespace: r.Namespace, Name: r.Name})
 		}
-		return o.lines(slices.Compact(names))
+		return o.names(objects)
 	}
 	t := table{heading: []string{"INGRESS NAME", "HOST+PATH", "ADDRESSES", "TLS", "SERVICE", "SERVICE PORT", "ENDPOINTS", "CLASS", "PATH TYPE"}, wide: 2}
 	if namespaces {

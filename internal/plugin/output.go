@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ type format struct {
 // addFormat adds the flag -o. The first format is the default.
 func addFormat(cmd *cobra.Command, valid ...string) *format {
 	f := &format{chosen: valid[0], valid: valid}
-	cmd.Flags().VarP(f, "output", "o", oneOf(valid))
+	cmd.Flags().VarP(f, "output", "o", model.OneOf(valid))
 	mustComplete(cmd, "output", cobra.FixedCompletions(valid, cobra.ShellCompDirectiveNoFileComp))
 	return f
 }
@@ -48,19 +49,10 @@ func (f *format) Type() string { return "format" }
 
 func (f *format) Set(text string) error {
 	if !slices.Contains(f.valid, text) {
-		return fmt.Errorf("want %s (got %q)", oneOf(f.valid), text)
+		return fmt.Errorf("want %s (got %q)", model.OneOf(f.valid), text)
 	}
 	f.chosen = text
 	return nil
-}
-
-// oneOf gives "table, json or yaml".
-func oneOf(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // colour is how a cell looks on a terminal.
@@ -185,6 +177,19 @@ func (o output) lines(texts []string) error {
 	return nil
 }
 
+// names prints "kind/name" of objects, each object once: those of other
+// namespaces may be called the same.
+func (o output) names(objects []model.ObjectRef) error {
+	slices.SortFunc(objects, func(a, b model.ObjectRef) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
+	})
+	var texts []string
+	for _, object := range slices.Compact(objects) {
+		texts = append(texts, strings.ToLower(object.Kind)+"/"+object.Name)
+	}
+	return o.lines(texts)
+}
+
 // document prints JSON as it came, as JSON or YAML: what a newer controller says
 // besides is not lost.
 func (o output) document(body []byte) error {
@@ -232,33 +237,6 @@ func decode[T any](body []byte) (T, error) {
 type harmless struct{ io.Writer }
 
 func (h harmless) Write(text []byte) (int, error) {
-	_, err := io.WriteString(h.Writer, withoutControls(string(text)))
+	_, err := io.WriteString(h.Writer, model.Lines(string(text)))
 	return len(text), err
 }
-
-// withoutControls escapes what steers a terminal, and keeps lines and tabs.
-func withoutControls(text string) string {
-	steers := func(r rune) bool {
-		return r != '\n' && r != '\t' && (r < 0x20 || r >= 0x7f && r < 0xa0 || r == utf8.RuneError || isBidi(r))
-	}
-	if !strings.ContainsFunc(text, steers) {
-		return text
-	}
-	var out strings.Builder
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&out, `\x%02x`, text[0])
-		case r != utf8.RuneError && steers(r):
-			fmt.Fprintf(&out, `\u%04x`, r)
-		default:
-			out.WriteString(text[:size])
-		}
-		text = text[size:]
-	}
-	return out.String()
-}
-
-// isBidi tells the characters that make text look like other text.
-func isBidi(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }

@@ -64,7 +64,7 @@ func TestHarmless(t *testing.T) {
 	if err != nil || n != len(text) {
 		t.Errorf("it took %d of %d: %v", n, len(text), err)
 	}
-	const want = "fine ünï\n\ttab a\\u001b[2Jb\\u0007c\\u202ed\\u009be\\u0000\\xff\\u000d\n"
+	const want = "fine ünï\n\ttab a\\x1b[2Jb\\ac\\u202ed\\u009be\\x00\\xff\\r\n"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}

@@ -1,8 +1,6 @@
 package plugin
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"sluice/internal/debug/view"
@@ -64,11 +62,11 @@ func printProblems(s *session, o output, body []byte, namespace string) error {
 		return err
 	}
 	if o.format == asName {
-		var names []string
+		var objects []model.ObjectRef
 		for _, p := range problems {
-			names = append(names, strings.ToLower(p.Object.Kind)+"/"+p.Object.Name)
+			objects = append(objects, p.Object)
 		}
-		return o.lines(compact(names))
+		return o.names(objects)
 	}
 	if len(problems) == 0 {
 		in := ""

@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"sluice/internal/model"
 )
 
 // maxFaults bounds how much is said of one object.
@@ -57,7 +59,7 @@ func (e *explainer) object(field string, raw []byte, t reflect.Type) {
 		member, known := fieldByName(t, key)
 		switch {
 		case !known:
-			e.add(unknownPath(field, key), "want "+anyOf(fieldNames(t))+" (got "+quoted(key)+", which is not a field)")
+			e.add(unknownPath(field, key), "want "+model.OneOf(fieldNames(t))+" (got "+quoted(key)+", which is not a field)")
 		case seen[key]:
 			e.add(path, "want it once (got it again)")
 		default:
@@ -196,14 +198,6 @@ func fieldNames(t reflect.Type) []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// anyOf gives "a, b or c".
-func anyOf(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
 // ranges bound the numbers that a field can hold.

@@ -3,7 +3,6 @@ package translate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -75,7 +74,7 @@ func (t *translation) unserved(object *networkingv1.Ingress) {
 func (t *translation) legacyElsewhere(name string) (reason model.Reason, text string) {
 	switch {
 	case t.snap.IngressClass(name) == nil:
-		return OtherClass, fmt.Sprintf("no class that is served here has the name %s: if it is meant for here, want %s", quoted(name), alternatives(t.options.IngressClasses))
+		return OtherClass, fmt.Sprintf("no class that is served here has the name %s: if it is meant for here, want %s", quoted(name), model.OneOf(t.options.IngressClasses))
 	case t.ourClass(name):
 		return Unserved, fmt.Sprintf("this annotation is compared with --ingress-class alone, which does not name %s: name the class in spec.ingressClassName instead", quoted(name))
 	}
@@ -99,7 +98,7 @@ func (t *translation) servedClasses() string {
 	if names = slices.Compact(names); len(names) == 0 {
 		return "the name of an IngressClass of " + t.options.ControllerClass
 	}
-	return alternatives(names)
+	return model.OneOf(names)
 }
 
 // rewritten reports a host of which the first Ingress's rewrite changes also
@@ -170,13 +169,4 @@ func hostWords(name string) string {
 		return "the catch-all host"
 	}
 	return fmt.Sprintf("host %q", name)
-}
-
-// alternatives gives "a, b or c".
-func alternatives(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

@@ -74,7 +74,7 @@ func pluginTerminal(t *testing.T, p *pluginScene) {
 		}
 		return nil
 	})
-	if strings.Contains(got, "\x1b") || !strings.Contains(got, `steered \u001b[2J away`) {
+	if strings.Contains(got, "\x1b") || !strings.Contains(got, `steered \x1b[2J away`) {
 		t.Errorf("on a terminal the log ends with %q", got[len(got)-60:])
 	}
 	if raw := p.must(t, "logs", "--namespace", p.system, pod); !strings.Contains(raw, "steered \x1b[2J away") {

@@ -107,6 +107,7 @@ func TestIngressNginxDeployment(t *testing.T) {
 				if output, err := s.exec("/wait-shutdown"); err != nil {
 					t.Errorf("/wait-shutdown: %v: %s", err, output)
 				}
+				_ = s.Command.Process.Signal(syscall.SIGTERM) // as the kubelet does after the hook
 			})
 		})
 	}
