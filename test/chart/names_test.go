@@ -204,6 +204,7 @@ func TestRefused(t *testing.T) {
 		"rbac: {scope: true}": "rbac.scope: want controller.scope.enabled: true",
 		"controller: {autoscaling: {enabled: true}, keda: {enabled: true}}":                            "want one of the two",
 		"controller: {scope: {enabled: true}, extraArgs: {watch-namespace-selector: team=web}}":        "want one namespace or a selector",
+		"controller: {image: {runAsUser: 0, runAsNonRoot: false}}":                                     "controller.image.runAsUser: want the number of a user that is not root",
 		"controller: {terminationGracePeriodSeconds: 30, extraArgs: {post-shutdown-grace-period: 60}}": "controller.terminationGracePeriodSeconds: want 67 or more",
 	} {
 		_, err := rendering.Default().Render(values)
@@ -211,7 +212,11 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: want an error that says %q (got %v)", values, says, err)
 		}
 	}
-	for _, values := range []string{"controller: {extraArgs: {disable-svc-external-name: true}}", "controller: {extraArgs: {shutdown-grace-period: 200}}"} {
+	for _, values := range []string{
+		"controller: {extraArgs: {disable-svc-external-name: true}}",
+		"controller: {extraArgs: {shutdown-grace-period: 200}}",
+		"controller: {image: {runAsUser: 0}, containerSecurityContext: {runAsUser: 0}}",
+	} {
 		if _, err := rendering.Default().Render(values); err != nil {
 			t.Errorf("%s: %v", values, err)
 		}

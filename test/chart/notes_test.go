@@ -17,7 +17,8 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 		{"controller: {proxySetHeaders: {X-A: b}}", "controller.proxySetHeaders: its ConfigMap is made"},
 		{"controller: {allowSnippetAnnotations: true}", "controller.allowSnippetAnnotations: Sluice does not follow snippets yet"},
 		{"controller: {service: {internal: {enabled: true}}}", "controller.service.internal.enabled: the Service is not made"},
-		{"controller: {hostNetwork: true}", "controller.hostNetwork: the nodes have to let user 101"},
+		{"controller: {hostNetwork: true, sysctls: {net.core.somaxconn: 32768}, podSecurityContext: {sysctls: [{name: net.ipv4.tcp_tw_reuse, value: \"1\"}]}}",
+			"net.ipv4.tcp_tw_reuse, net.core.somaxconn: the pod is on the network of its node"},
 		{"{rbac: {scope: true}, controller: {scope: {enabled: true}, ingressClassResource: {name: inner, aliases: [other]}}}", "is one of inner,other."},
 		{"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true, namespace: shop}}}", "defaultBackend: it is in another namespace"},
 	} {
@@ -28,8 +29,9 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 	}
 	for _, values := range []string{
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
-		"controller: {hostNetwork: true, extraArgs: {http-port: 8080, https-port: 8443}}",
-		"controller: {hostNetwork: true, image: {runAsUser: 0, runAsNonRoot: false}}",
+		"controller: {hostNetwork: true}",
+		"controller: {sysctls: {net.core.somaxconn: 32768}}",
+		"controller: {hostNetwork: true, sysctls: {kernel.shm_rmid_forced: 1}}",
 		"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true}}}",
 	} {
 		if notes := render(t, values).Notes; strings.Contains(notes, "do less than") {

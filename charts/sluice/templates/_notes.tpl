@@ -22,7 +22,7 @@
 {{- end }}
 {{- end }}
 {{- $known := .Files.Get "flags.yaml" | fromYaml }}
-{{- range $name, $_ := .Values.controller.extraArgs }}
+{{- range $name, $_ := include "sluice.texts" .Values.controller.extraArgs | fromYaml }}
 {{- with get $known.withoutEffect $name }}
 - controller.extraArgs.{{ $name }}:
   {{ . }}
@@ -49,9 +49,8 @@
 {{- if and $c.service.internal.enabled $c.service.enabled (not (include "sluice.internal" .)) }}
 - controller.service.internal.enabled: the Service is not made, as without annotations, a loadBalancerClass or a type it would be one more load balancer for everybody.
 {{- end }}
-{{- $least := min (get $flags "http-port" | default "80" | int) (get $flags "https-port" | default "443" | int) }}
-{{- if and $c.hostNetwork (gt (int64 $c.image.runAsUser) 0) (lt $least 1024) }}
-- controller.hostNetwork: the nodes have to let user {{ int64 $c.image.runAsUser }} listen on ports below 1024, by their sysctl net.ipv4.ip_unprivileged_port_start. Or let extraArgs.http-port and https-port be above 1023, or controller.image.runAsUser be 0 with runAsNonRoot false.
+{{- with include "sluice.sysctls.left" . | fromYamlArray }}
+- {{ join ", " . }}: the pod is on the network of its node, whose sysctls it cannot set; the nodes have to have them.
 {{- end }}
 {{- if .Values.rbac.scope }}
 - rbac.scope: IngressClasses cannot be read. Ingresses are served whose class, by name, is one of {{ get $flags "ingress-class" }}.

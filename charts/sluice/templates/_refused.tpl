@@ -15,6 +15,9 @@
 {{- fail (printf "controller.image: %s is ingress-nginx, not Sluice. Leave out image, repository, tag and digest, or give those of Sluice's image." .) }}
 {{- end }}
 {{- end }}
+{{- if and (eq (int64 $c.image.runAsUser) 0) (not $c.containerSecurityContext) }}
+{{- fail "controller.image.runAsUser: want the number of a user that is not root, such as 101 (got 0); the capabilities are dropped by which root could start Sluice. Give controller.containerSecurityContext if it has to be root." }}
+{{- end }}
 {{- $flags := include "sluice.flags" . | fromYaml }}
 {{- if and .Values.rbac.create .Values.rbac.scope (not (get $flags "watch-namespace")) }}
 {{- fail "rbac.scope: want controller.scope.enabled: true, too; the Ingresses of all namespaces cannot be read by the right to one." }}

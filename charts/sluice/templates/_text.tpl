@@ -3,7 +3,7 @@
 {{- if kindIs "string" . }}{{ . }}{{ else }}{{ toJson . }}{{ end -}}
 {{- end }}
 
-{{/* A map whose values are texts, as labels, annotations and settings want them. */}}
+{{/* A map whose values are texts, as labels, annotations and settings want them. What is null was taken out by the user. */}}
 {{- define "sluice.texts" -}}
 {{- $texts := dict -}}
 {{- range $key, $value := . }}
@@ -20,6 +20,11 @@
 {{- if not (kindIs "invalid" $value) }}{{ $_ := set $texts $key (tpl (include "sluice.text" $value) $root) }}{{ end }}
 {{- end -}}
 {{ toYaml $texts }}
+{{- end }}
+
+{{/* The TCP or UDP services by their ports, of (list $ "tcp"). */}}
+{{- define "sluice.streams" -}}
+{{ include "sluice.texts" (get (first .).Values (last .)) }}
 {{- end }}
 
 {{/* An image, of (list $ image registry): its digest wins over its tag, and a whole repository over registry and name. */}}
