@@ -12,6 +12,9 @@ import (
 func TestNotesTellWhatMaySurprise(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ values, says string }{
+		{"controller: {containerPort: {tohttps: 2443}, service: {targetPorts: {http: tohttps, https: http}}}", "controller.service.targetPorts.http: nothing listens on the port tohttps"},
+		{"controller: {service: {targetPorts: {https: 8443}}}", "controller.service.targetPorts.https: nothing listens on the port 8443"},
+		{"controller: {service: {internal: {enabled: true, type: NodePort, targetPorts: {http: extra}}}}", "controller.service.internal.targetPorts.http: nothing listens"},
 		{"controller: {metrics: {enabled: true}}", "controller.metrics: its objects are made"},
 		{"controller: {addHeaders: {X-Frame-Options: DENY}}", "controller.addHeaders: its ConfigMap is made"},
 		{"controller: {proxySetHeaders: {X-A: b}}", "controller.proxySetHeaders: its ConfigMap is made"},
@@ -30,6 +33,9 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 	for _, values := range []string{
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
 		"controller: {hostNetwork: true}",
+		"controller: {service: {targetPorts: {http: https, https: http}, internal: {targetPorts: {http: extra}}}}",
+		"controller: {extraArgs: {https-port: 8443}, service: {targetPorts: {http: 80, https: 8443}}}",
+		"controller: {service: {enabled: false, targetPorts: {http: extra}}}",
 		"controller: {sysctls: {net.core.somaxconn: 32768}}",
 		"controller: {hostNetwork: true, sysctls: {kernel.shm_rmid_forced: 1}}",
 		"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true}}}",

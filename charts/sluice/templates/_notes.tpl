@@ -34,6 +34,8 @@
 {{- define "sluice.notes.surprises" -}}
 {{- $c := .Values.controller -}}
 {{- $flags := include "sluice.flags" . | fromYaml -}}
+{{- include "sluice.notes.settings" . }}
+{{- include "sluice.notes.ports" . }}
 {{- if $c.metrics.enabled }}
 - controller.metrics: its objects are made, but Sluice has no metrics yet: /metrics answers 404.
 {{- end }}
@@ -57,5 +59,47 @@
 {{- end }}
 {{- if and .Values.defaultBackend.enabled (get $flags "watch-namespace") (ne (get $flags "watch-namespace" | replace "$(POD_NAMESPACE)" (include "sluice.namespace" .)) (include "sluice.namespace" .)) }}
 - defaultBackend: it is in another namespace than the one that is watched, and is not read there; nginx's own 404 answers.
+{{- end }}
+{{- end }}
+
+{{/* What of controller.config Sluice does not read. */}}
+{{- define "sluice.notes.settings" -}}
+{{- $known := .Files.Get "settings.yaml" | fromYaml -}}
+{{- $denied := list -}}{{- $unread := list -}}{{- $idle := list -}}{{- $unknown := list -}}
+{{- range $name, $text := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
+{{- $key := lower $name }}
+{{- if hasKey $known.protecting $key }}
+{{- if has (trim $text) (get $known.protecting $key) }}{{ $unread = append $unread $key }}{{ else }}{{ $denied = append $denied $key }}{{ end }}
+{{- else if has $key $known.unread }}{{ $unread = append $unread $key }}
+{{- else if has $key $known.idle }}{{ $idle = append $idle $key }}
+{{- else if not (has $key $known.read) }}{{ $unknown = append $unknown $name }}
+{{- end }}
+{{- end }}
+{{- with $denied | sortAlpha }}
+- controller.config: every path answers 503, as Sluice does not read {{ join ", " . }} yet, which would keep requests out.
+{{- end }}
+{{- with $unread | sortAlpha }}
+- controller.config: Sluice does not read {{ join ", " . }} yet.
+{{- end }}
+{{- with $idle | sortAlpha }}
+- controller.config: without effect, as in ingress-nginx: {{ join ", " . }}.
+{{- end }}
+{{- with $unknown }}
+- controller.config: neither Sluice nor ingress-nginx has {{ join ", " . }}.
+{{- end }}
+{{- end }}
+
+{{/* Which ports of the Services lead to where nginx does not listen. */}}
+{{- define "sluice.notes.ports" -}}
+{{- $s := .Values.controller.service -}}
+{{- $ports := include "sluice.containerPorts" . | fromYaml -}}
+{{- $heard := list "http" "https" ($ports.http | int | toString) ($ports.https | int | toString) -}}
+{{- range $at, $targets := dict "service.targetPorts" (ternary $s.targetPorts dict (and $s.enabled $s.external.enabled)) "service.internal.targetPorts" (ternary $s.internal.targetPorts dict (eq (include "sluice.internal" $) "true")) }}
+{{- range $name, $target := $targets }}
+{{- $text := include "sluice.text" $target }}
+{{- if and (not (kindIs "invalid" $target)) (not (has $text $heard)) }}
+- controller.{{ $at }}.{{ $name }}: nothing listens on the port {{ $text }} of the pod, as Sluice's nginx has http and https only, and does not follow http-snippet yet.
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
