@@ -104,7 +104,10 @@ func TestHostileValuesStayValues(t *testing.T) {
 		"controller.publishService.pathOverride": "a/" + hostile, "controller.ingressClassResource.controllerValue": hostile,
 		"controller.metrics.serviceMonitor.scrapeInterval": hostile, "controller.containerName": hostile, "controller.hostname": hostile,
 		"defaultBackend.image.repository": hostile, "defaultBackend.extraArgs.verbose": hostile, "commonLabels.team": hostile,
-		"serviceAccount.annotations.a": hostile, "tcp.5432": inSettings, "namespaceOverride": "own",
+		"serviceAccount.annotations.a": hostile, "namespaceOverride": "own",
+	}
+	if _, err := rendering.Default().RenderValues(map[string]any{"tcp": map[string]any{"5432": inSettings}}); err == nil || !strings.Contains(err.Error(), "'/tcp/5432'") {
+		t.Errorf("a TCP service that is none is taken: %v", err)
 	}
 	for key, text := range places {
 		set(values, strings.Split(key, "."), text)
@@ -204,6 +207,8 @@ func TestRefused(t *testing.T) {
 		"rbac: {scope: true}": "rbac.scope: want controller.scope.enabled: true",
 		"controller: {autoscaling: {enabled: true}, keda: {enabled: true}}":                            "want one of the two",
 		"controller: {scope: {enabled: true}, extraArgs: {watch-namespace-selector: team=web}}":        "want one namespace or a selector",
+		"{portNamePrefix: long-name, tcp: {\"5432\": shop/a:1}}":                                       "portNamePrefix: the name long-name-5432-tcp",
+		"{portNamePrefix: \"123456\", udp: {\"9000\": shop/a:1, \"10000\": shop/a:1}}":                 "want up to 15 characters (got 16)",
 		"controller: {image: {runAsUser: 0, runAsNonRoot: false}}":                                     "controller.image.runAsUser: want the number of a user that is not root",
 		"controller: {terminationGracePeriodSeconds: 30, extraArgs: {post-shutdown-grace-period: 60}}": "controller.terminationGracePeriodSeconds: want 67 or more",
 	} {

@@ -7,7 +7,7 @@
 {{- end -}}
 {{ toYaml $spec }}
 containers:
-- name: {{ include "sluice.name" . }}-default-backend
+- name: {{ printf "%s-default-backend" (include "sluice.name" . | trunc 47 | trimSuffix "-") | quote }}
   image: {{ include "sluice.image" (list . $d.image ($d.image.registry | default .Values.global.image.registry | default "registry.k8s.io")) | quote }}
   imagePullPolicy: {{ $d.image.pullPolicy | quote }}
   {{- with include "sluice.texts" $d.extraArgs | fromYaml }}

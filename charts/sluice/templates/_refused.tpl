@@ -28,6 +28,14 @@
 {{- if and $c.autoscaling.enabled $c.keda.enabled }}
 {{- fail "controller.autoscaling.enabled and controller.keda.enabled: want one of the two (got both); they would set the replicas in turn." }}
 {{- end }}
+{{- range $protocol := list "tcp" "udp" }}
+{{- range $port, $_ := include "sluice.streams" (list $ $protocol) | fromYaml }}
+{{- $name := include "sluice.portName" (list $ $port $protocol) }}
+{{- if gt (len $name) 15 }}
+{{- fail (printf "portNamePrefix: the name %s of a port: want up to 15 characters (got %d), as names of ports have." $name (len $name)) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- $all := $c.terminationGracePeriodSeconds | int }}
 {{- $needed := add (get $flags "shutdown-grace-period" | int) (get $flags "post-shutdown-grace-period" | int) }}
 {{- if gt ($needed | int) $all }}
