@@ -200,10 +200,16 @@ func TestLabelsOfUsersDoNotChangeSelectors(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"controller: {extraArgs: {htp-port: 8080}}":                                  "controller.extraArgs.htp-port: want a flag of `sluice run`",
-		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}": "controller.customTemplate: Sluice's templates are others",
-		"controller: {image: {image: ingress-nginx/controller}}":                     "controller.image: ingress-nginx/controller is ingress-nginx",
-		"controller: {image: {repository: a.example/ingress-nginx/controller}}":      "is ingress-nginx, not Sluice",
+		"controller: {extraArgs: {htp-port: 8080}}":                                     "controller.extraArgs.htp-port: want a flag of `sluice run`",
+		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}":    "controller.customTemplate: Sluice's templates are others",
+		"controller: {image: {image: ingress-nginx/controller}}":                        "controller.image: ingress-nginx/controller is ingress-nginx",
+		"controller: {image: {repository: a.example/ingress-nginx/controller}}":         "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/ingress-nginx-controller}}":         "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/ingress-nginx/controller-chroot}}":  "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/rancher/nginx-ingress-controller}}": "is ingress-nginx, not Sluice",
+		"controller: {image: {registry: a.example/ingress-nginx, image: controller}}":   "controller.image: a.example/ingress-nginx/controller is ingress-nginx",
+		"controller: {image: {registry: registry.k8s.io}}":                              "controller.image: registry.k8s.io/sluice: Sluice's image is not at that registry",
+		"global: {image: {registry: registry.k8s.io}}":                                  "controller.image: registry.k8s.io/sluice: Sluice's image is not at that registry",
 		"rbac: {scope: true}": "rbac.scope: want controller.scope.enabled: true",
 		"controller: {autoscaling: {enabled: true}, keda: {enabled: true}}":                            "want one of the two",
 		"controller: {scope: {enabled: true}, extraArgs: {watch-namespace-selector: team=web}}":        "want one namespace or a selector",
@@ -220,6 +226,8 @@ func TestRefused(t *testing.T) {
 	for _, values := range []string{
 		"controller: {extraArgs: {disable-svc-external-name: true}}",
 		"controller: {extraArgs: {shutdown-grace-period: 200}}",
+		"{global: {image: {registry: registry.k8s.io}}, controller: {image: {repository: registry.example/sluice}}}",
+		"controller: {image: {repository: registry.example/ingress-nginx/sluice}}",
 		"controller: {image: {runAsUser: 0}, containerSecurityContext: {runAsUser: 0}}",
 	} {
 		if _, err := rendering.Default().Render(values); err != nil {

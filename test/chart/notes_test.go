@@ -12,6 +12,9 @@ import (
 func TestNotesTellWhatMaySurprise(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ values, says string }{
+		{"controller: {image: {tag: v1.15.1}}", "controller.image.tag: v1.15.1 looks like a version of ingress-nginx"},
+		{"controller: {image: {registry: registry.example, tag: v1.15.1}}", "controller.image.tag: v1.15.1 looks like"},
+		{"controller: {image: {digest: \"sha256:abc\"}}", "controller.image.digest: without controller.image.repository"},
 		{"controller: {containerPort: {tohttps: 2443}, service: {targetPorts: {http: tohttps, https: http}}}", "controller.service.targetPorts.http: nothing listens on the port tohttps"},
 		{"controller: {service: {targetPorts: {https: 8443}}}", "controller.service.targetPorts.https: nothing listens on the port 8443"},
 		{"controller: {service: {internal: {enabled: true, type: NodePort, targetPorts: {http: extra}}}}", "controller.service.internal.targetPorts.http: nothing listens"},
@@ -33,6 +36,8 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 	for _, values := range []string{
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
 		"controller: {hostNetwork: true}",
+		"controller: {image: {tag: 0.1.0}}",
+		"controller: {image: {repository: registry.example/sluice, tag: v1.0.0, digest: \"sha256:abc\"}}",
 		"controller: {service: {targetPorts: {http: https, https: http}, internal: {targetPorts: {http: extra}}}}",
 		"controller: {extraArgs: {https-port: 8443}, service: {targetPorts: {http: 80, https: 8443}}}",
 		"controller: {service: {enabled: false, targetPorts: {http: extra}}}",

@@ -108,6 +108,9 @@ func (v *value) find(path []string) *value {
 type unused struct {
 	Reason string            `json:"reason"`
 	Values map[string]string `json:"values"`
+	// Defaults are those of ingress-nginx's chart by which it does what is without
+	// effect here.
+	Defaults map[string]any `json:"defaults"`
 }
 
 func readUnused(t testing.TB) []unused {

@@ -1,11 +1,14 @@
-{{/* Whether a value was given, of (list values "a.b.c"). */}}
+{{/* Whether something was asked for by a value, of (list values "a.b.c" default): not by the default, an empty one if that is null, nor by what belongs to something that is not enabled. */}}
 {{- define "sluice.given" -}}
 {{- $at := first . -}}
 {{- $found := true -}}
-{{- range splitList "." (last .) }}
+{{- range splitList "." (index . 1) }}
 {{- if and $found (kindIs "map" $at) (hasKey $at .) }}{{ $at = get $at . }}{{ else }}{{ $found = false }}{{ end }}
+{{- if and (kindIs "map" $at) (hasKey $at "enabled") }}{{ $found = and $found $at.enabled }}{{ end }}
 {{- end -}}
-{{- if and $found (not (kindIs "invalid" $at)) }}true{{ end -}}
+{{- $initial := last . -}}
+{{- if kindIs "invalid" $initial }}{{ $found = and $found $at }}{{ else }}{{ $found = and $found (ne (toJson $at) (toJson $initial)) (not (kindIs "invalid" $at)) }}{{ end -}}
+{{- if $found }}true{{ end -}}
 {{- end }}
 
 {{/* What was given and has no effect, a line for each reason; empty if there is nothing. */}}
@@ -14,7 +17,7 @@
 {{- range $group := .Files.Get "without-effect.yaml" | fromYamlArray }}
 {{- $given := list }}
 {{- range $name, $_ := $group.values }}
-{{- if include "sluice.given" (list $root.Values $name) }}{{ $given = append $given $name }}{{ end }}
+{{- if include "sluice.given" (list $root.Values $name (get ($group.defaults | default dict) $name | default nil)) }}{{ $given = append $given $name }}{{ end }}
 {{- end }}
 {{- with $given }}
 - {{ join ", " . }}:
@@ -34,6 +37,12 @@
 {{- define "sluice.notes.surprises" -}}
 {{- $c := .Values.controller -}}
 {{- $flags := include "sluice.flags" . | fromYaml -}}
+{{- if and (not $c.image.repository) (regexMatch "^v[0-9]+[.][0-9]+[.][0-9]+" $c.image.tag) }}
+- controller.image.tag: {{ $c.image.tag }} looks like a version of ingress-nginx; without controller.image.repository it is looked for among the images of Sluice.
+{{- end }}
+{{- if and (not $c.image.repository) $c.image.digest }}
+- controller.image.digest: without controller.image.repository it is looked for among the images of Sluice, where one of ingress-nginx is not.
+{{- end }}
 {{- include "sluice.notes.settings" . }}
 {{- include "sluice.notes.ports" . }}
 {{- if $c.metrics.enabled }}

@@ -10,9 +10,12 @@
 {{- with ($c.customTemplate).configMapName }}
 {{- fail "controller.customTemplate: Sluice's templates are others than ingress-nginx's nginx.tmpl, and what yours protects would be open without it. Leave this out; see --template-dir for templates of Sluice." }}
 {{- end }}
-{{- range list $c.image.image ($c.image.repository | default "") }}
-{{- if hasSuffix "ingress-nginx/controller" . }}
+{{- with include "sluice.repository" (list $c.image ($c.image.registry | default .Values.global.image.registry)) }}
+{{- if and (regexMatch "ingress-nginx|nginx-ingress" .) (not (contains "sluice" .)) }}
 {{- fail (printf "controller.image: %s is ingress-nginx, not Sluice. Leave out image, repository, tag and digest, or give those of Sluice's image." .) }}
+{{- end }}
+{{- if regexMatch "^(registry[.]k8s[.]io|k8s[.]gcr[.]io)/" . }}
+{{- fail (printf "controller.image: %s: Sluice's image is not at that registry, which global.image.registry and controller.image.registry are of ingress-nginx's chart. Give the registry that Sluice's image is at, or controller.image.repository." .) }}
 {{- end }}
 {{- end }}
 {{- if and (eq (int64 $c.image.runAsUser) 0) (not $c.containerSecurityContext) }}
