@@ -1,4 +1,4 @@
-// Package chart tests charts/sluice by Helm's own modules: what it renders for six
+// Package chart tests charts/sluice by Helm's own modules: what it renders for seven
 // sets of values, what each value does, and that the files that are made of it are
 // fresh. `make golden` writes the expectations, and `make manifests` the files of
 // deploy/.

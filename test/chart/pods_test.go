@@ -66,6 +66,7 @@ func TestSysctls(t *testing.T) {
 		"controller: {sysctls: {" + ports + ": null}}":                                                                                   "",
 		"controller: {podSecurityContext: {sysctls: [{name: net.core.somaxconn, value: \"4096\"}]}}":                                     "net.core.somaxconn=4096 " + ports + "=0",
 		"controller: {podSecurityContext: {sysctls: [{name: " + ports + ", value: \"80\"}]}}":                                            ports + "=80",
+		"controller: {podSecurityContext: {sysctls: [{name: net/ipv4/ip_unprivileged_port_start, value: \"80\"}]}}":                      "net/ipv4/ip_unprivileged_port_start=80",
 		"controller: {hostNetwork: true}":                                                                                                "",
 		"controller: {hostNetwork: true, sysctls: {kernel.shm_rmid_forced: 1, net.core.somaxconn: 4096}}":                                "kernel.shm_rmid_forced=1",
 		"controller: {hostNetwork: true, podSecurityContext: {runAsGroup: 7, sysctls: [{name: net/ipv4/tcp_syncookies, value: \"1\"}]}}": "",

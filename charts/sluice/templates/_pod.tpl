@@ -94,20 +94,20 @@ spec:
 {{ toYaml $context }}
 {{- end }}
 
-{{/* The sysctls that are asked for: those of podSecurityContext, and of controller.sysctls what is not among these. */}}
+{{/* The sysctls that are asked for: those of podSecurityContext, and of controller.sysctls what is not among these. Names may have slashes for dots. */}}
 {{- define "sluice.sysctls" -}}
 {{- $sysctls := .Values.controller.podSecurityContext.sysctls | default list -}}
 {{- $names := list -}}
-{{- range $sysctls }}{{ $names = append $names .name }}{{ end -}}
+{{- range $sysctls }}{{ $names = append $names (.name | replace "/" ".") }}{{ end -}}
 {{- range $name, $value := include "sluice.texts" .Values.controller.sysctls | fromYaml }}
-{{- if not (has $name $names) }}{{ $sysctls = append $sysctls (dict "name" $name "value" $value) }}{{ end }}
+{{- if not (has ($name | replace "/" ".") $names) }}{{ $sysctls = append $sysctls (dict "name" $name "value" $value) }}{{ end }}
 {{- end -}}
 {{ toYaml $sysctls }}
 {{- end }}
 
 {{/* Whether (list $ name) is the sysctl for ports below 1024 on the node's network, where the capability does without it. */}}
 {{- define "sluice.sysctls.ofPorts" -}}
-{{- if and (first .).Values.controller.hostNetwork (eq (last .) "net.ipv4.ip_unprivileged_port_start") }}true{{ end -}}
+{{- if and (first .).Values.controller.hostNetwork (eq (last . | replace "/" ".") "net.ipv4.ip_unprivileged_port_start") }}true{{ end -}}
 {{- end }}
 
 {{/* The names of the other sysctls that a pod on the node's network must not have. */}}
