@@ -12,6 +12,7 @@ import (
 func TestNotesTellWhatMaySurprise(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ values, says string }{
+		{"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 101}}", "controller.containerSecurityContext: on the network of the node it wants"},
 		{"controller: {image: {tag: v1.15.1}}", "controller.image.tag: v1.15.1 looks like a version of ingress-nginx"},
 		{"controller: {image: {registry: registry.example, tag: v1.15.1}}", "controller.image.tag: v1.15.1 looks like"},
 		{"controller: {image: {digest: \"sha256:abc\"}}", "controller.image.digest: without controller.image.repository"},
@@ -37,6 +38,10 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
 		"controller: {hostNetwork: true}",
 		"controller: {image: {tag: 0.1.0}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {capabilities: {drop: [ALL], add: [NET_BIND_SERVICE]}}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 0}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 101}, extraArgs: {http-port: 8080, https-port: 8443}}",
+		"controller: {containerSecurityContext: {runAsUser: 101}}",
 		"controller: {image: {repository: registry.example/sluice, tag: v1.0.0, digest: \"sha256:abc\"}}",
 		"controller: {service: {targetPorts: {http: https, https: http}, internal: {targetPorts: {http: extra}}}}",
 		"controller: {extraArgs: {https-port: 8443}, service: {targetPorts: {http: 80, https: 8443}}}",

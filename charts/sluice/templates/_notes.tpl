@@ -60,6 +60,11 @@
 {{- if and $c.service.internal.enabled $c.service.enabled (not (include "sluice.internal" .)) }}
 - controller.service.internal.enabled: the Service is not made, as without annotations, a loadBalancerClass or a type it would be one more load balancer for everybody.
 {{- end }}
+{{- $own := $c.containerSecurityContext }}
+{{- $least := min (get $flags "http-port" | default "80" | int) (get $flags "https-port" | default "443" | int) }}
+{{- if and $c.hostNetwork $own (lt $least 1024) (ne (toString $own.runAsUser) "0") (not (has "NET_BIND_SERVICE" (($own.capabilities).add | default list))) }}
+- controller.containerSecurityContext: on the network of the node it wants capabilities.add: [NET_BIND_SERVICE], by which nginx listens on ports below 1024; or let extraArgs.http-port and https-port be above 1023.
+{{- end }}
 {{- with include "sluice.sysctls.left" . | fromYamlArray }}
 - {{ join ", " . }}: the pod is on the network of its node, whose sysctls it cannot set; the nodes have to have them.
 {{- end }}
