@@ -239,12 +239,6 @@ func wantedSchema(t testing.TB) string {
 	return string(content) + "\n"
 }
 
-// TestSchemaIsFresh: values.schema.json is what values.yaml says.
-func TestSchemaIsFresh(t *testing.T) {
-	// It is not parallel: where it is written anew, the others go by the new one.
-	fresh(t, "charts/sluice/values.schema.json", wantedSchema(t))
-}
-
 // TestEachValueIsExplained: a comment stands before each value.
 func TestEachValueIsExplained(t *testing.T) {
 	t.Parallel()
