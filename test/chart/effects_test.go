@@ -300,12 +300,15 @@ func TestValuesWithoutEffect(t *testing.T) {
 			if strings.HasPrefix(name, "controller.customTemplate.") {
 				sample = "" // a name is refused; see TestRefused
 			}
+			if initial, is := group.Defaults[name]; is {
+				sample = initial != true
+			}
 			differs, notes := effect(t, strings.Split(name, "."), sample)
 			if differs != "" {
 				t.Errorf("%s has an effect:\n%s", name, differs)
 			}
-			if told := strings.Contains(notes, name) && strings.Contains(notes, group.Reason); !told {
-				t.Errorf("%s: the notes do not tell that it has no effect, and why:\n%s", name, notes)
+			if told := strings.Contains(notes, name) && strings.Contains(notes, group.Reason); told != (sample != "") {
+				t.Errorf("%s: %v: the notes tell that it has no effect, and why: %v:\n%s", name, sample, told, notes)
 			}
 		}
 	}
@@ -315,6 +318,42 @@ func TestValuesWithoutEffect(t *testing.T) {
 	}
 	if strings.Contains(r.Notes, "no effect") || strings.Contains(r.Notes, "do less") {
 		t.Errorf("the notes tell of values that nobody gave:\n%s", r.Notes)
+	}
+}
+
+// TestDefaultsOfIngressNginxAreNotTold: who keeps all the defaults of ingress-nginx's
+// chart in a file of values has asked for nothing by them, but for the webhook; and for
+// its image, whose pins are to go.
+func TestDefaultsOfIngressNginxAreNotTold(t *testing.T) {
+	t.Parallel()
+	values, defaults := map[string]any{}, map[string]any{}
+	for _, k := range knownValues(t) {
+		var initial any
+		if err := yaml.Unmarshal([]byte(k.initial), &initial); err != nil {
+			t.Fatal(err)
+		}
+		defaults[k.key] = initial
+		if reasonOf(t, k.key) != "" && !strings.HasPrefix(k.key, "controller.image.digest") {
+			set(values, pathOf(k.key), initial)
+		}
+	}
+	r, err := rendering.Default().RenderValues(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, told, _ := strings.Cut(r.Notes, "have no effect:"); strings.Count(told, "\n- ") != 1 || !strings.Contains(told, "controller.admissionWebhooks.enabled") {
+		t.Errorf("the notes tell of the defaults:\n%s", told)
+	}
+	set(values, []string{"controller", "admissionWebhooks", "enabled"}, false)
+	if r, err = rendering.Default().RenderValues(values); err != nil || strings.Contains(r.Notes, "have no effect:") {
+		t.Errorf("the notes tell of the defaults without the webhook (%v):\n%s", err, r.Notes)
+	}
+	for _, group := range readUnused(t) {
+		for name, initial := range group.Defaults {
+			if defaults[name] != initial {
+				t.Errorf("%s: the default is %v, and not %v", name, defaults[name], initial)
+			}
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package chart tests charts/sluice by Helm's own modules: what it renders for six
+// Package chart tests charts/sluice by Helm's own modules: what it renders for seven
 // sets of values, what each value does, and that the files that are made of it are
 // fresh. `make golden` writes the expectations, and `make manifests` the files of
 // deploy/.
@@ -6,13 +6,17 @@ package chart
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/keys"
+	"sluice/internal/settings"
 	"sluice/test/chart/rendering"
 )
 
@@ -38,4 +42,48 @@ func fresh(t *testing.T, path, want string) {
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(got), "\n")); diff != "" {
 		t.Errorf("%s is stale; `make golden` writes it, and `make manifests` those of deploy and test/cluster (-wanted +file):\n%s", path, diff)
 	}
+}
+
+// The files that are part of the chart are made first, in this file, so that what is
+// rendered goes by the new ones where all are written anew.
+
+// TestSchemaIsFresh: values.schema.json is what values.yaml says.
+func TestSchemaIsFresh(t *testing.T) {
+	fresh(t, "charts/sluice/values.schema.json", wantedSchema(t))
+}
+
+// settingsHeader is what settings.yaml begins with.
+const settingsHeader = `# The settings that controller.config may have, for the notes; ` + "`make golden`" + ` writes them
+# from what Sluice knows. docs/reference/configmap.md says what each does.
+
+# Those that Sluice reads.
+read:
+`
+
+// TestSettingsAreFresh: charts/sluice/settings.yaml is what Sluice reads, and what it
+// knows and does not read.
+func TestSettingsAreFresh(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(settingsHeader)
+	var names []string
+	for _, doc := range keys.Describe(settings.Settings{}) {
+		names = append(append(names, doc.Key), doc.Aliases...)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&text, "  - %s\n", name)
+	}
+	unread := map[keys.Fate]string{}
+	for _, k := range settings.Unsupported() {
+		switch {
+		case k.Fate != keys.Denied:
+			unread[k.Fate] += fmt.Sprintf("  - %s\n", k.Key)
+		default:
+			unread[k.Fate] += fmt.Sprintf("  %s: [\"%s\"]\n", k.Key, strings.Join(k.Off, `", "`))
+		}
+	}
+	text.WriteString("# Those of ingress-nginx that it does not read yet.\nunread:\n" + unread[keys.Reported])
+	text.WriteString("# Those that have no effect in ingress-nginx either.\nidle:\n" + unread[keys.Idle])
+	text.WriteString("# Those that it does not read yet and that keep requests out: with any value but these,\n# every path answers 503.\nprotecting:\n" + unread[keys.Denied])
+	fresh(t, "charts/sluice/settings.yaml", text.String())
 }

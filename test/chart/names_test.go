@@ -104,7 +104,10 @@ func TestHostileValuesStayValues(t *testing.T) {
 		"controller.publishService.pathOverride": "a/" + hostile, "controller.ingressClassResource.controllerValue": hostile,
 		"controller.metrics.serviceMonitor.scrapeInterval": hostile, "controller.containerName": hostile, "controller.hostname": hostile,
 		"defaultBackend.image.repository": hostile, "defaultBackend.extraArgs.verbose": hostile, "commonLabels.team": hostile,
-		"serviceAccount.annotations.a": hostile, "tcp.5432": inSettings, "namespaceOverride": "own",
+		"serviceAccount.annotations.a": hostile, "namespaceOverride": "own",
+	}
+	if _, err := rendering.Default().RenderValues(map[string]any{"tcp": map[string]any{"5432": inSettings}}); err == nil || !strings.Contains(err.Error(), "'/tcp/5432'") {
+		t.Errorf("a TCP service that is none is taken: %v", err)
 	}
 	for key, text := range places {
 		set(values, strings.Split(key, "."), text)
@@ -197,13 +200,22 @@ func TestLabelsOfUsersDoNotChangeSelectors(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"controller: {extraArgs: {htp-port: 8080}}":                                  "controller.extraArgs.htp-port: want a flag of `sluice run`",
-		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}": "controller.customTemplate: Sluice's templates are others",
-		"controller: {image: {image: ingress-nginx/controller}}":                     "controller.image: ingress-nginx/controller is ingress-nginx",
-		"controller: {image: {repository: a.example/ingress-nginx/controller}}":      "is ingress-nginx, not Sluice",
+		"controller: {extraArgs: {htp-port: 8080}}":                                     "controller.extraArgs.htp-port: want a flag of `sluice run`",
+		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}":    "controller.customTemplate: Sluice's templates are others",
+		"controller: {image: {image: ingress-nginx/controller}}":                        "controller.image: ingress-nginx/controller is ingress-nginx",
+		"controller: {image: {repository: a.example/ingress-nginx/controller}}":         "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/ingress-nginx-controller}}":         "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/ingress-nginx/controller-chroot}}":  "is ingress-nginx, not Sluice",
+		"controller: {image: {repository: a.example/rancher/nginx-ingress-controller}}": "is ingress-nginx, not Sluice",
+		"controller: {image: {registry: a.example/ingress-nginx, image: controller}}":   "controller.image: a.example/ingress-nginx/controller is ingress-nginx",
+		"controller: {image: {registry: registry.k8s.io}}":                              "controller.image: registry.k8s.io/sluice: Sluice's image is not at that registry",
+		"global: {image: {registry: registry.k8s.io}}":                                  "controller.image: registry.k8s.io/sluice: Sluice's image is not at that registry",
 		"rbac: {scope: true}": "rbac.scope: want controller.scope.enabled: true",
 		"controller: {autoscaling: {enabled: true}, keda: {enabled: true}}":                            "want one of the two",
 		"controller: {scope: {enabled: true}, extraArgs: {watch-namespace-selector: team=web}}":        "want one namespace or a selector",
+		"{portNamePrefix: long-name, tcp: {\"5432\": shop/a:1}}":                                       "portNamePrefix: the name long-name-5432-tcp",
+		"{portNamePrefix: \"123456\", udp: {\"9000\": shop/a:1, \"10000\": shop/a:1}}":                 "want up to 15 characters (got 16)",
+		"controller: {image: {runAsUser: 0, runAsNonRoot: false}}":                                     "controller.image.runAsUser: want the number of a user that is not root",
 		"controller: {terminationGracePeriodSeconds: 30, extraArgs: {post-shutdown-grace-period: 60}}": "controller.terminationGracePeriodSeconds: want 67 or more",
 	} {
 		_, err := rendering.Default().Render(values)
@@ -211,7 +223,13 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: want an error that says %q (got %v)", values, says, err)
 		}
 	}
-	for _, values := range []string{"controller: {extraArgs: {disable-svc-external-name: true}}", "controller: {extraArgs: {shutdown-grace-period: 200}}"} {
+	for _, values := range []string{
+		"controller: {extraArgs: {disable-svc-external-name: true}}",
+		"controller: {extraArgs: {shutdown-grace-period: 200}}",
+		"{global: {image: {registry: registry.k8s.io}}, controller: {image: {repository: registry.example/sluice}}}",
+		"controller: {image: {repository: registry.example/ingress-nginx/sluice}}",
+		"controller: {image: {runAsUser: 0}, containerSecurityContext: {runAsUser: 0}}",
+	} {
 		if _, err := rendering.Default().Render(values); err != nil {
 			t.Errorf("%s: %v", values, err)
 		}

@@ -12,12 +12,20 @@ import (
 func TestNotesTellWhatMaySurprise(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ values, says string }{
+		{"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 101}}", "controller.containerSecurityContext: on the network of the node it wants"},
+		{"controller: {image: {tag: v1.15.1}}", "controller.image.tag: v1.15.1 looks like a version of ingress-nginx"},
+		{"controller: {image: {registry: registry.example, tag: v1.15.1}}", "controller.image.tag: v1.15.1 looks like"},
+		{"controller: {image: {digest: \"sha256:abc\"}}", "controller.image.digest: without controller.image.repository"},
+		{"controller: {containerPort: {tohttps: 2443}, service: {targetPorts: {http: tohttps, https: http}}}", "controller.service.targetPorts.http: nothing listens on the port tohttps"},
+		{"controller: {service: {targetPorts: {https: 8443}}}", "controller.service.targetPorts.https: nothing listens on the port 8443"},
+		{"controller: {service: {internal: {enabled: true, type: NodePort, targetPorts: {http: extra}}}}", "controller.service.internal.targetPorts.http: nothing listens"},
 		{"controller: {metrics: {enabled: true}}", "controller.metrics: its objects are made"},
 		{"controller: {addHeaders: {X-Frame-Options: DENY}}", "controller.addHeaders: its ConfigMap is made"},
 		{"controller: {proxySetHeaders: {X-A: b}}", "controller.proxySetHeaders: its ConfigMap is made"},
 		{"controller: {allowSnippetAnnotations: true}", "controller.allowSnippetAnnotations: Sluice does not follow snippets yet"},
 		{"controller: {service: {internal: {enabled: true}}}", "controller.service.internal.enabled: the Service is not made"},
-		{"controller: {hostNetwork: true, containerSecurityContext: {capabilities: {drop: [ALL]}}}", "controller.containerSecurityContext does not add the capability NET_BIND_SERVICE: with controller.hostNetwork the nodes have to let user 101"},
+		{"controller: {hostNetwork: true, sysctls: {net.core.somaxconn: 32768}, podSecurityContext: {sysctls: [{name: net.ipv4.tcp_tw_reuse, value: \"1\"}]}}",
+			"net.ipv4.tcp_tw_reuse, net.core.somaxconn: the pod is on the network of its node"},
 		{"{rbac: {scope: true}, controller: {scope: {enabled: true}, ingressClassResource: {name: inner, aliases: [other]}}}", "is one of inner,other."},
 		{"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true, namespace: shop}}}", "defaultBackend: it is in another namespace"},
 	} {
@@ -29,9 +37,17 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 	for _, values := range []string{
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
 		"controller: {hostNetwork: true}",
-		"controller: {hostNetwork: true, containerSecurityContext: {capabilities: {add: [NET_BIND_SERVICE]}}}",
-		"controller: {hostNetwork: true, containerSecurityContext: {readOnlyRootFilesystem: true}, extraArgs: {http-port: 8080, https-port: 8443}}",
-		"controller: {hostNetwork: true, containerSecurityContext: {readOnlyRootFilesystem: true}, image: {runAsUser: 0, runAsNonRoot: false}}",
+		"controller: {image: {tag: 0.1.0}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {capabilities: {drop: [ALL], add: [NET_BIND_SERVICE]}}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 0}}",
+		"controller: {hostNetwork: true, containerSecurityContext: {runAsUser: 101}, extraArgs: {http-port: 8080, https-port: 8443}}",
+		"controller: {containerSecurityContext: {runAsUser: 101}}",
+		"controller: {image: {repository: registry.example/sluice, tag: v1.0.0, digest: \"sha256:abc\"}}",
+		"controller: {service: {targetPorts: {http: https, https: http}, internal: {targetPorts: {http: extra}}}}",
+		"controller: {extraArgs: {https-port: 8443}, service: {targetPorts: {http: 80, https: 8443}}}",
+		"controller: {service: {enabled: false, targetPorts: {http: extra}}}",
+		"controller: {sysctls: {net.core.somaxconn: 32768}}",
+		"controller: {hostNetwork: true, sysctls: {kernel.shm_rmid_forced: 1}}",
 		"{defaultBackend: {enabled: true}, controller: {scope: {enabled: true}}}",
 	} {
 		if notes := render(t, values).Notes; strings.Contains(notes, "do less than") {

@@ -7,13 +7,12 @@
 {{- end -}}
 {{ toYaml $spec }}
 containers:
-- name: {{ include "sluice.name" . }}-default-backend
+- name: {{ printf "%s-default-backend" (include "sluice.name" . | trunc 47 | trimSuffix "-") | quote }}
   image: {{ include "sluice.image" (list . $d.image ($d.image.registry | default .Values.global.image.registry | default "registry.k8s.io")) | quote }}
   imagePullPolicy: {{ $d.image.pullPolicy | quote }}
-  {{- with $d.extraArgs }}
+  {{- with include "sluice.texts" $d.extraArgs | fromYaml }}
   args:
-  {{- range $name, $value := . }}
-  {{- $text := include "sluice.text" $value }}
+  {{- range $name, $text := . }}
   - {{ ternary (printf "--%s" $name) (printf "--%s=%s" $name $text) (eq $text "") | quote }}
   {{- end }}
   {{- end }}

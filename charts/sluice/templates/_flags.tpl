@@ -10,8 +10,8 @@
 {{- $_ = set $flags "state-dir" "/var/lib/sluice/state" -}}
 {{- with include "sluice.published" . }}{{ $_ = set $flags "publish-service" . }}{{ end -}}
 {{- if .Values.defaultBackend.enabled }}{{ $_ = set $flags "default-backend-service" (printf "%s/%s" $own (include "sluice.defaultBackend" .)) }}{{ end -}}
-{{- if .Values.tcp }}{{ $_ = set $flags "tcp-services-configmap" (printf "%s/%s" ($c.tcp.configMapNamespace | default $own) (include "sluice.named" (list . "tcp"))) }}{{ end -}}
-{{- if .Values.udp }}{{ $_ = set $flags "udp-services-configmap" (printf "%s/%s" ($c.udp.configMapNamespace | default $own) (include "sluice.named" (list . "udp"))) }}{{ end -}}
+{{- if include "sluice.streams" (list . "tcp") | fromYaml }}{{ $_ = set $flags "tcp-services-configmap" (printf "%s/%s" ($c.tcp.configMapNamespace | default $own) (include "sluice.named" (list . "tcp"))) }}{{ end -}}
+{{- if include "sluice.streams" (list . "udp") | fromYaml }}{{ $_ = set $flags "udp-services-configmap" (printf "%s/%s" ($c.udp.configMapNamespace | default $own) (include "sluice.named" (list . "udp"))) }}{{ end -}}
 {{- if $c.scope.enabled }}{{ $_ = set $flags "watch-namespace" ($c.scope.namespace | default $own) }}
 {{- else if $c.scope.namespaceSelector }}{{ $_ = set $flags "watch-namespace-selector" $c.scope.namespaceSelector }}{{ end -}}
 {{- if and $c.reportNodeInternalIp $c.hostNetwork }}{{ $_ = set $flags "report-node-internal-ip-address" "true" }}{{ end -}}
@@ -22,8 +22,7 @@
 {{- if ne $c.healthCheckPath "/healthz" }}{{ $_ = set $flags "health-check-path" $c.healthCheckPath }}{{ end -}}
 {{- with $c.healthCheckHost }}{{ $_ = set $flags "healthz-host" . }}{{ end -}}
 {{- $known := .Files.Get "flags.yaml" | fromYaml -}}
-{{- range $name, $value := $c.extraArgs }}
-{{- $text := include "sluice.text" $value }}
+{{- range $name, $text := include "sluice.texts" $c.extraArgs | fromYaml }}
 {{- if and (has $name $known.switches) (eq $text "") }}{{ $text = "true" }}{{ end }}
 {{- if has $name (concat $known.switches $known.valued) }}{{ $_ = set $flags $name $text }}{{ end }}
 {{- end -}}
@@ -44,7 +43,7 @@
 {{/* How the pod's grace period is divided. What extraArgs says of one part counts for the rest. */}}
 {{- define "sluice.flags.grace" -}}
 {{- $all := .Values.controller.terminationGracePeriodSeconds | int -}}
-{{- $given := .Values.controller.extraArgs -}}
+{{- $given := include "sluice.texts" .Values.controller.extraArgs | fromYaml -}}
 {{- $hearing := min 15 (div $all 4) -}}
 {{- if hasKey $given "shutdown-grace-period" }}{{ $hearing = get $given "shutdown-grace-period" | int }}{{ end -}}
 {{- $ending := max 0 (sub (sub $all $hearing) (min 15 (div $all 4))) -}}

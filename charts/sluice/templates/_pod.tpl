@@ -56,8 +56,8 @@ spec:
       {{- toYaml $c.containerSecurityContext | nindent 6 }}
       {{- else }}
       {{- include "sluice.securityContext" $c.image | nindent 6 }}
-      # By this an ordinary user may listen on the ports below 1024 where the pod's sysctl
-      # does not let everybody, as with hostNetwork. All else is dropped.
+      # An ordinary user may listen on the ports below 1024 by the pod's sysctl, and on
+      # the node's network, where there is none, by this; it is all that is not dropped.
       capabilities:
         drop: [ALL]
         add: [NET_BIND_SERVICE]
@@ -84,14 +84,39 @@ spec:
 
 {{- define "sluice.pod.securityContext" -}}
 {{- $context := merge (deepCopy .Values.controller.podSecurityContext) (dict "fsGroup" .Values.controller.image.runAsGroup) -}}
+{{- $left := include "sluice.sysctls.left" . | fromYamlArray -}}
 {{- $sysctls := list -}}
-{{- range $name, $value := .Values.controller.sysctls }}
-{{- if not (and $.Values.controller.hostNetwork (eq $name "net.ipv4.ip_unprivileged_port_start")) }}
-{{- $sysctls = append $sysctls (dict "name" $name "value" (include "sluice.text" $value)) }}
-{{- end }}
+{{- range include "sluice.sysctls" . | fromYamlArray }}
+{{- if not (or (has .name $left) (include "sluice.sysctls.ofPorts" (list $ .name))) }}{{ $sysctls = append $sysctls . }}{{ end }}
 {{- end -}}
-{{- if $sysctls }}{{ $context = merge $context (dict "sysctls" $sysctls) }}{{ end -}}
+{{- $_ := unset $context "sysctls" -}}
+{{- with $sysctls }}{{ $_ := set $context "sysctls" . }}{{ end -}}
 {{ toYaml $context }}
+{{- end }}
+
+{{/* The sysctls that are asked for: those of podSecurityContext, and of controller.sysctls what is not among these. Names may have slashes for dots. */}}
+{{- define "sluice.sysctls" -}}
+{{- $sysctls := .Values.controller.podSecurityContext.sysctls | default list -}}
+{{- $names := list -}}
+{{- range $sysctls }}{{ $names = append $names (.name | replace "/" ".") }}{{ end -}}
+{{- range $name, $value := include "sluice.texts" .Values.controller.sysctls | fromYaml }}
+{{- if not (has ($name | replace "/" ".") $names) }}{{ $sysctls = append $sysctls (dict "name" $name "value" $value) }}{{ end }}
+{{- end -}}
+{{ toYaml $sysctls }}
+{{- end }}
+
+{{/* Whether (list $ name) is the sysctl for ports below 1024 on the node's network, where the capability does without it. */}}
+{{- define "sluice.sysctls.ofPorts" -}}
+{{- if and (first .).Values.controller.hostNetwork (eq (last . | replace "/" ".") "net.ipv4.ip_unprivileged_port_start") }}true{{ end -}}
+{{- end }}
+
+{{/* The names of the other sysctls that a pod on the node's network must not have. */}}
+{{- define "sluice.sysctls.left" -}}
+{{- $left := list -}}
+{{- range include "sluice.sysctls" . | fromYamlArray }}
+{{- if and $.Values.controller.hostNetwork (regexMatch "^net[./]" .name) (not (include "sluice.sysctls.ofPorts" (list $ .name))) }}{{ $left = append $left .name }}{{ end }}
+{{- end -}}
+{{ toYaml $left }}
 {{- end }}
 
 {{/* What of the pod's spec is there only if it is given. */}}
@@ -109,16 +134,27 @@ spec:
 {{- if $spec }}{{ toYaml $spec }}{{ end }}
 {{- end }}
 
+{{/* The ports of containerPort by name. http and https are where nginx listens, unless others than the defaults are given. */}}
+{{- define "sluice.containerPorts" -}}
+{{- $ports := deepCopy .Values.controller.containerPort -}}
+{{- $flags := include "sluice.flags" . | fromYaml -}}
+{{- range $name, $initial := dict "http" 80 "https" 443 }}
+{{- $flag := get $flags (printf "%s-port" $name) }}
+{{- if and $flag (eq (get $ports $name | default $initial | int) $initial) }}{{ $_ := set $ports $name ($flag | int) }}{{ end }}
+{{- end -}}
+{{ toYaml $ports }}
+{{- end }}
+
 {{/* The container's ports: those of containerPort, of metrics, and of tcp and udp. */}}
 {{- define "sluice.pod.ports" -}}
 {{- $c := .Values.controller -}}
 ports:
-{{- range $name, $port := $c.containerPort }}
+{{- range $name, $port := include "sluice.containerPorts" . | fromYaml }}
 - name: {{ $name | quote }}
   containerPort: {{ int64 $port }}
   protocol: TCP
   {{- if and $c.hostPort.enabled (hasKey $c.hostPort.ports $name) }}
-  hostPort: {{ get $c.hostPort.ports $name | int64 }}
+  hostPort: {{ ternary $port (get $c.hostPort.ports $name) $c.hostNetwork | int64 }}
   {{- end }}
 {{- end }}
 {{- if $c.metrics.enabled }}
@@ -127,7 +163,7 @@ ports:
   protocol: TCP
 {{- end }}
 {{- range $protocol := list "tcp" "udp" }}
-{{- range $port, $_ := get $.Values $protocol }}
+{{- range $port, $_ := include "sluice.streams" (list $ $protocol) | fromYaml }}
 - name: {{ include "sluice.portName" (list $ $port $protocol) | quote }}
   containerPort: {{ int64 $port }}
   protocol: {{ upper $protocol }}

@@ -10,10 +10,16 @@
 {{- with ($c.customTemplate).configMapName }}
 {{- fail "controller.customTemplate: Sluice's templates are others than ingress-nginx's nginx.tmpl, and what yours protects would be open without it. Leave this out; see --template-dir for templates of Sluice." }}
 {{- end }}
-{{- range list $c.image.image ($c.image.repository | default "") }}
-{{- if hasSuffix "ingress-nginx/controller" . }}
+{{- with include "sluice.repository" (list $c.image ($c.image.registry | default .Values.global.image.registry)) }}
+{{- if and (regexMatch "ingress-nginx|nginx-ingress" .) (not (contains "sluice" .)) }}
 {{- fail (printf "controller.image: %s is ingress-nginx, not Sluice. Leave out image, repository, tag and digest, or give those of Sluice's image." .) }}
 {{- end }}
+{{- if regexMatch "^(registry[.]k8s[.]io|k8s[.]gcr[.]io)/" . }}
+{{- fail (printf "controller.image: %s: Sluice's image is not at that registry, which global.image.registry and controller.image.registry are of ingress-nginx's chart. Give the registry that Sluice's image is at, or controller.image.repository." .) }}
+{{- end }}
+{{- end }}
+{{- if and (eq (int64 $c.image.runAsUser) 0) (not $c.containerSecurityContext) }}
+{{- fail "controller.image.runAsUser: want the number of a user that is not root, such as 101 (got 0); the capabilities are dropped by which root could start Sluice. Give controller.containerSecurityContext if it has to be root." }}
 {{- end }}
 {{- $flags := include "sluice.flags" . | fromYaml }}
 {{- if and .Values.rbac.create .Values.rbac.scope (not (get $flags "watch-namespace")) }}
@@ -24,6 +30,14 @@
 {{- end }}
 {{- if and $c.autoscaling.enabled $c.keda.enabled }}
 {{- fail "controller.autoscaling.enabled and controller.keda.enabled: want one of the two (got both); they would set the replicas in turn." }}
+{{- end }}
+{{- range $protocol := list "tcp" "udp" }}
+{{- range $port, $_ := include "sluice.streams" (list $ $protocol) | fromYaml }}
+{{- $name := include "sluice.portName" (list $ $port $protocol) }}
+{{- if gt (len $name) 15 }}
+{{- fail (printf "portNamePrefix: the name %s of a port: want up to 15 characters (got %d), as names of ports have." $name (len $name)) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- $all := $c.terminationGracePeriodSeconds | int }}
 {{- $needed := add (get $flags "shutdown-grace-period" | int) (get $flags "post-shutdown-grace-period" | int) }}

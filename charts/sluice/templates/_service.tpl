@@ -36,7 +36,7 @@ ports:
 {{- end }}
 {{- end }}
 {{- range $protocol := list "tcp" "udp" }}
-{{- range $port, $_ := get $with.root.Values $protocol }}
+{{- range $port, $_ := include "sluice.streams" (list $with.root $protocol) | fromYaml }}
 - name: {{ include "sluice.portName" (list $with.root $port $protocol) | quote }}
   port: {{ int64 $port }}
   targetPort: {{ include "sluice.portName" (list $with.root $port $protocol) | quote }}

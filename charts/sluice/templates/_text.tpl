@@ -3,7 +3,7 @@
 {{- if kindIs "string" . }}{{ . }}{{ else }}{{ toJson . }}{{ end -}}
 {{- end }}
 
-{{/* A map whose values are texts, as labels, annotations and settings want them. */}}
+{{/* A map whose values are texts, as labels, annotations and settings want them. What is null was taken out by the user. */}}
 {{- define "sluice.texts" -}}
 {{- $texts := dict -}}
 {{- range $key, $value := . }}
@@ -22,18 +22,28 @@
 {{ toYaml $texts }}
 {{- end }}
 
+{{/* The TCP or UDP services by their ports, of (list $ "tcp"). */}}
+{{- define "sluice.streams" -}}
+{{ include "sluice.texts" (get (first .).Values (last .)) }}
+{{- end }}
+
 {{/* An image, of (list $ image registry): its digest wins over its tag, and a whole repository over registry and name. */}}
 {{- define "sluice.image" -}}
 {{- $image := index . 1 -}}
-{{- $registry := index . 2 -}}
-{{- $repository := $image.image -}}
-{{- with $registry }}{{ $repository = printf "%s/%s" . $repository }}{{ end -}}
-{{- $repository = $image.repository | default $repository -}}
+{{- $repository := include "sluice.repository" (rest .) -}}
 {{- if $image.digest -}}
 {{ $repository }}@{{ $image.digest }}
 {{- else -}}
 {{ $repository }}:{{ $image.tag | default (first .).Chart.AppVersion }}
 {{- end }}
+{{- end }}
+
+{{/* An image without its tag, of (list image registry). */}}
+{{- define "sluice.repository" -}}
+{{- $image := first . -}}
+{{- $name := $image.image -}}
+{{- with last . }}{{ $name = printf "%s/%s" . $name }}{{ end -}}
+{{ $image.repository | default $name }}
 {{- end }}
 
 {{/* The securityContext that image.* of a container makes. */}}

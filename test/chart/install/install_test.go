@@ -39,7 +39,7 @@ func TestSetsAreAccepted(t *testing.T) {
 		c.Apply(t, cluster.Namespace(namespace))
 	}
 	files, err := filepath.Glob("../testdata/sets/*.txtar")
-	if err != nil || len(files) < 6 {
+	if err != nil || len(files) < 7 {
 		t.Fatalf("the sets are %q, %v", files, err)
 	}
 	for _, file := range files {

@@ -1,0 +1,34 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNotesTellOfSettings: settings that Sluice does not read are named after the
+// installation, and first those by which nothing is served.
+func TestNotesTellOfSettings(t *testing.T) {
+	t.Parallel()
+	for values, says := range map[string]string{
+		"{brotli-level: 4, hide-headers: a}":                     "controller.config: Sluice does not read brotli-level, hide-headers yet",
+		"{block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true}":  "controller.config: every path answers 503, as Sluice does not read block-cidrs, enable-modsecurity yet",
+		"{enable-modsecurity: false, block-cidrs: \" \"}":        "controller.config: Sluice does not read block-cidrs, enable-modsecurity yet",
+		"{block-cidrs: \"{{ .Release.Name }}\"}":                 "controller.config: every path answers 503, as Sluice does not read block-cidrs yet",
+		"{proxy-bodysize: 8m, proxy-body-size: 8m}":              "controller.config: neither Sluice nor ingress-nginx has proxy-bodysize",
+		"{use-geoip: true, jaeger-endpoint: http://a.example/b}": "controller.config: without effect, as in ingress-nginx: jaeger-endpoint, use-geoip.",
+	} {
+		notes := render(t, "controller: {config: "+values+"}").Notes
+		_, told, _ := strings.Cut(notes, "do less than you may expect:")
+		if !strings.Contains(told, says) {
+			t.Errorf("%s: the notes do not say %q:\n%s", values, says, notes)
+		}
+		if lines := strings.Count(told, "\n- "); lines != 1 {
+			t.Errorf("%s: the notes say %d things, want one:\n%s", values, lines, told)
+		}
+	}
+	for _, values := range []string{"{}", "{proxy-body-size: 8m, Use-Forwarded-Headers: true}", "{brotli-level: null, nonsense: null, block-cidrs: null}"} {
+		if notes := render(t, "controller: {config: "+values+"}").Notes; strings.Contains(notes, "controller.config") {
+			t.Errorf("%s: the notes warn:\n%s", values, notes)
+		}
+	}
+}
