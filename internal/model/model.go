@@ -67,6 +67,11 @@ func (s *Server) Key() string {
 	return s.Host + " " + s.Aliases[0]
 }
 
+// LongestToken is the longest token of nginx.conf, in bytes as printed. nginx reads
+// through a buffer of 4,096 bytes and ends with "too long parameter" where a token
+// does not fit.
+const LongestToken = 4000
+
 // Modifier is the way a location matches, in nginx's own notation.
 // Source: https://nginx.org/en/docs/http/ngx_http_core_module.html#location
 type Modifier string
@@ -110,8 +115,12 @@ type Rule struct {
 	PathType string `json:"pathType,omitempty"`
 	// Kind says why the location exists: "rule", "fallback" (what no rule
 	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/),
-	// "redirect" (sends / elsewhere).
+	// "redirect" (sends / elsewhere), "closed" (answers 503 in the place of what
+	// cannot be served).
 	Kind RuleKind `json:"kind"`
+	// Protects is set if the object keeps requests out of its paths, or should: its
+	// location answers 503 rather than to be left out.
+	Protects bool `json:"protects,omitempty"`
 }
 
 // RuleKind is why a location exists.
@@ -123,6 +132,7 @@ const (
 	RuleFallback RuleKind = "fallback"
 	RuleShadow   RuleKind = "shadow"
 	RuleRedirect RuleKind = "redirect"
+	RuleClosed   RuleKind = "closed"
 )
 
 // Redirect answers plain HTTP with a redirect to HTTPS.

@@ -68,7 +68,9 @@ func (l locations) insert() error {
 	l.start = l.page.Len()
 	for _, location := range l.server.Locations {
 		if err := l.location("location", location); err != nil {
-			l.replace(location, err)
+			if err := l.replace(location, err); err != nil {
+				return err
+			}
 		}
 	}
 	if wildcard(l.server) && l.server.Miss != nil {
@@ -80,14 +82,20 @@ func (l locations) insert() error {
 }
 
 // replace prints a location that answers 503 instead of one that cannot be
-// printed; a location that is left out could open its path to others.
-func (l locations) replace(location *model.Location, err error) {
+// printed; a location that is left out could open its path to others. If its match
+// cannot be printed either, and it protects, the server fails as a whole.
+func (l locations) replace(location *model.Location, err error) error {
 	closed := &model.Location{Modifier: location.Modifier, Path: location.Path, Rule: location.Rule, Return: &model.Return{Code: 503}}
-	if unprintable := l.location("location", closed); unprintable != nil {
+	unprintable := l.location("location", closed)
+	switch {
+	case unprintable == nil:
+		l.refuseLocation(location, err)
+	case location.Rule.Protects:
+		return unprintable
+	default:
 		l.leftOut(location, unprintable)
-		return
 	}
-	l.refuseLocation(location, err)
+	return nil
 }
 
 // miss prints what answers names of a wildcard host with more than one label.
@@ -196,9 +204,9 @@ func route(l *model.Location) string {
 const mostLogged = tokenLimit - 100
 
 // loggedPath is the path of a rule for the access log; it is empty for what no
-// rule matched. What does not fit a token is left out at the end.
+// rule matched, and for what is closed as its path cannot be served. What does not fit a token is left out at the end.
 func loggedPath(r model.Rule) string {
-	if r.Kind == model.RuleFallback {
+	if r.Kind == model.RuleFallback || r.Kind == model.RuleClosed {
 		return ""
 	}
 	path := model.OneLine(r.Path, mostLogged)

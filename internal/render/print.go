@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"unicode"
 	"unicode/utf8"
+
+	"sluice/internal/model"
 )
 
-// tokenLimit is the longest token, in bytes as printed. nginx reads through a
-// buffer of 4,096 bytes and ends with "too long parameter" where a token does
-// not fit.
-const tokenLimit = 4000
+// tokenLimit is the longest token, in bytes as printed.
+const tokenLimit = model.LongestToken
 
 // Refusal is the error of a printer: a value that cannot be written as one
 // token. Want says what would be valid.

@@ -85,6 +85,25 @@ func TestUnprintableMatch(t *testing.T) {
 	}
 }
 
+// A match that cannot be printed and protects closes its server: what it would have
+// taken must not go to another location.
+func TestUnprintableMatchThatProtects(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"/a\nb", "/\xff", "/" + strings.Repeat("a", 4000)} {
+		got, problems := renderOne(t, func(s *model.Server, l *model.Location) {
+			l.Path, l.Rule.Protects = path, true
+			s.Locations = append(s.Locations, ingressLocation("other", model.PrefixFirst, "/"))
+		})
+		want := "\tserver_name shop.example;\n\tlocation ^~ \"/\" {\n\t\treturn 503;\n\t}\n"
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q:\n%s", path, diff)
+		}
+		if len(problems) != 2 || !problems[0].Denies || !problems[1].Denies {
+			t.Errorf("%q: problems %+v", path, problems)
+		}
+	}
+}
+
 // A host that is no DNS name is left out; everybody with a path there is told.
 func TestUnprintableHost(t *testing.T) {
 	t.Parallel()

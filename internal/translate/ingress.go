@@ -69,6 +69,9 @@ type claim struct {
 	path     string
 	pathType networkingv1.PathType
 	backend  *networkingv1.IngressBackend
+	// broken: it cannot be served on any host, as a Problem says. closed: all that it
+	// could take answers 503.
+	broken, closed bool
 }
 
 // ingress reads an Ingress, or finds it as it was read before.
@@ -203,8 +206,11 @@ func (i *ingress) readRule(at int, byHost map[string]*hostRules) {
 			c.path = "/"
 		}
 		if name, text := c.wrong(); text != "" {
-			i.report(c.field+name, model.InvalidValue, text)
-			continue
+			i.problems = append(i.problems, model.Problem{Object: i.ref, Field: c.field + name, Reason: model.InvalidValue, Text: text, Denies: i.guards()})
+			if !i.guards() {
+				continue
+			}
+			c.broken = true
 		}
 		rules.claims = append(rules.claims, c)
 	}

@@ -12,23 +12,33 @@ import (
 )
 
 // claim gives a path its location, or says why it gets none.
-func (b *builder) claim(rules *hostRules, c *claim) {
-	asking := b.asking[rules]
-	specific := c.pathType == networkingv1.PathTypeImplementationSpecific
-	if b.scope == wholeHost || b.scope == onlyAsking && asking && specific {
-		b.claimPattern(c, asking)
+func (b *builder) claim(c *claim) {
+	if c.broken {
+		b.close(c)
+		return
+	}
+	if b.isPattern(c) {
+		b.claimPattern(c)
 		return
 	}
 	path, text := literalPath(c.path)
-	if text != "" {
-		b.problem(c, ".path", model.InvalidValue, text)
-		return
+	if text == "" && c.owner.guards() {
+		text = unwritable(path)
 	}
-	if c.pathType == networkingv1.PathTypeExact {
+	switch {
+	case text != "":
+		b.unserved(c, text)
+	case c.pathType == networkingv1.PathTypeExact:
 		b.claimExact(c, path)
-		return
+	default:
+		b.claimPrefix(c, path)
 	}
-	b.claimPrefix(c, path)
+}
+
+// isPattern reports whether a claim of the rules at hand becomes a pattern.
+func (b *builder) isPattern(c *claim) bool {
+	specific := c.pathType == networkingv1.PathTypeImplementationSpecific
+	return b.scope == wholeHost || b.scope == onlyAsking && b.asking[b.rules] && specific
 }
 
 // literalPath decodes a path as nginx does with that of a request, and says
@@ -107,7 +117,7 @@ func (b *builder) claimPrefix(c *claim, path string) {
 	b.rewrite(l, c.owner, route.Quote(path), nil)
 	b.add(l, model.PrefixFirst, stem+"/")
 	slashed := strings.HasSuffix(path, "/")
-	if stem == "" || slashed && b.settings.Paths.TrailingSlashRedirect || b.exact(stem) {
+	if stem == "" || slashed && b.settings.Paths.TrailingSlashRedirect && l.Proxy != nil || b.exact(stem) {
 		return
 	}
 	twin := *l

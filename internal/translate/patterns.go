@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 	"sluice/internal/route"
 )
 
@@ -24,13 +25,20 @@ type pattern struct {
 func plain(text string) pattern { return pattern{match: text, rewrite: text} }
 
 // claimPattern makes `location ~* "^/foo"`.
-func (b *builder) claimPattern(c *claim, asking bool) {
+func (b *builder) claimPattern(c *claim) {
 	p, text := quotedPattern(c)
-	if asking {
+	if b.asking[b.rules] {
 		p, text = writtenPattern(c)
 	}
-	if text != "" {
-		b.problem(c, ".path", model.InvalidValue, text)
+	if text == "" && c.owner.guards() {
+		text = unwritable("^" + p.match)
+	}
+	switch {
+	case text != "":
+		b.unserved(c, text)
+		return
+	case c.owner.quarantined && !taken(p.match):
+		b.close(c) // nginx may have refused just this pattern
 		return
 	}
 	m := match{model.Pattern, "^" + p.match}
@@ -52,10 +60,6 @@ func writtenPattern(c *claim) (p pattern, text string) {
 		return p, fmt.Sprintf("want a path without control characters (got %s)", quoted(c.path))
 	}
 	unnamed, names, err := route.Rename(c.path)
-	if c.owner.quarantined && (err != nil || !route.Compiles(unnamed)) {
-		// nginx may have refused just this pattern.
-		return plain(route.Quote(c.path)), ""
-	}
 	if err != nil {
 		return p, fmt.Sprintf("want a regular expression (got %s): %v", quoted(c.path), err)
 	}
@@ -67,6 +71,12 @@ func writtenPattern(c *claim) (p pattern, text string) {
 		named = unnamed
 	}
 	return pattern{match: unnamed, rewrite: named, names: names}, ""
+}
+
+// taken reports whether PCRE is sure to compile a pattern of a location.
+func taken(pattern string) bool {
+	_, err := pcre.Compile("^"+pattern, pcre.Caseless)
+	return err == nil
 }
 
 // quotedPattern takes a path that nobody wrote as a pattern and that became one
@@ -93,6 +103,9 @@ func (b *builder) covered() {
 			continue
 		}
 		c := b.taken[match{model.Pattern, l.Path}]
+		if c == nil {
+			continue // it only closes
+		}
 		if prefix := b.prefixOver(strings.TrimPrefix(l.Path, "^")); prefix != nil {
 			b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the %s path %s of %s comes before patterns", prefix.pathType, shown(prefix.path), prefix.owner.ref))
 		}

@@ -188,8 +188,9 @@ func TestPatternConflicts(t *testing.T) {
 }
 
 // An Ingress that nginx refused is denied: its patterns must not be tried again
-// where they may be what was refused.
-func TestQuarantinedPatternsAreQuoted(t *testing.T) {
+// where they may be what was refused, and all that they could have taken answers
+// 503.
+func TestQuarantinedPatternsAreClosed(t *testing.T) {
 	t.Parallel()
 	config := world{
 		options: func(o *Options) { o.Denied = map[snapshot.Name]bool{{Namespace: "default", Name: "i"}: true} },
@@ -198,7 +199,7 @@ func TestQuarantinedPatternsAreQuoted(t *testing.T) {
 			{name: "other", rules: []string{"h /other P b:80"}},
 		},
 	}.check(t, []string{
-		"h/a(%3F=b", `~* ^/a\(\?=b -> 503`, "h/v1", "~* ^/v[0-9] -> 503", "h/other", "~* ^/other -> b", "h/fallback", "/ -> 404",
+		"h/a(%3F=b", "~* ^/a -> 503", "h/ab", "~* ^/a -> 503", "h/v1", "~* ^/v[0-9] -> 503", "h/other", "~* ^/other -> b", "h/fallback", "/ -> 404",
 	}, nil)
 	for _, l := range serverNamed(t, config, "h").Locations {
 		if l.Return != nil && (len(l.Blocks) > 0 || l.Rewrite != nil || l.RedirectToHTTPS != nil) && l.Return.Code == 503 {

@@ -27,11 +27,15 @@ type builder struct {
 	host  *host
 	input serverInput
 	scope scope
-	// asking are the rules whose paths were written as patterns.
+	// asking are the rules whose paths were written as patterns; rules are those
+	// whose claims are being placed.
 	asking map[*hostRules]bool
+	rules  *hostRules
 	// taken are the claims that have a match, by what they match.
 	taken     map[match]*claim
 	locations []*model.Location
+	// beginnings are what stands for paths that cannot be written.
+	beginnings []beginning
 	// rooted is the Ingress whose app-root the host has, nil for none.
 	rooted *ingress
 	// exacts are the decoded Exact paths of the host, once somebody asked.
@@ -58,10 +62,12 @@ func (t *translation) locate(h *host, in serverInput) *builder {
 	b.decideScope()
 	b.appRoot()
 	for _, rules := range h.rules {
+		b.rules = rules
 		for i := range rules.claims {
-			b.claim(rules, &rules.claims[i])
+			b.claim(&rules.claims[i])
 		}
 	}
+	b.closeBeginnings()
 	b.fallback()
 	b.shadows()
 	b.steps()
@@ -184,8 +190,11 @@ func (b *builder) location(c *claim, kind model.RuleKind) *model.Location {
 // unless its Ingress is denied.
 func (b *builder) decorated(c *claim, kind model.RuleKind) *model.Location {
 	ing := c.owner
-	l := &model.Location{Rule: model.Rule{Object: ing.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Kind: kind}}
-	if ing.denied {
+	l := &model.Location{Rule: model.Rule{Object: ing.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Kind: kind, Protects: ing.guards()}}
+	if c.closed {
+		l.Rule.Kind = model.RuleClosed
+	}
+	if ing.denied || c.closed {
 		l.Return = &model.Return{Code: 503}
 		return l
 	}

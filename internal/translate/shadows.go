@@ -34,11 +34,19 @@ func (b *builder) shadows() {
 			continue
 		}
 		shadow := *above
-		shadow.Rule.Kind = model.RuleShadow
+		shadow.Rule.Kind = asShadow(shadow.Rule.Kind)
 		shadow.Path = stem
 		prefixes[stem] = &shadow
 		b.locations = append(b.locations, &shadow)
 	}
+}
+
+// asShadow gives the kind of a shadow of a location. What is closed stays so.
+func asShadow(kind model.RuleKind) model.RuleKind {
+	if kind == model.RuleClosed {
+		return kind
+	}
+	return model.RuleShadow
 }
 
 // prefixAbove finds the longest prefix of a path among those that end in "/".

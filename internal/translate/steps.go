@@ -36,7 +36,7 @@ func (b *builder) steps() {
 		}
 		for len(above) > 0 && isLong(l) && len(l.Path)-len(above[len(above)-1].Path) > longestNode {
 			step := *above[len(above)-1]
-			step.Rule.Kind = model.RuleShadow
+			step.Rule.Kind = asShadow(step.Rule.Kind)
 			step.Path = stepOf(l.Path, len(step.Path)+longestNode)
 			above = append(above, &step)
 			b.locations = append(b.locations, &step)
