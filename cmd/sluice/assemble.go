@@ -168,6 +168,11 @@ func statusOf(client *dynamic.Client) nginx.StatusFunc {
 		for _, worker := range answer.Workers {
 			status.Workers = append(status.Workers, nginx.Worker{PID: worker.PID, Load: worker.Load})
 		}
+		certificates, backends := answer.Memory.Certificates, answer.Memory.Backends
+		status.Memory = []nginx.Memory{
+			{Name: "certificate_data", Size: certificates.Size, Used: certificates.Size - certificates.Free},
+			{Name: "configuration_data", Size: backends.Size, Used: backends.Size - backends.Free},
+		}
 		return status, nil
 	}
 }

@@ -83,6 +83,8 @@ type Controller struct {
 	// said is the plan that the last line of a sync told of.
 	said  *plan
 	shown shown
+	// roomless is what nginx had no room for at the last push.
+	roomless dynamic.Roomless
 	// templates are those that nginx last took.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
@@ -211,6 +213,7 @@ func (c *Controller) sync(ctx context.Context) {
 	c.leaving.note(c.wanted, p.config.Dynamic)
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
+	c.tellRoomless(p)
 	c.pace.took(p.deciding+p.pushed, time.Now())
 	c.publish()
 	c.report.Problems(p.problems)
@@ -236,6 +239,7 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 		c.shown.told = told
 		c.publish()
 	}
+	c.watchMemory(err)
 	if ctx.Err() != nil || c.down {
 		return time.Since(start) // all is pushed when nginx is back
 	}

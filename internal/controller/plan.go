@@ -47,6 +47,7 @@ func (c *Controller) plan(ctx context.Context) (*plan, error) {
 	}
 	c.report.Source(loaded.Notes, loaded.Errors)
 	snap, problems := c.snapshots.Next(loaded.Objects)
+	c.sizeMemory(ctx, snap)
 	p := &plan{snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
 	c.decide(p)
 	p.problems = model.SortProblems(append(append(p.problems, problems...), c.Audience.Remarks()...))

@@ -39,7 +39,7 @@ func (q *question) general() (body, error) {
 
 // nginx asks nginx's workers how they are.
 func (q *question) nginx() view.Nginx {
-	n := view.Nginx{Version: q.Nginx.Version, Capabilities: filled(q.Nginx.Capabilities.Names())}
+	n := view.Nginx{Version: q.Nginx.Version, Capabilities: filled(q.Nginx.Capabilities.Names()), Memory: []view.Memory{}}
 	ctx, cancel := context.WithTimeout(q.ctx, nginxTimeout)
 	defer cancel()
 	status, err := q.Status(ctx)
@@ -48,6 +48,9 @@ func (q *question) nginx() view.Nginx {
 		return n
 	}
 	n.Answers, n.Load, n.Workers = true, status.Load, len(status.Workers)
+	for _, m := range status.Memory {
+		n.Memory = append(n.Memory, view.Memory(m))
+	}
 	return n
 }
 

@@ -156,7 +156,7 @@ func optionsOf(state *State) Options {
 		Version: "1.2.3", Nginx: nginx.Install{Version: "1.26.3", Capabilities: nginx.Capabilities{HTTP2: true, RealIP: true}},
 		State: func() *State { return state }, Ready: func() error { return nil },
 		Status: func(context.Context) (nginx.Status, error) {
-			return nginx.Status{Load: 7, Workers: []nginx.Worker{{PID: 1, Load: 7}, {PID: 2, Load: 7}}}, nil
+			return nginx.Status{Load: 7, Workers: []nginx.Worker{{PID: 1, Load: 7}, {PID: 2, Load: 7}}, Memory: []nginx.Memory{{Name: "certificate_data", Size: 128 << 20, Used: 1 << 20}}}, nil
 		},
 		Leader: func() view.Leader { return view.Leader{Leads: true, Identity: "sluice-0"} },
 	}

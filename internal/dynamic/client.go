@@ -58,6 +58,28 @@ type Client struct {
 	// inherited is whether this nginx may hold what an earlier controller
 	// gave it.
 	inherited bool
+	// memory is what the last push was answered.
+	memory Memory
+}
+
+// Roomless is what nginx had no room for: it goes on with what it was told before.
+type Roomless struct {
+	// Backends are their keys, Hosts server names.
+	Backends, Hosts []string
+}
+
+// Memory says how full nginx's dictionaries were after the last push.
+func (c *Client) Memory() Memory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.memory
+}
+
+// Roomless says what nginx has had no room for so far.
+func (c *Client) Roomless() Roomless {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return Roomless{Backends: c.ledger.backends.refused(), Hosts: c.ledger.names.refused()}
 }
 
 // New gives a client of the unix socket at this path. Nothing is sent yet, and
@@ -267,6 +289,7 @@ func (c *Client) push(ctx context.Context, p push) (pushAnswer, error) {
 	case code == http.StatusConflict && answer.Boot != "":
 		return answer, &bootError{boot: answer.Boot}
 	case code == http.StatusOK, code == http.StatusInsufficientStorage && answer.Failed.any():
+		c.memory = answer.Memory
 		return answer, nil
 	}
 	return answer, fmt.Errorf("nginx answered %d: %s", code, answer.Error)

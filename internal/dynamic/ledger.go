@@ -37,8 +37,8 @@ type item struct {
 	content []byte
 	// problem is what was left out of it.
 	problem error
-	// sent is whether nginx confirmed it.
-	sent bool
+	// sent is whether nginx confirmed it, refused whether it had no room for it.
+	sent, refused bool
 }
 
 func newLedger() *ledger {
@@ -134,7 +134,7 @@ func (l *list) drop(keys []string) {
 func (l *ledger) forget() {
 	for _, list := range l.lists() {
 		for _, item := range list.items {
-			item.sent = false
+			item.sent, item.refused = false, false
 		}
 		clear(list.gone)
 	}
@@ -160,13 +160,25 @@ func (l *list) dropped() []string {
 // confirm notes that nginx holds the items of keys, but for the failed ones.
 func (l *list) confirm(keys, failed []string) {
 	for _, key := range keys {
-		l.items[key].sent = true
+		l.items[key].sent, l.items[key].refused = true, false
 	}
 	for _, key := range failed {
 		if item := l.items[key]; item != nil {
-			item.sent = false
+			item.sent, item.refused = false, true
 		}
 	}
+}
+
+// refused gives the keys that nginx had no room for, sorted.
+func (l *list) refused() []string {
+	var keys []string
+	for key, item := range l.items {
+		if item.refused {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func (l *list) encode(key string) (json.RawMessage, error) {

@@ -71,7 +71,23 @@ type pushAnswer struct {
 	Version int    `json:"version"`
 	Error   string `json:"error"`
 	Failed  absent `json:"failed"`
+	Memory  Memory `json:"memory"`
 }
+
+// Memory is how full the dictionaries of nginx are.
+type Memory struct {
+	Backends     Dictionary `json:"backends"`
+	Certificates Dictionary `json:"certificates"`
+}
+
+// Dictionary is one of them, in bytes.
+type Dictionary struct {
+	Size int64 `json:"size"`
+	Free int64 `json:"free"`
+}
+
+// NearlyFull says whether little of it is free; one that is not known is not full.
+func (d Dictionary) NearlyFull() bool { return d.Size > 0 && d.Free < d.Size/5 }
 
 // Status is what GET /status answers.
 type Status struct {
@@ -87,6 +103,8 @@ type Status struct {
 	Expected int `json:"expected"`
 	// Version grows with every push.
 	Version int `json:"version"`
+	// Memory is how full the dictionaries are.
+	Memory Memory `json:"memory"`
 }
 
 // Worker is an nginx worker that accepts connections.

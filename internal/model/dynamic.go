@@ -11,6 +11,12 @@ type Dynamic struct {
 	Names []CertificateName `json:"names,omitempty"`
 }
 
+// Memory is the sizes, in bytes, of what nginx keeps Dynamic in. They cannot
+// change while nginx runs.
+type Memory struct {
+	Backends, Certificates int64
+}
+
 // Backend is a set of endpoints that requests are spread over.
 type Backend struct {
 	// Key names it for good: a backend of another meaning has another key.

@@ -38,6 +38,7 @@ const (
 	Unread       Reason = "Unread"       // a key with our prefix that nobody reads
 	Shadowed     Reason = "Shadowed"     // it can never match a request
 	Ambiguous    Reason = "Ambiguous"    // two fields say different things; one was taken
+	NoRoom       Reason = "NoRoom"       // it does not fit into what is there for it
 	Refused      Reason = "Refused"      // nginx refused it: the object is quarantined
 )
 

@@ -90,6 +90,14 @@ type Status struct {
 	Workers []Worker
 	// Expected is how many workers the answering worker's file asks for.
 	Expected int
+	// Memory is how full nginx's dictionaries are.
+	Memory []Memory
+}
+
+// Memory is how full a dictionary is, in bytes.
+type Memory struct {
+	Name       string
+	Size, Used int64
 }
 
 // Worker is a registered worker.

@@ -1,5 +1,13 @@
 package render
 
+import (
+	"cmp"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/settings"
+)
+
 // Environment is what nginx.conf must say of the machine and the nginx that
 // read it.
 type Environment struct {
@@ -32,6 +40,8 @@ type Environment struct {
 	// Token is a word that nobody outside knows, for a header that no client may
 	// send; letters and digits.
 	Token string
+	// Memory is what this nginx was started with; none means what the settings say.
+	Memory model.Memory
 	// Capabilities are what the nginx can do.
 	Capabilities Capabilities
 }
@@ -68,6 +78,7 @@ type mainView struct {
 	LuaPath  string
 	LuaCPath string
 	Lua      luaView
+	Memory   memoryView
 	// Nowhere is a folder that does not exist: what no location answers is not
 	// found.
 	Nowhere           string
@@ -96,6 +107,7 @@ type tempView struct{ Body, Proxy, FastCGI, UWSGI, SCGI string }
 func (e *Environment) view() *mainView {
 	return &mainView{
 		Modules: e.Modules, User: e.User, PID: e.within("nginx.pid"), Workers: max(e.Workers, 1),
+		Memory:  e.memory(settings.Memory{}),
 		LuaPath: luaPath(e.Lua+"/?.lua", e.LuaPath), LuaCPath: luaPath("", e.LuaCPath),
 		Lua:     luaView{Init: e.entry("init"), InitWorker: e.entry("init_worker"), ExitWorker: e.entry("exit_worker"), Control: e.entry("control"), RealIP: e.entry("real_ip")},
 		Nowhere: e.within("none"),
@@ -108,6 +120,14 @@ func (e *Environment) view() *mainView {
 		NotFoundSocket:    e.socket("404"),
 		HTTPSPort:         e.HTTPSPort,
 	}
+}
+
+// memoryView is the sizes of the dictionaries.
+type memoryView struct{ Backends, Certificates keys.Size }
+
+func (e *Environment) memory(said settings.Memory) memoryView {
+	sizes := cmp.Or(e.Memory, said.Sizes())
+	return memoryView{keys.SizeOf(sizes.Backends), keys.SizeOf(sizes.Certificates)}
 }
 
 // luaPath joins search paths; the empty pattern at the end is Lua's own path.

@@ -14,6 +14,7 @@ import (
 type global struct {
 	blocks  []model.Block
 	workers settings.Workers
+	memory  settings.Memory
 	listen  settings.Listen
 	http2   settings.HTTP2
 	hash    settings.Hash
@@ -49,6 +50,8 @@ func (g *global) read(b model.Block) {
 	switch group := b.Data.(type) {
 	case settings.Workers:
 		g.workers = group
+	case settings.Memory:
+		g.memory = group
 	case settings.Listen:
 		g.listen = group
 	case settings.HTTP2:

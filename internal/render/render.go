@@ -39,6 +39,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.view.Forwarded = r.forwarded()
 	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
 	r.skipsUnknown = r.global.log.SkipsUnknown()
+	r.view.Memory = e.memory(r.global.memory)
 	r.sizeWorkers()
 	if n := int(r.global.workers.Processes); n > 0 {
 		r.view.Workers = n

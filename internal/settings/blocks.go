@@ -17,6 +17,7 @@ func (s *Settings) Blocks() []model.Block {
 	}
 	return []model.Block{
 		block("workers", s.Workers),
+		block("memory", s.Memory),
 		block("hash", s.Hash),
 		block("log-format-upstream", s.LogFormat),
 		block("log-format-stream", s.StreamLog),

@@ -78,7 +78,6 @@ var known = []knownKey{
 	{name: "limit-req-status-code"},
 	{name: "load-balance"},
 	{name: "location-snippet"},
-	{name: "lua-shared-dicts"},
 	{name: "main-snippet"},
 	{name: "modsecurity-snippet"},
 	{name: "nginx-status-ipv4-whitelist"},

@@ -12,6 +12,7 @@ import "sluice/internal/keys"
 // Settings is everything the ConfigMap says.
 type Settings struct {
 	Workers     Workers
+	Memory      Memory
 	Client      Client
 	Proxy       Proxy
 	Keepalive   Keepalive

@@ -51,6 +51,8 @@ type backend struct {
 	fault *backendFault
 	// remarks are on its objects themselves.
 	remarks []model.Problem
+	// cost is what nginx needs to hold it, in bytes.
+	cost int64
 }
 
 // backendFault is what is wrong with a reference to a backend.
@@ -73,12 +75,12 @@ type use struct {
 // backends gives what the hosts use, sorted and each once, and reports the
 // references that lead nowhere.
 func (t *translation) backends(hosts []*host) []*model.Backend {
-	var found []*model.Backend
+	var found []*backend
 	for _, h := range hosts {
 		for _, u := range h.built.uses {
 			if u.backend.pass != t.memo.pass {
 				t.refresh(u.backend)
-				found = append(found, u.backend.model)
+				found = append(found, u.backend)
 			}
 			t.report(u.backend.remarks...)
 			if fault := u.backend.fault; fault != nil && u.object.Kind == "Ingress" {
@@ -87,8 +89,8 @@ func (t *translation) backends(hosts []*host) []*model.Backend {
 		}
 	}
 	t.checkDefaultBackend()
-	slices.SortFunc(found, func(a, b *model.Backend) int { return strings.Compare(a.Key, b.Key) })
-	return found
+	slices.SortFunc(found, func(a, b *backend) int { return strings.Compare(a.model.Key, b.model.Key) })
+	return t.fitBackends(found)
 }
 
 // checkDefaultBackend reports a default backend that cannot be found on the
@@ -145,6 +147,7 @@ func (t *translation) refresh(b *backend) {
 		b.model.WhenEmpty = 404
 	}
 	b.fault, b.remarks = t.resolve(b), nil
+	b.limit()
 	for _, part := range parts {
 		if byName(part) {
 			b.remarks = append(b.remarks, model.Problem{Object: model.ObjectRef{Kind: "EndpointSlice", Namespace: part.Namespace, Name: part.Name}, Field: "addressType", Reason: model.Unsupported,

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +23,8 @@ type keyPair struct {
 	// names are those that the certificate is for.
 	names []string
 	fault string
+	// tooLong is set if the fault is its size.
+	tooLong bool
 }
 
 // keyPair reads a Secret, or finds it as it was read before.
@@ -43,11 +46,11 @@ func (t *translation) keyPair(secret *corev1.Secret) *keyPair {
 func readKeyPair(chain, key []byte) *keyPair {
 	leaf, chainPEM, err := readChain(chain)
 	if err != nil {
-		return &keyPair{fault: "tls.crt: " + err.Error()}
+		return &keyPair{fault: "tls.crt: " + err.Error(), tooLong: errors.As(err, new(tooLong))}
 	}
 	public, keyPEM, err := readKey(key)
 	if err != nil {
-		return &keyPair{fault: "tls.key: " + err.Error()}
+		return &keyPair{fault: "tls.key: " + err.Error(), tooLong: errors.As(err, new(tooLong))}
 	}
 	if !public.Equal(leaf.PublicKey) {
 		return &keyPair{fault: "tls.key: want the key of the first certificate in tls.crt (got another one)"}
@@ -61,13 +64,32 @@ func readKeyPair(chain, key []byte) *keyPair {
 	}
 }
 
+// mostPEM is the most bytes of a chain, and of a key, that are taken: each worker
+// of nginx reads them, and what they take is lacking for others.
+const mostPEM = 64 << 10
+
+// tooLong says how many bytes there are of something.
+type tooLong struct {
+	what string
+	size int
+}
+
+func (e tooLong) Error() string {
+	return fmt.Sprintf("want at most %d bytes of %s (got %d)", mostPEM, e.what, e.size)
+}
+
 // readChain takes the certificates out of PEM text. The first block must be
 // one; what stands between blocks is dropped.
 func readChain(text []byte) (leaf *x509.Certificate, chain []byte, err error) {
 	if len(text) == 0 {
 		return nil, nil, errors.New("want a certificate in PEM (got nothing)")
 	}
+	size := 0
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" && size > mostPEM {
+			size += len(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes}))
+			continue
+		}
 		if block.Type != "CERTIFICATE" {
 			if leaf == nil {
 				return nil, nil, errors.New("want a certificate as the first block of PEM (got another block)")
@@ -82,6 +104,10 @@ func readChain(text []byte) (leaf *x509.Certificate, chain []byte, err error) {
 			leaf = certificate
 		}
 		chain = append(chain, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})...)
+		size = len(chain)
+	}
+	if size > mostPEM {
+		return nil, nil, tooLong{"certificates", size}
 	}
 	if leaf == nil {
 		return nil, nil, errors.New("want a certificate in PEM (got no block of PEM)")
@@ -108,7 +134,11 @@ func readKey(text []byte) (public publicKey, key []byte, err error) {
 		if public == nil {
 			return nil, nil, errors.New("want a private key of RSA, ECDSA or Ed25519 that is not encrypted (got something else)")
 		}
-		return public, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes}), nil
+		key := pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})
+		if len(key) > mostPEM {
+			return nil, nil, tooLong{"a private key", len(key)}
+		}
+		return public, key, nil
 	}
 	return nil, nil, errors.New("want a private key in PEM (got none)")
 }

@@ -68,6 +68,7 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	m.used.ingresses, m.used.hosts, m.used.backends, m.used.secrets, m.used.classes = 0, 0, 0, 0, 0
 	t := &translation{snap: s, options: o, settings: m.settings, memo: m}
 	t.report(m.faults...)
+	t.sizeMemory()
 	if configMap == nil && o.ConfigMap != (snapshot.Name{}) {
 		t.report(model.Problem{Object: model.ObjectRef{Kind: "ConfigMap", Namespace: o.ConfigMap.Namespace, Name: o.ConfigMap.Name},
 			Reason: model.NotFound, Text: "it does not exist: all settings have their defaults"})

@@ -18,8 +18,11 @@ import (
 type assignment struct {
 	// assigned is false if no Ingress of the host has a tls section.
 	assigned bool
-	// pair is nil for the default certificate.
-	pair *keyPair
+	// pair is nil for the default certificate; else owner asked for it in its tls
+	// section, by this item.
+	pair  *keyPair
+	owner *ingress
+	item  int
 	// from is the Secret that was looked at last for it.
 	from     snapshot.Name
 	problems []model.Problem
@@ -67,13 +70,16 @@ func (t *translation) certify(hosts []*host, out *model.Dynamic) wildcards {
 	for _, h := range hosts {
 		t.assign(h)
 		t.report(h.certificate.problems...)
+	}
+	roomless := t.roomless(hosts, standard)
+	for _, h := range hosts {
 		if !h.certificate.assigned {
 			continue
 		}
 		if h.wildcard() {
 			assigned[h.name] = true
 		}
-		if h.certificate.pair == nil {
+		if h.certificate.pair == nil || roomless[h] {
 			name(h.name, standard)
 			continue
 		}
@@ -180,7 +186,7 @@ func (t *translation) choose(h *host, ing *ingress) {
 	case !covers(pair.names, h.name):
 		a.unfit(ing, at, h.name, pair)
 	default:
-		a.pair = pair
+		a.pair, a.owner, a.item = pair, ing, at
 	}
 }
 
@@ -197,7 +203,7 @@ func (t *translation) chooseByName(h *host, ing *ingress) {
 		switch {
 		case pair == nil:
 		case covers(pair.names, h.name):
-			h.certificate.pair = pair
+			h.certificate.pair, h.certificate.owner, h.certificate.item = pair, ing, at
 			return
 		case meant(item, h.name):
 			unfit[at] = pair
@@ -270,6 +276,9 @@ func (t *translation) pairOf(a *assignment, ing *ingress, at int) *keyPair {
 	pair := t.keyPair(secret)
 	if pair.certificate == nil {
 		a.report(ing, at, model.InvalidValue, fmt.Sprintf("Secret %s: %s: the default certificate is presented", shown(name.String()), pair.fault))
+		if pair.tooLong {
+			a.problems = append(a.problems, model.Problem{Object: model.ObjectRef{Kind: "Secret", Namespace: name.Namespace, Name: name.Name}, Reason: model.NoRoom, Text: pair.fault + ": its certificate is not presented"})
+		}
 		return nil
 	}
 	return pair

@@ -67,6 +67,8 @@ type Options struct {
 	Passthrough bool
 	// HTTPSPort is the port that redirects name if they are to name one.
 	HTTPSPort int
+	// Memory is what nginx was started with; none means what the settings say.
+	Memory model.Memory
 	// Denied are Ingresses whose paths answer 503 whatever they say.
 	Denied map[snapshot.Name]bool
 }
@@ -102,6 +104,8 @@ type translation struct {
 	classes  map[string]*settings.Settings
 	closed   map[string]bool
 	memo     *Memo
+	// memory is how much of what is pushed nginx can hold.
+	memory   model.Memory
 	problems []model.Problem
 	// aliased are the Ingresses with a server-alias, the oldest first.
 	aliased []*ingress

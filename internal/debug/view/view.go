@@ -187,6 +187,16 @@ type Nginx struct {
 	// that accept; both 0 if none answered.
 	Load    int `json:"load"`
 	Workers int `json:"workers"`
+	// Memory is how full is what nginx keeps certificates and endpoints in, by the
+	// names of the setting lua-shared-dicts; empty if no worker answered.
+	Memory []Memory `json:"memory"`
+}
+
+// Memory is how full one of nginx's dictionaries is, in bytes.
+type Memory struct {
+	Name string `json:"name"`
+	Size int64  `json:"size"`
+	Used int64  `json:"used"`
 }
 
 // Apply is one attempt to have nginx serve a configuration.

@@ -13,8 +13,8 @@ tests["each push has another version, a refused one has none"] = function(dicts)
   local set = { names = {} }
   local _, first = push(dicts, set)
   local _, second = push(dicts, set)
-  expect.equal({ boot = "b", version = 1 }, first)
-  expect.equal({ boot = "b", version = 2 }, second)
+  expect.equal({ boot = "b", version = 1, memory = first.memory }, first)
+  expect.equal({ boot = "b", version = 2, memory = second.memory }, second)
   expect.equal(400, (control.push(dicts, "[]")))
   expect.equal(2, dicts.sluice_runtime:get("version"), "version")
 end
@@ -30,6 +30,18 @@ tests["what has no room is named, and the rest is stored and seen"] = function(d
   expect.equal("1 certificates not stored: no memory", answer.error, "error")
   expect.equal("bb", dicts.sluice_certificates:get("n:b.example"), "the rest")
   expect.equal(1, dicts.sluice_runtime:get("version"), "version")
+end
+
+tests["each push is answered with how full the dictionaries are"] = function(dicts)
+  local _, empty = push(dicts, {})
+  expect.equal(65536, empty.memory.certificates.size, "size")
+  local pem = "-----BEGIN CERTIFICATE-----"
+  local chain = pem .. string.rep("x", 4096 * 3 - 200)
+  local _, filled = push(dicts, { certificates = { { id = "aa", chain = chain, key = pem } } })
+  expect.equal(4096 * 3, empty.memory.certificates.free - filled.memory.certificates.free, "certificates")
+  expect.equal(empty.memory.backends, filled.memory.backends, "backends")
+  local _, full = push(dicts, { certificates = { { id = "bb", chain = pem .. string.rep("x", 100000), key = pem } } })
+  expect.equal(filled.memory, full.memory, "where something has no room")
 end
 
 tests["what is held is listed"] = function(dicts)

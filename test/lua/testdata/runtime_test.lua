@@ -52,6 +52,25 @@ tests["a full dictionary takes a shorter value or keeps the former"] = function(
   end
 end
 
+-- internal/translate/memory.go reckons with it.
+tests["an entry takes 68 bytes besides its key and its value"] = function(dicts)
+  local dict = dicts.sluice_backends
+  local function fits(size)
+    dict:flush_all()
+    dict:flush_expired()
+    local number = 0
+    while dict:safe_set(string.format("k%03d", number), string.rep("x", size)) do
+      number = number + 1
+    end
+    return number
+  end
+  local whole = fits(4096 - 68 - 4)
+  assert(whole > 8, "want some pages, got " .. whole)
+  expect.equal(2 * whole, fits(2048 - 68 - 4), "entries of half a page")
+  expect.equal(whole, fits(2049 - 68 - 4), "entries of a little more")
+  expect.equal(math.floor(whole / 2), fits(4097 - 68 - 4), "entries of a little more than a page")
+end
+
 tests["the version grows"] = function(dicts)
   expect.equal(1, runtime.bump(dicts.sluice_runtime))
   expect.equal(2, runtime.bump(dicts.sluice_runtime))

@@ -94,9 +94,9 @@ function _M.push(dicts, body)
   -- Whatever was stored counts, so workers look even if some of it failed.
   local version, why = runtime.bump(dicts.sluice_runtime)
   if failed or not version then
-    return 507, { error = text or why, boot = boot, failed = failed }
+    return 507, { error = text or why, boot = boot, failed = failed, memory = runtime.memory(dicts) }
   end
-  return 200, { boot = boot, version = version }
+  return 200, { boot = boot, version = version, memory = runtime.memory(dicts) }
 end
 
 local function keys_with(keys, pattern)
@@ -132,7 +132,7 @@ end
 local function answer()
   local method, path = ngx.req.get_method(), ngx.var.uri
   if path == "/status" and method == "GET" then
-    return 200, runtime.status(ngx.shared.sluice_runtime)
+    return 200, runtime.status(ngx.shared)
   elseif path == "/held" and method == "GET" then
     return 200, _M.held(ngx.shared)
   elseif path == "/push" and method == "POST" then

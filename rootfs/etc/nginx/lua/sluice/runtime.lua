@@ -85,15 +85,26 @@ local function workers(dict)
   end
 end
 
+--- How many bytes of each dictionary there are, and how many are free. nginx
+-- counts whole pages as used.
+function _M.memory(dicts)
+  local function of(dict)
+    return { size = dict:capacity(), free = dict:free_space() }
+  end
+  return { backends = of(dicts.sluice_backends), certificates = of(dicts.sluice_certificates) }
+end
+
 --- What is answered to "who are you": boot, load of the answering worker,
--- workers that accept, how many of them the configuration wants, version.
-function _M.status(dict)
+-- workers that accept, how many of them the configuration wants, version, memory.
+function _M.status(dicts)
+  local dict = dicts.sluice_runtime
   return {
     boot = dict:get("boot"),
     load = load_id,
     workers = workers(dict),
     expected = ngx.worker.count(),
     version = dict:get("version") or 0,
+    memory = _M.memory(dicts),
   }
 end
 

@@ -1,0 +1,98 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/dynamic"
+	"sluice/internal/model"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// sizeMemory settles how much nginx can hold, once. An nginx that holds nothing
+// yet gets the sizes that the settings say: other ones later would empty it. One
+// that somebody else runs, and that serves already, keeps those that it has.
+func (c *Controller) sizeMemory(ctx context.Context, snap *snapshot.Snapshot) {
+	if c.Translate.Memory != (model.Memory{}) {
+		return
+	}
+	values, _ := settings.Read(snap.ConfigMap(c.Translate.ConfigMap))
+	wanted := values.Memory.Sizes()
+	status, err := c.Runtime.Status(ctx)
+	if err != nil {
+		return // the next sync asks again
+	}
+	has := model.Memory{Backends: status.Memory.Backends.Size, Certificates: status.Memory.Certificates.Size}
+	if status.Version > 0 || has == wanted {
+		c.setMemory(has)
+		return
+	}
+	environment := c.Environment
+	environment.Memory = wanted
+	bootstrap, err := c.Templates.Current().Bootstrap(environment)
+	if err == nil {
+		err = c.Process.Rebase(ctx, bootstrap.Bytes())
+	}
+	if err != nil {
+		c.Log.Error("the sizes of lua-shared-dicts are not in force", "error", err)
+		wanted = has
+	}
+	c.setMemory(wanted)
+}
+
+func (c *Controller) setMemory(m model.Memory) {
+	c.Translate.Memory, c.Environment.Memory = m, m
+}
+
+// watchMemory takes in how a push went: it says once when little room is left,
+// and remembers what there was none for.
+func (c *Controller) watchMemory(pushed error) {
+	memory := c.Runtime.Memory()
+	c.nearlyFull("certificate_data", memory.Certificates)
+	c.nearlyFull("configuration_data", memory.Backends)
+	c.roomless = dynamic.Roomless{}
+	if pushed != nil {
+		c.roomless = c.Runtime.Roomless()
+	}
+}
+
+func (c *Controller) nearlyFull(name string, d dynamic.Dictionary) {
+	var err error
+	if d.NearlyFull() {
+		err = fmt.Errorf("more than 80 %% of its %d bytes are used: raise %s in the setting lua-shared-dicts", d.Size, name)
+	}
+	c.report.Trouble("nginx's memory fills up: "+name, err)
+}
+
+// tellRoomless adds the Problems of those for whose endpoints and certificates
+// nginx had no room. What was computed fits; yet for a while there may be more, as
+// when many certificates are renewed at once.
+func (c *Controller) tellRoomless(p *plan) {
+	if len(c.roomless.Backends)+len(c.roomless.Hosts) == 0 {
+		return
+	}
+	for _, key := range c.roomless.Backends {
+		service, _ := translate.BackendOf(key)
+		p.problems = append(p.problems, model.Problem{Object: model.ObjectRef{Kind: "Service", Namespace: service.Namespace, Name: service.Name}, Reason: model.NoRoom,
+			Text: "nginx has no room for its endpoints: requests go to those of before; raise configuration_data in the setting lua-shared-dicts"})
+	}
+	for _, host := range c.roomless.Hosts {
+		at := slices.IndexFunc(p.accepted, func(ing *networkingv1.Ingress) bool { return hasTLS(ing, host) })
+		if at >= 0 {
+			ing := p.accepted[at]
+			p.problems = append(p.problems, model.Problem{Object: model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}, Field: "spec.tls", Reason: model.NoRoom,
+				Text: "nginx has no room for the certificate of " + host + ": the one of before is presented, or the default certificate; raise certificate_data in the setting lua-shared-dicts"})
+		}
+	}
+	p.problems = model.SortProblems(p.problems)
+}
+
+// hasTLS says whether an Ingress serves a host with a certificate.
+func hasTLS(ing *networkingv1.Ingress, host string) bool {
+	return len(ing.Spec.TLS) > 0 && slices.ContainsFunc(ing.Spec.Rules, func(rule networkingv1.IngressRule) bool { return rule.Host == host })
+}

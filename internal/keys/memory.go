@@ -1,0 +1,72 @@
+package keys
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Dictionaries are the sizes of what nginx keeps endpoints and certificates in.
+// "" is no size.
+type Dictionaries struct {
+	Configuration, Certificate Size
+}
+
+// The least and the most bytes of a dictionary.
+const (
+	leastDictionary = 1 << 20
+	mostDictionary  = 1 << 30
+)
+
+// idleDictionaries are those of ingress-nginx for which there is nothing here.
+var idleDictionaries = []string{"balancer_ewma", "balancer_ewma_last_touched_at", "balancer_ewma_locks", "certificate_servers", "global_throttle_cache", "ocsp_response_cache"}
+
+// UnmarshalText accepts "name: size" separated by commas; a size without a unit
+// is in megabytes, as with ingress-nginx.
+func (d *Dictionaries) UnmarshalText(text []byte) error {
+	var read Dictionaries
+	for item := range strings.SplitSeq(string(text), ",") {
+		name, value, _ := strings.Cut(item, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if value != "" && strings.Trim(value, "0123456789") == "" {
+			value += "m"
+		}
+		var size Size
+		if err := size.UnmarshalText([]byte(value)); err != nil {
+			return err
+		}
+		switch {
+		case slices.Contains(idleDictionaries, name):
+			continue
+		case size.bytes() < leastDictionary || size.bytes() > mostDictionary:
+			return fmt.Errorf("%s is out of range", size)
+		case name == "certificate_data":
+			read.Certificate = size
+		case name == "configuration_data":
+			read.Configuration = size
+		default:
+			return fmt.Errorf("there is no dictionary %q", name)
+		}
+	}
+	*d = read
+	return nil
+}
+
+// Bytes is the number of bytes of a size that was read, and 0 for none.
+func (s Size) Bytes() int64 { return int64(s.bytes()) }
+
+// SizeOf is a number of bytes as a Size.
+func SizeOf(bytes int64) Size { return sizeOf(uint64(bytes)) }
+
+// Describe says what would be valid.
+func (Dictionaries) Describe() string {
+	return `certificate_data and configuration_data, each with a size from 1m to 1g, such as "certificate_data: 128m, configuration_data: 64m"`
+}
+
+// TypeName names the type in the reference.
+func (Dictionaries) TypeName() string { return "names and sizes" }
+
+// Edges are texts at the edges of what is accepted.
+func (Dictionaries) Edges() []string {
+	return []string{"certificate_data: 1, configuration_data: 1024k", "certificate_data: 1g, configuration_data: 1024, balancer_ewma: 10m"}
+}

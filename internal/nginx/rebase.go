@@ -1,0 +1,15 @@
+package nginx
+
+import "context"
+
+// Rebase has nginx run another bootstrap file, now and whenever it is started
+// again. It is for an nginx that serves nothing yet.
+func (p *Process) Rebase(ctx context.Context, bootstrap []byte) error {
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	p.bootstrap = bootstrap
+	p.release()
+	_, err := p.Apply(ctx, Conf(bootstrap))
+	return err
+}
