@@ -36,8 +36,8 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.namespace, "watch-namespace", metav1.NamespaceAll, "the only namespace that is watched; all if empty")
 	flags.StringVar(&f.namespaceSelector, "watch-namespace-selector", "", "labels of the namespaces whose Ingresses are served, such as team=web; all if empty")
 	flags.StringVar(&f.secrets, "watch-secrets", string(cluster.SecretsByMetadata), "metadata (watch the metadata of all Secrets, read those that are referred to), "+
-		"referenced (watch each that is referred to by its name) or all (watch all with their content)")
-	flags.Float32Var(&f.qps, "kube-api-qps", 200, "requests a second to the API server at most, on average")
+		"referenced (read each that is referred to by its name, and again every ten seconds or more, for which the right to get is enough) or all (watch all with their content)")
+	flags.Float32Var(&f.qps, "kube-api-qps", 200, "requests a second to the API server at most, on average; Secrets by --watch-secrets=referenced are read ten at a time instead")
 	flags.IntVar(&f.burst, "kube-api-burst", 400, "requests to the API server at most at once")
 }
 

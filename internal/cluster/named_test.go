@@ -47,18 +47,18 @@ func TestNamesComeAndGo(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	client, asked := refusing(t)
-	s := New(Options{Client: client, Secrets: ReferencedSecrets})
+	s := New(Options{Client: client})
 	s.watching = ctx
-	secrets := s.secrets.(*namedSecrets)
+	objects := &s.configMaps
 	total := 0
 	for range 10 {
 		var names []snapshot.Name
 		for range 10 {
 			total++
-			names = append(names, snapshot.Name{Namespace: "shop", Name: "cert-" + strings.Repeat("x", total)})
+			names = append(names, snapshot.Name{Namespace: "shop", Name: "settings-" + strings.Repeat("x", total)})
 		}
-		secrets.follow(ctx, names)
-		eventually(t, "all are known to be refused", secrets.hasSynced)
+		objects.watch(ctx, names)
+		eventually(t, "all are known to be refused", objects.hasSynced)
 	}
 	if reflectors() == 0 {
 		t.Error("the test does not see the reflectors")
@@ -66,7 +66,7 @@ func TestNamesComeAndGo(t *testing.T) {
 	if got := len(s.troubles.all()); got != 10 {
 		t.Errorf("%d troubles, want those of the last 10", got)
 	}
-	secrets.follow(ctx, nil)
+	objects.watch(ctx, nil)
 	eventually(t, "no reflector is left", func() bool { return reflectors() == 0 })
 	if asked() < total || len(s.troubles.all()) != 0 || len(s.troubles.now) != 0 {
 		t.Errorf("%d of %d were asked for; left are %v", asked(), total, s.troubles.now)

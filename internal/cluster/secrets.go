@@ -23,8 +23,8 @@ const (
 	// SecretsByMetadata watches the metadata of all Secrets, keeps nothing of it,
 	// and reads the content of those that something refers to.
 	SecretsByMetadata SecretMode = "metadata"
-	// ReferencedSecrets watches each Secret that something refers to by its name,
-	// so that a right to read just these is enough.
+	// ReferencedSecrets reads each Secret that something refers to by its name, and
+	// again every few seconds, so that the right to get these is enough.
 	ReferencedSecrets SecretMode = "referenced"
 	// AllSecrets watches all Secrets with their content.
 	AllSecrets SecretMode = "all"
@@ -52,10 +52,7 @@ func newSecrets(s *Source) secretSource {
 	case AllSecrets:
 		return &allSecrets{source: s, collection: collection[corev1.Secret, *corev1.Secret]{strip: stripSecret, changed: s.signal.touch}}
 	case ReferencedSecrets:
-		return &namedSecrets{named[corev1.Secret, *corev1.Secret]{
-			source: s, resource: kube.Secrets, kind: "Secret", strip: stripSecret,
-			list: func() runtime.Object { return &corev1.SecretList{} },
-		}}
+		return &polledSecrets{source: s, held: map[snapshot.Name]*polledSecret{}}
 	}
 	return &readSecrets{source: s, held: map[snapshot.Name]heldSecret{}}
 }
@@ -73,17 +70,6 @@ func (a *allSecrets) begin(ctx context.Context) {
 }
 
 func (a *allSecrets) follow(context.Context, []snapshot.Name) {}
-
-// namedSecrets is ReferencedSecrets.
-type namedSecrets struct {
-	named[corev1.Secret, *corev1.Secret]
-}
-
-func (n *namedSecrets) begin(context.Context) {}
-
-func (n *namedSecrets) follow(_ context.Context, names []snapshot.Name) {
-	n.watch(n.source.watching, names)
-}
 
 // readSecrets is SecretsByMetadata. It is a store of a reflector of metadata.
 type readSecrets struct {

@@ -62,6 +62,7 @@ var (
 type Client struct {
 	host       string
 	groups     map[schema.GroupVersion]*rest.RESTClient
+	unlimited  *rest.RESTClient // of the core group
 	metadata   metadata.Interface
 	parameters runtime.ParameterCodec
 }
@@ -89,6 +90,11 @@ func newClient(config *rest.Config) (*Client, error) {
 		if c.groups[version], err = groupClient(config, version, codecs, transport); err != nil {
 			return nil, err
 		}
+	}
+	unlimited := rest.CopyConfig(config)
+	unlimited.RateLimiter, unlimited.QPS = nil, -1
+	if c.unlimited, err = groupClient(unlimited, corev1.SchemeGroupVersion, codecs, transport); err != nil {
+		return nil, err
 	}
 	if c.metadata, err = metadata.NewForConfigAndClient(metadata.ConfigFor(config), transport); err != nil {
 		return nil, fmt.Errorf("prepare the connection to the API server: %w", err)
@@ -121,6 +127,13 @@ func (r Resource) in(namespace string, request *rest.Request) *rest.Request {
 // and the like tell what it means.
 func (c *Client) Get(ctx context.Context, r Resource, name snapshot.Name, into runtime.Object) error {
 	return r.in(name.Namespace, c.groups[r.Version].Get()).Name(name.Name).Do(ctx).Into(into)
+}
+
+// Recall is Get of a Secret that the API server remembers, which costs it little
+// and may be a moment old. Those who ask bound how many they ask for at a time:
+// the limit of requests a second does not count.
+func (c *Client) Recall(ctx context.Context, name snapshot.Name, into *corev1.Secret) error {
+	return Secrets.in(name.Namespace, c.unlimited.Get()).Name(name.Name).Param("resourceVersion", "0").Do(ctx).Into(into)
 }
 
 // List reads the objects of a namespace, of all namespaces if it is empty.

@@ -87,7 +87,6 @@ var needed = map[string]string{
 	"defaultBackend.autoscaling":                                "defaultBackend: {enabled: true, autoscaling: {enabled: true}}",
 	"defaultBackend.autoscaling.enabled":                        "defaultBackend: {enabled: true}",
 	"rbac.scope":                                                "controller: {scope: {enabled: true}}",
-	"rbac.secretNames":                                          "controller: {extraArgs: {watch-secrets: referenced}}",
 	"controller.ingressClassResource.annotations":               "controller: {ingressClassResource: {aliases: [other]}}",
 	"controller.service.healthCheckNodePort":                    "controller: {service: {externalTrafficPolicy: Local}}",
 	"portNamePrefix":                                            `tcp: {"9000": shop/a:1}`,

@@ -27,9 +27,9 @@ metadata:
 // granted are the values whose rights the tests of test/cluster run Sluice with, and
 // take away one by one, by the file in its testdata/chart.
 var granted = map[string]string{
-	"all-namespaces": "rbac: {configMapNames: {settings: [internal]}}",
-	"referenced-secrets": "rbac: {configMapNames: {settings: [internal]}, secretNames: {shop: [shop-tls]}}\n" +
-		"controller: {extraArgs: {watch-secrets: referenced}}",
+	"all-namespaces":     "rbac: {configMapNames: {settings: [internal]}}",
+	"single-secrets":     "rbac: {configMapNames: {settings: [internal]}, secretNames: {shop: [shop-tls]}}",
+	"all-secrets":        "rbac: {configMapNames: {settings: [internal]}}\ncontroller: {extraArgs: {watch-secrets: metadata}}",
 	"namespace-selector": "rbac: {configMapNames: {settings: [internal]}}\ncontroller: {scope: {namespaceSelector: team=web}}",
 	"status-from-nodes":  "rbac: {configMapNames: {settings: [internal]}}\ncontroller: {publishService: {enabled: false}}",
 	"streams":            "rbac: {configMapNames: {settings: [internal]}}\ntcp: {\"9000\": shop/web:80}\nudp: {\"9000\": shop/web:80}",

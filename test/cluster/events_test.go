@@ -43,7 +43,7 @@ func (c *Cluster) awaitEvent(t testing.TB, namespace, ingress string, meant func
 }
 
 // TestEventsOfAnIngress: a mistake is told where its owner looks; while it stands
-// it is said once, and when it comes back it is counted.
+// it is said once, its end is said too, and when it comes back it is counted.
 func TestEventsOfAnIngress(t *testing.T) {
 	const annotation = "nginx.ingress.kubernetes.io/proxy-read-timeout"
 	c := Shared(t)
@@ -82,8 +82,12 @@ func TestEventsOfAnIngress(t *testing.T) {
 	if all, err := c.eventsOf(t.Context(), "told", ing); err != nil || len(all) != 1 || all[0].Count != 1 {
 		t.Errorf("the events are %v, %v", all, err)
 	}
+	end := c.awaitEvent(t, "told", "web", func(e *corev1.Event) bool { return e.Type == corev1.EventTypeNormal })
+	if end.Reason != "Mended" || !strings.HasPrefix(end.Message, annotation+": mended; it was InvalidValue: want ") {
+		t.Errorf("its end is told as %v", end)
+	}
 	write("ten")
-	again := c.awaitEvent(t, "told", "web", func(e *corev1.Event) bool { return e.Count == 2 })
+	again := c.awaitEvent(t, "told", "web", func(e *corev1.Event) bool { return e.Type == corev1.EventTypeWarning && e.Count == 2 })
 	if again.Name != e.Name || again.LastTimestamp.Before(&e.LastTimestamp) || !again.FirstTimestamp.Equal(&e.FirstTimestamp) {
 		t.Errorf("it became %v", again)
 	}

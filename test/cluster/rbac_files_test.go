@@ -254,7 +254,8 @@ func theObject(t testing.TB, path, kind string, into any) {
 var documented = []struct{ section, path, besides string }{
 	{"All namespaces", static, ""},
 	{"Settings of classes", ofChart("all-namespaces"), static},
-	{"Single Secrets", ofChart("referenced-secrets"), ofChart("all-namespaces")},
+	{"Single Secrets", ofChart("single-secrets"), ofChart("all-namespaces")},
+	{"All Secrets", ofChart("all-secrets"), ofChart("all-namespaces")},
 	{"A selector of namespaces", ofChart("namespace-selector"), ofChart("all-namespaces")},
 	{"The addresses of nodes", ofChart("status-from-nodes"), ofChart("all-namespaces")},
 	{"TCP and UDP services", ofChart("streams"), ofChart("all-namespaces")},

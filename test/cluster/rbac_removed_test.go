@@ -39,7 +39,7 @@ func (r removal) play(s *scene) {
 
 // removedFrom are the casts whose rights are taken out. Those of the first are not
 // taken out of the others again, but where everything is granted otherwise.
-var removedFrom = []string{"everything", "referenced secrets", "namespace selector", "status from nodes", "TCP and UDP services", "one namespace"}
+var removedFrom = []string{"everything", "single secrets", "metadata of secrets", "namespace selector", "status from nodes", "TCP and UDP services", "one namespace"}
 
 // broken says what is missing without each right that the chart grants.
 var broken = map[string]func(*scene){
@@ -56,14 +56,14 @@ var broken = map[string]func(*scene){
 	"ClusterRole/sluice events create":          (*scene).tellsNothing,
 	"ClusterRole/sluice events patch":           (*scene).countsNothing,
 
+	"ClusterRole/sluice secrets get":      (*scene).hasNoCertificate,
 	"ClusterRole/sluice secrets list":     (*scene).neverReady,
 	"ClusterRole/sluice secrets watch":    (*scene).hearsLate,
 	"ClusterRole/sluice namespaces list":  (*scene).neverReady,
 	"ClusterRole/sluice namespaces watch": (*scene).hearsLate,
 	"ClusterRole/sluice nodes get":        (*scene).givesInternalAddress,
 
-	"Role/shop/sluice secrets(shop-tls) list":         (*scene).hasNoCertificate,
-	"Role/shop/sluice secrets(shop-tls) watch":        (*scene).hearsLate,
+	"Role/shop/sluice secrets(shop-tls) get":          (*scene).hasNoCertificate,
 	"Role/settings/sluice configmaps(internal) list":  (*scene).isClosed,
 	"Role/settings/sluice configmaps(internal) watch": (*scene).hearsLate,
 
@@ -89,8 +89,7 @@ var broken = map[string]func(*scene){
 	"Role/shop/sluice services watch":         (*scene).hearsLate,
 	"Role/shop/sluice endpointslices list":    (*scene).neverReady,
 	"Role/shop/sluice endpointslices watch":   (*scene).hearsLate,
-	"Role/shop/sluice secrets list":           (*scene).neverReady,
-	"Role/shop/sluice secrets watch":          (*scene).hearsLate,
+	"Role/shop/sluice secrets get":            (*scene).hasNoCertificate,
 	"Role/shop/sluice events create":          (*scene).tellsNothing,
 	"Role/shop/sluice events patch":           (*scene).countsNothing,
 }
@@ -338,6 +337,7 @@ func (s *scene) countsNothingOfSettings() {
 	s.awaitEvent("ConfigMap", settingsName, "soon")
 	s.errsInSettings(false)
 	s.awaitSaid("problem mended", "ConfigMap", "proxy-read-timeout")
+	s.awaitEvent("ConfigMap", settingsName, ofEnd)
 	s.errsInSettings(true)
 	s.complains("an event is not written")
 	s.wantCount("ConfigMap", settingsName, 1)

@@ -209,6 +209,7 @@ func (s *scene) errsAgain() {
 	s.Helper()
 	s.errs(false)
 	s.awaitSaid("problem mended", "/web", mistake)
+	s.awaitEvent("Ingress", "web", ofEnd)
 	s.errs(true)
 }
 
@@ -222,6 +223,9 @@ func (s *scene) errsInSettings(wrong bool) {
 	s.c.Apply(s.T, s.configMap(settingsName, "ssl-redirect", "false"))
 }
 
+// ofEnd is in the events that tell the end of a mistake, and in no others.
+const ofEnd = "mended; it was"
+
 // event gives an event of an object, with a text.
 func (s *scene) event(ctx context.Context, kind, name, text string) (*corev1.Event, error) {
 	namespace := s.shop
@@ -233,7 +237,7 @@ func (s *scene) event(ctx context.Context, kind, name, text string) (*corev1.Eve
 		return nil, err
 	}
 	for _, event := range events.Items {
-		if event.Source.Component == "sluice" && strings.Contains(event.Message, text) {
+		if event.Source.Component == "sluice" && strings.Contains(event.Message, text) && (event.Type == corev1.EventTypeNormal) == (text == ofEnd) {
 			return &event, nil
 		}
 	}

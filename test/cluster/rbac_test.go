@@ -61,8 +61,9 @@ func (s *stage) scene(t *testing.T, name string, with cast, play func(*scene)) {
 var casts = map[string]cast{
 	"everything":              {from: "all-namespaces"},
 	"everything, plain lists": {from: "all-namespaces", plainLists: true},
-	"all secrets":             {from: "all-namespaces", arguments: []string{"--watch-secrets=all"}},
-	"referenced secrets":      {from: "referenced-secrets"},
+	"metadata of secrets":     {from: "all-secrets"},
+	"all secrets":             {from: "all-secrets", arguments: []string{"--watch-secrets=all"}},
+	"single secrets":          {from: "single-secrets"},
 	"namespace selector":      {from: "namespace-selector", arguments: []string{"--watch-namespace-selector=cluster.test/served-by=$(CLASS)"}},
 	"TCP and UDP services":    {from: "streams"},
 	"status from nodes":       {from: "status-from-nodes"},
@@ -75,7 +76,7 @@ var casts = map[string]cast{
 		denied: []string{"ingressclasses list", "ingressclasses watch"},
 	},
 	"chart of ingress-nginx": {
-		from: "all-namespaces", account: "ingress-nginx", rights: ingressNginx, arguments: []string{"--election-id=ingress-nginx-leader"},
+		from: "all-namespaces", account: "ingress-nginx", rights: ingressNginx, arguments: []string{"--election-id=ingress-nginx-leader", "--watch-secrets=metadata"},
 		denied: []string{"ingresses/status patch"},
 	},
 }

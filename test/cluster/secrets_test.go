@@ -67,7 +67,7 @@ func readAll() []rbacv1.PolicyRule {
 	}
 }
 
-// With the right to read two Secrets and no others, referenced Secrets do: the
+// With the right to get two Secrets and no others, referenced Secrets do: the
 // certificate of one that may be read is presented and renewed, and an Ingress
 // that refers to one that may not holds up nobody.
 func TestReferencedSecretsNeedNoOtherRights(t *testing.T) {
@@ -77,7 +77,7 @@ func TestReferencedSecretsNeedNoOtherRights(t *testing.T) {
 	c.Apply(t, Web(name, "web", 1)...)
 	mine, theirs := c.TLSSecret(t, name, "mine", "mine.example"), c.TLSSecret(t, name, "theirs", "theirs.example")
 	c.Apply(t, classOf(name), mine, theirs, covered(ingressOf(name, name, "mine", Rule("mine.example", "/", "web", 80)), "mine", "mine.example"))
-	named := Allow("", []string{"secrets"}, "get", "list", "watch")
+	named := Allow("", []string{"secrets"}, "get")
 	named.ResourceNames = []string{"mine", "late"}
 	account := c.Account(t, name, "sluice", Everywhere(readAll()...), Within(name, named))
 	s := &site{Cluster: c, name: name, Sluice: RunSluice(t, account, flagsFor(name, "--watch-secrets", "referenced")...)}

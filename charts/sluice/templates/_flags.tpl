@@ -8,6 +8,7 @@
 {{- $_ = set $flags "ingress-class" (include "sluice.flags.classes" .) -}}
 {{- $_ = set $flags "election-id" ($c.electionID | default (include "sluice.named" (list . "leader"))) -}}
 {{- $_ = set $flags "state-dir" "/var/lib/sluice/state" -}}
+{{- $_ = set $flags "watch-secrets" "referenced" -}}
 {{- with include "sluice.published" . }}{{ $_ = set $flags "publish-service" . }}{{ end -}}
 {{- if .Values.defaultBackend.enabled }}{{ $_ = set $flags "default-backend-service" (printf "%s/%s" $own (include "sluice.defaultBackend" .)) }}{{ end -}}
 {{- if include "sluice.streams" (list . "tcp") | fromYaml }}{{ $_ = set $flags "tcp-services-configmap" (printf "%s/%s" ($c.tcp.configMapNamespace | default $own) (include "sluice.named" (list . "tcp"))) }}{{ end -}}

@@ -4,7 +4,7 @@ together those that its flags need; docs/rbac.md has them in tables. Each rule s
 it is for and what becomes of Sluice without it, and a test takes each away to see that.
 */}}
 
-{{/* Of the namespaces that are served, of (dict "flags"). */}}
+{{/* Of the namespaces that are served, of (dict "flags" "anySecret"). */}}
 {{- define "sluice.rights.served" -}}
 {{- $flags := .flags -}}
 {{- $writes := include "sluice.writes" $flags }}
@@ -38,11 +38,18 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 # list Sluice does not become ready; without watch a certificate that is renewed
 # comes late. Kubernetes has no right to metadata alone: with these two verbs
 # the content of every Secret could be read. With metadata, Sluice asks for the
-# content of those alone that something refers to; with
-# --watch-secrets=referenced it needs no right to others.
+# content of those alone that something refers to.
 - apiGroups: [""]
   resources: [secrets]
   verbs: [list, watch]
+{{- else if .anySecret }}
+# Certificates, keys and passwords that something refers to, each by its name.
+# Without it their hosts have no certificate, and paths that they protect answer
+# 503. With get alone nobody can ask which Secrets there are; who knows a name can
+# read it. rbac.secretNames narrows this to single Secrets.
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [get]
 {{- end }}
 {{ include "sluice.rights.events" . }}
 {{- end }}
@@ -138,13 +145,13 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
   verbs: [list, watch]
 {{- end }}
 {{- with .secrets }}
-# With --watch-secrets=referenced each Secret is watched on its own. Without list it
-# is not read: its hosts have no certificate, and paths that it protects answer
-# 503. Without watch a certificate that is renewed comes late.
+# Secrets that something refers to, by --watch-secrets=referenced: each is read by
+# its name. Without it its hosts have no certificate, and paths that it protects
+# answer 503.
 - apiGroups: [""]
   resources: [secrets]
   resourceNames: {{ toJson . }}
-  verbs: [list, watch]
+  verbs: [get]
 {{- end }}
 {{- with .published }}
 # The addresses of --publish-service. Without get no Ingress gets an address.
@@ -171,7 +178,7 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 {{- if eq (.kind | default "") "ConfigMap" }}{{ $entries = append $entries (list "parameters" (printf "%s/%s" (.namespace | default $own) .name)) }}{{ end }}
 {{- end -}}
 {{- range $namespace, $names := .Values.rbac.configMapNames }}{{ range $names }}{{ $entries = append $entries (list "parameters" (printf "%s/%s" $namespace .)) }}{{ end }}{{ end -}}
-{{- if eq (get $flags "watch-secrets") "referenced" }}
+{{- if and (eq (get $flags "watch-secrets") "referenced") (or .Values.rbac.secretNames (get $flags "watch-namespace")) }}
 {{- $entries = append $entries (list "secrets" (get $flags "default-ssl-certificate")) }}
 {{- range $namespace, $names := .Values.rbac.secretNames }}{{ range $names }}{{ $entries = append $entries (list "secrets" (printf "%s/%s" $namespace .)) }}{{ end }}{{ end }}
 {{- end -}}

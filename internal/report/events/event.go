@@ -62,16 +62,27 @@ func message(p model.Problem) string {
 	return field + p.Message()
 }
 
+// Mended is the reason of the event that tells the end of a Problem.
+const Mended model.Reason = "Mended"
+
+// mended is what is said when a Problem that was told is not there any more.
+func mended(p model.Problem) model.Problem {
+	return model.Problem{Object: p.Object, Field: p.Field, Reason: Mended, Text: "mended; it was " + string(p.Reason) + ": " + p.Text}
+}
+
 // event makes the event of an entry.
 func (r *Recorder) event(e *entry, now metav1.Time) *corev1.Event {
-	o := e.problem.Object
+	o, kind := e.problem.Object, corev1.EventTypeWarning
+	if e.ended != nil {
+		kind = corev1.EventTypeNormal
+	}
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: e.name.Namespace, Name: e.name.Name},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: versions[o.Kind].String(), Kind: o.Kind, Namespace: o.Namespace, Name: o.Name,
 			UID: e.uid, ResourceVersion: e.version,
 		},
-		Type: corev1.EventTypeWarning, Reason: string(e.problem.Reason), Message: message(e.problem),
+		Type: kind, Reason: string(e.problem.Reason), Message: message(e.problem),
 		Count: 1, FirstTimestamp: now, LastTimestamp: now,
 		Source:              corev1.EventSource{Component: Component},
 		ReportingController: Component, ReportingInstance: r.Instance,

@@ -2,7 +2,8 @@
 // by events, which `kubectl describe` shows.
 //
 // What goes in are the Problems of each sync; what comes out is an event of type
-// Warning for each new one. By the leader only, as every replica finds the same.
+// Warning for each new one that stays, and one of type Normal when it is mended. By
+// the leader only, as every replica finds the same.
 //
 //	recorder := events.New(events.Options{Client: client, Instance: podName, Log: log})
 //	go recorder.Run(ctx, elector)  // election.Fixed(true) with --disable-leader-election
@@ -55,6 +56,10 @@ type Lookup func(model.ObjectRef) (uid types.UID, resourceVersion string, ok boo
 
 // The limits.
 const (
+	// settled is how long a Problem has to be there, or to be gone, to be told: an
+	// Ingress that is made before its Service and gone a moment later is nobody's
+	// concern.
+	settled = 2 * time.Second
 	// repeatAfter is when a Problem that stands is said again: the API server
 	// forgets events after an hour.
 	repeatAfter = 50 * time.Minute
@@ -237,7 +242,10 @@ func (r *Recorder) finish(ctx context.Context, e *entry, err error) {
 		return
 	case err == nil, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), apierrors.IsNotFound(err):
 		// What is deleted needs no event.
-		e.said, e.due, e.failures = now, now.Add(repeatAfter), 0
+		e.said, e.due, e.failures, e.told = now, now.Add(repeatAfter), 0, true
+		if e.ended != nil {
+			e.due, e.ended.told = time.Time{}, false
+		}
 		if err == nil && r.troubled {
 			r.troubled = false
 			r.Log.Info("mended: events")
