@@ -130,6 +130,9 @@ func (c *Controller) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("render the first configuration: %w", err)
 	}
+	if !c.takeOver(ctx, changes) {
+		return nil // asked to stop while it waited
+	}
 	read := c.readAhead(ctx)
 	if err := c.Process.Start(ctx, bootstrap.Bytes()); err != nil {
 		if ctx.Err() != nil {
@@ -290,6 +293,9 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 	case o.refused() && o.plan != c.target:
 	case o.err != nil || o.refused():
 		o.plan.failed = true
+		if o.resumed {
+			c.ready.Store(true)
+		}
 		c.say(o.plan, &o)
 		c.retryLater()
 	default:
