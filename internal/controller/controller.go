@@ -74,6 +74,8 @@ type Controller struct {
 	// target is the plan whose file runs or is being applied; latest is the
 	// newest plan, which may differ from it in what is not in the file.
 	target, latest *plan
+	// plans counts them.
+	plans int
 	// inNginx is the plan that was confirmed last.
 	inNginx *plan
 	// wanted is what nginx is told at run time, leaving what workers that drain
@@ -211,7 +213,7 @@ func (c *Controller) sync(ctx context.Context) {
 		c.retryLater()
 		return
 	}
-	c.leaving.note(c.wanted, p.config.Dynamic)
+	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.pace.took(p.deciding+p.pushed, time.Now())
@@ -319,16 +321,14 @@ func (c *Controller) confirmed(o outcome) {
 }
 
 // inForce remembers the forms that nginx now serves as good, and that it no
-// longer needs what the newest plan does without.
+// longer needs what the plan does without.
 func (c *Controller) inForce(p *plan) {
 	c.shown.serving = p
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
-	if p == c.latest {
-		c.leaving.confirmed(time.Now())
-		c.dropLater()
-	}
+	c.leaving.confirmed(p.number, time.Now())
+	c.dropLater()
 }
 
 // say writes the line of a sync: what changed since the last line. A reload's line
