@@ -26,6 +26,8 @@ type applier struct {
 	// running is the plan that a worker last confirmed, nil if it is not known
 	// what runs; only run's goroutine touches it.
 	running *plan
+	// last is the plan that was confirmed last, also by an nginx that is gone.
+	last *plan
 	// fatal is the plan during whose reload nginx died last.
 	fatal     *plan
 	forgotten atomic.Bool
@@ -39,8 +41,9 @@ type outcome struct {
 	settings string // nginx's words if it refuses the settings
 	err      error
 
-	// same is set if nginx ran this file already.
-	same                bool
+	// same is set if nginx ran this file already, resumed if an nginx that was
+	// started anew runs the file from before instead.
+	same, resumed       bool
 	changed             int
 	test, live, settled time.Duration
 }
@@ -81,6 +84,7 @@ func (a *applier) run(ctx context.Context) {
 		}
 		began := time.Now()
 		o := a.apply(ctx, p)
+		a.resume(ctx, &o)
 		if ctx.Err() != nil {
 			return
 		}
@@ -217,10 +221,24 @@ func (a *applier) reload(ctx context.Context, o *outcome) {
 	var refused *nginx.TestError
 	switch {
 	case err == nil:
-		a.running = o.plan
+		a.running, a.last = o.plan, o.plan
+	case errors.Is(err, nginx.ErrNotWritten):
 	case errors.As(err, &refused), errors.As(err, &failed) && failed.RolledBack:
 	default:
 		a.running = nil
+	}
+}
+
+// resume has an nginx that was started anew run the file from before, if the plan
+// could not be applied though nginx refuses nothing of it: with a full disk, the
+// file from before is all that can be served.
+func (a *applier) resume(ctx context.Context, o *outcome) {
+	if o.err == nil || o.refused() || a.running != nil || a.last == nil {
+		return
+	}
+	_ = a.runtime.Flush(ctx)
+	if _, err := a.process.Apply(ctx, a.last.file); err == nil {
+		a.running, o.resumed = a.last, true
 	}
 }
 

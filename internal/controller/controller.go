@@ -74,6 +74,8 @@ type Controller struct {
 	// target is the plan whose file runs or is being applied; latest is the
 	// newest plan, which may differ from it in what is not in the file.
 	target, latest *plan
+	// plans counts them.
+	plans int
 	// inNginx is the plan that was confirmed last.
 	inNginx *plan
 	// wanted is what nginx is told at run time, leaving what workers that drain
@@ -131,6 +133,9 @@ func (c *Controller) Run(ctx context.Context) error {
 	bootstrap, err := c.Templates.Current().Bootstrap(c.Environment)
 	if err != nil {
 		return fmt.Errorf("render the first configuration: %w", err)
+	}
+	if !c.takeOver(ctx, changes) {
+		return nil // asked to stop while it waited
 	}
 	read := c.readAhead(ctx)
 	if err := c.Process.Start(ctx, bootstrap.Bytes()); err != nil {
@@ -210,7 +215,7 @@ func (c *Controller) sync(ctx context.Context) {
 		c.retryLater()
 		return
 	}
-	c.leaving.note(c.wanted, p.config.Dynamic)
+	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.tellRoomless(p)
@@ -294,6 +299,9 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 	case o.refused() && o.plan != c.target:
 	case o.err != nil || o.refused():
 		o.plan.failed = true
+		if o.resumed {
+			c.ready.Store(true)
+		}
 		c.say(o.plan, &o)
 		c.retryLater()
 	default:
@@ -317,16 +325,14 @@ func (c *Controller) confirmed(o outcome) {
 }
 
 // inForce remembers the forms that nginx now serves as good, and that it no
-// longer needs what the newest plan does without.
+// longer needs what the plan does without.
 func (c *Controller) inForce(p *plan) {
 	c.shown.serving = p
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
-	if p == c.latest {
-		c.leaving.confirmed(time.Now())
-		c.dropLater()
-	}
+	c.leaving.confirmed(p.number, time.Now())
+	c.dropLater()
 }
 
 // say writes the line of a sync: what changed since the last line. A reload's line

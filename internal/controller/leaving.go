@@ -12,80 +12,123 @@ import (
 // workers that drain take no new connection, they only finish handshakes.
 const handshakes = 10 * time.Second
 
+// together is what the times at which something is dropped are rounded up to, so
+// that what left within a moment is dropped at once.
+const together = 5 * time.Second
+
 // leaving remembers what left the runtime state, for as long as workers may
 // still ask for it: until a file that does without it is confirmed, and from
 // then on for as long as workers of the file before drain.
-type leaving struct{ parts []departed }
+type leaving struct {
+	backends     departures[*model.Backend]
+	certificates departures[*model.Certificate]
+	names        departures[model.CertificateName]
+}
 
-// departed is what one sync no longer wants.
-type departed struct {
-	// since is when the running file began to do without it; zero while that
-	// file still needs it.
+// departures are what left, by key: each as it was when it left last.
+type departures[T any] map[string]departed[T]
+
+// departed is something that the plan of a number was the first to do without.
+type departed[T any] struct {
+	element T
+	plan    int
+	// since is when nginx began to run that plan or a later one; zero while it
+	// does not.
 	since time.Time
-	model.Dynamic
 }
 
-// note compares what was wanted before with what is wanted now.
-func (l *leaving) note(before, now model.Dynamic) {
-	gone := model.Dynamic{
-		Backends:     missing(before.Backends, now.Backends, func(b *model.Backend) string { return b.Key }),
-		Certificates: missing(before.Certificates, now.Certificates, func(c *model.Certificate) string { return c.ID }),
-		Names:        missing(before.Names, now.Names, func(n model.CertificateName) string { return n.Host }),
+func backendKey(b *model.Backend) string { return b.Key }
+
+func certificateKey(c *model.Certificate) string { return c.ID }
+
+func nameKey(n model.CertificateName) string { return n.Host }
+
+// note compares what was wanted before with what the plan of a number wants.
+func (l *leaving) note(before, now model.Dynamic, plan int) {
+	l.backends.note(missing(before.Backends, now.Backends, backendKey), plan, backendKey)
+	l.certificates.note(missing(before.Certificates, now.Certificates, certificateKey), plan, certificateKey)
+	l.names.note(missing(before.Names, now.Names, nameKey), plan, nameKey)
+}
+
+func (d *departures[T]) note(gone []T, plan int, key func(T) string) {
+	if *d == nil {
+		*d = departures[T]{}
 	}
-	if len(gone.Backends)+len(gone.Certificates)+len(gone.Names) > 0 {
-		l.parts = append(l.parts, departed{Dynamic: gone})
+	for _, element := range gone {
+		(*d)[key(element)] = departed[T]{element: element, plan: plan}
 	}
 }
 
-// confirmed says that nginx runs a file that needs none of what left so far.
-func (l *leaving) confirmed(at time.Time) {
-	for i := range l.parts {
-		if l.parts[i].since.IsZero() {
-			l.parts[i].since = at
+// confirmed says that nginx runs the plan of a number: it needs nothing of what
+// that plan and those before it did without.
+func (l *leaving) confirmed(plan int, at time.Time) {
+	l.backends.confirmed(plan, at)
+	l.certificates.confirmed(plan, at)
+	l.names.confirmed(plan, at)
+}
+
+func (d departures[T]) confirmed(plan int, at time.Time) {
+	for key, gone := range d {
+		if gone.plan <= plan && gone.since.IsZero() {
+			gone.since = at
+			d[key] = gone
 		}
 	}
 }
 
 // due is when with has to be asked next; ok is false if nothing waits for that.
 func (l *leaving) due(drain time.Duration) (at time.Time, ok bool) {
-	for _, part := range l.parts {
-		if part.since.IsZero() {
-			continue
-		}
-		until := part.since.Add(drain)
-		if part.presented() {
-			until = part.since.Add(min(drain, handshakes))
-		}
-		if !ok || until.Before(at) {
-			at, ok = until, true
+	for _, next := range []time.Time{
+		l.backends.due(drain), l.certificates.due(min(drain, handshakes)), l.names.due(min(drain, handshakes)),
+	} {
+		if !next.IsZero() && (!ok || next.Before(at)) {
+			at, ok = next, true
 		}
 	}
 	return at, ok
 }
 
-// with adds what is still needed now to what is wanted, and forgets the rest.
-func (l *leaving) with(wanted model.Dynamic, now time.Time, drain time.Duration) model.Dynamic {
-	over := func(d departed, after time.Duration) bool {
-		return !d.since.IsZero() && !now.Before(d.since.Add(after))
-	}
-	l.parts = slices.DeleteFunc(l.parts, func(d departed) bool { return over(d, drain) })
-	for i, part := range l.parts {
-		if over(part, handshakes) {
-			l.parts[i].Certificates, l.parts[i].Names = nil, nil
+// due gives the zero time if nothing is due.
+func (d departures[T]) due(after time.Duration) (first time.Time) {
+	for _, gone := range d {
+		if end := gone.end(after); !end.IsZero() && (first.IsZero() || end.Before(first)) {
+			first = end
 		}
 	}
-	for _, part := range slices.Backward(l.parts) {
-		wanted = model.Dynamic{
-			Backends:     merged(wanted.Backends, part.Backends, func(b *model.Backend) string { return b.Key }),
-			Certificates: merged(wanted.Certificates, part.Certificates, func(c *model.Certificate) string { return c.ID }),
-			Names:        merged(wanted.Names, part.Names, func(n model.CertificateName) string { return n.Host }),
-		}
-	}
-	return wanted
+	return first
 }
 
-// presented reports whether it holds what only new connections ask for.
-func (d departed) presented() bool { return len(d.Certificates)+len(d.Names) > 0 }
+// end is when it can be dropped, zero if that is not known yet.
+func (d departed[T]) end(after time.Duration) time.Time {
+	if d.since.IsZero() {
+		return time.Time{}
+	}
+	end := d.since.Add(after)
+	if rounded := end.Truncate(together); rounded.Before(end) {
+		return rounded.Add(together)
+	}
+	return end
+}
+
+// with adds what is still needed now to what is wanted, and forgets the rest.
+func (l *leaving) with(wanted model.Dynamic, now time.Time, drain time.Duration) model.Dynamic {
+	l.backends.drop(now, drain)
+	l.certificates.drop(now, min(drain, handshakes))
+	l.names.drop(now, min(drain, handshakes))
+	return model.Dynamic{
+		Backends:     merged(wanted.Backends, l.backends, backendKey),
+		Certificates: merged(wanted.Certificates, l.certificates, certificateKey),
+		Names:        merged(wanted.Names, l.names, nameKey),
+	}
+}
+
+func (d departures[T]) drop(now time.Time, after time.Duration) {
+	for key, gone := range d {
+		if end := gone.end(after); !end.IsZero() && !now.Before(end) {
+			delete(d, key)
+		}
+	}
+}
 
 // missing gives the elements of before whose key now lacks; both are sorted by
 // key.
@@ -102,13 +145,22 @@ func missing[T any](before, now []T, key func(T) string) []T {
 	return gone
 }
 
-// merged adds the elements whose key a lacks; the result is sorted by key.
-func merged[T any](a, more []T, key func(T) string) []T {
-	extra := missing(more, a, key)
-	if len(extra) == 0 {
+// merged adds the elements whose key a lacks; a and the result are sorted by key.
+func merged[T any](a []T, more departures[T], key func(T) string) []T {
+	if len(more) == 0 {
 		return a
 	}
-	all := append(slices.Clone(a), extra...)
-	slices.SortFunc(all, func(x, y T) int { return strings.Compare(key(x), key(y)) })
-	return all
+	extra := make([]T, 0, len(more))
+	for _, gone := range more {
+		extra = append(extra, gone.element)
+	}
+	slices.SortFunc(extra, func(x, y T) int { return strings.Compare(key(x), key(y)) })
+	all := make([]T, 0, len(a)+len(extra))
+	for _, element := range missing(extra, a, key) {
+		for len(a) > 0 && key(a[0]) < key(element) {
+			all, a = append(all, a[0]), a[1:]
+		}
+		all = append(all, element)
+	}
+	return append(all, a...)
 }

@@ -18,8 +18,8 @@ import (
 // yet gets the sizes that the settings say: other ones later would empty it. One
 // that somebody else runs, and that serves already, keeps those that it has.
 func (c *Controller) sizeMemory(ctx context.Context, snap *snapshot.Snapshot) {
-	if c.Translate.Memory != (model.Memory{}) {
-		return
+	if c.Translate.Memory != (model.Memory{}) || c.Process.Running() == 0 {
+		return // settled, or nobody to ask: the nginx of a former run has its own sizes
 	}
 	values, _ := settings.Read(snap.ConfigMap(c.Translate.ConfigMap))
 	wanted := values.Memory.Sizes()

@@ -17,6 +17,7 @@ import (
 
 // plan is one answer to "what must nginx do now", with how it was found.
 type plan struct {
+	number    int                // each plan has a higher one than those before it
 	snap      *snapshot.Snapshot // what the source says
 	served    *snapshot.Snapshot // with last good forms in the place of refused ones
 	configMap *corev1.ConfigMap  // the settings that are in force
@@ -48,7 +49,8 @@ func (c *Controller) plan(ctx context.Context) (*plan, error) {
 	c.report.Source(loaded.Notes, loaded.Errors)
 	snap, problems := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
-	p := &plan{snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
+	c.plans++
+	p := &plan{number: c.plans, snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
 	c.decide(p)
 	p.problems = model.SortProblems(append(append(p.problems, problems...), c.Audience.Remarks()...))
 	return p, nil

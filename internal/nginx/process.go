@@ -62,9 +62,10 @@ type Process struct {
 	lock     *os.File
 
 	// The fields below are used only by the holder of turn.
-	bootstrap   []byte
-	unconfirmed bool  // nginx.conf may run or not: a reload was interrupted
-	size        int64 // of nginx.conf, in bytes
+	unconfirmed bool   // nginx.conf may run or not: a reload was interrupted
+	size        int64  // of nginx.conf, in bytes
+	good        string // the name of the file that was confirmed last
+	inherited   bool   // Stop ends the nginx of a former run
 
 	mu          sync.Mutex
 	run         *run
@@ -100,7 +101,8 @@ func (p *Process) Claim() error {
 }
 
 // Start ends what a former run left behind, starts nginx with the bootstrap
-// file and returns once its workers have registered. From then on nginx is
+// file and returns once its workers have registered. Nothing is ended if the
+// file cannot be written. From then on nginx is
 // started again whenever it ends, always with the bootstrap file. With
 // Options.PIDFile it waits for the other nginx, which can be started with the
 // bootstrap file in the state directory. It is not to be called twice.
@@ -118,11 +120,11 @@ func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
 	if err := p.Claim(); err != nil {
 		return err
 	}
-	p.bootstrap = bootstrap
-	if err := p.endFormer(p.readRecord()); err != nil {
-		return errors.Join(err, p.unlockState())
+	err := p.replace(bootstrapFile, Conf(bootstrap))
+	if err == nil {
+		err = p.launch(ctx, p.readRecord())
 	}
-	if err := p.launch(ctx); err != nil {
+	if err != nil {
 		return errors.Join(err, p.unlockState())
 	}
 	p.finished = make(chan struct{})
@@ -130,13 +132,17 @@ func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
 	return nil
 }
 
-// launch starts a master with the bootstrap file and waits until it is live.
-// A master that does not come up is ended.
-func (p *Process) launch(ctx context.Context) error {
-	if err := p.clearSockets(); err != nil {
+// launch ends the processes of a record, starts a master with the bootstrap file
+// and waits until it is live. A master that does not come up is ended.
+func (p *Process) launch(ctx context.Context, former record) error {
+	// Before anything is ended: what is left of a former nginx may serve.
+	if err := p.useBootstrap(); err != nil {
 		return err
 	}
-	if err := p.swap(Conf(p.bootstrap)); err != nil {
+	if err := p.endFormer(former); err != nil {
+		return err
+	}
+	if err := p.clearSockets(); err != nil {
 		return err
 	}
 	r, err := p.spawn()
@@ -147,15 +153,22 @@ func (p *Process) launch(ctx context.Context) error {
 	began := time.Now()
 	// Recorded at once, so that a crash of ours during the start leaves nobody
 	// unknown behind.
-	err = p.record(r)
-	if err == nil {
-		err = p.awaitFirst(ctx, r)
-	}
-	if err != nil {
+	p.remember(r)
+	if err := p.awaitFirst(ctx, r); err != nil {
 		return errors.Join(err, p.endRun(r, p.recordOf(r)))
 	}
 	p.options.Logger.Info("nginx started", "pid", r.PID, "version", p.install.Version, "took", time.Since(began).Round(time.Millisecond))
-	return errors.Join(p.keepAsGood(), p.record(r))
+	p.unconfirmed = false
+	p.remember(r)
+	return nil
+}
+
+// remember writes down what the next start needs. That it cannot be written
+// keeps nobody from being served.
+func (p *Process) remember(r *run) {
+	if err := p.record(r); err != nil {
+		p.options.Logger.Warn("the processes of nginx cannot be written down", "error", err)
+	}
 }
 
 // awaitFirst waits until all workers of a new master have registered.
@@ -189,7 +202,7 @@ func (p *Process) Running() int {
 
 // Stop ends nginx: gracefully, and when grace is over or ctx is done by force.
 // When it returns no process of it is left. It does nothing to an nginx that
-// something else runs.
+// something else runs, nor to one of a former run that was not inherited.
 func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	p.end()
 	if p.finished != nil {
@@ -200,6 +213,9 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	}
 	defer p.release()
 	r := p.currentRun()
+	if r == nil && p.inherited {
+		return errors.Join(p.quitFormer(ctx, grace), p.unlockState())
+	}
 	if r == nil || p.external() {
 		return p.unlockState()
 	}

@@ -8,8 +8,11 @@ func (p *Process) Rebase(ctx context.Context, bootstrap []byte) error {
 	if err := p.take(ctx); err != nil {
 		return err
 	}
-	p.bootstrap = bootstrap
+	err := p.replace(bootstrapFile, Conf(bootstrap))
 	p.release()
-	_, err := p.Apply(ctx, Conf(bootstrap))
+	if err != nil {
+		return err
+	}
+	_, err = p.Apply(ctx, Conf(bootstrap))
 	return err
 }

@@ -12,12 +12,15 @@ import (
 
 // The files of the state directory.
 const (
-	liveFile    = "nginx.conf"
-	goodFile    = "nginx.conf.good"
-	recordFile  = "processes.json"
-	lockFile    = "lock"
-	socketDir   = "run"
-	longestName = "control.sock"
+	liveFile = "nginx.conf"
+	goodFile = "nginx.conf.good"
+	// bootstrapFile is there from the start on, so that a full disk does not keep
+	// nginx from being started again.
+	bootstrapFile = "nginx.conf.bootstrap"
+	recordFile    = "processes.json"
+	lockFile      = "lock"
+	socketDir     = "run"
+	longestName   = "control.sock"
 )
 
 // longestSocket is what sun_path holds, without the zero at its end.

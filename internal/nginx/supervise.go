@@ -52,9 +52,7 @@ func (p *Process) relaunch(dead *run, pauses *backoff, uptime time.Duration) boo
 		if err != nil {
 			return false
 		}
-		if err = p.endFormer(p.recordOf(dead)); err == nil {
-			err = p.launch(p.life)
-		}
+		err = p.launch(p.life, p.recordOf(dead))
 		dead, uptime = p.currentRun(), 0
 		p.release()
 		if err == nil {

@@ -1,6 +1,7 @@
 package nginx
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,13 +42,54 @@ func (p *Process) recordOf(r *run) record {
 	return rec
 }
 
-// record writes processes.json, whole or not at all.
+// record writes processes.json, whole or not at all. Where there is no room for
+// a new file, the old one is written over: it has room for a few more processes.
 func (p *Process) record(r *run) error {
 	data, err := json.Marshal(p.recordOf(r))
 	if err != nil {
 		return fmt.Errorf("record nginx's processes: %w", err)
 	}
-	return p.replace(recordFile, Conf(data))
+	if err = p.replace(recordFile, Conf(data)); err == nil {
+		return nil
+	}
+	if overwrite(p.options.path(recordFile), data) == nil {
+		return nil
+	}
+	return err
+}
+
+func overwrite(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, 0)
+	return errors.Join(err, f.Truncate(int64(len(data))), f.Close())
+}
+
+// Former gives the number of processes that a former run left, and that may
+// serve until Start.
+func (p *Process) Former() int {
+	if p.external() {
+		return 0
+	}
+	return len(former(p.readRecord()))
+}
+
+// Inherit has Stop end the nginx of a former run, for a sluice that is stopped
+// before Start.
+func (p *Process) Inherit() { p.inherited = true }
+
+// quitFormer ends what a former run left: gracefully, and after grace by force.
+func (p *Process) quitFormer(ctx context.Context, grace time.Duration) error {
+	rec := p.readRecord()
+	for _, id := range former(rec) {
+		_ = unix.Kill(id.PID, unix.SIGQUIT)
+	}
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	_ = poll(ctx, func() (bool, error) { return len(former(rec)) == 0, nil })
+	return p.endFormer(rec)
 }
 
 // readRecord gives an empty record where there is none that can be read: then

@@ -109,6 +109,13 @@ func (s *sluice) set(flag, value string) {
 	s.Arguments = append(s.Arguments, flag, value)
 }
 
+// unset takes a flag and its value away.
+func (s *sluice) unset(flag string) {
+	if at := slices.Index(s.Arguments, flag); at >= 0 {
+		s.Arguments = slices.Delete(s.Arguments, at, at+2)
+	}
+}
+
 // takePort listens on a port of all addresses until the test ends.
 func takePort(t *testing.T) int {
 	t.Helper()

@@ -1,0 +1,35 @@
+package controller
+
+import "context"
+
+// takeOver waits, if the nginx of a former run serves, until there is a plan to
+// put in its place. That nginx keeps its ports, its sockets and its endpoints
+// meanwhile, and answers the liveness check; readiness waits for a file of ours.
+// The result is false if a stop was asked for, which ends that nginx too.
+func (c *Controller) takeOver(ctx context.Context, changes <-chan struct{}) bool {
+	if c.Process.Former() == 0 {
+		return true
+	}
+	c.Log.Info("the nginx of a former run serves: it goes on until the objects are known")
+	// Its streams hold their ports until it ends.
+	guard := c.streams
+	c.streams = newStreamGuard(false)
+	defer func() { c.streams = guard }()
+	for {
+		_, err := c.plan(ctx)
+		if ctx.Err() != nil {
+			c.Process.Inherit()
+			return false
+		}
+		if !c.report.Trouble("objects not read; what runs goes on", err) {
+			c.delay, c.retry = 0, nil
+			return true
+		}
+		c.retryLater()
+		select {
+		case <-ctx.Done():
+		case <-changes:
+		case <-c.retry:
+		}
+	}
+}
