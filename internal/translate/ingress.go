@@ -37,8 +37,8 @@ type ingress struct {
 	sends     model.Return // where clients are redirected to, URL "" for nowhere
 	secrets   string       // namespace of the Secrets that spec.tls names
 	appRoot   string       // where / of its hosts is redirected to, empty for nowhere
-	// passes: the TLS of its hosts is passed on. protects are the names of what
-	// keeps requests out of its paths, which cannot be done then.
+	// passes: it asks for the TLS of its hosts to be passed on. protects are the
+	// names of what keeps requests out of its paths, which cannot be done then.
 	passes    bool
 	protects  []string
 	transport model.Transport

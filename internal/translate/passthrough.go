@@ -37,7 +37,7 @@ func (t *translation) passthroughs(hosts []*host, config model.Config) []model.P
 			}
 			t.remarkPassed(h, rules.owner)
 			all = append(all, model.Passthrough{
-				Host: h.name, Aliases: preciseAliases(h.aliases), Service: h.built.root.Proxy.Service, Endpoints: endpointsIn(config.Dynamic.Backends, h.built.root.Proxy.Backend),
+				Host: h.name, Aliases: t.passableAliases(h, rules.owner, hosts), Service: h.built.root.Proxy.Service, Endpoints: endpointsIn(config.Dynamic.Backends, h.built.root.Proxy.Backend),
 				Source: rules.owner.ref, Field: rules.owner.prefixKey + passthroughKey,
 			})
 		}
@@ -60,9 +60,36 @@ func (t *translation) mayPass(h *host, ing *ingress) bool {
 	case root.Proxy == nil:
 		t.reportPassed(ing, fmt.Sprintf("want / of host %s to lead to a Service: the TLS of the host ends here", shown(h.name)))
 	default:
-		return t.reachable(h, ing)
+		return t.unguarded(h, ing) && t.reachable(h, ing)
 	}
 	return false
+}
+
+// unguarded reports whether all rules of a host may be passed by. Whatever keeps
+// requests out cannot be done for TLS that does not end here, and the rules of
+// another namespace are not this Ingress's to pass by.
+func (t *translation) unguarded(h *host, ing *ingress) bool {
+	guard := h.guard(ing.ref.Namespace)
+	if guard != "" {
+		t.refusePassed(ing, fmt.Sprintf("host %s is not passed through, but its TLS ends here, as %s: give what is passed through a host of its own", shown(h.name), guard))
+	}
+	return guard == ""
+}
+
+// guard says why connections of a host must not be passed through for a
+// namespace, "" where they may be.
+func (h *host) guard(namespace string) string {
+	for _, rules := range h.rules {
+		switch other := rules.owner; {
+		case other.ref.Namespace != namespace:
+			return fmt.Sprintf("%s of another namespace has rules for it", other.ref)
+		case other.denied:
+			return fmt.Sprintf("%s answers 503 on it", other.ref)
+		case len(other.protects) > 0:
+			return fmt.Sprintf("an annotation or a setting protects the paths that %s has on it (%s)", other.ref, strings.Join(other.protects, ", "))
+		}
+	}
+	return ""
 }
 
 // reachable reports whether the endpoints of the backend are known: those of an
@@ -80,12 +107,14 @@ func (t *translation) reportPassed(ing *ingress, text string) {
 	t.report(model.Problem{Object: ing.ref, Field: ing.prefixKey + passthroughKey, Reason: model.InvalidValue, Text: text})
 }
 
-// remarkPassed tells what a host that is passed through goes without.
+// refusePassed tells an Ingress whose rules its host, or an alias of it, stays
+// under.
+func (t *translation) refusePassed(ing *ingress, text string) {
+	t.report(model.Problem{Object: ing.ref, Field: ing.prefixKey + passthroughKey, Reason: model.Conflict, Text: text})
+}
+
+// remarkPassed tells which paths a host that is passed through goes without.
 func (t *translation) remarkPassed(h *host, ing *ingress) {
-	if len(ing.protects) > 0 {
-		t.report(model.Problem{Object: ing.ref, Field: ing.prefixKey + passthroughKey, Reason: model.Ambiguous,
-			Text: fmt.Sprintf("what protects the paths (%s) is not done for HTTPS connections, which are passed through", strings.Join(ing.protects, ", "))})
-	}
 	for _, rules := range h.rules {
 		for i := range rules.claims {
 			c := &rules.claims[i]
@@ -105,6 +134,23 @@ func endpointsIn(backends []*model.Backend, key string) []model.Endpoint {
 		return nil
 	}
 	return backends[at].Endpoints
+}
+
+// passableAliases are the aliases that are passed through with their host: the
+// precise ones, but not names of a wildcard host that must not be.
+func (t *translation) passableAliases(h *host, ing *ingress, hosts []*host) []string {
+	return slices.DeleteFunc(preciseAliases(h.aliases), func(alias string) bool {
+		_, parent, _ := strings.Cut(alias, ".")
+		at, found := slices.BinarySearchFunc(hosts, "*."+parent, func(h *host, name string) int { return strings.Compare(h.name, name) })
+		if !found {
+			return false
+		}
+		guard := hosts[at].guard(ing.ref.Namespace)
+		if guard != "" {
+			t.refusePassed(ing, fmt.Sprintf("alias %s is not passed through, but its TLS ends here, as it is a name of host %s, and %s", shown(alias), shown(hosts[at].name), guard))
+		}
+		return guard != ""
+	})
 }
 
 // preciseAliases are those that stand for one name. Names that a pattern or a

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -20,6 +21,8 @@ type secure struct {
 	sni, host, from string
 	// before is what is sent before TLS begins, headers are those of the request.
 	before, headers string
+	// path is "/" where none is given.
+	path string
 }
 
 // secured gives the serial number of the certificate presented, and the answer.
@@ -41,7 +44,7 @@ func (s *sluice) secured(r secure) (serial int64, body string, err error) {
 		return 0, "", err
 	}
 	serial = client.ConnectionState().PeerCertificates[0].SerialNumber.Int64()
-	fmt.Fprintf(client, "GET / HTTP/1.0\r\nHost: %s\r\n%s\r\n", r.host, r.headers)
+	fmt.Fprintf(client, "GET %s HTTP/1.0\r\nHost: %s\r\n%s\r\n", cmp.Or(r.path, "/"), r.host, r.headers)
 	answer, err := io.ReadAll(client)
 	return serial, string(answer), err
 }
