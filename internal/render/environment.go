@@ -90,6 +90,8 @@ type mainView struct {
 	HTTP2             bool
 	Hash              hashView
 	Forwarded         forwardedView
+	// Withheld are headers that backends never get from a client.
+	Withheld []string
 
 	// OpenFiles is 0 to leave the limit as it is.
 	OpenFiles, Connections int

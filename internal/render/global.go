@@ -23,6 +23,7 @@ type global struct {
 	stream  settings.Stream
 
 	forwarded settings.Forwarded
+	client    settings.Client
 }
 
 // defaultSettings are in force where a block is missing or cannot be printed.
@@ -66,6 +67,8 @@ func (g *global) read(b model.Block) {
 		g.stream = group
 	case settings.Forwarded:
 		g.forwarded = group
+	case settings.Client:
+		g.client = group
 	}
 }
 

@@ -36,7 +36,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
 	streams := r.printableStreams(s)
 	r.fronted = streams.PassesThrough
-	r.view.Forwarded = r.forwarded()
+	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.client)
 	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
 	r.skipsUnknown = r.global.log.SkipsUnknown()
 	r.view.Memory = e.memory(r.global.memory)

@@ -79,6 +79,11 @@ func (h HSTS) Header() string {
 	return value
 }
 
+// TakesUnderscores is true if names of headers with underscores come in, be it as
+// invalid ones. nginx does not find those again by their names, and so must take
+// them for valid ones to withhold them.
+func (c Client) TakesUnderscores() bool { return c.Underscores || !c.IgnoreInvalid }
+
 // TempFileSize is the largest file for an answer: none, or at least as large as
 // a buffer, as nginx demands.
 func (p Proxy) TempFileSize() keys.Size {
