@@ -3,10 +3,13 @@ package render
 import "strings"
 
 // knownVariables may be used in values that users write. They say something of
-// the request, the connection or the answer and give no way to run anything.
+// the request, the connection or the answer and give no way to run anything. Every
+// nginx from 1.22 on has them, or each mode of the templates defines them: nginx
+// refuses the whole file for one that it lacks, and names no line. $http3, which
+// an nginx without QUIC lacks, is always empty here.
 // Source: https://nginx.org/en/docs/varindex.html
 var knownVariables = words(`args body_bytes_sent bytes_sent connection connection_requests connection_time content_length
-	content_type document_uri gzip_ratio host hostname http2 http3 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
+	content_type document_uri gzip_ratio host hostname http2 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
 	proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port
 	proxy_add_x_forwarded_for realip_remote_addr realip_remote_port remote_addr remote_port remote_user request
 	request_body request_completion request_id request_length request_method request_time request_uri
@@ -17,8 +20,11 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	upstream_addr upstream_bytes_received upstream_bytes_sent upstream_cache_status upstream_connect_time
 	upstream_header_time upstream_response_length upstream_response_time
 	upstream_status uri
-	announced_addr arrived_port best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
+	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
 	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id route service_name service_port`)
+
+// internalVariables are for templates only: not every mode defines them.
+var internalVariables = words(`announced_addr arrived_port`)
 
 // streamVariables may be used in the format of the access log of TCP and UDP
 // services.
@@ -76,7 +82,7 @@ func printVariable(value any) (string, error) {
 		return "", err
 	}
 	name := strings.TrimPrefix(s, "$")
-	if !partBytes.holds(name) || strings.ContainsAny(name, ".:/-") || !known(name) && !strings.HasPrefix(name, declared) {
+	if !partBytes.holds(name) || strings.ContainsAny(name, ".:/-") || !known(name) && !internalVariables[name] && !strings.HasPrefix(name, declared) {
 		return "", &Refusal{Want: "the name of a variable that may be used here", Got: s}
 	}
 	return limit("$"+name, s)
