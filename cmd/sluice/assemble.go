@@ -44,10 +44,7 @@ func assemble(ctx context.Context, f *runFlags, log *slog.Logger) (*parts, error
 	if err := f.findNginx(ctx, &options, client); err != nil {
 		return nil, err
 	}
-	options.Limiter = nginx.NewLimiter(nginx.Limits{PerSecond: f.syncRateLimit, Draining: func() int64 {
-		_, memory := options.Process.Draining()
-		return memory
-	}})
+	options.Limiter = nginx.NewLimiter(nginx.Limits{PerSecond: f.syncRateLimit, Workers: options.Process, DrainMemory: int64(f.drainMemory) << 20})
 	if f.nginxPIDFile == "" {
 		options.Ports = []controller.Port{{Flag: "http-port", Number: f.httpPort}, {Flag: "https-port", Number: f.httpsPort}}
 	}

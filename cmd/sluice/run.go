@@ -34,6 +34,7 @@ type runFlags struct {
 	nginxPIDFile      string
 	nginxUser         string
 	syncRateLimit     float64
+	drainMemory       int
 	shutdownGrace     int
 	postShutdownGrace int
 	logFormat         string
@@ -85,6 +86,7 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.StringVar(&f.nginxPIDFile, "nginx-pid-file", "", "do not run nginx: signal the one that wrote this file and that reads nginx.conf in the state directory")
 	flags.StringVar(&f.nginxUser, "nginx-user", "www-data", "user of the nginx workers if Sluice runs as root")
 	flags.Float64Var(&f.syncRateLimit, "sync-rate-limit", 10, "reloads a second at most, after a burst of 5")
+	flags.IntVar(&f.drainMemory, "drain-memory", 0, "megabytes that the nginx workers of earlier configurations may hold while their last requests end; where there is no room for one more, a reload waits for up to 10 s, and then the oldest workers are ended. 0 is four times what the workers of one configuration hold, and 512 at least")
 	flags.IntVar(&f.shutdownGrace, "shutdown-grace-period", 0, "seconds between failing readiness and stopping nginx")
 	flags.IntVar(&f.postShutdownGrace, "post-shutdown-grace-period", 10, "seconds that nginx has for open requests when stopping")
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")

@@ -12,6 +12,9 @@ import (
 	"sluice/internal/manifest"
 )
 
+// mostDrainMemory is a terabyte, in megabytes.
+const mostDrainMemory = 1 << 20
+
 // validate names the flag, its value and what would be valid.
 func (f *runFlags) validate() error {
 	if f.manifests != "" && f.kubeconfig+f.apiserverHost != "" {
@@ -22,6 +25,9 @@ func (f *runFlags) validate() error {
 	}
 	if !(f.syncRateLimit > 0) || math.IsInf(f.syncRateLimit, 0) {
 		return fmt.Errorf("--sync-rate-limit: want more than 0 reloads a second (got %v)", f.syncRateLimit)
+	}
+	if f.drainMemory < 0 || f.drainMemory > mostDrainMemory {
+		return fmt.Errorf("--drain-memory: want a number of megabytes from 0 to %d (got %d)", mostDrainMemory, f.drainMemory)
 	}
 	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validatePorts, f.validateTimes, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
 		if err := check(); err != nil {

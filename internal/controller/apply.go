@@ -31,6 +31,10 @@ type applier struct {
 	// fatal is the plan during whose reload nginx died last.
 	fatal     *plan
 	forgotten atomic.Bool
+	// busy is set from the moment that a plan is taken up until the next one may
+	// be; then free tells. awaited says that a change is put off until then.
+	busy, awaited atomic.Bool
+	free          chan struct{}
 }
 
 // outcome is what became of a plan: confirmed if there is neither a culprit,
@@ -59,7 +63,16 @@ type culprit struct {
 func newApplier(o Options) *applier {
 	return &applier{
 		process: o.Process, runtime: o.Runtime, limiter: o.Limiter,
-		submitted: make(chan *plan, 1), outcomes: make(chan outcome),
+		submitted: make(chan *plan, 1), outcomes: make(chan outcome), free: make(chan struct{}, 1),
+	}
+}
+
+// rest says that the next plan may come.
+func (a *applier) rest() {
+	a.busy.Store(false)
+	select {
+	case a.free <- struct{}{}:
+	default:
 	}
 }
 
@@ -83,12 +96,13 @@ func (a *applier) run(ctx context.Context) {
 			return
 		}
 		began := time.Now()
+		a.busy.Store(true)
 		o := a.apply(ctx, p)
 		a.resume(ctx, &o)
 		if ctx.Err() != nil {
 			return
 		}
-		wait := time.After(streak.pause(time.Since(began), o.err == nil && len(a.submitted) > 0))
+		wait := time.After(streak.pause(time.Since(began), o.err == nil && (len(a.submitted) > 0 || a.awaited.Load())))
 		select {
 		case a.outcomes <- o:
 		case <-ctx.Done():
@@ -99,6 +113,7 @@ func (a *applier) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
+		a.rest()
 	}
 }
 

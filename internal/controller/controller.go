@@ -174,7 +174,11 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 		case <-changes:
 			c.syncSoon(ctx)
 		case <-c.pace.due:
-			c.sync(ctx)
+			c.syncOrWait(ctx)
+		case <-c.applier.free:
+			if c.applier.awaited.Load() {
+				c.sync(ctx)
+			}
 		case <-c.Templates.Changes():
 			c.cache = render.NewCache()
 			c.sync(ctx)
@@ -200,26 +204,54 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 // syncSoon syncs now, or a little later if syncs follow each other closely.
 func (c *Controller) syncSoon(ctx context.Context) {
 	if !c.pace.later(time.Now()) {
-		c.sync(ctx)
+		c.syncOrWait(ctx)
 	}
+}
+
+// syncOrWait syncs, or leaves that to the end of the reload that is under way.
+func (c *Controller) syncOrWait(ctx context.Context) {
+	p := c.look(ctx)
+	if p == nil {
+		return
+	}
+	if c.putOff(p) {
+		c.applier.awaited.Store(true)
+		c.pace.took(p.loading, time.Now())
+		return
+	}
+	c.bringAbout(ctx, p)
 }
 
 // sync brings nginx in step with the objects as they are now.
 func (c *Controller) sync(ctx context.Context) {
+	if p := c.look(ctx); p != nil {
+		c.bringAbout(ctx, p)
+	}
+}
+
+// look reads the objects for a plan; nil if that is not possible.
+func (c *Controller) look(ctx context.Context) *plan {
 	c.pace.due = nil
-	p, err := c.plan(ctx)
+	p, err := c.read(ctx)
 	if ctx.Err() != nil {
-		return
+		return nil
 	}
 	if c.report.Trouble("objects not read; what runs goes on", err) {
 		c.retryLater()
-		return
+		return nil
 	}
+	return p
+}
+
+// bringAbout makes the plan and has it carried out.
+func (c *Controller) bringAbout(ctx context.Context, p *plan) {
+	c.applier.awaited.Store(false)
+	c.decide(p)
 	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.tellRoomless(p)
-	c.pace.took(p.deciding+p.pushed, time.Now())
+	c.pace.took(p.loading+p.deciding+p.pushed, time.Now())
 	c.publish()
 	c.report.Problems(p.problems)
 	c.Audience.Problems(p.problems)

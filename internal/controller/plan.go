@@ -24,6 +24,7 @@ type plan struct {
 	options   translate.Options  // what config was made with
 	config    model.Config
 	accepted  []*networkingv1.Ingress // those that are ours
+	unread    []model.Problem         // of the objects as such
 	problems  []model.Problem
 	file      *render.File
 	render    func(model.Static) *render.File
@@ -39,24 +40,23 @@ type plan struct {
 	started                   time.Time
 }
 
-// plan reads the objects, translates and renders them.
-func (c *Controller) plan(ctx context.Context) (*plan, error) {
+// read begins a plan with the objects as they are now.
+func (c *Controller) read(ctx context.Context) (*plan, error) {
 	start := time.Now()
 	loaded, err := c.Source.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c.report.Source(loaded.Notes, loaded.Errors)
-	snap, problems := c.snapshots.Next(loaded.Objects)
+	snap, unread := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
 	c.plans++
-	p := &plan{number: c.plans, snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
-	c.decide(p)
-	p.problems = model.SortProblems(append(append(p.problems, problems...), c.Audience.Remarks()...))
+	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
 	return p, nil
 }
 
-// decide makes the configuration and its file of the plan's objects.
+// decide makes the configuration and its file of the plan's objects: it translates
+// and renders them.
 func (c *Controller) decide(p *plan) {
 	start := time.Now()
 	c.quarantine.release(p.snap)
@@ -81,6 +81,7 @@ func (c *Controller) decide(p *plan) {
 	p.drain = values.Workers.ShutdownTimeout.Time()
 	p.problems = append(append(problems, unprintable...), c.quarantine.problems()...)
 	p.problems = append(append(p.problems, c.settings.problems()...), c.streams.problems()...)
+	p.problems = model.SortProblems(append(append(p.problems, p.unread...), c.Audience.Remarks()...))
 	p.deciding = time.Since(start)
 }
 

@@ -16,16 +16,16 @@ func (c *Controller) takeOver(ctx context.Context, changes <-chan struct{}) bool
 	c.streams = newStreamGuard(false)
 	defer func() { c.streams = guard }()
 	for {
-		_, err := c.plan(ctx)
+		p := c.look(ctx)
 		if ctx.Err() != nil {
 			c.Process.Inherit()
 			return false
 		}
-		if !c.report.Trouble("objects not read; what runs goes on", err) {
+		if p != nil {
+			c.decide(p)
 			c.delay, c.retry = 0, nil
 			return true
 		}
-		c.retryLater()
 		select {
 		case <-ctx.Done():
 		case <-changes:

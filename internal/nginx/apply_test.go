@@ -204,17 +204,49 @@ func TestDraining(t *testing.T) {
 		held := hold(t, address)
 		s.apply(p, s.web(address, "new"))
 		eventually(t, "one old worker holds its request", func() bool {
-			workers, memory := p.Draining()
-			return workers == 1 && memory > 1<<20
+			serving, draining := p.Generations()
+			return serving.Workers == 2 && len(draining) == 1 && draining[0].Workers == 1 && draining[0].Memory > 1<<20
 		})
 		s.write("release", "")
 		if err := <-held; err != nil {
 			t.Error(err)
 		}
 		eventually(t, "no worker drains", func() bool {
-			workers, memory := p.Draining()
-			return workers == 0 && memory == 0
+			_, draining := p.Generations()
+			return len(draining) == 0
 		})
+	})
+}
+
+// The oldest generation is ended with its requests; those after it go on.
+func TestEndOfAGeneration(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		p, address := s.started(), freeAddress(t)
+		var held []<-chan error
+		for range 2 {
+			s.apply(p, s.holding(address))
+			held = append(held, hold(t, address))
+		}
+		s.apply(p, s.web(address, "new"))
+		serving, draining := p.Generations()
+		if len(draining) != 2 || draining[0].Load >= draining[1].Load || draining[1].Load >= serving.Load {
+			t.Fatalf("%v drain, %v serves", draining, serving)
+		}
+		p.End(draining[0])
+		if err := <-held[0]; err == nil {
+			t.Error("the oldest request was answered")
+		}
+		eventually(t, "the oldest generation has ended", func() bool {
+			_, draining := p.Generations()
+			return len(draining) == 1
+		})
+		s.write("release", "")
+		if err := <-held[1]; err != nil {
+			t.Errorf("the request of the generation after it: %v", err)
+		}
+		if got := get(t, address); got != "new" {
+			t.Errorf("got %q", got)
+		}
 	})
 }
 

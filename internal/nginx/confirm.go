@@ -3,7 +3,6 @@ package nginx
 import (
 	"context"
 	"errors"
-	"maps"
 	"time"
 )
 
@@ -99,43 +98,4 @@ func (p *Process) noteGenerations(alive []Worker) {
 	for _, w := range alive {
 		p.generations[w.PID] = w.Load
 	}
-}
-
-// Draining gives the number of workers that have stopped accepting but still
-// have requests, and the memory they hold, in bytes. Workers of one generation
-// share the parsed configuration, so each generation counts by its largest.
-func (p *Process) Draining() (workers int, memory int64) {
-	r := p.currentRun()
-	if r == nil || r.ended() {
-		return 0, 0
-	}
-	newest, byLoad := 0, map[int]int64{}
-	pids := p.livingGenerations(r)
-	for _, load := range pids {
-		newest = max(newest, load)
-	}
-	for pid, load := range pids {
-		if load < newest {
-			workers++
-			byLoad[load] = max(byLoad[load], privateMemory(pid))
-		}
-	}
-	for _, bytes := range byLoad {
-		memory += bytes
-	}
-	return workers, memory
-}
-
-// livingGenerations forgets the workers that have ended and gives the others.
-func (p *Process) livingGenerations(r *run) map[int]int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	living := map[int]int{}
-	for pid, load := range p.generations {
-		if stat, ok := readStat(pid); ok && stat.Parent == r.PID {
-			living[pid] = load
-		}
-	}
-	p.generations = living
-	return maps.Clone(living)
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -43,16 +44,32 @@ func (f *File) Bytes() []byte {
 	return all
 }
 
+// written is how many bytes are written at once: there is a chunk for each server.
+const written = 256 << 10
+
 // WriteTo writes the whole text.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
-	var total int64
+	out := &counted{w: w}
+	buffer := bufio.NewWriterSize(out, min(written, f.length))
 	for _, c := range f.chunks {
-		n, err := w.Write(c.text)
-		if total += int64(n); err != nil {
-			return total, err
+		if _, err := buffer.Write(c.text); err != nil {
+			return out.n, err
 		}
 	}
-	return total, nil
+	err := buffer.Flush()
+	return out.n, err
+}
+
+// counted counts what was written.
+type counted struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counted) Write(text []byte) (int, error) {
+	n, err := c.w.Write(text)
+	c.n += int64(n)
+	return n, err
 }
 
 // Hash is the SHA-256 of the text in hexadecimal.

@@ -3,6 +3,8 @@ package render
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -103,5 +105,41 @@ func TestHashSizes(t *testing.T) {
 	file, _ = load(t).Render(shopStatic(3000), testEnvironment(), nil)
 	if !strings.Contains(string(file.Bytes()), "server_names_hash_max_size 4096;\n") {
 		t.Error("the table is smaller than the number of hosts")
+	}
+}
+
+// calls counts writes, and fails the one of a number.
+type calls struct {
+	bytes.Buffer
+	n, fail int
+}
+
+func (c *calls) Write(text []byte) (int, error) {
+	if c.n++; c.n == c.fail {
+		return 0, errors.New("full")
+	}
+	return c.Buffer.Write(text)
+}
+
+// TestFileIsWrittenInLargePieces: each write of a small one would be a system call
+// for every server.
+func TestFileIsWrittenInLargePieces(t *testing.T) {
+	t.Parallel()
+	static := model.Static{Servers: []*model.Server{catchAll()}}
+	for i := range 2000 {
+		location := ingressLocation("web", model.PrefixFirst, "/a/")
+		static.Servers = append(static.Servers, &model.Server{Host: fmt.Sprintf("h%d.example", i), Locations: []*model.Location{location}})
+	}
+	file, _ := load(t).Render(static, testEnvironment(), nil)
+	var out calls
+	if n, err := file.WriteTo(&out); err != nil || n != int64(file.Len()) || !bytes.Equal(out.Bytes(), file.Bytes()) {
+		t.Errorf("%d of %d bytes written: %v", n, file.Len(), err)
+	}
+	if most := file.Len()/written + 1; out.n > most {
+		t.Errorf("%d bytes took %d writes, want %d at most", file.Len(), out.n, most)
+	}
+	full := calls{fail: 2}
+	if n, err := file.WriteTo(&full); err == nil || n != int64(full.Len()) {
+		t.Errorf("%d bytes written, %d arrived: %v", n, full.Len(), err)
 	}
 }

@@ -85,3 +85,42 @@ func TestWebSocketsLiveThroughReloads(t *testing.T) {
 		}
 	})
 }
+
+// TestOldestWorkersEndForWantOfMemory: connections that never end do not pile
+// workers up. There is no room for a second generation that drains, so that the
+// first is ended when there would be one.
+func TestOldestWorkersEndForWantOfMemory(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "chat.yaml": service("chat", chat(t)),
+			"a.yaml": ingress("a", "chat.example", []string{"/ Prefix chat"}),
+		}, "--drain-memory", "1")
+		var open []*websocket.Conn
+		for i := range 3 {
+			eventually(t, "a WebSocket", func() (ok bool) {
+				connection, err := s.dialChat("chat.example")
+				if err != nil || exchange(connection, "hello") != nil {
+					return false
+				}
+				t.Cleanup(func() { connection.Close() })
+				open = append(open, connection)
+				return true
+			})
+			path := fmt.Sprintf("/v%d", i)
+			s.write("b.yaml", ingress("b", "b.example", []string{path + " Prefix web"}))
+			s.waitBackend("http://b.example"+path, "web")
+			for j, connection := range open[:i] {
+				if exchange(connection, "still there") == nil {
+					t.Errorf("WebSocket %d lives on after reload %d", j, i+1)
+				}
+			}
+			if err := exchange(open[i], "still there"); err != nil {
+				t.Errorf("the newest WebSocket broke at reload %d: %v", i+1, err)
+			}
+		}
+		if ends := s.lines("they hold too much memory"); len(ends) != 2 {
+			t.Errorf("want a line for each of the 2 generations that were ended:\n%s", ends)
+		}
+	})
+}

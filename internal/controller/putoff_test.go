@@ -1,0 +1,105 @@
+package controller
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// object writes manifests: "ingress NAME SERVICE SECRET", "service NAME", "slice
+// SERVICE ADDRESS" or "secret NAME CONTENT".
+func object(t *testing.T, text string) string {
+	t.Helper()
+	words := append(strings.Fields(text), "", "")
+	switch words[0] {
+	case "ingress":
+		tls := ""
+		if words[3] != "" {
+			tls = fmt.Sprintf("  tls: [{hosts: [%s.example], secretName: %s}]\n", words[1], words[3])
+		}
+		return fmt.Sprintf("apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: %[1]s, namespace: default}\nspec:\n  ingressClassName: nginx\n"+
+			"%[3]s  rules: [{host: %[1]s.example, http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: %[2]s, port: {number: 80}}}}]}}]\n", words[1], words[2], tls)
+	case "service":
+		return fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: %s, namespace: default}\nspec: {ports: [{port: 80}]}\n", words[1])
+	case "slice":
+		return fmt.Sprintf("apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: %[1]s, namespace: default, labels: {kubernetes.io/service-name: %[1]s}}\n"+
+			"addressType: IPv4\nports: [{port: 8080}]\nendpoints: [{addresses: [%[2]s], conditions: {ready: true}}]\n", words[1], words[2])
+	case "secret":
+		return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: %s, namespace: default}\ntype: kubernetes.io/tls\nstringData: {tls.crt: %q, tls.key: x}\n", words[1], words[2])
+	}
+	t.Fatalf("object %q", text)
+	return ""
+}
+
+// TestWhatWaitsForTheEndOfAReload: a change that only the next file can serve does,
+// endpoints and certificates of what runs do not.
+func TestWhatWaitsForTheEndOfAReload(t *testing.T) {
+	t.Parallel()
+	before := []string{"ingress a a a", "service a", "slice a 10.0.0.1", "secret a one", "ingress bare bare bare", "ingress b b", "service b", "slice b 10.0.0.2", "service default", "slice default 10.0.0.3"}
+	for _, c := range []struct {
+		name     string
+		add      []string
+		without  []string
+		mustTell bool
+	}{
+		{"nothing", nil, nil, false},
+		{"new Ingress with all that it names", []string{"ingress c c c", "service c", "slice c 10.0.0.4", "secret c one"}, nil, false},
+		{"new Ingress of a Service that runs", []string{"ingress c a"}, nil, false},
+		{"Service that nobody names", []string{"service z", "slice z 10.0.0.9"}, nil, false},
+		{"Ingress that goes with all that it names", nil, before[:4], false},
+		{"other path of an Ingress", []string{"ingress b a"}, []string{"ingress b b"}, false},
+		{"other endpoints", []string{"slice a 10.0.0.7"}, []string{"slice a 10.0.0.1"}, true},
+		{"no endpoints", nil, []string{"slice a 10.0.0.1"}, true},
+		{"other endpoints of the default backend", []string{"slice default 10.0.0.7"}, []string{"slice default 10.0.0.3"}, true},
+		{"no Service", nil, []string{"service a", "slice a 10.0.0.1"}, true},
+		{"other certificate", []string{"secret a two"}, []string{"secret a one"}, true},
+		{"no certificate", nil, []string{"secret a one"}, true},
+		{"certificate that was missing", []string{"secret bare one"}, nil, true},
+		{"default certificate", []string{"secret standard one"}, nil, true},
+		{"Ingress that names another certificate", []string{"ingress a a c", "secret c one"}, []string{"ingress a a a"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			options := translate.Options{
+				IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", ManifestMode: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io",
+				DefaultBackend: snapshot.Name{Namespace: "default", Name: "default"}, DefaultCertificate: snapshot.Name{Namespace: "default", Name: "standard"},
+			}
+			after := c.add
+			for _, o := range before {
+				gone := false
+				for _, w := range c.without {
+					gone = gone || w == o
+				}
+				if !gone {
+					after = append(after, o)
+				}
+			}
+			files := map[string]snapshot.Objects{}
+			load := func(objects []string) snapshot.Objects {
+				var all snapshot.Objects
+				for _, o := range objects {
+					if _, ok := files[o]; !ok {
+						parsed, _, err := snapshot.FromYAML("test.yaml", []byte(object(t, o)))
+						if err != nil {
+							t.Fatal(err)
+						}
+						files[o] = parsed
+					}
+					all.Append(files[o])
+				}
+				return all
+			}
+			was, _ := snapshot.New(load(before))
+			config, _ := translate.Config(was, options, nil)
+			p := &plan{snap: was, served: was, config: config, file: &render.File{}}
+			now, _ := snapshot.New(load(after))
+			if got := p.mustBeTold(now, options.DefaultCertificate); got != c.mustTell {
+				t.Errorf("nginx must be told: %t, want %t", got, c.mustTell)
+			}
+		})
+	}
+}

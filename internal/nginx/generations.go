@@ -1,0 +1,70 @@
+package nginx
+
+import (
+	"maps"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// Generation is what the workers of one load hold.
+type Generation struct {
+	Load    int
+	Workers int
+	// Memory is in bytes. Workers of one generation share the parsed
+	// configuration, so the largest of them counts for all.
+	Memory int64
+}
+
+// Generations gives the generation that serves, and those that have stopped
+// accepting but still have requests, the oldest first.
+func (p *Process) Generations() (serving Generation, draining []Generation) {
+	r := p.currentRun()
+	if r == nil || r.ended() {
+		return Generation{}, nil
+	}
+	byLoad := map[int]Generation{}
+	for pid, load := range p.livingGenerations(r) {
+		g := byLoad[load]
+		byLoad[load] = Generation{Load: load, Workers: g.Workers + 1, Memory: max(g.Memory, privateMemory(pid))}
+	}
+	loads := slices.Sorted(maps.Keys(byLoad))
+	if len(loads) == 0 {
+		return Generation{}, nil
+	}
+	newest := len(loads) - 1
+	for _, load := range loads[:newest] {
+		draining = append(draining, byLoad[load])
+	}
+	return byLoad[loads[newest]], draining
+}
+
+// End ends the workers of a generation that drains, with the requests that they
+// still have. Those of another's nginx are left alone.
+func (p *Process) End(g Generation) {
+	r := p.currentRun()
+	if r == nil || r.ended() || p.external() {
+		return
+	}
+	p.options.Logger.Warn("workers of nginx that had requests left are ended: they hold too much memory (--drain-memory)",
+		"generation", g.Load, "workers", g.Workers, "megabytes", g.Memory>>20)
+	for pid, load := range p.livingGenerations(r) {
+		if load == g.Load {
+			_ = unix.Kill(pid, unix.SIGTERM) // one that is gone is as good
+		}
+	}
+}
+
+// livingGenerations forgets the workers that have ended and gives the others.
+func (p *Process) livingGenerations(r *run) map[int]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	living := map[int]int{}
+	for pid, load := range p.generations {
+		if stat, ok := readStat(pid); ok && stat.Parent == r.PID {
+			living[pid] = load
+		}
+	}
+	p.generations = living
+	return maps.Clone(living)
+}
