@@ -283,14 +283,14 @@ func writeTrust(file *render.File) error {
 		if _, err := os.Stat(trust.Path); err == nil {
 			continue
 		}
-		temporary := trust.Path + ".new"
 		if err := os.MkdirAll(filepath.Dir(trust.Path), 0o755); err != nil {
 			return fmt.Errorf("write trusted authorities: %w", err)
 		}
-		if err := os.WriteFile(temporary, []byte(trust.PEM), 0o644); err != nil {
-			return fmt.Errorf("write trusted authorities: %w", err)
+		write := func(file *os.File) error {
+			_, err := file.WriteString(trust.PEM)
+			return errors.Join(err, file.Chmod(0o644))
 		}
-		if err := os.Rename(temporary, trust.Path); err != nil {
+		if err := replaceSynced(trust.Path, write, (*os.File).Sync); err != nil {
 			return fmt.Errorf("write trusted authorities: %w", err)
 		}
 	}

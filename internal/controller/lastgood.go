@@ -90,11 +90,6 @@ func (l *lastGood) replay(line []byte) {
 
 // compact writes the file anew with one line an object, whole or not at all.
 func (l *lastGood) compact() error {
-	temporary := l.path + ".new"
-	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("write the last good forms: %w", err)
-	}
 	var entries []journalLine
 	for _, ing := range l.ingresses {
 		entries = append(entries, journalLine{Ingress: ing})
@@ -102,12 +97,13 @@ func (l *lastGood) compact() error {
 	if l.settings != nil {
 		entries = append(entries, journalLine{Settings: l.settings})
 	}
-	written, err := writeLines(file, entries)
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(temporary, l.path)
+	var written int64
+	write := func(file *os.File) (err error) {
+		written, err = writeLines(file, entries)
+		return err
 	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write the last good forms: %w", err), os.Remove(temporary))
+	if err := replaceSynced(l.path, write, (*os.File).Sync); err != nil {
+		return fmt.Errorf("write the last good forms: %w", err)
 	}
 	l.whole, l.size, l.torn = written, written, false
 	return nil

@@ -17,6 +17,8 @@ type ledger struct {
 	backends     list
 	certificates list
 	names        list
+	// added are the names that were added last, sorted by host; each has an item.
+	added []model.CertificateName
 }
 
 // list is one kind of item.
@@ -64,11 +66,26 @@ func (l *ledger) add(d model.Dynamic) error {
 	for _, c := range d.Certificates {
 		l.certificates.put(c.ID, c, nil)
 	}
-	for _, n := range d.Names {
+	return errors.Join(append(problems, l.addNames(d.Names))...)
+}
+
+// addNames passes over those that are as they were added last: of many hosts few
+// get another certificate at once.
+func (l *ledger) addNames(names []model.CertificateName) error {
+	var problems []error
+	before := l.added
+	for _, n := range names {
+		for len(before) > 0 && before[0].Host < n.Host {
+			before = before[1:]
+		}
+		if len(before) > 0 && before[0] == n {
+			continue
+		}
 		content, err := encodeName(n)
 		problems = append(problems, err)
 		l.names.put(n.Host, nil, content)
 	}
+	l.added = names
 	return errors.Join(problems...)
 }
 

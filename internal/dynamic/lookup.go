@@ -40,7 +40,19 @@ type found struct {
 	addresses []netip.Addr
 	refused   []netip.Addr
 	ttl       time.Duration
+	// lists are what the addresses were taken from. partial is the error of a
+	// family that could not be asked for, and has the list of before.
+	lists   lists
+	partial error
 }
+
+// lists are the last good answers for one full name, by family.
+type lists struct {
+	of        string
+	addresses [len(families)][]netip.Addr
+}
+
+var families = [...]uint16{dns.TypeA, dns.TypeAAAA}
 
 // newLookup reads a file in the format of resolv.conf(5). Its servers are
 // asked on this port.
@@ -78,16 +90,19 @@ func (l *lookup) candidates(name string) []string {
 }
 
 // resolve gives the addresses of the first candidate that has some. It is an
-// error if none has and one of them could not be asked for.
-func (l *lookup) resolve(ctx context.Context, name string) (found, error) {
+// error if none has and one of them could not be asked for. A family that cannot
+// be asked for has the addresses of the last good answer.
+func (l *lookup) resolve(ctx context.Context, name string, last lists) (found, error) {
 	if address, err := netip.ParseAddr(name); err == nil {
 		return sift([]netip.Addr{address}, maxTTL), nil
 	}
 	var failures []error
 	for _, candidate := range l.candidates(name) {
-		addresses, ttl, err := l.both(ctx, candidate)
-		if len(addresses) > 0 {
-			return sift(addresses, ttl), nil
+		now, ttl, err, kept := l.both(ctx, candidate, last)
+		if addresses := slices.Concat(now.addresses[:]...); len(addresses) > 0 {
+			f := sift(addresses, ttl)
+			f.lists, f.partial = now, kept
+			return f, nil
 		}
 		failures = append(failures, err)
 	}
@@ -95,11 +110,17 @@ func (l *lookup) resolve(ctx context.Context, name string) (found, error) {
 }
 
 // both asks for A and AAAA. One of them is enough: some servers fail for the
-// type that they do not have.
-func (l *lookup) both(ctx context.Context, name string) ([]netip.Addr, time.Duration, error) {
-	four, ttl4, err4 := l.ask(ctx, name, dns.TypeA)
-	six, ttl6, err6 := l.ask(ctx, name, dns.TypeAAAA)
-	return append(four, six...), min(ttl4, ttl6), errors.Join(err4, err6)
+// type that they do not have. kept is set if one fails that had addresses before.
+func (l *lookup) both(ctx context.Context, name string, last lists) (now lists, ttl time.Duration, err, kept error) {
+	now, ttl = lists{of: name}, maxTTL
+	for i, family := range families {
+		addresses, valid, failure := l.ask(ctx, name, family)
+		if failure != nil && last.of == name && len(last.addresses[i]) > 0 {
+			addresses, valid, kept = last.addresses[i], retryAfter, failure
+		}
+		now.addresses[i], ttl, err = addresses, min(ttl, valid), errors.Join(err, failure)
+	}
+	return now, ttl, err, kept
 }
 
 // ask goes through the servers until one answers.

@@ -2,6 +2,7 @@ package dynamic
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -18,6 +19,9 @@ const (
 	// retryAfter is the time until a name that could not be asked for is
 	// asked for again.
 	retryAfter = 5 * time.Second
+	// mostAddresses is how many addresses of a name are used: translate keeps room
+	// for as many.
+	mostAddresses = 64
 	// lookups bounds how many names are asked for at once.
 	lookups = 16
 )
@@ -51,7 +55,8 @@ func Fill(d model.Dynamic, answers Answers) model.Dynamic {
 		}
 		with := *b
 		with.Endpoints = nil
-		for _, address := range answers[b.ExternalName] {
+		addresses := answers[b.ExternalName]
+		for _, address := range addresses[:min(len(addresses), mostAddresses)] {
 			with.Endpoints = append(with.Endpoints, model.Endpoint{Address: address.String(), Port: b.ExternalPort})
 		}
 		filled.Backends[i] = &with
@@ -89,6 +94,7 @@ type Resolver struct {
 type name struct {
 	known     bool
 	addresses []netip.Addr
+	last      lists
 	trouble   trouble
 	due       time.Time
 	asking    bool
@@ -101,6 +107,8 @@ func troubleOf(answer found, err error) trouble {
 	switch {
 	case err != nil:
 		return "DNS cannot be asked; the last answer is kept"
+	case answer.partial != nil:
+		return "DNS cannot be asked for all addresses; the last answer is kept where it cannot"
 	case len(answer.refused) > 0:
 		return trouble(fmt.Sprintf("refused %v: want addresses that are not loopback, link-local, unspecified or multicast", answer.refused))
 	case len(answer.addresses) == 0:
@@ -202,7 +210,7 @@ func (r *Resolver) ask(ctx context.Context, text string) {
 	case <-ctx.Done():
 		return
 	}
-	answer, err := r.resolve(ctx, text)
+	answer, err := r.resolve(ctx, text, r.last(text))
 	if ctx.Err() != nil {
 		return
 	}
@@ -210,12 +218,22 @@ func (r *Resolver) ask(ctx context.Context, text string) {
 	signal(r.wake)
 }
 
-func (r *Resolver) resolve(ctx context.Context, text string) (found, error) {
+// last gives the last good answers for a name.
+func (r *Resolver) last(text string) lists {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n, ok := r.names[text]; ok {
+		return n.last
+	}
+	return lists{}
+}
+
+func (r *Resolver) resolve(ctx context.Context, text string, last lists) (found, error) {
 	lookup, err := newLookup(r.options.Conf, r.options.Port)
 	if err != nil {
 		return found{}, err
 	}
-	return lookup.resolve(ctx, text)
+	return lookup.resolve(ctx, text, last)
 }
 
 // learn takes in what was answered for a name that may be out of use by now.
@@ -227,11 +245,12 @@ func (r *Resolver) learn(text string, answer found, err error) {
 		return
 	}
 	n.asking = false
-	r.log(text, n, troubleOf(answer, err), err)
+	r.log(text, n, troubleOf(answer, err), errors.Join(err, answer.partial))
 	if err != nil {
 		n.due = time.Now().Add(retryAfter)
 		return
 	}
+	n.last = answer.lists
 	n.due = time.Now().Add(answer.ttl)
 	if n.known && slices.Equal(n.addresses, answer.addresses) {
 		return

@@ -27,6 +27,7 @@ type zone struct {
 	mu      sync.Mutex
 	records map[string][]string
 	broken  bool
+	failing uint16
 	asked   map[string]int
 }
 
@@ -95,12 +96,15 @@ func (z *zone) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
 	answer := new(dns.Msg).SetReply(query)
 	records, known := z.records[question.Name]
 	switch {
-	case z.broken:
+	case z.broken, z.failing == question.Qtype:
 		answer.Rcode = dns.RcodeServerFailure
 	case !known:
 		answer.Rcode = dns.RcodeNameError
 	}
 	for _, text := range records {
+		if answer.Rcode == dns.RcodeServerFailure {
+			break
+		}
 		record, err := dns.NewRR(question.Name + " " + text)
 		if err != nil {
 			panic(err)

@@ -27,6 +27,10 @@ type file struct {
 	name   string // for messages
 	reader snapshot.Reader
 
+	// shrinks is set if what disappears counts only when the file is quiet: where
+	// somebody will look again.
+	shrinks shrinks
+
 	known bool              // it was read at least once
 	info  fs.FileInfo       // of what was read; nil where it does not tell enough
 	sum   [sha256.Size]byte // of what was read
@@ -50,15 +54,15 @@ func (f *file) refresh(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
 	case err != nil:
-		f.info, f.known = nil, false
+		f.info, f.known, f.shrinks.since = nil, false, time.Time{}
 		f.errs = []error{fmt.Errorf("%s: %w", f.name, reason(err))}
 		return nil
 	}
 	f.info = nil
-	if time.Since(info.ModTime()) > settled {
+	f.take(data, info)
+	if time.Since(info.ModTime()) > settled && f.shrinks.since.IsZero() {
 		f.info = info
 	}
-	f.take(data)
 	return nil
 }
 
@@ -73,11 +77,13 @@ func reason(err error) error {
 
 // take decodes what the file says now. Where that fails, the file goes on giving
 // what it gave before.
-func (f *file) take(data []byte) {
+func (f *file) take(data []byte, info fs.FileInfo) {
 	sum := sha256.Sum256(data)
-	if f.known && sum == f.sum {
+	same := f.known && sum == f.sum
+	if same && f.shrinks.since.IsZero() {
 		return
 	}
+	inPlace := f.shrinks.sameFile(info)
 	f.known, f.sum = true, sum
 	if len(bytes.TrimSpace(data)) == 0 && f.objects.Len() > 0 {
 		f.errs = []error{fmt.Errorf("%s: want documents (got an empty file): delete the file to remove its objects", f.name)}
@@ -85,6 +91,9 @@ func (f *file) take(data []byte) {
 	}
 	objects, notes, err := f.reader.Read(f.name, data)
 	f.errs = snapshot.Errors(err)
+	if f.shrinks.wait(inPlace && err == nil && objects.Len() < f.objects.Len(), same) {
+		return
+	}
 	if err == nil || f.objects.Len() == 0 {
 		f.objects, f.notes = objects, notes
 	}

@@ -18,6 +18,13 @@ func (p *pending) watch() {
 	p.watched = true
 }
 
+// watching says whether changes are noted.
+func (p *pending) watching() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.watched
+}
+
 // unwatch says that changes are not noted any more.
 func (p *pending) unwatch() {
 	p.mu.Lock()

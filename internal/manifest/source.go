@@ -8,7 +8,9 @@
 // that has given nothing so far gives its good documents. A file that was
 // emptied counts as broken too, because that is how a file looks while a command
 // such as "kubectl get ... > file" is about to write it; to take objects away,
-// delete the file or the documents in it.
+// delete the file or the documents in it. Where changes are watched, documents
+// that a file no longer has, as while it is written in place, count as gone after
+// a second in which it did not change.
 //
 //	source, err := manifest.Open("manifests", log)
 //	changes, err := source.Watch(ctx)
@@ -48,6 +50,8 @@ type Source struct {
 	log   *slog.Logger
 
 	pending pending
+	// signals are those of Watch, nil without it.
+	signals atomic.Pointer[chan struct{}]
 
 	mu    sync.Mutex
 	files map[string]*file // by path
@@ -134,7 +138,7 @@ func (s *Source) loadStdin(ctx context.Context) (snapshot.Loaded, error) {
 			return snapshot.Loaded{}, fmt.Errorf("manifests: read the standard input: %w", err)
 		}
 		f.name = "stdin"
-		f.take(data)
+		f.take(data, nil)
 	}
 	return s.gather(), nil
 }
@@ -185,6 +189,7 @@ func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 	states := make([]*file, len(paths))
 	for i, path := range paths {
 		states[i] = s.file(path)
+		states[i].shrinks.enabled = s.pending.watching()
 	}
 	missing := make([]bool, len(paths))
 	each(len(paths), func(i int) {
@@ -195,6 +200,9 @@ func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 	present := make(map[string]bool, len(paths))
 	for i, path := range paths {
 		present[path] = !missing[i]
+		if shrinks := &states[i].shrinks; !shrinks.since.IsZero() && !missing[i] {
+			s.lookAgain(path, shrinks.left())
+		}
 		if !missing[i] && !states[i].known {
 			s.pending.file(path) // what does not read is tried again each time
 		}

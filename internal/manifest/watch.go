@@ -43,6 +43,7 @@ func (s *Source) Watch(ctx context.Context) (<-chan struct{}, error) {
 	if err := w.renew(); err != nil {
 		return nil, errors.Join(fmt.Errorf("watch manifests: %w", err), notify.Close())
 	}
+	s.signals.Store(&signals)
 	s.pending.watch()
 	go w.run(ctx)
 	return signals, nil

@@ -64,7 +64,7 @@ func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
 		return fmt.Errorf("test the configuration: %w", ctx.Err())
 	case errors.Is(err, context.DeadlineExceeded):
 		return &TestError{Text: fmt.Sprintf("`nginx -t` did not end within %v", p.testTimeout(path)), Raw: output}
-	case errors.As(err, &failed):
+	case errors.As(err, &failed) && failed.Exited():
 		return parseTestOutput(output, path)
 	default:
 		return fmt.Errorf("run `nginx -t`: %w", err)

@@ -18,6 +18,16 @@ type grave struct {
 // levels are those of the lines that may say why, the gravest first.
 var levels = []string{"emerg", "alert", "crit", "error"}
 
+// requestLog tells the workers where they are to log, in place of the master's
+// file: it is the first of the ExtraFiles. What a request has a worker log can
+// look like a line of the master, as nginx escapes nothing there.
+// See rootfs/etc/nginx/lua/sluice/requestlog.lua.
+const requestLog = "SLUICE_REQUEST_LOG=3"
+
+// pass copies what workers log of requests, line by line, until all processes
+// that hold the other end have ended. Nothing is concluded from it.
+func pass(r io.ReadCloser, out io.Writer) { (&errorLog{out: out, forgeable: true}).follow(r) }
+
 // errorLog passes nginx's error log on and keeps the last grave lines: those of
 // the two gravest levels, and all of the master, which says little. Workers'
 // errors are not kept, so a flood of them pushes nothing out.
@@ -25,6 +35,8 @@ type errorLog struct {
 	out io.Writer
 	// master is the pid of the master; set before the first line is read.
 	master int
+	// forgeable is set if requests decide what is written: then nothing is kept.
+	forgeable bool
 
 	mu    sync.Mutex
 	count int // grave lines so far
@@ -55,7 +67,10 @@ func (l *errorLog) follow(r io.ReadCloser) {
 // note keeps and passes on one line. What cannot be written is lost: nginx must
 // not be made to wait for a reader of logs.
 func (l *errorLog) note(line []byte) {
-	g, ok := parseLine(string(line))
+	g, ok := grave{}, false
+	if !l.forgeable {
+		g, ok = parseLine(string(line))
+	}
 	if ok && (g.Level == "emerg" || g.Level == "alert" || g.PID == l.master) {
 		l.mu.Lock()
 		l.count++

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // ErrNotWritten says that there is no room for a new nginx.conf, or that it
@@ -86,6 +87,22 @@ func (p *Process) replace(name string, content io.WriterTo) error {
 		return errors.Join(fmt.Errorf("replace %s: %w", name, err), os.Remove(path))
 	}
 	return nil
+}
+
+// sweep removes files that somebody who was killed was writing; nobody else writes
+// here while the state directory is ours.
+func (p *Process) sweep() error {
+	if p.lock == nil {
+		return nil
+	}
+	var failed []error
+	for _, pattern := range []string{"candidate-*.conf", "*.new", "*.new-*", "*.link", "trust/*.new"} {
+		left, _ := filepath.Glob(p.options.path(pattern))
+		for _, path := range left {
+			failed = append(failed, os.Remove(path))
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // keepAsGood makes nginx.conf the last good file.

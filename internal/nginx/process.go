@@ -92,12 +92,12 @@ func (p *Process) Install() Install { return p.install }
 func (p *Process) Events() <-chan Event { return p.events }
 
 // Claim makes sure that no other sluice works in the state directory, until
-// Stop. It comes before anything is written there; Start does it if need be.
+// Stop, and removes what one that was killed left half written. It comes before anything is written there; Start does it if need be.
 func (p *Process) Claim() error {
 	if p.lock != nil {
 		return nil
 	}
-	return p.lockState()
+	return errors.Join(p.lockState(), p.sweep())
 }
 
 // Start ends what a former run left behind, starts nginx with the bootstrap

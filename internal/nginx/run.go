@@ -1,6 +1,7 @@
 package nginx
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,15 +41,22 @@ func (p *Process) spawn() (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start nginx: %w", err)
 	}
+	requests, requestWriter, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start nginx: %w", errors.Join(err, reader.Close(), writer.Close()))
+	}
 	argv := p.install.Command(p.arguments("-c", p.options.path(liveFile))...)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.Dir = environment(), "/"
+	cmd.Env, cmd.Dir = append(environment(), requestLog), "/"
 	cmd.Stdout, cmd.Stderr = p.options.Stdout, writer
+	cmd.ExtraFiles = []*os.File{requestWriter}
 	cmd.SysProcAttr = attributes()
 	err = cmd.Start()
 	writer.Close()
+	requestWriter.Close()
 	if err != nil {
 		reader.Close()
+		requests.Close()
 		return nil, fmt.Errorf("start nginx: %w", err)
 	}
 	r := &run{done: make(chan struct{}), log: &errorLog{out: p.options.Stderr}}
@@ -56,6 +64,7 @@ func (p *Process) spawn() (*run, error) {
 	r.PID = cmd.Process.Pid
 	r.log.master = r.PID
 	go r.log.follow(reader)
+	go pass(requests, p.options.Stderr)
 	r.forbidCores()
 	go r.reap(cmd)
 	return r, nil

@@ -13,8 +13,9 @@ type UnboundPort struct {
 	Errno syscall.Errno // EADDRINUSE or EACCES
 }
 
-// unboundPattern is what nginx says of each; the address may be IPv6.
-var unboundPattern = regexp.MustCompile(`bind\(\) to \S+:(\d+) failed \((\d+): `)
+// unboundPattern is what nginx says of each, at the start of a line: elsewhere it
+// may be what a user wrote. The address may be IPv6.
+var unboundPattern = regexp.MustCompile(`(?m)^(?:nginx: \[emerg\] |[0-9/]+ [0-9:]+ \[emerg\] \d+#\d+: )?bind\(\) to \S+:(\d+) failed \((\d+): `)
 
 // UnboundPorts gives the ports that nginx could not listen on, each once, of the
 // error of a Test or an Apply. Of addresses that are not of this machine it says

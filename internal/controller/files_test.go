@@ -1,0 +1,50 @@
+package controller
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// TestReplacedFilesOutliveAPowerCut: the content is on disk before the file has
+// its name, and the name before anybody goes by it; where that fails, the file of
+// before stays.
+func TestReplacedFilesOutliveAPowerCut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	content := func() string {
+		text, _ := os.ReadFile(path)
+		return string(text)
+	}
+	put := func(text string) func(*os.File) error {
+		return func(f *os.File) error {
+			_, err := f.WriteString(text)
+			return err
+		}
+	}
+	var synced []string
+	sync := func(f *os.File) error {
+		synced = append(synced, filepath.Base(f.Name())+": "+content())
+		return f.Sync()
+	}
+	for _, text := range []string{"one", "two"} {
+		if err := replaceSynced(path, put(text), sync); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := filepath.Base(dir)
+	if want := []string{"file.new: ", base + ": one", "file.new: one", base + ": two"}; !slices.Equal(synced, want) {
+		t.Errorf("synced %q, want %q", synced, want)
+	}
+	broken := errors.New("no room")
+	if err := replaceSynced(path, put("three"), func(*os.File) error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	entries, _ := os.ReadDir(dir)
+	if content() != "two" || len(entries) != 1 {
+		t.Errorf("the file says %q beside %v", content(), entries)
+	}
+}
