@@ -110,7 +110,7 @@ type Rule struct {
 	PathType string `json:"pathType,omitempty"`
 	// Kind says why the location exists: "rule", "fallback" (what no rule
 	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/),
-	// "redirect" (sends / elsewhere).
+	// "redirect" (sends / elsewhere), "health" (answers checks of load balancers).
 	Kind RuleKind `json:"kind"`
 }
 
@@ -123,6 +123,7 @@ const (
 	RuleFallback RuleKind = "fallback"
 	RuleShadow   RuleKind = "shadow"
 	RuleRedirect RuleKind = "redirect"
+	RuleHealth   RuleKind = "health"
 )
 
 // Redirect answers plain HTTP with a redirect to HTTPS.

@@ -67,6 +67,9 @@ type Options struct {
 	Passthrough bool
 	// HTTPSPort is the port that redirects name if they are to name one.
 	HTTPSPort int
+	// HealthPath is where the catch-all server answers 200, as load balancers ask
+	// for it; empty for nowhere.
+	HealthPath string
 	// Denied are Ingresses whose paths answer 503 whatever they say.
 	Denied map[snapshot.Name]bool
 }
