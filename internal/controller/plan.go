@@ -33,7 +33,7 @@ type plan struct {
 
 	classesUnreadable bool
 
-	objects, files            int
+	files                     int
 	loading, deciding, pushed time.Duration
 	started                   time.Time
 }
@@ -47,7 +47,7 @@ func (c *Controller) plan(ctx context.Context) (*plan, error) {
 	}
 	c.report.Source(loaded.Notes, loaded.Errors)
 	snap, problems := c.snapshots.Next(loaded.Objects)
-	p := &plan{snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
+	p := &plan{snap: snap, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files}
 	c.decide(p)
 	p.problems = model.SortProblems(append(append(p.problems, problems...), c.Audience.Remarks()...))
 	return p, nil
@@ -85,7 +85,7 @@ func (c *Controller) decide(p *plan) {
 func (p *plan) line(o *outcome) report.SyncLine {
 	line := report.SyncLine{
 		Took: time.Since(p.started), Load: p.loading, Decide: p.deciding, Push: p.pushed,
-		Ingresses: p.objects, Servers: len(p.config.Static.Servers),
+		Ingresses: len(p.accepted), Servers: len(p.config.Static.Servers),
 	}
 	if o != nil {
 		line.Reload, line.Test, line.Live, line.Settled = o.err == nil && !o.same, o.test, o.live, o.settled
