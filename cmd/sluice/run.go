@@ -26,7 +26,6 @@ type runFlags struct {
 	httpsPort         int
 	healthzHost       string
 	healthzPort       int
-	healthPath        string
 	stateDir          string
 	templateDir       string
 	nginxBinary       string
@@ -78,7 +77,6 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.Int("ssl-passthrough-proxy-port", 442, "accepted as ingress-nginx's, without effect: HTTPS that is not passed through goes over a unix socket")
 	flags.StringVar(&f.healthzHost, "healthz-host", "", "address of the health checks; all if empty")
 	flags.IntVar(&f.healthzPort, "healthz-port", 10254, "port of /healthz and /readyz")
-	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check")
 	flags.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "the only folder that is written to")
 	flags.StringVar(&f.templateDir, "template-dir", "", "folder with templates that replace the built-in ones; watched")
 	flags.StringVar(&f.nginxBinary, "nginx-binary", os.Getenv("NGINX_BINARY"), "the nginx to run; found on the PATH if empty")

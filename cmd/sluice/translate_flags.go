@@ -28,6 +28,7 @@ type translateFlags struct {
 	udpServices        string
 	passthrough        bool
 	noExternalName     bool
+	healthPath         string
 }
 
 func (f *translateFlags) add(flags *pflag.FlagSet) {
@@ -43,6 +44,7 @@ func (f *translateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tcpServices, "tcp-services-configmap", "", "ConfigMap with the TCP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT[:PROXY[:PROXY]] as the value")
 	flags.StringVar(&f.udpServices, "udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT as the value")
 	flags.BoolVar(&f.noExternalName, "disable-svc-external-name", false, "follow no Service of the type ExternalName: 503 is answered where one is named")
+	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check; load balancers get 200 there on the ports for HTTP and HTTPS, too, for hosts that no rule has")
 	flags.BoolVar(&f.passthrough, "enable-ssl-passthrough", false, "pass TLS connections to hosts with the annotation ssl-passthrough on as they are")
 }
 
@@ -56,7 +58,7 @@ func (f *translateFlags) options() (translate.Options, error) {
 	o := translate.Options{
 		IngressClasses: f.classes, ControllerClass: f.controllerClass, ClassByName: f.classByName,
 		WithoutClass: f.withoutClass, DisableCatchAll: f.disableCatchAll, ManifestMode: true, AnnotationsPrefix: f.prefix,
-		Passthrough: f.passthrough, DisableExternalName: f.noExternalName,
+		Passthrough: f.passthrough, DisableExternalName: f.noExternalName, HealthPath: f.healthPath,
 	}
 	if f.prefix == "" || strings.Contains(f.prefix, "/") {
 		return o, fmt.Errorf("--annotations-prefix: want a prefix such as nginx.ingress.kubernetes.io (got %q)", f.prefix)
@@ -66,6 +68,9 @@ func (f *translateFlags) options() (translate.Options, error) {
 	}
 	if f.controllerClass == "" {
 		return o, errors.New("--controller-class: want the spec.controller of an IngressClass, such as k8s.io/ingress-nginx (got nothing)")
+	}
+	if err := f.validateHealthPath(); err != nil {
+		return o, err
 	}
 	for _, reference := range []struct {
 		flag, value string

@@ -68,7 +68,7 @@ func (f *runFlags) validateTimes() error {
 }
 
 // validateHealthPath keeps apart what http.ServeMux reads as a pattern.
-func (f *runFlags) validateHealthPath() error {
+func (f *translateFlags) validateHealthPath() error {
 	if !strings.HasPrefix(f.healthPath, "/") || strings.ContainsAny(f.healthPath, "{} \t") || filepath.Clean(f.healthPath) != f.healthPath || f.healthPath == "/readyz" {
 		return fmt.Errorf("--health-check-path: want a path such as /healthz, other than /readyz and without braces (got %q)", f.healthPath)
 	}

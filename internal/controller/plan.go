@@ -35,7 +35,7 @@ type plan struct {
 
 	classesUnreadable bool
 
-	objects, files            int
+	files                     int
 	loading, deciding, pushed time.Duration
 	started                   time.Time
 }
@@ -51,7 +51,7 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 	snap, unread := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
 	c.plans++
-	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files, objects: len(snap.Ingresses())}
+	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files}
 	return p, nil
 }
 
@@ -89,7 +89,7 @@ func (c *Controller) decide(p *plan) {
 func (p *plan) line(o *outcome) report.SyncLine {
 	line := report.SyncLine{
 		Took: time.Since(p.started), Load: p.loading, Decide: p.deciding, Push: p.pushed,
-		Ingresses: p.objects, Servers: len(p.config.Static.Servers),
+		Ingresses: len(p.accepted), Servers: len(p.config.Static.Servers),
 	}
 	if o != nil {
 		line.Reload, line.Test, line.Live, line.Settled = o.err == nil && !o.same, o.test, o.live, o.settled

@@ -133,11 +133,16 @@ func (x *explainer) ofFallbacks() []*candidate {
 			continue
 		}
 		for _, l := range server.Locations {
-			if l.Rule.Kind == model.RuleFallback && l.Rule.Field == "" {
-				c := &candidate{server: server}
+			c := &candidate{server: server}
+			switch {
+			case l.Rule.Kind == model.RuleFallback && l.Rule.Field == "":
 				c.Candidate = Candidate{Kind: FromFallback, Object: l.Rule.Object, Host: server.Host, Backend: answerText(l)}
-				all = append(all, c)
+			case l.Rule.Kind == model.RuleHealth && l == x.choice.Location:
+				c.Candidate = Candidate{Kind: FromHealth, Host: server.Host, Field: l.Rule.Field, Path: l.Rule.Path, PathType: string(networkingv1.PathTypePrefix), Backend: answerText(l)}
+			default:
+				continue
 			}
+			all = append(all, c)
 		}
 	}
 	return all
@@ -174,6 +179,8 @@ func (c *Candidate) String() string {
 	switch c.Kind {
 	case FromRule:
 		return fmt.Sprintf("%s, %s (%s %s)", c.Object, c.Field, c.PathType, cmp.Or(c.Path, "/"))
+	case FromHealth:
+		return c.Field
 	case FromDefaultBackend, FromAppRoot:
 		return fmt.Sprintf("%s, %s", c.Object, c.Field)
 	}

@@ -383,8 +383,8 @@ func TestWhyNotRedirected(t *testing.T) {
 // What is answered by a behaviour comes before the redirect, and is said.
 func TestBehaviours(t *testing.T) {
 	t.Parallel()
-	manifests := ingress("a", []string{"shop.example / Prefix web"}, `enable-cors: "true"`, "cors-max-age: nonsense", "proxy-read-timeout: ' 7 '", "whitelist-source-range: 10.0.0.0/8", "backend-protocol: HTTPS", "proxy-send-timeout: ''") +
-		ingress("b", []string{"other.example / Prefix web"}, `enable-cors: "true"`) +
+	manifests := ingress("a", []string{"shop.example / Prefix web"}, `enable-cors: "nonsense"`, "cors-max-age: '7'", "proxy-read-timeout: ' 7 '", "whitelist-source-range: 10.0.0.0/8", "backend-protocol: HTTPS", "proxy-send-timeout: ''") +
+		ingress("b", []string{"other.example / Prefix web"}, `enable-cors: "true"`, "cors-max-age: nonsense", "cors-allow-origin: 'https://a.example, nonsense'") +
 		scoped("path", `Proxy-Body-Size: "8m"`, `proxy-connect-timeout: "nonsense"`)
 	in := inputOf(t, manifests, withSettings)
 	a, b := asked(t, in, "shop.example/"), asked(t, in, "other.example/")
@@ -414,8 +414,14 @@ func TestBehaviours(t *testing.T) {
 	if !a.Applied.Backend.Transport.TLS || b.Applied.Backend.Transport.TLS {
 		t.Errorf("transports: %+v and %+v", a.Applied.Backend, b.Applied.Backend)
 	}
-	if first := b.Applied.Behaviours[0]; first.Name != "cors" || !first.Answers {
+	first := b.Applied.Behaviours[0]
+	if first.Name != "cors" || !first.Answers {
 		t.Errorf("CORS answers by itself: %+v", first)
+	}
+	for _, k := range first.Keys {
+		if k.Key == "cors-max-age" && k.Value != "1728000" || k.Key == "cors-allow-origin" && k.Value != "https://a.example" {
+			t.Errorf("%s is said to be %s", k.Key, k.Value)
+		}
 	}
 }
 

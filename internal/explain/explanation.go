@@ -120,6 +120,7 @@ const (
 	FromDefaultBackend CandidateKind = "defaultBackend" // a spec.defaultBackend
 	FromAppRoot        CandidateKind = "appRoot"        // an app-root, for / of its host
 	FromFallback       CandidateKind = "fallback"       // what Sluice adds for what no rule takes
+	FromHealth         CandidateKind = "health"         // what Sluice adds for the checks of load balancers
 )
 
 // Verdict is what became of a candidate. Those of nginx's choice of a location

@@ -239,6 +239,8 @@ func named(l *model.Location) string {
 	switch l.Rule.Field {
 	case "":
 		return "the fallback"
+	case translate.HealthField:
+		return translate.HealthField
 	case defaultBackendField:
 		return "spec.defaultBackend of " + l.Rule.Object.String()
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,10 +31,22 @@ type Doc struct {
 	Refers string
 	// Protects is set where a path is not served while the value is not valid.
 	Protects bool
+	// Closes is set where a path is not served while this is asked for and cannot
+	// be done. Unlike what protects, it keeps nobody out.
+	Closes bool
+	// Off are the texts by which nothing is asked for.
+	Off []string
 	// Edges are values at the edges of what is valid, or items at the edges of
 	// those of a list. A golden case shows that nginx takes each. They are worked
 	// out when they are asked for: nobody but tests and pages does.
 	Edges func() []string
+}
+
+// IsOff is true for a text by which nothing is asked for.
+func (d Doc) IsOff(text string) bool { return isOneOf(strings.TrimSpace(text), d.Off) }
+
+func isOneOf(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
 }
 
 // Describe lists the keys of a tagged struct (or a pointer to one) in the

@@ -1,12 +1,20 @@
 package keys
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Text says what is wrong in one line: what would be valid and what was given.
 func (f Fault) Text() string {
 	text := "want " + f.Want + " (got " + Quote(f.Value) + ")"
-	if f.Empties {
-		text += "; it counts as empty until this is mended"
+	switch {
+	case f.Undone:
+		return text + ": this value of ingress-nginx is not supported yet"
+	case f.Empties:
+		return text + "; it counts as empty until this is mended"
+	case f.Alone && !f.Partly:
+		return text + "; the default holds until this is mended"
 	}
 	return text
 }
@@ -22,19 +30,41 @@ func Quote(value string) string {
 	return strconv.Quote(value)
 }
 
-// DidYouMean gives `; did you mean "use-regex"?` for the name that is nearest
-// to key, or "" if none is near.
-func DidYouMean(key string, names []string) string {
-	nearest, least := "", 1+min(2, len(key)/3)
-	for _, name := range names {
-		if d := distance(key, name, least); d < least {
-			nearest, least = name, d
+// Names are names that a user may have meant.
+type Names []struct{ written, plain string }
+
+// NewNames takes the names, of which the first counts where several are as near.
+func NewNames(names []string) Names {
+	list := make(Names, len(names))
+	for i, name := range names {
+		list[i].written, list[i].plain = name, plainName(name)
+	}
+	return list
+}
+
+// Nearest gives the name that is nearest to a key, "" if none is near. Case does
+// not count, nor how words are joined.
+func (n Names) Nearest(key string) string {
+	key = plainName(key)
+	nearest, least := "", 1+min(2, len(key)/4)
+	for _, name := range n {
+		if d := distance(key, name.plain, least); d < least {
+			nearest, least = name.written, d
 		}
 	}
-	if nearest == "" {
+	return nearest
+}
+
+func plainName(name string) string { return strings.ToLower(joiners.Replace(name)) }
+
+var joiners = strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
+
+// DidYouMean gives `; did you mean "use-regex"?` for a name, or "" for none.
+func DidYouMean(name string) string {
+	if name == "" {
 		return ""
 	}
-	return "; did you mean " + strconv.Quote(nearest) + "?"
+	return "; did you mean " + strconv.Quote(name) + "?"
 }
 
 // distance is the Levenshtein distance of two ASCII texts, or limit if it is

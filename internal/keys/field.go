@@ -25,6 +25,8 @@ type field struct {
 	validate string
 	empty    emptyMeans
 	empties  bool // by a value that is not valid
+	alone    bool
+	undone   []string
 	want     string
 }
 
@@ -56,10 +58,10 @@ func appendFields(fields []*field, t reflect.Type, index []int) []*field {
 
 func newField(member reflect.StructField, index []int) *field {
 	tag := member.Tag
-	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero"}
+	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", undone: strings.Fields(tag.Get("undone"))}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
-		Protects: tag.Get("protects") == "true",
+		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Off: append([]string(nil), strings.Fields(tag.Get("off"))...),
 	}
 	if alias := tag.Get("alias"); alias != "" {
 		f.Aliases = strings.Split(alias, ",")

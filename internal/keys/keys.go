@@ -20,8 +20,16 @@
 //	          the default), zero (the zero value) or invalid (a Fault)
 //	invalid   what a value that is not valid leaves: default (nothing said) or
 //	          zero, where the default would open what the value was to close
+//	alone     "true" where a value that is not valid costs nothing but this key,
+//	          which has its default then
+//	off       the texts, separated by spaces, by which nothing is asked for; in any
+//	          case they count as the first of them
+//	undone    words, separated by spaces, that ingress-nginx takes and Sluice does
+//	          not yet
 //	needs     another key without which this one has no effect
 //	protects  "true" where a path must not be served if the value is not valid
+//	closes    "true" where a path must not be served if this is asked for and
+//	          cannot be done, though it keeps nobody out
 //	doc       one sentence for the reference page
 //
 // A struct field without a key tag is a group of such fields.
@@ -48,6 +56,12 @@ type Fault struct {
 	Protects bool
 	// Empties is set where the value counts as empty now, and not as its default.
 	Empties bool
+	// Undone is set where ingress-nginx takes the value.
+	Undone bool
+	// Alone is set where the other keys of the struct are followed all the same,
+	// Partly where the valid items of the list are, too: Rest.
+	Alone, Partly bool
+	Rest          string
 }
 
 // Lookup finds what is written for a key.
@@ -80,16 +94,38 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 	case text == "" && f.empty == emptyZero:
 		target.SetZero()
 		return nil
-	case text != "" && f.set(target, text) == nil:
-		return nil
 	}
-	if f.empties {
+	fault := &Fault{Key: name, Value: raw, Want: f.want, Protects: f.Protects, Empties: f.empties, Alone: f.alone, Undone: isOneOf(text, f.undone)}
+	var partly *partlyValid
+	switch err := f.setWritten(target, text); {
+	case err == nil:
+		return nil
+	case errors.As(err, &partly):
+		fault.Value, fault.Rest, fault.Alone, fault.Partly = partly.bad, partly.rest, true, true
+	case f.empties:
 		target.SetZero()
-	} else {
+	default:
 		f.setDefault(target, defaults)
 	}
-	return &Fault{Key: name, Value: raw, Want: f.want, Protects: f.Protects, Empties: f.empties}
+	return fault
 }
+
+// setWritten is set for a text of a user. An empty one is not valid here.
+func (f *field) setWritten(target reflect.Value, text string) error {
+	switch {
+	case text == "":
+		return errEmpty
+	case f.IsOff(text):
+		return f.set(target, f.Off[0])
+	}
+	return f.set(target, text)
+}
+
+// partlyValid is the error of a list of which some items are valid: UnmarshalText
+// has taken them.
+type partlyValid struct{ bad, rest string }
+
+func (p *partlyValid) Error() string { return strconv.Quote(p.bad) + " is not valid" }
 
 // find gives the first of the field's names with a value, else the first that
 // is present though empty.
@@ -137,7 +173,10 @@ func (f *field) set(target reflect.Value, text string) error {
 	return validate.Var(target.Interface(), f.validate)
 }
 
-var errControl = errors.New("a control character")
+var (
+	errControl = errors.New("a control character")
+	errEmpty   = errors.New("an empty text")
+)
 
 func parse(target reflect.Value, text string) error {
 	if u, ok := target.Addr().Interface().(encoding.TextUnmarshaler); ok {

@@ -289,16 +289,18 @@ func TestUnsoundTagsPanic(t *testing.T) {
 
 func TestDidYouMean(t *testing.T) {
 	t.Parallel()
-	names := []string{"use-regex", "rewrite-target", "satisfy"}
+	names := NewNames([]string{"use-regex", "rewrite-target", "satisfy"})
 	for key, want := range map[string]string{
 		"use-rexeg":      `; did you mean "use-regex"?`,
 		"use_regex":      `; did you mean "use-regex"?`,
+		"useRegex":       `; did you mean "use-regex"?`,
+		"Use.Regexes":    `; did you mean "use-regex"?`,
 		"rewrite-tagret": `; did you mean "rewrite-target"?`,
 		"satisfies":      "",
 		"":               "",
 		"x":              "",
 	} {
-		if got := DidYouMean(key, names); got != want {
+		if got := DidYouMean(names.Nearest(key)); got != want {
 			t.Errorf("%q: %q, want %q", key, got, want)
 		}
 	}

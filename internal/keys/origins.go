@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,15 +15,16 @@ type Origins []string
 
 var originPattern = regexp.MustCompile(`^([a-z][a-z0-9+\-.]*)://((?:\*\.)?[a-z0-9](?:[a-z0-9._\-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?$`)
 
-// UnmarshalText accepts origins separated by commas. The scheme is needed. One
-// item that is no origin makes the whole list invalid: ingress-nginx takes "*"
-// instead, which opens what was to be closed.
+// UnmarshalText accepts origins separated by commas. The scheme is needed. An item
+// that is no origin is left out of the list: ingress-nginx takes "*" instead, which
+// opens what was to be closed.
 func (o *Origins) UnmarshalText(text []byte) error {
-	var list []string
+	var list, bad []string
 	for item := range strings.SplitSeq(string(text), ",") {
 		item = strings.ToLower(strings.TrimSpace(item))
 		if item != "*" && item != "null" && !isOrigin(item) {
-			return fmt.Errorf("%q is not an origin", item)
+			bad = append(bad, item)
+			continue
 		}
 		list = append(list, item)
 	}
@@ -33,6 +33,9 @@ func (o *Origins) UnmarshalText(text []byte) error {
 	}
 	slices.Sort(list)
 	*o = slices.Compact(list)
+	if len(bad) > 0 {
+		return &partlyValid{bad: strings.Join(bad, ", "), rest: strings.Join(*o, ", ")}
+	}
 	return nil
 }
 

@@ -32,6 +32,7 @@ var lighter = map[model.Reason]Severity{
 	model.Ambiguous:      Warning,
 	translate.Turned:     Warning,
 	translate.Rewritten:  Warning,
+	model.NoEffect:       Note,
 	translate.OtherClass: Note,
 	translate.SharedHost: Note,
 	translate.Repeated:   Note,

@@ -116,7 +116,7 @@ type Rule struct {
 	// Kind says why the location exists: "rule", "fallback" (what no rule
 	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/),
 	// "redirect" (sends / elsewhere), "closed" (answers 503 in the place of what
-	// cannot be served).
+	// cannot be served), "health" (answers checks of load balancers).
 	Kind RuleKind `json:"kind"`
 	// Protects is set if the object keeps requests out of its paths, or should: its
 	// location answers 503 rather than to be left out.
@@ -133,6 +133,7 @@ const (
 	RuleShadow   RuleKind = "shadow"
 	RuleRedirect RuleKind = "redirect"
 	RuleClosed   RuleKind = "closed"
+	RuleHealth   RuleKind = "health"
 )
 
 // Redirect answers plain HTTP with a redirect to HTTPS.

@@ -36,6 +36,7 @@ const (
 	Conflict     Reason = "Conflict"     // another object has it already
 	Unsupported  Reason = "Unsupported"  // valid, but not done here
 	Unread       Reason = "Unread"       // a key with our prefix that nobody reads
+	NoEffect     Reason = "NoEffect"     // it asks for nothing, so that nothing is lost
 	Shadowed     Reason = "Shadowed"     // it can never match a request
 	Ambiguous    Reason = "Ambiguous"    // two fields say different things; one was taken
 	NoRoom       Reason = "NoRoom"       // it does not fit into what is there for it

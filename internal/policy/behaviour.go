@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"sluice/internal/keys"
 	"sluice/internal/model"
@@ -107,15 +108,12 @@ func defaults[T any](s *settings.Settings) T {
 // read decodes one behaviour, remembers and returns it. If it must be left
 // out, that is its defaults.
 func read[T any](r *reader, b Behaviour) T {
-	asked := r.asked(b)
-	if asked {
-		r.policies.protects = append(r.policies.protects, b.Name)
-	}
+	denies := r.denies(b)
 	var t T
 	sound := true
 	if r.hasAny(b.Keys) {
 		faults := keys.Decode(&t, r.lookup, r.settings.Value)
-		if sound = r.sound(b, faults, asked); len(faults) > 0 {
+		if sound = r.sound(b, faults, denies); !sound && len(faults) > 0 {
 			r.policies.leftOut = append(r.policies.leftOut, t)
 		}
 	} else {
@@ -131,12 +129,21 @@ func read[T any](r *reader, b Behaviour) T {
 
 // sound reports what is wrong with the annotations of a behaviour; false if it
 // must be left out.
-func (r *reader) sound(b Behaviour, faults []keys.Fault, asked bool) bool {
+func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
+	sound := true
 	for _, f := range faults {
-		r.report(f.Key, model.InvalidValue, f.Text(), asked)
+		sound = sound && f.Alone
+		switch {
+		case f.Undone:
+			r.report(f.Key, model.Unsupported, f.Text(), true)
+		case f.Alone:
+			r.instead[f.Key] = f
+			r.report(f.Key, model.InvalidValue, f.Text(), false)
+		default:
+			r.report(f.Key, model.InvalidValue, f.Text(), denies)
+		}
 	}
 	level := r.settings.Annotations.RiskLevel
-	sound := len(faults) == 0
 	for _, doc := range b.Keys {
 		name, ok := r.name(doc)
 		if !ok {
@@ -144,7 +151,7 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, asked bool) bool {
 		}
 		if doc.Risk > level {
 			sound = false
-			r.report(name, model.Unsupported, fmt.Sprintf("the risk of this annotation is %s and the setting annotations-risk-level allows no more than %s", doc.Risk, level), asked)
+			r.report(name, model.Unsupported, fmt.Sprintf("the risk of this annotation is %s and the setting annotations-risk-level allows no more than %s", doc.Risk, level), denies)
 		}
 		r.remark(doc, name)
 	}
@@ -153,7 +160,13 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, asked bool) bool {
 
 // remark reports what is valid but not as it may have been meant.
 func (r *reader) remark(doc keys.Doc, name string) {
-	if _, ok := r.given[doc.Needs]; doc.Needs != "" && !ok {
+	off := doc.IsOff(r.given[name])
+	switch alone := doc.Needs != "" && strings.TrimSpace(r.given[doc.Needs]) == ""; {
+	case alone && off:
+		r.report(name, model.NoEffect, "it asks for nothing: remove it", false)
+	case alone && doc.Protects && strings.TrimSpace(r.given[name]) != "":
+		r.report(name, model.InvalidValue, "want "+r.prefix+doc.Needs+" beside it, without which it cannot be done", true)
+	case alone:
 		r.report(name, model.Unread, "it has no effect without "+r.prefix+doc.Needs, false)
 	}
 	for _, alias := range doc.Aliases {
@@ -164,26 +177,36 @@ func (r *reader) remark(doc keys.Doc, name string) {
 	}
 }
 
-// asked is true if a behaviour that protects is in force or asked for. If the
-// default of what protects is broken, the Ingress is denied.
-func (r *reader) asked(b Behaviour) bool {
-	asked := false
+// denies is true if the Ingress is denied where a behaviour cannot be followed: it
+// protects, and is in force or asked for, or what it asks for is not to be done by
+// halves. If the default of what protects is broken, the Ingress is denied.
+func (r *reader) denies(b Behaviour) bool {
+	protects, closes := false, false
 	for _, doc := range b.Keys {
-		if !doc.Protects {
+		if name, ok := r.name(doc); ok {
+			asked := !doc.IsOff(r.given[name])
+			protects, closes = protects || doc.Protects && asked, closes || doc.Closes && asked
 			continue
 		}
-		if _, ok := r.name(doc); ok {
-			asked = true
-			continue
-		}
-		if r.settings.Broken(doc.From) {
-			asked, r.policies.denied = true, true
-		}
-		if value, ok := r.settings.Value(doc.From); ok && value != "" {
-			asked = true
-		}
+		protects = r.inherits(doc) || protects
 	}
-	return asked
+	if protects {
+		r.policies.protects = append(r.policies.protects, b.Name)
+	}
+	return protects || closes
+}
+
+// inherits is true if the settings ask for what protects.
+func (r *reader) inherits(doc keys.Doc) bool {
+	if !doc.Protects {
+		return false
+	}
+	if r.settings.Broken(doc.From) {
+		r.policies.denied = true
+		return true
+	}
+	value, ok := r.settings.Value(doc.From)
+	return ok && value != ""
 }
 
 // data is what the block of a behaviour prints: only what differs from what the

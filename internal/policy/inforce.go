@@ -24,11 +24,22 @@ func Explain(ing *networkingv1.Ingress, s *settings.Settings, prefix string) []I
 	list := make([]InForce, len(all))
 	for i, b := range all {
 		b.read(r, b.Behaviour)
-		lookup := r.lookup
+		lookup := r.inForce
 		if slices.Contains(r.unsound, b.Name) {
 			lookup = func(string) (string, bool) { return "", false }
 		}
 		list[i] = InForce{b.Behaviour, b.values(lookup, s.Value)}
 	}
 	return list
+}
+
+// inForce is lookup, without what is not followed.
+func (r *reader) inForce(key string) (string, bool) {
+	switch fault, bad := r.instead[key]; {
+	case bad && fault.Rest != "":
+		return fault.Rest, true
+	case bad && !fault.Partly:
+		return "", false
+	}
+	return r.lookup(key)
 }

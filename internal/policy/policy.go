@@ -105,12 +105,16 @@ func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *
 		object:   model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name},
 		prefix:   prefix + "/",
 		given:    map[string]string{},
+		instead:  map[string]keys.Fault{},
+		astray:   map[string]string{},
 		settings: s,
 		policies: &Policies{values: make([]any, 0, len(all)), denied: s.Denies()},
 	}
 	for key, value := range ing.Annotations {
 		if name, ok := strings.CutPrefix(key, r.prefix); ok {
 			r.given[name] = value
+		} else if r.isAstray(key) {
+			r.astray[key] = value
 		}
 	}
 	return r
@@ -121,9 +125,12 @@ type reader struct {
 	object   model.ObjectRef
 	prefix   string
 	given    map[string]string // by the name without the prefix
+	astray   map[string]string // by the whole key, where its prefix is a near miss
 	settings *settings.Settings
 	policies *Policies
 	unsound  []string // names of the behaviours that were left out whole
+	// instead are the faults that cost no more than their key, by its name.
+	instead map[string]keys.Fault
 }
 
 func (r *reader) lookup(key string) (string, bool) {
@@ -155,8 +162,10 @@ func (r *reader) name(doc keys.Doc) (string, bool) {
 }
 
 func (r *reader) report(key string, reason model.Reason, text string, denies bool) {
+	r.reportField(r.prefix+key, reason, text, denies)
+}
+
+func (r *reader) reportField(field string, reason model.Reason, text string, denies bool) {
 	r.policies.denied = r.policies.denied || denies
-	r.policies.problems = append(r.policies.problems, model.Problem{
-		Object: r.object, Field: r.prefix + key, Reason: reason, Text: text, Denies: denies,
-	})
+	r.policies.problems = append(r.policies.problems, model.Problem{Object: r.object, Field: field, Reason: reason, Text: text, Denies: denies})
 }

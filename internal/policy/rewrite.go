@@ -22,6 +22,6 @@ type SSLRedirect struct {
 	// WithCertificate redirects on hosts that have a certificate, Always on
 	// every host.
 	WithCertificate   bool `key:"ssl-redirect" from:"ssl-redirect" risk:"low" doc:"Whether plain HTTP is redirected to HTTPS where the host has a certificate."`
-	Always            bool `key:"force-ssl-redirect" from:"force-ssl-redirect" risk:"medium" doc:"Whether plain HTTP is redirected to HTTPS where the host has no certificate too."`
+	Always            bool `key:"force-ssl-redirect" from:"force-ssl-redirect" off:"false f 0 no off" closes:"true" risk:"medium" doc:"Whether plain HTTP is redirected to HTTPS where the host has no certificate too."`
 	KeepTrailingSlash bool `key:"preserve-trailing-slash" from:"preserve-trailing-slash" risk:"medium" doc:"Whether the redirect keeps a slash at the end of the URI."`
 }

@@ -23,39 +23,41 @@ func namesOf(behaviours []behaviour) []string {
 	return names
 }
 
-// unread reports the annotations with our prefix that no behaviour reads.
+// unread reports the annotations that no behaviour reads: those with our prefix,
+// and those with one that may have been meant to be it.
 func (r *reader) unread() {
 	for _, name := range slices.Sorted(maps.Keys(r.given)) {
 		if _, read := slices.BinarySearch(readNames, name); !read {
 			r.reportUnread(name)
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(r.astray)) {
+		r.reportAstray(key)
+	}
 }
 
 func (r *reader) reportUnread(name string) {
 	at := slices.IndexFunc(known, func(k knownAnnotation) bool { return k.name == name })
 	if at < 0 {
-		r.report(name, model.Unread, "no annotation has this name"+keys.DidYouMean(name, allNames()), false)
+		r.reportUnknown(name)
 		return
 	}
 	k := known[at]
+	const unsupported = "this annotation of ingress-nginx is not supported yet"
 	switch {
 	case k.idle:
 		r.report(name, model.Unread, "this annotation has no effect, as in ingress-nginx", false)
-	case k.withholds && k.says(r.given[name]):
+	case !k.says(r.given[name]):
+		r.report(name, model.NoEffect, unsupported+", and its value asks for nothing", false)
+	case k.withholds:
 		r.policies.withheld = true
-		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet: the Ingress is left out, as it would get all requests without it", false)
-	case k.asksFor(r.given[name]):
+		r.report(name, model.Unsupported, unsupported+": the Ingress is left out, as it would get all requests without it", false)
+	case k.protects:
 		r.policies.protects = append(r.policies.protects, name)
-		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet", true)
+		r.report(name, model.Unsupported, unsupported, true)
 	default:
-		r.report(name, model.Unsupported, "this annotation of ingress-nginx is not supported yet", false)
+		r.report(name, model.Unsupported, unsupported, false)
 	}
-}
-
-// asksFor is true if a value asks for a protection.
-func (k knownAnnotation) asksFor(value string) bool {
-	return k.protects && k.says(value)
 }
 
 // says is true if a value is neither empty nor the one by which nothing is
@@ -65,15 +67,6 @@ func (k knownAnnotation) says(value string) bool {
 	return value != "" && !strings.EqualFold(value, k.off)
 }
 
-// allNames are all names that a user may have meant.
-func allNames() []string {
-	names := slices.Clone(readNames)
-	for _, k := range known {
-		names = append(names, k.name)
-	}
-	return names
-}
-
 // Unsupported lists the annotations of ingress-nginx that no behaviour reads, by
 // name.
 func Unsupported() []keys.Unsupported {
@@ -81,7 +74,7 @@ func Unsupported() []keys.Unsupported {
 	for i, k := range known {
 		list[i] = keys.Unsupported{Key: k.name, Fate: k.fate()}
 		for _, value := range []string{"", k.off} {
-			if !k.asksFor(value) && !slices.Contains(list[i].Off, value) {
+			if !(k.protects && k.says(value)) && !slices.Contains(list[i].Off, value) {
 				list[i].Off = append(list[i].Off, value)
 			}
 		}

@@ -161,7 +161,7 @@ func (l locations) view(location *model.Location) error {
 	*view = locationView{
 		Modifier: string(location.Modifier), Path: location.Path, Redirect: location.RedirectToHTTPS,
 		SetsPath: l.logsPath, RulePath: loggedPath(location.Rule),
-		Unlogged: l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
+		Unlogged: location.Rule.Kind == model.RuleHealth || l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	l.locationBlocks.blocks = location.Blocks
 	view.First, view.Blocks = firstBlocks{&l.locationBlocks}, &l.locationBlocks

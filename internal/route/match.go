@@ -74,7 +74,7 @@ func Choose(servers []*model.Server, host, uri string) Choice {
 	case misses(c.Server, c.Name):
 		c.Location, c.Outcome = c.Server.Miss, Missed
 		if decides := catchAllOf(servers); decides != nil {
-			_, _, c.Locations = chooseLocation(decides, c.Path)
+			_, _, c.Locations = chooseLocation(decides, "/") // Miss is what it does with that, whatever the path
 		}
 	default:
 		c.Location, c.Outcome, c.Locations = chooseLocation(c.Server, c.Path)

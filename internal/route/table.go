@@ -34,7 +34,8 @@ func (r Row) String() string {
 
 // Table lists where every rule of the servers goes: a row for each rule, in
 // the order of servers and locations. What is only there to make nginx match as
-// it should (the second location of a Prefix, shadows) has no row of its own.
+// it should (the second location of a Prefix, shadows), or for load balancers only,
+// has no row of its own.
 func Table(servers []*model.Server) []Row {
 	var rows []Row
 	for _, server := range servers {
@@ -43,7 +44,7 @@ func Table(servers []*model.Server) []Row {
 		}
 		seen := map[model.Rule]bool{}
 		for _, l := range server.Locations {
-			if l.Rule.Kind == model.RuleShadow || seen[l.Rule] {
+			if l.Rule.Kind == model.RuleShadow || l.Rule.Kind == model.RuleHealth || seen[l.Rule] {
 				continue
 			}
 			seen[l.Rule] = true

@@ -85,26 +85,74 @@ func (s *Settings) unread(given map[string]string) []model.Problem {
 func (s *Settings) unreadKey(key, value string) model.Problem {
 	at := slices.IndexFunc(known, func(k knownKey) bool { return k.name == key })
 	if at < 0 {
-		return s.problem(key, model.Unread, "no setting has this name"+keys.DidYouMean(key, s.names()), false)
+		return s.unknownKey(key, value)
 	}
 	k := known[at]
-	if k.idle {
+	switch denies := k.protects && k.says(value); {
+	case k.idle:
 		return s.problem(key, model.Unread, "this setting has no effect, as in ingress-nginx", false)
-	}
-	if k.instead != "" {
+	case k.instead != "":
 		return s.problem(key, model.Unsupported, "this setting of ingress-nginx has no effect: "+k.instead, false)
+	case !k.says(value):
+		return s.problem(key, model.NoEffect, "this setting of ingress-nginx is not supported yet, and its value asks for nothing", false)
+	default:
+		s.source.denies = s.source.denies || denies
+		return s.problem(key, model.Unsupported, "this setting of ingress-nginx is not supported yet", denies)
 	}
-	value = strings.TrimSpace(value)
-	denies := k.protects && value != "" && value != k.off
-	s.source.denies = s.source.denies || denies
-	return s.problem(key, model.Unsupported, "this setting of ingress-nginx is not supported yet", denies)
 }
 
-// names are all names that a user may have meant.
-func (s *Settings) names() []string {
-	names := slices.Sorted(maps.Keys(s.source.texts))
+// says is true if a value is neither empty nor the one by which nothing is asked
+// for.
+func (k knownKey) says(value string) bool {
+	value = strings.TrimSpace(value)
+	return value != "" && value != k.off
+}
+
+// unknownKey reports a key that neither we nor ingress-nginx know. A near miss of
+// one that protects is that one with a bad value.
+func (s *Settings) unknownKey(key, value string) model.Problem {
+	nearest := keyNames().Nearest(key)
+	if key == annotationOfAllowList {
+		nearest = allowListKey
+	}
+	off, protects := protecting()[nearest]
+	denies := protects && strings.TrimSpace(value) != "" && strings.TrimSpace(value) != off
+	s.source.denies = s.source.denies || denies
+	return s.problem(key, model.Unread, "no setting has this name"+keys.DidYouMean(nearest), denies)
+}
+
+// The allow list has one name as a setting and another one as an annotation.
+const (
+	allowListKey          = "whitelist-source-range"
+	annotationOfAllowList = "allowlist-source-range"
+)
+
+// protecting are the settings that protect, with the value by which nothing is
+// asked for.
+var protecting = sync.OnceValue(func() map[string]string {
+	list := map[string]string{}
+	for _, doc := range keys.Describe(Settings{}) {
+		if doc.Protects {
+			list[doc.Key] = ""
+		}
+	}
+	for _, k := range known {
+		if k.protects {
+			list[k.name] = k.off
+		}
+	}
+	return list
+})
+
+// keyNames are all names that a user may have meant; of two that are as near, the
+// one that protects counts.
+var keyNames = sync.OnceValue(func() keys.Names {
+	names := slices.Sorted(maps.Keys(protecting()))
+	for _, doc := range keys.Describe(Settings{}) {
+		names = append(names, doc.Key)
+	}
 	for _, k := range known {
 		names = append(names, k.name)
 	}
-	return names
-}
+	return keys.NewNames(names)
+})

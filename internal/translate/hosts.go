@@ -99,7 +99,8 @@ func (t *translation) server(h *host, in serverInput) *builtServer {
 
 func (h *host) wildcard() bool { return strings.HasPrefix(h.name, "*") }
 
-// onlyRoot says whether one location answers all requests of the server.
+// onlyRoot says whether one location answers all requests of the server, but those
+// for its health.
 func (b *builtServer) onlyRoot() bool {
-	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool { return !isRoot(l) })
+	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool { return !isRoot(l) && l.Rule.Kind != model.RuleHealth })
 }

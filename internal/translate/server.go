@@ -71,6 +71,7 @@ func (t *translation) locate(h *host, in serverInput) *builder {
 	b.fallback()
 	b.shadows()
 	b.steps()
+	b.health()
 	b.covered()
 	route.Sort(b.locations)
 	return b

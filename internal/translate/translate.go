@@ -69,6 +69,9 @@ type Options struct {
 	HTTPSPort int
 	// Memory is what nginx was started with; none means what the settings say.
 	Memory model.Memory
+	// HealthPath is where the catch-all server answers 200, as load balancers ask
+	// for it; empty for nowhere.
+	HealthPath string
 	// Denied are Ingresses whose paths answer 503 whatever they say.
 	Denied map[snapshot.Name]bool
 }

@@ -1,6 +1,9 @@
 package e2e
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestLogFileThatCannotBeOpened: the settings before stay in force, so that the
 // access log goes on where it was, and Ingresses go on changing.
@@ -19,5 +22,39 @@ func TestLogFileThatCannotBeOpened(t *testing.T) {
 		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
 		s.waitBackend("http://b.example/2", "web")
 		s.waitLine("logged / /2")
+	})
+}
+
+// TestALoadBalancerAsksForTheHealthPath of the ports for HTTP and HTTPS, by no host
+// that is served: it gets 200 there, and the access log has no line of it.
+func TestALoadBalancerAsksForTheHealthPath(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": settings(`log-format-upstream: "logged $host $request_uri"`, `enable-access-log-for-default-backend: "true"`),
+			"a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
+		}, "--configmap", "default/config", "--health-check-path", "/alive")
+		s.waitBackend("http://a.example/alive", "web")
+		s.waitStatus("http://10.example/alive", 200)
+		s.waitStatus("https://10.example/alive", 200)
+		s.waitStatus("http://10.example/healthz", 404)
+		s.waitLine("logged 10.example /healthz")
+		if lines := s.lines("logged 10.example /alive"); len(lines) > 0 {
+			t.Errorf("the access log has %q", lines)
+		}
+	})
+}
+
+// TestTheLineOfASyncCountsOurIngresses, and not those of other classes.
+func TestTheLineOfASyncCountsOurIngresses(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		foreign := strings.ReplaceAll(ingress("b", "b.example", []string{"/ Prefix web"}), "ingressClassName: nginx", "ingressClassName: theirs")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web),
+			"a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}), "b.yaml": foreign,
+		})
+		s.waitBackend("http://a.example/", "web")
+		s.waitLine("ingresses=1 servers=2")
 	})
 }

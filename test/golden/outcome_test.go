@@ -116,6 +116,8 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.WithoutClass = value == "true"
 	case "manifest-mode":
 		o.ManifestMode = value == "true"
+	case "health-check-path":
+		o.HealthPath = value
 	case "https-port":
 		o.HTTPSPort, err = strconv.Atoi(value)
 	default:

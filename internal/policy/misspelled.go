@@ -1,0 +1,118 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/settings"
+)
+
+// closing are the annotations without which a path would be open, or answer what
+// it was not to answer, by what they are when nothing is asked for.
+var closing = closingOf(all)
+
+func closingOf(behaviours []behaviour) map[string]func(value string) (off bool) {
+	list := map[string]func(string) bool{}
+	for _, b := range behaviours {
+		for _, doc := range b.Keys {
+			for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+				if doc.Protects || doc.Closes {
+					list[name] = func(value string) bool { return strings.TrimSpace(value) == "" || doc.IsOff(value) }
+				}
+			}
+		}
+	}
+	for _, k := range known {
+		if k.protects {
+			list[k.name] = func(value string) bool { return !k.says(value) }
+		}
+	}
+	return list
+}
+
+// annotationNames are all names that a user may have meant; of two that are as
+// near, the one that closes counts.
+var annotationNames = keys.NewNames(closingFirst())
+
+func closingFirst() []string {
+	names := slices.Clone(readNames)
+	for _, k := range known {
+		names = append(names, k.name)
+	}
+	slices.Sort(names)
+	slices.SortStableFunc(names, func(a, b string) int {
+		_, first := closing[a]
+		_, second := closing[b]
+		switch {
+		case first == second:
+			return 0
+		case first:
+			return -1
+		}
+		return 1
+	})
+	return names
+}
+
+// reportUnknown reports an annotation that neither we nor ingress-nginx know. A
+// near miss of one that closes is that one with a bad value.
+func (r *reader) reportUnknown(name string) {
+	if hint := hintOf(name); hint != "" {
+		r.report(name, model.Unread, hint, false)
+		return
+	}
+	nearest := annotationNames.Nearest(name)
+	off, closes := closing[nearest]
+	closes = closes && !off(r.given[name])
+	if closes {
+		r.policies.protects = append(r.policies.protects, nearest)
+	}
+	r.report(name, model.Unread, "no annotation has this name"+keys.DidYouMean(nearest), closes)
+}
+
+// usualPrefix is that of ingress-nginx. Another one is an administrator's choice,
+// and what is near to it may be one as well.
+const usualPrefix = "nginx.ingress.kubernetes.io/"
+
+// isAstray is true for an annotation whose prefix is a near miss of ours.
+func (r *reader) isAstray(key string) bool {
+	end := strings.IndexByte(key, '/')
+	apart := end + len("/") - len(usualPrefix)
+	return r.prefix == usualPrefix && end > 0 && -mostApart <= apart && apart <= mostApart && nearUsual.Nearest(key[:end]) != ""
+}
+
+// mostApart is how much longer or shorter a near miss of the prefix may be.
+const mostApart = 5
+
+var nearUsual = keys.NewNames([]string{strings.TrimSuffix(usualPrefix, "/")})
+
+// reportAstray reports an annotation whose prefix is a near miss.
+func (r *reader) reportAstray(key string) {
+	_, name, _ := strings.Cut(key, "/")
+	nearest := annotationNames.Nearest(name)
+	off, closes := closing[nearest]
+	closes = closes && !off(r.astray[key])
+	if closes {
+		r.policies.protects = append(r.policies.protects, nearest)
+	}
+	r.reportField(key, model.Unread, "no annotation has this prefix"+keys.DidYouMean(r.prefix+cmp.Or(nearest, name)), closes)
+}
+
+// settingNames are the keys of the ConfigMap.
+var settingNames = settingNamesOf()
+
+func settingNamesOf() map[string]bool {
+	names := map[string]bool{}
+	for _, group := range settings.Groups() {
+		for _, doc := range group.Keys {
+			names[doc.Key] = true
+		}
+	}
+	for _, k := range settings.Unsupported() {
+		names[k.Key] = true
+	}
+	return names
+}
