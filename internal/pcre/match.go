@@ -39,19 +39,36 @@ type matcher struct {
 	registers []int
 	choices   []choice
 	changes   []change
-	// path is how many instructions led here, spent all that were tried, in units.
-	path, spent int
+	// path is how many instructions led here, spent all that were tried, in units,
+	// and most how many of these may be.
+	path, spent, most int
 }
 
 // Match searches the subject for the first place where the pattern matches. Of
 // group n the begin and the end are at 2n and 2n+1, -1 if it took no part; group
 // 0 is the whole. The error is ErrTooHard.
 func (p *Pattern) Match(subject string) (groups []int, ok bool, err error) {
-	m := &matcher{program: p.program, groups: p.groups, subject: subject, registers: make([]int, p.registers)}
+	return p.matcher(subject, maxSteps).match()
+}
+
+// Matches says whether the pattern matches in as many steps as are left, and takes
+// off those that it took.
+func (p *Pattern) Matches(subject string, left *int) (ok bool, err error) {
+	m := p.matcher(subject, min(*left, maxSteps))
+	_, ok, err = m.match()
+	*left -= (m.spent + stepUnits - 1) / stepUnits
+	return ok, err
+}
+
+func (p *Pattern) matcher(subject string, steps int) *matcher {
+	return &matcher{program: p.program, groups: p.groups, subject: subject, registers: make([]int, p.registers), most: steps * stepUnits}
+}
+
+func (m *matcher) match() (groups []int, ok bool, err error) {
 	for i := range m.registers {
 		m.registers[i] = -1
 	}
-	for start := 0; start <= len(subject); start++ {
+	for start := 0; start <= len(m.subject); start++ {
 		m.pc, m.pos, m.path = 0, start, 0
 		m.choices, m.changes = m.choices[:0], m.changes[:0]
 		m.registers[0] = start
@@ -60,7 +77,7 @@ func (p *Pattern) Match(subject string) (groups []int, ok bool, err error) {
 		}
 		if ok {
 			m.registers[1] = m.pos
-			return m.registers[: 2*(p.groups+1) : 2*(p.groups+1)], true, nil
+			return m.registers[: 2*(m.groups+1) : 2*(m.groups+1)], true, nil
 		}
 	}
 	return nil, false, nil
@@ -99,7 +116,7 @@ func (m *matcher) run() (ok bool, err error) {
 			m.path++
 		}
 		m.spent += stepUnits
-		if m.spent > maxSteps*stepUnits || m.path > maxPath {
+		if m.spent > m.most || m.path > maxPath {
 			return false, ErrTooHard
 		}
 		m.pc++

@@ -91,3 +91,15 @@ func testOptions() Options {
 		AnnotationsPrefix: "nginx.ingress.kubernetes.io", HTTPSPort: 443,
 	}
 }
+
+// BenchmarkConfig10000ColdProtected is the same where an allow list of the settings
+// protects all paths, so that each host is checked by package guard.
+func BenchmarkConfig10000ColdProtected(b *testing.B) {
+	objects := many(manyHosts)
+	objects.ConfigMaps = append(objects.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: map[string]string{"whitelist-source-range": "10.0.0.0/8"}})
+	s, options := benchSnapshot(b, objects), testOptions()
+	options.ConfigMap = snapshot.Name{Namespace: "sluice", Name: "config"}
+	for b.Loop() {
+		Config(s, options, nil)
+	}
+}

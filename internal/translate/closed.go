@@ -30,16 +30,26 @@ func (b *builder) unserved(c *claim, text string) {
 func (b *builder) close(c *claim) {
 	shut := *c
 	shut.closed = true
-	switch asking := b.asking[b.rules]; {
-	case !b.isPattern(c):
+	if !b.isPattern(c) {
 		b.closePath(&shut)
-	case asking && strings.HasPrefix(c.path, "/"):
-		b.closeBeginning(&shut, route.Beginning(shut.path))
-	default:
-		for _, path := range meanings(shut.path) {
-			b.closeBeginning(&shut, path)
-		}
+		return
 	}
+	for _, start := range b.beginningsOf(c) {
+		b.closeBeginning(&shut, start)
+	}
+}
+
+// beginningsOf gives plain texts that all begins with that a claim could take as a
+// pattern.
+func (b *builder) beginningsOf(c *claim) []string {
+	starts := meanings(c.path)
+	if b.asking[b.rules] && strings.HasPrefix(c.path, "/") {
+		starts = []string{"/" + strings.TrimPrefix(route.Beginning(c.path), "/")}
+	}
+	for i, start := range starts {
+		starts[i] = plainStart(start)
+	}
+	return slices.Compact(starts)
 }
 
 // closePath closes a path where no pattern is in force: as others of its type are
@@ -57,10 +67,10 @@ func (b *builder) closePath(c *claim) {
 	}
 }
 
-// closeBeginning adds a pattern for all that begins as a text does. It is tried
-// when that of the claim would be, and does not compete with another of its text.
-func (b *builder) closeBeginning(c *claim, text string) {
-	path := "^" + route.Quote(plainStart("/"+strings.TrimPrefix(text, "/")))
+// closeBeginning adds a pattern for all that begins with a text. It is tried when
+// that of the claim would be, and does not compete with another of its text.
+func (b *builder) closeBeginning(c *claim, start string) {
+	path := "^" + route.Quote(start)
 	once := match{closing, c.path + "\x00" + path}
 	if b.taken[once] == nil {
 		b.taken[once] = c

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -129,6 +130,18 @@ func (b *builder) exact(path string) bool {
 	return b.exactPaths()[path]
 }
 
+// exactTexts gives the paths that an Exact claim takes, be it to close them.
+func exactTexts(c *claim) []string {
+	path, text := literalPath(c.path)
+	switch {
+	case text == "" && !c.broken:
+		return []string{path}
+	case c.owner.guards():
+		return slices.DeleteFunc(meanings(c.path), func(path string) bool { return plainStart(path) != path })
+	}
+	return nil
+}
+
 // exactPaths are the decoded Exact paths of the host.
 func (b *builder) exactPaths() map[string]bool {
 	if b.exacts == nil {
@@ -136,7 +149,7 @@ func (b *builder) exactPaths() map[string]bool {
 		for _, rules := range b.host.rules {
 			for i := range rules.claims {
 				if c := &rules.claims[i]; c.pathType == networkingv1.PathTypeExact {
-					if path, text := literalPath(c.path); text == "" {
+					for _, path := range exactTexts(c) {
 						b.exacts[path] = true
 					}
 				}

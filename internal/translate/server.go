@@ -56,8 +56,15 @@ func (t *translation) build(h *host, in serverInput) *builtServer {
 	return b.out
 }
 
-// locate makes the locations of a host and sorts them.
+// locate makes the locations of a host, sorted and checked.
 func (t *translation) locate(h *host, in serverInput) *builder {
+	b := t.place(h, in)
+	b.hold()
+	return b
+}
+
+// place makes the locations of a host and sorts them.
+func (t *translation) place(h *host, in serverInput) *builder {
 	b := &builder{translation: t, host: h, input: in, taken: map[match]*claim{}, out: &builtServer{}}
 	b.decideScope()
 	b.appRoot()

@@ -13,7 +13,7 @@ import (
 var ranks = map[string]int{
 	"internal/model": 0, "internal/pcre": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
-	"internal/snapshot": 1, "internal/debug/view": 1,
+	"internal/snapshot": 1, "internal/debug/view": 1, "internal/guard": 1,
 	"internal/keys":     2,
 	"internal/settings": 3,
 	"internal/policy":   4,

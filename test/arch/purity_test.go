@@ -13,7 +13,7 @@ import (
 // out.
 var core = []string{
 	"internal/model", "internal/pcre", "internal/snapshot", "internal/keys", "internal/policy", "internal/settings",
-	"internal/translate", "internal/route", "internal/render", "internal/explain", "internal/lint", "internal/debug/view", "templates",
+	"internal/translate", "internal/route", "internal/guard", "internal/render", "internal/explain", "internal/lint", "internal/debug/view", "templates",
 }
 
 // worldly are packages that touch the world: the file system, the network,

@@ -44,8 +44,3 @@ func TestPassthroughOpensNothing(t *testing.T) {
 		})
 	})
 }
-
-// inNamespace moves an Ingress to another namespace.
-func inNamespace(namespace, manifest string) string {
-	return strings.Replace(manifest, "namespace: default", "namespace: "+namespace, 1)
-}

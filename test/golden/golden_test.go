@@ -71,6 +71,7 @@ func runCase(t *testing.T, c *testCase) {
 	c.expect(t, "lint", got.lintLines())
 	c.expectParts(t, string(got.file.Bytes()))
 	c.expectStable(t, got)
+	got.expectGuarded(t)
 	answers, logged := "", ""
 	for _, installed := range kit.Nginxes(t) {
 		lines, log := serveCase(t, c, installed)

@@ -19,6 +19,8 @@ import (
 
 // outcome is what a case's manifests give.
 type outcome struct {
+	snap     *snapshot.Snapshot
+	options  translate.Options
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
@@ -51,7 +53,7 @@ func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	file, unprintable := set.Render(config.Static, printed, nil)
 	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
 	report := lint.Look(manifests, lint.Options{Translate: options, Templates: set, Environment: printed})
-	return &outcome{config: config, file: file, problems: problems, findings: report.Findings}
+	return &outcome{snap: snap, options: options, config: config, file: file, problems: problems, findings: report.Findings}
 }
 
 func shuffle(o *snapshot.Objects, random *rand.Rand) {
@@ -118,6 +120,9 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.ManifestMode = value == "true"
 	case "health-check-path":
 		o.HealthPath = value
+	case "denied":
+		name, wrong := snapshot.ParseName(value)
+		o.Denied, err = map[snapshot.Name]bool{name: true}, wrong
 	case "https-port":
 		o.HTTPSPort, err = strconv.Atoi(value)
 	default:

@@ -52,8 +52,8 @@ func serveCase(t *testing.T, c *testCase, installed kit.Nginx) (lines, logged st
 		refuses(t, site, strings.TrimSpace(words))
 		return "", ""
 	}
-	requests := c.requests(t)
-	if len(requests) == 0 {
+	requests, probes := c.requests(t), o.probes()
+	if len(requests)+len(probes) == 0 {
 		check(t, site)
 		return "", ""
 	}
@@ -64,7 +64,9 @@ func serveCase(t *testing.T, c *testCase, installed kit.Nginx) (lines, logged st
 	for _, r := range requests {
 		lines += o.ask(t, nginx, r)
 	}
-	return lines, c.logged(t, access)
+	logged = c.logged(t, access)
+	o.askProbes(t, nginx, probes)
+	return lines, logged
 }
 
 // logged is what is in an access log, if the case is about it.

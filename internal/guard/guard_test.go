@@ -1,0 +1,165 @@
+package guard
+
+import (
+	"strings"
+	"testing"
+
+	"sluice/internal/model"
+)
+
+var (
+	mine   = model.ObjectRef{Kind: "Ingress", Namespace: "a", Name: "mine"}
+	theirs = model.ObjectRef{Kind: "Ingress", Namespace: "b", Name: "theirs"}
+)
+
+// at gives a location of an owner, for its path of a number.
+func at(owner model.ObjectRef, field string, modifier model.Modifier, path string) *model.Location {
+	return &model.Location{Modifier: modifier, Path: path, Rule: model.Rule{Object: owner, Field: field, Kind: model.RuleWritten}, Proxy: &model.Proxy{}}
+}
+
+func closed(l *model.Location) *model.Location {
+	l.Proxy, l.Return = nil, &model.Return{Code: 503}
+	return l
+}
+
+func listed(l *model.Location) *model.Location {
+	l.Blocks = []model.Block{{Name: "allow-list"}}
+	return l
+}
+
+// protecting and plain are claims of the two Ingresses.
+func protecting(field, pathType, path string) Claim {
+	return Claim{Owner: mine, Field: field, Path: path, PathType: pathType, Protects: true, Blocks: []string{"allow-list"}}
+}
+
+func plain(field, pathType, path string) Claim {
+	return Claim{Owner: theirs, Field: field, Path: path, PathType: pathType}
+}
+
+func pattern(c Claim) Claim {
+	c.Pattern = true
+	return c
+}
+
+// Each placement is in order, or it is open for the requests that are named.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		asked     Asked
+		locations []*model.Location
+		open      string
+	}{
+		"a prefix with its protection": {
+			asked:     Asked{Claims: []Claim{protecting("0", "Prefix", "/a"), plain("1", "Prefix", "/")}},
+			locations: []*model.Location{listed(at(mine, "0", "=", "/a")), listed(at(mine, "0", "^~", "/a/")), at(theirs, "1", "^~", "/")},
+		},
+		"a prefix without its own path": {
+			asked:     Asked{Claims: []Claim{protecting("0", "Prefix", "/a"), plain("1", "Prefix", "/")}},
+			locations: []*model.Location{closed(at(mine, "0", "^~", "/a/")), at(theirs, "1", "^~", "/")},
+			open:      "/a by /",
+		},
+		"a prefix that was dropped": {
+			asked:     Asked{Claims: []Claim{protecting("0", "Prefix", "/a"), plain("1", "Prefix", "/")}},
+			locations: []*model.Location{at(theirs, "1", "^~", "/")},
+			open:      "/a by /",
+		},
+		"a protection that was dropped": {
+			asked:     Asked{Claims: []Claim{protecting("0", "Prefix", "/")}},
+			locations: []*model.Location{at(mine, "0", "^~", "/")},
+			open:      "/ by /",
+		},
+		"a denied path that is served": {
+			asked:     Asked{Claims: []Claim{{Owner: mine, Field: "0", Path: "/", PathType: "Prefix", Protects: true, Denied: true}}},
+			locations: []*model.Location{at(mine, "0", "^~", "/")},
+			open:      "/ by /",
+		},
+		"an older, a longer and a more exact path of a neighbour": {
+			asked: Asked{Claims: []Claim{plain("0", "Prefix", "/a"), protecting("1", "Prefix", "/a"), plain("2", "Prefix", "/a/b"), plain("3", "Exact", "/a/c")}},
+			locations: []*model.Location{
+				at(theirs, "0", "=", "/a"), at(theirs, "0", "^~", "/a/"), at(theirs, "2", "=", "/a/b"), at(theirs, "2", "^~", "/a/b/"), at(theirs, "3", "=", "/a/c"),
+			},
+		},
+		"a newer path of a neighbour": {
+			asked:     Asked{Claims: []Claim{protecting("1", "Prefix", "/a"), plain("2", "Prefix", "/a")}},
+			locations: []*model.Location{at(theirs, "2", "=", "/a"), at(theirs, "2", "^~", "/a/")},
+			open:      "/a by /a, /a/ by /a/",
+		},
+		"a bad escape in both spellings": {
+			asked:     Asked{Claims: []Claim{protecting("0", "Exact", "/%zz%41"), plain("1", "Prefix", "/")}},
+			locations: []*model.Location{closed(at(mine, "0", "=", "/%zzA")), at(theirs, "1", "^~", "/")},
+			open:      "/%zz%41 by /",
+		},
+		"a fallback": {
+			asked:     Asked{Claims: []Claim{protecting("0", "Exact", "/a")}},
+			locations: []*model.Location{at(theirs, "", "", "/")},
+			open:      "/a by /",
+		},
+		"a pattern that cannot be told, closed": {
+			asked:     Asked{Turned: true, Claims: []Claim{pattern(protecting("0", "ImplementationSpecific", `/a/(x|y)/\g1`)), plain("1", "Prefix", "/")}},
+			locations: []*model.Location{closed(at(mine, "0", "~*", "^/a/")), at(theirs, "1", "~*", "^/")},
+		},
+		"a pattern that cannot be told, dropped": {
+			asked:     Asked{Turned: true, Claims: []Claim{pattern(protecting("0", "ImplementationSpecific", `/a/\k<s>`)), plain("1", "Prefix", "/")}},
+			locations: []*model.Location{at(theirs, "1", "~*", "^/")},
+			open:      "/A/ by ^/",
+		},
+		"a pattern in one case only": {
+			asked:     Asked{Turned: true, Claims: []Claim{pattern(protecting("0", "ImplementationSpecific", `/a[0-9]`)), plain("1", "Prefix", "/")}},
+			locations: []*model.Location{closed(at(mine, "0", "~*", "(?-i)^/a[0-9]")), at(theirs, "1", "~*", "^/")},
+			open:      "/A7 by ^/",
+		},
+		"a longer pattern of a neighbour, with a limit": {
+			asked: Asked{Turned: true, Claims: []Claim{pattern(protecting("0", "ImplementationSpecific", `/a[0-9]`)), pattern(plain("1", "ImplementationSpecific", "/[a-z][0-9]+"))}},
+			locations: []*model.Location{
+				at(theirs, "1", "~*", "(*LIMIT_MATCH=200)^/[a-z][0-9]+"), listed(at(mine, "0", "~*", "^/a[0-9]")),
+			},
+		},
+		"a pattern in front that is shorter": {
+			asked: Asked{Turned: true, Claims: []Claim{pattern(protecting("0", "ImplementationSpecific", `/a[0-9]`)), pattern(plain("1", "ImplementationSpecific", "/.*"))}},
+			locations: []*model.Location{
+				at(theirs, "1", "~*", "^/.*"), listed(at(mine, "0", "~*", "^/a[0-9]")),
+			},
+			open: "/A7 by ^/.*",
+		},
+		"a plain path of a turned host that is taken by case": {
+			asked:     Asked{Turned: true, Claims: []Claim{protecting("0", "Prefix", "/a"), pattern(plain("1", "ImplementationSpecific", "/"))}},
+			locations: []*model.Location{listed(at(mine, "0", "=", "/a")), at(theirs, "1", "~*", "^/")},
+			open:      "/A by ^/",
+		},
+		"nothing that protects": {
+			asked:     Asked{Claims: []Claim{plain("0", "Prefix", "/")}},
+			locations: nil,
+		},
+	} {
+		var got []string
+		for _, o := range Check(test.asked, test.locations) {
+			got = append(got, o.Path+" by "+o.Taker.Path)
+		}
+		if text := strings.Join(got, ", "); text != test.open {
+			t.Errorf("%s: open are %q, want %q", name, text, test.open)
+		}
+	}
+}
+
+// A host with thousands of hostile patterns costs no more than what is allowed.
+func TestCheckIsBounded(t *testing.T) {
+	t.Parallel()
+	var asked Asked
+	var locations []*model.Location
+	for range 3000 {
+		asked.Claims = append(asked.Claims, pattern(protecting("0", "ImplementationSpecific", "/(a+)+"+strings.Repeat("a", 30)+"b")))
+		locations = append(locations, at(theirs, "1", "~*", "^/(a+)+b"))
+	}
+	asked.Turned = true
+	j := newJudge(asked, locations)
+	for _, c := range j.readings {
+		if j.left > 0 {
+			for _, path := range j.samples(c) {
+				j.places.find(path, &j.left)
+			}
+		}
+	}
+	if j.left < -mostSteps {
+		t.Errorf("%d steps were taken beyond those allowed", -j.left)
+	}
+}

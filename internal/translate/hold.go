@@ -1,0 +1,92 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+
+	"sluice/internal/guard"
+	"sluice/internal/model"
+	"sluice/internal/route"
+)
+
+// hold has the locations of the host checked by package guard, which knows nothing
+// of how they were placed. Whatever would be open answers 503: the beginning of the
+// claim, and the location that would serve it if that is not enough.
+func (b *builder) hold() {
+	if !slices.ContainsFunc(b.host.rules, func(r *hostRules) bool { return r.owner.guards() }) {
+		return
+	}
+	asked, claims := b.asked()
+	for round := range 3 {
+		open := guard.Check(asked, b.locations)
+		for _, o := range open {
+			c := claims[slices.IndexFunc(asked.Claims, func(a guard.Claim) bool { return a.Owner == o.Claim.Owner && a.Field == o.Claim.Field })]
+			if round == 0 {
+				b.mistake(c, o)
+				b.shut(c)
+			} else {
+				b.put(c, o.Taker.Modifier, o.Taker.Path)
+			}
+		}
+		if len(open) == 0 {
+			return
+		}
+		route.Sort(b.locations)
+	}
+}
+
+// mistake reports a request that would be open. Its owner can do nothing about it.
+func (b *builder) mistake(c *claim, o guard.Open) {
+	b.out.problems = append(b.out.problems, model.Problem{Object: c.owner.ref, Field: c.field + ".path", Reason: model.Refused, Denies: true,
+		Text: fmt.Sprintf("the request %s would be served by %s without what protects it; this is a mistake in Sluice: please report it", shown(o.Path), o.Taker.Rule.Object)})
+}
+
+// asked is what the Ingresses ask of the host, and the claims in the same order.
+func (b *builder) asked() (asked guard.Asked, claims []*claim) {
+	asked.Turned = b.scope == wholeHost
+	for _, rules := range b.host.rules {
+		ing := rules.owner
+		var blocks []string
+		for _, block := range ing.blocks {
+			if slices.Contains(ing.protects, block.Name) {
+				blocks = append(blocks, block.Name)
+			}
+		}
+		for i := range rules.claims {
+			c := &rules.claims[i]
+			claims = append(claims, c)
+			asked.Claims = append(asked.Claims, guard.Claim{
+				Owner: ing.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Pattern: b.asking[rules],
+				Protects: ing.guards(), Denied: ing.denied, Blocks: blocks,
+			})
+		}
+	}
+	return asked, claims
+}
+
+// shut closes the literal beginning of a claim.
+func (b *builder) shut(c *claim) {
+	b.rules = b.rulesOf(c.owner.ref)
+	if !b.isPattern(c) {
+		for _, path := range meanings(c.path) {
+			b.put(c, model.PrefixFirst, plainStart(path))
+		}
+		return
+	}
+	for _, start := range b.beginningsOf(c) {
+		b.put(c, model.Pattern, "^"+route.Quote(start))
+	}
+}
+
+// put closes a match for a claim, whatever has it now.
+func (b *builder) put(c *claim, modifier model.Modifier, path string) {
+	closed := *c
+	closed.closed = true
+	l := b.location(&closed, model.RuleClosed)
+	same := func(other *model.Location) bool {
+		prefixes := modifier != model.Equal && modifier != model.Pattern && other.Modifier != model.Equal && other.Modifier != model.Pattern
+		return other.Path == path && (other.Modifier == modifier || prefixes)
+	}
+	b.locations = slices.DeleteFunc(b.locations, same)
+	b.add(l, modifier, path)
+}

@@ -1,0 +1,147 @@
+// Package asked reads what Ingresses ask of each host, for package guard: from the
+// objects, without the code of translate that places their paths.
+package asked
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"sluice/internal/guard"
+	"sluice/internal/model"
+	"sluice/internal/policy"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// Host is what a host is asked for.
+type Host struct {
+	Name string
+	guard.Asked
+}
+
+// Hosts gives what the Ingresses that are ours ask for, by the names of the hosts.
+func Hosts(s *snapshot.Snapshot, o translate.Options) []*Host {
+	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}}
+	general, _ := settings.Read(s.ConfigMap(o.ConfigMap))
+	r.wide = general.Paths.RegexScope != "path"
+	for _, object := range s.Ingresses() {
+		named := len(validation.IsDNS1123Label(object.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(object.Name)) == 0
+		if ours, _ := translate.Accepts(s, o, object); ours && named {
+			r.read(object)
+		}
+	}
+	var all []*Host
+	for _, h := range r.hosts {
+		h.Turned = r.wide && slices.ContainsFunc(h.Claims, func(c guard.Claim) bool { return c.Pattern })
+		all = append(all, h)
+	}
+	slices.SortFunc(all, func(a, b *Host) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Open says which requests are open on servers, one a line.
+func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server) []string {
+	var lines []string
+	for _, h := range Hosts(s, o) {
+		for _, server := range h.Servers(servers) {
+			for _, open := range guard.Check(h.Asked, server.Locations) {
+				lines = append(lines, fmt.Sprintf("host %q: %q, which %s %s %q of %s would take, goes to %s %q of %s",
+					h.Name, open.Path, open.Claim.Field, open.Claim.PathType, open.Claim.Path, open.Claim.Owner, open.Taker.Modifier, open.Taker.Path, open.Taker.Rule.Object))
+			}
+		}
+	}
+	return lines
+}
+
+// Servers are those that serve the host: with its name, and with its aliases. Where
+// there is none, the catch-all one has its requests.
+func (h *Host) Servers(servers []*model.Server) []*model.Server {
+	var own []*model.Server
+	for _, s := range servers {
+		if s.Host == h.Name {
+			own = append(own, s)
+		}
+	}
+	if len(own) == 0 {
+		own = servers[:1]
+	}
+	return own
+}
+
+type reader struct {
+	options  translate.Options
+	settings func(*networkingv1.Ingress) *settings.Settings
+	wide     bool
+	hosts    map[string]*Host
+}
+
+// read adds the claims of an Ingress.
+func (r *reader) read(object *networkingv1.Ingress) {
+	policies := policy.Read(object, r.settings(object), r.options.AnnotationsPrefix)
+	if policies.Withheld() {
+		return
+	}
+	c := guard.Claim{
+		Owner:    model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name},
+		Denied:   policies.Denied() || r.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}],
+		Protects: len(policies.Protects()) > 0,
+	}
+	c.Protects = c.Protects || c.Denied
+	for _, b := range policies.Blocks() {
+		if slices.Contains(policies.Protects(), b.Name) {
+			c.Blocks = append(c.Blocks, b.Name)
+		}
+	}
+	for host, rules := range rulesOf(object) {
+		if r.hosts[host] == nil {
+			r.hosts[host] = &Host{Name: host}
+		}
+		c.Pattern = asks(policies, rules)
+		for _, rule := range rules {
+			c.Field, c.Path, c.PathType = rule.field, rule.path, rule.pathType
+			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
+		}
+	}
+}
+
+// path is one that is written.
+type path struct{ field, path, pathType string }
+
+// rulesOf gives the paths of an Ingress by host, without hosts that no request has.
+func rulesOf(object *networkingv1.Ingress) map[string][]path {
+	rules := map[string][]path{}
+	for i, rule := range object.Spec.Rules {
+		name := strings.TrimPrefix(rule.Host, "*.")
+		if name != "" && (len(validation.IsDNS1123Subdomain(name)) > 0 || len(validation.IsValidIP(nil, name)) == 0) || rule.Host == "*." {
+			continue
+		}
+		rules[rule.Host] = rules[rule.Host]
+		if rule.HTTP == nil {
+			continue
+		}
+		for j, p := range rule.HTTP.Paths {
+			one := path{field: fmt.Sprintf("spec.rules[%d].http.paths[%d]", i, j), path: p.Path, pathType: "ImplementationSpecific"}
+			if p.PathType != nil {
+				one.pathType = string(*p.PathType)
+			}
+			if one.path == "" {
+				one.path = "/"
+			}
+			rules[rule.Host] = append(rules[rule.Host], one)
+		}
+	}
+	return rules
+}
+
+// asks reports whether an Ingress asks for patterns on a host: by use-regex, or by a
+// rewrite of any of its paths.
+func asks(policies *policy.Policies, rules []path) bool {
+	target := policy.Of[policy.Rewrite](policies).Target
+	return policy.Of[policy.Regex](policies).Enabled || policy.LeftOut[policy.Rewrite](policies) ||
+		target != "" && slices.ContainsFunc(rules, func(p path) bool { return p.path != target })
+}
