@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 // one gives the one copy that is kept of a text which many objects hold.
@@ -154,7 +155,11 @@ func stripConfigMap(o *corev1.ConfigMap) {
 
 func stripNamespace(o *corev1.Namespace) {
 	stripMeta(&o.ObjectMeta)
+	delegation, delegates := o.Annotations[translate.HostDelegation]
 	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
+	if delegates {
+		o.Annotations = map[string]string{translate.HostDelegation: delegation}
+	}
 	o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
 }
 

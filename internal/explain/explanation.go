@@ -137,6 +137,7 @@ const (
 	PrefixOnlyFirst  = Verdict(route.PrefixOnlyFirst)
 	PatternFirst     = Verdict(route.PatternFirst)
 	EarlierFirst     = Verdict(route.EarlierFirst)
+	NotDelegated     = Verdict(model.NotDelegated) // another namespace owns its host, and does not delegate it
 	PathsFirst       = Verdict("PathsFirst")       // paths of the host leave nothing for a default backend
 	HasProblem       = Verdict("HasProblem")       // a Problem of the rule keeps it out
 	Repeated         = Verdict("Repeated")         // its Ingress says the same before
@@ -148,7 +149,7 @@ const (
 )
 
 var verdictOrder = []Verdict{
-	Wins, Undecided, ExactFirst, SlashFirst, LongerFirst, PrefixOnlyFirst, PatternFirst, EarlierFirst, PathsFirst, HasProblem, Repeated,
+	Wins, Undecided, ExactFirst, SlashFirst, LongerFirst, PrefixOnlyFirst, PatternFirst, EarlierFirst, NotDelegated, PathsFirst, HasProblem, Repeated,
 	LeftOut, OtherClass, LessSpecificHost, OneLabel, DoesNotMatch,
 }
 

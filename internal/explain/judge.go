@@ -85,8 +85,11 @@ func (x *explainer) classFault(c *candidate) string {
 // judgeAbsent says why nothing became of a candidate.
 func (x *explainer) judgeAbsent(c *candidate) {
 	at := slices.IndexFunc(c.Problems, func(p model.Problem) bool { return own(p, c) })
-	taker := x.taker(c.server)
+	taker, undelegated := x.taker(c.server), x.undelegated(c)
 	switch {
+	case undelegated != nil:
+		c.lost(NotDelegated, "%s", undelegated.Text)
+		c.Problems = []model.Problem{*undelegated}
 	case x.policies(c.ingress).Withheld():
 		x.leaveOut(c)
 	case c.Kind == FromDefaultBackend && taker != nil:
@@ -98,6 +101,17 @@ func (x *explainer) judgeAbsent(c *candidate) {
 	default:
 		c.lost(Repeated, "its Ingress says the same before")
 	}
+}
+
+// undelegated is the Problem that the host of a candidate is owned by another
+// namespace, which does not delegate it; nil for none.
+func (x *explainer) undelegated(c *candidate) *model.Problem {
+	field, problems := translate.HostField(c.ingress, c.Host), x.problems[c.Object]
+	at := slices.IndexFunc(problems, func(p model.Problem) bool { return p.Reason == model.NotDelegated && p.Field == field })
+	if at < 0 {
+		return nil
+	}
+	return &problems[at]
 }
 
 // leaveOut tells that nothing of an Ingress is served, and of its Problems those

@@ -30,6 +30,7 @@ var lighter = map[model.Reason]Severity{
 	model.Unread:         Warning,
 	model.Shadowed:       Warning,
 	model.Ambiguous:      Warning,
+	model.CrossNamespace: Warning,
 	translate.Turned:     Warning,
 	translate.Rewritten:  Warning,
 	model.NoEffect:       Note,

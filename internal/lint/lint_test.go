@@ -102,8 +102,8 @@ func TestReportAsJSON(t *testing.T) {
 func TestSeverities(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[model.Reason]Severity{
-		model.InvalidValue: Error, model.NotFound: Error, model.Conflict: Error, model.Unsupported: Error, model.Refused: Error, translate.Unserved: Error,
-		model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, translate.Turned: Warning, translate.Rewritten: Warning,
+		model.InvalidValue: Error, model.NotFound: Error, model.Conflict: Error, model.Unsupported: Error, model.Refused: Error, model.NotDelegated: Error, translate.Unserved: Error,
+		model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, translate.Turned: Warning, translate.Rewritten: Warning,
 		translate.OtherClass: Note, translate.SharedHost: Note, translate.Repeated: Note,
 	} {
 		if got := severityOf(model.Problem{Reason: reason}); got != want {

@@ -31,16 +31,18 @@ type Reason string
 
 // The reasons.
 const (
-	InvalidValue Reason = "InvalidValue" // a field's value is not valid
-	NotFound     Reason = "NotFound"     // something that is referred to is missing
-	Conflict     Reason = "Conflict"     // another object has it already
-	Unsupported  Reason = "Unsupported"  // valid, but not done here
-	Unread       Reason = "Unread"       // a key with our prefix that nobody reads
-	NoEffect     Reason = "NoEffect"     // it asks for nothing, so that nothing is lost
-	Shadowed     Reason = "Shadowed"     // it can never match a request
-	Ambiguous    Reason = "Ambiguous"    // two fields say different things; one was taken
-	NoRoom       Reason = "NoRoom"       // it does not fit into what is there for it
-	Refused      Reason = "Refused"      // nginx refused it: the object is quarantined
+	InvalidValue   Reason = "InvalidValue"   // a field's value is not valid
+	NotFound       Reason = "NotFound"       // something that is referred to is missing
+	Conflict       Reason = "Conflict"       // another object has it already
+	Unsupported    Reason = "Unsupported"    // valid, but not done here
+	Unread         Reason = "Unread"         // a key with our prefix that nobody reads
+	Shadowed       Reason = "Shadowed"       // it can never match a request
+	Ambiguous      Reason = "Ambiguous"      // two fields say different things; one was taken
+	NotDelegated   Reason = "NotDelegated"   // the host is another namespace's, which does not let this one
+	CrossNamespace Reason = "CrossNamespace" // it decides something for what is another namespace's, too
+	NoEffect       Reason = "NoEffect"       // it asks for nothing, so that nothing is lost
+	NoRoom         Reason = "NoRoom"         // it does not fit into what is there for it
+	Refused        Reason = "Refused"        // nginx refused it: the object is quarantined
 )
 
 // Problem is a user's mistake, as a value: which object, which field, what is

@@ -20,6 +20,7 @@ type Settings struct {
 	HSTS        HSTS
 	Redirects   Redirects
 	Paths       Paths
+	Hosts       Hosts
 	HTTP2       HTTP2
 	Listen      Listen
 	Headers     Headers
@@ -118,6 +119,17 @@ type Paths struct {
 	RegexScope            string `key:"regex-scope" default:"host" validate:"oneof=host path" doc:"What use-regex and rewrite-target turn into patterns: every path of the host, as ingress-nginx does, or only the paths of the Ingress that says it."`
 	TrailingSlashRedirect bool   `key:"trailing-slash-redirect" default:"false" empty:"zero" doc:"Whether /foo is redirected to /foo/ where only the latter is served, as ingress-nginx does."`
 }
+
+// Hosts is whose a host is that Ingresses of several namespaces have rules for.
+//
+// A value that is not valid is the one that lets less through, as somebody meant to
+// choose something.
+type Hosts struct {
+	Ownership string `key:"host-ownership" default:"shared" validate:"oneof=shared namespace" empty:"zero" invalid:"zero" doc:"Whose a host is: that of every namespace with a rule for it, as with ingress-nginx, or that of the namespace of its oldest Ingress, which lets others have paths on it by the annotation sluice/host-delegation. Empty is namespace."`
+}
+
+// ByNamespace is true if the namespace of its oldest Ingress owns a host.
+func (h Hosts) ByNamespace() bool { return h.Ownership != "shared" }
 
 // HTTP2 is the protocol of that name.
 type HTTP2 struct {

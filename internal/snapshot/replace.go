@@ -25,6 +25,21 @@ func (s *Snapshot) WithIngresses(replace map[Name]*networkingv1.Ingress) *Snapsh
 	return &changed
 }
 
+// Removed gives the Ingresses that WithIngresses left out, the oldest first.
+func (s *Snapshot) Removed() []*networkingv1.Ingress {
+	var removed []*networkingv1.Ingress
+	for name, replacement := range s.replaced {
+		if was := s.byName[name]; replacement == nil && was != nil {
+			removed = append(removed, was)
+		}
+	}
+	slices.SortFunc(removed, compareIngresses)
+	return removed
+}
+
+// Older says whether an Ingress comes before another one, as Ingresses has them.
+func Older(a, b *networkingv1.Ingress) bool { return compareIngresses(a, b) < 0 }
+
 // merge leaves the named Ingresses out of a sorted list and sorts their
 // replacements in.
 func merge(sorted []*networkingv1.Ingress, replace map[Name]*networkingv1.Ingress) []*networkingv1.Ingress {

@@ -43,6 +43,9 @@ func (t *translation) nameAliases(hosts []*host) {
 	for _, ing := range t.aliased {
 		for _, rules := range ing.hosts {
 			h := byName[rules.host]
+			if h == nil || t.byNamespace() && ing.ref.Namespace != h.oldest.Namespace {
+				continue
+			}
 			if first := h.firstAliased(); first != ing {
 				t.passOverAliases(ing, first, h)
 				continue
@@ -52,10 +55,14 @@ func (t *translation) nameAliases(hosts []*host) {
 	}
 }
 
-// firstAliased is the oldest Ingress of the host with a server-alias.
+// firstAliased is the oldest deciding Ingress of the host with a server-alias, nil
+// for none.
 func (h *host) firstAliased() *ingress {
-	at := slices.IndexFunc(h.rules, func(r *hostRules) bool { return len(r.owner.aliases) > 0 })
-	return h.rules[at].owner
+	at := slices.IndexFunc(h.deciding, func(r *hostRules) bool { return len(r.owner.aliases) > 0 })
+	if at < 0 {
+		return nil
+	}
+	return h.deciding[at].owner
 }
 
 // passOverAliases tells a later Ingress that its names are not those of a host.
@@ -111,7 +118,7 @@ func (t *translation) divideAliases(h *host, in *serverInput, assigned wildcards
 	}
 	var same, other []string
 	for _, alias := range h.aliases {
-		if covered := assigned[alias] || assigned.above(alias); covered == in.covered {
+		if covered := assigned[alias] != nil || t.covererAbove(h, alias, assigned) != nil; covered == in.covered {
 			same = append(same, t.yielding(alias))
 		} else {
 			other = append(other, t.yielding(alias))

@@ -25,27 +25,24 @@ func (t *translation) secret(name snapshot.Name, namespace string) (secret *core
 	switch {
 	case name.Namespace == namespace && secret == nil:
 		return nil, fmt.Sprintf("Secret %s does not exist", shown(name.String()))
-	case name.Namespace != namespace && !delegates(secret, namespace):
+	case name.Namespace != namespace && (secret == nil || !delegates(secret.Annotations[delegation], namespace)):
 		return nil, fmt.Sprintf("no Secret %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", shown(name.String()), namespace, delegation, quoted(namespace))
 	}
 	return secret, ""
 }
 
-// delegates says whether a Secret, nil for none, lets a namespace use it.
-func delegates(secret *corev1.Secret, namespace string) bool {
-	if secret == nil {
-		return false
-	}
-	return slices.ContainsFunc(delegatees(secret), func(item string) bool { return item == namespace || item == everybody })
+// delegates says whether the text of a delegation names a namespace.
+func delegates(text, namespace string) bool {
+	return slices.ContainsFunc(delegatees(text), func(item string) bool { return item == namespace || item == everybody })
 }
 
 // everybody stands for all namespaces.
 const everybody = "*"
 
-// delegatees are the namespaces that a Secret delegates itself to, as written.
-func delegatees(secret *corev1.Secret) []string {
+// delegatees are the namespaces of a delegation, as written.
+func delegatees(text string) []string {
 	var list []string
-	for item := range strings.SplitSeq(secret.Annotations[delegation], ",") {
+	for item := range strings.SplitSeq(text, ",") {
 		if item = strings.TrimSpace(item); item != "" {
 			list = append(list, item)
 		}
@@ -56,11 +53,16 @@ func delegatees(secret *corev1.Secret) []string {
 // misdelegated reports what is written in the annotation of a Secret and is no
 // namespace, on the Secret itself.
 func misdelegated(secret *corev1.Secret) []model.Problem {
-	wrong := func(item string) bool { return item != everybody && len(validation.IsDNS1123Label(item)) > 0 }
-	at := slices.IndexFunc(delegatees(secret), wrong)
+	text := secret.Annotations[delegation]
+	at := wrongDelegatee(text)
 	if at < 0 {
 		return nil
 	}
 	return []model.Problem{{Object: model.ObjectRef{Kind: "Secret", Namespace: secret.Namespace, Name: secret.Name}, Field: delegation, Reason: model.InvalidValue,
-		Text: fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the Secret is delegated to the others only", quoted(delegatees(secret)[at]))}}
+		Text: fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the Secret is delegated to the others only", quoted(delegatees(text)[at]))}}
+}
+
+// wrongDelegatee is the place of the first delegatee that is no namespace, or -1.
+func wrongDelegatee(text string) int {
+	return slices.IndexFunc(delegatees(text), func(item string) bool { return item != everybody && len(validation.IsDNS1123Label(item)) > 0 })
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	networkingv1 "k8s.io/api/networking/v1"
+
 	"sluice/internal/model"
 )
 
@@ -14,7 +16,16 @@ type host struct {
 	// next gathers the rules of the present call; rules are those that the
 	// rest was made of.
 	next, rules []*hostRules
-	certificate *assignment
+	// left are the rules of other namespaces that are left out, and notServed says
+	// so. Oldest is the oldest Ingress, nil for none; held is one that is older than
+	// all with rules that are served, in the present call.
+	left         []*hostRules
+	notServed    []model.Problem
+	oldest, held *networkingv1.Ingress
+	// deciding are the rules whose Ingresses decide what holds for the whole host,
+	// guests the others.
+	deciding, guests []*hostRules
+	certificate      *assignment
 	// aliases are its further names, in the present call.
 	aliases []string
 	// built is its server; made are all servers that were made of the rules.
@@ -33,6 +44,9 @@ type serverInput struct {
 	// covered: names of this host are presented a certificate that was
 	// assigned to them, so that ssl-redirect applies.
 	covered bool
+	// wildcard is the Ingress of another namespace that assigned it, to the wildcard
+	// above; nil for none.
+	wildcard *ingress
 	// miss is what the catch-all server does with every request, for wildcard
 	// hosts; nil if it has several answers.
 	miss *model.Location
@@ -66,18 +80,24 @@ func (t *translation) entry(name string) *host {
 // begin makes a host ready to gather the rules of this call.
 func (t *translation) begin(h *host) {
 	h.pass = t.memo.pass
-	h.next, h.aliases = h.next[:0], nil
+	h.next, h.aliases, h.held = h.next[:0], nil, nil
 	t.memo.used.hosts++
 }
 
 // settle takes over what was gathered. If it differs from the rules of the
 // last call, nothing that was made of them is kept.
-func (h *host) settle() {
-	if h.rules != nil && slices.Equal(h.next, h.rules) {
-		return
+func (t *translation) settle(h *host) {
+	rules, left := t.divide(h)
+	var oldest *networkingv1.Ingress
+	if len(h.next) > 0 {
+		oldest = h.oldestOf(h.next)
 	}
-	h.rules = append(make([]*hostRules, 0, len(h.next)), h.next...)
-	h.certificate, h.built, h.made = nil, nil, nil
+	if h.rules == nil || h.oldest != oldest || !slices.Equal(rules, h.rules) || !slices.Equal(left, h.left) {
+		h.rules, h.left, h.oldest = append(make([]*hostRules, 0, len(rules)), rules...), left, oldest
+		t.own(h)
+		h.certificate, h.built, h.made = nil, nil, nil
+	}
+	t.report(h.notServed...)
 }
 
 // mostServers is how many servers a host can have: with its own name, and with

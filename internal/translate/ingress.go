@@ -124,6 +124,7 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	}
 	ing.readDefault(byHost)
 	ing.vainNamespace()
+	ing.readDelegation()
 	ing.limit()
 	if _, hostless := byHost[""]; hostless && len(byHost) == 1 {
 		ing.hostlessTLS()

@@ -91,7 +91,7 @@ func (t *translation) roomless(hosts []*host, standard *model.Certificate) map[*
 	}
 	total := int64(0)
 	for _, h := range hosts {
-		if h.certificate.assigned {
+		if h.certificate.by != nil {
 			room -= nameCost(h.name)
 		}
 		if pair := h.certificate.pair; pair != nil {
@@ -129,8 +129,8 @@ func (t *translation) wishes(hosts []*host) map[string][]wish {
 	wishes := map[string][]wish{}
 	for _, h := range hosts {
 		if a := h.certificate; a.pair != nil {
-			namespace := a.owner.object.Namespace
-			wishes[namespace] = append(wishes[namespace], wish{host: h, age: age[a.owner.object]})
+			namespace := a.by.object.Namespace
+			wishes[namespace] = append(wishes[namespace], wish{host: h, age: age[a.by.object]})
 		}
 	}
 	for _, own := range wishes {
@@ -163,7 +163,7 @@ func (t *translation) pickByAge(wishes map[string][]wish, room int64) map[*host]
 			a := w.host.certificate
 			if w.cost > left || without[a.pair.certificate.ID] {
 				left, without[a.pair.certificate.ID], out[w.host] = 0, true, true
-				t.report(a.owner.noRoom(a.item, used[namespace], share))
+				t.report(a.by.noRoom(a.item, used[namespace], share))
 				continue
 			}
 			left -= w.cost

@@ -71,9 +71,21 @@ func (t *translation) mayPass(h *host, ing *ingress) bool {
 func (t *translation) unguarded(h *host, ing *ingress) bool {
 	guard := h.guard(ing.ref.Namespace)
 	if guard != "" {
+		t.remarkKept(h, ing)
 		t.refusePassed(ing, fmt.Sprintf("host %s is not passed through, but its TLS ends here, as %s: give what is passed through a host of its own", shown(h.name), guard))
 	}
 	return guard == ""
+}
+
+// remarkKept tells the first Ingress of another namespace that a host is not passed
+// through because of it.
+func (t *translation) remarkKept(h *host, ing *ingress) {
+	at := slices.IndexFunc(h.rules, func(r *hostRules) bool { return r.owner.ref.Namespace != ing.ref.Namespace })
+	if at >= 0 {
+		other := h.rules[at].owner
+		t.report(model.Problem{Object: other.ref, Field: HostField(other.object, h.name), Reason: model.CrossNamespace,
+			Text: fmt.Sprintf("by its rules, host %s is not passed through, as %s of another namespace asks for: use another host, or agree with its owner", shown(h.name), ing.ref)})
+	}
 }
 
 // guard says why connections of a host must not be passed through for a

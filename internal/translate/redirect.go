@@ -46,7 +46,7 @@ const appRootCode = 302
 // appRoot redirects / of the host to the application of the oldest Ingress that
 // asks for it, before anything else is done there.
 func (b *builder) appRoot() {
-	for _, rules := range b.host.rules {
+	for _, rules := range b.host.deciding {
 		ing := rules.owner
 		switch {
 		case ing.appRoot == "" || ing.denied || ing.ruleless:

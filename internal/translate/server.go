@@ -17,7 +17,8 @@ const (
 	literal scope = iota
 	// wholeHost: all of them, as ingress-nginx does.
 	wholeHost
-	// onlyAsking: the ImplementationSpecific ones of Ingresses that ask for it.
+	// onlyAsking: the ImplementationSpecific ones of Ingresses that ask for it, by
+	// regex-scope, or as they do not decide for the host.
 	onlyAsking
 )
 
@@ -52,6 +53,8 @@ type match struct {
 // build makes the server of a host from its rules, the oldest first.
 func (t *translation) build(h *host, in serverInput) *builtServer {
 	b := t.locate(h, in)
+	b.powerless()
+	b.crossings()
 	b.finish()
 	return b.out
 }
@@ -123,21 +126,25 @@ func isRoot(l *model.Location) bool {
 // decideScope says whether patterns are in force on the host.
 func (b *builder) decideScope() {
 	b.asking = map[*hostRules]bool{}
-	rooted := false
+	rooted, turned := false, false
+	ask := func(rules *hostRules) {
+		b.asking[rules] = true
+		turned = turned || b.host.decides(rules)
+	}
 	for _, rules := range b.host.rules {
 		rooted = rooted || rules.hasRoot()
 		if rules.asks() {
-			b.asking[rules] = true
+			ask(rules)
 		}
 	}
 	wide := b.settings.Paths.RegexScope != "path"
 	if first := b.first(); wide && first != nil && !rooted && rewrites(first.owner.target, "/") {
-		b.asking[first] = true // its fallback is rewritten, which no plain location is
+		ask(first) // its fallback is rewritten, which no plain location is
 	}
 	switch {
 	case len(b.asking) == 0:
 		b.scope = literal
-	case wide:
+	case wide && turned:
 		b.scope = wholeHost
 	default:
 		b.scope = onlyAsking

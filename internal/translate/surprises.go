@@ -125,21 +125,11 @@ func (b *builder) shared() {
 			continue
 		}
 		if len(namespaces) > 0 {
-			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.fieldOf(b.host.name), Reason: SharedHost,
+			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: HostField(ing.object, b.host.name), Reason: SharedHost,
 				Text: fmt.Sprintf("%s of another namespace has rules for %s, too: agree on who has which paths", b.host.rules[0].owner.ref, hostWords(b.host.name))})
 		}
 		namespaces = append(namespaces, ing.ref.Namespace)
 	}
-}
-
-// fieldOf is the field by which an Ingress has a host.
-func (i *ingress) fieldOf(host string) string {
-	for at, rule := range i.object.Spec.Rules {
-		if rule.Host == host {
-			return fmt.Sprintf("spec.rules[%d].host", at)
-		}
-	}
-	return "spec.defaultBackend"
 }
 
 // repeated reports the paths that an Ingress has twice, all alike.

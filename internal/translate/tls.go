@@ -16,13 +16,12 @@ import (
 
 // assignment says which certificate a host is presented.
 type assignment struct {
-	// assigned is false if no Ingress of the host has a tls section.
-	assigned bool
-	// pair is nil for the default certificate; else owner asked for it in its tls
-	// section, by this item.
-	pair  *keyPair
-	owner *ingress
-	item  int
+	// by is the Ingress that decided, nil if none of the host has a tls section.
+	by *ingress
+	// pair is nil for the default certificate; else item is the one of the tls section
+	// that asks for it.
+	pair *keyPair
+	item int
 	// from is the Secret that was looked at last for it.
 	from     snapshot.Name
 	problems []model.Problem
@@ -39,20 +38,36 @@ type secretRead struct {
 }
 
 // wildcards are the wildcard hosts, and the aliases, that a certificate was
-// assigned to.
-type wildcards map[string]bool
+// assigned to, each with the Ingress that decided so.
+type wildcards map[string]*ingress
 
-// cover says whether names of a host are presented a certificate that was
-// assigned to the host, or to the wildcard above it. See the case
-// wildcard-tls-exact-plain of the recorded answers.
-func (w wildcards) cover(h *host) bool {
-	return h.certificate.assigned || w.above(h.name)
+// above is who assigned a certificate to the wildcard above a name, nil for nobody.
+func (w wildcards) above(name string) *ingress {
+	_, parent, ok := strings.Cut(name, ".")
+	if !ok || len(w) == 0 {
+		return nil
+	}
+	return w["*."+parent]
 }
 
-// above says whether the wildcard above a name was assigned a certificate.
-func (w wildcards) above(name string) bool {
-	_, parent, ok := strings.Cut(name, ".")
-	return ok && w["*."+parent]
+// coverer says who assigned a certificate to names of a host, or to the wildcard
+// above it; nil for nobody. See the case wildcard-tls-exact-plain of the recorded
+// answers.
+func (t *translation) coverer(h *host, assigned wildcards) *ingress {
+	if h.certificate.by != nil {
+		return h.certificate.by
+	}
+	return t.covererAbove(h, h.name, assigned)
+}
+
+// covererAbove says the same of the wildcard above a name of a host. Where a
+// namespace owns the host, the certificate of another one is not for its names.
+func (t *translation) covererAbove(h *host, name string, assigned wildcards) *ingress {
+	by := assigned.above(name)
+	if by == nil || t.byNamespace() && by.ref.Namespace != h.oldest.Namespace {
+		return nil
+	}
+	return by
 }
 
 // certify assigns the certificates of all hosts and says what is pushed.
@@ -73,11 +88,12 @@ func (t *translation) certify(hosts []*host, out *model.Dynamic) wildcards {
 	}
 	roomless := t.roomless(hosts, standard)
 	for _, h := range hosts {
-		if !h.certificate.assigned {
+		by := h.certificate.by
+		if by == nil {
 			continue
 		}
 		if h.wildcard() {
-			assigned[h.name] = true
+			assigned[h.name] = by
 		}
 		if h.certificate.pair == nil || roomless[h] {
 			name(h.name, standard)
@@ -85,13 +101,34 @@ func (t *translation) certify(hosts []*host, out *model.Dynamic) wildcards {
 		}
 		name(h.name, h.certificate.pair.certificate)
 		for _, alias := range h.coveredAliases() {
-			assigned[alias] = true
+			assigned[alias] = by
 			name(alias, h.certificate.pair.certificate)
 		}
+	}
+	for _, fenced := range t.fenced(hosts, assigned) {
+		name(fenced, standard)
 	}
 	slices.SortStableFunc(out.Names, func(a, b model.CertificateName) int { return strings.Compare(a.Host, b.Host) })
 	out.Certificates = slices.SortedFunc(maps.Values(certificates), func(a, b *model.Certificate) int { return strings.Compare(a.ID, b.ID) })
 	return assigned
+}
+
+// fenced are the names without a certificate that are below a wildcard with one of
+// another namespace, where that is not for them.
+func (t *translation) fenced(hosts []*host, assigned wildcards) []string {
+	if !t.byNamespace() || len(assigned) == 0 {
+		return nil
+	}
+	var names []string
+	for _, h := range hosts {
+		for _, name := range append([]string{h.name}, h.aliases...) {
+			own := name == h.name && h.certificate.by != nil || assigned[name] != nil
+			if !own && assigned.above(name) != nil && t.covererAbove(h, name, assigned) == nil {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // defaultCertificate gives the certificate of names that have none, or nil.
@@ -132,7 +169,7 @@ func (t *translation) assign(h *host) {
 		return // always the default certificate, as with ingress-nginx
 	}
 	var first *ingress
-	for _, rules := range h.rules {
+	for _, rules := range h.deciding {
 		switch {
 		case len(rules.owner.object.Spec.TLS) == 0:
 		case first == nil:
@@ -171,7 +208,7 @@ func (t *translation) outdated(r secretRead) bool { return t.snap.Secret(r.name)
 // certificate.
 func (t *translation) choose(h *host, ing *ingress) {
 	a := h.certificate
-	a.assigned = true
+	a.by = ing
 	at := itemOf(ing, h.name)
 	if at < 0 {
 		t.chooseByName(h, ing)
@@ -186,7 +223,7 @@ func (t *translation) choose(h *host, ing *ingress) {
 	case !covers(pair.names, h.name):
 		a.unfit(ing, at, h.name, pair)
 	default:
-		a.pair, a.owner, a.item = pair, ing, at
+		a.pair, a.item = pair, at
 	}
 }
 
@@ -203,7 +240,7 @@ func (t *translation) chooseByName(h *host, ing *ingress) {
 		switch {
 		case pair == nil:
 		case covers(pair.names, h.name):
-			h.certificate.pair, h.certificate.owner, h.certificate.item = pair, ing, at
+			h.certificate.pair, h.certificate.item = pair, at
 			return
 		case meant(item, h.name):
 			unfit[at] = pair
@@ -296,7 +333,6 @@ func (a *assignment) report(ing *ingress, at int, reason model.Reason, text stri
 // listed gives the first few names for a message, in quotes where they are not
 // plain and short.
 func listed(names []string) string {
-	const few = 3
 	var list []string
 	for _, name := range names[:min(len(names), few)] {
 		if q := quoted(name); q != `"`+name+`"` {

@@ -7,7 +7,7 @@
 //
 // The way through it: class.go says which Ingresses are ours, parameters.go which
 // settings their classes have, ingress.go reads each of them, hosts.go gathers
-// their rules by host, server.go makes a server of each host, locations.go and
+// their rules by host, ownership.go says whose a host is, server.go makes a server of each host, locations.go and
 // patterns.go its locations. backends.go and tls.go make what is pushed at run time,
 // streams.go and passthrough.go what is passed on without a look at it. Nothing that
 // is wrong with one object changes what another one gets.
@@ -156,9 +156,11 @@ func (t *translation) gather() []*host {
 		}
 	}
 	t.memo.accepted = accepted
+	t.hold()
 	for _, h := range hosts {
-		h.settle()
+		t.settle(h)
 	}
+	hosts = slices.DeleteFunc(hosts, func(h *host) bool { return h.name != "" && len(h.rules) == 0 })
 	slices.SortFunc(hosts, func(a, b *host) int { return strings.Compare(a.name, b.name) })
 	return hosts
 }
@@ -169,8 +171,10 @@ func (t *translation) gather() []*host {
 func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server {
 	servers := make([]*model.Server, 0, len(hosts))
 	var miss *model.Location
+	below := foreignHosts{}
 	for _, h := range hosts {
-		in := serverInput{covered: assigned.cover(h)}
+		coverer := t.coverer(h, assigned)
+		in := serverInput{covered: coverer != nil, wildcard: below.add(coverer, h)}
 		if h.wildcard() {
 			in.miss = miss
 		}
@@ -186,6 +190,7 @@ func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server
 			servers = append(servers, t.server(h, in).server)
 		}
 	}
+	t.report(below.problems()...)
 	t.idleDefaults(hosts)
 	t.orderPatterns(servers, hosts)
 	return servers

@@ -129,9 +129,11 @@ func (t *turn) surprise(ing *ingress) []model.Problem {
 	return []model.Problem{{Object: ing.ref, Field: t.annotation, Reason: Turned, Text: text}}
 }
 
+// few is how many of a list are named.
+const few = 3
+
 // listedFew gives "a, b, c and 2 more".
 func listedFew(words []string) string {
-	const few = 3
 	text := strings.Join(words[:min(len(words), few)], ", ")
 	if more := len(words) - few; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)

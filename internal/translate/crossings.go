@@ -1,0 +1,113 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+
+	"sluice/internal/model"
+)
+
+// A crossing is what an Ingress does to a whole host whose oldest Ingress is of
+// another namespace, where nobody owns it (host-ownership: shared). Both are told.
+
+// crossings reports those of a host.
+func (b *builder) crossings() {
+	h := b.host
+	if b.byNamespace() || h.oldest == nil {
+		return // nothing crosses
+	}
+	if by := b.input.wildcard; by != nil {
+		b.crossed([]*ingress{by}, func(*ingress) string { return "spec.tls" }, "the certificate and the redirect to HTTPS of %s are decided", inOldestOnly)
+	}
+	if !slices.ContainsFunc(h.rules, h.foreign) {
+		return
+	}
+	if by := b.turners(); b.scope == wholeHost && len(by) > 0 {
+		b.crossed(by, b.askedBy, "all paths of %s are made patterns", inBoth)
+	}
+	if b.rooted != nil {
+		b.crossedBy(b.rooted, (*ingress).appRootKey, "/ of %s is redirected")
+	}
+	if first := h.certificate.by; first != nil {
+		b.crossedBy(first, func(*ingress) string { return "spec.tls" }, "the certificate and the redirect to HTTPS of %s are decided")
+	}
+	if first := h.firstAliased(); first != nil {
+		b.crossedBy(first, (*ingress).aliasKey, "further names of %s are added")
+	}
+}
+
+// turners are the Ingresses that turn a host, if none of the namespace of its
+// oldest Ingress does.
+func (b *builder) turners() []*ingress {
+	var by []*ingress
+	for _, r := range b.host.rules {
+		switch {
+		case !b.asking[r]:
+		case !b.host.foreign(r):
+			return nil
+		default:
+			by = append(by, r.owner)
+		}
+	}
+	return by
+}
+
+// crossedBy reports what one Ingress does, if it is a crossing.
+func (b *builder) crossedBy(by *ingress, field func(*ingress) string, effect string) {
+	if by.ref.Namespace != b.host.oldest.Namespace {
+		b.crossed([]*ingress{by}, field, effect, inBoth)
+	}
+}
+
+// told says who hears of a crossing here.
+type told int
+
+const (
+	inBoth told = iota
+	// inOldestOnly: the other is told of all hosts at once.
+	inOldestOnly
+)
+
+// crossed reports a crossing; effect has a place for the host.
+func (b *builder) crossed(by []*ingress, field func(*ingress) string, effect string, to told) {
+	h := b.host
+	effect = fmt.Sprintf(effect, hostWords(h.name))
+	var others []string
+	for _, ing := range by {
+		others = append(others, fmt.Sprintf("%s (%s)", ing.ref, field(ing)))
+		if to == inBoth {
+			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: field(ing), Reason: model.CrossNamespace,
+				Text: fmt.Sprintf("by this, %s, although its oldest Ingress is %s of another namespace: use another host, or agree with its owner", effect, refOf(h.oldest))})
+		}
+	}
+	b.out.problems = append(b.out.problems, model.Problem{Object: refOf(h.oldest), Field: HostField(h.oldest, h.name), Reason: model.CrossNamespace,
+		Text: fmt.Sprintf("%s by another namespace, in %s: agree with its owner, or have host-ownership: namespace in the ConfigMap", effect, listedFew(others))})
+}
+
+// foreignHosts are the hosts that are presented a certificate by a wildcard host
+// of another namespace, by the Ingress that assigned it there.
+type foreignHosts map[*ingress][]*host
+
+// add notes a host with who assigned its certificate, and gives that Ingress if it
+// is one of another namespace that did so for a wildcard above.
+func (f foreignHosts) add(by *ingress, h *host) *ingress {
+	if by == nil || by == h.certificate.by || by.ref.Namespace == h.oldest.Namespace {
+		return nil
+	}
+	f[by] = append(f[by], h)
+	return by
+}
+
+// problems tells these Ingresses of all hosts at once.
+func (f foreignHosts) problems() []model.Problem {
+	var problems []model.Problem
+	for by, hosts := range f {
+		names := make([]string, len(hosts))
+		for i, h := range hosts[:min(len(hosts), few)] {
+			names[i] = h.name + " of " + refOf(h.oldest).String()
+		}
+		problems = append(problems, model.Problem{Object: by.ref, Field: "spec.tls", Reason: model.CrossNamespace,
+			Text: fmt.Sprintf("by this, the certificate and the redirect to HTTPS are also decided for hosts of other namespaces below a wildcard host of this Ingress: %s", listedFew(names))})
+	}
+	return problems
+}
