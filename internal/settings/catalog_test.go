@@ -127,7 +127,7 @@ var ingressNginx = map[string]string{
 }
 
 // ours are the settings that ingress-nginx does not have.
-var ours = []string{"regex-scope", "trailing-slash-redirect"}
+var ours = []string{"pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
 
 func TestDefaultsAreThoseOfIngressNginx(t *testing.T) {
 	t.Parallel()
