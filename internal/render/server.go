@@ -97,11 +97,16 @@ func (s *serverRendering) execute() error {
 	return s.check()
 }
 
+// aliasLimit is the limit of a pattern among the names of a server. nginx closes the
+// connection where it is reached, whoever's name it tries, so that no pattern that
+// route.Quick takes comes near it.
+const aliasLimit = 1_000_000
+
 func (s *serverRendering) aliases() []any {
 	var all []any
 	for _, alias := range s.server.Aliases {
 		if pattern, ok := strings.CutPrefix(alias, "~"); ok {
-			all = append(all, limitPattern(pattern, s.global.patterns.MatchLimit))
+			all = append(all, limitPattern(pattern, aliasLimit))
 		} else {
 			all = append(all, alias)
 		}

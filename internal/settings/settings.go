@@ -180,7 +180,7 @@ type Hash struct {
 
 // Patterns is how hard nginx tries to match the patterns of Ingresses.
 type Patterns struct {
-	MatchLimit int `key:"pcre-match-limit" default:"20000" validate:"min=20000,max=10000000" doc:"How many steps PCRE takes to match one pattern of a path, a rewrite or an alias with one request, before nginx answers 500 and tries no other path; the default takes some 0.04 s at worst, and other numbers in proportion."`
+	MatchLimit int `key:"pcre-match-limit" default:"20000" validate:"min=20000,max=10000000" doc:"How many steps PCRE takes to match one pattern of a path or a rewrite with one request, before nginx answers 500 and tries no other path; the default takes some 0.04 s at worst, and other numbers in proportion."`
 }
 
 // Access is who may come in, where no annotation says otherwise.
