@@ -102,7 +102,7 @@ func troubleOf(answer found, err error) trouble {
 	case err != nil:
 		return "DNS cannot be asked; the last answer is kept"
 	case len(answer.refused) > 0:
-		return trouble(fmt.Sprintf("refused %v: want addresses that are not loopback, link-local, unspecified or multicast", answer.refused))
+		return trouble(fmt.Sprintf("refused %v: want addresses that are not loopback, link-local, unspecified, multicast or those of a cloud's metadata", answer.refused))
 	case len(answer.addresses) == 0:
 		return "it has no address"
 	}
