@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"sluice/internal/model"
+	"sluice/internal/render"
 	"sluice/internal/snapshot"
 )
 
@@ -132,5 +133,5 @@ func nameOf(ref model.ObjectRef) snapshot.Name {
 
 // oneLine makes nginx's message fit a log line and an event.
 func oneLine(text string) string {
-	return strings.Join(strings.Fields(text), " ")
+	return render.WithoutLimits(strings.Join(strings.Fields(text), " "))
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+
+	"sluice/internal/model"
 )
 
 const (
@@ -192,7 +194,7 @@ func sift(addresses []netip.Addr, ttl time.Duration) found {
 	slices.SortFunc(addresses, netip.Addr.Compare)
 	f := found{ttl: ttl}
 	for _, address := range slices.Compact(addresses) {
-		if Refused(address) {
+		if model.Forbidden(address) {
 			f.refused = append(f.refused, address)
 			continue
 		}
@@ -200,17 +202,3 @@ func sift(addresses []netip.Addr, ttl time.Duration) found {
 	}
 	return f
 }
-
-// Refused says whether an address must not be an answer for a name: who owns
-// the name would reach this host or its neighbours through us.
-func Refused(address netip.Addr) bool {
-	a := address.Unmap()
-	return !a.IsValid() || a.Zone() != "" || a.IsUnspecified() || a.IsLoopback() || a.IsMulticast() ||
-		a.IsLinkLocalUnicast() || thisNetwork.Contains(a) || a == broadcast
-}
-
-// Source: RFC 6890, table 1 ("This host on this network") and table 17.
-var (
-	thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
-	broadcast   = netip.MustParseAddr("255.255.255.255")
-)

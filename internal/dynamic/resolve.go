@@ -110,7 +110,7 @@ func troubleOf(answer found, err error) trouble {
 	case answer.partial != nil:
 		return "DNS cannot be asked for all addresses; the last answer is kept where it cannot"
 	case len(answer.refused) > 0:
-		return trouble(fmt.Sprintf("refused %v: want addresses that are not loopback, link-local, unspecified or multicast", answer.refused))
+		return trouble(fmt.Sprintf("refused %v: want addresses that are not loopback, link-local, unspecified, multicast or those of a cloud's metadata", answer.refused))
 	case len(answer.addresses) == 0:
 		return "it has no address"
 	}

@@ -187,7 +187,7 @@ func TestResolver(t *testing.T) {
 		{name: "a dot at the end: only as it is", conf: "search a.example\noptions ndots:5", ask: "db.x.", want: []string{"192.0.2.5"},
 			records: map[string][]string{"db.x.a.example.": {"60 A 192.0.2.4"}, "db.x.": {"60 A 192.0.2.5"}}},
 		{name: "refused addresses are left out", ask: "rebind.example", want: []string{"10.0.0.1"},
-			records: map[string][]string{"rebind.example.": {"60 A 127.0.0.1", "60 A 169.254.169.254", "60 A 0.0.0.0", "60 AAAA ::1", "60 AAAA fe80::1", "60 AAAA ::ffff:127.0.0.1", "60 A 224.0.0.1", "60 A 10.0.0.1"}}},
+			records: map[string][]string{"rebind.example.": {"60 A 127.0.0.1", "60 A 169.254.169.254", "60 A 0.0.0.0", "60 AAAA ::1", "60 AAAA fe80::1", "60 AAAA ::ffff:127.0.0.1", "60 AAAA 64:ff9b::7f00:1", "60 AAAA fd00:ec2::254", "60 A 100.100.100.200", "60 A 224.0.0.1", "60 A 10.0.0.1"}}},
 		{name: "a long answer comes by TCP", ask: "many.example", want: all,
 			records: map[string][]string{"many.example.": many}},
 		{name: "an address is its own answer", ask: "203.0.113.7", want: []string{"203.0.113.7"}},

@@ -1,13 +1,13 @@
 package pcre
 
-// The limits of a search. PCRE2 gives up after ten million of its own steps, and
-// compiled to machine code, as nginx has it, where 32 KB do not hold the way to
+// The limits of a search. PCRE2 gives up after as many of its own steps as
+// nginx.conf allows, which is 20,000 at least, and compiled to machine code, as nginx has it, where 32 KB do not hold the way to
 // where it is. Both limits here are well below those, so that a search that ends
 // within them ends in PCRE2 too.
 const (
 	// maxSteps is a number of instructions. Bytes that a span passes over count
 	// for an eighth each.
-	maxSteps = 1_000_000
+	maxSteps = 20_000
 	// maxPath is how many instructions, single bytes aside, may lie on the way
 	// from the begin of the match, look-arounds and atomic groups left out.
 	maxPath = 1_000

@@ -33,7 +33,7 @@ var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\
 
 // consumedByGo are the groups of settings that have no template of their own:
 // what is printed of them depends on more than them.
-var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true}
+var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true}
 
 // blockList prints what behaviours say in a server or a location. If one of
 // them would cut off what is inherited, that is said again first.

@@ -44,5 +44,5 @@ func (c *Cache) open(t *Templates, ground string, now map[*model.Server]*rendere
 
 // ground describes everything besides a Server that its text depends on.
 func (r *rendering) ground() string {
-	return fmt.Sprintf("%#v\n%t %t\n%s\n%s\n%s\n%q", *r.env, r.logsPath, r.skipsUnknown, r.listen, r.listenDefault, r.catchall, r.outside)
+	return fmt.Sprintf("%#v\n%v %t %t\n%s\n%s\n%s\n%q", *r.env, r.global.patterns, r.logsPath, r.skipsUnknown, r.listen, r.listenDefault, r.catchall, r.outside)
 }

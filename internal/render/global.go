@@ -24,6 +24,7 @@ type global struct {
 
 	forwarded settings.Forwarded
 	client    settings.Client
+	patterns  settings.Patterns
 }
 
 // defaultSettings are in force where a block is missing or cannot be printed.
@@ -67,6 +68,8 @@ func (g *global) read(b model.Block) {
 		g.stream = group
 	case settings.Forwarded:
 		g.forwarded = group
+	case settings.Patterns:
+		g.patterns = group
 	case settings.Client:
 		g.client = group
 	}

@@ -10,7 +10,8 @@ import (
 // numbers 0 where nothing is to be said.
 type locationView struct {
 	Modifier string
-	Path     string
+	// Path is a string, or limited for a pattern.
+	Path     any
 	Redirect *model.Redirect
 	Return   int
 	// Sends is where clients are redirected to, nil for nowhere.
@@ -32,18 +33,27 @@ type locationView struct {
 	Upstream      string
 }
 
-// rewriteView is a rewrite. Composed is set if the target is put together from
+// path gives what a location matches.
+func (l locations) path(location *model.Location) any {
+	if location.Modifier == model.Pattern {
+		return limitPattern(location.Path, l.global.patterns.MatchLimit)
+	}
+	return location.Path
+}
+
+// rewriteView is a rewrite. Pattern has its limits. Composed is set if the target is put together from
 // parts of the request, Captures if the prefix is, and Whole if nothing is to be
 // done after the rewrite.
 type rewriteView struct {
 	model.Rewrite
+	Pattern                   limited
 	Composed, Captures, Whole bool
 }
 
-func newRewriteView(r *model.Rewrite) *rewriteView {
+func newRewriteView(r *model.Rewrite, matchLimit int) *rewriteView {
 	composed := strings.Contains(r.Target, "$")
 	captures := strings.Contains(r.Prefix, "$")
-	return &rewriteView{Rewrite: *r, Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
+	return &rewriteView{Rewrite: *r, Pattern: limitPattern(r.Pattern, matchLimit), Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
 }
 
 // answer says what a location returns. A URL without a host is of the one that
@@ -159,7 +169,7 @@ func matchable(l *model.Location) error {
 func (l locations) view(location *model.Location) error {
 	view := &l.serverRendering.locationView
 	*view = locationView{
-		Modifier: string(location.Modifier), Path: location.Path, Redirect: location.RedirectToHTTPS,
+		Modifier: string(location.Modifier), Path: l.path(location), Redirect: location.RedirectToHTTPS,
 		SetsPath: l.logsPath, RulePath: loggedPath(location.Rule),
 		Unlogged: location.Rule.Kind == model.RuleHealth || l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
@@ -179,7 +189,7 @@ func (l locations) view(location *model.Location) error {
 		if err := groupsExist(rewrite); err != nil {
 			return err
 		}
-		view.Rewrite = newRewriteView(rewrite)
+		view.Rewrite = newRewriteView(rewrite, l.global.patterns.MatchLimit)
 	}
 	view.Route, view.UpstreamName = route(location), strings.ReplaceAll(location.Proxy.Backend, "/", "-")
 	view.speak(location.Proxy.Transport, l.env)

@@ -25,6 +25,9 @@ func quote(s string) (string, error) {
 // printLiteral prints a token whose $ stands for itself, as the path of a
 // location.
 func printLiteral(value any) (string, error) {
+	if pattern, ok := value.(limited); ok {
+		return pattern.quote()
+	}
 	s, err := text(value)
 	if err != nil {
 		return "", err
@@ -35,6 +38,9 @@ func printLiteral(value any) (string, error) {
 // printRegex prints a regular expression. nginx compiles it, so that what does
 // not compile is found by its test and not here.
 func printRegex(value any) (string, error) {
+	if pattern, ok := value.(limited); ok {
+		return pattern.quote()
+	}
 	s, err := text(value)
 	if err != nil {
 		return "", err

@@ -61,6 +61,13 @@ func printHost(value any) (string, error) {
 // ".*" at its end, or "~" and a regular expression without named groups, which
 // would set variables.
 func printAlias(value any) (string, error) {
+	if pattern, ok := value.(limited); ok {
+		if _, err := printAlias("~" + pattern.text); err != nil {
+			return "", err
+		}
+		pattern.before = "~" + pattern.before
+		return pattern.quote()
+	}
 	s, err := text(value)
 	if err != nil {
 		return "", err

@@ -125,11 +125,11 @@ func TestServer(t *testing.T) {
 			l.RedirectToHTTPS = &model.Redirect{Code: 301, Port: 8443, KeepTrailingSlash: true}
 			l.Rewrite = &model.Rewrite{Pattern: `(?i)/a(/|$)(.*)`, Target: "/$2"}
 		}, `	server_name shop.example;
-	location ~* "^/a(/|$)(.*)" {
+	location ~* "(*LIMIT_MATCH=20000)^/a(/|$)(.*)" {
 		set $route shop/web/web/80;
 		set $proxy_upstream_name shop-web-80;
 		if ($redirect_to_https) { return 301 https://$redirect_host:8443$request_uri; }
-		rewrite "(?i)/a(/|$)(.*)" "/$2";
+		rewrite "(*LIMIT_MATCH=20000)^(?s:.*?)(?:(?i)/a(/|$)(.*))" "/$2";
 		if ($uri ~ "/\.\.(?:/|$)") { return 400; }
 		break;
 		proxy_pass http://sluice;

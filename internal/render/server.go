@@ -12,8 +12,9 @@ type serverView struct {
 	// OneLabel is the pattern of the names that a wildcard host stands for, ""
 	// for other hosts. NamePattern is Name where the name itself must be it.
 	OneLabel, NamePattern string
-	Aliases               []string
-	Redirect              *model.Redirect
+	// Aliases are strings, and limited for patterns.
+	Aliases  []any
+	Redirect *model.Redirect
 
 	Certificate, CertificateKey, ClientHello string
 
@@ -74,7 +75,7 @@ func (s *serverRendering) execute() error {
 	own := &blockList{rendering: s.rendering, context: "server", blocks: s.server.Blocks, outside: s.outside}
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
 	view := &serverView{
-		Name: s.server.Host, Aliases: s.server.Aliases, Redirect: s.server.RedirectToHTTPS,
+		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
 		Listen: bytesInsertion{s.page, s.listen}, Blocks: serverBlocks{s, own}, Locations: locations{s},
 	}
 	switch {
@@ -94,6 +95,23 @@ func (s *serverRendering) execute() error {
 		return err
 	}
 	return s.check()
+}
+
+// aliasLimit is the limit of a pattern among the names of a server. nginx closes the
+// connection where it is reached, whoever's name it tries, so that no pattern that
+// route.Quick takes comes near it.
+const aliasLimit = 1_000_000
+
+func (s *serverRendering) aliases() []any {
+	var all []any
+	for _, alias := range s.server.Aliases {
+		if pattern, ok := strings.CutPrefix(alias, "~"); ok {
+			all = append(all, limitPattern(pattern, aliasLimit))
+		} else {
+			all = append(all, alias)
+		}
+	}
+	return all
 }
 
 func (s *serverRendering) asCatchall(view *serverView) {

@@ -31,6 +31,18 @@ func Rename(pattern string, keep ...string) (renamed string, names []string, err
 	return s.out.String(), s.names, nil
 }
 
+// Balanced reports whether each group of a pattern that Rename takes begins and
+// ends in it, so that the pattern can stand in a group.
+func Balanced(pattern string) bool {
+	s := &scanner{in: pattern}
+	for s.at < len(s.in) {
+		if s.step() != nil {
+			return false
+		}
+	}
+	return s.depth == 0 && !s.crossed
+}
+
 // References gives the names that are used in a rewrite's target: $n and ${n}.
 func References(target string) []string {
 	var names []string
@@ -77,6 +89,9 @@ type scanner struct {
 	names []string
 	// keep are the names that groups keep.
 	keep []string
+	// depth is how many groups are open; crossed is set if one ended that was not.
+	depth   int
+	crossed bool
 }
 
 func (s *scanner) step() error {
@@ -92,9 +107,18 @@ func (s *scanner) step() error {
 		return errors.New("(* is not taken here")
 	case strings.HasPrefix(rest, "(?"):
 		return s.group(rest)
+	case rest[0] == '(':
+		s.depth++
+	case rest[0] == ')':
+		s.shut()
 	}
 	s.copy(1)
 	return nil
+}
+
+func (s *scanner) shut() {
+	s.depth--
+	s.crossed = s.crossed || s.depth < 0
 }
 
 func (s *scanner) copy(length int) {
@@ -179,6 +203,7 @@ func member(rest string) (int, error) {
 func (s *scanner) group(rest string) error {
 	for _, opener := range []string{"(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?|"} {
 		if strings.HasPrefix(rest, opener) {
+			s.depth++
 			s.copy(len(opener))
 			return nil
 		}
@@ -192,6 +217,9 @@ func (s *scanner) group(rest string) error {
 		}
 	}
 	if set := flags.FindString(rest[2:]); set != "" {
+		if strings.HasSuffix(set, ":") {
+			s.depth++
+		}
 		s.copy(2 + len(set))
 		return nil
 	}
@@ -218,7 +246,7 @@ func (s *scanner) named(after, opener, closer string) error {
 	if slices.Contains(s.names, name) {
 		return fmt.Errorf("two groups have the name %s", name)
 	}
-	s.names = append(s.names, name)
+	s.names, s.depth = append(s.names, name), s.depth+1
 	if s.out.WriteByte('('); slices.Contains(s.keep, name) {
 		s.out.WriteString("?<" + groupPrefix + name + ">")
 	}

@@ -29,17 +29,21 @@ func Quick(pattern string) error {
 			return err
 		}
 	}
+	if !strings.HasPrefix(pattern, "^") || e.open[0].branches > 0 {
+		e.bits += repetitionBits // it may begin anywhere
+	}
 	if e.bits+e.open[0].bits() > mostBits {
 		return errors.New("so many repetitions and choices could take nginx long")
 	}
 	return nil
 }
 
-// mostBits is what four repetitions come to, and four small choices: nginx tries
-// them all on a name of 253 characters in some milliseconds and within PCRE's limit.
+// mostBits is what two repetitions come to, or one in a pattern that may begin
+// anywhere, and two small choices: nginx tries them all on a name of 253 characters
+// in less than a millisecond, and far from PCRE's limit.
 const (
 	repetitionBits = 8
-	mostBits       = 4*repetitionBits + 4
+	mostBits       = 2*repetitionBits + 2
 )
 
 var (

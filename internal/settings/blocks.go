@@ -19,6 +19,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("workers", s.Workers),
 		block("memory", s.Memory),
 		block("hash", s.Hash),
+		block("patterns", s.Patterns),
 		block("log-format-upstream", s.LogFormat),
 		block("log-format-stream", s.StreamLog),
 		block("log", s.Log),

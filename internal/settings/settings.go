@@ -31,6 +31,7 @@ type Settings struct {
 	Stream      Stream
 	Gzip        Gzip
 	Hash        Hash
+	Patterns    Patterns
 	Access      Access
 	Annotations Annotations
 
@@ -188,6 +189,11 @@ type Hash struct {
 	ServerNamesBucketSize int `key:"server-name-hash-bucket-size" default:"0" validate:"min=0,max=32768" doc:"Bucket size of the table of hosts; raised to what the longest host needs."`
 	ServerNamesMaxSize    int `key:"server-name-hash-max-size" default:"1024" validate:"min=0,max=10000000" doc:"Size of the table of hosts; raised to what the hosts need."`
 	MapBucketSize         int `key:"map-hash-bucket-size" default:"64" validate:"min=32,max=32768" doc:"Bucket size of the tables of maps."`
+}
+
+// Patterns is how hard nginx tries to match the patterns of Ingresses.
+type Patterns struct {
+	MatchLimit int `key:"pcre-match-limit" default:"20000" validate:"min=20000,max=10000000" doc:"How many steps PCRE takes to match one pattern of a path or a rewrite with one request, before nginx answers 500 and tries no other path; the default takes some 0.04 s at worst, and other numbers in proportion."`
 }
 
 // Access is who may come in, where no annotation says otherwise.

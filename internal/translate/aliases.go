@@ -13,6 +13,10 @@ import (
 // all servers on a name that nobody has as it is, and closes the connection where
 // PCRE gives up on one of them: such a pattern would be everybody's loss.
 func (i *ingress) readAliases(names []string) {
+	if patterns := countPatterns(names); patterns > mostIngressPatterns {
+		i.report(i.aliasKey(), model.InvalidValue, fmt.Sprintf("want at most %d patterns (got %d), as nginx tries each on every name that nobody has: the names are left out", mostIngressPatterns, patterns))
+		return
+	}
 	for _, name := range names {
 		pattern, ok := strings.CutPrefix(name, "~")
 		if err := route.Quick(pattern); ok && err != nil {
@@ -21,6 +25,44 @@ func (i *ingress) readAliases(names []string) {
 		}
 	}
 	i.aliases = names
+}
+
+// How many patterns may be among the names of servers. nginx tries them one by one
+// on each name that nobody has as it is.
+const (
+	mostIngressPatterns   = 4
+	mostNamespacePatterns = 20
+	mostPatterns          = 200
+)
+
+func countPatterns(names []string) int {
+	count := 0
+	for _, name := range names {
+		if strings.HasPrefix(name, "~") {
+			count++
+		}
+	}
+	return count
+}
+
+// patternBudget counts the patterns that are taken, by namespace; those of "" are
+// all.
+type patternBudget map[string]int
+
+// take has an alias counted if it is a pattern, unless there are too many already:
+// it then says of whom there are, and how many may be.
+func (p patternBudget) take(alias, namespace string) (whose string, most int) {
+	switch {
+	case alias[0] != '~':
+		return "", 0
+	case p[namespace] >= mostNamespacePatterns:
+		return "in a namespace", mostNamespacePatterns
+	case p[""] >= mostPatterns:
+		return "in all", mostPatterns
+	}
+	p[namespace]++
+	p[""]++
+	return "", 0
 }
 
 func (i *ingress) aliasKey() string { return i.prefixKey + "server-alias" }
@@ -39,7 +81,7 @@ func (t *translation) nameAliases(hosts []*host) {
 			t.labelled = append(t.labelled, h.name)
 		}
 	}
-	taken := map[string]*ingress{}
+	taken, budget := map[string]*ingress{}, patternBudget{}
 	for _, ing := range t.aliased {
 		for _, rules := range ing.hosts {
 			h := byName[rules.host]
@@ -50,7 +92,7 @@ func (t *translation) nameAliases(hosts []*host) {
 				t.passOverAliases(ing, first, h)
 				continue
 			}
-			h.aliases = t.freeAliases(ing, h, byName, taken)
+			h.aliases = t.withinBudget(ing, t.freeAliases(ing, h, byName, taken), budget)
 		}
 	}
 }
@@ -91,6 +133,17 @@ func (t *translation) freeAliases(ing *ingress, h *host, byName map[string]*host
 		}
 	}
 	return free
+}
+
+// withinBudget leaves out patterns if older Ingresses have many.
+func (t *translation) withinBudget(ing *ingress, aliases []string, budget patternBudget) []string {
+	return slices.DeleteFunc(aliases, func(alias string) bool {
+		whose, most := budget.take(alias, ing.ref.Namespace)
+		if whose != "" {
+			t.reportAlias(ing, model.Conflict, fmt.Sprintf("%s is left out: want at most %d patterns %s, as nginx tries each on every name that nobody has, and the oldest count", shown(alias), most, whose))
+		}
+		return whose != ""
+	})
 }
 
 func (t *translation) reportAlias(ing *ingress, reason model.Reason, text string) {

@@ -177,6 +177,7 @@ func TestExternalNameRefused(t *testing.T) {
 	for _, name := range []string{
 		"localhost", "LocalHost.", "x.localhost", "localhost.localdomain", "127.0.0.1", "127.1", "2130706433", "127.0.0.0x1", "0x7f000001",
 		"169.254.169.254", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "::1", "::ffff:127.0.0.1", "fe80::1", "fe80::1%eth0", "2001:db8::1%eth0",
+		"100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::1", "::127.0.0.1",
 		"a b", "", ".", "a;b", "_dmarc.example.net", "*.example.net", "a/b",
 	} {
 		config, problems := externalName(t, name, "", "80")

@@ -101,8 +101,8 @@ func (b *backend) external(port *corev1.ServicePort) *backendFault {
 	}
 	name := strings.ToLower(strings.TrimSuffix(b.service.Spec.ExternalName, "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
-		if !ip.Unmap().IsGlobalUnicast() || ip.Zone() != "" {
-			return b.refuse(model.InvalidValue, "leads to this machine or its link")
+		if model.Forbidden(ip) {
+			return b.refuse(model.InvalidValue, "leads to this machine, its link or its cloud's metadata")
 		}
 		b.model.Endpoints = []model.Endpoint{{Address: ip.Unmap().String(), Port: number}}
 		return nil

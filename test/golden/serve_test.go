@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"sluice/internal/model"
+	"sluice/internal/render"
 	"sluice/internal/route"
 	"sluice/test/kit"
 )
@@ -113,10 +114,11 @@ func (o *outcome) notationOf(r request, logged string) string {
 	if logged == "" || strings.HasPrefix(logged, "@") {
 		return logged
 	}
-	path, exact := strings.CutPrefix(logged, "=")
+	path, exact := strings.CutPrefix(render.WithoutLimits(logged), "=")
 	server := route.Match(o.config.Static.Servers, r.host, r.uri).Server
 	for _, l := range server.Locations {
-		if l.Path == path && exact == (l.Modifier == model.Equal) {
+		anywhere := l.Modifier == model.Pattern && path == "^(?s:.*?)(?:"+l.Path+")"
+		if (l.Path == path || anywhere) && exact == (l.Modifier == model.Equal) {
 			return notation(server, l)
 		}
 	}

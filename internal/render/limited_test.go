@@ -1,0 +1,47 @@
+package render
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each pattern of a user is tried within a limit, whatever it says.
+func TestLimitPattern(t *testing.T) {
+	t.Parallel()
+	const limit = "(*LIMIT_MATCH=20000)"
+	for pattern, want := range map[string]string{
+		`^/a(/|$)(.*)`: `"` + limit + `^/a(/|$)(.*)"`,
+		`^/y|/z`:       `"` + limit + `^(?s:.*?)(?:^/y|/z)"`,
+		`^/y|^/z`:      `"` + limit + `^/y|^/z"`,
+		`(?i)/a`:       `"` + limit + `^(?s:.*?)(?:(?i)/a)"`,
+		// What nginx refuses must not become a pattern by what stands around it.
+		`^/a)|(/b`:   `"` + limit + `^/a)|(/b"`,
+		`^/\X)|(/b`:  `"` + limit + `^/\\X)|(/b"`,
+		`^/\X|/b`:    `"` + limit + `^(?s:.*?)(?:^/\\X|/b)"`,
+		`^/[)]\X|/b`: `"` + limit + `^(?s:.*?)(?:^/[)]\\X|/b)"`,
+		// Counts of groups are written out by PCRE.
+		`^/([0-9]{4}-){3}`:                 `"` + limit + `^/([0-9]{4}-){3}"`,
+		`^/(?:(?:\w\d){20}-){20}`:          `"` + withoutJIT + limit + `^/(?:(?:\\w\\d){20}-){20}"`,
+		`^/(?:\X-){20}`:                    `"` + withoutJIT + limit + `^(?s:.*?)(?:^/(?:\\X-){20})"`,
+		`^/(a)` + strings.Repeat(`\1`, 16): `"(*LIMIT_MATCH=6666)^/(a)` + strings.Repeat(`\\1`, 16) + `"`,
+	} {
+		if got, err := printRegex(limitPattern(pattern, 20_000)); got != want || err != nil {
+			t.Errorf("%s: got %s, want %s (%v)", pattern, got, want, err)
+		}
+		if got := WithoutLimits(limit + pattern); got != pattern {
+			t.Errorf("%s without limits is %s", pattern, got)
+		}
+	}
+}
+
+// What is added to a pattern of the largest size still fits nginx's buffer.
+func TestLimitsFitNginxsBuffer(t *testing.T) {
+	t.Parallel()
+	const buffer = 4096 // NGX_CONF_BUFFER
+	pattern := "^/" + strings.Repeat("(?:a?){9}", 400) + "|/b"
+	pattern += strings.Repeat("b", tokenLimit-2-len(pattern))
+	got, err := printLiteral(limitPattern(pattern, 10_000_000))
+	if err != nil || len(got) >= buffer {
+		t.Errorf("%d bytes: %v", len(got), err)
+	}
+}

@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestAPatternHoldsNoWorker: a pattern that takes nginx long is given up, and the
+// request is answered by no other path.
+func TestAPatternHoldsNoWorker(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		deep := ingress("deep", "a.example", []string{"/admin/(.+)(.+)(?=.*x) ImplementationSpecific web"}, "use-regex: true", "whitelist-source-range: 192.0.2.1")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web),
+			"deep.yaml": deep,
+			"open.yaml": ingress("open", "a.example", []string{"/ Prefix web"}),
+		})
+		s.waitBackend("http://a.example/", "web")
+		s.waitStatus("http://a.example/admin/abx", 403)
+		for _, length := range []int{300, 7_000} {
+			before := time.Now()
+			a, err := s.get("http://a.example/admin/" + strings.Repeat("a", length))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d bytes: %d after %v", length, a.status, time.Since(before))
+			if a.status != 500 {
+				t.Errorf("a request of %d bytes: status %d, want 500: too much work for the pattern, and no other path", length, a.status)
+			}
+		}
+	})
+}
+
+// TestAPatternThatMayBeginAnywhereHoldsNoWorker: PCRE's own limit counts anew for
+// each place where a match could begin.
+func TestAPatternThatMayBeginAnywhereHoldsNoWorker(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		wide := ingress("wide", "a.example", []string{"/y|/(.{0,9})(.{0,9})(?=[^xz]*+[xz]) ImplementationSpecific web"}, "use-regex: true")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web),
+			"wide.yaml": wide,
+		})
+		s.waitBackend("http://a.example/b/cx", "web")
+		before := time.Now()
+		a, err := s.get("http://a.example" + strings.Repeat("/a", 2_000))
+		t.Logf("%d after %v", a.status, time.Since(before))
+		if err != nil || a.status != 500 {
+			t.Errorf("status %d, want 500: %v", a.status, err)
+		}
+	})
+}
