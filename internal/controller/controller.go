@@ -13,11 +13,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	networkingv1 "k8s.io/api/networking/v1"
+
 	"sluice/internal/dynamic"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
 	"sluice/internal/report"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -66,6 +69,9 @@ type Controller struct {
 	good       *lastGood
 	settings   settingsGuard
 	streams    *streamGuard
+	trials     *trials
+	// settingsOf gives the settings of an Ingress in the plan that is being made.
+	settingsOf func() func(*networkingv1.Ingress) *settings.Settings
 	snapshots  snapshot.Builder
 	memo       *translate.Memo
 	cache      *render.Cache
@@ -115,7 +121,7 @@ func New(o Options) (*Controller, error) {
 		streams: newStreamGuard(len(o.Ports) > 0),
 	}
 	c.quarantine = newQuarantine(c.addsProtection)
-	c.applier = newApplier(o)
+	c.applier, c.trials = newApplier(o), newTrials(o.Process)
 	return c, nil
 }
 
@@ -143,6 +149,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	<-read
 	go c.Resolver.Run(ctx)
 	go c.applier.run(ctx)
+	go c.trials.run(ctx)
 	c.loop(ctx, changes)
 	return nil
 }
@@ -184,6 +191,8 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 			if c.streams.freed() {
 				c.sync(ctx)
 			}
+		case tried := <-c.trials.ended:
+			c.tried(ctx, tried)
 		case <-c.drop:
 			c.retain(ctx)
 		}
@@ -215,7 +224,8 @@ func (c *Controller) sync(ctx context.Context) {
 	c.publish()
 	c.report.Problems(p.problems)
 	c.Audience.Problems(p.problems)
-	if c.target == nil || c.target.failed || !p.file.Equal(c.target.file) {
+	c.trials.begin(c.quarantine, p)
+	if c.target == nil || c.target.failed && c.retry == nil || !p.file.Equal(c.target.file) {
 		c.target = p
 		c.applier.submit(p)
 		return

@@ -39,6 +39,7 @@ const (
 	Shadowed     Reason = "Shadowed"     // it can never match a request
 	Ambiguous    Reason = "Ambiguous"    // two fields say different things; one was taken
 	Refused      Reason = "Refused"      // nginx refused it: the object is quarantined
+	Untested     Reason = "Untested"     // it waits for a test of its own: the object is quarantined
 )
 
 // Problem is a user's mistake, as a value: which object, which field, what is
