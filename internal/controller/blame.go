@@ -21,8 +21,8 @@ const chunk = 256
 const mostTests = 400
 
 // mostRounds is how often in a row the lines that nginx names are followed, before
-// the owners are looked at.
-const mostRounds = 8
+// the owners are looked at, if there are several.
+const mostRounds = 4
 
 // searchTime bounds a search while everybody waits for it: what is not looked into
 // by then, and fails, waits for a test of its own.
@@ -46,8 +46,10 @@ type blame struct {
 	// runs reports whether nginx runs an Ingress as it is in this file; alone
 	// whether one passed a test of its own. nil is for none.
 	runs, alone func(model.ObjectRef) bool
-	// until is when the search ends, zero for no end.
+	// until is when the search ends, zero for no end. patient is set if nobody
+	// waits for it, so that each is looked into by itself.
 	until    time.Time
+	patient  bool
 	culprits []culprit
 	settings []refusedGroup
 	// stuck is set if something fails that nobody could be found for.
@@ -130,7 +132,7 @@ func (b *blame) empty(s model.Static) {
 		switch {
 		case b.late():
 			b.postpone(slices.Collect(maps.Keys(owners(s))), err)
-		case round < mostRounds && b.byLine(file, err):
+		case (round < mostRounds || len(b.groups(s)) == 1) && b.byLine(file, err):
 		default:
 			b.byOwner(s, err)
 		}

@@ -16,11 +16,11 @@ import (
 // whoever wrote the same line is refused for it, too.
 var ofTheLine = regexp.MustCompile(`^(pcre2?_compile\(\) failed|invalid |unknown )`)
 
-var digits = regexp.MustCompile(`[0-9]+`)
+var names = regexp.MustCompile(`[A-Za-z0-9_-]+`)
 
 // alike looks for those who wrote what nginx refuses of one object. The same line
-// is refused wherever it stands. A line of the same namespace that differs in
-// numbers only makes its owner wait for a test of its own.
+// is refused wherever it stands. A line of the same namespace that differs in names
+// and numbers only makes its owner wait for a test of its own.
 func (b *blame) alike(file *render.File, refused *nginx.TestError, object model.ObjectRef) {
 	if !ofTheLine.MatchString(refused.Text) {
 		return
@@ -39,15 +39,15 @@ func (b *blame) alike(file *render.File, refused *nginx.TestError, object model.
 			continue
 		}
 		same := bytes.Equal(l.Text, line)
-		if same || o.Namespace == object.Namespace && bytes.Equal(shapeOf(l.Text), shape) {
+		if same || !b.patient && o.Namespace == object.Namespace && bytes.Equal(shapeOf(l.Text), shape) {
 			seen[o] = true
 			b.culprits = append(b.culprits, culprit{object: o, undecided: !same, text: refused.Text})
 		}
 	}
 }
 
-// shapeOf gives a line without its numbers.
-func shapeOf(line []byte) []byte { return digits.ReplaceAllLiteral(line, []byte("0")) }
+// shapeOf gives a line without its names and numbers.
+func shapeOf(line []byte) []byte { return names.ReplaceAllLiteral(line, []byte("x")) }
 
 // byOwner narrows down by owner: first whether what nginx runs anyway passes, then
 // which namespaces do. Those of a namespace that does not wait for tests of their

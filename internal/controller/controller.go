@@ -98,6 +98,8 @@ type Controller struct {
 	delay time.Duration
 	pace  pace
 
+	// idle says why nothing of the cluster is served, nil if something is.
+	idle     atomic.Pointer[error]
 	ready    atomic.Bool
 	stopping atomic.Bool
 }
@@ -309,7 +311,6 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 
 // confirmed notes that a worker answered with the plan's configuration.
 func (c *Controller) confirmed(o outcome) {
-	c.ready.Store(true)
 	c.delay = 0
 	o.plan.confirmed, o.plan.failed = true, false
 	c.inNginx = o.plan
@@ -319,6 +320,7 @@ func (c *Controller) confirmed(o outcome) {
 		p = c.latest
 	}
 	c.inForce(p)
+	c.ready.Store(true)
 	c.say(o.plan, &o)
 }
 
@@ -326,6 +328,7 @@ func (c *Controller) confirmed(o outcome) {
 // longer needs what the newest plan does without.
 func (c *Controller) inForce(p *plan) {
 	c.shown.serving = p
+	c.noteIdleness(p)
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)

@@ -123,14 +123,9 @@ func (t *trials) run(ctx context.Context) {
 
 // test finds the culprits among the Ingresses.
 func (t *trial) test(ctx context.Context, process tester) {
-	b := &blame{ctx: ctx, process: process, render: t.render, oldest: t.oldest, until: time.Now().Add(trialTime)}
-	s := t.static
-	if b.test(part(s, nil)) != nil {
-		t.untested = true // it is not about them
-		return
-	}
-	b.empty(part(s, s.Servers))
-	b.findStreams(s)
+	b := &blame{ctx: ctx, process: process, render: t.render, oldest: t.oldest, until: time.Now().Add(trialTime), patient: true}
+	b.empty(part(t.static, t.static.Servers))
+	b.findStreams(t.static)
 	t.untested = b.failed != nil || b.stuck || len(b.settings) > 0
 	t.culprits = make(map[model.ObjectRef]culprit, len(b.culprits))
 	for _, c := range b.culprits {
