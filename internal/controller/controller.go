@@ -211,6 +211,7 @@ func (c *Controller) syncSoon(ctx context.Context) {
 // sync brings nginx in step with the objects as they are now.
 func (c *Controller) sync(ctx context.Context) {
 	c.pace.due = nil
+	due := c.retry == nil // what failed is tried again by the timer only
 	p, err := c.plan(ctx)
 	if ctx.Err() != nil {
 		return
@@ -227,7 +228,7 @@ func (c *Controller) sync(ctx context.Context) {
 	c.report.Problems(p.problems)
 	c.Audience.Problems(p.problems)
 	c.trials.begin(c.quarantine, p)
-	if c.target == nil || c.target.failed && c.retry == nil || !p.file.Equal(c.target.file) {
+	if c.target == nil || c.target.failed && due || !p.file.Equal(c.target.file) {
 		c.target = p
 		c.applier.submit(p)
 		return
