@@ -138,9 +138,19 @@ func (t *trial) test(ctx context.Context, process tester) {
 func (c *Controller) tried(ctx context.Context, t *trial) {
 	c.trials.busy = false
 	c.trials.size = mostTogether
-	decided := 0
+	if c.quarantine.settle(t) > 0 {
+		c.sync(ctx)
+		return
+	}
+	c.trials.size = max(len(t.entries)/4, 1)
+	c.trials.begin(c.quarantine, c.latest)
+}
+
+// settle ends the wait of those whom a trial decided on, and counts them. What
+// changed meanwhile has to be tested again.
+func (q *quarantine) settle(t *trial) (decided int) {
 	for name, was := range t.entries {
-		entry := c.quarantine.entries[name]
+		entry := q.entries[name]
 		if t.untested || entry == nil || !entry.waits || !sameContent(entry.refused, was.refused) || !entry.basis.same(was.basis) {
 			continue
 		}
@@ -150,17 +160,12 @@ func (c *Controller) tried(ctx context.Context, t *trial) {
 		}
 		decided++
 		if culprit {
-			c.quarantine.refused(name, found.text)
+			q.refused(name, found.text)
 		} else {
-			c.quarantine.clear(name)
+			q.clear(name)
 		}
 	}
-	if decided == 0 {
-		c.trials.size = max(len(t.entries)/4, 1)
-		c.trials.begin(c.quarantine, c.latest)
-		return
-	}
-	c.sync(ctx)
+	return decided
 }
 
 // refused ends the wait of an Ingress whose test nginx refused.
