@@ -67,6 +67,7 @@ type Controller struct {
 	report     *report.Reporter
 	quarantine *quarantine
 	good       *lastGood
+	remembered *remembered
 	settings   settingsGuard
 	streams    *streamGuard
 	trials     *trials
@@ -111,13 +112,17 @@ func New(o Options) (*Controller, error) {
 	if err != nil {
 		return nil, err
 	}
+	known, err := openRemembered(o.StateDir + "/refused.json")
+	if err != nil {
+		return nil, err
+	}
 	if o.Audience == nil {
 		o.Audience = nobody{}
 	}
 	c := &Controller{
 		Options: o,
 		report:  report.New(o.Log),
-		good:    good,
+		good:    good, remembered: known,
 		memo:    translate.NewMemo(),
 		cache:   render.NewCache(),
 		streams: newStreamGuard(len(o.Ports) > 0),
@@ -333,6 +338,7 @@ func (c *Controller) inForce(p *plan) {
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
+	c.report.Trouble("refused forms not kept; trying again at the next sync", c.remember(p))
 	if p == c.latest {
 		c.leaving.confirmed(time.Now())
 		c.dropLater()

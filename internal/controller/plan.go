@@ -89,7 +89,9 @@ func (c *Controller) substitute(p *plan) {
 	p.configMap, p.configs = p.served.ConfigMap(c.Translate.ConfigMap), p.configsOf()
 	c.settingsOf = sync.OnceValue(func() func(*networkingv1.Ingress) *settings.Settings { return translate.Settings(p.served, p.options) })
 	c.quarantine.release(p.snap, p.basisOf)
-	if c.latest != nil {
+	if c.latest == nil {
+		c.recall(p)
+	} else {
 		c.quarantine.hold(p, c.latest.snap, c.good.ingresses)
 	}
 	p.cleared = maps.Clone(c.quarantine.cleared)

@@ -39,6 +39,7 @@ type refusal struct {
 	closes bool
 	stand  stand
 	basis  basis
+	hash   string // of refused, once it was asked for
 }
 
 // stand is the form in which an Ingress in quarantine is served.
