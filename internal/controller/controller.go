@@ -195,14 +195,19 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 			c.retry = nil
 			c.sync(ctx)
 		case <-c.streams.look:
-			if c.streams.freed() {
-				c.sync(ctx)
-			}
+			c.lookAtPorts(ctx)
 		case tried := <-c.trials.ended:
 			c.tried(ctx, tried)
 		case <-c.drop:
 			c.retain(ctx)
 		}
+	}
+}
+
+// lookAtPorts takes TCP and UDP services back whose ports are free by now.
+func (c *Controller) lookAtPorts(ctx context.Context) {
+	if c.streams.freed() {
+		c.sync(ctx)
 	}
 }
 
