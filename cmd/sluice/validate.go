@@ -20,6 +20,9 @@ func (f *runFlags) validate() error {
 	if f.manifests != "" && f.kubeconfig+f.apiserverHost != "" {
 		return errors.New("--manifests and --kubeconfig or --apiserver-host: want manifests or a cluster (got both)")
 	}
+	if f.requireConfigMap && f.configMap == "" {
+		return errors.New("--require-configmap: want the name of the ConfigMap in --configmap (got none)")
+	}
 	if f.logFormat != "text" && f.logFormat != "json" {
 		return fmt.Errorf("--log-format: want text or json (got %q)", f.logFormat)
 	}

@@ -42,7 +42,7 @@ type applier struct {
 type outcome struct {
 	plan     *plan
 	culprits []culprit
-	settings string // nginx's words if it refuses the settings
+	settings []refusedGroup
 	err      error
 
 	// same is set if nginx ran this file already, resumed if an nginx that was
@@ -58,6 +58,8 @@ type culprit struct {
 	object model.ObjectRef
 	stream string // its key, "" for an Ingress
 	text   string
+	// undecided is set if only a test of its own can tell.
+	undecided bool
 }
 
 func newApplier(o Options) *applier {
@@ -154,7 +156,7 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	start := time.Now()
 	changed := changedServers(a.running, p)
 	o.changed = len(changed)
-	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest}
+	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest, runs: p.runsIn(a.running), alone: p.alone, until: start.Add(searchTime)}
 	a.test(&o, b, changed)
 	if o.refused() || o.err != nil {
 		return o
@@ -211,6 +213,7 @@ func (a *applier) testWhole(o *outcome, b *blame, changed []*model.Server) {
 	if err == nil {
 		return // an error of the reload stands
 	}
+	b.until = time.Now().Add(searchTime)
 	b.find(o.plan.config.Static, changed)
 	b.findWhole(o.plan.config.Static, err)
 	judge(o, b, err)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"sluice/internal/model"
 	"sluice/internal/nginx"
@@ -17,20 +20,40 @@ const chunk = 256
 // mostTests bounds one bisection.
 const mostTests = 400
 
+// mostRounds is how often in a row the lines that nginx names are followed, before
+// the owners are looked at, if there are several.
+const mostRounds = 4
+
+// searchTime bounds a search while everybody waits for it: what is not looked into
+// by then, and fails, waits for a test of its own.
+const searchTime = 2 * time.Second
+
+// tester has nginx test a file.
+type tester interface {
+	Test(ctx context.Context, conf io.WriterTo) error
+}
+
 // blame finds out whom nginx refuses. nginx names only the first error, and for
 // some none: so small files are tested, without those already found, until they
 // pass.
 type blame struct {
 	ctx     context.Context
-	process interface {
-		Test(ctx context.Context, conf io.WriterTo) error
-	}
-	render func(model.Static) *render.File
+	process tester
+	render  func(model.Static) *render.File
 	// oldest are all Ingresses, the oldest first: of those that only fail
 	// together the youngest is blamed.
-	oldest   func() []model.ObjectRef
+	oldest func() []model.ObjectRef
+	// runs reports whether nginx runs an Ingress as it is in this file; alone
+	// whether one passed a test of its own. nil is for none.
+	runs, alone func(model.ObjectRef) bool
+	// until is when the search ends, zero for no end. patient is set if nobody
+	// waits for it, so that each is looked into by itself.
+	until    time.Time
+	patient  bool
 	culprits []culprit
-	settings string
+	settings []refusedGroup
+	// stuck is set if something fails that nobody could be found for.
+	stuck bool
 	// failed is set once nginx could not be asked. From then on nothing is
 	// tested, and nobody is to blame.
 	failed error
@@ -39,8 +62,11 @@ type blame struct {
 }
 
 func (b *blame) found() bool {
-	return b.failed == nil && (len(b.culprits) > 0 || b.settings != "")
+	return b.failed == nil && (len(b.culprits) > 0 || len(b.settings) > 0)
 }
+
+// late reports whether the time for the search is over.
+func (b *blame) late() bool { return !b.until.IsZero() && time.Now().After(b.until) }
 
 // test renders and tests a part of the configuration.
 func (b *blame) test(s model.Static) error { return b.read(b.render(s)) }
@@ -59,20 +85,32 @@ func (b *blame) read(file io.WriterTo) error {
 }
 
 // find looks for culprits among the servers, in small files. Settings are tried
-// first, alone: they are in every file.
+// first, alone: they are in every file. Servers of one namespace are tested
+// together, so that its mistakes are in few of the files.
 func (b *blame) find(s model.Static, servers []*model.Server) {
 	if b.searched {
 		return
 	}
 	b.searched = true
 	if err := b.test(part(s, nil)); err != nil {
-		b.blameSettings(err)
+		b.blameSettings(part(s, nil), err)
 		return
 	}
-	for some := range slices.Chunk(servers, chunk) {
+	for some := range slices.Chunk(byNamespace(servers), chunk) {
 		b.empty(part(s, some))
 	}
 	b.findStreams(s)
+}
+
+// byNamespace orders servers by that of their first location, the catch-all first.
+func byNamespace(servers []*model.Server) []*model.Server {
+	namespace := func(s *model.Server) string {
+		if s.Host == "" && !s.AliasesOnly || len(s.Locations) == 0 {
+			return ""
+		}
+		return s.Locations[0].Rule.Object.Namespace
+	}
+	return slices.SortedStableFunc(slices.Values(servers), func(a, b *model.Server) int { return strings.Compare(namespace(a), namespace(b)) })
 }
 
 // findWhole is for what only the whole file shows.
@@ -82,62 +120,54 @@ func (b *blame) findWhole(s model.Static, err error) {
 	}
 }
 
-// blameSettings blames the ConfigMap if the file without any Ingress fails.
-func (b *blame) blameSettings(err error) {
-	var refused *nginx.TestError
-	if errors.As(err, &refused) {
-		b.settings = refused.Text
-	}
-}
-
 // empty takes culprits out of a part until it passes.
 func (b *blame) empty(s model.Static) {
-	for b.failed == nil {
+	for round := 0; b.failed == nil; round++ {
 		file := b.render(s)
 		err := b.read(file)
 		if err == nil {
 			return
 		}
 		before := len(b.culprits)
-		if !b.byLine(file, err) {
-			b.byBisection(s, err)
+		switch {
+		case b.late():
+			b.postpone(slices.Collect(maps.Keys(owners(s))), err)
+		case (round < mostRounds || len(b.groups(s)) == 1) && b.byLine(file, err):
+		default:
+			b.byOwner(s, err)
 		}
 		if len(b.culprits) == before {
+			b.stuck = true
 			return
 		}
 		s = without(s, b.culprits)
 	}
 }
 
-// byLine blames the Ingress or the stream that wrote the line nginx names.
+// postpone leaves objects to tests of their own, as nothing says that they pass.
+func (b *blame) postpone(objects []model.ObjectRef, err error) {
+	for _, o := range objects {
+		b.culprits = append(b.culprits, culprit{object: o, undecided: true, text: "not tested apart from others that fail: " + err.Error()})
+	}
+}
+
+// byLine blames the Ingress or the stream that wrote the line nginx names, and
+// those that wrote the same. An Ingress that runs as it is here is not to blame,
+// whatever its line: something else makes it fail.
 func (b *blame) byLine(file *render.File, err error) bool {
 	var refused *nginx.TestError
 	if !errors.As(err, &refused) || refused.Line == 0 {
 		return false
 	}
 	origin, ok := file.Origin(refused.Line)
-	if !ok || origin.Object.Kind != "Ingress" && origin.Stream == "" {
+	if !ok || origin.Object.Kind != "Ingress" && origin.Stream == "" || b.runs != nil && b.runs(origin.Object) {
 		return false
 	}
 	b.culprits = append(b.culprits, culprit{object: origin.Object, stream: origin.Stream, text: refused.Text})
+	if origin.Stream == "" {
+		b.alike(file, refused, origin.Object)
+	}
 	return true
-}
-
-// byBisection blames by leaving Ingresses out. Those that it did not get to are
-// left out too: nothing says that they pass.
-func (b *blame) byBisection(s model.Static, err error) {
-	present := owners(s)
-	suspects := slices.DeleteFunc(b.oldest(), func(o model.ObjectRef) bool { return !present[o] })
-	verdict, failed := nginx.Blame(suspects, func(some []model.ObjectRef) error { return b.test(only(s, some)) }, mostTests)
-	if failed != nil {
-		return
-	}
-	for _, found := range verdict.Culprits {
-		b.culprits = append(b.culprits, culprit{object: found.Item, text: found.Err.Error()})
-	}
-	for _, object := range verdict.Undecided {
-		b.culprits = append(b.culprits, culprit{object: object, text: "not tested apart from others that fail: " + err.Error()})
-	}
 }
 
 // part is the configuration with only some of its servers. The catch-all server

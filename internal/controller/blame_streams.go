@@ -24,7 +24,7 @@ func (b *blame) findStreams(s model.Static) {
 	level := part(s, nil)
 	if err := b.test(withPassed(level, bare(all))); err != nil {
 		if len(nginx.UnboundPorts(err)) == 0 {
-			b.blameSettings(err)
+			b.blameSettings(withPassed(level, bare(all)), err)
 		}
 		return
 	}
@@ -33,7 +33,7 @@ func (b *blame) findStreams(s model.Static) {
 	if !errors.As(err, &refused) || len(nginx.UnboundPorts(err)) > 0 {
 		return // that a port is not free is nobody's mistake
 	}
-	verdict, failed := nginx.Blame(all, func(some []passed) error { return b.test(withPassed(level, some)) }, mostTests)
+	verdict, failed := nginx.Blame(all, func(some []passed) error { return b.test(withPassed(level, some)) }, b.tests())
 	if failed != nil {
 		return
 	}
@@ -41,7 +41,9 @@ func (b *blame) findStreams(s model.Static) {
 		b.culprits = append(b.culprits, found.Item.culprit(found.Err.Error()))
 	}
 	for _, item := range verdict.Undecided {
-		b.culprits = append(b.culprits, item.culprit("not tested apart from others that fail: "+err.Error()))
+		c := item.culprit("not tested apart from others that fail: " + err.Error())
+		c.undecided = c.stream == ""
+		b.culprits = append(b.culprits, c)
 	}
 }
 

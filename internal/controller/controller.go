@@ -13,11 +13,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	networkingv1 "k8s.io/api/networking/v1"
+
 	"sluice/internal/dynamic"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
 	"sluice/internal/report"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -64,8 +67,12 @@ type Controller struct {
 	report     *report.Reporter
 	quarantine *quarantine
 	good       *lastGood
+	remembered *remembered
 	settings   settingsGuard
 	streams    *streamGuard
+	trials     *trials
+	// settingsOf gives the settings of an Ingress in the plan that is being made.
+	settingsOf func() func(*networkingv1.Ingress) *settings.Settings
 	snapshots  snapshot.Builder
 	memo       *translate.Memo
 	cache      *render.Cache
@@ -96,6 +103,8 @@ type Controller struct {
 	delay time.Duration
 	pace  pace
 
+	// idle says why nothing of the cluster is served, nil if something is.
+	idle     atomic.Pointer[error]
 	ready    atomic.Bool
 	stopping atomic.Bool
 }
@@ -107,19 +116,23 @@ func New(o Options) (*Controller, error) {
 	if err != nil {
 		return nil, err
 	}
+	known, err := openRemembered(o.StateDir + "/refused.json")
+	if err != nil {
+		return nil, err
+	}
 	if o.Audience == nil {
 		o.Audience = nobody{}
 	}
 	c := &Controller{
 		Options: o,
 		report:  report.New(o.Log),
-		good:    good,
+		good:    good, remembered: known,
 		memo:    translate.NewMemo(),
 		cache:   render.NewCache(),
 		streams: newStreamGuard(len(o.Ports) > 0),
 	}
 	c.quarantine = newQuarantine(c.addsProtection)
-	c.applier = newApplier(o)
+	c.applier, c.trials = newApplier(o), newTrials(o.Process)
 	return c, nil
 }
 
@@ -150,19 +163,9 @@ func (c *Controller) Run(ctx context.Context) error {
 	<-read
 	go c.Resolver.Run(ctx)
 	go c.applier.run(ctx)
+	go c.trials.run(ctx)
 	c.loop(ctx, changes)
 	return nil
-}
-
-// readAhead has the source read its objects while nginx starts. What it finds,
-// errors included, is found again by the first sync, without reading again.
-func (c *Controller) readAhead(ctx context.Context) (done <-chan struct{}) {
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		_, _ = c.Source.Load(ctx)
-	}()
-	return read
 }
 
 func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
@@ -192,12 +195,19 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 			c.retry = nil
 			c.sync(ctx)
 		case <-c.streams.look:
-			if c.streams.freed() {
-				c.sync(ctx)
-			}
+			c.lookAtPorts(ctx)
+		case tried := <-c.trials.ended:
+			c.tried(ctx, tried)
 		case <-c.drop:
 			c.retain(ctx)
 		}
+	}
+}
+
+// lookAtPorts takes TCP and UDP services back whose ports are free by now.
+func (c *Controller) lookAtPorts(ctx context.Context) {
+	if c.streams.freed() {
+		c.sync(ctx)
 	}
 }
 
@@ -246,6 +256,7 @@ func (c *Controller) look(ctx context.Context) *plan {
 // bringAbout makes the plan and has it carried out.
 func (c *Controller) bringAbout(ctx context.Context, p *plan) {
 	c.applier.awaited.Store(false)
+	due := c.retry == nil // what failed is tried again by the timer only
 	c.decide(p)
 	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
 	c.wanted, c.latest = p.config.Dynamic, p
@@ -255,7 +266,8 @@ func (c *Controller) bringAbout(ctx context.Context, p *plan) {
 	c.publish()
 	c.report.Problems(p.problems)
 	c.Audience.Problems(p.problems)
-	if c.target == nil || c.target.failed || !p.file.Equal(c.target.file) {
+	c.trials.begin(c.quarantine, p)
+	if c.target == nil || c.target.failed && due || !p.file.Equal(c.target.file) {
 		c.target = p
 		c.applier.submit(p)
 		return
@@ -343,7 +355,6 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 
 // confirmed notes that a worker answered with the plan's configuration.
 func (c *Controller) confirmed(o outcome) {
-	c.ready.Store(true)
 	c.delay = 0
 	o.plan.confirmed, o.plan.failed = true, false
 	c.inNginx = o.plan
@@ -353,6 +364,7 @@ func (c *Controller) confirmed(o outcome) {
 		p = c.latest
 	}
 	c.inForce(p)
+	c.ready.Store(true)
 	c.say(o.plan, &o)
 }
 
@@ -360,26 +372,13 @@ func (c *Controller) confirmed(o outcome) {
 // longer needs what the plan does without.
 func (c *Controller) inForce(p *plan) {
 	c.shown.serving = p
+	c.noteIdleness(p)
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
+	c.report.Trouble("refused forms not kept; trying again at the next sync", c.remember(p))
 	c.leaving.confirmed(p.number, time.Now())
 	c.dropLater()
-}
-
-// say writes the line of a sync: what changed since the last line. A reload's line
-// may come after those of later syncs, which have told of its changes already.
-func (c *Controller) say(p *plan, o *outcome) {
-	line := p.line(o)
-	c.shown.attempt(p, line)
-	c.publish()
-	if c.said == nil || p.started.After(c.said.started) {
-		line.What = whatChanged(c.said, p)
-		if line.Err == nil {
-			c.said = p
-		}
-	}
-	c.report.Sync(line)
 }
 
 // retryLater syncs again after a while that doubles up to half a minute.

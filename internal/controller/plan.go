@@ -2,6 +2,8 @@ package controller
 
 import (
 	"context"
+	"maps"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +23,10 @@ type plan struct {
 	snap      *snapshot.Snapshot // what the source says
 	served    *snapshot.Snapshot // with last good forms in the place of refused ones
 	configMap *corev1.ConfigMap  // the settings that are in force
-	options   translate.Options  // what config was made with
+	configs   []*corev1.ConfigMap
+	options   translate.Options // what config was made with
+	// cleared are the Ingresses that passed a test of their own.
+	cleared   map[snapshot.Name]*networkingv1.Ingress
 	config    model.Config
 	accepted  []*networkingv1.Ingress // those that are ours
 	unread    []model.Problem         // of the objects as such
@@ -59,24 +64,18 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 // and renders them.
 func (c *Controller) decide(p *plan) {
 	start := time.Now()
-	c.quarantine.release(p.snap)
-	served, denied := c.quarantine.substitute(p.snap)
-	served = c.settings.substitute(served, c.Translate.ConfigMap)
-	options := c.Translate
-	options.Denied, options.ClassesUnreadable = denied, p.classesUnreadable
+	c.substitute(p)
 	var problems []model.Problem
-	p.config, problems = translate.Config(served, options, c.memo)
+	p.config, problems = translate.Config(p.served, p.options, c.memo)
 	p.accepted = c.memo.Accepted()
 	p.config.Static.Streams = c.streams.screen(p.config.Static.Streams, []*plan{c.target, c.inNginx})
-	templates := c.Templates.Current()
-	cache := c.cache
-	file, unprintable := templates.Render(p.config.Static, c.Environment, cache)
+	templates := p.templates
+	file, unprintable := templates.Render(p.config.Static, c.Environment, c.cache)
 	p.render = func(s model.Static) *render.File {
 		part, _ := templates.Render(s, c.Environment, nil)
 		return part
 	}
-	p.served, p.options, p.file, p.templates = served, options, file, templates
-	p.configMap = served.ConfigMap(c.Translate.ConfigMap)
+	p.file = file
 	values, _ := settings.Read(p.configMap)
 	p.drain = values.Workers.ShutdownTimeout.Time()
 	p.problems = append(append(problems, unprintable...), c.quarantine.problems()...)
@@ -84,6 +83,40 @@ func (c *Controller) decide(p *plan) {
 	p.problems = model.SortProblems(append(append(p.problems, p.unread...), c.Audience.Remarks()...))
 	p.deciding = time.Since(start)
 }
+
+// substitute puts what is in force in the place of settings and Ingresses that
+// nginx refuses, that are missing, or that wait for a test.
+func (c *Controller) substitute(p *plan) {
+	p.templates, p.options = c.Templates.Current(), c.Translate
+	p.options.ClassesUnreadable = p.classesUnreadable
+	p.served = c.settings.substitute(p.snap, c.Translate.ConfigMap, p.templates)
+	p.configMap, p.configs = p.served.ConfigMap(c.Translate.ConfigMap), p.configsOf()
+	c.settingsOf = sync.OnceValue(func() func(*networkingv1.Ingress) *settings.Settings { return translate.Settings(p.served, p.options) })
+	c.quarantine.release(p.snap, p.basisOf)
+	if c.latest == nil {
+		c.recall(p)
+	} else {
+		c.quarantine.hold(p, c.latest.snap, c.good.ingresses)
+	}
+	p.cleared = maps.Clone(c.quarantine.cleared)
+	p.served, p.options.Denied = c.quarantine.substitute(p.served)
+}
+
+// runsIn tells the Ingresses that another plan has in the same form; nil if there
+// is none.
+func (p *plan) runsIn(running *plan) func(model.ObjectRef) bool {
+	if running == nil {
+		return nil
+	}
+	return func(o model.ObjectRef) bool {
+		name := nameOf(o)
+		now, was := p.served.Ingress(name), running.served.Ingress(name)
+		return now != nil && was != nil && p.options.Denied[name] == running.options.Denied[name] && sameContent(now, was)
+	}
+}
+
+// alone tells the Ingresses that passed a test of their own.
+func (p *plan) alone(o model.ObjectRef) bool { return p.cleared[nameOf(o)] != nil }
 
 // line is the plan's log line; o is nil if nginx.conf did not change.
 func (p *plan) line(o *outcome) report.SyncLine {

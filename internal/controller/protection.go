@@ -13,6 +13,9 @@ import (
 // paths with something that its last good form lacks or says differently. To
 // take a protection away, or to leave all as they were, adds none.
 func (c *Controller) addsProtection(refused, good *networkingv1.Ingress) bool {
+	if good == nil {
+		return c.protects(refused)
+	}
 	values, _ := settings.Read(nil)
 	prefix := c.Translate.AnnotationsPrefix
 	had := policy.Read(good, values, prefix).Protects()
@@ -27,6 +30,18 @@ func (c *Controller) addsProtection(refused, good *networkingv1.Ingress) bool {
 		}
 	}
 	return false
+}
+
+// protects reports whether something protects the paths of an Ingress, be it its
+// annotations or the settings.
+func (c *Controller) protects(ing *networkingv1.Ingress) bool {
+	policies := policy.Read(ing, c.settingsOf()(ing), c.Translate.AnnotationsPrefix)
+	return policies.Denied() || len(policies.Protects()) > 0 || c.unsettled()
+}
+
+// unsettled reports whether the ConfigMap is missing that is required.
+func (c *Controller) unsettled() bool {
+	return c.Translate.RequireConfigMap && c.settings.last == nil
 }
 
 // protectingKeys are the annotations of all behaviours that protect.

@@ -3,6 +3,7 @@ package controller
 import (
 	"slices"
 	"strings"
+	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -12,14 +13,20 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// quarantine holds the Ingresses that nginx refused. Each of them is served in
-// its last good form, translated anew, or left out if it never had one, until
-// its owner changes it; everybody else's changes go on.
+// quarantine holds the Ingresses that nginx refused, and those that wait for a
+// test of their own. Each of them is served in another form (see stand) until its
+// owner changes it, something changes that the refusal depended on, or the test
+// clears it; everybody else's changes go on.
 type quarantine struct {
-	entries map[snapshot.Name]refusal
+	entries map[snapshot.Name]*refusal
 	// protects says whether the refused form protects its paths in a way that
-	// the last good form does not.
+	// the last good form does not; at all if good is nil.
 	protects func(refused, good *networkingv1.Ingress) bool
+	// struck are the namespaces of refused Ingresses, and when the last was: what
+	// changes there is tested by itself first (see hold).
+	struck map[string]time.Time
+	// cleared are forms that passed a test of their own and wait to be served.
+	cleared map[snapshot.Name]*networkingv1.Ingress
 }
 
 // refusal is one Ingress in quarantine.
@@ -27,53 +34,155 @@ type refusal struct {
 	refused *networkingv1.Ingress
 	good    *networkingv1.Ingress // nil: it never had a good form
 	text    string                // nginx's own words
+	// waits is set while nobody knows whether nginx takes this form.
+	waits bool
+	// closes is set if its paths answer 503: it protects, or good protects less.
+	closes bool
+	stand  stand
+	basis  basis
+	hash   string // of refused, once it was asked for
 }
 
+// stand is the form in which an Ingress in quarantine is served.
+type stand int
+
+const (
+	asGood   stand = iota // its last good form
+	asClosed              // the refused form, whose paths answer 503
+	asLead                // the beginnings of its paths, which answer 503
+	asNone                // not at all
+)
+
 func newQuarantine(protects func(refused, good *networkingv1.Ingress) bool) *quarantine {
-	return &quarantine{entries: map[snapshot.Name]refusal{}, protects: protects}
+	return &quarantine{
+		entries: map[snapshot.Name]*refusal{}, protects: protects,
+		struck: map[string]time.Time{}, cleared: map[snapshot.Name]*networkingv1.Ingress{},
+	}
 }
 
 // add puts the Ingress that nginx refused in a plan in quarantine; good is its
-// last good form. It reports whether that changes anything: an Ingress whose
-// last good form is refused too is left out, but a plan that was made before
-// the quarantine began says nothing about that form.
+// last good form. It reports whether that changes anything: a form that is refused
+// in the place of another gives way to the next one, but a plan that was made
+// before the quarantine began says nothing about that form.
 func (q *quarantine) add(p *plan, found culprit, good *networkingv1.Ingress) bool {
 	name := nameOf(found.object)
-	current, tried := ingressOf(p.snap, name), ingressOf(p.served, name)
+	current, tried := p.snap.Ingress(name), p.served.Ingress(name)
 	if current == nil || tried == nil {
 		return false
 	}
+	if !found.undecided {
+		q.struck[name.Namespace] = time.Now()
+	}
 	if was, ok := q.entries[name]; ok {
-		if was.good == nil || !sameContent(tried, was.good) {
+		if form, denied := was.form(); form == nil || !sameContent(tried, form) || denied != p.options.Denied[name] {
 			return false
 		}
-		was.good = nil
-		q.entries[name] = was
+		was.next(q.protects)
 		return true
 	}
-	if good != nil && sameContent(good, current) {
-		good = nil
+	if good != nil && !found.undecided && sameContent(good, current) {
+		good = nil // refused by itself, though it was good before
 	}
-	q.entries[name] = refusal{refused: current, good: good, text: oneLine(found.text)}
+	entry := &refusal{refused: current, good: good, text: oneLine(found.text), waits: found.undecided, basis: p.basisOf(current)}
+	entry.begin(q.protects)
+	q.entries[name] = entry
 	return true
 }
 
-// release forgets the Ingresses whose owner changed or deleted them.
-func (q *quarantine) release(snap *snapshot.Snapshot) {
+// begin chooses the first form.
+func (r *refusal) begin(protects func(refused, good *networkingv1.Ingress) bool) {
+	r.closes = protects(r.refused, r.good)
+	switch {
+	case r.closes:
+		r.stand = asClosed
+	case r.good != nil:
+		r.stand = asGood
+	default:
+		r.stand = asNone
+	}
+}
+
+// next goes on to the form that comes after one that nginx refuses.
+func (r *refusal) next(protects func(refused, good *networkingv1.Ingress) bool) {
+	if r.stand == asGood {
+		r.good = nil
+		r.begin(protects)
+		return
+	}
+	r.stand = min(r.stand+1, asNone)
+}
+
+// form gives what is served, nil for nothing, and whether its paths answer 503.
+func (r *refusal) form() (served *networkingv1.Ingress, denied bool) {
+	switch r.stand {
+	case asGood:
+		return r.good, false
+	case asClosed:
+		return r.refused, true
+	case asLead:
+		return leadOf(r.refused), true
+	}
+	return nil, false
+}
+
+// release forgets the Ingresses whose owner changed or deleted them. What a
+// refusal depended on may change too: then the Ingress is tested again.
+func (q *quarantine) release(snap *snapshot.Snapshot, basisOf func(*networkingv1.Ingress) basis) {
 	for name, entry := range q.entries {
-		current := ingressOf(snap, name)
+		current := snap.Ingress(name)
 		if current == nil || !sameContent(current, entry.refused) {
 			delete(q.entries, name)
 			continue
 		}
 		entry.refused = current
+		if now := basisOf(current); !now.same(entry.basis) {
+			entry.basis, entry.waits = now, true
+			if closes := q.protects(current, entry.good); closes && !entry.closes {
+				entry.begin(q.protects)
+			}
+		}
+	}
+	for name, form := range q.cleared {
+		if snap.Ingress(name) != form {
+			delete(q.cleared, name)
+		}
+	}
+}
+
+// probation is how long changes of a namespace are tested by themselves after one
+// of its Ingresses was refused.
+const probation = time.Minute
+
+// hold keeps what is new since an earlier snapshot out of the file, if it is of a
+// namespace of which nginx refused something lately: it waits for a test of its
+// own, so that nobody else waits for it.
+func (q *quarantine) hold(p *plan, before *snapshot.Snapshot, good map[snapshot.Name]*networkingv1.Ingress) {
+	for namespace, at := range q.struck {
+		if time.Since(at) > probation {
+			delete(q.struck, namespace)
+		}
+	}
+	if len(q.struck) == 0 {
+		return
+	}
+	for _, ing := range p.snap.Ingresses() {
+		if _, struck := q.struck[ing.Namespace]; !struck {
+			continue
+		}
+		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
+		was := before.Ingress(name)
+		if q.entries[name] != nil || q.cleared[name] == ing || was != nil && sameContent(was, ing) || good[name] != nil && sameContent(good[name], ing) {
+			continue
+		}
+		entry := &refusal{refused: ing, good: good[name], waits: true, basis: p.basisOf(ing),
+			text: "nginx refused other Ingresses of the namespace " + ing.Namespace + " in the last minute"}
+		entry.begin(q.protects)
 		q.entries[name] = entry
 	}
 }
 
-// substitute gives the snapshot that is served: the last good forms in the
-// place of the refused ones. denied are the Ingresses whose paths answer 503
-// because the refused form protects them and the last good one does not.
+// substitute gives the snapshot that is served: other forms in the place of those
+// in quarantine. denied are the Ingresses whose paths answer 503.
 func (q *quarantine) substitute(snap *snapshot.Snapshot) (served *snapshot.Snapshot, denied map[snapshot.Name]bool) {
 	if len(q.entries) == 0 {
 		return snap, nil
@@ -81,8 +190,11 @@ func (q *quarantine) substitute(snap *snapshot.Snapshot) (served *snapshot.Snaps
 	replace := make(map[snapshot.Name]*networkingv1.Ingress, len(q.entries))
 	denied = map[snapshot.Name]bool{}
 	for name, entry := range q.entries {
-		replace[name] = entry.good
-		if entry.good != nil && q.protects(entry.refused, entry.good) {
+		form, denies := entry.form()
+		if form != entry.refused {
+			replace[name] = form
+		}
+		if denies {
 			denied[name] = true
 		}
 	}
@@ -93,21 +205,30 @@ func (q *quarantine) substitute(snap *snapshot.Snapshot) (served *snapshot.Snaps
 func (q *quarantine) problems() []model.Problem {
 	var problems []model.Problem
 	for name, entry := range q.entries {
-		object := model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}
-		problem := model.Problem{Object: object, Reason: model.Refused}
-		switch {
-		case entry.good == nil:
-			problem.Text = "nginx refuses it, and it has no earlier form: it is not served (" + entry.text + ")"
-		case q.protects(entry.refused, entry.good):
-			problem.Text = "nginx refuses it (" + entry.text + "), and its earlier form lacks a protection that it adds"
-			problem.Denies = true
-		default:
-			problem.Text = "nginx refuses it: its last good form is served (" + entry.text + ")"
-		}
+		problem := entry.problem()
+		problem.Object = model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}
 		problems = append(problems, problem)
 	}
 	slices.SortFunc(problems, func(a, b model.Problem) int { return a.Object.Compare(b.Object) })
 	return problems
+}
+
+func (r *refusal) problem() model.Problem {
+	reason, text := model.Refused, "nginx refuses it"
+	if r.waits {
+		reason, text = model.Untested, "it waits for a test of its own"
+	}
+	switch {
+	case r.stand == asGood:
+		text += ": its last good form is served (" + r.text + ")"
+	case !r.closes:
+		text += ", and it has no earlier form: it is not served (" + r.text + ")"
+	case r.good != nil:
+		text += " (" + r.text + "), and its earlier form lacks a protection that it adds"
+	default:
+		text += " (" + r.text + "), and it protects its paths"
+	}
+	return model.Problem{Reason: reason, Text: text, Denies: r.closes && r.stand != asGood}
 }
 
 // sameContent compares what Sluice reads of an Ingress: annotations and spec.
@@ -116,15 +237,6 @@ func sameContent(a, b *networkingv1.Ingress) bool {
 		return true
 	}
 	return equality.Semantic.DeepEqual(a.Annotations, b.Annotations) && equality.Semantic.DeepEqual(a.Spec, b.Spec)
-}
-
-func ingressOf(snap *snapshot.Snapshot, name snapshot.Name) *networkingv1.Ingress {
-	for _, ing := range snap.Ingresses() {
-		if ing.Namespace == name.Namespace && ing.Name == name.Name {
-			return ing
-		}
-	}
-	return nil
 }
 
 func nameOf(ref model.ObjectRef) snapshot.Name {

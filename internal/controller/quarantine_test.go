@@ -37,6 +37,8 @@ func hosts(s *snapshot.Snapshot) map[string]string {
 
 func never(_, _ *networkingv1.Ingress) bool { return false }
 
+func anyBasis(*networkingv1.Ingress) basis { return basis{} }
+
 var web = snapshot.Name{Namespace: "shop", Name: "web"}
 
 func refOf(name snapshot.Name) model.ObjectRef {
@@ -72,11 +74,11 @@ func TestQuarantineEndsWithAnEdit(t *testing.T) {
 	q := newQuarantine(never)
 	now := snap(t, form("web", "bad"))
 	q.add(&plan{snap: now, served: now}, culprit{object: refOf(web), text: "refused"}, nil)
-	q.release(snap(t, form("web", "bad")))
+	q.release(snap(t, form("web", "bad")), anyBasis)
 	if len(q.problems()) != 1 {
 		t.Error("the same content, decoded anew, ended the quarantine")
 	}
-	q.release(snap(t, form("web", "mended")))
+	q.release(snap(t, form("web", "mended")), anyBasis)
 	if len(q.problems()) != 0 {
 		t.Error("an edit did not end the quarantine")
 	}

@@ -2,7 +2,8 @@ package controller
 
 import (
 	"errors"
-	"slices"
+
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/nginx"
 )
@@ -15,8 +16,14 @@ func (c *Controller) refuse(o outcome) bool {
 		c.Templates.Reject(o.plan.templates, c.templates, o.reason())
 		return true
 	}
-	if o.settings != "" || c.settingsBroke(o) {
-		return c.settings.refuse(o.plan.configMap, c.good.settings, oneLine(o.reason()))
+	if len(o.settings) > 0 {
+		return c.settings.refuse(o.plan, c.good.settings, o.settings)
+	}
+	if broken := c.settingsBroke(o); len(broken) > 0 {
+		if c.settings.refuse(o.plan, c.good.settings, []refusedGroup{{text: oneLine(o.reason())}}) {
+			c.settings.because = broken
+			return true
+		}
 	}
 	changed := false
 	for _, culprit := range o.culprits {
@@ -29,34 +36,35 @@ func (c *Controller) refuse(o outcome) bool {
 	return changed
 }
 
-// settingsBroke reports whether nginx refuses an Ingress that it took before,
-// now that the settings are others: then it is the settings that are wrong.
-func (c *Controller) settingsBroke(o outcome) bool {
+// settingsBroke gives the Ingresses that nginx refuses and took before, if the
+// settings are others now: then it is the settings that are wrong.
+func (c *Controller) settingsBroke(o outcome) []*networkingv1.Ingress {
 	current := o.plan.configMap
 	if current == nil || c.good.settings == nil || sameSettings(c.good.settings, current) {
-		return false
+		return nil
 	}
-	return slices.ContainsFunc(o.culprits, func(found culprit) bool {
-		if found.stream != "" {
-			return false
-		}
+	var broken []*networkingv1.Ingress
+	for _, found := range o.culprits {
 		name := nameOf(found.object)
-		good, now := c.good.ingresses[name], ingressOf(o.plan.served, name)
-		return good != nil && now != nil && sameContent(good, now)
-	})
+		good, now := c.good.ingresses[name], o.plan.served.Ingress(name)
+		if found.stream == "" && good != nil && now != nil && sameContent(good, now) {
+			broken = append(broken, now)
+		}
+	}
+	return broken
 }
 
 // refused reports whether nginx's test failed, with or without a culprit.
 func (o outcome) refused() bool {
 	var test *nginx.TestError
-	return len(o.culprits) > 0 || o.settings != "" || errors.As(o.err, &test)
+	return len(o.culprits) > 0 || len(o.settings) > 0 || errors.As(o.err, &test)
 }
 
 // reason gives nginx's words.
 func (o outcome) reason() string {
 	switch {
-	case o.settings != "":
-		return o.settings
+	case len(o.settings) > 0:
+		return o.settings[0].text
 	case len(o.culprits) > 0:
 		return o.culprits[0].text
 	}

@@ -1,60 +1,144 @@
 package controller
 
 import (
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/policy"
+	"sluice/internal/render"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
-// settingsGuard rolls settings back that nginx refuses: the ones before go on
-// until the ConfigMap is changed.
+// settingsGuard keeps settings in force that nginx takes. Of a ConfigMap that it
+// refuses the groups that it refuses fall back to what was good before, and the
+// keys that protect stay. A ConfigMap that is deleted keeps its last content.
 type settingsGuard struct {
-	refused *corev1.ConfigMap
-	good    *corev1.ConfigMap
-	text    string
+	// last is the ConfigMap as the source said it last, missing is set while the
+	// source has none any more.
+	last    *corev1.ConfigMap
+	missing bool
+
+	// refused is what nginx does not take as it is, inForce what it gets instead.
+	refused, inForce *corev1.ConfigMap
+	groups           []refusedGroup
+	// templates printed the refused settings; because are the Ingresses that nginx
+	// refused with them and took before. If one of these changes, the settings are
+	// tried again.
+	templates *render.Templates
+	because   []*networkingv1.Ingress
 }
 
-// refuse rolls back to good, or to the defaults where there is none. It reports
-// whether that changes anything: settings that were good before are not what
-// nginx refuses now.
-func (g *settingsGuard) refuse(current, good *corev1.ConfigMap, text string) bool {
-	if current == nil || (good != nil && sameSettings(good, current)) {
+// refusedGroup is a group of settings that nginx refuses, by the name of its
+// block, and why. Without a name it is all that may be the cause.
+type refusedGroup struct{ block, text string }
+
+// refuse has groups fall back to good, or to the defaults where there is none. It
+// reports whether that changes anything: what is not in force is not what nginx
+// refuses now.
+func (g *settingsGuard) refuse(p *plan, good *corev1.ConfigMap, groups []refusedGroup) bool {
+	tried := p.configMap
+	if tried == nil {
 		return false
 	}
-	if good == nil {
-		good = &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: current.Namespace, Name: current.Name}}
-		if sameSettings(good, current) {
-			return false
-		}
+	if g.refused != nil && g.inForce != tried {
+		return false // a plan of before the groups fell back
 	}
-	*g = settingsGuard{refused: current, good: good, text: text}
+	was := tried
+	if g.refused != nil {
+		was = g.refused
+	}
+	all := slices.Concat(g.groups, groups)
+	fallen := settings.FallBack(was, good, matching(all))
+	if sameSettings(fallen, tried) && good != nil && groups[0].block != "" {
+		fallen = settings.FallBack(was, nil, matching(all)) // the good ones are refused, too
+	}
+	if sameSettings(fallen, tried) {
+		return false
+	}
+	g.refused, g.inForce, g.groups, g.templates = was, fallen, all, p.templates
 	return true
 }
 
-func sameSettings(a, b *corev1.ConfigMap) bool {
-	return equality.Semantic.DeepEqual(a.Data, b.Data)
+// matching tells the keys of groups; keys that a protecting annotation has as its
+// default are in none.
+func matching(groups []refusedGroup) func(key string) bool {
+	var keys []string
+	for _, group := range groups {
+		if group.block == "" {
+			return func(key string) bool { return !inherited(key) }
+		}
+		keys = append(keys, settings.BlockKeys(group.block)...)
+	}
+	return func(key string) bool { return slices.Contains(keys, key) && !inherited(key) }
 }
 
-// substitute puts the settings in force in the place of refused ones.
-func (g *settingsGuard) substitute(snap *snapshot.Snapshot, name snapshot.Name) *snapshot.Snapshot {
+// inherited tells the settings that annotations which protect have as defaults.
+func inherited(key string) bool {
+	for _, behaviour := range policy.All() {
+		for _, doc := range behaviour.Keys {
+			if doc.Protects && doc.From == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func sameSettings(a, b *corev1.ConfigMap) bool {
+	return a == b || equality.Semantic.DeepEqual(a.Data, b.Data)
+}
+
+// substitute puts the settings in force in the place of missing and of refused
+// ones.
+func (g *settingsGuard) substitute(snap *snapshot.Snapshot, name snapshot.Name, templates *render.Templates) *snapshot.Snapshot {
+	current := snap.ConfigMap(name)
+	if g.missing = current == nil && g.last != nil; g.missing {
+		current = g.last
+		snap = snap.WithConfigMap(current)
+	}
+	g.last = current
 	if g.refused == nil {
 		return snap
 	}
-	current := snap.ConfigMap(name)
-	if current == nil || !sameSettings(current, g.refused) {
-		*g = settingsGuard{}
+	if current == nil || !sameSettings(current, g.refused) || templates != g.templates || g.mended(snap) {
+		g.refused, g.inForce, g.groups, g.because = nil, nil, nil, nil
 		return snap
 	}
-	return snap.WithConfigMap(g.good)
+	return snap.WithConfigMap(g.inForce)
+}
+
+// mended reports whether an Ingress changed that made the settings look wrong.
+func (g *settingsGuard) mended(snap *snapshot.Snapshot) bool {
+	return slices.ContainsFunc(g.because, func(was *networkingv1.Ingress) bool {
+		now := snap.Ingress(snapshot.Name{Namespace: was.Namespace, Name: was.Name})
+		return now == nil || !sameContent(now, was)
+	})
 }
 
 func (g *settingsGuard) problems() []model.Problem {
-	if g.refused == nil {
+	if g.last == nil {
 		return nil
 	}
-	object := model.ObjectRef{Kind: "ConfigMap", Namespace: g.refused.Namespace, Name: g.refused.Name}
-	return []model.Problem{{Object: object, Reason: model.Refused, Text: "nginx refuses these settings: the ones before are in force (" + g.text + ")"}}
+	var problems []model.Problem
+	report := func(reason model.Reason, text string) {
+		object := model.ObjectRef{Kind: "ConfigMap", Namespace: g.last.Namespace, Name: g.last.Name}
+		problems = append(problems, model.Problem{Object: object, Reason: reason, Text: text})
+	}
+	if g.missing {
+		report(model.NotFound, "it was deleted: its last content stays in force until it is back; for the defaults, create it empty")
+	}
+	for _, group := range g.groups {
+		keys := strings.Join(settings.BlockKeys(group.block), ", ")
+		if group.block == "" {
+			keys = "all that keep nobody out"
+		}
+		report(model.Refused, "nginx refuses these settings: those before are in force ("+group.text+"); it is about "+keys)
+	}
+	return problems
 }

@@ -19,6 +19,11 @@ func settingsOf(value string) *corev1.ConfigMap {
 	return cm
 }
 
+// ciphersRefused is what nginx says of a bad cipher.
+var ciphersRefused = []refusedGroup{{"tls", "no such cipher"}}
+
+func planWith(cm *corev1.ConfigMap) *plan { return &plan{configMap: cm} }
+
 // inForce gives the value that is served while the ConfigMap holds another.
 func inForce(t *testing.T, g *settingsGuard, value string) string {
 	t.Helper()
@@ -26,13 +31,13 @@ func inForce(t *testing.T, g *settingsGuard, value string) string {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	return g.substitute(s, config).ConfigMap(config).Data["ssl-ciphers"]
+	return g.substitute(s, config, nil).ConfigMap(config).Data["ssl-ciphers"]
 }
 
 func TestRefusedSettingsAreRolledBackUntilTheyChange(t *testing.T) {
 	t.Parallel()
 	var g settingsGuard
-	if !g.refuse(settingsOf("bad"), settingsOf("good"), "no such cipher") {
+	if !g.refuse(planWith(settingsOf("bad")), settingsOf("good"), ciphersRefused) {
 		t.Fatal("nothing was rolled back")
 	}
 	if got := inForce(t, &g, "bad"); got != "good" {
@@ -49,7 +54,7 @@ func TestRefusedSettingsAreRolledBackUntilTheyChange(t *testing.T) {
 func TestSettingsThatNeverWereGoodGiveWayToTheDefaults(t *testing.T) {
 	t.Parallel()
 	var g settingsGuard
-	if !g.refuse(settingsOf("bad"), nil, "no such cipher") {
+	if !g.refuse(planWith(settingsOf("bad")), nil, ciphersRefused) {
 		t.Fatal("nothing was rolled back")
 	}
 	if got := inForce(t, &g, "bad"); got != "" {
@@ -61,9 +66,9 @@ func TestSettingsThatAreInForceAreNotBlamedAgain(t *testing.T) {
 	t.Parallel()
 	var g settingsGuard
 	for name, refused := range map[string]bool{
-		"no ConfigMap":      g.refuse(nil, nil, "text"),
-		"good ones":         g.refuse(settingsOf("good"), settingsOf("good"), "text"),
-		"the defaults only": g.refuse(settingsOf(""), nil, "text"),
+		"no ConfigMap":      g.refuse(planWith(nil), nil, ciphersRefused),
+		"good ones":         g.refuse(planWith(settingsOf("good")), settingsOf("good"), []refusedGroup{{text: "text"}}),
+		"the defaults only": g.refuse(planWith(settingsOf("")), nil, ciphersRefused),
 	} {
 		if refused {
 			t.Errorf("%s: rolled back to the same", name)

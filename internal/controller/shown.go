@@ -46,3 +46,18 @@ func (c *Controller) publish() {
 func (p *plan) shown() *debug.Confirmed {
 	return &debug.Confirmed{Snapshot: p.served, Options: p.options, Config: p.config, Problems: p.problems, File: p.file, Ingresses: len(p.accepted)}
 }
+
+// say writes the line of a sync: what changed since the last line. A reload's line
+// may come after those of later syncs, which have told of its changes already.
+func (c *Controller) say(p *plan, o *outcome) {
+	line := p.line(o)
+	c.shown.attempt(p, line)
+	c.publish()
+	if c.said == nil || p.started.After(c.said.started) {
+		line.What = whatChanged(c.said, p)
+		if line.Err == nil {
+			c.said = p
+		}
+	}
+	c.report.Sync(line)
+}

@@ -10,9 +10,12 @@ import (
 	"syscall"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
+	"sluice/internal/settings"
 	"sluice/templates"
 )
 
@@ -134,6 +137,8 @@ func TestBlameOnTheStreamLevel(t *testing.T) {
 	e := render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua", Capabilities: render.Capabilities{Stream: true, SSLPreread: true}}
 	web := model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "web"}
 	s := model.Static{Streams: streamsOf(1, 2, 3), PassesThrough: true, Passthroughs: []model.Passthrough{{Host: "a.example", Source: web}, {Host: "b.example"}}}
+	values, _ := settings.Read(&corev1.ConfigMap{Data: map[string]string{"proxy-stream-responses": "7"}})
+	s.Blocks = values.Blocks()
 	for _, test := range []struct {
 		static   model.Static
 		bad      refusing
@@ -142,10 +147,11 @@ func TestBlameOnTheStreamLevel(t *testing.T) {
 	}{
 		{s, refusing{"10.0.0.2:"}, []string{"tcp-2"}, false},
 		{s, refusing{"10.0.0.1:", "10.0.0.3:", "passed-a.example"}, []string{"tcp-1", "tcp-3", "Ingress shop/web"}, false},
-		{s, refusing{"proxy_responses"}, nil, true},
-		{model.Static{PassesThrough: true}, refusing{"proxy_responses"}, nil, true},
+		{s, refusing{"proxy_responses 7"}, nil, true},
+		{model.Static{PassesThrough: true, Blocks: s.Blocks}, refusing{"proxy_responses 7"}, nil, true},
+		{s, refusing{"proxy_responses"}, nil, false}, // the defaults are refused, too
 		{s, refusing{"no such text"}, nil, false},
-		{model.Static{}, refusing{"proxy_responses"}, nil, false},
+		{model.Static{Blocks: s.Blocks}, refusing{"proxy_responses"}, nil, false},
 	} {
 		b := &blame{ctx: t.Context(), process: test.bad, oldest: func() []model.ObjectRef { return nil }, render: func(s model.Static) *render.File {
 			file, _ := set.Render(s, e, nil)
@@ -159,8 +165,8 @@ func TestBlameOnTheStreamLevel(t *testing.T) {
 			}
 			found = append(found, c.stream)
 		}
-		if !slices.Equal(found, test.culprits) || (b.settings != "") != test.settings || b.failed != nil {
-			t.Errorf("%v: blamed are %v, settings %q", test.bad, found, b.settings)
+		if !slices.Equal(found, test.culprits) || (len(b.settings) > 0) != test.settings || b.failed != nil {
+			t.Errorf("%v: blamed are %v, settings %v", test.bad, found, b.settings)
 		}
 	}
 }

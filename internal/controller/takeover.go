@@ -33,3 +33,14 @@ func (c *Controller) takeOver(ctx context.Context, changes <-chan struct{}) bool
 		}
 	}
 }
+
+// readAhead has the source read its objects while nginx starts. What it finds,
+// errors included, is found again by the first sync, without reading again.
+func (c *Controller) readAhead(ctx context.Context) (done <-chan struct{}) {
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = c.Source.Load(ctx)
+	}()
+	return read
+}

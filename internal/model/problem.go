@@ -43,6 +43,7 @@ const (
 	NoEffect       Reason = "NoEffect"       // it asks for nothing, so that nothing is lost
 	NoRoom         Reason = "NoRoom"         // it does not fit into what is there for it
 	Refused        Reason = "Refused"        // nginx refused it: the object is quarantined
+	Untested       Reason = "Untested"       // it waits for a test of its own: the object is quarantined
 )
 
 // Problem is a user's mistake, as a value: which object, which field, what is

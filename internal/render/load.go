@@ -1,6 +1,8 @@
 package render
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +22,8 @@ import (
 type Templates struct {
 	core       map[string]*template.Template
 	behaviours map[string]*behaviour
+	// sum is a hash of the files.
+	sum string
 	// grammar is what can be written around the hosts, hosts what can be
 	// written for them: the servers of Sluice itself have more.
 	grammar, hosts *node
@@ -85,7 +89,27 @@ func Load(files fs.FS) (*Templates, error) {
 	if err := t.guard(set); err != nil {
 		return nil, err
 	}
+	if t.sum, err = sumOf(files); err != nil {
+		return nil, err
+	}
 	return t, t.try()
+}
+
+// Sum is the same for templates with the same text, in another process too.
+func (t *Templates) Sum() string { return t.sum }
+
+// sumOf hashes the files that Load reads.
+func sumOf(files fs.FS) (string, error) {
+	all := sha256.New()
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".tmpl" {
+			return err
+		}
+		text, err := fs.ReadFile(files, name)
+		fmt.Fprintf(all, "%q %d\n%s", name, len(text), text)
+		return err
+	})
+	return hex.EncodeToString(all.Sum(nil)), err
 }
 
 // guard walks all templates; what no root leads to is an error, because it

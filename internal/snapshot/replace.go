@@ -63,6 +63,18 @@ func merge(sorted []*networkingv1.Ingress, replace map[Name]*networkingv1.Ingres
 	return append(merged, added...)
 }
 
+// OnlyIngresses gives a snapshot with these Ingresses and no others. All else is
+// shared with s, which stays as it is.
+func (s *Snapshot) OnlyIngresses(some []*networkingv1.Ingress) *Snapshot {
+	changed := *s
+	changed.ingresses = slices.SortedFunc(slices.Values(some), compareIngresses)
+	changed.byName, changed.replaced = make(map[Name]*networkingv1.Ingress, len(some)), nil
+	for _, ing := range some {
+		changed.byName[nameOf(ing)] = ing
+	}
+	return &changed
+}
+
 // WithConfigMap gives a snapshot in which cm takes the place of the ConfigMap
 // of its name. All else is shared with s, which stays as it is.
 func (s *Snapshot) WithConfigMap(cm *corev1.ConfigMap) *Snapshot {

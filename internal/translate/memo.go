@@ -70,11 +70,22 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	t.report(m.faults...)
 	t.sizeMemory()
 	if configMap == nil && o.ConfigMap != (snapshot.Name{}) {
-		t.report(model.Problem{Object: model.ObjectRef{Kind: "ConfigMap", Namespace: o.ConfigMap.Namespace, Name: o.ConfigMap.Name},
-			Reason: model.NotFound, Text: "it does not exist: all settings have their defaults"})
+		t.missSettings()
 	}
 	t.readClasses()
 	return t
+}
+
+// missSettings says what holds while the ConfigMap is missing. A required one may
+// say who is let in.
+func (t *translation) missSettings() {
+	name := t.options.ConfigMap
+	problem := model.Problem{Object: model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name},
+		Reason: model.NotFound, Text: "it does not exist: all settings have their defaults"}
+	if t.unsettled = t.options.RequireConfigMap; t.unsettled {
+		problem.Text, problem.Denies = "it does not exist, and --require-configmap is given: create it, empty for the defaults", true
+	}
+	t.report(problem)
 }
 
 // end drops what the call did not use.

@@ -116,7 +116,7 @@ func (t *translation) closeClass(class *networkingv1.IngressClass, configMap sna
 
 // denies says whether the paths of an Ingress answer 503 whatever it says.
 func (t *translation) denies(object *networkingv1.Ingress) bool {
-	if len(t.closed) > 0 && t.closed[t.classOf(object)] {
+	if t.unsettled || len(t.closed) > 0 && t.closed[t.classOf(object)] {
 		return true
 	}
 	return len(t.options.Denied) > 0 && t.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}]

@@ -55,6 +55,8 @@ type Options struct {
 	// what no rule matches, DefaultCertificate is the Secret with the
 	// certificate of every name that has no other. Each may be empty.
 	ConfigMap, DefaultBackend, DefaultCertificate snapshot.Name
+	// RequireConfigMap has every path answer 503 while ConfigMap is not there.
+	RequireConfigMap bool
 	// FallbackCertificate stands in for DefaultCertificate where that is not
 	// usable; the shell makes it.
 	FallbackCertificate *model.Certificate
@@ -106,7 +108,9 @@ type translation struct {
 	settings *settings.Settings
 	classes  map[string]*settings.Settings
 	closed   map[string]bool
-	memo     *Memo
+	// unsettled is set if the ConfigMap is missing that is required.
+	unsettled bool
+	memo      *Memo
 	// memory is how much of what is pushed nginx can hold.
 	memory   model.Memory
 	problems []model.Problem

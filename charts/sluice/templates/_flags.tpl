@@ -4,6 +4,7 @@
 {{- $own := "$(POD_NAMESPACE)" -}}
 {{- $flags := include "sluice.flags.grace" . | fromYaml -}}
 {{- $_ := set $flags "configmap" (printf "%s/%s" ($c.configMapNamespace | default $own) (include "sluice.controller" .)) -}}
+{{- $_ = set $flags "require-configmap" "true" -}}
 {{- $_ = set $flags "controller-class" $c.ingressClassResource.controllerValue -}}
 {{- $_ = set $flags "ingress-class" (include "sluice.flags.classes" .) -}}
 {{- $_ = set $flags "election-id" ($c.electionID | default (include "sluice.named" (list . "leader"))) -}}

@@ -1,0 +1,95 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/dynamic"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// objects is a Source of what a test says.
+type objects struct{ snapshot.Objects }
+
+func (o *objects) Load(context.Context) (snapshot.Loaded, error) {
+	return snapshot.Loaded{Objects: o.Objects}, nil
+}
+
+func (o *objects) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
+
+// idle gives a controller whose plans nobody carries out.
+func idle(t *testing.T, source Source) *Controller {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	templates, err := OpenTemplates("", log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err := SelfSigned(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(Options{
+		Source: source, Templates: templates, StateDir: t.TempDir(), Log: log,
+		Environment: render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua"},
+		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", FallbackCertificate: certificate},
+		Runtime:     dynamic.New(t.TempDir() + "/none.sock"), Resolver: dynamic.NewResolver(dynamic.ResolverOptions{Logger: log}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// submitted takes the plan that waits to be carried out, nil if none does.
+func (c *Controller) submitted() *plan {
+	select {
+	case p := <-c.applier.submitted:
+		return p
+	default:
+		return nil
+	}
+}
+
+// TestFailedPlanWaitsForTheTimer: nginx did not take a file for a reason that is
+// nobody's. Changes that leave the file as it is, as those of endpoints do, do not
+// make it reload again; the timer and another file do.
+func TestFailedPlanWaitsForTheTimer(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	source.Ingresses = []*networkingv1.Ingress{form("web", "a.example")}
+	c := idle(t, source)
+	c.sync(t.Context())
+	failed := c.submitted()
+	if failed == nil {
+		t.Fatal("nothing was to be done at first")
+	}
+	c.applied(t.Context(), outcome{plan: failed, err: errors.New("too many open files")})
+	for range 30 {
+		source.Services = []*corev1.Service{{}}
+		source.Services[0].Namespace, source.Services[0].Name = "shop", "other"
+		c.sync(t.Context())
+		if c.submitted() != nil {
+			t.Fatal("the file that failed was applied again without the timer")
+		}
+	}
+	c.retry = nil
+	c.sync(t.Context())
+	if c.submitted() == nil {
+		t.Error("the timer did not try again")
+	}
+	c.applied(t.Context(), outcome{plan: c.target, err: errors.New("too many open files")})
+	source.Ingresses = append(source.Ingresses, form("more", "b.example"))
+	c.sync(t.Context())
+	if c.submitted() == nil {
+		t.Error("another file was not applied")
+	}
+}

@@ -1,0 +1,85 @@
+package controller
+
+import (
+	"errors"
+	"slices"
+
+	"sluice/internal/model"
+	"sluice/internal/nginx"
+	"sluice/internal/settings"
+)
+
+// defaultBlocks are what settings fall back to while they are looked into.
+func defaultBlocks() []model.Block {
+	values, _ := settings.Read(nil)
+	return values.Blocks()
+}
+
+// blameSettings finds the groups of settings that nginx refuses in a part without
+// any Ingress: the one that wrote the line it names, or else by leaving groups out.
+func (b *blame) blameSettings(s model.Static, err error) {
+	for range len(s.Blocks) {
+		var refused *nginx.TestError
+		if !errors.As(err, &refused) {
+			return
+		}
+		name := b.groupOfLine(s, refused)
+		if name == "" {
+			b.bisectSettings(s)
+			return
+		}
+		b.settings = append(b.settings, refusedGroup{name, oneLine(refused.Text)})
+		s.Blocks = withDefaults(s.Blocks, []string{name})
+		if err = b.test(s); err == nil {
+			return
+		}
+	}
+}
+
+// groupOfLine gives the group that wrote the line that nginx names, "" if none did.
+func (b *blame) groupOfLine(s model.Static, refused *nginx.TestError) string {
+	origin, ok := b.render(s).Origin(refused.Line)
+	if !ok || b.isRefused(origin.Behaviour) || !slices.ContainsFunc(s.Blocks, func(block model.Block) bool { return block.Name == origin.Behaviour }) {
+		return ""
+	}
+	return origin.Behaviour
+}
+
+func (b *blame) isRefused(group string) bool {
+	return slices.ContainsFunc(b.settings, func(g refusedGroup) bool { return g.block == group })
+}
+
+// bisectSettings blames groups by putting the defaults in their place. If nginx
+// refuses the defaults too, no setting is to blame.
+func (b *blame) bisectSettings(s model.Static) {
+	var names []string
+	for _, block := range s.Blocks {
+		if !b.isRefused(block.Name) {
+			names = append(names, block.Name)
+		}
+	}
+	verdict, failed := nginx.Blame(names, func(some []string) error {
+		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(some, name) })
+		tried := s
+		tried.Blocks = withDefaults(s.Blocks, others)
+		return b.test(tried)
+	}, mostTests)
+	if failed != nil {
+		return
+	}
+	for _, found := range verdict.Culprits {
+		b.settings = append(b.settings, refusedGroup{found.Item, oneLine(found.Err.Error())})
+	}
+}
+
+// withDefaults puts the defaults of some groups in their places.
+func withDefaults(blocks []model.Block, names []string) []model.Block {
+	defaults := defaultBlocks()
+	changed := slices.Clone(blocks)
+	for i, block := range changed {
+		if at := slices.IndexFunc(defaults, func(d model.Block) bool { return d.Name == block.Name }); at >= 0 && slices.Contains(names, block.Name) {
+			changed[i] = defaults[at]
+		}
+	}
+	return changed
+}

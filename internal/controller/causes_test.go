@@ -1,0 +1,151 @@
+package controller
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+)
+
+func always(_, _ *networkingv1.Ingress) bool { return true }
+
+// TestRefusalDoesNotOutliveItsCause: other templates, settings or Secrets than
+// those with which nginx refused an Ingress have it tested again.
+func TestRefusalDoesNotOutliveItsCause(t *testing.T) {
+	t.Parallel()
+	bad := form("web", "bad")
+	before := basis{
+		templates: &render.Templates{}, configs: []*corev1.ConfigMap{settingsOf("x")},
+		secrets: []*corev1.Secret{{Data: map[string][]byte{"ca.crt": []byte("x")}}},
+	}
+	for name, change := range map[string]func(*basis){
+		"templates":   func(b *basis) { b.templates = &render.Templates{} },
+		"settings":    func(b *basis) { b.configs = []*corev1.ConfigMap{settingsOf("y")} },
+		"no settings": func(b *basis) { b.configs = []*corev1.ConfigMap{nil} },
+		"Secret":      func(b *basis) { b.secrets = []*corev1.Secret{{Data: map[string][]byte{"ca.crt": []byte("y")}}} },
+		"":            func(b *basis) { b.configs = []*corev1.ConfigMap{settingsOf("x")} }, // decoded anew
+	} {
+		q := newQuarantine(never)
+		q.entries[web] = &refusal{refused: bad, stand: asNone, basis: before}
+		now := before
+		change(&now)
+		q.release(snap(t, bad), func(*networkingv1.Ingress) basis { return now })
+		if waits := q.entries[web].waits; waits != (name != "") {
+			t.Errorf("changed %q: is it tested again? %v", name, waits)
+		}
+	}
+}
+
+// TestSettingsRefusalEndsWithItsCause: settings are tried again when the
+// templates change, or the Ingress that made them look wrong.
+func TestSettingsRefusalEndsWithItsCause(t *testing.T) {
+	t.Parallel()
+	first, second := &render.Templates{}, &render.Templates{}
+	innocent, broken := settingsOf("innocent"), form("web", "broken")
+	for name, end := range map[string]struct {
+		templates *render.Templates
+		ingress   *networkingv1.Ingress
+		want      string
+	}{
+		"nothing":   {first, broken, "good"},
+		"templates": {second, broken, "innocent"},
+		"Ingress":   {first, form("web", "mended"), "innocent"},
+	} {
+		var g settingsGuard
+		if !g.refuse(&plan{configMap: innocent, templates: first}, settingsOf("good"), []refusedGroup{{text: "x"}}) {
+			t.Fatal("nothing fell back")
+		}
+		g.because = []*networkingv1.Ingress{broken}
+		s, _ := snapshot.New(snapshot.Objects{ConfigMaps: []*corev1.ConfigMap{innocent}, Ingresses: []*networkingv1.Ingress{end.ingress}})
+		if got := g.substitute(s, config, end.templates).ConfigMap(config).Data["ssl-ciphers"]; got != end.want {
+			t.Errorf("after a change of %s: %q is in force, want %q", name, got, end.want)
+		}
+	}
+}
+
+// TestKeysThatProtectNeverFallBack, whichever group is refused.
+func TestKeysThatProtectNeverFallBack(t *testing.T) {
+	t.Parallel()
+	cm := settingsOf("bad")
+	cm.Data["Whitelist-Source-Range"], cm.Data["denylist-source-range"], cm.Data["enable-modsecurity"] = "10.0.0.0/8", "10.1.0.0/16", "true"
+	good := &corev1.ConfigMap{ObjectMeta: cm.ObjectMeta}
+	var g settingsGuard
+	if !g.refuse(&plan{configMap: cm}, good, []refusedGroup{{text: "x"}}) {
+		t.Fatal("nothing fell back")
+	}
+	for key, want := range map[string]string{"Whitelist-Source-Range": "10.0.0.0/8", "denylist-source-range": "10.1.0.0/16", "enable-modsecurity": "true", "ssl-ciphers": ""} {
+		if got := g.inForce.Data[key]; got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+	}
+}
+
+// TestClosedFormsAreBounded: of an Ingress that protects each form that nginx
+// refuses gives way to the next one, and the last one is none.
+func TestClosedFormsAreBounded(t *testing.T) {
+	t.Parallel()
+	q := newQuarantine(always)
+	bad := form("web", "bad")
+	kind := networkingv1.PathTypeImplementationSpecific
+	bad.Spec.Rules[0].HTTP = &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{Path: "/admin/x(", PathType: &kind}}}
+	now := snap(t, bad)
+	p := &plan{snap: now, served: now}
+	for step, want := range []string{"/admin/x(", "/admin/", "none"} {
+		if !q.add(p, culprit{object: refOf(web), text: "refused"}, nil) {
+			t.Fatalf("step %d: nothing changed", step)
+		}
+		served, denied := q.substitute(now)
+		got := "none"
+		if form := served.Ingress(web); form != nil {
+			got = form.Spec.Rules[0].HTTP.Paths[0].Path
+		}
+		if got != want || denied[web] != (want != "none") {
+			t.Errorf("step %d: served is %s, denied %v, want %s", step, got, denied[web], want)
+		}
+		p = &plan{snap: now, served: served}
+		p.options.Denied = denied
+	}
+	if q.add(p, culprit{object: refOf(web), text: "refused"}, nil) {
+		t.Error("what is not served any more was refused again")
+	}
+}
+
+// TestUndecidedWithAnIdenticalGoodFormIsServed: a search did not get to an Ingress
+// that is as nginx took it last. It goes on being served.
+func TestUndecidedWithAnIdenticalGoodFormIsServed(t *testing.T) {
+	t.Parallel()
+	q := newQuarantine(never)
+	now := snap(t, form("web", "same"))
+	q.add(&plan{snap: now, served: now}, culprit{object: refOf(web), undecided: true, text: "not tested"}, form("web", "same"))
+	served, _ := q.substitute(now)
+	if got := hosts(served); got["web"] != "same" {
+		t.Errorf("served %v, want the form that is good", got)
+	}
+}
+
+// BenchmarkQuarantine is the work of one sync with 1,000 of 10,000 Ingresses in
+// quarantine.
+func BenchmarkQuarantine(b *testing.B) {
+	var all []*networkingv1.Ingress
+	q := newQuarantine(never)
+	for i := range 10_000 {
+		ing := form(fmt.Sprintf("web-%d", i), "a.example")
+		ing.Namespace, ing.CreationTimestamp = fmt.Sprintf("n%d", i%100), metav1.NewTime(time.Unix(int64(i), 0))
+		all = append(all, ing)
+		if i%10 == 0 {
+			q.entries[snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}] = &refusal{refused: ing, stand: asNone}
+		}
+	}
+	s, _ := snapshot.New(snapshot.Objects{Ingresses: all})
+	for b.Loop() {
+		q.release(s, anyBasis)
+		q.substitute(s)
+		q.problems()
+	}
+}
