@@ -49,15 +49,15 @@ type inCluster struct {
 func openCluster(f *runFlags, log *slog.Logger) (*inCluster, error) {
 	pod, err := thisPod()
 	if err != nil {
-		return nil, err
+		return nil, usage(err)
 	}
 	client, err := f.client()
 	if err != nil {
-		return nil, err
+		return nil, usage(err)
 	}
 	options, err := f.options()
 	if err != nil {
-		return nil, err
+		return nil, usage(err)
 	}
 	c := &inCluster{leader: election.Fixed(false), remove: f.updateOnShutdown}
 	if f.publishService != "" {

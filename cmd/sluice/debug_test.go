@@ -48,7 +48,7 @@ func execute(args ...string) (status int, out, diagnostics string) {
 	command := called(args)
 	command.SetOut(&stdout)
 	command.SetErr(&stderr)
-	status = exitStatus(command.Execute(), &stderr)
+	status = carryOut(command, &stderr)
 	return status, stdout.String(), stderr.String()
 }
 
@@ -132,7 +132,7 @@ func TestDbg(t *testing.T) {
 		}
 	}
 	for _, wrong := range [][]string{{"/dbg", "bogus"}, {"/dbg", "backends", "bogus"}, {"/dbg", "certs", "bogus"}, {"/dbg", "backends", "get"}, {"sluice", "debug", "bogus"}} {
-		if status, _, said := execute(wrong...); status != 1 || said == "" {
+		if status, _, said := execute(wrong...); status != 2 || said == "" {
 			t.Errorf("%q: %d %q", wrong, status, said)
 		}
 	}

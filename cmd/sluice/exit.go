@@ -4,7 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/spf13/cobra"
 )
+
+// usageStatus is the status that the process ends with after a command line that
+// cannot be carried out.
+const usageStatus = 2
 
 // exitError is an error with the status that the process ends with. Without err
 // all has been said, and nothing is printed.
@@ -22,18 +28,52 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// exitStatus gives the status that the process ends with after an error, and
-// prints the error: 1 unless it says otherwise, and 0 for none.
-func exitStatus(err error, diagnostics io.Writer) int {
+// usage marks an error of the command line; nil stays nil.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{status: usageStatus, err: err}
+}
+
+// carryOut runs a command line and gives the status that the process ends with: 1
+// after an error, unless it says otherwise, and 2 if the command never began,
+// because the command line is wrong. Errors are printed.
+func carryOut(root *cobra.Command, diagnostics io.Writer) int {
+	began := false
+	each(root, func(c *cobra.Command) {
+		if run := c.RunE; run != nil {
+			c.RunE = func(c *cobra.Command, arguments []string) error {
+				began = true
+				return run(c, arguments)
+			}
+		}
+	})
+	command, err := root.ExecuteC()
 	if err == nil {
 		return 0
 	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintln(diagnostics, "sluice:", text)
+	if !began {
+		err = usage(err)
 	}
+	status := 1
 	var exit *exitError
 	if errors.As(err, &exit) {
-		return exit.status
+		status = exit.status
 	}
-	return 1
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(diagnostics, "sluice:", text)
+		if status == usageStatus {
+			fmt.Fprintf(diagnostics, "See `%s --help`.\n", command.CommandPath())
+		}
+	}
+	return status
+}
+
+// each calls do for a command and all below it.
+func each(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, below := range c.Commands() {
+		each(below, do)
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,8 +16,9 @@ import (
 // explainFlags are the flags of sluice explain.
 type explainFlags struct {
 	translateFlags
-	file      string
+	inputFlags
 	output    string
+	short     bool
 	httpsPort int
 }
 
@@ -37,23 +39,17 @@ func explainCommand() *cobra.Command {
 		},
 	}
 	flags.translateFlags.add(command.Flags())
-	command.Flags().StringVarP(&flags.file, "filename", "f", "", "folder, file or - (standard input) with the manifests; required")
+	flags.inputFlags.add(command.Flags())
 	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
+	command.Flags().BoolVar(&flags.short, "short", false, "print the outcome alone, in one line")
 	command.Flags().IntVar(&flags.httpsPort, "https-port", 443, "port for HTTPS, which redirects may name")
 	return command
 }
 
 func explainRequest(ctx context.Context, f *explainFlags, arguments []string, out, diagnostics io.Writer) error {
 	request, err := parseRequest(arguments)
-	switch {
-	case err != nil:
-		return err
-	case f.file == "":
-		return errors.New("-f: want a folder, a file or - (got nothing)")
-	case f.output != "text" && f.output != "json":
-		return fmt.Errorf("-o: want text or json (got %q)", f.output)
-	case f.httpsPort < 1 || f.httpsPort > 65535:
-		return fmt.Errorf("--https-port: want a port from 1 to 65535 (got %d)", f.httpsPort)
+	if err := cmp.Or(err, f.validate()); err != nil {
+		return usage(err)
 	}
 	input, unread, err := f.load(ctx)
 	if err != nil {
@@ -66,9 +62,22 @@ func explainRequest(ctx context.Context, f *explainFlags, arguments []string, ou
 		return err
 	}
 	if len(unread) > 0 {
-		return fmt.Errorf("%d errors in the manifests", len(unread))
+		return errors.New(counted(len(unread), "error", "errors") + " in the manifests")
 	}
 	return nil
+}
+
+// validate names the flag, its value and what would be valid.
+func (f *explainFlags) validate() error {
+	switch {
+	case f.short && f.output != "text":
+		return errors.New("--short and -o json: want one of the two (got both)")
+	case f.output != "text" && f.output != "json":
+		return fmt.Errorf("-o: want text or json (got %q)", f.output)
+	case f.httpsPort < 1 || f.httpsPort > 65535:
+		return fmt.Errorf("--https-port: want a port from 1 to 65535 (got %d)", f.httpsPort)
+	}
+	return f.inputFlags.validate()
 }
 
 // parseRequest takes [METHOD] URL.
@@ -86,10 +95,10 @@ const usualHTTPPort = 80
 func (f *explainFlags) load(ctx context.Context) (explain.Input, []error, error) {
 	options, err := f.options()
 	if err != nil {
-		return explain.Input{}, nil, err
+		return explain.Input{}, nil, usage(err)
 	}
 	options.HTTPSPort, options.Reserved = f.httpsPort, webPorts(usualHTTPPort, f.httpsPort)
-	as := renderFlags{translateFlags: f.translateFlags, file: f.file, httpPort: usualHTTPPort, httpsPort: f.httpsPort}
+	as := renderFlags{translateFlags: f.translateFlags, inputFlags: f.inputFlags, httpPort: usualHTTPPort, httpsPort: f.httpsPort}
 	r, unread, err := as.load(ctx)
 	if err != nil {
 		return explain.Input{}, nil, err
@@ -98,7 +107,10 @@ func (f *explainFlags) load(ctx context.Context) (explain.Input, []error, error)
 }
 
 func (f *explainFlags) print(out io.Writer, e *explain.Explanation) error {
-	if f.output == "text" {
+	switch {
+	case f.short:
+		return e.WriteShort(out)
+	case f.output == "text":
 		return e.WriteText(out)
 	}
 	encoder := json.NewEncoder(out)

@@ -58,7 +58,7 @@ func TestExplainTheShop(t *testing.T) {
 			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", file, diff)
 			}
-			_, below, _ := strings.Cut(got, "\n")
+			_, below, _ := strings.Cut(got, "\n\n")
 			for line := range strings.Lines(below) {
 				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 120 {
 					t.Errorf("%d columns: %s", n, line)
@@ -77,6 +77,27 @@ func TestExplainForScripts(t *testing.T) {
 	}
 	if e.Answer.Status != 308 || e.Winner.Object.Name != "cart" || e.Winner.Verdict != explain.Wins || !e.Applied.Behaviours[0].Answers || len(e.Losers) != 3 {
 		t.Errorf("read %+v", e)
+	}
+}
+
+// The outcome comes first, and alone where that is asked for.
+func TestExplainLeadsWithTheOutcome(t *testing.T) {
+	t.Parallel()
+	for request, want := range map[string]string{
+		"https://www.shop.example/cart":    "Service shop/cart:http\n",
+		"http://www.shop.example/cart":     "308: https://www.shop.example:8443/cart\n",
+		"api.shop.example/v1/images/seven": "404: no rule takes the path, and there is no default backend\n",
+		"api.shop.example/%zz":             "400: nginx refuses the request: ",
+		"admin.shop.example/office/1":      "Service shop/admin:http\n",
+	} {
+		long, _, err := explaining(append([]string{request}, shopFlags...)...)
+		short, _, shortErr := explaining(append([]string{request, "--short"}, shopFlags...)...)
+		if err != nil || shortErr != nil || !strings.HasPrefix(short, want) || !strings.HasPrefix(long, short) || strings.Count(short, "\n") != 1 {
+			t.Errorf("%s: %v, %v, %s", request, err, shortErr, short)
+		}
+	}
+	if _, _, err := explaining(append([]string{"shop.example/", "--short", "-o", "json"}, shopFlags...)...); err == nil || err.Error() != "--short and -o json: want one of the two (got both)" {
+		t.Error(err)
 	}
 }
 
@@ -118,10 +139,10 @@ func TestExplainUsesWhatItCanRead(t *testing.T) {
 		}
 	}
 	out, diagnostics, err := explaining("shop.example/cart/1", "-f", folder)
-	if err == nil || err.Error() != "1 errors in the manifests" || !strings.Contains(diagnostics, "bad.yaml") {
+	if err == nil || err.Error() != "1 error in the manifests" || !strings.Contains(diagnostics, "bad.yaml") {
 		t.Errorf("error %v, and said %q", err, diagnostics)
 	}
-	want := "GET http://shop.example/cart/1 is answered 503 by Ingress shop/web, spec.rules[0].http.paths[0] (Prefix /cart): Service shop/web does not exist: 503 is answered\n"
+	want := "503: Service shop/web does not exist: 503 is answered\nGET http://shop.example/cart/1 is answered 503 by Ingress shop/web, spec.rules[0].http.paths[0] (Prefix /cart): Service shop/web does not exist: 503 is answered\n"
 	if !strings.HasPrefix(out, want) {
 		t.Errorf("want %q in:\n%s", want, out)
 	}

@@ -6,29 +6,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"sluice/internal/lint"
-	"sluice/internal/manifest"
 	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 	"sluice/templates"
 )
 
 // lintFlags are the flags of sluice lint besides those of translateFlags.
 type lintFlags struct {
 	translateFlags
-	file   string
-	output string
-	failOn string
+	inputFlags
+	cluster       bool
+	kubeconfig    string
+	context       string
+	output        string
+	failOn        string
+	ignored       []string
+	assumeSecrets bool
+	allowEmpty    bool
+
+	// secretThere is that of lint.Options.
+	secretThere func(snapshot.Name) bool
 }
 
 // never is the value of --fail-on by which findings do not count.
 const never = "never"
 
-const lintLong = `Find what is wrong with manifests, and what is not wrong but may surprise, without a cluster or an nginx.
+const lintLong = `Find what is wrong with manifests, or with the objects of a cluster, and what is not wrong but may surprise. Nothing is changed,
+and no nginx is needed.
 
 Each finding is a line: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON], where LINE is that on which the
 document begins. What was counted is said on standard error. The severities:
@@ -38,11 +48,21 @@ document begins. What was counted is said on standard error. The severities:
            that nobody reads
   note     worth knowing, and nothing is wrong with it
 
-The exit status is 0 if nothing weighs as much as --fail-on, 1 if something does, and 2 if lint could not run.`
+Without --configmap the settings are those of the ConfigMap that the --configmap of a Deployment or DaemonSet among the manifests
+names, else of the one called sluice, or ingress-nginx-controller or sluice-controller with whatever before it. Standard error says which was taken.
+
+With --from-cluster the objects are read with your kubeconfig. Of Secrets only the names are asked for; if they may not be listed,
+all are taken as there.
+
+The exit status is
+  0  nothing weighs as much as --fail-on
+  1  something does, such as that there is no Ingress at all (--allow-empty)
+  2  the command line is wrong, or the manifests or the cluster cannot be read`
 
 const lintExample = `  sluice lint -f docs/examples/shop --configmap shop/sluice
   kubectl get ingress,ingressclass,services,endpointslices,secrets,configmaps -A -o yaml | sluice lint -f -
-  helm template . | sluice lint -f - --ingress-class internal
+  helm template . | sluice lint -f - -f cluster/classes.yaml --ingress-class internal --assume-secrets
+  sluice lint --from-cluster --context staging
 
   # In CI: findings as JSON, and only errors stop the build.
   sluice lint -f deploy -o json --fail-on error > findings.json`
@@ -50,46 +70,46 @@ const lintExample = `  sluice lint -f docs/examples/shop --configmap shop/sluice
 func lintCommand() *cobra.Command {
 	var flags lintFlags
 	command := &cobra.Command{
-		Use:     "lint -f MANIFESTS",
-		Short:   "Find what is wrong or surprising in manifests, without a cluster or an nginx",
+		Use:     "lint -f MANIFESTS | --from-cluster",
+		Short:   "Find what is wrong or surprising in manifests or a cluster",
 		Long:    lintLong,
 		Example: lintExample,
-		Args: func(cmd *cobra.Command, args []string) error {
-			return unable(cobra.NoArgs(cmd, args))
-		},
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return lintManifests(cmd.Context(), &flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return unable(err) })
 	flags.translateFlags.add(command.Flags())
-	command.Flags().StringVarP(&flags.file, "filename", "f", "", "folder, file or - (standard input) with the manifests; required")
+	flags.inputFlags.add(command.Flags())
+	command.Flags().BoolVar(&flags.cluster, "from-cluster", false, "look at the objects of a cluster instead, with your kubeconfig; no content of a Secret is read")
+	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "kubeconfig of that cluster; $KUBECONFIG or ~/.kube/config if empty")
+	command.Flags().StringVar(&flags.context, "context", "", "context of the kubeconfig; the current one if empty")
+	command.Flags().StringSliceVar(&flags.ignored, "ignore", nil, "leave out findings with this reason, such as Unread; may be given several times")
+	command.Flags().BoolVar(&flags.assumeSecrets, "assume-secrets", false, "take Secrets that are not among the manifests as there")
+	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "no Ingress at all is nothing wrong")
 	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
 	command.Flags().StringVar(&flags.failOn, "fail-on", string(lint.Warning), "the lightest severity that makes the exit status 1: error, warning, note or never")
 	return command
 }
 
-// unable is an error for which lint could not run.
-func unable(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &exitError{status: 2, err: err}
-}
-
 func lintManifests(ctx context.Context, f *lintFlags, out, diagnostics io.Writer) error {
 	if err := f.validate(); err != nil {
-		return unable(err)
+		return usage(err)
 	}
 	manifests, options, err := f.load(ctx)
 	if err != nil {
-		return unable(err)
+		return &exitError{status: usageStatus, err: err}
 	}
+	settings := f.findSettings(manifests, &options)
 	report := lint.Look(manifests, options)
+	report.Settings = settings
 	if err := f.print(report, out); err != nil {
-		return unable(fmt.Errorf("print the findings: %w", err))
+		return usage(fmt.Errorf("print the findings: %w", err))
 	}
 	if f.output == "text" {
+		if settings != "" {
+			fmt.Fprintln(diagnostics, settings)
+		}
 		fmt.Fprintln(diagnostics, counted(len(manifests.Objects.Ingresses), "Ingress", "Ingresses")+":", summary(report))
 	}
 	if f.failOn != never && report.Has(lint.Severity(f.failOn)) {
@@ -100,8 +120,10 @@ func lintManifests(ctx context.Context, f *lintFlags, out, diagnostics io.Writer
 
 func (f *lintFlags) validate() error {
 	switch {
-	case f.file == "":
-		return errors.New("-f: want a folder, a file or - (got nothing)")
+	case f.cluster == (len(f.files) > 0):
+		return errors.New("want -f with a folder, a file or -, or --from-cluster: one of the two")
+	case !f.cluster && f.kubeconfig+f.context != "":
+		return errors.New("--kubeconfig and --context: want --from-cluster, too")
 	case f.output != "text" && f.output != "json":
 		return fmt.Errorf("-o: want text or json (got %q)", f.output)
 	case f.failOn != never && !slices.Contains(lint.Severities, lint.Severity(f.failOn)):
@@ -121,16 +143,37 @@ func (f *lintFlags) load(ctx context.Context) (lint.Manifests, lint.Options, err
 	if err != nil {
 		return fail(fmt.Errorf("load templates: %w", err))
 	}
-	source, err := manifest.Open(f.file, slog.New(slog.DiscardHandler))
+	if f.assumeSecrets {
+		f.secretThere = func(snapshot.Name) bool { return true }
+	}
+	manifests, err := f.manifests(ctx, translation)
 	if err != nil {
 		return fail(err)
 	}
-	loaded, err := source.Load(ctx)
-	if err != nil {
-		return fail(err)
+	return manifests, lint.Options{
+		Translate: translation, Templates: set, Environment: imageEnvironment(80, 443),
+		SecretThere: f.secretThere, Ignored: f.ignored, AllowEmpty: f.allowEmpty,
+	}, nil
+}
+
+// manifests are those of the files, or what the cluster has.
+func (f *lintFlags) manifests(ctx context.Context, o translate.Options) (lint.Manifests, error) {
+	if f.cluster {
+		return f.fromCluster(ctx, o)
 	}
-	manifests := lint.Manifests{Objects: loaded.Objects, Documents: source.Documents(), Errors: loaded.Errors, Notes: loaded.Notes}
-	return manifests, lint.Options{Translate: translation, Templates: set, Environment: imageEnvironment(80, 443)}, nil
+	in, err := f.read(ctx)
+	return lint.Manifests{Objects: in.Objects, Documents: in.documents, Errors: in.Errors, Notes: in.Notes}, err
+}
+
+// findSettings has the settings that are found hold, unless --configmap names them,
+// and says which they are.
+func (f *lintFlags) findSettings(m lint.Manifests, o *lint.Options) string {
+	if f.configMap != "" {
+		return ""
+	}
+	name, how := lint.FindSettings(m)
+	o.Translate.ConfigMap = name
+	return how
 }
 
 func (f *lintFlags) print(report lint.Report, out io.Writer) error {
@@ -147,9 +190,13 @@ func (f *lintFlags) print(report lint.Report, out io.Writer) error {
 	return nil
 }
 
-// summary gives "1 error, 2 warnings, 0 notes".
+// summary gives "1 error, 2 warnings, 0 notes", and how many were left out.
 func summary(r lint.Report) string {
-	return counted(r.Errors, "error", "errors") + ", " + counted(r.Warnings, "warning", "warnings") + ", " + counted(r.Notes, "note", "notes")
+	text := counted(r.Errors, "error", "errors") + ", " + counted(r.Warnings, "warning", "warnings") + ", " + counted(r.Notes, "note", "notes")
+	if r.Ignored > 0 {
+		text += fmt.Sprintf("; %d ignored", r.Ignored)
+	}
+	return text
 }
 
 func counted(n int, one, many string) string {

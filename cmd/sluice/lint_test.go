@@ -50,6 +50,9 @@ func process(t *testing.T, dir, input string, arguments ...string) ended {
 	return ended{Status: command.ProcessState.ExitCode(), Out: out.String(), Errors: diagnostics.String()}
 }
 
+// noSettings is what lint says where it finds no settings.
+const noSettings = "settings: no ConfigMap found: all have their defaults; --configmap names it\n"
+
 const class = `apiVersion: networking.k8s.io/v1
 kind: IngressClass
 metadata: {name: nginx}
@@ -98,7 +101,7 @@ func folder(t *testing.T, files map[string]string) string {
 func TestLintText(t *testing.T) {
 	t.Parallel()
 	got := process(t, folder(t, shop), "", "lint", "-f", ".")
-	want := ended{Status: 1, Errors: "2 Ingresses: 1 error, 1 warning, 1 note\n", Out: `web.yaml:2: warning: Ingress shop/web: nginx.ingress.kubernetes.io/proxy-raed-timeout: no annotation has this name; did you mean "proxy-read-timeout"? [Unread]
+	want := ended{Status: 1, Errors: noSettings + "2 Ingresses: 1 error, 1 warning, 1 note\n", Out: `web.yaml:2: warning: Ingress shop/web: nginx.ingress.kubernetes.io/proxy-raed-timeout: no annotation has this name; did you mean "proxy-read-timeout"? [Unread]
 web.yaml:2: note: Ingress shop/web: spec.rules[1].http.paths[0]: it says what spec.rules[0].http.paths[0] says: remove one of the two [Repeated]
 web.yaml:14: error: Ingress shop/other: spec.rules[0].http.paths[0].backend.service.name: Service shop/missing does not exist: 503 is answered [NotFound]
 `}
@@ -138,8 +141,10 @@ func TestLintExitStatus(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{clean, "", []string{"-f", "."}, 0, "0 Ingresses: 0 errors, 0 warnings, 0 notes"},
-		{clean, "", []string{"-f", ".", "--fail-on", "note"}, 0, ""},
+		{clean, "", []string{"-f", ".", "--allow-empty"}, 0, "0 Ingresses: 0 errors, 0 warnings, 0 notes"},
+		{clean, "", []string{"-f", ".", "--allow-empty", "--fail-on", "note"}, 0, ""},
+		{clean, "", []string{"-f", "."}, 1, "0 Ingresses: 1 error"},
+		{clean, "", []string{"-f", ".", "--fail-on", "never"}, 0, "0 Ingresses: 1 error"},
 		{web, "", []string{"-f", "."}, 1, "1 Ingress: 0 errors, 1 warning, 1 note"},
 		{web, "", []string{"-f", ".", "-o", "json"}, 1, ""},
 		{web, "", []string{"-f", ".", "--fail-on", "error"}, 0, ""},
@@ -149,7 +154,10 @@ func TestLintExitStatus(t *testing.T) {
 		{clean, shop["web.yaml"], []string{"-f", "-"}, 1, "2 Ingresses"},
 		{broken, "", []string{"-f", "."}, 1, "0 Ingresses: 1 error"},
 		{clean, "", []string{"-f", "nosuch"}, 2, "nosuch: no such file"},
-		{clean, "", nil, 2, "-f: want a folder, a file or - (got nothing)"},
+		{clean, "", nil, 2, "want -f with a folder, a file or -, or --from-cluster: one of the two"},
+		{clean, "", []string{"-f", ".", "--from-cluster"}, 2, "one of the two"},
+		{clean, "", []string{"-f", ".", "--context", "x"}, 2, "--kubeconfig and --context: want --from-cluster, too"},
+		{clean, "", []string{"-f", ".", "-f", "."}, 2, "-f .: want each once"},
 		{clean, "", []string{"-f", ".", "--fail-on", "info"}, 2, `--fail-on: want error, warning, note or never (got "info")`},
 		{clean, "", []string{"-f", ".", "-o", "xml"}, 2, `-o: want text or json (got "xml")`},
 		{clean, "", []string{"-f", ".", "--nosuch"}, 2, "unknown flag: --nosuch"},
@@ -164,8 +172,9 @@ func TestLintExitStatus(t *testing.T) {
 	}
 }
 
-// Other commands end with 1, as they did.
-func TestOtherExitStatuses(t *testing.T) {
+// A command line that is wrong ends with 2 and says how to get help, whichever the
+// command is.
+func TestUsageErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		arguments []string
@@ -173,8 +182,19 @@ func TestOtherExitStatuses(t *testing.T) {
 		errors    string
 	}{
 		{[]string{"version"}, 0, ""},
-		{[]string{"nosuch"}, 1, "sluice: unknown command \"nosuch\" for \"sluice\"\n"},
-		{[]string{"render"}, 1, "sluice: -f: want a folder, a file or - (got nothing)\n"},
+		{[]string{"--version"}, 0, ""},
+		{[]string{"nosuch"}, 2, "sluice: unknown command \"nosuch\" for \"sluice\"\nSee `sluice --help`.\n"},
+		{[]string{"rendr"}, 2, "sluice: unknown command \"rendr\" for \"sluice\"\n\nDid you mean this?\n\trender\n\nSee `sluice --help`.\n"},
+		{[]string{"debug", "gte"}, 2, "sluice: unknown command \"gte\" for \"sluice debug\"\nSee `sluice debug --help`.\n"},
+		{[]string{"version", "now"}, 2, "sluice: unknown command \"now\" for \"sluice version\"\nSee `sluice version --help`.\n"},
+		{[]string{"render"}, 2, "sluice: -f: want a folder, a file or - (got nothing)\nSee `sluice render --help`.\n"},
+		{[]string{"render", "-f", "nosuch"}, 2, "sluice: manifests: stat nosuch: no such file or directory\nSee `sluice render --help`.\n"},
+		{[]string{"render", "-f", ".", "--host", "a", "--ingress", "b/c"}, 2, "sluice: if any flags in the group [ingress host] are set none of the others can be; [host ingress] were all set\nSee `sluice render --help`.\n"},
+		{[]string{"render", "--nosuch"}, 2, "sluice: unknown flag: --nosuch\nSee `sluice render --help`.\n"},
+		{[]string{"explain", "-f", "."}, 2, "sluice: accepts between 1 and 2 arg(s), received 0\nSee `sluice explain --help`.\n"},
+		{[]string{"explain", "http://a/", "-f", ".", "-o", "xml"}, 2, "sluice: -o: want text or json (got \"xml\")\nSee `sluice explain --help`.\n"},
+		{[]string{"run", "--http-port", "0"}, 2, "sluice: --http-port: want a port from 1 to 65535 (got 0)\nSee `sluice run --help`.\n"},
+		{[]string{"run", "--manifests", "nosuch"}, 2, "sluice: --manifests: want a folder, a file or - for the standard input: manifests: stat nosuch: no such file or directory\nSee `sluice run --help`.\n"},
 	} {
 		if got := process(t, t.TempDir(), "", test.arguments...); got.Status != test.status || got.Errors != test.errors {
 			t.Errorf("%v: %+v", test.arguments, got)
@@ -182,13 +202,12 @@ func TestOtherExitStatuses(t *testing.T) {
 	}
 }
 
-// Nothing is to be said of the example, in either scope; without its settings
-// neither.
+// Nothing is to be said of the example, in either scope; its settings are found.
 func TestLintExampleShop(t *testing.T) {
 	t.Parallel()
-	for _, arguments := range [][]string{{"--configmap", "shop/sluice"}, nil} {
+	for said, arguments := range map[string][]string{"": {"--configmap", "shop/sluice"}, "settings: ConfigMap shop/sluice, by its name\n": nil} {
 		got := process(t, "../..", "", append([]string{"lint", "-f", "docs/examples/shop", "--fail-on", "note"}, arguments...)...)
-		if diff := cmp.Diff(ended{Errors: "7 Ingresses: 0 errors, 0 warnings, 0 notes\n"}, got); diff != "" {
+		if diff := cmp.Diff(ended{Errors: said + "7 Ingresses: 0 errors, 0 warnings, 0 notes\n"}, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", arguments, diff)
 		}
 	}
@@ -210,7 +229,8 @@ func TestLintTellsWhoTurnsTheHost(t *testing.T) {
 	if err := os.WriteFile(images, moved, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := process(t, dir, "", "lint", "-f", ".")
+	// Not with the settings of the example, which keep patterns to their paths.
+	got := process(t, dir, "", "lint", "-f", ".", "--configmap", "shop/none", "--ignore", "NotFound")
 	file := filepath.Join("testdata", "lint-turned.txt")
 	if *update {
 		if err := os.WriteFile(file, []byte(got.Out), 0o600); err != nil {
@@ -221,7 +241,7 @@ func TestLintTellsWhoTurnsTheHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends := ended{Status: 1, Out: string(want), Errors: "7 Ingresses: 0 errors, 3 warnings, 0 notes\n"}
+	ends := ended{Status: 1, Out: string(want), Errors: "7 Ingresses: 0 errors, 3 warnings, 0 notes; 1 ignored\n"}
 	if diff := cmp.Diff(ends, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -230,9 +250,43 @@ func TestLintTellsWhoTurnsTheHost(t *testing.T) {
 func TestLintHelpSaysWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	help := process(t, t.TempDir(), "", "lint", "--help").Out
-	for _, part := range []string{"| sluice lint -f -", "In CI", "exit status is 0", "--fail-on", "--configmap"} {
+	for _, part := range []string{"| sluice lint -f -", "In CI", "exit status is\n  0 ", "--fail-on", "--configmap"} {
 		if !strings.Contains(help, part) {
 			t.Errorf("%q is not in\n%s", part, help)
 		}
+	}
+}
+
+// All that is given is read, not the last alone.
+func TestFilesAreReadTogether(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, shop)
+	for _, arguments := range [][]string{{"-f", "class.yaml", "-f", "web.yaml"}, {"-f", "web.yaml", "-f", "-"}, {"-f", "web.yaml", "-f", "class.yaml"}} {
+		got := process(t, dir, shop["class.yaml"], append([]string{"lint"}, arguments...)...)
+		if got.Errors != noSettings+"2 Ingresses: 1 error, 1 warning, 1 note\n" {
+			t.Errorf("%v: %+v", arguments, got)
+		}
+		for _, command := range [][]string{{"render", "--ingress", "shop/web"}, {"explain", "shop.example/cart"}} {
+			got := process(t, dir, shop["class.yaml"], append(command, arguments...)...)
+			if got.Status != 0 || !strings.Contains(got.Out, "shop/web") {
+				t.Errorf("%v %v: %+v", command, arguments, got)
+			}
+		}
+	}
+}
+
+// A cluster that is not there is told in words.
+func TestLintWithoutACluster(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config")
+	const away = "apiVersion: v1\nkind: Config\ncurrent-context: a\ncontexts: [{name: a, context: {cluster: a}}]\nclusters: [{name: a, cluster: {server: 'http://127.0.0.1:1'}}]\n"
+	if err := os.WriteFile(config, []byte(away), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := process(t, dir, "", "lint", "--from-cluster", "--kubeconfig", config)
+	const want = "sluice: no kubeconfig, or the cluster cannot be reached at http://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused (--kubeconfig, $KUBECONFIG or ~/.kube/config says where it is)\n"
+	if got.Status != 2 || !strings.HasPrefix(got.Errors, want) {
+		t.Errorf("%+v", got)
 	}
 }

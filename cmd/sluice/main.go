@@ -18,7 +18,7 @@ var version = "development"
 func main() {
 	// Failing it, the check of the ports says what is missing.
 	_ = nginx.HoldBindService()
-	os.Exit(container.First(func() int { return exitStatus(called(os.Args).Execute(), os.Stderr) }))
+	os.Exit(container.First(func() int { return carryOut(called(os.Args), os.Stderr) }))
 }
 
 func root() *cobra.Command {
@@ -29,6 +29,8 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	command.Version = versionLine()
+	command.SetVersionTemplate("sluice {{ .Version }}\n")
 	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), debugCommand(), versionCommand())
 	return command
 }
@@ -39,7 +41,12 @@ func versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "sluice %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+			fmt.Fprintln(cmd.OutOrStdout(), "sluice", versionLine())
 		},
 	}
+}
+
+// versionLine says what this is, and what it was built for and with.
+func versionLine() string {
+	return fmt.Sprintf("%s %s/%s %s", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 }

@@ -1,18 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/manifest"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
@@ -23,7 +22,7 @@ import (
 // renderFlags are the flags of sluice render besides those of translateFlags.
 type renderFlags struct {
 	translateFlags
-	file        string
+	inputFlags
 	ingress     string
 	host        string
 	output      string
@@ -46,7 +45,7 @@ func renderCommand() *cobra.Command {
 		},
 	}
 	flags.translateFlags.add(command.Flags())
-	command.Flags().StringVarP(&flags.file, "filename", "f", "", "folder, file or - (standard input) with the manifests; required")
+	flags.inputFlags.add(command.Flags())
 	command.Flags().StringVar(&flags.ingress, "ingress", "", "print only what this Ingress wrote, as NAMESPACE/NAME")
 	command.Flags().StringVar(&flags.host, "host", "", "print only the server of this host")
 	command.Flags().StringVarP(&flags.output, "output", "o", "conf", "conf, json (what nginx must do, and the problems) or sourcemap (who wrote which line)")
@@ -66,12 +65,9 @@ type rendered struct {
 }
 
 func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Writer) error {
-	if f.file == "" {
-		return errors.New("-f: want a folder, a file or - (got nothing)")
-	}
 	selected, err := f.selection()
-	if err != nil {
-		return err
+	if err := cmp.Or(f.validate(), err); err != nil {
+		return usage(err)
 	}
 	r, unread, err := f.load(ctx)
 	if err != nil {
@@ -87,7 +83,7 @@ func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Wr
 		return err
 	}
 	if len(unread) > 0 {
-		return fmt.Errorf("%d errors in the manifests", len(unread))
+		return errors.New(counted(len(unread), "error", "errors") + " in the manifests")
 	}
 	return nil
 }
@@ -95,7 +91,7 @@ func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Wr
 func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
 	options, err := f.options()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, usage(err)
 	}
 	options.HTTPSPort, options.Reserved = f.httpsPort, webPorts(f.httpPort, f.httpsPort)
 	var files fs.FS = templates.Files
@@ -106,11 +102,7 @@ func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("load templates: %w", err)
 	}
-	source, err := manifest.Open(f.file, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return nil, nil, err
-	}
-	loaded, err := source.Load(ctx)
+	loaded, err := f.read(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -107,9 +107,18 @@ func (f *runFlags) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, nil))
 }
 
+// defaultStateDir is the folder of the system for root, whose home nginx's workers
+// cannot pass, and that of the user for others.
 func defaultStateDir() string {
-	if dir := os.Getenv("XDG_STATE_HOME"); dir != "" {
-		return filepath.Join(dir, "sluice")
+	return stateDirOf(os.Geteuid(), os.Getenv("XDG_STATE_HOME"))
+}
+
+func stateDirOf(user int, stateHome string) string {
+	if stateHome != "" {
+		return filepath.Join(stateHome, "sluice")
+	}
+	if user == 0 {
+		return "/var/lib/sluice"
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		return filepath.Join(home, ".local", "state", "sluice")
@@ -120,7 +129,7 @@ func defaultStateDir() string {
 // run serves until SIGTERM or SIGINT.
 func run(ctx context.Context, f *runFlags) error {
 	if err := f.validate(); err != nil {
-		return err
+		return usage(err)
 	}
 	appendOnly(os.Stdout, os.Stderr)
 	log := f.logger()
@@ -157,7 +166,7 @@ func (f *runFlags) open(log *slog.Logger) (controller.Source, *inCluster, error)
 	}
 	source, err := manifest.Open(f.manifests, log)
 	if err != nil {
-		return nil, nil, fmt.Errorf("--manifests: want a folder, a file or - for the standard input: %w", err)
+		return nil, nil, usage(fmt.Errorf("--manifests: want a folder, a file or - for the standard input: %w", err))
 	}
 	return source, nil, nil
 }

@@ -174,6 +174,23 @@ func summary(e *Explanation) string {
 	return fmt.Sprintf("%s is answered %d%s: %s", asked, a.Status, by, a.Why)
 }
 
+// outcome gives the answer in a few words.
+func outcome(a Answer) string {
+	switch a.Kind {
+	case ToService:
+		return "Service " + a.Service
+	case PassedOn:
+		return "Service " + a.Service + ", passed through: " + a.Why
+	case ToRedirect:
+		return fmt.Sprintf("%d: %s", a.Status, model.OneLine(a.Location, mostAsked))
+	case NoHandshake:
+		return "no handshake: " + a.Why
+	case ToUnknown:
+		return "unknown: " + a.Why
+	}
+	return fmt.Sprintf("%d: %s", a.Status, a.Why)
+}
+
 // unless names what may keep the request from that: allow lists and the like, and
 // what answers preflight requests by itself.
 func unless(e *Explanation) string {

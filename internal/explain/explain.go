@@ -43,7 +43,7 @@ func Explain(in Input, r Request) *Explanation {
 	if e.Answer = x.refusal(); e.Answer.Kind == "" {
 		x.choose(e)
 	}
-	e.Summary = summary(e)
+	e.Outcome, e.Summary = outcome(e.Answer), summary(e)
 	fit(reflect.ValueOf(e))
 	return e
 }

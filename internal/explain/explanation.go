@@ -9,7 +9,9 @@ import (
 // `sluice explain -o json`: fields may be added to it, none is renamed. Lists are
 // never null, and every text is one printable line.
 type Explanation struct {
-	// Summary is the answer in one sentence.
+	// Outcome is the answer in a few words, such as "503: KEY: TEXT", and Summary in
+	// one sentence.
+	Outcome string  `json:"outcome"`
 	Summary string  `json:"summary"`
 	Request Request `json:"request"`
 	Answer  Answer  `json:"answer"`

@@ -10,10 +10,19 @@ import (
 	"sluice/internal/route"
 )
 
-// WriteText prints the explanation for people: the answer in the first line, then
+// WriteShort prints the outcome alone.
+func (e *Explanation) WriteShort(w io.Writer) error {
+	t := &text{}
+	t.line(0, "%s", e.Outcome)
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// WriteText prints the explanation for people: the outcome in the first line, then
 // how nginx comes to it, what is done with the request, and who lost.
 func (e *Explanation) WriteText(w io.Writer) error {
 	t := &text{}
+	t.line(0, "%s", e.Outcome)
 	t.line(0, "%s", e.Summary)
 	t.line(0, "")
 	t.choice(e)

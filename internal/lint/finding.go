@@ -25,6 +25,9 @@ var Severities = []Severity{Error, Warning, Note}
 // Unreadable is the reason of what does not read or decode.
 const Unreadable model.Reason = "Unreadable"
 
+// Empty is the reason of manifests without an Ingress.
+const Empty model.Reason = "Empty"
+
 // lighter are the reasons of what is not an error.
 var lighter = map[model.Reason]Severity{
 	model.Unread:         Warning,
@@ -37,6 +40,7 @@ var lighter = map[model.Reason]Severity{
 	translate.OtherClass: Note,
 	translate.SharedHost: Note,
 	translate.Repeated:   Note,
+	ToBeIssued:           Note,
 }
 
 // severityOf weighs a problem. What closes paths is never light.

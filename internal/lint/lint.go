@@ -38,6 +38,13 @@ type Options struct {
 	Translate   translate.Options
 	Templates   *render.Templates
 	Environment render.Environment
+	// SecretThere says of a Secret that is not among the manifests whether it is
+	// taken as there; nil for none.
+	SecretThere func(snapshot.Name) bool
+	// Ignored are the reasons of findings that are left out.
+	Ignored []string
+	// AllowEmpty: no Ingress is nothing wrong.
+	AllowEmpty bool
 }
 
 // Report is what was found.
@@ -47,6 +54,10 @@ type Report struct {
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
 	Notes    int       `json:"notes"`
+	// Ignored counts the findings that were left out.
+	Ignored int `json:"ignored,omitempty"`
+	// Settings says which ConfigMap the settings are from, where it was looked for.
+	Settings string `json:"settings,omitempty"`
 }
 
 // Look looks at manifests. The result is the same in whatever order the objects
@@ -59,7 +70,9 @@ func Look(m Manifests, o Options) Report {
 	problems = slices.Concat(problems, more, unprintable, translate.Surprises(snap, o.Translate))
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems))
 
-	found := []Finding{}
+	problems = missingSecrets(problems, snap, o)
+
+	found := o.empty(m)
 	for _, p := range model.SortProblems(problems) {
 		for _, place := range where.of(p) {
 			found = append(found, Finding{Severity: severityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message()})
@@ -74,7 +87,22 @@ func Look(m Manifests, o Options) Report {
 		}
 	}
 	slices.SortFunc(found, compare)
-	return count(slices.Compact(found))
+	found = slices.Compact(found)
+	all := len(found)
+	found = slices.DeleteFunc(found, func(f Finding) bool {
+		return slices.ContainsFunc(o.Ignored, func(reason string) bool { return strings.EqualFold(reason, string(f.Reason)) })
+	})
+	report := count(found)
+	report.Ignored = all - len(found)
+	return report
+}
+
+// empty finds that there is nothing to look at, which is hardly meant.
+func (o Options) empty(m Manifests) []Finding {
+	if o.AllowEmpty || len(m.Objects.Ingresses) > 0 || len(m.Errors) > 0 {
+		return []Finding{}
+	}
+	return []Finding{{Severity: Error, Reason: Empty, Text: "no Ingress is among the manifests: name others with -f, or allow it with --allow-empty"}}
 }
 
 // count makes the report of findings.

@@ -1,11 +1,14 @@
 package plugin
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"sluice/internal/kube"
 	"sluice/internal/model"
 )
 
@@ -16,7 +19,14 @@ func said(err error, format string, arguments ...any) error {
 		return nil
 	}
 	asked := fmt.Sprintf(format, arguments...)
+	var request *url.Error
 	switch {
+	case errors.As(err, &request) && request.URL != "":
+		where, _ := url.Parse(request.URL)
+		if where == nil {
+			break
+		}
+		return kube.Unreached(where.Scheme+"://"+where.Host, err)
 	case isForbidden(err):
 		return fmt.Errorf("%s: %w (the rights that kubectl sluice needs are in docs/plugin.md)", asked, err)
 	case apierrors.IsUnauthorized(err):

@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"bytes"
+
 	"github.com/spf13/cobra"
 
 	"sluice/internal/debug/view"
@@ -21,6 +23,8 @@ func explainCommand(s *session) *cobra.Command {
 		Example: explainExample,
 		Args:    cobra.RangeArgs(1, 2),
 	}
+	var short bool
+	cmd.Flags().BoolVar(&short, "short", false, "show the outcome alone, in one line")
 	pods, output := s.podFlags(cmd), addFormat(cmd, asText, asJSON, asYAML)
 	cmd.RunE = func(cmd *cobra.Command, arguments []string) error {
 		method, target := "", arguments[len(arguments)-1]
@@ -38,6 +42,10 @@ func explainCommand(s *session) *cobra.Command {
 		}
 		if o.isDocument() {
 			return o.document(body)
+		}
+		if short {
+			first, _, _ := bytes.Cut(body, []byte("\n"))
+			body = append(first, '\n')
 		}
 		_, err = o.Write(body)
 		return err

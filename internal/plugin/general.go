@@ -53,7 +53,10 @@ func printGeneral(o output, body []byte, now time.Time) error {
 	field("Last apply", lastApply(g.LastApply, now))
 	field("nginx.conf", cell{text: orDash(g.ConfHash)})
 	c := g.Counts
-	field("Serves", cell{text: fmt.Sprintf("%d Ingresses, %d servers, %d locations, %d backends, %d certificates", c.Ingresses, c.Servers, c.Locations, c.Backends, c.Certificates)})
+	field("Serves", cell{text: strings.Join([]string{
+		counted(c.Ingresses, "Ingress", "Ingresses"), counted(c.Servers, "server", "servers"), counted(c.Locations, "location", "locations"),
+		counted(c.Backends, "backend", "backends"), counted(c.Certificates, "certificate", "certificates"),
+	}, ", ")})
 	problems := cell{fmt.Sprint(c.Problems), green}
 	if c.Problems > 0 {
 		problems.colour = yellow
@@ -125,4 +128,11 @@ func ago(d time.Duration) string {
 		return fmt.Sprintf("%dh", int(d/time.Hour))
 	}
 	return fmt.Sprintf("%dd", int(d/day))
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -75,7 +75,7 @@ func TestErrorsAreHarmless(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &errs, ErrOut: &errs}
-	if status := Main("1", streams, []string{"routes", hostile}); status != 1 {
+	if status := Main("1", streams, []string{"routes", hostile}); status != 2 {
 		t.Errorf("the status is %d", status)
 	}
 	if strings.ContainsAny(errs.String(), "\x1b\x07\u202e\u009b\x00") || !strings.HasPrefix(errs.String(), "error: kubectl sluice routes takes no arguments") {

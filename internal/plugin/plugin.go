@@ -38,18 +38,31 @@ const rootExample = `  # Which Ingress takes a request, and why
   kubectl sluice conf --ingress shop/cart --origins`
 
 // Main runs a command line and gives the exit status: 0, that of a command run
-// by exec, or 1 after an error, which is told on the standard error.
+// by exec, 1 after an error, or 2 if the command line is wrong. Errors are told on
+// the standard error.
 func Main(version string, streams genericiooptions.IOStreams, arguments []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := Root(version, streams)
 	root.SetArgs(arguments)
-	err := root.ExecuteContext(ctx)
+	began := false
+	for _, c := range root.Commands() {
+		run := c.RunE
+		c.RunE = func(c *cobra.Command, arguments []string) error {
+			began = true
+			return run(c, arguments)
+		}
+	}
+	command, err := root.ExecuteContextC(ctx)
 	if exit := (exec.CodeExitError{}); errors.As(err, &exit) {
 		return exit.Code // the command has said why
 	}
 	if err != nil {
 		fmt.Fprintln(streams.ErrOut, "error:", printableLines(err.Error()))
+		if !began {
+			fmt.Fprintf(streams.ErrOut, "See `%s --help`.\n", command.CommandPath())
+			return 2
+		}
 		return 1
 	}
 	return 0
@@ -66,7 +79,7 @@ func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 		Example:       rootExample,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          known,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(streams.In)
@@ -79,6 +92,21 @@ func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 		ingressesCommand(s), infoCommand(s), generalCommand(s), logsCommand(s), execCommand(s), sshCommand(s),
 	)
 	return root
+}
+
+// known refuses a command that is not there, and says which may be meant.
+func known(cmd *cobra.Command, arguments []string) error {
+	if len(arguments) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("unknown command %q for %q", arguments[0], cmd.CommandPath())
+	if cmd.SuggestionsMinimumDistance == 0 {
+		cmd.SuggestionsMinimumDistance = 2 // as cobra has it for commands without arguments
+	}
+	if meant := cmd.SuggestionsFor(arguments[0]); len(meant) > 0 {
+		text += ": did you mean " + strings.Join(meant, " or ") + "?"
+	}
+	return errors.New(text)
 }
 
 // noMore refuses arguments, and says where the surplus one may belong.

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"sluice/internal/kube"
 )
@@ -34,6 +36,9 @@ type cluster struct {
 // connect prepares the client. It does not wait for the API server.
 func (s *session) connect() (*cluster, error) {
 	config, err := s.config.ToRESTConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("no kubeconfig: want --kubeconfig, $KUBECONFIG or ~/.kube/config (--context says which cluster of it is meant)")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find the cluster: %w (--kubeconfig and --context say which is meant)", err)
 	}

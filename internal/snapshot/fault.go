@@ -54,6 +54,9 @@ type Note struct {
 	// before the one that is read.
 	Outdated bool
 	Text     string
+	// Settings is the ConfigMap that the --configmap of a controller's Deployment or
+	// DaemonSet names; nothing else of those is read.
+	Settings Name
 }
 
 // String gives the note as one line.

@@ -98,7 +98,7 @@ func (b *batch) object(at place, raw []byte, defaults header) {
 	case list != nil:
 		b.list(at, raw, *list)
 	default:
-		b.note(at, Note{Text: "passed over: kind " + h.Kind})
+		b.note(at, Note{Text: "passed over: kind " + h.Kind, Settings: settingsOf(raw, h)})
 	}
 }
 

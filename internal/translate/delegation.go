@@ -24,11 +24,16 @@ func (t *translation) secret(name snapshot.Name, namespace string) (secret *core
 	secret = t.snap.Secret(name)
 	switch {
 	case name.Namespace == namespace && secret == nil:
-		return nil, fmt.Sprintf("Secret %s does not exist", shown(name.String()))
+		return nil, NoSecret(name)
 	case name.Namespace != namespace && (secret == nil || !delegates(secret.Annotations[delegation], namespace)):
 		return nil, fmt.Sprintf("no Secret %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", shown(name.String()), namespace, delegation, quoted(namespace))
 	}
 	return secret, ""
+}
+
+// NoSecret is how a Problem says that there is no such Secret.
+func NoSecret(name snapshot.Name) string {
+	return fmt.Sprintf("Secret %s does not exist", shown(name.String()))
 }
 
 // delegates says whether the text of a delegation names a namespace.

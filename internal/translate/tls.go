@@ -270,12 +270,14 @@ func (i *ingress) hostlessTLS() {
 	}
 }
 
-// vainTLS reports the hosts of the tls section that no rule has. The rules count
+// vainTLS reports the hosts of the tls section that no rule and no alias has. The rules count
 // as they are written: one that is wrong is a problem of its own.
 func (i *ingress) vainTLS() {
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
-			if !slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return related(host, rule.Host) }) {
+			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return related(host, rule.Host) })
+			// An alias is presented the certificate of its host, so that issuers go by the entry.
+			if !named && !slices.ContainsFunc(i.aliases, func(alias string) bool { return related(host, alias) }) {
 				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NotFound, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
 			}
 		}

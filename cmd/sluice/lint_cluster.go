@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/kube"
+	"sluice/internal/lint"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// inspection reads the objects of a cluster once.
+type inspection struct {
+	client *kube.Client
+	err    error // the first one
+}
+
+// fromCluster reads what lint looks at. Of Secrets it reads the names, where it may,
+// and never the content.
+func (f *lintFlags) fromCluster(ctx context.Context, o translate.Options) (lint.Manifests, error) {
+	client, err := kube.ConnectAsUser(f.kubeconfig, f.context, "sluice-lint/"+version)
+	if err != nil {
+		return lint.Manifests{}, err
+	}
+	in := &inspection{client: client}
+	objects := snapshot.Objects{
+		Ingresses:      read[*networkingv1.Ingress](ctx, in, listing{kube.Ingresses, "", &networkingv1.IngressList{}}),
+		IngressClasses: read[*networkingv1.IngressClass](ctx, in, listing{kube.IngressClasses, "", &networkingv1.IngressClassList{}}),
+		Services:       read[*corev1.Service](ctx, in, listing{kube.Services, "", &corev1.ServiceList{}}),
+		EndpointSlices: read[*discoveryv1.EndpointSlice](ctx, in, listing{kube.EndpointSlices, "", &discoveryv1.EndpointSliceList{}}),
+	}
+	for _, name := range append(lint.Conventional(), translate.ConfigMaps(objects.IngressClasses, o)...) {
+		objects.ConfigMaps = append(objects.ConfigMaps, in.configMaps(ctx, name)...)
+	}
+	if f.secretThere == nil {
+		f.secretThere = in.secretNames(ctx)
+	}
+	return lint.Manifests{Objects: objects}, kube.Unreached(client.Host(), in.err)
+}
+
+// listing says what is listed, of which name if it has one, and as what.
+type listing struct {
+	resource kube.Resource
+	name     string
+	list     runtime.Object
+}
+
+// read reads all objects of a listing, by pages.
+func read[P runtime.Object](ctx context.Context, in *inspection, l listing) (all []P) {
+	options := metav1.ListOptions{Limit: 500}
+	if l.name != "" {
+		options.FieldSelector = kube.ByName(l.name)
+	}
+	for in.err == nil {
+		page := l.list.DeepCopyObject()
+		if err := in.client.List(ctx, l.resource, "", options, page); err != nil {
+			in.err = fmt.Errorf("list %s: %w", l.resource.Plural, err)
+			break
+		}
+		in.err = meta.EachListItem(page, func(o runtime.Object) error {
+			all = append(all, o.(P))
+			return nil
+		})
+		more, err := meta.ListAccessor(page)
+		if err != nil || more.GetContinue() == "" {
+			break
+		}
+		options.Continue = more.GetContinue()
+	}
+	return all
+}
+
+// configMaps reads those of a name, of all namespaces if it has none.
+func (in *inspection) configMaps(ctx context.Context, name snapshot.Name) []*corev1.ConfigMap {
+	if name.Namespace != "" {
+		o := &corev1.ConfigMap{}
+		err := in.client.Get(ctx, kube.ConfigMaps, name, o)
+		if apierrors.IsNotFound(err) || in.err != nil {
+			return nil
+		}
+		in.err = err
+		return []*corev1.ConfigMap{o}
+	}
+	return read[*corev1.ConfigMap](ctx, in, listing{kube.ConfigMaps, name.Name, &corev1.ConfigMapList{}})
+}
+
+// secretNames tells which Secrets there are by their metadata. Where it may not be
+// listed, all are taken as there.
+func (in *inspection) secretNames(ctx context.Context) func(snapshot.Name) bool {
+	listed, err := in.client.MetadataListWatch(kube.Secrets, kube.Selection{}).ListWithContext(ctx, metav1.ListOptions{})
+	if err != nil {
+		return func(snapshot.Name) bool { return true }
+	}
+	there := map[snapshot.Name]bool{}
+	_ = meta.EachListItem(listed, func(o runtime.Object) error {
+		if m, err := meta.Accessor(o); err == nil {
+			there[snapshot.Name{Namespace: m.GetNamespace(), Name: m.GetName()}] = true
+		}
+		return nil
+	})
+	return func(name snapshot.Name) bool { return there[name] }
+}

@@ -1,0 +1,38 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// ConnectAsUser prepares the client that kubectl would use: that of a kubeconfig
+// file, or of $KUBECONFIG, ~/.kube/config or the pod if path is empty, and of its
+// current context if context is empty.
+func ConnectAsUser(path, context, userAgent string) (*Client, error) {
+	silence()
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = path
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: context}).ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("no kubeconfig: want --kubeconfig, $KUBECONFIG or ~/.kube/config")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the kubeconfig: %w", err)
+	}
+	config.UserAgent, config.QPS, config.WarningHandler = userAgent, -1, rest.NoWarnings{}
+	return newClient(config)
+}
+
+// Unreached says of an error that the API server was not reached, and where it
+// was looked for; other errors, and nil, stay as they are.
+func Unreached(host string, err error) error {
+	var request *url.Error
+	if !errors.As(err, &request) {
+		return err
+	}
+	return fmt.Errorf("no kubeconfig, or the cluster cannot be reached at %s: %w (--kubeconfig, $KUBECONFIG or ~/.kube/config says where it is)", host, request.Err)
+}

@@ -1,0 +1,67 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// issuers are the annotations by which something makes the Secrets of spec.tls:
+// cert-manager's, and those that it and others took over from kube-lego.
+var issuers = []string{
+	"cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "cert-manager.io/issuer-kind",
+	"certmanager.k8s.io/issuer", "certmanager.k8s.io/cluster-issuer", "kubernetes.io/tls-acme",
+}
+
+// ToBeIssued is the reason of a Secret that is not among the manifests because an
+// issuer is to make it.
+const ToBeIssued model.Reason = "ToBeIssued"
+
+// missingSecrets goes over the Problems of Secrets that do not exist: those that
+// are taken as there are left out, those that an issuer makes become notes.
+func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options) []model.Problem {
+	return slices.Collect(func(yield func(model.Problem) bool) {
+		for _, p := range problems {
+			object := snap.Ingress(snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name})
+			if p.Object.Kind == "Ingress" && p.Reason == model.NotFound && object != nil {
+				name, missing := missingSecret(p, object, o)
+				if missing && o.SecretThere != nil && o.SecretThere(name) {
+					continue
+				}
+				if missing && isCertificate(p) && isIssued(object) {
+					p.Reason, p.Text = ToBeIssued, "Secret "+name.String()+" is not there yet: the issuer that the annotations name is to make it; until then the default certificate is presented"
+				}
+			}
+			if !yield(p) {
+				return
+			}
+		}
+	})
+}
+
+// missingSecret gives the Secret that a Problem of an Ingress says does not exist.
+func missingSecret(p model.Problem, object *networkingv1.Ingress, o Options) (snapshot.Name, bool) {
+	for _, name := range translate.Secrets(object, o.Translate) {
+		if strings.Contains(p.Text, translate.NoSecret(name)) {
+			return name, true
+		}
+	}
+	return snapshot.Name{}, false
+}
+
+// isCertificate says whether a Problem is about a Secret of spec.tls.
+func isCertificate(p model.Problem) bool {
+	return strings.HasPrefix(p.Field, "spec.tls[") && strings.HasSuffix(p.Field, "].secretName")
+}
+
+func isIssued(object *networkingv1.Ingress) bool {
+	return slices.ContainsFunc(issuers, func(key string) bool {
+		value := object.Annotations[key]
+		return value != "" && value != "false"
+	})
+}
