@@ -66,6 +66,7 @@ type Controller struct {
 	good       *lastGood
 	settings   settingsGuard
 	streams    *streamGuard
+	problems   model.Joined
 	snapshots  snapshot.Builder
 	memo       *translate.Memo
 	cache      *render.Cache
@@ -214,7 +215,7 @@ func (c *Controller) syncOrWait(ctx context.Context) {
 	}
 	if c.putOff(p) {
 		c.applier.awaited.Store(true)
-		c.pace.took(p.loading, time.Now())
+		c.pace.putOff(time.Now())
 		return
 	}
 	c.bringAbout(ctx, p)

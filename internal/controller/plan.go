@@ -63,8 +63,8 @@ func (c *Controller) decide(p *plan) {
 	served = c.settings.substitute(served, c.Translate.ConfigMap)
 	options := c.Translate
 	options.Denied, options.ClassesUnreadable = denied, p.classesUnreadable
-	var problems []model.Problem
-	p.config, problems = translate.Config(served, options, c.memo)
+	var found []model.Problem
+	p.config, found = translate.Config(served, options, c.memo)
 	p.accepted = c.memo.Accepted()
 	p.config.Static.Streams = c.streams.screen(p.config.Static.Streams, []*plan{c.target, c.inNginx})
 	templates := c.Templates.Current()
@@ -78,10 +78,18 @@ func (c *Controller) decide(p *plan) {
 	p.configMap = served.ConfigMap(c.Translate.ConfigMap)
 	values, _ := settings.Read(p.configMap)
 	p.drain = values.Workers.ShutdownTimeout.Time()
-	p.problems = append(append(problems, unprintable...), c.quarantine.problems()...)
-	p.problems = append(append(p.problems, c.settings.problems()...), c.streams.problems()...)
-	p.problems = model.SortProblems(append(append(p.problems, p.unread...), c.Audience.Remarks()...))
+	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.quarantine.problems(), c.settings.problems(),
+		c.streams.problems(), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
+}
+
+// first names a list that a snapshot has in common with the one before if nothing
+// of it changed: an Ingress that was made anew may have the same Problems.
+func first(ingresses []*networkingv1.Ingress) **networkingv1.Ingress {
+	if len(ingresses) == 0 {
+		return nil
+	}
+	return &ingresses[0]
 }
 
 // line is the plan's log line; o is nil if nginx.conf did not change.
