@@ -175,9 +175,7 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 		case <-c.pace.due:
 			c.syncOrWait(ctx)
 		case <-c.applier.free:
-			if c.applier.awaited.Load() {
-				c.sync(ctx)
-			}
+			c.catchUp(ctx)
 		case <-c.Templates.Changes():
 			c.cache = render.NewCache()
 			c.sync(ctx)
@@ -191,9 +189,7 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 			c.retry = nil
 			c.sync(ctx)
 		case <-c.streams.look:
-			if c.streams.freed() {
-				c.sync(ctx)
-			}
+			c.lookAtPorts(ctx)
 		case <-c.drop:
 			c.retain(ctx)
 		}
@@ -207,18 +203,11 @@ func (c *Controller) syncSoon(ctx context.Context) {
 	}
 }
 
-// syncOrWait syncs, or leaves that to the end of the reload that is under way.
-func (c *Controller) syncOrWait(ctx context.Context) {
-	p := c.look(ctx)
-	if p == nil {
-		return
+// lookAtPorts syncs if a stream can have its port by now.
+func (c *Controller) lookAtPorts(ctx context.Context) {
+	if c.streams.freed() {
+		c.sync(ctx)
 	}
-	if c.putOff(p) {
-		c.applier.awaited.Store(true)
-		c.pace.putOff(time.Now())
-		return
-	}
-	c.bringAbout(ctx, p)
 }
 
 // sync brings nginx in step with the objects as they are now.
@@ -283,24 +272,6 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 		c.delay = 0
 	}
 	return time.Since(start)
-}
-
-// retain drops the runtime state that no configuration refers to any more, not
-// even one whose workers drain.
-func (c *Controller) retain(ctx context.Context) {
-	kept := c.leaving.with(c.wanted, time.Now(), c.latest.drain)
-	if err := c.Runtime.Retain(ctx, c.Resolver.Fill(kept)); err != nil && ctx.Err() == nil {
-		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
-	}
-	c.dropLater()
-}
-
-// dropLater sets the time of the next retain.
-func (c *Controller) dropLater() {
-	c.drop = nil
-	if at, ok := c.leaving.due(c.latest.drain); ok {
-		c.drop = time.After(time.Until(at))
-	}
 }
 
 // happened brings a new nginx process, which runs the bootstrap file and holds
