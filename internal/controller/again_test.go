@@ -11,6 +11,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/dynamic"
+	"sluice/internal/nginx"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -39,6 +40,7 @@ func idle(t *testing.T, source Source) *Controller {
 	}
 	c, err := New(Options{
 		Source: source, Templates: templates, StateDir: t.TempDir(), Log: log,
+		Process:     nginx.New(nginx.Install{}, nginx.Options{}, nil),
 		Environment: render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua"},
 		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", FallbackCertificate: certificate},
 		Runtime:     dynamic.New(t.TempDir() + "/none.sock"), Resolver: dynamic.NewResolver(dynamic.ResolverOptions{Logger: log}),

@@ -73,6 +73,7 @@ type Controller struct {
 	trials     *trials
 	// settingsOf gives the settings of an Ingress in the plan that is being made.
 	settingsOf func() func(*networkingv1.Ingress) *settings.Settings
+	problems   model.Joined
 	snapshots  snapshot.Builder
 	memo       *translate.Memo
 	cache      *render.Cache
@@ -170,38 +171,41 @@ func (c *Controller) Run(ctx context.Context) error {
 
 func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 	c.sync(ctx)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-changes:
-			c.syncSoon(ctx)
-		case <-c.pace.due:
-			c.syncOrWait(ctx)
-		case <-c.applier.free:
-			if c.applier.awaited.Load() {
-				c.sync(ctx)
-			}
-		case <-c.Templates.Changes():
-			c.cache = render.NewCache()
-			c.sync(ctx)
-		case <-c.Resolver.Watch():
-			c.push(ctx)
-		case event := <-c.Process.Events():
-			c.happened(ctx, event)
-		case outcome := <-c.applier.outcomes:
-			c.applied(ctx, outcome)
-		case <-c.retry:
-			c.retry = nil
-			c.sync(ctx)
-		case <-c.streams.look:
-			c.lookAtPorts(ctx)
-		case tried := <-c.trials.ended:
-			c.tried(ctx, tried)
-		case <-c.drop:
-			c.retain(ctx)
-		}
+	for c.turn(ctx, changes) {
 	}
+}
+
+// turn waits for one thing to happen and sees to it; false once ctx has ended.
+func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-changes:
+		c.syncSoon(ctx)
+	case <-c.pace.due:
+		c.syncOrWait(ctx)
+	case <-c.applier.free:
+		c.catchUp(ctx)
+	case <-c.Templates.Changes():
+		c.cache = render.NewCache()
+		c.sync(ctx)
+	case <-c.Resolver.Watch():
+		c.push(ctx)
+	case event := <-c.Process.Events():
+		c.happened(ctx, event)
+	case outcome := <-c.applier.outcomes:
+		c.applied(ctx, outcome)
+	case <-c.retry:
+		c.retry = nil
+		c.sync(ctx)
+	case <-c.streams.look:
+		c.lookAtPorts(ctx)
+	case tried := <-c.trials.ended:
+		c.tried(ctx, tried)
+	case <-c.drop:
+		c.retain(ctx)
+	}
+	return true
 }
 
 // lookAtPorts takes TCP and UDP services back whose ports are free by now.
@@ -216,20 +220,6 @@ func (c *Controller) syncSoon(ctx context.Context) {
 	if !c.pace.later(time.Now()) {
 		c.syncOrWait(ctx)
 	}
-}
-
-// syncOrWait syncs, or leaves that to the end of the reload that is under way.
-func (c *Controller) syncOrWait(ctx context.Context) {
-	p := c.look(ctx)
-	if p == nil {
-		return
-	}
-	if c.putOff(p) {
-		c.applier.awaited.Store(true)
-		c.pace.took(p.loading, time.Now())
-		return
-	}
-	c.bringAbout(ctx, p)
 }
 
 // sync brings nginx in step with the objects as they are now.
@@ -298,24 +288,6 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 		c.delay = 0
 	}
 	return time.Since(start)
-}
-
-// retain drops the runtime state that no configuration refers to any more, not
-// even one whose workers drain.
-func (c *Controller) retain(ctx context.Context) {
-	kept := c.leaving.with(c.wanted, time.Now(), c.latest.drain)
-	if err := c.Runtime.Retain(ctx, c.Resolver.Fill(kept)); err != nil && ctx.Err() == nil {
-		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
-	}
-	c.dropLater()
-}
-
-// dropLater sets the time of the next retain.
-func (c *Controller) dropLater() {
-	c.drop = nil
-	if at, ok := c.leaving.due(c.latest.drain); ok {
-		c.drop = time.After(time.Until(at))
-	}
 }
 
 // happened brings a new nginx process, which runs the bootstrap file and holds

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -127,6 +128,24 @@ func (d departures[T]) drop(now time.Time, after time.Duration) {
 		if end := gone.end(after); !end.IsZero() && !now.Before(end) {
 			delete(d, key)
 		}
+	}
+}
+
+// retain drops the runtime state that no configuration refers to any more, not
+// even one whose workers drain.
+func (c *Controller) retain(ctx context.Context) {
+	kept := c.leaving.with(c.wanted, time.Now(), c.latest.drain)
+	if err := c.Runtime.Retain(ctx, c.Resolver.Fill(kept)); err != nil && ctx.Err() == nil {
+		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
+	}
+	c.dropLater()
+}
+
+// dropLater sets the time of the next retain.
+func (c *Controller) dropLater() {
+	c.drop = nil
+	if at, ok := c.leaving.due(c.latest.drain); ok {
+		c.drop = time.After(time.Until(at))
 	}
 }
 

@@ -24,6 +24,13 @@ func (p *pace) took(d time.Duration, ended time.Time) {
 	p.free = ended.Add(min(rest*d, longestRest))
 }
 
+// betweenLooks is the rest after a look that only found that nginx need not be told
+// anything yet. Endpoints that change meanwhile wait that long.
+const betweenLooks = 75 * time.Millisecond
+
+// putOff notes that a sync was put off.
+func (p *pace) putOff(now time.Time) { p.free = now.Add(betweenLooks) }
+
 // later says whether a sync has to wait. If so, due tells when it may begin.
 func (p *pace) later(now time.Time) bool {
 	wait := p.free.Sub(now)

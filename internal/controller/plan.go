@@ -65,8 +65,8 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 func (c *Controller) decide(p *plan) {
 	start := time.Now()
 	c.substitute(p)
-	var problems []model.Problem
-	p.config, problems = translate.Config(p.served, p.options, c.memo)
+	var found []model.Problem
+	p.config, found = translate.Config(p.served, p.options, c.memo)
 	p.accepted = c.memo.Accepted()
 	p.config.Static.Streams = c.streams.screen(p.config.Static.Streams, []*plan{c.target, c.inNginx})
 	templates := p.templates
@@ -78,9 +78,8 @@ func (c *Controller) decide(p *plan) {
 	p.file = file
 	values, _ := settings.Read(p.configMap)
 	p.drain = values.Workers.ShutdownTimeout.Time()
-	p.problems = append(append(problems, unprintable...), c.quarantine.problems()...)
-	p.problems = append(append(p.problems, c.settings.problems()...), c.streams.problems()...)
-	p.problems = model.SortProblems(append(append(p.problems, p.unread...), c.Audience.Remarks()...))
+	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.quarantine.problems(), c.settings.problems(),
+		c.streams.problems(), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
 }
 
@@ -117,6 +116,15 @@ func (p *plan) runsIn(running *plan) func(model.ObjectRef) bool {
 
 // alone tells the Ingresses that passed a test of their own.
 func (p *plan) alone(o model.ObjectRef) bool { return p.cleared[nameOf(o)] != nil }
+
+// first names a list that a snapshot has in common with the one before if nothing
+// of it changed: an Ingress that was made anew may have the same Problems.
+func first(ingresses []*networkingv1.Ingress) **networkingv1.Ingress {
+	if len(ingresses) == 0 {
+		return nil
+	}
+	return &ingresses[0]
+}
 
 // line is the plan's log line; o is nil if nginx.conf did not change.
 func (p *plan) line(o *outcome) report.SyncLine {

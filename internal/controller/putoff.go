@@ -1,15 +1,38 @@
 package controller
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
+
+// syncOrWait syncs, or leaves that to the end of the reload that is under way.
+func (c *Controller) syncOrWait(ctx context.Context) {
+	p := c.look(ctx)
+	if p == nil {
+		return
+	}
+	if c.putOff(p) {
+		c.applier.awaited.Store(true)
+		c.pace.putOff(time.Now())
+		return
+	}
+	c.bringAbout(ctx, p)
+}
+
+// catchUp syncs if a change was put off.
+func (c *Controller) catchUp(ctx context.Context) {
+	if c.applier.awaited.Load() {
+		c.sync(ctx)
+	}
+}
 
 // putOff reports whether a change waits for the end of the reload that is under
 // way: what comes during a reload goes together in the next, so that a plan that

@@ -104,8 +104,20 @@ func SortProblems(problems []Problem) []Problem {
 	for i, p := range problems {
 		problems[i] = p.shown()
 	}
-	slices.SortFunc(problems, func(a, b Problem) int {
-		return cmp.Or(a.Object.Compare(b.Object), strings.Compare(a.Field, b.Field), strings.Compare(string(a.Reason), string(b.Reason)), strings.Compare(a.Text, b.Text))
-	})
+	slices.SortFunc(problems, Problem.Compare)
 	return slices.Compact(problems)
+}
+
+// Compare orders as SortProblems does.
+func (p Problem) Compare(o Problem) int {
+	if p.Object != o.Object {
+		return p.Object.Compare(o.Object)
+	}
+	if order := cmp.Or(strings.Compare(p.Field, o.Field), strings.Compare(string(p.Reason), string(o.Reason)), strings.Compare(p.Text, o.Text)); order != 0 || p.Denies == o.Denies {
+		return order
+	}
+	if p.Denies {
+		return 1
+	}
+	return -1
 }

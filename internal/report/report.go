@@ -16,7 +16,7 @@ import (
 // Reporter remembers what it has said, so that nothing is said twice.
 type Reporter struct {
 	log      *slog.Logger
-	problems map[model.Problem]bool
+	problems []model.Problem
 	// source has what was said of the source; true stands for an error.
 	source   map[string]bool
 	troubles map[string]string
@@ -24,24 +24,51 @@ type Reporter struct {
 
 // New gives a Reporter that writes to log.
 func New(log *slog.Logger) *Reporter {
-	return &Reporter{log: log, problems: map[model.Problem]bool{}, source: map[string]bool{}, troubles: map[string]string{}}
+	return &Reporter{log: log, source: map[string]bool{}, troubles: map[string]string{}}
 }
 
-// Problems takes the problems as they are now.
+// Problems takes the problems as they are now; the list must not be changed after
+// that. One that model.Joined gave again costs nothing.
 func (r *Reporter) Problems(problems []model.Problem) {
-	now := make(map[model.Problem]bool, len(problems))
-	for _, p := range model.SortProblems(slices.Clone(problems)) {
-		now[p] = true
-		if !r.problems[p] {
-			r.log.Warn("problem", "object", p.Object.String(), "field", p.Field, "reason", string(p.Reason), "text", p.Text, "denies", p.Denies)
+	if model.SameProblems(r.problems, problems) {
+		return
+	}
+	if !strictlySorted(problems) {
+		problems = model.SortProblems(slices.Clone(problems))
+	}
+	came, went := differing(r.problems, problems)
+	for _, p := range came {
+		r.log.Warn("problem", "object", p.Object.String(), "field", p.Field, "reason", string(p.Reason), "text", p.Text, "denies", p.Denies)
+	}
+	for _, p := range went {
+		r.log.Info("problem mended", "object", p.Object.String(), "field", p.Field, "reason", string(p.Reason))
+	}
+	r.problems = problems
+}
+
+// strictlySorted reports whether a list is as model.SortProblems makes it.
+func strictlySorted(problems []model.Problem) bool {
+	for i := 1; i < len(problems); i++ {
+		if problems[i-1].Compare(problems[i]) >= 0 {
+			return false
 		}
 	}
-	for p := range r.problems {
-		if !now[p] {
-			r.log.Info("problem mended", "object", p.Object.String(), "field", p.Field, "reason", string(p.Reason))
+	return true
+}
+
+// differing gives what came and what went between two sorted lists.
+func differing(before, now []model.Problem) (came, went []model.Problem) {
+	for len(before) > 0 || len(now) > 0 {
+		switch {
+		case len(before) > 0 && len(now) > 0 && before[0] == now[0]:
+			before, now = before[1:], now[1:]
+		case len(now) == 0 || len(before) > 0 && before[0].Compare(now[0]) < 0:
+			went, before = append(went, before[0]), before[1:]
+		default:
+			came, now = append(came, now[0]), now[1:]
 		}
 	}
-	r.problems = now
+	return came, went
 }
 
 // Source takes what the source passed over and could not read, as it is now.

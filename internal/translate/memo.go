@@ -28,6 +28,7 @@ type Memo struct {
 	backends  map[backendID]*backend
 	secrets   map[*corev1.Secret]*keyPair
 	classes   map[*corev1.ConfigMap]*classSettings
+	problems  model.Joined
 	// accepted are the Ingresses that were ours in the last call.
 	accepted []*networkingv1.Ingress
 	// used counts what the present call used of each map.

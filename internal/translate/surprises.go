@@ -43,7 +43,7 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 	for ing, turn := range turns {
 		t.report(turn.surprise(ing)...)
 	}
-	return model.SortProblems(t.problems)
+	return model.SortProblems(slices.Concat(t.problems...))
 }
 
 // unserved reports an Ingress that nobody may take.

@@ -96,7 +96,7 @@ func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Pro
 	config.Static.Passthroughs = t.passthroughs(hosts, config)
 	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))
 	m.end()
-	return config, model.SortProblems(t.problems)
+	return config, m.problems.Join(nil, t.problems...)
 }
 
 // translation is one call of Config.
@@ -112,8 +112,10 @@ type translation struct {
 	unsettled bool
 	memo      *Memo
 	// memory is how much of what is pushed nginx can hold.
-	memory   model.Memory
-	problems []model.Problem
+	memory model.Memory
+	// problems are the lists that were reported. They are not copied: most of them
+	// are those of the call before.
+	problems [][]model.Problem
 	// aliased are the Ingresses with a server-alias, the oldest first.
 	aliased []*ingress
 	// passing are the Ingresses whose hosts are to be passed through.
@@ -123,7 +125,9 @@ type translation struct {
 }
 
 func (t *translation) report(problems ...model.Problem) {
-	t.problems = append(t.problems, problems...)
+	if len(problems) > 0 {
+		t.problems = append(t.problems, problems)
+	}
 }
 
 // gather reads the Ingresses that are ours and gives their hosts, sorted by

@@ -17,7 +17,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -86,6 +85,9 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	incoming *report
+	// last is what came last, if anything did.
+	last  []model.Problem
+	taken bool
 
 	// Only Run's goroutine touches these.
 	kept      kept
@@ -110,12 +112,19 @@ func New(o Options) *Recorder {
 	}
 }
 
-// Problems takes the Problems as they are now: all of them, each time. It copies
-// the list and does not wait.
+// Problems takes the Problems as they are now: all of them, each time, sorted as
+// model.SortProblems does and never changed after that. It does not wait.
 func (r *Recorder) Problems(problems []model.Problem, lookup Lookup) {
 	r.mu.Lock()
-	r.incoming = &report{slices.Clone(problems), lookup}
+	same := r.taken && model.SameProblems(r.last, problems)
+	r.taken, r.last = true, problems
+	if !same {
+		r.incoming = &report{problems, lookup}
+	}
 	r.mu.Unlock()
+	if same {
+		return
+	}
 	select {
 	case r.wake <- struct{}{}:
 	default:

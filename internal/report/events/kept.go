@@ -47,7 +47,7 @@ func (k *kept) take(r *report, now time.Time) {
 	}
 	k.dropped = 0
 	fields := map[field]bool{}
-	for _, p := range model.SortProblems(r.problems) {
+	for _, p := range r.problems {
 		uid, version, ok := r.lookup(p.Object)
 		if _, known := versions[p.Object.Kind]; !ok || !known {
 			continue
