@@ -218,6 +218,8 @@ func (a *applier) reload(ctx context.Context, o *outcome) {
 	switch {
 	case err == nil:
 		a.running = o.plan
+		// A dictionary that the reload has emptied is filled at once.
+		_ = a.runtime.Flush(ctx)
 	case errors.As(err, &refused), errors.As(err, &failed) && failed.RolledBack:
 	default:
 		a.running = nil
