@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -88,6 +89,8 @@ type heldSecret struct {
 	version        string
 	stale, reading bool
 	news           string
+	// late is set if it could not be read the last time.
+	late bool
 }
 
 func (r *readSecrets) begin(ctx context.Context) {
@@ -173,25 +176,85 @@ func (r *readSecrets) all() []*corev1.Secret {
 	return found
 }
 
-// follow reads what is new or stale. What cannot be read stays as it was.
+// follow reads what is new or stale. What cannot be read stays as it was. Reading
+// goes on when ctx is done, and its end is a signal then. What could not be read
+// the last time is not waited for, unless it is the first time that anything is.
 func (r *readSecrets) follow(ctx context.Context, names []snapshot.Name) {
 	wanted := r.mark(names)
+	if !r.source.loaded {
+		r.readAll(ctx, wanted)
+		return
+	}
+	late := slices.DeleteFunc(slices.Clone(wanted), func(name snapshot.Name) bool { return !r.isLate(name) })
+	wanted = slices.DeleteFunc(wanted, func(name snapshot.Name) bool { return slices.Contains(late, name) })
+	nobodyWaits, cancel := context.WithCancel(ctx)
+	cancel()
+	r.readAside(nobodyWaits, late)
+	select {
+	case <-r.readAside(ctx, wanted):
+	case <-ctx.Done():
+	}
+}
+
+// readAside reads Secrets while others go on, and closes what it returns when that
+// is over. It signals if nobody waits for that any more, which is when ctx is done,
+// or if something is to be read again.
+func (r *readSecrets) readAside(waiting context.Context, wanted []snapshot.Name) (done <-chan struct{}) {
+	ended := make(chan struct{})
+	if len(wanted) == 0 {
+		close(ended)
+		return ended
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(r.source.watching, readTimeout)
+		defer cancel()
+		failed := r.readAll(ctx, wanted)
+		unseen := waiting.Err() != nil
+		close(ended)
+		if unseen && failed < len(wanted) || slices.ContainsFunc(wanted, r.changedMeanwhile) {
+			r.source.signal.touch()
+		}
+		if unseen && failed > 0 {
+			r.source.tryAgain()
+		}
+	}()
+	return ended
+}
+
+// readAll reads Secrets, a few at a time, and gives how many could not be read.
+func (r *readSecrets) readAll(ctx context.Context, wanted []snapshot.Name) (failed int) {
 	if len(wanted) > many {
 		wanted = r.readPages(ctx, wanted)
 	}
+	var failures atomic.Int64
 	aFewAtOnce(len(wanted), func(i int) {
 		secret, err := r.read(ctx, wanted[i])
 		r.source.troubles.set("Secret "+wanted[i].String(), err)
 		if err != nil {
 			r.unread(wanted[i])
+			failures.Add(1)
 			return
 		}
 		r.hold(wanted[i], secret)
 	})
+	return int(failures.Load())
 }
 
-// mark drops what nothing refers to any more and gives what is to be read. What
-// metadata tells from now on outdates that.
+// changedMeanwhile says whether metadata told of another version than was read.
+func (r *readSecrets) changedMeanwhile(name snapshot.Name) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held[name].stale && !r.held[name].late
+}
+
+func (r *readSecrets) isLate(name snapshot.Name) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held[name].late
+}
+
+// mark drops what nothing refers to any more and gives what is to be read, but for
+// what is being read already. What metadata tells from now on outdates that.
 func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,10 +264,10 @@ func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 		if !ok {
 			held.stale = true
 		}
-		if held.stale {
+		if held.stale && !held.reading {
 			wanted = append(wanted, name)
+			held.reading, held.stale, held.news = true, false, ""
 		}
-		held.reading, held.stale, held.news = held.stale, false, ""
 		kept[name] = held
 	}
 	for name := range r.held {
@@ -244,7 +307,7 @@ func (r *readSecrets) unread(name snapshot.Name) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if held, ok := r.held[name]; ok {
-		held.stale, held.reading = true, false
+		held.stale, held.reading, held.late = true, false, true
 		r.held[name] = held
 	}
 	r.source.retry()

@@ -49,10 +49,12 @@ func aFewAtOnce(n int, read func(i int)) {
 	readers.Wait()
 }
 
-// Load waits for objects that are read apart from watches no longer than
-// readTimeout, the first time firstTimeout. What could not be read is tried again
-// after a while, which doubles from again to atMost.
+// Load waits for Secrets and ConfigMaps that something refers to anew no longer
+// than ownedWait, as the other objects go on meanwhile, and for namespaces that are
+// read apart no longer than readTimeout; the first time firstTimeout. What could
+// not be read is tried again after a while, which doubles from again to atMost.
 const (
+	ownedWait    = 500 * time.Millisecond
 	readTimeout  = 3 * time.Second
 	firstTimeout = 30 * time.Second
 	again        = time.Second
@@ -98,8 +100,12 @@ type Source struct {
 	// unread is set if something could not be read apart from the watches since
 	// the last Load began; delay and retrying are of the next attempt.
 	unread   atomic.Bool
+	trying   sync.Mutex // of the two that follow
 	delay    time.Duration
 	retrying *time.Timer
+	// overdue is set while something that is watched by its name did not come in
+	// time.
+	overdue bool
 	// needs is what was found out from the Ingresses, which is not done anew
 	// while these and the classes stay the same.
 	needs needs
@@ -198,14 +204,16 @@ func (s *Source) ownedKnown() bool {
 // readOwned reads what the owners refer to. It reports whether all of it is known,
 // as far as it may be read.
 func (s *Source) readOwned(ctx context.Context) bool {
-	timeout := readTimeout
+	timeout, wait := readTimeout, ownedWait
 	if !s.loaded {
-		timeout = firstTimeout
+		timeout, wait = firstTimeout, firstTimeout
 	}
+	waiting, enough := context.WithTimeout(ctx, wait)
+	defer enough()
+	s.secrets.follow(waiting, s.needs.secrets)
+	err := s.awaitOwned(waiting)
 	reading, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	s.secrets.follow(reading, s.needs.secrets)
-	err := s.wait(reading, s.ownedKnown)
 	s.routed.follow(reading, s.routedNamespaces())
 	if s.loaded || !s.troubles.passing() && !s.settingsUnreadable() {
 		return err == nil
@@ -215,6 +223,17 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	case <-time.After(again):
 	}
 	return false
+}
+
+// awaitOwned waits for what is watched by its name. What did not come in time is
+// not waited for again: its watch signals that it is there.
+func (s *Source) awaitOwned(ctx context.Context) error {
+	if s.overdue && !s.ownedKnown() {
+		return nil
+	}
+	err := s.wait(ctx, s.ownedKnown)
+	s.overdue = s.loaded && err != nil
+	return err
 }
 
 // settingsUnreadable says whether the controller's settings cannot be read. They
@@ -229,6 +248,8 @@ func (s *Source) retry() { s.unread.Store(true) }
 
 // tryAgain has Load called again after a while if something could not be read.
 func (s *Source) tryAgain() {
+	s.trying.Lock()
+	defer s.trying.Unlock()
 	if s.retrying != nil {
 		s.retrying.Stop()
 	}

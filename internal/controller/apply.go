@@ -240,6 +240,8 @@ func (a *applier) reload(ctx context.Context, o *outcome) {
 	switch {
 	case err == nil:
 		a.running, a.last = o.plan, o.plan
+		// A dictionary that the reload has emptied is filled at once.
+		_ = a.runtime.Flush(ctx)
 	case errors.Is(err, nginx.ErrNotWritten):
 	case errors.As(err, &refused), errors.As(err, &failed) && failed.RolledBack:
 	default:

@@ -25,7 +25,10 @@ func (c *Controller) sizeMemory(ctx context.Context, snap *snapshot.Snapshot) {
 	wanted := values.Memory.Sizes()
 	status, err := c.Runtime.Status(ctx)
 	if err != nil {
-		return // the next sync asks again
+		if c.Process.Running() == 0 {
+			c.setMemory(wanted) // what it is started with
+		}
+		return // else the next sync asks again
 	}
 	has := model.Memory{Backends: status.Memory.Backends.Size, Certificates: status.Memory.Certificates.Size}
 	if status.Version > 0 || has == wanted {

@@ -56,3 +56,35 @@ func TestWhatHasNoRoomIsNamed(t *testing.T) {
 		}
 	})
 }
+
+// TestAnEmptiedDictionaryIsFilledAgain: a reload with another size empties a
+// dictionary. Whoever pushes is told that all of it has to come again.
+func TestAnEmptiedDictionaryIsFilledAgain(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		check(t, s.client.Push(t.Context(), backends(backend("shop/front/80", backendServer(t, "front")))))
+		s.inAllWorkers(t, "/", wantBody(200, "front"))
+		s.Backends = "16m"
+		s.writeConf(t)
+		s.reload(t)
+		s.await(t, "the new size", func() bool {
+			status, err := s.client.Status(t.Context())
+			return err == nil && status.Memory.Backends.Size == 16<<20 && len(status.Workers) == 2
+		})
+		check(t, s.client.Flush(t.Context()))
+		s.inAllWorkers(t, "/", wantBody(200, "front"))
+		check(t, s.client.Retain(t.Context(), backends()))
+		before, err := s.client.Status(t.Context())
+		check(t, err)
+		s.reload(t)
+		s.await(t, "another load", func() bool {
+			status, err := s.client.Status(t.Context())
+			return err == nil && status.Load > before.Load && len(status.Workers) == 2
+		})
+		after, err := s.client.Status(t.Context())
+		check(t, err)
+		if after.Boot != before.Boot {
+			t.Error("a reload that keeps the dictionaries is taken for another nginx")
+		}
+	})
+}

@@ -5,12 +5,15 @@ local tests = {}
 
 tests["boot is named once, loads are counted"] = function(dicts)
   local dict = dicts.sluice_runtime
-  runtime.boot(dict)
+  runtime.boot(dicts)
   local boot = dict:get("boot")
   expect.equal(32, #boot, "length of the boot id")
-  runtime.boot(dict)
+  runtime.boot(dicts)
   expect.equal(boot, dict:get("boot"), "boot")
   expect.equal(2, dict:get("load"), "load")
+  dicts.sluice_certificates:flush_all()
+  runtime.boot(dicts)
+  assert(boot ~= dict:get("boot"), "want another boot where a dictionary was emptied")
 end
 
 tests["a value without room leaves the former one"] = function(dicts)

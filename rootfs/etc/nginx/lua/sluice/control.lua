@@ -114,7 +114,7 @@ end
 function _M.held(dicts)
   local bound = dicts.sluice_certificates:get_keys(0)
   return {
-    backends = keys_with(dicts.sluice_backends:get_keys(0), "^.*$"),
+    backends = keys_with(dicts.sluice_backends:get_keys(0), "^.*/.*$"),
     certificates = keys_with(bound, "^c:(.*)$"),
     names = keys_with(bound, "^n:(.*)$"),
   }

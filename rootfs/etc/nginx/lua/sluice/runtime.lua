@@ -15,6 +15,10 @@ local _M = {}
 local DAY = 86400
 local NO_SUCH_PROCESS = 3 -- ESRCH
 
+-- The key of a dictionary by which it is known that nothing was lost; of no backend
+-- and no certificate.
+_M.MARK = "kept"
+
 -- Set in the master while it loads a configuration; its workers inherit it.
 local load_id
 
@@ -27,10 +31,20 @@ local function random_id()
   end))
 end
 
---- Counts a load of the configuration and names this nginx at its first one.
+-- A dictionary of another size than before is a new one.
+local function is_new(dict)
+  return (dict:safe_add(_M.MARK, true))
+end
+
+--- Counts a load of the configuration and names this nginx at its first one, and
+-- anew if a dictionary was emptied: all of it has to be pushed again then.
 -- Belongs into init_by_lua.
-function _M.boot(dict)
-  dict:safe_add("boot", random_id())
+function _M.boot(dicts)
+  local dict = dicts.sluice_runtime
+  local backends, certificates = is_new(dicts.sluice_backends), is_new(dicts.sluice_certificates)
+  if backends or certificates then
+    dict:safe_set("boot", random_id())
+  end
   load_id = assert(dict:incr("load", 1, 0))
 end
 

@@ -4,4 +4,4 @@ for _, name in ipairs({ "balancer", "certificate", "control", "memory", "request
 -- have gone, goes back to the system.
 require("sluice.memory").trim()
 require("sluice.requestlog").find()
-require("sluice.runtime").boot(ngx.shared.sluice_runtime)
+require("sluice.runtime").boot(ngx.shared)

@@ -1,0 +1,79 @@
+package cluster
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// TestSecretThatIsNotAnsweredHoldsNobodyUp: while the API server does not answer
+// for one Secret, Load says at once what else there is, with that Secret as it was,
+// and the answer is a signal when it comes.
+func TestSecretThatIsNotAnsweredHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []SecretMode{SecretsByMetadata, ReferencedSecrets} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			var hangs atomic.Bool
+			answer := make(chan struct{})
+			client := unsteady(t, func(plural string) bool {
+				if plural == "web" && hangs.Load() {
+					<-answer
+				}
+				return false
+			})
+			s := New(Options{Client: client, Secrets: mode, Translate: translate.Options{
+				IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io",
+			}})
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			signals, err := s.Watch(ctx)
+			must(t, err)
+			load := func() (snapshot.Loaded, time.Duration) {
+				t.Helper()
+				began := time.Now()
+				loaded, err := s.Load(ctx)
+				must(t, err)
+				return loaded, time.Since(began)
+			}
+			_, _ = load()
+			hangs.Store(true)
+			switch secrets := s.secrets.(type) {
+			case *readSecrets:
+				must(t, secrets.Update(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", ResourceVersion: "9"}}))
+			case *polledSecrets:
+				secrets.keep(nil) // it is referred to anew
+			}
+			total := time.Duration(0)
+			for range 5 {
+				loaded, took := load()
+				total += took
+				if mode == SecretsByMetadata && len(loaded.Objects.Secrets) != 1 {
+					t.Errorf("%d Secrets are known", len(loaded.Objects.Secrets))
+				}
+			}
+			if total > 2*time.Second {
+				t.Errorf("five loads took %s", total)
+			}
+			for len(signals) > 0 {
+				<-signals
+			}
+			hangs.Store(false)
+			close(answer)
+			select {
+			case <-signals:
+			case <-ctx.Done():
+				t.Fatal("the answer is no signal")
+			}
+			if loaded, _ := load(); len(loaded.Objects.Secrets) != 1 {
+				t.Errorf("%d Secrets are known after the answer", len(loaded.Objects.Secrets))
+			}
+		})
+	}
+}
