@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/policy"
 	"sluice/internal/translate"
 )
 
@@ -32,6 +33,10 @@ var lighter = map[model.Reason]Severity{
 	model.Ambiguous:      Warning,
 	translate.Turned:     Warning,
 	translate.Rewritten:  Warning,
+	translate.Star:       Warning,
+	translate.Groupless:  Warning,
+	translate.Unslashed:  Warning,
+	policy.Foreign:       Note,
 	model.NoEffect:       Note,
 	translate.OtherClass: Note,
 	translate.SharedHost: Note,

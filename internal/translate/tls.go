@@ -233,7 +233,7 @@ func (i *ingress) vainTLS() {
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
 			if !slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return related(host, rule.Host) }) {
-				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NotFound, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
+				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
 			}
 		}
 	}
