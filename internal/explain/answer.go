@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,14 +122,27 @@ func (x *explainer) overHTTPS(r *model.Redirect) string {
 	return "https://" + host + uri
 }
 
-// sent is the header Location of a redirect that an Ingress asks for; variables in
-// it stay as they are written.
+// sent is the header Location of a redirect that an Ingress asks for. What is not
+// known of the request stays as it is written.
 func (x *explainer) sent(to string) string {
 	if strings.HasPrefix(to, "/") {
-		return x.request.Scheme + "://" + x.request.Host + to
+		to = x.request.Scheme + "://" + x.request.Host + to
 	}
-	return to
+	path, args, asks := strings.Cut(x.request.URI, "?")
+	values := map[string]string{"scheme": x.request.Scheme, "host": x.choice.Name, "request_uri": x.request.URI, "uri": path, "args": args, "is_args": ""}
+	if asks && args != "" {
+		values["is_args"] = "?"
+	}
+	return redirectVariable.ReplaceAllStringFunc(to, func(written string) string {
+		value, known := values[strings.Trim(written, "${}")]
+		if !known {
+			return written
+		}
+		return value
+	})
 }
+
+var redirectVariable = regexp.MustCompile(`\$(?:[a-z_]+\b|\{[a-z_]+\})`)
 
 // whySent names the annotation that redirects.
 func (x *explainer) whySent(l *model.Location) string {

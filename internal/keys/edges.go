@@ -44,8 +44,8 @@ var textRuleEdges = map[string][]string{
 	"curves":         {"auto", "X25519:prime256v1"},
 	"path_prefix":    {"/", "/é{$}"},
 
-	"redirect_url":       {"/", "https://~-._0:1/a,b?c=d&e"},
-	"http_url":           {"http://a", "https://~-._0:1/a,b?c=d&e"},
+	"redirect_url":       {"/", "https://~-._0:1/a,b?c=d&e", "$scheme://${host}$uri$is_args$args"},
+	"http_url":           {"http://a", "https://~-._0:1/a,b?c=d&e", "${scheme}://a.$host$request_uri"},
 	"path_and_variables": {"/a", "/~-._0:/$host${request_uri}$arg_A_1"},
 	"host_and_variables": {"a", "[::1]:80_-$host${http_x}$scheme"},
 	"header_name":        {"-", strings.Repeat("A", 100)},

@@ -32,6 +32,15 @@ const variable = `\$(?:` + variableNames + `\b|\{(?:` + variableNames + `)\})`
 const variableNames = `(?:args|best_http_host|host|hostname|is_args|namespace|ingress_name|query_string|remote_addr|request_id|request_method|request_uri|req_id|scheme|` +
 	`server_name|server_port|service_name|service_port|(?:arg|cookie|http)_[A-Za-z0-9_]+)`
 
+// A redirect may name the scheme, the host and the parts of the URI. It begins with
+// none but the scheme: a path of the client's such as //example.com would be another
+// host.
+const (
+	redirectScheme = `\$(?:scheme\b|\{scheme\})`
+	redirectRest   = `(?:[A-Za-z0-9\-._~/:,?&=]|\$(?:` + redirectNames + `\b|\{` + redirectNames + `\}))`
+	redirectNames  = `(?:args|host|is_args|request_uri|scheme|uri)`
+)
+
 // logFile matches the path of a file below /var/log. No part of it begins with a
 // dot, so that none leads upwards.
 const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
@@ -51,11 +60,11 @@ var textRules = []textRule{
 		`names of ciphers as OpenSSL writes them, separated by ":"`},
 	{"curves", pattern(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`),
 		`"auto" or names of curves separated by ":"`},
-	// The character sets of redirects are ingress-nginx's.
-	{"redirect_url", pattern(`^[A-Za-z0-9\-._~/:,?&=]+$`),
-		`a URL of letters, digits and - . _ ~ / : , ? & =`},
-	{"http_url", pattern(`^https?://[A-Za-z0-9\-._~/:,?&=]+$`),
-		`a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & =`},
+	// The character sets of redirects are ingress-nginx's, which takes no variables.
+	{"redirect_url", pattern(`^(?:[A-Za-z0-9\-._~/:,?&=]|` + redirectScheme + `)` + redirectRest + `*$`),
+		`a URL of letters, digits and - . _ ~ / : , ? & = with $request_uri, $uri, $args, $is_args, $host and $scheme`},
+	{"http_url", pattern(`^(?:https?|` + redirectScheme + `)://` + redirectRest + `+$`),
+		`a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = with $request_uri, $uri, $args, $is_args, $host and $scheme`},
 	{"path_and_variables", pattern(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)+$`),
 		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`},
 	{"host_and_variables", pattern(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/policy"
 	"sluice/internal/translate"
 )
 
@@ -36,6 +37,10 @@ var lighter = map[model.Reason]Severity{
 	model.CrossNamespace: Warning,
 	translate.Turned:     Warning,
 	translate.Rewritten:  Warning,
+	translate.Star:       Warning,
+	translate.Groupless:  Warning,
+	translate.Unslashed:  Warning,
+	policy.Foreign:       Note,
 	model.NoEffect:       Note,
 	translate.OtherClass: Note,
 	translate.SharedHost: Note,

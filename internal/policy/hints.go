@@ -26,10 +26,14 @@ var gone = map[string]struct{ since, instead string }{
 // otherwise are the names under which some annotations are looked for, after the
 // directives of nginx or other controllers, with those that they have.
 var otherwise = map[string]string{
+	"basic-auth-secret":    "auth-secret",
 	"canary-by-weight":     "canary-weight",
 	"client-max-body-size": "proxy-body-size",
 	"limit-burst":          "limit-burst-multiplier",
+	"lb-method":            "load-balance",
+	"limit-req-rate":       "limit-rps",
 	"max-body-size":        "proxy-body-size",
+	"path-regex":           "use-regex",
 	"rate-limit-rpm":       "limit-rpm",
 	"rate-limit-rps":       "limit-rps",
 	"rewrite":              "rewrite-target",

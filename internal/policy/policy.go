@@ -25,9 +25,11 @@
 // Ingress that changes nothing prints nothing. A struct that prints something else has a
 // method Print.
 //
-// A behaviour with a value that is not valid is left out whole. If it protects
-// (a field has the tag protects), Denied tells that no path of the Ingress may
-// be served.
+// A behaviour with a value that is not valid is left out whole, unless the value
+// stands alone (the tag alone): that key has its default then. If the behaviour
+// protects or closes (a field has the tag protects or closes), Denied tells that no
+// path of the Ingress may be served. A near miss of the name of such a field does
+// the same.
 package policy
 
 import (

@@ -65,7 +65,7 @@ func (g *guard) token(pipe *parse.PipeNode, name string, at *place) error {
 		pass(pipe, name)
 	}
 	switch name {
-	case "str", "literal", "regex", "subst", "logformat", "streamformat", "verbatim", "header", "mapkey", "path":
+	case "str", "literal", "regex", "subst", "logformat", "streamformat", "verbatim", "header", "url", "mapkey", "path":
 		at.lexer.mode = closed
 	default:
 		at.lexer.mode = bare

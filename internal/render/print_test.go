@@ -43,6 +43,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"verbatim", `/a$b"\${host}`, `"/a${literal_dollar}b\"\\${literal_dollar}{host}"`},
 		{"verbatim", "", `""`},
 		{"header", "$http_x.${host}", `"$http_x.${host}"`},
+		{"url", "$scheme://a${request_path}$uri/${uri}x$is_args$args", `"$scheme://a${request_path}${request_path}/${request_path}x$is_args$args"`},
 		{"target", "/$1/${host}/$p_name/$arg_x", `"/$1/${host}/$p_name/$arg_x"`},
 		{"target", "/$10", `"/$10"`},
 		{"mapkey", "a", `"a"`},
@@ -84,6 +85,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"target":   {"$", "/$namespace/$1", "${redirect_uri}", "$unknown"},
 		"subst":    {"$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x", "$location_path", "$literal_dollar"},
 		"header":   {"$uri", "/x${document_uri}", "$remote_user", "$request_body", "$ssl_server_name", "$1", "$p_x", "$unknown"},
+		"url":      {"/x${document_uri}", "$remote_user", "$uri_x", "$1", "$", "${uri", "$unknown"},
 		"variable": {"", "$", "nope", "host name", "cors-x", "1a"},
 		"size":     {"", "k", "8kk", "-1", "8x", "8.5k", "99999999999"},
 		"duration": {"", "x", "1x", "-1", -1 * time.Second, "1m1h", "1.5s"},
@@ -92,7 +94,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"str":      {"$", "a$b"},
 	}
 	cases["logformat"] = []any{"$", "$1", "$the_real_ip", "${location_path", "$literal_dollar"}
-	for _, quoting := range []string{"str", "literal", "regex", "subst", "logformat", "verbatim", "header", "target", "mapkey", "alias"} {
+	for _, quoting := range []string{"str", "literal", "regex", "subst", "logformat", "verbatim", "header", "url", "target", "mapkey", "alias"} {
 		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
 	}
 	for name, values := range cases {

@@ -21,7 +21,7 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	upstream_header_time upstream_response_length upstream_response_time
 	upstream_status uri
 	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
-	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id route service_name service_port`)
+	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id request_path route service_name service_port`)
 
 // internalVariables are for templates only: not every mode defines them.
 var internalVariables = words(`announced_addr arrived_port`)
@@ -36,7 +36,7 @@ var streamVariables = words(`bytes_received bytes_sent connection hostname msec 
 
 // patterned are the known variables that maps of ours compute with a pattern.
 var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_host redirect_scheme redirect_uri
-	service_name service_port`)
+	request_path service_name service_port`)
 
 // unclean are the known variables whose values may hold line ends: what nginx or
 // OpenSSL has decoded, and the body.
@@ -112,6 +112,22 @@ func printStreamFormat(value any) (string, error) {
 // writes what variables hold as it is, and a line end would begin another header.
 func printHeader(value any) (string, error) {
 	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] })
+}
+
+// printURL prints the URL of a redirect, which is a header. $uri stands for the path
+// as the client has sent it: nginx's own is decoded, so that a line end may be in it.
+func printURL(value any) (string, error) {
+	s, err := text(value)
+	if err != nil {
+		return "", err
+	}
+	parts := strings.Split(s, "$")
+	for i, part := range parts[1:] {
+		if name, rest, whole := variableName(part); whole && name == "uri" {
+			parts[i+1] = "{request_path}" + rest
+		}
+	}
+	return printHeader(strings.Join(parts, "$"))
 }
 
 // printTarget prints the target of a rewrite. A variable that a map computes

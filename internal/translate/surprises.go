@@ -7,6 +7,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/policy"
 	"sluice/internal/snapshot"
 )
 
@@ -29,6 +30,10 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 	t.problems = nil // those of Config
 	for _, object := range s.Ingresses() {
 		t.unserved(object)
+		if ours, _ := t.accepts(object); ours {
+			t.report(policy.OfOthers(object, t.options.AnnotationsPrefix)...)
+			t.unslashed(t.ingress(object))
+		}
 	}
 	turns := map[*ingress]*turn{}
 	for _, h := range hosts {
@@ -38,6 +43,8 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 		b.rewritten()
 		b.shared()
 		b.repeated()
+		b.starred()
+		b.groupless()
 		t.report(b.out.problems...)
 	}
 	for ing, turn := range turns {

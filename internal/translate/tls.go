@@ -278,7 +278,7 @@ func (i *ingress) vainTLS() {
 			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return related(host, rule.Host) })
 			// An alias is presented the certificate of its host, so that issuers go by the entry.
 			if !named && !slices.ContainsFunc(i.aliases, func(alias string) bool { return related(host, alias) }) {
-				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NotFound, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
+				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
 			}
 		}
 	}

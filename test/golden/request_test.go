@@ -190,10 +190,26 @@ func (o *outcome) foretellLocation(r request, match route.Answer) answer {
 		if strings.HasPrefix(a.redirect, "/") {
 			a.redirect = r.scheme + "://" + r.host + a.redirect
 		}
+		a.redirect = r.written(a.redirect)
 	default:
 		o.foretellBackend(&a, location.Proxy)
 	}
 	return a
+}
+
+// written gives a URL with the values of the variables that a redirect may name. That
+// of $uri is the path as it was sent.
+func (r request) written(url string) string {
+	path, args, found := strings.Cut(r.uri, "?")
+	mark := ""
+	if found && args != "" {
+		mark = "?"
+	}
+	var pairs []string
+	for name, value := range map[string]string{"request_uri": r.uri, "uri": path, "args": args, "is_args": mark, "host": r.host, "scheme": r.scheme} {
+		pairs = append(pairs, "${"+name+"}", value, "$"+name, value)
+	}
+	return strings.NewReplacer(pairs...).Replace(url)
 }
 
 // believed gives a request as a proxy in front says that the client made it,

@@ -132,6 +132,12 @@ func (p *page) key(doc keys.Doc) {
 	if doc.Protects {
 		p.item("Protects", p.whileNotValid())
 	}
+	if doc.Closes {
+		p.item("Closes", "while it is asked for and a value of its behaviour is not valid, the paths of the Ingress answer 503")
+	}
+	if len(doc.Off) > 0 {
+		p.item("Off", "nothing is asked for by `"+strings.Join(doc.Off, "`, `")+"`")
+	}
 	if name := defaulted(doc.Key); name != "" && p.kind == "setting" {
 		p.item("Annotation", link(name, "annotations.md#"+name)+", for one Ingress")
 	}
