@@ -39,7 +39,7 @@ func (c *reading) starts() []string {
 // classes are texts that patterns are made of, each with one that it matches.
 var classes = strings.NewReplacer(
 	`(/|$)`, "/", `(.*)`, "x/y", `.*`, "x", `(.+)`, "x/y", `.+`, "x", `[^/]+`, "x", `[^/]*`, "x", `[0-9]+`, "7", `[0-9]`, "7", `\d+`, "7", `\d`, "7", `\w+`, "x",
-	`[a-z]+`, "x", `[a-z]`, "x", `(?:`, "", `(?i)`, "", `\.`, ".", `\-`, "-", `\/`, "/", `)?`, "", `/?`, "/", "(", "", ")", "", "$", "", "?", "", `\1`, "", `\g1`, "",
+	`\cA`, "\x01", `[a-z]+`, "x", `[a-z]`, "x", `(?:`, "", `(?i)`, "", `\.`, ".", `\-`, "-", `\/`, "/", `)?`, "", `/?`, "/", "(", "", ")", "", "$", "", "?", "", `\1`, "", `\g1`, "",
 )
 
 // examples are guesses at what a pattern matches; what it does not match is left

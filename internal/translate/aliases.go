@@ -5,23 +5,38 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/route"
 )
 
 // readAliases takes the further names of the hosts. nginx tries the patterns of
 // all servers on a name that nobody has as it is, and closes the connection where
-// PCRE gives up on one of them: such a pattern would be everybody's loss.
+// PCRE gives up on one of them: such a pattern would be everybody's loss. The other
+// names beside it are left out too, but for an Ingress that keeps requests out: what
+// is asked of them must not go to a neighbour.
 func (i *ingress) readAliases(names []string) {
 	if patterns := countPatterns(names); patterns > mostIngressPatterns {
 		i.report(i.aliasKey(), model.InvalidValue, fmt.Sprintf("want at most %d patterns (got %d), as nginx tries each on every name that nobody has: the names are left out", mostIngressPatterns, patterns))
-		return
+		if !i.guards() {
+			return
+		}
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name[0] == '~' })
 	}
 	for _, name := range names {
 		pattern, ok := strings.CutPrefix(name, "~")
-		if err := route.Quick(pattern); ok && err != nil {
+		if !ok {
+			continue
+		}
+		err := route.Quick(pattern)
+		if err != nil {
 			i.report(i.aliasKey(), model.InvalidValue, fmt.Sprintf("want patterns that nginx can try on every name (got %s): %v: the names are left out", quoted(name), err))
+		}
+		switch {
+		case err != nil && !i.guards():
 			return
+		case err != nil, i.quarantined && !taken(pattern):
+			names = slices.DeleteFunc(slices.Clone(names), func(other string) bool { return other == name })
 		}
 	}
 	i.aliases = names
@@ -63,6 +78,23 @@ func (p patternBudget) take(alias, namespace string) (whose string, most int) {
 	p[namespace]++
 	p[""]++
 	return "", 0
+}
+
+// meantAliases are the names of a server-alias that is not valid as a whole which
+// are: of an Ingress that keeps requests out, they must not be a neighbour's.
+func (i *ingress) meantAliases() []string {
+	if !i.guards() {
+		return nil
+	}
+	var all []string
+	for item := range strings.SplitSeq(i.object.Annotations[i.aliasKey()], ",") {
+		var names keys.ServerNames
+		if names.UnmarshalText([]byte(item)) == nil {
+			all = append(all, names...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func (i *ingress) aliasKey() string { return i.prefixKey + "server-alias" }

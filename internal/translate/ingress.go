@@ -114,8 +114,12 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	if policies.Withheld() {
 		return ing
 	}
-	ing.readAliases(policy.Of[policy.ServerAlias](policies).Names)
 	ing.passes, ing.protects = t.passes(policy.Of[policy.Passthrough](policies), ing), policies.Protects()
+	names := policy.Of[policy.ServerAlias](policies).Names
+	if policy.LeftOut[policy.ServerAlias](policies) {
+		names = ing.meantAliases()
+	}
+	ing.readAliases(names)
 	ing.readRedirect(policy.Of[policy.Redirect](policies))
 	t.readTransport(ing, policy.Of[policy.Transport](policies))
 	byHost := map[string]*hostRules{}

@@ -36,7 +36,7 @@ func (b *builder) turned(turns map[*ingress]*turn) {
 	}
 	askers, leads := b.askers(turns), leadsOf(b.locations)
 	for at, l := range b.locations {
-		if l.Modifier != model.Pattern {
+		if l.Modifier != model.Pattern || l.Rule.Kind == model.RuleClosed {
 			continue
 		}
 		if rules := b.rulesOf(l.Rule.Object); b.asking[rules] {

@@ -15,7 +15,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
-	claims "sluice/test/asked"
+	"sluice/test/guarded"
 	"sluice/test/kit"
 )
 
@@ -114,7 +114,7 @@ func (w *world) translated(t testing.TB, objects snapshot.Objects) *model.Config
 		options.DefaultBackend = snapshot.Name{Namespace: namespace, Name: fallbackService}
 	}
 	config, _ := translate.Config(snap, options, nil)
-	for _, line := range claims.Open(snap, options, config.Static.Servers) {
+	for _, line := range guarded.Open(snap, options, config.Static.Servers) {
 		t.Error("open is " + line)
 	}
 	return &config

@@ -12,14 +12,14 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/route"
 	"sluice/internal/settings"
-	"sluice/test/asked"
+	"sluice/test/guarded"
 )
 
 // expectGuarded wants every request that a path of a protecting Ingress would take
 // if all were well to be protected, fairly won by another, or closed.
 func (o *outcome) expectGuarded(t *testing.T) {
 	t.Helper()
-	for _, line := range asked.Open(o.snap, o.options, o.config.Static.Servers) {
+	for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers) {
 		t.Error(line)
 	}
 }
@@ -27,7 +27,7 @@ func (o *outcome) expectGuarded(t *testing.T) {
 // probe is a request that a path of a protecting Ingress would take.
 type probe struct {
 	guard.Sample
-	host    *asked.Host
+	host    *guarded.Host
 	request request
 }
 
@@ -40,7 +40,7 @@ func (o *outcome) probes() []probe {
 		return nil
 	}
 	var all []probe
-	for _, h := range asked.Hosts(o.snap, o.options) {
+	for _, h := range guarded.Hosts(o.snap, o.options) {
 		for _, s := range guard.Samples(h.Asked, h.Servers(o.config.Static.Servers)[0].Locations) {
 			uri := (&url.URL{Path: s.Path}).EscapedPath()
 			r := request{method: http.MethodGet, scheme: "http", host: nameOf(h.Name), uri: uri, header: http.Header{}, left: "probe: GET " + nameOf(h.Name) + uri + " "}
@@ -119,7 +119,7 @@ func TestBrokenPlacementIsSeen(t *testing.T) {
 		for _, s := range o.config.Static.Servers {
 			breaks(s)
 		}
-		open := asked.Open(o.snap, o.options, o.config.Static.Servers)
+		open := guarded.Open(o.snap, o.options, o.config.Static.Servers)
 		if hosts := len(o.config.Static.Servers) - 1; len(open) < hosts {
 			t.Errorf("%s: of %d hosts are open: %v", name, hosts, open)
 		}

@@ -9,6 +9,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/snapshot"
+	"sluice/test/guarded"
 )
 
 // Each test replays one class of vulnerability of ingress-nginx, or of another
@@ -34,6 +35,9 @@ func attack(t *testing.T, change func(*networkingv1.Ingress)) attacked {
 	w, back := borrow(t)
 	defer back()
 	o := w.run(objects)
+	for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers) {
+		t.Error("open is " + line)
+	}
 	a := attacked{outcome: o, list: o.tree(t)}
 	grammar := benign(t).ingresses
 	all(a.list, func(d *directive) {

@@ -11,6 +11,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
+	"sluice/test/guarded"
 )
 
 // judge decides whether what became of a hostile value is what must be. It knows
@@ -103,6 +104,11 @@ func answering(o outcome, list []*directive, host string) string {
 func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 	j.cases++
 	o := j.worker.run(objects)
+	if c.subject.kind == "Ingress" && strings.Contains(c.place.path, ".path") && o.file != j.base.file {
+		for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers) {
+			j.t.Errorf("%s: open is %s", c, line)
+		}
+	}
 	fresh := j.fresh(c, o)
 	hash := ""
 	if o.file != j.base.file {

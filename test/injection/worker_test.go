@@ -84,6 +84,8 @@ func borrow(t *testing.T) (w *worker, back func()) {
 
 // outcome is what objects become.
 type outcome struct {
+	snap     *snapshot.Snapshot
+	options  translate.Options
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
@@ -95,7 +97,7 @@ func (w *worker) run(objects snapshot.Objects) outcome {
 	file, unprintable := w.render(config.Static)
 	all := make([]model.Problem, 0, len(problems)+len(more)+len(unprintable))
 	all = append(append(append(all, problems...), more...), unprintable...)
-	return outcome{config: config, file: file, problems: model.SortProblems(all)}
+	return outcome{snap: snap, options: w.options, config: config, file: file, problems: model.SortProblems(all)}
 }
 
 // printedFile is a model with what it was printed as.

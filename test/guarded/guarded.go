@@ -1,6 +1,6 @@
-// Package asked reads what Ingresses ask of each host, for package guard: from the
+// Package guarded reads what Ingresses ask of each host, for package guard: from the
 // objects, without the code of translate that places their paths.
-package asked
+package guarded
 
 import (
 	"fmt"
