@@ -33,11 +33,11 @@ func Forbidden(address netip.Addr) bool {
 // 6890, tables 1 and 17, and what clouds document of their metadata services.
 var forbidden = prefixes(
 	"0.0.0.0/8", "255.255.255.255/32",
-	"100.100.100.200/32", // Alibaba Cloud
-	"168.63.129.16/32",   // Azure
-	"192.0.0.192/32",     // Oracle Cloud
-	"fd00:ec2::/32",      // AWS
-	"fd20:ce::254/128",   // Google Cloud
+	"100.100.100.200/32",                                                 // Alibaba Cloud
+	"168.63.129.16/32",                                                   // Azure
+	"192.0.0.192/32",                                                     // Oracle Cloud
+	"fd00:ec2::/32",                                                      // AWS
+	"fd20:ce::254/128",                                                   // Google Cloud
 	"fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "fd00:a9fe:a9fe::1/128", // Oracle Cloud, Scaleway, Akamai
 )
 
