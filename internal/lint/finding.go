@@ -25,6 +25,9 @@ var Severities = []Severity{Error, Warning, Note}
 // Unreadable is the reason of what does not read or decode.
 const Unreadable model.Reason = "Unreadable"
 
+// Uncompared is the reason of patterns that take too long to compare.
+const Uncompared model.Reason = "Uncompared"
+
 // lighter are the reasons of what is not an error.
 var lighter = map[model.Reason]Severity{
 	model.Unread:         Warning,
@@ -35,6 +38,7 @@ var lighter = map[model.Reason]Severity{
 	translate.OtherClass: Note,
 	translate.SharedHost: Note,
 	translate.Repeated:   Note,
+	Uncompared:           Note,
 }
 
 // severityOf weighs a problem. What closes paths is never light.
