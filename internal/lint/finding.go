@@ -29,6 +29,9 @@ const Unreadable model.Reason = "Unreadable"
 // Empty is the reason of manifests without an Ingress.
 const Empty model.Reason = "Empty"
 
+// Uncompared is the reason of patterns that take too long to compare.
+const Uncompared model.Reason = "Uncompared"
+
 // lighter are the reasons of what is not an error.
 var lighter = map[model.Reason]Severity{
 	model.Unread:         Warning,
@@ -46,6 +49,7 @@ var lighter = map[model.Reason]Severity{
 	translate.SharedHost: Note,
 	translate.Repeated:   Note,
 	ToBeIssued:           Note,
+	Uncompared:           Note,
 }
 
 // severityOf weighs a problem. What closes paths is never light.

@@ -23,11 +23,16 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 		known[reported{p.Object, p.Field}] = known[reported{p.Object, p.Field}] || p.Reason == model.Shadowed
 	}
 	var problems []model.Problem
+	budget := &pcre.Comparisons{Left: mostCompared}
 	for _, server := range servers {
-		before := passed{literal: map[string]tried{}}
+		before := passed{literal: map[string]tried{}, budget: budget}
 		for _, later := range patternsOf(server) {
 			field := later.rule.Field + ".path"
 			earlier, found := before.takerOf(later)
+			if !found && budget.Left <= 0 {
+				return append(problems, model.Problem{Object: later.rule.Object, Field: field, Reason: Uncompared,
+					Text: "it cannot be told whether requests reach this pattern and those tried after it: to compare them with the ones before takes too long"})
+			}
 			before.add(later)
 			if !found || known[reported{later.rule.Object, field}] {
 				continue
@@ -39,6 +44,9 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 	}
 	return problems
 }
+
+// mostCompared bounds the time that patterns are compared in, to some seconds.
+const mostCompared = 20_000_000
 
 // mostPath bounds what is shown of a path.
 const mostPath = 200
@@ -85,6 +93,7 @@ func lower(text string) string {
 type passed struct {
 	literal map[string]tried // by their leads
 	others  []tried
+	budget  *pcre.Comparisons
 }
 
 func (p *passed) add(t tried) {
@@ -98,12 +107,12 @@ func (p *passed) add(t tried) {
 // takerOf finds a pattern that takes every request of a later one.
 func (p *passed) takerOf(later tried) (taker tried, found bool) {
 	for end := range len(later.lead) + 1 {
-		if t, ok := p.literal[later.lead[:end]]; ok && takes(t, later) {
+		if t, ok := p.literal[later.lead[:end]]; ok && p.takes(t, later) {
 			return t, true
 		}
 	}
 	for _, t := range p.others {
-		if (strings.HasPrefix(t.lead, later.lead) || strings.HasPrefix(later.lead, t.lead)) && takes(t, later) {
+		if (strings.HasPrefix(t.lead, later.lead) || strings.HasPrefix(later.lead, t.lead)) && p.takes(t, later) {
 			return t, true
 		}
 	}
@@ -111,7 +120,7 @@ func (p *passed) takerOf(later tried) (taker tried, found bool) {
 }
 
 // takes says whether a pattern matches every path that a later one matches.
-func takes(earlier, later tried) bool {
+func (p *passed) takes(earlier, later tried) bool {
 	switch {
 	case earlier.text == later.text:
 		return true
@@ -120,7 +129,7 @@ func takes(earlier, later tried) bool {
 	case earlier.literal:
 		return strings.HasPrefix(later.lead, earlier.lead)
 	}
-	all, known := pcre.Covers(earlier.pattern, later.pattern)
+	all, known := p.budget.Covers(earlier.pattern, later.pattern)
 	return all && known
 }
 

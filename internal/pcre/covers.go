@@ -7,7 +7,22 @@ import "slices"
 // be anywhere in the subject, which may be any bytes. It is not known where that
 // hangs on look-arounds, references or atomic groups, or would take too long.
 func Covers(outer, inner *Pattern) (covers, known bool) {
-	subject, found, done := uncovered(outer, inner)
+	return (&Comparisons{Left: maxWork}).Covers(outer, inner)
+}
+
+// Comparisons are what several comparisons may cost together.
+type Comparisons struct {
+	// Left is how many items of automata may still be looked at, some ten million a
+	// second. Where none is left, nothing is known.
+	Left int
+}
+
+// Covers is the function of that name, within what is left.
+func (b *Comparisons) Covers(outer, inner *Pattern) (covers, known bool) {
+	if b.Left <= 0 {
+		return false, false
+	}
+	subject, found, done := b.uncovered(outer, inner)
 	if !done {
 		return false, false
 	}
@@ -29,13 +44,16 @@ const (
 
 // uncovered looks for a shortest subject that inner's automaton takes, wide, and
 // outer's does not, narrow. done is false if it took too long.
-func uncovered(outer, inner *Pattern) (subject string, found, done bool) {
+func (b *Comparisons) uncovered(outer, inner *Pattern) (subject string, found, done bool) {
 	wideInner, ok1 := build(inner.program, wide)
 	narrowOuter, ok2 := build(outer.program, narrow)
+	b.Left -= len(inner.program) + len(outer.program)
 	if !ok1 || !ok2 {
 		return "", false, false
 	}
-	c := &comparison{alphabet: alphabet(wideInner, narrowOuter), visited: map[pair]bool{}}
+	b.Left -= len(wideInner.states) + len(narrowOuter.states)
+	c := &comparison{alphabet: alphabet(wideInner, narrowOuter), visited: map[pair]bool{}, most: min(maxWork, b.Left)}
+	defer func() { b.Left -= c.work }()
 	c.inner = newWalker(wideInner, c)
 	c.outer = newWalker(narrowOuter, c)
 	return c.search()
@@ -61,7 +79,8 @@ type comparison struct {
 	alphabet     []byte
 	visited      map[pair]bool
 	steps        []step
-	work         int
+	// work is what was looked at, at most a little over most.
+	work, most int
 }
 
 func (c *comparison) search() (subject string, found, done bool) {
@@ -70,7 +89,7 @@ func (c *comparison) search() (subject string, found, done bool) {
 		c.add(step{pair: pair{at, starting}, from: -1})
 	}
 	for i := 0; i < len(c.steps); i++ {
-		if len(c.steps) > maxPairs || c.work > maxWork {
+		if len(c.steps) > maxPairs || c.work > c.most {
 			return "", false, false
 		}
 		here := c.steps[i].pair

@@ -60,7 +60,7 @@ func TestCovers(t *testing.T) {
 		}
 		covers, known := Covers(outer, inner)
 		if covers != test.covers || known != test.known {
-			subject, _, _ := uncovered(outer, inner)
+			subject, _, _ := (&Comparisons{Left: maxWork}).uncovered(outer, inner)
 			t.Errorf("Covers(%s, %s) = %v, %v; want %v, %v (%q)", test.outer, test.inner, covers, known, test.covers, test.known, subject)
 		}
 	}
@@ -72,7 +72,7 @@ func TestWitness(t *testing.T) {
 	t.Parallel()
 	outer, _ := Compile("^/foo/[0-9]+$", Caseless)
 	inner, _ := Compile("^/foo/", Caseless)
-	if subject, found, done := uncovered(outer, inner); subject != "/foo/" || !found || !done {
+	if subject, found, done := (&Comparisons{Left: maxWork}).uncovered(outer, inner); subject != "/foo/" || !found || !done {
 		t.Errorf("got %q, %v, %v", subject, found, done)
 	}
 }
@@ -102,7 +102,7 @@ func TestCoversInvented(t *testing.T) {
 			continue
 		}
 		no++
-		if subject, _, _ := uncovered(outer, inner); contradiction(outer, inner, []string{subject}) == "" {
+		if subject, _, _ := (&Comparisons{Left: maxWork}).uncovered(outer, inner); contradiction(outer, inner, []string{subject}) == "" {
 			t.Errorf("%q is no witness for %v and %v", subject, outer, inner)
 		}
 	}

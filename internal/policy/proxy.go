@@ -21,7 +21,7 @@ type BodySize struct {
 
 // BodyBuffer is how much of the body of a request is kept in memory.
 type BodyBuffer struct {
-	Size keys.Size `key:"client-body-buffer-size" from:"client-body-buffer-size" risk:"low" validate:"min=1,max=1073741824" doc:"Buffer for the body of a request; a larger body goes to a file."`
+	Size keys.Size `key:"client-body-buffer-size" from:"client-body-buffer-size" risk:"low" validate:"min=1,max=16777216" doc:"Buffer for the body of a request; a larger body goes to a file. Each request may hold one: 16m at most."`
 }
 
 // UpstreamHost is the host that backends are told.

@@ -86,12 +86,14 @@ type mainView struct {
 	ControlSocket     string
 	UnavailableSocket string
 	NotFoundSocket    string
+	LoopSocket        string
 	HTTPSPort         int
 	HTTP2             bool
 	Hash              hashView
 	Forwarded         forwardedView
 	// Withheld are headers that backends never get from a client.
 	Withheld []string
+	Hops     hopsView
 
 	// OpenFiles is 0 to leave the limit as it is.
 	OpenFiles, Connections int
@@ -120,6 +122,7 @@ func (e *Environment) view() *mainView {
 		ControlSocket:     e.socket("control"),
 		UnavailableSocket: e.socket("503"),
 		NotFoundSocket:    e.socket("404"),
+		LoopSocket:        e.socket("508"),
 		HTTPSPort:         e.HTTPSPort,
 	}
 }

@@ -37,6 +37,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	streams := r.printableStreams(s)
 	r.fronted = streams.PassesThrough
 	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.client)
+	r.view.Hops = e.hops()
 	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
 	r.skipsUnknown = r.global.log.SkipsUnknown()
 	r.view.Memory = e.memory(r.global.memory)

@@ -3,6 +3,8 @@ package route
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
+	"strings"
 
 	"sluice/internal/pcre"
 )
@@ -14,10 +16,11 @@ func Quote(text string) string { return regexp.QuoteMeta(text) }
 // that has no effect beyond matching. It is for paths that nobody wrote as a
 // pattern: it rather says no to what PCRE would take, such as a look-ahead.
 func Compiles(pattern string) bool {
-	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
+	if dubious.MatchString(pattern) {
 		return false
 	}
-	return !dubious.MatchString(pattern)
+	_, err := syntax.Parse(pattern, syntax.Perl)
+	return err == nil
 }
 
 // dubious is what Go compiles and PCRE may not, or what would set a variable:
@@ -26,14 +29,37 @@ func Compiles(pattern string) bool {
 var dubious = regexp.MustCompile(`\(\?|\(\*|\[[:.=]|\\x\{|\\[pPQE]|\\[dDsSwW]-|(?:[$^]|\\[AzbB])[*+?{]`)
 
 // Lead gives the literal text that everything a pattern matches begins with, as
-// far as Go can tell.
+// far as Go can tell without compiling it, which may take long.
 func Lead(pattern string) string {
-	compiled, err := regexp.Compile(pattern)
+	tree, err := syntax.Parse(pattern, syntax.Perl&^syntax.UnicodeGroups) // whose tables take long
 	if err != nil {
 		return ""
 	}
-	lead, _ := compiled.LiteralPrefix()
-	return lead
+	var lead strings.Builder
+	leading(tree, &lead)
+	return lead.String()
+}
+
+// leading writes the text that all matches of a part begin with, and reports
+// whether that is all of the part.
+func leading(part *syntax.Regexp, lead *strings.Builder) (whole bool) {
+	switch part.Op {
+	case syntax.OpEmptyMatch:
+		return true
+	case syntax.OpLiteral:
+		if part.Flags&syntax.FoldCase != 0 {
+			return false
+		}
+		lead.WriteString(string(part.Rune))
+		return true
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(part.Sub, func(sub *syntax.Regexp) bool { return !leading(sub, lead) })
+	case syntax.OpCapture:
+		return leading(part.Sub[0], lead)
+	case syntax.OpPlus:
+		leading(part.Sub[0], lead)
+	}
+	return false
 }
 
 // matchPattern matches a path as `location ~*` does. known is false if package

@@ -47,7 +47,7 @@ type Client struct {
 	KeepAliveRequests  int          `key:"keep-alive-requests" default:"1000" validate:"min=1,max=1000000000" doc:"Requests that one connection of a client may carry."`
 	HeaderBufferSize   keys.Size    `key:"client-header-buffer-size" default:"1k" validate:"min=1,max=1073741824" doc:"Buffer for the header of a request."`
 	LargeHeaderBuffers keys.Buffers `key:"large-client-header-buffers" default:"4 8k" doc:"Number and size of the buffers for large headers of requests."`
-	BodyBufferSize     keys.Size    `key:"client-body-buffer-size" default:"8k" validate:"min=1,max=1073741824" doc:"Buffer for the body of a request; a larger body goes to a file."`
+	BodyBufferSize     keys.Size    `key:"client-body-buffer-size" default:"8k" validate:"min=1,max=16777216" doc:"Buffer for the body of a request; a larger body goes to a file. Each request may hold one: 16m at most."`
 	HeaderTimeout      int          `key:"client-header-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds that a client has to send the header of a request."`
 	BodyTimeout        int          `key:"client-body-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two reads of the body of a request."`
 	IgnoreInvalid      bool         `key:"ignore-invalid-headers" default:"true" empty:"zero" doc:"Whether headers with a name of other characters than letters, digits and - are left out of a request."`

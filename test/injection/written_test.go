@@ -41,9 +41,27 @@ func (j *judge) accounted(c hostileCase, read *reading, fresh []model.Problem) {
 // name of a list of origins.
 var wrapping = regexp.MustCompile(`^(?:~\*|[0-9a-f]{32}/)?(?:\(\?i\))?\^?`)
 
+// limits are what is printed before a pattern, and around one that may begin
+// anywhere, to limit how hard nginx tries it.
+var limits = regexp.MustCompile(`^(~?)(?:\(\*NO_JIT\)\(\*LIMIT_HEAP=8192\))?\(\*LIMIT_MATCH=[0-9]+\)(\^\(\?s:\.\*\?\)\(\?:)?`)
+
+// withoutLimits gives a token as it would be without limits.
+func withoutLimits(token string) string {
+	m := limits.FindStringSubmatch(token)
+	if m == nil {
+		return token
+	}
+	rest := token[len(m[0]):]
+	if m[2] != "" {
+		rest = strings.TrimSuffix(rest, ")")
+	}
+	return m[1] + rest
+}
+
 // carriesOne says whether a token is one of the forms of a value: as it is, with
 // what is printed around it, or as a part of a route.
 func carriesOne(token string, forms []string) bool {
+	token = withoutLimits(token)
 	inner := strings.TrimPrefix(token, wrapping.FindString(token))
 	route := strings.Split(token, "/")
 	for _, form := range forms {

@@ -14,12 +14,12 @@ local _M = {}
 local mt = { __index = _M }
 
 --- @tparam table dicts holds sluice_runtime and sluice_backends
--- @tparam string state folder that holds run/503.sock and run/404.sock
+-- @tparam string state folder that holds run/503.sock, run/404.sock and run/508.sock
 function _M.new(dicts, state)
   return setmetatable({
     runtime = dicts.sluice_runtime,
     backends = dicts.sluice_backends,
-    sockets = { [503] = "unix:" .. state .. "run/503.sock", [404] = "unix:" .. state .. "run/404.sock" },
+    sockets = { [503] = "unix:" .. state .. "run/503.sock", [404] = "unix:" .. state .. "run/404.sock", [508] = "unix:" .. state .. "run/508.sock" },
     routes = {},
   }, mt)
 end
@@ -102,11 +102,11 @@ function _M.take_other(backend, tried)
 end
 
 -- The answer of our own server on a unix socket, which speaks plain HTTP.
-local function send_empty(backend)
+local function answer(socket)
   if peer.set_upstream_tls then
     peer.set_upstream_tls(false)
   end
-  return set_current_peer(backend.empty)
+  return set_current_peer(socket)
 end
 
 -- More tries than anybody allows by proxy_next_upstream_tries.
@@ -122,11 +122,18 @@ local function allow_retries(count)
   end
 end
 
+-- How often a request came through us is a header that nobody else can write; this
+-- stands for too often, which is a loop.
+local LOOP = "508"
+
 local function send(self)
+  if ngx.var.hops == LOOP then
+    return answer(self.sockets[508])
+  end
   local backend = self:backend(ngx.var.route or "")
   local count = backend.count
   if count == 0 then
-    return send_empty(backend)
+    return answer(backend.empty)
   end
   local at
   if get_last_failure() then
