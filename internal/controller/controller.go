@@ -346,7 +346,7 @@ func (c *Controller) inForce(p *plan) {
 	c.shown.serving = p
 	c.noteIdleness(p)
 	c.Audience.Served(p.accepted)
-	err := c.good.record(p.served, p.configMap)
+	err := c.good.record(p.served, p.options.Denied, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
 	c.report.Trouble("refused forms not kept; trying again at the next sync", c.remember(p))
 	c.leaving.confirmed(p.number, time.Now())

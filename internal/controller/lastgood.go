@@ -109,16 +109,16 @@ func (l *lastGood) compact() error {
 	return nil
 }
 
-// record takes what nginx now runs as good. Only what differs from before is
-// written.
-func (l *lastGood) record(served *snapshot.Snapshot, settings *corev1.ConfigMap) error {
+// record takes what nginx now runs as good, but for forms whose paths answer 503:
+// that nginx takes these says nothing. Only what differs from before is written.
+func (l *lastGood) record(served *snapshot.Snapshot, denied map[snapshot.Name]bool, settings *corev1.ConfigMap) error {
 	var entries []journalLine
 	present := make(map[snapshot.Name]bool, len(served.Ingresses()))
 	for _, ing := range served.Ingresses() {
 		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
 		present[name] = true
 		was := l.ingresses[name]
-		if was == ing {
+		if was == ing || denied[name] {
 			continue
 		}
 		l.ingresses[name] = ing

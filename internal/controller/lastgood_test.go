@@ -52,7 +52,7 @@ func reopen(t *testing.T, path string) *lastGood {
 
 func record(t *testing.T, l *lastGood, s *snapshot.Snapshot, settings *corev1.ConfigMap) {
 	t.Helper()
-	if err := l.record(s, settings); err != nil {
+	if err := l.record(s, nil, settings); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -106,7 +106,7 @@ func TestLastGoodOnAFullDisk(t *testing.T) {
 	if err := errors.Join(os.Rename(path, kept), os.Symlink("/dev/full", path)); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.record(snap(t, form("web", "two")), nil); !errors.Is(err, syscall.ENOSPC) {
+	if err := l.record(snap(t, form("web", "two")), nil, nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("on a full disk: %v", err)
 	}
 	if err := os.Rename(kept, path); err != nil {
@@ -129,5 +129,24 @@ func TestSettingsThatWereDeletedAreNotGoneBackTo(t *testing.T) {
 	record(t, l, snap(t), nil)
 	if l.settings != nil || reopen(t, path).settings != nil {
 		t.Error("settings that were deleted are kept as the last good ones")
+	}
+}
+
+// TestClosedFormIsNoGoodForm: what is served of a refused Ingress with 503 is not
+// taken for its last good form.
+func TestClosedFormIsNoGoodForm(t *testing.T) {
+	t.Parallel()
+	l, err := openLastGood(t.TempDir() + "/last-good.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.record(snap(t, form("web", "good")), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.record(snap(t, form("web", "bad")), map[snapshot.Name]bool{web: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.ingresses[web].Spec.Rules[0].Host; got != "good" {
+		t.Errorf("the last good form is %s", got)
 	}
 }

@@ -134,3 +134,27 @@ func TestChangesOfAStruckNamespaceWait(t *testing.T) {
 		t.Error("the probation has no end")
 	}
 }
+
+// TestNotReadyWhileAllWait: nothing of the cluster is served, as nobody knows yet
+// what nginx takes. One that is served is enough, and so is a verdict.
+func TestNotReadyWhileAllWait(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	source.Ingresses = []*networkingv1.Ingress{form("web", "a.example")}
+	c := idle(t, source)
+	c.ready.Store(true)
+	entry := &refusal{refused: source.Ingresses[0], waits: true, stand: asNone}
+	c.quarantine.entries[web] = entry
+	p := &plan{}
+	if c.noteIdleness(p); c.Ready() == nil {
+		t.Error("ready, though all wait")
+	}
+	p.accepted = source.Ingresses
+	if c.noteIdleness(p); c.Ready() != nil {
+		t.Error("not ready, though something is served")
+	}
+	p.accepted, entry.waits = nil, false
+	if c.noteIdleness(p); c.Ready() != nil {
+		t.Error("not ready, though all is decided")
+	}
+}
