@@ -16,7 +16,7 @@ FUZZTIME ?= 20s
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image run test test-image docs golden manifests bench fuzz lint render nginx-rootfs cluster clients setup setup-test
+.PHONY: help build image run check test test-image docs golden manifests bench fuzz lint render nginx-rootfs cluster clients setup setup-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -39,6 +39,14 @@ test: setup-test ## everything: vet, unit tests, golden cases, end to end, on bo
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
 	for module in $(MODULES); do $(GO) -C "$$module" vet ./...; done; \
 	status=0; for module in $(MODULES); do $(GO) -C "$$module" test ./... -count=1 -timeout 30m || status=1; done; exit $$status
+
+check: setup ## the inner loop: gofmt, vet and staticcheck of all modules, unit tests, architecture, reference and golden cases on the system's nginx
+	@set -euo pipefail; \
+	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
+	staticcheck="$$($(GO) tool -n staticcheck)"; \
+	for module in $(MODULES) rootfs/pack; do (cd "$$module"; $(GO) vet ./...; "$$staticcheck" ./...); done; \
+	$(GO) test ./cmd/... ./internal/... ./templates/... ./test/arch ./test/reference ./test/golden
 
 docs: setup-test cluster clients ## what README.md and docs tell users to do, done: every command run, every manifest applied
 	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"os"
@@ -120,7 +121,7 @@ func tellInert(log *slog.Logger, given *pflag.FlagSet) {
 		}
 	})
 	if len(reasons) > 0 {
-		log.Log(nil, level, "some flags have no effect", reasons...)
+		log.Log(context.Background(), level, "some flags have no effect", reasons...)
 	}
 }
 

@@ -16,7 +16,7 @@ func TestSyncsOfABurstRest(t *testing.T) {
 		p.took(20*time.Millisecond, time.Now())
 		ended := time.Now()
 		time.Sleep(10 * time.Millisecond)
-		if !p.later(time.Now()) || !p.later(time.Now()) {
+		if first, second := p.later(time.Now()), p.later(time.Now()); !first || !second {
 			t.Error("a sync does not wait that comes soon")
 		}
 		<-p.due
@@ -24,7 +24,7 @@ func TestSyncsOfABurstRest(t *testing.T) {
 			t.Errorf("it waits %v, want 60 ms", waited)
 		}
 		p.took(time.Minute, time.Now())
-		if p.free.Sub(time.Now()) != longestRest {
+		if time.Until(p.free) != longestRest {
 			t.Errorf("it waits until %v", p.free)
 		}
 	})

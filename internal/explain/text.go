@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -151,10 +152,7 @@ func (t *text) backend(b *Backend) {
 	if b.Default {
 		name += ", the default backend"
 	}
-	var below []string
-	for _, endpoint := range b.Endpoints[:min(len(b.Endpoints), mostListed)] {
-		below = append(below, endpoint)
-	}
+	below := slices.Clone(b.Endpoints[:min(len(b.Endpoints), mostListed)])
 	if more := len(b.Endpoints) - mostListed; more > 0 {
 		below = append(below, fmt.Sprintf("and %d more", more))
 	}

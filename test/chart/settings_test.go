@@ -10,12 +10,12 @@ import (
 func TestNotesTellOfSettings(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"{brotli-level: 4, hide-headers: a}":                     "controller.config: Sluice does not read brotli-level, hide-headers yet",
-		"{block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true}":  "controller.config: every path answers 503, as Sluice does not read block-cidrs, enable-modsecurity yet",
-		"{enable-modsecurity: false, block-cidrs: \" \"}":        "controller.config: Sluice does not read block-cidrs, enable-modsecurity yet",
-		"{block-cidrs: \"{{ .Release.Name }}\"}":                 "controller.config: every path answers 503, as Sluice does not read block-cidrs yet",
-		"{proxy-bodysize: 8m, proxy-body-size: 8m}":              "controller.config: neither Sluice nor ingress-nginx has proxy-bodysize",
-		"{use-geoip: true, jaeger-endpoint: http://a.example/b}": "controller.config: without effect, as in ingress-nginx: jaeger-endpoint, use-geoip.",
+		"{brotli-level: 4, hide-headers: a}": "controller.config: Sluice does not read brotli-level, hide-headers yet",
+		"{block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true}, acceptUnsupported: [block-cidrs, Enable-Modsecurity]": "controller.config: every path answers 503, as Sluice does not read block-cidrs, enable-modsecurity yet",
+		"{enable-modsecurity: false, block-cidrs: \" \"}":                                                             "controller.config: Sluice does not read block-cidrs, enable-modsecurity yet",
+		"{block-cidrs: \"{{ .Release.Name }}\"}, acceptUnsupported: [block-cidrs]":                                    "controller.config: every path answers 503, as Sluice does not read block-cidrs yet",
+		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                                   "controller.config: neither Sluice nor ingress-nginx has proxy-bodysize",
+		"{use-geoip: true, jaeger-endpoint: http://a.example/b}":                                                      "controller.config: without effect, as in ingress-nginx: jaeger-endpoint, use-geoip.",
 	} {
 		notes := render(t, "controller: {config: "+values+"}").Notes
 		_, told, _ := strings.Cut(notes, "do less than you may expect:")

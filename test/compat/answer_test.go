@@ -130,9 +130,7 @@ func (w *world) answer(s *sluice, e exchange, hits []hit) answer {
 			a.Headers[name] = w.normal(s, name, strings.Join(values, " | "))
 		}
 	}
-	for _, cookie := range e.response.Header.Values("Set-Cookie") {
-		a.Cookies = append(a.Cookies, cookie)
-	}
+	a.Cookies = append(a.Cookies, e.response.Header.Values("Set-Cookie")...)
 	switch {
 	case a.Status == 101:
 		address, line, _ := strings.Cut(strings.TrimSpace(e.body), " ")

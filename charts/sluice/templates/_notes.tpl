@@ -45,9 +45,8 @@
 {{- end }}
 {{- include "sluice.notes.settings" . }}
 {{- include "sluice.notes.ports" . }}
-{{- if $c.metrics.enabled }}
-- controller.metrics: its objects are made, but Sluice has no metrics yet: /metrics answers 404.
-{{- end }}
+{{- include "sluice.notes.metrics" $c }}
+{{- include "sluice.notes.selectors" . }}
 {{- if $c.addHeaders }}
 - controller.addHeaders: its ConfigMap is made, but Sluice does not read the setting add-headers yet; answers have none of these headers.
 {{- end }}
@@ -76,20 +75,77 @@
 {{- end }}
 {{- end }}
 
+{{/* What asks for metrics, of the controller's values: there are none yet. */}}
+{{- define "sluice.notes.metrics" -}}
+{{- if .metrics.enabled }}
+{{- $made := list "controller.metrics" }}
+{{- if .metrics.serviceMonitor.enabled }}{{ $made = append $made "serviceMonitor" }}{{ end }}
+{{- if .metrics.prometheusRule.enabled }}{{ $made = append $made "prometheusRule" }}{{ end }}
+- {{ join ", " $made }}: its objects are made, but Sluice has no metrics yet: /metrics answers 404.
+{{- end }}
+{{- if .autoscalingTemplate }}
+- controller.autoscalingTemplate: metrics of Sluice that it names are not there yet, as Sluice has none; others do.
+{{- end }}
+{{- if and .keda.enabled .keda.triggers }}
+- controller.keda.triggers: metrics of Sluice that they name are not there yet, as Sluice has none; others do.
+{{- end }}
+{{- end }}
+
+{{/* Which selectors of the values are for pods that these are not: those of the controller have sluice.selector and podLabels. */}}
+{{- define "sluice.notes.selectors" -}}
+{{- $root := . -}}
+{{- $c := .Values.controller -}}
+{{- $labels := include "sluice.labels" (list . "controller" $c.podLabels $c.labels) | fromYaml -}}
+{{- $spec := tpl (toYaml (dict "spread" $c.topologySpreadConstraints "affinity" ($c.affinity | default dict))) . | fromYaml -}}
+{{- $selectors := list -}}
+{{- range $i, $one := $spec.spread }}{{ if kindIs "map" $one }}{{ $selectors = append $selectors (list (printf "topologySpreadConstraints[%d].labelSelector" $i) $one.labelSelector) }}{{ end }}{{ end -}}
+{{- range $kind := list "podAffinity" "podAntiAffinity" }}
+{{- $of := get $spec.affinity $kind | default dict }}
+{{- range $i, $one := $of.requiredDuringSchedulingIgnoredDuringExecution }}{{ $selectors = append $selectors (list (printf "affinity.%s.requiredDuringSchedulingIgnoredDuringExecution[%d].labelSelector" $kind $i) $one.labelSelector) }}{{ end }}
+{{- range $i, $one := $of.preferredDuringSchedulingIgnoredDuringExecution }}{{ $selectors = append $selectors (list (printf "affinity.%s.preferredDuringSchedulingIgnoredDuringExecution[%d].podAffinityTerm.labelSelector" $kind $i) ($one.podAffinityTerm).labelSelector) }}{{ end }}
+{{- end -}}
+{{- range $selectors }}
+{{- $where := first . }}
+{{- with last . }}
+{{- $other := list }}
+{{- range $key, $value := .matchLabels }}{{ if ne (get $labels $key | toString) (toString $value) }}{{ $other = append $other (printf "%s=%v" $key $value) }}{{ end }}{{ end }}
+{{- range .matchExpressions }}
+{{- $has := hasKey $labels .key }}
+{{- $in := and $has (has (get $labels .key) (.values | default list)) }}
+{{- if or (and (eq .operator "In") (not $in)) (and (eq .operator "NotIn") $in) (and (eq .operator "Exists") (not $has)) (and (eq .operator "DoesNotExist") $has) }}{{ $other = append $other (printf "%s %s %s" .key .operator (.values | default list | join ",")) }}{{ end }}
+{{- end }}
+{{- with $other }}
+- controller.{{ $where }}: it selects no pod of this release, by {{ join ", " . }}; they have app.kubernetes.io/name={{ get $labels "app.kubernetes.io/name" }}, app.kubernetes.io/instance={{ get $labels "app.kubernetes.io/instance" }} and app.kubernetes.io/component=controller.
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* The keys of controller.config by which every path answers 503, as they would keep requests out and are not read yet. */}}
+{{- define "sluice.denied" -}}
+{{- $known := .Files.Get "settings.yaml" | fromYaml -}}
+{{- $denied := list -}}
+{{- range $name, $text := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
+{{- $key := lower $name }}
+{{- if and (hasKey $known.protecting $key) (not (has (trim $text) (get $known.protecting $key | default list))) }}{{ $denied = append $denied $key }}{{ end }}
+{{- end -}}
+{{ toYaml (sortAlpha $denied) }}
+{{- end }}
+
 {{/* What of controller.config Sluice does not read. */}}
 {{- define "sluice.notes.settings" -}}
 {{- $known := .Files.Get "settings.yaml" | fromYaml -}}
-{{- $denied := list -}}{{- $unread := list -}}{{- $idle := list -}}{{- $unknown := list -}}
+{{- $denied := include "sluice.denied" . | fromYamlArray -}}{{- $unread := list -}}{{- $idle := list -}}{{- $unknown := list -}}
 {{- range $name, $text := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
 {{- $key := lower $name }}
 {{- if hasKey $known.protecting $key }}
-{{- if has (trim $text) (get $known.protecting $key) }}{{ $unread = append $unread $key }}{{ else }}{{ $denied = append $denied $key }}{{ end }}
+{{- if not (has $key $denied) }}{{ $unread = append $unread $key }}{{ end }}
 {{- else if has $key $known.unread }}{{ $unread = append $unread $key }}
 {{- else if has $key $known.idle }}{{ $idle = append $idle $key }}
 {{- else if not (has $key $known.read) }}{{ $unknown = append $unknown $name }}
 {{- end }}
 {{- end }}
-{{- with $denied | sortAlpha }}
+{{- with $denied }}
 - controller.config: every path answers 503, as Sluice does not read {{ join ", " . }} yet, which would keep requests out.
 {{- end }}
 {{- with $unread | sortAlpha }}

@@ -76,7 +76,11 @@ spec:
   # Keys are never in it. --state-dir is below the volume, and not the volume: it is to
   # belong to the user.
   - name: state
-    emptyDir: {}
+    emptyDir:
+      {{- with $c.stateSizeLimit }}
+      sizeLimit: {{ . | quote }}
+      {{- else }} {}
+      {{- end }}
   {{- with $c.extraVolumes }}
   {{- toYaml . | nindent 2 }}
   {{- end }}

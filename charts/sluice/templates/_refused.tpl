@@ -10,6 +10,13 @@
 {{- with ($c.customTemplate).configMapName }}
 {{- fail "controller.customTemplate: Sluice's templates are others than ingress-nginx's nginx.tmpl, and what yours protects would be open without it. Leave this out; see --template-dir for templates of Sluice." }}
 {{- end }}
+{{- $accepted := list }}
+{{- range $c.acceptUnsupported }}{{ $accepted = append $accepted (lower .) }}{{ end }}
+{{- $refused := list }}
+{{- range include "sluice.denied" . | fromYamlArray }}{{ if not (has . $accepted) }}{{ $refused = append $refused . }}{{ end }}{{ end }}
+{{- with $refused }}
+{{- fail (printf "controller.config: every path would answer 503, as Sluice does not read %s yet, which would keep requests out. Leave them out, or accept that by controller.acceptUnsupported: [%s]." (join ", " .) (join ", " .)) }}
+{{- end }}
 {{- with include "sluice.repository" (list $c.image ($c.image.registry | default .Values.global.image.registry)) }}
 {{- if and (regexMatch "ingress-nginx|nginx-ingress" .) (not (contains "sluice" .)) }}
 {{- fail (printf "controller.image: %s is ingress-nginx, not Sluice. Leave out image, repository, tag and digest, or give those of Sluice's image." .) }}
@@ -17,6 +24,9 @@
 {{- if regexMatch "^(registry[.]k8s[.]io|k8s[.]gcr[.]io)/" . }}
 {{- fail (printf "controller.image: %s: Sluice's image is not at that registry, which global.image.registry and controller.image.registry are of ingress-nginx's chart. Give the registry that Sluice's image is at, or controller.image.repository." .) }}
 {{- end }}
+{{- end }}
+{{- if not (or $c.image.repository $c.image.registry .Values.global.image.registry) }}
+{{- fail "controller.image.repository: want the repository of Sluice's image, such as registry.example/sluice, or its registry in controller.image.registry (got neither); no public registry has the image." }}
 {{- end }}
 {{- if and (eq (int64 $c.image.runAsUser) 0) (not $c.containerSecurityContext) }}
 {{- fail "controller.image.runAsUser: want the number of a user that is not root, such as 101 (got 0); the capabilities are dropped by which root could start Sluice. Give controller.containerSecurityContext if it has to be root." }}

@@ -67,7 +67,7 @@ func TestNamesAreValidAndTellProblemsApart(t *testing.T) {
 	if len(slices.Compact(names)) != len(changed)+2 {
 		t.Errorf("two Problems share a name: %v", names)
 	}
-	if nameOf(mistake, "uid") != nameOf(mistake, "uid") {
+	if first, second := nameOf(mistake, "uid"), nameOf(mistake, "uid"); first != second {
 		t.Error("the name is another each time")
 	}
 }

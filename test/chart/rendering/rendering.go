@@ -94,6 +94,9 @@ func (r Release) RenderValues(values map[string]any) (*Rendering, error) {
 	}
 	capabilities := common.DefaultCapabilities.Copy()
 	capabilities.KubeVersion = *version
+	if err := withImage(values); err != nil {
+		return nil, err
+	}
 	options := common.ReleaseOptions{Name: r.Name, Namespace: r.Namespace, Revision: 1, IsInstall: true}
 	all, err := util.ToRenderValues(loaded, values, options, capabilities)
 	if err != nil {
@@ -104,6 +107,26 @@ func (r Release) RenderValues(values map[string]any) (*Rendering, error) {
 		return nil, err
 	}
 	return gather(files)
+}
+
+// withImage gives the repository that the chart wants, where the values name
+// neither one nor a registry, unless they say that there is none by an empty one.
+func withImage(values map[string]any) error {
+	repository := func(at ...string) bool {
+		_, found, _ := unstructured.NestedFieldNoCopy(values, at...)
+		return found
+	}
+	if repository("controller", "image", "repository") || repository("controller", "image", "registry") || repository("controller", "image", "image") || repository("global", "image", "registry") {
+		return nil
+	}
+	for _, at := range [][]string{{"controller"}, {"controller", "image"}} {
+		if now, found, _ := unstructured.NestedFieldNoCopy(values, at...); found {
+			if _, is := now.(map[string]any); !is {
+				return nil // the schema refuses it
+			}
+		}
+	}
+	return unstructured.SetNestedField(values, "sluice", "controller", "image", "repository")
 }
 
 // load reads the chart anew: rendering may change its values.
@@ -161,6 +184,9 @@ func Lint(values map[string]any) []support.Message {
 	slog.SetDefault(slog.New(slog.NewTextHandler(&said, nil)))
 	defer slog.SetDefault(was)
 	var found []support.Message
+	if err := withImage(values); err != nil {
+		return []support.Message{{Severity: support.ErrorSev, Err: err}}
+	}
 	for _, m := range lint.RunAll(Folder(), values, "sluice").Messages {
 		if m.Severity > support.InfoSev {
 			found = append(found, m)
