@@ -7,8 +7,8 @@
 //		open.Path // a request that open.Taker serves, and not open.Claim
 //	}
 //
-// A request is in order if it answers 503 or a redirect to another path, if a
-// location of the Ingress with all its protections has it, or if a rule that comes
+// A request is in order if it answers 503, a redirect to another path or the check of
+// a load balancer, if a location of the Ingress with all its protections has it, or if a rule that comes
 // first does: more exact, longer or older. The package shares no code with what
 // places locations. It tries samples of requests: each path, what is just below and
 // beside it, and the borders of the neighbours' locations.
@@ -168,7 +168,7 @@ func (j *judge) inOrder(c *reading, path string, l *model.Location) bool {
 // allows reports whether a location may have any request of the claim: it is of the
 // same Ingress and has all that protects it, or it serves nothing.
 func (c *Claim) allows(l *model.Location) bool {
-	if l.Rule.Kind == model.RuleRedirect || l.Return != nil && l.Return.Code == 503 {
+	if l.Rule.Kind == model.RuleRedirect || l.Rule.Kind == model.RuleHealth || l.Return != nil && l.Return.Code == 503 {
 		return true
 	}
 	if l.Rule.Object != c.Owner || c.Denied {

@@ -113,8 +113,8 @@ func (w *world) translated(t testing.TB, objects snapshot.Objects) *model.Config
 	if w.defaultBackend {
 		options.DefaultBackend = snapshot.Name{Namespace: namespace, Name: fallbackService}
 	}
-	config, _ := translate.Config(snap, options, nil)
-	for _, line := range guarded.Open(snap, options, config.Static.Servers) {
+	config, problems := translate.Config(snap, options, nil)
+	for _, line := range guarded.Open(snap, options, config.Static.Servers, problems) {
 		t.Error("open is " + line)
 	}
 	return &config

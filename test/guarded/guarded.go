@@ -24,9 +24,10 @@ type Host struct {
 	guard.Asked
 }
 
-// Hosts gives what the Ingresses that are ours ask for, by the names of the hosts.
-func Hosts(s *snapshot.Snapshot, o translate.Options) []*Host {
-	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}}
+// Hosts gives what the Ingresses that are ours ask for, by the names of the hosts. On
+// a host that is not delegated to them, as a Problem says, they ask for nothing.
+func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem) []*Host {
+	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}, problems: problems}
 	general, _ := settings.Read(s.ConfigMap(o.ConfigMap))
 	r.wide = general.Paths.RegexScope != "path"
 	for _, object := range s.Ingresses() {
@@ -45,9 +46,9 @@ func Hosts(s *snapshot.Snapshot, o translate.Options) []*Host {
 }
 
 // Open says which requests are open on servers, one a line.
-func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server) []string {
+func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, problems []model.Problem) []string {
 	var lines []string
-	for _, h := range Hosts(s, o) {
+	for _, h := range Hosts(s, o, problems) {
 		for _, server := range h.Servers(servers) {
 			for _, open := range guard.Check(h.Asked, server.Locations) {
 				lines = append(lines, fmt.Sprintf("host %q: %q, which %s %s %q of %s would take, goes to %s %q of %s",
@@ -78,6 +79,7 @@ type reader struct {
 	settings func(*networkingv1.Ingress) *settings.Settings
 	wide     bool
 	hosts    map[string]*Host
+	problems []model.Problem
 }
 
 // read adds the claims of an Ingress.
@@ -98,6 +100,12 @@ func (r *reader) read(object *networkingv1.Ingress) {
 		}
 	}
 	for host, rules := range rulesOf(object) {
+		left := func(p model.Problem) bool {
+			return p.Reason == model.NotDelegated && p.Object == c.Owner && p.Field == translate.HostField(object, host)
+		}
+		if slices.ContainsFunc(r.problems, left) {
+			continue
+		}
 		if r.hosts[host] == nil {
 			r.hosts[host] = &Host{Name: host}
 		}

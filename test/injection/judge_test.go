@@ -105,7 +105,7 @@ func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 	j.cases++
 	o := j.worker.run(objects)
 	if c.subject.kind == "Ingress" && strings.Contains(c.place.path, ".path") && o.file != j.base.file {
-		for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers) {
+		for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems) {
 			j.t.Errorf("%s: open is %s", c, line)
 		}
 	}
