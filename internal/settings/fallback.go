@@ -10,6 +10,9 @@ import (
 	"sluice/internal/keys"
 )
 
+// ownershipKey says whose a host is.
+const ownershipKey = "host-ownership"
+
 // BlockKeys are the keys of the settings that a block of Blocks prints; nil for
 // a name that is none of theirs.
 func BlockKeys(block string) []string {
@@ -29,13 +32,16 @@ func BlockKeys(block string) []string {
 
 // FallBack gives a ConfigMap with those keys that match as another one says
 // them, or with their defaults where that is nil or says nothing. All other keys
-// stay, and so do those that protect.
+// stay. So do keys that keep somebody out: those that protect, host-ownership, and
+// those that nothing reads, which may be a slip for one of these.
 func FallBack(cm, good *corev1.ConfigMap, match func(key string) bool) *corev1.ConfigMap {
-	protects := protecting()
+	mayFall := map[string]bool{}
+	for _, doc := range keys.Describe(Settings{}) {
+		mayFall[doc.Key] = !doc.Protects && doc.Key != ownershipKey
+	}
 	falls := func(key string, _ string) bool {
 		key = strings.ToLower(key)
-		_, keeps := protects[key]
-		return match(key) && !keeps
+		return mayFall[key] && match(key)
 	}
 	fallen := cm.DeepCopy()
 	maps.DeleteFunc(fallen.Data, falls)
