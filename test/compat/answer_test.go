@@ -167,13 +167,17 @@ var unrecorded = map[string]bool{
 	"Transfer-Encoding": true, "Trailer": true, "Server": true,
 }
 
+// hops begins the header that counts how often a request passed nginx, which
+// ingress-nginx does not have; docs/differences.md tells of it.
+const hops = "X-Hops-"
+
 // recorded gives hits the form of the records, in their order.
 func (w *world) recorded(s *sluice, hits []hit) []hit {
 	for i := range hits {
 		h := &hits[i]
 		h.By, h.Headers = w.podName(h.address), map[string]string{}
 		for name, values := range h.headers {
-			if name != trace && !strings.HasPrefix(name, "X-Echo-") {
+			if name != trace && !strings.HasPrefix(name, "X-Echo-") && !strings.HasPrefix(name, hops) {
 				h.Headers[name] = w.normal(s, name, strings.Join(values, " | "))
 			}
 		}
