@@ -138,7 +138,7 @@ func (g *settingsGuard) problems() []model.Problem {
 		if group.block == "" {
 			keys = "all that keep nobody out"
 		}
-		report(model.Refused, "nginx refuses these settings: those before are in force ("+group.text+"); it is about "+keys)
+		report(model.Refused, "nginx refuses these settings: the ones before are in force ("+group.text+"); it is about "+keys)
 	}
 	return problems
 }

@@ -113,6 +113,9 @@ func networks(list string) ([]string, error) {
 // guarding are the keys that decide about guards.
 var guarding = []string{"denylist-source-range", "allowlist-source-range", "whitelist-source-range", "proxy-ssl-verify", "proxy-ssl-secret", "backend-protocol"}
 
+// off are the words by which nothing is verified.
+var off = map[string]bool{"off": true, "false": true, "no": true, "0": true}
+
 // guardsOf reads what the objects ask for, whether it is valid or not.
 func guardsOf(objects snapshot.Objects) map[snapshot.Name]guard {
 	guards := map[snapshot.Name]guard{}
@@ -121,7 +124,7 @@ func guardsOf(objects snapshot.Objects) map[snapshot.Name]guard {
 		guards[snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}] = guard{
 			denies:   asked(ing, data["denylist-source-range"], "denylist-source-range"),
 			allows:   asked(ing, data["whitelist-source-range"], "allowlist-source-range", "whitelist-source-range"),
-			verifies: asks(ing, "proxy-ssl-verify") && asks(ing, "proxy-ssl-secret") && ing.Annotations[prefix+"proxy-ssl-verify"] != "off" && !slices.Contains([]string{"", "HTTP", "http"}, strings.TrimSpace(ing.Annotations[prefix+"backend-protocol"])),
+			verifies: asks(ing, "proxy-ssl-verify") && asks(ing, "proxy-ssl-secret") && !off[strings.ToLower(strings.TrimSpace(ing.Annotations[prefix+"proxy-ssl-verify"]))] && !slices.Contains([]string{"", "HTTP", "http"}, strings.TrimSpace(ing.Annotations[prefix+"backend-protocol"])),
 		}
 	}
 	return guards

@@ -213,6 +213,8 @@ func (c hostileCase) tame() bool {
 	switch {
 	case doc.Key == "":
 		return false // it is no key that has edges
+	case doc.IsOff(value):
+		return true
 	case doc.Type == "bool":
 		return err == nil
 	case numeric(doc):
