@@ -170,6 +170,15 @@ func (b *blame) byLine(file *render.File, err error) bool {
 	return true
 }
 
+// wordsOf gives nginx's own words of a refusal.
+func wordsOf(err error) string {
+	var refused *nginx.TestError
+	if errors.As(err, &refused) {
+		return refused.Text
+	}
+	return err.Error()
+}
+
 // part is the configuration with only some of its servers. The catch-all server
 // comes along without locations, because nginx needs one.
 func part(s model.Static, servers []*model.Server) model.Static {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"sluice/internal/model"
@@ -118,7 +117,7 @@ func (b *blame) bisect(s model.Static, passing, suspects []model.ObjectRef, err 
 		return
 	}
 	for _, found := range verdict.Culprits {
-		b.culprits = append(b.culprits, culprit{object: found.Item, text: strings.TrimPrefix(found.Err.Error(), "nginx refuses the configuration: ")})
+		b.culprits = append(b.culprits, culprit{object: found.Item, text: wordsOf(found.Err)})
 	}
 	b.postpone(verdict.Undecided, err)
 	for i, c := range b.culprits {

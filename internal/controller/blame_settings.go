@@ -68,7 +68,7 @@ func (b *blame) bisectSettings(s model.Static) {
 		return
 	}
 	for _, found := range verdict.Culprits {
-		b.settings = append(b.settings, refusedGroup{found.Item, oneLine(found.Err.Error())})
+		b.settings = append(b.settings, refusedGroup{found.Item, oneLine(wordsOf(found.Err))})
 	}
 }
 

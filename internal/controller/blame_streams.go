@@ -38,7 +38,7 @@ func (b *blame) findStreams(s model.Static) {
 		return
 	}
 	for _, found := range verdict.Culprits {
-		b.culprits = append(b.culprits, found.Item.culprit(found.Err.Error()))
+		b.culprits = append(b.culprits, found.Item.culprit(wordsOf(found.Err)))
 	}
 	for _, item := range verdict.Undecided {
 		c := item.culprit("not tested apart from others that fail: " + err.Error())
