@@ -11,6 +11,7 @@ import (
 
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 func always(_, _ *networkingv1.Ingress) bool { return true }
@@ -87,33 +88,34 @@ func TestKeysThatProtectNeverFallBack(t *testing.T) {
 	}
 }
 
-// TestClosedFormsAreBounded: of an Ingress that protects each form that nginx
-// refuses gives way to the next one, and the last one is none.
-func TestClosedFormsAreBounded(t *testing.T) {
+// TestClosedFormsStayClosed: of an Ingress that protects the form that nginx refuses
+// gives way to the next one. The last one stays, as its paths would be open without.
+func TestClosedFormsStayClosed(t *testing.T) {
 	t.Parallel()
 	q := newQuarantine(always)
-	bad := form("web", "bad")
-	kind := networkingv1.PathTypeImplementationSpecific
-	bad.Spec.Rules[0].HTTP = &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{Path: "/admin/x(", PathType: &kind}}}
-	now := snap(t, bad)
+	now := snap(t, form("web", "bad"))
 	p := &plan{snap: now, served: now}
-	for step, want := range []string{"/admin/x(", "/admin/", "none"} {
-		if !q.add(p, culprit{object: refOf(web), text: "refused"}, nil) {
-			t.Fatalf("step %d: nothing changed", step)
-		}
+	refuse := func(undecided bool) bool {
+		changed := q.add(p, culprit{object: refOf(web), text: "refused", undecided: undecided}, nil)
 		served, denied := q.substitute(now)
-		got := "none"
-		if form := served.Ingress(web); form != nil {
-			got = form.Spec.Rules[0].HTTP.Paths[0].Path
-		}
-		if got != want || denied[web] != (want != "none") {
-			t.Errorf("step %d: served is %s, denied %v, want %s", step, got, denied[web], want)
-		}
 		p = &plan{snap: now, served: served}
 		p.options.Denied = denied
+		if served.Ingress(web) == nil {
+			t.Fatal("it is left out")
+		}
+		return changed
 	}
-	if q.add(p, culprit{object: refOf(web), text: "refused"}, nil) {
-		t.Error("what is not served any more was refused again")
+	if !refuse(true) || p.options.Denied[web] != translate.DenyPaths {
+		t.Errorf("undecided: denied %v", p.options.Denied)
+	}
+	if refuse(true) || p.options.Denied[web] != translate.DenyPaths {
+		t.Errorf("undecided again: denied %v", p.options.Denied)
+	}
+	if !refuse(false) || p.options.Denied[web] != translate.DenyBeginnings {
+		t.Errorf("refused: denied %v", p.options.Denied)
+	}
+	if refuse(false) || p.options.Denied[web] != translate.DenyBeginnings {
+		t.Errorf("refused again: denied %v", p.options.Denied)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 // lastGood remembers, in memory and in a file, the form in which each Ingress
@@ -111,14 +112,14 @@ func (l *lastGood) compact() error {
 
 // record takes what nginx now runs as good, but for forms whose paths answer 503:
 // that nginx takes these says nothing. Only what differs from before is written.
-func (l *lastGood) record(served *snapshot.Snapshot, denied map[snapshot.Name]bool, settings *corev1.ConfigMap) error {
+func (l *lastGood) record(served *snapshot.Snapshot, denied map[snapshot.Name]translate.Denial, settings *corev1.ConfigMap) error {
 	var entries []journalLine
 	present := make(map[snapshot.Name]bool, len(served.Ingresses()))
 	for _, ing := range served.Ingresses() {
 		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
 		present[name] = true
 		was := l.ingresses[name]
-		if was == ing || denied[name] {
+		if was == ing || denied[name] != 0 {
 			continue
 		}
 		l.ingresses[name] = ing

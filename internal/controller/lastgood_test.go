@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 func TestLastGoodOutlivesARestart(t *testing.T) {
@@ -143,7 +144,7 @@ func TestClosedFormIsNoGoodForm(t *testing.T) {
 	if err := l.record(snap(t, form("web", "good")), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.record(snap(t, form("web", "bad")), map[snapshot.Name]bool{web: true}, nil); err != nil {
+	if err := l.record(snap(t, form("web", "bad")), map[snapshot.Name]translate.Denial{web: translate.DenyPaths}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.ingresses[web].Spec.Rules[0].Host; got != "good" {

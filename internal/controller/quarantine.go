@@ -11,6 +11,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 // quarantine holds the Ingresses that nginx refused, and those that wait for a
@@ -47,10 +48,10 @@ type refusal struct {
 type stand int
 
 const (
-	asGood   stand = iota // its last good form
-	asClosed              // the refused form, whose paths answer 503
-	asLead                // the beginnings of its paths, which answer 503
-	asNone                // not at all
+	asGood       stand = iota // its last good form
+	asClosed                  // the refused form, whose paths answer 503
+	asBeginnings              // the same, and all that begins as its paths do
+	asNone                    // not at all, as it keeps nobody out
 )
 
 func newQuarantine(protects func(refused, good *networkingv1.Ingress) bool) *quarantine {
@@ -74,11 +75,11 @@ func (q *quarantine) add(p *plan, found culprit, good *networkingv1.Ingress) boo
 		q.struck[name.Namespace] = time.Now()
 	}
 	if was, ok := q.entries[name]; ok {
-		if form, denied := was.form(); form == nil || !sameContent(tried, form) || denied != p.options.Denied[name] {
-			return false
+		form, denied := was.form()
+		if form == nil || !sameContent(tried, form) || denied != p.options.Denied[name] || found.undecided && denied != 0 {
+			return false // nobody refused the form that is served now
 		}
-		was.next(q.protects)
-		return true
+		return was.next(q.protects)
 	}
 	if good != nil && !found.undecided && sameContent(good, current) {
 		good = nil // refused by itself, though it was good before
@@ -102,27 +103,32 @@ func (r *refusal) begin(protects func(refused, good *networkingv1.Ingress) bool)
 	}
 }
 
-// next goes on to the form that comes after one that nginx refuses.
-func (r *refusal) next(protects func(refused, good *networkingv1.Ingress) bool) {
-	if r.stand == asGood {
-		r.good = nil
-		r.begin(protects)
-		return
-	}
-	r.stand = min(r.stand+1, asNone)
-}
-
-// form gives what is served, nil for nothing, and whether its paths answer 503.
-func (r *refusal) form() (served *networkingv1.Ingress, denied bool) {
+// next goes on to the form that comes after one that nginx refuses; false if there
+// is none. One that keeps somebody out is never left out.
+func (r *refusal) next(protects func(refused, good *networkingv1.Ingress) bool) bool {
 	switch r.stand {
 	case asGood:
-		return r.good, false
+		r.good = nil
+		r.begin(protects)
+		return true
 	case asClosed:
-		return r.refused, true
-	case asLead:
-		return leadOf(r.refused), true
+		r.stand = asBeginnings
+		return true
 	}
-	return nil, false
+	return false
+}
+
+// form gives what is served, nil for nothing, and how much of it answers 503.
+func (r *refusal) form() (served *networkingv1.Ingress, denied translate.Denial) {
+	switch r.stand {
+	case asGood:
+		return r.good, 0
+	case asClosed:
+		return r.refused, translate.DenyPaths
+	case asBeginnings:
+		return r.refused, translate.DenyBeginnings
+	}
+	return nil, 0
 }
 
 // release forgets the Ingresses whose owner changed or deleted them. What a
@@ -183,19 +189,19 @@ func (q *quarantine) hold(p *plan, before *snapshot.Snapshot, good map[snapshot.
 
 // substitute gives the snapshot that is served: other forms in the place of those
 // in quarantine. denied are the Ingresses whose paths answer 503.
-func (q *quarantine) substitute(snap *snapshot.Snapshot) (served *snapshot.Snapshot, denied map[snapshot.Name]bool) {
+func (q *quarantine) substitute(snap *snapshot.Snapshot) (served *snapshot.Snapshot, denied map[snapshot.Name]translate.Denial) {
 	if len(q.entries) == 0 {
 		return snap, nil
 	}
 	replace := make(map[snapshot.Name]*networkingv1.Ingress, len(q.entries))
-	denied = map[snapshot.Name]bool{}
+	denied = map[snapshot.Name]translate.Denial{}
 	for name, entry := range q.entries {
 		form, denies := entry.form()
 		if form != entry.refused {
 			replace[name] = form
 		}
-		if denies {
-			denied[name] = true
+		if denies != 0 {
+			denied[name] = denies
 		}
 	}
 	return snap.WithIngresses(replace), denied

@@ -335,7 +335,9 @@ func TestAnswers(t *testing.T) {
 		{"HTTPS on a port", secure + scoped("host", `use-port-in-redirects: "true"`, `http-redirect-code: "301"`), "shop.example:8080/", "is redirected with 301 to https://shop.example:8443 by", func(o *translate.Options) { withSettings(o); o.HTTPSPort = 8443 }},
 		{"denied", ingress("a", rules("/ Prefix web"), "whitelist-source-range: nonsense"), "shop.example/", `is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): nginx.ingress.kubernetes.io/whitelist-source-range: want IP addresses`, nil},
 		{"denied by a setting", plain + scoped("host", `whitelist-source-range: "nonsense"`), "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): ConfigMap shop/settings: want IP addresses", withSettings},
-		{"held back", plain, "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): its Ingress is held back", func(o *translate.Options) { o.Denied = map[snapshot.Name]bool{{Namespace: "shop", Name: "a"}: true} }},
+		{"held back", plain, "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): its Ingress is held back", func(o *translate.Options) {
+			o.Denied = map[snapshot.Name]translate.Denial{{Namespace: "shop", Name: "a"}: translate.DenyPaths}
+		}},
 		{"an allow list", ingress("a", rules("/ Prefix web"), "whitelist-source-range: 10.0.0.0/8"), "shop.example/", "(Prefix /), unless allow-list refuses it", nil},
 		{"CORS", ingress("a", rules("/ Prefix web"), `enable-cors: "true"`, `force-ssl-redirect: "true"`), "OPTIONS shop.example/", "is redirected with 308 to https://shop.example by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /), unless cors answers it", nil},
 		{"a slash", ingress("a", rules("/x/ Exact web")) + scoped("host", `trailing-slash-redirect: "true"`), "shop.example:80/x?y#z", "is redirected with 301 to http://shop.example/x/?y by Ingress shop/a", withSettings},

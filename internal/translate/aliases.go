@@ -16,6 +16,9 @@ import (
 // names beside it are left out too, but for an Ingress that keeps requests out: what
 // is asked of them must not go to a neighbour.
 func (i *ingress) readAliases(names []string) {
+	if i.denial == DenyBeginnings {
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name[0] == '~' })
+	}
 	if patterns := countPatterns(names); patterns > mostIngressPatterns {
 		i.report(i.aliasKey(), model.InvalidValue, fmt.Sprintf("want at most %d patterns (got %d), as nginx tries each on every name that nobody has: the names are left out", mostIngressPatterns, patterns))
 		if !i.guards() {
@@ -35,7 +38,7 @@ func (i *ingress) readAliases(names []string) {
 		switch {
 		case err != nil && !i.guards():
 			return
-		case err != nil, i.quarantined && !taken(pattern):
+		case err != nil, i.denial != 0 && !taken(pattern):
 			names = slices.DeleteFunc(slices.Clone(names), func(other string) bool { return other == name })
 		}
 	}

@@ -24,9 +24,9 @@ type ingress struct {
 	settings *settings.Settings
 	// denied: every path answers 503.
 	denied bool
-	// quarantined is set if it is denied whatever it says: by Options.Denied, or
-	// with its class.
-	quarantined bool
+	// denial is set if it is denied whatever it says: by Options.Denied, or with its
+	// class.
+	denial Denial
 
 	blocks    []model.Block
 	usesRegex bool
@@ -77,10 +77,10 @@ type claim struct {
 // ingress reads an Ingress, or finds it as it was read before.
 func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
 	values := t.settingsOf(object)
-	quarantined := t.denies(object)
+	denial := t.denial(object)
 	ing := t.memo.ingresses[object]
-	if ing == nil || ing.quarantined != quarantined || ing.settings != values || ing.trust != (snapshot.Name{}) && t.snap.Secret(ing.trust) != ing.trusted {
-		ing = t.read(object, values, quarantined)
+	if ing == nil || ing.denial != denial || ing.settings != values || ing.trust != (snapshot.Name{}) && t.snap.Secret(ing.trust) != ing.trusted {
+		ing = t.read(object, values, denial)
 		t.memo.ingresses[object] = ing
 	}
 	if ing.pass != t.memo.pass {
@@ -90,15 +90,15 @@ func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
 	return ing
 }
 
-func (t *translation) read(object *networkingv1.Ingress, values *settings.Settings, quarantined bool) *ingress {
+func (t *translation) read(object *networkingv1.Ingress, values *settings.Settings, denial Denial) *ingress {
 	if field, text := wrongName(object); text != "" {
-		ing := &ingress{object: object, ref: refOf(object), settings: values, quarantined: quarantined}
+		ing := &ingress{object: object, ref: refOf(object), settings: values, denial: denial}
 		ing.report(field, model.InvalidValue, text)
 		return ing
 	}
 	policies := policy.Read(object, values, t.options.AnnotationsPrefix)
 	ing := &ingress{
-		object: object, ref: refOf(object), settings: values, quarantined: quarantined, denied: quarantined || policies.Denied(),
+		object: object, ref: refOf(object), settings: values, denial: denial, denied: denial != 0 || policies.Denied(),
 		blocks: policies.Blocks(),
 		// A rewrite with a mistake in it makes patterns of the paths too: what the
 		// neighbours on the host get must not depend on the mistake.

@@ -14,7 +14,7 @@ import (
 
 // claim gives a path its location, or says why it gets none.
 func (b *builder) claim(c *claim) {
-	if c.broken {
+	if c.broken || c.owner.denial == DenyBeginnings {
 		b.close(c)
 		return
 	}

@@ -80,7 +80,7 @@ func TestMemoChangesNoResult(t *testing.T) {
 		objects := thinned(base, random)
 		flags := options
 		if random.IntN(4) == 0 {
-			flags.Denied = map[snapshot.Name]bool{{Namespace: "default", Name: "one"}: true}
+			flags.Denied = map[snapshot.Name]Denial{{Namespace: "default", Name: "one"}: DenyPaths}
 		}
 		if random.IntN(8) == 0 {
 			flags.DefaultBackend = snapshot.Name{}

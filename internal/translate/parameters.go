@@ -114,12 +114,17 @@ func (t *translation) closeClass(class *networkingv1.IngressClass, configMap sna
 	t.closed[class.Name] = true
 }
 
-// denies says whether the paths of an Ingress answer 503 whatever it says.
-func (t *translation) denies(object *networkingv1.Ingress) bool {
-	if t.unsettled || len(t.closed) > 0 && t.closed[t.classOf(object)] {
-		return true
+// denial says how much of an Ingress answers 503 whatever it says.
+func (t *translation) denial(object *networkingv1.Ingress) Denial {
+	if len(t.options.Denied) > 0 {
+		if denial := t.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}]; denial != 0 {
+			return denial
+		}
 	}
-	return len(t.options.Denied) > 0 && t.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}]
+	if t.unsettled || len(t.closed) > 0 && t.closed[t.classOf(object)] {
+		return DenyPaths
+	}
+	return 0
 }
 
 // classSettings reads a ConfigMap of a class, or finds it as it was read before.

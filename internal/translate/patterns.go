@@ -37,7 +37,7 @@ func (b *builder) claimPattern(c *claim) {
 	case text != "":
 		b.unserved(c, text)
 		return
-	case c.owner.quarantined && !taken(p.match):
+	case c.owner.denial != 0 && !taken(p.match):
 		b.close(c) // nginx may have refused just this pattern
 		return
 	}

@@ -75,8 +75,21 @@ type Options struct {
 	// for it; empty for nowhere.
 	HealthPath string
 	// Denied are Ingresses whose paths answer 503 whatever they say.
-	Denied map[snapshot.Name]bool
+	Denied map[snapshot.Name]Denial
 }
+
+// Denial is how much of an Ingress answers 503 that is denied whatever it says;
+// the zero value is nothing.
+type Denial int
+
+const (
+	// DenyPaths closes its paths as they are written, where nginx is sure to take
+	// them so.
+	DenyPaths Denial = iota + 1
+	// DenyBeginnings closes all that begins as its paths do, in plain characters,
+	// and takes none of the patterns among its aliases.
+	DenyBeginnings
+)
 
 // Config says what nginx must do. The Problems are sorted. The memo may be nil;
 // it makes the next call faster and never changes a result. What has not

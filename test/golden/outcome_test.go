@@ -122,7 +122,7 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.HealthPath = value
 	case "denied":
 		name, wrong := snapshot.ParseName(value)
-		o.Denied, err = map[snapshot.Name]bool{name: true}, wrong
+		o.Denied, err = map[snapshot.Name]translate.Denial{name: translate.DenyPaths}, wrong
 	case "https-port":
 		o.HTTPSPort, err = strconv.Atoi(value)
 	default:

@@ -90,7 +90,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 	}
 	c := guard.Claim{
 		Owner:    model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name},
-		Denied:   policies.Denied() || r.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}],
+		Denied:   policies.Denied() || r.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}] != 0,
 		Protects: len(policies.Protects()) > 0,
 	}
 	c.Protects = c.Protects || c.Denied
@@ -128,7 +128,9 @@ func rulesOf(object *networkingv1.Ingress) map[string][]path {
 		if name != "" && (len(validation.IsDNS1123Subdomain(name)) > 0 || len(validation.IsValidIP(nil, name)) == 0) || rule.Host == "*." {
 			continue
 		}
-		rules[rule.Host] = rules[rule.Host]
+		if _, ok := rules[rule.Host]; !ok {
+			rules[rule.Host] = nil // a host without paths counts, too
+		}
 		if rule.HTTP == nil {
 			continue
 		}
