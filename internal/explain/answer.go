@@ -81,6 +81,9 @@ func (x *explainer) whyReturned(d *Denied) string {
 	if p.Object == x.choice.Location.Rule.Object && p.Field != "" {
 		return p.Field + ": " + p.Text
 	}
+	if p.Field != "" {
+		return p.Object.String() + ": " + p.Field + ": " + p.Text
+	}
 	return p.Object.String() + ": " + p.Text
 }
 

@@ -72,7 +72,7 @@ func TestAnswersOfAClass(t *testing.T) {
 	t.Parallel()
 	rule := []string{"shop.example / Prefix web"}
 	for _, test := range []struct{ name, manifests, want string }{
-		{"denied by a setting of the class", inClass(ingress("a", rule)) + inner + "  whitelist-source-range: nonsense\n", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): ConfigMap shop/inner: want IP addresses"},
+		{"denied by a setting of the class", inClass(ingress("a", rule)) + inner + "  whitelist-source-range: nonsense\n", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): ConfigMap shop/inner: whitelist-source-range: want IP addresses"},
 		{"redirected by it", inClass(ingress("a", rule)) + inner + "  force-ssl-redirect: 'true'\n  http-redirect-code: '301'\n", "is redirected with 301 to https://shop.example by Ingress shop/a"},
 		{"not redirected for it", inClass(ingress("a", rule, "force-ssl-redirect: 'true'")) + inner + "  no-tls-redirect-locations: /\n", "goes to Service shop/web"},
 	} {

@@ -334,7 +334,7 @@ func TestAnswers(t *testing.T) {
 		{"HTTPS before 503", secure, "shop.example/gone/", "is redirected with 308 to https://shop.example/gone by Ingress shop/a", nil},
 		{"HTTPS on a port", secure + scoped("host", `use-port-in-redirects: "true"`, `http-redirect-code: "301"`), "shop.example:8080/", "is redirected with 301 to https://shop.example:8443 by", func(o *translate.Options) { withSettings(o); o.HTTPSPort = 8443 }},
 		{"denied", ingress("a", rules("/ Prefix web"), "whitelist-source-range: nonsense"), "shop.example/", `is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): nginx.ingress.kubernetes.io/whitelist-source-range: want IP addresses`, nil},
-		{"denied by a setting", plain + scoped("host", `whitelist-source-range: "nonsense"`), "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): ConfigMap shop/settings: want IP addresses", withSettings},
+		{"denied by a setting", plain + scoped("host", `whitelist-source-range: "nonsense"`), "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): ConfigMap shop/settings: whitelist-source-range: want IP addresses", withSettings},
 		{"held back", plain, "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): its Ingress is held back", func(o *translate.Options) {
 			o.Denied = map[snapshot.Name]translate.Denial{{Namespace: "shop", Name: "a"}: translate.DenyPaths}
 		}},

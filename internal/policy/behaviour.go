@@ -198,12 +198,12 @@ func (r *reader) denies(b Behaviour) bool {
 
 // inherits is true if the settings ask for what protects.
 func (r *reader) inherits(doc keys.Doc) bool {
+	if (doc.Protects || doc.Closes) && r.settings.Broken(doc.From) {
+		r.policies.denied = true
+		return doc.Protects
+	}
 	if !doc.Protects {
 		return false
-	}
-	if r.settings.Broken(doc.From) {
-		r.policies.denied = true
-		return true
 	}
 	value, ok := r.settings.Value(doc.From)
 	return ok && value != ""

@@ -100,7 +100,7 @@ var known = []knownAnnotation{
 	{name: "proxy-ssl-ciphers"},
 	{name: "proxy-ssl-protocols"},
 	{name: "relative-redirects"},
-	{name: "satisfy", protects: true},
+	{name: "satisfy", protects: true, off: "all"},
 	{name: "secure-verify-ca-secret", idle: true},
 	{name: "server-snippet", protects: true},
 	{name: "service-upstream", off: "false"},

@@ -61,16 +61,21 @@ func closingFirst() []string {
 // near miss of one that closes is that one with a bad value.
 func (r *reader) reportUnknown(name string) {
 	if hint := hintOf(name); hint != "" {
-		r.report(name, model.Unread, hint, false)
+		r.report(name, model.Unread, hint, r.closes(otherwise[name], r.given[name]))
 		return
 	}
 	nearest := annotationNames.Nearest(name)
-	off, closes := closing[nearest]
-	closes = closes && !off(r.given[name])
-	if closes {
-		r.policies.protects = append(r.policies.protects, nearest)
+	r.report(name, model.Unread, "no annotation has this name"+keys.DidYouMean(nearest), r.closes(nearest, r.given[name]))
+}
+
+// closes reports whether paths must not be served because an annotation was meant
+// that closes, with a value that asks for something.
+func (r *reader) closes(meant, value string) bool {
+	off, closes := closing[meant]
+	if closes = closes && !off(value); closes {
+		r.policies.protects = append(r.policies.protects, meant)
 	}
-	r.report(name, model.Unread, "no annotation has this name"+keys.DidYouMean(nearest), closes)
+	return closes
 }
 
 // usualPrefix is that of ingress-nginx. Another one is an administrator's choice,
@@ -93,12 +98,7 @@ var nearUsual = keys.NewNames([]string{strings.TrimSuffix(usualPrefix, "/")})
 func (r *reader) reportAstray(key string) {
 	_, name, _ := strings.Cut(key, "/")
 	nearest := annotationNames.Nearest(name)
-	off, closes := closing[nearest]
-	closes = closes && !off(r.astray[key])
-	if closes {
-		r.policies.protects = append(r.policies.protects, nearest)
-	}
-	r.reportField(key, model.Unread, "no annotation has this prefix"+keys.DidYouMean(r.prefix+cmp.Or(nearest, name)), closes)
+	r.reportField(key, model.Unread, "no annotation has this prefix"+keys.DidYouMean(r.prefix+cmp.Or(nearest, name)), r.closes(nearest, r.astray[key]))
 }
 
 // settingNames are the keys of the ConfigMap.

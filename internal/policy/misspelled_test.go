@@ -49,7 +49,7 @@ func TestNothingElseIsANearMiss(t *testing.T) {
 	harmless = append(harmless, "rewrites", "ssl-services", "websocket-services", "proxy-connect-timeouts", "ssl-redirects", "canary-weights", "limit-rates", "auth-realms",
 		"use-regexp", "proxy-body-sise", "affinitys", "cors-allow-origins", "auth", "limits", "secret", "allow", "deny", "snippet", "timeout", "lua-resty-waf")
 	for _, name := range harmless {
-		if _, closes := closing[name]; closes {
+		if closing[name] != nil || closing[otherwise[name]] != nil {
 			continue
 		}
 		for _, at := range []string{prefix, "nginx.ingress.kubernets.io"} {
@@ -69,6 +69,24 @@ func TestNothingElseIsANearMiss(t *testing.T) {
 	}
 	if p := readAll(t, "b.example", map[string]string{"a.example/auth-url": "x", prefix + "/auth-url": "x"}); p.Denied() || len(p.Problems()) > 0 {
 		t.Errorf("annotations of another controller count: %v", p.Problems())
+	}
+}
+
+// An annotation that is looked for under another name is no less meant.
+func TestOtherNamesOfWhatProtectsDeny(t *testing.T) {
+	t.Parallel()
+	for name, right := range map[string]string{
+		"basic-auth-secret": "auth-secret", "limit-req-rate": "limit-rps", "rate-limit-rpm": "limit-rpm", "rate-limit-rps": "limit-rps", "redirect-to-https": "force-ssl-redirect",
+	} {
+		p := readWith(t, nil, map[string]string{name: "1"})
+		if want := `no annotation has this name; did you mean "` + right + `"?`; !p.Denied() || len(p.Problems()) != 1 || p.Problems()[0].Text != want {
+			t.Errorf("%s: denied %v, %v", name, p.Denied(), p.Problems())
+		}
+	}
+	for _, name := range []string{"rate-limit-rps", "redirect-to-https"} {
+		if p := readWith(t, nil, map[string]string{name: "0"}); p.Denied() {
+			t.Errorf("%s asks for nothing: %v", name, p.Problems())
+		}
 	}
 }
 
@@ -94,7 +112,6 @@ func TestHints(t *testing.T) {
 		"secure-backends":      `ingress-nginx reads this annotation no more since 0.21.0: write backend-protocol: "HTTPS" instead`,
 		"worker-processes":     "this is a setting: it counts in the ConfigMap of the controller, and not as an annotation",
 		"global-auth-url":      "this is a setting: it counts in the ConfigMap of the controller, and not as an annotation",
-		"rate-limit-rps":       `no annotation has this name; did you mean "limit-rps"?`,
 		"limit-burst":          `no annotation has this name; did you mean "limit-burst-multiplier"?`,
 		"client-max-body-size": `no annotation has this name; did you mean "proxy-body-size"?`,
 		"canary-by-weight":     `no annotation has this name; did you mean "canary-weight"?`,

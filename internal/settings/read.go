@@ -105,7 +105,7 @@ func (s *Settings) unreadKey(key, value string) model.Problem {
 // for.
 func (k knownKey) says(value string) bool {
 	value = strings.TrimSpace(value)
-	return value != "" && value != k.off
+	return value != "" && !strings.EqualFold(value, k.off)
 }
 
 // unknownKey reports a key that neither we nor ingress-nginx know. A near miss of
@@ -116,7 +116,7 @@ func (s *Settings) unknownKey(key, value string) model.Problem {
 		nearest = allowListKey
 	}
 	off, protects := protecting()[nearest]
-	denies := protects && strings.TrimSpace(value) != "" && strings.TrimSpace(value) != off
+	denies := protects && strings.TrimSpace(value) != "" && !strings.EqualFold(strings.TrimSpace(value), off)
 	s.source.denies = s.source.denies || denies
 	return s.problem(key, model.Unread, "no setting has this name"+keys.DidYouMean(nearest), denies)
 }
@@ -133,7 +133,7 @@ var protecting = sync.OnceValue(func() map[string]string {
 	list := map[string]string{}
 	for _, doc := range keys.Describe(Settings{}) {
 		if doc.Protects {
-			list[doc.Key] = ""
+			list[doc.Key] = strings.Join(doc.Off[:min(1, len(doc.Off))], "")
 		}
 	}
 	for _, k := range known {

@@ -108,7 +108,7 @@ type HSTS struct {
 // Redirects is when and how plain HTTP is redirected to HTTPS.
 type Redirects struct {
 	SSL                   bool     `key:"ssl-redirect" default:"true" empty:"zero" doc:"Whether plain HTTP is redirected on hosts with a certificate."`
-	ForceSSL              bool     `key:"force-ssl-redirect" default:"false" empty:"zero" doc:"Whether plain HTTP is redirected on hosts without a certificate too."`
+	ForceSSL              bool     `key:"force-ssl-redirect" default:"false" empty:"zero" off:"false f 0 no off" protects:"true" doc:"Whether plain HTTP is redirected on hosts without a certificate too."`
 	Code                  int      `key:"http-redirect-code" default:"308" validate:"oneof=301 302 307 308" doc:"Status of the redirect."`
 	NoTLSLocations        []string `key:"no-tls-redirect-locations" default:"/.well-known/acme-challenge" validate:"dive,path_prefix" empty:"zero" doc:"Paths that begin with one of these are never redirected."`
 	PreserveTrailingSlash bool     `key:"preserve-trailing-slash" default:"false" empty:"zero" doc:"Whether a slash at the end of the URI is kept."`
