@@ -22,6 +22,9 @@ type host struct {
 	left         []*hostRules
 	notServed    []model.Problem
 	oldest, held *networkingv1.Ingress
+	// lent are the Ingresses that are not served for the time being and delegate the
+	// host.
+	lent []*networkingv1.Ingress
 	// deciding are the rules whose Ingresses decide what holds for the whole host,
 	// guests the others.
 	deciding, guests []*hostRules
@@ -80,7 +83,7 @@ func (t *translation) entry(name string) *host {
 // begin makes a host ready to gather the rules of this call.
 func (t *translation) begin(h *host) {
 	h.pass = t.memo.pass
-	h.next, h.aliases, h.held = h.next[:0], nil, nil
+	h.next, h.aliases, h.held, h.lent = h.next[:0], nil, nil, nil
 	t.memo.used.hosts++
 }
 

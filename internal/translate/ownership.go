@@ -51,11 +51,15 @@ func (t *translation) hold() {
 	}
 }
 
-// holdName lets an Ingress own a host if it is older than all that have it so far.
+// holdName lets an Ingress own a host if it is older than all that have it so far,
+// and delegate it if its namespace does.
 func (t *translation) holdName(object *networkingv1.Ingress, name string) {
 	h := t.memo.hosts[name]
 	if h == nil || h.pass != t.memo.pass || len(h.next) == 0 {
 		return
+	}
+	if object.Annotations[HostDelegation] != "" {
+		h.lent = append(h.lent, object)
 	}
 	if snapshot.Older(object, h.oldestOf(h.next)) {
 		h.held = object
@@ -106,8 +110,10 @@ func (t *translation) delegations(h *host, owner string) []string {
 	if namespace := t.snap.Namespace(owner); namespace != nil {
 		add(namespace.Annotations)
 	}
-	if h.held != nil {
-		add(h.held.Annotations)
+	for _, object := range h.lent {
+		if object.Namespace == owner {
+			add(object.Annotations)
+		}
 	}
 	for _, r := range h.next {
 		if r.owner.ref.Namespace == owner {

@@ -139,6 +139,25 @@ func TestHostOfAnIngressThatIsNotServed(t *testing.T) {
 	}
 }
 
+// An Ingress that is not served for the time being goes on delegating its host, also
+// where another one of its namespace is older.
+func TestDelegationOfAnIngressThatIsNotServed(t *testing.T) {
+	t.Parallel()
+	w := world{config: map[string]string{"host-ownership": "namespace"}, ingresses: []ing{
+		{name: "owner/root", rules: []string{"shop.example / P a:80"}},
+		{name: "owner/lends", annotations: map[string]string{HostDelegation: "guest"}, rules: []string{"shop.example /x P a:80"}},
+		{name: "guest/admin", annotations: map[string]string{"whitelist-source-range": "10.0.0.0/8"}, rules: []string{"shop.example /admin P d:80"}},
+	}}
+	snap := newSnapshot(t, w.objects(t))
+	without := snap.WithIngresses(map[snapshot.Name]*networkingv1.Ingress{{Namespace: "owner", Name: "lends"}: nil})
+	for name, s := range map[string]*snapshot.Snapshot{"served": snap, "not served": without} {
+		config, _ := Config(s, w.flags(), NewMemo())
+		if got := ask(config, "shop.example/admin/x"); got != "^~ /admin/ -> d" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
 // What is remembered never changes a result, whoever owns the hosts.
 func TestMemoChangesNoOwner(t *testing.T) {
 	t.Parallel()
