@@ -4,32 +4,78 @@ import (
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"sluice/internal/policy"
-	"sluice/internal/settings"
 )
 
-// addsProtection reports whether the refused form of an Ingress protects its
-// paths with something that its last good form lacks or says differently. To
-// take a protection away, or to leave all as they were, adds none.
+// addsProtection reports whether the refused form of an Ingress keeps somebody out
+// whom its last good form lets in: by a protection that this lacks or says
+// differently, or at paths that this does not claim. To take a protection away, or to
+// leave all as they were, adds none.
 func (c *Controller) addsProtection(refused, good *networkingv1.Ingress) bool {
 	if good == nil {
 		return c.protects(refused)
 	}
-	values, _ := settings.Read(nil)
 	prefix := c.Translate.AnnotationsPrefix
-	had := policy.Read(good, values, prefix).Protects()
-	for _, name := range policy.Read(refused, values, prefix).Protects() {
-		if !slices.Contains(had, name) {
-			return true
-		}
-	}
-	for _, key := range protectingKeys(prefix) {
+	for _, key := range closingKeys(prefix) {
 		if value, ok := refused.Annotations[key]; ok && value != good.Annotations[key] {
 			return true
 		}
 	}
+	if !c.protects(refused) {
+		return false
+	}
+	if !c.protects(good) || claimsMore(refused, good, prefix) {
+		return true
+	}
+	of := c.settingsOf()
+	had := policy.Read(good, of(good), prefix).Protects()
+	return slices.ContainsFunc(policy.Read(refused, of(refused), prefix).Protects(), func(name string) bool { return !slices.Contains(had, name) })
+}
+
+// claimsMore reports whether a form may take requests that another one does not, or
+// is of another class, whose settings may protect otherwise.
+func claimsMore(form, other *networkingv1.Ingress, prefix string) bool {
+	for _, key := range []string{"kubernetes.io/ingress.class", prefix + "/server-alias", prefix + "/use-regex", prefix + "/rewrite-target"} {
+		if form.Annotations[key] != other.Annotations[key] {
+			return true
+		}
+	}
+	if !equality.Semantic.DeepEqual(form.Spec.IngressClassName, other.Spec.IngressClassName) || form.Spec.DefaultBackend != nil && other.Spec.DefaultBackend == nil {
+		return true
+	}
+	had := pathsOf(other)
+	for path := range pathsOf(form) {
+		if !had[path] {
+			return true
+		}
+	}
 	return false
+}
+
+// claimed is a path of a host.
+type claimed struct {
+	host, path string
+	kind       networkingv1.PathType
+}
+
+func pathsOf(ing *networkingv1.Ingress) map[claimed]bool {
+	paths := map[claimed]bool{}
+	for _, rule := range ing.Spec.Rules {
+		paths[claimed{host: rule.Host}] = true
+		if rule.HTTP == nil {
+			continue
+		}
+		for _, p := range rule.HTTP.Paths {
+			var kind networkingv1.PathType
+			if p.PathType != nil {
+				kind = *p.PathType
+			}
+			paths[claimed{rule.Host, p.Path, kind}] = true
+		}
+	}
+	return paths
 }
 
 // protects reports whether something protects the paths of an Ingress, be it its
@@ -44,14 +90,14 @@ func (c *Controller) unsettled() bool {
 	return c.Translate.RequireConfigMap && c.settings.last == nil
 }
 
-// protectingKeys are the annotations of all behaviours that protect.
-func protectingKeys(prefix string) []string {
+// closingKeys are the annotations without which a path is open that they close.
+func closingKeys(prefix string) []string {
 	var keys []string
 	for _, behaviour := range policy.All() {
-		if !behaviour.Protects {
-			continue
-		}
 		for _, doc := range behaviour.Keys {
+			if !behaviour.Protects && !doc.Closes {
+				continue
+			}
 			for _, name := range append([]string{doc.Key}, doc.Aliases...) {
 				keys = append(keys, prefix+"/"+name)
 			}
