@@ -100,7 +100,6 @@ func (a *applier) run(ctx context.Context) {
 		began := time.Now()
 		a.busy.Store(true)
 		o := a.apply(ctx, p)
-		a.resume(ctx, &o)
 		if ctx.Err() != nil {
 			return
 		}
@@ -149,6 +148,7 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 		o.same, a.running = true, p
 		return o
 	}
+	a.resume(ctx, &o)
 	if err := writeTrust(p.file); err != nil {
 		o.err = err
 		return o
@@ -249,11 +249,11 @@ func (a *applier) reload(ctx context.Context, o *outcome) {
 	}
 }
 
-// resume has an nginx that was started anew run the file from before, if the plan
-// could not be applied though nginx refuses nothing of it: with a full disk, the
-// file from before is all that can be served.
+// resume has an nginx that was started anew run the file from before, if another one
+// is due: nobody knows whether that one can be applied. nginx may refuse it, or the
+// disk may be full.
 func (a *applier) resume(ctx context.Context, o *outcome) {
-	if o.err == nil || o.refused() || a.running != nil || a.last == nil {
+	if a.running != nil || a.last == nil || a.last.file.Equal(o.plan.file) {
 		return
 	}
 	_ = a.runtime.Flush(ctx)

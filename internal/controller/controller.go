@@ -308,6 +308,9 @@ func (c *Controller) happened(ctx context.Context, event nginx.Event) {
 // applied takes in what became of a plan. If a newer one is under way, that one
 // may mend what is wrong with this.
 func (c *Controller) applied(ctx context.Context, o outcome) {
+	if o.resumed {
+		c.ready.Store(true)
+	}
 	switch {
 	case c.streams.refusePorts(o, c.inNginx), o.refused() && c.refuse(o):
 		c.target = nil
@@ -315,9 +318,6 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 	case o.refused() && o.plan != c.target:
 	case o.err != nil || o.refused():
 		o.plan.failed = true
-		if o.resumed {
-			c.ready.Store(true)
-		}
 		c.say(o.plan, &o)
 		c.retryLater()
 	default:
@@ -353,8 +353,13 @@ func (c *Controller) inForce(p *plan) {
 	c.dropLater()
 }
 
-// retryLater syncs again after a while that doubles up to half a minute.
+// retryLater syncs again after a while that doubles up to half a minute. A timer
+// that runs is left alone: changes that come all the time must not keep it from its
+// end.
 func (c *Controller) retryLater() {
+	if c.retry != nil {
+		return
+	}
 	c.delay = min(max(2*c.delay, 250*time.Millisecond), 30*time.Second)
 	c.retry = time.After(c.delay)
 }

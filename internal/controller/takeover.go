@@ -30,6 +30,7 @@ func (c *Controller) takeOver(ctx context.Context, changes <-chan struct{}) bool
 		case <-ctx.Done():
 		case <-changes:
 		case <-c.retry:
+			c.retry = nil
 		}
 	}
 }
