@@ -34,5 +34,5 @@ func Unreached(host string, err error) error {
 	if !errors.As(err, &request) {
 		return err
 	}
-	return fmt.Errorf("no kubeconfig, or the cluster cannot be reached at %s: %w (--kubeconfig, $KUBECONFIG or ~/.kube/config says where it is)", host, request.Err)
+	return fmt.Errorf("the cluster cannot be reached at %s: %w", host, request.Err)
 }

@@ -14,7 +14,7 @@ import (
 
 // said gives an error of the API server with what was asked of it, and what can
 // be done; nil stays nil.
-func said(err error, format string, arguments ...any) error {
+func (c *cluster) said(err error, format string, arguments ...any) error {
 	if err == nil {
 		return nil
 	}
@@ -26,7 +26,11 @@ func said(err error, format string, arguments ...any) error {
 		if where == nil {
 			break
 		}
-		return kube.Unreached(where.Scheme+"://"+where.Host, err)
+		err = kube.Unreached(where.Scheme+"://"+where.Host, err)
+		if c.guessed {
+			err = fmt.Errorf("no kubeconfig, or %w (--kubeconfig, $KUBECONFIG or ~/.kube/config says where it is)", err)
+		}
+		return err
 	case isForbidden(err):
 		return fmt.Errorf("%s: %w (the rights that kubectl sluice needs are in docs/plugin.md)", asked, err)
 	case apierrors.IsUnauthorized(err):

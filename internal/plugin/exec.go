@@ -95,5 +95,5 @@ func (s *session) runIn(cmd *cobra.Command, pods *podFlags, line []string, i int
 	if exit := (exec.CodeExitError{}); errors.As(err, &exit) {
 		return err
 	}
-	return said(err, "run %q in the container %q of the pod %s", line[0], c.container, fmt.Sprint(nameOf(c.pod)))
+	return c.said(err, "run %q in the container %q of the pod %s", line[0], c.container, fmt.Sprint(nameOf(c.pod)))
 }

@@ -92,7 +92,7 @@ func readService(ctx context.Context, c *cluster, name snapshot.Name) (*serviceI
 		return nil, fmt.Errorf("%w %q in the namespace %q: --service names the one of the controller", errNoService, name.Name, name.Namespace)
 	}
 	if err != nil {
-		return nil, said(err, "read the Service %s", name)
+		return nil, c.said(err, "read the Service %s", name)
 	}
 	i := &serviceInfo{Namespace: name.Namespace, Name: name.Name, ClusterIP: object.Spec.ClusterIP, LoadBalancer: []string{}}
 	for _, at := range object.Status.LoadBalancer.Ingress {

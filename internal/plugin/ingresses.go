@@ -99,11 +99,11 @@ func where(namespace, host string) string {
 func readIngresses(ctx context.Context, c *cluster, namespace string) ([]ingressRow, error) {
 	ingresses := networkingv1.IngressList{}
 	if err := c.List(ctx, kube.Ingresses, namespace, metav1.ListOptions{}, &ingresses); err != nil {
-		return nil, said(err, "list the Ingresses%s", inNamespace(namespace))
+		return nil, c.said(err, "list the Ingresses%s", inNamespace(namespace))
 	}
 	endpointSlices := discoveryv1.EndpointSliceList{}
 	if err := c.List(ctx, kube.EndpointSlices, namespace, metav1.ListOptions{}, &endpointSlices); err != nil {
-		return nil, said(err, "list the EndpointSlices%s", inNamespace(namespace))
+		return nil, c.said(err, "list the EndpointSlices%s", inNamespace(namespace))
 	}
 	slices.SortFunc(ingresses.Items, func(a, b networkingv1.Ingress) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))

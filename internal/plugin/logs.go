@@ -58,7 +58,7 @@ func logsCommand(s *session) *cobra.Command {
 		}
 		stream, err := c.Stream(cmd.Context(), kube.Pods, kube.Subresource{Of: nameOf(c.pod), Name: "log"}, options)
 		if err != nil {
-			return said(err, "read the log of the container %q of the pod %s", c.container, nameOf(c.pod))
+			return c.said(err, "read the log of the container %q of the pod %s", c.container, nameOf(c.pod))
 		}
 		defer stream.Close()
 		if err := copyLines(s.output(asText), stream); err != nil && cmd.Context().Err() == nil {

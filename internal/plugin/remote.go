@@ -117,7 +117,7 @@ func (c *controller) get(ctx context.Context, path string, query url.Values) ([]
 		return nil, fmt.Errorf("the container %q of the pod %s/%s has no program sluice: --deployment, --selector or --pod and --container say where the controller is (%w)",
 			c.container, c.pod.Namespace, c.pod.Name, err)
 	}
-	return body.Bytes(), said(err, "run `%s` in the container %q of the pod %s/%s", strings.Join(command[:4], " "), c.container, c.pod.Namespace, c.pod.Name)
+	return body.Bytes(), c.said(err, "run `%s` in the container %q of the pod %s/%s", strings.Join(command[:4], " "), c.container, c.pod.Namespace, c.pod.Name)
 }
 
 // stateDir is what the container's arguments say of it; empty for the default,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,6 +33,8 @@ type cluster struct {
 	config *rest.Config
 	// namespace is that of --namespace, else that of the context.
 	namespace string
+	// guessed says that neither a kubeconfig nor --server told where it is.
+	guessed bool
 }
 
 // connect prepares the client. It does not wait for the API server.
@@ -42,7 +46,8 @@ func (s *session) connect() (*cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the cluster: %w (--kubeconfig and --context say which is meant)", err)
 	}
-	namespace, _, err := s.config.ToRawKubeConfigLoader().Namespace()
+	loader := s.config.ToRawKubeConfigLoader()
+	namespace, _, err := loader.Namespace()
 	if err != nil {
 		return nil, fmt.Errorf("find the namespace: %w (--namespace names one)", err)
 	}
@@ -52,7 +57,13 @@ func (s *session) connect() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{Client: client, config: config, namespace: namespace}, nil
+	guessed := *s.config.APIServer == "" && !slices.ContainsFunc(loader.ConfigAccess().GetLoadingPrecedence(), isThere)
+	return &cluster{Client: client, config: config, namespace: namespace, guessed: guessed}, nil
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // patience bounds what is asked of a controller; --request-timeout may say less.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -78,7 +79,8 @@ func TestEndpointsChangeWithoutReload(t *testing.T) {
 	takes(t, "the Service again", func() { s.Apply(t, Service("endpoints", "web")) }, request, from("web"))
 }
 
-// The ConfigMap with the settings takes effect when it comes, changes and goes.
+// The ConfigMap with the settings takes effect when it comes and changes. When it
+// is deleted, its last content stays in force, which is told, until it is back.
 func TestSettingsTakeEffect(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, Shared(t), "settings", "--configmap", "settings/sluice")
@@ -99,7 +101,28 @@ func TestSettingsTakeEffect(t *testing.T) {
 	takes(t, "changed for the worse", func() { s.Apply(t, settings(map[string]string{"force-ssl-redirect": "perhaps"})) }, request, from("web"))
 	logged(t, s.Sluice, "msg=problem", "force-ssl-redirect", "perhaps")
 	takes(t, "mended", func() { s.Apply(t, settings(map[string]string{"force-ssl-redirect": "true"})) }, request, redirects(308))
-	takes(t, "deleted", func() { s.Delete(t, settings(nil)) }, request, from("web"))
+
+	// It was missing before it was created, too.
+	gone := []string{`object="ConfigMap settings/sluice"`, "reason=NotFound"}
+	mended := func() int { return countLogged(t, s.Sluice, append(gone, `msg="problem mended"`)...) }
+	before := mended()
+	s.Delete(t, settings(nil))
+	logged(t, s.Sluice, append(gone, "msg=problem", "it was deleted: its last content stays in force until it is back")...)
+	must(t, request, "the redirect of the last content", redirects(308))
+	later := s.get("later.settings.example", "/")
+	takes(t, "an Ingress after it was deleted", func() { s.Apply(t, s.ingress("later", Rule("later.settings.example", "/", "web", 80))) }, later, redirects(308))
+	steady(t, "the redirect of the last content", request, redirects(308))
+	if now := mended(); now != before {
+		t.Errorf("the Problem was mended %d times while the ConfigMap is away", now-before)
+	}
+	takes(t, "created again, empty", func() { s.Apply(t, settings(nil)) }, request, from("web"))
+	must(t, later, "the pod, by the defaults", from("web"))
+	Eventually(t, "the Problem to be mended", func(context.Context) error {
+		if now := mended(); now != before+1 {
+			return fmt.Errorf("it was mended %d times", now-before)
+		}
+		return nil
+	})
 }
 
 // A namespace that is deleted with all that is in it is served no more, and

@@ -87,9 +87,21 @@ func (v call) must(t testing.TB, arguments ...string) string {
 // output, and texts on the standard error.
 func (v call) fails(t testing.TB, arguments []string, texts ...string) {
 	t.Helper()
+	v.ends(t, 1, arguments, texts...)
+}
+
+// misused is run for a command line that is wrong: it fails as others do, but with
+// the status 2, and says at the end how to get help.
+func (v call) misused(t testing.TB, arguments []string, texts ...string) {
+	t.Helper()
+	v.ends(t, 2, arguments, append(texts, "\nSee `kubectl sluice "+arguments[0]+" --help`.\n")...)
+}
+
+func (v call) ends(t testing.TB, status int, arguments []string, texts ...string) {
+	t.Helper()
 	s := v.run(t, arguments...)
-	if s.status != 1 || s.out != "" {
-		t.Errorf("kubectl-sluice %s: status %d, and it prints %q", strings.Join(arguments, " "), s.status, s.out)
+	if s.status != status || s.out != "" {
+		t.Errorf("kubectl-sluice %s: status %d, want %d, and it prints %q", strings.Join(arguments, " "), s.status, status, s.out)
 	}
 	for _, text := range texts {
 		if !strings.Contains(s.errs, text) {

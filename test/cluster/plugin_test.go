@@ -132,11 +132,16 @@ func pluginExplain(t *testing.T, p *pluginScene) {
 			t.Errorf("explain says\n%s, not %q", got, text)
 		}
 	}
-	if got := p.must(t, "explain", "OPTIONS", "https://www.plugin.example/cart", "--namespace", p.system); !strings.HasPrefix(got, "OPTIONS https://www.plugin.example/cart") {
+	options := []string{"explain", "OPTIONS", "https://www.plugin.example/cart", "--namespace", p.system}
+	const outcome = "Service plugin/web:80\n"
+	if got := p.must(t, options...); !strings.HasPrefix(got, outcome+"OPTIONS https://www.plugin.example/cart goes to Service plugin/web:80 ") {
 		t.Errorf("OPTIONS: %s", got)
 	}
+	if got := p.must(t, append(options, "--short")...); got != outcome {
+		t.Errorf("OPTIONS --short: %q, want %q", got, outcome)
+	}
 	p.fails(t, []string{"explain", "ftp://x/", "--namespace", p.system}, "url: want http://host/path")
-	p.fails(t, []string{"explain", "--namespace", p.system}, "accepts between 1 and 2 arg(s)")
+	p.misused(t, []string{"explain", "--namespace", p.system}, "accepts between 1 and 2 arg(s)")
 }
 
 // pluginCerts: a certificate is shown without its key, also that of a name that
@@ -188,7 +193,7 @@ func pluginExec(t *testing.T, p *pluginScene) {
 	if got := with.run(t, "ssh", "--namespace", p.system, pod); got.out != "in a 2nd shell\n" || got.status != 0 || !strings.Contains(got.errs, "is no terminal") {
 		t.Errorf("ssh gives %+v", got)
 	}
-	p.fails(t, []string{"exec", "--namespace", p.system}, "want a command to run")
+	p.misused(t, []string{"exec", "--namespace", p.system}, "want a command to run")
 }
 
 func pluginLogs(t *testing.T, p *pluginScene) {
@@ -219,15 +224,18 @@ func pluginErrors(t *testing.T, p *pluginScene) {
 	in := func(arguments ...string) []string { return append(arguments, "--namespace", p.system) }
 	p.fails(t, in("conf", "--host", "no.example"), "pod "+p.system+"/", "sluice debug get /conf?", "no.example")
 	p.fails(t, in("backends", "--backend", "no-such"), "no-such")
-	p.fails(t, in("backends", "--backend", "x", "--list"), "none of the others can be")
-	p.fails(t, in("routes", "-o", "xml"), `want table, wide, json or yaml (got "xml")`)
+	p.misused(t, in("backends", "--backend", "x", "--list"), "none of the others can be")
+	p.misused(t, in("routes", "-o", "xml"), `want table, wide, json or yaml (got "xml")`)
 	p.fails(t, in("routes", "--ingress", "a/b/c"), "--ingress: want namespace/name", "a/b/c")
-	p.fails(t, in("routes", "web"), `kubectl sluice routes takes no arguments (got "web")`)
+	p.misused(t, in("routes", "web"), `kubectl sluice routes takes no arguments (got "web")`)
 	p.fails(t, in("conf", "--pod", "no-such"), `no pod "no-such" in the namespace "plugin-system"; these look like a controller:`, "--namespace plugin-system --deployment sluice-controller")
 	p.fails(t, in("conf", "--deployment", "no-such"), `no pod of a Deployment or DaemonSet "no-such"`, "--deployment sluice-controller")
 	p.fails(t, in("conf", "--selector", "app=no-such"), `no pod with the labels "app=no-such"`)
 	p.fails(t, in("conf", "--container", "sidecar"), `has no container "sidecar": want --container with one of controller`)
-	p.fails(t, []string{"conf", "--pod", "x", "--server", "https://127.0.0.1:1"}, "read the pod default/x", "connection refused")
+	const refused = "the cluster cannot be reached at http%s://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused"
+	p.fails(t, []string{"conf", "--pod", "x", "--server", "https://127.0.0.1:1"}, "error: "+fmt.Sprintf(refused, "s")+"\n")
+	lost := call{environment: []string{"KUBERNETES_MASTER=http://127.0.0.1:1"}}
+	lost.fails(t, []string{"conf", "--pod", "x"}, "error: no kubeconfig, or "+fmt.Sprintf(refused, "")+" (--kubeconfig, ")
 	p.fails(t, []string{"conf", "--context", "no-such"}, "find the cluster", "--context")
 	nobody := call{kubeconfig: p.Kubeconfig(t, "nobody-of-the-plugin")}
 	nobody.fails(t, in("conf"), `list the pods of the namespace "plugin-system"`, "forbidden", "docs/plugin.md")
