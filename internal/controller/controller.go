@@ -3,7 +3,8 @@
 // What goes in is a Source of objects; what comes out is an nginx that serves
 // them, and the Problems of those that it could not serve. One goroutine
 // decides (this file and plan.go), another applies (apply.go), so that
-// endpoints and certificates never wait for a reload.
+// endpoints and certificates never wait for a reload, and a third tests what waits
+// in quarantine (trials.go).
 package controller
 
 import (
