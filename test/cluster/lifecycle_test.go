@@ -98,7 +98,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 	takes(t, "changed", func() {
 		s.Apply(t, settings(map[string]string{"force-ssl-redirect": "true", "http-redirect-code": "301"}))
 	}, request, redirects(301))
-	takes(t, "changed for the worse", func() { s.Apply(t, settings(map[string]string{"force-ssl-redirect": "perhaps"})) }, request, from("web"))
+	takes(t, "changed for the worse", func() { s.Apply(t, settings(map[string]string{"force-ssl-redirect": "perhaps"})) }, request, status(http.StatusServiceUnavailable))
 	logged(t, s.Sluice, "msg=problem", "force-ssl-redirect", "perhaps")
 	takes(t, "mended", func() { s.Apply(t, settings(map[string]string{"force-ssl-redirect": "true"})) }, request, redirects(308))
 
