@@ -72,8 +72,11 @@ func (c *Controller) remember(p *plan) error {
 	if err != nil || bytes.Equal(content, c.remembered.written) {
 		return err
 	}
-	temporary := c.remembered.path + ".new"
-	if err := errors.Join(os.WriteFile(temporary, content, 0o600), os.Rename(temporary, c.remembered.path)); err != nil {
+	write := func(file *os.File) error {
+		_, err := file.Write(content)
+		return err
+	}
+	if err := replaceSynced(c.remembered.path, write, (*os.File).Sync); err != nil {
 		return fmt.Errorf("write what nginx refused: %w", err)
 	}
 	c.remembered.written = content

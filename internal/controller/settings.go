@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/render"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -65,29 +64,16 @@ func (g *settingsGuard) refuse(p *plan, good *corev1.ConfigMap, groups []refused
 	return true
 }
 
-// matching tells the keys of groups; keys that a protecting annotation has as its
-// default are in none.
+// matching tells the keys of groups.
 func matching(groups []refusedGroup) func(key string) bool {
 	var keys []string
 	for _, group := range groups {
 		if group.block == "" {
-			return func(key string) bool { return !inherited(key) }
+			return func(string) bool { return true }
 		}
 		keys = append(keys, settings.BlockKeys(group.block)...)
 	}
-	return func(key string) bool { return slices.Contains(keys, key) && !inherited(key) }
-}
-
-// inherited tells the settings that annotations which protect have as defaults.
-func inherited(key string) bool {
-	for _, behaviour := range policy.All() {
-		for _, doc := range behaviour.Keys {
-			if doc.Protects && doc.From == key {
-				return true
-			}
-		}
-	}
-	return false
+	return func(key string) bool { return slices.Contains(keys, key) }
 }
 
 func sameSettings(a, b *corev1.ConfigMap) bool {
