@@ -270,7 +270,11 @@ func (p *page) unsupported(list []keys.Known, becomes map[keys.Fate]string) {
 		case k.Fate == keys.Idle:
 			text += "; it has no effect in ingress-nginx either"
 		case become != "":
-			text += "; unless the value is " + offValues(k.OffValues()) + ", " + become
+			text += "; unless the value is " + offValues(k.OffValues())
+			if k.Needs != "" {
+				text += ", or `" + k.Needs + "` is off"
+			}
+			text += ", " + become
 		case k.Needs != "":
 			text += "; it has no effect without `" + strings.ReplaceAll(k.Needs, " ", "` or `") + "`"
 		}
