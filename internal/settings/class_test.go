@@ -17,11 +17,7 @@ import (
 func ofClass(s *Settings, data map[string]string) (*Settings, []string) {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "class"}, Data: data}
 	c, problems := s.OfClass(cm, func(key string) bool { return key != "worker-processes" })
-	var lines []string
-	for _, p := range problems {
-		lines = append(lines, string(p.Reason)+" "+p.String())
-	}
-	return c, lines
+	return c, lines(problems)
 }
 
 func TestOfClass(t *testing.T) {

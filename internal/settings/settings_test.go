@@ -15,11 +15,15 @@ import (
 func read(data map[string]string) (*Settings, []string) {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ingress", Name: "controller"}, Data: data}
 	s, problems := Read(cm)
+	return s, lines(problems)
+}
+
+func lines(problems []model.Problem) []string {
 	var lines []string
 	for _, p := range problems {
 		lines = append(lines, string(p.Reason)+" "+p.String())
 	}
-	return s, lines
+	return lines
 }
 
 func TestRead(t *testing.T) {
