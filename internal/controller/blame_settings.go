@@ -28,7 +28,7 @@ func (b *blame) blameSettings(s model.Static, err error) {
 			b.bisectSettings(s)
 			return
 		}
-		b.settings = append(b.settings, refusedGroup{name, oneLine(refused.Text)})
+		b.settings = append(b.settings, refusedGroup{name, messageOf(refused.Text)})
 		s.Blocks = withDefaults(s.Blocks, []string{name})
 		if err = b.test(s); err == nil {
 			return
@@ -68,7 +68,7 @@ func (b *blame) bisectSettings(s model.Static) {
 		return
 	}
 	for _, found := range verdict.Culprits {
-		b.settings = append(b.settings, refusedGroup{found.Item, oneLine(wordsOf(found.Err))})
+		b.settings = append(b.settings, refusedGroup{found.Item, messageOf(wordsOf(found.Err))})
 	}
 }
 

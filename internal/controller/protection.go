@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"sluice/internal/policy"
+	"sluice/internal/snapshot"
 )
 
 // addsProtection reports whether the refused form of an Ingress keeps somebody out
@@ -37,7 +38,7 @@ func (c *Controller) addsProtection(refused, good *networkingv1.Ingress) bool {
 // claimsMore reports whether a form may take requests that another one does not, or
 // is of another class, whose settings may protect otherwise.
 func claimsMore(form, other *networkingv1.Ingress, prefix string) bool {
-	for _, key := range []string{"kubernetes.io/ingress.class", prefix + "/server-alias", prefix + "/use-regex", prefix + "/rewrite-target"} {
+	for _, key := range []string{snapshot.LegacyClass, prefix + "/server-alias", prefix + "/use-regex", prefix + "/rewrite-target"} {
 		if form.Annotations[key] != other.Annotations[key] {
 			return true
 		}

@@ -2,13 +2,13 @@ package controller
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -84,7 +84,7 @@ func (q *quarantine) add(p *plan, found culprit, good *networkingv1.Ingress) boo
 	if good != nil && !found.undecided && sameContent(good, current) {
 		good = nil // refused by itself, though it was good before
 	}
-	entry := &refusal{refused: current, good: good, text: oneLine(found.text), waits: found.undecided, basis: p.basisOf(current)}
+	entry := &refusal{refused: current, good: good, text: messageOf(found.text), waits: found.undecided, basis: p.basisOf(current)}
 	entry.begin(q.protects)
 	q.entries[name] = entry
 	return true
@@ -249,7 +249,6 @@ func nameOf(ref model.ObjectRef) snapshot.Name {
 	return snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
 }
 
-// oneLine makes nginx's message fit a log line and an event.
-func oneLine(text string) string {
-	return render.WithoutLimits(strings.Join(strings.Fields(text), " "))
-}
+// messageOf makes nginx's message fit a log line and an event: one line, and without
+// the limits that users did not write.
+func messageOf(text string) string { return render.WithoutLimits(nginx.OneLine(text)) }

@@ -20,7 +20,7 @@ func (c *Controller) refuse(o outcome) bool {
 		return c.settings.refuse(o.plan, c.good.settings, o.settings)
 	}
 	if broken := c.settingsBroke(o); len(broken) > 0 {
-		if c.settings.refuse(o.plan, c.good.settings, []refusedGroup{{text: oneLine(o.reason())}}) {
+		if c.settings.refuse(o.plan, c.good.settings, []refusedGroup{{text: messageOf(o.reason())}}) {
 			c.settings.because = broken
 			return true
 		}

@@ -118,7 +118,7 @@ func (g *streamGuard) refuse(p *plan, found culprit) bool {
 		return false
 	}
 	s := p.config.Static.Streams[at]
-	text := "nginx refuses it: the service is not served (" + oneLine(found.text) + ")"
+	text := "nginx refuses it: the service is not served (" + messageOf(found.text) + ")"
 	g.out[found.stream] = withheld{s, model.Problem{Object: s.Source, Field: s.Field, Reason: model.Refused, Text: text}, false}
 	return true
 }

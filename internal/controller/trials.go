@@ -171,7 +171,7 @@ func (q *quarantine) settle(t *trial) (decided int) {
 // refused ends the wait of an Ingress whose test nginx refused.
 func (q *quarantine) refused(name snapshot.Name, text string) {
 	entry := q.entries[name]
-	entry.waits, entry.text = false, oneLine(text)
+	entry.waits, entry.text = false, messageOf(text)
 	q.struck[name.Namespace] = time.Now()
 	if entry.good != nil && sameContent(entry.good, entry.refused) {
 		entry.good = nil

@@ -118,6 +118,9 @@ func splitRules(validate string) (whole, each map[string]string) {
 	return whole, each
 }
 
+// wholeNumber is what a tag unit adds to.
+const wholeNumber = "a whole number"
+
 func wantType(t reflect.Type, rules map[string]string) string {
 	if text := wantEach(rules); text != "" {
 		return text
@@ -129,7 +132,7 @@ func wantType(t reflect.Type, rules map[string]string) string {
 	case reflect.Bool:
 		return `"true" or "false"`
 	case reflect.Int:
-		return "a whole number" + bounds(t, rules)
+		return wholeNumber + bounds(t, rules)
 	case reflect.Slice:
 		return "a list separated by commas"
 	}

@@ -11,10 +11,8 @@ func (f Fault) Text() string {
 	switch {
 	case f.Undone:
 		return text + ": this value of ingress-nginx is not supported yet"
-	case f.Empties:
-		return text + "; it counts as empty until this is mended"
-	case f.Alone && !f.Partly:
-		return text + "; the default holds until this is mended"
+	case f.Meanwhile != "":
+		return text + "; " + f.Meanwhile + " until this is mended"
 	}
 	return text
 }

@@ -26,6 +26,7 @@ type field struct {
 	empty    emptyMeans
 	empties  bool // by a value that is not valid
 	alone    bool
+	instead  string
 	undone   []string
 	want     string
 }
@@ -58,7 +59,7 @@ func appendFields(fields []*field, t reflect.Type, index []int) []*field {
 
 func newField(member reflect.StructField, index []int) *field {
 	tag := member.Tag
-	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", undone: strings.Fields(tag.Get("undone"))}
+	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", instead: tag.Get("instead"), undone: strings.Fields(tag.Get("undone"))}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
 		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Off: append([]string(nil), strings.Fields(tag.Get("off"))...),
@@ -70,6 +71,9 @@ func newField(member reflect.StructField, index []int) *field {
 	mustParse(member.Name+": risk", &f.Risk, tag.Get("risk"))
 	f.Type = typeName(member.Type)
 	f.want = want(member.Type, f.validate)
+	if unit := tag.Get("unit"); unit != "" {
+		f.want = strings.Replace(f.want, wholeNumber, wholeNumber+" of "+unit, 1)
+	}
 	f.Valid = f.want
 	f.Refers = refers(f.validate)
 	f.mustBeSound(member)
@@ -99,6 +103,9 @@ func (f *field) mustBeSound(member reflect.StructField) {
 	}
 	if f.Type == "" {
 		panic(fmt.Sprintf("keys: %s: a field cannot be of type %s", member.Name, member.Type))
+	}
+	if f.empties && f.instead == "" {
+		panic(fmt.Sprintf("keys: %s: no tag instead says what a bad value leaves", member.Name))
 	}
 	if f.Default == "" {
 		return

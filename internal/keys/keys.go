@@ -24,6 +24,9 @@
 //	          which has its default then
 //	off       the texts, separated by spaces, by which nothing is asked for; in any
 //	          case they count as the first of them
+//	instead   a sentence, without its end, on what holds instead of a value that is
+//	          not valid, where users would not guess it
+//	unit      what a whole number counts, such as seconds
 //	undone    words, separated by spaces, that ingress-nginx takes and Sluice does
 //	          not yet
 //	needs     another key without which this one has no effect
@@ -36,6 +39,7 @@
 package keys
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"reflect"
@@ -52,10 +56,13 @@ type Fault struct {
 	Value string
 	// Want says what would be valid, to follow "want ".
 	Want string
-	// Protects is set where the field's tag says so.
+	// Needs and Protects are what the field's tags say.
+	Needs    string
 	Protects bool
 	// Empties is set where the value counts as empty now, and not as its default.
 	Empties bool
+	// Meanwhile says what holds until the value is mended; empty where nobody asks.
+	Meanwhile string
 	// Undone is set where ingress-nginx takes the value.
 	Undone bool
 	// Alone is set where the other keys of the struct are followed all the same,
@@ -95,19 +102,32 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 		target.SetZero()
 		return nil
 	}
-	fault := &Fault{Key: name, Value: raw, Want: f.want, Protects: f.Protects, Empties: f.empties, Alone: f.alone, Undone: isOneOf(text, f.undone)}
+	fault := &Fault{Key: name, Value: raw, Want: f.want, Needs: f.Needs, Protects: f.Protects, Meanwhile: f.meanwhile(defaults), Empties: f.empties, Alone: f.alone, Undone: isOneOf(text, f.undone)}
 	var partly *partlyValid
 	switch err := f.setWritten(target, text); {
 	case err == nil:
 		return nil
 	case errors.As(err, &partly):
 		fault.Value, fault.Rest, fault.Alone, fault.Partly = partly.bad, partly.rest, true, true
+		fault.Meanwhile = "the list is " + cmp.Or(partly.rest, "empty")
 	case f.empties:
 		target.SetZero()
 	default:
 		f.setDefault(target, defaults)
 	}
 	return fault
+}
+
+// meanwhile says what holds instead of a value that is not valid.
+func (f *field) meanwhile(defaults Lookup) string {
+	text := f.defaultText(defaults)
+	switch {
+	case f.instead != "" || !f.alone:
+		return f.instead
+	case text == "":
+		return "it counts as not written"
+	}
+	return "the default " + Quote(text) + " holds"
 }
 
 // setWritten is set for a text of a user. An empty one is not valid here.

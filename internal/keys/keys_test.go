@@ -29,7 +29,7 @@ type sample struct {
 	Time   Duration    `key:"time" default:"1h" doc:"A time."`
 	Wait   Duration    `key:"wait" default:"1h" validate:"min=1" doc:"A time above zero."`
 	Nets   CIDRs       `key:"nets" empty:"invalid" protects:"true" doc:"Networks."`
-	Trust  CIDRs       `key:"trust" default:"0.0.0.0/0" invalid:"zero" doc:"Networks."`
+	Trust  CIDRs       `key:"trust" default:"0.0.0.0/0" invalid:"zero" instead:"nobody is believed" doc:"Networks."`
 	Origin Origins     `key:"origin" default:"*" doc:"Origins."`
 	Header HeaderNames `key:"header" doc:"Headers."`
 	Names  ServerNames `key:"names" doc:"Server names."`
@@ -151,7 +151,7 @@ func TestFaultThatEmpties(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	const text = `want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "me"); it counts as empty until this is mended`
+	const text = `want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "me"); nobody is believed until this is mended`
 	if len(faults) != 1 || faults[0].Text() != text {
 		t.Fatalf("faults: %+v", faults)
 	}

@@ -32,7 +32,7 @@ func numberValue(v reflect.Value) any {
 }
 
 // Describe says what would be valid.
-func (Number) Describe() string { return "a whole number" }
+func (Number) Describe() string { return wholeNumber }
 
 // TypeName names the type in the reference.
 func (Number) TypeName() string { return "int" }

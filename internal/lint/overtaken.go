@@ -70,7 +70,7 @@ func patternsOf(server *model.Server) []tried {
 	for _, l := range server.Locations {
 		if l.Modifier == model.Pattern {
 			text := strings.TrimPrefix(l.Path, "^")
-			lead := route.Lead(text)
+			lead := route.Beginning(text)
 			compiled, _ := pcre.Compile(l.Path, pcre.Caseless) // refused tells what is wrong
 			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: lower(lead), pattern: compiled, literal: route.Quote(lead) == text})
 		}

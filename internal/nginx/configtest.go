@@ -121,7 +121,7 @@ func writeBeside(pattern string, conf io.WriterTo) (path string, err error) {
 
 // parseTestOutput finds the line that says why: the first of the gravest level.
 func parseTestOutput(output, path string) *TestError {
-	e := &TestError{Raw: output, Text: oneLine(strings.ReplaceAll(output, path, "the file"))}
+	e := &TestError{Raw: output, Text: OneLine(strings.ReplaceAll(output, path, "the file"))}
 	rank := len(levels)
 	for line := range strings.Lines(output) {
 		g, ok := parseLine(line)

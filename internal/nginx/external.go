@@ -22,7 +22,7 @@ func (p *Process) externalRun() (*run, error) {
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	if err != nil || pid <= 1 {
-		return nil, fmt.Errorf("%w: pid file %s: want a process id (got %q)", ErrNotRunning, p.options.PIDFile, oneLine(string(data)))
+		return nil, fmt.Errorf("%w: pid file %s: want a process id (got %q)", ErrNotRunning, p.options.PIDFile, OneLine(string(data)))
 	}
 	id, ok := identify(pid)
 	if !ok || !isNginx(pid, p.install.argv[0]) {

@@ -172,7 +172,7 @@ func versionText(ctx context.Context, argv []string) (string, error) {
 	cmd.Env, cmd.WaitDelay = environment(), time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("run %q: %w: %s", strings.Join(append(argv, "-V"), " "), err, oneLine(string(out)))
+		return "", fmt.Errorf("run %q: %w: %s", strings.Join(append(argv, "-V"), " "), err, OneLine(string(out)))
 	}
 	return string(out), nil
 }
@@ -192,7 +192,8 @@ func environment() []string {
 	return env
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// OneLine makes one line of a message of several.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type version [3]int
 
@@ -205,7 +206,7 @@ var versionPattern = regexp.MustCompile(`(?m)^nginx version: \S*?/(\d+)\.(\d+)\.
 func parseVersion(text string) (version, error) {
 	match := versionPattern.FindStringSubmatch(text)
 	if match == nil {
-		return version{}, fmt.Errorf("`nginx -V` names no version: %s", oneLine(text))
+		return version{}, fmt.Errorf("`nginx -V` names no version: %s", OneLine(text))
 	}
 	var v version
 	var errs []error

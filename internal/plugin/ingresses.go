@@ -187,11 +187,8 @@ func (r ingressRow) to(host string, backend *networkingv1.IngressBackend, counts
 	return r
 }
 
-// legacyClass is the annotation that named a class before spec.ingressClassName.
-const legacyClass = "kubernetes.io/ingress.class"
-
 func classOf(ing *networkingv1.Ingress) string {
-	if class := ing.Annotations[legacyClass]; class != "" || ing.Spec.IngressClassName == nil {
+	if class := ing.Annotations[snapshot.LegacyClass]; class != "" || ing.Spec.IngressClassName == nil {
 		return class
 	}
 	return *ing.Spec.IngressClassName

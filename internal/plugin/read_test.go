@@ -80,7 +80,7 @@ func TestIngressRows(t *testing.T) {
 			{Host: "bare.example"},
 			{IngressRuleValue: networkingv1.IngressRuleValue{HTTP: &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{Path: "/x", Backend: web}}}}},
 		}}}
-	rules.Annotations = map[string]string{legacyClass: "old"}
+	rules.Annotations = map[string]string{snapshot.LegacyClass: "old"}
 	rules.Status.LoadBalancer.Ingress = []networkingv1.IngressLoadBalancerIngress{{IP: "192.0.2.1"}, {Hostname: "lb.example"}}
 	catches := networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "catches"}, Spec: networkingv1.IngressSpec{DefaultBackend: &web, IngressClassName: to("new")}}
 	counts := map[snapshot.Name]int{{Namespace: "shop", Name: "web"}: 2, {Namespace: "shop", Name: "api"}: 0}

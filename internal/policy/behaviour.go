@@ -132,6 +132,10 @@ func read[T any](r *reader, b Behaviour) T {
 func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 	sound := true
 	for _, f := range faults {
+		if f.Needs != "" && !f.Protects && !r.catalog.IsOn(f.Needs, r.lookup) {
+			r.instead[f.Key] = f
+			continue // remark says that it has no effect
+		}
 		sound = sound && f.Alone
 		switch {
 		case f.Undone:
@@ -161,11 +165,14 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 // remark reports what is valid but not as it may have been meant.
 func (r *reader) remark(doc keys.Doc, name string) {
 	off := doc.IsOff(r.given[name])
-	switch alone := doc.Needs != "" && strings.TrimSpace(r.given[doc.Needs]) == ""; {
+	needed, written := r.given[doc.Needs]
+	switch alone := doc.Needs != "" && !r.catalog.IsOn(doc.Needs, r.lookup); {
 	case alone && off:
 		r.report(name, model.NoEffect, "it asks for nothing: remove it", false)
 	case alone && doc.Protects && strings.TrimSpace(r.given[name]) != "":
 		r.report(name, model.InvalidValue, "want "+r.prefix+doc.Needs+" beside it, without which it cannot be done", true)
+	case alone && written && strings.TrimSpace(needed) != "":
+		r.report(name, model.NoEffect, "it has no effect, as "+r.prefix+doc.Needs+" asks for nothing", false)
 	case alone:
 		r.report(name, model.Unread, "it has no effect without "+r.prefix+doc.Needs, false)
 	}

@@ -99,7 +99,7 @@ func TestKnownAnnotationsAreSortedAndNotRead(t *testing.T) {
 	t.Parallel()
 	names := make([]string, len(known))
 	for i, k := range known {
-		names[i] = k.name
+		names[i] = k.Key
 	}
 	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
 		t.Error("the list is not sorted or says a name twice")
@@ -115,8 +115,8 @@ func TestKnownAnnotationsAreSortedAndNotRead(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	t.Parallel()
 	for _, k := range Unsupported() {
-		for _, value := range append([]string{"x", ""}, k.Off...) {
-			off := slices.Contains(k.Off, value)
+		for _, value := range append([]string{"x", ""}, k.OffValues()...) {
+			off := slices.Contains(k.OffValues(), value)
 			p := readWith(t, nil, map[string]string{k.Key: value})
 			if p.Denied() != (k.Fate == keys.Denied && !off) || p.Withheld() != (k.Fate == keys.Withheld && !off) || len(p.Problems()) != 1 {
 				t.Errorf("%s=%q: denied %v, withheld %v, problems %v, and %+v is told", k.Key, value, p.Denied(), p.Withheld(), p.Problems(), k)

@@ -14,13 +14,13 @@ import (
 // CORS lets scripts of other origins read the answers (Fetch standard,
 // https://fetch.spec.whatwg.org/#http-cors-protocol).
 type CORS struct {
-	Enabled     bool             `key:"enable-cors" default:"false" risk:"low" doc:"Whether answers carry CORS headers and preflight requests are answered."`
+	Enabled     bool             `key:"enable-cors" default:"false" off:"false f 0 no off" risk:"low" doc:"Whether answers carry CORS headers and preflight requests are answered."`
 	Origins     keys.Origins     `key:"cors-allow-origin" default:"*" risk:"medium" needs:"enable-cors" doc:"Origins that may read the answers; *. at the front of a host stands for one label."`
 	Methods     keys.Methods     `key:"cors-allow-methods" default:"GET, PUT, POST, DELETE, PATCH, OPTIONS" alone:"true" risk:"medium" needs:"enable-cors" doc:"Methods that scripts may use."`
 	Headers     keys.HeaderNames `key:"cors-allow-headers" default:"DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization" alone:"true" risk:"medium" validate:"excludes=*" needs:"enable-cors" doc:"Headers that scripts may send."`
 	Expose      keys.HeaderNames `key:"cors-expose-headers" alone:"true" risk:"medium" needs:"enable-cors" doc:"Headers that scripts may read."`
 	Credentials bool             `key:"cors-allow-credentials" default:"true" alone:"true" risk:"low" needs:"enable-cors" doc:"Whether cookies and authentication may be sent."`
-	MaxAge      int              `key:"cors-max-age" default:"1728000" alone:"true" risk:"low" validate:"min=-1,max=2147483647" needs:"enable-cors" doc:"Seconds for which a browser remembers the answer to a preflight request; -1 forbids it to."`
+	MaxAge      int              `key:"cors-max-age" default:"1728000" alone:"true" risk:"low" validate:"min=-1,max=2147483647" needs:"enable-cors" unit:"seconds" doc:"Seconds for which a browser remembers the answer to a preflight request; -1 forbids it to."`
 }
 
 // corsBlock is what the templates of CORS print.

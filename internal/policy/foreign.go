@@ -55,7 +55,7 @@ func OfOthers(ing *networkingv1.Ingress, prefix string) []model.Problem {
 
 // nameOf is what an annotation of another controller is called here, "" if nothing.
 func nameOf(name string) string {
-	if slices.Contains(closingFirst(), name) {
+	if catalog.Has(name) {
 		return name
 	}
 	return otherwise[name]

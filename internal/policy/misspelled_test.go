@@ -41,15 +41,15 @@ func readAll(t *testing.T, prefix string, annotations map[string]string) *Polici
 
 func TestNothingElseIsANearMiss(t *testing.T) {
 	t.Parallel()
-	harmless := slices.Concat(slices.Collect(maps.Keys(settingNames)), slices.Collect(maps.Keys(gone)), slices.Collect(maps.Keys(otherwise)), readNames)
+	harmless := slices.Concat(settingNames(), slices.Collect(maps.Keys(gone)), slices.Collect(maps.Keys(otherwise)), readNames)
 	for _, k := range known {
-		harmless = append(harmless, k.name)
+		harmless = append(harmless, k.Key)
 	}
 	// Names of other controllers, and what is seen in manifests.
 	harmless = append(harmless, "rewrites", "ssl-services", "websocket-services", "proxy-connect-timeouts", "ssl-redirects", "canary-weights", "limit-rates", "auth-realms",
 		"use-regexp", "proxy-body-sise", "affinitys", "cors-allow-origins", "auth", "limits", "secret", "allow", "deny", "snippet", "timeout", "lua-resty-waf")
 	for _, name := range harmless {
-		if closing[name] != nil || closing[otherwise[name]] != nil {
+		if closes(name) {
 			continue
 		}
 		for _, at := range []string{prefix, "nginx.ingress.kubernets.io"} {
@@ -70,6 +70,25 @@ func TestNothingElseIsANearMiss(t *testing.T) {
 	if p := readAll(t, "b.example", map[string]string{"a.example/auth-url": "x", prefix + "/auth-url": "x"}); p.Denied() || len(p.Problems()) > 0 {
 		t.Errorf("annotations of another controller count: %v", p.Problems())
 	}
+}
+
+// closes is true for a name that is one of what closes, or of a setting that does.
+func closes(name string) bool {
+	return catalog.Closes(catalog.Meant(name), "x") || settings.Catalog().Closes(name, "x")
+}
+
+// settingNames are the keys of the ConfigMap.
+func settingNames() []string {
+	var names []string
+	for _, group := range settings.Groups() {
+		for _, doc := range group.Keys {
+			names = append(names, doc.Key)
+		}
+	}
+	for _, k := range settings.Unsupported() {
+		names = append(names, k.Key)
+	}
+	return names
 }
 
 // An annotation that is looked for under another name is no less meant.
@@ -94,12 +113,12 @@ func TestOtherNamesOfWhatProtectsDeny(t *testing.T) {
 func TestHintsNameWhatIsRead(t *testing.T) {
 	t.Parallel()
 	for name, right := range otherwise {
-		if !slices.Contains(closingFirst(), right) || slices.Contains(closingFirst(), name) {
+		if !catalog.Has(right) || catalog.Has(name) {
 			t.Errorf("%s is said to be %s", name, right)
 		}
 	}
 	for name := range gone {
-		if slices.Contains(closingFirst(), name) {
+		if catalog.Has(name) {
 			t.Errorf("%s is read", name)
 		}
 	}
@@ -111,7 +130,6 @@ func TestHints(t *testing.T) {
 		"session-cookie-hash":  "ingress-nginx reads this annotation no more since 0.24.0: remove it",
 		"secure-backends":      `ingress-nginx reads this annotation no more since 0.21.0: write backend-protocol: "HTTPS" instead`,
 		"worker-processes":     "this is a setting: it counts in the ConfigMap of the controller, and not as an annotation",
-		"global-auth-url":      "this is a setting: it counts in the ConfigMap of the controller, and not as an annotation",
 		"limit-burst":          `no annotation has this name; did you mean "limit-burst-multiplier"?`,
 		"client-max-body-size": `no annotation has this name; did you mean "proxy-body-size"?`,
 		"canary-by-weight":     `no annotation has this name; did you mean "canary-weight"?`,

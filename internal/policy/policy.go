@@ -106,6 +106,7 @@ func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *
 	r := &reader{
 		object:   model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name},
 		prefix:   prefix + "/",
+		catalog:  catalog,
 		given:    map[string]string{},
 		instead:  map[string]keys.Fault{},
 		astray:   map[string]string{},
@@ -115,7 +116,7 @@ func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *
 	for key, value := range ing.Annotations {
 		if name, ok := strings.CutPrefix(key, r.prefix); ok {
 			r.given[name] = value
-		} else if r.isAstray(key) {
+		} else if isAstray(key, r.prefix) {
 			r.astray[key] = value
 		}
 	}
@@ -126,6 +127,7 @@ func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *
 type reader struct {
 	object   model.ObjectRef
 	prefix   string
+	catalog  *keys.Catalog     // what is known of their names
 	given    map[string]string // by the name without the prefix
 	astray   map[string]string // by the whole key, where its prefix is a near miss
 	settings *settings.Settings

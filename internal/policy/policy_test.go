@@ -97,8 +97,8 @@ func TestProblems(t *testing.T) {
 		want                []string
 		denied              bool
 	}{
-		"number":                       {nil, map[string]string{"proxy-read-timeout": "abc"}, []string{`proxy-read-timeout: want a whole number from 1 to 31536000 (got "abc")`}, false},
-		"two of one":                   {nil, map[string]string{"proxy-read-timeout": "abc", "proxy-send-timeout": "0"}, []string{`proxy-read-timeout: want a whole number from 1 to 31536000 (got "abc")`, `proxy-send-timeout: want a whole number from 1 to 31536000 (got "0")`}, false},
+		"number":                       {nil, map[string]string{"proxy-read-timeout": "abc"}, []string{`proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "abc")`}, false},
+		"two of one":                   {nil, map[string]string{"proxy-read-timeout": "abc", "proxy-send-timeout": "0"}, []string{`proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "abc")`, `proxy-send-timeout: want a whole number of seconds from 1 to 31536000 (got "0")`}, false},
 		"empty is the default":         {nil, map[string]string{"rewrite-target": "", "proxy-body-size": " "}, nil, false},
 		"allow list":                   {nil, map[string]string{"whitelist-source-range": "not-a-cidr"}, []string{"whitelist-source-range: " + list + `(got "not-a-cidr")` + denied}, true},
 		"empty allow list":             {nil, map[string]string{"allowlist-source-range": ""}, []string{"allowlist-source-range: " + list + `(got "")` + denied}, true},
@@ -107,9 +107,9 @@ func TestProblems(t *testing.T) {
 		"ConfigMap asks for more":      {map[string]string{"global-auth-url": "http://a.example"}, nil, nil, true},
 		"unknown":                      {nil, map[string]string{"no-such-annotation": "x"}, []string{"no-such-annotation: no annotation has this name"}, false},
 		"mistyped":                     {nil, map[string]string{"use-rexeg": "true"}, []string{`use-rexeg: no annotation has this name; did you mean "use-regex"?`}, false},
-		"not done":                     {nil, map[string]string{"auth-realm": "r", "canary-weight": "1", "canary": "false"}, []string{"auth-realm: this annotation of ingress-nginx is not supported yet", "canary: this annotation of ingress-nginx is not supported yet, and its value asks for nothing", "canary-weight: this annotation of ingress-nginx is not supported yet"}, false},
+		"not done":                     {nil, map[string]string{"auth-realm": "r", "canary-weight": "1", "canary": "false"}, []string{"auth-realm: it has no effect without auth-type", "canary: this annotation of ingress-nginx is not supported yet, and its value changes nothing", "canary-weight: it has no effect, as canary asks for nothing"}, false},
 		"not done, protects":           {nil, map[string]string{"auth-url": "http://a.example"}, []string{"auth-url: this annotation of ingress-nginx is not supported yet" + denied}, true},
-		"not done, off":                {nil, map[string]string{"limit-rps": "0", "auth-type": ""}, []string{"auth-type: this annotation of ingress-nginx is not supported yet, and its value asks for nothing", "limit-rps: this annotation of ingress-nginx is not supported yet, and its value asks for nothing"}, false},
+		"not done, off":                {nil, map[string]string{"limit-rps": "0", "auth-type": ""}, []string{"auth-type: this annotation of ingress-nginx is not supported yet, and its value changes nothing", "limit-rps: this annotation of ingress-nginx is not supported yet, and its value changes nothing"}, false},
 		"empty deny list":              {nil, map[string]string{"denylist-source-range": ""}, []string{"denylist-source-range: " + list + `(got "")` + denied}, true},
 		"idle":                         {nil, map[string]string{"enable-influxdb": "true"}, []string{"enable-influxdb: this annotation has no effect, as in ingress-nginx"}, false},
 		"above the risk":               {map[string]string{"annotations-risk-level": "Low"}, map[string]string{"proxy-body-size": "2m"}, []string{"proxy-body-size: the risk of this annotation is Medium and the setting annotations-risk-level allows no more than Low"}, false},
@@ -119,7 +119,7 @@ func TestProblems(t *testing.T) {
 		"protocol":                     {nil, map[string]string{"backend-protocol": "SPDY"}, []string{`backend-protocol: want "HTTP" or "HTTPS" (got "SPDY")`}, false},
 		"protocol, verified":           {nil, map[string]string{"backend-protocol": "SPDY", "proxy-ssl-secret": "a/b"}, []string{`backend-protocol: want "HTTP" or "HTTPS" (got "SPDY")` + denied}, true},
 		"verify":                       {nil, map[string]string{"proxy-ssl-secret": "a/b", "proxy-ssl-verify": "yes"}, []string{`proxy-ssl-verify: want "on" or "off" (got "yes")` + denied}, true},
-		"origin":                       {nil, map[string]string{"enable-cors": "true", "cors-allow-origin": "a.example"}, []string{`cors-allow-origin: want "*" or origins with their scheme separated by commas, such as "https://example.com, https://*.example.com:8443" (got "a.example")`}, false},
+		"origin":                       {nil, map[string]string{"enable-cors": "true", "cors-allow-origin": "a.example"}, []string{`cors-allow-origin: want "*" or origins with their scheme separated by commas, such as "https://example.com, https://*.example.com:8443" (got "a.example"); the list is empty until this is mended`}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,9 +9,9 @@ import (
 
 // Timeouts are how long nginx waits for a backend.
 type Timeouts struct {
-	Connect int `key:"proxy-connect-timeout" from:"proxy-connect-timeout" risk:"low" validate:"min=1,max=31536000" doc:"Seconds to connect to a backend."`
-	Send    int `key:"proxy-send-timeout" from:"proxy-send-timeout" risk:"low" validate:"min=1,max=31536000" doc:"Seconds between two writes to a backend."`
-	Read    int `key:"proxy-read-timeout" from:"proxy-read-timeout" risk:"low" validate:"min=1,max=31536000" doc:"Seconds between two reads from a backend."`
+	Connect int `key:"proxy-connect-timeout" from:"proxy-connect-timeout" risk:"low" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds to connect to a backend."`
+	Send    int `key:"proxy-send-timeout" from:"proxy-send-timeout" risk:"low" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two writes to a backend."`
+	Read    int `key:"proxy-read-timeout" from:"proxy-read-timeout" risk:"low" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two reads from a backend."`
 }
 
 // BodySize is how large the body of a request may be.
@@ -38,7 +38,7 @@ type ConnectionHeader struct {
 type NextUpstream struct {
 	When    keys.Words  `key:"proxy-next-upstream" from:"proxy-next-upstream" risk:"medium" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"What makes nginx try another endpoint."`
 	Tries   keys.Number `key:"proxy-next-upstream-tries" from:"proxy-next-upstream-tries" risk:"low" validate:"min=0,max=1000" doc:"How often a request is tried; 0 is without limit."`
-	Timeout keys.Number `key:"proxy-next-upstream-timeout" from:"proxy-next-upstream-timeout" risk:"low" validate:"min=0,max=31536000" doc:"Seconds in which a request may be tried again; 0 is without limit."`
+	Timeout keys.Number `key:"proxy-next-upstream-timeout" from:"proxy-next-upstream-timeout" risk:"low" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which a request may be tried again; 0 is without limit."`
 }
 
 // Print gives what differs from the ConfigMap. retry-non-idempotent adds its

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -10,14 +11,12 @@ import (
 )
 
 // readNames are the names, aliases included, that some behaviour reads.
-var readNames = namesOf(all)
+var readNames = namesOf(docsOf(all))
 
-func namesOf(behaviours []behaviour) []string {
+func namesOf(docs []keys.Doc) []string {
 	var names []string
-	for _, b := range behaviours {
-		for _, doc := range b.Keys {
-			names = append(append(names, doc.Key), doc.Aliases...)
-		}
+	for _, doc := range docs {
+		names = append(append(names, doc.Key), doc.Aliases...)
 	}
 	slices.Sort(names)
 	return names
@@ -37,59 +36,41 @@ func (r *reader) unread() {
 }
 
 func (r *reader) reportUnread(name string) {
-	at := slices.IndexFunc(known, func(k knownAnnotation) bool { return k.name == name })
-	if at < 0 {
-		r.reportUnknown(name)
-		return
-	}
-	k := known[at]
-	const unsupported = "this annotation of ingress-nginx is not supported yet"
-	switch {
-	case k.idle:
-		r.report(name, model.Unread, "this annotation has no effect, as in ingress-nginx", false)
-	case !k.says(r.given[name]):
-		r.report(name, model.NoEffect, unsupported+", and its value asks for nothing", false)
-	case k.withholds:
+	v := r.catalog.Judge(name, r.lookup, r.settings.Value)
+	switch v.Fate {
+	case keys.Denied:
+		r.policies.protects = append(r.policies.protects, v.Meant)
+	case keys.Withheld:
 		r.policies.withheld = true
-		r.report(name, model.Unsupported, unsupported+": the Ingress is left out, as it would get all requests without it", false)
-	case k.protects:
-		r.policies.protects = append(r.policies.protects, name)
-		r.report(name, model.Unsupported, unsupported, true)
-	default:
-		r.report(name, model.Unsupported, unsupported, false)
+		v.Text += ": the Ingress is left out, as it would get all requests without it"
 	}
+	r.report(name, v.Reason, v.Text, v.Fate == keys.Denied)
 }
 
-// says is true if a value is neither empty nor the one by which nothing is
-// asked for.
-func (k knownAnnotation) says(value string) bool {
-	value = strings.TrimSpace(value)
-	return value != "" && !strings.EqualFold(value, k.off)
+// usualPrefix is that of ingress-nginx. Another one is an administrator's choice,
+// and what is near to it may be one as well.
+const usualPrefix = "nginx.ingress.kubernetes.io/"
+
+// isAstray is true for an annotation whose prefix is a near miss of ours, which is with
+// its slash.
+func isAstray(key, prefix string) bool {
+	end := strings.IndexByte(key, '/')
+	apart := end + len("/") - len(usualPrefix)
+	return prefix == usualPrefix && end > 0 && -mostApart <= apart && apart <= mostApart && nearUsual.Nearest(key[:end]) != ""
 }
 
-// Unsupported lists the annotations of ingress-nginx that no behaviour reads, by
-// name.
-func Unsupported() []keys.Unsupported {
-	list := make([]keys.Unsupported, len(known))
-	for i, k := range known {
-		list[i] = keys.Unsupported{Key: k.name, Fate: k.fate()}
-		for _, value := range []string{"", k.off} {
-			if !(k.protects && k.says(value)) && !slices.Contains(list[i].Off, value) {
-				list[i].Off = append(list[i].Off, value)
-			}
-		}
-	}
-	return list
-}
+// mostApart is how much longer or shorter a near miss of the prefix may be.
+const mostApart = 5
 
-func (k knownAnnotation) fate() keys.Fate {
-	switch {
-	case k.idle:
-		return keys.Idle
-	case k.withholds:
-		return keys.Withheld
-	case k.protects:
-		return keys.Denied
+var nearUsual = keys.NewNames([]string{strings.TrimSuffix(usualPrefix, "/")})
+
+// reportAstray reports an annotation whose prefix is a near miss.
+func (r *reader) reportAstray(key string) {
+	_, name, _ := strings.Cut(key, "/")
+	meant := r.catalog.Meant(name)
+	denies := r.catalog.Closes(meant, r.astray[key])
+	if denies {
+		r.policies.protects = append(r.policies.protects, meant)
 	}
-	return keys.Reported
+	r.reportField(key, model.Unread, "no annotation has this prefix"+keys.DidYouMean(r.prefix+cmp.Or(meant, name)), denies)
 }

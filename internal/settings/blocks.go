@@ -46,7 +46,7 @@ func (s *Settings) Value(key string) (string, bool) {
 
 // written is true if the text in force for a key is what the ConfigMap says.
 func (s *Settings) written(key string) bool {
-	text, ok := s.source.given[key]
+	text, ok := s.source.lookup(key)
 	return ok && strings.TrimSpace(text) == s.source.texts[key]
 }
 

@@ -161,7 +161,7 @@ func TestKnownKeysAreSortedAndNotRead(t *testing.T) {
 	t.Parallel()
 	names := make([]string, len(known))
 	for i, k := range known {
-		names[i] = k.name
+		names[i] = k.Key
 	}
 	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
 		t.Error("the list is not sorted or says a key twice")
@@ -188,7 +188,7 @@ func TestGroupsAndUnsupported(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, k := range Unsupported() {
-		for value, denies := range map[string]bool{"x": k.Fate == keys.Denied, "": k.Fate == keys.Denied && !slices.Contains(k.Off, ""), k.Off[len(k.Off)-1]: false} {
+		for value, denies := range map[string]bool{"x": k.Fate == keys.Denied, "": false, k.OffValues()[len(k.OffValues())-1]: false} {
 			if s, problems := read(map[string]string{k.Key: value}); s.Denies() != denies || len(problems) != 1 {
 				t.Errorf("%s=%q: denies %v, problems %v, and %+v is told", k.Key, value, s.Denies(), problems, k)
 			}

@@ -24,8 +24,8 @@ func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool)
 		denies:     s.source.denies,
 		controller: s,
 	}
-	problems := append(c.unread(c.source.given), c.takeOut(perClass)...)
-	changed, faults := keys.Override(&c, func(key string) (string, bool) { v, ok := c.source.given[key]; return v, ok })
+	problems := append(c.unread(), c.takeOut(perClass)...)
+	changed, faults := keys.Override(&c, c.source.lookup)
 	for key, text := range changed {
 		c.source.texts[key] = text
 		delete(c.source.broken, key)

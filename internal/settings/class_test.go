@@ -17,11 +17,7 @@ import (
 func ofClass(s *Settings, data map[string]string) (*Settings, []string) {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "class"}, Data: data}
 	c, problems := s.OfClass(cm, func(key string) bool { return key != "worker-processes" })
-	var lines []string
-	for _, p := range problems {
-		lines = append(lines, string(p.Reason)+" "+p.String())
-	}
-	return c, lines
+	return c, lines(problems)
 }
 
 func TestOfClass(t *testing.T) {
@@ -64,8 +60,8 @@ func TestOfClassProblems(t *testing.T) {
 	want := []string{
 		`InvalidValue ConfigMap team/class: annotations-risk-level: want no more than the ConfigMap of the controller allows, which is High (got Critical)`,
 		`Unsupported ConfigMap team/class: global-auth-url: this setting of ingress-nginx is not supported yet; its paths answer 503 until this is mended`,
-		`InvalidValue ConfigMap team/class: proxy-read-timeout: want a whole number from 1 to 31536000 (got "60s")`,
-		`InvalidValue ConfigMap team/class: proxy-real-ip-cidr: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "bad"); it counts as empty until this is mended`,
+		`InvalidValue ConfigMap team/class: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
+		`InvalidValue ConfigMap team/class: proxy-real-ip-cidr: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "bad"); no proxy is believed until this is mended`,
 		`Unread ConfigMap team/class: use-gziip: no setting has this name; did you mean "use-gzip"?`,
 		`InvalidValue ConfigMap team/class: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "home"); its paths answer 503 until this is mended`,
 		`Unsupported ConfigMap team/class: worker-processes: this setting is one for the whole nginx, and not for the Ingresses of a class: it counts only in the ConfigMap of the controller`,

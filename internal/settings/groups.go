@@ -24,25 +24,3 @@ func Groups() []Group {
 	}
 	return groups
 }
-
-// Unsupported lists the keys of ingress-nginx that no field reads, by name.
-func Unsupported() []keys.Unsupported {
-	list := make([]keys.Unsupported, len(known))
-	for i, k := range known {
-		list[i] = keys.Unsupported{Key: k.name, Fate: k.fate(), Off: []string{""}}
-		if k.off != "" {
-			list[i].Off = append(list[i].Off, k.off)
-		}
-	}
-	return list
-}
-
-func (k knownKey) fate() keys.Fate {
-	switch {
-	case k.idle:
-		return keys.Idle
-	case k.protects:
-		return keys.Denied
-	}
-	return keys.Reported
-}

@@ -43,22 +43,22 @@ type Settings struct {
 // A buffer is memory that each connection may ask for: more than a gigabyte is
 // a slip, as "8g" for "8k".
 type Client struct {
-	KeepAlive          int          `key:"keep-alive" default:"75" validate:"min=0,max=31536000" doc:"Seconds that an idle connection of a client stays open; 0 closes it after each answer."`
+	KeepAlive          int          `key:"keep-alive" default:"75" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds that an idle connection of a client stays open; 0 closes it after each answer."`
 	KeepAliveRequests  int          `key:"keep-alive-requests" default:"1000" validate:"min=1,max=1000000000" doc:"Requests that one connection of a client may carry."`
 	HeaderBufferSize   keys.Size    `key:"client-header-buffer-size" default:"1k" validate:"min=1,max=1073741824" doc:"Buffer for the header of a request."`
 	LargeHeaderBuffers keys.Buffers `key:"large-client-header-buffers" default:"4 8k" doc:"Number and size of the buffers for large headers of requests."`
 	BodyBufferSize     keys.Size    `key:"client-body-buffer-size" default:"8k" validate:"min=1,max=16777216" doc:"Buffer for the body of a request; a larger body goes to a file. Each request may hold one: 16m at most."`
-	HeaderTimeout      int          `key:"client-header-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds that a client has to send the header of a request."`
-	BodyTimeout        int          `key:"client-body-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two reads of the body of a request."`
+	HeaderTimeout      int          `key:"client-header-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds that a client has to send the header of a request."`
+	BodyTimeout        int          `key:"client-body-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two reads of the body of a request."`
 	IgnoreInvalid      bool         `key:"ignore-invalid-headers" default:"true" empty:"zero" doc:"Whether headers with a name of other characters than letters, digits and - are left out of a request."`
 	Underscores        bool         `key:"enable-underscores-in-headers" default:"false" empty:"zero" doc:"Whether the name of a header may have underscores."`
 }
 
 // Proxy is how requests are passed on, where no annotation says otherwise.
 type Proxy struct {
-	ConnectTimeout      int         `key:"proxy-connect-timeout" default:"5" validate:"min=1,max=31536000" doc:"Seconds to connect to a backend."`
-	SendTimeout         int         `key:"proxy-send-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two writes to a backend."`
-	ReadTimeout         int         `key:"proxy-read-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds between two reads from a backend."`
+	ConnectTimeout      int         `key:"proxy-connect-timeout" default:"5" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds to connect to a backend."`
+	SendTimeout         int         `key:"proxy-send-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two writes to a backend."`
+	ReadTimeout         int         `key:"proxy-read-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two reads from a backend."`
 	BodySize            keys.Size   `key:"proxy-body-size" default:"1m" doc:"Largest body of a request; 0 is any size."`
 	Buffering           string      `key:"proxy-buffering" default:"off" validate:"oneof=on off" doc:"Whether answers are buffered."`
 	BufferSize          keys.Size   `key:"proxy-buffer-size" default:"4k" validate:"min=1,max=1073741824" doc:"Buffer for the first part of an answer, and the size of the other buffers."`
@@ -67,7 +67,7 @@ type Proxy struct {
 	MaxTempFileSize     keys.Size   `key:"proxy-max-temp-file-size" default:"1024m" doc:"Largest file for an answer that does not fit the buffers; 0 is none, less than a buffer is one buffer."`
 	NextUpstream        keys.Words  `key:"proxy-next-upstream" default:"error timeout" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"When a request is tried again with another endpoint."`
 	NextUpstreamTries   keys.Number `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a request is tried; 0 is without limit."`
-	NextUpstreamTimeout keys.Number `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" doc:"Seconds in which a request may be tried again; 0 is without limit."`
+	NextUpstreamTimeout keys.Number `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which a request may be tried again; 0 is without limit."`
 	RetryNonIdempotent  bool        `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether POST, LOCK and PATCH are tried again too."`
 }
 
@@ -80,7 +80,7 @@ type Keepalive struct {
 	Connections int           `key:"upstream-keepalive-connections" default:"320" validate:"min=0,max=65536" doc:"Idle connections to backends that one worker keeps; 0 keeps none."`
 	Requests    int           `key:"upstream-keepalive-requests" default:"10000" validate:"min=1,max=1000000000" doc:"Requests that one connection to a backend may carry."`
 	Time        keys.Duration `key:"upstream-keepalive-time" default:"1h" doc:"Time that a connection to a backend may be used."`
-	Timeout     int           `key:"upstream-keepalive-timeout" default:"60" validate:"min=1,max=31536000" doc:"Seconds that an idle connection to a backend stays open."`
+	Timeout     int           `key:"upstream-keepalive-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds that an idle connection to a backend stays open."`
 }
 
 // TLS is how clients are spoken with over HTTPS.
@@ -100,7 +100,7 @@ type TLS struct {
 // HSTS is the header that keeps browsers on HTTPS (RFC 6797).
 type HSTS struct {
 	Enabled           bool `key:"hsts" default:"true" empty:"zero" doc:"Whether answers over HTTPS carry Strict-Transport-Security."`
-	MaxAge            int  `key:"hsts-max-age" default:"31536000" validate:"min=0" doc:"Seconds that a browser remembers it."`
+	MaxAge            int  `key:"hsts-max-age" default:"31536000" validate:"min=0" unit:"seconds" doc:"Seconds that a browser remembers it."`
 	IncludeSubdomains bool `key:"hsts-include-subdomains" default:"true" empty:"zero" doc:"Whether it holds for subdomains too."`
 	Preload           bool `key:"hsts-preload" default:"false" empty:"zero" doc:"Whether browsers may ship it."`
 }
@@ -126,7 +126,7 @@ type Paths struct {
 // A value that is not valid is the one that lets less through, as somebody meant to
 // choose something.
 type Hosts struct {
-	Ownership string `key:"host-ownership" default:"shared" validate:"oneof=shared namespace" empty:"zero" invalid:"zero" doc:"Whose a host is: that of every namespace with a rule for it, as with ingress-nginx, or that of the namespace of its oldest Ingress, which lets others have paths on it by the annotation sluice/host-delegation. Empty is namespace."`
+	Ownership string `key:"host-ownership" default:"shared" validate:"oneof=shared namespace" empty:"zero" invalid:"zero" instead:"a host is that of the namespace of its oldest Ingress" doc:"Whose a host is: that of every namespace with a rule for it, as with ingress-nginx, or that of the namespace of its oldest Ingress, which lets others have paths on it by the annotation sluice/host-delegation. Empty is namespace."`
 }
 
 // ByNamespace is true if the namespace of its oldest Ingress owns a host.
@@ -161,7 +161,7 @@ type Forwarded struct {
 	Full          bool       `key:"compute-full-forwarded-for" default:"false" empty:"zero" doc:"Whether backends get the whole list of X-Forwarded-For with the peer at its end, and not the client's address only; needs use-forwarded-headers."`
 	ForHeader     string     `key:"forwarded-for-header" default:"X-Forwarded-For" validate:"header_name" doc:"Header with the address of the client."`
 	HostHeader    string     `key:"forwarded-host-header" default:"X-Forwarded-Host" validate:"header_name" doc:"Header that backends get as X-Original-Forwarded-Host."`
-	Trusted       keys.CIDRs `key:"proxy-real-ip-cidr" default:"0.0.0.0/0" empty:"zero" invalid:"zero" doc:"Addresses of the proxies in front that are believed; empty is none. The default believes everybody, though an address of the client only from IPv4."`
+	Trusted       keys.CIDRs `key:"proxy-real-ip-cidr" default:"0.0.0.0/0" empty:"zero" invalid:"zero" instead:"no proxy is believed" doc:"Addresses of the proxies in front that are believed; empty is none. The default believes everybody, though an address of the client only from IPv4."`
 	RealIP        bool       `key:"enable-real-ip" default:"false" empty:"zero" doc:"Whether the client's address is taken from forwarded-for-header without use-forwarded-headers too."`
 	ProxyProtocol bool       `key:"use-proxy-protocol" default:"false" empty:"zero" doc:"Whether each connection begins with a PROXY header, which has the client's address; connections without one are closed."`
 	OriginalURI   bool       `key:"proxy-add-original-uri-header" default:"false" empty:"zero" doc:"Whether backends get the URI before a rewrite as X-Original-URI."`

@@ -15,11 +15,15 @@ import (
 func read(data map[string]string) (*Settings, []string) {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ingress", Name: "controller"}, Data: data}
 	s, problems := Read(cm)
+	return s, lines(problems)
+}
+
+func lines(problems []model.Problem) []string {
 	var lines []string
 	for _, p := range problems {
 		lines = append(lines, string(p.Reason)+" "+p.String())
 	}
-	return s, lines
+	return lines
 }
 
 func TestRead(t *testing.T) {
@@ -63,10 +67,10 @@ func TestProblems(t *testing.T) {
 		"whitelist-source-range": "office", "log-format-upstream": "a\nb",
 	})
 	want := []string{
-		`Unsupported ConfigMap ingress/controller: enable-brotli: this setting of ingress-nginx is not supported yet`,
+		`Unsupported ConfigMap ingress/controller: enable-brotli: this setting of ingress-nginx is not supported yet: it is ignored, and the other settings are followed`,
 		`InvalidValue ConfigMap ingress/controller: log-format-upstream: want one line of text of at most 3500 characters (got "a\nb")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 3 to 1024 (got "2")`,
-		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number from 1 to 31536000 (got "60s")`,
+		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
 		`Unread ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
 		`Unread ConfigMap ingress/controller: use-gziip: no setting has this name; did you mean "use-gzip"?`,
 		`InvalidValue ConfigMap ingress/controller: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "office"); its paths answer 503 until this is mended`,

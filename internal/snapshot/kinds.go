@@ -12,6 +12,10 @@ import (
 	strict "sigs.k8s.io/json"
 )
 
+// LegacyClass is the annotation that named the class of an Ingress before
+// spec.ingressClassName.
+const LegacyClass = "kubernetes.io/ingress.class"
+
 // kind is a kind of object that is read.
 type kind struct {
 	apiVersion string

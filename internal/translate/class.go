@@ -10,8 +10,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// legacyClass is the annotation that came before spec.ingressClassName.
-const legacyClass = "kubernetes.io/ingress.class"
+const legacyClass = snapshot.LegacyClass
 
 // ClassField is the field of an Ingress that names its class.
 const ClassField = "spec.ingressClassName"

@@ -117,7 +117,7 @@ func (b *builder) prefixOver(pattern string) *claim {
 	if root := b.taken[match{model.PrefixFirst, "/"}]; root != nil {
 		return root
 	}
-	lead := route.Lead(pattern)
+	lead := route.Beginning(pattern)
 	if strings.HasPrefix(pattern, lead+"(/|$)") {
 		lead += "/"
 	}

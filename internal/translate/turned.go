@@ -206,7 +206,7 @@ func leadsOf(locations []*model.Location) []string {
 	leads := make([]string, len(locations))
 	for i, l := range locations {
 		if l.Modifier == model.Pattern {
-			leads[i] = strings.ToLower(route.Lead(strings.TrimPrefix(l.Path, "^")))
+			leads[i] = strings.ToLower(route.Beginning(strings.TrimPrefix(l.Path, "^")))
 		}
 	}
 	return leads

@@ -79,7 +79,7 @@ func TestSettingsAreFresh(t *testing.T) {
 		case k.Fate != keys.Denied:
 			unread[k.Fate] += fmt.Sprintf("  - %s\n", k.Key)
 		default:
-			unread[k.Fate] += fmt.Sprintf("  %s: [\"%s\"]\n", k.Key, strings.Join(k.Off, `", "`))
+			unread[k.Fate] += fmt.Sprintf("  %s: [\"%s\"]\n", k.Key, strings.Join(k.OffValues(), `", "`))
 		}
 	}
 	text.WriteString("# Those of ingress-nginx that it does not read yet.\nunread:\n" + unread[keys.Reported])

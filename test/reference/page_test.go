@@ -260,7 +260,7 @@ func (p *page) links() {
 }
 
 // unsupported is the table at the end.
-func (p *page) unsupported(list []keys.Unsupported, becomes map[keys.Fate]string) {
+func (p *page) unsupported(list []keys.Known, becomes map[keys.Fate]string) {
 	p.add("## Not read yet\n\n")
 	p.add("These keys of ingress-nginx 1.15 are known and not read. Where nothing else is said, all else goes on as if they were not there.\n\n")
 	p.add("| " + p.kind + " | what becomes of it |\n|---|---|\n")
@@ -269,10 +269,14 @@ func (p *page) unsupported(list []keys.Unsupported, becomes map[keys.Fate]string
 		switch become := becomes[k.Fate]; {
 		case k.Fate == keys.Idle:
 			text += "; it has no effect in ingress-nginx either"
-		case become != "" && len(k.Off) > 0:
-			text += "; unless the value is " + offValues(k.Off) + ", " + become
 		case become != "":
-			text += "; " + become
+			text += "; unless the value is " + offValues(k.OffValues())
+			if k.Needs != "" {
+				text += ", or `" + k.Needs + "` is off"
+			}
+			text += ", " + become
+		case k.Needs != "":
+			text += "; it has no effect without `" + strings.ReplaceAll(k.Needs, " ", "` or `") + "`"
 		}
 		p.add("| " + k.Key + " | " + cell(text) + " |\n")
 	}

@@ -1,0 +1,32 @@
+package settings
+
+import (
+	"strings"
+	"testing"
+)
+
+// A word that ingress-nginx does not take for true closes nothing; another one may
+// have been meant to protect.
+func TestOffSettingsAskForNothing(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"false", "False", "0", "f", "off", "OFF", "no", "", " "} {
+		for _, key := range []string{"enable-modsecurity", "enable-modsecurty"} {
+			if s, problems := read(map[string]string{key: value}); s.Denies() || len(problems) != 1 || strings.HasPrefix(problems[0], "Unsupported ") {
+				t.Errorf("%s %q: denies %v, %v", key, value, s.Denies(), problems)
+			}
+		}
+	}
+	for _, value := range []string{"true", "1", "on", "yes", "x"} {
+		if s, _ := read(map[string]string{"enable-modsecurity": value}); !s.Denies() {
+			t.Errorf("%q closes nothing", value)
+		}
+	}
+	for key, value := range map[string]string{
+		"limit-rate": "0", "proxy-redirect-from": "off", "proxy-redirect-to": "off", "load-balance": "round_robin", "enable-brotli": "0", "brotli-level": "4",
+		"global-auth-signin": "http://a", "proxy-http-version": "1.1", "allow-snippet-annotations": "false", "proxy-cookie-path": "off",
+	} {
+		if s, problems := read(map[string]string{key: value}); s.Denies() || len(problems) != 1 || strings.HasPrefix(problems[0], "Unsupported ") {
+			t.Errorf("%s: denies %v, %v", key, s.Denies(), problems)
+		}
+	}
+}
