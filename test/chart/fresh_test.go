@@ -52,6 +52,11 @@ func TestSchemaIsFresh(t *testing.T) {
 	fresh(t, "charts/sluice/values.schema.json", wantedSchema(t))
 }
 
+// TestNamesAreFresh: names.yaml has the names of all values.
+func TestNamesAreFresh(t *testing.T) {
+	fresh(t, "charts/sluice/names.yaml", wantedNames(t))
+}
+
 // settingsHeader is what settings.yaml begins with.
 const settingsHeader = `# The settings that controller.config may have, for the notes; ` + "`make golden`" + ` writes them
 # from what Sluice knows. docs/reference/configmap.md says what each does.

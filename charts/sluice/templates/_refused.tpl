@@ -1,5 +1,6 @@
 {{/* Fails where rendering would make less safe, or not work at all, what the values ask for. deployment.yaml includes it, which is rendered whatever the values are. */}}
 {{- define "sluice.refused" -}}
+{{- include "sluice.refused.unknown" . -}}
 {{- $c := .Values.controller -}}
 {{- $known := .Files.Get "flags.yaml" | fromYaml -}}
 {{- range $name, $value := $c.extraArgs }}
