@@ -13,8 +13,8 @@ import (
 const page = `# Values of the chart
 
 What [charts/sluice](../../charts/sluice) takes, written by ` + "`make golden`" + ` from the comments of its values.yaml. Names and defaults are those of
-ingress-nginx's chart 4.15, [but for these](#other-defaults); so a file of values made for that chart is taken as it is. A name that neither chart has is
-refused by values.schema.json. What is [without effect](#without-effect) in Sluice is told after ` + "`helm install`" + `, with the reason, if something was asked for by it; and what it
+ingress-nginx's chart 4.15, [but for these](#other-defaults); so a file of values made for that chart is taken as it is. A name that neither chart has
+is refused, with the one that was probably meant. What is [without effect](#without-effect) in Sluice is told after ` + "`helm install`" + `, with the reason, if something was asked for by it; and what it
 would be unsafe to leave out is refused with a message. [test/chart/testdata/effects.txt](../../test/chart/testdata/effects.txt) shows of each value what
 it changes in what is rendered.
 
