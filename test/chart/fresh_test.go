@@ -58,8 +58,8 @@ func TestNamesAreFresh(t *testing.T) {
 }
 
 // settingsHeader is what settings.yaml begins with.
-const settingsHeader = `# The settings that controller.config may have, for the notes; ` + "`make golden`" + ` writes them
-# from what Sluice knows. docs/reference/configmap.md says what each does.
+const settingsHeader = `# The settings that controller.config may have, for the notes and for what is refused;
+# ` + "`make golden`" + ` writes them from what Sluice knows. docs/reference/configmap.md says what each does.
 
 # Those that Sluice reads.
 read:

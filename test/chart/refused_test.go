@@ -43,12 +43,13 @@ func TestWhatWouldServeNothingIsRefused(t *testing.T) {
 	}
 }
 
-// TestStateVolumeIsBounded: what nginx buffers on disk cannot fill the node's.
+// TestStateVolumeIsBounded: the files that Sluice keeps cannot fill the disk of the
+// node.
 func TestStateVolumeIsBounded(t *testing.T) {
 	t.Parallel()
 	for values, want := range map[string]string{
-		"{}":                                 "emptyDir:\n          sizeLimit: \"8Gi\"\n",
-		"controller: {stateSizeLimit: 1Gi}":  "emptyDir:\n          sizeLimit: \"1Gi\"\n",
+		"{}":                                 "emptyDir:\n          sizeLimit: \"1Gi\"\n",
+		"controller: {stateSizeLimit: 2Gi}":  "emptyDir:\n          sizeLimit: \"2Gi\"\n",
 		"controller: {stateSizeLimit: \"\"}": "emptyDir: {}\n",
 	} {
 		if manifests := render(t, values).Manifests; !strings.Contains(manifests, want) {
