@@ -65,26 +65,31 @@ func DidYouMean(name string) string {
 	return "; did you mean " + strconv.Quote(name) + "?"
 }
 
-// distance is the Levenshtein distance of two ASCII texts, or limit if it is
-// not below it.
+// distance is how many letters of one ASCII text are to be changed, added, left out
+// or swapped with the next to get the other, or limit if it is not below it.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}
-	row := make([]int, len(b)+1)
+	// row[j] is the distance of the beginning of a that was looked at and b[:j];
+	// above and beyond are the rows of that beginning without its last letter and
+	// its last two.
+	beyond, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		beyond, above, row = above, row, beyond
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
+			changed := above[j]
 			if a[i] != b[j] {
-				cost++
+				changed++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+			row[j+1] = min(changed, above[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], beyond[j-1]+1)
+			}
 		}
 	}
 	return min(row[len(b)], limit)

@@ -296,6 +296,7 @@ func TestDidYouMean(t *testing.T) {
 		"useRegex":       `; did you mean "use-regex"?`,
 		"Use.Regexes":    `; did you mean "use-regex"?`,
 		"rewrite-tagret": `; did you mean "rewrite-target"?`,
+		"satisyf":        `; did you mean "satisfy"?`,
 		"satisfies":      "",
 		"":               "",
 		"x":              "",

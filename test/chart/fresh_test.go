@@ -52,9 +52,14 @@ func TestSchemaIsFresh(t *testing.T) {
 	fresh(t, "charts/sluice/values.schema.json", wantedSchema(t))
 }
 
+// TestNamesAreFresh: names.yaml has the names of all values.
+func TestNamesAreFresh(t *testing.T) {
+	fresh(t, "charts/sluice/names.yaml", wantedNames(t))
+}
+
 // settingsHeader is what settings.yaml begins with.
-const settingsHeader = `# The settings that controller.config may have, for the notes; ` + "`make golden`" + ` writes them
-# from what Sluice knows. docs/reference/configmap.md says what each does.
+const settingsHeader = `# The settings that controller.config may have, for the notes and for what is refused;
+# ` + "`make golden`" + ` writes them from what Sluice knows. docs/reference/configmap.md says what each does.
 
 # Those that Sluice reads.
 read:
@@ -85,5 +90,33 @@ func TestSettingsAreFresh(t *testing.T) {
 	text.WriteString("# Those of ingress-nginx that it does not read yet.\nunread:\n" + unread[keys.Reported])
 	text.WriteString("# Those that have no effect in ingress-nginx either.\nidle:\n" + unread[keys.Idle])
 	text.WriteString("# Those that it does not read yet and that keep requests out: with any value but these,\n# every path answers 503.\nprotecting:\n" + unread[keys.Denied])
+	text.WriteString(validSettings(t))
 	fresh(t, "charts/sluice/settings.yaml", text.String())
+}
+
+// validPatterns are of the values of a type, in Helm's regular expressions. What they
+// refuse Sluice refuses too; it may refuse more.
+var validPatterns = map[string]string{
+	"bool":      `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
+	"cidr list": `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
+}
+
+// address is one of IPv4 or what looks like one of IPv6, or a network of them.
+const address = `((25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(\.(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])){3}(/(3[0-2]|[12]?[0-9]))?)|([0-9A-Fa-f]*:[0-9A-Fa-f:.]*(/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)`
+
+// validSettings are the settings that Sluice reads and that keep requests out.
+func validSettings(t testing.TB) string {
+	t.Helper()
+	text := "# Those that it reads and that keep requests out: with a value that does not match, every\n# path answers 503; so it does by a near miss of the name, unless its value is one of `unless`.\nvalid:\n"
+	for _, doc := range keys.Describe(settings.Settings{}) {
+		if !doc.Protects {
+			continue
+		}
+		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", address).Replace(validPatterns[doc.Type])
+		if pattern == "" {
+			t.Errorf("%s: want a pattern for values of the type %s", doc.Key, doc.Type)
+		}
+		text += fmt.Sprintf("  %s:\n    want: '%s'\n    unless: [\"%s\"]\n    pattern: '%s'\n", doc.Key, doc.Valid, strings.Join(doc.Off[:min(1, len(doc.Off))], ""), pattern)
+	}
+	return text + "# Names of annotations that are other ones of settings.\nmeant:\n  allowlist-source-range: whitelist-source-range\n"
 }

@@ -12,13 +12,19 @@ import (
 // page is what docs/reference/values.md begins with.
 const page = `# Values of the chart
 
-What [charts/sluice](../../charts/sluice) takes, written by ` + "`make golden`" + ` from the comments of its values.yaml. Names and defaults are those of
-ingress-nginx's chart 4.15, [but for these](#other-defaults); so a file of values made for that chart is taken as it is. A name that neither chart has is
-refused by values.schema.json. What is [without effect](#without-effect) in Sluice is told after ` + "`helm install`" + `, with the reason, if something was asked for by it; and what it
-would be unsafe to leave out is refused with a message. [test/chart/testdata/effects.txt](../../test/chart/testdata/effects.txt) shows of each value what
-it changes in what is rendered.
+These are the values of [charts/sluice](../../charts/sluice). ` + "`make golden`" + ` writes this page from the
+comments in its values.yaml. Names and defaults are those of ingress-nginx's chart 4.15,
+[but for these](#other-defaults), so you can use a file of values that was made for that chart.
 
-` + "`[]`, `{}` and `\"\"`" + ` are empty; a value without a default is not set. [../install.md](../install.md) says how to install with them.
+- Helm refuses a value that neither chart has, and names the one that you probably meant.
+- Helm refuses what would be less safe if it were left out, or would not work, and says what to do.
+- After ` + "`helm install`" + ` Helm lists the values that you gave and that have [no effect](#without-effect),
+  with the reason.
+
+[test/chart/testdata/effects.txt](../../test/chart/testdata/effects.txt) shows what each value changes
+in the rendered objects. [../install.md](../install.md) says how to install with values.
+
+` + "`[]`, `{}` and `\"\"`" + ` are empty. A value without a default is not set.
 
 `
 
@@ -64,7 +70,7 @@ func sectionOf(path []string) string {
 
 func writeUnused(t testing.TB, text *strings.Builder) {
 	t.Helper()
-	text.WriteString("## Without effect\n\nThese are taken, with all that is below them, and do nothing.\n\n| value | why |\n|---|---|\n")
+	text.WriteString("## Without effect\n\nThe chart takes these, with everything below them, and ignores them.\n\n| value | why |\n|---|---|\n")
 	for _, group := range readUnused(t) {
 		for _, name := range slices.Sorted(maps.Keys(group.Values)) {
 			fmt.Fprintf(text, "| `%s` | %s |\n", name, cell(group.Reason))
@@ -76,7 +82,7 @@ func writeUnused(t testing.TB, text *strings.Builder) {
 func writeFlags(t testing.TB, text *strings.Builder) {
 	t.Helper()
 	f := readFlags(t)
-	text.WriteString("## Flags without effect\n\n`controller.extraArgs` takes each flag of `sluice run`. Of those that only ingress-nginx has, these are left out:\n\n| flag | why |\n|---|---|\n")
+	text.WriteString("## Flags without effect\n\n`controller.extraArgs` takes each flag of `sluice run`. The chart leaves out these, which only ingress-nginx has:\n\n| flag | why |\n|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(f.WithoutEffect)) {
 		fmt.Fprintf(text, "| `%s` | %s |\n", name, cell(f.WithoutEffect[name]))
 	}

@@ -1,9 +1,14 @@
 package chart
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"sluice/internal/keys"
+	"sluice/internal/settings"
 	"sluice/test/chart/rendering"
 )
 
@@ -12,8 +17,11 @@ import (
 func TestWhatWouldServeNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"controller: {config: {block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true, proxy-body-size: 8m}}":   "controller.config: every path would answer 503, as Sluice does not read block-cidrs, enable-modsecurity yet, which would keep requests out. Leave them out, or accept that by controller.acceptUnsupported: [block-cidrs, enable-modsecurity].",
-		"controller: {acceptUnsupported: [block-cidrs], config: {block-cidrs: a, enable-modsecurity: true}}": "does not read enable-modsecurity yet",
+		"controller: {config: {block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true, proxy-body-size: 8m}}":   "controller.config: these settings would keep requests out, and every path would answer 503:\n- block-cidrs: Sluice does not read it yet\n- enable-modsecurity: Sluice does not read it yet\nMend them, leave them out, or accept that by controller.acceptUnsupported: [block-cidrs, enable-modsecurity].",
+		"controller: {acceptUnsupported: [block-cidrs], config: {block-cidrs: a, enable-modsecurity: true}}": "503:\n- enable-modsecurity: Sluice does not read it yet\nMend",
+		"controller: {config: {Whitelist-Source-Ranges: 192.0.2.0/24}}":                                      "503:\n- whitelist-source-ranges: no setting has this name; did you mean \"whitelist-source-range\"?\nMend",
+		"controller: {config: {whitelist-source-range: bogus}}":                                              "503:\n- whitelist-source-range: want IP addresses and networks separated by commas, such as \"10.0.0.0/8, 2001:db8::/32\" (got \"bogus\")\nMend",
+		"controller: {config: {force-ssl-redirect: \"yes\"}}":                                                "503:\n- force-ssl-redirect: want \"true\" or \"false\" (got \"yes\")\nMend",
 		"controller: {image: {repository: \"\"}}":                                                            "controller.image.repository: want the repository of Sluice's image",
 		"controller: {image: {registry: \"\", tag: v1}}":                                                     "controller.image.repository: want the repository of Sluice's image",
 	} {
@@ -24,6 +32,8 @@ func TestWhatWouldServeNothingIsRefused(t *testing.T) {
 	for _, values := range []string{
 		"controller: {acceptUnsupported: [Block-Cidrs], config: {block-cidrs: 192.0.2.0/24}}",
 		"controller: {config: {enable-modsecurity: false, block-cidrs: \"\"}}",
+		"controller: {acceptUnsupported: [whitelist-source-ranges, force-ssl-redirect], config: {whitelist-source-ranges: a, Force-Ssl-Redirect: \"yes\"}}",
+		"controller: {config: {Whitelist-Source-Range: \"10.0.0.0/8, {{ .Values.global.office }}\", force-ssl-redirect: true}}\nglobal: {office: \"2001:db8::/32\"}",
 		"controller: {image: {registry: registry.example}}",
 		"global: {image: {registry: registry.example}}",
 	} {
@@ -33,16 +43,99 @@ func TestWhatWouldServeNothingIsRefused(t *testing.T) {
 	}
 }
 
-// TestStateVolumeIsBounded: what nginx buffers on disk cannot fill the node's.
+// TestStateVolumeIsBounded: the files that Sluice keeps cannot fill the disk of the
+// node.
 func TestStateVolumeIsBounded(t *testing.T) {
 	t.Parallel()
 	for values, want := range map[string]string{
-		"{}":                                 "emptyDir:\n          sizeLimit: \"8Gi\"\n",
-		"controller: {stateSizeLimit: 1Gi}":  "emptyDir:\n          sizeLimit: \"1Gi\"\n",
+		"{}":                                 "emptyDir:\n          sizeLimit: \"1Gi\"\n",
+		"controller: {stateSizeLimit: 2Gi}":  "emptyDir:\n          sizeLimit: \"2Gi\"\n",
 		"controller: {stateSizeLimit: \"\"}": "emptyDir: {}\n",
 	} {
 		if manifests := render(t, values).Manifests; !strings.Contains(manifests, want) {
 			t.Errorf("%s: want %q", values, want)
 		}
+	}
+}
+
+// deniedByChart are the settings that the chart refuses, each with the reason.
+func deniedByChart(t *testing.T, config map[string]any) map[string]string {
+	t.Helper()
+	denied := map[string]string{}
+	_, err := rendering.Default().RenderValues(map[string]any{"controller": map[string]any{"config": config}})
+	if err == nil {
+		return denied
+	}
+	_, list, found := strings.Cut(err.Error(), "every path would answer 503:\n- ")
+	list, _, ends := strings.Cut(list, "\nMend them")
+	if !found || !ends {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(list, "\n- ") {
+		key, reason, _ := strings.Cut(line, ": ")
+		denied[key] = reason
+	}
+	return denied
+}
+
+// deniedBySluice are those by which Sluice answers 503 everywhere.
+func deniedBySluice(config map[string]any) map[string]string {
+	denied := map[string]string{}
+	for key, value := range config {
+		_, problems := settings.Read(&corev1.ConfigMap{Data: map[string]string{key: value.(string)}})
+		for _, p := range problems {
+			if p.Denies {
+				denied[p.Field] = strings.TrimSuffix(p.Text, "; its paths answer 503 until this is mended")
+			}
+		}
+	}
+	return denied
+}
+
+// TestSettingsCloseAsInSluice: the chart refuses the settings by which Sluice answers
+// 503 everywhere, and no other ones, whatever they are called and say.
+func TestSettingsCloseAsInSluice(t *testing.T) {
+	t.Parallel()
+	var all, near []string
+	for _, doc := range keys.Describe(settings.Settings{}) {
+		all = append(all, doc.Key)
+		if doc.Protects {
+			near = append(near, doc.Key)
+		}
+	}
+	for _, k := range settings.Unsupported() {
+		all = append(all, k.Key)
+		if k.Fate == keys.Denied {
+			near = append(near, k.Key)
+		}
+	}
+	// What is almost the name of one that protects, and what others say for it.
+	misspelled := []string{"allowlist-source-range", "allow-list-source-range", "deny-source-range", "auth-url", "proxy-bodysize", "ssl-redirects", "x"}
+	for _, key := range near {
+		misspelled = append(misspelled, key+"s", key+"-list", strings.ReplaceAll(key, "-", "_")+"x", key[:2]+key[3:], key[:4]+key[5:6]+key[4:5]+key[6:])
+	}
+	for names, values := range map[*[]string][]string{
+		&all: {"", " ", "true", "T", "FALSE", "no", "oFf", "yes", "192.0.2.1", "10.0.0.0/8 , 2001:db8::/32", "::ffff:192.0.2.1", "::/0,1.2.3.4/0", "10.0.0.0/33", "10.0.0.0/08",
+			"10.0.0.256", "01.2.3.4", "1.2.3.4,", ",", "1.2.3.4;5.6.7.8", "1.2.3.4 5.6.7.8", "bogus", "fe80::1%eth0", "fe80::1/129", strings.Repeat("é", 120)},
+		&misspelled: {"", "x", "False", "no"},
+	} {
+		for _, value := range values {
+			config := map[string]any{}
+			for _, name := range *names {
+				config[name] = value
+			}
+			want, got := deniedBySluice(config), deniedByChart(t, config)
+			if gone, more := slices.Sorted(mapKeys(want)), slices.Sorted(mapKeys(got)); !slices.Equal(gone, more) {
+				t.Errorf("%q: Sluice answers 503 by %q, and the chart refuses %q", value, gone, more)
+			}
+			for key, reason := range got {
+				if yet := strings.HasSuffix(reason, "does not read it yet"); !yet && reason != want[key] {
+					t.Errorf("%s: %q: the chart says %q, and Sluice %q", key, value, reason, want[key])
+				}
+			}
+		}
+	}
+	if got := deniedByChart(t, map[string]any{"whitelist-source-range": ":::, 255.255.255.255"}); len(got) > 0 {
+		t.Errorf("the chart refuses what only Sluice looks at: %q", got)
 	}
 }

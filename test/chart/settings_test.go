@@ -11,19 +11,21 @@ func TestNotesTellOfSettings(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
 		"{brotli-level: 4, hide-headers: a}": "controller.config: Sluice does not read brotli-level, hide-headers yet",
-		"{block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true}, acceptUnsupported: [block-cidrs, Enable-Modsecurity]": "controller.config: every path answers 503, as Sluice does not read block-cidrs, enable-modsecurity yet",
+		"{block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true}, acceptUnsupported: [block-cidrs, Enable-Modsecurity]": "controller.config.block-cidrs: every path answers 503 (Sluice does not read it yet).\n- controller.config.enable-modsecurity: every path answers 503 (Sluice does not read it yet).\n",
 		"{enable-modsecurity: false, block-cidrs: \" \"}":                                                             "controller.config: Sluice does not read block-cidrs, enable-modsecurity yet",
-		"{block-cidrs: \"{{ .Release.Name }}\"}, acceptUnsupported: [block-cidrs]":                                    "controller.config: every path answers 503, as Sluice does not read block-cidrs yet",
-		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                                   "controller.config: neither Sluice nor ingress-nginx has proxy-bodysize",
-		"{use-geoip: true, jaeger-endpoint: http://a.example/b}":                                                      "controller.config: without effect, as in ingress-nginx: jaeger-endpoint, use-geoip.",
+		"{block-cidrs: \"{{ .Release.Name }}\"}, acceptUnsupported: [block-cidrs]":                                    "controller.config.block-cidrs: every path answers 503 (Sluice does not read it yet).",
+		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                                   "controller.config.proxy-bodysize: neither Sluice nor ingress-nginx has this setting; did you mean \"proxy-body-size\"?",
+		"{nonsense: 1}": "controller.config.nonsense: neither Sluice nor ingress-nginx has this setting.",
+		"{Whitelist-Source-Ranges: a}, acceptUnsupported: [Whitelist-Source-Ranges]": "controller.config.whitelist-source-ranges: every path answers 503 (no setting has this name; did you mean \"whitelist-source-range\"?).",
+		"{use-geoip: true, jaeger-endpoint: http://a.example/b}":                     "controller.config: without effect, as in ingress-nginx: jaeger-endpoint, use-geoip.",
 	} {
 		notes := render(t, "controller: {config: "+values+"}").Notes
 		_, told, _ := strings.Cut(notes, "do less than you may expect:")
 		if !strings.Contains(told, says) {
 			t.Errorf("%s: the notes do not say %q:\n%s", values, says, notes)
 		}
-		if lines := strings.Count(told, "\n- "); lines != 1 {
-			t.Errorf("%s: the notes say %d things, want one:\n%s", values, lines, told)
+		if lines, want := strings.Count(told, "\n- "), 1+strings.Count(says, "\n- "); lines != want {
+			t.Errorf("%s: the notes say %d things, want %d:\n%s", values, lines, want, told)
 		}
 	}
 	for _, values := range []string{"{}", "{proxy-body-size: 8m, Use-Forwarded-Headers: true}", "{brotli-level: null, nonsense: null, block-cidrs: null}"} {

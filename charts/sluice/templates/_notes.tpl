@@ -121,44 +121,6 @@
 {{- end }}
 {{- end }}
 
-{{/* The keys of controller.config by which every path answers 503, as they would keep requests out and are not read yet. */}}
-{{- define "sluice.denied" -}}
-{{- $known := .Files.Get "settings.yaml" | fromYaml -}}
-{{- $denied := list -}}
-{{- range $name, $text := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
-{{- $key := lower $name }}
-{{- if and (hasKey $known.protecting $key) (not (has (trim $text) (get $known.protecting $key | default list))) }}{{ $denied = append $denied $key }}{{ end }}
-{{- end -}}
-{{ toYaml (sortAlpha $denied) }}
-{{- end }}
-
-{{/* What of controller.config Sluice does not read. */}}
-{{- define "sluice.notes.settings" -}}
-{{- $known := .Files.Get "settings.yaml" | fromYaml -}}
-{{- $denied := include "sluice.denied" . | fromYamlArray -}}{{- $unread := list -}}{{- $idle := list -}}{{- $unknown := list -}}
-{{- range $name, $text := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
-{{- $key := lower $name }}
-{{- if hasKey $known.protecting $key }}
-{{- if not (has $key $denied) }}{{ $unread = append $unread $key }}{{ end }}
-{{- else if has $key $known.unread }}{{ $unread = append $unread $key }}
-{{- else if has $key $known.idle }}{{ $idle = append $idle $key }}
-{{- else if not (has $key $known.read) }}{{ $unknown = append $unknown $name }}
-{{- end }}
-{{- end }}
-{{- with $denied }}
-- controller.config: every path answers 503, as Sluice does not read {{ join ", " . }} yet, which would keep requests out.
-{{- end }}
-{{- with $unread | sortAlpha }}
-- controller.config: Sluice does not read {{ join ", " . }} yet.
-{{- end }}
-{{- with $idle | sortAlpha }}
-- controller.config: without effect, as in ingress-nginx: {{ join ", " . }}.
-{{- end }}
-{{- with $unknown }}
-- controller.config: neither Sluice nor ingress-nginx has {{ join ", " . }}.
-{{- end }}
-{{- end }}
-
 {{/* Which ports of the Services lead to where nginx does not listen. */}}
 {{- define "sluice.notes.ports" -}}
 {{- $s := .Values.controller.service -}}

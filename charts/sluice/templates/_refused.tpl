@@ -1,21 +1,22 @@
 {{/* Fails where rendering would make less safe, or not work at all, what the values ask for. deployment.yaml includes it, which is rendered whatever the values are. */}}
 {{- define "sluice.refused" -}}
+{{- include "sluice.refused.unknown" . -}}
 {{- $c := .Values.controller -}}
 {{- $known := .Files.Get "flags.yaml" | fromYaml -}}
 {{- range $name, $value := $c.extraArgs }}
 {{- if not (or (has $name (concat $known.switches $known.valued)) (hasKey $known.withoutEffect $name)) }}
-{{- fail (printf "controller.extraArgs.%s: want a flag of `sluice run`, without dashes; neither Sluice nor ingress-nginx has this one." $name) }}
+{{- fail (printf "controller.extraArgs.%s: want a flag of `sluice run`, without dashes; neither Sluice nor ingress-nginx has this one%s" $name (include "sluice.nearest" (list $name (concat $known.switches $known.valued (keys $known.withoutEffect | sortAlpha))) | include "sluice.didYouMean")) }}
 {{- end }}
 {{- end }}
 {{- with ($c.customTemplate).configMapName }}
 {{- fail "controller.customTemplate: Sluice's templates are others than ingress-nginx's nginx.tmpl, and what yours protects would be open without it. Leave this out; see --template-dir for templates of Sluice." }}
 {{- end }}
-{{- $accepted := list }}
-{{- range $c.acceptUnsupported }}{{ $accepted = append $accepted (lower .) }}{{ end }}
-{{- $refused := list }}
-{{- range include "sluice.denied" . | fromYamlArray }}{{ if not (has . $accepted) }}{{ $refused = append $refused . }}{{ end }}{{ end }}
+{{- $refused := include "sluice.denied" . | fromYaml }}
+{{- range $c.acceptUnsupported }}{{ $_ := unset $refused (lower .) }}{{ end }}
 {{- with $refused }}
-{{- fail (printf "controller.config: every path would answer 503, as Sluice does not read %s yet, which would keep requests out. Leave them out, or accept that by controller.acceptUnsupported: [%s]." (join ", " .) (join ", " .)) }}
+{{- $lines := list }}
+{{- range $key, $reason := . }}{{ $lines = append $lines (printf "- %s: %s" $key $reason) }}{{ end }}
+{{- fail (printf "controller.config: these settings would keep requests out, and every path would answer 503:\n%s\nMend them, leave them out, or accept that by controller.acceptUnsupported: [%s]." (join "\n" $lines) (keys . | sortAlpha | join ", ")) }}
 {{- end }}
 {{- with include "sluice.repository" (list $c.image ($c.image.registry | default .Values.global.image.registry)) }}
 {{- if and (regexMatch "ingress-nginx|nginx-ingress" .) (not (contains "sluice" .)) }}
