@@ -116,7 +116,7 @@ func validSettings(t testing.TB) string {
 		if pattern == "" {
 			t.Errorf("%s: want a pattern for values of the type %s", doc.Key, doc.Type)
 		}
-		text += fmt.Sprintf("  %s:\n    want: '%s'\n    unless: [\"%s\"]\n    pattern: '%s'\n", doc.Key, doc.Valid, strings.Join(doc.Off[:min(1, len(doc.Off))], ""), pattern)
+		text += fmt.Sprintf("  %s:\n    want: '%s'\n    unless: [\"%s\"]\n    pattern: '%s'\n", doc.Key, doc.Valid, strings.Join(append([]string{""}, doc.Off...), `", "`), pattern)
 	}
 	return text + "# Names of annotations that are other ones of settings.\nmeant:\n  allowlist-source-range: whitelist-source-range\n"
 }
