@@ -13,13 +13,11 @@ import (
 	"sluice/internal/lint"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
-	"sluice/internal/translate"
 	"sluice/templates"
 )
 
-// lintFlags are the flags of sluice lint besides those of translateFlags.
+// lintFlags are the flags of sluice lint.
 type lintFlags struct {
-	translateFlags
 	inputFlags
 	cluster       bool
 	kubeconfig    string
@@ -74,19 +72,18 @@ func lintCommand() *cobra.Command {
 		Short:   "Find what is wrong or surprising in manifests or a cluster",
 		Long:    lintLong,
 		Example: lintExample,
-		Args:    cobra.NoArgs,
+		Args:    onlyFlags("manifests are given with -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return lintManifests(cmd.Context(), &flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	flags.translateFlags.add(command.Flags())
 	flags.inputFlags.add(command.Flags())
 	command.Flags().BoolVar(&flags.cluster, "from-cluster", false, "look at the objects of a cluster instead, with your kubeconfig; no content of a Secret is read")
 	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "kubeconfig of that cluster; $KUBECONFIG or ~/.kube/config if empty")
 	command.Flags().StringVar(&flags.context, "context", "", "context of the kubeconfig; the current one if empty")
 	command.Flags().StringSliceVar(&flags.ignored, "ignore", nil, "leave out findings with this reason, such as Unread; may be given several times")
 	command.Flags().BoolVar(&flags.assumeSecrets, "assume-secrets", false, "take Secrets that are not among the manifests as there")
-	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "no Ingress at all is nothing wrong")
+	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "no Ingress that is served is nothing wrong")
 	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
 	command.Flags().StringVar(&flags.failOn, "fail-on", string(lint.Warning), "the lightest severity that makes the exit status 1: error, warning, note or never")
 	return command
@@ -96,21 +93,18 @@ func lintManifests(ctx context.Context, f *lintFlags, out, diagnostics io.Writer
 	if err := f.validate(); err != nil {
 		return usage(err)
 	}
-	manifests, options, err := f.load(ctx)
+	in, options, err := f.look(ctx)
 	if err != nil {
 		return &exitError{status: usageStatus, err: err}
 	}
-	settings := f.findSettings(manifests, &options)
-	report := lint.Look(manifests, options)
-	report.Settings = settings
+	report := lint.Look(lint.Manifests{Objects: in.Objects, Documents: in.documents, Errors: in.Errors, Notes: in.Notes}, options)
+	report.Settings, report.Controller, report.Flags = in.settings, in.controller, f.decisions()
 	if err := f.print(report, out); err != nil {
 		return usage(fmt.Errorf("print the findings: %w", err))
 	}
 	if f.output == "text" {
-		if settings != "" {
-			fmt.Fprintln(diagnostics, settings)
-		}
-		fmt.Fprintln(diagnostics, counted(len(manifests.Objects.Ingresses), "Ingress", "Ingresses")+":", summary(report))
+		in.say(diagnostics)
+		fmt.Fprintln(diagnostics, summary(report))
 	}
 	if f.failOn != never && report.Has(lint.Severity(f.failOn)) {
 		return &exitError{status: 1}
@@ -132,13 +126,10 @@ func (f *lintFlags) validate() error {
 	return nil
 }
 
-// load reads the manifests and what decides how they are served.
-func (f *lintFlags) load(ctx context.Context) (lint.Manifests, lint.Options, error) {
-	fail := func(err error) (lint.Manifests, lint.Options, error) { return lint.Manifests{}, lint.Options{}, err }
-	translation, err := f.options()
-	if err != nil {
-		return fail(err)
-	}
+// look reads the manifests, or what the cluster has, and what decides how they are
+// served.
+func (f *lintFlags) look(ctx context.Context) (input, lint.Options, error) {
+	fail := func(err error) (input, lint.Options, error) { return input{}, lint.Options{}, err }
 	set, err := render.Load(templates.Files)
 	if err != nil {
 		return fail(fmt.Errorf("load templates: %w", err))
@@ -146,34 +137,18 @@ func (f *lintFlags) load(ctx context.Context) (lint.Manifests, lint.Options, err
 	if f.assumeSecrets {
 		f.secretThere = func(snapshot.Name) bool { return true }
 	}
-	manifests, err := f.manifests(ctx, translation)
+	read := f.load
+	if f.cluster {
+		read = f.fromCluster
+	}
+	in, err := read(ctx)
 	if err != nil {
 		return fail(err)
 	}
-	return manifests, lint.Options{
-		Translate: translation, Templates: set, Environment: imageEnvironment(80, 443),
+	return in, lint.Options{
+		Translate: in.options, Templates: set, Environment: imageEnvironment(80, 443), Namespace: f.namespace, Known: in.problems,
 		SecretThere: f.secretThere, Ignored: f.ignored, AllowEmpty: f.allowEmpty,
 	}, nil
-}
-
-// manifests are those of the files, or what the cluster has.
-func (f *lintFlags) manifests(ctx context.Context, o translate.Options) (lint.Manifests, error) {
-	if f.cluster {
-		return f.fromCluster(ctx, o)
-	}
-	in, err := f.read(ctx)
-	return lint.Manifests{Objects: in.Objects, Documents: in.documents, Errors: in.Errors, Notes: in.Notes}, err
-}
-
-// findSettings has the settings that are found hold, unless --configmap names them,
-// and says which they are.
-func (f *lintFlags) findSettings(m lint.Manifests, o *lint.Options) string {
-	if f.configMap != "" {
-		return ""
-	}
-	name, how := lint.FindSettings(m)
-	o.Translate.ConfigMap = name
-	return how
 }
 
 func (f *lintFlags) print(report lint.Report, out io.Writer) error {
@@ -190,9 +165,14 @@ func (f *lintFlags) print(report lint.Report, out io.Writer) error {
 	return nil
 }
 
-// summary gives "1 error, 2 warnings, 0 notes", and how many were left out.
+// summary gives "7 Ingresses, 5 of them served: 1 error, 2 warnings, 0 notes", and how
+// many were left out.
 func summary(r lint.Report) string {
-	text := counted(r.Errors, "error", "errors") + ", " + counted(r.Warnings, "warning", "warnings") + ", " + counted(r.Notes, "note", "notes")
+	text := counted(r.Ingresses, "Ingress", "Ingresses")
+	if r.Served < r.Ingresses {
+		text += fmt.Sprintf(", %d of them served", r.Served)
+	}
+	text += ": " + counted(r.Errors, "error", "errors") + ", " + counted(r.Warnings, "warning", "warnings") + ", " + counted(r.Notes, "note", "notes")
 	if r.Ignored > 0 {
 		text += fmt.Sprintf("; %d ignored", r.Ignored)
 	}

@@ -71,22 +71,30 @@ func (r *reader) reportUnknown(name string) {
 // closes reports whether paths must not be served because an annotation was meant
 // that closes, with a value that asks for something.
 func (r *reader) closes(meant, value string) bool {
-	off, closes := closing[meant]
-	if closes = closes && !off(value); closes {
+	closes := asks(meant, value)
+	if closes {
 		r.policies.protects = append(r.policies.protects, meant)
 	}
 	return closes
+}
+
+// asks says whether an annotation is one that closes, with a value that asks for
+// something.
+func asks(name, value string) bool {
+	off, closes := closing[name]
+	return closes && !off(value)
 }
 
 // usualPrefix is that of ingress-nginx. Another one is an administrator's choice,
 // and what is near to it may be one as well.
 const usualPrefix = "nginx.ingress.kubernetes.io/"
 
-// isAstray is true for an annotation whose prefix is a near miss of ours.
-func (r *reader) isAstray(key string) bool {
+// isAstray is true for an annotation whose prefix is a near miss of ours, which is with
+// its slash.
+func isAstray(key, prefix string) bool {
 	end := strings.IndexByte(key, '/')
 	apart := end + len("/") - len(usualPrefix)
-	return r.prefix == usualPrefix && end > 0 && -mostApart <= apart && apart <= mostApart && nearUsual.Nearest(key[:end]) != ""
+	return prefix == usualPrefix && end > 0 && -mostApart <= apart && apart <= mostApart && nearUsual.Nearest(key[:end]) != ""
 }
 
 // mostApart is how much longer or shorter a near miss of the prefix may be.

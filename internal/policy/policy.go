@@ -115,7 +115,7 @@ func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *
 	for key, value := range ing.Annotations {
 		if name, ok := strings.CutPrefix(key, r.prefix); ok {
 			r.given[name] = value
-		} else if r.isAstray(key) {
+		} else if isAstray(key, r.prefix) {
 			r.astray[key] = value
 		}
 	}
