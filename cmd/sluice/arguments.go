@@ -15,26 +15,27 @@ import (
 // onlyFlags refuses arguments, and says how what was meant by them is given.
 func onlyFlags(instead string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, arguments []string) error {
-		if len(arguments) == 0 {
+		switch {
+		case len(arguments) == 0:
 			return nil
+		case instead == "":
+			return fmt.Errorf("want no arguments (got %q)", strings.Join(arguments, " "))
 		}
-		err := fmt.Errorf("want flags alone (got %q)", strings.Join(arguments, " "))
-		if instead != "" {
-			err = fmt.Errorf("%w: %s", err, instead)
-		}
-		return err
+		return fmt.Errorf("want flags alone (got %q): %s", strings.Join(arguments, " "), instead)
 	}
 }
 
-// methodAndURL refuses other arguments than those of sluice explain.
-func methodAndURL(_ *cobra.Command, arguments []string) error {
-	switch len(arguments) {
-	case 0:
-		return errors.New("want a URL, such as https://shop.example/cart (got nothing)")
-	case 1, 2:
-		return nil
+// wantArguments refuses fewer or more arguments, and says what they are.
+func wantArguments(least, most int, want string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, arguments []string) error {
+		switch n := len(arguments); {
+		case n >= least && n <= most:
+			return nil
+		case n == 0:
+			return fmt.Errorf("want %s (got nothing)", want)
+		}
+		return fmt.Errorf("want %s (got %q)", want, strings.Join(arguments, " "))
 	}
-	return fmt.Errorf("want a URL, or a method and a URL (got %q)", strings.Join(arguments, " "))
 }
 
 // otherwise are the flags by which others are looked for.

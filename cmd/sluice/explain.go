@@ -32,7 +32,7 @@ func explainCommand() *cobra.Command {
 		Example: "  sluice explain https://www.shop.example/cart/7 -f docs/examples/shop --configmap shop/sluice\n" +
 			"  sluice explain OPTIONS www.shop.example/cart -f docs/examples/shop -o json\n" +
 			"  kubectl get ingress,ingressclass,svc,endpointslices,secrets,configmaps -A -o yaml | sluice explain shop.example/ -f -",
-		Args: methodAndURL,
+		Args: wantArguments(1, 2, "a URL, such as https://shop.example/cart, with the method before it if it is not GET"),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
 			return explainRequest(cmd.Context(), &flags, arguments, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

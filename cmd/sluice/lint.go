@@ -38,23 +38,29 @@ const never = "never"
 const lintLong = `Find what is wrong with manifests, or with the objects of a cluster, and what is not wrong but may surprise. Nothing is changed,
 and no nginx is needed.
 
-Each finding is a line: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON], where LINE is that on which the
-document begins. What was counted is said on standard error. The severities:
+Each finding is a line on standard output: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON], where LINE is that on which the
+document begins. Findings are in the order of files and documents. What was looked at and counted is said on standard error;
+with -o json all of it is in one object. The severities:
 
-  error    something is not served as it is written: left out, denied, invalid, in conflict, or without its Service or Secret
+  error    something is not served as it is written: left out, denied, invalid, in conflict, or without its Service or Secret;
+           or it cannot be told how all is served
   warning  it is served, but not as its author may expect: patterns that nobody wrote, paths that no request reaches, annotations
            that nobody reads
   note     worth knowing, and nothing is wrong with it
 
-Without --configmap the settings are those of the ConfigMap that the --configmap of a Deployment or DaemonSet among the manifests
-names, else of the one called sluice, or ingress-nginx-controller or sluice-controller with whatever before it. Standard error says which was taken.
+Manifests are looked at as the controller would serve them. The flags that decide that, such as --ingress-class, are those of the
+command line, else those of the Deployment or DaemonSet of Sluice or ingress-nginx among the manifests, else the defaults. Without
+--configmap of either, the settings are those of the ConfigMap that is called sluice, or ingress-nginx-controller or
+sluice-controller with whatever before it. ` + "`sluice render` and `sluice explain`" + ` find all of that likewise.
 
-With --from-cluster the objects are read with your kubeconfig. Of Secrets only the names are asked for; if they may not be listed,
-all are taken as there.
+What "helm template" and "kubectl get -o yaml" print can be read; templates of Helm cannot.
+
+With --from-cluster the objects are read with your kubeconfig, Deployments not among them. Of Secrets only the names are asked for;
+if they may not be listed, all are taken as there.
 
 The exit status is
   0  nothing weighs as much as --fail-on
-  1  something does, such as that there is no Ingress at all (--allow-empty)
+  1  something does, such as that there is no Ingress that is served (--allow-empty)
   2  the command line is wrong, or the manifests or the cluster cannot be read`
 
 const lintExample = `  sluice lint -f docs/examples/shop --configmap shop/sluice
