@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -111,6 +113,9 @@ func (f *inputFlags) read(ctx context.Context) (input, error) {
 			return input{}, usage(fmt.Errorf("-f %s: want each once", path))
 		}
 		given[path] = true
+		if _, err := os.Stat(filepath.Join(path, "Chart.yaml")); err == nil {
+			return input{}, usage(fmt.Errorf("-f %s: want manifests (got a chart of Helm): give the output of `helm template`", path))
+		}
 		source, err := manifest.Open(path, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return input{}, usage(err)

@@ -161,3 +161,27 @@ func TestPassedOverIsNotSilent(t *testing.T) {
 		}
 	}
 }
+
+// A chart is no manifest, and is named as a chart.
+func TestAChartIsNoManifest(t *testing.T) {
+	t.Parallel()
+	for _, command := range [][]string{{"lint"}, {"render"}, {"explain", "shop.example/"}} {
+		got := process(t, "../..", "", append(command, "-f", "charts/sluice")...)
+		if want := "sluice: -f charts/sluice: want manifests (got a chart of Helm): give the output of `helm template`\n"; got.Status != 2 || !strings.HasPrefix(got.Errors, want) {
+			t.Errorf("%v: %+v", command, got)
+		}
+	}
+}
+
+// Many findings are counted by their reasons; few are not.
+func TestManyFindingsAreCounted(t *testing.T) {
+	t.Parallel()
+	text := web("nginx")
+	for range 6 {
+		text += "---\napiVersion: networking.k8s.io/v1\nkind: ingress\nmetadata: {name: a}\n---\nnothing: 1\n"
+	}
+	got := process(t, folder(t, map[string]string{"a.yaml": text}), "", "lint", "-f", ".")
+	if want := noSettings + "by reason: 6 Unreadable, 6 Unsupported\n1 Ingress: 12 errors, 0 warnings, 0 notes\n"; got.Errors != want {
+		t.Errorf("got %s", got.Errors)
+	}
+}

@@ -1,16 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sluice/internal/lint"
+	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/templates"
@@ -39,7 +43,7 @@ const lintLong = `Find what is wrong with manifests, or with the objects of a cl
 and no nginx is needed.
 
 Each finding is a line on standard output: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON], where LINE is that on which the
-document begins. Findings are in the order of files and documents. What was looked at and counted is said on standard error;
+document begins. Findings are in the order of files and documents. What was looked at and counted is said on standard error, by reason, too, if they are many;
 with -o json all of it is in one object. The severities:
 
   error    something is not served as it is written: left out, denied, invalid, in conflict, or without its Service or Secret;
@@ -110,6 +114,9 @@ func lintManifests(ctx context.Context, f *lintFlags, out, diagnostics io.Writer
 	}
 	if f.output == "text" {
 		in.say(diagnostics)
+		if len(report.Findings) > few {
+			fmt.Fprintln(diagnostics, byReason(report.Findings))
+		}
 		fmt.Fprintln(diagnostics, summary(report))
 	}
 	if f.failOn != never && report.Has(lint.Severity(f.failOn)) {
@@ -183,6 +190,26 @@ func summary(r lint.Report) string {
 		text += fmt.Sprintf("; %d ignored", r.Ignored)
 	}
 	return text
+}
+
+// few findings are seen at a glance.
+const few = 10
+
+// byReason gives "by reason: 12 NotFound, 3 Unread", the most frequent first, which are
+// what --ignore takes.
+func byReason(findings []lint.Finding) string {
+	counts := map[model.Reason]int{}
+	for _, f := range findings {
+		counts[f.Reason]++
+	}
+	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b model.Reason) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(string(a), string(b)))
+	})
+	parts := make([]string, len(reasons))
+	for i, reason := range reasons {
+		parts[i] = fmt.Sprintf("%d %s", counts[reason], reason)
+	}
+	return "by reason: " + strings.Join(parts, ", ")
 }
 
 func counted(n int, one, many string) string {
