@@ -29,30 +29,35 @@ const ToBeIssued model.Reason = "ToBeIssued"
 // missingSecrets goes over the Problems of Secrets that do not exist: those that
 // are taken as there are left out, those that an issuer makes become notes.
 func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options) []model.Problem {
-	return slices.Collect(func(yield func(model.Problem) bool) {
-		for _, p := range problems {
-			if name := (snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}); p.Object.Kind == "Secret" && p.Reason == model.NotFound && o.SecretThere != nil && o.SecretThere(name) {
-				continue
-			}
-			object := snap.Ingress(snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name})
-			if p.Object.Kind == "Ingress" && p.Reason == model.NotFound && object != nil {
-				name, missing := missingSecret(p, object, o)
-				if missing && o.SecretThere != nil && o.SecretThere(name) {
-					continue
-				}
-				switch {
-				case !missing || !isCertificate(p):
-				case !isIssued(object):
-					p.Text += formerIssuer(object)
-				default:
-					p.Reason, p.Text = ToBeIssued, "Secret "+name.String()+" is not there yet: the issuer that the annotations name is to make it; until then the default certificate is presented"
-				}
-			}
-			if !yield(p) {
-				return
+	var left []model.Problem
+	for _, p := range problems {
+		name := snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}
+		missing := p.Object.Kind == "Secret" && p.Reason == model.NotFound
+		var object *networkingv1.Ingress
+		if p.Object.Kind == "Ingress" && p.Reason == model.NotFound {
+			if object = snap.Ingress(name); object != nil {
+				name, missing = missingSecret(p, object, o)
 			}
 		}
-	})
+		if missing && o.SecretThere != nil && o.SecretThere(name) {
+			continue
+		}
+		if missing && isCertificate(p) {
+			p = unissued(p, object, name)
+		}
+		left = append(left, p)
+	}
+	return left
+}
+
+// unissued says of a Secret of spec.tls whether an issuer is to make it.
+func unissued(p model.Problem, object *networkingv1.Ingress, name snapshot.Name) model.Problem {
+	if isIssued(object) {
+		p.Reason, p.Text = ToBeIssued, "Secret "+name.String()+" is not there yet: the issuer that the annotations name is to make it; until then the default certificate is presented"
+		return p
+	}
+	p.Text += formerIssuer(object)
+	return p
 }
 
 // missingSecret gives the Secret that a Problem of an Ingress says does not exist.

@@ -3,7 +3,6 @@ package manifest
 import (
 	"context"
 	"path/filepath"
-	"slices"
 
 	"sluice/internal/snapshot"
 )
@@ -26,13 +25,16 @@ func (o Once) unread(paths []string) []string {
 	if o == nil {
 		return paths
 	}
-	return slices.DeleteFunc(paths, func(path string) bool {
+	var left, reals []string
+	for _, path := range paths {
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			return false // reading it tells
+		if err != nil || !o[real] { // reading it tells what is wrong
+			left, reals = append(left, path), append(reals, real)
 		}
-		before := o[real]
+	}
+	for _, real := range reals {
 		o[real] = true
-		return before
-	})
+	}
+	delete(o, "")
+	return left
 }
