@@ -58,6 +58,7 @@ func called(args []string) *cobra.Command {
 		command = root()
 	}
 	command.SilenceUsage, command.SilenceErrors = true, true
+	command.SetFlagErrorFunc(flagError)
 	command.SetArgs(append([]string{}, its...))
 	return command
 }

@@ -46,8 +46,8 @@ func (f *clusterFlags) validate() error {
 	if !slices.Contains(cluster.SecretModes, cluster.SecretMode(f.secrets)) {
 		return fmt.Errorf("--watch-secrets: want metadata, referenced or all (got %q)", f.secrets)
 	}
-	if f.namespace != "" && len(validation.IsDNS1123Label(f.namespace)) > 0 {
-		return fmt.Errorf("--watch-namespace: want the name of a namespace (got %q)", f.namespace)
+	if err := validNamespace(f.namespace); err != nil {
+		return err
 	}
 	if f.namespace != "" && f.namespaceSelector != "" {
 		return errors.New("--watch-namespace and --watch-namespace-selector: want one of the two (got both)")
@@ -60,6 +60,14 @@ func (f *clusterFlags) validate() error {
 	}
 	if f.burst < 1 {
 		return fmt.Errorf("--kube-api-burst: want 1 request or more (got %d)", f.burst)
+	}
+	return nil
+}
+
+// validNamespace refuses a value of --watch-namespace that names none.
+func validNamespace(namespace string) error {
+	if namespace != "" && len(validation.IsDNS1123Label(namespace)) > 0 {
+		return fmt.Errorf("--watch-namespace: want the name of a namespace (got %q)", namespace)
 	}
 	return nil
 }

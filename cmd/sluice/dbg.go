@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,15 +26,15 @@ func dbgCommand() *cobra.Command {
 	command.PersistentFlags().Int("status-port", 10246, "accepted as ingress-nginx's, without effect: no port is listened on")
 	backends := commandOfCommands("backends", "The endpoints that nginx was told")
 	backends.AddCommand(
-		d.command("all", "Print all backends as JSON", 0, d.allBackends),
-		d.command("list", "Print the names of all backends", 0, d.backendNames),
-		d.command("get NAME", "Print one backend as JSON", 1, d.backend),
+		d.command("all", "Print all backends as JSON", d.allBackends),
+		d.command("list", "Print the names of all backends", d.backendNames),
+		d.command("get NAME", "Print one backend as JSON", d.backend),
 	)
 	certs := commandOfCommands("certs", "The certificates that nginx presents")
-	certs.AddCommand(d.command("get HOST", "Print the certificate of a host as PEM, without its key", 1, d.certificate))
+	certs.AddCommand(d.command("get HOST", "Print the certificate of a host as PEM, without its key", d.certificate))
 	command.AddCommand(backends, certs,
-		d.command("conf", "Print nginx.conf", 0, func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.ConfPath, q.out) }),
-		d.command("general", "Print how the controller is as JSON", 0, func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.GeneralPath, q.out) }),
+		d.command("conf", "Print nginx.conf", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.ConfPath, q.out) }),
+		d.command("general", "Print how the controller is as JSON", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.GeneralPath, q.out) }),
 	)
 	return command
 }
@@ -48,9 +49,13 @@ type dbgQuestion struct {
 	out, diagnostics io.Writer
 }
 
-func (d *dbgClient) command(use, short string, arguments int, run func(dbgQuestion) error) *cobra.Command {
+func (d *dbgClient) command(use, short string, run func(dbgQuestion) error) *cobra.Command {
+	arguments := onlyFlags("")
+	if _, argument, has := strings.Cut(use, " "); has {
+		arguments = wantArguments(1, 1, argument)
+	}
 	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(arguments),
+		Use: use, Short: short, Args: arguments,
 		RunE: func(cmd *cobra.Command, arguments []string) error {
 			q := dbgQuestion{ctx: cmd.Context(), out: cmd.OutOrStdout(), diagnostics: cmd.ErrOrStderr()}
 			if len(arguments) > 0 {

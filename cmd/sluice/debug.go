@@ -65,7 +65,7 @@ func debugGetCommand() *cobra.Command {
 		Example: "  sluice debug get /general\n" +
 			"  sluice debug get '/routes?host=shop.example'\n" +
 			"  kubectl exec deploy/sluice-controller -- sluice debug get '/explain?url=https://shop.example/cart'",
-		Args: cobra.ExactArgs(1),
+		Args: wantArguments(1, 1, "the path of a view, such as /general"),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
 			return printAnswer(cmd.Context(), withVariables(stateDir), arguments[0], cmd.OutOrStdout())
 		},

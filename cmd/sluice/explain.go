@@ -15,7 +15,6 @@ import (
 
 // explainFlags are the flags of sluice explain.
 type explainFlags struct {
-	translateFlags
 	inputFlags
 	output    string
 	short     bool
@@ -33,12 +32,11 @@ func explainCommand() *cobra.Command {
 		Example: "  sluice explain https://www.shop.example/cart/7 -f docs/examples/shop --configmap shop/sluice\n" +
 			"  sluice explain OPTIONS www.shop.example/cart -f docs/examples/shop -o json\n" +
 			"  kubectl get ingress,ingressclass,svc,endpointslices,secrets,configmaps -A -o yaml | sluice explain shop.example/ -f -",
-		Args: cobra.RangeArgs(1, 2),
+		Args: wantArguments(1, 2, "a URL, such as https://shop.example/cart, with the method before it if it is not GET"),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
 			return explainRequest(cmd.Context(), &flags, arguments, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	flags.translateFlags.add(command.Flags())
 	flags.inputFlags.add(command.Flags())
 	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
 	command.Flags().BoolVar(&flags.short, "short", false, "print the outcome alone, in one line")
@@ -51,14 +49,16 @@ func explainRequest(ctx context.Context, f *explainFlags, arguments []string, ou
 	if err := cmp.Or(err, f.validate()); err != nil {
 		return usage(err)
 	}
-	input, unread, err := f.load(ctx)
+	r, err := f.rendered(ctx, "", usualHTTPPort, f.httpsPort)
 	if err != nil {
 		return err
 	}
+	r.input.say(diagnostics)
+	unread := r.input.unread()
 	for _, err := range unread {
 		fmt.Fprintln(diagnostics, "not read:", err)
 	}
-	if err := f.print(out, explain.Explain(input, request)); err != nil {
+	if err := f.print(out, explain.Explain(explain.Input{Snapshot: r.snap, Options: r.input.options, Config: r.config, Problems: r.problems}, request)); err != nil {
 		return err
 	}
 	if len(unread) > 0 {
@@ -90,21 +90,6 @@ func parseRequest(arguments []string) (explain.Request, error) {
 
 // usualHTTPPort is the port of plain HTTP, which is not asked for.
 const usualHTTPPort = 80
-
-// load reads the manifests as sluice render does.
-func (f *explainFlags) load(ctx context.Context) (explain.Input, []error, error) {
-	options, err := f.options()
-	if err != nil {
-		return explain.Input{}, nil, usage(err)
-	}
-	options.HTTPSPort, options.Reserved = f.httpsPort, webPorts(usualHTTPPort, f.httpsPort)
-	as := renderFlags{translateFlags: f.translateFlags, inputFlags: f.inputFlags, httpPort: usualHTTPPort, httpsPort: f.httpsPort}
-	r, unread, err := as.load(ctx)
-	if err != nil {
-		return explain.Input{}, nil, err
-	}
-	return explain.Input{Snapshot: r.snap, Options: options, Config: r.config, Problems: r.problems}, unread, nil
-}
 
 func (f *explainFlags) print(out io.Writer, e *explain.Explanation) error {
 	switch {

@@ -114,7 +114,7 @@ func TestExplainSucceedsWhereNothingIsServed(t *testing.T) {
 func TestExplainSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for want, arguments := range map[string][]string{
-		"accepts between 1 and 2 arg(s), received 0":                                  {"-f", "x"},
+		"want a URL": {"-f", "x"},
 		`METHOD: want it in capitals, such as GET (got "get")`:                        {"get", "shop.example/", "-f", "x"},
 		`URL: want http://host/path, https://host/path or host/path (got "ftp://x/")`: {"ftp://x/", "-f", "x"},
 		"-f: want a folder, a file or - (got nothing)":                                {"shop.example/"},

@@ -28,7 +28,7 @@ func ingressNginxCommand() *cobra.Command {
 		Long: "Serve the Ingresses of a cluster with nginx, with the flags of ingress-nginx.\n\n" +
 			"This is sluice run for Deployments that were made for ingress-nginx. Accepted, without effect:\n" +
 			listOf(inertNames()),
-		Args: cobra.NoArgs,
+		Args: onlyFlags(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if showVersion {
 				versionCommand().Run(cmd, nil)

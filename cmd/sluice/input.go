@@ -4,41 +4,123 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
+	"sluice/internal/lint"
 	"sluice/internal/manifest"
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
-// inputFlags say where manifests are read.
-type inputFlags struct{ files []string }
-
-func (f *inputFlags) add(flags *pflag.FlagSet) {
-	flags.StringArrayVarP(&f.files, "filename", "f", nil, "folder, file or - (standard input) with manifests; may be given several times")
+// inputFlags are those of the commands that read manifests: where they are, and how
+// they are served. All that those commands know of manifests comes from load.
+type inputFlags struct {
+	translateFlags
+	files     []string
+	namespace string
+	// given are the flags that these are among.
+	given *pflag.FlagSet
 }
 
-// input is what was read.
+func (f *inputFlags) add(flags *pflag.FlagSet) {
+	f.translateFlags.add(flags)
+	flags.StringArrayVarP(&f.files, "filename", "f", nil, "folder, file or - (standard input) with manifests; may be given several times")
+	flags.StringVar(&f.namespace, "watch-namespace", "", "the only namespace that is watched; all if empty")
+	f.given = flags
+}
+
+// input is what was read, and how it is served.
 type input struct {
 	snapshot.Loaded
 	documents []snapshot.Document
+	options   translate.Options
+	// controller and settings are a line each: which flags a Deployment gives, and
+	// which ConfigMap has the settings. Each may be empty.
+	controller, settings string
+	// problems are those of both.
+	problems []model.Problem
 }
 
-// read reads all of them, in the order in which they are given.
+// load reads the manifests and finds out how they are served.
+func (f *inputFlags) load(ctx context.Context) (input, error) {
+	if _, err := f.options(); err != nil {
+		return input{}, usage(err)
+	}
+	in, err := f.read(ctx)
+	if err != nil {
+		return input{}, err
+	}
+	return in, f.decide(&in)
+}
+
+// decide finds out how objects are served: by the command line, else by the
+// controller's Deployment among them, else by defaults.
+func (f *inputFlags) decide(in *input) error {
+	by := f.deployed(in)
+	if f.configMap == "" && by == "" {
+		name, how, problems := lint.FindSettings(in.Objects)
+		in.settings, in.problems = how, append(in.problems, problems...)
+		f.configMap = name.String()
+		if name == (snapshot.Name{}) {
+			f.configMap = ""
+		}
+	}
+	options, err := f.options()
+	in.options = options
+	return usage(err)
+}
+
+// options checks the values.
+func (f *inputFlags) options() (translate.Options, error) {
+	if err := validNamespace(f.namespace); err != nil {
+		return translate.Options{}, err
+	}
+	return f.translateFlags.options()
+}
+
+// say tells where the flags and the settings are from.
+func (in *input) say(diagnostics io.Writer) {
+	for _, line := range []string{in.controller, in.settings} {
+		if line != "" {
+			fmt.Fprintln(diagnostics, line)
+		}
+	}
+}
+
+// unread says what was not read and should have been, and why.
+func (in *input) unread() []error {
+	all := in.Errors
+	for _, note := range in.Notes {
+		if note.Field != "" {
+			all = append(all, errors.New(note.String()))
+		}
+	}
+	return all
+}
+
+// read reads all of them, in the order in which they are given, each file once.
 func (f *inputFlags) read(ctx context.Context) (input, error) {
 	var all input
-	seen := map[string]bool{}
+	given, files := map[string]bool{}, manifest.Once{}
 	for _, path := range f.files {
-		if seen[path] {
+		if given[path] {
 			return input{}, usage(fmt.Errorf("-f %s: want each once", path))
 		}
-		seen[path] = true
+		given[path] = true
+		if _, err := os.Stat(filepath.Join(path, "Chart.yaml")); err == nil {
+			return input{}, usage(fmt.Errorf("-f %s: want manifests (got a chart of Helm): give the output of `helm template`", path))
+		}
 		source, err := manifest.Open(path, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return input{}, usage(err)
 		}
-		loaded, err := source.Load(ctx)
+		loaded, err := source.LoadOnce(ctx, files)
 		if err != nil {
 			return input{}, err
 		}

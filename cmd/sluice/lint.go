@@ -1,25 +1,27 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sluice/internal/lint"
+	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
-	"sluice/internal/translate"
 	"sluice/templates"
 )
 
-// lintFlags are the flags of sluice lint besides those of translateFlags.
+// lintFlags are the flags of sluice lint.
 type lintFlags struct {
-	translateFlags
 	inputFlags
 	cluster       bool
 	kubeconfig    string
@@ -40,23 +42,29 @@ const never = "never"
 const lintLong = `Find what is wrong with manifests, or with the objects of a cluster, and what is not wrong but may surprise. Nothing is changed,
 and no nginx is needed.
 
-Each finding is a line: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON], where LINE is that on which the
-document begins. What was counted is said on standard error. The severities:
+Each finding is a line on standard output: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON], where LINE is that on which the
+document begins. Findings are in the order of files and documents. What was looked at and counted is said on standard error, by reason, too, if they are many;
+with -o json all of it is in one object. The severities:
 
-  error    something is not served as it is written: left out, denied, invalid, in conflict, or without its Service or Secret
+  error    something is not served as it is written: left out, denied, invalid, in conflict, or without its Service or Secret;
+           or it cannot be told how all is served
   warning  it is served, but not as its author may expect: patterns that nobody wrote, paths that no request reaches, annotations
            that nobody reads
   note     worth knowing, and nothing is wrong with it
 
-Without --configmap the settings are those of the ConfigMap that the --configmap of a Deployment or DaemonSet among the manifests
-names, else of the one called sluice, or ingress-nginx-controller or sluice-controller with whatever before it. Standard error says which was taken.
+Manifests are looked at as the controller would serve them. The flags that decide that, such as --ingress-class, are those of the
+command line, else those of the Deployment or DaemonSet of Sluice or ingress-nginx among the manifests, else the defaults. Without
+--configmap of either, the settings are those of the ConfigMap that is called sluice, or ingress-nginx-controller or
+sluice-controller with whatever before it. ` + "`sluice render` and `sluice explain`" + ` find all of that likewise.
 
-With --from-cluster the objects are read with your kubeconfig. Of Secrets only the names are asked for; if they may not be listed,
-all are taken as there.
+What "helm template" and "kubectl get -o yaml" print can be read; templates of Helm cannot.
+
+With --from-cluster the objects are read with your kubeconfig, Deployments not among them. Of Secrets only the names are asked for;
+if they may not be listed, all are taken as there.
 
 The exit status is
   0  nothing weighs as much as --fail-on
-  1  something does, such as that there is no Ingress at all (--allow-empty)
+  1  something does, such as that there is no Ingress that is served (--allow-empty)
   2  the command line is wrong, or the manifests or the cluster cannot be read`
 
 const lintExample = `  sluice lint -f docs/examples/shop --configmap shop/sluice
@@ -74,19 +82,18 @@ func lintCommand() *cobra.Command {
 		Short:   "Find what is wrong or surprising in manifests or a cluster",
 		Long:    lintLong,
 		Example: lintExample,
-		Args:    cobra.NoArgs,
+		Args:    onlyFlags("manifests are given with -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return lintManifests(cmd.Context(), &flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	flags.translateFlags.add(command.Flags())
 	flags.inputFlags.add(command.Flags())
 	command.Flags().BoolVar(&flags.cluster, "from-cluster", false, "look at the objects of a cluster instead, with your kubeconfig; no content of a Secret is read")
 	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "kubeconfig of that cluster; $KUBECONFIG or ~/.kube/config if empty")
 	command.Flags().StringVar(&flags.context, "context", "", "context of the kubeconfig; the current one if empty")
 	command.Flags().StringSliceVar(&flags.ignored, "ignore", nil, "leave out findings with this reason, such as Unread; may be given several times")
 	command.Flags().BoolVar(&flags.assumeSecrets, "assume-secrets", false, "take Secrets that are not among the manifests as there")
-	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "no Ingress at all is nothing wrong")
+	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "no Ingress that is served is nothing wrong")
 	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
 	command.Flags().StringVar(&flags.failOn, "fail-on", string(lint.Warning), "the lightest severity that makes the exit status 1: error, warning, note or never")
 	return command
@@ -96,21 +103,21 @@ func lintManifests(ctx context.Context, f *lintFlags, out, diagnostics io.Writer
 	if err := f.validate(); err != nil {
 		return usage(err)
 	}
-	manifests, options, err := f.load(ctx)
+	in, options, err := f.look(ctx)
 	if err != nil {
 		return &exitError{status: usageStatus, err: err}
 	}
-	settings := f.findSettings(manifests, &options)
-	report := lint.Look(manifests, options)
-	report.Settings = settings
+	report := lint.Look(lint.Manifests{Objects: in.Objects, Documents: in.documents, Errors: in.Errors, Notes: in.Notes}, options)
+	report.Settings, report.Controller, report.Flags = in.settings, in.controller, f.decisions()
 	if err := f.print(report, out); err != nil {
 		return usage(fmt.Errorf("print the findings: %w", err))
 	}
 	if f.output == "text" {
-		if settings != "" {
-			fmt.Fprintln(diagnostics, settings)
+		in.say(diagnostics)
+		if len(report.Findings) > few {
+			fmt.Fprintln(diagnostics, byReason(report.Findings))
 		}
-		fmt.Fprintln(diagnostics, counted(len(manifests.Objects.Ingresses), "Ingress", "Ingresses")+":", summary(report))
+		fmt.Fprintln(diagnostics, summary(report))
 	}
 	if f.failOn != never && report.Has(lint.Severity(f.failOn)) {
 		return &exitError{status: 1}
@@ -132,13 +139,10 @@ func (f *lintFlags) validate() error {
 	return nil
 }
 
-// load reads the manifests and what decides how they are served.
-func (f *lintFlags) load(ctx context.Context) (lint.Manifests, lint.Options, error) {
-	fail := func(err error) (lint.Manifests, lint.Options, error) { return lint.Manifests{}, lint.Options{}, err }
-	translation, err := f.options()
-	if err != nil {
-		return fail(err)
-	}
+// look reads the manifests, or what the cluster has, and what decides how they are
+// served.
+func (f *lintFlags) look(ctx context.Context) (input, lint.Options, error) {
+	fail := func(err error) (input, lint.Options, error) { return input{}, lint.Options{}, err }
 	set, err := render.Load(templates.Files)
 	if err != nil {
 		return fail(fmt.Errorf("load templates: %w", err))
@@ -146,34 +150,18 @@ func (f *lintFlags) load(ctx context.Context) (lint.Manifests, lint.Options, err
 	if f.assumeSecrets {
 		f.secretThere = func(snapshot.Name) bool { return true }
 	}
-	manifests, err := f.manifests(ctx, translation)
+	read := f.load
+	if f.cluster {
+		read = f.fromCluster
+	}
+	in, err := read(ctx)
 	if err != nil {
 		return fail(err)
 	}
-	return manifests, lint.Options{
-		Translate: translation, Templates: set, Environment: imageEnvironment(80, 443),
+	return in, lint.Options{
+		Translate: in.options, Templates: set, Environment: imageEnvironment(80, 443), Namespace: f.namespace, Known: in.problems,
 		SecretThere: f.secretThere, Ignored: f.ignored, AllowEmpty: f.allowEmpty,
 	}, nil
-}
-
-// manifests are those of the files, or what the cluster has.
-func (f *lintFlags) manifests(ctx context.Context, o translate.Options) (lint.Manifests, error) {
-	if f.cluster {
-		return f.fromCluster(ctx, o)
-	}
-	in, err := f.read(ctx)
-	return lint.Manifests{Objects: in.Objects, Documents: in.documents, Errors: in.Errors, Notes: in.Notes}, err
-}
-
-// findSettings has the settings that are found hold, unless --configmap names them,
-// and says which they are.
-func (f *lintFlags) findSettings(m lint.Manifests, o *lint.Options) string {
-	if f.configMap != "" {
-		return ""
-	}
-	name, how := lint.FindSettings(m)
-	o.Translate.ConfigMap = name
-	return how
 }
 
 func (f *lintFlags) print(report lint.Report, out io.Writer) error {
@@ -190,13 +178,38 @@ func (f *lintFlags) print(report lint.Report, out io.Writer) error {
 	return nil
 }
 
-// summary gives "1 error, 2 warnings, 0 notes", and how many were left out.
+// summary gives "7 Ingresses, 5 of them served: 1 error, 2 warnings, 0 notes", and how
+// many were left out.
 func summary(r lint.Report) string {
-	text := counted(r.Errors, "error", "errors") + ", " + counted(r.Warnings, "warning", "warnings") + ", " + counted(r.Notes, "note", "notes")
+	text := counted(r.Ingresses, "Ingress", "Ingresses")
+	if r.Served < r.Ingresses {
+		text += fmt.Sprintf(", %d of them served", r.Served)
+	}
+	text += ": " + counted(r.Errors, "error", "errors") + ", " + counted(r.Warnings, "warning", "warnings") + ", " + counted(r.Notes, "note", "notes")
 	if r.Ignored > 0 {
 		text += fmt.Sprintf("; %d ignored", r.Ignored)
 	}
 	return text
+}
+
+// few findings are seen at a glance.
+const few = 10
+
+// byReason gives "by reason: 12 NotFound, 3 Unread", the most frequent first, which are
+// what --ignore takes.
+func byReason(findings []lint.Finding) string {
+	counts := map[model.Reason]int{}
+	for _, f := range findings {
+		counts[f.Reason]++
+	}
+	reasons := slices.SortedFunc(maps.Keys(counts), func(a, b model.Reason) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(string(a), string(b)))
+	})
+	parts := make([]string, len(reasons))
+	for i, reason := range reasons {
+		parts[i] = fmt.Sprintf("%d %s", counts[reason], reason)
+	}
+	return "by reason: " + strings.Join(parts, ", ")
 }
 
 func counted(n int, one, many string) string {

@@ -27,10 +27,14 @@ type inspection struct {
 
 // fromCluster reads what lint looks at. Of Secrets it reads the names, where it may,
 // and never the content.
-func (f *lintFlags) fromCluster(ctx context.Context, o translate.Options) (lint.Manifests, error) {
+func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
+	o, err := f.options()
+	if err != nil {
+		return input{}, usage(err)
+	}
 	client, err := kube.ConnectAsUser(f.kubeconfig, f.context, "sluice-lint/"+version)
 	if err != nil {
-		return lint.Manifests{}, err
+		return input{}, err
 	}
 	in := &inspection{client: client}
 	objects := snapshot.Objects{
@@ -45,7 +49,11 @@ func (f *lintFlags) fromCluster(ctx context.Context, o translate.Options) (lint.
 	if f.secretThere == nil {
 		f.secretThere = in.secretNames(ctx)
 	}
-	return lint.Manifests{Objects: objects}, kube.Unreached(client.Host(), in.err)
+	if in.err != nil {
+		return input{}, kube.Unreached(client.Host(), in.err)
+	}
+	all := input{Loaded: snapshot.Loaded{Objects: objects}}
+	return all, f.decide(&all)
 }
 
 // listing says what is listed, of which name if it has one, and as what.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -19,9 +20,8 @@ import (
 	"sluice/templates"
 )
 
-// renderFlags are the flags of sluice render besides those of translateFlags.
+// renderFlags are the flags of sluice render.
 type renderFlags struct {
-	translateFlags
 	inputFlags
 	ingress     string
 	host        string
@@ -39,12 +39,11 @@ func renderCommand() *cobra.Command {
 		Example: "  sluice render -f docs/examples/shop\n" +
 			"  sluice render -f docs/examples/shop --ingress shop/web\n" +
 			"  kubectl get ingress,ingressclass,svc,endpointslices,secrets -A -o yaml | sluice render -f - --host shop.example",
-		Args: cobra.NoArgs,
+		Args: onlyFlags("manifests are given with -f"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return renderManifests(cmd.Context(), &flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	flags.translateFlags.add(command.Flags())
 	flags.inputFlags.add(command.Flags())
 	command.Flags().StringVar(&flags.ingress, "ingress", "", "print only what this Ingress wrote, as NAMESPACE/NAME")
 	command.Flags().StringVar(&flags.host, "host", "", "print only the server of this host")
@@ -52,7 +51,6 @@ func renderCommand() *cobra.Command {
 	command.Flags().StringVar(&flags.templateDir, "template-dir", "", "folder with templates that replace the built-in ones")
 	command.Flags().IntVar(&flags.httpPort, "http-port", 80, "port for HTTP")
 	command.Flags().IntVar(&flags.httpsPort, "https-port", 443, "port for HTTPS")
-	command.MarkFlagsMutuallyExclusive("ingress", "host")
 	return command
 }
 
@@ -62,6 +60,7 @@ type rendered struct {
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
+	input    input
 }
 
 func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Writer) error {
@@ -69,10 +68,12 @@ func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Wr
 	if err := cmp.Or(f.validate(), err); err != nil {
 		return usage(err)
 	}
-	r, unread, err := f.load(ctx)
+	r, err := f.rendered(ctx, f.templateDir, f.httpPort, f.httpsPort)
 	if err != nil {
 		return err
 	}
+	r.input.say(diagnostics)
+	unread := r.input.unread()
 	for _, problem := range model.SortProblems(r.problems) {
 		fmt.Fprintln(diagnostics, "problem:", problem)
 	}
@@ -88,29 +89,27 @@ func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Wr
 	return nil
 }
 
-func (f *renderFlags) load(ctx context.Context) (*rendered, []error, error) {
-	options, err := f.options()
-	if err != nil {
-		return nil, nil, usage(err)
-	}
-	options.HTTPSPort, options.Reserved = f.httpsPort, webPorts(f.httpPort, f.httpsPort)
+// rendered reads the manifests and makes of them what they give. Of a template
+// folder "" is the built-in one.
+func (f *inputFlags) rendered(ctx context.Context, templateDir string, httpPort, httpsPort int) (*rendered, error) {
 	var files fs.FS = templates.Files
-	if f.templateDir != "" {
-		files = os.DirFS(f.templateDir)
+	if templateDir != "" {
+		files = os.DirFS(templateDir)
 	}
 	set, err := render.Load(files)
 	if err != nil {
-		return nil, nil, fmt.Errorf("load templates: %w", err)
+		return nil, fmt.Errorf("load templates: %w", err)
 	}
-	loaded, err := f.read(ctx)
+	in, err := f.load(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	snap, problems := snapshot.New(loaded.Objects)
-	config, more := translate.Config(snap, options, nil)
-	file, unprintable := set.Render(config.Static, imageEnvironment(f.httpPort, f.httpsPort), nil)
-	problems = append(append(problems, more...), unprintable...)
-	return &rendered{snap: snap, config: config, file: file, problems: problems}, loaded.Errors, nil
+	in.options.HTTPSPort, in.options.Reserved = httpsPort, webPorts(httpPort, httpsPort)
+	snap, problems := snapshot.New(in.Objects.Watched(f.namespace))
+	config, more := translate.Config(snap, in.options, nil)
+	file, unprintable := set.Render(config.Static, imageEnvironment(httpPort, httpsPort), nil)
+	problems = slices.Concat(in.problems, problems, more, unprintable)
+	return &rendered{snap: snap, config: config, file: file, problems: problems, input: in}, nil
 }
 
 // imageEnvironment is that of the image: what is printed does not depend on the
@@ -129,6 +128,8 @@ func (f *renderFlags) selection() (func(render.Origin) bool, error) {
 	switch {
 	case f.output != "conf" && f.output != "json" && f.output != "sourcemap":
 		return nil, fmt.Errorf("-o: want conf, json or sourcemap (got %q)", f.output)
+	case f.host != "" && f.ingress != "":
+		return nil, errors.New("--ingress and --host: want one of the two (got both)")
 	case f.host != "":
 		return func(o render.Origin) bool { return o.Host == f.host }, nil
 	case f.ingress != "":

@@ -58,7 +58,7 @@ func runCommand() *cobra.Command {
 			"writes to the state directory only.",
 		Example: "  sluice run --kubeconfig ~/.kube/config --configmap ingress/sluice --http-port 8080 --https-port 8443\n" +
 			"  sluice run --manifests docs/examples/shop --http-port 8080 --https-port 8443",
-		Args: cobra.NoArgs,
+		Args: onlyFlags("a folder of manifests is given with --manifests"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(cmd.Context(), &flags)
 		},

@@ -19,7 +19,7 @@ func waitShutdownCommand() *cobra.Command {
 		Short: "Stop the controller of this container, and wait until its nginx has ended",
 		Long: "Stop the controller of this container, and wait until its nginx has ended.\n\n" +
 			"This is for a preStop hook: Kubernetes goes on with the end of the pod only after open requests have ended.",
-		Args: cobra.NoArgs,
+		Args: onlyFlags(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), most)
 			defer cancel()

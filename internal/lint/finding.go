@@ -26,8 +26,11 @@ var Severities = []Severity{Error, Warning, Note}
 // Unreadable is the reason of what does not read or decode.
 const Unreadable model.Reason = "Unreadable"
 
-// Empty is the reason of manifests without an Ingress.
+// Empty is the reason of manifests without an Ingress that is served.
 const Empty model.Reason = "Empty"
+
+// Unwatched is the reason of an Ingress of a namespace that is not watched.
+const Unwatched model.Reason = "Unwatched"
 
 // Uncompared is the reason of patterns that take too long to compare.
 const Uncompared model.Reason = "Uncompared"
@@ -43,6 +46,7 @@ var lighter = map[model.Reason]Severity{
 	translate.Star:       Warning,
 	translate.Groupless:  Warning,
 	translate.Unslashed:  Warning,
+	translate.NearClass:  Warning,
 	policy.Foreign:       Note,
 	model.NoEffect:       Note,
 	translate.OtherClass: Note,
@@ -50,6 +54,7 @@ var lighter = map[model.Reason]Severity{
 	translate.Repeated:   Note,
 	ToBeIssued:           Note,
 	Uncompared:           Note,
+	Unwatched:            Note,
 }
 
 // severityOf weighs a problem. What closes paths is never light.

@@ -43,8 +43,12 @@ type Options struct {
 	SecretThere func(snapshot.Name) bool
 	// Ignored are the reasons of findings that are left out.
 	Ignored []string
-	// AllowEmpty: no Ingress is nothing wrong.
+	// AllowEmpty: no Ingress that is served is nothing wrong.
 	AllowEmpty bool
+	// Namespace is the only one that is watched; empty for all.
+	Namespace string
+	// Known are Problems that came up before.
+	Known []model.Problem
 }
 
 // Report is what was found.
@@ -56,23 +60,32 @@ type Report struct {
 	Notes    int       `json:"notes"`
 	// Ignored counts the findings that were left out.
 	Ignored int `json:"ignored,omitempty"`
-	// Settings says which ConfigMap the settings are from, where it was looked for.
-	Settings string `json:"settings,omitempty"`
+	// Ingresses counts all that there are, Served those of them that are of a class and
+	// a namespace that are served.
+	Ingresses int `json:"ingresses"`
+	Served    int `json:"served"`
+	// Settings says which ConfigMap the settings are from, where it was looked for, and
+	// Controller which flags a Deployment gives.
+	Settings   string `json:"settings,omitempty"`
+	Controller string `json:"controller,omitempty"`
+	// Flags are those that decide what is served, with their values.
+	Flags map[string]string `json:"flags,omitempty"`
 }
 
 // Look looks at manifests. The result is the same in whatever order the objects
 // are given.
 func Look(m Manifests, o Options) Report {
-	where := locate(m.Documents)
-	snap, problems := snapshot.New(m.Objects)
+	where := locate(m)
+	snap, problems := snapshot.New(m.Objects.Watched(o.Namespace))
 	config, more := translate.Config(snap, o.Translate, nil)
 	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
-	problems = slices.Concat(problems, more, unprintable, translate.Surprises(snap, o.Translate))
+	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate), o.unwatched(m))
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems))
 
 	problems = missingSecrets(problems, snap, o)
 
-	found := o.empty(m)
+	served := o.served(snap)
+	found := o.empty(m, served, problems)
 	for _, p := range model.SortProblems(problems) {
 		for _, place := range where.of(p) {
 			found = append(found, Finding{Severity: severityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message()})
@@ -82,8 +95,8 @@ func Look(m Manifests, o Options) Report {
 		found = append(found, where.unreadable(err))
 	}
 	for _, note := range m.Notes {
-		if note.Outdated {
-			found = append(found, where.outdated(note))
+		if note.Field != "" {
+			found = append(found, where.passedOver(note))
 		}
 	}
 	slices.SortFunc(found, compare)
@@ -93,16 +106,45 @@ func Look(m Manifests, o Options) Report {
 		return slices.ContainsFunc(o.Ignored, func(reason string) bool { return strings.EqualFold(reason, string(f.Reason)) })
 	})
 	report := count(found)
-	report.Ignored = all - len(found)
+	report.Ignored, report.Ingresses, report.Served = all-len(found), len(m.Objects.Ingresses), served
 	return report
 }
 
+// served counts the Ingresses that are served, as far as their class goes.
+func (o Options) served(snap *snapshot.Snapshot) int {
+	n := 0
+	for _, object := range snap.Ingresses() {
+		if ours, _ := translate.Accepts(snap, o.Translate, object); ours {
+			n++
+		}
+	}
+	return n
+}
+
+// unwatched tells of the Ingresses of namespaces that are not watched.
+func (o Options) unwatched(m Manifests) []model.Problem {
+	var problems []model.Problem
+	for _, object := range m.Objects.Ingresses {
+		if o.Namespace != "" && object.Namespace != o.Namespace {
+			problems = append(problems, model.Problem{Object: model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name},
+				Field: "metadata.namespace", Reason: Unwatched, Text: "it is not served: --watch-namespace names " + o.Namespace})
+		}
+	}
+	return problems
+}
+
 // empty finds that there is nothing to look at, which is hardly meant.
-func (o Options) empty(m Manifests) []Finding {
-	if o.AllowEmpty || len(m.Objects.Ingresses) > 0 || len(m.Errors) > 0 {
+func (o Options) empty(m Manifests, served int, told []model.Problem) []Finding {
+	unserved := func(p model.Problem) bool { return p.Reason == translate.Unserved }
+	meant := func(n snapshot.Note) bool { return n.Field != "" }
+	if o.AllowEmpty || served > 0 || len(m.Errors) > 0 || slices.ContainsFunc(m.Notes, meant) || slices.ContainsFunc(told, unserved) {
 		return []Finding{}
 	}
-	return []Finding{{Severity: Error, Reason: Empty, Text: "no Ingress is among the manifests: name others with -f, or allow it with --allow-empty"}}
+	text := "no Ingress is among the manifests: name others with -f, or allow it with --allow-empty"
+	if len(m.Objects.Ingresses) > 0 {
+		text = "no Ingress among the manifests is of a class and namespace that are served: want --ingress-class, --controller-class and --watch-namespace of their controller, or --allow-empty"
+	}
+	return []Finding{{Severity: Error, Reason: Empty, Text: text}}
 }
 
 // count makes the report of findings.
@@ -135,24 +177,25 @@ func (w places) unreadable(err error) Finding {
 	if !errors.As(err, &decode) {
 		return f
 	}
-	f.Object, f.Place = parseRef(decode.Object), w.document(decode.File, decode.Document)
+	f.Object, f.Place = ParseRef(decode.Object), w.document(decode.File, decode.Document)
 	f.Field, f.Text = model.OneLine(decode.Field, mostText), model.OneLine(decode.Text, mostText)
 	return f
 }
 
-// outdated makes a finding of an object of a version that is not read.
-func (w places) outdated(note snapshot.Note) Finding {
+// passedOver makes a finding of an object of a version that is not read, or whose kind
+// is written otherwise.
+func (w places) passedOver(note snapshot.Note) Finding {
 	return Finding{
-		Severity: Error, Reason: model.Unsupported, Object: parseRef(note.Object), Place: w.document(note.File, note.Document),
-		Field: "apiVersion", Text: model.OneLine(note.Text, mostText),
+		Severity: Error, Reason: model.Unsupported, Object: ParseRef(note.Object), Place: w.document(note.File, note.Document),
+		Field: note.Field, Text: model.OneLine(note.Text, mostText),
 	}
 }
 
 // mostText bounds what is shown of a text; model bounds those of Problems.
 const mostText = 1000
 
-// parseRef takes "Ingress shop/web" apart, or as much of it as there is.
-func parseRef(text string) model.ObjectRef {
+// ParseRef takes "Ingress shop/web" apart, or as much of it as there is.
+func ParseRef(text string) model.ObjectRef {
 	kind, name, _ := strings.Cut(model.OneLine(text, mostText), " ")
 	namespace, base, qualified := strings.Cut(name, "/")
 	if !qualified {

@@ -48,7 +48,7 @@ spec:
 
 func TestLook(t *testing.T) {
 	t.Parallel()
-	want := Report{Errors: 1, Findings: []Finding{{
+	want := Report{Errors: 1, Ingresses: 1, Served: 1, Findings: []Finding{{
 		Severity: Error, Object: model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "web"},
 		Place: Place{File: "shop.yaml", Document: 1, Line: 2},
 		Field: "spec.rules[0].http.paths[0].backend.service.name", Reason: model.NotFound, Text: "Service shop/web does not exist: 503 is answered",
@@ -89,10 +89,10 @@ func TestReportAsJSON(t *testing.T) {
 	empty := options(t)
 	empty.AllowEmpty = true
 	for want, report := range map[string]Report{
-		`{"findings":[],"errors":0,"warnings":0,"notes":0}`: Look(Manifests{}, empty),
-		`{"findings":[{"severity":"note","object":{"kind":"Ingress","name":"a"},"file":"f","document":2,"line":7,"field":"x","reason":"R","text":"t"}],"errors":0,"warnings":0,"notes":1}`: count([]Finding{
+		`{"findings":[],"errors":0,"warnings":0,"notes":0,"ingresses":0,"served":0}`: Look(Manifests{}, empty),
+		`{"findings":[{"severity":"note","object":{"kind":"Ingress","name":"a"},"file":"f","document":2,"line":7,"field":"x","reason":"R","text":"t"}],"errors":0,"warnings":0,"notes":1,"ingresses":0,"served":0}`: count([]Finding{
 			{Severity: Note, Object: model.ObjectRef{Kind: "Ingress", Name: "a"}, Place: Place{"f", 2, 7}, Field: "x", Reason: "R", Text: "t"}}),
-		`{"findings":[{"severity":"error","object":{},"reason":"R","text":"t"}],"errors":1,"warnings":0,"notes":0}`: count([]Finding{{Severity: Error, Reason: "R", Text: "t"}}),
+		`{"findings":[{"severity":"error","object":{},"reason":"R","text":"t"}],"errors":1,"warnings":0,"notes":0,"ingresses":0,"served":0}`: count([]Finding{{Severity: Error, Reason: "R", Text: "t"}}),
 	} {
 		got, err := json.Marshal(report)
 		if err != nil || string(got) != want {

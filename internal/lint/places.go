@@ -4,7 +4,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/model"
-	"sluice/internal/snapshot"
 )
 
 // places knows where objects are written.
@@ -14,10 +13,11 @@ type places struct {
 	lines map[Place]int
 }
 
-// locate notes the place of each object of the documents.
-func locate(documents []snapshot.Document) places {
+// locate notes the place of each object of the documents, and of the Deployments that
+// run a controller.
+func locate(m Manifests) places {
 	w := places{objects: map[model.ObjectRef][]Place{}, lines: map[Place]int{}}
-	for _, d := range documents {
+	for _, d := range m.Documents {
 		file := model.OneLine(d.File, mostText)
 		w.lines[Place{File: file, Document: d.Number}] = d.Line
 		at := Place{File: file, Document: d.Number, Line: d.Line}
@@ -29,6 +29,12 @@ func locate(documents []snapshot.Document) places {
 		note(w, "Secret", d.Objects.Secrets, at)
 		note(w, "ConfigMap", d.Objects.ConfigMaps, at)
 		note(w, "Namespace", d.Objects.Namespaces, at)
+	}
+	for _, n := range m.Notes {
+		if n.Arguments != nil {
+			ref := ParseRef(n.Object)
+			w.objects[ref] = append(w.objects[ref], w.document(n.File, n.Document))
+		}
 	}
 	return w
 }

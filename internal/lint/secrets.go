@@ -2,6 +2,7 @@ package lint
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -11,12 +12,15 @@ import (
 	"sluice/internal/translate"
 )
 
-// issuers are the annotations by which something makes the Secrets of spec.tls:
-// cert-manager's, and those that it and others took over from kube-lego.
-var issuers = []string{
-	"cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "cert-manager.io/issuer-kind",
-	"certmanager.k8s.io/issuer", "certmanager.k8s.io/cluster-issuer", "kubernetes.io/tls-acme",
-}
+// issuers are the annotations by which cert-manager makes the Secrets of spec.tls.
+// Source: https://cert-manager.io/docs/usage/ingress/#supported-annotations
+var issuers = []string{"cert-manager.io/issuer", "cert-manager.io/cluster-issuer"}
+
+// formerIssuers are those of cert-manager before 0.11, which nothing reads any more.
+var formerIssuers = []string{"certmanager.k8s.io/issuer", "certmanager.k8s.io/cluster-issuer"}
+
+// tlsACME is the one that cert-manager and others took over from kube-lego: a boolean.
+const tlsACME = "kubernetes.io/tls-acme"
 
 // ToBeIssued is the reason of a Secret that is not among the manifests because an
 // issuer is to make it.
@@ -25,23 +29,35 @@ const ToBeIssued model.Reason = "ToBeIssued"
 // missingSecrets goes over the Problems of Secrets that do not exist: those that
 // are taken as there are left out, those that an issuer makes become notes.
 func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options) []model.Problem {
-	return slices.Collect(func(yield func(model.Problem) bool) {
-		for _, p := range problems {
-			object := snap.Ingress(snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name})
-			if p.Object.Kind == "Ingress" && p.Reason == model.NotFound && object != nil {
-				name, missing := missingSecret(p, object, o)
-				if missing && o.SecretThere != nil && o.SecretThere(name) {
-					continue
-				}
-				if missing && isCertificate(p) && isIssued(object) {
-					p.Reason, p.Text = ToBeIssued, "Secret "+name.String()+" is not there yet: the issuer that the annotations name is to make it; until then the default certificate is presented"
-				}
-			}
-			if !yield(p) {
-				return
+	var left []model.Problem
+	for _, p := range problems {
+		name := snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}
+		missing := p.Object.Kind == "Secret" && p.Reason == model.NotFound
+		var object *networkingv1.Ingress
+		if p.Object.Kind == "Ingress" && p.Reason == model.NotFound {
+			if object = snap.Ingress(name); object != nil {
+				name, missing = missingSecret(p, object, o)
 			}
 		}
-	})
+		if missing && o.SecretThere != nil && o.SecretThere(name) {
+			continue
+		}
+		if missing && isCertificate(p) {
+			p = unissued(p, object, name)
+		}
+		left = append(left, p)
+	}
+	return left
+}
+
+// unissued says of a Secret of spec.tls whether an issuer is to make it.
+func unissued(p model.Problem, object *networkingv1.Ingress, name snapshot.Name) model.Problem {
+	if isIssued(object) {
+		p.Reason, p.Text = ToBeIssued, "Secret "+name.String()+" is not there yet: the issuer that the annotations name is to make it; until then the default certificate is presented"
+		return p
+	}
+	p.Text += formerIssuer(object)
+	return p
 }
 
 // missingSecret gives the Secret that a Problem of an Ingress says does not exist.
@@ -59,9 +75,19 @@ func isCertificate(p model.Problem) bool {
 	return strings.HasPrefix(p.Field, "spec.tls[") && strings.HasSuffix(p.Field, "].secretName")
 }
 
+// isIssued says whether something makes the Secrets of an Ingress.
 func isIssued(object *networkingv1.Ingress) bool {
-	return slices.ContainsFunc(issuers, func(key string) bool {
-		value := object.Annotations[key]
-		return value != "" && value != "false"
-	})
+	acme, _ := strconv.ParseBool(object.Annotations[tlsACME])
+	return acme || slices.ContainsFunc(issuers, func(key string) bool { return object.Annotations[key] != "" })
+}
+
+// formerIssuer says of an annotation that it makes no Secret any more; empty if there
+// is none.
+func formerIssuer(object *networkingv1.Ingress) string {
+	for i, key := range formerIssuers {
+		if object.Annotations[key] != "" {
+			return "; no cert-manager reads the annotation " + key + " since 0.11: write " + issuers[i]
+		}
+	}
+	return ""
 }

@@ -2,10 +2,16 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
+
+// Several is the reason of objects that could each be the one that decides, so that
+// none does.
+const Several model.Reason = "Several"
 
 // conventional are the names of the settings' ConfigMap as the charts of
 // ingress-nginx and Sluice make them, where those of other releases end so, and as
@@ -22,36 +28,26 @@ func Conventional() []snapshot.Name {
 	return names
 }
 
-// FindSettings finds the ConfigMap with the settings among manifests: the one that
-// the --configmap of a Deployment or DaemonSet names, else the one with a name as the charts
-// of ingress-nginx and Sluice give it. how says which it is and why, or what to do
-// where there is none.
-func FindSettings(m Manifests) (name snapshot.Name, how string) {
-	there := map[snapshot.Name]bool{}
+// FindSettings finds the ConfigMap with the settings, where nobody says which it is:
+// the one with a name as the charts of ingress-nginx and Sluice give it. how says which
+// it is, or what to do where there is none or more than one; the latter is a Problem.
+func FindSettings(o snapshot.Objects) (name snapshot.Name, how string, problems []model.Problem) {
 	var byName []snapshot.Name
-	for _, o := range m.Objects.ConfigMaps {
-		name := snapshot.Name{Namespace: o.Namespace, Name: o.Name}
-		if !there[name] && isConventional(o.Name) {
-			byName = append(byName, name)
-		}
-		there[name] = true
-	}
-	for _, note := range m.Notes {
-		switch {
-		case note.Settings == snapshot.Name{}:
-		case there[note.Settings]:
-			return note.Settings, fmt.Sprintf("settings: ConfigMap %s, which %s names", note.Settings, note.Object)
-		default:
-			return snapshot.Name{}, fmt.Sprintf("settings: ConfigMap %s, which %s names, is not among the manifests: all have their defaults", note.Settings, note.Object)
+	for _, o := range o.ConfigMaps {
+		if isConventional(o.Name) {
+			byName = append(byName, snapshot.Name{Namespace: o.Namespace, Name: o.Name})
 		}
 	}
-	switch len(byName) {
+	slices.SortFunc(byName, snapshot.Name.Compare)
+	switch byName = slices.Compact(byName); len(byName) {
 	case 0:
-		return snapshot.Name{}, "settings: no ConfigMap found: all have their defaults; --configmap names it"
+		return snapshot.Name{}, "settings: no ConfigMap found: all have their defaults; --configmap names it", nil
 	case 1:
-		return byName[0], fmt.Sprintf("settings: ConfigMap %s, by its name", byName[0])
+		return byName[0], fmt.Sprintf("settings: ConfigMap %s, by its name", byName[0]), nil
 	}
-	return snapshot.Name{}, fmt.Sprintf("settings: %d ConfigMaps could have them, such as %s and %s: all have their defaults; --configmap names the right one", len(byName), byName[0], byName[1])
+	text := fmt.Sprintf("%d ConfigMaps could have the settings, such as %s and %s: all have their defaults; --configmap names the right one", len(byName), byName[0], byName[1])
+	ref := model.ObjectRef{Kind: "ConfigMap", Namespace: byName[0].Namespace, Name: byName[0].Name}
+	return snapshot.Name{}, "settings: " + text, []model.Problem{{Object: ref, Reason: Several, Text: text}}
 }
 
 func isConventional(name string) bool {

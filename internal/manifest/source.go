@@ -57,6 +57,7 @@ type Source struct {
 	files map[string]*file // by path
 	order []string         // the paths of files, sorted; nil after one came or went
 	errs  []error          // directories that could not be read
+	once  Once             // set by LoadOnce
 }
 
 // Open prepares a source. It fails, in one line, if path does not exist. path is
@@ -104,7 +105,7 @@ func (s *Source) lookAtAll(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("manifests: %w", err)
 	}
-	present := s.readAll(ctx, found.files)
+	present := s.readAll(ctx, s.once.unread(found.files))
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@ package plugin
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +23,7 @@ func explainCommand(s *session) *cobra.Command {
 		Long: "Say which rule of which Ingress takes a request, why every other that could be meant does not, and what is done with the request there.\n" +
 			"METHOD is GET if it is left out. URL is http://host/path, https://host/path or host/path, which is HTTP unless its port is 443.",
 		Example: explainExample,
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    methodAndURL,
 	}
 	var short bool
 	cmd.Flags().BoolVar(&short, "short", false, "show the outcome alone, in one line")
@@ -51,4 +53,12 @@ func explainCommand(s *session) *cobra.Command {
 		return err
 	}
 	return cmd
+}
+
+// methodAndURL refuses other arguments than those of explain.
+func methodAndURL(_ *cobra.Command, arguments []string) error {
+	if n := len(arguments); n == 1 || n == 2 {
+		return nil
+	}
+	return fmt.Errorf("want a URL, such as https://shop.example/cart, with the method before it if it is not GET (got %q)", strings.Join(arguments, " "))
 }

@@ -27,7 +27,7 @@ func TestWhatIsWrongIsTold(t *testing.T) {
 	}{
 		{"explian", 2, "error: unknown command \"explian\" for \"kubectl sluice\": did you mean explain?\nSee `kubectl sluice --help`.\n"},
 		{"nothing", 2, "error: unknown command \"nothing\" for \"kubectl sluice\"\nSee `kubectl sluice --help`.\n"},
-		{"explain", 2, "error: accepts between 1 and 2 arg(s), received 0\nSee `kubectl sluice explain --help`.\n"},
+		{"explain", 2, "error: want a URL, such as https://shop.example/cart, with the method before it if it is not GET (got \"\")\nSee `kubectl sluice explain --help`.\n"},
 		{"problems --nosuch", 2, "error: unknown flag: --nosuch\nSee `kubectl sluice problems --help`.\n"},
 		{"ingresses --kubeconfig " + config, 1, "error: the cluster cannot be reached at http://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused\n"},
 		{"ingresses --server http://127.0.0.1:1", 1, "error: the cluster cannot be reached at http://127.0.0.1:1: dial tcp 127.0.0.1:1: connect: connection refused\n"},

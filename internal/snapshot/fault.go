@@ -50,13 +50,13 @@ type Note struct {
 	Document int
 	// Object is "Ingress shop/web", or as much of it as is known.
 	Object string
-	// Outdated is set for a kind that is read, in a version that Kubernetes had
-	// before the one that is read.
-	Outdated bool
-	Text     string
-	// Settings is the ConfigMap that the --configmap of a controller's Deployment or
-	// DaemonSet names; nothing else of those is read.
-	Settings Name
+	// Field is "apiVersion" or "kind" where that alone keeps an object from being read:
+	// it is of a version that Kubernetes had before, or the kind is written otherwise.
+	Field string
+	Text  string
+	// Arguments are those of the ingress controller that a Deployment or DaemonSet
+	// runs, Sluice or ingress-nginx; nothing else of those is read.
+	Arguments []string
 }
 
 // String gives the note as one line.

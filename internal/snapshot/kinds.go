@@ -42,13 +42,34 @@ func init() {
 	}
 }
 
-// outdates says whether a version is one in which Kubernetes had the kind
-// before: of the same group, or of the group that Ingresses came from. Kinds of
-// the same name in other groups are other things.
-func (k *kind) outdates(apiVersion string) bool {
+// isBuiltIn says whether a version is one that Kubernetes has or had the kind in: of
+// the same group, or of one without a dot, as no group of others is. Kinds of the
+// same name in other groups are other things.
+func (k *kind) isBuiltIn(apiVersion string) bool {
 	group, _, _ := strings.Cut(apiVersion, "/")
-	own, _, grouped := strings.Cut(k.apiVersion, "/")
-	return grouped && (group == own || group == "extensions")
+	own, _, _ := strings.Cut(k.apiVersion, "/")
+	return group == own || !strings.Contains(group, ".")
+}
+
+// meant gives the kind that another was meant to be, "" for none: a List of it, its
+// plural, or its name in other letters. No two kinds that are read differ in that alone.
+func meant(h header) string {
+	for name, k := range kinds {
+		if k.isBuiltIn(h.APIVersion) && (plainKind(h.Kind) == plainKind(name) || plainKind(h.Kind) == plainKind(name)+"list") {
+			return name
+		}
+	}
+	return ""
+}
+
+// plainKind is a kind without what differs between its plural and its singular.
+func plainKind(kind string) string {
+	kind, isList := strings.CutSuffix(strings.ToLower(kind), "list")
+	kind = strings.TrimRight(kind, "es")
+	if isList {
+		kind += "list"
+	}
+	return kind
 }
 
 func addEndpoints(o *Objects, e *corev1.Endpoints) {

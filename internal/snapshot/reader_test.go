@@ -41,21 +41,33 @@ func TestReaderDocuments(t *testing.T) {
 	}
 }
 
-// A kind is outdated in the groups that Kubernetes had it in, and another thing
-// elsewhere.
-func TestOutdatedNotes(t *testing.T) {
+// A kind is meant where only its version or its spelling is another one, and is another
+// thing in the groups of others.
+func TestNotesOfKindsThatAreMeant(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]bool{
-		"{apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: a}}":            true,
-		"{apiVersion: networking.k8s.io/v1beta1, kind: Ingress, metadata: {name: a}}":     true,
-		"{apiVersion: discovery.k8s.io/v1beta1, kind: EndpointSlice}":                     true,
-		"{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a}}":        false,
-		"{apiVersion: networking.internal.knative.dev/v1, kind: Ingress}":                 false,
-		"{apiVersion: extensions/v1beta1, kind: Deployment, metadata: {name: a}}":         false,
-		"{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, annotations: {}}}": false,
+	for header, want := range map[string]string{
+		"{apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: a}}":            "apiVersion",
+		"{apiVersion: networking.k8s.io/v1beta1, kind: Ingress, metadata: {name: a}}":     "apiVersion",
+		"{apiVersion: discovery.k8s.io/v1beta1, kind: EndpointSlice}":                     "apiVersion",
+		"{apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: a}}":        "",
+		"{apiVersion: networking.internal.knative.dev/v1, kind: Ingress}":                 "",
+		"{apiVersion: extensions/v1beta1, kind: Deployment, metadata: {name: a}}":         "",
+		"{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b, annotations: {}}}": "",
+		"{apiVersion: v1, kind: Ingress, metadata: {name: a}}":                            "apiVersion",
+		"{apiVersion: apps/v1, kind: Service, metadata: {name: a}}":                       "apiVersion",
+		"{apiVersion: networking.k8s.io/v1, kind: ingress, metadata: {name: a}}":          "kind",
+		"{apiVersion: networking.k8s.io/v1, kind: Ingresses, metadata: {name: a}}":        "kind",
+		"{apiVersion: networking.k8s.io/v1, kind: Ingres, metadata: {name: a}}":           "kind",
+		"{apiVersion: networking.k8s.io/v1, kind: ingressclass, metadata: {name: a}}":     "kind",
+		"{apiVersion: extensions/v1beta1, kind: IngressList, items: []}":                  "kind",
+		"{apiVersion: v1, kind: list, items: []}":                                         "kind",
+		"{apiVersion: v1, kind: SERVICE, metadata: {name: a}}":                            "kind",
+		"{apiVersion: v1, kind: ServiceAccount, metadata: {name: a}}":                     "",
+		"{apiVersion: config.openshift.io/v1, kind: ingress, metadata: {name: a}}":        "",
+		"{apiVersion: gateway.networking.k8s.io/v1, kind: GatewayClass}":                  "",
 	} {
 		_, notes, err := FromYAML("f.yaml", []byte(header))
-		if err != nil || len(notes) != 1 || notes[0].Outdated != want {
+		if err != nil || len(notes) != 1 || notes[0].Field != want {
 			t.Errorf("%s: got %+v, %v", header, notes, err)
 		}
 	}

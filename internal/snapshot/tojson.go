@@ -160,7 +160,7 @@ func (w *jsonWriter) value(v any) error {
 	case map[any]any:
 		return w.merged(v)
 	default:
-		return fmt.Errorf("want text, numbers, booleans, lists and objects (got a %T)", v)
+		return fmt.Errorf("want text, numbers, booleans, lists and objects (got %s)", typeName(v))
 	}
 	return nil
 }
@@ -231,13 +231,28 @@ func (w *jsonWriter) key(key any) error {
 	case bool:
 		text = strconv.FormatBool(key)
 	default:
-		return fmt.Errorf("want keys that are text (got a %T): put them in quotes", key)
+		return fmt.Errorf("want keys that are text (got %s): put them in quotes", typeName(key))
 	}
 	if err := w.text(text); err != nil {
 		return err
 	}
 	w.out = append(w.out, ':')
 	return nil
+}
+
+// typeName says what a value is that has no place where it is.
+func typeName(v any) string {
+	switch v.(type) {
+	case nil:
+		return "nothing"
+	case float64:
+		return "a number with a fraction"
+	case []any:
+		return "a list"
+	case yaml.MapSlice, map[any]any:
+		return "an object"
+	}
+	return "something else"
 }
 
 const hexDigits = "0123456789abcdef"

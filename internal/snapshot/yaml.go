@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -61,12 +63,20 @@ func (b *batch) document(file string, doc document) {
 	at := place{file: file, document: doc.number}
 	raw, err := toJSON(doc)
 	switch {
+	case err != nil && template.Match(doc.text):
+		b.fail(at, []fault{{text: notRendered}})
 	case err != nil:
 		b.fail(at, []fault{{text: err.Error()}})
 	case raw != nil:
 		b.object(at, raw, header{})
 	}
 }
+
+// template finds what Helm replaces where a line or a value begins, which is hardly
+// ever YAML.
+var template = regexp.MustCompile(`(?m)^[ \t]*(?:- +)*(?:[^\s:#]+: *)?\{\{`)
+
+const notRendered = "want a manifest (got a template of Helm): give the output of `helm template`"
 
 // maxDepth bounds Lists within Lists.
 const maxDepth = 4
@@ -92,14 +102,30 @@ func (b *batch) object(at place, raw []byte, defaults header) {
 		b.fail(at, []fault{missing("apiVersion", "the version of the kind, such as networking.k8s.io/v1")})
 	case known != nil && known.apiVersion == h.APIVersion:
 		known.read(b, at, raw)
-	case known != nil:
-		text := fmt.Sprintf("passed over: %s %s; what is read is %s", h.Kind, h.APIVersion, known.apiVersion)
-		b.note(at, Note{Text: text, Outdated: known.outdates(h.APIVersion)})
 	case list != nil:
 		b.list(at, raw, *list)
 	default:
-		b.note(at, Note{Text: "passed over: kind " + h.Kind, Settings: settingsOf(raw, h)})
+		b.note(at, passedOver(h))
+		b.controller(at, raw)
 	}
+}
+
+// passedOver says of an object that it is not read.
+func passedOver(h header) Note {
+	if known := kinds[h.Kind]; known != nil {
+		n := Note{Text: fmt.Sprintf("passed over: %s %s; what is read is %s", h.Kind, h.APIVersion, known.apiVersion)}
+		if known.isBuiltIn(h.APIVersion) {
+			n.Field = "apiVersion"
+		}
+		return n
+	}
+	if strings.EqualFold(h.Kind, "List") && h.APIVersion == "v1" {
+		return Note{Field: "kind", Text: "passed over: " + h.Kind + " v1; what is read is List v1"}
+	}
+	if name := meant(h); name != "" {
+		return Note{Field: "kind", Text: fmt.Sprintf("passed over: %s %s; what is read is %s %s", h.Kind, h.APIVersion, name, kinds[name].apiVersion)}
+	}
+	return Note{Text: "passed over: kind " + h.Kind}
 }
 
 // kindOfItems gives what the items of a List are if they do not say it, and nil
@@ -148,8 +174,12 @@ func (b *batch) note(at place, n Note) {
 	b.notes = append(b.notes, n)
 }
 
-// fail reports the faults of an object.
+// fail reports the faults of an object. Those of a template are one: no field that is
+// checked can have what Helm replaces.
 func (b *batch) fail(at place, faults []fault) {
+	if strings.Contains(at.header.Metadata.Name, "{{") || slices.ContainsFunc(faults, func(f fault) bool { return strings.Contains(f.text, "{{") }) {
+		faults = []fault{{text: notRendered}}
+	}
 	for _, f := range faults {
 		b.errs = append(b.errs, &DecodeError{
 			File: at.file, Document: at.document, Object: at.header.object(), Field: join(at.item, f.field), Text: f.text,

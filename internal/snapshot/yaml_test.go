@@ -131,6 +131,10 @@ items:
 			in:    "{apiVersion: networking.k8s.io/v1beta1, kind: Ingress}\n---\n{apiVersion: serving.knative.dev/v1, kind: Service}",
 			notes: []string{"f.yaml: document 1: passed over: Ingress networking.k8s.io/v1beta1; what is read is networking.k8s.io/v1", "f.yaml: document 2: passed over: Service serving.knative.dev/v1; what is read is v1"},
 		},
+		"a kind that is written otherwise": {
+			in:    "{apiVersion: networking.k8s.io/v1, kind: ingress}\n---\n{apiVersion: v1, kind: list, items: []}",
+			notes: []string{"f.yaml: document 1: passed over: ingress networking.k8s.io/v1; what is read is Ingress networking.k8s.io/v1", "f.yaml: document 2: passed over: list v1; what is read is List v1"},
+		},
 		"merged keys": {
 			in:   "<<: {apiVersion: v1, kind: Namespace}\nmetadata: {name: a}",
 			want: []string{"Namespace /a"},

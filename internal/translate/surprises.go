@@ -6,6 +6,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/policy"
 	"sluice/internal/snapshot"
@@ -16,6 +17,7 @@ const (
 	Turned     model.Reason = "Turned"     // a path is a pattern because an Ingress on its host asked for patterns
 	Rewritten  model.Reason = "Rewritten"  // what no path of a host takes is rewritten, too
 	Unserved   model.Reason = "Unserved"   // no class of ours takes the Ingress, and none that is known
+	NearClass  model.Reason = "NearClass"  // it names no class that is known, and a served one is called almost so
 	OtherClass model.Reason = "OtherClass" // it names a class that is not served here, and that may be served elsewhere
 	SharedHost model.Reason = "SharedHost" // Ingresses of several namespaces have rules for a host
 	Repeated   model.Reason = "Repeated"   // a rule is there twice in an Ingress
@@ -66,10 +68,10 @@ func (t *translation) unserved(object *networkingv1.Ingress) {
 		p.Reason, p.Text = t.legacyElsewhere(legacy)
 	case field != nil && t.snap.IngressClass(*field) == nil:
 		p.Field = "spec.ingressClassName"
-		p.Text = fmt.Sprintf("no IngressClass has the name %s, and --ingress-class does not name it: want %s, or its IngressClass among the manifests", quoted(*field), t.servedClasses())
+		p.Text = fmt.Sprintf("no IngressClass has the name %s, and --ingress-class does not name it: want %s, or its IngressClass among the manifests%s", quoted(*field), t.wantedClass(), keys.DidYouMean(nearClass(*field, t.servedClasses())))
 	case field == nil && !slices.ContainsFunc(t.snap.IngressClasses(), isDefaultClass):
 		p.Field = "spec.ingressClassName"
-		p.Text = fmt.Sprintf("the Ingress names no class, and no IngressClass is the default: want %s, or --watch-ingress-without-class", t.servedClasses())
+		p.Text = fmt.Sprintf("the Ingress names no class, and no IngressClass is the default: want %s, or --watch-ingress-without-class", t.wantedClass())
 	}
 	if p.Text != "" {
 		t.report(p)
@@ -80,6 +82,8 @@ func (t *translation) unserved(object *networkingv1.Ingress) {
 // the text is empty where somebody else serves it.
 func (t *translation) legacyElsewhere(name string) (reason model.Reason, text string) {
 	switch {
+	case t.snap.IngressClass(name) == nil && nearClass(name, t.options.IngressClasses) != "":
+		return NearClass, fmt.Sprintf("no class has the name %s, so that the Ingress is not served%s", quoted(name), keys.DidYouMean(nearClass(name, t.options.IngressClasses)))
 	case t.snap.IngressClass(name) == nil:
 		return OtherClass, fmt.Sprintf("no class that is served here has the name %s: if it is meant for here, want %s", quoted(name), model.OneOf(t.options.IngressClasses))
 	case t.ourClass(name):
@@ -88,8 +92,8 @@ func (t *translation) legacyElsewhere(name string) (reason model.Reason, text st
 	return "", ""
 }
 
-// servedClasses lists what a class may be for the Ingress to be served here.
-func (t *translation) servedClasses() string {
+// servedClasses are the names of the classes that are served here, sorted.
+func (t *translation) servedClasses() []string {
 	var names []string
 	for _, class := range t.snap.IngressClasses() {
 		if t.ourClass(class.Name) {
@@ -102,7 +106,13 @@ func (t *translation) servedClasses() string {
 		}
 	}
 	slices.Sort(names)
-	if names = slices.Compact(names); len(names) == 0 {
+	return slices.Compact(names)
+}
+
+// wantedClass says what a class may be for the Ingress to be served here.
+func (t *translation) wantedClass() string {
+	names := t.servedClasses()
+	if len(names) == 0 {
 		return "the name of an IngressClass of " + t.options.ControllerClass
 	}
 	return model.OneOf(names)

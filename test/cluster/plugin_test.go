@@ -141,7 +141,7 @@ func pluginExplain(t *testing.T, p *pluginScene) {
 		t.Errorf("OPTIONS --short: %q, want %q", got, outcome)
 	}
 	p.fails(t, []string{"explain", "ftp://x/", "--namespace", p.system}, "url: want http://host/path")
-	p.misused(t, []string{"explain", "--namespace", p.system}, "accepts between 1 and 2 arg(s)")
+	p.misused(t, []string{"explain", "--namespace", p.system}, "want a URL, such as")
 }
 
 // pluginCerts: a certificate is shown without its key, also that of a name that

@@ -1,0 +1,38 @@
+package translate
+
+import (
+	"slices"
+	"strings"
+)
+
+// nearClass gives the served class that was meant by a name, "" for none.
+func nearClass(name string, served []string) string {
+	at := slices.IndexFunc(served, func(class string) bool { return isSlip(name, class) })
+	if at < 0 {
+		return ""
+	}
+	return served[at]
+}
+
+// isSlip says whether a name is another one with one slip of the pen: a letter too many,
+// too few or wrong, two letters swapped, or another case. Digits and words of one letter
+// tell classes apart, as in nginx-2 and nginx-b.
+func isSlip(written, meant string) bool {
+	a, b := strings.ToLower(written), strings.ToLower(meant)
+	start, end := 0, 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	x, y := a[start:len(a)-end], b[start:len(b)-end]
+	switch {
+	case strings.ContainsAny(x+y, "0123456789"):
+		return false
+	case len(x) == 2 && len(y) == 2:
+		return x[0] == y[1] && x[1] == y[0]
+	}
+	label := len(x) == 1 && len(y) == 1 && (start == 0 || a[start-1] == '-') && (end == 0 || a[len(a)-end] == '-')
+	return len(x) <= 1 && len(y) <= 1 && !label
+}
