@@ -79,9 +79,9 @@ func (t *translation) place(h *host, in serverInput) *builder {
 	}
 	b.closeBeginnings()
 	b.fallback()
+	b.health()
 	b.shadows()
 	b.steps()
-	b.health()
 	b.covered()
 	route.Sort(b.locations)
 	return b

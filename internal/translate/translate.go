@@ -195,7 +195,7 @@ func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server
 	below := foreignHosts{}
 	for _, h := range hosts {
 		coverer := t.coverer(h, assigned)
-		in := serverInput{covered: coverer != nil, wildcard: below.add(coverer, h)}
+		in := serverInput{covered: coverer != nil, wildcard: below.add(coverer, h), addresses: t.healthFor(h.name)}
 		if h.wildcard() {
 			in.miss = miss
 		}
