@@ -63,6 +63,7 @@ func (t *translation) build(h *host, in serverInput) *builtServer {
 func (t *translation) locate(h *host, in serverInput) *builder {
 	b := t.place(h, in)
 	b.hold()
+	b.share()
 	return b
 }
 
