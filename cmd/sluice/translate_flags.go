@@ -44,7 +44,7 @@ func (f *translateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tcpServices, "tcp-services-configmap", "", "ConfigMap with the TCP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT[:PROXY[:PROXY]] as the value")
 	flags.StringVar(&f.udpServices, "udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT as the value")
 	flags.BoolVar(&f.noExternalName, "disable-svc-external-name", false, "follow no Service of the type ExternalName: 503 is answered where one is named")
-	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check; load balancers get 200 there on the ports for HTTP and HTTPS, too, for hosts that no rule has")
+	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check; load balancers get 200 there on the ports for HTTP and HTTPS, too, for hosts that no rule has and for IP addresses")
 	flags.BoolVar(&f.passthrough, "enable-ssl-passthrough", false, "pass TLS connections to hosts with the annotation ssl-passthrough on as they are")
 }
 

@@ -72,6 +72,8 @@ func (x *explainer) answer(e *Explanation) Answer {
 // whyReturned says why a location answers a status.
 func (x *explainer) whyReturned(d *Denied) string {
 	switch {
+	case x.choice.Location.Rule.Kind == model.RuleHealth:
+		return "load balancers ask for it"
 	case d == nil:
 		return "no rule takes the path, and there is no default backend"
 	case len(d.Problems) == 0:

@@ -138,7 +138,7 @@ func (x *explainer) ofFallbacks() []*candidate {
 			case l.Rule.Kind == model.RuleFallback && l.Rule.Field == "":
 				c.Candidate = Candidate{Kind: FromFallback, Object: l.Rule.Object, Host: server.Host, Backend: answerText(l)}
 			case l.Rule.Kind == model.RuleHealth && l == x.choice.Location:
-				c.Candidate = Candidate{Kind: FromHealth, Host: server.Host, Field: l.Rule.Field, Path: l.Rule.Path, PathType: string(networkingv1.PathTypePrefix), Backend: answerText(l)}
+				c.Candidate = Candidate{Kind: FromHealth, Host: server.Host, Field: l.Rule.Field, Path: l.Rule.Path, PathType: l.Rule.PathType, Backend: answerText(l)}
 			default:
 				continue
 			}

@@ -328,6 +328,7 @@ func TestAnswers(t *testing.T) {
 		{"no Service", plain, "shop.example/gone", "is answered 503 by Ingress shop/a, spec.rules[5].http.paths[0] (Prefix /gone): Service shop/gone does not exist: 503 is answered", nil},
 		{"an ExternalName", plain, "shop.example/abroad", "goes to Service shop/abroad:80", nil},
 		{"nobody", plain, "nobody.example/", "is answered 404 by the fallback: no rule takes the path, and there is no default backend", nil},
+		{"the health path", plain, "nobody.example/healthz", "is answered 200 by --health-check-path: load balancers ask for it", func(o *translate.Options) { o.HealthPath = "/healthz" }},
 		{"the default backend", plain, "nobody.example/", "goes to Service shop/web by the fallback", func(o *translate.Options) { o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "web"} }},
 		{"no default backend", plain, "nobody.example/", "is answered 404 by the fallback: it does not exist and is to be the default backend", func(o *translate.Options) { o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "x"} }},
 		{"HTTPS", secure, "shop.example/x/?y=1", "is redirected with 308 to https://shop.example/x/?y=1 by Ingress shop/a", nil},

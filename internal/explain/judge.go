@@ -54,7 +54,7 @@ func own(p model.Problem, c *candidate) bool {
 func (x *explainer) accepted(c *candidate) bool {
 	ours, remarks := translate.Accepts(x.Snapshot, x.Options, c.ingress)
 	switch {
-	case ours:
+	case ours, len(remarks) > 0 && x.present(c.Object): // what protects is closed
 		return true
 	case len(remarks) > 0:
 		c.lost(LeftOut, "its Ingress is left out")

@@ -90,6 +90,9 @@ type Location struct {
 	Modifier Modifier `json:"modifier"`
 	// Path is the decoded path, or the complete pattern ("^/foo") for Pattern.
 	Path string `json:"path"`
+	// MatchLimit is how many steps a Pattern may take, 0 for as many as the settings
+	// say.
+	MatchLimit int `json:"matchLimit,omitempty"`
 	// Rule says which rule of which object asked for it.
 	Rule Rule `json:"rule"`
 	// RedirectToHTTPS redirects plain requests of this location only.

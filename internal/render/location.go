@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strings"
 
 	"sluice/internal/model"
@@ -36,7 +37,7 @@ type locationView struct {
 // path gives what a location matches.
 func (l locations) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
-		return limitPattern(location.Path, l.global.patterns.MatchLimit)
+		return limitPattern(location.Path, cmp.Or(location.MatchLimit, l.global.patterns.MatchLimit))
 	}
 	return location.Path
 }

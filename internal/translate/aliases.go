@@ -117,6 +117,7 @@ func (t *translation) nameAliases(hosts []*host) {
 		}
 	}
 	taken, budget := map[string]*ingress{}, patternBudget{}
+	var takers []*ingress // by their patterns, of names that the catch-all host of another namespace has
 	for _, ing := range t.aliased {
 		for _, rules := range ing.hosts {
 			h := byName[rules.host]
@@ -128,8 +129,12 @@ func (t *translation) nameAliases(hosts []*host) {
 				continue
 			}
 			h.aliases = t.withinBudget(ing, t.freeAliases(ing, h, byName, taken), budget)
+			if h.name != "" && countPatterns(h.aliases) > 0 && !t.byNamespace() && byName[""].younger(ing) {
+				takers = append(takers, ing)
+			}
 		}
 	}
+	t.crossNames(byName[""], takers)
 }
 
 // firstAliased is the oldest deciding Ingress of the host with a server-alias, nil
@@ -156,6 +161,8 @@ func (t *translation) freeAliases(ing *ingress, h *host, byName map[string]*host
 		owner := taken[alias]
 		switch {
 		case alias == h.name:
+		case t.byNamespace() && alias[0] == '~' && t.keepsNames(byName[""], ing):
+			t.reportAlias(ing, model.NotDelegated, notDelegatedPattern(alias, byName[""].oldest, ing))
 		case byName[alias] != nil:
 			t.reportAlias(ing, model.Conflict, fmt.Sprintf("%s is the host of %s, which is served as it says", shown(alias), byName[alias].rules[0].owner.ref))
 		case owner == ing:
@@ -197,33 +204,29 @@ func (h *host) coveredAliases() []string {
 }
 
 // divideAliases adds the aliases to a server that are redirected to HTTPS as it
-// is, and gives what the servers of the others are made of. A wildcard host
+// is, and have the health path if it does, and gives what the servers of the others
+// are made of. A wildcard host
 // takes no name but its own: it has a guard. The catch-all host is first in the
 // file, where its patterns would come before the names of wildcard hosts.
 func (t *translation) divideAliases(h *host, in *serverInput, assigned wildcards) []serverInput {
 	if len(h.aliases) == 0 {
 		return nil
 	}
-	var same, other []string
+	type kind struct{ covered, addresses bool }
+	names := map[kind][]string{}
 	for _, alias := range h.aliases {
-		if covered := assigned[alias] != nil || t.covererAbove(h, alias, assigned) != nil; covered == in.covered {
-			same = append(same, t.yielding(alias))
-		} else {
-			other = append(other, t.yielding(alias))
-		}
+		k := kind{assigned[alias] != nil || t.covererAbove(h, alias, assigned) != nil, t.healthFor(alias)}
+		names[k] = append(names[k], t.yielding(alias))
+	}
+	if !h.wildcard() && h.name != "" {
+		own := kind{in.covered, in.addresses}
+		in.aliases = strings.Join(names[own], " ")
+		delete(names, own)
 	}
 	var more []serverInput
-	apart := func(names []string, covered bool) {
-		if len(names) > 0 {
-			more = append(more, serverInput{covered: covered, aliases: strings.Join(names, " "), aliasesOnly: true})
-		}
+	for k, list := range names {
+		more = append(more, serverInput{covered: k.covered, addresses: k.addresses, aliases: strings.Join(list, " "), aliasesOnly: true})
 	}
-	if h.wildcard() || h.name == "" {
-		apart(same, in.covered)
-	} else {
-		in.aliases = strings.Join(same, " ")
-	}
-	apart(other, !in.covered)
 	slices.SortFunc(more, func(a, b serverInput) int { return strings.Compare(a.aliases, b.aliases) })
 	return more
 }

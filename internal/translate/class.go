@@ -55,7 +55,7 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 		remarks = append(remarks, model.Problem{Object: refOf(object), Field: ClassField, Reason: model.Ambiguous,
 			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, quoted(legacy), quoted(*field))})
 	}
-	if t.options.DisableCatchAll && object.Spec.DefaultBackend != nil {
+	if t.options.leavesOut(object) {
 		return false, append(remarks, model.Problem{Object: refOf(object), Field: "spec.defaultBackend", Reason: model.Unsupported,
 			Text: "the controller runs with --disable-catch-all, so that this Ingress is left out: remove the field"})
 	}

@@ -17,6 +17,26 @@ import (
 // Ingress, or should.
 func (i *ingress) guards() bool { return i.denied || len(i.protects) > 0 }
 
+// shutOut closes the paths of an Ingress that --disable-catch-all leaves out, if it
+// keeps requests out of them: a neighbour would serve them.
+func (t *translation) shutOut(hosts []*host, object *networkingv1.Ingress) []*host {
+	if len(object.Spec.Rules) == 0 {
+		return hosts
+	}
+	ing := t.ingress(object)
+	if !ing.guarding {
+		return hosts
+	}
+	t.report(model.Problem{Object: ing.ref, Reason: model.Unsupported, Denies: true,
+		Text: "it is left out by --disable-catch-all and protects its paths, which a neighbour could serve"})
+	return t.collect(hosts, ing)
+}
+
+// leavesOut reports whether --disable-catch-all leaves an Ingress out.
+func (o *Options) leavesOut(object *networkingv1.Ingress) bool {
+	return o.DisableCatchAll && object.Spec.DefaultBackend != nil
+}
+
 // unserved reports a claim that cannot be served as it is written. If its Ingress
 // keeps requests out, they get 503: what is left out is open to the neighbours.
 func (b *builder) unserved(c *claim, text string) {

@@ -70,17 +70,21 @@ const (
 
 // crossed reports a crossing; effect has a place for the host.
 func (b *builder) crossed(by []*ingress, field func(*ingress) string, effect string, to told) {
-	h := b.host
+	b.out.problems = append(b.out.problems, b.host.crossing(by, field, effect, to)...)
+}
+
+// crossing says it to those who hear of it.
+func (h *host) crossing(by []*ingress, field func(*ingress) string, effect string, to told) (problems []model.Problem) {
 	effect = fmt.Sprintf(effect, hostWords(h.name))
 	var others []string
 	for _, ing := range by {
 		others = append(others, fmt.Sprintf("%s (%s)", ing.ref, field(ing)))
 		if to == inBoth {
-			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: field(ing), Reason: model.CrossNamespace,
+			problems = append(problems, model.Problem{Object: ing.ref, Field: field(ing), Reason: model.CrossNamespace,
 				Text: fmt.Sprintf("by this, %s, although its oldest Ingress is %s of another namespace: use another host, or agree with its owner", effect, refOf(h.oldest))})
 		}
 	}
-	b.out.problems = append(b.out.problems, model.Problem{Object: refOf(h.oldest), Field: HostField(h.oldest, h.name), Reason: model.CrossNamespace,
+	return append(problems, model.Problem{Object: refOf(h.oldest), Field: HostField(h.oldest, h.name), Reason: model.CrossNamespace,
 		Text: fmt.Sprintf("%s by another namespace, in %s: agree with its owner, or have host-ownership: namespace in the ConfigMap", effect, listedFew(others))})
 }
 

@@ -54,9 +54,11 @@ type serverInput struct {
 	// hosts; nil if it has several answers.
 	miss *model.Location
 	// aliases are further names, separated by spaces; aliasesOnly leaves the name
-	// of the host to another server.
+	// of the host to another server. Addresses is set if names of this one can be IP
+	// addresses.
 	aliases     string
 	aliasesOnly bool
+	addresses   bool
 }
 
 // builtServer is a server with what came up when it was made.
@@ -91,10 +93,7 @@ func (t *translation) begin(h *host) {
 // last call, nothing that was made of them is kept.
 func (t *translation) settle(h *host) {
 	rules, left := t.divide(h)
-	var oldest *networkingv1.Ingress
-	if len(h.next) > 0 {
-		oldest = h.oldestOf(h.next)
-	}
+	oldest := h.oldestOf(h.next)
 	if h.rules == nil || h.oldest != oldest || !slices.Equal(rules, h.rules) || !slices.Equal(left, h.left) {
 		h.rules, h.left, h.oldest = append(make([]*hostRules, 0, len(rules)), rules...), left, oldest
 		t.own(h)
@@ -104,8 +103,8 @@ func (t *translation) settle(h *host) {
 }
 
 // mostServers is how many servers a host can have: with its own name, and with
-// aliases that are covered and that are not.
-const mostServers = 3
+// aliases that are covered and that are not, and that can be addresses and cannot.
+const mostServers = 5
 
 // server gives a server of a host, the same as long as nothing that it was made
 // of has changed.

@@ -39,8 +39,10 @@ type ingress struct {
 	appRoot   string       // where / of its hosts is redirected to, empty for nowhere
 	// passes: it asks for the TLS of its hosts to be passed on. protects are the
 	// names of what keeps requests out of its paths, which cannot be done then.
-	passes    bool
-	protects  []string
+	passes   bool
+	protects []string
+	// guarding is set if they keep requests out, be it that they are denied.
+	guarding  bool
 	transport model.Transport
 	// trust is the Secret that the transport was read from.
 	trust     snapshot.Name
@@ -115,6 +117,7 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 		return ing
 	}
 	ing.passes, ing.protects = t.passes(policy.Of[policy.Passthrough](policies), ing), policies.Protects()
+	ing.guarding = policies.Denied() || len(ing.protects) > 0
 	names := policy.Of[policy.ServerAlias](policies).Names
 	if policy.LeftOut[policy.ServerAlias](policies) {
 		names = ing.meantAliases()
@@ -126,7 +129,9 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	for i := range object.Spec.Rules {
 		ing.readRule(i, byHost)
 	}
-	ing.readDefault(byHost)
+	if !t.options.leavesOut(object) {
+		ing.readDefault(byHost)
+	}
 	ing.vainNamespace()
 	ing.readDelegation()
 	ing.limit()
@@ -216,6 +221,9 @@ func (i *ingress) readRule(at int, byHost map[string]*hostRules) {
 				continue
 			}
 			c.broken = true
+			if c.path == "" {
+				c.path = "/" // all that ingress-nginx could mean
+			}
 		}
 		rules.claims = append(rules.claims, c)
 	}

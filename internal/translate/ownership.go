@@ -55,23 +55,26 @@ func (t *translation) hold() {
 // and delegate it if its namespace does.
 func (t *translation) holdName(object *networkingv1.Ingress, name string) {
 	h := t.memo.hosts[name]
-	if h == nil || h.pass != t.memo.pass || len(h.next) == 0 {
-		return
+	if h == nil || h.pass != t.memo.pass || len(h.next) == 0 && name != "" {
+		return // the catch-all host is somebody's even if no rule is served there
 	}
 	if object.Annotations[HostDelegation] != "" {
 		h.lent = append(h.lent, object)
 	}
-	if snapshot.Older(object, h.oldestOf(h.next)) {
+	if oldest := h.oldestOf(h.next); oldest == nil || snapshot.Older(object, oldest) {
 		h.held = object
 	}
 }
 
-// oldestOf is the oldest Ingress of a host with rules.
+// oldestOf is the oldest Ingress of a host, nil for none.
 func (h *host) oldestOf(rules []*hostRules) *networkingv1.Ingress {
-	if h.held != nil {
+	switch {
+	case h.held != nil:
 		return h.held
+	case len(rules) > 0:
+		return rules[0].owner.object
 	}
-	return rules[0].owner.object
+	return nil
 }
 
 // divide says which of the rules that were gathered for a host hold on it, the

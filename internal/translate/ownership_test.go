@@ -77,6 +77,11 @@ func TestNewcomersChangeNothing(t *testing.T) {
 				t.Fatalf("host %q:\n%s\n%v", host, diff, w.ingresses[len(owners()):])
 			}
 		}
+		for _, name := range []string{"unknown.test", "10.0.0.1"} {
+			if before, after := ask(alone, name+"/x"), ask(config, name+"/x"); before != after {
+				t.Fatalf("%s: %s, before %s:\n%v", name, after, before, w.ingresses[len(owners()):])
+			}
+		}
 		for _, name := range []string{"shop.example", "any.wild.example", "in.below.example", "x.below.example", "named.example", "alias.example", "passed.example"} {
 			if id := certificateOf(config, name); id != "fallback" {
 				t.Fatalf("%s is presented the certificate %q:\n%v", name, id, w.ingresses[len(owners()):])
@@ -136,6 +141,36 @@ func TestHostOfAnIngressThatIsNotServed(t *testing.T) {
 				t.Errorf("when it is served again:\n%s", diff)
 			}
 		})
+	}
+}
+
+// The names that no rule has stay their owner's, too, while its Ingress is not
+// served: no pattern of a younger one takes them in the meantime.
+func TestUnknownNamesOfAnIngressThatIsNotServed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		delegation, want string
+		age              int
+	}{
+		"younger":            {"", "/ -> 404", 1},
+		"younger, delegated": {"guest", "^~ / -> d", 1},
+		"older":              {"", "^~ / -> d", 20},
+	} {
+		w := world{config: map[string]string{"host-ownership": "namespace"}, ingresses: []ing{
+			{name: "owner/all", age: 10, annotations: map[string]string{HostDelegation: test.delegation}, rules: []string{"* / P c:80"}},
+			{name: "guest/any", age: test.age, annotations: map[string]string{"server-alias": "~^.*$"}, rules: []string{"mine.example / P d:80"}},
+		}}
+		snap, memo := newSnapshot(t, w.objects(t)), NewMemo()
+		served, problems := Config(snap, w.flags(), memo)
+		without := snap.WithIngresses(map[snapshot.Name]*networkingv1.Ingress{{Namespace: "owner", Name: "all"}: nil})
+		config, _ := Config(without, w.flags(), memo)
+		if got := ask(config, "unknown.test/"); got != test.want {
+			t.Errorf("%s: while it is not served: %s, want %s", name, got, test.want)
+		}
+		again, told := Config(snap, w.flags(), memo)
+		if diff := cmp.Diff(served, again) + cmp.Diff(problems, told); diff != "" {
+			t.Errorf("%s: when it is served again:\n%s", name, diff)
+		}
 	}
 }
 

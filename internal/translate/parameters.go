@@ -121,7 +121,7 @@ func (t *translation) denial(object *networkingv1.Ingress) Denial {
 			return denial
 		}
 	}
-	if t.unsettled || len(t.closed) > 0 && t.closed[t.classOf(object)] {
+	if t.unsettled || t.options.leavesOut(object) || len(t.closed) > 0 && t.closed[t.classOf(object)] {
 		return DenyPaths
 	}
 	return 0

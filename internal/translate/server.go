@@ -63,6 +63,7 @@ func (t *translation) build(h *host, in serverInput) *builtServer {
 func (t *translation) locate(h *host, in serverInput) *builder {
 	b := t.place(h, in)
 	b.hold()
+	b.share()
 	return b
 }
 
@@ -79,9 +80,9 @@ func (t *translation) place(h *host, in serverInput) *builder {
 	}
 	b.closeBeginnings()
 	b.fallback()
+	b.health()
 	b.shadows()
 	b.steps()
-	b.health()
 	b.covered()
 	route.Sort(b.locations)
 	return b

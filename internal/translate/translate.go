@@ -153,6 +153,9 @@ func (t *translation) gather() []*host {
 		ours, remarks := t.accepts(object)
 		t.report(remarks...)
 		if !ours {
+			if len(remarks) > 0 {
+				hosts = t.shutOut(hosts, object)
+			}
 			continue
 		}
 		accepted = append(accepted, object)
@@ -164,17 +167,7 @@ func (t *translation) gather() []*host {
 		if ing.passes {
 			t.passing = append(t.passing, ing)
 		}
-		for _, rules := range ing.hosts {
-			if rules.entry == nil {
-				rules.entry = t.entry(rules.host)
-			}
-			h := rules.entry
-			if h.pass != t.memo.pass {
-				hosts = append(hosts, h)
-				t.begin(h)
-			}
-			h.next = append(h.next, rules)
-		}
+		hosts = t.collect(hosts, ing)
 	}
 	t.memo.accepted = accepted
 	t.hold()
@@ -183,6 +176,22 @@ func (t *translation) gather() []*host {
 	}
 	hosts = slices.DeleteFunc(hosts, func(h *host) bool { return h.name != "" && len(h.rules) == 0 })
 	slices.SortFunc(hosts, func(a, b *host) int { return strings.Compare(a.name, b.name) })
+	return hosts
+}
+
+// collect adds the rules of an Ingress to their hosts.
+func (t *translation) collect(hosts []*host, ing *ingress) []*host {
+	for _, rules := range ing.hosts {
+		if rules.entry == nil {
+			rules.entry = t.entry(rules.host)
+		}
+		h := rules.entry
+		if h.pass != t.memo.pass {
+			hosts = append(hosts, h)
+			t.begin(h)
+		}
+		h.next = append(h.next, rules)
+	}
 	return hosts
 }
 
@@ -195,7 +204,7 @@ func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server
 	below := foreignHosts{}
 	for _, h := range hosts {
 		coverer := t.coverer(h, assigned)
-		in := serverInput{covered: coverer != nil, wildcard: below.add(coverer, h)}
+		in := serverInput{covered: coverer != nil, wildcard: below.add(coverer, h), addresses: t.healthFor(h.name)}
 		if h.wildcard() {
 			in.miss = miss
 		}

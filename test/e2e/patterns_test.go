@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,31 @@ func TestAPatternThatMayBeginAnywhereHoldsNoWorker(t *testing.T) {
 		t.Logf("%d after %v", a.status, time.Since(before))
 		if err != nil || a.status != 500 {
 			t.Errorf("status %d, want 500: %v", a.status, err)
+		}
+	})
+}
+
+// TestManyPatternsHoldNoWorker: hard patterns of which each is within its limit add
+// up on one host.
+func TestManyPatternsHoldNoWorker(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		var paths []string
+		for i := range 200 {
+			paths = append(paths, fmt.Sprintf("/(.{0,60})(.{0,60})(?=[^xz]*+[xz])(?:.|%03d) ImplementationSpecific web", i))
+		}
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web),
+			"many.yaml": ingress("many", "a.example", paths, "use-regex: true"),
+			"open.yaml": ingress("open", "a.example", []string{"/ Prefix web"}),
+		})
+		s.waitBackend("http://a.example/b/c", "web")
+		before := time.Now()
+		a, _ := s.get("http://a.example/" + strings.Repeat("a", 7_000))
+		took := time.Since(before)
+		t.Logf("%d after %v", a.status, took)
+		if a.status != 500 || took > 2*time.Second {
+			t.Errorf("status %d after %v, want 500 in less than half a second", a.status, took)
 		}
 	})
 }

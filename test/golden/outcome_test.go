@@ -98,6 +98,8 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.DefaultBackend, err = snapshot.ParseName(value)
 	case "default-certificate":
 		o.DefaultCertificate, err = snapshot.ParseName(value)
+	case "disable-catch-all":
+		o.DisableCatchAll = value == "true"
 	case "configmap":
 		o.ConfigMap, err = snapshot.ParseName(value)
 	case "tcp-services":

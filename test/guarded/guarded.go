@@ -22,6 +22,8 @@ import (
 type Host struct {
 	Name string
 	guard.Asked
+	// owner is the namespace of its oldest Ingress.
+	owner string
 }
 
 // Hosts gives what the Ingresses that are ours ask for, by the names of the hosts. On
@@ -30,15 +32,18 @@ func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem) 
 	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}, problems: problems}
 	general, _ := settings.Read(s.ConfigMap(o.ConfigMap))
 	r.wide = general.Paths.RegexScope != "path"
+	class := o
+	class.DisableCatchAll = false // a field that is left out opens no path
 	for _, object := range s.Ingresses() {
 		named := len(validation.IsDNS1123Label(object.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(object.Name)) == 0
-		if ours, _ := translate.Accepts(s, o, object); ours && named {
+		if ours, _ := translate.Accepts(s, class, object); ours && named {
 			r.read(object)
 		}
 	}
 	var all []*Host
 	for _, h := range r.hosts {
-		h.Turned = r.wide && slices.ContainsFunc(h.Claims, func(c guard.Claim) bool { return c.Pattern })
+		decides := func(c guard.Claim) bool { return !general.Hosts.ByNamespace() || c.Owner.Namespace == h.owner }
+		h.Turned = r.wide && slices.ContainsFunc(h.Claims, func(c guard.Claim) bool { return c.Pattern && decides(c) })
 		all = append(all, h)
 	}
 	slices.SortFunc(all, func(a, b *Host) int { return strings.Compare(a.Name, b.Name) })
@@ -49,10 +54,32 @@ func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem) 
 func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, problems []model.Problem) []string {
 	var lines []string
 	for _, h := range Hosts(s, o, problems) {
+		lines = append(lines, h.bare(servers)...)
 		for _, server := range h.Servers(servers) {
 			for _, open := range guard.Check(h.Asked, server.Locations) {
 				lines = append(lines, fmt.Sprintf("host %q: %q, which %s %s %q of %s would take, goes to %s %q of %s",
 					h.Name, open.Path, open.Claim.Field, open.Claim.PathType, open.Claim.Path, open.Claim.Owner, open.Taker.Modifier, open.Taker.Path, open.Taker.Rule.Object))
+			}
+		}
+	}
+	return lines
+}
+
+// bare gives the locations that pass on requests of an Ingress without all that
+// protects it, whichever of its paths or names they come from.
+func (h *Host) bare(servers []*model.Server) (lines []string) {
+	for i, c := range h.Claims {
+		if !c.Protects || i > 0 && h.Claims[i-1].Owner == c.Owner {
+			continue // all claims of an Ingress are protected alike
+		}
+		for _, server := range servers {
+			for _, l := range server.Locations {
+				lacks := func(block string) bool {
+					return !slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Name == block })
+				}
+				if l.Rule.Object == c.Owner && l.Proxy != nil && (c.Denied || slices.ContainsFunc(c.Blocks, lacks)) {
+					lines = append(lines, fmt.Sprintf("host %q: %s %q of %s is not protected", server.Host, l.Modifier, l.Path, c.Owner))
+				}
 			}
 		}
 	}
@@ -99,15 +126,20 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			c.Blocks = append(c.Blocks, b.Name)
 		}
 	}
+	for _, alias := range policy.Of[policy.ServerAlias](policies).Names {
+		if r.hosts[alias] == nil {
+			r.hosts[alias] = &Host{Name: alias, owner: object.Namespace}
+		}
+	}
 	for host, rules := range rulesOf(object) {
+		if r.hosts[host] == nil {
+			r.hosts[host] = &Host{Name: host, owner: object.Namespace}
+		}
 		left := func(p model.Problem) bool {
 			return p.Reason == model.NotDelegated && p.Object == c.Owner && p.Field == translate.HostField(object, host)
 		}
-		if slices.ContainsFunc(r.problems, left) {
+		if slices.ContainsFunc(r.problems, left) && r.hosts[host].owner != object.Namespace {
 			continue
-		}
-		if r.hosts[host] == nil {
-			r.hosts[host] = &Host{Name: host}
 		}
 		c.Pattern = asks(policies, rules)
 		for _, rule := range rules {
