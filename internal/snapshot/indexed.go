@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"sluice/internal/model"
 )
 
@@ -18,11 +20,23 @@ type indexed[T any, P object[T]] struct {
 type replacement[P any] struct{ was, by P }
 
 // change is what differs from the objects before.
-type change[P any] struct {
+type change[P metav1.Object] struct {
 	any bool
 	// replaced is all that differs, if alone is set.
 	replaced []replacement[P]
 	alone    bool
+}
+
+// known says whether replaced is all that differs.
+func (c change[P]) known() bool { return !c.any || c.alone }
+
+// names are those of what was replaced.
+func (c change[P]) names() []Name {
+	names := make([]Name, 0, len(c.replaced))
+	for _, r := range c.replaced {
+		names = append(names, nameOf(r.by))
+	}
+	return names
 }
 
 // mostReplaced bounds what is put in place one by one; beyond, an index is made

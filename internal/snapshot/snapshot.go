@@ -103,7 +103,15 @@ type Snapshot struct {
 	secrets    map[Name]*corev1.Secret
 	configMaps map[Name]*corev1.ConfigMap
 	namespaces map[Name]*corev1.Namespace
+
+	// mark tells the objects from those of other snapshots. changes are those since
+	// the objects of the mark after, if that is not nil.
+	mark, after *mark
+	changes     Changes
 }
+
+// mark stands for the objects that one snapshot was made of.
+type mark struct{ _ byte }
 
 // Ingresses gives all Ingresses, the oldest first. Those of equal age are in
 // descending order of "namespace/name", as ingress-nginx has them.

@@ -90,6 +90,7 @@ func (t *translation) backends(hosts []*host) []*model.Backend {
 	}
 	t.checkDefaultBackend()
 	slices.SortFunc(found, func(a, b *backend) int { return strings.Compare(a.model.Key, b.model.Key) })
+	t.used = found
 	return t.fitBackends(found)
 }
 
@@ -137,6 +138,11 @@ func (t *translation) backendOf(id backendID) *backend {
 func (t *translation) refresh(b *backend) {
 	b.pass = t.memo.pass
 	t.memo.used.backends++
+	t.look(b)
+}
+
+// look finds the endpoints anew if the Service or its EndpointSlices changed.
+func (t *translation) look(b *backend) {
 	service, parts := t.snap.Service(b.id.service), t.snap.EndpointSlices(b.id.service)
 	if b.model != nil && b.service == service && slices.Equal(b.slices, parts) {
 		return
