@@ -89,7 +89,7 @@ func (e *editor) change(o Objects) Objects {
 // content is a snapshot without what it remembers of the one before.
 func content(s *Snapshot) *Snapshot {
 	bare := *s
-	bare.mark, bare.after, bare.changes = new(mark), nil, Changes{}
+	bare.mark, bare.recent = new(mark), nil
 	return &bare
 }
 
@@ -110,6 +110,7 @@ func TestBuilderGivesWhatNewGives(t *testing.T) {
 		var b Builder
 		var o, before Objects
 		var last *Snapshot
+		early, _ := b.Next(o)
 		for step := range 150 {
 			o = e.change(o)
 			want, wantProblems := New(o)
@@ -123,6 +124,14 @@ func TestBuilderGivesWhatNewGives(t *testing.T) {
 				}
 				if diff := cmp.Diff(sets(content(got).Since(content(last))), sets(got.Since(last))); diff != "" {
 					t.Fatalf("seed %d, step %d: changes (-by comparing +as remembered):\n%s", seed, step, diff)
+				}
+				for _, name := range content(got).Since(content(early)).Services {
+					if !slices.Contains(got.Since(early).Services, name) {
+						t.Fatalf("seed %d, step %d: %s changed since an earlier snapshot, which is not remembered", seed, step, name)
+					}
+				}
+				if step%40 == 0 {
+					early = got
 				}
 			}
 			last, before = got, o

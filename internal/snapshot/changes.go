@@ -15,13 +15,13 @@ type Changes struct {
 }
 
 // Since gives what changed since an earlier snapshot, in no order. It looks at
-// pointers only.
+// pointers only. What changed and is as it was again may be named, too.
 func (s *Snapshot) Since(before *Snapshot) Changes {
-	switch before.mark {
-	case s.mark:
+	if before.mark == s.mark {
 		return Changes{}
-	case s.after:
-		return s.changes
+	}
+	if first := slices.IndexFunc(s.recent, func(step step) bool { return step.from == before.mark }); first >= 0 {
+		return together(s.recent[first:])
 	}
 	services := differing(before.services, s.services, identical)
 	return Changes{
@@ -29,6 +29,15 @@ func (s *Snapshot) Since(before *Snapshot) Changes {
 		Services:  append(services, differing(before.slices, s.slices, slices.Equal)...),
 		Secrets:   differing(before.secrets, s.secrets, identical),
 	}
+}
+
+func together(steps []step) (all Changes) {
+	for _, step := range steps {
+		all.Ingresses = append(all.Ingresses, step.changes.Ingresses...)
+		all.Services = append(all.Services, step.changes.Services...)
+		all.Secrets = append(all.Secrets, step.changes.Secrets...)
+	}
+	return all
 }
 
 // OnlyServices gives the Services that changed since an earlier snapshot,

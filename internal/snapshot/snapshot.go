@@ -104,14 +104,23 @@ type Snapshot struct {
 	configMaps map[Name]*corev1.ConfigMap
 	namespaces map[Name]*corev1.Namespace
 
-	// mark tells the objects from those of other snapshots. changes are those since
-	// the objects of the mark after, if that is not nil.
-	mark, after *mark
-	changes     Changes
+	// mark tells the objects from those of other snapshots; recent are the last
+	// steps to them, the newest last.
+	mark   *mark
+	recent []step
 }
 
 // mark stands for the objects that one snapshot was made of.
 type mark struct{ _ byte }
+
+// step is what changed from the objects of a mark to those of the next.
+type step struct {
+	from    *mark
+	changes Changes
+}
+
+// mostSteps is how far back a snapshot knows what changed.
+const mostSteps = 32
 
 // Ingresses gives all Ingresses, the oldest first. Those of equal age are in
 // descending order of "namespace/name", as ingress-nginx has them.
