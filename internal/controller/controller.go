@@ -250,6 +250,9 @@ func (c *Controller) bringAbout(ctx context.Context, p *plan) {
 	due := c.retry == nil // what failed is tried again by the timer only
 	c.decide(p)
 	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
+	if c.latest != nil {
+		c.latest.named = [2]users{} // only the latest plan is asked for them
+	}
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.tellRoomless(p)

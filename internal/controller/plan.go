@@ -39,6 +39,8 @@ type plan struct {
 	failed, confirmed bool
 
 	classesUnreadable bool
+	// named are the users of objects, by kind; see users.
+	named [2]users
 
 	files                     int
 	loading, deciding, pushed time.Duration
