@@ -120,7 +120,7 @@ type step struct {
 }
 
 // mostSteps is how far back a snapshot knows what changed.
-const mostSteps = 32
+const mostSteps = 128
 
 // Ingresses gives all Ingresses, the oldest first. Those of equal age are in
 // descending order of "namespace/name", as ingress-nginx has them.
