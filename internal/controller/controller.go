@@ -57,6 +57,9 @@ type Options struct {
 	Ports []Port
 	// StateDir is where the last good forms are kept.
 	StateDir string
+	// AfterRead is called when the source has read its objects for the first time;
+	// nil for nothing.
+	AfterRead func()
 	// Audience is told what became of the objects; nil for nobody.
 	Audience Audience
 	Log      *slog.Logger
@@ -163,6 +166,9 @@ func (c *Controller) Run(ctx context.Context) error {
 		return err
 	}
 	<-read
+	if c.AfterRead != nil {
+		c.AfterRead()
+	}
 	go c.Resolver.Run(ctx)
 	go c.applier.run(ctx)
 	go c.trials.run(ctx)
