@@ -141,7 +141,7 @@ func run(ctx context.Context, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	parts.options.Source, parts.cluster = source, cluster
+	parts.options.Source, parts.cluster, parts.options.AfterRead = source, cluster, spareMemory
 	if cluster != nil {
 		parts.options.Audience = cluster
 	}

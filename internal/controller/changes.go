@@ -17,8 +17,7 @@ func whatChanged(before, now *plan) []report.Changes {
 	if before == nil {
 		before = &plan{templates: now.templates}
 	}
-	hosts := differing(byKey(before.config.Static.Servers), byKey(now.config.Static.Servers),
-		(*model.Server).Key, func(a, b *model.Server) bool { return a == b })
+	hosts := differingServers(before.config.Static.Servers, now.config.Static.Servers)
 	backends := differing(before.config.Dynamic.Backends, now.config.Dynamic.Backends,
 		func(b *model.Backend) string { return b.Key }, sameBackend)
 	names := differing(before.config.Dynamic.Names, now.config.Dynamic.Names,
@@ -39,6 +38,13 @@ func whatChanged(before, now *plan) []report.Changes {
 		whole = append(whole, "settings")
 	}
 	return append(changes, report.Changes{Kind: "everywhere", Names: whole})
+}
+
+func differingServers(before, now []*model.Server) difference {
+	if slices.Equal(before, now) {
+		return difference{}
+	}
+	return differing(byKey(before), byKey(now), (*model.Server).Key, func(a, b *model.Server) bool { return a == b })
 }
 
 // byKey gives servers sorted by key, as nearly all of them are.
@@ -76,14 +82,18 @@ func each[T any](list []T) iter.Seq[*T] {
 type difference struct{ changed, gone []string }
 
 // differing compares two lists that are sorted by key.
-func differing[T any](before, now []T, key func(T) string, same func(a, b T) bool) difference {
+func differing[T comparable](before, now []T, key func(T) string, same func(a, b T) bool) difference {
 	var d difference
 	for _, element := range missing(before, now, key) {
 		d.gone = append(d.gone, key(element))
 	}
 	for _, element := range now {
-		for len(before) > 0 && key(before[0]) < key(element) {
+		for len(before) > 0 && before[0] != element && key(before[0]) < key(element) {
 			before = before[1:]
+		}
+		if len(before) > 0 && before[0] == element {
+			before = before[1:]
+			continue
 		}
 		if len(before) == 0 || key(before[0]) != key(element) || !same(before[0], element) {
 			d.changed = append(d.changed, key(element))

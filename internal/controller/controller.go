@@ -57,6 +57,9 @@ type Options struct {
 	Ports []Port
 	// StateDir is where the last good forms are kept.
 	StateDir string
+	// AfterRead is called when the source has read its objects for the first time;
+	// nil for nothing.
+	AfterRead func()
 	// Audience is told what became of the objects; nil for nobody.
 	Audience Audience
 	Log      *slog.Logger
@@ -163,6 +166,9 @@ func (c *Controller) Run(ctx context.Context) error {
 		return err
 	}
 	<-read
+	if c.AfterRead != nil {
+		c.AfterRead()
+	}
 	go c.Resolver.Run(ctx)
 	go c.applier.run(ctx)
 	go c.trials.run(ctx)
@@ -250,6 +256,9 @@ func (c *Controller) bringAbout(ctx context.Context, p *plan) {
 	due := c.retry == nil // what failed is tried again by the timer only
 	c.decide(p)
 	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
+	if c.latest != nil {
+		c.latest.named = [2]users{} // only the latest plan is asked for them
+	}
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.tellRoomless(p)

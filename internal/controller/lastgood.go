@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -26,6 +27,10 @@ type lastGood struct {
 	path      string
 	ingresses map[snapshot.Name]*networkingv1.Ingress
 	settings  *corev1.ConfigMap
+	// recorded are the Ingresses of the last record, denied those of them whose
+	// paths answer 503.
+	recorded []*networkingv1.Ingress
+	denied   map[snapshot.Name]translate.Denial
 	// whole and size are the bytes of the file when it was written anew and
 	// now. torn is set if it may lack lines: it is then written anew.
 	whole, size int64
@@ -111,13 +116,11 @@ func (l *lastGood) compact() error {
 }
 
 // record takes what nginx now runs as good, but for forms whose paths answer 503:
-// that nginx takes these says nothing. Only what differs from before is written.
+// that nginx takes these says nothing. Only what differs from before is looked at.
 func (l *lastGood) record(served *snapshot.Snapshot, denied map[snapshot.Name]translate.Denial, settings *corev1.ConfigMap) error {
 	var entries []journalLine
-	present := make(map[snapshot.Name]bool, len(served.Ingresses()))
-	for _, ing := range served.Ingresses() {
+	for _, ing := range l.unrecorded(served.Ingresses(), denied) {
 		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
-		present[name] = true
 		was := l.ingresses[name]
 		if was == ing || denied[name] != 0 {
 			continue
@@ -127,19 +130,63 @@ func (l *lastGood) record(served *snapshot.Snapshot, denied map[snapshot.Name]tr
 			entries = append(entries, journalLine{Ingress: ing})
 		}
 	}
-	for name := range l.ingresses {
-		if !present[name] {
-			delete(l.ingresses, name)
-			entries = append(entries, journalLine{Deleted: &name})
-		}
+	for _, name := range l.gone(served) {
+		delete(l.ingresses, name)
+		entries = append(entries, journalLine{Deleted: &name})
 	}
 	if changed := settings != l.settings; changed && settings != nil {
 		entries = append(entries, journalLine{Settings: settings})
 	} else if changed {
 		entries = append(entries, journalLine{NoSettings: true})
 	}
-	l.settings = settings
+	l.settings, l.recorded, l.denied = settings, served.Ingresses(), denied
 	return l.append(entries)
+}
+
+// unrecorded gives the Ingresses that were not recorded in this form: those that
+// the list before lacks, and all if others are denied than before.
+func (l *lastGood) unrecorded(now []*networkingv1.Ingress, denied map[snapshot.Name]translate.Denial) []*networkingv1.Ingress {
+	if !maps.Equal(l.denied, denied) {
+		return now
+	}
+	return notIn(l.recorded, now)
+}
+
+// gone gives the names of the Ingresses that are kept and not there any more.
+func (l *lastGood) gone(served *snapshot.Snapshot) []snapshot.Name {
+	var names []snapshot.Name
+	check := func(name snapshot.Name) {
+		if l.ingresses[name] != nil && served.Ingress(name) == nil {
+			names = append(names, name)
+		}
+	}
+	if l.recorded == nil { // what is kept was read from the file
+		for name := range l.ingresses {
+			check(name)
+		}
+		return names
+	}
+	for _, ing := range notIn(served.Ingresses(), l.recorded) {
+		check(snapshot.Name{Namespace: ing.Namespace, Name: ing.Name})
+	}
+	return names
+}
+
+// notIn gives the Ingresses of now that before lacks; both are as a Snapshot has
+// them.
+func notIn(before, now []*networkingv1.Ingress) []*networkingv1.Ingress {
+	var found []*networkingv1.Ingress
+	for _, ing := range now {
+		for len(before) > 0 && before[0] != ing && snapshot.Older(before[0], ing) {
+			before = before[1:]
+		}
+		if len(before) > 0 && before[0] == ing {
+			before = before[1:]
+			continue
+		}
+		found = append(found, ing)
+	}
+	return found
 }
 
 func (l *lastGood) append(entries []journalLine) error {
@@ -160,6 +207,9 @@ func (l *lastGood) append(entries []journalLine) error {
 		return fmt.Errorf("write the last good forms: %w", err)
 	}
 	l.torn = false
+	if l.whole == 0 {
+		l.whole = l.size // the first lines are one an object, too
+	}
 	return nil
 }
 

@@ -3,12 +3,16 @@ package controller
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -39,6 +43,38 @@ func TestLastGoodWritesOnlyWhatChanged(t *testing.T) {
 	record(t, l, snap(t, form("web", "one")), nil)
 	if after := size(t, path); after != before {
 		t.Errorf("%d bytes written for nothing new", after-before)
+	}
+}
+
+// What is kept is the last form of each Ingress that was served and not denied,
+// however little of it is looked at each time.
+func TestLastGoodKeepsWhatWasServed(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 3))
+	l, want := reopen(t, filepath.Join(t.TempDir(), "last-good.jsonl")), map[snapshot.Name]*networkingv1.Ingress{}
+	forms := map[string]*networkingv1.Ingress{}
+	for step := range 300 {
+		name := fmt.Sprint("web-", random.IntN(8))
+		if forms[name] = form(name, fmt.Sprint("host-", step)); random.IntN(3) == 0 {
+			delete(forms, name)
+		}
+		served := snap(t, slices.Collect(maps.Values(forms))...)
+		denied := map[snapshot.Name]translate.Denial{}
+		if random.IntN(3) == 0 {
+			denied[snapshot.Name{Namespace: "shop", Name: fmt.Sprint("web-", random.IntN(8))}] = translate.DenyPaths
+		}
+		if err := l.record(served, denied, nil); err != nil {
+			t.Fatal(err)
+		}
+		maps.DeleteFunc(want, func(name snapshot.Name, _ *networkingv1.Ingress) bool { return served.Ingress(name) == nil })
+		for _, ing := range served.Ingresses() {
+			if name := (snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}); denied[name] == 0 {
+				want[name] = ing
+			}
+		}
+		if !maps.Equal(want, l.ingresses) {
+			t.Fatalf("step %d: kept %v, want %v", step, l.ingresses, want)
+		}
 	}
 }
 

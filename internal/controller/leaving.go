@@ -151,11 +151,15 @@ func (c *Controller) dropLater() {
 
 // missing gives the elements of before whose key now lacks; both are sorted by
 // key.
-func missing[T any](before, now []T, key func(T) string) []T {
+func missing[T comparable](before, now []T, key func(T) string) []T {
 	var gone []T
 	for _, element := range before {
-		for len(now) > 0 && key(now[0]) < key(element) {
+		for len(now) > 0 && now[0] != element && key(now[0]) < key(element) {
 			now = now[1:]
+		}
+		if len(now) > 0 && now[0] == element {
+			now = now[1:]
+			continue
 		}
 		if len(now) == 0 || key(now[0]) != key(element) {
 			gone = append(gone, element)
@@ -165,7 +169,7 @@ func missing[T any](before, now []T, key func(T) string) []T {
 }
 
 // merged adds the elements whose key a lacks; a and the result are sorted by key.
-func merged[T any](a []T, more departures[T], key func(T) string) []T {
+func merged[T comparable](a []T, more departures[T], key func(T) string) []T {
 	if len(more) == 0 {
 		return a
 	}

@@ -39,6 +39,8 @@ type plan struct {
 	failed, confirmed bool
 
 	classesUnreadable bool
+	// named are the users of objects, by kind; see users.
+	named [2]users
 
 	files                     int
 	loading, deciding, pushed time.Duration
@@ -76,11 +78,19 @@ func (c *Controller) decide(p *plan) {
 		return part
 	}
 	p.file = file
-	values, _ := settings.Read(p.configMap)
-	p.drain = values.Workers.ShutdownTimeout.Time()
+	p.drain = c.drainOf(p)
 	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.quarantine.problems(), c.settings.problems(),
 		c.streams.problems(), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
+}
+
+// drainOf is how long workers drain under the settings of a plan.
+func (c *Controller) drainOf(p *plan) time.Duration {
+	if c.latest != nil && c.latest.configMap == p.configMap {
+		return c.latest.drain
+	}
+	values, _ := settings.Read(p.configMap)
+	return values.Workers.ShutdownTimeout.Time()
 }
 
 // substitute puts what is in force in the place of settings and Ingresses that

@@ -58,14 +58,18 @@ func (p *plan) mustBeTold(now *snapshot.Snapshot, defaultCertificate snapshot.Na
 			return true
 		}
 	}
+	is := changedIn(now, changes.Ingresses)
 	services := slices.DeleteFunc(changes.Services, func(s snapshot.Name) bool { return !p.tells(s) })
-	if inUse(services, servicesOf, p.snap, now) || slices.Contains(changes.Secrets, defaultCertificate) {
+	if is.inUse(services, p.users(servicesOf), servicesOf) || slices.Contains(changes.Secrets, defaultCertificate) {
 		return true
 	}
+	if len(changes.Secrets) == 0 {
+		return false
+	}
 	// A Secret that was not there is new to all but those who named it already.
-	awaited := namedBy(p.snap, secretsOf, changes.Secrets)
-	secrets := slices.DeleteFunc(changes.Secrets, func(s snapshot.Name) bool { return p.snap.Secret(s) == nil && !awaited[s] })
-	return inUse(secrets, secretsOf, p.snap, now)
+	was := p.users(secretsOf)
+	secrets := slices.DeleteFunc(changes.Secrets, func(s snapshot.Name) bool { return p.snap.Secret(s) == nil && len(was[s]) == 0 })
+	return is.inUse(secrets, was, secretsOf)
 }
 
 // tells reports whether nginx is told the endpoints of a Service.
@@ -76,39 +80,76 @@ func (p *plan) tells(service snapshot.Name) bool {
 	return at < len(backends) && strings.HasPrefix(backends[at].Key, prefix)
 }
 
-// references gives what an Ingress names to a function.
-type references func(ing *networkingv1.Ingress, name func(snapshot.Name))
+// kind is a kind of objects that Ingresses name.
+type kind int
 
-// inUse reports whether an Ingress names one of the objects now, or something
-// that is no Ingress does: none named it before.
-func inUse(objects []snapshot.Name, of references, before, now *snapshot.Snapshot) bool {
-	if len(objects) == 0 {
-		return false
+const (
+	servicesOf kind = iota
+	secretsOf
+)
+
+// named gives the objects of a kind that an Ingress names to a function.
+func (k kind) named(ing *networkingv1.Ingress, name func(snapshot.Name)) {
+	if k == secretsOf {
+		secretsIn(ing, name)
+		return
 	}
-	is, was := namedBy(now, of, objects), namedBy(before, of, objects)
-	return slices.ContainsFunc(objects, func(object snapshot.Name) bool { return is[object] || !was[object] })
+	servicesIn(ing, name)
 }
 
-// namedBy gives those of the objects that Ingresses name.
-func namedBy(s *snapshot.Snapshot, of references, objects []snapshot.Name) map[snapshot.Name]bool {
-	found := make(map[snapshot.Name]bool, len(objects))
-	if len(objects) == 0 {
-		return found
+// users are the Ingresses that name an object.
+type users map[snapshot.Name][]snapshot.Name
+
+// users gives those of the objects of a kind in the plan's snapshot. They are found
+// out when they are first asked for.
+func (p *plan) users(k kind) users {
+	if p.named[k] != nil {
+		return p.named[k]
 	}
-	for _, object := range objects {
-		found[object] = false
-	}
-	for _, ing := range s.Ingresses() {
-		of(ing, func(name snapshot.Name) {
-			if _, ok := found[name]; ok {
-				found[name] = true
+	found := users{}
+	for _, ing := range p.snap.Ingresses() {
+		user := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
+		k.named(ing, func(object snapshot.Name) {
+			if list := found[object]; len(list) == 0 || list[len(list)-1] != user {
+				found[object] = append(list, user)
 			}
 		})
 	}
+	p.named[k] = found
 	return found
 }
 
-func servicesOf(ing *networkingv1.Ingress, name func(snapshot.Name)) {
+// changedIngresses are those that a newer snapshot has another form of, nil where it
+// has none.
+type changedIngresses map[snapshot.Name]*networkingv1.Ingress
+
+func changedIn(now *snapshot.Snapshot, changed []snapshot.Name) changedIngresses {
+	forms := make(changedIngresses, len(changed))
+	for _, name := range changed {
+		forms[name] = now.Ingress(name)
+	}
+	return forms
+}
+
+// inUse reports whether an Ingress names one of the objects now, or something
+// that is no Ingress does: none named it before.
+func (c changedIngresses) inUse(objects []snapshot.Name, before users, k kind) bool {
+	if len(objects) == 0 {
+		return false
+	}
+	named := map[snapshot.Name]bool{}
+	for _, form := range c {
+		if form != nil {
+			k.named(form, func(object snapshot.Name) { named[object] = true })
+		}
+	}
+	return slices.ContainsFunc(objects, func(object snapshot.Name) bool {
+		unchanged := func(user snapshot.Name) bool { _, changed := c[user]; return !changed }
+		return len(before[object]) == 0 || named[object] || slices.ContainsFunc(before[object], unchanged)
+	})
+}
+
+func servicesIn(ing *networkingv1.Ingress, name func(snapshot.Name)) {
 	service := func(b *networkingv1.IngressBackend) {
 		if b != nil && b.Service != nil {
 			name(snapshot.Name{Namespace: ing.Namespace, Name: b.Service.Name})
@@ -125,7 +166,7 @@ func servicesOf(ing *networkingv1.Ingress, name func(snapshot.Name)) {
 	}
 }
 
-func secretsOf(ing *networkingv1.Ingress, name func(snapshot.Name)) {
+func secretsIn(ing *networkingv1.Ingress, name func(snapshot.Name)) {
 	for _, tls := range ing.Spec.TLS {
 		secret, _ := snapshot.ParseReference(tls.SecretName, ing.Namespace)
 		name(secret)

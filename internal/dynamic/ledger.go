@@ -19,6 +19,9 @@ type ledger struct {
 	names        list
 	// added are the names that were added last, sorted by host; each has an item.
 	added []model.CertificateName
+	// whole are the backends that were added last, sorted by key, if nothing was left
+	// out of any; each has an item.
+	whole []*model.Backend
 }
 
 // list is one kind of item.
@@ -59,10 +62,7 @@ func (l *ledger) lists() []*list {
 // add takes in what nginx is to hold besides what it holds already. The error
 // names the endpoints that were left out.
 func (l *ledger) add(d model.Dynamic) error {
-	var problems []error
-	for _, b := range d.Backends {
-		problems = append(problems, l.addBackend(b))
-	}
+	problems := l.addBackends(d.Backends)
 	for _, c := range d.Certificates {
 		l.certificates.put(c.ID, c, nil)
 	}
@@ -87,6 +87,27 @@ func (l *ledger) addNames(names []model.CertificateName) error {
 	}
 	l.added = names
 	return errors.Join(problems...)
+}
+
+// addBackends passes over those that are as they were added last.
+func (l *ledger) addBackends(backends []*model.Backend) (problems []error) {
+	before := l.whole
+	for _, b := range backends {
+		for len(before) > 0 && before[0] != b && before[0].Key < b.Key {
+			before = before[1:]
+		}
+		if len(before) > 0 && before[0] == b {
+			before = before[1:]
+			continue
+		}
+		if err := l.addBackend(b); err != nil {
+			problems = append(problems, err)
+		}
+	}
+	if l.whole = backends; len(problems) > 0 {
+		l.whole = nil
+	}
+	return problems
 }
 
 func (l *ledger) addBackend(b *model.Backend) error {

@@ -101,11 +101,16 @@ func (p Problem) Message() string {
 // SortProblems orders problems by object, field and text, drops repetitions and
 // makes each fit to be shown. All that is logged or printed has passed it.
 func SortProblems(problems []Problem) []Problem {
+	sortShown(problems)
+	return slices.Compact(problems)
+}
+
+// sortShown is SortProblems without dropping repetitions.
+func sortShown(problems []Problem) {
 	for i, p := range problems {
 		problems[i] = p.shown()
 	}
 	slices.SortFunc(problems, Problem.Compare)
-	return slices.Compact(problems)
 }
 
 // Compare orders as SortProblems does.

@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 
 	"sluice/internal/model"
 )
@@ -14,6 +16,35 @@ type Cache struct {
 	// ground is what servers are printed on: it decides their text with them.
 	ground  string
 	servers map[*model.Server]*rendered
+	// last is what the last Render was given and gave.
+	last struct {
+		templates *Templates
+		static    model.Static
+		env       Environment
+		file      *File
+		problems  []model.Problem
+	}
+}
+
+// again gives the file of the last Render if it was given the same.
+func (c *Cache) again(t *Templates, s model.Static, e Environment) (*File, []model.Problem) {
+	if c == nil || c.last.templates != t || !slices.Equal(c.last.static.Servers, s.Servers) || !reflect.DeepEqual(c.last.env, e) {
+		return nil, nil
+	}
+	rest, was := s, c.last.static
+	rest.Servers, was.Servers = nil, nil
+	if !reflect.DeepEqual(rest, was) {
+		return nil, nil
+	}
+	return c.last.file, c.last.problems
+}
+
+// keep remembers a Render for again.
+func (c *Cache) keep(r *rendering, s model.Static, e Environment) {
+	if c != nil {
+		s.Servers = slices.Clone(s.Servers)
+		c.last.templates, c.last.static, c.last.env, c.last.file, c.last.problems = r.templates, s, e, r.file, r.problems
+	}
 }
 
 // NewCache gives an empty cache.

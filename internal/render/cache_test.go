@@ -52,6 +52,22 @@ func TestCacheChangesNothing(t *testing.T) {
 	step("a log of all requests")
 }
 
+// What is printed of the same is the same file, which nobody has to compare.
+func TestCacheKeepsTheFile(t *testing.T) {
+	t.Parallel()
+	loaded, cache, static := load(t), NewCache(), shopStatic(3)
+	first, _ := loaded.Render(static, testEnvironment(), cache)
+	static.Servers = slices.Clone(static.Servers)
+	if again, _ := loaded.Render(static, testEnvironment(), cache); again != first {
+		t.Error("the same servers are another file")
+	}
+	other := testEnvironment()
+	other.HTTPPort++
+	if again, _ := loaded.Render(static, other, cache); again == first {
+		t.Error("another environment is the same file")
+	}
+}
+
 // The text of a server that did not change is shared, not printed again.
 func TestCacheKeepsServers(t *testing.T) {
 	t.Parallel()

@@ -83,7 +83,7 @@ func (f *File) Hash() string {
 
 // Equal reports whether both have the same text.
 func (f *File) Equal(o *File) bool {
-	if f == nil || o == nil {
+	if f == nil || o == nil || f == o {
 		return f == o
 	}
 	if f.length != o.length {

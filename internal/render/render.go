@@ -32,6 +32,9 @@ type rendering struct {
 // for none) is given. What cannot be printed safely is left out or answers 503,
 // with a Problem on its owner; the file is always complete.
 func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []model.Problem) {
+	if file, problems := c.again(t, s, e); file != nil {
+		return file, problems
+	}
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
 	streams := r.printableStreams(s)
@@ -60,6 +63,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.streams(streams)
 	r.whole()
 	r.file.trust = e.trustFiles(all)
+	c.keep(r, s, e)
 	return r.file, r.problems
 }
 

@@ -36,7 +36,7 @@ func (r *Reporter) Problems(problems []model.Problem) {
 	if !strictlySorted(problems) {
 		problems = model.SortProblems(slices.Clone(problems))
 	}
-	came, went := differing(r.problems, problems)
+	came, went := model.Differing(r.problems, problems)
 	for _, p := range came {
 		r.log.Warn("problem", "object", p.Object.String(), "field", p.Field, "reason", string(p.Reason), "text", p.Text, "denies", p.Denies)
 	}
@@ -54,21 +54,6 @@ func strictlySorted(problems []model.Problem) bool {
 		}
 	}
 	return true
-}
-
-// differing gives what came and what went between two sorted lists.
-func differing(before, now []model.Problem) (came, went []model.Problem) {
-	for len(before) > 0 || len(now) > 0 {
-		switch {
-		case len(before) > 0 && len(now) > 0 && before[0] == now[0]:
-			before, now = before[1:], now[1:]
-		case len(now) == 0 || len(before) > 0 && before[0].Compare(now[0]) < 0:
-			went, before = append(went, before[0]), before[1:]
-		default:
-			came, now = append(came, now[0]), now[1:]
-		}
-	}
-	return came, went
 }
 
 // Source takes what the source passed over and could not read, as it is now.

@@ -31,40 +31,51 @@ type Builder struct {
 // Next is New for objects of which most are those of the call before.
 func (b *Builder) Next(o Objects) (*Snapshot, []model.Problem) {
 	ingresses, classes := b.ingresses.take("Ingress", o.Ingresses), b.classes.take("IngressClass", o.IngressClasses)
-	b.services.take("Service", o.Services)
-	b.secrets.take("Secret", o.Secrets)
+	services, secrets := b.services.take("Service", o.Services), b.secrets.take("Secret", o.Secrets)
 	b.configMaps.take("ConfigMap", o.ConfigMaps)
 	b.namespaces.take("Namespace", o.Namespaces)
 	s := &Snapshot{
 		byName: b.ingresses.names, classNames: b.classes.names, services: b.services.names,
 		secrets: b.secrets.names, configMaps: b.configMaps.names, namespaces: b.namespaces.names,
+		mark: new(mark),
 	}
 	s.ingresses, s.classes = b.last.sortedIngresses(), b.last.sortedClasses()
 	if ingresses.any {
-		s.ingresses = firsts(o.Ingresses, s.byName)
-		slices.SortFunc(s.ingresses, compareIngresses)
+		s.ingresses = b.sort(o, ingresses)
 	}
 	if classes.any {
 		s.classes = firsts(o.IngressClasses, s.classNames)
 		slices.SortFunc(s.classes, func(a, b *networkingv1.IngressClass) int { return strings.Compare(a.Name, b.Name) })
 	}
-	s.slices = b.groups(o)
+	var grouped groupChange
+	s.slices, grouped = b.groups(o)
+	if b.last != nil && ingresses.known() && services.known() && secrets.known() && grouped.known {
+		changes := Changes{Ingresses: ingresses.changed(), Services: append(services.changed(), grouped.services...), Secrets: secrets.changed()}
+		s.recent = append(slices.Clone(b.last.recent[max(len(b.last.recent)-mostSteps+1, 0):]), step{b.last.mark, changes})
+	}
 	b.last = s
 	return s, model.SortProblems(b.problems())
 }
 
+// groupChange are the Services whose slices changed, if they are known.
+type groupChange struct {
+	services []Name
+	known    bool
+}
+
 // groups gives the slices of each Service.
-func (b *Builder) groups(o Objects) map[Name][]*discoveryv1.EndpointSlice {
+func (b *Builder) groups(o Objects) (map[Name][]*discoveryv1.EndpointSlice, groupChange) {
 	changed, endpoints := b.slices.take("EndpointSlice", o.EndpointSlices), b.endpoints.take("Endpoints", o.Endpoints)
 	switch {
 	case !changed.any && !endpoints.any && b.last != nil:
-		return b.last.slices
-	case !endpoints.any && len(o.Endpoints) == 0 && changed.onlyReplaced(sameService):
-		return regroup(b.last.slices, changed.replaced)
+		return b.last.slices, groupChange{known: true}
+	case !endpoints.any && len(o.Endpoints) == 0 && changed.alone:
+		groups, services := regroup(b.last.slices, changed)
+		return groups, groupChange{services, true}
 	}
 	groups := bySlices(firsts(o.EndpointSlices, b.slices.names))
 	addMirrored(groups, o.Mirrored, b.endpoints.names)
-	return groups
+	return groups, groupChange{}
 }
 
 func (b *Builder) problems() []model.Problem {
@@ -86,21 +97,75 @@ func (s *Snapshot) sortedClasses() []*networkingv1.IngressClass {
 	return s.classes
 }
 
-// sameService says whether two slices belong to one Service.
-func sameService(a, b *discoveryv1.EndpointSlice) bool {
-	return a.Labels[discoveryv1.LabelServiceName] == b.Labels[discoveryv1.LabelServiceName]
-}
-
-// regroup puts slices in the places of those that they replace, in a copy.
-func regroup(groups map[Name][]*discoveryv1.EndpointSlice, replaced []replacement[*discoveryv1.EndpointSlice]) map[Name][]*discoveryv1.EndpointSlice {
-	groups = maps.Clone(groups)
-	for _, r := range replaced {
-		service := Name{r.by.Namespace, r.by.Labels[discoveryv1.LabelServiceName]}
-		group := slices.Clone(groups[service])
-		if at := slices.Index(group, r.was); at >= 0 {
-			group[at] = r.by
-			groups[service] = group
+// sort gives the Ingresses, the oldest first. Where few changed, these are put in
+// and taken out of a copy of the list before.
+func (b *Builder) sort(o Objects, changed change[*networkingv1.Ingress]) []*networkingv1.Ingress {
+	if changed.alone {
+		if mended, ok := mend(b.last.ingresses, changed); ok {
+			return mended
 		}
 	}
-	return groups
+	sorted := firsts(o.Ingresses, b.ingresses.names)
+	slices.SortFunc(sorted, compareIngresses)
+	return sorted
+}
+
+// mend takes what is gone out of a sorted list and puts what came in; ok is false if
+// the list lacks something that is gone.
+func mend(sorted []*networkingv1.Ingress, changed change[*networkingv1.Ingress]) (mended []*networkingv1.Ingress, ok bool) {
+	gone, came := changed.apart()
+	slices.SortFunc(gone, compareIngresses)
+	slices.SortFunc(came, compareIngresses)
+	mended = make([]*networkingv1.Ingress, 0, len(sorted)+len(came))
+	skipTo := func(ing *networkingv1.Ingress) {
+		at, _ := slices.BinarySearchFunc(sorted, ing, compareIngresses)
+		mended, sorted = append(mended, sorted[:at]...), sorted[at:]
+	}
+	for len(gone) > 0 || len(came) > 0 {
+		if len(gone) == 0 || len(came) > 0 && compareIngresses(came[0], gone[0]) < 0 {
+			skipTo(came[0])
+			mended, came = append(mended, came[0]), came[1:]
+			continue
+		}
+		skipTo(gone[0])
+		if len(sorted) == 0 || sorted[0] != gone[0] {
+			return nil, false
+		}
+		sorted, gone = sorted[1:], gone[1:]
+	}
+	return append(mended, sorted...), true
+}
+
+// regroup takes the slices that are gone out of their groups and puts those that
+// came in, in a copy, and names their Services.
+func regroup(groups map[Name][]*discoveryv1.EndpointSlice, changed change[*discoveryv1.EndpointSlice]) (map[Name][]*discoveryv1.EndpointSlice, []Name) {
+	groups = maps.Clone(groups)
+	gone, came := changed.apart()
+	services := make([]Name, 0, len(gone)+len(came))
+	for _, part := range gone {
+		service := serviceOf(part)
+		if service.Name == "" {
+			continue
+		}
+		services = append(services, service)
+		rest := slices.DeleteFunc(slices.Clone(groups[service]), func(p *discoveryv1.EndpointSlice) bool { return p == part })
+		if groups[service] = rest; len(rest) == 0 {
+			delete(groups, service)
+		}
+	}
+	for _, part := range came {
+		service := serviceOf(part)
+		if service.Name == "" {
+			continue
+		}
+		services = append(services, service)
+		at, _ := slices.BinarySearchFunc(groups[service], part.Name, func(p *discoveryv1.EndpointSlice, name string) int { return strings.Compare(p.Name, name) })
+		groups[service] = slices.Insert(slices.Clone(groups[service]), at, part)
+	}
+	return groups, services
+}
+
+// serviceOf is the Service that a slice belongs to; without a name, nobody.
+func serviceOf(part *discoveryv1.EndpointSlice) Name {
+	return Name{part.Namespace, part.Labels[discoveryv1.LabelServiceName]}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -85,6 +86,21 @@ func (e *editor) change(o Objects) Objects {
 	return o
 }
 
+// content is a snapshot without what it remembers of the one before.
+func content(s *Snapshot) *Snapshot {
+	bare := *s
+	bare.mark, bare.recent = new(mark), nil
+	return &bare
+}
+
+func sets(c Changes) Changes {
+	for _, names := range []*[]Name{&c.Ingresses, &c.Services, &c.Secrets} {
+		slices.SortFunc(*names, Name.Compare)
+		*names = append([]Name{}, slices.Compact(*names)...)
+	}
+	return c
+}
+
 // A Builder gives what New gives, whatever changed from one call to the next,
 // and leaves the snapshots it gave before as they were.
 func TestBuilderGivesWhatNewGives(t *testing.T) {
@@ -94,16 +110,28 @@ func TestBuilderGivesWhatNewGives(t *testing.T) {
 		var b Builder
 		var o, before Objects
 		var last *Snapshot
+		early, _ := b.Next(o)
 		for step := range 150 {
 			o = e.change(o)
 			want, wantProblems := New(o)
 			got, problems := b.Next(o)
-			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(problems, wantProblems) {
+			if !reflect.DeepEqual(content(got), content(want)) || !reflect.DeepEqual(problems, wantProblems) {
 				t.Fatalf("seed %d, step %d: got %+v, %v\nwant %+v, %v", seed, step, got, problems, want, wantProblems)
 			}
 			if last != nil {
-				if again, _ := New(before); !reflect.DeepEqual(last, again) {
+				if again, _ := New(before); !reflect.DeepEqual(content(last), content(again)) {
 					t.Fatalf("seed %d, step %d: the snapshot before changed", seed, step)
+				}
+				if diff := cmp.Diff(sets(content(got).Since(content(last))), sets(got.Since(last))); diff != "" {
+					t.Fatalf("seed %d, step %d: changes (-by comparing +as remembered):\n%s", seed, step, diff)
+				}
+				for _, name := range content(got).Since(content(early)).Services {
+					if !slices.Contains(got.Since(early).Services, name) {
+						t.Fatalf("seed %d, step %d: %s changed since an earlier snapshot, which is not remembered", seed, step, name)
+					}
+				}
+				if step%40 == 0 {
+					early = got
 				}
 			}
 			last, before = got, o

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 )
@@ -14,8 +15,14 @@ type Changes struct {
 }
 
 // Since gives what changed since an earlier snapshot, in no order. It looks at
-// pointers only.
+// pointers only. What changed and is as it was again may be named, too.
 func (s *Snapshot) Since(before *Snapshot) Changes {
+	if before.mark == s.mark {
+		return Changes{}
+	}
+	if first := slices.IndexFunc(s.recent, func(step step) bool { return step.from == before.mark }); first >= 0 {
+		return together(s.recent[first:])
+	}
 	services := differing(before.services, s.services, identical)
 	return Changes{
 		Ingresses: differing(before.byName, s.byName, identical),
@@ -24,11 +31,39 @@ func (s *Snapshot) Since(before *Snapshot) Changes {
 	}
 }
 
+func together(steps []step) (all Changes) {
+	for _, step := range steps {
+		all.Ingresses = append(all.Ingresses, step.changes.Ingresses...)
+		all.Services = append(all.Services, step.changes.Services...)
+		all.Secrets = append(all.Secrets, step.changes.Secrets...)
+	}
+	return all
+}
+
+// OnlyServices gives the Services that changed since an earlier snapshot,
+// themselves or in their EndpointSlices, in no order. only is false if anything
+// else differs.
+func (s *Snapshot) OnlyServices(before *Snapshot) (services []Name, only bool) {
+	if !slices.Equal(s.ingresses, before.ingresses) || !slices.Equal(s.classes, before.classes) || !maps.Equal(s.replaced, before.replaced) ||
+		!sameObjects(s.configMaps, before.configMaps) || !sameObjects(s.secrets, before.secrets) || !sameObjects(s.namespaces, before.namespaces) {
+		return nil, false
+	}
+	return s.Since(before).Services, true
+}
+
+func sameObjects[T any](a, b map[Name]*T) bool { return sameMap(a, b) || maps.Equal(a, b) }
+
+// sameMap reports whether two maps are the very same, without a look at what they
+// hold: a Builder goes on using what did not change.
+func sameMap[T any](a, b map[Name]T) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
+}
+
 func identical[T any](a, b *T) bool { return a == b }
 
 func differing[T any](before, now map[Name]T, same func(a, b T) bool) []Name {
-	if reflect.ValueOf(before).Pointer() == reflect.ValueOf(now).Pointer() {
-		return nil // a Builder goes on using what did not change
+	if sameMap(before, now) {
+		return nil
 	}
 	var names []Name
 	for name, is := range now {

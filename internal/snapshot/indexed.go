@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"sluice/internal/model"
 )
 
@@ -18,57 +20,119 @@ type indexed[T any, P object[T]] struct {
 type replacement[P any] struct{ was, by P }
 
 // change is what differs from the objects before.
-type change[P any] struct {
+type change[P metav1.Object] struct {
 	any bool
-	// replaced is all that differs, if alone is set.
-	replaced []replacement[P]
-	alone    bool
+	// replaced, came and gone are all that differs, if alone is set.
+	replaced   []replacement[P]
+	came, gone []P
+	alone      bool
 }
 
-// mostReplaced bounds what is put in place one by one; beyond, an index is made
-// anew.
-const mostReplaced = 64
+// known says whether all that differs is known.
+func (c change[P]) known() bool { return !c.any || c.alone }
 
-// take indexes objects. Where a few were replaced by others of the same name,
-// as edits do, a copy of the index is mended.
+// changed are the names of what differs.
+func (c change[P]) changed() []Name {
+	names := make([]Name, 0, len(c.replaced)+len(c.came)+len(c.gone))
+	for _, r := range c.replaced {
+		names = append(names, nameOf(r.by))
+	}
+	for _, o := range slices.Concat(c.came, c.gone) {
+		names = append(names, nameOf(o))
+	}
+	return names
+}
+
+// apart gives what is gone and what came, with what was replaced on both sides.
+func (c change[P]) apart() (gone, came []P) {
+	gone, came = slices.Clone(c.gone), slices.Clone(c.came)
+	for _, r := range c.replaced {
+		gone, came = append(gone, r.was), append(came, r.by)
+	}
+	return gone, came
+}
+
+// mostMended bounds what is put in place one by one; beyond, an index is made
+// anew.
+const mostMended = 256
+
+// take indexes objects. Where a few came, went or were replaced by others of the
+// same name, a copy of the index is mended.
 func (x *indexed[T, P]) take(kind string, objects []P) change[P] {
 	if x.names != nil && slices.Equal(x.objects, objects) {
 		return change[P]{}
 	}
-	c := change[P]{any: true}
-	c.replaced, c.alone = x.compare(objects)
+	c := x.compare(objects)
 	x.objects = slices.Clone(objects)
-	if c.alone {
-		x.names = maps.Clone(x.names)
-		for _, r := range c.replaced {
-			x.names[nameOf(r.by)] = r.by
-		}
+	if !c.alone {
+		x.problems = nil
+		x.names = index(kind, objects, &x.problems)
 		return c
 	}
-	x.problems = nil
-	x.names = index(kind, objects, &x.problems)
+	x.names = maps.Clone(x.names)
+	gone, came := c.apart()
+	for _, o := range gone {
+		delete(x.names, nameOf(o))
+	}
+	for _, o := range came {
+		x.names[nameOf(o)] = o
+	}
 	return c
 }
 
-// compare finds what was replaced, and says whether that is all.
-func (x *indexed[T, P]) compare(objects []P) (replaced []replacement[P], alone bool) {
-	if x.names == nil || len(objects) != len(x.objects) || len(x.problems) > 0 {
-		return nil, false
+// compare finds what differs. It leaves that open where it is much, or where names
+// are not each once.
+func (x *indexed[T, P]) compare(objects []P) change[P] {
+	both := min(len(objects), len(x.objects))
+	if x.names == nil || len(x.problems) > 0 || len(objects)+len(x.objects)-2*both > mostMended {
+		return change[P]{any: true}
 	}
-	for i, o := range objects {
-		was := x.objects[i]
-		if was == o {
+	c := change[P]{any: true, alone: true}
+	var was, is []P // what stands where the lists differ
+	for i, o := range objects[:both] {
+		switch before := x.objects[i]; {
+		case before == o:
 			continue
+		case nameOf(before) == nameOf(o):
+			c.replaced = append(c.replaced, replacement[P]{was: before, by: o})
+		default:
+			was, is = append(was, before), append(is, o)
 		}
-		if nameOf(was) != nameOf(o) || len(replaced) == mostReplaced {
-			return nil, false
+		if len(c.replaced)+len(is) > mostMended {
+			return change[P]{any: true}
 		}
-		replaced = append(replaced, replacement[P]{was: was, by: o})
 	}
-	return replaced, true
+	was, is = append(was, x.objects[both:]...), append(is, objects[both:]...)
+	if !x.match(&c, was, is) {
+		return change[P]{any: true}
+	}
+	return c
 }
 
-// onlyReplaced says whether nothing but objects that are alike was replaced.
-func (c change[P]) onlyReplaced(alike func(a, b P) bool) bool {
-	return c.any && c.alone && !slices.ContainsFunc(c.replaced, func(r replacement[P]) bool { return !alike(r.was, r.by) })
+// match finds who is still there, moved or replaced, of those who stood where others
+// stand now. It fails if a name is there twice.
+func (x *indexed[T, P]) match(c *change[P], was, is []P) bool {
+	left, seen := make(map[Name]P, len(was)), make(map[Name]bool, len(is))
+	for _, o := range was {
+		left[nameOf(o)] = o
+	}
+	for _, o := range is {
+		name := nameOf(o)
+		before, moved := left[name]
+		switch {
+		case seen[name], !moved && x.names[name] != nil:
+			return false
+		case !moved:
+			c.came = append(c.came, o)
+		case before != o:
+			c.replaced = append(c.replaced, replacement[P]{was: before, by: o})
+		}
+		seen[name] = true
+	}
+	for _, o := range was {
+		if !seen[nameOf(o)] {
+			c.gone = append(c.gone, o)
+		}
+	}
+	return true
 }

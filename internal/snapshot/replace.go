@@ -69,6 +69,7 @@ func (s *Snapshot) OnlyIngresses(some []*networkingv1.Ingress) *Snapshot {
 	changed := *s
 	changed.ingresses = slices.SortedFunc(slices.Values(some), compareIngresses)
 	changed.byName, changed.replaced = make(map[Name]*networkingv1.Ingress, len(some)), nil
+	changed.mark, changed.recent = new(mark), nil
 	for _, ing := range some {
 		changed.byName[nameOf(ing)] = ing
 	}

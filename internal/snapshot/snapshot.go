@@ -103,7 +103,24 @@ type Snapshot struct {
 	secrets    map[Name]*corev1.Secret
 	configMaps map[Name]*corev1.ConfigMap
 	namespaces map[Name]*corev1.Namespace
+
+	// mark tells the objects from those of other snapshots; recent are the last
+	// steps to them, the newest last.
+	mark   *mark
+	recent []step
 }
+
+// mark stands for the objects that one snapshot was made of.
+type mark struct{ _ byte }
+
+// step is what changed from the objects of a mark to those of the next.
+type step struct {
+	from    *mark
+	changes Changes
+}
+
+// mostSteps is how far back a snapshot knows what changed.
+const mostSteps = 128
 
 // Ingresses gives all Ingresses, the oldest first. Those of equal age are in
 // descending order of "namespace/name", as ingress-nginx has them.

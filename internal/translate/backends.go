@@ -44,6 +44,7 @@ func BackendOf(key string) (service snapshot.Name, port string) {
 type backend struct {
 	pass    uint64
 	id      backendID
+	key     string // of id
 	model   *model.Backend
 	service *corev1.Service
 	slices  []*discoveryv1.EndpointSlice
@@ -66,10 +67,8 @@ type backendFault struct {
 // use is a reference to a backend.
 type use struct {
 	backend *backend
-	object  model.ObjectRef
-	// field is that of the whole backend; named tells which half of port is set.
-	field string
-	named bool
+	// claim is nil for the default backend.
+	claim *claim
 }
 
 // backends gives what the hosts use, sorted and each once, and reports the
@@ -83,13 +82,14 @@ func (t *translation) backends(hosts []*host) []*model.Backend {
 				found = append(found, u.backend)
 			}
 			t.report(u.backend.remarks...)
-			if fault := u.backend.fault; fault != nil && u.object.Kind == "Ingress" {
-				t.report(model.Problem{Object: u.object, Field: u.faultField(), Reason: fault.reason, Text: fault.text})
+			if fault := u.backend.fault; fault != nil && u.claim != nil {
+				t.report(model.Problem{Object: u.claim.owner.ref, Field: u.faultField(), Reason: fault.reason, Text: fault.text})
 			}
 		}
 	}
 	t.checkDefaultBackend()
 	slices.SortFunc(found, func(a, b *backend) int { return strings.Compare(a.model.Key, b.model.Key) })
+	t.used = found
 	return t.fitBackends(found)
 }
 
@@ -113,11 +113,11 @@ func (t *translation) checkDefaultBackend() {
 }
 
 func (u *use) faultField() string {
-	field := u.field + ".service." + u.backend.fault.field
+	field := u.claim.field + u.claim.backendField() + ".service." + u.backend.fault.field
 	switch {
 	case u.backend.fault.field != "port":
 		return field
-	case u.named:
+	case u.claim.backend.Service.Port.Name != "":
 		return field + ".name"
 	}
 	return field + ".number"
@@ -127,7 +127,7 @@ func (u *use) faultField() string {
 func (t *translation) backendOf(id backendID) *backend {
 	b := t.memo.backends[id]
 	if b == nil {
-		b = &backend{id: id}
+		b = &backend{id: id, key: id.key()}
 		t.memo.backends[id] = b
 	}
 	return b
@@ -137,12 +137,17 @@ func (t *translation) backendOf(id backendID) *backend {
 func (t *translation) refresh(b *backend) {
 	b.pass = t.memo.pass
 	t.memo.used.backends++
+	t.look(b)
+}
+
+// look finds the endpoints anew if the Service or its EndpointSlices changed.
+func (t *translation) look(b *backend) {
 	service, parts := t.snap.Service(b.id.service), t.snap.EndpointSlices(b.id.service)
 	if b.model != nil && b.service == service && slices.Equal(b.slices, parts) {
 		return
 	}
 	b.service, b.slices = service, slices.Clone(parts)
-	b.model = &model.Backend{Key: b.id.key(), WhenEmpty: 503}
+	b.model = &model.Backend{Key: b.key, WhenEmpty: 503}
 	if b.id.port == defaultPort {
 		b.model.WhenEmpty = 404
 	}

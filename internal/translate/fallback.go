@@ -89,7 +89,7 @@ func (b *builder) passToDefault(l *model.Location) {
 	case b.options.DefaultBackend == (snapshot.Name{}):
 		l.Return = &model.Return{Code: 404}
 	default:
-		l.Proxy = b.pass(backendID{b.options.DefaultBackend, defaultPort}, use{})
+		l.Proxy = b.pass(backendID{b.options.DefaultBackend, defaultPort}, nil)
 	}
 }
 

@@ -31,6 +31,8 @@ type Memo struct {
 	problems  model.Joined
 	// accepted are the Ingresses that were ours in the last call.
 	accepted []*networkingv1.Ingress
+	// last is the last call.
+	last lastCall
 	// used counts what the present call used of each map.
 	used struct{ ingresses, hosts, backends, secrets, classes int }
 }
@@ -61,6 +63,7 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	general := o
 	general.Denied = nil // looked up for each Ingress
 	if m.settings == nil || m.configMap != configMap || !reflect.DeepEqual(m.options, general) {
+		m.last = lastCall{}
 		m.forget()
 		m.options, m.configMap = general, configMap
 		m.settings, m.faults = settings.Read(configMap)

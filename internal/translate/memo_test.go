@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
@@ -97,6 +98,58 @@ func TestMemoChangesNoResult(t *testing.T) {
 		if diff := cmp.Diff(problems, others); diff != "" {
 			t.Fatalf("problems with a memo:\n%s", diff)
 		}
+	}
+}
+
+// Where only Services and endpoints change, the rest is not looked at again; that
+// never changes a result either. Services come, go and have nothing to offer.
+func TestOnlyEndpointsChangeNoResult(t *testing.T) {
+	t.Parallel()
+	w := shopWorld(t)
+	options := w.flags()
+	options.DefaultBackend = snapshot.Name{Namespace: "default", Name: "e"}
+	random := rand.New(rand.NewPCG(11, 11))
+	objects, memo := w.objects(t), NewMemo()
+	var builder snapshot.Builder
+	quick := 0
+	for step := range 300 {
+		objects.Services, objects.EndpointSlices = slices.Clone(objects.Services), slices.Clone(objects.EndpointSlices)
+		service, part := random.IntN(len(objects.Services)), random.IntN(len(objects.EndpointSlices))
+		switch kind := random.IntN(10); {
+		case kind == 0:
+			changed := *objects.Services[service]
+			changed.Spec.Ports = changed.Spec.Ports[:random.IntN(len(changed.Spec.Ports)+1)]
+			objects.Services[service] = &changed
+		case kind == 1 && len(objects.Services) > 2:
+			objects.Services = slices.Delete(objects.Services, service, service+1)
+		case kind == 2:
+			objects = w.objects(t)
+		case kind == 3:
+			options.Denied = map[snapshot.Name]Denial{{Namespace: "default", Name: "one"}: Denial(random.IntN(2))}
+		default:
+			changed := *objects.EndpointSlices[part]
+			changed.Endpoints = changed.Endpoints[:random.IntN(len(changed.Endpoints)+1)]
+			if random.IntN(20) == 0 {
+				changed.AddressType = discoveryv1.AddressTypeFQDN
+			}
+			objects.EndpointSlices[part] = &changed
+		}
+		snap, _ := builder.Next(objects)
+		want, problems := Config(snap, options, nil)
+		pass := memo.pass
+		got, others := Config(snap, options, memo)
+		if memo.pass == pass {
+			quick++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("step %d, with a memo:\n%s", step, diff)
+		}
+		if diff := cmp.Diff(problems, others); diff != "" {
+			t.Fatalf("step %d, problems with a memo:\n%s", step, diff)
+		}
+	}
+	if quick < 100 {
+		t.Errorf("only %d of 300 changes passed over the rest", quick)
 	}
 }
 

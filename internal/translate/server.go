@@ -39,6 +39,8 @@ type builder struct {
 	beginnings []beginning
 	// rooted is the Ingress whose app-root the host has, nil for none.
 	rooted *ingress
+	// last is what the claim before was passed on to.
+	last *model.Proxy
 	// exacts are the decoded Exact paths of the host, once somebody asked.
 	exacts map[string]bool
 	out    *builtServer
@@ -250,17 +252,22 @@ func (b *builder) proxy(c *claim) *model.Proxy {
 		port = strconv.Itoa(int(service.Port.Number))
 	}
 	id := backendID{snapshot.Name{Namespace: c.owner.object.Namespace, Name: service.Name}, port}
-	p := b.pass(id, use{object: c.owner.ref, field: c.field + c.backendField(), named: service.Port.Name != ""})
+	p := b.pass(id, c)
 	p.Transport = c.owner.transport
-	return p
+	// The paths of an Ingress mostly lead to the same: they share what says so.
+	if b.last == nil || *b.last != *p {
+		b.last = p
+	}
+	return b.last
 }
 
-// pass passes to a backend, which is thereby in use.
-func (b *builder) pass(id backendID, u use) *model.Proxy {
-	u.backend = b.backendOf(id)
+// pass passes to a backend, which is thereby in use; c is nil for the default
+// backend.
+func (b *builder) pass(id backendID, c *claim) *model.Proxy {
+	u := use{b.backendOf(id), c}
 	b.out.uses = append(b.out.uses, u)
 	return &model.Proxy{
-		Backend: id.key(),
+		Backend: u.backend.key,
 		Service: model.ServicePort{Namespace: id.service.Namespace, Name: id.service.Name, Port: id.port},
 	}
 }

@@ -99,6 +99,9 @@ func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Pro
 	if m == nil {
 		m = NewMemo()
 	}
+	if config, problems, ok := m.onlyEndpoints(s, o); ok {
+		return config, problems
+	}
 	t := m.begin(s, o)
 	hosts := t.gather()
 	t.nameAliases(hosts)
@@ -109,7 +112,9 @@ func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Pro
 	config.Static.Passthroughs = t.passthroughs(hosts, config)
 	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))
 	m.end()
-	return config, m.problems.Join(nil, t.problems...)
+	problems := m.problems.Join(nil, t.problems...)
+	m.keep(t, config, problems)
+	return config, problems
 }
 
 // translation is one call of Config.
@@ -135,6 +140,8 @@ type translation struct {
 	passing []*ingress
 	// labelled are the wildcard hosts, while there are aliases.
 	labelled []string
+	// used are the backends in use, sorted by key.
+	used []*backend
 }
 
 func (t *translation) report(problems ...model.Problem) {

@@ -28,7 +28,6 @@ import (
 
 	"sluice/internal/kube"
 	"sluice/internal/model"
-	"sluice/internal/snapshot"
 )
 
 // Component is who reports, as events name it.
@@ -108,7 +107,7 @@ type report struct {
 func New(o Options) *Recorder {
 	return &Recorder{
 		Options: o, wake: make(chan struct{}, 1), limiter: rate.NewLimiter(perSecond, burst),
-		kept: kept{entries: map[snapshot.Name]*entry{}, objects: map[types.UID]*rate.Limiter{}},
+		kept: kept{entries: map[subject]*entry{}, objects: map[types.UID]*rate.Limiter{}},
 	}
 }
 

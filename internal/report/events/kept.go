@@ -1,6 +1,7 @@
 package events
 
 import (
+	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -12,10 +13,17 @@ import (
 
 // kept is what is known of the events that were written, or are to be.
 type kept struct {
-	entries map[snapshot.Name]*entry
+	entries map[subject]*entry
 	objects map[types.UID]*rate.Limiter
 	// dropped is how many Problems found no room, the last time that they came.
 	dropped int
+}
+
+// subject is what an event tells of: a Problem of an object, which may be made anew
+// by the same name.
+type subject struct {
+	problem model.Problem
+	uid     types.UID
 }
 
 // entry is the event of one Problem.
@@ -26,6 +34,7 @@ type entry struct {
 	version string
 
 	stands   bool      // the Problem was there at the last sync
+	stood    bool      // and at the one before
 	since    time.Time // when it came
 	told     bool      // its event was written since it came
 	written  bool      // the API server has the event, as far as is known
@@ -41,34 +50,62 @@ type entry struct {
 // take takes over the Problems as they are now. Those that came, or came back,
 // are due.
 func (k *kept) take(r *report, now time.Time) {
-	stood := map[*entry]bool{}
 	for _, e := range k.entries {
-		stood[e], e.stands = e.stands, false
+		e.stood, e.stands = e.stands, false
 	}
 	k.dropped = 0
-	fields := map[field]bool{}
-	for _, p := range r.problems {
-		uid, version, ok := r.lookup(p.Object)
-		if _, known := versions[p.Object.Kind]; !ok || !known {
-			continue
+	var of object
+	for i, p := range r.problems {
+		if i == 0 || p.Object != r.problems[i-1].Object {
+			of = find(r, p.Object)
 		}
-		fields[field{p.Object, p.Field}] = true
-		k.stand(p, uid, version, now)
+		if of.known {
+			k.stand(p, of, now)
+		}
 	}
-	for name, e := range k.entries {
-		switch {
-		case e.ended != nil || e.stands:
-		case stood[e]:
+	fields := fieldsOf(r)
+	for key, e := range k.entries {
+		if e.ended == nil && !e.stands && e.stood {
 			e.due = time.Time{}
-			if uid, _, ok := r.lookup(e.problem.Object); ok && uid == e.uid && e.told && !fields[field{e.problem.Object, e.problem.Field}] {
+			if of := find(r, e.problem.Object); of.known && of.uid == e.uid && e.told && !fields()[field{e.problem.Object, e.problem.Field}] {
 				k.end(e, now)
 			}
 		}
 		if !e.stands && e.due.IsZero() && now.Sub(e.said) > forgetAfter {
-			delete(k.entries, name)
+			delete(k.entries, key)
 		}
 	}
 	k.forgetObjects()
+}
+
+// object is what is known of the object of Problems.
+type object struct {
+	uid     types.UID
+	version string
+	// known is set if it is there and can have events.
+	known bool
+}
+
+func find(r *report, ref model.ObjectRef) object {
+	if _, ok := versions[ref.Kind]; !ok {
+		return object{}
+	}
+	uid, version, ok := r.lookup(ref)
+	return object{uid, version, ok}
+}
+
+// fieldsOf gives where the Problems are, of objects that are known. It is found out
+// when it is first asked for, as most Problems stay.
+func fieldsOf(r *report) func() map[field]bool {
+	return sync.OnceValue(func() map[field]bool {
+		fields := map[field]bool{}
+		for _, p := range r.problems {
+			if find(r, p.Object).known {
+				fields[field{p.Object, p.Field}] = true
+			}
+		}
+		return fields
+	})
 }
 
 // field is where a Problem is.
@@ -79,39 +116,39 @@ type field struct {
 
 // stand takes note that a Problem is there. One that comes is said after a while,
 // if it is there then. One whose end was not told yet never went.
-func (k *kept) stand(p model.Problem, uid types.UID, version string, now time.Time) {
-	name := nameOf(p, uid)
-	e := k.entries[name]
+func (k *kept) stand(p model.Problem, of object, now time.Time) {
+	key := subject{p, of.uid}
+	e := k.entries[key]
 	if e == nil {
 		if len(k.entries) >= mostKept {
 			k.dropped++
 			return
 		}
-		e = &entry{name: name, due: now.Add(settled), since: now}
-		k.entries[name] = e
+		e = &entry{name: nameOf(p, of.uid), due: now.Add(settled), since: now}
+		k.entries[key] = e
 	}
 	if e.due.IsZero() {
 		e.due, e.since = now.Add(settled), now
-		end := k.entries[nameOf(mended(e.problem), uid)]
+		end := k.entries[subject{mended(e.problem), of.uid}]
 		if e.told = end != nil && !end.due.IsZero(); e.told {
 			end.due, e.due = time.Time{}, e.said.Add(repeatAfter)
 		}
 	}
-	e.problem, e.uid, e.version, e.stands = p, uid, version, true
+	e.problem, e.uid, e.version, e.stands = p, of.uid, of.version, true
 }
 
 // end has it told that a Problem that was told is not there any more.
 func (k *kept) end(e *entry, now time.Time) {
 	p := mended(e.problem)
-	name := nameOf(p, e.uid)
-	end := k.entries[name]
+	key := subject{p, e.uid}
+	end := k.entries[key]
 	if end == nil {
 		if len(k.entries) >= mostKept {
 			e.told = false
 			return
 		}
-		end = &entry{name: name, ended: e}
-		k.entries[name] = end
+		end = &entry{name: nameOf(p, e.uid), ended: e}
+		k.entries[key] = end
 	}
 	end.problem, end.uid, end.version, end.ended, end.due = p, e.uid, e.version, e, now.Add(settled)
 }

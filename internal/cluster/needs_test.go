@@ -1,0 +1,59 @@
+package cluster
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// What is needed is the same whether all Ingresses are looked at or only those that
+// changed since the last time.
+func TestNeedsOfWhatChanged(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(9, 9))
+	options := translate.Options{ControllerClass: "ours", AnnotationsPrefix: "nginx.ingress.kubernetes.io", DefaultCertificate: snapshot.Name{Namespace: "a", Name: "default"}}
+	classes := []*networkingv1.IngressClass{{ObjectMeta: metav1.ObjectMeta{Name: "ours"}, Spec: networkingv1.IngressClassSpec{Controller: "ours"}}}
+	fresh := func() *networkingv1.Ingress {
+		ing := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprint("n", random.IntN(4)), Name: fmt.Sprint("i", random.IntN(9))}}
+		ing.Spec.IngressClassName = &[]string{"ours", "others"}[random.IntN(2)]
+		if random.IntN(2) == 0 {
+			ing.Spec.TLS = []networkingv1.IngressTLS{{SecretName: fmt.Sprint("s", random.IntN(5))}}
+		}
+		return ing
+	}
+	var list []*networkingv1.Ingress
+	var kept needs
+	for step := range 1000 {
+		list = slices.Clone(list)
+		switch at := random.IntN(len(list) + 1); {
+		case at == len(list) || random.IntN(3) == 0:
+			list = append(list, fresh())
+		case random.IntN(2) == 0:
+			list[at] = list[len(list)-1]
+			list = list[:len(list)-1]
+		default:
+			list[at] = fresh()
+		}
+		if random.IntN(50) == 0 {
+			classes = slices.Clone(classes)
+			class := *classes[0]
+			class.Spec.Controller = []string{"ours", "theirs"}[random.IntN(2)]
+			classes[0] = &class
+		}
+		var anew needs
+		anew.update(list, classes, options)
+		kept.update(list, classes, options)
+		if diff := cmp.Diff(anew, kept, cmp.AllowUnexported(needs{}, need{}), cmpopts.IgnoreFields(needs{}, "known"), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("step %d (-anew +kept):\n%s", step, diff)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// given is a source of objects that the benchmark changes.
+type given struct{ objects snapshot.Objects }
+
+func (g *given) Load(context.Context) (snapshot.Loaded, error) {
+	return snapshot.Loaded{Objects: g.objects}, nil
+}
+
+func (g *given) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
+
+// BenchmarkSync is all that a controller does itself for a change of one of 10,000
+// Ingresses, alone and with 1,000 others in quarantine.
+func BenchmarkSync(b *testing.B) {
+	for _, quarantined := range []int{0, 1_000} {
+		b.Run(fmt.Sprint(quarantined, "-in-quarantine"), func(b *testing.B) { benchSync(b, quarantined) })
+	}
+}
+
+func benchSync(b *testing.B, quarantined int) {
+	const n = 10_000
+	source := &given{}
+	for i := range n {
+		ing := form(fmt.Sprintf("web-%d", i), fmt.Sprintf("host-%d.example", i))
+		ing.Namespace, ing.CreationTimestamp = fmt.Sprintf("n%d", i%100), metav1.NewTime(time.Unix(int64(i), 0))
+		ing.Spec.Rules[0].HTTP = servedBy("app")
+		ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/proxy-read-timeout": "5"}
+		source.objects.Ingresses = append(source.objects.Ingresses, ing)
+	}
+	templates, err := OpenTemplates("", slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := New(Options{
+		Source: source, Templates: templates, StateDir: b.TempDir(), Log: slog.New(slog.DiscardHandler),
+		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", Memory: model.Memory{Backends: 1 << 30, Certificates: 1 << 30}},
+		Environment: render.Environment{HTTPPort: 8080, HTTPSPort: 8443, StateDir: "/state", Lua: "/state/lua", Workers: 2},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	first := syncOnce(b, c)
+	for i := 1; i <= quarantined; i++ {
+		ing := source.objects.Ingresses[i*n/(quarantined+1)]
+		c.quarantine.entries[snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}] = &refusal{refused: ing, stand: asNone, text: "refused", basis: first.basisOf(ing)}
+	}
+	round, began := 0, processor(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		round++
+		changed := *source.objects.Ingresses[77]
+		changed.Spec.Rules = []networkingv1.IngressRule{{Host: fmt.Sprintf("host-%d.round.example", round), IngressRuleValue: changed.Spec.Rules[0].IngressRuleValue}}
+		source.objects.Ingresses[77] = &changed
+		if p := syncOnce(b, c); len(c.quarantine.entries) != quarantined || len(p.config.Static.Servers) != n+1-quarantined {
+			b.Fatalf("%d in quarantine, %d servers", len(c.quarantine.entries), len(p.config.Static.Servers))
+		}
+	}
+	b.ReportMetric(float64((processor(b)-began).Microseconds())/1000/float64(round), "cpu-ms/op")
+}
+
+// processor is the processor time of this process so far, garbage collection
+// included.
+func processor(b *testing.B) time.Duration {
+	b.Helper()
+	var used unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// syncOnce is a sync whose plan nginx takes at once.
+func syncOnce(b *testing.B, c *Controller) *plan {
+	b.Helper()
+	p, err := c.read(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.decide(p)
+	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
+	c.wanted, c.latest = p.config.Dynamic, p
+	c.report.Problems(p.problems)
+	p.confirmed = true
+	c.inForce(p)
+	c.say(p, nil)
+	return p
+}
+
+func servedBy(service string) *networkingv1.HTTPIngressRuleValue {
+	kind := networkingv1.PathTypePrefix
+	return &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{Path: "/", PathType: &kind, Backend: networkingv1.IngressBackend{
+		Service: &networkingv1.IngressServiceBackend{Name: service, Port: networkingv1.ServiceBackendPort{Number: 80}}}}}}
+}

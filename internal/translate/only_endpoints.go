@@ -1,0 +1,84 @@
+package translate
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// lastCall is a call of Config with what it gave.
+type lastCall struct {
+	snap     *snapshot.Snapshot // nil if the next call has to look at everything
+	denied   map[snapshot.Name]Denial
+	config   model.Config
+	problems []model.Problem
+	// backends are those of config, cost what nginx needs to hold them and room how
+	// much it can hold.
+	backends   []*backend
+	cost, room int64
+}
+
+// keep remembers a call, unless Services decide about more in it than about what
+// nginx is told at run time.
+func (m *Memo) keep(t *translation, config model.Config, problems []model.Problem) {
+	m.last = lastCall{}
+	if len(t.passing) > 0 || t.options.TCPServices != (snapshot.Name{}) || t.options.UDPServices != (snapshot.Name{}) {
+		return
+	}
+	cost := int64(0)
+	for _, b := range t.used {
+		cost += b.cost
+	}
+	m.last = lastCall{t.snap, t.options.Denied, config, problems, t.used, cost, room(t.memory.Backends)}
+}
+
+// onlyEndpoints is Config where only Services and their endpoints changed since the
+// last call, and neither gives a Problem: all else is as it was, whatever it costs
+// to find that out again. ok is false where Config has to look at everything.
+func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options) (config model.Config, problems []model.Problem, ok bool) {
+	last := &m.last
+	general := o
+	general.Denied = nil
+	if last.snap == nil || !maps.Equal(last.denied, o.Denied) || !reflect.DeepEqual(m.options, general) {
+		return config, nil, false
+	}
+	services, only := s.OnlyServices(last.snap)
+	if !only || last.cost > last.room || slices.Contains(services, o.DefaultBackend) {
+		return config, nil, false
+	}
+	t := &translation{snap: s, options: o, memo: m}
+	backends, cost := slices.Clone(last.config.Dynamic.Backends), last.cost
+	for _, service := range services {
+		for i := last.firstOf(service); i < len(backends) && last.backends[i].id.service == service; i++ {
+			b := last.backends[i]
+			cost -= b.cost
+			said := b.says()
+			t.look(b)
+			if said || b.says() {
+				last.snap = nil
+				return config, nil, false
+			}
+			cost += b.cost
+			backends[i] = b.model
+		}
+	}
+	if cost > last.room {
+		last.snap = nil
+		return config, nil, false
+	}
+	last.snap, last.cost, last.config.Dynamic.Backends = s, cost, backends
+	return last.config, last.problems, true
+}
+
+// firstOf is where the backends of a Service begin.
+func (l *lastCall) firstOf(service snapshot.Name) int {
+	at, _ := slices.BinarySearchFunc(l.backends, service.String()+"/", func(b *backend, key string) int { return strings.Compare(b.model.Key, key) })
+	return at
+}
+
+// says reports whether there is something to be said about a backend.
+func (b *backend) says() bool { return b.fault != nil || len(b.remarks) > 0 }
