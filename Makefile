@@ -10,13 +10,14 @@ CLUSTER_CACHE := $(abspath $(or $(SLUICE_CLUSTER_CACHE),.cache))
 EXAMPLE := docs/examples/shop
 IMAGES := $(abspath .cache/image)
 ARCH := $(shell $(GO) env GOARCH)
-# The modules that `make test` tests.
+# The modules that `make test` tests; `make test-image` tests rootfs/pack.
 MODULES := . test/cluster test/chart test/docs
+SCRIPTS = build.sh .ci/run cmd/kubectl-sluice/kubectl_complete-sluice $(shell find cmd test docs rootfs -name '*.sh')
 FUZZTIME ?= 20s
 BENCH ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: help build image run check test test-image docs golden manifests bench fuzz lint render nginx-rootfs cluster clients setup setup-test
+.PHONY: help build image run check static test test-image docs golden manifests bench fuzz render nginx-rootfs cluster clients setup setup-test
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -30,23 +31,29 @@ image: ## the image for amd64 and arm64 as OCI archives in dist/, without a cont
 run: setup ## Sluice on the example shop, with its own nginx, on ports 8080 and 8443 until Ctrl-C (RUN_ONCE=1: show the answers and end)
 	docs/examples/run.sh
 
-test: setup-test ## everything: vet, unit tests, golden cases, end to end, on both nginx, and with a control plane of Kubernetes (the first time some ten minutes more, to build that, kubectl and helm)
+test: setup-test static ## everything: the static checks of `make check`, unit tests, golden cases, end to end, on both nginx, and with a control plane of Kubernetes (the first time some ten minutes more, to build that, kubectl and helm)
 	@set -euo pipefail; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
 	echo "second nginx: $$root"; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
 	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
-	for module in $(MODULES); do $(GO) -C "$$module" vet ./...; done; \
 	status=0; for module in $(MODULES); do $(GO) -C "$$module" test ./... -count=1 -timeout 30m || status=1; done; exit $$status
 
-check: setup ## the inner loop: gofmt, vet and staticcheck of all modules, unit tests, architecture, reference and golden cases on the system's nginx
+check: setup-test static ## the inner loop: static checks (gofmt, vet and staticcheck of all modules, shellcheck), unit tests, architecture, reference and golden cases on the system's nginx
+	$(GO) test ./cmd/... ./internal/... ./templates/... ./test/arch ./test/reference ./test/golden
+
+# The tag image adds the tests of test/cluster/image.
+static: setup-test
 	@set -euo pipefail; \
 	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
-	staticcheck="$$($(GO) tool -n staticcheck)"; \
-	for module in $(MODULES) rootfs/pack; do (cd "$$module"; $(GO) vet ./...; "$$staticcheck" ./...); done; \
-	$(GO) test ./cmd/... ./internal/... ./templates/... ./test/arch ./test/reference ./test/golden
+	shellcheck --external-sources --source-path=SCRIPTDIR $(SCRIPTS); \
+	staticcheck="$$($(GO) tool -n staticcheck)"; status=0; \
+	for module in $(MODULES) rootfs/pack; do \
+		echo "vet and staticcheck: $$module"; \
+		(cd "$$module" && $(GO) vet -tags image ./... && "$$staticcheck" -tags image ./...) || status=1; \
+	done; exit $$status
 
 docs: setup-test cluster clients ## what README.md and docs tell users to do, done: every command run, every manifest applied
 	@export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; $(GO) -C test/docs test . -count=1 -timeout 15m
@@ -57,7 +64,6 @@ test-image: ## the image: built twice, the same to the byte, and run in a cluste
 	echo "control plane: $$plane"; \
 	rm -rf "$(IMAGES)"; for time in first second; do DIST="$(IMAGES)/$$time" ./build.sh image $(ARCH); done; \
 	export SLUICE_IMAGE="$$(ls "$(IMAGES)"/first/*.oci.tar)" SLUICE_IMAGE_AGAIN="$$(ls "$(IMAGES)"/second/*.oci.tar)"; \
-	$(GO) -C rootfs/pack vet ./...; $(GO) -C test/cluster vet -tags image ./image; \
 	status=0; $(GO) -C rootfs/pack test ./... -count=1 || status=1; \
 	$(GO) -C test/cluster test -tags image ./image -count=1 -timeout 20m -v || status=1; exit $$status
 
@@ -86,14 +92,6 @@ fuzz: ## each fuzz target for 20 seconds (FUZZTIME=1m for longer)
 			$(GO) test "$$(dirname "$$file")" -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) < /dev/null; \
 		done; \
 	done
-
-lint: ## gofmt, go vet, and the syntax of the shell scripts
-	@set -euo pipefail; \
-	unformatted="$$(gofmt -l cmd internal templates rootfs test)"; \
-	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi; \
-	for module in $(MODULES) rootfs/pack; do $(GO) -C "$$module" vet ./...; done; \
-	for script in build.sh .ci/run $$(find cmd test docs rootfs -name '*.sh'); do bash -n "$$script"; done; \
-	if command -v shellcheck >/dev/null; then shellcheck build.sh .ci/run $$(find cmd test docs rootfs -name '*.sh'); fi
 
 render: ## the nginx.conf of the example shop, on standard output
 	@$(GO) run ./cmd/sluice render -f $(EXAMPLE) --configmap shop/sluice

@@ -3,7 +3,7 @@
 # scripts would have done and is needed here, and takes away what the image has no
 # use for. rootfs/debian.sh calls it with the folder, before apt's cache is emptied.
 set -eu
-root=$1
+root=${1:?want the folder of the root file system}
 export LC_ALL=C
 
 # The record of dpkg, for those who ask what is installed: nothing installs or
@@ -56,4 +56,4 @@ find "$root/usr/lib" -name '*.a' -delete
 rm -rf "$root"/usr/share/man "$root"/usr/share/info "$root"/usr/share/locale "$root"/usr/include "$root"/usr/share/perl5 "$root"/usr/share/lintian "$root"/usr/share/bug "$root"/usr/share/gcc \
 	"$root"/usr/share/gdb "$root"/usr/share/vim "$root"/usr/share/bash-completion "$root"/usr/share/debconf "$root"/usr/lib/systemd \
 	"$root"/usr/bin/debconf* "$root"/usr/sbin/dpkg-* "$root"/etc/init.d "$root"/etc/logrotate.d "$root"/etc/ufw "$root"/etc/cron.* \
-	"$root"/etc/dpkg "$root"/etc/update-motd.d "$root"/boot "$root"/home
+	"$root"/etc/dpkg "$root"/etc/update-motd.d "${root:?}"/boot "${root:?}"/home

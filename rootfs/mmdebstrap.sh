@@ -2,6 +2,7 @@
 # What rootfs/debian.sh and test/rootfs/build.sh have in common, which source it:
 # Debian's packages, unpacked without their scripts, in a root file system.
 
+# shellcheck disable=SC2034 # the scripts that source this file use it
 suite=trixie # the codename of Debian stable
 
 # needMmdebstrap ends the script where mmdebstrap is missing; $1 says how to install it.

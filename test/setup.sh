@@ -5,7 +5,7 @@ set -euo pipefail
 
 packages=(nginx libnginx-mod-http-lua libnginx-mod-stream lua-resty-core lua-resty-lrucache lua-cjson curl)
 case "${1:-}" in
-  --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2) ;;
+  --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 shellcheck) ;;
   --image) packages=(mmdebstrap fakechroot debian-archive-keyring iproute2 util-linux) ;;
   --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;
 esac

@@ -198,7 +198,7 @@ func TestWhyCandidatesLose(t *testing.T) {
 			manifests: ingress("b", one) + ingress("a", append(one, "shop.example /x//y Prefix web")) + ingress("upper", []string{"shop.example /ok Prefix web"}),
 			url:       "shop.example/x", winner: "Ingress shop/b, spec.rules[0].http.paths[0] (Prefix /)",
 			want: []string{
-				`a spec.rules[0].http.paths[0]: HasProblem: Ingress shop/b already has Prefix / of host "shop.example" with its spec.rules[0].http.paths[0], and of the same age the last by name counts`,
+				`a spec.rules[0].http.paths[0]: HasProblem: Ingress shop/b already has Prefix / of host "shop.example" with its spec.rules[0].http.paths[0], and of two of the same age the one whose name sorts last counts`,
 				`a spec.rules[1].http.paths[0]: HasProblem: want a path without //, /./ and /../, which nginx takes out of every request (got "/x//y")`,
 				"upper spec.rules[0].http.paths[0]: DoesNotMatch: its path does not match /x",
 			},
@@ -256,7 +256,7 @@ func TestWhyCandidatesLose(t *testing.T) {
 		"a default backend of another": {
 			manifests: ingress("a", []string{"default web"}) + ingress("b", []string{"default web"}),
 			url:       "nobody.example/x", winner: "Ingress shop/b, spec.defaultBackend",
-			want: []string{"a spec.defaultBackend: HasProblem: the requests that no rule matches go to the spec.defaultBackend of Ingress shop/b, and of the same age the last by name counts"},
+			want: []string{"a spec.defaultBackend: HasProblem: the requests that no rule matches go to the spec.defaultBackend of Ingress shop/b, and of two of the same age the one whose name sorts last counts"},
 		},
 		"nothing": {url: "nobody.example/x", winner: "the fallback"},
 	} {

@@ -278,9 +278,6 @@ func (t *text) problems(indent int, problems []model.Problem) {
 		if p.Field == "" {
 			p.Field = p.Object.String()
 		}
-		if p.Denies {
-			p.Text += "; its paths answer 503 until this is mended"
-		}
-		t.line(indent, "%s: %s (%s)", p.Field, p.Text, p.Reason)
+		t.line(indent, "%s: %s (%s)", p.Field, p.Message(), p.Reason)
 	}
 }

@@ -33,31 +33,28 @@ func TestFileWrittenInPlaceLosesNothingMeanwhile(t *testing.T) {
 		must(t, err)
 		return loaded.Objects.Len()
 	}
-	if got := count(); got != 100 {
-		t.Fatalf("%d objects at first", got)
+	// await wants no other count than before until there are so many.
+	await := func(before, want int, when string) {
+		t.Helper()
+		began := time.Now()
+		for got := count(); got != want; got = count() {
+			if got != before || time.Since(began) > 5*time.Second {
+				t.Fatalf("%d objects %s, want %d", got, when, want)
+			}
+			<-changes
+		}
 	}
+	await(100, 100, "at first")
 	for range 3 {
 		must(t, os.WriteFile(path, []byte(docs(50)), 0o644))
 		<-changes
-		if got := count(); got != 100 {
-			t.Errorf("%d objects while the file is written", got)
-		}
+		await(100, 100, "while the file is written")
 		must(t, os.WriteFile(path, []byte(docs(101)), 0o644))
-		<-changes
-		if got := count(); got != 101 {
-			t.Errorf("%d objects when it is written", got)
-		}
+		await(100, 101, "when it is written")
 		must(t, os.WriteFile(path, []byte(docs(100)), 0o644))
-		for began := time.Now(); count() != 100; <-changes {
-			if time.Since(began) > 5*time.Second {
-				t.Fatal("what was taken out of a file stays")
-			}
-		}
+		await(101, 100, "after something was taken out of it")
 	}
 	write(t, path+".new", docs(20))
 	must(t, os.Rename(path+".new", path))
-	<-changes
-	if got := count(); got != 20 {
-		t.Errorf("%d objects of a file that was renamed into place", got)
-	}
+	await(100, 20, "of a file that was renamed into place")
 }

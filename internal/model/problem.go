@@ -92,7 +92,10 @@ func (p Problem) String() string {
 // Message gives the text with what the mistake costs.
 func (p Problem) Message() string {
 	text := OneLine(p.Text, mostText)
-	if p.Denies {
+	switch {
+	case p.Denies && p.Object.Kind == "ConfigMap":
+		text += "; every path that these settings apply to answers 503 until this is mended"
+	case p.Denies:
 		text += "; its paths answer 503 until this is mended"
 	}
 	return text

@@ -57,6 +57,20 @@ func TestProblemsAreFitToBeShown(t *testing.T) {
 	}
 }
 
+// A ConfigMap has no paths of its own: it costs those that its settings apply to.
+func TestMessagesSayWhichPathsAnswer503(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]string{
+		"Ingress":   "bad; its paths answer 503 until this is mended",
+		"ConfigMap": "bad; every path that these settings apply to answers 503 until this is mended",
+	} {
+		p := Problem{Object: ObjectRef{Kind: kind, Namespace: "a", Name: "b"}, Text: "bad", Denies: true}
+		if got := p.Message(); got != want {
+			t.Errorf("%s: got %q, want %q", kind, got, want)
+		}
+	}
+}
+
 func TestProblemsThatAreFineStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	label := strings.Repeat("a", 63)

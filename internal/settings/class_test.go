@@ -59,11 +59,11 @@ func TestOfClassProblems(t *testing.T) {
 	})
 	want := []string{
 		`InvalidValue ConfigMap team/class: annotations-risk-level: want no more than the ConfigMap of the controller allows, which is High (got Critical)`,
-		`Unsupported ConfigMap team/class: global-auth-url: this setting of ingress-nginx is not supported yet; its paths answer 503 until this is mended`,
+		`Unsupported ConfigMap team/class: global-auth-url: this setting of ingress-nginx is not supported yet; every path that these settings apply to answers 503 until this is mended`,
 		`InvalidValue ConfigMap team/class: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
 		`InvalidValue ConfigMap team/class: proxy-real-ip-cidr: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "bad"); no proxy is believed until this is mended`,
 		`Unread ConfigMap team/class: use-gziip: no setting has this name; did you mean "use-gzip"?`,
-		`InvalidValue ConfigMap team/class: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "home"); its paths answer 503 until this is mended`,
+		`InvalidValue ConfigMap team/class: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "home"); every path that these settings apply to answers 503 until this is mended`,
 		`Unsupported ConfigMap team/class: worker-processes: this setting is one for the whole nginx, and not for the Ingresses of a class: it counts only in the ConfigMap of the controller`,
 	}
 	if diff := cmp.Diff(want, problems); diff != "" {

@@ -73,7 +73,7 @@ func TestProblems(t *testing.T) {
 		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
 		`Unread ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
 		`Unread ConfigMap ingress/controller: use-gziip: no setting has this name; did you mean "use-gzip"?`,
-		`InvalidValue ConfigMap ingress/controller: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "office"); its paths answer 503 until this is mended`,
+		`InvalidValue ConfigMap ingress/controller: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "office"); every path that these settings apply to answers 503 until this is mended`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

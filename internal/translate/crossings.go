@@ -81,11 +81,11 @@ func (h *host) crossing(by []*ingress, field func(*ingress) string, effect strin
 		others = append(others, fmt.Sprintf("%s (%s)", ing.ref, field(ing)))
 		if to == inBoth {
 			problems = append(problems, model.Problem{Object: ing.ref, Field: field(ing), Reason: model.CrossNamespace,
-				Text: fmt.Sprintf("by this, %s, although its oldest Ingress is %s of another namespace: use another host, or agree with its owner", effect, refOf(h.oldest))})
+				Text: fmt.Sprintf("because of this, %s, although the oldest Ingress of the host is %s of another namespace: use another host, or agree on this with namespace %s", effect, refOf(h.oldest), h.oldest.Namespace)})
 		}
 	}
 	return append(problems, model.Problem{Object: refOf(h.oldest), Field: HostField(h.oldest, h.name), Reason: model.CrossNamespace,
-		Text: fmt.Sprintf("%s by another namespace, in %s: agree with its owner, or have host-ownership: namespace in the ConfigMap", effect, listedFew(others))})
+		Text: fmt.Sprintf("%s by %s, although this Ingress is of another namespace and is the oldest of the host: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it", effect, listedFew(others))})
 }
 
 // foreignHosts are the hosts that are presented a certificate by a wildcard host
@@ -111,7 +111,7 @@ func (f foreignHosts) problems() []model.Problem {
 			names[i] = h.name + " of " + refOf(h.oldest).String()
 		}
 		problems = append(problems, model.Problem{Object: by.ref, Field: "spec.tls", Reason: model.CrossNamespace,
-			Text: fmt.Sprintf("by this, the certificate and the redirect to HTTPS are also decided for hosts of other namespaces below a wildcard host of this Ingress: %s", listedFew(names))})
+			Text: fmt.Sprintf("this also decides the certificate and the redirect to HTTPS of hosts of other namespaces below a wildcard host of this Ingress (%s): agree on this with those namespaces, or set host-ownership: namespace in the ConfigMap, so that each decides it for its own", listedFew(names))})
 	}
 	return problems
 }

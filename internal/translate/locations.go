@@ -79,7 +79,7 @@ func why(winner, loser *claim) string {
 	case winner.owner == loser.owner:
 		return "the first of an Ingress counts"
 	case winner.owner.object.CreationTimestamp.Equal(&loser.owner.object.CreationTimestamp):
-		return "of the same age the last by name counts"
+		return "of two of the same age the one whose name sorts last counts"
 	}
 	return "the oldest counts"
 }

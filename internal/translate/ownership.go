@@ -139,8 +139,8 @@ func (t *translation) own(h *host) {
 	for _, r := range h.left {
 		namespace, owner := r.owner.ref.Namespace, refOf(h.oldest)
 		h.notServed = append(h.notServed, model.Problem{Object: r.owner.ref, Field: HostField(r.owner.object, h.name), Reason: model.NotDelegated,
-			Text: fmt.Sprintf("%s is owned by the namespace %s, as %s is its oldest Ingress: the rules for it are left out until that Ingress, or another one of its namespace with a rule for it, has %s in its annotation %s",
-				hostWords(h.name), owner.Namespace, owner, quoted(namespace), HostDelegation)})
+			Text: fmt.Sprintf("%s is owned by namespace %s, because %s is its oldest Ingress, and is not delegated to namespace %s: the rules for it are left out; use another host, or have the owner write %s in the annotation %s of that Ingress",
+				hostWords(h.name), owner.Namespace, owner, namespace, quoted(namespace), HostDelegation)})
 	}
 }
 
@@ -165,7 +165,7 @@ func (b *builder) powerless() {
 	for _, r := range b.host.guests {
 		ing, vain := r.owner, func(field, text string) {
 			b.out.problems = append(b.out.problems, model.Problem{Object: r.owner.ref, Field: field, Reason: model.NotDelegated,
-				Text: fmt.Sprintf("%s on %s, which is owned by the namespace %s: only an Ingress of that namespace decides it", text, hostWords(b.host.name), b.host.oldest.Namespace)})
+				Text: fmt.Sprintf("%s on %s: namespace %s owns the host, and only its Ingresses decide this for the whole host; ask the owner to set it there, or use another host", text, hostWords(b.host.name), b.host.oldest.Namespace)})
 		}
 		if b.asking[r] && b.scope == onlyAsking && b.settings.Paths.RegexScope != "path" {
 			vain(b.askedBy(ing), "it makes patterns only of ImplementationSpecific paths of this Ingress")

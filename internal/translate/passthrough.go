@@ -84,7 +84,7 @@ func (t *translation) remarkKept(h *host, ing *ingress) {
 	if at >= 0 {
 		other := h.rules[at].owner
 		t.report(model.Problem{Object: other.ref, Field: HostField(other.object, h.name), Reason: model.CrossNamespace,
-			Text: fmt.Sprintf("by its rules, host %s is not passed through, as %s of another namespace asks for: use another host, or agree with its owner", shown(h.name), ing.ref)})
+			Text: fmt.Sprintf("host %s is not passed through, although %s of another namespace asks for it, because this Ingress has rules for the host: use another host, or agree on this with namespace %s", shown(h.name), ing.ref, ing.ref.Namespace)})
 	}
 }
 

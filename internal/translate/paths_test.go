@@ -129,7 +129,7 @@ func TestConflicts(t *testing.T) {
 	if want := `Ingress default/older already has Prefix /same of host "h" with its spec.rules[0].http.paths[0], and the oldest counts`; problems[0].Text != want {
 		t.Errorf("got %s\nwant %s", problems[0].Text, want)
 	}
-	if !strings.HasSuffix(problems[2].Text, "of the same age the last by name counts") {
+	if !strings.HasSuffix(problems[2].Text, "of two of the same age the one whose name sorts last counts") {
 		t.Error(problems[2].Text)
 	}
 }

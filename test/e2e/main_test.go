@@ -6,6 +6,8 @@ package e2e
 
 import (
 	"os"
+	"runtime/debug"
+	"slices"
 	"testing"
 
 	"sluice/test/kit"
@@ -18,10 +20,18 @@ func TestMain(m *testing.M) {
 	os.Exit(kit.WithSluice(func(path string) int { sluicePath = path; return m.Run() }, buildFlags()...))
 }
 
-// buildFlags are those of go build. With SLUICE_RACE=1 sluice is built with the
-// race detector, and a race that is found fails the test (noRace).
+// raceDetector says whether these tests were built with -race. Then sluice is as
+// well, and a race that is found in it fails the test (noRace).
+var raceDetector = builtWithRace()
+
+func builtWithRace() bool {
+	build, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(build.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// buildFlags are those of go build.
 func buildFlags() []string {
-	if os.Getenv("SLUICE_RACE") == "1" {
+	if raceDetector {
 		return []string{"-race"}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 var patience = waitFor()
 
 func waitFor() time.Duration {
-	if os.Getenv("SLUICE_RACE") == "1" {
+	if raceDetector {
 		return time.Minute
 	}
 	return 20 * time.Second

@@ -57,7 +57,7 @@ func message(p model.Problem) string {
 	if p.Field != "" {
 		field = p.Field + ": "
 	}
-	cost := len(model.Problem{Denies: p.Denies}.Message())
+	cost := len(model.Problem{Object: p.Object, Denies: p.Denies}.Message())
 	p.Text = model.OneLine(p.Text, mostMessage-len(field)-cost)
 	return field + p.Message()
 }

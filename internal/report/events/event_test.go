@@ -26,6 +26,7 @@ func TestTextsFit(t *testing.T) {
 		{Text: "short"},
 		{Text: long},
 		{Text: long, Denies: true},
+		{Text: long, Denies: true, Object: model.ObjectRef{Kind: "ConfigMap"}},
 		{Text: "a\n\x00\xff" + long, Field: strings.Repeat("f", 400), Denies: true},
 	} {
 		p = model.SortProblems([]model.Problem{p})[0]
@@ -33,7 +34,7 @@ func TestTextsFit(t *testing.T) {
 		if len(m) > mostMessage || !utf8.ValidString(m) || strings.ContainsFunc(m, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("%d bytes: %.100q", len(m), m)
 		}
-		if p.Denies && !strings.HasSuffix(m, "; its paths answer 503 until this is mended") {
+		if p.Denies && !strings.HasSuffix(m, " 503 until this is mended") {
 			t.Errorf("what it costs is cut off: %q", m[len(m)-60:])
 		}
 		if len(p.Text) > 1000 && len(m) < mostMessage-5 {
