@@ -96,6 +96,8 @@ type Controller struct {
 	shown shown
 	// roomless is what nginx had no room for at the last push.
 	roomless dynamic.Roomless
+	// misleading are the names whose answers the last plan told the owners of.
+	misleading []dynamic.Misleading
 	// templates are those that nginx last took.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
@@ -191,7 +193,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 		c.cache = render.NewCache()
 		c.sync(ctx)
 	case <-c.Resolver.Watch():
-		c.push(ctx)
+		c.resolved(ctx)
 	case event := <-c.Process.Events():
 		c.happened(ctx, event)
 	case outcome := <-c.applier.outcomes:

@@ -79,7 +79,7 @@ func (c *Controller) decide(p *plan) {
 	values, _ := settings.Read(p.configMap)
 	p.drain = values.Workers.ShutdownTimeout.Time()
 	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.quarantine.problems(), c.settings.problems(),
-		c.streams.problems(), p.unread, c.Audience.Remarks())
+		c.streams.problems(), c.tellMisleading(p.config.Dynamic), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
 }
 
