@@ -48,24 +48,24 @@ func (c *Controller) putOff(p *plan) bool {
 // mustBeTold reports whether a plan's endpoints or certificates may be others by
 // a newer snapshot. It may say so without need.
 func (p *plan) mustBeTold(now *snapshot.Snapshot, defaultCertificate snapshot.Name) bool {
-	if p.served != p.snap {
-		return true // other forms than those of the snapshot are served
-	}
 	changes := now.Since(p.snap)
 	for _, name := range changes.Ingresses {
+		if _, other := p.served.Replaced()[name]; other {
+			return true // its last good form gives way
+		}
 		was, is := p.snap.Ingress(name), now.Ingress(name)
 		if was != nil && is != nil && !reflect.DeepEqual(was.Spec.TLS, is.Spec.TLS) {
 			return true
 		}
 	}
 	services := slices.DeleteFunc(changes.Services, func(s snapshot.Name) bool { return !p.tells(s) })
-	if inUse(services, servicesOf, p.snap, now) || slices.Contains(changes.Secrets, defaultCertificate) {
+	if p.inUse(services, servicesOf, now) || slices.Contains(changes.Secrets, defaultCertificate) {
 		return true
 	}
 	// A Secret that was not there is new to all but those who named it already.
-	awaited := namedBy(p.snap, secretsOf, changes.Secrets)
+	awaited := namedBy(p.served, secretsOf, changes.Secrets)
 	secrets := slices.DeleteFunc(changes.Secrets, func(s snapshot.Name) bool { return p.snap.Secret(s) == nil && !awaited[s] })
-	return inUse(secrets, secretsOf, p.snap, now)
+	return p.inUse(secrets, secretsOf, now)
 }
 
 // tells reports whether nginx is told the endpoints of a Service.
@@ -79,13 +79,13 @@ func (p *plan) tells(service snapshot.Name) bool {
 // references gives what an Ingress names to a function.
 type references func(ing *networkingv1.Ingress, name func(snapshot.Name))
 
-// inUse reports whether an Ingress names one of the objects now, or something
-// that is no Ingress does: none named it before.
-func inUse(objects []snapshot.Name, of references, before, now *snapshot.Snapshot) bool {
+// inUse reports whether an Ingress names one of the objects now, in the form that
+// is served, or something that is no Ingress does: none named it before.
+func (p *plan) inUse(objects []snapshot.Name, of references, now *snapshot.Snapshot) bool {
 	if len(objects) == 0 {
 		return false
 	}
-	is, was := namedBy(now, of, objects), namedBy(before, of, objects)
+	is, was := namedBy(now.WithIngresses(p.served.Replaced()), of, objects), namedBy(p.served, of, objects)
 	return slices.ContainsFunc(objects, func(object snapshot.Name) bool { return is[object] || !was[object] })
 }
 
