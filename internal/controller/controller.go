@@ -136,7 +136,7 @@ func New(o Options) (*Controller, error) {
 		streams: newStreamGuard(len(o.Ports) > 0),
 	}
 	c.quarantine = newQuarantine(c.addsProtection)
-	c.applier, c.trials = newApplier(o), newTrials(o.Process)
+	c.applier, c.trials = newApplier(o), newTrials(aside{o.Process})
 	return c, nil
 }
 

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -46,6 +48,12 @@ const mostTogether = 64
 
 // trialTime bounds one trial.
 const trialTime = 2 * time.Second
+
+// aside is an nginx that tests while nobody waits.
+type aside struct{ *nginx.Process }
+
+// Test gives way to all else.
+func (a aside) Test(ctx context.Context, conf io.WriterTo) error { return a.TestAside(ctx, conf) }
 
 func newTrials(process tester) *trials {
 	return &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), rest: make(chan time.Time, 1), size: mostTogether}
