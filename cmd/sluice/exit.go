@@ -56,6 +56,12 @@ func carryOut(root *cobra.Command, diagnostics io.Writer) int {
 	if !began {
 		err = usage(err)
 	}
+	return complain(diagnostics, command, err)
+}
+
+// complain prints an error of a command, and gives the status that the process
+// ends with.
+func complain(diagnostics io.Writer, command *cobra.Command, err error) int {
 	status := 1
 	var exit *exitError
 	if errors.As(err, &exit) {

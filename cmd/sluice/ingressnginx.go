@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -34,9 +35,11 @@ func ingressNginxCommand() *cobra.Command {
 				versionCommand().Run(cmd, nil)
 				return nil
 			}
-			tellInert(flags.logger(), cmd.Flags())
-			flags.fitIngressNginx()
-			return run(cmd.Context(), &flags)
+			return flags.logged(cmd, func(stderr io.Writer, log *slog.Logger) error {
+				tellInert(log, cmd.Flags())
+				flags.fitIngressNginx()
+				return run(cmd.Context(), &flags, stderr, log)
+			})
 		},
 	}
 	flags.add(command)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -60,7 +61,9 @@ func runCommand() *cobra.Command {
 			"  sluice run --manifests docs/examples/shop --http-port 8080 --https-port 8443",
 		Args: onlyFlags("a folder of manifests is given with --manifests"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return run(cmd.Context(), &flags)
+			return flags.logged(cmd, func(stderr io.Writer, log *slog.Logger) error {
+				return run(cmd.Context(), &flags, stderr, log)
+			})
 		},
 	}
 	flags.add(command)
@@ -100,13 +103,6 @@ func (f *runFlags) options() (translate.Options, error) {
 	return o, err
 }
 
-func (f *runFlags) logger() *slog.Logger {
-	if f.logFormat == "json" {
-		return slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	}
-	return slog.New(slog.NewTextHandler(os.Stderr, nil))
-}
-
 // defaultStateDir is the folder of the system for root, whose home nginx's workers
 // cannot pass, and that of the user for others.
 func defaultStateDir() string {
@@ -127,17 +123,16 @@ func stateDirOf(user int, stateHome string) string {
 }
 
 // run serves until SIGTERM or SIGINT.
-func run(ctx context.Context, f *runFlags) error {
+func run(ctx context.Context, f *runFlags, stderr io.Writer, log *slog.Logger) error {
 	if err := f.validate(); err != nil {
 		return usage(err)
 	}
 	appendOnly(os.Stdout, os.Stderr)
-	log := f.logger()
 	source, cluster, err := f.open(log)
 	if err != nil {
 		return err
 	}
-	parts, err := assemble(ctx, f, log)
+	parts, err := assemble(ctx, f, stderr, log)
 	if err != nil {
 		return err
 	}

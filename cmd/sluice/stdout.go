@@ -3,9 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"sluice/internal/container"
 )
 
 // appendOnly makes what Sluice prints go to the end of a file. nginx opens
@@ -26,8 +29,8 @@ func appendOnly(files ...*os.File) {
 
 // reopenable gives a standard output that nginx can open by the name
 // /dev/stdout: our own, or a pipe to it where that is a socket (as systemd gives
-// it) or belongs to another user.
-func reopenable(stdout *os.File) (*os.File, error) {
+// it) or belongs to another user. Then nobody waits for its reader.
+func reopenable(stdout *os.File, log *slog.Logger) (*os.File, error) {
 	again, err := os.OpenFile("/dev/stdout", os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
 		return stdout, again.Close()
@@ -36,6 +39,8 @@ func reopenable(stdout *os.File) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe for nginx's access log: %w", err)
 	}
-	go func() { _, _ = io.Copy(stdout, output) }()
+	unblocked := container.NewOutput(stdout, logRoom)
+	unblocked.TellIn(log)
+	go func() { _, _ = io.Copy(unblocked, output) }()
 	return input, nil
 }

@@ -185,13 +185,19 @@ func (r *readSecrets) follow(ctx context.Context, names []snapshot.Name) {
 		r.readAll(ctx, wanted)
 		return
 	}
-	late := slices.DeleteFunc(slices.Clone(wanted), func(name snapshot.Name) bool { return !r.isLate(name) })
-	wanted = slices.DeleteFunc(wanted, func(name snapshot.Name) bool { return slices.Contains(late, name) })
+	var late, soon []snapshot.Name
+	for _, name := range wanted {
+		if r.isLate(name) {
+			late = append(late, name)
+		} else {
+			soon = append(soon, name)
+		}
+	}
 	nobodyWaits, cancel := context.WithCancel(ctx)
 	cancel()
 	r.readAside(nobodyWaits, late)
 	select {
-	case <-r.readAside(ctx, wanted):
+	case <-r.readAside(ctx, soon):
 	case <-ctx.Done():
 	}
 }

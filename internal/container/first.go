@@ -1,5 +1,6 @@
 // Package container is what a program owes to the container that it is the first
-// process of: orphans are reaped, and whoever waits for its end can see it.
+// process of: orphans are reaped, whoever waits for its end can see it, and nobody
+// waits for who reads its log.
 //
 //	os.Exit(container.First(func() int { ... }))
 package container

@@ -76,12 +76,16 @@ func TestKeysThatProtectNeverFallBack(t *testing.T) {
 	cm := settingsOf("bad")
 	cm.Data["Whitelist-Source-Range"], cm.Data["denylist-source-range"], cm.Data["enable-modsecurity"] = "10.0.0.0/8", "10.1.0.0/16", "true"
 	cm.Data["host-ownership"], cm.Data["whitelist_source_range"] = "namespace", "10.2.0.0/16"
-	good := &corev1.ConfigMap{ObjectMeta: cm.ObjectMeta}
+	// Whose address an allow list sees, and which annotations are followed.
+	cm.Data["use-forwarded-headers"], cm.Data["proxy-real-ip-cidr"], cm.Data["use-proxy-protocol"] = "true", "10.3.0.0/16", "true"
+	cm.Data["annotations-risk-level"] = "Low"
+	good := &corev1.ConfigMap{ObjectMeta: cm.ObjectMeta, Data: map[string]string{"proxy-real-ip-cidr": "0.0.0.0/0", "enable-real-ip": "true"}}
 	var g settingsGuard
 	if !g.refuse(&plan{configMap: cm}, good, []refusedGroup{{text: "x"}}) {
 		t.Fatal("nothing fell back")
 	}
-	for key, want := range map[string]string{"Whitelist-Source-Range": "10.0.0.0/8", "denylist-source-range": "10.1.0.0/16", "enable-modsecurity": "true", "host-ownership": "namespace", "whitelist_source_range": "10.2.0.0/16", "ssl-ciphers": ""} {
+	for key, want := range map[string]string{"Whitelist-Source-Range": "10.0.0.0/8", "denylist-source-range": "10.1.0.0/16", "enable-modsecurity": "true", "host-ownership": "namespace", "whitelist_source_range": "10.2.0.0/16", "ssl-ciphers": "",
+		"use-forwarded-headers": "true", "proxy-real-ip-cidr": "10.3.0.0/16", "use-proxy-protocol": "true", "enable-real-ip": "", "annotations-risk-level": "Low"} {
 		if got := g.inForce.Data[key]; got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}

@@ -99,6 +99,8 @@ type Controller struct {
 	shown shown
 	// roomless is what nginx had no room for at the last push.
 	roomless dynamic.Roomless
+	// misleading are the names whose answers the last plan told the owners of.
+	misleading []dynamic.Misleading
 	// templates are those that nginx last took.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
@@ -137,7 +139,7 @@ func New(o Options) (*Controller, error) {
 		streams: newStreamGuard(len(o.Ports) > 0),
 	}
 	c.quarantine = newQuarantine(c.addsProtection)
-	c.applier, c.trials = newApplier(o), newTrials(o.Process)
+	c.applier, c.trials = newApplier(o), newTrials(aside{o.Process})
 	return c, nil
 }
 
@@ -197,7 +199,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 		c.cache = render.NewCache()
 		c.sync(ctx)
 	case <-c.Resolver.Watch():
-		c.push(ctx)
+		c.resolved(ctx)
 	case event := <-c.Process.Events():
 		c.happened(ctx, event)
 	case outcome := <-c.applier.outcomes:

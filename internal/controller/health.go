@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -126,7 +127,10 @@ func (c *Controller) Serve(ctx context.Context, checks Checks) error {
 	if err != nil {
 		return fmt.Errorf("--healthz-host, --healthz-port: want an address to listen on for health checks (got %s): %w", checks.Address, err)
 	}
-	server := &http.Server{Handler: c.Handler(checks), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+	server := &http.Server{
+		Handler: c.Handler(checks), ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second,
+		ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelWarn),
+	}
 	go func() { _ = server.Serve(listener) }()
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	return nil

@@ -80,7 +80,7 @@ func (c *Controller) decide(p *plan) {
 	p.file = file
 	p.drain = c.drainOf(p)
 	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.quarantine.problems(), c.settings.problems(),
-		c.streams.problems(), p.unread, c.Audience.Remarks())
+		c.streams.problems(), c.tellMisleading(p.config.Dynamic), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
 }
 

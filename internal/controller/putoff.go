@@ -48,11 +48,11 @@ func (c *Controller) putOff(p *plan) bool {
 // mustBeTold reports whether a plan's endpoints or certificates may be others by
 // a newer snapshot. It may say so without need.
 func (p *plan) mustBeTold(now *snapshot.Snapshot, defaultCertificate snapshot.Name) bool {
-	if p.served != p.snap {
-		return true // other forms than those of the snapshot are served
-	}
 	changes := now.Since(p.snap)
 	for _, name := range changes.Ingresses {
+		if _, other := p.served.Replaced()[name]; other {
+			return true // its last good form gives way
+		}
 		was, is := p.snap.Ingress(name), now.Ingress(name)
 		if was != nil && is != nil && !reflect.DeepEqual(was.Spec.TLS, is.Spec.TLS) {
 			return true
@@ -100,14 +100,14 @@ func (k kind) named(ing *networkingv1.Ingress, name func(snapshot.Name)) {
 // users are the Ingresses that name an object.
 type users map[snapshot.Name][]snapshot.Name
 
-// users gives those of the objects of a kind in the plan's snapshot. They are found
-// out when they are first asked for.
+// users gives those of the objects of a kind, by the forms that are served. They are
+// found out when they are first asked for.
 func (p *plan) users(k kind) users {
 	if p.named[k] != nil {
 		return p.named[k]
 	}
 	found := users{}
-	for _, ing := range p.snap.Ingresses() {
+	for _, ing := range p.served.Ingresses() {
 		user := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
 		k.named(ing, func(object snapshot.Name) {
 			if list := found[object]; len(list) == 0 || list[len(list)-1] != user {

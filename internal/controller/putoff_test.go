@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	networkingv1 "k8s.io/api/networking/v1"
+
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -36,10 +38,11 @@ func object(t *testing.T, text string) string {
 }
 
 // TestWhatWaitsForTheEndOfAReload: a change that only the next file can serve does,
-// endpoints and certificates of what runs do not.
+// endpoints and certificates of what runs do not, those of a last good form included.
 func TestWhatWaitsForTheEndOfAReload(t *testing.T) {
 	t.Parallel()
-	before := []string{"ingress a a a", "service a", "slice a 10.0.0.1", "secret a one", "ingress bare bare bare", "ingress b b", "service b", "slice b 10.0.0.2", "service default", "slice default 10.0.0.3"}
+	before := []string{"ingress a a a", "service a", "slice a 10.0.0.1", "secret a one", "ingress bare bare bare", "ingress b b", "service b", "slice b 10.0.0.2", "service default", "slice default 10.0.0.3",
+		"ingress held new new", "service old", "slice old 10.0.0.5", "secret old one"} // of held another form is served: it names old
 	for _, c := range []struct {
 		name     string
 		add      []string
@@ -60,6 +63,11 @@ func TestWhatWaitsForTheEndOfAReload(t *testing.T) {
 		{"no certificate", nil, []string{"secret a one"}, true},
 		{"certificate that was missing", []string{"secret bare one"}, nil, true},
 		{"default certificate", []string{"secret standard one"}, nil, true},
+		{"endpoints of a last good form", []string{"slice old 10.0.0.6"}, []string{"slice old 10.0.0.5"}, true},
+		{"certificate of a last good form", []string{"secret old two"}, []string{"secret old one"}, true},
+		{"certificate of a form that is not served", []string{"secret new one"}, nil, false},
+		{"Ingress in quarantine that is mended", []string{"ingress held a"}, []string{"ingress held new new"}, true},
+		{"Ingress in quarantine that goes", nil, []string{"ingress held new new"}, true},
 		{"Ingress that names another certificate", []string{"ingress a a c", "secret c one"}, []string{"ingress a a a"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,8 +102,11 @@ func TestWhatWaitsForTheEndOfAReload(t *testing.T) {
 				return all
 			}
 			was, _ := snapshot.New(load(before))
-			config, _ := translate.Config(was, options, nil)
-			p := &plan{snap: was, served: was, config: config, file: &render.File{}}
+			good, _ := snapshot.New(load([]string{"ingress held old old"}))
+			held := snapshot.Name{Namespace: "default", Name: "held"}
+			served := was.WithIngresses(map[snapshot.Name]*networkingv1.Ingress{held: good.Ingress(held)})
+			config, _ := translate.Config(served, options, nil)
+			p := &plan{snap: was, served: served, config: config, file: &render.File{}}
 			now, _ := snapshot.New(load(after))
 			if got := p.mustBeTold(now, options.DefaultCertificate); got != c.mustTell {
 				t.Errorf("nginx must be told: %t, want %t", got, c.mustTell)

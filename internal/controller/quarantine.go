@@ -28,6 +28,8 @@ type quarantine struct {
 	struck map[string]time.Time
 	// cleared are forms that passed a test of their own and wait to be served.
 	cleared map[snapshot.Name]*networkingv1.Ingress
+	// retries counts how often a form was refused that may pass another time.
+	retries map[snapshot.Name]int
 }
 
 // refusal is one Ingress in quarantine.
@@ -42,6 +44,9 @@ type refusal struct {
 	stand  stand
 	basis  basis
 	hash   string // of refused, once it was asked for
+	// retry is when it is tested again though nothing changed that is known to
+	// matter; zero for never.
+	retry time.Time
 }
 
 // stand is the form in which an Ingress in quarantine is served.
@@ -57,7 +62,7 @@ const (
 func newQuarantine(protects func(refused, good *networkingv1.Ingress) bool) *quarantine {
 	return &quarantine{
 		entries: map[snapshot.Name]*refusal{}, protects: protects,
-		struck: map[string]time.Time{}, cleared: map[snapshot.Name]*networkingv1.Ingress{},
+		struck: map[string]time.Time{}, cleared: map[snapshot.Name]*networkingv1.Ingress{}, retries: map[snapshot.Name]int{},
 	}
 }
 
@@ -86,8 +91,34 @@ func (q *quarantine) add(p *plan, found culprit, good *networkingv1.Ingress) boo
 	}
 	entry := &refusal{refused: current, good: good, text: messageOf(found.text), waits: found.undecided, basis: p.basisOf(current)}
 	entry.begin(q.protects)
+	if !entry.waits {
+		q.retryLater(name, entry)
+	}
 	q.entries[name] = entry
 	return true
+}
+
+// The first retry of a refused form comes after firstRetry, each later one after
+// twice the time, and longestRetry at most.
+const (
+	firstRetry   = 30 * time.Second
+	longestRetry = 30 * time.Minute
+)
+
+// retryLater has a form tested again after a while, unless nginx refuses it for a
+// line that is wrong by itself. It may be refused only together with what others
+// say, and no basis tells when that changes.
+func (q *quarantine) retryLater(name snapshot.Name, entry *refusal) {
+	if ofTheLine.MatchString(entry.text) {
+		entry.retry = time.Time{}
+		return
+	}
+	wait := firstRetry
+	for range q.retries[name] {
+		wait = min(2*wait, longestRetry)
+	}
+	q.retries[name]++
+	entry.retry = time.Now().Add(wait)
 }
 
 // begin chooses the first form.
@@ -138,6 +169,7 @@ func (q *quarantine) release(snap *snapshot.Snapshot, basisOf func(*networkingv1
 		current := snap.Ingress(name)
 		if current == nil || !sameContent(current, entry.refused) {
 			delete(q.entries, name)
+			delete(q.retries, name)
 			continue
 		}
 		entry.refused = current
@@ -151,6 +183,7 @@ func (q *quarantine) release(snap *snapshot.Snapshot, basisOf func(*networkingv1
 	for name, form := range q.cleared {
 		if snap.Ingress(name) != form {
 			delete(q.cleared, name)
+			delete(q.retries, name)
 		}
 	}
 }

@@ -37,9 +37,10 @@ type settingsGuard struct {
 // block, and why. Without a name it is all that may be the cause.
 type refusedGroup struct{ block, text string }
 
-// refuse has groups fall back to good, or to the defaults where there is none. It
-// reports whether that changes anything: what is not in force is not what nginx
-// refuses now.
+// refuse has groups fall back to good, and those that are refused as they were good,
+// or without good ones, to the defaults. It reports whether that changes anything:
+// what is not in force is not what nginx refuses now. No group goes back to what was
+// refused, so that there is an end of it.
 func (g *settingsGuard) refuse(p *plan, good *corev1.ConfigMap, groups []refusedGroup) bool {
 	tried := p.configMap
 	if tried == nil {
@@ -53,15 +54,30 @@ func (g *settingsGuard) refuse(p *plan, good *corev1.ConfigMap, groups []refused
 		was = g.refused
 	}
 	all := slices.Concat(g.groups, groups)
-	fallen := settings.FallBack(was, good, matching(all))
-	if sameSettings(fallen, tried) && good != nil && groups[0].block != "" {
-		fallen = settings.FallBack(was, nil, matching(all)) // the good ones are refused, too
+	fallen := fallBack(was, good, all)
+	if sameSettings(fallen, tried) { // it was as it was good
+		all = slices.Concat(all, groups)
+		fallen = fallBack(was, good, all)
 	}
 	if sameSettings(fallen, tried) {
 		return false
 	}
 	g.refused, g.inForce, g.groups, g.templates = was, fallen, all, p.templates
 	return true
+}
+
+// fallBack gives the settings without the groups that were refused once as they
+// are, and without the good ones of those that were refused again.
+func fallBack(was, good *corev1.ConfigMap, refused []refusedGroup) *corev1.ConfigMap {
+	seen := map[string]bool{}
+	var again []refusedGroup
+	for _, group := range refused {
+		if seen[group.block] && group.block != "" {
+			again = append(again, group)
+		}
+		seen[group.block] = true
+	}
+	return settings.FallBack(settings.FallBack(was, good, matching(refused)), nil, matching(again))
 }
 
 // matching tells the keys of groups.
@@ -122,7 +138,7 @@ func (g *settingsGuard) problems() []model.Problem {
 	for _, group := range g.groups {
 		keys := strings.Join(settings.BlockKeys(group.block), ", ")
 		if group.block == "" {
-			keys = "all that keep nobody out"
+			keys = "all but those that keep somebody out"
 		}
 		report(model.Refused, "nginx refuses these settings: the ones before are in force ("+group.text+"); it is about "+keys)
 	}

@@ -75,3 +75,27 @@ func TestSettingsThatAreInForceAreNotBlamedAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedSettingsSettle: nginx refuses a group even as it was good before, and
+// an Ingress with the defaults of that group. One after the other falls back, and
+// none returns to what was refused already.
+func TestRefusedSettingsSettle(t *testing.T) {
+	t.Parallel()
+	now, good := settingsOf("new"), settingsOf("good")
+	now.Data["gzip-level"], good.Data["gzip-level"] = "2", "3"
+	g := settingsGuard{}
+	tried, refusals := now, 0
+	for ; refusals < 20; refusals++ {
+		groups := []refusedGroup{{text: "an Ingress"}}
+		if tried.Data["ssl-ciphers"] != "" {
+			groups = ciphersRefused
+		}
+		if !g.refuse(planWith(tried), good, groups) {
+			break
+		}
+		tried = g.inForce
+	}
+	if refusals > 4 || tried.Data["ssl-ciphers"] != "" || tried.Data["gzip-level"] != "3" {
+		t.Errorf("after %d refusals %v is in force", refusals, tried.Data)
+	}
+}

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -17,8 +19,11 @@ import (
 // trials test the Ingresses that wait in quarantine, apart from the file that is
 // served and beside everything else: one namespace after the other, some at a time.
 type trials struct {
-	process    tester
+	process tester
+	// Of ended a nil says that some are due again.
 	due, ended chan *trial
+	// rest has the time at which the next ones are due again.
+	rest chan time.Time
 	// busy is set from begin until the trial's end was taken in, last is the
 	// namespace of the last one, size how many Ingresses go together.
 	busy bool
@@ -44,17 +49,25 @@ const mostTogether = 64
 // trialTime bounds one trial.
 const trialTime = 2 * time.Second
 
+// aside is an nginx that tests while nobody waits.
+type aside struct{ *nginx.Process }
+
+// Test gives way to all else.
+func (a aside) Test(ctx context.Context, conf io.WriterTo) error { return a.TestAside(ctx, conf) }
+
 func newTrials(process tester) *trials {
-	return &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), size: mostTogether}
+	return &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), rest: make(chan time.Time, 1), size: mostTogether}
 }
 
-// begin starts the next trial, unless one is under way or nobody waits.
+// begin starts the next trial, unless one is under way or nobody waits: then those
+// come whose refusal may have passed.
 func (t *trials) begin(q *quarantine, p *plan) {
 	if t.busy {
 		return
 	}
 	namespace, waiting := t.pick(q)
 	if len(waiting) == 0 {
+		t.sleep(q)
 		return
 	}
 	t.busy, t.last = true, namespace
@@ -74,13 +87,39 @@ func (t *trials) begin(q *quarantine, p *plan) {
 	t.due <- next
 }
 
+// sleep has begin called when the next ones are due again.
+func (t *trials) sleep(q *quarantine) {
+	var next time.Time
+	for _, entry := range q.entries {
+		if !entry.retry.IsZero() && (next.IsZero() || entry.retry.Before(next)) {
+			next = entry.retry
+		}
+	}
+	if next.IsZero() {
+		return
+	}
+	select {
+	case <-t.rest:
+	default:
+	}
+	t.rest <- next
+}
+
 // pick gives those of a namespace that wait, which is the next after the last one
-// by name, so that each has its turn.
+// by name, so that each has its turn. If nobody waits, it does so of those that are
+// due again.
 func (t *trials) pick(q *quarantine) (namespace string, waiting []snapshot.Name) {
+	var again []snapshot.Name
+	now := time.Now()
 	for name, entry := range q.entries {
 		if entry.waits {
 			waiting = append(waiting, name)
+		} else if !entry.retry.IsZero() && now.After(entry.retry) {
+			again = append(again, name)
 		}
+	}
+	if len(waiting) == 0 {
+		waiting = again
 	}
 	slices.SortFunc(waiting, snapshot.Name.Compare)
 	if len(waiting) == 0 {
@@ -95,10 +134,20 @@ func (t *trials) pick(q *quarantine) (namespace string, waiting []snapshot.Name)
 // run tests until ctx ends. It rests for as long as a trial took, so that it takes
 // no more than half a processor.
 func (t *trials) run(ctx context.Context) {
+	var again <-chan time.Time
 	for {
 		var next *trial
 		select {
 		case next = <-t.due:
+		case at := <-t.rest:
+			again = time.After(time.Until(at))
+			continue
+		case <-again:
+			again = nil
+			if !t.end(ctx, nil) {
+				return
+			}
+			continue
 		case <-ctx.Done():
 			return
 		}
@@ -113,11 +162,19 @@ func (t *trials) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		select {
-		case t.ended <- next:
-		case <-ctx.Done():
+		if !t.end(ctx, next) {
 			return
 		}
+	}
+}
+
+// end tells the loop; false once ctx has ended.
+func (t *trials) end(ctx context.Context, next *trial) bool {
+	select {
+	case t.ended <- next:
+		return true
+	case <-ctx.Done():
+		return false
 	}
 }
 
@@ -136,6 +193,10 @@ func (t *trial) test(ctx context.Context, process tester) {
 // tried takes in what a trial told: those that pass are served, and those that
 // nginx refuses stay in quarantine for it.
 func (c *Controller) tried(ctx context.Context, t *trial) {
+	if t == nil {
+		c.trials.begin(c.quarantine, c.latest)
+		return
+	}
 	c.trials.busy = false
 	c.trials.size = mostTogether
 	if c.quarantine.settle(t) > 0 {
@@ -151,11 +212,14 @@ func (c *Controller) tried(ctx context.Context, t *trial) {
 func (q *quarantine) settle(t *trial) (decided int) {
 	for name, was := range t.entries {
 		entry := q.entries[name]
-		if t.untested || entry == nil || !entry.waits || !sameContent(entry.refused, was.refused) || !entry.basis.same(was.basis) {
+		if entry == nil || was.waits && !entry.waits || !sameContent(entry.refused, was.refused) || !entry.basis.same(was.basis) {
 			continue
 		}
 		found, culprit := t.culprits[model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}]
-		if found.undecided {
+		if t.untested || found.undecided {
+			if !entry.waits {
+				entry.retry = time.Now().Add(firstRetry)
+			}
 			continue
 		}
 		decided++
@@ -172,6 +236,7 @@ func (q *quarantine) settle(t *trial) (decided int) {
 func (q *quarantine) refused(name snapshot.Name, text string) {
 	entry := q.entries[name]
 	entry.waits, entry.text = false, messageOf(text)
+	q.retryLater(name, entry)
 	q.struck[name.Namespace] = time.Now()
 	if entry.good != nil && sameContent(entry.good, entry.refused) {
 		entry.good = nil

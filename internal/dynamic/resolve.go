@@ -94,6 +94,7 @@ type Resolver struct {
 type name struct {
 	known     bool
 	addresses []netip.Addr
+	refused   []netip.Addr // of the last good answer
 	last      lists
 	trouble   trouble
 	due       time.Time
@@ -110,11 +111,31 @@ func troubleOf(answer found, err error) trouble {
 	case answer.partial != nil:
 		return "DNS cannot be asked for all addresses; the last answer is kept where it cannot"
 	case len(answer.refused) > 0:
-		return trouble(fmt.Sprintf("refused %v: want addresses that are not loopback, link-local, unspecified, multicast or those of a cloud's metadata", answer.refused))
+		return trouble(fmt.Sprintf("refused %v: %s", answer.refused, WantedAddresses))
 	case len(answer.addresses) == 0:
 		return "it has no address"
 	}
 	return ""
+}
+
+// WantedAddresses says which addresses a name may have.
+const WantedAddresses = "want addresses that are not loopback, link-local, unspecified, multicast or those of a cloud's metadata"
+
+// Misleading is a name whose answer has addresses that nobody may be led to.
+type Misleading struct{ Name, Addresses string }
+
+// Misleading gives those of the names in use, sorted.
+func (r *Resolver) Misleading() []Misleading {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []Misleading
+	for text, n := range r.names {
+		if len(n.refused) > 0 {
+			all = append(all, Misleading{text, strings.Trim(fmt.Sprint(n.refused), "[]")})
+		}
+	}
+	slices.SortFunc(all, func(a, b Misleading) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // NewResolver gives a resolver that asks once Run is called.
@@ -137,7 +158,7 @@ func NewResolver(options ResolverOptions) *Resolver {
 	}
 }
 
-// Watch signals that answers have changed. Several changes may be one signal.
+// Watch signals that answers have changed, those of Misleading included. Several changes may be one signal.
 func (r *Resolver) Watch() <-chan struct{} { return r.changes }
 
 // Fill is the function Fill with the present answers. The names of d are those
@@ -252,10 +273,10 @@ func (r *Resolver) learn(text string, answer found, err error) {
 	}
 	n.last = answer.lists
 	n.due = time.Now().Add(answer.ttl)
-	if n.known && slices.Equal(n.addresses, answer.addresses) {
+	if n.known && slices.Equal(n.addresses, answer.addresses) && slices.Equal(n.refused, answer.refused) {
 		return
 	}
-	n.known, n.addresses = true, answer.addresses
+	n.known, n.addresses, n.refused = true, answer.addresses, answer.refused
 	signal(r.changes)
 }
 

@@ -131,6 +131,27 @@ func TestApplyRollsBack(t *testing.T) {
 	}
 }
 
+// TestRefusedFileLeavesNoSocket: a file makes a unix socket and then cannot listen on
+// a port that is taken. nginx leaves the socket behind, on which nobody listens; later
+// files can have it all the same.
+func TestRefusedFileLeavesNoSocket(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		p := s.started()
+		taken, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer taken.Close()
+		const server = "server { listen unix:%s/run/new.sock; listen %s; return 204; }"
+		var failed *ReloadError
+		if _, err := p.Apply(t.Context(), s.conf("", fmt.Sprintf(server, s.options.StateDir, taken.Addr()))); !errors.As(err, &failed) || !failed.RolledBack {
+			t.Fatalf("a port that is taken: %v", err)
+		}
+		s.apply(p, s.conf("", fmt.Sprintf(server, s.options.StateDir, freeAddress(t))))
+		s.apply(p, s.conf("", ""))
+	})
+}
+
 // TestWorkersOfALargeFileThatDie: a large file may take long to be read, but
 // its workers, which die of a signal and are started again and again, get no
 // more time than others to come up.

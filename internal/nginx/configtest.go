@@ -45,6 +45,29 @@ func (p *Process) Test(ctx context.Context, conf io.WriterTo) error {
 	return p.test(ctx, conf)
 }
 
+// TestAside is Test for where nobody waits for the answer: it gives way to whoever
+// wants a turn, and begins anew then. It does not before nginx has the sockets of
+// a real file: a test that is ended may leave one behind that it has just made.
+func (p *Process) TestAside(ctx context.Context, conf io.WriterTo) error {
+	for {
+		if err := p.take(ctx); err != nil {
+			return err
+		}
+		aside, cancel := context.WithCancel(ctx)
+		if p.good == goodFile {
+			p.aside.Store(&cancel)
+		}
+		err := p.test(aside, conf)
+		p.aside.Store(nil)
+		gaveWay := aside.Err() != nil && ctx.Err() == nil
+		cancel()
+		p.release()
+		if !gaveWay {
+			return err
+		}
+	}
+}
+
 func (p *Process) test(ctx context.Context, conf io.WriterTo) error {
 	path, err := writeBeside(p.options.path("candidate-*.conf"), conf)
 	if err != nil {

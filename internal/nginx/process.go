@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -52,8 +53,10 @@ type Process struct {
 	options Options
 	status  StatusFunc
 
-	// turn is held by whoever writes in the state directory.
-	turn chan struct{}
+	// turn is held by whoever writes in the state directory. aside ends a test that
+	// gives way.
+	turn  chan struct{}
+	aside atomic.Pointer[context.CancelFunc]
 	// life ends with Stop; finished is closed once nothing restarts nginx.
 	life     context.Context
 	end      context.CancelFunc
@@ -242,6 +245,14 @@ func (p *Process) endRun(r *run, rec record) error {
 }
 
 func (p *Process) take(ctx context.Context) error {
+	select {
+	case p.turn <- struct{}{}:
+		return nil
+	default:
+	}
+	if giveWay := p.aside.Load(); giveWay != nil {
+		(*giveWay)()
+	}
 	select {
 	case p.turn <- struct{}{}:
 		return nil

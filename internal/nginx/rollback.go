@@ -16,6 +16,9 @@ func (l *reload) rollBack(cause error) error {
 		return failure
 	}
 	failure.RolledBack = l.goodServes(ctx)
+	if err := l.p.clearDeadSockets(); err != nil {
+		failure.Text += "; " + err.Error()
+	}
 	l.p.unconfirmed = !failure.RolledBack
 	l.p.options.Logger.Error("nginx did not take the new configuration", "error", failure.Text, "rolledBack", failure.RolledBack)
 	return failure

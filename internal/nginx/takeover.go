@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -174,15 +175,32 @@ func waitGone(rec record, most time.Duration) bool {
 // clearSockets removes what a crash leaves in the directory of sockets: nginx
 // does not start where a socket file exists, even if nobody listens on it.
 func (p *Process) clearSockets() error {
+	return p.removeSockets(func(string) bool { return true })
+}
+
+// clearDeadSockets removes those on which nobody listens: nginx leaves behind what a
+// file made that it did not take, and would not take another file with them.
+func (p *Process) clearDeadSockets() error {
+	return p.removeSockets(func(path string) bool {
+		connection, err := net.Dial("unix", path)
+		if err == nil {
+			connection.Close()
+		}
+		return errors.Is(err, unix.ECONNREFUSED)
+	})
+}
+
+func (p *Process) removeSockets(matching func(path string) bool) error {
 	entries, err := os.ReadDir(p.options.path(socketDir))
 	if err != nil {
 		return fmt.Errorf("clear old sockets: %w", err)
 	}
 	for _, entry := range entries {
-		if entry.Type()&os.ModeSocket == 0 {
+		path := p.options.path(socketDir, entry.Name())
+		if entry.Type()&os.ModeSocket == 0 || !matching(path) {
 			continue
 		}
-		if err := os.Remove(p.options.path(socketDir, entry.Name())); err != nil {
+		if err := os.Remove(path); err != nil {
 			return fmt.Errorf("clear old sockets: %w", err)
 		}
 	}

@@ -25,6 +25,10 @@ func (s *Snapshot) WithIngresses(replace map[Name]*networkingv1.Ingress) *Snapsh
 	return &changed
 }
 
+// Replaced gives what WithIngresses put in the place of others, nil for nothing. It
+// must not be changed.
+func (s *Snapshot) Replaced() map[Name]*networkingv1.Ingress { return s.replaced }
+
 // Removed gives the Ingresses that WithIngresses left out, the oldest first.
 func (s *Snapshot) Removed() []*networkingv1.Ingress {
 	var removed []*networkingv1.Ingress

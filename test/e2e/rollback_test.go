@@ -123,3 +123,29 @@ func restoreTemplate(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 }
+
+// TestNginxIsKilledWhileAPlanIsRefused for a global reason: the templates listen on
+// a port that is taken. What was served is served again, and readiness comes back.
+func TestNginxIsKilledWhileAPlanIsRefused(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		for _, crash := range crashes()[:2] {
+			t.Run(crash.name, func(t *testing.T) {
+				dir := templateDir(t)
+				s := start(t, root, oneHost(backend(t, "web")), "--template-dir", dir)
+				s.waitBackend("http://a.example/", "web")
+				taken, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer taken.Close()
+				listenToo(t, dir, taken.Addr().(*net.TCPAddr).Port)
+				s.waitLine("sync failed; what ran before goes on")
+				former := s.master()
+				crash.kill(t, former, workers(former))
+				eventually(t, "another master", func() bool { now := s.master(); return now != 0 && now != former })
+				s.waitBackend("http://a.example/", "web")
+				s.waitReady()
+			})
+		}
+	})
+}

@@ -19,8 +19,8 @@ type Process struct {
 }
 
 // Start starts a command, which is reaped as soon as it ends. What it prints is
-// appended to a log. That is a file and not a pipe, which a child that outlives
-// the program would hold open.
+// appended to a log, unless the command says where its standard error goes. That is
+// a file and not a pipe, which a child that outlives the program would hold open.
 func Start(t testing.TB, command *exec.Cmd, log Log) *Process {
 	t.Helper()
 	p, err := Launch(command, log)
@@ -37,7 +37,10 @@ func Launch(command *exec.Cmd, log Log) (*Process, error) {
 		return nil, err
 	}
 	defer output.Close()
-	command.Stdout, command.Stderr = output, output
+	command.Stdout = output
+	if command.Stderr == nil {
+		command.Stderr = output
+	}
 	if err := command.Start(); err != nil {
 		return nil, err
 	}

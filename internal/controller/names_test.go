@@ -1,0 +1,91 @@
+package controller
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/dynamic"
+	"sluice/internal/model"
+)
+
+// nameServer answers each question for an address with the same record, for a
+// second, and gives its resolv.conf and its port.
+func nameServer(t *testing.T, record *atomic.Value) (conf, port string) {
+	t.Helper()
+	listener, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &dns.Server{PacketConn: listener, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, query *dns.Msg) {
+		answer := new(dns.Msg).SetReply(query)
+		if query.Question[0].Qtype == dns.TypeA {
+			one, err := dns.NewRR(query.Question[0].Name + " 1 A " + record.Load().(string))
+			if err == nil {
+				answer.Answer = []dns.RR{one}
+			}
+		}
+		_ = w.WriteMsg(answer)
+	})}
+	go func() { _ = server.ActivateAndServe() }()
+	t.Cleanup(func() { listener.Close() })
+	conf = filepath.Join(t.TempDir(), "resolv.conf")
+	if err := os.WriteFile(conf, []byte("nameserver 127.0.0.1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ = net.SplitHostPort(listener.LocalAddr().String())
+	return conf, port
+}
+
+// TestOwnersAreToldOfNamesThatLeadWhereNobodyMay: the answer of a DNS name is a
+// Problem of the Service whose externalName it is, until another answer comes.
+func TestOwnersAreToldOfNamesThatLeadWhereNobodyMay(t *testing.T) {
+	t.Parallel()
+	var record atomic.Value
+	record.Store("169.254.169.254")
+	conf, port := nameServer(t, &record)
+	source := &objects{}
+	web := form("web", "a.example")
+	web.Spec.DefaultBackend = &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "db", Port: networkingv1.ServiceBackendPort{Number: 80}}}
+	source.Ingresses = []*networkingv1.Ingress{web}
+	source.Services = []*corev1.Service{{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "db.example."}}}
+	source.Services[0].Namespace, source.Services[0].Name = web.Namespace, "db"
+	c := idle(t, source)
+	c.Resolver = dynamic.NewResolver(dynamic.ResolverOptions{Conf: conf, Port: port, Logger: c.Log})
+	go c.Resolver.Run(t.Context())
+	c.sync(t.Context())
+	told := func() string {
+		for _, p := range c.latest.problems {
+			if p.Object.Kind == "Service" && p.Field == "spec.externalName" && p.Reason == model.InvalidValue {
+				return p.String()
+			}
+		}
+		return ""
+	}
+	await := func(what string, holds func() bool) {
+		t.Helper()
+		for deadline := time.After(20 * time.Second); !holds(); {
+			select {
+			case <-c.Resolver.Watch():
+				c.resolved(t.Context())
+			case <-c.pace.due:
+				c.syncOrWait(t.Context())
+			case <-deadline:
+				t.Fatalf("waited in vain for %s; the problems are %v", what, c.latest.problems)
+			}
+		}
+	}
+	await("the Problem", func() bool { return strings.Contains(told(), "169.254.169.254") })
+	record.Store("127.0.0.1") // no address before, none now: yet another reason
+	await("the other Problem", func() bool { return strings.Contains(told(), "127.0.0.1") })
+	record.Store("192.0.2.1")
+	await("its end", func() bool { return told() == "" })
+}

@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// unread starts a sluice whose standard error is a pipe, and stops reading it once
+// it is ready: then the pipe is full. The file is the end to read from.
+func unread(t *testing.T, root string, manifests map[string]string) (s *sluice, log *os.File) {
+	t.Helper()
+	s = prepare(t, root, manifests)
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { reader.Close(); writer.Close() })
+	s.stderr = writer
+	s.launch()
+	s.waitReady()
+	fill(t, writer)
+	return s, reader
+}
+
+// fill leaves no room in a pipe. It opens it anew, as the other processes that
+// write to it must not be told that it is full.
+func fill(t *testing.T, pipe *os.File) {
+	t.Helper()
+	path := fmt.Sprintf("/proc/self/fd/%d", pipe.Fd())
+	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	for _, size := range []int{4096, 1} {
+		for err = nil; err == nil; {
+			_, err = syscall.Write(fd, bytes.Repeat([]byte("\n"), size))
+		}
+		if !errors.Is(err, syscall.EAGAIN) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// refusing gives manifests of a.example, whose path /refused leads to a port that
+// nobody listens on: each request there is a line of nginx's error log.
+func refusing(t *testing.T) map[string]string {
+	t.Helper()
+	manifests := oneHost(backend(t, "web"))
+	nobody := backend(t, "nobody")
+	nobody.Close()
+	manifests["nobody.yaml"] = service("nobody", nobody) + ingress("b", "b.example", []string{"/ Prefix nobody"})
+	return manifests
+}
+
+// TestNobodyReadsTheLog: the standard error is a pipe that is full. Requests are
+// answered, also those that nginx logs errors of, changes are served, SIGTERM ends
+// all, and what was said comes once somebody reads.
+func TestNobodyReadsTheLog(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		s, log := unread(t, root, refusing(t))
+		for n := range 1000 {
+			if a, err := s.get("http://b.example/"); err != nil || a.status != http.StatusBadGateway {
+				t.Fatalf("request %d: status %d, error %v", n, a.status, err)
+			}
+		}
+		s.write("c.yaml", ingress("c", "c.example", []string{"/ Prefix web"}, "no-such-annotation: x"))
+		s.waitBackend("http://c.example/", "web")
+		pids, began := s.processes(), time.Now()
+		s.signal(syscall.SIGTERM)
+		if code := s.ended(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("it ended after %v", took)
+		}
+		gone(t, pids)
+		log.Close()
+	})
+}
+
+// TestTheReaderOfTheLogComesBack: what was said meanwhile is not lost.
+func TestTheReaderOfTheLogComesBack(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		s, log := unread(t, root, refusing(t))
+		for range 10 {
+			s.waitStatus("http://b.example/", http.StatusBadGateway)
+		}
+		s.write("c.yaml", ingress("c", "c.example", []string{"/ Prefix web"}))
+		s.waitBackend("http://c.example/", "web")
+		if err := log.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		var read []byte
+		for buffer := make([]byte, 64<<10); bytes.Count(read, []byte("connect() failed")) < 10 || !bytes.Contains(read, []byte("hosts=[c.example]")); {
+			n, err := log.Read(buffer)
+			if err != nil {
+				t.Fatalf("%v after\n%s", err, bytes.TrimSpace(read))
+			}
+			read = append(read, buffer[:n]...)
+		}
+	})
+}
+
+// TestTheReaderOfTheLogEnds: sluice serves on, and stops when it is asked to.
+func TestTheReaderOfTheLogEnds(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		s, log := unread(t, root, refusing(t))
+		log.Close()
+		s.stderr.Close()
+		for range 10 {
+			s.waitStatus("http://b.example/", http.StatusBadGateway)
+		}
+		s.write("c.yaml", ingress("c", "c.example", []string{"/ Prefix web"}))
+		s.waitBackend("http://c.example/", "web")
+		pids := s.processes()
+		s.signal(syscall.SIGTERM)
+		if code := s.ended(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		gone(t, pids)
+	})
+}
