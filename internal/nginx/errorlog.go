@@ -37,6 +37,8 @@ type errorLog struct {
 	master int
 	// forgeable is set if requests decide what is written: then nothing is kept.
 	forgeable bool
+	// read is closed when all of the log was read; nil where nobody waits for that.
+	read chan struct{}
 
 	mu    sync.Mutex
 	count int // grave lines so far
@@ -52,6 +54,9 @@ var linePattern = regexp.MustCompile(`^(?:nginx: |[0-9/]+ [0-9:]+ )\[(emerg|aler
 // follow reads lines until all processes that hold the other end have ended.
 func (l *errorLog) follow(r io.ReadCloser) {
 	defer r.Close()
+	if l.read != nil {
+		defer close(l.read)
+	}
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, err := lines.ReadSlice('\n')

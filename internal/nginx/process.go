@@ -181,7 +181,7 @@ func (p *Process) awaitFirst(ctx context.Context, r *run) error {
 	var last error
 	err := poll(ctx, func() (bool, error) {
 		if r.ended() {
-			waitForLog()
+			r.awaitLog()
 			return false, fmt.Errorf("nginx did not start: %s", r.reason(0, r.cause))
 		}
 		c, err := p.census(ctx, r)

@@ -54,6 +54,26 @@ func TestStartFails(t *testing.T) {
 	})
 }
 
+// slowly is a log whose reader takes its time over each line.
+type slowly struct{ io.Writer }
+
+func (w slowly) Write(line []byte) (int, error) {
+	time.Sleep(200 * time.Millisecond)
+	return w.Writer.Write(line)
+}
+
+// TestReasonOfAStartIsWaitedFor: nginx's own words are told however late its log is
+// read, as on a busy machine.
+func TestReasonOfAStartIsWaitedFor(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.options.Stderr = slowly{s.log}
+		err := s.process().Start(t.Context(), s.conf("", "gzip_types text/html; bad 1;"))
+		if err == nil || !strings.Contains(err.Error(), `nginx did not start: unknown directive "bad"`) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
 func TestStateDirectoryIsLocked(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		first := s.started()

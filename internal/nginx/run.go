@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -59,7 +60,7 @@ func (p *Process) spawn() (*run, error) {
 		requests.Close()
 		return nil, fmt.Errorf("start nginx: %w", err)
 	}
-	r := &run{done: make(chan struct{}), log: &errorLog{out: p.options.Stderr}}
+	r := &run{done: make(chan struct{}), log: &errorLog{out: p.options.Stderr, read: make(chan struct{})}}
 	r.identity, _ = identify(cmd.Process.Pid)
 	r.PID = cmd.Process.Pid
 	r.log.master = r.PID
@@ -91,6 +92,15 @@ func (r *run) signal(s unix.Signal) error {
 		return fmt.Errorf("send %s to nginx (pid %d): %w", unix.SignalName(s), r.PID, err)
 	}
 	return nil
+}
+
+// awaitLog waits for all that an nginx that did not start said: until no process
+// has its log open, which workers that outlive the master may have for a while.
+func (r *run) awaitLog() {
+	select {
+	case <-r.log.read:
+	case <-time.After(time.Second):
+	}
 }
 
 // reason is the gravest thing nginx said since a mark, or else how it ended.
