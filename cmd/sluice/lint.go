@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/internal/keys"
 	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/render"
@@ -136,7 +137,25 @@ func (f *lintFlags) validate() error {
 	case f.failOn != never && !slices.Contains(lint.Severities, lint.Severity(f.failOn)):
 		return fmt.Errorf("--fail-on: want error, warning, note or never (got %q)", f.failOn)
 	}
+	for _, reason := range f.ignored {
+		if err := isReason(reason); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// isReason refuses what no finding has for a reason; case does not count.
+func isReason(name string) error {
+	var names []string
+	for _, reason := range lint.Reasons {
+		if strings.EqualFold(name, string(reason)) {
+			return nil
+		}
+		names = append(names, string(reason))
+	}
+	slices.Sort(names)
+	return fmt.Errorf("--ignore: want the reason of a finding: %s (got %q)%s", strings.Join(names, ", "), name, keys.DidYouMean(keys.NewNames(names).Nearest(name)))
 }
 
 // look reads the manifests, or what the cluster has, and what decides how they are

@@ -199,6 +199,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"lint", "-n", "shop"}, 2, "sluice: unknown shorthand flag: 'n' in -n; did you mean \"--watch-namespace\"?\nSee `sluice lint --help`.\n"},
 		{[]string{"lint", "-f", ".", "--watch-namespace", "A"}, 2, "sluice: --watch-namespace: want the name of a namespace (got \"A\")\nSee `sluice lint --help`.\n"},
 		{[]string{"lint", "-f", ".", "--ingress-class-by-name=x"}, 2, "sluice: --ingress-class-by-name: want true or false (got \"x\")\nSee `sluice lint --help`.\n"},
+		{[]string{"lint", "-f", ".", "--ignore", "unread,NotFoud"}, 2, "sluice: --ignore: want the reason of a finding: Ambiguous, Conflict, CrossNamespace, Empty, Foreign, Groupless, InvalidValue, NearClass, NoEffect, NoRoom, NotDelegated, NotFound, OtherClass, Refused, Repeated, Rewritten, Several, Shadowed, SharedHost, Star, ToBeIssued, Turned, Uncompared, Unread, Unreadable, Unserved, Unslashed, Unsupported, Untested, Unwatched (got \"NotFoud\"); did you mean \"NotFound\"?\nSee `sluice lint --help`.\n"},
 		{[]string{"render", "-f", ".", "--http-port=x"}, 2, "sluice: --http-port: want a whole number (got \"x\")\nSee `sluice render --help`.\n"},
 		{[]string{"run", "-f", "."}, 2, "sluice: unknown shorthand flag: 'f' in -f; did you mean \"--manifests\"?\nSee `sluice run --help`.\n"},
 		{[]string{"run", "deploy"}, 2, "sluice: want flags alone (got \"deploy\"): a folder of manifests is given with --manifests\nSee `sluice run --help`.\n"},
