@@ -111,11 +111,21 @@ func troubleOf(answer found, err error) trouble {
 	case answer.partial != nil:
 		return "DNS cannot be asked for all addresses; the last answer is kept where it cannot"
 	case len(answer.refused) > 0:
-		return trouble(fmt.Sprintf("refused %v: %s", answer.refused, WantedAddresses))
+		return trouble(fmt.Sprintf("refused %s: %s", few(answer.refused), WantedAddresses))
 	case len(answer.addresses) == 0:
 		return "it has no address"
 	}
 	return ""
+}
+
+// few lists five addresses at most: whose name it is may have DNS give thousands.
+func few(addresses []netip.Addr) string {
+	const most = 5
+	text := strings.Trim(fmt.Sprint(addresses[:min(most, len(addresses))]), "[]")
+	if more := len(addresses) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // WantedAddresses says which addresses a name may have.
@@ -131,7 +141,7 @@ func (r *Resolver) Misleading() []Misleading {
 	var all []Misleading
 	for text, n := range r.names {
 		if len(n.refused) > 0 {
-			all = append(all, Misleading{text, strings.Trim(fmt.Sprint(n.refused), "[]")})
+			all = append(all, Misleading{text, few(n.refused)})
 		}
 	}
 	slices.SortFunc(all, func(a, b Misleading) int { return strings.Compare(a.Name, b.Name) })

@@ -84,6 +84,11 @@ func NewCatalog(c Catalog) *Catalog {
 		}
 	}
 	names := slices.Sorted(maps.Keys(c.entries))
+	for _, name := range slices.Sorted(maps.Keys(c.Otherwise)) {
+		if !c.Has(name) {
+			names = append(names, name)
+		}
+	}
 	slices.SortStableFunc(names, func(a, b string) int { return c.rank(a) - c.rank(b) })
 	c.names = NewNames(names)
 	return &c
@@ -91,7 +96,7 @@ func NewCatalog(c Catalog) *Catalog {
 
 // rank orders names that are as near: the ones that close count first.
 func (c *Catalog) rank(name string) int {
-	if c.entries[name].Fate == Denied {
+	if c.entries[cmp.Or(c.Otherwise[name], name)].Fate == Denied {
 		return 0
 	}
 	return 1
@@ -101,7 +106,13 @@ func (c *Catalog) rank(name string) int {
 func (c *Catalog) Has(key string) bool { return c.entries[key].Key != "" }
 
 // Meant is the key that a name was meant to be, "" if nobody can tell.
-func (c *Catalog) Meant(name string) string { return cmp.Or(c.Otherwise[name], c.names.Nearest(name)) }
+func (c *Catalog) Meant(name string) string {
+	if c.Otherwise[name] != "" {
+		return c.Otherwise[name]
+	}
+	near := c.names.Nearest(name)
+	return cmp.Or(c.Otherwise[near], near)
+}
 
 // Closes reports whether a value of a key, which may have been meant only, closes.
 func (c *Catalog) Closes(key, value string) bool {
@@ -114,7 +125,7 @@ type Verdict struct {
 	Reason model.Reason
 	Text   string
 	Fate   Fate
-	// Meant is the key that denies or withholds.
+	// Meant is the key that denies, withholds, or was meant.
 	Meant string
 }
 
@@ -192,15 +203,16 @@ func (c *Catalog) unknown(name, value string) Verdict {
 		in, meant = c.Elsewhere, name
 		v.Text = fmt.Sprintf("this is a %s: it counts %s, and not as an %s", in.Noun, c.Where, c.Noun)
 	default:
-		meant = c.names.Nearest(name)
+		meant = c.Meant(name)
 		v.Text += DidYouMean(meant)
 		if meant == "" && c.Elsewhere != nil {
-			in, meant = c.Elsewhere, c.Elsewhere.names.Nearest(name)
+			in, meant = c.Elsewhere, c.Elsewhere.Meant(name)
 			v.Text += in.didYouMean(meant, c.Where)
 		}
 	}
+	v.Meant = meant
 	if in.Closes(meant, value) {
-		v.Fate, v.Meant = Denied, meant
+		v.Fate = Denied
 	}
 	return v
 }

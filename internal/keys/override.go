@@ -5,6 +5,20 @@ import (
 	"strings"
 )
 
+// Withdraw sets the field of a key as a value that is not valid does, and gives what
+// holds instead; "" where such a value has the default hold, or where no field has
+// the key.
+func Withdraw(dst any, key string) (instead string) {
+	value := reflect.ValueOf(dst).Elem()
+	for _, f := range fieldsOf(value.Type()) {
+		if f.Key == key && f.empties {
+			value.FieldByIndex(f.index).SetZero()
+			return f.instead
+		}
+	}
+	return ""
+}
+
 // Override changes those fields of the struct that dst points to for which lookup
 // finds something that is valid, and leaves the others as they are. It gives the
 // trimmed texts of what it changed, by key. Faults are as with Decode.

@@ -19,18 +19,19 @@ func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool)
 	c.source = &source{
 		object:     model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name},
 		texts:      maps.Clone(s.source.texts),
-		given:      byLowerCase(cm.Data),
 		broken:     maps.Clone(s.source.broken),
 		denies:     s.source.denies,
 		controller: s,
 	}
-	problems := append(c.unread(), c.takeOut(perClass)...)
+	c.source.take(cm.Data)
+	problems := append(c.unread(cm.Data), c.takeOut(perClass)...)
 	changed, faults := keys.Override(&c, c.source.lookup)
 	for key, text := range changed {
 		c.source.texts[key] = text
 		delete(c.source.broken, key)
 	}
 	problems = append(problems, c.invalid(faults)...)
+	c.Annotations.mend()
 	return &c, model.SortProblems(append(problems, c.lower()...))
 }
 

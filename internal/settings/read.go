@@ -17,8 +17,10 @@ type source struct {
 	object model.ObjectRef
 	// texts are the texts in force by key, defaults included.
 	texts map[string]string
-	// given is what the ConfigMap says, by keys in lower case.
-	given map[string]string
+	// given is what the ConfigMap says, by keys in lower case; hidden are the keys of
+	// which there is another one that differs in case only, and counts.
+	given  map[string]string
+	hidden []string
 	// broken are the keys that protect and are not valid.
 	broken map[string]bool
 	// once holds what others derived from these settings.
@@ -40,23 +42,31 @@ func (s *source) lookup(key string) (string, bool) {
 // wrong with it, sorted. Keys may be written in any case, as in ingress-nginx.
 func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	s := &Settings{source: &source{broken: map[string]bool{}}}
+	var data map[string]string
 	if cm != nil {
+		data = cm.Data
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}
-		s.source.given = byLowerCase(cm.Data)
+		s.source.take(data)
 	}
 	faults := slices.Concat(keys.Decode(s, s.source.lookup, nil), s.Workers.mend(), s.Log.mend())
 	s.source.texts = keys.Texts(s, s.source.lookup, faults)
-	return s, model.SortProblems(append(s.invalid(faults), s.unread()...))
+	problems := append(s.invalid(faults), s.unread(data)...)
+	s.Annotations.mend()
+	return s, model.SortProblems(problems)
 }
 
-// byLowerCase gives the data by its keys in lower case. Where two keys differ
-// in case only, the one in lower case counts, else the last in order.
-func byLowerCase(data map[string]string) map[string]string {
-	lower := make(map[string]string, len(data))
+// take keeps the data by its keys in lower case. Where two keys differ in case only,
+// the one in lower case counts, else the last in order.
+func (s *source) take(data map[string]string) {
+	s.given = make(map[string]string, len(data))
+	written := make(map[string]string, len(data))
 	for _, key := range slices.Sorted(maps.Keys(data)) {
-		lower[strings.ToLower(key)] = data[key] // "abc" sorts after "ABC"
+		lower := strings.ToLower(key)
+		if before, twice := written[lower]; twice && data[before] != data[key] {
+			s.hidden = append(s.hidden, before)
+		}
+		s.given[lower], written[lower] = data[key], key // "abc" sorts after "ABC"
 	}
-	return lower
 }
 
 func (s *Settings) invalid(faults []keys.Fault) []model.Problem {
@@ -74,9 +84,14 @@ func (s *Settings) problem(key string, reason model.Reason, text string, denies 
 	return model.Problem{Object: s.source.object, Field: key, Reason: reason, Text: text, Denies: denies}
 }
 
-// unread reports the keys that no field reads.
-func (s *Settings) unread() []model.Problem {
+// unread reports the keys that no field reads. data has what take hid.
+func (s *Settings) unread(data map[string]string) []model.Problem {
 	var problems []model.Problem
+	for _, key := range s.source.hidden {
+		denies := Catalog().Closes(strings.ToLower(key), data[key])
+		s.source.denies = s.source.denies || denies
+		problems = append(problems, s.problem(key, model.Ambiguous, "another key differs from this one in case only, and counts", denies))
+	}
 	for _, key := range slices.Sorted(maps.Keys(s.source.given)) {
 		if _, read := s.source.texts[key]; !read {
 			problems = append(problems, s.unreadKey(key))
@@ -89,5 +104,22 @@ func (s *Settings) unreadKey(key string) model.Problem {
 	v := Catalog().Judge(key, s.source.lookup, nil)
 	denies := v.Fate == keys.Denied
 	s.source.denies = s.source.denies || denies
-	return s.problem(key, v.Reason, v.Text, denies)
+	return s.problem(key, v.Reason, v.Text+s.withdraw(v.Meant), denies)
 }
+
+// withdraw has the near miss of a key count as that key with a bad value, where such
+// a value leaves nothing open. It gives what holds instead.
+func (s *Settings) withdraw(meant string) string {
+	if _, given := s.source.given[meant]; given || s.source.controller != nil && !slices.Contains(PerClass(), meant) {
+		return ""
+	}
+	instead := keys.Withdraw(s, meant)
+	if instead == "" {
+		return ""
+	}
+	s.source.texts[meant] = ""
+	return " Until this is mended " + instead
+}
+
+// mend takes what is no risk for the lowest, as ingress-nginx does.
+func (a *Annotations) mend() { a.RiskLevel = max(a.RiskLevel, keys.RiskLow) }

@@ -204,5 +204,5 @@ type Access struct {
 
 // Annotations is what annotations may do.
 type Annotations struct {
-	RiskLevel keys.Risk `key:"annotations-risk-level" default:"High" doc:"Highest risk of an annotation that is followed."`
+	RiskLevel keys.Risk `key:"annotations-risk-level" default:"High" empty:"zero" invalid:"zero" instead:"annotations of a higher risk than Low are left out" doc:"Highest risk of an annotation that is followed."`
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,6 +113,54 @@ func TestKeysThatDifferInCaseOnly(t *testing.T) {
 	for range 20 {
 		if s, _ := read(map[string]string{"KEEP-ALIVE": "1", "Keep-Alive": "2", "keep-alive": "3"}); s.Client.KeepAlive != 3 {
 			t.Fatalf("keep-alive is %d, want that of the key in lower case", s.Client.KeepAlive)
+		}
+	}
+}
+
+// A key that another one hides may be the one that was to protect.
+func TestHiddenKeysThatProtectClose(t *testing.T) {
+	t.Parallel()
+	s, problems := read(map[string]string{"Whitelist-Source-Range": "10.0.0.0/8", "whitelist-source-range": ""})
+	want := []string{"Ambiguous ConfigMap ingress/controller: Whitelist-Source-Range: another key differs from this one in case only, and counts; every path that these settings apply to answers 503 until this is mended"}
+	if diff := cmp.Diff(want, problems); !s.Denies() || diff != "" {
+		t.Errorf("denies %v (-want +got):\n%s", s.Denies(), diff)
+	}
+	if s, problems := read(map[string]string{"Keep-Alive": "1", "keep-alive": "2"}); s.Denies() || len(problems) != 1 {
+		t.Errorf("denies %v, %v", s.Denies(), problems)
+	}
+	if s, problems := read(map[string]string{"Whitelist-Source-Range": "10.0.0.0/8", "whitelist-source-range": "10.0.0.0/8"}); s.Denies() || len(problems) != 0 {
+		t.Errorf("the same twice: denies %v, %v", s.Denies(), problems)
+	}
+}
+
+// What says who decides, or who is believed, is read as a value that is not valid if
+// its name is misspelled: never as the default, which is the more open.
+func TestMisspelledLimitsHold(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"host-ownership", "host-ownershp"} {
+		if s, problems := read(map[string]string{name: "namspace"}); !s.Hosts.ByNamespace() || len(problems) != 1 {
+			t.Errorf("%s: by namespace %v, %v", name, s.Hosts.ByNamespace(), problems)
+		}
+	}
+	for key, value := range map[string]string{"annotations-risk-level": "bogus", "annotations-risk-lvel": "Medium", "Annotations-Risk-Level": ""} {
+		if s, _ := read(map[string]string{key: value}); s.Annotations.RiskLevel != keys.RiskLow {
+			t.Errorf("%s %q: %s, want Low as in ingress-nginx", key, value, s.Annotations.RiskLevel)
+		}
+	}
+	if s, _ := read(map[string]string{"proxy-real-ip-cidrs": "10.0.0.0/8"}); len(s.Forwarded.Trusted) != 0 {
+		t.Errorf("believed: %v", s.Forwarded.Trusted)
+	}
+	if s, problems := read(map[string]string{"host-ownership": "shared", "host-ownershp": "namespace"}); s.Hosts.ByNamespace() || len(problems) != 1 {
+		t.Errorf("the right key is there: by namespace %v, %v", s.Hosts.ByNamespace(), problems)
+	}
+}
+
+// Another name of what protects has near misses, too.
+func TestNearMissesOfOtherNamesDeny(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"allowlist-source-range", "allowlist-source-ranges", "allowlist-source-rang", "allow-list-source-range"} {
+		if s, problems := read(map[string]string{key: "10.0.0.0/8"}); !s.Denies() || len(problems) != 1 || !strings.Contains(problems[0], `did you mean "whitelist-source-range"?`) {
+			t.Errorf("%s: denies %v, %v", key, s.Denies(), problems)
 		}
 	}
 }
