@@ -11,13 +11,7 @@
 {{- with ($c.customTemplate).configMapName }}
 {{- fail "controller.customTemplate: Sluice's templates are others than ingress-nginx's nginx.tmpl, and what yours protects would be open without it. Leave this out; see --template-dir for templates of Sluice." }}
 {{- end }}
-{{- $refused := include "sluice.denied" . | fromYaml }}
-{{- range $c.acceptUnsupported }}{{ $_ := unset $refused (lower .) }}{{ end }}
-{{- with $refused }}
-{{- $lines := list }}
-{{- range $key, $reason := . }}{{ $lines = append $lines (printf "- %s: %s" $key $reason) }}{{ end }}
-{{- fail (printf "controller.config: these settings would keep requests out, and every path would answer 503:\n%s\nMend them, leave them out, or accept that by controller.acceptUnsupported: [%s]." (join "\n" $lines) (keys . | sortAlpha | join ", ")) }}
-{{- end }}
+{{- include "sluice.refused.settings" . }}
 {{- with include "sluice.repository" (list $c.image ($c.image.registry | default .Values.global.image.registry)) }}
 {{- if and (regexMatch "ingress-nginx|nginx-ingress" .) (not (contains "sluice" .)) }}
 {{- fail (printf "controller.image: %s is ingress-nginx, not Sluice. Leave out image, repository, tag and digest, or give those of Sluice's image." .) }}
