@@ -200,7 +200,14 @@ func TestLabelsOfUsersDoNotChangeSelectors(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"controller: {extraArgs: {htp-port: 8080}}":                                     "controller.extraArgs.htp-port: want a flag of `sluice run`",
+		"controller: {extraArgs: {htp-port: 8080}}": "controller.extraArgs.htp-port: want a flag of `sluice run`",
+		"controller: {extraArgs: {enable-ssl-passthrough: maybe, default-ssl-certificate: foo, http-port: http, htp-port: 80}, publishService: {pathOverride: edge}}": "no pod would start with these flags:\n- controller.extraArgs.htp-port: want a flag of `sluice run`, without dashes; neither Sluice nor ingress-nginx has this one; did you mean \"http-port\"?\n" +
+			"- controller.extraArgs.default-ssl-certificate: want NAMESPACE/NAME (got \"foo\")\n- controller.extraArgs.enable-ssl-passthrough: want true or false (got \"maybe\")\n- controller.extraArgs.http-port: want a whole number (got \"http\")\n- --publish-service: want NAMESPACE/NAME (got \"edge\")",
+		"{tcp: {\"80\": shop/a:1}, controller: {extraArgs: {http-port: 8080}}}":                                                 "tcp.80: want another port: the Service has 80/TCP for http.",
+		"{tcp: {\"8443\": shop/a:1}, controller: {service: {internal: {enabled: true, type: NodePort, ports: {https: 8443}}}}}": "tcp.8443: want another port: the Service has 8443/TCP for https.",
+		"{tcp: {\"80\": shop/a:1}, controller: {service: {enabled: false}}}":                                                    "tcp.80: want another port: 80 is that of --http-port.",
+		"{udp: {\"8443\": shop/a:1}, controller: {extraArgs: {https-port: 8443}}}":                                              "udp.8443: want another port: 8443 is that of --https-port.",
+		"tcp: {\"10254\": shop/a:1}": "tcp.10254: want another port: 10254 is that of --healthz-port.",
 		"controller: {customTemplate: {configMapName: t, configMapKey: nginx.tmpl}}":    "controller.customTemplate: Sluice's templates are others",
 		"controller: {image: {image: ingress-nginx/controller}}":                        "controller.image: ingress-nginx/controller is ingress-nginx",
 		"controller: {image: {repository: a.example/ingress-nginx/controller}}":         "is ingress-nginx, not Sluice",
@@ -226,6 +233,9 @@ func TestRefused(t *testing.T) {
 	for _, values := range []string{
 		"controller: {extraArgs: {disable-svc-external-name: true}}",
 		"controller: {extraArgs: {shutdown-grace-period: 200}}",
+		"controller: {extraArgs: {enable-ssl-passthrough: T, update-status: $(WRITES), default-ssl-certificate: \"$(POD_NAMESPACE)/a.b\", tcp-services-configmap: \"\"}}",
+		"{tcp: {\"80\": shop/a:1}, controller: {service: {enabled: false}, extraArgs: {http-port: 8080}}}",
+		"{tcp: {\"80\": shop/a:1}, udp: {\"8443\": shop/a:1}, controller: {service: {ports: {http: 8080, https: 8443}, enableHttp: false}, extraArgs: {http-port: 8000}}}",
 		"{global: {image: {registry: registry.k8s.io}}, controller: {image: {repository: registry.example/sluice}}}",
 		"controller: {image: {repository: registry.example/ingress-nginx/sluice}}",
 		"controller: {image: {runAsUser: 0}, containerSecurityContext: {runAsUser: 0}}",
@@ -240,7 +250,15 @@ func TestRefused(t *testing.T) {
 type flagsFile struct {
 	Switches      []string          `json:"switches"`
 	Valued        []string          `json:"valued"`
+	Values        []wanted          `json:"values"`
 	WithoutEffect map[string]string `json:"withoutEffect"`
+}
+
+// wanted says which values some flags have.
+type wanted struct {
+	Want    string   `json:"want"`
+	Pattern string   `json:"pattern"`
+	Flags   []string `json:"flags"`
 }
 
 func readFlags(t testing.TB) (f flagsFile) {
@@ -262,7 +280,7 @@ func TestFlagsAreThoseOfSluice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var switches, valued []string
+	var switches, valued, numbers, references []string
 	for line := range strings.Lines(string(help)) {
 		fields := strings.Fields(line)
 		if len(fields) < 2 || !strings.HasPrefix(fields[0], "--") {
@@ -273,6 +291,17 @@ func TestFlagsAreThoseOfSluice(t *testing.T) {
 			switches = append(switches, name)
 		} else {
 			valued = append(valued, name)
+		}
+		switch {
+		case fields[1] == "int":
+			numbers = append(numbers, name)
+		case strings.Contains(line, "as NAMESPACE/NAME"):
+			references = append(references, name)
+		}
+	}
+	for i, flags := range [][]string{switches, numbers, references} {
+		if got := f.Values[i]; !slices.Equal(got.Flags, flags) {
+			t.Errorf("of sluice run, %q want %s, and flags.yaml has %q", flags, got.Want, got.Flags)
 		}
 	}
 	if !slices.Equal(switches, f.Switches) || !slices.Equal(valued, f.Valued) {

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -99,6 +100,27 @@ func TestFlagsAreThereOnce(t *testing.T) {
 	for _, gone := range []string{"--election-id=sluice-leader", "--publish-service", "resources: [pods]", "resources: [nodes]", `"sluice-leader"`} {
 		if strings.Contains(r.Manifests, gone) {
 			t.Errorf("%s is there all the same", gone)
+		}
+	}
+}
+
+// TestLintReadsTheChart: lint, which the notes name, finds nothing in what the chart
+// makes by itself, and what is wrong with settings that the chart takes.
+func TestLintReadsTheChart(t *testing.T) {
+	t.Parallel()
+	r := render(t, "")
+	if !strings.Contains(r.Notes, "\n  helm template sluice CHART --namespace sluice --values FILE | sluice lint -f - --allow-empty\n") {
+		t.Errorf("the notes name no way to check values:\n%s", r.Notes)
+	}
+	for values, says := range map[string]string{
+		"": "0 Ingresses: 0 errors, 0 warnings, 0 notes",
+		"controller: {config: {proxy-body-size: many}}": "error: ConfigMap sluice/sluice-controller: proxy-body-size: want",
+	} {
+		command := exec.Command("go", "run", "./cmd/sluice", "lint", "-f", "-", "--allow-empty")
+		command.Dir = rendering.Root()
+		command.Stdin = strings.NewReader(render(t, values).Manifests)
+		if output, err := command.CombinedOutput(); (err == nil) != (values == "") || !strings.Contains(string(output), says) {
+			t.Errorf("%q: %v, want %q:\n%s", values, err, says, output)
 		}
 	}
 }

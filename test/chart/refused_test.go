@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,10 @@ func TestWhatWouldServeNothingIsRefused(t *testing.T) {
 		"controller: {config: {Whitelist-Source-Ranges: 192.0.2.0/24}}":                                      "503:\n- whitelist-source-ranges: no setting has this name; did you mean \"whitelist-source-range\"?\nMend",
 		"controller: {config: {whitelist-source-range: bogus}}":                                              "503:\n- whitelist-source-range: want IP addresses and networks separated by commas, such as \"10.0.0.0/8, 2001:db8::/32\" (got \"bogus\")\nMend",
 		"controller: {config: {force-ssl-redirect: \"yes\"}}":                                                "503:\n- force-ssl-redirect: want \"true\" or \"false\" (got \"yes\")\nMend",
+		"controller: {configMapNamespace: foo, config: {whitelist-source-range: 10.0.0.0/8}}":                "controller.config: Sluice would not read these settings: they are written into the ConfigMap sluice/sluice-controller, and --configmap names \"foo/sluice-controller\". Leave out",
+		"controller: {extraArgs: {configmap: foo/bar}, config: {whitelist-source-range: 10.0.0.0/8}}":        "into the ConfigMap sluice/sluice-controller, and --configmap names \"foo/bar\". Leave out",
+		"controller: {extraArgs: {configmap: \"\"}, config: {proxy-body-size: 8m}}":                          "into the ConfigMap sluice/sluice-controller, and --configmap names \"\". Leave out",
+		"controller: {config: {denylist-source-range: \"2001:db8::1::2\"}}":                                  "(got \"2001:db8::1::2\")",
 		"controller: {image: {repository: \"\"}}":                                                            "controller.image.repository: want the repository of Sluice's image",
 		"controller: {image: {registry: \"\", tag: v1}}":                                                     "controller.image.repository: want the repository of Sluice's image",
 	} {
@@ -34,6 +39,9 @@ func TestWhatWouldServeNothingIsRefused(t *testing.T) {
 		"controller: {config: {enable-modsecurity: false, block-cidrs: \"\"}}",
 		"controller: {acceptUnsupported: [whitelist-source-ranges, force-ssl-redirect], config: {whitelist-source-ranges: a, Force-Ssl-Redirect: \"yes\"}}",
 		"controller: {config: {Whitelist-Source-Range: \"10.0.0.0/8, {{ .Values.global.office }}\", force-ssl-redirect: true}}\nglobal: {office: \"2001:db8::/32\"}",
+		"controller: {configMapNamespace: foo, extraArgs: {configmap: foo/bar}, config: {whitelist-source-range: null}}",
+		"{namespaceOverride: edge, controller: {configMapNamespace: edge, config: {whitelist-source-range: 10.0.0.0/8}}}",
+		"controller: {extraArgs: {configmap: $(POD_NAMESPACE)/sluice-controller}, config: {whitelist-source-range: 10.0.0.0/8}}",
 		"controller: {image: {registry: registry.example}}",
 		"global: {image: {registry: registry.example}}",
 	} {
@@ -116,7 +124,8 @@ func TestSettingsCloseAsInSluice(t *testing.T) {
 	}
 	for names, values := range map[*[]string][]string{
 		&all: {"", " ", "true", "T", "FALSE", "no", "oFf", "yes", "192.0.2.1", "10.0.0.0/8 , 2001:db8::/32", "::ffff:192.0.2.1", "::/0,1.2.3.4/0", "10.0.0.0/33", "10.0.0.0/08",
-			"10.0.0.256", "01.2.3.4", "1.2.3.4,", ",", "1.2.3.4;5.6.7.8", "1.2.3.4 5.6.7.8", "bogus", "fe80::1%eth0", "fe80::1/129", strings.Repeat("é", 120)},
+			"10.0.0.256", "01.2.3.4", "1.2.3.4,", ",", "1.2.3.4;5.6.7.8", "1.2.3.4 5.6.7.8", "bogus", "fe80::1%eth0", "fe80::1/129", strings.Repeat("é", 120),
+			"2001:db8::1::2", "1:2:3:4:5:6:7:8:9", ":::", "12345::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::", "1::2, ::1:2:3:4:5:6:7/64", "::1:2:3:4:5:6:7:8", "::ffff:1.2.3.4/100", "1.2.3.4::"},
 		&misspelled: {"", "x", "False", "no"},
 	} {
 		for _, value := range values {
@@ -135,7 +144,35 @@ func TestSettingsCloseAsInSluice(t *testing.T) {
 			}
 		}
 	}
-	if got := deniedByChart(t, map[string]any{"whitelist-source-range": ":::, 255.255.255.255"}); len(got) > 0 {
+	if got := deniedByChart(t, map[string]any{"whitelist-source-range": "255.255.255.255, ::ffff:255.255.255.255/128"}); len(got) > 0 {
 		t.Errorf("the chart refuses what only Sluice looks at: %q", got)
+	}
+}
+
+// TestAddressesAreThoseOfSluice: the pattern for lists of addresses takes each number
+// of groups, with and without "::" and IPv4 at the end, that Sluice takes, and no other.
+func TestAddressesAreThoseOfSluice(t *testing.T) {
+	t.Parallel()
+	pattern := regexp.MustCompile(strings.ReplaceAll(validPatterns["cidr list"], "ADDRESS", address()))
+	taken := 0
+	for before := range 10 {
+		for after := range 10 {
+			for _, joint := range []string{"", ":", "::", ":::"} {
+				for _, end := range []string{"", "1.2.3.4", "1.2.3.04", ":1.2.3.4", "::1.2.3.4", "/128"} {
+					text := strings.TrimSuffix(strings.Repeat("a:", before), ":") + joint + strings.TrimSuffix(strings.Repeat("b:", after), ":") + end
+					var list keys.CIDRs
+					err := list.UnmarshalText([]byte(text))
+					if takes := pattern.MatchString(text); text != "" && takes != (err == nil) {
+						t.Errorf("%s: the pattern takes it: %v, and Sluice says %v", text, takes, err)
+					}
+					if err == nil {
+						taken++
+					}
+				}
+			}
+		}
+	}
+	if taken < 100 {
+		t.Errorf("only %d of the texts are addresses", taken)
 	}
 }

@@ -12,7 +12,7 @@ func TestNotesTellOfSettings(t *testing.T) {
 	for values, says := range map[string]string{
 		"{brotli-level: 4, hide-headers: a}": "controller.config: Sluice does not read brotli-level, hide-headers yet",
 		"{block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true}, acceptUnsupported: [block-cidrs, Enable-Modsecurity]": "controller.config.block-cidrs: every path answers 503 (Sluice does not read it yet).\n- controller.config.enable-modsecurity: every path answers 503 (Sluice does not read it yet).\n",
-		"{enable-modsecurity: false, block-cidrs: \" \"}":                                                             "controller.config: Sluice does not read block-cidrs, enable-modsecurity yet",
+		"{enable-brotli: true, Enable-OCSP: \" Off\", limit-rate: 0, load-balance: ewma}":                             "controller.config: Sluice does not read enable-brotli, load-balance yet.",
 		"{block-cidrs: \"{{ .Release.Name }}\"}, acceptUnsupported: [block-cidrs]":                                    "controller.config.block-cidrs: every path answers 503 (Sluice does not read it yet).",
 		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                                   "controller.config.proxy-bodysize: neither Sluice nor ingress-nginx has this setting; did you mean \"proxy-body-size\"?",
 		"{nonsense: 1}": "controller.config.nonsense: neither Sluice nor ingress-nginx has this setting.",
@@ -28,7 +28,8 @@ func TestNotesTellOfSettings(t *testing.T) {
 			t.Errorf("%s: the notes say %d things, want %d:\n%s", values, lines, want, told)
 		}
 	}
-	for _, values := range []string{"{}", "{proxy-body-size: 8m, Use-Forwarded-Headers: true}", "{brotli-level: null, nonsense: null, block-cidrs: null}"} {
+	for _, values := range []string{"{}", "{proxy-body-size: 8m, Use-Forwarded-Headers: true}", "{brotli-level: null, nonsense: null, block-cidrs: null}",
+		"{enable-modsecurity: off, block-cidrs: \" \"}", "{Enable-Modsecurity: \"No\", enable-brotli: false, limit-rate: 0, load-balance: Round_Robin, hide-headers: \"\", allow-snippet-annotations: \"false\"}"} {
 		if notes := render(t, "controller: {config: "+values+"}").Notes; strings.Contains(notes, "controller.config") {
 			t.Errorf("%s: the notes warn:\n%s", values, notes)
 		}

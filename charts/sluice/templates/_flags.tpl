@@ -32,6 +32,25 @@
 {{ toYaml $flags }}
 {{- end }}
 
+{{/* Fails where no pod would start: by a flag that there is not, or a value that it cannot have. What the kubelet puts in for $(NAME) is not known here. */}}
+{{- define "sluice.refused.flags" -}}
+{{- $known := .Files.Get "flags.yaml" | fromYaml -}}
+{{- $given := .Values.controller.extraArgs | default dict -}}
+{{- $names := concat $known.switches $known.valued (keys $known.withoutEffect | sortAlpha) -}}
+{{- $wrong := list -}}
+{{- range $name, $_ := $given }}
+{{- if not (has $name $names) }}{{ $wrong = append $wrong (printf "controller.extraArgs.%s: want a flag of `sluice run`, without dashes; neither Sluice nor ingress-nginx has this one%s" $name (include "sluice.nearest" (list $name $names) | include "sluice.didYouMean")) }}{{ end }}
+{{- end -}}
+{{- range $name, $text := include "sluice.flags" . | fromYaml }}
+{{- range $known.values }}
+{{- if and (has $name .flags) (not (contains "$(" $text)) (not (regexMatch .pattern $text)) }}{{ $wrong = append $wrong (printf "%s%s: want %s (got %s)" (ternary "controller.extraArgs." "--" (hasKey $given $name)) $name .want (quote $text)) }}{{ end }}
+{{- end }}
+{{- end -}}
+{{- with $wrong }}
+{{- fail (printf "no pod would start with these flags:\n- %s" (join "\n- " .)) }}
+{{- end }}
+{{- end }}
+
 {{/* The names of --ingress-class. Where IngressClasses cannot be read, names are all that Ingresses are known by, and those that others serve are not to be among them. */}}
 {{- define "sluice.flags.classes" -}}
 {{- $c := .Values.controller -}}

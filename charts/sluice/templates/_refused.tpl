@@ -2,22 +2,11 @@
 {{- define "sluice.refused" -}}
 {{- include "sluice.refused.unknown" . -}}
 {{- $c := .Values.controller -}}
-{{- $known := .Files.Get "flags.yaml" | fromYaml -}}
-{{- range $name, $value := $c.extraArgs }}
-{{- if not (or (has $name (concat $known.switches $known.valued)) (hasKey $known.withoutEffect $name)) }}
-{{- fail (printf "controller.extraArgs.%s: want a flag of `sluice run`, without dashes; neither Sluice nor ingress-nginx has this one%s" $name (include "sluice.nearest" (list $name (concat $known.switches $known.valued (keys $known.withoutEffect | sortAlpha))) | include "sluice.didYouMean")) }}
-{{- end }}
-{{- end }}
+{{- include "sluice.refused.flags" . -}}
 {{- with ($c.customTemplate).configMapName }}
 {{- fail "controller.customTemplate: Sluice's templates are others than ingress-nginx's nginx.tmpl, and what yours protects would be open without it. Leave this out; see --template-dir for templates of Sluice." }}
 {{- end }}
-{{- $refused := include "sluice.denied" . | fromYaml }}
-{{- range $c.acceptUnsupported }}{{ $_ := unset $refused (lower .) }}{{ end }}
-{{- with $refused }}
-{{- $lines := list }}
-{{- range $key, $reason := . }}{{ $lines = append $lines (printf "- %s: %s" $key $reason) }}{{ end }}
-{{- fail (printf "controller.config: these settings would keep requests out, and every path would answer 503:\n%s\nMend them, leave them out, or accept that by controller.acceptUnsupported: [%s]." (join "\n" $lines) (keys . | sortAlpha | join ", ")) }}
-{{- end }}
+{{- include "sluice.refused.settings" . }}
 {{- with include "sluice.repository" (list $c.image ($c.image.registry | default .Values.global.image.registry)) }}
 {{- if and (regexMatch "ingress-nginx|nginx-ingress" .) (not (contains "sluice" .)) }}
 {{- fail (printf "controller.image: %s is ingress-nginx, not Sluice. Leave out image, repository, tag and digest, or give those of Sluice's image." .) }}
@@ -42,14 +31,7 @@
 {{- if and $c.autoscaling.enabled $c.keda.enabled }}
 {{- fail "controller.autoscaling.enabled and controller.keda.enabled: want one of the two (got both); they would set the replicas in turn." }}
 {{- end }}
-{{- range $protocol := list "tcp" "udp" }}
-{{- range $port, $_ := include "sluice.streams" (list $ $protocol) | fromYaml }}
-{{- $name := include "sluice.portName" (list $ $port $protocol) }}
-{{- if gt (len $name) 15 }}
-{{- fail (printf "portNamePrefix: the name %s of a port: want up to 15 characters (got %d), as names of ports have." $name (len $name)) }}
-{{- end }}
-{{- end }}
-{{- end }}
+{{- include "sluice.refused.streams" . }}
 {{- $all := $c.terminationGracePeriodSeconds | int }}
 {{- $needed := add (get $flags "shutdown-grace-period" | int) (get $flags "post-shutdown-grace-period" | int) }}
 {{- if gt ($needed | int) $all }}

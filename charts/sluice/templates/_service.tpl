@@ -49,3 +49,34 @@ ports:
 {{- end }}
 {{- end }}
 {{- end }}
+
+{{/* Fails where a port of tcp or udp is one that a Service or the pod has for something else, so that nothing would be passed on, or has a name that is too long. */}}
+{{- define "sluice.refused.streams" -}}
+{{- $s := .Values.controller.service -}}
+{{- $flags := include "sluice.flags" . | fromYaml -}}
+{{- $services := list -}}
+{{- if and $s.enabled $s.external.enabled }}{{ $services = append $services $s.ports }}{{ end -}}
+{{- if include "sluice.internal" . }}{{ $services = append $services (dict "http" ($s.internal.ports.http | default $s.ports.http) "https" ($s.internal.ports.https | default $s.ports.https)) }}{{ end -}}
+{{- $taken := dict -}}
+{{- range $name, $initial := dict "http-port" "80" "https-port" "443" "healthz-port" "10254" }}
+{{- $port := get $flags $name | default $initial }}
+{{- range $protocol := list "tcp" "udp" }}{{ $_ := set $taken (printf "%s.%s" $protocol $port) (printf "%s is that of --%s" $port $name) }}{{ end }}
+{{- end -}}
+{{- range $ports := $services }}
+{{- range $name, $enabled := dict "http" $s.enableHttp "https" $s.enableHttps }}
+{{- $port := get $ports $name | int64 }}
+{{- if $enabled }}{{ $_ := set $taken (printf "tcp.%d" $port) (printf "the Service has %d/TCP for %s" $port $name) }}{{ end }}
+{{- end }}
+{{- end -}}
+{{- range $protocol := list "tcp" "udp" }}
+{{- range $port, $_ := include "sluice.streams" (list $ $protocol) | fromYaml }}
+{{- with get $taken (printf "%s.%s" $protocol $port) }}
+{{- fail (printf "%s.%s: want another port: %s." $protocol $port .) }}
+{{- end }}
+{{- $name := include "sluice.portName" (list $ $port $protocol) }}
+{{- if gt (len $name) 15 }}
+{{- fail (printf "portNamePrefix: the name %s of a port: want up to 15 characters (got %d), as names of ports have." $name (len $name)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -20,23 +20,41 @@
 {{ toYaml $denied }}
 {{- end }}
 
+{{/* Fails where settings that keep requests out would not be carried out, or none of them would be read. */}}
+{{- define "sluice.refused.settings" -}}
+{{- $refused := include "sluice.denied" . | fromYaml -}}
+{{- range .Values.controller.acceptUnsupported }}{{ $_ := unset $refused (lower .) }}{{ end -}}
+{{- with $refused }}
+{{- $lines := list }}
+{{- range $key, $reason := . }}{{ $lines = append $lines (printf "- %s: %s" $key $reason) }}{{ end }}
+{{- fail (printf "controller.config: these settings would keep requests out, and every path would answer 503:\n%s\nMend them, leave them out, or accept that by controller.acceptUnsupported: [%s]." (join "\n" $lines) (keys . | sortAlpha | join ", ")) }}
+{{- end }}
+{{- $own := include "sluice.namespace" . -}}
+{{- $made := printf "%s/%s" $own (include "sluice.controller" .) -}}
+{{- $read := get (include "sluice.flags" . | fromYaml) "configmap" -}}
+{{- if and (include "sluice.evaluated" (list . .Values.controller.config) | fromYaml) (ne (replace "$(POD_NAMESPACE)" $own $read) $made) }}
+{{- fail (printf "controller.config: Sluice would not read these settings: they are written into the ConfigMap %s, and --configmap names %s. Leave out controller.configMapNamespace and controller.extraArgs.configmap, or move the settings from controller.config into that ConfigMap." $made (quote $read)) }}
+{{- end }}
+{{- end }}
+
 {{/* The setting that is meant by a key that is none, of (list $known key); empty if the key is a setting, or none is near. Of two that are as near, the one that keeps requests out counts. */}}
 {{- define "sluice.setting" -}}
 {{- $known := first . -}}
-{{- $names := concat (keys $known.protecting $known.valid | sortAlpha) $known.read $known.unread $known.idle -}}
+{{- $names := concat (keys $known.protecting $known.valid | sortAlpha) $known.read (keys $known.unread | sortAlpha) $known.idle -}}
 {{- if not (has (last .) $names) -}}
 {{ get $known.meant (last .) | default (include "sluice.nearest" (list (last .) $names)) }}
 {{- end }}
 {{- end }}
 
-{{/* What of controller.config Sluice does not read. */}}
+{{/* What of controller.config Sluice does not read, but for what asks for nothing. */}}
 {{- define "sluice.notes.settings" -}}
 {{- $known := .Files.Get "settings.yaml" | fromYaml -}}
 {{- $denied := include "sluice.denied" . | fromYaml -}}{{- $unread := list -}}{{- $idle := list -}}{{- $unknown := list -}}
-{{- range $name, $_ := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
+{{- range $name, $value := include "sluice.evaluated" (list . .Values.controller.config) | fromYaml }}
 {{- $key := lower $name }}
-{{- if hasKey $denied $key }}
-{{- else if or (hasKey $known.protecting $key) (has $key $known.unread) }}{{ $unread = append $unread $key }}
+{{- $off := get $known.protecting $key | default (get $known.unread $key) | default list }}
+{{- if or (hasKey $denied $key) (has (trim $value | lower) $off) }}
+{{- else if $off }}{{ $unread = append $unread $key }}
 {{- else if has $key $known.idle }}{{ $idle = append $idle $key }}
 {{- else if not (has $key $known.read) }}
 {{- $unknown = append $unknown $name }}
