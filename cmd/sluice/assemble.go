@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"net"
@@ -30,7 +29,7 @@ type parts struct {
 
 // assemble looks at the nginx that is there, prepares the state directory and
 // puts the parts together. It starts nothing.
-func assemble(ctx context.Context, f *runFlags, stderr io.Writer, log *slog.Logger) (*parts, error) {
+func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*parts, error) {
 	state, err := filepath.Abs(f.stateDir)
 	if err != nil {
 		return nil, fmt.Errorf("--state-dir: %w", err)
@@ -42,7 +41,7 @@ func assemble(ctx context.Context, f *runFlags, stderr io.Writer, log *slog.Logg
 	client := dynamic.New(filepath.Join(state, "run", "control.sock"))
 	options.Runtime = client
 	options.Resolver = dynamic.NewResolver(dynamic.ResolverOptions{Logger: log})
-	if err := f.findNginx(ctx, stderr, &options, client); err != nil {
+	if err := f.findNginx(ctx, to, &options, client); err != nil {
 		return nil, err
 	}
 	options.Limiter = nginx.NewLimiter(nginx.Limits{PerSecond: f.syncRateLimit, Workers: options.Process, DrainMemory: int64(f.drainMemory) << 20})
@@ -57,12 +56,8 @@ func assemble(ctx context.Context, f *runFlags, stderr io.Writer, log *slog.Logg
 
 // findNginx looks at nginx and takes the state directory for this process:
 // nothing is written there before that.
-func (f *runFlags) findNginx(ctx context.Context, stderr io.Writer, options *controller.Options, client *dynamic.Client) error {
-	stdout, err := reopenable(os.Stdout, options.Log)
-	if err != nil {
-		return err
-	}
-	how := nginx.Options{Binary: f.nginxBinary, Root: f.nginxRoot, StateDir: options.StateDir, PIDFile: f.nginxPIDFile, Logger: options.Log, Stdout: stdout, Stderr: stderr}
+func (f *runFlags) findNginx(ctx context.Context, to streams, options *controller.Options, client *dynamic.Client) error {
+	how := nginx.Options{Binary: f.nginxBinary, Root: f.nginxRoot, StateDir: options.StateDir, PIDFile: f.nginxPIDFile, Logger: options.Log, Stdout: to.stdout, Stderr: to.stderr}
 	if os.Geteuid() == 0 {
 		how.User = f.nginxUser
 		if _, err := user.Lookup(f.nginxUser); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -35,10 +34,10 @@ func ingressNginxCommand() *cobra.Command {
 				versionCommand().Run(cmd, nil)
 				return nil
 			}
-			return flags.logged(cmd, func(stderr io.Writer, log *slog.Logger) error {
+			return flags.logged(cmd, func(to streams, log *slog.Logger) error {
 				tellInert(log, cmd.Flags())
 				flags.fitIngressNginx()
-				return run(cmd.Context(), &flags, stderr, log)
+				return run(cmd.Context(), &flags, to, log)
 			})
 		},
 	}

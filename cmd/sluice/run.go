@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -61,8 +60,8 @@ func runCommand() *cobra.Command {
 			"  sluice run --manifests docs/examples/shop --http-port 8080 --https-port 8443",
 		Args: onlyFlags("a folder of manifests is given with --manifests"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return flags.logged(cmd, func(stderr io.Writer, log *slog.Logger) error {
-				return run(cmd.Context(), &flags, stderr, log)
+			return flags.logged(cmd, func(to streams, log *slog.Logger) error {
+				return run(cmd.Context(), &flags, to, log)
 			})
 		},
 	}
@@ -123,7 +122,7 @@ func stateDirOf(user int, stateHome string) string {
 }
 
 // run serves until SIGTERM or SIGINT.
-func run(ctx context.Context, f *runFlags, stderr io.Writer, log *slog.Logger) error {
+func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 	if err := f.validate(); err != nil {
 		return usage(err)
 	}
@@ -132,7 +131,7 @@ func run(ctx context.Context, f *runFlags, stderr io.Writer, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	parts, err := assemble(ctx, f, stderr, log)
+	parts, err := assemble(ctx, f, to, log)
 	if err != nil {
 		return err
 	}

@@ -20,10 +20,16 @@ const (
 	flushWait = time.Second
 )
 
+// streams are where Sluice and nginx write.
+type streams struct {
+	stdout *os.File
+	stderr io.Writer
+}
+
 // logged serves with a log on the standard error that holds nobody up: requests,
 // changes and the end of nginx do not depend on who reads it. Nor does the process
 // end because its reader did, as it would by SIGPIPE.
-func (f *runFlags) logged(cmd *cobra.Command, serve func(stderr io.Writer, log *slog.Logger) error) error {
+func (f *runFlags) logged(cmd *cobra.Command, serve func(to streams, log *slog.Logger) error) error {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	stderr := container.NewOutput(os.Stderr, logRoom)
 	defer stderr.Flush(flushWait)
@@ -33,7 +39,12 @@ func (f *runFlags) logged(cmd *cobra.Command, serve func(stderr io.Writer, log *
 	}
 	log := slog.New(handler)
 	stderr.TellIn(log)
-	if err := serve(stderr, log); err != nil {
+	stdout, err := reopenable(os.Stdout, log)
+	if err == nil {
+		defer stdout.flush(flushWait)
+		err = serve(streams{stdout.file, stderr}, log)
+	}
+	if err != nil {
 		return &exitError{status: complain(stderr, cmd, err)}
 	}
 	return nil

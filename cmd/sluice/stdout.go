@@ -2,13 +2,14 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"sluice/internal/container"
+	"sluice/internal/nginx"
 )
 
 // appendOnly makes what Sluice prints go to the end of a file. nginx opens
@@ -27,20 +28,52 @@ func appendOnly(files ...*os.File) {
 	}
 }
 
+// accessLog is the standard output of nginx.
+type accessLog struct {
+	file *os.File
+	// unblocked is what it is passed on to, until copied is closed; nil where it is
+	// our own.
+	unblocked *container.Output
+	copied    chan struct{}
+}
+
 // reopenable gives a standard output that nginx can open by the name
 // /dev/stdout: our own, or a pipe to it where that is a socket (as systemd gives
 // it) or belongs to another user. Then nobody waits for its reader.
-func reopenable(stdout *os.File, log *slog.Logger) (*os.File, error) {
+func reopenable(stdout *os.File, log *slog.Logger) (*accessLog, error) {
 	again, err := os.OpenFile("/dev/stdout", os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
-		return stdout, again.Close()
+		return &accessLog{file: stdout}, again.Close()
 	}
+	return piped(stdout, log)
+}
+
+// piped passes on whole lines.
+func piped(stdout *os.File, log *slog.Logger) (*accessLog, error) {
 	output, input, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe for nginx's access log: %w", err)
 	}
-	unblocked := container.NewOutput(stdout, logRoom)
-	unblocked.TellIn(log)
-	go func() { _, _ = io.Copy(unblocked, output) }()
-	return input, nil
+	a := &accessLog{file: input, unblocked: container.NewOutput(stdout, logRoom), copied: make(chan struct{})}
+	a.unblocked.TellIn(log)
+	go func() {
+		defer close(a.copied)
+		nginx.Pass(output, a.unblocked)
+	}()
+	return a, nil
+}
+
+// flush waits until all that nginx logged is passed on, or for as long as is given. It
+// is for when nginx has ended.
+func (a *accessLog) flush(most time.Duration) {
+	if a.unblocked == nil {
+		return
+	}
+	end := time.Now().Add(most)
+	a.file.Close()
+	select {
+	case <-a.copied:
+	case <-time.After(most):
+	}
+	a.unblocked.Flush(time.Until(end))
 }

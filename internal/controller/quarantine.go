@@ -76,7 +76,7 @@ func (q *quarantine) add(p *plan, found culprit, good *networkingv1.Ingress) boo
 	if current == nil || tried == nil {
 		return false
 	}
-	if !found.undecided {
+	if !found.undecided && q.retries[name] == 0 { // a retry is nobody's change
 		q.struck[name.Namespace] = time.Now()
 	}
 	if was, ok := q.entries[name]; ok {

@@ -232,12 +232,15 @@ func (q *quarantine) settle(t *trial) (decided int) {
 	return decided
 }
 
-// refused ends the wait of an Ingress whose test nginx refused.
+// refused ends the wait of an Ingress whose test nginx refused. One that did not wait
+// was tested though nobody changed anything, and strikes nobody.
 func (q *quarantine) refused(name snapshot.Name, text string) {
 	entry := q.entries[name]
+	if entry.waits {
+		q.struck[name.Namespace] = time.Now()
+	}
 	entry.waits, entry.text = false, messageOf(text)
 	q.retryLater(name, entry)
-	q.struck[name.Namespace] = time.Now()
 	if entry.good != nil && sameContent(entry.good, entry.refused) {
 		entry.good = nil
 		entry.begin(q.protects)

@@ -135,6 +135,44 @@ func TestChangesOfAStruckNamespaceWait(t *testing.T) {
 	}
 }
 
+// TestARetryStrikesNobody: nginx refuses a form again that is tested again by itself.
+// Nobody has changed anything, so what is new in that namespace is not held for it. A
+// form that waits for its first test is another matter.
+func TestARetryStrikesNobody(t *testing.T) {
+	t.Parallel()
+	for _, waits := range []bool{false, true} {
+		q := newQuarantine(never)
+		bad := form("web", "bad")
+		q.entries[web] = &refusal{refused: bad, waits: waits, stand: asNone, retry: time.Now().Add(-time.Second)}
+		again := *q.entries[web]
+		q.settle(&trial{entries: map[snapshot.Name]*refusal{web: &again}, culprits: map[model.ObjectRef]culprit{refOf(web): {object: refOf(web), text: "refused"}}})
+		fresh := snapshot.Name{Namespace: "shop", Name: "fresh"}
+		q.hold(&plan{snap: snap(t, bad, form("fresh", "fresh"))}, snap(t, bad), nil)
+		if held := q.entries[fresh] != nil; held != waits {
+			t.Errorf("the refused form waited: %v; a fresh one is held: %v", waits, held)
+		}
+	}
+}
+
+// TestARetryThatPassesByItselfStrikesNobody if nginx then refuses it in the file, with
+// what others say.
+func TestARetryThatPassesByItselfStrikesNobody(t *testing.T) {
+	t.Parallel()
+	q := newQuarantine(never)
+	now := snap(t, form("web", "bad"))
+	refuse := func() {
+		q.add(&plan{snap: now, served: now}, culprit{object: refOf(web), text: "refused with others"}, nil)
+	}
+	if refuse(); q.struck["shop"].IsZero() {
+		t.Error("the first refusal strikes nobody")
+	}
+	delete(q.struck, "shop")
+	q.clear(web)
+	if refuse(); !q.struck["shop"].IsZero() || q.entries[web] == nil {
+		t.Error("a retry strikes the namespace")
+	}
+}
+
 // TestNotReadyWhileAllWait: nothing of the cluster is served, as nobody knows yet
 // what nginx takes. One that is served is enough, and so is a verdict.
 func TestNotReadyWhileAllWait(t *testing.T) {

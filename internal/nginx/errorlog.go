@@ -24,9 +24,9 @@ var levels = []string{"emerg", "alert", "crit", "error"}
 // See rootfs/etc/nginx/lua/sluice/requestlog.lua.
 const requestLog = "SLUICE_REQUEST_LOG=3"
 
-// pass copies what workers log of requests, line by line, until all processes
-// that hold the other end have ended. Nothing is concluded from it.
-func pass(r io.ReadCloser, out io.Writer) { (&errorLog{out: out, forgeable: true}).follow(r) }
+// Pass copies what workers log of requests, each line by one write, until all
+// processes that hold the other end have ended. Nothing is concluded from it.
+func Pass(r io.ReadCloser, out io.Writer) { (&errorLog{out: out, forgeable: true}).follow(r) }
 
 // errorLog passes nginx's error log on and keeps the last grave lines: those of
 // the two gravest levels, and all of the master, which says little. Workers'
@@ -51,21 +51,31 @@ const keptLines = 64
 // before there is a log: "nginx: [emerg] text".
 var linePattern = regexp.MustCompile(`^(?:nginx: |[0-9/]+ [0-9:]+ )\[(emerg|alert|crit|error)\] (?:(\d+)#\d+: )?(?:\*\d+ )?(.*)$`)
 
-// follow reads lines until all processes that hold the other end have ended.
+// longestLine is how long a line may be to be passed on: longer than any that nginx
+// writes. It is not in memory unless such lines come.
+const longestLine = 1 << 20
+
+// follow reads lines until all processes that hold the other end have ended. Lines
+// that are too long are left out whole.
 func (l *errorLog) follow(r io.ReadCloser) {
 	defer r.Close()
 	if l.read != nil {
 		defer close(l.read)
 	}
-	lines := bufio.NewReaderSize(r, 64<<10)
-	for {
+	lines := bufio.NewReaderSize(r, longestLine)
+	for tooLong := false; ; {
 		line, err := lines.ReadSlice('\n')
-		if len(line) > 0 {
+		if err == bufio.ErrBufferFull {
+			tooLong = true
+			continue
+		}
+		if len(line) > 0 && !tooLong {
 			l.note(line)
 		}
-		if err != nil && err != bufio.ErrBufferFull {
+		if err != nil {
 			return
 		}
+		tooLong = false
 	}
 }
 

@@ -47,3 +47,23 @@ func TestErrorLogKeepsTheLast(t *testing.T) {
 		t.Errorf("after the last: %v", got)
 	}
 }
+
+// writes keeps what is written, each write apart.
+type writes []string
+
+func (w *writes) Write(text []byte) (int, error) {
+	*w = append(*w, string(text))
+	return len(text), nil
+}
+
+// TestLongLinesOfTheLogArePassedWhole, as what takes them may lose one write and take
+// the next. Those that are too long for that are left out.
+func TestLongLinesOfTheLogArePassedWhole(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 200_000) + "\n"
+	var got writes
+	Pass(io.NopCloser(strings.NewReader("one\n"+long+"two\n"+strings.Repeat(long[:100_000], 20)+"\nthree\nwithout an end")), &got)
+	if diff := cmp.Diff(writes{"one\n", long, "two\n", "three\n", "without an end"}, got); diff != "" {
+		t.Errorf("%.2000s", diff)
+	}
+}

@@ -65,7 +65,7 @@ func (p *Process) spawn() (*run, error) {
 	r.PID = cmd.Process.Pid
 	r.log.master = r.PID
 	go r.log.follow(reader)
-	go pass(requests, p.options.Stderr)
+	go Pass(requests, p.options.Stderr)
 	r.forbidCores()
 	go r.reap(cmd)
 	return r, nil

@@ -178,11 +178,13 @@ func (p *Process) clearSockets() error {
 	return p.removeSockets(func(string) bool { return true })
 }
 
-// clearDeadSockets removes those on which nobody listens: nginx leaves behind what a
-// file made that it did not take, and would not take another file with them.
+// clearDeadSockets removes those that no process has open: nginx leaves behind what a
+// file made that it did not take, and would not take another file with them. The kernel
+// refuses a connection to them, and for the wrong type one to others, which so get none.
+// Source: https://man7.org/linux/man-pages/man2/connect.2.html
 func (p *Process) clearDeadSockets() error {
 	return p.removeSockets(func(path string) bool {
-		connection, err := net.Dial("unix", path)
+		connection, err := net.Dial("unixgram", path)
 		if err == nil {
 			connection.Close()
 		}

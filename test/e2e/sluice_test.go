@@ -29,9 +29,9 @@ type sluice struct {
 	t         *testing.T
 	manifests string
 	// binary, stdin, stderr and attributes are how the process is started.
-	binary        string
-	stdin, stderr *os.File
-	attributes    *syscall.SysProcAttr
+	binary                string
+	stdin, stdout, stderr *os.File
+	attributes            *syscall.SysProcAttr
 }
 
 // start runs sluice on a new folder of manifests and waits until it is ready.
@@ -66,6 +66,9 @@ func (s *sluice) launch() {
 	command.SysProcAttr = s.attributes
 	if s.stdin != nil {
 		command.Stdin = s.stdin
+	}
+	if s.stdout != nil {
+		command.Stdout = s.stdout
 	}
 	if s.stderr != nil {
 		command.Stderr = s.stderr

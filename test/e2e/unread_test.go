@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"syscall"
@@ -125,5 +126,40 @@ func TestTheReaderOfTheLogEnds(t *testing.T) {
 			t.Errorf("exit code %d", code)
 		}
 		gone(t, pids)
+	})
+}
+
+// TestTheAccessLogIsReadAtTheEnd: the standard output is a socket, as systemd gives
+// it, and its reader begins only when nginx has ended: no line is lost.
+func TestTheAccessLogIsReadAtTheEnd(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader, writer := os.NewFile(uintptr(ends[0]), "reader"), os.NewFile(uintptr(ends[1]), "writer")
+		defer reader.Close()
+		s := prepare(t, root, oneHost(backend(t, "web")))
+		s.stdout = writer
+		s.launch()
+		writer.Close()
+		s.waitReady()
+		s.waitBackend("http://a.example/", "web")
+		const requests = 3000
+		for n := range requests {
+			if a, err := s.get(fmt.Sprintf("http://a.example/counted/%d", n)); err != nil || a.status != http.StatusOK {
+				t.Fatalf("request %d: status %d, error %v", n, a.status, err)
+			}
+		}
+		pids := s.processes()
+		s.signal(syscall.SIGTERM)
+		waitGone(t, pids)
+		log, err := io.ReadAll(reader)
+		if lines := bytes.Count(log, []byte("GET /counted/")); err != nil || lines != requests {
+			t.Errorf("%d lines of %d arrived, error %v", lines, requests, err)
+		}
+		if code := s.ended(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
 	})
 }

@@ -19,7 +19,7 @@ type Process struct {
 }
 
 // Start starts a command, which is reaped as soon as it ends. What it prints is
-// appended to a log, unless the command says where its standard error goes. That is
+// appended to a log, unless the command says where else that goes. That is
 // a file and not a pipe, which a child that outlives the program would hold open.
 func Start(t testing.TB, command *exec.Cmd, log Log) *Process {
 	t.Helper()
@@ -37,7 +37,9 @@ func Launch(command *exec.Cmd, log Log) (*Process, error) {
 		return nil, err
 	}
 	defer output.Close()
-	command.Stdout = output
+	if command.Stdout == nil {
+		command.Stdout = output
+	}
 	if command.Stderr == nil {
 		command.Stderr = output
 	}
