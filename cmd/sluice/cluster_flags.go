@@ -7,9 +7,6 @@ import (
 	"slices"
 
 	"github.com/spf13/pflag"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"sluice/internal/cluster"
 	"sluice/internal/kube"
@@ -19,22 +16,20 @@ import (
 
 // clusterFlags are the flags that say which cluster is watched, and how.
 type clusterFlags struct {
+	watchFlags
 	kubeconfig           string
 	apiserverHost        string
 	certificateAuthority string
-	namespace            string
-	namespaceSelector    string
 	secrets              string
 	qps                  float32
 	burst                int
 }
 
 func (f *clusterFlags) add(flags *pflag.FlagSet) {
+	f.watchFlags.add(flags)
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster; the service account of the pod if empty")
 	flags.StringVar(&f.apiserverHost, "apiserver-host", "", "URL of the API server; what the kubeconfig or the pod says if empty")
 	flags.StringVar(&f.certificateAuthority, "certificate-authority", "", "file with the authorities that sign the API server's certificate; what the kubeconfig says if empty")
-	flags.StringVar(&f.namespace, "watch-namespace", metav1.NamespaceAll, "the only namespace that is watched; all if empty")
-	flags.StringVar(&f.namespaceSelector, "watch-namespace-selector", "", "labels of the namespaces whose Ingresses are served, such as team=web; all if empty")
 	flags.StringVar(&f.secrets, "watch-secrets", string(cluster.SecretsByMetadata), "metadata (watch the metadata of all Secrets, read those that are referred to), "+
 		"referenced (read each that is referred to by its name, and again every ten seconds or more, for which the right to get is enough) or all (watch all with their content)")
 	flags.Float32Var(&f.qps, "kube-api-qps", 200, "requests a second to the API server at most, on average; Secrets by --watch-secrets=referenced are read ten at a time instead")
@@ -46,28 +41,14 @@ func (f *clusterFlags) validate() error {
 	if !slices.Contains(cluster.SecretModes, cluster.SecretMode(f.secrets)) {
 		return fmt.Errorf("--watch-secrets: want metadata, referenced or all (got %q)", f.secrets)
 	}
-	if err := validNamespace(f.namespace); err != nil {
+	if _, err := f.watch(); err != nil {
 		return err
-	}
-	if f.namespace != "" && f.namespaceSelector != "" {
-		return errors.New("--watch-namespace and --watch-namespace-selector: want one of the two (got both)")
-	}
-	if _, err := labels.Parse(f.namespaceSelector); err != nil {
-		return fmt.Errorf("--watch-namespace-selector: want a selector of labels, such as team=web (got %q): %w", f.namespaceSelector, err)
 	}
 	if !(f.qps > 0) || math.IsInf(float64(f.qps), 0) {
 		return fmt.Errorf("--kube-api-qps: want more than 0 requests a second (got %v)", f.qps)
 	}
 	if f.burst < 1 {
 		return fmt.Errorf("--kube-api-burst: want 1 request or more (got %d)", f.burst)
-	}
-	return nil
-}
-
-// validNamespace refuses a value of --watch-namespace that names none.
-func validNamespace(namespace string) error {
-	if namespace != "" && len(validation.IsDNS1123Label(namespace)) > 0 {
-		return fmt.Errorf("--watch-namespace: want the name of a namespace (got %q)", namespace)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 
+	"sluice/internal/keys"
 	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -85,14 +86,30 @@ func (f *inputFlags) deployment(in *input, note snapshot.Note) deployment {
 	if err != nil {
 		in.problems = append(in.problems, model.Problem{Object: d.object, Reason: model.InvalidValue, Text: "its arguments: " + err.Error()})
 	}
+	in.problems = append(in.problems, unknownFlags(flags, d.object, note.Arguments)...)
 	return d
+}
+
+// unknownFlags tells of the flags that a controller does not have. It is no error:
+// another version may have them.
+func unknownFlags(flags *pflag.FlagSet, object model.ObjectRef, arguments []string) []model.Problem {
+	var problems []model.Problem
+	for _, argument := range arguments {
+		name, isLong := strings.CutPrefix(argument, "--")
+		name, _, _ = strings.Cut(name, "=")
+		if isLong && name != "" && flags.Lookup(name) == nil {
+			problems = append(problems, model.Problem{Object: object, Field: "--" + name, Reason: model.Unread,
+				Text: "neither Sluice nor ingress-nginx has this flag" + keys.DidYouMean(meantFlag(flags, name))})
+		}
+	}
+	return problems
 }
 
 // decidingFlags are the flags that decide what is served.
 func decidingFlags(of *inputFlags) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	of.translateFlags.add(flags)
-	flags.StringVar(&of.namespace, "watch-namespace", "", "")
+	of.watchFlags.add(flags)
 	return flags
 }
 
@@ -118,9 +135,21 @@ func (f *inputFlags) take(in *input, d deployment) {
 	} else if _, named := d.values["configmap"]; named {
 		in.settings = fmt.Sprintf("settings: ConfigMap %s, which %s names", f.configMap, d.object)
 		if !slices.ContainsFunc(in.Objects.ConfigMaps, func(o *corev1.ConfigMap) bool { return o.Namespace+"/"+o.Name == f.configMap }) {
-			in.settings += ", is not among the manifests: all have their defaults"
+			in.settings += ", is not among the manifests: " + f.withoutSettings()
 		}
 	}
+	if f.requireConfigMap && f.configMap == "" {
+		field, text, _ := strings.Cut(errRequiredUnnamed.Error(), ": ")
+		in.problems = append(in.problems, model.Problem{Object: d.object, Field: field, Reason: model.InvalidValue, Text: text})
+	}
+}
+
+// withoutSettings says what holds while the ConfigMap is not there.
+func (f *inputFlags) withoutSettings() string {
+	if f.requireConfigMap {
+		return "every path answers 503"
+	}
+	return "all have their defaults"
 }
 
 // validFlag checks the value of a flag by itself.

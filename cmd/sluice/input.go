@@ -22,16 +22,16 @@ import (
 // they are served. All that those commands know of manifests comes from load.
 type inputFlags struct {
 	translateFlags
-	files     []string
-	namespace string
+	watchFlags
+	files []string
 	// given are the flags that these are among.
 	given *pflag.FlagSet
 }
 
 func (f *inputFlags) add(flags *pflag.FlagSet) {
 	f.translateFlags.add(flags)
+	f.watchFlags.add(flags)
 	flags.StringArrayVarP(&f.files, "filename", "f", nil, "folder, file or - (standard input) with manifests; may be given several times")
-	flags.StringVar(&f.namespace, "watch-namespace", "", "the only namespace that is watched; all if empty")
 	f.given = flags
 }
 
@@ -40,6 +40,7 @@ type input struct {
 	snapshot.Loaded
 	documents []snapshot.Document
 	options   translate.Options
+	watch     snapshot.Watch
 	// controller and settings are a line each: which flags a Deployment gives, and
 	// which ConfigMap has the settings. Each may be empty.
 	controller, settings string
@@ -71,14 +72,22 @@ func (f *inputFlags) decide(in *input) error {
 			f.configMap = ""
 		}
 	}
+	if f.requireConfigMap && f.configMap == "" && by == "" {
+		return usage(errRequiredUnnamed)
+	}
 	options, err := f.options()
+	if err != nil {
+		return usage(err)
+	}
 	in.options = options
+	in.watch, err = f.watch()
+	in.problems = append(in.problems, lint.FindUnlabelled(in.Objects, in.watch)...)
 	return usage(err)
 }
 
 // options checks the values.
 func (f *inputFlags) options() (translate.Options, error) {
-	if err := validNamespace(f.namespace); err != nil {
+	if _, err := f.watch(); err != nil {
 		return translate.Options{}, err
 	}
 	return f.translateFlags.options()

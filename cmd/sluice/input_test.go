@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,6 +85,92 @@ func TestInputIsReadAlike(t *testing.T) {
 	}
 }
 
+// namespaceShop is the Namespace of the shop, with a label.
+const namespaceShop = "---\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop, labels: {team: a}}\n"
+
+// Only Ingresses of Namespaces that are selected are served.
+func TestSelectorOfNamespaces(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"all.yaml": web("nginx") + namespaceShop})
+	for selector, want := range map[string]int{"team=a": 0, "team in (a,b)": 0, "team!=a": 1, "kubernetes.io/metadata.name=shop": 0, "!team": 1} {
+		got := process(t, dir, "", "lint", "-f", ".", "--watch-namespace-selector", selector)
+		rendered := process(t, dir, "", "render", "-f", ".", "--watch-namespace-selector", selector)
+		if got.Status != want || strings.Contains(rendered.Out, "server_name shop.example;") != (want == 0) {
+			t.Errorf("%s: %+v", selector, got)
+		}
+	}
+	const both = "sluice: --watch-namespace and --watch-namespace-selector: want one of the two (got both)\n"
+	if got := process(t, dir, "", "lint", "-f", ".", "--watch-namespace-selector", "!team"); !strings.HasSuffix(got.Errors, "\n1 Ingress, 0 of a served class and namespace: 1 error, 0 warnings, 1 note\n") {
+		t.Errorf("%+v", got)
+	}
+	if got := process(t, dir, "", "lint", "-f", ".", "--watch-namespace=a", "--watch-namespace-selector=a"); got.Status != 2 || !strings.HasPrefix(got.Errors, both) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A ConfigMap that must be there and is not closes every path, as in the controller.
+func TestRequiredConfigMap(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"all.yaml": web("nginx") + deployed("a", "--configmap=$(POD_NAMESPACE)/x", "--require-configmap=true")})
+	got := process(t, dir, "", "explain", "shop.example/cart", "-f", ".", "--short")
+	if want := "settings: ConfigMap ingress/x, which Deployment ingress/a names, is not among the manifests: every path answers 503\n"; !strings.HasPrefix(got.Out, "503") || !strings.HasSuffix(got.Errors, want) {
+		t.Errorf("%+v", got)
+	}
+	got = process(t, folder(t, map[string]string{"all.yaml": web("nginx")}), "", "lint", "-f", ".", "--require-configmap")
+	if want := "sluice: --require-configmap: want the name of the ConfigMap in --configmap (got none)\n"; got.Status != 2 || !strings.HasPrefix(got.Errors, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Objects in JSON that follow each other, as jq prints them, are all read, each with its
+// line.
+func TestStreamOfJSON(t *testing.T) {
+	t.Parallel()
+	ingress := func(name string) string {
+		return `{"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "` + name + `"}, "spec": {"ingressClassName": "nginx", "defaultBackend": {"service": {"name": "web", "port": {"number": 80}}}}}` + "\n"
+	}
+	got := process(t, t.TempDir(), ingress("a")+ingress("b")+ingress("c"), "lint", "-f", "-")
+	if !strings.Contains(got.Errors, "\n3 Ingresses: ") {
+		t.Error(got.Errors)
+	}
+	for _, want := range []string{"stdin:1: error: Ingress default/a: ", "stdin:2: error: Ingress default/b: ", "stdin:3: error: Ingress default/c: "} {
+		if !strings.Contains("\n"+got.Out, "\n"+want) {
+			t.Errorf("want %s in\n%s", want, got.Out)
+		}
+	}
+}
+
+// A pipe is read, as shells make one of <(helm template .).
+func TestPipesAreRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		if err := os.WriteFile(pipe, []byte(web("nginx")), 0o600); err != nil {
+			t.Error(err)
+		}
+	}()
+	const want = noSettings + "1 Ingress: 0 errors, 0 warnings, 0 notes\n"
+	if got := process(t, dir, "", "lint", "-f", "pipe"); got.Errors != want {
+		t.Errorf("%+v", got)
+	}
+	if got := process(t, dir, web("nginx"), "lint", "-f", "/dev/stdin"); got.Errors != want {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A host that no rule has is named as such.
+func TestRenderOfNoHost(t *testing.T) {
+	t.Parallel()
+	got := process(t, folder(t, map[string]string{"all.yaml": web("nginx")}), "", "render", "-f", ".", "--host", "nope")
+	if want := "sluice: --host: want a host that a rule has (got \"nope\", which none has)\n"; got.Status != 1 || !strings.HasSuffix(got.Errors, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Where it cannot be told how manifests are served, or nothing of them is, lint finds it.
 func TestLintHasNoFalseGreen(t *testing.T) {
 	t.Parallel()
@@ -97,6 +185,16 @@ func TestLintHasNoFalseGreen(t *testing.T) {
 		"another class":               {web("nginx") + deployed("a", "--ingress-class=internal", "--controller-class=example.org/internal"), "error: no Ingress among the manifests is of a class and namespace that are served: want --ingress-class, --controller-class and --watch-namespace of their controller, or --allow-empty [Empty]"},
 		"another namespace":           {web("nginx") + deployed("a", "--watch-namespace=office"), "error: no Ingress among the manifests is of a class and namespace that are served: want --ingress-class, --controller-class and --watch-namespace of their controller, or --allow-empty [Empty]"},
 		"the default certificate":     {web("nginx") + deployed("a", "--default-ssl-certificate=a/b"), "error: Secret a/b: it does not exist and is to hold the default certificate: a self-signed one is presented [NotFound]"},
+		"a controller's slip":         {strings.ReplaceAll(web("nginx"), "k8s.io/ingress-nginx", "k8s.io/ingres-nginx"), `all.yaml:1: warning: IngressClass nginx: spec.controller: "k8s.io/ingres-nginx" is not the --controller-class, so that no Ingress of this class is served; did you mean "k8s.io/ingress-nginx"? [NearClass]`},
+		"the class of such a slip":    {strings.ReplaceAll(web("nginx"), "k8s.io/ingress-nginx", "k8s.io/ingres-nginx"), `all.yaml:12: warning: Ingress shop/web: spec.ingressClassName: its IngressClass "nginx" has the spec.controller "k8s.io/ingres-nginx", so that the Ingress is not served; did you mean "k8s.io/ingress-nginx"? [NearClass]`},
+		"a slip in the old key":       {strings.NewReplacer("  ingressClassName: x\n", "", "namespace: shop}\nspec:\n", "namespace: shop, annotations: {kubernetes.io/ingress-class: nginx}}\nspec:\n").Replace(web("x")), `all.yaml:12: error: Ingress shop/web: spec.ingressClassName: the Ingress names no class, and no IngressClass is the default: want nginx, or --watch-ingress-without-class; did you mean "kubernetes.io/ingress.class"? [Unserved]`},
+		"an unknown flag":             {web("nginx") + deployed("a", "--ingress-clas=internal"), `all.yaml:21: warning: Deployment ingress/a: --ingress-clas: neither Sluice nor ingress-nginx has this flag; did you mean "--ingress-class"? [Unread]`},
+		"a ConfigMap that must be":    {web("nginx") + deployed("a", "--configmap=a/b", "--require-configmap"), "error: ConfigMap a/b: it does not exist, and --require-configmap is given: create it, empty for the defaults; every path that these settings apply to answers 503 until this is mended [NotFound]"},
+		"one without a name":          {web("nginx") + deployed("a", "--require-configmap=true"), "all.yaml:21: error: Deployment ingress/a: --require-configmap: want the name of the ConfigMap in --configmap (got none) [InvalidValue]"},
+		"a selector":                  {web("nginx") + namespaceShop + deployed("a", "--watch-namespace-selector=team=b"), "all.yaml:12: note: Ingress shop/web: metadata.namespace: it is not served: --watch-namespace-selector (team=b) does not select its Namespace [Unwatched]"},
+		"a selector and no Namespace": {web("nginx") + deployed("a", "--watch-namespace-selector=team=b"), "warning: Namespace shop: metadata.labels: it is not among the manifests, so that it is not known whether --watch-namespace-selector (team=b) selects it: Ingresses there are taken as served [Unlabelled]"},
+		"a selector that is none":     {web("nginx") + deployed("a", "--watch-namespace-selector=team=b=c"), "all.yaml:21: error: Deployment ingress/a: --watch-namespace-selector: want a selector of labels, such as team=web (got \"team=b=c\"): found '=', expected: ',' or 'end of string' [InvalidValue]"},
+		"YAML behind JSON":            {"{}\n" + web("nginx"), `all.yaml:1: error: want "---" on a line between two objects (got more text after the first) [Unreadable]`},
 		"a template of Helm":          {"{{- if .Values.ingress }}\n" + web("nginx") + "{{- end }}\n", "all.yaml:1: error: want a manifest (got a template of Helm): give the output of `helm template` [Unreadable]"},
 	} {
 		t.Run(name, func(t *testing.T) {

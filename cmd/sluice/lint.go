@@ -178,7 +178,7 @@ func (f *lintFlags) look(ctx context.Context) (input, lint.Options, error) {
 		return fail(err)
 	}
 	return in, lint.Options{
-		Translate: in.options, Templates: set, Environment: imageEnvironment(80, 443), Namespace: f.namespace, Known: in.problems,
+		Translate: in.options, Templates: set, Environment: imageEnvironment(80, 443), Watch: in.watch, Known: in.problems,
 		SecretThere: f.secretThere, Ignored: f.ignored, AllowEmpty: f.allowEmpty,
 	}, nil
 }
@@ -197,12 +197,12 @@ func (f *lintFlags) print(report lint.Report, out io.Writer) error {
 	return nil
 }
 
-// summary gives "7 Ingresses, 5 of them served: 1 error, 2 warnings, 0 notes", and how
+// summary gives "7 Ingresses, 5 of a served class and namespace: 1 error, 2 warnings, 0 notes", and how
 // many were left out.
 func summary(r lint.Report) string {
 	text := counted(r.Ingresses, "Ingress", "Ingresses")
 	if r.Served < r.Ingresses {
-		text += fmt.Sprintf(", %d of them served", r.Served)
+		text += fmt.Sprintf(", %d of a served class and namespace", r.Served)
 	}
 	text += ": " + counted(r.Errors, "error", "errors") + ", " + counted(r.Warnings, "warning", "warnings") + ", " + counted(r.Notes, "note", "notes")
 	if r.Ignored > 0 {

@@ -43,6 +43,9 @@ func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 		Services:       read[*corev1.Service](ctx, in, listing{kube.Services, "", &corev1.ServiceList{}}),
 		EndpointSlices: read[*discoveryv1.EndpointSlice](ctx, in, listing{kube.EndpointSlices, "", &discoveryv1.EndpointSliceList{}}),
 	}
+	if f.namespaceSelector != "" {
+		objects.Namespaces = read[*corev1.Namespace](ctx, in, listing{kube.Namespaces, "", &corev1.NamespaceList{}})
+	}
 	for _, name := range append(lint.Conventional(), translate.ConfigMaps(objects.IngressClasses, o)...) {
 		objects.ConfigMaps = append(objects.ConfigMaps, in.configMaps(ctx, name)...)
 	}

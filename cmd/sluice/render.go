@@ -81,6 +81,9 @@ func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Wr
 		fmt.Fprintln(diagnostics, "not read:", err)
 	}
 	if err := r.print(out, f.output, selected); err != nil {
+		if errors.Is(err, errNothing) && f.host != "" {
+			return fmt.Errorf("--host: want a host that a rule has (got %q, which none has)", f.host)
+		}
 		return err
 	}
 	if len(unread) > 0 {
@@ -105,7 +108,7 @@ func (f *inputFlags) rendered(ctx context.Context, templateDir string, httpPort,
 		return nil, err
 	}
 	in.options.HTTPSPort, in.options.Reserved = httpsPort, webPorts(httpPort, httpsPort)
-	snap, problems := snapshot.New(in.Objects.Watched(f.namespace))
+	snap, problems := snapshot.New(in.Objects.Watched(in.watch))
 	config, more := translate.Config(snap, in.options, nil)
 	file, unprintable := set.Render(config.Static, imageEnvironment(httpPort, httpsPort), nil)
 	problems = slices.Concat(in.problems, problems, more, unprintable)

@@ -37,7 +37,6 @@ type runFlags struct {
 	shutdownGrace     int
 	postShutdownGrace int
 	logFormat         string
-	requireConfigMap  bool
 
 	// oneCheck is for probes that know no /readyz.
 	oneCheck bool
@@ -75,7 +74,6 @@ func (f *runFlags) add(command *cobra.Command) {
 	f.clusterFlags.add(flags)
 	f.reportFlags.add(flags)
 	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests, to serve these and no cluster")
-	flags.BoolVar(&f.requireConfigMap, "require-configmap", false, "answer 503 on every path, and do not be ready, until the ConfigMap of --configmap was there once")
 	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
 	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")
 	flags.Int("ssl-passthrough-proxy-port", 442, "accepted as ingress-nginx's, without effect: HTTPS that is not passed through goes over a unix socket")
@@ -98,7 +96,7 @@ func (f *runFlags) add(command *cobra.Command) {
 // options are those of translateFlags, for the source that is asked for.
 func (f *runFlags) options() (translate.Options, error) {
 	o, err := f.translateFlags.options()
-	o.ManifestMode, o.RequireConfigMap = f.manifests != "", f.requireConfigMap
+	o.ManifestMode = f.manifests != ""
 	return o, err
 }
 

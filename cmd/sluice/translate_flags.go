@@ -29,6 +29,7 @@ type translateFlags struct {
 	passthrough        bool
 	noExternalName     bool
 	healthPath         string
+	requireConfigMap   bool
 }
 
 func (f *translateFlags) add(flags *pflag.FlagSet) {
@@ -45,6 +46,7 @@ func (f *translateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.udpServices, "udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT as the value")
 	flags.BoolVar(&f.noExternalName, "disable-svc-external-name", false, "follow no Service of the type ExternalName: 503 is answered where one is named")
 	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check; load balancers get 200 there on the ports for HTTP and HTTPS, too, for hosts that no rule has and for IP addresses")
+	flags.BoolVar(&f.requireConfigMap, "require-configmap", false, "answer 503 on every path, and do not be ready, until the ConfigMap of --configmap was there once")
 	flags.BoolVar(&f.passthrough, "enable-ssl-passthrough", false, "pass TLS connections to hosts with the annotation ssl-passthrough on as they are")
 }
 
@@ -53,12 +55,16 @@ func webPorts(http, https int) []translate.ReservedPort {
 	return []translate.ReservedPort{{Number: http, Use: "--http-port"}, {Number: https, Use: "--https-port"}}
 }
 
+// errRequiredUnnamed is what a controller ends with.
+var errRequiredUnnamed = errors.New("--require-configmap: want the name of the ConfigMap in --configmap (got none)")
+
 // options checks the values and gives them to translate.
 func (f *translateFlags) options() (translate.Options, error) {
 	o := translate.Options{
 		IngressClasses: f.classes, ControllerClass: f.controllerClass, ClassByName: f.classByName,
 		WithoutClass: f.withoutClass, DisableCatchAll: f.disableCatchAll, ManifestMode: true, AnnotationsPrefix: f.prefix,
 		Passthrough: f.passthrough, DisableExternalName: f.noExternalName, HealthPath: f.healthPath,
+		RequireConfigMap: f.requireConfigMap,
 	}
 	if f.prefix == "" || strings.Contains(f.prefix, "/") {
 		return o, fmt.Errorf("--annotations-prefix: want a prefix such as nginx.ingress.kubernetes.io (got %q)", f.prefix)

@@ -21,7 +21,7 @@ func (f *runFlags) validate() error {
 		return errors.New("--manifests and --kubeconfig or --apiserver-host: want manifests or a cluster (got both)")
 	}
 	if f.requireConfigMap && f.configMap == "" {
-		return errors.New("--require-configmap: want the name of the ConfigMap in --configmap (got none)")
+		return errRequiredUnnamed
 	}
 	if f.logFormat != "text" && f.logFormat != "json" {
 		return fmt.Errorf("--log-format: want text or json (got %q)", f.logFormat)

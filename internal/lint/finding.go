@@ -47,6 +47,7 @@ var lighter = map[model.Reason]Severity{
 	translate.Groupless:  Warning,
 	translate.Unslashed:  Warning,
 	translate.NearClass:  Warning,
+	Unlabelled:           Warning,
 	policy.Foreign:       Note,
 	model.NoEffect:       Note,
 	translate.OtherClass: Note,

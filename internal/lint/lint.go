@@ -45,8 +45,8 @@ type Options struct {
 	Ignored []string
 	// AllowEmpty: no Ingress that is served is nothing wrong.
 	AllowEmpty bool
-	// Namespace is the only one that is watched; empty for all.
-	Namespace string
+	// Watch says which namespaces are watched.
+	Watch snapshot.Watch
 	// Known are Problems that came up before.
 	Known []model.Problem
 }
@@ -76,10 +76,10 @@ type Report struct {
 // are given.
 func Look(m Manifests, o Options) Report {
 	where := locate(m)
-	snap, problems := snapshot.New(m.Objects.Watched(o.Namespace))
+	snap, problems := snapshot.New(m.Objects.Watched(o.Watch))
 	config, more := translate.Config(snap, o.Translate, nil)
 	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
-	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate), o.unwatched(m))
+	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate), unwatched(m.Objects, o.Watch))
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems))
 
 	problems = missingSecrets(problems, snap, o)
@@ -119,18 +119,6 @@ func (o Options) served(snap *snapshot.Snapshot) int {
 		}
 	}
 	return n
-}
-
-// unwatched tells of the Ingresses of namespaces that are not watched.
-func (o Options) unwatched(m Manifests) []model.Problem {
-	var problems []model.Problem
-	for _, object := range m.Objects.Ingresses {
-		if o.Namespace != "" && object.Namespace != o.Namespace {
-			problems = append(problems, model.Problem{Object: model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name},
-				Field: "metadata.namespace", Reason: Unwatched, Text: "it is not served: --watch-namespace names " + o.Namespace})
-		}
-	}
-	return problems
 }
 
 // empty finds that there is nothing to look at, which is hardly meant.

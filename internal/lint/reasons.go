@@ -12,5 +12,5 @@ var Reasons = []model.Reason{
 	model.CrossNamespace, model.NoEffect, model.NoRoom, model.Refused, model.Untested, policy.Foreign,
 	translate.Turned, translate.Rewritten, translate.Unserved, translate.NearClass, translate.OtherClass, translate.SharedHost, translate.Repeated,
 	translate.Star, translate.Groupless, translate.Unslashed,
-	ToBeIssued, Several, Unreadable, Empty, Unwatched, Uncompared,
+	ToBeIssued, Several, Unreadable, Empty, Unwatched, Unlabelled, Uncompared,
 }

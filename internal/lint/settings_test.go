@@ -76,7 +76,7 @@ func TestNoServedIngressIsAnError(t *testing.T) {
 		"a class without a note": {class, "shop", 0},
 	} {
 		o := options(t)
-		o.Namespace = test.namespace
+		o.Watch.Namespace = test.namespace
 		report := Look(read(test.manifests), o)
 		if report.Errors != 1 || report.Findings[0].Reason != Empty || report.Notes != test.notes || report.Ingresses != 1 || report.Served != 0 {
 			t.Errorf("%s: got %+v", name, report)

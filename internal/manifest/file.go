@@ -125,6 +125,11 @@ func readOnce(path string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("want a regular file")
 	}
+	return readWhole(path, info)
+}
+
+// readWhole reads a file to its end, or a pipe.
+func readWhole(path string, info fs.FileInfo) ([]byte, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package manifest
 
 import (
 	"context"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"sluice/internal/snapshot"
@@ -12,10 +14,14 @@ import (
 type Once map[string]bool
 
 // LoadOnce is Load without the files that another source has read; it notes those that
-// it reads. It is for a source that is not watched.
+// it reads. It is for a source that is not watched, which may then be a pipe, such as
+// one that a shell makes of "<(helm template .)".
 func (s *Source) LoadOnce(ctx context.Context, read Once) (snapshot.Loaded, error) {
 	s.mu.Lock()
 	s.once = read
+	if info, err := os.Stat(s.root); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
+		s.stream, s.readStream = s.path, func() ([]byte, error) { return readWhole(s.root, info) }
+	}
 	s.mu.Unlock()
 	return s.Load(ctx)
 }

@@ -44,10 +44,14 @@ const Stdin = "-"
 // Source gives the objects of a directory, a file or the standard input. Use
 // Open. Its methods may be called from several goroutines.
 type Source struct {
-	path  string // as it was given
-	root  string // the same, absolute
-	stdin io.Reader
-	log   *slog.Logger
+	path string // as it was given
+	root string // the same, absolute
+	log  *slog.Logger
+
+	// What is read once, to its end: the name of the standard input or of a pipe, and
+	// how it is read. The name is empty for files.
+	stream     string
+	readStream func() ([]byte, error)
 
 	pending pending
 	// signals are those of Watch, nil without it.
@@ -63,8 +67,9 @@ type Source struct {
 // Open prepares a source. It fails, in one line, if path does not exist. path is
 // a directory, which is read with its sub-directories, a file, or "-".
 func Open(path string, log *slog.Logger) (*Source, error) {
-	s := &Source{path: path, stdin: os.Stdin, log: log, files: map[string]*file{}}
+	s := &Source{path: path, log: log, files: map[string]*file{}}
 	if path == Stdin {
+		s.stream, s.readStream = "stdin", func() ([]byte, error) { return io.ReadAll(os.Stdin) }
 		return s, nil
 	}
 	if _, err := os.Stat(path); err != nil {
@@ -84,8 +89,8 @@ func Open(path string, log *slog.Logger) (*Source, error) {
 func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.path == Stdin {
-		return s.loadStdin(ctx)
+	if s.stream != "" {
+		return s.loadStream(ctx)
 	}
 	paths, everything := s.pending.take()
 	look := s.lookAtAll
@@ -131,29 +136,29 @@ func (s *Source) lookAt(ctx context.Context, paths []string) error {
 	return nil
 }
 
-func (s *Source) loadStdin(ctx context.Context) (snapshot.Loaded, error) {
-	f := s.file(Stdin)
+func (s *Source) loadStream(ctx context.Context) (snapshot.Loaded, error) {
+	f := s.file(s.stream)
 	if !f.known {
-		data, err := s.readStdin(ctx)
+		data, err := s.readToEnd(ctx)
 		if err != nil {
-			return snapshot.Loaded{}, fmt.Errorf("manifests: read the standard input: %w", err)
+			return snapshot.Loaded{}, fmt.Errorf("manifests: read %s: %w", s.stream, err)
 		}
-		f.name = "stdin"
+		f.name = s.stream
 		f.take(data, nil)
 	}
 	return s.gather(), nil
 }
 
-// readStdin reads to the end, which may be far away: whoever is at a terminal
+// readToEnd reads to the end, which may be far away: whoever is at a terminal
 // can stop it.
-func (s *Source) readStdin(ctx context.Context) ([]byte, error) {
+func (s *Source) readToEnd(ctx context.Context) ([]byte, error) {
 	type input struct {
 		data []byte
 		err  error
 	}
 	done := make(chan input, 1)
 	go func() {
-		data, err := io.ReadAll(s.stdin)
+		data, err := s.readStream()
 		done <- input{data, err}
 	}()
 	select {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -301,7 +302,8 @@ func TestLoadOneFileAndStdin(t *testing.T) {
 		t.Errorf("a file by name: got %q in %d files", names(r), r.Files)
 	}
 	s := open(t, Stdin)
-	s.stdin = strings.NewReader(doc("a") + doc("B"))
+	stdin := strings.NewReader(doc("a") + doc("B"))
+	s.readStream = func() ([]byte, error) { return io.ReadAll(stdin) }
 	for range 2 {
 		r := load(t, s)
 		if names(r) != "a" || len(r.Errors) != 1 || !strings.HasPrefix(r.Errors[0].Error(), "stdin: document 2: Namespace B:") {

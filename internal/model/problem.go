@@ -94,11 +94,20 @@ func (p Problem) Message() string {
 	text := OneLine(p.Text, mostText)
 	switch {
 	case p.Denies && p.Object.Kind == "ConfigMap":
-		text += "; every path that these settings apply to answers 503 until this is mended"
+		text = Add(text, "; ", "every path that these settings apply to answers 503 until this is mended")
 	case p.Denies:
-		text += "; its paths answer 503 until this is mended"
+		text = Add(text, "; ", "its paths answer 503 until this is mended")
 	}
 	return text
+}
+
+// Add adds a clause to a text behind a joint such as "; ". Behind a question it is a
+// sentence of its own.
+func Add(text, joint, clause string) string {
+	if strings.HasSuffix(text, "?") {
+		return text + " " + strings.ToUpper(clause[:1]) + clause[1:]
+	}
+	return text + joint + clause
 }
 
 // SortProblems orders problems by object, field and text, drops repetitions and

@@ -33,6 +33,19 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
+// A question ends its sentence.
+func TestCostBehindAQuestion(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"want a": "want a; its paths answer 503 until this is mended",
+		`no annotation has this name; did you mean "auth-url"?`: `no annotation has this name; did you mean "auth-url"? Its paths answer 503 until this is mended`,
+	} {
+		if got := (Problem{Text: text, Denies: true}).Message(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 // Whatever is in a problem, it is shown as short printable lines.
 func TestProblemsAreFitToBeShown(t *testing.T) {
 	t.Parallel()

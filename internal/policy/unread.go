@@ -42,7 +42,7 @@ func (r *reader) reportUnread(name string) {
 		r.policies.protects = append(r.policies.protects, v.Meant)
 	case keys.Withheld:
 		r.policies.withheld = true
-		v.Text += ": the Ingress is left out, as it would get all requests without it"
+		v.Text = model.Add(v.Text, ": ", "the Ingress is left out, as it would get all requests without it")
 	}
 	r.report(name, v.Reason, v.Text, v.Fate == keys.Denied)
 }

@@ -1,6 +1,9 @@
 package snapshot
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // document is one document of a file.
 type document struct {
@@ -109,8 +112,36 @@ func (s *splitter) begin(offset, line int) {
 // end closes the document that is being read, before the offset.
 func (s *splitter) end(offset int) {
 	if s.content {
-		s.found = append(s.found, document{number: len(s.found) + 1, line: max(s.startLine, 1), text: s.data[s.start:offset]})
+		s.stream(max(s.startLine, 1), s.data[s.start:offset])
 	}
+}
+
+// stream adds a text as one document, or each object of it as one where several in JSON
+// follow each other, as jq prints them.
+func (s *splitter) stream(line int, text []byte) {
+	for decoder := json.NewDecoder(bytes.NewReader(text)); beginsObject(text); {
+		start := decoder.InputOffset()
+		if decoder.Decode(new(json.RawMessage)) != nil {
+			break
+		}
+		end := decoder.InputOffset() - start
+		if !beginsObject(text[end:]) {
+			break
+		}
+		s.add(line, text[:end])
+		line, text = line+bytes.Count(text[:end], []byte("\n")), text[end:]
+	}
+	s.add(line, text)
+}
+
+// beginsObject reports whether a text begins as an object in JSON does.
+func beginsObject(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\n")
+	return len(text) > 0 && text[0] == '{'
+}
+
+func (s *splitter) add(line int, text []byte) {
+	s.found = append(s.found, document{number: len(s.found) + 1, line: line, text: text})
 }
 
 // isMarker reports whether a line without trailing space is the marker, alone

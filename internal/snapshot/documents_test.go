@@ -38,6 +38,11 @@ func TestDocuments(t *testing.T) {
 		"directive for an empty one":     {"%YAML 1.1\n---\n---\nc: d\n", []doc{{4, "c: d\n"}}},
 		"marker as the last line":        {"a: b\n---", []doc{{1, "a: b\n"}}},
 		"comment with a marker's dashes": {"a: b\n#---\nc: d\n", []doc{{1, "a: b\n#---\nc: d\n"}}},
+		"a stream of JSON":               {"{\"a\":1}\n{\n\"b\": {}\n}\n\n{}", []doc{{1, "{\"a\":1}"}, {1, "\n{\n\"b\": {}\n}"}, {4, "\n\n{}"}}},
+		"a stream of JSON on one line":   {"# a\n---\n{}{} {}\n---\nc: d\n", []doc{{3, "{}"}, {3, "{}"}, {3, " {}\n"}, {5, "c: d\n"}}},
+		"a stream that breaks off":       {"{}\n{\"a\":\n", []doc{{1, "{}"}, {1, "\n{\"a\":\n"}}},
+		"JSON and something else":        {"{}\n{}\nc: d\n", []doc{{1, "{}"}, {1, "\n{}\nc: d\n"}}},
+		"no JSON":                        {"{a: b}\n{c: d}\n", []doc{{1, "{a: b}\n{c: d}\n"}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -55,6 +60,9 @@ func TestDocuments(t *testing.T) {
 		})
 	}
 }
+
+// moreText is what is said of a text that goes on after its object.
+const moreText = `want "---" on a line between two objects (got more text after the first)`
 
 func TestToJSON(t *testing.T) {
 	t.Parallel()
@@ -80,6 +88,13 @@ func TestToJSON(t *testing.T) {
 		"syntax":                     {in: "a: b\nc: [d", fails: "want YAML: near line 11: did not find expected ',' or ']'"},
 		"syntax in the first line":   {in: "a: b: c", fails: "want YAML: near line 10: mapping values are not allowed in this context"},
 		"a hidden document":          {in: "a: b\u2028--- \u2028c: d", fails: `want a line feed before "---" (got another kind of line break)`},
+		"YAML after JSON":            {in: "{\"a\": 1}\na: 2", fails: moreText},
+		"text after JSON":            {in: "{\"a\": 1} trailing garbage", fails: moreText},
+		"two flow mappings":          {in: "{a: b}\n{c: d}", fails: moreText},
+		"two after a comment":        {in: "# a\n{}\n{}", fails: moreText},
+		"less indented than before":  {in: "  a: b\nc: d", fails: moreText},
+		"more where merged":          {in: "{<<: {a: b}}\nc: d", fails: moreText},
+		"a comment after JSON":       {in: "{\"a\": 1} # b\n# c\n", want: `{"a":1}`},
 		"repeated where merged":      {in: "a: 1\na: 2\n'<<': 3", fails: `line 11: want key "a" once (got it again)`},
 	}
 	for name, c := range cases {

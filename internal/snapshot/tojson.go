@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -59,29 +60,51 @@ func hidesMarker(text []byte) bool {
 
 var errNotObject = errors.New("want an object with apiVersion and kind (got something else)")
 
-// parse reads one YAML document into a yaml.MapSlice, which keeps order and
-// repeated keys, or into a map where keys are merged ("<<"), which a MapSlice
-// cannot do. A parser of hostile text may panic; that is an error here.
+// errMore is the error of a text that goes on after its object: nobody would read the
+// rest.
+var errMore = errors.New(`want "---" on a line between two objects (got more text after the first)`)
+
+// parse reads one YAML document, and nothing after it, into a yaml.MapSlice, which
+// keeps order and repeated keys, or into a map where keys are merged ("<<"), which a
+// MapSlice cannot do. A parser of hostile text may panic; that is an error here.
 func parse(text []byte) (tree any, err error) {
 	defer func() {
 		if recover() != nil {
 			tree, err = nil, errors.New("the YAML parser gives up")
 		}
 	}()
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	if bytes.Contains(text, []byte("<<")) {
+		decoder.SetStrict(true)
 		var merged map[any]any
-		err = yaml.UnmarshalStrict(text, &merged)
+		err = only(decoder, &merged)
 		if merged == nil {
 			return nil, err
 		}
 		return merged, err
 	}
 	var ordered yaml.MapSlice
-	err = yaml.Unmarshal(text, &ordered)
+	err = only(decoder, &ordered)
 	if ordered == nil {
 		return nil, err
 	}
 	return ordered, err
+}
+
+// only decodes one document and makes sure that nothing follows it.
+func only(decoder *yaml.Decoder, into any) error {
+	err := decoder.Decode(into)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	var more any
+	if !errors.Is(decoder.Decode(&more), io.EOF) {
+		return errMore
+	}
+	return nil
 }
 
 var (
@@ -92,6 +115,9 @@ var (
 
 // yamlError makes one line of what the parser says, with the line of the file.
 func yamlError(err error, firstLine int) error {
+	if errors.Is(err, errMore) {
+		return err
+	}
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {
 		if found := repeatedKey.FindStringSubmatch(mismatch.Error()); found != nil {

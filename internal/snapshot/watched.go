@@ -3,19 +3,66 @@ package snapshot
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Watched gives what a controller sees that watches one namespace; all if it is empty.
-// ConfigMaps are read by their names, wherever they are.
-func (o Objects) Watched(namespace string) Objects {
-	if namespace == "" {
+// Watch says which namespaces a controller watches; all of them if it is zero.
+type Watch struct {
+	// Namespace is the only one, empty for all.
+	Namespace string
+	// Selector selects those whose Ingresses count, by their labels; nil for all.
+	Selector labels.Selector
+}
+
+// Skips says whether the Ingresses of a namespace do not count. Those of one whose
+// labels are not known do.
+func (w Watch) Skips(o Objects, namespace string) bool {
+	if w.Namespace != "" && namespace != w.Namespace {
+		return true
+	}
+	known, there := o.labels(namespace)
+	return w.Selector != nil && there && !w.Selector.Matches(known)
+}
+
+// Unlabelled are the namespaces of Ingresses that are not among the objects, so that it
+// is not known whether the selector selects them; sorted.
+func (w Watch) Unlabelled(o Objects) []string {
+	var missing []string
+	for _, object := range o.Ingresses {
+		if _, there := o.labels(object.Namespace); w.Selector != nil && !there {
+			missing = append(missing, object.Namespace)
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// labels gives those of a Namespace, with the one that the API server adds.
+func (o Objects) labels(namespace string) (known labels.Set, there bool) {
+	known = labels.Set{corev1.LabelMetadataName: namespace}
+	at := slices.IndexFunc(o.Namespaces, func(n *corev1.Namespace) bool { return n.Name == namespace })
+	if at < 0 {
+		return known, false
+	}
+	return labels.Merge(o.Namespaces[at].Labels, known), true
+}
+
+// Watched gives what a controller sees. ConfigMaps are read by their names, wherever
+// they are, and a selector is for Ingresses alone.
+func (o Objects) Watched(w Watch) Objects {
+	if w == (Watch{}) {
 		return o
 	}
-	o.Ingresses, o.Services = in(namespace, o.Ingresses), in(namespace, o.Services)
-	o.EndpointSlices, o.Endpoints = in(namespace, o.EndpointSlices), in(namespace, o.Endpoints)
-	o.Secrets = in(namespace, o.Secrets)
-	o.Mirrored = slices.DeleteFunc(slices.Clone(o.Mirrored), func(m Mirrored) bool { return m.Source.Namespace != namespace })
+	o.Ingresses = slices.DeleteFunc(slices.Clone(o.Ingresses), func(i *networkingv1.Ingress) bool { return w.Skips(o, i.Namespace) })
+	if w.Namespace == "" {
+		return o
+	}
+	o.Services, o.Secrets = in(w.Namespace, o.Services), in(w.Namespace, o.Secrets)
+	o.EndpointSlices, o.Endpoints = in(w.Namespace, o.EndpointSlices), in(w.Namespace, o.Endpoints)
+	o.Mirrored = slices.DeleteFunc(slices.Clone(o.Mirrored), func(m Mirrored) bool { return m.Source.Namespace != w.Namespace })
 	return o
 }
 

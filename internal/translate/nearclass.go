@@ -33,6 +33,7 @@ func isSlip(written, meant string) bool {
 	case len(x) == 2 && len(y) == 2:
 		return x[0] == y[1] && x[1] == y[0]
 	}
-	label := len(x) == 1 && len(y) == 1 && (start == 0 || a[start-1] == '-') && (end == 0 || a[len(a)-end] == '-')
+	const between = "-./"
+	label := len(x) == 1 && len(y) == 1 && (start == 0 || strings.IndexByte(between, a[start-1]) >= 0) && (end == 0 || strings.IndexByte(between, a[len(a)-end]) >= 0)
 	return len(x) <= 1 && len(y) <= 1 && !label
 }

@@ -14,3 +14,24 @@ func TestNearClass(t *testing.T) {
 		}
 	}
 }
+
+// The spec.controller of a class is compared likewise; the last word may be a letter.
+func TestSlipsOfControllers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		written, meant string
+		want           bool
+	}{
+		{"k8s.io/ingres-nginx", "k8s.io/ingress-nginx", true},
+		{"K8s.io/ingress-nginx", "k8s.io/ingress-nginx", true},
+		{"k8s.io/ingress-nginx-b", "k8s.io/ingress-nginx", false},
+		{"k8s.io/ingress-nginx-2", "k8s.io/ingress-nginx", false},
+		{"example.org/a", "example.org/b", false},
+		{"a.example.org/web", "b.example.org/web", false},
+		{"nginx.org/ingress-controller", "k8s.io/ingress-nginx", false},
+	} {
+		if got := isSlip(test.written, test.meant); got != test.want {
+			t.Errorf("%s for %s: got %v", test.written, test.meant, got)
+		}
+	}
+}

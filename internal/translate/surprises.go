@@ -30,6 +30,7 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 	t := NewMemo().begin(s, o)
 	hosts := t.gather()
 	t.problems = nil // those of Config
+	t.slips()
 	for _, object := range s.Ingresses() {
 		t.unserved(object)
 		if ours, _ := t.accepts(object); ours {
@@ -69,13 +70,46 @@ func (t *translation) unserved(object *networkingv1.Ingress) {
 	case field != nil && t.snap.IngressClass(*field) == nil:
 		p.Field = "spec.ingressClassName"
 		p.Text = fmt.Sprintf("no IngressClass has the name %s, and --ingress-class does not name it: want %s, or its IngressClass among the manifests%s", quoted(*field), t.wantedClass(), keys.DidYouMean(nearClass(*field, t.servedClasses())))
+	case t.isSlip(t.snap.IngressClass(t.classOf(object))):
+		p.Field, p.Reason = ClassField, NearClass
+		class := t.snap.IngressClass(t.classOf(object))
+		p.Text = fmt.Sprintf("its IngressClass %s has the spec.controller %s, so that the Ingress is not served%s", quoted(class.Name), quoted(class.Spec.Controller), keys.DidYouMean(t.options.ControllerClass))
 	case field == nil && !slices.ContainsFunc(t.snap.IngressClasses(), isDefaultClass):
-		p.Field = "spec.ingressClassName"
-		p.Text = fmt.Sprintf("the Ingress names no class, and no IngressClass is the default: want %s, or --watch-ingress-without-class", t.wantedClass())
+		p.Field = ClassField
+		p.Text = fmt.Sprintf("the Ingress names no class, and no IngressClass is the default: want %s, or --watch-ingress-without-class%s", t.wantedClass(), keys.DidYouMean(nearLegacy(object)))
 	}
 	if p.Text != "" {
 		t.report(p)
 	}
+}
+
+// slips reports the IngressClasses whose spec.controller is almost ours.
+func (t *translation) slips() {
+	for _, class := range t.snap.IngressClasses() {
+		if t.isSlip(class) {
+			t.report(model.Problem{Object: model.ObjectRef{Kind: "IngressClass", Name: class.Name}, Field: "spec.controller", Reason: NearClass,
+				Text: fmt.Sprintf("%s is not the --controller-class, so that no Ingress of this class is served%s", quoted(class.Spec.Controller), keys.DidYouMean(t.options.ControllerClass))})
+		}
+	}
+}
+
+// isSlip says whether a class is not served for a slip of the pen in its spec.controller.
+func (t *translation) isSlip(class *networkingv1.IngressClass) bool {
+	return class != nil && !t.options.serves(class) && isSlip(class.Spec.Controller, t.options.ControllerClass)
+}
+
+// legacyKey is the key that nearLegacy looks for.
+var legacyKey = keys.NewNames([]string{legacyClass})
+
+// nearLegacy gives the key of the legacy annotation if an Ingress has one that is
+// almost so; "" for none.
+func nearLegacy(object *networkingv1.Ingress) string {
+	for key := range object.Annotations {
+		if meant := legacyKey.Nearest(key); key != legacyClass && meant != "" {
+			return meant
+		}
+	}
+	return ""
 }
 
 // legacyElsewhere says why a class of the legacy annotation is not served here;
