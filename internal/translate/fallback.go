@@ -38,10 +38,11 @@ func (b *builder) fallback() {
 	}
 }
 
-// vacancy answers 503 to all that is asked of a vacant host.
+// vacancy answers 503 to all that is asked of a vacant host. The location is nobody's:
+// no part of the Ingress that is not served is in nginx.conf.
 func (b *builder) vacancy() {
 	b.add(&model.Location{
-		Rule:   model.Rule{Object: refOf(b.host.oldest), Path: "/", Kind: model.RuleFallback},
+		Rule:   model.Rule{Path: "/", Kind: model.RuleFallback},
 		Return: &model.Return{Code: 503},
 	}, model.Prefix, "/")
 }
