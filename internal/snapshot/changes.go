@@ -42,13 +42,14 @@ func together(steps []step) (all Changes) {
 
 // OnlyServices gives the Services that changed since an earlier snapshot,
 // themselves or in their EndpointSlices, in no order. only is false if anything
-// else differs.
+// else differs, and be it an Ingress that WithIngresses left out.
 func (s *Snapshot) OnlyServices(before *Snapshot) (services []Name, only bool) {
 	if !slices.Equal(s.ingresses, before.ingresses) || !slices.Equal(s.classes, before.classes) || !maps.Equal(s.replaced, before.replaced) ||
 		!sameObjects(s.configMaps, before.configMaps) || !sameObjects(s.secrets, before.secrets) || !sameObjects(s.namespaces, before.namespaces) {
 		return nil, false
 	}
-	return s.Since(before).Services, true
+	changes := s.Since(before)
+	return changes.Services, len(changes.Ingresses) == 0
 }
 
 func sameObjects[T any](a, b map[Name]*T) bool { return sameMap(a, b) || maps.Equal(a, b) }

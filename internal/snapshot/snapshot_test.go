@@ -188,6 +188,28 @@ func TestWithIngresses(t *testing.T) {
 	}
 }
 
+// An Ingress that was left out and is another now is a change, like every other one.
+func TestOnlyServices(t *testing.T) {
+	t.Parallel()
+	var b Builder
+	left := map[Name]*networkingv1.Ingress{{"n", "b"}: nil}
+	objects := Objects{Ingresses: []*networkingv1.Ingress{ingress(1, "n", "a"), ingress(2, "n", "b")}, EndpointSlices: []*discoveryv1.EndpointSlice{slice("web", "web-1")}}
+	next := func() *Snapshot {
+		s, _ := b.Next(objects)
+		return s.WithIngresses(left)
+	}
+	before := next()
+	objects.EndpointSlices = []*discoveryv1.EndpointSlice{slice("web", "web-1")}
+	slices := next()
+	if services, only := slices.OnlyServices(before); !only || len(services) == 0 || services[0] != (Name{"shop", "web"}) {
+		t.Errorf("after a change of endpoints: %v, %t", services, only)
+	}
+	objects.Ingresses = []*networkingv1.Ingress{objects.Ingresses[0], ingress(3, "n", "b")}
+	if _, only := next().OnlyServices(slices); only {
+		t.Error("an Ingress that was left out and is another now is no change")
+	}
+}
+
 func TestWithConfigMap(t *testing.T) {
 	t.Parallel()
 	old, other := &corev1.ConfigMap{ObjectMeta: meta("n", "a")}, &corev1.ConfigMap{ObjectMeta: meta("n", "b")}

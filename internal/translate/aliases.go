@@ -104,10 +104,11 @@ func (i *ingress) aliasKey() string { return i.prefixKey + "server-alias" }
 
 // nameAliases gives the hosts their further names. The oldest Ingress of a host
 // that has some decides, as with ingress-nginx. A name is served once: as a host
-// of an Ingress if it is one, else for the oldest Ingress that asks for it.
-func (t *translation) nameAliases(hosts []*host) {
+// of an Ingress if it is one, else for the oldest Ingress that asks for it. It gives
+// the hosts without the vacant ones that are aliases now.
+func (t *translation) nameAliases(hosts []*host) []*host {
 	if len(t.aliased) == 0 {
-		return
+		return hosts
 	}
 	byName := make(map[string]*host, len(hosts))
 	for _, h := range hosts {
@@ -135,6 +136,7 @@ func (t *translation) nameAliases(hosts []*host) {
 		}
 	}
 	t.crossNames(byName[""], takers)
+	return slices.DeleteFunc(hosts, func(h *host) bool { return taken[h.name] != nil })
 }
 
 // firstAliased is the oldest deciding Ingress of the host with a server-alias, nil
@@ -158,13 +160,13 @@ func (t *translation) passOverAliases(later, first *ingress, h *host) {
 func (t *translation) freeAliases(ing *ingress, h *host, byName map[string]*host, taken map[string]*ingress) []string {
 	var free []string
 	for _, alias := range ing.aliases {
-		owner := taken[alias]
+		owner, same := taken[alias], byName[alias]
 		switch {
 		case alias == h.name:
 		case t.byNamespace() && alias[0] == '~' && t.keepsNames(byName[""], ing):
 			t.reportAlias(ing, model.NotDelegated, notDelegatedPattern(alias, byName[""].oldest, ing))
-		case byName[alias] != nil:
-			t.reportAlias(ing, model.Conflict, fmt.Sprintf("%s is the host of %s, which is served as it says", shown(alias), byName[alias].rules[0].owner.ref))
+		case same != nil && same.keeps(ing):
+			t.reportHost(ing, same)
 		case owner == ing:
 			t.reportAlias(ing, model.Ambiguous, fmt.Sprintf("%s is an alias of the first host of this Ingress only, not of %s", shown(alias), shown(h.name)))
 		case owner != nil:
@@ -175,6 +177,15 @@ func (t *translation) freeAliases(ing *ingress, h *host, byName map[string]*host
 		}
 	}
 	return free
+}
+
+// reportHost tells an Ingress that an alias is a host that somebody else has.
+func (t *translation) reportHost(ing *ingress, h *host) {
+	if len(h.rules) > 0 {
+		t.reportAlias(ing, model.Conflict, fmt.Sprintf("%s is the host of %s, which is served as it says", shown(h.name), h.rules[0].owner.ref))
+		return
+	}
+	t.reportAlias(ing, model.NotDelegated, fmt.Sprintf("%s is owned by namespace %s, because %s is its oldest Ingress, although it is not served for the time being: the alias is left out; use another name", shown(h.name), h.oldest.Namespace, refOf(h.oldest)))
 }
 
 // withinBudget leaves out patterns if older Ingresses have many.

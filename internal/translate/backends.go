@@ -100,7 +100,7 @@ func (t *translation) checkDefaultBackend() {
 	if name == (snapshot.Name{}) {
 		return
 	}
-	service := t.snap.Service(name)
+	service, _ := t.service(name)
 	if service != nil && len(service.Spec.Ports) > 0 {
 		return
 	}

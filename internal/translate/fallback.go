@@ -19,6 +19,10 @@ func (b *builder) fallback() {
 		b.catchAllFallback()
 		return
 	}
+	if b.first() == nil {
+		b.vacancy()
+		return
+	}
 	first := b.first().owner
 	c := first.fallback
 	if c == nil {
@@ -32,6 +36,15 @@ func (b *builder) fallback() {
 			b.problem(later, "", model.Conflict, fmt.Sprintf("what no path of host %q matches belongs to %s, and %s", b.host.name, first.ref, why(c, later)))
 		}
 	}
+}
+
+// vacancy answers 503 to all that is asked of a vacant host. The location is nobody's:
+// no part of the Ingress that is not served is in nginx.conf.
+func (b *builder) vacancy() {
+	b.add(&model.Location{
+		Rule:   model.Rule{Path: "/", Kind: model.RuleFallback},
+		Return: &model.Return{Code: 503},
+	}, model.Prefix, "/")
 }
 
 // root is the claim that takes all that no other path takes, or nil.

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -20,20 +23,25 @@ type lastCall struct {
 	// much it can hold.
 	backends   []*backend
 	cost, room int64
+	// reads are the Services that decided about more than the backends.
+	reads []snapshot.Name
 }
 
-// keep remembers a call, unless Services decide about more in it than about what
-// nginx is told at run time.
+// service gives a Service with its EndpointSlices for something else than a backend:
+// Config has to look at everything where one of these changes. Only look may take
+// them from the snapshot.
+func (t *translation) service(name snapshot.Name) (*corev1.Service, []*discoveryv1.EndpointSlice) {
+	t.reads = append(t.reads, name)
+	return t.snap.Service(name), t.snap.EndpointSlices(name)
+}
+
+// keep remembers a call.
 func (m *Memo) keep(t *translation, config model.Config, problems []model.Problem) {
-	m.last = lastCall{}
-	if len(t.passing) > 0 || t.options.TCPServices != (snapshot.Name{}) || t.options.UDPServices != (snapshot.Name{}) {
-		return
-	}
 	cost := int64(0)
 	for _, b := range t.used {
 		cost += b.cost
 	}
-	m.last = lastCall{t.snap, t.options.Denied, config, problems, t.used, cost, room(t.memory.Backends)}
+	m.last = lastCall{t.snap, t.options.Denied, config, problems, t.used, cost, room(t.memory.Backends), t.reads}
 }
 
 // onlyEndpoints is Config where only Services and their endpoints changed since the
@@ -47,7 +55,7 @@ func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options) (config model.Conf
 		return config, nil, false
 	}
 	services, only := s.OnlyServices(last.snap)
-	if !only || last.cost > last.room || slices.Contains(services, o.DefaultBackend) {
+	if !only || last.cost > last.room || slices.ContainsFunc(services, last.read) {
 		return config, nil, false
 	}
 	t := &translation{snap: s, options: o, memo: m}
@@ -73,6 +81,9 @@ func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options) (config model.Conf
 	last.snap, last.cost, last.config.Dynamic.Backends = s, cost, backends
 	return last.config, last.problems, true
 }
+
+// read says whether a Service decided about more than the backends.
+func (l *lastCall) read(service snapshot.Name) bool { return slices.Contains(l.reads, service) }
 
 // firstOf is where the backends of a Service begin.
 func (l *lastCall) firstOf(service snapshot.Name) int {

@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -28,20 +29,20 @@ func (t *translation) byNamespace() bool { return t.settings.Hosts.ByNamespace()
 
 // hold finds the Ingresses that own hosts without rules that are served for them:
 // those that are not served for the time being, as a mistake of theirs would else
-// give their hosts to somebody else, and those that have the name as an alias.
-func (t *translation) hold() {
+// give their names to somebody else, and those that have the name as an alias. The
+// names of the former are added to the hosts: a server that has them keeps them from
+// the wildcards and the patterns of others.
+func (t *translation) hold(hosts []*host) []*host {
 	if !t.byNamespace() {
-		return
+		return hosts
 	}
 	for _, object := range t.snap.Removed() {
 		if ours, _ := t.accepts(object); !ours {
 			continue
 		}
-		for i := range object.Spec.Rules {
-			t.holdName(object, object.Spec.Rules[i].Host)
-		}
-		if len(object.Spec.Rules) == 0 {
-			t.holdName(object, "")
+		for _, name := range t.ingress(object).names() {
+			hosts = t.withHost(hosts, t.entry(name))
+			t.holdName(object, name)
 		}
 	}
 	for _, ing := range t.aliased {
@@ -49,14 +50,30 @@ func (t *translation) hold() {
 			t.holdName(ing.object, alias)
 		}
 	}
+	return hosts
+}
+
+// names are the hosts of an Ingress and its aliases that could be hosts: a pattern
+// and a name that ends in ".*" could not.
+func (i *ingress) names() []string {
+	var names []string
+	for _, rules := range i.hosts {
+		names = append(names, rules.host)
+	}
+	for _, alias := range i.aliases {
+		if alias[0] != '~' && !strings.HasSuffix(alias, ".*") {
+			names = append(names, alias)
+		}
+	}
+	return names
 }
 
 // holdName lets an Ingress own a host if it is older than all that have it so far,
 // and delegate it if its namespace does.
 func (t *translation) holdName(object *networkingv1.Ingress, name string) {
 	h := t.memo.hosts[name]
-	if h == nil || h.pass != t.memo.pass || len(h.next) == 0 && name != "" {
-		return // the catch-all host is somebody's even if no rule is served there
+	if h == nil || h.pass != t.memo.pass {
+		return
 	}
 	if object.Annotations[HostDelegation] != "" {
 		h.lent = append(h.lent, object)
@@ -75,6 +92,18 @@ func (h *host) oldestOf(rules []*hostRules) *networkingv1.Ingress {
 		return rules[0].owner.object
 	}
 	return nil
+}
+
+// vacant says whether a host is kept for an Ingress that is not served for the time
+// being, and nobody else has rules there.
+func (t *translation) vacant(h *host) bool {
+	return len(h.rules) == 0 && h.oldest != nil && t.snap.Ingress(snapshot.Name{Namespace: h.oldest.Namespace, Name: h.oldest.Name}) == nil
+}
+
+// keeps says whether a host is no name that an Ingress may have as an alias. A vacant
+// one is such a name for its own namespace.
+func (h *host) keeps(ing *ingress) bool {
+	return len(h.rules) > 0 || h.oldest.Namespace != ing.ref.Namespace
 }
 
 // divide says which of the rules that were gathered for a host hold on it, the

@@ -119,7 +119,7 @@ func TestHostOfAnIngressThatIsNotServed(t *testing.T) {
 		ownership, delegation, want string
 	}{
 		"shared":               {"shared", "", "^~ / -> d"},
-		"owned":                {"namespace", "", "^~ / -> c"},
+		"owned":                {"namespace", "", "/ -> 503"},
 		"owned, and delegated": {"namespace", "guest", "^~ / -> d"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,6 +141,107 @@ func TestHostOfAnIngressThatIsNotServed(t *testing.T) {
 				t.Errorf("when it is served again:\n%s", diff)
 			}
 		})
+	}
+}
+
+// No name of an Ingress that is not served goes to a younger one of another
+// namespace, by whatever it is asked for: not its hosts, and not its aliases.
+func TestNamesOfAnIngressThatIsNotServed(t *testing.T) {
+	t.Parallel()
+	names := []string{"shop.example", "rule.example", "named.example", "x.wild.example", "y.alias.example", "a.b.example"}
+	for name, taker := range map[string]ing{
+		"rules":              {rules: []string{"rule.example / P d:80", "named.example / P d:80", "shop.example /x P d:80", "a.b.example / E d:80"}},
+		"wildcard hosts":     {rules: []string{"*.example / P d:80", "*.wild.example / P d:80", "*.alias.example / P d:80", "*.b.example / P d:80"}},
+		"no host":            {rules: []string{"* / P d:80"}},
+		"aliases":            {rules: []string{"mine.test / P d:80"}, annotations: map[string]string{"server-alias": "shop.example, rule.example, named.example, a.b.example"}},
+		"wildcard aliases":   {rules: []string{"mine.test / P d:80"}, annotations: map[string]string{"server-alias": "*.example, *.wild.example, *.alias.example, shop.*"}},
+		"patterns":           {rules: []string{"mine.test / P d:80"}, annotations: map[string]string{"server-alias": "~^.*$"}},
+		"aliases of no host": {rules: []string{"* / P d:80"}, annotations: map[string]string{"server-alias": "shop.example, *.example, ~^.*$"}},
+		"passing through":    {rules: []string{"*.example / P d:80"}, annotations: map[string]string{"ssl-passthrough": "true"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			taker.name, taker.tls = "mallory/g", []string{"wild *.example *.wild.example"}
+			config, _, _ := withoutShop(t, taker)
+			for _, name := range names {
+				if got := ask(config, name+"/x"); got != "/ -> 503" {
+					t.Errorf("%s: %s", name, got)
+				}
+				if id := certificateOf(config, name); id != "fallback" {
+					t.Errorf("%s is presented the certificate %q", name, id)
+				}
+			}
+			for _, p := range config.Static.Passthroughs {
+				if want := []string{"named.example", "rule.example", "shop.example"}; !slices.Equal(p.Except, want) {
+					t.Errorf("passed through are all names but %q, want %q", p.Except, want)
+				}
+			}
+		})
+	}
+}
+
+// withoutShop has victim/shop beside another Ingress, and not served. When it is
+// served again, all is as it was.
+func withoutShop(t *testing.T, other ing) (config model.Config, problems []model.Problem, served model.Config) {
+	t.Helper()
+	w := world{config: map[string]string{"host-ownership": "namespace"}, ingresses: []ing{
+		{name: "victim/shop", age: 10, annotations: map[string]string{"server-alias": "named.example, *.alias.example, ~^victim"},
+			rules: []string{"shop.example / P a:80", "rule.example / P a:80", "*.wild.example / P a:80", "a.b.example / P a:80"}}, other},
+		options: func(o *Options) { o.Passthrough, o.FallbackCertificate = true, &model.Certificate{ID: "fallback"} },
+		yaml:    secret("mallory/wild", issue(t, "*.example", "*.wild.example"))}
+	snap, memo := newSnapshot(t, w.objects(t)), NewMemo()
+	served, told := Config(snap, w.flags(), memo)
+	without := snap.WithIngresses(map[snapshot.Name]*networkingv1.Ingress{{Namespace: "victim", Name: "shop"}: nil})
+	config, problems = Config(without, w.flags(), memo)
+	fresh, others := Config(without, w.flags(), nil)
+	if diff := cmp.Diff(fresh, config) + cmp.Diff(others, problems); diff != "" {
+		t.Errorf("with a memo:\n%s", diff)
+	}
+	again, toldAgain := Config(snap, w.flags(), memo)
+	if diff := cmp.Diff(served, again) + cmp.Diff(told, toldAgain); diff != "" {
+		t.Errorf("when it is served again:\n%s", diff)
+	}
+	return config, problems, served
+}
+
+// What is somebody else's all the same: what an older Ingress has, what the own
+// namespace has, and what is more exact.
+func TestNamesOfOthersBesideAnIngressThatIsNotServed(t *testing.T) {
+	t.Parallel()
+	aliases := map[string]string{"server-alias": "shop.example, named.example"}
+	for name, test := range map[string]struct {
+		other   ing
+		answers map[string]string
+	}{
+		"older, by rules": {ing{name: "guest/g", age: 20, rules: []string{"shop.example / P d:80", "named.example / P d:80"}},
+			map[string]string{"shop.example": "^~ / -> d", "named.example": "^~ / -> d", "rule.example": "/ -> 503"}},
+		"older, by aliases": {ing{name: "guest/g", age: 20, annotations: aliases, rules: []string{"mine.test / P d:80"}},
+			map[string]string{"shop.example": "^~ / -> d", "named.example": "^~ / -> d", "rule.example": "/ -> 503"}},
+		"own, by rules": {ing{name: "victim/g", rules: []string{"shop.example / P d:80", "named.example / P d:80"}},
+			map[string]string{"shop.example": "^~ / -> d", "named.example": "^~ / -> d", "rule.example": "/ -> 503"}},
+		"own, by aliases": {ing{name: "victim/g", annotations: aliases, rules: []string{"mine.test / P d:80"}},
+			map[string]string{"shop.example": "^~ / -> d", "named.example": "^~ / -> d", "rule.example": "/ -> 503"}},
+		"more exact": {ing{name: "guest/g", rules: []string{"x.wild.example / P d:80"}},
+			map[string]string{"x.wild.example": "^~ / -> d", "y.wild.example": "/ -> 503"}},
+	} {
+		config, _, _ := withoutShop(t, test.other)
+		for url, want := range test.answers {
+			if got := ask(config, url+"/"); got != want {
+				t.Errorf("%s: %s: %s, want %s", name, url, got, want)
+			}
+		}
+	}
+}
+
+// An alias that is left out is told of, and by whom the name is owned.
+func TestAliasOfAnIngressThatIsNotServed(t *testing.T) {
+	t.Parallel()
+	_, problems, _ := withoutShop(t, ing{name: "guest/g", annotations: map[string]string{"server-alias": "shop.example"}, rules: []string{"mine.test / P d:80"}})
+	want := []model.Problem{{Object: model.ObjectRef{Kind: "Ingress", Namespace: "guest", Name: "g"}, Field: "nginx.ingress.kubernetes.io/server-alias", Reason: model.NotDelegated,
+		Text: "shop.example is owned by namespace victim, because Ingress victim/shop is its oldest Ingress, although it is not served for the time being: the alias is left out; use another name"}}
+	told := slices.DeleteFunc(problems, func(p model.Problem) bool { return p.Reason == model.NotFound })
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
 

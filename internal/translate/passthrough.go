@@ -108,7 +108,9 @@ func (h *host) guard(namespace string) string {
 // ExternalName Service are only while nginx runs, unless it is an address.
 func (t *translation) reachable(h *host, ing *ingress) bool {
 	at := slices.IndexFunc(h.built.uses, func(u use) bool { return u.backend.key == h.built.root.Proxy.Backend })
-	if name := h.built.uses[at].backend.model.ExternalName; name != "" {
+	b := h.built.uses[at].backend
+	t.reads = append(t.reads, b.id.service) // its endpoints are in nginx.conf
+	if name := b.model.ExternalName; name != "" {
 		t.reportPassed(ing, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address, for host %s (got the externalName %s): the TLS of the host ends here", shown(h.name), quoted(name)))
 		return false
 	}

@@ -154,10 +154,10 @@ func (b *builder) decideScope() {
 	}
 }
 
-// first is the rules of the host's oldest Ingress, nil for the catch-all host,
-// whose fallback belongs to nobody.
+// first is the rules of the host's oldest Ingress, nil for a vacant host and for the
+// catch-all one, whose fallback belongs to nobody.
 func (b *builder) first() *hostRules {
-	if b.host.name == "" {
+	if b.host.name == "" || len(b.host.rules) == 0 {
 		return nil
 	}
 	return b.host.rules[0]

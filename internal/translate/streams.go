@@ -145,7 +145,7 @@ func (e streamEntry) proxy(fields []string) (accepts, sends, ok bool) {
 // endpoints finds the endpoints. Without any there is no listener, as with
 // ingress-nginx: a connection that is refused is tried elsewhere at once.
 func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoint, bool) {
-	service := e.snap.Service(name)
+	service, parts := e.service(name)
 	if service == nil {
 		e.refuse(model.NotFound, fmt.Sprintf("Service %s does not exist (got %s)", name, quoted(e.value)))
 		return nil, false
@@ -158,7 +158,7 @@ func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoin
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
 		return e.external(service, found)
 	}
-	endpoints := endpointsOf(e.snap.EndpointSlices(name), found)
+	endpoints := endpointsOf(parts, found)
 	if len(endpoints) == 0 {
 		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no endpoint for port %s that serves (got %s)", name, port, quoted(e.value)))
 	}

@@ -104,7 +104,7 @@ func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Pro
 	}
 	t := m.begin(s, o)
 	hosts := t.gather()
-	t.nameAliases(hosts)
+	hosts = t.nameAliases(hosts)
 	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough}}
 	assigned := t.certify(hosts, &config.Dynamic)
 	config.Static.Servers = t.servers(hosts, assigned)
@@ -140,8 +140,10 @@ type translation struct {
 	passing []*ingress
 	// labelled are the wildcard hosts, while there are aliases.
 	labelled []string
-	// used are the backends in use, sorted by key.
-	used []*backend
+	// used are the backends in use, sorted by key; reads are the Services that decide
+	// about more than what nginx is told of these at run time.
+	used  []*backend
+	reads []snapshot.Name
 }
 
 func (t *translation) report(problems ...model.Problem) {
@@ -168,38 +170,43 @@ func (t *translation) gather() []*host {
 		accepted = append(accepted, object)
 		ing := t.ingress(object)
 		t.report(ing.problems...)
-		if len(ing.aliases) > 0 {
-			t.aliased = append(t.aliased, ing)
-		}
 		if ing.passes {
 			t.passing = append(t.passing, ing)
 		}
 		hosts = t.collect(hosts, ing)
 	}
 	t.memo.accepted = accepted
-	t.hold()
+	hosts = t.hold(hosts)
 	for _, h := range hosts {
 		t.settle(h)
 	}
-	hosts = slices.DeleteFunc(hosts, func(h *host) bool { return h.name != "" && len(h.rules) == 0 })
+	hosts = slices.DeleteFunc(hosts, func(h *host) bool { return h.name != "" && len(h.rules) == 0 && !t.vacant(h) })
 	slices.SortFunc(hosts, func(a, b *host) int { return strings.Compare(a.name, b.name) })
 	return hosts
 }
 
-// collect adds the rules of an Ingress to their hosts.
+// collect adds the rules of an Ingress to their hosts, and notes its aliases.
 func (t *translation) collect(hosts []*host, ing *ingress) []*host {
+	if len(ing.aliases) > 0 {
+		t.aliased = append(t.aliased, ing)
+	}
 	for _, rules := range ing.hosts {
 		if rules.entry == nil {
 			rules.entry = t.entry(rules.host)
 		}
-		h := rules.entry
-		if h.pass != t.memo.pass {
-			hosts = append(hosts, h)
-			t.begin(h)
-		}
-		h.next = append(h.next, rules)
+		hosts = t.withHost(hosts, rules.entry)
+		rules.entry.next = append(rules.entry.next, rules)
 	}
 	return hosts
+}
+
+// withHost adds a host to those of this call, unless it is among them.
+func (t *translation) withHost(hosts []*host, h *host) []*host {
+	if h.pass == t.memo.pass {
+		return hosts
+	}
+	t.begin(h)
+	return append(hosts, h)
 }
 
 // servers makes the server of each host. The catch-all one comes first, as

@@ -16,7 +16,7 @@ import (
 )
 
 // sections are the parts that a case may have.
-var sections = []string{"manifests.yaml", "options", "routes", "requests", "log", "nginx.conf", "refused", "problems", "lint"}
+var sections = []string{"manifests.yaml", "options", "not-served", "routes", "requests", "log", "nginx.conf", "refused", "problems", "lint"}
 
 // testCase is one archive.
 type testCase struct {

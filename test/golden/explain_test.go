@@ -10,7 +10,6 @@ import (
 	"sluice/internal/explain"
 	"sluice/internal/model"
 	"sluice/internal/route"
-	"sluice/internal/snapshot"
 )
 
 // TestExplanations explains every request of every case. The winner must be the
@@ -51,7 +50,7 @@ func (c *testCase) input(t *testing.T, o *outcome) explain.Input {
 	t.Helper()
 	objects := c.manifests(t).Objects
 	options := c.options(t, objects)
-	snap, _ := snapshot.New(objects)
+	snap, _ := c.snapshot(t, objects)
 	return explain.Input{Snapshot: snap, Options: options, Config: o.config, Problems: o.problems}
 }
 

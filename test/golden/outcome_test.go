@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	networkingv1 "k8s.io/api/networking/v1"
+
 	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/render"
@@ -48,12 +50,29 @@ func workOut(t *testing.T, c *testCase, seed int) *outcome {
 		shuffle(&objects, rand.New(rand.NewPCG(uint64(seed), 0)))
 	}
 	manifests.Objects = objects
-	snap, problems := snapshot.New(objects)
+	snap, problems := c.snapshot(t, objects)
 	config, more := translate.Config(snap, options, nil)
 	file, unprintable := set.Render(config.Static, printed, nil)
 	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
 	report := lint.Look(manifests, lint.Options{Translate: options, Templates: set, Environment: printed})
 	return &outcome{snap: snap, options: options, config: config, file: file, problems: problems, findings: report.Findings}
+}
+
+// snapshot is the cluster of a case. The Ingresses of the section not-served are left
+// out, as those are that nginx refused.
+func (c *testCase) snapshot(t *testing.T, objects snapshot.Objects) (*snapshot.Snapshot, []model.Problem) {
+	t.Helper()
+	snap, problems := snapshot.New(objects)
+	left := map[snapshot.Name]*networkingv1.Ingress{}
+	text, _ := c.section("not-served")
+	for line := range strings.Lines(text) {
+		name, err := snapshot.ParseName(strings.TrimSpace(line))
+		if err != nil || snap.Ingress(name) == nil {
+			t.Fatalf("not-served: want the name of an Ingress of the case (got %q)", line)
+		}
+		left[name] = nil
+	}
+	return snap.WithIngresses(left), problems
 }
 
 func shuffle(o *snapshot.Objects, random *rand.Rand) {
