@@ -108,8 +108,10 @@ func TestOldestWorkersEndForWantOfMemory(t *testing.T) {
 				return true
 			})
 			path := fmt.Sprintf("/v%d", i)
+			reloads := len(s.lines("reload=true"))
 			s.write("b.yaml", ingress("b", "b.example", []string{path + " Prefix web"}))
 			s.waitBackend("http://b.example"+path, "web")
+			eventually(t, "the old workers to accept no more, as the next WebSocket is not to be theirs", func() bool { return len(s.lines("reload=true")) > reloads })
 			for j, connection := range open[:i] {
 				if exchange(connection, "still there") == nil {
 					t.Errorf("WebSocket %d lives on after reload %d", j, i+1)
