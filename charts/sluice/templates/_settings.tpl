@@ -40,9 +40,10 @@
 {{/* The setting that is meant by a key that is none, of (list $known key); empty if the key is a setting, or none is near. Of two that are as near, the one that keeps requests out counts. */}}
 {{- define "sluice.setting" -}}
 {{- $known := first . -}}
-{{- $names := concat (keys $known.protecting $known.valid | sortAlpha) $known.read (keys $known.unread | sortAlpha) $known.idle -}}
-{{- if not (has (last .) $names) -}}
-{{ get $known.meant (last .) | default (include "sluice.nearest" (list (last .) $names)) }}
+{{- $names := concat (keys $known.protecting $known.valid | sortAlpha) (keys $known.meant | sortAlpha) $known.read (keys $known.unread | sortAlpha) $known.idle -}}
+{{- if or (hasKey $known.meant (last .)) (not (has (last .) $names)) -}}
+{{- $near := include "sluice.nearest" (list (last .) $names) | trim -}}
+{{ get $known.meant (last .) | default (get $known.meant $near) | default $near }}
 {{- end }}
 {{- end }}
 
