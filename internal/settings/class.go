@@ -24,7 +24,7 @@ func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool)
 		controller: s,
 	}
 	c.source.take(cm.Data)
-	problems := append(c.unread(cm.Data), c.takeOut(perClass)...)
+	problems := append(c.unread(), c.takeOut(perClass)...)
 	changed, faults := keys.Override(&c, c.source.lookup)
 	for key, text := range changed {
 		c.source.texts[key] = text

@@ -17,10 +17,9 @@ type source struct {
 	object model.ObjectRef
 	// texts are the texts in force by key, defaults included.
 	texts map[string]string
-	// given is what the ConfigMap says, by keys in lower case; hidden are the keys of
-	// which there is another one that differs in case only, and counts.
-	given  map[string]string
-	hidden []string
+	// given is what the ConfigMap says, by keys in lower case; hidden has the other
+	// keys that differ from one of them in case only, as they are written.
+	given, hidden map[string]string
 	// broken are the keys that protect and are not valid.
 	broken map[string]bool
 	// once holds what others derived from these settings.
@@ -42,15 +41,13 @@ func (s *source) lookup(key string) (string, bool) {
 // wrong with it, sorted. Keys may be written in any case, as in ingress-nginx.
 func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	s := &Settings{source: &source{broken: map[string]bool{}}}
-	var data map[string]string
 	if cm != nil {
-		data = cm.Data
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}
-		s.source.take(data)
+		s.source.take(cm.Data)
 	}
 	faults := slices.Concat(keys.Decode(s, s.source.lookup, nil), s.Workers.mend(), s.Log.mend())
 	s.source.texts = keys.Texts(s, s.source.lookup, faults)
-	problems := append(s.invalid(faults), s.unread(data)...)
+	problems := append(s.invalid(faults), s.unread()...)
 	s.Annotations.mend()
 	return s, model.SortProblems(problems)
 }
@@ -58,12 +55,12 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 // take keeps the data by its keys in lower case. Where two keys differ in case only,
 // the one in lower case counts, else the last in order.
 func (s *source) take(data map[string]string) {
-	s.given = make(map[string]string, len(data))
+	s.given, s.hidden = make(map[string]string, len(data)), map[string]string{}
 	written := make(map[string]string, len(data))
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		lower := strings.ToLower(key)
 		if before, twice := written[lower]; twice && data[before] != data[key] {
-			s.hidden = append(s.hidden, before)
+			s.hidden[before] = data[before]
 		}
 		s.given[lower], written[lower] = data[key], key // "abc" sorts after "ABC"
 	}
@@ -84,11 +81,11 @@ func (s *Settings) problem(key string, reason model.Reason, text string, denies 
 	return model.Problem{Object: s.source.object, Field: key, Reason: reason, Text: text, Denies: denies}
 }
 
-// unread reports the keys that no field reads. data has what take hid.
-func (s *Settings) unread(data map[string]string) []model.Problem {
+// unread reports the keys that no field reads, and those that others hide.
+func (s *Settings) unread() []model.Problem {
 	var problems []model.Problem
-	for _, key := range s.source.hidden {
-		denies := Catalog().Closes(strings.ToLower(key), data[key])
+	for _, key := range slices.Sorted(maps.Keys(s.source.hidden)) {
+		denies := Catalog().Closes(strings.ToLower(key), s.source.hidden[key])
 		s.source.denies = s.source.denies || denies
 		problems = append(problems, s.problem(key, model.Ambiguous, "another key differs from this one in case only, and counts", denies))
 	}
