@@ -13,6 +13,10 @@ ARCH := $(shell $(GO) env GOARCH)
 # The modules that `make test` tests; `make test-image` tests rootfs/pack.
 MODULES := . test/cluster test/chart test/docs
 SCRIPTS = build.sh .ci/run cmd/kubectl-sluice/kubectl_complete-sluice $(shell find cmd test docs rootfs -name '*.sh')
+# What `make check` tests. The golden cases take longest, so they begin first.
+CHECKED := ./test/golden ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/ports ./test/reference
+# Packages tested at the same time: much of the time tests wait rather than compute.
+BESIDE := $(shell echo $$(( 2 * $$(getconf _NPROCESSORS_ONLN) )))
 FUZZTIME ?= 20s
 BENCH ?= .
 
@@ -38,10 +42,12 @@ test: setup-test static ## everything: the static checks of `make check`, unit t
 	echo "control plane: $$plane"; \
 	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
-	status=0; for module in $(MODULES); do $(GO) -C "$$module" test ./... -count=1 -timeout 30m || status=1; done; exit $$status
+	GO=$(GO) test/beside.sh $(MODULES)
 
 check: setup-test static ## the inner loop: static checks (gofmt, vet and staticcheck of all modules, shellcheck), unit tests, architecture, reference and golden cases on the system's nginx
-	$(GO) test ./cmd/... ./internal/... ./templates/... ./test/arch ./test/reference ./test/golden
+	@set -euo pipefail; seen="$$($(GO) env GOCACHE)/sluice-programs"; now="$$(test/setup.sh --programs)"; \
+	if [ "$$(cat "$$seen" 2>/dev/null)" != "$$now" ]; then $(GO) clean -testcache; echo "$$now" > "$$seen"; fi; \
+	env -u SLUICE_NGINX_ROOT GOGC=400 $(GO) test -p $(BESIDE) -vet=off $(CHECKED)
 
 # The tag image adds the tests of test/cluster/image.
 static: setup-test
@@ -67,13 +73,19 @@ test-image: ## the image: built twice, the same to the byte, and run in a cluste
 	status=0; $(GO) -C rootfs/pack test ./... -count=1 || status=1; \
 	$(GO) -C test/cluster test -tags image ./image -count=1 -timeout 20m -v || status=1; exit $$status
 
-golden: manifests ## write the expectations of test/golden, internal/debug and test/chart, the pages of docs/reference and docs/compatibility.md anew; read the difference before committing it
+ifdef CASE
+golden: setup-test ## CASE=path-exact: check one golden case and print the differences (UPDATE=1: write its expectations anew). Without CASE: write all expectations anew, of test/golden, internal/debug, test/chart, docs/reference and docs/compatibility.md; read the difference before committing it
+	@test -f test/golden/cases/$(CASE).txtar || { echo "make golden: there is no case test/golden/cases/$(CASE).txtar" >&2; exit 1; }
+	$(GO) test ./test/golden -run '^TestCases$$/^$(CASE)$$' -count=1 $(if $(UPDATE),-update)
+else
+golden: manifests
 	$(GO) test ./test/golden -count=1 -update
 	$(GO) test ./internal/debug -run TestViews -count=1 -update
 	$(GO) test ./test/reference -count=1 -update
 	$(GO) test ./cmd/sluice -run TestFlagsPage -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
 	$(GO) -C test/chart test . -count=1 -update
+endif
 
 manifests: ## write deploy/static.yaml, and the manifests that test/cluster runs with, as charts/sluice renders them
 	$(GO) -C test/chart test . -run TestManifestsAreFresh -count=1 -update

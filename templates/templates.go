@@ -7,9 +7,31 @@
 // "<group or behaviour>/<context>" and are given the Data of the model.Block.
 package templates
 
-import "embed"
+import (
+	"embed"
+	"io/fs"
+	"regexp"
+)
 
 // Files are all templates, by their path in this folder.
 //
 //go:embed *.tmpl behaviour/*.tmpl settings/*.tmpl
 var Files embed.FS
+
+var define = regexp.MustCompile(`{{-? *define "([^"]+)"`)
+
+// Names are the names of all templates in Files.
+func Names() map[string]bool {
+	names := map[string]bool{}
+	_ = fs.WalkDir(Files, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(Files, path)
+		for _, found := range define.FindAllSubmatch(text, -1) {
+			names[string(found[1])] = true
+		}
+		return err // never one: what is embedded can be read
+	})
+	return names
+}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that running Sluice needs, with --tests those that its tests need too, with --bench those
 # that its benchmarks need as well, and with --image those that the image and its tests need. Where nothing is missing it does nothing and says nothing.
+# With --programs it installs nothing, and prints a text that changes with the programs that tests run: go's cache of test results does not see them.
 set -euo pipefail
 
 packages=(nginx libnginx-mod-http-lua libnginx-mod-stream lua-resty-core lua-resty-lrucache lua-cjson curl)
@@ -9,6 +10,15 @@ case "${1:-}" in
   --image) packages=(mmdebstrap fakechroot debian-archive-keyring iproute2 util-linux) ;;
   --bench) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 wrk) ;;
 esac
+
+if [ "${1:-}" = --programs ]; then
+  PATH="$PATH:/usr/sbin"
+  for program in nginx pcre2test openssl; do
+    sha256sum "$(command -v "$program")" || true
+  done
+  dpkg-query -W 2>/dev/null | sha256sum
+  exit 0
+fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   echo "setup: this is neither Debian nor Ubuntu: please install what these packages hold: ${packages[*]}" >&2

@@ -181,18 +181,15 @@ func TestKrewRulesRefuse(t *testing.T) {
 	}
 }
 
-// TestOtherPlatformsCompile: the parts that are for one system only are of the
-// plugin; so is what they import.
-func TestOtherPlatformsCompile(t *testing.T) {
+// TestOtherPlatformCompiles: the plugin and all that it imports build for a system
+// that is not the one of the developers.
+func TestOtherPlatformCompiles(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it compiles the libraries of Kubernetes twice")
+		t.Skip("it compiles the libraries of Kubernetes once more")
 	}
-	for _, platform := range []string{"windows/amd64", "darwin/arm64"} {
-		system, architecture, _ := strings.Cut(platform, "/")
-		build := exec.Command("go", "build", "-gcflags=all=-N -l", "sluice/internal/plugin")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
-		if output, err := build.CombinedOutput(); err != nil {
-			t.Errorf("for %s: %v\n%s", platform, err, output)
-		}
+	build := exec.Command("go", "build", "-gcflags=all=-N -l", "sluice/internal/plugin")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Errorf("for windows/amd64: %v\n%s", err, output)
 	}
 }

@@ -15,7 +15,11 @@ import (
 	"sluice/internal/controller"
 	"sluice/internal/dynamic"
 	"sluice/internal/nginx"
+	"sluice/internal/ports"
 	"sluice/internal/render"
+	"sluice/internal/resolver"
+	"sluice/internal/selfsigned"
+	"sluice/internal/templatedir"
 	"sluice/internal/translate"
 	"sluice/rootfs"
 )
@@ -40,15 +44,15 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	}
 	client := dynamic.New(filepath.Join(state, "run", "control.sock"))
 	options.Runtime = client
-	options.Resolver = dynamic.NewResolver(dynamic.ResolverOptions{Logger: log})
+	options.Resolver = resolver.New(resolver.Options{Logger: log})
 	if err := f.findNginx(ctx, to, &options, client); err != nil {
 		return nil, err
 	}
 	options.Limiter = nginx.NewLimiter(nginx.Limits{PerSecond: f.syncRateLimit, Workers: options.Process, DrainMemory: int64(f.drainMemory) << 20})
 	if f.nginxPIDFile == "" {
-		options.Ports = []controller.Port{{Flag: "http-port", Number: f.httpPort}, {Flag: "https-port", Number: f.httpsPort}}
+		options.Ports = []ports.Port{{Flag: "http-port", Number: f.httpPort}, {Flag: "https-port", Number: f.httpsPort}}
 	}
-	if err := options.Templates.(*controller.TemplateSource).Watch(ctx); err != nil {
+	if err := options.Templates.(*templatedir.Source).Watch(ctx); err != nil {
 		return nil, err
 	}
 	return &parts{options: options}, nil
@@ -88,11 +92,11 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 	}
 	translation.HTTPSPort = f.httpsPort
 	translation.Reserved = f.reserved()
-	translation.FallbackCertificate, err = controller.SelfSigned(time.Now())
+	translation.FallbackCertificate, err = selfsigned.Certificate(time.Now())
 	if err != nil {
 		return controller.Options{}, err
 	}
-	templates, err := controller.OpenTemplates(f.templateDir, log)
+	templates, err := templatedir.Open(f.templateDir, log)
 	if err != nil && f.templateDir != "" {
 		return controller.Options{}, fmt.Errorf("--template-dir: want a folder with all templates (got %q): %w", f.templateDir, err)
 	}
@@ -147,7 +151,7 @@ func writeState(state string) error {
 	if err != nil {
 		return fmt.Errorf("write the Lua modules to the state directory: %w", err)
 	}
-	return controller.WritePlaceholder(state, time.Now())
+	return selfsigned.WritePlaceholder(state, time.Now())
 }
 
 // statusOf asks nginx's workers over the control socket.

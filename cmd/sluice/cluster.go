@@ -214,7 +214,7 @@ func (c *inCluster) Served(ingresses []*networkingv1.Ingress) {
 // ports gives the ports of an Ingress, with what is wrong with them.
 func (c *inCluster) ports(ing *networkingv1.Ingress) []networkingv1.IngressPortStatus {
 	plain, tls := http, https
-	if text := c.unserved[model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}]; text != "" {
+	if text := c.unserved[snapshot.RefOf(ing)]; text != "" {
 		plain.Error, tls.Error = &text, &text
 	}
 	return status.Ports(ing, plain, tls)

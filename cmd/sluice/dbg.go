@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/internal/debug"
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 // dbgCommand is /dbg of ingress-nginx's image, by which its kubectl plugin looks
@@ -33,8 +33,8 @@ func dbgCommand() *cobra.Command {
 	certs := commandOfCommands("certs", "The certificates that nginx presents")
 	certs.AddCommand(d.command("get HOST", "Print the certificate of a host as PEM, without its key", d.certificate))
 	command.AddCommand(backends, certs,
-		d.command("conf", "Print nginx.conf", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.ConfPath, q.out) }),
-		d.command("general", "Print how the controller is as JSON", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, view.GeneralPath, q.out) }),
+		d.command("conf", "Print nginx.conf", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, debugapi.ConfPath, q.out) }),
+		d.command("general", "Print how the controller is as JSON", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, debugapi.GeneralPath, q.out) }),
 	)
 	return command
 }
@@ -109,11 +109,11 @@ type dbgEndpoint struct {
 }
 
 func (d *dbgClient) backends(ctx context.Context, name string) ([]dbgBackend, error) {
-	path := view.BackendsPath
+	path := debugapi.BackendsPath
 	if name != "" {
-		path += "?" + url.Values{view.NameParam: {name}}.Encode()
+		path += "?" + url.Values{debugapi.NameParam: {name}}.Encode()
 	}
-	var asked []view.Backend
+	var asked []debugapi.Backend
 	if err := d.ask(ctx, path, &asked); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (d *dbgClient) backends(ctx context.Context, name string) ([]dbgBackend, er
 	return backends, nil
 }
 
-func asDbg(b view.Backend) dbgBackend {
+func asDbg(b debugapi.Backend) dbgBackend {
 	out := dbgBackend{Name: b.Name, Service: &dbgService{}, Port: b.Port, Endpoints: []dbgEndpoint{}}
 	out.Service.Metadata.Name, out.Service.Metadata.Namespace = b.Service, b.Namespace
 	if b.Port == "" {
@@ -165,15 +165,15 @@ func (d *dbgClient) backend(q dbgQuestion) error {
 		return err
 	}
 	if len(backends) != 1 {
-		return fmt.Errorf("%d backends have the name %q: want a key, as \"sluice debug get %s\" prints them", len(backends), q.argument, view.BackendsPath)
+		return fmt.Errorf("%d backends have the name %q: want a key, as \"sluice debug get %s\" prints them", len(backends), q.argument, debugapi.BackendsPath)
 	}
 	return printJSON(q.out, backends[0])
 }
 
 // certificate prints the chain. ingress-nginx prints the key besides.
 func (d *dbgClient) certificate(q dbgQuestion) error {
-	var certificates []view.Certificate
-	if err := d.ask(q.ctx, view.CertsPath+"?"+url.Values{view.HostParam: {q.argument}}.Encode(), &certificates); err != nil {
+	var certificates []debugapi.Certificate
+	if err := d.ask(q.ctx, debugapi.CertsPath+"?"+url.Values{debugapi.HostParam: {q.argument}}.Encode(), &certificates); err != nil {
 		return err
 	}
 	fmt.Fprintln(q.diagnostics, "the private key is not printed: the controller tells it to nobody but nginx")

@@ -15,7 +15,7 @@ import (
 
 	"sluice/internal/controller"
 	"sluice/internal/debug"
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 // answerTimeout bounds a question to a controller. Only one that is stuck takes
@@ -27,11 +27,11 @@ func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
 	o := debug.Options{Version: version, Nginx: p.options.Process.Install(), State: c.State, Ready: c.Ready, Status: statusOf(p.options.Runtime)}
 	if p.cluster != nil && p.cluster.elector != nil {
 		elector := p.cluster.elector
-		o.Leader = func() view.Leader {
-			return view.Leader{Leads: elector.IsLeader(), Identity: elector.LeaderIdentity()}
+		o.Leader = func() debugapi.Leader {
+			return debugapi.Leader{Leads: elector.IsLeader(), Identity: elector.LeaderIdentity()}
 		}
 	}
-	return debug.Serve(filepath.Join(p.options.StateDir, view.Socket), debug.Handler(o), p.options.Log)
+	return debug.Serve(filepath.Join(p.options.StateDir, debugapi.Socket), debug.Handler(o), p.options.Log)
 }
 
 func debugCommand() *cobra.Command {
@@ -104,7 +104,7 @@ func addControllerStateDir(flags *pflag.FlagSet, dir *string) {
 func controllerStateDir(dirs []string) string {
 	at := slices.IndexFunc(dirs, func(dir string) bool {
 		var stat unix.Stat_t
-		err := unix.Lstat(filepath.Join(dir, view.Socket), &stat)
+		err := unix.Lstat(filepath.Join(dir, debugapi.Socket), &stat)
 		return err == nil && stat.Mode&unix.S_IFMT == unix.S_IFSOCK && int(stat.Uid) == os.Geteuid()
 	})
 	return dirs[max(at, 0)]

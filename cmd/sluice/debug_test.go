@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/debug"
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 // answering has a controller answer these bodies, by path and query, and gives its
@@ -23,7 +23,7 @@ import (
 func answering(t *testing.T, bodies map[string]string) (stateDir string) {
 	t.Helper()
 	stateDir = t.TempDir()
-	stop, err := debug.Serve(filepath.Join(stateDir, view.Socket), nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+	stop, err := debug.Serve(filepath.Join(stateDir, debugapi.Socket), nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		text, found := bodies[r.URL.RequestURI()]
 		if !found {
 			text = "400 asked for " + r.URL.RequestURI()
@@ -146,7 +146,7 @@ func TestControllerStateDir(t *testing.T) {
 	t.Parallel()
 	running, without := answering(t, nil), t.TempDir()
 	plain := t.TempDir()
-	if err := os.WriteFile(filepath.Join(plain, view.Socket), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(plain, debugapi.Socket), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {

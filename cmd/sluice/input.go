@@ -13,6 +13,7 @@ import (
 
 	"sluice/internal/lint"
 	"sluice/internal/manifest"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -38,7 +39,7 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 // input is what was read, and how it is served.
 type input struct {
 	snapshot.Loaded
-	documents []snapshot.Document
+	documents []decode.Document
 	options   translate.Options
 	watch     snapshot.Watch
 	// controller and settings are a line each: which flags a Deployment gives, and

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -46,7 +47,7 @@ func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 	if f.namespaceSelector != "" {
 		objects.Namespaces = read[*corev1.Namespace](ctx, in, listing{kube.Namespaces, "", &corev1.NamespaceList{}})
 	}
-	for _, name := range append(lint.Conventional(), translate.ConfigMaps(objects.IngressClasses, o)...) {
+	for _, name := range slices.Concat(lint.Conventional(), translate.ConfigMaps(objects.IngressClasses, o), configMapsOf(objects.Ingresses, o)) {
 		objects.ConfigMaps = append(objects.ConfigMaps, in.configMaps(ctx, name)...)
 	}
 	if f.secretThere == nil {
@@ -57,6 +58,20 @@ func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 	}
 	all := input{Loaded: snapshot.Loaded{Objects: objects}}
 	return all, f.decide(&all)
+}
+
+// configMapsOf are the ConfigMaps that Ingresses refer to, each once.
+func configMapsOf(ingresses []*networkingv1.Ingress, o translate.Options) []snapshot.Name {
+	var names []snapshot.Name
+	for _, ing := range ingresses {
+		for _, ref := range translate.References(ing, o) {
+			if name := (snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}); ref.Kind == "ConfigMap" {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.SortFunc(names, snapshot.Name.Compare)
+	return slices.Compact(names)
 }
 
 // listing says what is listed, of which name if it has one, and as what.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/container"
 	"sluice/internal/nginx"
+	"sluice/internal/pid1"
 )
 
 // version is stamped by build.sh.
@@ -18,7 +18,7 @@ var version = "development"
 func main() {
 	// Failing it, the check of the ports says what is missing.
 	_ = nginx.HoldBindService()
-	os.Exit(container.First(func() int { return carryOut(called(os.Args), os.Stderr) }))
+	os.Exit(pid1.First(func() int { return carryOut(called(os.Args), os.Stderr) }))
 }
 
 func root() *cobra.Command {

@@ -140,7 +140,7 @@ func (f *renderFlags) selection() (func(render.Origin) bool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--ingress: want NAMESPACE/NAME (got %q)", f.ingress)
 		}
-		ref := model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}
+		ref := snapshot.IngressRef(name)
 		return func(o render.Origin) bool { return o.Object == ref }, nil
 	}
 	return nil, nil

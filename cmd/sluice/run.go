@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/container"
 	"sluice/internal/controller"
 	"sluice/internal/manifest"
+	"sluice/internal/pid1"
 	"sluice/internal/translate"
 )
 
@@ -135,14 +135,14 @@ func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 	}
 	parts.options.Source, parts.cluster, parts.options.AfterRead = source, cluster, spareMemory
 	if cluster != nil {
-		parts.options.Audience = cluster
+		parts.options.Audience, parts.options.Missing = cluster, cluster.source.Missing
 	}
 	c, err := controller.New(parts.options)
 	if err != nil {
 		return err
 	}
 	err = parts.serve(ctx, f, c)
-	container.Linger(f.hookPatience, isHook)
+	pid1.Linger(f.hookPatience, isHook)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sluice/internal/controller"
+	"sluice/internal/health"
 )
 
 // stopSignals ask to stop. That a terminal was closed is one of them, unless
@@ -34,8 +35,8 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	signal.Notify(signals, stopSignals()...)
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	checks := controller.Checks{Address: net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort)), Path: f.healthPath, Both: f.oneCheck}
-	if err := c.Serve(running, checks); err != nil {
+	checks := health.Checks{Address: net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort)), Path: f.healthPath, Both: f.oneCheck}
+	if err := checks.Serve(running, c, p.options.Log); err != nil {
 		return err
 	}
 	stopDebug, err := p.openDebug(c)

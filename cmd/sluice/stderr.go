@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/container"
+	"sluice/internal/pid1"
 )
 
 // logRoom is how many bytes of the log are kept while nobody reads it: some 30,000
@@ -31,7 +31,7 @@ type streams struct {
 // end because its reader did, as it would by SIGPIPE.
 func (f *runFlags) logged(cmd *cobra.Command, serve func(to streams, log *slog.Logger) error) error {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	stderr := container.NewOutput(os.Stderr, logRoom)
+	stderr := pid1.NewOutput(os.Stderr, logRoom)
 	defer stderr.Flush(flushWait)
 	var handler slog.Handler = slog.NewTextHandler(stderr, nil)
 	if f.logFormat == "json" {

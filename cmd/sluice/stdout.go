@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"sluice/internal/container"
 	"sluice/internal/nginx"
+	"sluice/internal/pid1"
 )
 
 // appendOnly makes what Sluice prints go to the end of a file. nginx opens
@@ -33,7 +33,7 @@ type accessLog struct {
 	file *os.File
 	// unblocked is what it is passed on to, until copied is closed; nil where it is
 	// our own.
-	unblocked *container.Output
+	unblocked *pid1.Output
 	copied    chan struct{}
 }
 
@@ -54,7 +54,7 @@ func piped(stdout *os.File, log *slog.Logger) (*accessLog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe for nginx's access log: %w", err)
 	}
-	a := &accessLog{file: input, unblocked: container.NewOutput(stdout, logRoom), copied: make(chan struct{})}
+	a := &accessLog{file: input, unblocked: pid1.NewOutput(stdout, logRoom), copied: make(chan struct{})}
 	a.unblocked.TellIn(log)
 	go func() {
 		defer close(a.copied)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/container"
+	"sluice/internal/pid1"
 )
 
 // waitShutdownCommand is /wait-shutdown of ingress-nginx's image, the preStop hook
@@ -23,7 +23,7 @@ func waitShutdownCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), most)
 			defer cancel()
-			if err := container.Shutdown(ctx, isController); err != nil {
+			if err := pid1.Shutdown(ctx, isController); err != nil {
 				return fmt.Errorf("%s: %w", waitShutdown, err)
 			}
 			return nil

@@ -38,7 +38,10 @@ type collection[T any, P object[T]] struct {
 	mu      sync.Mutex
 	objects []P
 	entries map[snapshot.Name]entry
-	synced  bool
+	// shared is set if somebody has the list: it is copied before anything in it
+	// changes. To append to it changes nothing that others see.
+	shared bool
+	synced bool
 	// deleted are the versions in which objects were deleted while part of the
 	// objects is read apart; nil otherwise. replaced is the version of the last
 	// list that came meanwhile, empty if none did.
@@ -166,8 +169,16 @@ func (c *collection[T, P]) set(o P) bool {
 	if reflect.DeepEqual(c.objects[e.at], o) {
 		return false
 	}
+	c.own()
 	c.objects[e.at] = o
 	return true
+}
+
+// own makes the list the collection's own.
+func (c *collection[T, P]) own() {
+	if c.shared {
+		c.objects, c.shared = slices.Clone(c.objects), false
+	}
 }
 
 // remove takes an object out; the last one takes its place.
@@ -176,6 +187,7 @@ func (c *collection[T, P]) remove(name snapshot.Name) bool {
 	if !ok {
 		return false
 	}
+	c.own()
 	last := len(c.objects) - 1
 	if e.at != last {
 		moved := c.objects[last]
@@ -202,11 +214,12 @@ func (c *collection[T, P]) version(name snapshot.Name) string {
 	return c.entries[name].version
 }
 
-// all gives the objects.
+// all gives the objects. The list must not be changed; it never changes itself.
 func (c *collection[T, P]) all() []P {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.objects)
+	c.shared = true
+	return slices.Clip(c.objects)
 }
 
 // get gives an object, or nil.

@@ -6,6 +6,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -27,8 +28,8 @@ type needs struct {
 
 // need is what one Ingress needs; nothing if it is not ours.
 type need struct {
-	ours    bool
-	secrets []snapshot.Name
+	ours bool
+	refs []model.ObjectRef
 }
 
 // update finds the needs out, those of Ingresses that are in the same place as
@@ -40,46 +41,71 @@ func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv
 	}
 	if fresh {
 		known, _ := snapshot.New(snapshot.Objects{IngressClasses: classes})
-		*n = needs{classes: classes, unreadable: o.ClassesUnreadable, known: known, namespaces: map[string]int{}, configMaps: translate.ConfigMaps(classes, o)}
+		*n = needs{classes: classes, unreadable: o.ClassesUnreadable, known: known, namespaces: map[string]int{}}
 	}
-	before, each, others := n.ingresses, make([]need, len(ingresses)), fresh
-	for i, ing := range ingresses {
-		if i < len(before) && before[i] == ing {
-			each[i] = n.each[i]
+	others := fresh
+	for i := range max(len(ingresses), len(n.ingresses)) {
+		if i < min(len(ingresses), len(n.ingresses)) && ingresses[i] == n.ingresses[i] {
 			continue
 		}
-		if ours, _ := translate.Accepts(n.known, o, ing); ours {
-			each[i] = need{true, translate.Secrets(ing, o)}
-			n.namespaces[ing.Namespace]++
+		if i < len(n.ingresses) {
+			others = n.leave(i) || others
 		}
-		others = others || len(each[i].secrets) > 0
+		if i < len(ingresses) {
+			others = n.enter(i, ingresses[i], o) || others
+		}
 	}
-	for i, ing := range before {
-		if i < len(ingresses) && ingresses[i] == ing || !n.each[i].ours {
-			continue
-		}
-		if n.namespaces[ing.Namespace]--; n.namespaces[ing.Namespace] == 0 {
-			delete(n.namespaces, ing.Namespace)
-		}
-		others = others || len(n.each[i].secrets) > 0
-	}
-	n.ingresses, n.each = ingresses, each
+	n.ingresses, n.each = ingresses, n.each[:len(ingresses)]
 	if others {
-		n.gather(o.DefaultCertificate)
+		n.gather(o)
 	}
 }
 
-// gather puts the Secrets together, sorted, each once.
-func (n *needs) gather(certificate snapshot.Name) {
-	n.secrets = nil
-	if certificate != (snapshot.Name{}) {
-		n.secrets = append(n.secrets, certificate)
+// enter notes what an Ingress needs. It reports whether it refers to anything.
+func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) bool {
+	if at == len(n.each) {
+		n.each = append(n.each, need{})
+	}
+	n.each[at] = need{}
+	if ours, _ := translate.Accepts(n.known, o, ing); ours {
+		n.each[at] = need{true, translate.References(ing, o)}
+		n.namespaces[ing.Namespace]++
+	}
+	return len(n.each[at].refs) > 0
+}
+
+// leave forgets what the Ingress of a place needed. It reports whether that referred
+// to anything.
+func (n *needs) leave(at int) bool {
+	if namespace := n.ingresses[at].Namespace; n.each[at].ours {
+		if n.namespaces[namespace]--; n.namespaces[namespace] == 0 {
+			delete(n.namespaces, namespace)
+		}
+	}
+	return len(n.each[at].refs) > 0
+}
+
+// gather puts the Secrets and ConfigMaps together, sorted, each once.
+func (n *needs) gather(o translate.Options) {
+	n.secrets, n.configMaps = nil, translate.ConfigMaps(n.classes, o)
+	if o.DefaultCertificate != (snapshot.Name{}) {
+		n.secrets = append(n.secrets, o.DefaultCertificate)
 	}
 	for _, one := range n.each {
-		n.secrets = append(n.secrets, one.secrets...)
+		for _, ref := range one.refs {
+			name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
+			switch ref.Kind {
+			case "Secret":
+				n.secrets = append(n.secrets, name)
+			case "ConfigMap":
+				n.configMaps = append(n.configMaps, name)
+			}
+		}
 	}
-	slices.SortFunc(n.secrets, snapshot.Name.Compare)
-	n.secrets = slices.Compact(n.secrets)
+	for _, names := range []*[]snapshot.Name{&n.secrets, &n.configMaps} {
+		slices.SortFunc(*names, snapshot.Name.Compare)
+		*names = slices.Compact(*names)
+	}
 }
 
 // routedNamespaces are those that something routes to: those of the Ingresses,

@@ -78,6 +78,10 @@ type readSecrets struct {
 	mu     sync.Mutex
 	held   map[snapshot.Name]heldSecret
 	synced bool
+	// names are those that something refers to, each of them held. listed are the
+	// Secrets that there are of them, nil if that is to be found out.
+	names  []snapshot.Name
+	listed []*corev1.Secret
 }
 
 // heldSecret is a Secret that something refers to: nil if it does not exist.
@@ -166,14 +170,15 @@ func (r *readSecrets) hasSynced() bool {
 func (r *readSecrets) all() []*corev1.Secret {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	found := make([]*corev1.Secret, 0, len(r.held))
-	for _, held := range r.held {
-		if held.secret != nil {
-			found = append(found, held.secret)
+	if r.listed == nil {
+		r.listed = make([]*corev1.Secret, 0, len(r.names))
+		for _, name := range r.names {
+			if secret := r.held[name].secret; secret != nil {
+				r.listed = append(r.listed, secret)
+			}
 		}
 	}
-	slices.SortFunc(found, func(a, b *corev1.Secret) int { return nameOf(a).Compare(nameOf(b)) })
-	return found
+	return r.listed
 }
 
 // follow reads what is new or stale. What cannot be read stays as it was. Reading
@@ -264,15 +269,26 @@ func (r *readSecrets) isLate(name snapshot.Name) bool {
 func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !slices.Equal(r.names, names) {
+		r.keep(names)
+	}
+	for _, name := range names {
+		if held := r.held[name]; held.stale && !held.reading {
+			wanted = append(wanted, name)
+			held.reading, held.stale, held.news = true, false, ""
+			r.held[name] = held
+		}
+	}
+	return wanted
+}
+
+// keep holds Secrets of these names, which are sorted, and no others.
+func (r *readSecrets) keep(names []snapshot.Name) {
 	kept := make(map[snapshot.Name]heldSecret, len(names))
 	for _, name := range names {
 		held, ok := r.held[name]
 		if !ok {
 			held.stale = true
-		}
-		if held.stale && !held.reading {
-			wanted = append(wanted, name)
-			held.reading, held.stale, held.news = true, false, ""
 		}
 		kept[name] = held
 	}
@@ -281,8 +297,7 @@ func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 			r.source.troubles.forget("Secret " + name.String())
 		}
 	}
-	r.held = kept
-	return wanted
+	r.held, r.names, r.listed = kept, names, nil
 }
 
 // hold keeps what was read. A Secret that changed meanwhile, into something else
@@ -305,7 +320,9 @@ func (r *readSecrets) hold(name snapshot.Name, secret *corev1.Secret) {
 			now.secret = held.secret
 		}
 	}
-	r.held[name] = now
+	if r.held[name] = now; now.secret != held.secret {
+		r.listed = nil
+	}
 }
 
 // unread has a Secret that could not be read tried again after a while.

@@ -279,7 +279,7 @@ func (s *Source) selected(ingresses []*networkingv1.Ingress) []*networkingv1.Ing
 	if s.o.NamespaceSelector == "" {
 		return ingresses
 	}
-	return slices.DeleteFunc(ingresses, func(o *networkingv1.Ingress) bool {
+	return slices.DeleteFunc(slices.Clone(ingresses), func(o *networkingv1.Ingress) bool {
 		return s.namespaces.get(snapshot.Name{Name: o.Namespace}) == nil
 	})
 }

@@ -150,14 +150,18 @@ func stripSecret(o *corev1.Secret) {
 
 func stripConfigMap(o *corev1.ConfigMap) {
 	stripMeta(&o.ObjectMeta)
+	delegation, delegates := o.Annotations[translate.ConfigMapDelegation]
 	o.Labels, o.Annotations, o.CreationTimestamp, o.BinaryData = nil, nil, metav1.Time{}, nil
+	if delegates {
+		o.Annotations = map[string]string{translate.ConfigMapDelegation: delegation}
+	}
 }
 
 func stripNamespace(o *corev1.Namespace) {
 	stripMeta(&o.ObjectMeta)
-	delegation, delegates := o.Annotations[translate.HostDelegation]
+	delegation := translate.HostDelegationOf(o)
 	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
-	if delegates {
+	if delegation != "" {
 		o.Annotations = map[string]string{translate.HostDelegation: delegation}
 	}
 	o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,7 +14,10 @@ import (
 	"sluice/internal/dynamic"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
+	"sluice/internal/resolver"
+	"sluice/internal/selfsigned"
 	"sluice/internal/snapshot"
+	"sluice/internal/templatedir"
 	"sluice/internal/translate"
 )
 
@@ -24,17 +28,23 @@ func (o *objects) Load(context.Context) (snapshot.Loaded, error) {
 	return snapshot.Loaded{Objects: o.Objects}, nil
 }
 
+// put has an Ingress in a place of the list, in a copy as sources give one.
+func (o *objects) put(at int, ing *networkingv1.Ingress) {
+	o.Ingresses = slices.Clone(o.Ingresses)
+	o.Ingresses[at] = ing
+}
+
 func (o *objects) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
 
 // idle gives a controller whose plans nobody carries out.
 func idle(t *testing.T, source Source) *Controller {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	templates, err := OpenTemplates("", log)
+	templates, err := templatedir.Open("", log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate, err := SelfSigned(time.Now())
+	certificate, err := selfsigned.Certificate(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +53,7 @@ func idle(t *testing.T, source Source) *Controller {
 		Process:     nginx.New(nginx.Install{}, nginx.Options{}, nil),
 		Environment: render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua"},
 		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", FallbackCertificate: certificate},
-		Runtime:     dynamic.New(t.TempDir() + "/none.sock"), Resolver: dynamic.NewResolver(dynamic.ResolverOptions{Logger: log}),
+		Runtime:     dynamic.New(t.TempDir() + "/none.sock"), Resolver: resolver.New(resolver.Options{Logger: log}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -149,7 +149,7 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 		return o
 	}
 	a.resume(ctx, &o)
-	if err := writeTrust(p.file); err != nil {
+	if err := errors.Join(writeTrust(p.file), a.process.WriteUsers(p.config.Dynamic.Users)); err != nil {
 		o.err = err
 		return o
 	}
@@ -175,8 +175,8 @@ func (a *applier) test(o *outcome, b *blame, changed []*model.Server) {
 	all := o.plan.config.Static
 	switch {
 	case a.running == nil:
-		// Nothing is known to be served that a test could protect; if something
-		// is, a reload that nginx refuses leaves it as it is.
+		// A test would protect nothing: it is not known what nginx serves, and a
+		// reload that nginx refuses changes nothing of that.
 	case len(changed) > len(all.Servers)/2:
 		a.testWhole(o, b, changed)
 	default:
@@ -268,12 +268,19 @@ func changedServers(running, p *plan) []*model.Server {
 	if running == nil || running.templates != p.templates || running.configMap != p.configMap {
 		return p.config.Static.Servers
 	}
-	known := make(map[*model.Server]bool, len(running.config.Static.Servers))
-	for _, s := range running.config.Static.Servers {
+	before, now := running.config.Static.Servers, p.config.Static.Servers
+	for len(before) > 0 && len(now) > 0 && before[0] == now[0] {
+		before, now = before[1:], now[1:]
+	}
+	for len(before) > 0 && len(now) > 0 && before[len(before)-1] == now[len(now)-1] {
+		before, now = before[:len(before)-1], now[:len(now)-1]
+	}
+	known := make(map[*model.Server]bool, len(before))
+	for _, s := range before {
 		known[s] = true
 	}
 	var changed []*model.Server
-	for _, s := range p.config.Static.Servers {
+	for _, s := range now {
 		if !known[s] {
 			changed = append(changed, s)
 		}

@@ -6,8 +6,8 @@ import (
 	"sluice/internal/model"
 )
 
-// Audience is told what became of the objects, and tells their owners. None of
-// its methods may wait for anything.
+// Audience passes on to the owners what became of their objects. None of its methods
+// may wait for anything.
 type Audience interface {
 	// Problems takes the Problems as they are now: all of them, each time.
 	Problems(problems []model.Problem)

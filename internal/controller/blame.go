@@ -43,7 +43,7 @@ type blame struct {
 	// oldest are all Ingresses, the oldest first: of those that only fail
 	// together the youngest is blamed.
 	oldest func() []model.ObjectRef
-	// runs reports whether nginx runs an Ingress as it is in this file; alone
+	// runs reports whether nginx runs an object in the same form as in this file; alone
 	// whether one passed a test of its own. nil is for none.
 	runs, alone func(model.ObjectRef) bool
 	// until is when the search ends, zero for no end. patient is set if nobody
@@ -55,7 +55,7 @@ type blame struct {
 	// stuck is set if something fails that nobody could be found for.
 	stuck bool
 	// failed is set once nginx could not be asked. From then on nothing is
-	// tested, and nobody is to blame.
+	// tested, and nobody is blamed.
 	failed error
 	// searched is set once find has run.
 	searched bool
@@ -152,7 +152,7 @@ func (b *blame) postpone(objects []model.ObjectRef, err error) {
 }
 
 // byLine blames the Ingress or the stream that wrote the line nginx names, and
-// those that wrote the same. An Ingress that runs as it is here is not to blame,
+// those that wrote the same. An object that runs in this form is not to blame,
 // whatever its line: something else makes it fail.
 func (b *blame) byLine(file *render.File, err error) bool {
 	var refused *nginx.TestError
@@ -160,7 +160,7 @@ func (b *blame) byLine(file *render.File, err error) bool {
 		return false
 	}
 	origin, ok := file.Origin(refused.Line)
-	if !ok || origin.Object.Kind != "Ingress" && origin.Stream == "" || b.runs != nil && b.runs(origin.Object) {
+	if !ok || !mayOwn(origin.Object) && origin.Stream == "" || b.runs != nil && b.runs(origin.Object) {
 		return false
 	}
 	b.culprits = append(b.culprits, culprit{object: origin.Object, stream: origin.Stream, text: refused.Text})
@@ -229,12 +229,16 @@ func filter(s model.Static, keep func(model.ObjectRef) bool) model.Static {
 	return out
 }
 
-// owners are the Ingresses that have a part in the configuration.
+// mayOwn reports whether an object may own locations, so that leaving it out is a way
+// to go on. Locations of other objects, such as the default backend, belong to nobody.
+func mayOwn(o model.ObjectRef) bool { return o.Kind == "Ingress" }
+
+// owners are the objects that have a part in the configuration.
 func owners(s model.Static) map[model.ObjectRef]bool {
 	found := map[model.ObjectRef]bool{}
 	for _, server := range s.Servers {
 		for _, location := range server.Locations {
-			if location.Rule.Object.Kind == "Ingress" {
+			if mayOwn(location.Rule.Object) {
 				found[location.Rule.Object] = true
 			}
 		}

@@ -34,7 +34,7 @@ func (b *blame) alike(file *render.File, refused *nginx.TestError, object model.
 	seen := map[model.ObjectRef]bool{object: true}
 	for l := range file.Lines() {
 		o := l.Object
-		if o.Kind != "Ingress" || seen[o] || b.runs != nil && b.runs(o) {
+		if !mayOwn(o) || seen[o] || b.runs != nil && b.runs(o) {
 			continue
 		}
 		same := bytes.Equal(l.Text, line)

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -9,36 +10,110 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
-	"sluice/internal/translate"
+	"sluice/internal/templatedir"
 )
 
-func always(_, _ *networkingv1.Ingress) bool { return true }
-
 // TestRefusalDoesNotOutliveItsCause: other templates, settings or Secrets than
-// those with which nginx refused an Ingress have it tested again.
+// those with which nginx refused an Ingress have it tested again, and so does another
+// nginx.
 func TestRefusalDoesNotOutliveItsCause(t *testing.T) {
 	t.Parallel()
-	bad := form("web", "bad")
-	before := basis{
-		templates: &render.Templates{}, configs: []*corev1.ConfigMap{settingsOf("x")},
-		secrets: []*corev1.Secret{{Data: map[string][]byte{"ca.crt": []byte("x")}}},
+	secretOf := func(value string) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "ca"}, Data: map[string][]byte{"ca.crt": []byte(value)}}
 	}
-	for name, change := range map[string]func(*basis){
-		"templates":   func(b *basis) { b.templates = &render.Templates{} },
-		"settings":    func(b *basis) { b.configs = []*corev1.ConfigMap{settingsOf("y")} },
-		"no settings": func(b *basis) { b.configs = []*corev1.ConfigMap{nil} },
-		"Secret":      func(b *basis) { b.secrets = []*corev1.Secret{{Data: map[string][]byte{"ca.crt": []byte("y")}}} },
-		"":            func(b *basis) { b.configs = []*corev1.ConfigMap{settingsOf("x")} }, // decoded anew
+	for name, change := range map[string]func(*Controller, *objects){
+		"templates":   func(c *Controller, _ *objects) { c.Templates = another(t) },
+		"settings":    func(_ *Controller, o *objects) { o.say(settingsOf("y")) },
+		"Secret":      func(_ *Controller, o *objects) { o.Secrets = []*corev1.Secret{secretOf("y")} },
+		"no Secret":   func(_ *Controller, o *objects) { o.Secrets = nil },
+		"nginx":       func(c *Controller, _ *objects) { c.nginx.can.Stream = true },
+		"":            func(_ *Controller, o *objects) { o.say(settingsOf("x")); o.Secrets = []*corev1.Secret{secretOf("x")} }, // decoded anew
+		"another one": func(_ *Controller, o *objects) { o.Ingresses = append(o.Ingresses, form("other", "other.example")) },
 	} {
-		q := newQuarantine(never)
-		q.entries[web] = &refusal{refused: bad, stand: asNone, basis: before}
-		now := before
-		change(&now)
-		q.release(snap(t, bad), func(*networkingv1.Ingress) basis { return now })
-		if waits := q.entries[web].waits; waits != (name != "") {
-			t.Errorf("changed %q: is it tested again? %v", name, waits)
+		c, source := guarded(t, settingsOf("x"), nil)
+		bad := form("web", "bad")
+		bad.Spec.TLS = []networkingv1.IngressTLS{{SecretName: "ca"}}
+		source.Ingresses, source.Secrets = []*networkingv1.Ingress{bad}, []*corev1.Secret{secretOf("x")}
+		c.trials.busy = true // nobody tests
+		c.sync(t.Context())
+		r := c.quarantined(t, web, "refused")
+		change(c, source)
+		c.sync(t.Context())
+		if want := name != "" && name != "another one"; r.Waits != want {
+			t.Errorf("changed %q: is it tested again? %v", name, r.Waits)
+		}
+	}
+}
+
+// another gives templates that are not those of any other.
+func another(t *testing.T) Templates {
+	t.Helper()
+	templates, err := templatedir.Open("", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return templates
+}
+
+// TestRefusedTemplatesAreTriedAgain when they change, or something of the plan that
+// nginx refused with them; until then those that it took last are in force.
+func TestRefusedTemplatesAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*Controller, *objects){
+		"nothing":   func(*Controller, *objects) {},
+		"templates": func(c *Controller, _ *objects) { c.Templates = another(t) },
+		"settings":  func(_ *Controller, o *objects) { o.say(settingsOf("y")) },
+		"culprit":   func(_ *Controller, o *objects) { o.put(0, form("web", "mended")) },
+		"service": func(_ *Controller, o *objects) {
+			o.ConfigMaps = append(o.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "tcp"}})
+		},
+		"neighbour": func(_ *Controller, o *objects) { o.put(1, form("other", "edited")) },
+	} {
+		c, source := guarded(t, settingsOf("x"), nil)
+		source.Ingresses = []*networkingv1.Ingress{form("web", "web"), form("other", "other")}
+		c.sync(t.Context())
+		c.applied(t.Context(), outcome{plan: c.submitted()})
+		taken := c.latest.templates
+		c.Templates = another(t)
+		c.sync(t.Context())
+		o := outcome{plan: c.latest, culprits: []culprit{{object: refOf(web), text: "refused"}, {object: streamsOf(1)[0].Source, stream: "tcp-1"}}}
+		if c.applied(t.Context(), o); c.latest.templates != taken || len(c.refusals()) > 0 {
+			t.Fatalf("the templates before are not in force, or somebody is blamed: %v", c.refusals())
+		}
+		change(c, source)
+		c.sync(t.Context())
+		if again := c.latest.templates != taken; again != (name != "nothing" && name != "neighbour") {
+			t.Errorf("changed %s: are the templates tried again? %v", name, again)
+		}
+	}
+}
+
+// TestRefusedStreamsAreTriedAgain when the templates or the settings change.
+func TestRefusedStreamsAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*plan){
+		"nothing":   func(*plan) {},
+		"templates": func(p *plan) { p.templates = &render.Templates{} },
+		"settings":  func(p *plan) { p.configs = []*corev1.ConfigMap{settingsOf("y")} },
+	} {
+		g := streamsIn(t)
+		plan := func() *plan {
+			p := planOf(streamsOf(1)...)
+			p.configs = []*corev1.ConfigMap{settingsOf("x")}
+			return p
+		}
+		p := plan()
+		p.templates = &render.Templates{}
+		p.basis = quarantine.Look(p.look).Basis(templatesSubject, settingsSubject)
+		g.refuse(p, "tcp-1", "bad")
+		now := plan()
+		now.templates = p.templates
+		change(now)
+		if g.screen(now); (len(now.config.Static.Streams) > 0) != (name != "nothing") {
+			t.Errorf("changed %s: served are %v", name, now.config.Static.Streams)
 		}
 	}
 }
@@ -47,25 +122,30 @@ func TestRefusalDoesNotOutliveItsCause(t *testing.T) {
 // templates change, or the Ingress that made them look wrong.
 func TestSettingsRefusalEndsWithItsCause(t *testing.T) {
 	t.Parallel()
-	first, second := &render.Templates{}, &render.Templates{}
-	innocent, broken := settingsOf("innocent"), form("web", "broken")
-	for name, end := range map[string]struct {
-		templates *render.Templates
-		ingress   *networkingv1.Ingress
-		want      string
+	for name, test := range map[string]struct {
+		change func(*Controller, *objects)
+		want   string
 	}{
-		"nothing":   {first, broken, "good"},
-		"templates": {second, broken, "innocent"},
-		"Ingress":   {first, form("web", "mended"), "innocent"},
+		"nothing":   {func(*Controller, *objects) {}, "good"},
+		"templates": {func(c *Controller, _ *objects) { c.Templates = another(t) }, "innocent"},
+		"Ingress":   {func(_ *Controller, o *objects) { o.put(0, form("web", "mended")) }, "innocent"},
+		"another":   {func(_ *Controller, o *objects) { o.put(1, form("other", "mended")) }, "good"},
 	} {
-		var g settingsGuard
-		if !g.refuse(&plan{configMap: innocent, templates: first}, settingsOf("good"), []refusedGroup{{text: "x"}}) {
+		c, source := guarded(t, settingsOf("good"), nil)
+		source.Ingresses = []*networkingv1.Ingress{form("web", "broken"), form("other", "other")}
+		c.sync(t.Context())
+		c.applied(t.Context(), outcome{plan: c.submitted()})
+		source.say(settingsOf("innocent"))
+		c.sync(t.Context())
+		if !c.refuse(outcome{plan: c.latest, culprits: []culprit{{object: refOf(web), text: "x"}}}) {
 			t.Fatal("nothing fell back")
 		}
-		g.because = []*networkingv1.Ingress{broken}
-		s, _ := snapshot.New(snapshot.Objects{ConfigMaps: []*corev1.ConfigMap{innocent}, Ingresses: []*networkingv1.Ingress{end.ingress}})
-		if got := g.substitute(s, config, end.templates).ConfigMap(config).Data["ssl-ciphers"]; got != end.want {
-			t.Errorf("after a change of %s: %q is in force, want %q", name, got, end.want)
+		if c.sync(t.Context()); c.ciphers() != "good" || c.latest.served.Ingress(web) == nil {
+			t.Fatalf("in force is %q, or the Ingress is blamed", c.ciphers())
+		}
+		test.change(c, source)
+		if c.sync(t.Context()); c.ciphers() != test.want {
+			t.Errorf("after a change of %s: %q is in force, want %q", name, c.ciphers(), test.want)
 		}
 	}
 }
@@ -80,59 +160,15 @@ func TestKeysThatProtectNeverFallBack(t *testing.T) {
 	cm.Data["use-forwarded-headers"], cm.Data["proxy-real-ip-cidr"], cm.Data["use-proxy-protocol"] = "true", "10.3.0.0/16", "true"
 	cm.Data["annotations-risk-level"] = "Low"
 	good := &corev1.ConfigMap{ObjectMeta: cm.ObjectMeta, Data: map[string]string{"proxy-real-ip-cidr": "0.0.0.0/0", "enable-real-ip": "true"}}
-	var g settingsGuard
-	if !g.refuse(&plan{configMap: cm}, good, []refusedGroup{{text: "x"}}) {
+	c, _ := guarded(t, cm, good)
+	if !c.refused(t, refusedGroup{text: "x"}) {
 		t.Fatal("nothing fell back")
 	}
 	for key, want := range map[string]string{"Whitelist-Source-Range": "10.0.0.0/8", "denylist-source-range": "10.1.0.0/16", "enable-modsecurity": "true", "host-ownership": "namespace", "whitelist_source_range": "10.2.0.0/16", "ssl-ciphers": "",
 		"use-forwarded-headers": "true", "proxy-real-ip-cidr": "10.3.0.0/16", "use-proxy-protocol": "true", "enable-real-ip": "", "annotations-risk-level": "Low"} {
-		if got := g.inForce.Data[key]; got != want {
+		if got := c.latest.configMap.Data[key]; got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}
-	}
-}
-
-// TestClosedFormsStayClosed: of an Ingress that protects the form that nginx refuses
-// gives way to the next one. The last one stays, as its paths would be open without.
-func TestClosedFormsStayClosed(t *testing.T) {
-	t.Parallel()
-	q := newQuarantine(always)
-	now := snap(t, form("web", "bad"))
-	p := &plan{snap: now, served: now}
-	refuse := func(undecided bool) bool {
-		changed := q.add(p, culprit{object: refOf(web), text: "refused", undecided: undecided}, nil)
-		served, denied := q.substitute(now)
-		p = &plan{snap: now, served: served}
-		p.options.Denied = denied
-		if served.Ingress(web) == nil {
-			t.Fatal("it is left out")
-		}
-		return changed
-	}
-	if !refuse(true) || p.options.Denied[web] != translate.DenyPaths {
-		t.Errorf("undecided: denied %v", p.options.Denied)
-	}
-	if refuse(true) || p.options.Denied[web] != translate.DenyPaths {
-		t.Errorf("undecided again: denied %v", p.options.Denied)
-	}
-	if !refuse(false) || p.options.Denied[web] != translate.DenyBeginnings {
-		t.Errorf("refused: denied %v", p.options.Denied)
-	}
-	if refuse(false) || p.options.Denied[web] != translate.DenyBeginnings {
-		t.Errorf("refused again: denied %v", p.options.Denied)
-	}
-}
-
-// TestUndecidedWithAnIdenticalGoodFormIsServed: a search did not get to an Ingress
-// that is as nginx took it last. It goes on being served.
-func TestUndecidedWithAnIdenticalGoodFormIsServed(t *testing.T) {
-	t.Parallel()
-	q := newQuarantine(never)
-	now := snap(t, form("web", "same"))
-	q.add(&plan{snap: now, served: now}, culprit{object: refOf(web), undecided: true, text: "not tested"}, form("web", "same"))
-	served, _ := q.substitute(now)
-	if got := hosts(served); got["web"] != "same" {
-		t.Errorf("served %v, want the form that is good", got)
 	}
 }
 
@@ -140,19 +176,22 @@ func TestUndecidedWithAnIdenticalGoodFormIsServed(t *testing.T) {
 // quarantine.
 func BenchmarkQuarantine(b *testing.B) {
 	var all []*networkingv1.Ingress
-	q := newQuarantine(never)
 	for i := range 10_000 {
 		ing := form(fmt.Sprintf("web-%d", i), "a.example")
 		ing.Namespace, ing.CreationTimestamp = fmt.Sprintf("n%d", i%100), metav1.NewTime(time.Unix(int64(i), 0))
 		all = append(all, ing)
-		if i%10 == 0 {
-			q.entries[snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}] = &refusal{refused: ing, stand: asNone}
-		}
 	}
 	s, _ := snapshot.New(snapshot.Objects{Ingresses: all})
+	p := &plan{snap: s, served: s, templates: &render.Templates{}}
+	p.basis = quarantine.Look(p.look).Basis(templatesSubject, settingsSubject, nginxSubject)
+	c := &Controller{quarantine: quarantine.New(harmless, time.Now)}
+	for i := 0; i < len(all); i += 10 {
+		c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(objectOf(all[i])), Refused: all[i], Basis: p.basis, Apart: true})
+	}
 	for b.Loop() {
-		q.release(s, anyBasis)
-		q.substitute(s)
-		q.problems()
+		c.quarantine.Release(is[*networkingv1.Ingress], p.look)
+		c.substituteIngresses(p)
+		c.refusals()
+		p.served = s
 	}
 }

@@ -1,13 +1,17 @@
 package controller
 
 import (
+	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
-	"sluice/internal/snapshot"
+	"sluice/internal/nginx"
+	"sluice/internal/quarantine"
+	"sluice/internal/render"
 )
 
 // turnUntil has a controller take in what its trials tell.
@@ -16,7 +20,7 @@ func (c *Controller) turnUntil(t *testing.T, what string, holds func() bool) {
 	for deadline := time.After(20 * time.Second); !holds(); {
 		select {
 		case tried := <-c.trials.ended:
-			c.tried(t.Context(), tried)
+			c.trialEnded(t.Context(), tried)
 		case <-deadline:
 			t.Fatalf("waited in vain for %s", what)
 		}
@@ -31,23 +35,24 @@ func TestRefusedTogetherWithAnotherIsTriedAgain(t *testing.T) {
 	source := &objects{}
 	source.Ingresses = []*networkingv1.Ingress{form("web", "a.example"), form("other", "b.example")}
 	c := idle(t, source)
+	var later atomic.Int64
+	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, func() time.Time { return time.Now().Add(time.Duration(later.Load())) })
 	c.trials.process = &wordless{}
 	go c.trials.run(t.Context())
 	c.sync(t.Context())
 	wait := time.Duration(0)
 	for range 3 {
 		c.applied(t.Context(), outcome{plan: c.submitted(), culprits: []culprit{{object: refOf(web), text: "duplicate upstream"}}})
-		entry := c.quarantine.entries[web]
-		if entry == nil || c.latest.served.Ingress(web) != nil {
+		if c.latest.served.Ingress(web) != nil {
 			t.Fatal("it is not in quarantine")
 		}
-		longer := time.Until(entry.retry)
-		if longer < wait+wait/2 || longer > longestRetry {
+		longer := time.Until(c.quarantine.Due().Add(-time.Duration(later.Load())))
+		if longer < wait+wait/2 || longer > time.Hour {
 			t.Errorf("it is tried again after %v, and before after %v", longer, wait)
 		}
 		wait = longer
 		c.submitted()
-		entry.retry = time.Now().Add(20 * time.Millisecond)
+		later.Add(int64(longer) + 1)
 		c.trials.begin(c.quarantine, c.latest)
 		c.turnUntil(t, "the end of the quarantine", func() bool { return c.latest.served.Ingress(web) != nil })
 	}
@@ -57,28 +62,32 @@ func TestRefusedTogetherWithAnotherIsTriedAgain(t *testing.T) {
 // could mend it.
 func TestWhatIsRefusedForALineIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
-	q := newQuarantine(never)
-	now := snap(t, form("web", "bad"))
-	q.add(&plan{snap: now, served: now}, culprit{object: model.ObjectRef{Kind: "Ingress", Namespace: web.Namespace, Name: web.Name}, text: "pcre2_compile() failed: missing closing parenthesis"}, nil)
-	if !q.entries[web].retry.IsZero() {
+	source := &objects{}
+	source.Ingresses = []*networkingv1.Ingress{form("web", "bad")}
+	c := idle(t, source)
+	c.sync(t.Context())
+	c.quarantined(t, web, "pcre2_compile() failed: missing closing parenthesis")
+	if !c.quarantine.Due().IsZero() {
 		t.Error("it is tried again")
 	}
 }
 
-// TestTrialsInVainAreRepeatedLater: nginx refuses it still.
-func TestTrialsInVainAreRepeatedLater(t *testing.T) {
+// TestTrialsThatCouldNotBeDecideNothing: nginx could not be asked, or named nobody.
+func TestTrialsThatCouldNotBeDecideNothing(t *testing.T) {
 	t.Parallel()
-	q := newQuarantine(never)
-	entry := &refusal{refused: form("web", "bad"), stand: asNone, retry: time.Now().Add(-time.Second)}
-	q.entries[web] = entry
-	tried := *entry
-	next := &trial{entries: map[snapshot.Name]*refusal{web: &tried}, culprits: map[model.ObjectRef]culprit{refOf(web): {object: refOf(web), text: "duplicate upstream"}}}
-	for _, untested := range []bool{true, false} {
-		entry.retry = time.Now().Add(-time.Second)
-		next.untested = untested
-		q.settle(next)
-		if q.entries[web] != entry || entry.retry.Before(time.Now().Add(firstRetry/2)) {
-			t.Errorf("untested %v: it is tried again at once", untested)
+	source := &objects{}
+	source.Ingresses = []*networkingv1.Ingress{form("web", "bad")}
+	c := idle(t, source)
+	c.trials.busy = true // nobody else tests
+	c.sync(t.Context())
+	f, _ := c.latest.finding(culprit{object: refOf(web), undecided: true}, c.good)
+	c.quarantine.Refuse(c.latest.turn, f)
+	c.sync(t.Context())
+	for _, err := range []error{errors.New("cannot allocate memory"), &nginx.TestError{Text: "refused"}} {
+		next := &trial{tested: c.quarantine.Next("", 1), render: func(model.Static) *render.File { return &render.File{} }, oldest: func() []model.ObjectRef { return nil }}
+		next.test(t.Context(), &answers{errs: []error{err}})
+		if c.quarantine.Settle(next.tested, next.verdicts) != 0 || c.quarantine.Waiting() != 1 {
+			t.Errorf("%v: it is decided", err)
 		}
 	}
 }

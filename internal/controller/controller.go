@@ -3,8 +3,8 @@
 // What goes in is a Source of objects; what comes out is an nginx that serves
 // them, and the Problems of those that it could not serve. One goroutine
 // decides (this file and plan.go), another applies (apply.go), so that
-// endpoints and certificates never wait for a reload, and a third tests what waits
-// in quarantine (trials.go).
+// endpoints and certificates never wait for a reload, and a third tests the objects
+// that wait in quarantine (trials.go).
 package controller
 
 import (
@@ -19,8 +19,11 @@ import (
 	"sluice/internal/dynamic"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/ports"
+	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/report"
+	"sluice/internal/resolver"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -38,8 +41,6 @@ type Source interface {
 type Templates interface {
 	Current() *render.Templates
 	Changes() <-chan struct{}
-	// Reject goes back from templates that nginx refuses to those before.
-	Reject(refused, before *render.Templates, reason string)
 }
 
 // Options say what a Controller works with.
@@ -51,16 +52,18 @@ type Options struct {
 	Process     *nginx.Process
 	Limiter     *nginx.Limiter
 	Runtime     *dynamic.Client
-	Resolver    *dynamic.Resolver
+	Resolver    *resolver.Resolver
 	// Ports must be free when nginx has started; none is looked at if nginx is
 	// run by something else.
-	Ports []Port
+	Ports []ports.Port
 	// StateDir is where the last good forms are kept.
 	StateDir string
 	// AfterRead is called when the source has read its objects for the first time;
 	// nil for nothing.
 	AfterRead func()
-	// Audience is told what became of the objects; nil for nobody.
+	// Missing says what keeps the source from giving all objects; nil for nothing.
+	Missing func() error
+	// Audience takes Problems and served Ingresses; nil for nobody.
 	Audience Audience
 	Log      *slog.Logger
 }
@@ -69,12 +72,14 @@ type Options struct {
 type Controller struct {
 	Options
 	report     *report.Reporter
-	quarantine *quarantine
+	quarantine *quarantine.Quarantine
 	good       *lastGood
 	remembered *remembered
 	settings   settingsGuard
 	streams    *streamGuard
 	trials     *trials
+	// nginx identifies the nginx binary.
+	nginx nginxForm
 	// settingsOf gives the settings of an Ingress in the plan that is being made.
 	settingsOf func() func(*networkingv1.Ingress) *settings.Settings
 	problems   model.Joined
@@ -86,21 +91,23 @@ type Controller struct {
 	// target is the plan whose file runs or is being applied; latest is the
 	// newest plan, which may differ from it in what is not in the file.
 	target, latest *plan
-	// plans counts them.
+	// plans is the number of plans so far.
 	plans int
-	// inNginx is the plan that was confirmed last.
-	inNginx *plan
-	// wanted is what nginx is told at run time, leaving what workers that drain
-	// still need.
+	// lastConfirmed is the plan that was confirmed last.
+	lastConfirmed *plan
+	// wanted is the runtime state of the latest plan, retired what workers that drain
+	// still need besides.
 	wanted  model.Dynamic
-	leaving leaving
-	// said is the plan that the last line of a sync told of.
-	said  *plan
-	shown shown
+	retired retired
+	// swept is set once the files of users are gone that a former process left.
+	swept bool
+	// lastLogged is the plan in the latest sync log line.
+	lastLogged *plan
+	shown      shown
 	// roomless is what nginx had no room for at the last push.
 	roomless dynamic.Roomless
 	// misleading are the names whose answers the last plan told the owners of.
-	misleading []dynamic.Misleading
+	misleading []resolver.Misleading
 	// templates are those that nginx last took.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
@@ -130,15 +137,21 @@ func New(o Options) (*Controller, error) {
 	if o.Audience == nil {
 		o.Audience = nobody{}
 	}
+	if o.Missing == nil {
+		o.Missing = func() error { return nil }
+	}
 	c := &Controller{
 		Options: o,
 		report:  report.New(o.Log),
 		good:    good, remembered: known,
-		memo:    translate.NewMemo(),
-		cache:   render.NewCache(),
-		streams: newStreamGuard(len(o.Ports) > 0),
+		memo:  translate.NewMemo(),
+		cache: render.NewCache(),
 	}
-	c.quarantine = newQuarantine(c.addsProtection)
+	if o.Process != nil {
+		c.nginx = nginxForm{o.Process.Install().Version, o.Environment.Capabilities}
+	}
+	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, time.Now)
+	c.streams = &streamGuard{quarantine: c.quarantine, ahead: len(o.Ports) > 0, listening: ports.Try}
 	c.applier, c.trials = newApplier(o), newTrials(aside{o.Process})
 	return c, nil
 }
@@ -164,7 +177,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := checkPorts(c.Ports); err != nil {
+	if err := ports.Check(c.Ports); err != nil {
 		return err
 	}
 	<-read
@@ -201,7 +214,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	case <-c.Resolver.Watch():
 		c.resolved(ctx)
 	case event := <-c.Process.Events():
-		c.happened(ctx, event)
+		c.nginxChanged(ctx, event)
 	case outcome := <-c.applier.outcomes:
 		c.applied(ctx, outcome)
 	case <-c.retry:
@@ -210,7 +223,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	case <-c.streams.look:
 		c.lookAtPorts(ctx)
 	case tried := <-c.trials.ended:
-		c.tried(ctx, tried)
+		c.trialEnded(ctx, tried)
 	case <-c.drop:
 		c.retain(ctx)
 	}
@@ -234,7 +247,7 @@ func (c *Controller) syncSoon(ctx context.Context) {
 // sync brings nginx in step with the objects as they are now.
 func (c *Controller) sync(ctx context.Context) {
 	if p := c.look(ctx); p != nil {
-		c.bringAbout(ctx, p)
+		c.carryOut(ctx, p)
 	}
 }
 
@@ -252,12 +265,12 @@ func (c *Controller) look(ctx context.Context) *plan {
 	return p
 }
 
-// bringAbout makes the plan and has it carried out.
-func (c *Controller) bringAbout(ctx context.Context, p *plan) {
+// carryOut makes the plan and has it carried out.
+func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.applier.awaited.Store(false)
 	due := c.retry == nil // what failed is tried again by the timer only
 	c.decide(p)
-	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
+	c.retired.note(c.wanted, p.config.Dynamic, p.number)
 	if c.latest != nil {
 		c.latest.named = [2]users{} // only the latest plan is asked for them
 	}
@@ -277,7 +290,7 @@ func (c *Controller) bringAbout(ctx context.Context, p *plan) {
 	if c.target.confirmed {
 		c.inForce(p)
 	}
-	c.say(p, nil)
+	c.logSync(p, nil)
 }
 
 // push tells nginx the endpoints and certificates. A failure is tried again: it
@@ -302,9 +315,9 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 	return time.Since(start)
 }
 
-// happened brings a new nginx process, which runs the bootstrap file and holds
+// nginxChanged brings a new nginx process, which runs the bootstrap file and holds
 // nothing, to where the old one was. Until then nothing is served.
-func (c *Controller) happened(ctx context.Context, event nginx.Event) {
+func (c *Controller) nginxChanged(ctx context.Context, event nginx.Event) {
 	c.ready.Store(false)
 	if c.down = event.Kind == nginx.Died; c.down {
 		return
@@ -324,13 +337,13 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 		c.ready.Store(true)
 	}
 	switch {
-	case c.streams.refusePorts(o, c.inNginx), o.refused() && c.refuse(o):
+	case c.streams.refusePorts(o, c.lastConfirmed), o.refused() && c.refuse(o):
 		c.target = nil
 		c.sync(ctx)
 	case o.refused() && o.plan != c.target:
 	case o.err != nil || o.refused():
 		o.plan.failed = true
-		c.say(o.plan, &o)
+		c.logSync(o.plan, &o)
 		c.retryLater()
 	default:
 		c.confirmed(o)
@@ -341,7 +354,7 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 func (c *Controller) confirmed(o outcome) {
 	c.delay = 0
 	o.plan.confirmed, o.plan.failed = true, false
-	c.inNginx = o.plan
+	c.lastConfirmed = o.plan
 	c.templates = o.plan.templates
 	p := o.plan
 	if c.latest.file.Equal(p.file) {
@@ -349,7 +362,7 @@ func (c *Controller) confirmed(o outcome) {
 	}
 	c.inForce(p)
 	c.ready.Store(true)
-	c.say(o.plan, &o)
+	c.logSync(o.plan, &o)
 }
 
 // inForce remembers the forms that nginx now serves as good, and that it no
@@ -361,7 +374,7 @@ func (c *Controller) inForce(p *plan) {
 	err := c.good.record(p.served, p.options.Denied, p.configMap)
 	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
 	c.report.Trouble("refused forms not kept; trying again at the next sync", c.remember(p))
-	c.leaving.confirmed(p.number, time.Now())
+	c.retired.confirmed(p.number, time.Now())
 	c.dropLater()
 }
 

@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/model"
+	"sluice/internal/quarantine"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -25,12 +27,12 @@ import (
 // opened and when it has grown, and holds no Secret.
 type lastGood struct {
 	path      string
-	ingresses map[snapshot.Name]*networkingv1.Ingress
+	ingresses map[model.ObjectRef]*networkingv1.Ingress
 	settings  *corev1.ConfigMap
 	// recorded are the Ingresses of the last record, denied those of them whose
 	// paths answer 503.
 	recorded []*networkingv1.Ingress
-	denied   map[snapshot.Name]translate.Denial
+	denied   map[model.ObjectRef]translate.Denial
 	// whole and size are the bytes of the file when it was written anew and
 	// now. torn is set if it may lack lines: it is then written anew.
 	whole, size int64
@@ -47,7 +49,7 @@ const (
 // journalLine is one line of the file: an Ingress, a deletion or the settings.
 type journalLine struct {
 	Ingress    *networkingv1.Ingress `json:"ingress,omitempty"`
-	Deleted    *snapshot.Name        `json:"deleted,omitempty"`
+	Deleted    *model.ObjectRef      `json:"deleted,omitempty"`
 	Settings   *corev1.ConfigMap     `json:"settings,omitempty"`
 	NoSettings bool                  `json:"noSettings,omitempty"`
 }
@@ -55,7 +57,7 @@ type journalLine struct {
 // openLastGood reads the journal. A line that does not parse (a write that was
 // cut short) is passed over.
 func openLastGood(path string) (*lastGood, error) {
-	l := &lastGood{path: path, ingresses: map[snapshot.Name]*networkingv1.Ingress{}}
+	l := &lastGood{path: path, ingresses: map[model.ObjectRef]*networkingv1.Ingress{}}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
@@ -84,14 +86,28 @@ func (l *lastGood) replay(line []byte) {
 	}
 	switch {
 	case entry.Ingress != nil:
-		l.ingresses[snapshot.Name{Namespace: entry.Ingress.Namespace, Name: entry.Ingress.Name}] = entry.Ingress
+		l.ingresses[objectOf(entry.Ingress)] = entry.Ingress
 	case entry.Deleted != nil:
-		delete(l.ingresses, *entry.Deleted)
+		delete(l.ingresses, ofBefore(*entry.Deleted))
 	case entry.Settings != nil:
 		l.settings = entry.Settings
 	case entry.NoSettings:
 		l.settings = nil
 	}
+}
+
+// ofBefore gives the object that a line of an earlier version names: it had no kind, as
+// all were Ingresses.
+func ofBefore(object model.ObjectRef) model.ObjectRef {
+	if object.Kind == "" {
+		object.Kind = "Ingress"
+	}
+	return object
+}
+
+// form gives the last good form of an object, nil for none.
+func (l *lastGood) form(object model.ObjectRef) quarantine.Form {
+	return orNone(l.ingresses[object])
 }
 
 // compact writes the file anew with one line an object, whole or not at all.
@@ -117,22 +133,22 @@ func (l *lastGood) compact() error {
 
 // record takes what nginx now runs as good, but for forms whose paths answer 503:
 // that nginx takes these says nothing. Only what differs from before is looked at.
-func (l *lastGood) record(served *snapshot.Snapshot, denied map[snapshot.Name]translate.Denial, settings *corev1.ConfigMap) error {
+func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]translate.Denial, settings *corev1.ConfigMap) error {
 	var entries []journalLine
 	for _, ing := range l.unrecorded(served.Ingresses(), denied) {
-		name := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
-		was := l.ingresses[name]
-		if was == ing || denied[name] != 0 {
+		object := objectOf(ing)
+		was := l.ingresses[object]
+		if was == ing || denied[object] != 0 {
 			continue
 		}
-		l.ingresses[name] = ing
+		l.ingresses[object] = ing
 		if was == nil || !sameContent(was, ing) {
 			entries = append(entries, journalLine{Ingress: ing})
 		}
 	}
-	for _, name := range l.gone(served) {
-		delete(l.ingresses, name)
-		entries = append(entries, journalLine{Deleted: &name})
+	for _, object := range l.gone(served) {
+		delete(l.ingresses, object)
+		entries = append(entries, journalLine{Deleted: &object})
 	}
 	if changed := settings != l.settings; changed && settings != nil {
 		entries = append(entries, journalLine{Settings: settings})
@@ -145,31 +161,31 @@ func (l *lastGood) record(served *snapshot.Snapshot, denied map[snapshot.Name]tr
 
 // unrecorded gives the Ingresses that were not recorded in this form: those that
 // the list before lacks, and all if others are denied than before.
-func (l *lastGood) unrecorded(now []*networkingv1.Ingress, denied map[snapshot.Name]translate.Denial) []*networkingv1.Ingress {
+func (l *lastGood) unrecorded(now []*networkingv1.Ingress, denied map[model.ObjectRef]translate.Denial) []*networkingv1.Ingress {
 	if !maps.Equal(l.denied, denied) {
 		return now
 	}
 	return notIn(l.recorded, now)
 }
 
-// gone gives the names of the Ingresses that are kept and not there any more.
-func (l *lastGood) gone(served *snapshot.Snapshot) []snapshot.Name {
-	var names []snapshot.Name
-	check := func(name snapshot.Name) {
-		if l.ingresses[name] != nil && served.Ingress(name) == nil {
-			names = append(names, name)
+// gone gives the Ingresses that are kept and not there any more.
+func (l *lastGood) gone(served *snapshot.Snapshot) []model.ObjectRef {
+	var objects []model.ObjectRef
+	check := func(object model.ObjectRef) {
+		if l.ingresses[object] != nil && served.Ingress(nameOf(object)) == nil {
+			objects = append(objects, object)
 		}
 	}
 	if l.recorded == nil { // what is kept was read from the file
-		for name := range l.ingresses {
-			check(name)
+		for object := range l.ingresses {
+			check(object)
 		}
-		return names
+		return objects
 	}
 	for _, ing := range notIn(served.Ingresses(), l.recorded) {
-		check(snapshot.Name{Namespace: ing.Namespace, Name: ing.Name})
+		check(objectOf(ing))
 	}
-	return names
+	return objects
 }
 
 // notIn gives the Ingresses of now that before lacks; both are as a Snapshot has

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -28,7 +29,7 @@ func TestLastGoodOutlivesARestart(t *testing.T) {
 	appendTo(t, path, `{"ingress":{"metadata":{"name":"cut sh`)
 	for range 2 {
 		l = reopen(t, path)
-		if len(l.ingresses) != 1 || l.ingresses[web].Spec.Rules[0].Host != "two" || l.settings.Data["hsts"] != "false" {
+		if len(l.ingresses) != 1 || l.ingresses[refOf(web)].Spec.Rules[0].Host != "two" || l.settings.Data["hsts"] != "false" {
 			t.Errorf("kept %v and settings %v", l.ingresses, l.settings)
 		}
 	}
@@ -51,7 +52,7 @@ func TestLastGoodWritesOnlyWhatChanged(t *testing.T) {
 func TestLastGoodKeepsWhatWasServed(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
-	l, want := reopen(t, filepath.Join(t.TempDir(), "last-good.jsonl")), map[snapshot.Name]*networkingv1.Ingress{}
+	l, want := reopen(t, filepath.Join(t.TempDir(), "last-good.jsonl")), map[model.ObjectRef]*networkingv1.Ingress{}
 	forms := map[string]*networkingv1.Ingress{}
 	for step := range 300 {
 		name := fmt.Sprint("web-", random.IntN(8))
@@ -59,17 +60,17 @@ func TestLastGoodKeepsWhatWasServed(t *testing.T) {
 			delete(forms, name)
 		}
 		served := snap(t, slices.Collect(maps.Values(forms))...)
-		denied := map[snapshot.Name]translate.Denial{}
+		denied := map[model.ObjectRef]translate.Denial{}
 		if random.IntN(3) == 0 {
-			denied[snapshot.Name{Namespace: "shop", Name: fmt.Sprint("web-", random.IntN(8))}] = translate.DenyPaths
+			denied[refOf(snapshot.Name{Namespace: "shop", Name: fmt.Sprint("web-", random.IntN(8))})] = translate.DenyPaths
 		}
 		if err := l.record(served, denied, nil); err != nil {
 			t.Fatal(err)
 		}
-		maps.DeleteFunc(want, func(name snapshot.Name, _ *networkingv1.Ingress) bool { return served.Ingress(name) == nil })
+		maps.DeleteFunc(want, func(o model.ObjectRef, _ *networkingv1.Ingress) bool { return served.Ingress(nameOf(o)) == nil })
 		for _, ing := range served.Ingresses() {
-			if name := (snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}); denied[name] == 0 {
-				want[name] = ing
+			if object := objectOf(ing); denied[object] == 0 {
+				want[object] = ing
 			}
 		}
 		if !maps.Equal(want, l.ingresses) {
@@ -127,8 +128,8 @@ func TestLastGoodStaysSmall(t *testing.T) {
 	if got := size(t, path); got > 2*journalSlack {
 		t.Errorf("%d bytes for one Ingress", got)
 	}
-	if l = reopen(t, path); l.ingresses[web].Spec.Rules[0].Host != "host-19999.example" {
-		t.Errorf("kept %v", l.ingresses[web])
+	if l = reopen(t, path); l.ingresses[refOf(web)].Spec.Rules[0].Host != "host-19999.example" {
+		t.Errorf("kept %v", l.ingresses[refOf(web)])
 	}
 }
 
@@ -152,7 +153,7 @@ func TestLastGoodOnAFullDisk(t *testing.T) {
 	appendTo(t, path, `{"ingress":{"metadata":{"name":"cut sh`)
 	record(t, l, snap(t, form("web", "two"), form("more", "more")), nil)
 	l = reopen(t, path)
-	if len(l.ingresses) != 2 || l.ingresses[web].Spec.Rules[0].Host != "two" {
+	if len(l.ingresses) != 2 || l.ingresses[refOf(web)].Spec.Rules[0].Host != "two" {
 		t.Errorf("kept %v", l.ingresses)
 	}
 }
@@ -180,10 +181,10 @@ func TestClosedFormIsNoGoodForm(t *testing.T) {
 	if err := l.record(snap(t, form("web", "good")), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.record(snap(t, form("web", "bad")), map[snapshot.Name]translate.Denial{web: translate.DenyPaths}, nil); err != nil {
+	if err := l.record(snap(t, form("web", "bad")), map[model.ObjectRef]translate.Denial{refOf(web): translate.DenyPaths}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.ingresses[web].Spec.Rules[0].Host; got != "good" {
+	if got := l.ingresses[refOf(web)].Spec.Rules[0].Host; got != "good" {
 		t.Errorf("the last good form is %s", got)
 	}
 }

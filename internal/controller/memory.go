@@ -11,7 +11,6 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
-	"sluice/internal/translate"
 )
 
 // sizeMemory settles how much nginx can hold, once. An nginx that holds nothing
@@ -37,7 +36,7 @@ func (c *Controller) sizeMemory(ctx context.Context, snap *snapshot.Snapshot) {
 	}
 	environment := c.Environment
 	environment.Memory = wanted
-	bootstrap, err := c.Templates.Current().Bootstrap(environment)
+	bootstrap, err := c.templatesInForce().Bootstrap(environment)
 	if err == nil {
 		err = c.Process.Rebase(ctx, bootstrap.Bytes())
 	}
@@ -80,15 +79,18 @@ func (c *Controller) tellRoomless(p *plan) {
 		return
 	}
 	for _, key := range c.roomless.Backends {
-		service, _ := translate.BackendOf(key)
-		p.problems = append(p.problems, model.Problem{Object: model.ObjectRef{Kind: "Service", Namespace: service.Namespace, Name: service.Name}, Reason: model.NoRoom,
+		b := p.config.Dynamic.Backend(key)
+		if b == nil {
+			continue // of a configuration before
+		}
+		p.problems = append(p.problems, model.Problem{Object: b.Target.Object(), Reason: model.NoRoom,
 			Text: "nginx has no room for its endpoints: requests go to those of before; raise configuration_data in the setting lua-shared-dicts"})
 	}
 	for _, host := range c.roomless.Hosts {
 		at := slices.IndexFunc(p.accepted, func(ing *networkingv1.Ingress) bool { return hasTLS(ing, host) })
 		if at >= 0 {
 			ing := p.accepted[at]
-			p.problems = append(p.problems, model.Problem{Object: model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}, Field: "spec.tls", Reason: model.NoRoom,
+			p.problems = append(p.problems, model.Problem{Object: objectOf(ing), Field: "spec.tls", Reason: model.NoRoom,
 				Text: "nginx has no room for the certificate of " + host + ": the one of before is presented, or the default certificate; raise certificate_data in the setting lua-shared-dicts"})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/dynamic"
+	"sluice/internal/model"
 )
 
 // TestOwnersAreToldWhatNginxHasNoRoomFor: what nginx did not take reaches those
@@ -20,6 +21,8 @@ func TestOwnersAreToldWhatNginxHasNoRoomFor(t *testing.T) {
 	}
 	c := &Controller{roomless: dynamic.Roomless{Backends: []string{"shop/web/80"}, Hosts: []string{"a.example", "alias.example"}}}
 	p := &plan{accepted: []*networkingv1.Ingress{serving("plain", "a.example"), serving("tls", "a.example", networkingv1.IngressTLS{SecretName: "s"})}}
+	web := model.ServicePort{Namespace: "shop", Name: "web", Port: "80"}
+	p.config.Dynamic.Backends = []*model.Backend{{Key: "shop/web/80", Target: model.Target{ServicePort: web}}}
 	c.tellRoomless(p)
 	var told []string
 	for _, problem := range p.problems {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"sluice/internal/dynamic"
 	"sluice/internal/model"
-	"sluice/internal/translate"
+	"sluice/internal/resolver"
 )
 
 // resolved tells nginx what names of DNS stand for now, and their owners if they
@@ -32,9 +31,11 @@ func (c *Controller) tellMisleading(d model.Dynamic) []model.Problem {
 	var problems []model.Problem
 	for _, b := range d.Backends {
 		if led, ok := addresses[b.ExternalName]; ok && b.ExternalName != "" {
-			service, _ := translate.BackendOf(b.Key)
-			problems = append(problems, model.Problem{Object: model.ObjectRef{Kind: "Service", Namespace: service.Namespace, Name: service.Name}, Field: "spec.externalName", Reason: model.InvalidValue,
-				Text: fmt.Sprintf("DNS says that %s is at %s: %s; requests never go there", b.ExternalName, led, dynamic.WantedAddresses)})
+			if b.Target.Host != "" {
+				continue // of an annotation
+			}
+			problems = append(problems, model.Problem{Object: b.Target.Object(), Field: "spec.externalName", Reason: model.InvalidValue,
+				Text: fmt.Sprintf("DNS says that %s is at %s: %s; requests never go there", b.ExternalName, led, resolver.WantedAddresses)})
 		}
 	}
 	return problems

@@ -13,8 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"sluice/internal/dynamic"
 	"sluice/internal/model"
+	"sluice/internal/resolver"
 )
 
 // nameServer answers each question for an address with the same record, for a
@@ -59,7 +59,7 @@ func TestOwnersAreToldOfNamesThatLeadWhereNobodyMay(t *testing.T) {
 	source.Services = []*corev1.Service{{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "db.example."}}}
 	source.Services[0].Namespace, source.Services[0].Name = web.Namespace, "db"
 	c := idle(t, source)
-	c.Resolver = dynamic.NewResolver(dynamic.ResolverOptions{Conf: conf, Port: port, Logger: c.Log})
+	c.Resolver = resolver.New(resolver.Options{Conf: conf, Port: port, Logger: c.Log})
 	go c.Resolver.Run(t.Context())
 	c.sync(t.Context())
 	told := func() string {

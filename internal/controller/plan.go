@@ -2,14 +2,13 @@ package controller
 
 import (
 	"context"
-	"maps"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/report"
 	"sluice/internal/settings"
@@ -22,11 +21,19 @@ type plan struct {
 	number    int                // each plan has a higher one than those before it
 	snap      *snapshot.Snapshot // what the source says
 	served    *snapshot.Snapshot // with last good forms in the place of refused ones
+	settings  *corev1.ConfigMap  // the settings as the source says them, or said them last
 	configMap *corev1.ConfigMap  // the settings that are in force
-	configs   []*corev1.ConfigMap
-	options   translate.Options // what config was made with
-	// cleared are the Ingresses that passed a test of their own.
-	cleared   map[snapshot.Name]*networkingv1.Ingress
+	// configs are the ConfigMaps in force that decide what nginx gets for Ingresses.
+	configs []*corev1.ConfigMap
+	options translate.Options // what config was made with
+	nginx   nginxForm
+	// basis is what every verdict on an Ingress or a stream depends on.
+	basis quarantine.Basis
+	// passed are the forms that passed a test of their own, turn is the state of the
+	// quarantine that the plan was made with.
+	passed map[quarantine.Subject]quarantine.Form
+	turn   int
+
 	config    model.Config
 	accepted  []*networkingv1.Ingress // those that are ours
 	unread    []model.Problem         // of the objects as such
@@ -70,7 +77,8 @@ func (c *Controller) decide(p *plan) {
 	var found []model.Problem
 	p.config, found = translate.Config(p.served, p.options, c.memo)
 	p.accepted = c.memo.Accepted()
-	p.config.Static.Streams = c.streams.screen(p.config.Static.Streams, []*plan{c.target, c.inNginx})
+	c.streams.screen(p, c.target, c.lastConfirmed)
+	p.turn = c.quarantine.Turn()
 	templates := p.templates
 	file, unprintable := templates.Render(p.config.Static, c.Environment, c.cache)
 	p.render = func(s model.Static) *render.File {
@@ -79,8 +87,8 @@ func (c *Controller) decide(p *plan) {
 	}
 	p.file = file
 	p.drain = c.drainOf(p)
-	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.quarantine.problems(), c.settings.problems(),
-		c.streams.problems(), c.tellMisleading(p.config.Dynamic), p.unread, c.Audience.Remarks())
+	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.refusals(), c.settings.problems(),
+		c.tellMisleading(p.config.Dynamic), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
 }
 
@@ -93,39 +101,20 @@ func (c *Controller) drainOf(p *plan) time.Duration {
 	return values.Workers.ShutdownTimeout.Time()
 }
 
-// substitute puts what is in force in the place of settings and Ingresses that
-// nginx refuses, that are missing, or that wait for a test.
-func (c *Controller) substitute(p *plan) {
-	p.templates, p.options = c.Templates.Current(), c.Translate
-	p.options.ClassesUnreadable = p.classesUnreadable
-	p.served = c.settings.substitute(p.snap, c.Translate.ConfigMap, p.templates)
-	p.configMap, p.configs = p.served.ConfigMap(c.Translate.ConfigMap), p.configsOf()
-	c.settingsOf = sync.OnceValue(func() func(*networkingv1.Ingress) *settings.Settings { return translate.Settings(p.served, p.options) })
-	c.quarantine.release(p.snap, p.basisOf)
-	if c.latest == nil {
-		c.recall(p)
-	} else {
-		c.quarantine.hold(p, c.latest.snap, c.good.ingresses)
-	}
-	p.cleared = maps.Clone(c.quarantine.cleared)
-	p.served, p.options.Denied = c.quarantine.substitute(p.served)
-}
-
-// runsIn tells the Ingresses that another plan has in the same form; nil if there
-// is none.
+// runsIn tells the objects that another plan has in the same form; nil if there is
+// none.
 func (p *plan) runsIn(running *plan) func(model.ObjectRef) bool {
 	if running == nil {
 		return nil
 	}
 	return func(o model.ObjectRef) bool {
-		name := nameOf(o)
-		now, was := p.served.Ingress(name), running.served.Ingress(name)
-		return now != nil && was != nil && p.options.Denied[name] == running.options.Denied[name] && sameContent(now, was)
+		now, was := p.servedForm(o), running.servedForm(o)
+		return now != nil && was != nil && p.options.Denied[o] == running.options.Denied[o] && sameForm(now, was)
 	}
 }
 
-// alone tells the Ingresses that passed a test of their own.
-func (p *plan) alone(o model.ObjectRef) bool { return p.cleared[nameOf(o)] != nil }
+// alone tells the objects that passed a test of their own.
+func (p *plan) alone(o model.ObjectRef) bool { return p.passed[quarantine.Of(o)] != nil }
 
 // first names a list that a snapshot has in common with the one before if nothing
 // of it changed: an Ingress that was made anew may have the same Problems.
@@ -153,7 +142,7 @@ func (p *plan) line(o *outcome) report.SyncLine {
 func (p *plan) oldest() []model.ObjectRef {
 	var refs []model.ObjectRef
 	for _, ing := range p.served.Ingresses() {
-		refs = append(refs, model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name})
+		refs = append(refs, objectOf(ing))
 	}
 	return refs
 }

@@ -6,9 +6,17 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"sluice/internal/policy"
+	"sluice/internal/annotations"
+	"sluice/internal/quarantine"
 	"sluice/internal/snapshot"
 )
+
+// protectsMore is what the quarantine asks of two forms.
+func (c *Controller) protectsMore(refused, good quarantine.Form) bool {
+	now, ok := refused.(*networkingv1.Ingress)
+	was, _ := good.(*networkingv1.Ingress)
+	return ok && c.addsProtection(now, was)
+}
 
 // addsProtection reports whether the refused form of an Ingress keeps somebody out
 // whom its last good form lets in: by a protection that this lacks or says
@@ -31,14 +39,23 @@ func (c *Controller) addsProtection(refused, good *networkingv1.Ingress) bool {
 		return true
 	}
 	of := c.settingsOf()
-	had := policy.Read(good, of(good), prefix).Protects()
-	return slices.ContainsFunc(policy.Read(refused, of(refused), prefix).Protects(), func(name string) bool { return !slices.Contains(had, name) })
+	had := protections(annotations.Read(good, of(good), prefix))
+	return slices.ContainsFunc(protections(annotations.Read(refused, of(refused), prefix)), func(name string) bool { return !slices.Contains(had, name) })
+}
+
+// protections are the names of what protects any path of an Ingress.
+func protections(a *annotations.Annotations) []string {
+	var names []string
+	for each := range a.Each() {
+		names = append(names, each.Protects()...)
+	}
+	return names
 }
 
 // claimsMore reports whether a form may take requests that another one does not, or
 // is of another class, whose settings may protect otherwise.
 func claimsMore(form, other *networkingv1.Ingress, prefix string) bool {
-	for _, key := range []string{snapshot.LegacyClass, prefix + "/server-alias", prefix + "/use-regex", prefix + "/rewrite-target"} {
+	for _, key := range []string{snapshot.LegacyClass, prefix + "/server-alias", prefix + "/use-regex", prefix + "/rewrite-target", annotations.PathsPrefix + "use-regex", annotations.PathsPrefix + "rewrite-target"} {
 		if form.Annotations[key] != other.Annotations[key] {
 			return true
 		}
@@ -82,8 +99,7 @@ func pathsOf(ing *networkingv1.Ingress) map[claimed]bool {
 // protects reports whether something protects the paths of an Ingress, be it its
 // annotations or the settings.
 func (c *Controller) protects(ing *networkingv1.Ingress) bool {
-	policies := policy.Read(ing, c.settingsOf()(ing), c.Translate.AnnotationsPrefix)
-	return policies.Denied() || len(policies.Protects()) > 0 || c.unsettled()
+	return annotations.Read(ing, c.settingsOf()(ing), c.Translate.AnnotationsPrefix).GuardsAny() || c.unsettled()
 }
 
 // unsettled reports whether the ConfigMap is missing that is required.
@@ -94,13 +110,13 @@ func (c *Controller) unsettled() bool {
 // closingKeys are the annotations without which a path is open that they close.
 func closingKeys(prefix string) []string {
 	var keys []string
-	for _, behaviour := range policy.All() {
+	for _, behaviour := range annotations.All() {
 		for _, doc := range behaviour.Keys {
 			if !behaviour.Protects && !doc.Closes {
 				continue
 			}
 			for _, name := range append([]string{doc.Key}, doc.Aliases...) {
-				keys = append(keys, prefix+"/"+name)
+				keys = append(keys, prefix+"/"+name, annotations.PathsPrefix+name)
 			}
 		}
 	}

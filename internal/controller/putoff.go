@@ -24,7 +24,7 @@ func (c *Controller) syncOrWait(ctx context.Context) {
 		c.pace.putOff(time.Now())
 		return
 	}
-	c.bringAbout(ctx, p)
+	c.carryOut(ctx, p)
 }
 
 // catchUp syncs if a change was put off.
@@ -72,7 +72,7 @@ func (p *plan) mustBeTold(now *snapshot.Snapshot, defaultCertificate snapshot.Na
 	return is.inUse(secrets, was, secretsOf)
 }
 
-// tells reports whether nginx is told the endpoints of a Service.
+// tells reports whether the endpoints of a Service are in the runtime state.
 func (p *plan) tells(service snapshot.Name) bool {
 	prefix := service.String() + "/"
 	backends := p.config.Dynamic.Backends

@@ -7,6 +7,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -91,7 +92,7 @@ func TestWhatWaitsForTheEndOfAReload(t *testing.T) {
 				var all snapshot.Objects
 				for _, o := range objects {
 					if _, ok := files[o]; !ok {
-						parsed, _, err := snapshot.FromYAML("test.yaml", []byte(object(t, o)))
+						parsed, _, err := decode.FromYAML("test.yaml", []byte(object(t, o)))
 						if err != nil {
 							t.Fatal(err)
 						}

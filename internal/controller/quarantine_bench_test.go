@@ -3,7 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
-	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,10 +11,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"sluice/internal/model"
-	"sluice/internal/render"
+	"sluice/internal/quarantine"
 	"sluice/internal/snapshot"
-	"sluice/internal/translate"
 )
 
 // given is a source of objects that the benchmark changes.
@@ -44,32 +42,25 @@ func benchSync(b *testing.B, quarantined int) {
 		ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/proxy-read-timeout": "5"}
 		source.objects.Ingresses = append(source.objects.Ingresses, ing)
 	}
-	templates, err := OpenTemplates("", slog.New(slog.DiscardHandler))
-	if err != nil {
-		b.Fatal(err)
-	}
-	c, err := New(Options{
-		Source: source, Templates: templates, StateDir: b.TempDir(), Log: slog.New(slog.DiscardHandler),
-		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", Memory: model.Memory{Backends: 1 << 30, Certificates: 1 << 30}},
-		Environment: render.Environment{HTTPPort: 8080, HTTPSPort: 8443, StateDir: "/state", Lua: "/state/lua", Workers: 2},
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := benchController(b, source)
 	first := syncOnce(b, c)
+	refused := time.Now().Add(-time.Hour) // so that no namespace is on probation
+	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, func() time.Time { return refused })
 	for i := 1; i <= quarantined; i++ {
 		ing := source.objects.Ingresses[i*n/(quarantined+1)]
-		c.quarantine.entries[snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}] = &refusal{refused: ing, stand: asNone, text: "refused", basis: first.basisOf(ing)}
+		c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(objectOf(ing)), Refused: ing, Basis: first.basisOf(ing), Apart: true, Verdict: quarantine.Verdict{Text: "refused"}})
 	}
+	refused = time.Now()
 	round, began := 0, processor(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		round++
 		changed := *source.objects.Ingresses[77]
 		changed.Spec.Rules = []networkingv1.IngressRule{{Host: fmt.Sprintf("host-%d.round.example", round), IngressRuleValue: changed.Spec.Rules[0].IngressRuleValue}}
+		source.objects.Ingresses = slices.Clone(source.objects.Ingresses)
 		source.objects.Ingresses[77] = &changed
-		if p := syncOnce(b, c); len(c.quarantine.entries) != quarantined || len(p.config.Static.Servers) != n+1-quarantined {
-			b.Fatalf("%d in quarantine, %d servers", len(c.quarantine.entries), len(p.config.Static.Servers))
+		if p := syncOnce(b, c); len(c.refusals()) != quarantined || len(p.config.Static.Servers) != n+1-quarantined {
+			b.Fatalf("%d in quarantine, %d servers", len(c.refusals()), len(p.config.Static.Servers))
 		}
 	}
 	b.ReportMetric(float64((processor(b)-began).Microseconds())/1000/float64(round), "cpu-ms/op")
@@ -94,12 +85,12 @@ func syncOnce(b *testing.B, c *Controller) *plan {
 		b.Fatal(err)
 	}
 	c.decide(p)
-	c.leaving.note(c.wanted, p.config.Dynamic, p.number)
+	c.retired.note(c.wanted, p.config.Dynamic, p.number)
 	c.wanted, c.latest = p.config.Dynamic, p
 	c.report.Problems(p.problems)
 	p.confirmed = true
 	c.inForce(p)
-	c.say(p, nil)
+	c.logSync(p, nil)
 	return p
 }
 

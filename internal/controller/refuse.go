@@ -2,56 +2,115 @@ package controller
 
 import (
 	"errors"
+	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/quarantine"
+	"sluice/internal/render"
 )
 
-// refuse does something about what nginx refused, and reports whether it did:
-// new templates are given up, changed settings are rolled back, changed Ingresses
-// go to quarantine, and TCP and UDP services are left out. What ran before goes on meanwhile.
-func (c *Controller) refuse(o outcome) bool {
-	if c.templates != nil && o.plan.templates != c.templates {
-		c.Templates.Reject(o.plan.templates, c.templates, o.reason())
+// refuse puts what nginx refused in quarantine, and reports whether something else is
+// served now: templates that are new, settings, and else the culprits. What ran before
+// goes on meanwhile.
+func (c *Controller) refuse(o outcome) (changed bool) {
+	switch {
+	case c.templates != nil && o.plan.templates != c.templates && c.quarantine.Of(templatesSubject) == nil:
+		return c.refuseTemplates(o)
+	case len(o.settings) > 0:
+		return c.refuseSettings(o.plan, o.settings)
+	}
+	broken := c.settingsBroke(o)
+	if len(broken) > 0 && c.refuseSettings(o.plan, []refusedGroup{{text: messageOf(o.reason())}}, broken...) {
 		return true
 	}
-	if len(o.settings) > 0 {
-		return c.settings.refuse(o.plan, c.good.settings, o.settings)
-	}
-	if broken := c.settingsBroke(o); len(broken) > 0 {
-		if c.settings.refuse(o.plan, c.good.settings, []refusedGroup{{text: messageOf(o.reason())}}) {
-			c.settings.because = broken
-			return true
-		}
-	}
-	changed := false
 	for _, culprit := range o.culprits {
-		if culprit.stream != "" {
-			changed = c.streams.refuse(o.plan, culprit) || changed
-		} else if c.quarantine.add(o.plan, culprit, c.good.ingresses[nameOf(culprit.object)]) {
-			changed = true
+		if f, ok := o.plan.finding(culprit, c.good); ok {
+			changed = c.quarantine.Refuse(o.plan.turn, f) || changed
 		}
 	}
 	return changed
 }
 
+// refuseTemplates goes back to the templates that nginx took last. A culprit may be as
+// wrong with these: if it changes, or the settings do, the new ones are tried again.
+func (c *Controller) refuseTemplates(o outcome) bool {
+	subjects := []quarantine.Subject{nginxSubject, c.settingsOwner()}
+	for _, culprit := range o.culprits {
+		subjects = append(subjects, quarantine.Of(culprit.object))
+	}
+	refused := c.quarantine.Refuse(o.plan.turn, quarantine.Finding{
+		Subject: templatesSubject, Refused: o.plan.templates, Good: c.templates,
+		Basis: quarantine.Look(o.plan.look).Basis(subjects...), Verdict: quarantine.Verdict{Final: true},
+	})
+	if refused {
+		c.Log.Error("templates not taken; the ones before stay in force", "error", "nginx refuses what they print: "+o.reason())
+	}
+	return refused
+}
+
+// settingsOwner is the ConfigMap of the settings.
+func (c *Controller) settingsOwner() quarantine.Subject {
+	name := c.Translate.ConfigMap
+	return quarantine.Of(model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name})
+}
+
 // settingsBroke gives the Ingresses that nginx refuses and took before, if the
 // settings are others now: then it is the settings that are wrong.
-func (c *Controller) settingsBroke(o outcome) []*networkingv1.Ingress {
+func (c *Controller) settingsBroke(o outcome) []quarantine.Subject {
 	current := o.plan.configMap
 	if current == nil || c.good.settings == nil || sameSettings(c.good.settings, current) {
 		return nil
 	}
-	var broken []*networkingv1.Ingress
+	var broken []quarantine.Subject
 	for _, found := range o.culprits {
-		name := nameOf(found.object)
-		good, now := c.good.ingresses[name], o.plan.served.Ingress(name)
-		if found.stream == "" && good != nil && now != nil && sameContent(good, now) {
-			broken = append(broken, now)
+		good, now := c.good.form(found.object), o.plan.servedForm(found.object)
+		if found.stream == "" && good != nil && now != nil && sameForm(good, now) {
+			broken = append(broken, quarantine.Of(found.object))
 		}
 	}
 	return broken
+}
+
+// servedForm gives the form in which an object is served in a plan, nil for none.
+func (p *plan) servedForm(o model.ObjectRef) quarantine.Form {
+	if o.Kind != "Ingress" {
+		return nil
+	}
+	return orNone(p.served.Ingress(nameOf(o)))
+}
+
+// finding gives what is known of a culprit in a plan; false if the plan lacks it.
+func (p *plan) finding(found culprit, good *lastGood) (f quarantine.Finding, ok bool) {
+	f = quarantine.Finding{Subject: found.subject(), Verdict: found.verdict()}
+	if found.stream != "" {
+		at := slices.IndexFunc(p.config.Static.Streams, func(s model.Stream) bool { return s.Key() == found.stream })
+		if at < 0 {
+			return f, false
+		}
+		f.Refused, f.Basis = &p.config.Static.Streams[at], p.basis
+		return f, true
+	}
+	now, ok := p.look(f.Subject).(*networkingv1.Ingress)
+	if !ok || p.servedForm(found.object) == nil {
+		return f, false
+	}
+	f.Refused, f.Good, f.Basis, f.Apart = now, good.form(found.object), p.basisOf(now), true
+	return f, true
+}
+
+// subject is what is refused of a culprit's object.
+func (c culprit) subject() quarantine.Subject {
+	return quarantine.Subject{ObjectRef: c.object, Part: c.stream}
+}
+
+// verdict is what nginx says of a culprit. An error that names a line depends on
+// nothing else, and no other test could end otherwise.
+func (c culprit) verdict() quarantine.Verdict {
+	text := messageOf(c.text)
+	return quarantine.Verdict{Text: text, Undecided: c.undecided, Final: ofTheLine.MatchString(text)}
 }
 
 // refused reports whether nginx's test failed, with or without a culprit.
@@ -70,3 +129,7 @@ func (o outcome) reason() string {
 	}
 	return o.err.Error()
 }
+
+// messageOf makes nginx's message fit a log line and an event: one line, and without
+// the limits that users did not write.
+func messageOf(text string) string { return render.WithoutLimits(nginx.OneLine(text)) }

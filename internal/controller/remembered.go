@@ -14,7 +14,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
-	"sluice/internal/snapshot"
+	"sluice/internal/quarantine"
 )
 
 // remembered is the file with what nginx refused, so that a restart does not test
@@ -25,11 +25,12 @@ type remembered struct {
 	written []byte
 }
 
-// refusedForm is one Ingress of the file, by a hash of what it said.
+// refusedForm is one object of the file, by a hash of what it said. The key of the
+// object is that of earlier versions, which wrote a name without a kind.
 type refusedForm struct {
-	Name snapshot.Name `json:"name"`
-	Hash string        `json:"hash"`
-	Text string        `json:"text"`
+	Object model.ObjectRef `json:"name"`
+	Hash   string          `json:"hash"`
+	Text   string          `json:"text"`
 }
 
 // refusedForms is the file.
@@ -45,29 +46,26 @@ func (c *Controller) recall(p *plan) {
 		return
 	}
 	for _, was := range known.Refused {
-		ing := p.snap.Ingress(was.Name)
-		if ing == nil || hashOf(ing) != was.Hash {
-			continue
+		found := culprit{object: ofBefore(was.Object), text: was.Text}
+		if f, ok := p.finding(found, c.good); ok && hashOf(f.Refused) == was.Hash {
+			c.quarantine.Refuse(c.quarantine.Turn(), f)
 		}
-		object := model.ObjectRef{Kind: "Ingress", Namespace: was.Name.Namespace, Name: was.Name.Name}
-		at := &plan{snap: p.snap, served: p.snap, options: p.options, templates: p.templates, configs: p.configs}
-		c.quarantine.add(at, culprit{object: object, text: was.Text}, c.good.ingresses[was.Name])
 	}
 }
 
 // remember writes what nginx refuses, if that changed. What depends on Secrets is
 // left out: nothing of these is written.
 func (c *Controller) remember(p *plan) error {
-	if len(c.quarantine.entries) == 0 && c.remembered.written == nil {
+	if c.quarantine.Empty() && c.remembered.written == nil {
 		return nil
 	}
 	known := refusedForms{Basis: c.fingerprint(p)}
-	for name, entry := range c.quarantine.entries {
-		if !entry.waits && len(entry.basis.secrets) == 0 {
-			known.Refused = append(known.Refused, refusedForm{name, entry.hashOf(), entry.text})
+	for r := range c.quarantine.All() {
+		if r.Apart && !r.Waits && len(r.Basis) == len(p.basis) {
+			known.Refused = append(known.Refused, refusedForm{r.Subject.ObjectRef, r.Hash(hashOf), r.Text})
 		}
 	}
-	slices.SortFunc(known.Refused, func(a, b refusedForm) int { return a.Name.Compare(b.Name) })
+	slices.SortFunc(known.Refused, func(a, b refusedForm) int { return a.Object.Compare(b.Object) })
 	content, err := json.Marshal(known)
 	if err != nil || bytes.Equal(content, c.remembered.written) {
 		return err
@@ -93,21 +91,18 @@ func openRemembered(path string) (*remembered, error) {
 	return &remembered{path: path, written: content}, nil
 }
 
-// hashOf is a hash of what Sluice reads of an Ingress.
-func hashOf(ing *networkingv1.Ingress) string {
+// hashOf is a hash of what Sluice reads of an object.
+func hashOf(form quarantine.Form) string {
+	ing, ok := form.(*networkingv1.Ingress)
+	if !ok {
+		return ""
+	}
 	content, err := json.Marshal([]any{ing.Annotations, ing.Spec})
 	if err != nil {
 		return ""
 	}
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
-}
-
-func (r *refusal) hashOf() string {
-	if r.hash == "" {
-		r.hash = hashOf(r.refused)
-	}
-	return r.hash
 }
 
 // fingerprint tells nginx, templates and settings apart from others.

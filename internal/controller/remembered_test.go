@@ -1,11 +1,13 @@
 package controller
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/quarantine"
 	"sluice/internal/snapshot"
 )
 
@@ -17,7 +19,7 @@ func TestRestartRemembersWhatNginxRefused(t *testing.T) {
 	source := &objects{snapshot.Objects{Ingresses: []*networkingv1.Ingress{form("web", "bad.example"), form("other", "other.example")}}}
 	c := idle(t, source)
 	c.sync(t.Context())
-	c.quarantine.add(c.latest, culprit{object: refOf(web), text: "refused"}, nil)
+	c.quarantined(t, web, "refused")
 	c.sync(t.Context())
 	if err := c.remember(c.latest); err != nil {
 		t.Fatal(err)
@@ -36,8 +38,33 @@ func TestRestartRemembersWhatNginxRefused(t *testing.T) {
 		next.remembered.written = content
 		change(next, again)
 		next.sync(t.Context())
-		if refused := next.quarantine.entries[web] != nil; refused != (name == "nothing") {
+		if refused := next.quarantine.Of(quarantine.Of(refOf(web))) != nil; refused != (name == "nothing") {
 			t.Errorf("%s changed: is it refused without a test? %v", name, refused)
 		}
+	}
+}
+
+// TestWhatAnEarlierVersionWroteIsRead: its objects had names only, and a deletion too.
+func TestWhatAnEarlierVersionWroteIsRead(t *testing.T) {
+	t.Parallel()
+	source := &objects{snapshot.Objects{Ingresses: []*networkingv1.Ingress{form("web", "bad.example")}}}
+	c := idle(t, source)
+	c.sync(t.Context())
+	next := idle(t, source)
+	next.remembered.written = fmt.Appendf(nil, `{"basis":%q,"refused":[{"name":{"Namespace":"shop","Name":"web"},"hash":%q,"text":"refused"}]}`,
+		c.fingerprint(c.latest), hashOf(source.Ingresses[0]))
+	if next.sync(t.Context()); next.quarantine.Of(quarantine.Of(refOf(web))) == nil {
+		t.Error("what nginx refused is forgotten")
+	}
+	path := t.TempDir() + "/last-good.jsonl"
+	lines := `{"ingress":{"metadata":{"namespace":"shop","name":"web"},"spec":{}}}
+{"ingress":{"metadata":{"namespace":"shop","name":"gone"},"spec":{}}}
+{"deleted":{"Namespace":"shop","Name":"gone"}}
+`
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l := reopen(t, path); len(l.ingresses) != 1 || l.form(refOf(web)) == nil {
+		t.Errorf("kept are %v", l.ingresses)
 	}
 }

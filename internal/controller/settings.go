@@ -1,146 +1,152 @@
 package controller
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"sluice/internal/model"
-	"sluice/internal/render"
+	"sluice/internal/quarantine"
 	"sluice/internal/settings"
-	"sluice/internal/snapshot"
 )
 
-// settingsGuard keeps settings in force that nginx takes. Of a ConfigMap that it
-// refuses the groups that it refuses fall back to what was good before, and the
-// keys that protect stay. A ConfigMap that is deleted keeps its last content.
+// settingsGuard keeps the last content of a ConfigMap that is deleted.
 type settingsGuard struct {
 	// last is the ConfigMap as the source said it last, missing is set while the
 	// source has none any more.
 	last    *corev1.ConfigMap
 	missing bool
-
-	// refused is what nginx does not take as it is, inForce what it gets instead.
-	refused, inForce *corev1.ConfigMap
-	groups           []refusedGroup
-	// templates printed the refused settings; because are the Ingresses that nginx
-	// refused with them and took before. If one of these changes, the settings are
-	// tried again.
-	templates *render.Templates
-	because   []*networkingv1.Ingress
 }
 
 // refusedGroup is a group of settings that nginx refuses, by the name of its
 // block, and why. Without a name it is all that may be the cause.
 type refusedGroup struct{ block, text string }
 
-// refuse has groups fall back to good, and those that are refused as they were good,
-// or without good ones, to the defaults. It reports whether that changes anything:
-// what is not in force is not what nginx refuses now. No group goes back to what was
-// refused, so that there is an end of it.
-func (g *settingsGuard) refuse(p *plan, good *corev1.ConfigMap, groups []refusedGroup) bool {
-	tried := p.configMap
-	if tried == nil {
-		return false
-	}
-	if g.refused != nil && g.inForce != tried {
-		return false // a plan of before the groups fell back
-	}
-	was := tried
-	if g.refused != nil {
-		was = g.refused
-	}
-	all := slices.Concat(g.groups, groups)
-	fallen := fallBack(was, good, all)
-	if sameSettings(fallen, tried) { // it was as it was good
-		all = slices.Concat(all, groups)
-		fallen = fallBack(was, good, all)
-	}
-	if sameSettings(fallen, tried) {
-		return false
-	}
-	g.refused, g.inForce, g.groups, g.templates = was, fallen, all, p.templates
-	return true
+// fallenGroup is a group that is as it was good, or at its defaults if good is nil.
+type fallenGroup struct {
+	block string
+	good  *corev1.ConfigMap
 }
 
-// fallBack gives the settings without the groups that were refused once as they
-// are, and without the good ones of those that were refused again.
-func fallBack(was, good *corev1.ConfigMap, refused []refusedGroup) *corev1.ConfigMap {
-	seen := map[string]bool{}
-	var again []refusedGroup
-	for _, group := range refused {
-		if seen[group.block] && group.block != "" {
-			again = append(again, group)
-		}
-		seen[group.block] = true
+// read gives the settings as the source says them, or said them last.
+func (g *settingsGuard) read(current *corev1.ConfigMap) *corev1.ConfigMap {
+	if g.missing = current == nil && g.last != nil; !g.missing {
+		g.last = current
 	}
-	return settings.FallBack(settings.FallBack(was, good, matching(refused)), nil, matching(again))
+	return g.last
 }
 
-// matching tells the keys of groups.
-func matching(groups []refusedGroup) func(key string) bool {
-	var keys []string
-	for _, group := range groups {
-		if group.block == "" {
-			return func(string) bool { return true }
-		}
-		keys = append(keys, settings.BlockKeys(group.block)...)
+// settingsInForce gives settings without the groups that are in quarantine.
+func (c *Controller) settingsInForce(written *corev1.ConfigMap) *corev1.ConfigMap {
+	fallen := c.fallenGroups()
+	if len(fallen) == 0 {
+		return written
 	}
-	return func(key string) bool { return slices.Contains(keys, key) }
+	inForce := fallBack(written, fallen)
+	if c.latest != nil && c.latest.configMap != nil && sameSettings(c.latest.configMap, inForce) {
+		return c.latest.configMap // servers are printed anew for other settings
+	}
+	return inForce
+}
+
+func (c *Controller) fallenGroups() []fallenGroup {
+	var fallen []fallenGroup
+	for r := range c.quarantine.All() {
+		if is[*corev1.ConfigMap](r.Refused) {
+			good, _ := r.Form().(*corev1.ConfigMap)
+			fallen = append(fallen, fallenGroup{r.Subject.Part, good})
+		}
+	}
+	slices.SortFunc(fallen, func(a, b fallenGroup) int { return cmp.Compare(a.block, b.block) })
+	return fallen
+}
+
+// fallBack gives settings with the groups that fell: those that go back to their
+// defaults last, as nginx refused them even as they were good.
+func fallBack(written *corev1.ConfigMap, fallen []fallenGroup) *corev1.ConfigMap {
+	for _, toDefaults := range []bool{false, true} {
+		for _, group := range fallen {
+			if (group.good == nil) == toDefaults {
+				written = settings.FallBack(written, group.good, matching(group.block))
+			}
+		}
+	}
+	return written
+}
+
+// matching tells the keys of a group.
+func matching(block string) func(key string) bool {
+	keys := settings.BlockKeys(block)
+	return func(key string) bool { return block == "" || slices.Contains(keys, key) }
 }
 
 func sameSettings(a, b *corev1.ConfigMap) bool {
 	return a == b || equality.Semantic.DeepEqual(a.Data, b.Data)
 }
 
-// substitute puts the settings in force in the place of missing and of refused
-// ones.
-func (g *settingsGuard) substitute(snap *snapshot.Snapshot, name snapshot.Name, templates *render.Templates) *snapshot.Snapshot {
-	current := snap.ConfigMap(name)
-	if g.missing = current == nil && g.last != nil; g.missing {
-		current = g.last
-		snap = snap.WithConfigMap(current)
+// refuseSettings has groups fall back to the last good settings, and those that are
+// refused as they were good, or without good ones, to the defaults. It reports whether
+// that changes anything. They are tried again when an Ingress changes of because, which
+// nginx refused with them and took before.
+func (c *Controller) refuseSettings(p *plan, groups []refusedGroup, because ...quarantine.Subject) (changed bool) {
+	if p.settings == nil {
+		return false
 	}
-	g.last = current
-	if g.refused == nil {
-		return snap
+	for _, group := range groups {
+		subject := c.settingsOwner()
+		subject.Part = group.block
+		good, falls := c.goodGroup(p, subject)
+		if !falls {
+			continue
+		}
+		changed = c.quarantine.Refuse(p.turn, quarantine.Finding{
+			Subject: subject, Refused: p.settings, Good: orNone(good), Verdict: quarantine.Verdict{Text: group.text, Final: true},
+			Basis: quarantine.Look(p.look).Basis(slices.Concat([]quarantine.Subject{templatesSubject, nginxSubject}, because)...),
+		}) || changed
 	}
-	if current == nil || !sameSettings(current, g.refused) || templates != g.templates || g.mended(snap) {
-		g.refused, g.inForce, g.groups, g.because = nil, nil, nil, nil
-		return snap
-	}
-	return snap.WithConfigMap(g.inForce)
+	return changed
 }
 
-// mended reports whether an Ingress changed that made the settings look wrong.
-func (g *settingsGuard) mended(snap *snapshot.Snapshot) bool {
-	return slices.ContainsFunc(g.because, func(was *networkingv1.Ingress) bool {
-		now := snap.Ingress(snapshot.Name{Namespace: was.Namespace, Name: was.Name})
-		return now == nil || !sameContent(now, was)
-	})
+// goodGroup gives the settings that a group falls back to, nil for the defaults; false
+// if it would stay as it was in a plan. All together fall back once.
+func (c *Controller) goodGroup(p *plan, group quarantine.Subject) (good *corev1.ConfigMap, falls bool) {
+	was := c.quarantine.Of(group)
+	choices := []*corev1.ConfigMap{c.good.settings, nil}
+	switch {
+	case was != nil && group.Part == "":
+		return nil, false
+	case was != nil, c.good.settings == nil:
+		choices = choices[1:]
+	case group.Part == "":
+		choices = choices[:1]
+	}
+	others := slices.DeleteFunc(c.fallenGroups(), func(f fallenGroup) bool { return f.block == group.Part })
+	for _, good := range choices {
+		if !sameSettings(fallBack(p.settings, append(slices.Clip(others), fallenGroup{group.Part, good})), p.configMap) {
+			return good, true
+		}
+	}
+	return nil, false
 }
 
+// problems tells of settings that are missing.
 func (g *settingsGuard) problems() []model.Problem {
-	if g.last == nil {
+	if !g.missing {
 		return nil
 	}
-	var problems []model.Problem
-	report := func(reason model.Reason, text string) {
-		object := model.ObjectRef{Kind: "ConfigMap", Namespace: g.last.Namespace, Name: g.last.Name}
-		problems = append(problems, model.Problem{Object: object, Reason: reason, Text: text})
+	object := model.ObjectRef{Kind: "ConfigMap", Namespace: g.last.Namespace, Name: g.last.Name}
+	return []model.Problem{{Object: object, Reason: model.NotFound, Text: "it was deleted: its last content stays in force until it is back; for the defaults, create it empty"}}
+}
+
+// settingsProblem tells the owner of the settings which of them are not in force.
+func settingsProblem(r *quarantine.Refusal) model.Problem {
+	keys := strings.Join(settings.BlockKeys(r.Subject.Part), ", ")
+	if r.Subject.Part == "" {
+		keys = "all but those that keep somebody out"
 	}
-	if g.missing {
-		report(model.NotFound, "it was deleted: its last content stays in force until it is back; for the defaults, create it empty")
-	}
-	for _, group := range g.groups {
-		keys := strings.Join(settings.BlockKeys(group.block), ", ")
-		if group.block == "" {
-			keys = "all but those that keep somebody out"
-		}
-		report(model.Refused, "nginx refuses these settings: the ones before are in force ("+group.text+"); it is about "+keys)
-	}
-	return problems
+	return model.Problem{Object: r.Subject.ObjectRef, Reason: model.Refused,
+		Text: "nginx refuses these settings: the ones before are in force (" + r.Text + "); it is about " + keys}
 }

@@ -22,55 +22,82 @@ func settingsOf(value string) *corev1.ConfigMap {
 // ciphersRefused is what nginx says of a bad cipher.
 var ciphersRefused = []refusedGroup{{"tls", "no such cipher"}}
 
-func planWith(cm *corev1.ConfigMap) *plan { return &plan{configMap: cm} }
-
-// inForce gives the value that is served while the ConfigMap holds another.
-func inForce(t *testing.T, g *settingsGuard, value string) string {
+// guarded is a controller with settings that it says, and a form of them that was good.
+func guarded(t *testing.T, written, good *corev1.ConfigMap) (*Controller, *objects) {
 	t.Helper()
-	s, problems := snapshot.New(snapshot.Objects{ConfigMaps: []*corev1.ConfigMap{settingsOf(value)}})
-	if len(problems) > 0 {
-		t.Fatal(problems)
-	}
-	return g.substitute(s, config, nil).ConfigMap(config).Data["ssl-ciphers"]
+	source := &objects{}
+	c := idle(t, source)
+	c.Translate.ConfigMap, c.good.settings = config, good
+	source.say(written)
+	c.sync(t.Context())
+	return c, source
 }
+
+// say has the source say other settings, nil for none.
+func (o *objects) say(cm *corev1.ConfigMap) {
+	if o.ConfigMaps = nil; cm != nil {
+		o.ConfigMaps = []*corev1.ConfigMap{cm}
+	}
+}
+
+// refused has nginx refuse groups of the latest plan, and reports whether others are in
+// force then.
+func (c *Controller) refused(t *testing.T, groups ...refusedGroup) bool {
+	t.Helper()
+	before := c.latest.configMap
+	changed := c.refuse(outcome{plan: c.latest, settings: groups})
+	c.sync(t.Context())
+	if changed != (c.latest.configMap != before) {
+		t.Errorf("changed: %v; in force were %v, are %v", changed, before, c.latest.configMap)
+	}
+	return changed
+}
+
+// ciphers gives the value that is in force.
+func (c *Controller) ciphers() string { return c.latest.configMap.Data["ssl-ciphers"] }
 
 func TestRefusedSettingsAreRolledBackUntilTheyChange(t *testing.T) {
 	t.Parallel()
-	var g settingsGuard
-	if !g.refuse(planWith(settingsOf("bad")), settingsOf("good"), ciphersRefused) {
+	c, source := guarded(t, settingsOf("bad"), settingsOf("good"))
+	if !c.refused(t, ciphersRefused...) {
 		t.Fatal("nothing was rolled back")
 	}
-	if got := inForce(t, &g, "bad"); got != "good" {
-		t.Errorf("in force: %q, want the good ones", got)
+	before := c.latest.configMap
+	source.say(settingsOf("bad")) // decoded anew
+	if c.sync(t.Context()); c.ciphers() != "good" || c.latest.configMap != before {
+		t.Errorf("in force: %q, want the good ones, as they were", c.ciphers())
 	}
-	if len(g.problems()) != 1 {
-		t.Errorf("problems: %v", g.problems())
+	if len(c.refusals()) != 1 {
+		t.Errorf("problems: %v", c.refusals())
 	}
-	if got := inForce(t, &g, "mended"); got != "mended" || len(g.problems()) != 0 {
-		t.Errorf("in force: %q with problems %v, want the mended ones", got, g.problems())
+	source.say(settingsOf("mended"))
+	if c.sync(t.Context()); c.ciphers() != "mended" || len(c.refusals()) != 0 {
+		t.Errorf("in force: %q with problems %v, want the mended ones", c.ciphers(), c.refusals())
 	}
 }
 
 func TestSettingsThatNeverWereGoodGiveWayToTheDefaults(t *testing.T) {
 	t.Parallel()
-	var g settingsGuard
-	if !g.refuse(planWith(settingsOf("bad")), nil, ciphersRefused) {
+	c, _ := guarded(t, settingsOf("bad"), nil)
+	if !c.refused(t, ciphersRefused...) {
 		t.Fatal("nothing was rolled back")
 	}
-	if got := inForce(t, &g, "bad"); got != "" {
-		t.Errorf("in force: %q, want the defaults", got)
+	if c.ciphers() != "" {
+		t.Errorf("in force: %q, want the defaults", c.ciphers())
 	}
 }
 
 func TestSettingsThatAreInForceAreNotBlamedAgain(t *testing.T) {
 	t.Parallel()
-	var g settingsGuard
-	for name, refused := range map[string]bool{
-		"no ConfigMap":      g.refuse(planWith(nil), nil, ciphersRefused),
-		"good ones":         g.refuse(planWith(settingsOf("good")), settingsOf("good"), []refusedGroup{{text: "text"}}),
-		"the defaults only": g.refuse(planWith(settingsOf("")), nil, ciphersRefused),
+	for name, test := range map[string]struct {
+		written, good *corev1.ConfigMap
+		groups        []refusedGroup
+	}{
+		"no ConfigMap":      {nil, nil, ciphersRefused},
+		"good ones":         {settingsOf("good"), settingsOf("good"), []refusedGroup{{text: "text"}}},
+		"the defaults only": {settingsOf(""), nil, ciphersRefused},
 	} {
-		if refused {
+		if c, _ := guarded(t, test.written, test.good); c.refused(t, test.groups...) {
 			t.Errorf("%s: rolled back to the same", name)
 		}
 	}
@@ -83,19 +110,18 @@ func TestRefusedSettingsSettle(t *testing.T) {
 	t.Parallel()
 	now, good := settingsOf("new"), settingsOf("good")
 	now.Data["gzip-level"], good.Data["gzip-level"] = "2", "3"
-	g := settingsGuard{}
-	tried, refusals := now, 0
+	c, _ := guarded(t, now, good)
+	refusals := 0
 	for ; refusals < 20; refusals++ {
 		groups := []refusedGroup{{text: "an Ingress"}}
-		if tried.Data["ssl-ciphers"] != "" {
+		if c.ciphers() != "" {
 			groups = ciphersRefused
 		}
-		if !g.refuse(planWith(tried), good, groups) {
+		if !c.refused(t, groups...) {
 			break
 		}
-		tried = g.inForce
 	}
-	if refusals > 4 || tried.Data["ssl-ciphers"] != "" || tried.Data["gzip-level"] != "3" {
-		t.Errorf("after %d refusals %v is in force", refusals, tried.Data)
+	if refusals != 3 || c.ciphers() != "" || c.latest.configMap.Data["gzip-level"] != "3" {
+		t.Errorf("after %d refusals %v is in force", refusals, c.latest.configMap.Data)
 	}
 }

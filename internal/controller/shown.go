@@ -42,21 +42,21 @@ func (c *Controller) publish() {
 	c.shown.state.Store(state)
 }
 
-// shown gives what is told of a plan that is in force.
+// shown gives the views of a plan that is in force.
 func (p *plan) shown() *debug.Confirmed {
 	return &debug.Confirmed{Snapshot: p.served, Options: p.options, Config: p.config, Problems: p.problems, File: p.file, Ingresses: len(p.accepted)}
 }
 
-// say writes the line of a sync: what changed since the last line. A reload's line
+// logSync writes the line of a sync: what changed since the last line. A reload's line
 // may come after those of later syncs, which have told of its changes already.
-func (c *Controller) say(p *plan, o *outcome) {
+func (c *Controller) logSync(p *plan, o *outcome) {
 	line := p.line(o)
 	c.shown.attempt(p, line)
 	c.publish()
-	if c.said == nil || p.started.After(c.said.started) {
-		line.What = whatChanged(c.said, p)
+	if c.lastLogged == nil || p.started.After(c.lastLogged.started) {
+		line.What = whatChanged(c.lastLogged, p)
 		if line.Err == nil {
-			c.said = p
+			c.lastLogged = p
 		}
 	}
 	c.report.Sync(line)

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/settings"
 	"sluice/templates"
@@ -40,15 +42,39 @@ func planOf(streams ...model.Stream) *plan {
 	return &plan{config: model.Config{Static: model.Static{Streams: streams}}}
 }
 
+// streamsIn gives a guard whose ports are all free.
+func streamsIn(t *testing.T) *streamGuard {
+	t.Helper()
+	q := quarantine.New(harmless, time.Now)
+	return &streamGuard{quarantine: q, ahead: true, listening: func(model.Protocol, int) error { return nil }}
+}
+
+// served gives the ports of the streams that a plan serves.
+func (g *streamGuard) served(all []model.Stream, others ...*plan) []int {
+	p := planOf(all...)
+	g.screen(p, others...)
+	return portsOf(p.config.Static.Streams)
+}
+
+// refuse has nginx refuse a stream of a plan, and reports whether it is kept out now.
+func (g *streamGuard) refuse(p *plan, key, text string) bool {
+	object := model.ObjectRef{Kind: "ConfigMap", Namespace: "sluice", Name: "tcp"}
+	f, ok := p.finding(culprit{object: object, stream: key, text: text}, nil)
+	return ok && g.quarantine.Refuse(g.quarantine.Turn(), f)
+}
+
+func (g *streamGuard) problems() []model.Problem {
+	return (&Controller{quarantine: g.quarantine}).refusals()
+}
+
 // TestPortsAreLookedAtBeforeTheyAreServed: but not those that nginx may hold.
 func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 	t.Parallel()
-	g := newStreamGuard(true)
+	g := streamsIn(t)
 	errs := map[int]error{1: fmt.Errorf("listen: %w", syscall.EADDRINUSE), 2: syscall.EACCES, 3: syscall.EADDRINUSE, 4: syscall.EAFNOSUPPORT}
 	g.listening = func(_ model.Protocol, port int) error { return errs[port] }
 	all := streamsOf(1, 2, 3, 4, 5)
-	served := g.screen(all, []*plan{nil, planOf(streamsOf(3)...)})
-	if got := portsOf(served); !slices.Equal(got, []int{3, 4, 5}) {
+	if got := g.served(all, nil, planOf(streamsOf(3)...)); !slices.Equal(got, []int{3, 4, 5}) {
 		t.Fatalf("%v are served", got)
 	}
 	problems := g.problems()
@@ -62,13 +88,15 @@ func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 	if !g.freed() {
 		t.Error("the port that is free is not found")
 	}
-	if got := portsOf(g.screen(all, nil)); !slices.Equal(got, []int{1, 4, 5}) {
+	if got := g.served(all); !slices.Equal(got, []int{1, 4, 5}) {
 		t.Errorf("%v are served, after port 1 is free and 3 is not nginx's", got)
 	}
-	if got := portsOf((&streamGuard{out: map[string]withheld{}, listening: g.listening}).screen(all, nil)); len(got) != len(all) {
+	another := streamsIn(t)
+	another.ahead, another.listening = false, g.listening
+	if got := another.served(all); len(got) != len(all) {
 		t.Errorf("where nginx is another's, only %v are served", got)
 	}
-	if g.screen(nil, nil); len(g.problems()) > 0 || g.look != nil {
+	if g.served(nil); len(g.problems()) > 0 || g.look != nil {
 		t.Error("what is gone is still kept out")
 	}
 }
@@ -76,21 +104,20 @@ func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 // TestRefusedStreamsAreKeptOutUntilTheyChange and no longer.
 func TestRefusedStreamsAreKeptOutUntilTheyChange(t *testing.T) {
 	t.Parallel()
-	g := newStreamGuard(true)
-	g.listening = func(model.Protocol, int) error { return nil }
+	g := streamsIn(t)
 	all := streamsOf(1, 2)
 	p := planOf(all...)
-	if !g.refuse(p, culprit{stream: "tcp-2", text: "bad\n"}) || g.refuse(p, culprit{stream: "tcp-2"}) || g.refuse(p, culprit{stream: "tcp-3"}) {
+	if !g.refuse(p, "tcp-2", "bad\n") || g.refuse(p, "tcp-2", "") || g.refuse(p, "tcp-3", "") {
 		t.Error("it is kept out twice, or not at all")
 	}
-	if got := portsOf(g.screen(streamsOf(1, 2), nil)); !slices.Equal(got, []int{1}) {
+	if got := g.served(streamsOf(1, 2)); !slices.Equal(got, []int{1}) {
 		t.Errorf("%v are served", got)
 	}
 	if problems := g.problems(); len(problems) != 1 || problems[0].Reason != model.Refused || problems[0].Field != "2" || strings.Contains(problems[0].Text, "\n") {
 		t.Errorf("problems: %v", problems)
 	}
 	all[1].Endpoints = []model.Endpoint{{Address: "10.0.0.9", Port: 1}}
-	if got := portsOf(g.screen(all, nil)); !slices.Equal(got, []int{1, 2}) {
+	if got := g.served(all); !slices.Equal(got, []int{1, 2}) {
 		t.Errorf("%v are served after a change", got)
 	}
 }
@@ -99,11 +126,11 @@ func TestRefusedStreamsAreKeptOutUntilTheyChange(t *testing.T) {
 // does not say it.
 func TestPortThatNginxCannotListenOn(t *testing.T) {
 	t.Parallel()
-	g := newStreamGuard(true)
+	g := streamsIn(t)
 	all := append(streamsOf(1, 2), model.Stream{Protocol: model.UDP, Port: 2})
 	err := fmt.Errorf("apply: %w", &nginx.TestError{Raw: "nginx: [emerg] bind() to [::]:2 failed (13: Permission denied)\nbind() to 192.0.2.1:1 failed (99: Cannot assign requested address)\n"})
-	if !g.refusePorts(outcome{plan: planOf(all...), err: err}, planOf(all[2])) || len(g.out) != 1 || !g.out["tcp-2"].port {
-		t.Errorf("kept out: %v", g.out)
+	if !g.refusePorts(outcome{plan: planOf(all...), err: err}, planOf(all[2])) || len(g.problems()) != 1 || g.problems()[0].Reason != model.Conflict || g.problems()[0].Field != "2" {
+		t.Errorf("kept out: %v", g.problems())
 	}
 	if g.refusePorts(outcome{plan: planOf(all...), err: errors.New("bind() to 0.0.0.0:1 failed (98: Address already in use)")}, nil) {
 		t.Error("an error that is not nginx's is taken for one")

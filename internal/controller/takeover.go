@@ -12,9 +12,9 @@ func (c *Controller) takeOver(ctx context.Context, changes <-chan struct{}) bool
 	}
 	c.Log.Info("the nginx of a former run serves: it goes on until the objects are known")
 	// Its streams hold their ports until it ends.
-	guard := c.streams
-	c.streams = newStreamGuard(false)
-	defer func() { c.streams = guard }()
+	ahead := c.streams.ahead
+	c.streams.ahead = false
+	defer func() { c.streams.ahead = ahead }()
 	for {
 		p := c.look(ctx)
 		if ctx.Err() != nil {

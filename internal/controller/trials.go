@@ -3,16 +3,14 @@ package controller
 import (
 	"context"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/quarantine"
 	"sluice/internal/render"
-	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
 
@@ -33,12 +31,12 @@ type trials struct {
 
 // trial is one test of Ingresses that wait, all of one namespace.
 type trial struct {
-	entries map[snapshot.Name]*refusal
-	static  model.Static
-	render  func(model.Static) *render.File
-	oldest  func() []model.ObjectRef
+	tested []quarantine.Refusal
+	static model.Static
+	render func(model.Static) *render.File
+	oldest func() []model.ObjectRef
 
-	culprits map[model.ObjectRef]culprit
+	verdicts map[quarantine.Subject]quarantine.Verdict
 	// untested is set if nothing can be told, as nginx could not be asked.
 	untested bool
 }
@@ -59,76 +57,34 @@ func newTrials(process tester) *trials {
 	return &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), rest: make(chan time.Time, 1), size: mostTogether}
 }
 
-// begin starts the next trial, unless one is under way or nobody waits: then those
-// come whose refusal may have passed.
-func (t *trials) begin(q *quarantine, p *plan) {
+// begin starts the next trial, unless one is under way or none is due: then begin is
+// called again when the next one is.
+func (t *trials) begin(q *quarantine.Quarantine, p *plan) {
 	if t.busy {
 		return
 	}
-	namespace, waiting := t.pick(q)
-	if len(waiting) == 0 {
-		t.sleep(q)
+	tested := q.Next(t.last, t.size)
+	if len(tested) == 0 {
+		if due := q.Due(); !due.IsZero() {
+			select {
+			case <-t.rest:
+			default:
+			}
+			t.rest <- due
+		}
 		return
 	}
-	t.busy, t.last = true, namespace
-	next := &trial{entries: map[snapshot.Name]*refusal{}, render: p.render}
-	forms := make([]*networkingv1.Ingress, 0, len(waiting))
-	for _, name := range waiting {
-		entry := *q.entries[name]
-		next.entries[name] = &entry
-		forms = append(forms, entry.refused)
+	t.busy, t.last = true, tested[0].Subject.Namespace
+	var forms []*networkingv1.Ingress
+	for _, r := range tested {
+		forms = append(forms, r.Refused.(*networkingv1.Ingress))
 	}
 	snap, options := p.served.OnlyIngresses(forms), p.options
 	options.Denied = nil
 	config, _ := translate.Config(snap, options, nil)
-	next.static = config.Static
+	next := &trial{tested: tested, static: config.Static, render: p.render, oldest: (&plan{served: snap}).oldest}
 	next.static.Streams = nil
-	next.oldest = (&plan{served: snap}).oldest
 	t.due <- next
-}
-
-// sleep has begin called when the next ones are due again.
-func (t *trials) sleep(q *quarantine) {
-	var next time.Time
-	for _, entry := range q.entries {
-		if !entry.retry.IsZero() && (next.IsZero() || entry.retry.Before(next)) {
-			next = entry.retry
-		}
-	}
-	if next.IsZero() {
-		return
-	}
-	select {
-	case <-t.rest:
-	default:
-	}
-	t.rest <- next
-}
-
-// pick gives those of a namespace that wait, which is the next after the last one
-// by name, so that each has its turn. If nobody waits, it does so of those that are
-// due again.
-func (t *trials) pick(q *quarantine) (namespace string, waiting []snapshot.Name) {
-	var again []snapshot.Name
-	now := time.Now()
-	for name, entry := range q.entries {
-		if entry.waits {
-			waiting = append(waiting, name)
-		} else if !entry.retry.IsZero() && now.After(entry.retry) {
-			again = append(again, name)
-		}
-	}
-	if len(waiting) == 0 {
-		waiting = again
-	}
-	slices.SortFunc(waiting, snapshot.Name.Compare)
-	if len(waiting) == 0 {
-		return "", nil
-	}
-	at := slices.IndexFunc(waiting, func(n snapshot.Name) bool { return strings.Compare(n.Namespace, t.last) > 0 })
-	namespace = waiting[max(at, 0)].Namespace
-	waiting = slices.DeleteFunc(waiting, func(n snapshot.Name) bool { return n.Namespace != namespace })
-	return namespace, waiting[:min(len(waiting), t.size)]
 }
 
 // run tests until ctx ends. It rests for as long as a trial took, so that it takes
@@ -184,71 +140,30 @@ func (t *trial) test(ctx context.Context, process tester) {
 	b.empty(part(t.static, t.static.Servers))
 	b.findStreams(t.static)
 	t.untested = b.failed != nil || b.stuck || len(b.settings) > 0
-	t.culprits = make(map[model.ObjectRef]culprit, len(b.culprits))
+	t.verdicts = map[quarantine.Subject]quarantine.Verdict{}
 	for _, c := range b.culprits {
-		t.culprits[c.object] = c
+		t.verdicts[c.subject()] = c.verdict()
+	}
+	if t.untested {
+		for _, r := range t.tested {
+			t.verdicts[r.Subject] = quarantine.Verdict{Undecided: true}
+		}
 	}
 }
 
-// tried takes in what a trial told: those that pass are served, and those that
+// trialEnded takes in what a trial told: those that pass are served, and those that
 // nginx refuses stay in quarantine for it.
-func (c *Controller) tried(ctx context.Context, t *trial) {
+func (c *Controller) trialEnded(ctx context.Context, t *trial) {
 	if t == nil {
 		c.trials.begin(c.quarantine, c.latest)
 		return
 	}
 	c.trials.busy = false
 	c.trials.size = mostTogether
-	if c.quarantine.settle(t) > 0 {
+	if c.quarantine.Settle(t.tested, t.verdicts) > 0 {
 		c.sync(ctx)
 		return
 	}
-	c.trials.size = max(len(t.entries)/4, 1)
+	c.trials.size = max(len(t.tested)/4, 1)
 	c.trials.begin(c.quarantine, c.latest)
-}
-
-// settle ends the wait of those whom a trial decided on, and counts them. What
-// changed meanwhile has to be tested again.
-func (q *quarantine) settle(t *trial) (decided int) {
-	for name, was := range t.entries {
-		entry := q.entries[name]
-		if entry == nil || was.waits && !entry.waits || !sameContent(entry.refused, was.refused) || !entry.basis.same(was.basis) {
-			continue
-		}
-		found, culprit := t.culprits[model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}]
-		if t.untested || found.undecided {
-			if !entry.waits {
-				entry.retry = time.Now().Add(firstRetry)
-			}
-			continue
-		}
-		decided++
-		if culprit {
-			q.refused(name, found.text)
-		} else {
-			q.clear(name)
-		}
-	}
-	return decided
-}
-
-// refused ends the wait of an Ingress whose test nginx refused. One that did not wait
-// was tested though nobody changed anything, and strikes nobody.
-func (q *quarantine) refused(name snapshot.Name, text string) {
-	entry := q.entries[name]
-	if entry.waits {
-		q.struck[name.Namespace] = time.Now()
-	}
-	entry.waits, entry.text = false, messageOf(text)
-	q.retryLater(name, entry)
-	if entry.good != nil && sameContent(entry.good, entry.refused) {
-		entry.good = nil
-		entry.begin(q.protects)
-	}
-}
-
-// clear ends the wait of an Ingress whose test nginx took.
-func (q *quarantine) clear(name snapshot.Name) {
-	q.cleared[name] = q.entries[name].refused
-	delete(q.entries, name)
 }

@@ -11,6 +11,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 )
@@ -67,42 +68,35 @@ func TestUndecidedAreNotBlamed(t *testing.T) {
 func TestTrialsDecideOnAllThatWait(t *testing.T) {
 	t.Parallel()
 	w := &wordless{bad: map[model.ObjectRef]bool{}}
-	q := newQuarantine(never)
+	q := quarantine.New(harmless, time.Now)
 	all, owners := servers(90)
 	for i, o := range owners {
 		w.bad[o] = i%3 == 0
-		ing := form(o.Name, fmt.Sprint(i))
-		q.entries[nameOf(o)] = &refusal{refused: ing, waits: true, stand: asNone}
+		q.Refuse(0, quarantine.Finding{Subject: quarantine.Of(o), Refused: form(o.Name, fmt.Sprint(i)), Apart: true, Verdict: quarantine.Verdict{Undecided: true}})
 	}
-	trials := newTrials(w)
 	for round := 0; ; round++ {
-		_, waiting := trials.pick(q)
+		waiting := q.Next("", mostTogether)
 		if len(waiting) == 0 {
 			break
 		}
 		if round > 20 {
 			t.Fatalf("%d still wait after %d rounds", len(waiting), round)
 		}
-		next := &trial{entries: map[snapshot.Name]*refusal{}, static: model.Static{Servers: all}, render: w.render, oldest: func() []model.ObjectRef { return owners }}
-		next.static = only(next.static, refs(waiting))
-		for _, name := range waiting {
-			entry := *q.entries[name]
-			next.entries[name] = &entry
-		}
+		next := &trial{tested: waiting, static: only(model.Static{Servers: all}, refs(waiting)), render: w.render, oldest: func() []model.ObjectRef { return owners }}
 		next.test(t.Context(), w)
-		q.settle(next)
+		q.Settle(next.tested, next.verdicts)
 	}
 	for i, o := range owners {
-		if refused := q.entries[nameOf(o)] != nil; refused != (i%3 == 0) {
+		if refused := q.Of(quarantine.Of(o)) != nil; refused != (i%3 == 0) {
 			t.Errorf("%v is refused: %v", o, refused)
 		}
 	}
 }
 
-func refs(names []snapshot.Name) []model.ObjectRef {
+func refs(refusals []quarantine.Refusal) []model.ObjectRef {
 	var all []model.ObjectRef
-	for _, name := range names {
-		all = append(all, refOf(name))
+	for _, r := range refusals {
+		all = append(all, r.Subject.ObjectRef)
 	}
 	return all
 }
@@ -112,64 +106,24 @@ func refs(names []snapshot.Name) []model.ObjectRef {
 // not, nor what was there before.
 func TestChangesOfAStruckNamespaceWait(t *testing.T) {
 	t.Parallel()
-	q := newQuarantine(never)
-	q.struck["shop"] = time.Now()
+	source := &objects{}
+	source.Ingresses = []*networkingv1.Ingress{form("web", "old"), form("same", "same"), form("bad", "bad")}
+	c := idle(t, source)
+	c.sync(t.Context())
+	c.applied(t.Context(), outcome{plan: c.submitted()})
+	c.quarantined(t, snapshot.Name{Namespace: "shop", Name: "bad"}, "refused")
+	c.trials.busy = true // nobody tests
 	elsewhere := form("web", "new")
 	elsewhere.Namespace = "elsewhere"
-	before := snap(t, form("web", "old"), form("same", "same"))
-	p := &plan{snap: snap(t, form("web", "new"), form("same", "same"), elsewhere)}
-	q.hold(p, before, map[snapshot.Name]*networkingv1.Ingress{web: form("web", "old")})
-	if len(q.entries) != 1 || !q.entries[web].waits || q.entries[web].stand != asGood {
-		t.Errorf("held are %v, want %v alone, in its last good form", q.entries, web)
-	}
-	q.clear(web)
-	q.hold(p, before, nil)
-	if len(q.entries) != 0 {
-		t.Error("what passed its test is held again")
-	}
-	q.struck["shop"] = time.Now().Add(-2 * probation)
-	q.cleared = nil
-	q.hold(p, before, nil)
-	if len(q.entries) != 0 {
-		t.Error("the probation has no end")
-	}
-}
-
-// TestARetryStrikesNobody: nginx refuses a form again that is tested again by itself.
-// Nobody has changed anything, so what is new in that namespace is not held for it. A
-// form that waits for its first test is another matter.
-func TestARetryStrikesNobody(t *testing.T) {
-	t.Parallel()
-	for _, waits := range []bool{false, true} {
-		q := newQuarantine(never)
-		bad := form("web", "bad")
-		q.entries[web] = &refusal{refused: bad, waits: waits, stand: asNone, retry: time.Now().Add(-time.Second)}
-		again := *q.entries[web]
-		q.settle(&trial{entries: map[snapshot.Name]*refusal{web: &again}, culprits: map[model.ObjectRef]culprit{refOf(web): {object: refOf(web), text: "refused"}}})
-		fresh := snapshot.Name{Namespace: "shop", Name: "fresh"}
-		q.hold(&plan{snap: snap(t, bad, form("fresh", "fresh"))}, snap(t, bad), nil)
-		if held := q.entries[fresh] != nil; held != waits {
-			t.Errorf("the refused form waited: %v; a fresh one is held: %v", waits, held)
+	source.Ingresses = []*networkingv1.Ingress{form("web", "new"), form("same", "same"), form("bad", "bad"), elsewhere, form("fresh", "fresh")}
+	c.sync(t.Context())
+	for name, want := range map[string]bool{"web": true, "same": false, "fresh": true} {
+		if r := c.quarantine.Of(quarantine.Of(refOf(snapshot.Name{Namespace: "shop", Name: name}))); (r != nil && r.Waits) != want {
+			t.Errorf("%s is held: %v, want %v", name, r != nil, want)
 		}
 	}
-}
-
-// TestARetryThatPassesByItselfStrikesNobody if nginx then refuses it in the file, with
-// what others say.
-func TestARetryThatPassesByItselfStrikesNobody(t *testing.T) {
-	t.Parallel()
-	q := newQuarantine(never)
-	now := snap(t, form("web", "bad"))
-	refuse := func() {
-		q.add(&plan{snap: now, served: now}, culprit{object: refOf(web), text: "refused with others"}, nil)
-	}
-	if refuse(); q.struck["shop"].IsZero() {
-		t.Error("the first refusal strikes nobody")
-	}
-	delete(q.struck, "shop")
-	q.clear(web)
-	if refuse(); !q.struck["shop"].IsZero() || q.entries[web] == nil {
-		t.Error("a retry strikes the namespace")
+	if got := c.latest.served.Ingress(web).Spec.Rules[0].Host; got != "old" || c.latest.served.Ingress(snapshot.Name{Namespace: "elsewhere", Name: "web"}) == nil {
+		t.Errorf("served is %s; held is another namespace's, too", got)
 	}
 }
 
@@ -180,9 +134,10 @@ func TestNotReadyWhileAllWait(t *testing.T) {
 	source := &objects{}
 	source.Ingresses = []*networkingv1.Ingress{form("web", "a.example")}
 	c := idle(t, source)
+	c.trials.busy = true // nobody tests
+	c.sync(t.Context())
 	c.ready.Store(true)
-	entry := &refusal{refused: source.Ingresses[0], waits: true, stand: asNone}
-	c.quarantine.entries[web] = entry
+	c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(refOf(web)), Refused: source.Ingresses[0], Apart: true, Verdict: quarantine.Verdict{Undecided: true}})
 	p := &plan{}
 	if c.noteIdleness(p); c.Ready() == nil {
 		t.Error("ready, though all wait")
@@ -191,7 +146,7 @@ func TestNotReadyWhileAllWait(t *testing.T) {
 	if c.noteIdleness(p); c.Ready() != nil {
 		t.Error("not ready, though something is served")
 	}
-	p.accepted, entry.waits = nil, false
+	p.accepted, c.quarantine.Of(quarantine.Of(refOf(web))).Waits = nil, false
 	if c.noteIdleness(p); c.Ready() != nil {
 		t.Error("not ready, though all is decided")
 	}

@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/keys"
 	"sluice/internal/model"
-	"sluice/internal/translate"
 )
 
 // defaultBackend is what ingress-nginx calls the default backend.
@@ -15,8 +14,8 @@ const defaultBackend = "upstream-default-backend"
 
 // backends answers what nginx was told of endpoints.
 func (q *question) backends() (body, error) {
-	name, given := q.values[view.NameParam]
-	var found []view.Backend
+	name, given := q.values[debugapi.NameParam]
+	var found []debugapi.Backend
 	for _, b := range q.state.held().Backends {
 		if v := viewBackend(b); !given || v.Key == name || v.Name == name {
 			found = append(found, v)
@@ -28,20 +27,37 @@ func (q *question) backends() (body, error) {
 	return list(found)
 }
 
-func viewBackend(b *model.Backend) view.Backend {
-	service, port := translate.BackendOf(b.Key)
-	v := view.Backend{
-		Key: shown(b.Key), Name: shown(service.Namespace + "-" + service.Name + "-" + port),
-		Namespace: shown(service.Namespace), Service: shown(service.Name), Port: shown(port), Endpoints: []view.Endpoint{},
+func viewBackend(b *model.Backend) debugapi.Backend {
+	to := b.Target
+	v := debugapi.Backend{
+		Key: shown(b.Key), Name: shown(to.Label()), Picker: "round_robin",
+		Namespace: shown(to.Namespace), Service: shown(to.Name), Host: shown(to.Host), Port: shown(to.Port), Endpoints: []debugapi.Endpoint{},
 		ExternalName: shown(b.ExternalName), ExternalPort: b.ExternalPort, WhenEmpty: b.WhenEmpty,
 	}
-	if port == "" {
+	if to.Port == "" {
 		v.Name = defaultBackend
 	}
+	if b.Balancing != nil && b.Balancing.Cookie != nil {
+		v.Picker = "cookie"
+	}
+	if b.Split != nil {
+		v.Picker, v.Main, v.Total = "split", shown(b.Split.Main), b.Split.Total
+		for _, s := range b.Split.Shares {
+			v.Shares = append(v.Shares, debugapi.Share{Backend: shown(s.Backend), Weight: s.Weight, Always: viewConditions(s.Always), Never: viewConditions(s.Never)})
+		}
+	}
 	for _, e := range b.Endpoints {
-		v.Endpoints = append(v.Endpoints, view.Endpoint{Address: shown(e.Address), Port: e.Port})
+		v.Endpoints = append(v.Endpoints, debugapi.Endpoint{Address: shown(e.Address), Port: e.Port})
 	}
 	return v
+}
+
+func viewConditions(list []model.ValueIs) []string {
+	var texts []string
+	for _, c := range list {
+		texts = append(texts, shown(c.Variable+"="+c.Value))
+	}
+	return texts
 }
 
 // held is what nginx was told: the newest, and what the configuration that was

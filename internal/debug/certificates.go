@@ -12,7 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -34,7 +34,7 @@ func (q *question) certificates() (body, error) {
 			return nil, err
 		}
 	}
-	var found []view.Certificate
+	var found []debugapi.Certificate
 	secrets := q.state.secrets()
 	for _, c := range held.Certificates {
 		if given && c.ID != id {
@@ -43,7 +43,7 @@ func (q *question) certificates() (body, error) {
 		v := viewCertificate(c, held.Names)
 		v.Secrets = filled(secrets[string(certificatesIn(c.Chain))])
 		if fallback := q.state.Confirmed.Options.FallbackCertificate; fallback != nil && fallback.ID == c.ID {
-			v.From, v.Secrets = view.SelfSigned, filled[model.ObjectRef](nil)
+			v.From, v.Secrets = debugapi.SelfSigned, filled[model.ObjectRef](nil)
 		}
 		found = append(found, v)
 	}
@@ -52,7 +52,7 @@ func (q *question) certificates() (body, error) {
 }
 
 // compareCertificates has the default one come first, the others by their hosts.
-func compareCertificates(a, b view.Certificate) int {
+func compareCertificates(a, b debugapi.Certificate) int {
 	if a.Default != b.Default {
 		if a.Default {
 			return -1
@@ -92,7 +92,7 @@ func (q *question) refusesHandshake(host string) bool {
 	if !values.TLS.RejectHandshake {
 		return false
 	}
-	server := route.Choose(c.Config.Static.Servers, host, "/").Server
+	server := route.Match(c.Config.Static.Servers, host, "/").Server
 	return server != nil && server.Host == ""
 }
 
@@ -116,8 +116,10 @@ func (s *State) secrets() map[string][]model.ObjectRef {
 	for _, snap := range []*snapshot.Snapshot{s.Snapshot, s.Confirmed.Snapshot} {
 		look(snap, options.DefaultCertificate)
 		for _, ing := range snap.Ingresses() {
-			for _, name := range translate.Secrets(ing, options) {
-				look(snap, name)
+			for _, ref := range translate.References(ing, options) {
+				if ref.Kind == "Secret" {
+					look(snap, snapshot.Name{Namespace: ref.Namespace, Name: ref.Name})
+				}
 			}
 		}
 	}
@@ -138,8 +140,8 @@ func certificatesIn(text []byte) []byte {
 	return chain
 }
 
-func viewCertificate(c *model.Certificate, names []model.CertificateName) view.Certificate {
-	v := view.Certificate{Hosts: []string{}, From: view.FromSecret, DNSNames: []string{}, Chain: string(certificatesIn(c.Chain))}
+func viewCertificate(c *model.Certificate, names []model.CertificateName) debugapi.Certificate {
+	v := debugapi.Certificate{Hosts: []string{}, From: debugapi.FromSecret, DNSNames: []string{}, Chain: string(certificatesIn(c.Chain))}
 	for _, n := range names {
 		switch {
 		case n.ID != c.ID:

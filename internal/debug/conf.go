@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/render"
@@ -30,7 +30,7 @@ func (q *question) conf() (body, error) {
 		return nil, err
 	}
 	file := q.state.Confirmed.File
-	if format == view.JSON {
+	if format == debugapi.JSON {
 		return confJSON{file, selected}, nil
 	}
 	return textBody(func(w io.Writer) error {
@@ -120,7 +120,7 @@ func (q *question) noIngress(ingress model.ObjectRef) error {
 	return notFound("ingress: there is no %s among those that are looked at", ingress)
 }
 
-// confJSON is a view.Conf that is written line by line: as one value, that of a
+// confJSON is a debugapi.Conf that is written line by line: as one value, that of a
 // large file would take several times its size.
 type confJSON struct {
 	file     *render.File
@@ -154,9 +154,9 @@ func (c confJSON) write(w io.Writer) error {
 	return err
 }
 
-func viewLine(l render.Line) view.Line {
+func viewLine(l render.Line) debugapi.Line {
 	tabs := strings.Split(strings.TrimSuffix(string(l.Text), "\n"), "\t")
-	return view.Line{
+	return debugapi.Line{
 		Number: l.Number, Text: strings.Join(shownAll(tabs), "\t"),
 		Object:    model.ObjectRef{Kind: shown(l.Object.Kind), Namespace: shown(l.Object.Namespace), Name: shown(l.Object.Name)},
 		Behaviour: l.Behaviour, Host: shown(l.Host), Stream: l.Stream,

@@ -3,7 +3,7 @@
 // and certificates nginx was told, where a URL goes and what is wrong. Package view
 // holds what can be asked and what is answered.
 //
-//	stop, err := debug.Serve(filepath.Join(stateDir, view.Socket), debug.Handler(options))
+//	stop, err := debug.Serve(filepath.Join(stateDir, debugapi.Socket), debug.Handler(options))
 //	body, err := debug.Get(ctx, stateDir, "/routes?host=shop.example")
 //
 // It only reads. The controller publishes a State after each step, one pointer to
@@ -19,7 +19,7 @@ import (
 	"net/http"
 	"time"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/explain"
 	"sluice/internal/keys"
 	"sluice/internal/model"
@@ -87,7 +87,7 @@ type Options struct {
 	// Status asks nginx's workers.
 	Status nginx.StatusFunc
 	// Leader says who leads; nil where nobody is elected.
-	Leader func() view.Leader
+	Leader func() debugapi.Leader
 }
 
 // question is one request for a view.
@@ -117,13 +117,13 @@ type page struct {
 
 // pages are all views.
 var pages = []page{
-	{view.ConfPath, []string{view.HostParam, view.IngressParam, view.FormatParam}, false, (*question).conf},
-	{view.BackendsPath, []string{view.NameParam}, false, (*question).backends},
-	{view.CertsPath, []string{view.HostParam}, false, (*question).certificates},
-	{view.GeneralPath, nil, true, (*question).general},
-	{view.RoutesPath, []string{view.HostParam, view.IngressParam}, false, (*question).routes},
-	{view.ExplainPath, []string{view.URLParam, view.MethodParam, view.FormatParam}, false, (*question).explain},
-	{view.ProblemsPath, []string{view.NamespaceParam, view.IngressParam}, true, (*question).problems},
+	{debugapi.ConfPath, []string{debugapi.HostParam, debugapi.IngressParam, debugapi.FormatParam}, false, (*question).conf},
+	{debugapi.BackendsPath, []string{debugapi.NameParam}, false, (*question).backends},
+	{debugapi.CertsPath, []string{debugapi.HostParam}, false, (*question).certificates},
+	{debugapi.GeneralPath, nil, true, (*question).general},
+	{debugapi.RoutesPath, []string{debugapi.HostParam, debugapi.IngressParam}, false, (*question).routes},
+	{debugapi.ExplainPath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.FormatParam}, false, (*question).explain},
+	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam}, true, (*question).problems},
 }
 
 // Handler answers the views.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/snapshot"
@@ -106,7 +106,7 @@ func TestConf(t *testing.T) {
 	if got := get(t, o, "/conf"); got != string(file.Bytes()) {
 		t.Error("it is not nginx.conf")
 	}
-	var all view.Conf
+	var all debugapi.Conf
 	if err := json.Unmarshal([]byte(get(t, o, "/conf?format=json")), &all); err != nil {
 		t.Fatal(err)
 	}
@@ -139,12 +139,12 @@ func TestConfSelected(t *testing.T) {
 		if !strings.Contains(got, want.has) || strings.Contains(got, want.lacks) || strings.Contains(got, "http {") {
 			t.Errorf("%s: want %s and not %s:\n%s", target, want.has, want.lacks, got)
 		}
-		var selected view.Conf
+		var selected debugapi.Conf
 		if err := json.Unmarshal([]byte(get(t, o, target+"&format=json")), &selected); err != nil {
 			t.Fatal(err)
 		}
 		lines := slices.DeleteFunc(strings.Split(got, "\n"), func(l string) bool { return l == "" })
-		for i, line := range slices.DeleteFunc(selected.Lines, func(l view.Line) bool { return l.Text == "" }) {
+		for i, line := range slices.DeleteFunc(selected.Lines, func(l debugapi.Line) bool { return l.Text == "" }) {
 			if i >= len(lines) || line.Text != lines[i] {
 				t.Fatalf("%s: line %d differs as JSON: %+v", target, i, line)
 			}
@@ -205,7 +205,7 @@ func TestBeforeTheFirstConfirmation(t *testing.T) {
 		o.Status = func(context.Context) (nginx.Status, error) { return nginx.Status{}, errors.New("it is\nnot there") }
 		for _, p := range pages {
 			status, text := ask(o, http.MethodGet, p.path)
-			ready := p.early && (published != nil || p.path == view.GeneralPath)
+			ready := p.early && (published != nil || p.path == debugapi.GeneralPath)
 			switch {
 			case ready && status != http.StatusOK:
 				t.Errorf("%s: %d %s", p.path, status, text)
@@ -213,7 +213,7 @@ func TestBeforeTheFirstConfirmation(t *testing.T) {
 				t.Errorf("%s: %d %s", p.path, status, text)
 			}
 		}
-		var g view.General
+		var g debugapi.General
 		if err := json.Unmarshal([]byte(get(t, o, "/general")), &g); err != nil {
 			t.Fatal(err)
 		}
@@ -229,12 +229,12 @@ func TestDefaultCertificateOfASecret(t *testing.T) {
 	state := stateOf(t, shopManifests, func(o *translate.Options) {
 		o.DefaultCertificate = snapshot.Name{Namespace: "shop", Name: "web"}
 	})
-	var found []view.Certificate
+	var found []debugapi.Certificate
 	if err := json.Unmarshal([]byte(get(t, optionsOf(state), "/certs?host=nobody.example")), &found); err != nil {
 		t.Fatal(err)
 	}
 	want := []model.ObjectRef{{Kind: "Secret", Namespace: "shop", Name: "web"}}
-	if len(found) != 1 || !found[0].Default || found[0].From != view.FromSecret || !slices.Equal(found[0].Secrets, want) || !slices.Equal(found[0].Hosts, []string{"shop.example"}) {
+	if len(found) != 1 || !found[0].Default || found[0].From != debugapi.FromSecret || !slices.Equal(found[0].Secrets, want) || !slices.Equal(found[0].Hosts, []string{"shop.example"}) {
 		t.Errorf("it is told as %+v", found)
 	}
 }
@@ -267,7 +267,7 @@ func TestToldButNotConfirmed(t *testing.T) {
 	state := stateOf(t, shopManifests)
 	newer := stateOf(t, strings.ReplaceAll(shopManifests, "name: http}", "number: 80}"))
 	state.Told, state.Snapshot = newer.Told, newer.Snapshot
-	var backends []view.Backend
+	var backends []debugapi.Backend
 	if err := json.Unmarshal([]byte(get(t, optionsOf(state), "/backends")), &backends); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/settings"
 )
 
@@ -15,7 +15,7 @@ const nginxTimeout = time.Second
 
 // general answers how the controller is.
 func (q *question) general() (body, error) {
-	g := view.General{Version: q.Version, Nginx: q.nginx(), Ready: true, LastApply: q.state.Last.view(), Settings: []view.Setting{}}
+	g := debugapi.General{Version: q.Version, Nginx: q.nginx(), Ready: true, LastApply: q.state.Last.view(), Settings: []debugapi.Setting{}}
 	if err := q.Ready(); err != nil {
 		g.Ready, g.Missing = false, oneLine(err)
 	}
@@ -38,8 +38,8 @@ func (q *question) general() (body, error) {
 }
 
 // nginx asks nginx's workers how they are.
-func (q *question) nginx() view.Nginx {
-	n := view.Nginx{Version: q.Nginx.Version, Capabilities: filled(q.Nginx.Capabilities.Names()), Memory: []view.Memory{}}
+func (q *question) nginx() debugapi.Nginx {
+	n := debugapi.Nginx{Version: q.Nginx.Version, Capabilities: filled(q.Nginx.Capabilities.Names()), Memory: []debugapi.Memory{}}
 	ctx, cancel := context.WithTimeout(q.ctx, nginxTimeout)
 	defer cancel()
 	status, err := q.Status(ctx)
@@ -49,7 +49,7 @@ func (q *question) nginx() view.Nginx {
 	}
 	n.Answers, n.Load, n.Workers = true, status.Load, len(status.Workers)
 	for _, m := range status.Memory {
-		n.Memory = append(n.Memory, view.Memory(m))
+		n.Memory = append(n.Memory, debugapi.Memory(m))
 	}
 	return n
 }
@@ -59,11 +59,11 @@ func (q *question) nginx() view.Nginx {
 func oneLine(err error) string { return shown(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
 // view gives an attempt, null for none.
-func (a *Attempt) view() *view.Apply {
+func (a *Attempt) view() *debugapi.Apply {
 	if a == nil {
 		return nil
 	}
-	v := &view.Apply{At: a.At.UTC(), Seconds: a.Took.Seconds(), Reloaded: a.Reloaded, Hash: a.File.Hash()}
+	v := &debugapi.Apply{At: a.At.UTC(), Seconds: a.Took.Seconds(), Reloaded: a.Reloaded, Hash: a.File.Hash()}
 	if a.Err != nil {
 		v.Error = oneLine(a.Err)
 	}
@@ -72,13 +72,13 @@ func (a *Attempt) view() *view.Apply {
 
 // changedSettings are those that differ from their defaults, in the order of the
 // reference.
-func (c *Confirmed) changedSettings() []view.Setting {
+func (c *Confirmed) changedSettings() []debugapi.Setting {
 	values, _ := settings.Read(c.Snapshot.ConfigMap(c.Options.ConfigMap))
-	changed := []view.Setting{}
+	changed := []debugapi.Setting{}
 	for _, group := range settings.Groups() {
 		for _, key := range group.Keys {
 			if value, ok := values.Value(key.Key); ok && value != key.Default {
-				changed = append(changed, view.Setting{Key: key.Key, Value: shown(value), Default: shown(key.Default)})
+				changed = append(changed, debugapi.Setting{Key: key.Key, Value: shown(value), Default: shown(key.Default)})
 			}
 		}
 	}

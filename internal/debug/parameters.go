@@ -12,7 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -87,12 +87,12 @@ func (p parameters) wrong(name, want string) error {
 
 // format is Text where nothing is said.
 func (p parameters) format() (string, error) {
-	format, given := p[view.FormatParam]
+	format, given := p[debugapi.FormatParam]
 	switch {
 	case !given:
-		return view.Text, nil
-	case format != view.Text && format != view.JSON:
-		return "", p.wrong(view.FormatParam, view.Text+" or "+view.JSON)
+		return debugapi.Text, nil
+	case format != debugapi.Text && format != debugapi.JSON:
+		return "", p.wrong(debugapi.FormatParam, debugapi.Text+" or "+debugapi.JSON)
 	}
 	return format, nil
 }
@@ -104,32 +104,32 @@ const mostHost = 253
 
 // host is that of the parameter in lower case, without a dot at its end.
 func (p parameters) host() (host string, given bool, err error) {
-	written, given := p[view.HostParam]
+	written, given := p[debugapi.HostParam]
 	host = strings.TrimSuffix(strings.ToLower(written), ".")
 	if given && (len(host) > mostHost || !hostPattern.MatchString(host)) {
-		return "", true, p.wrong(view.HostParam, "a host such as shop.example or *.shop.example, without a port")
+		return "", true, p.wrong(debugapi.HostParam, "a host such as shop.example or *.shop.example, without a port")
 	}
 	return host, given, nil
 }
 
 // ingress is the object of the parameter.
 func (p parameters) ingress() (ref model.ObjectRef, given bool, err error) {
-	text, given := p[view.IngressParam]
+	text, given := p[debugapi.IngressParam]
 	if !given {
 		return ref, false, nil
 	}
 	name, err := snapshot.ParseName(text)
 	if err != nil {
-		return ref, true, p.wrong(view.IngressParam, "namespace/name")
+		return ref, true, p.wrong(debugapi.IngressParam, "namespace/name")
 	}
-	return model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}, true, nil
+	return snapshot.IngressRef(name), true, nil
 }
 
 // namespace is that of the parameter.
 func (p parameters) namespace() (namespace string, given bool, err error) {
-	namespace, given = p[view.NamespaceParam]
+	namespace, given = p[debugapi.NamespaceParam]
 	if given && len(validation.IsDNS1123Label(namespace)) > 0 {
-		return "", true, p.wrong(view.NamespaceParam, "the name of a namespace")
+		return "", true, p.wrong(debugapi.NamespaceParam, "the name of a namespace")
 	}
 	return namespace, given, nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/explain"
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -35,7 +35,7 @@ func (q *question) routes() (body, error) {
 		}
 		servers = slices.DeleteFunc(slices.Clone(servers), func(s *model.Server) bool { return s.Host != server })
 	}
-	var rows []view.Route
+	var rows []debugapi.Route
 	for i := range servers {
 		for _, r := range route.Table(servers[i : i+1]) {
 			if !ofIngress || r.Object == ingress {
@@ -46,8 +46,8 @@ func (q *question) routes() (body, error) {
 	return list(rows)
 }
 
-func viewRoute(r route.Row) view.Route {
-	return view.Route{
+func viewRoute(r route.Row) debugapi.Route {
+	return debugapi.Route{
 		Host: shown(r.Host), Match: r.Match, Path: shown(r.Path), Answer: shown(r.Answer),
 		Object: model.ObjectRef{Kind: r.Object.Kind, Namespace: shown(r.Object.Namespace), Name: shown(r.Object.Name)},
 		Extras: shownAll(r.Extras),
@@ -60,11 +60,11 @@ func (q *question) explain() (body, error) {
 	if err != nil {
 		return nil, err
 	}
-	url, given := q.values[view.URLParam]
+	url, given := q.values[debugapi.URLParam]
 	if !given {
-		return nil, q.values.wrong(view.URLParam, "http://host/path, https://host/path or host/path")
+		return nil, q.values.wrong(debugapi.URLParam, "http://host/path, https://host/path or host/path")
 	}
-	method, given := q.values[view.MethodParam]
+	method, given := q.values[debugapi.MethodParam]
 	if !given {
 		method = http.MethodGet
 	}
@@ -73,7 +73,7 @@ func (q *question) explain() (body, error) {
 		return nil, refusal{http.StatusBadRequest, named(err)}
 	}
 	explanation := explain.Explain(q.state.Confirmed.input(), request)
-	if format == view.JSON {
+	if format == debugapi.JSON {
 		return jsonBody{explanation}, nil
 	}
 	return textBody(func(w io.Writer) error { return explanation.WriteText(w) }), nil

@@ -16,7 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
@@ -122,7 +123,7 @@ func stateOf(t testing.TB, manifests string, change ...func(*translate.Options))
 	t.Helper()
 	pairs := shopPairs(t)
 	manifests += secret("shop", "web", pairs[0]) + secret("wild", "wild", pairs[1])
-	objects, _, err := snapshot.FromYAML("manifests.yaml", []byte(manifests))
+	objects, _, err := decode.FromYAML("manifests.yaml", []byte(manifests))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func optionsOf(state *State) Options {
 		Status: func(context.Context) (nginx.Status, error) {
 			return nginx.Status{Load: 7, Workers: []nginx.Worker{{PID: 1, Load: 7}, {PID: 2, Load: 7}}, Memory: []nginx.Memory{{Name: "certificate_data", Size: 128 << 20, Used: 1 << 20}}}, nil
 		},
-		Leader: func() view.Leader { return view.Leader{Leads: true, Identity: "sluice-0"} },
+		Leader: func() debugapi.Leader { return debugapi.Leader{Leads: true, Identity: "sluice-0"} },
 	}
 }
 

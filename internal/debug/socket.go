@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/keys"
 )
 
@@ -83,9 +83,9 @@ const mostError = 64 << 10
 // "/routes?host=shop.example". The caller closes the answer. An error is one line
 // that says what the controller said, or why none answers.
 func Get(ctx context.Context, stateDir, path string) (io.ReadCloser, error) {
-	socket := filepath.Join(stateDir, view.Socket)
+	socket := filepath.Join(stateDir, debugapi.Socket)
 	if !strings.HasPrefix(path, "/") {
-		return nil, fmt.Errorf("%s: want a path that begins with /, such as %s", keys.Quote(path), view.GeneralPath)
+		return nil, fmt.Errorf("%s: want a path that begins with /, such as %s", keys.Quote(path), debugapi.GeneralPath)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://controller"+path, nil)
 	if err != nil {
@@ -111,7 +111,7 @@ func Get(ctx context.Context, stateDir, path string) (io.ReadCloser, error) {
 
 // AnswerError is an answer of the controller that is not what was asked for.
 type AnswerError struct {
-	// Status is that of HTTP; see package view.
+	// Status is that of HTTP; see package debugapi.
 	Status int
 	// Text is one line.
 	Text string

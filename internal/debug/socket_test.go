@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 // serve answers in a new state directory until the test ends.
 func serve(t *testing.T, o Options) (stateDir string, stop func()) {
 	t.Helper()
 	stateDir = t.TempDir()
-	stop, err := Serve(filepath.Join(stateDir, view.Socket), Handler(o), slog.New(slog.DiscardHandler))
+	stop, err := Serve(filepath.Join(stateDir, debugapi.Socket), Handler(o), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestSocket(t *testing.T) {
 	t.Parallel()
 	o := optionsOf(stateOf(t, shopManifests))
 	stateDir, stop := serve(t, o)
-	socket := filepath.Join(stateDir, view.Socket)
+	socket := filepath.Join(stateDir, debugapi.Socket)
 	info, err := os.Stat(socket)
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestSocket(t *testing.T) {
 func TestStaleSocketIsReplaced(t *testing.T) {
 	t.Parallel()
 	stateDir := t.TempDir()
-	socket := filepath.Join(stateDir, view.Socket)
+	socket := filepath.Join(stateDir, debugapi.Socket)
 	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestNextSocketIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	o := optionsOf(stateOf(t, shopManifests))
 	stateDir, stopFirst := serve(t, o)
-	stopSecond, err := Serve(filepath.Join(stateDir, view.Socket), Handler(o), slog.New(slog.DiscardHandler))
+	stopSecond, err := Serve(filepath.Join(stateDir, debugapi.Socket), Handler(o), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestGetSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	stateDir := t.TempDir()
 	for path, want := range map[string]string{
-		"/general":  "no controller runs with this state directory: nobody listens on " + filepath.Join(stateDir, view.Socket),
+		"/general":  "no controller runs with this state directory: nobody listens on " + filepath.Join(stateDir, debugapi.Socket),
 		"general":   `"general": want a path that begins with /, such as /general`,
 		"/conf?%zz": "no controller runs",
 		"/%zz":      `"/%zz": want a path with a query that is percent-encoded: invalid URL escape "%zz"`,

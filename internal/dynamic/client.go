@@ -6,9 +6,6 @@
 //	err := client.Push(ctx, config.Dynamic) // before the file that needs it
 //	...                                     // reload, settled, drained
 //	err = client.Retain(ctx, config.Dynamic)
-//
-// It also resolves the names of ExternalName services (see Resolver), as nginx
-// can neither wait for DNS nor notice a change of it.
 package dynamic
 
 import (

@@ -14,6 +14,7 @@ import (
 
 	"sluice/internal/dynamic"
 	"sluice/internal/model"
+	"sluice/test/ports"
 )
 
 // backendServer answers with its name.
@@ -38,10 +39,7 @@ func endpoint(t *testing.T, address net.Addr) model.Endpoint {
 // closedPort gives an endpoint where nobody listens.
 func closedPort(t *testing.T) model.Endpoint {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
-	defer func() { _ = l.Close() }()
-	return endpoint(t, l.Addr())
+	return model.Endpoint{Address: "127.0.0.1", Port: ports.Take(t)}
 }
 
 func backend(key string, endpoints ...model.Endpoint) *model.Backend {

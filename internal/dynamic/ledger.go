@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -17,11 +18,9 @@ type ledger struct {
 	backends     list
 	certificates list
 	names        list
-	// added are the names that were added last, sorted by host; each has an item.
-	added []model.CertificateName
-	// whole are the backends that were added last, sorted by key, if nothing was left
-	// out of any; each has an item.
-	whole []*model.Backend
+	// added is what was added last, sorted; each has an item. Backends are missing if
+	// something was left out of any.
+	added model.Dynamic
 }
 
 // list is one kind of item.
@@ -29,6 +28,8 @@ type list struct {
 	// kind is the field of the wire format, and the word of errors.
 	kind  string
 	items map[string]*item
+	// pending are the keys of the items that nginx has not confirmed.
+	pending map[string]bool
 	// gone are keys that nginx holds perhaps, and is to drop.
 	gone map[string]bool
 }
@@ -42,8 +43,8 @@ type item struct {
 	content []byte
 	// problem is what was left out of it.
 	problem error
-	// sent is whether nginx confirmed it, refused whether it had no room for it.
-	sent, refused bool
+	// refused is whether nginx had no room for it.
+	refused bool
 }
 
 func newLedger() *ledger {
@@ -51,7 +52,7 @@ func newLedger() *ledger {
 }
 
 func newList(kind string) list {
-	return list{kind: kind, items: map[string]*item{}, gone: map[string]bool{}}
+	return list{kind: kind, items: map[string]*item{}, pending: map[string]bool{}, gone: map[string]bool{}}
 }
 
 // lists are in the order of sending: a name comes after what it refers to.
@@ -60,54 +61,43 @@ func (l *ledger) lists() []*list {
 }
 
 // add takes in what nginx is to hold besides what it holds already. The error
-// names the endpoints that were left out.
+// names the endpoints that were left out. What is as it was added last is passed over.
 func (l *ledger) add(d model.Dynamic) error {
-	problems := l.addBackends(d.Backends)
-	for _, c := range d.Certificates {
-		l.certificates.put(c.ID, c, nil)
-	}
-	return errors.Join(append(problems, l.addNames(d.Names))...)
-}
-
-// addNames passes over those that are as they were added last: of many hosts few
-// get another certificate at once.
-func (l *ledger) addNames(names []model.CertificateName) error {
 	var problems []error
-	before := l.added
-	for _, n := range names {
-		for len(before) > 0 && before[0].Host < n.Host {
-			before = before[1:]
-		}
-		if len(before) > 0 && before[0] == n {
-			continue
-		}
-		content, err := encodeName(n)
-		problems = append(problems, err)
-		l.names.put(n.Host, nil, content)
-	}
-	l.added = names
-	return errors.Join(problems...)
-}
-
-// addBackends passes over those that are as they were added last.
-func (l *ledger) addBackends(backends []*model.Backend) (problems []error) {
-	before := l.whole
-	for _, b := range backends {
-		for len(before) > 0 && before[0] != b && before[0].Key < b.Key {
-			before = before[1:]
-		}
-		if len(before) > 0 && before[0] == b {
-			before = before[1:]
-			continue
-		}
+	for b := range others(l.added.Backends, d.Backends, func(b *model.Backend) string { return b.Key }) {
 		if err := l.addBackend(b); err != nil {
 			problems = append(problems, err)
 		}
 	}
-	if l.whole = backends; len(problems) > 0 {
-		l.whole = nil
+	wrong := len(problems) > 0
+	for c := range others(l.added.Certificates, d.Certificates, func(c *model.Certificate) string { return c.ID }) {
+		l.certificates.put(c.ID, c, nil)
 	}
-	return problems
+	for n := range others(l.added.Names, d.Names, func(n model.CertificateName) string { return n.Host }) {
+		content, err := encodeName(n)
+		problems = append(problems, err)
+		l.names.put(n.Host, nil, content)
+	}
+	if l.added = d; wrong {
+		l.added.Backends = nil
+	}
+	return errors.Join(problems...)
+}
+
+// others gives the elements of now that before lacks; both are sorted by key.
+func others[T comparable](before, now []T, key func(T) string) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, element := range now {
+			for len(before) > 0 && before[0] != element && key(before[0]) < key(element) {
+				before = before[1:]
+			}
+			if len(before) > 0 && before[0] == element {
+				before = before[1:]
+			} else if !yield(element) {
+				return
+			}
+		}
+	}
 }
 
 func (l *ledger) addBackend(b *model.Backend) error {
@@ -127,33 +117,32 @@ func (l *list) put(key string, source any, content []byte) *item {
 	held := l.items[key]
 	if held == nil || !bytes.Equal(held.content, content) {
 		held = &item{content: content}
-		l.items[key] = held
+		l.items[key], l.pending[key] = held, true
 	}
 	held.source = source
 	return held
 }
 
-// retain drops every item that d does not have.
+// retain drops every item that d does not have, which was added just before.
 func (l *ledger) retain(d model.Dynamic) {
-	backends, certificates, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, b := range d.Backends {
-		backends[b.Key] = true
-	}
-	for _, c := range d.Certificates {
-		certificates[c.ID] = true
-	}
-	for _, n := range d.Names {
-		names[n.Host] = true
-	}
-	l.backends.retain(backends)
-	l.certificates.retain(certificates)
-	l.names.retain(names)
+	retain(&l.backends, d.Backends, func(b *model.Backend) string { return b.Key })
+	retain(&l.certificates, d.Certificates, func(c *model.Certificate) string { return c.ID })
+	retain(&l.names, d.Names, func(n model.CertificateName) string { return n.Host })
 }
 
-func (l *list) retain(wanted map[string]bool) {
+func retain[T any](l *list, wanted []T, key func(T) string) {
+	missing := func(element T) bool { return l.items[key(element)] == nil }
+	if len(l.items) == len(wanted) && !slices.ContainsFunc(wanted, missing) {
+		return // there is no other item
+	}
+	keys := make(map[string]bool, len(wanted))
+	for _, element := range wanted {
+		keys[key(element)] = true
+	}
 	for key := range l.items {
-		if !wanted[key] {
+		if !keys[key] {
 			delete(l.items, key)
+			delete(l.pending, key)
 			l.gone[key] = true
 		}
 	}
@@ -171,24 +160,15 @@ func (l *list) drop(keys []string) {
 // forget is called when another nginx runs, which holds nothing.
 func (l *ledger) forget() {
 	for _, list := range l.lists() {
-		for _, item := range list.items {
-			item.sent, item.refused = false, false
+		for key, item := range list.items {
+			list.pending[key], item.refused = true, false
 		}
 		clear(list.gone)
 	}
 }
 
 // unsent gives the keys that nginx has not confirmed, sorted.
-func (l *list) unsent() []string {
-	var keys []string
-	for key, item := range l.items {
-		if !item.sent {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
+func (l *list) unsent() []string { return slices.Sorted(maps.Keys(l.pending)) }
 
 // dropped gives the keys that nginx is to delete, sorted.
 func (l *list) dropped() []string {
@@ -198,11 +178,12 @@ func (l *list) dropped() []string {
 // confirm notes that nginx holds the items of keys, but for the failed ones.
 func (l *list) confirm(keys, failed []string) {
 	for _, key := range keys {
-		l.items[key].sent, l.items[key].refused = true, false
+		delete(l.pending, key)
+		l.items[key].refused = false
 	}
 	for _, key := range failed {
 		if item := l.items[key]; item != nil {
-			item.sent, item.refused = false, true
+			l.pending[key], item.refused = true, true
 		}
 	}
 }

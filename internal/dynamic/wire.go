@@ -42,6 +42,8 @@ type wireBackend struct {
 	Key       string         `json:"key"`
 	Endpoints []wireEndpoint `json:"endpoints"`
 	Empty     int            `json:"empty"`
+	Picker    *wirePicker    `json:"picker,omitempty"`
+	Split     *wireSplit     `json:"split,omitempty"`
 }
 
 // wireEndpoint is the array [address, port].
@@ -116,7 +118,7 @@ type Worker struct {
 // encodeBackend gives a backend as JSON. An endpoint that is not an address
 // with a port is left out and named by the error; the rest is valid still.
 func encodeBackend(b *model.Backend) ([]byte, error) {
-	out := wireBackend{Key: b.Key, Endpoints: make([]wireEndpoint, 0, len(b.Endpoints)), Empty: b.WhenEmpty}
+	out := wireBackend{Key: b.Key, Endpoints: make([]wireEndpoint, 0, len(b.Endpoints)), Empty: b.WhenEmpty, Picker: pickerOf(b), Split: splitOf(b.Split)}
 	if out.Empty == 0 {
 		out.Empty = 503
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/route"
 )
 
@@ -56,6 +55,8 @@ func (x *explainer) answer(e *Explanation) Answer {
 		return Answer{Kind: ToRedirect, Status: 301, Location: x.slashed(l), Why: "nginx adds the / at the end, as trailing-slash-redirect asks for"}
 	case x.choice.Outcome == route.Unknown:
 		return Answer{Kind: ToUnknown, Why: "it hangs on the pattern " + l.Path + " of " + l.Rule.Object.String()}
+	case !x.taken() && x.choice.Server.InternalFor(x.choice.Path) != nil:
+		return Answer{Kind: ToStatus, Status: 404, Why: "the location of the path is for subrequests of nginx only"}
 	case !x.taken():
 		return Answer{Kind: ToStatus, Status: 404, Why: "no location takes the path"}
 	case sends(l):
@@ -94,7 +95,11 @@ func (b *Backend) answer() Answer {
 	if b.Why != "" {
 		return Answer{Kind: ToStatus, Status: b.Status, Why: b.Why}
 	}
-	return Answer{Kind: ToService, Service: b.name()}
+	a := Answer{Kind: ToService, Service: b.name()}
+	for _, s := range b.Shares {
+		a.Canaries = append(a.Canaries, s.Service)
+	}
+	return a
 }
 
 // name gives "namespace/name:port"; the default backend is known without a port.
@@ -154,7 +159,7 @@ func (x *explainer) whySent(l *model.Location) string {
 	if l.Rule.Kind == model.RuleRedirect {
 		return l.Rule.Field
 	}
-	if policy.Of[policy.Redirect](x.policies(x.ingressOf(l))).Temporal != "" {
+	if x.annotationsAt(l).Redirect.Temporal != "" {
 		return x.Options.AnnotationsPrefix + "/temporal-redirect"
 	}
 	return x.Options.AnnotationsPrefix + "/permanent-redirect"
@@ -180,7 +185,7 @@ func summary(e *Explanation) string {
 	a := e.Answer
 	switch a.Kind {
 	case ToService:
-		return fmt.Sprintf("%s goes to Service %s%s%s", asked, a.Service, by, unless(e))
+		return fmt.Sprintf("%s goes to Service %s%s%s%s", asked, a.Service, orCanaries(a), by, unless(e))
 	case ToRedirect:
 		return fmt.Sprintf("%s is redirected with %d to %s%s", asked, a.Status, model.OneLine(a.Location, mostAsked), by+unless(e))
 	case NoHandshake:
@@ -193,11 +198,19 @@ func summary(e *Explanation) string {
 	return fmt.Sprintf("%s is answered %d%s: %s", asked, a.Status, by, a.Why)
 }
 
+// orCanaries names the Services that get some requests instead, "" for none.
+func orCanaries(a Answer) string {
+	if len(a.Canaries) == 0 {
+		return ""
+	}
+	return " or its canary " + model.OneOf(a.Canaries)
+}
+
 // outcome gives the answer in a few words.
 func outcome(a Answer) string {
 	switch a.Kind {
 	case ToService:
-		return "Service " + a.Service
+		return "Service " + a.Service + orCanaries(a)
 	case PassedOn:
 		return "Service " + a.Service + ", passed through: " + a.Why
 	case ToRedirect:
@@ -219,6 +232,8 @@ func unless(e *Explanation) string {
 	var text string
 	for _, b := range e.Applied.Behaviours {
 		switch {
+		case b.Snippet:
+			text += ", unless its " + b.Name + " says something else"
 		case b.Refuses && e.Answer.Kind == ToService:
 			text += ", unless " + b.Name + " refuses it"
 		case b.Answers && e.Request.Method == "OPTIONS":

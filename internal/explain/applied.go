@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/route"
 )
 
@@ -35,8 +35,8 @@ func (x *explainer) redirect(l *model.Location) Redirect {
 }
 
 // asked is what the Ingress of the location wants of the redirect.
-func (x *explainer) asked(l *model.Location) policy.SSLRedirect {
-	return policy.Of[policy.SSLRedirect](x.policies(x.ingressOf(l)))
+func (x *explainer) asked(l *model.Location) *annotations.SSLRedirect {
+	return x.annotationsAt(l).SSLRedirect
 }
 
 func (x *explainer) whyRedirected() string {

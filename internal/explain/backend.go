@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,10 +17,15 @@ func (x *explainer) backend(l *model.Location) *Backend {
 	if t := l.Proxy.Transport; t.TLS {
 		b.Transport = Transport{TLS: true, Verify: t.Verify, Name: t.Name}
 	}
-	known := x.known(l.Proxy.Backend)
+	known := x.Config.Dynamic.Backend(l.Proxy.Backend)
+	if known != nil && known.Split != nil {
+		b.Shares = x.sharesOf(known.Split)
+		known = x.Config.Dynamic.Backend(known.Split.Main)
+	}
 	if known == nil {
 		return b
 	}
+	b.Picked = pickedBy(known.Balancing)
 	b.Status = known.WhenEmpty
 	for _, e := range known.Endpoints {
 		b.Endpoints = append(b.Endpoints, endpointText(e))
@@ -35,19 +39,42 @@ func (x *explainer) backend(l *model.Location) *Backend {
 	return b
 }
 
+// pickedBy says how the endpoints of a backend are picked, "" for in turn.
+func pickedBy(how *model.Balancing) string {
+	switch {
+	case how == nil || how.Cookie == nil:
+		return ""
+	case how.Cookie.Persistent:
+		return "by the cookie " + how.Cookie.Name + ", for good"
+	}
+	return "by the cookie " + how.Cookie.Name + ", until endpoints come or go"
+}
+
+func (x *explainer) sharesOf(split *model.Split) []Share {
+	var shares []Share
+	for _, s := range split.Shares {
+		gets := fmt.Sprintf("%d of %d requests", min(s.Weight, split.Total), split.Total)
+		for _, c := range s.Always {
+			gets += fmt.Sprintf(", all with %s %q", c.Variable, c.Value)
+		}
+		for _, c := range s.Never {
+			gets += fmt.Sprintf(", none with %s %q", c.Variable, c.Value)
+		}
+		if split.Cookie != "" {
+			gets += ", and all of clients whose cookie " + split.Cookie + " is its own"
+		}
+		share := Share{Service: s.Name, Gets: gets}
+		if b := x.Config.Dynamic.Backend(s.Backend); b != nil {
+			share.Service = b.Target.Namespace + "/" + b.Target.Name + ":" + b.Target.Port
+		}
+		shares = append(shares, share)
+	}
+	return shares
+}
+
 // isDefault tells the default backend of the controller: nobody's rule names it.
 func (x *explainer) isDefault(l *model.Location) bool {
 	return l.Rule.Field == "" && x.Options.DefaultBackend == snapshot.Name{Namespace: l.Proxy.Service.Namespace, Name: l.Proxy.Service.Name}
-}
-
-// known gives a backend by its key, or nil.
-func (x *explainer) known(key string) *model.Backend {
-	all := x.Config.Dynamic.Backends
-	at, found := slices.BinarySearchFunc(all, key, func(b *model.Backend, key string) int { return strings.Compare(b.Key, key) })
-	if !found {
-		return nil
-	}
-	return all[at]
 }
 
 // endpointText gives "address:port", with brackets for IPv6.

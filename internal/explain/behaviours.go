@@ -3,9 +3,9 @@ package explain
 import (
 	"slices"
 
+	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
 )
 
@@ -26,13 +26,14 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 	var list []Behaviour
 	ing := x.ingressOf(l)
 	values := x.settingsOf(ing)
-	for _, b := range policy.Explain(ing, values, x.Options.AnnotationsPrefix) {
+	for _, b := range annotations.Explain(ing, values, x.Options.AnnotationsPrefix, pathOf(l)) {
 		if !effective(b, l) {
 			continue
 		}
 		shown := Behaviour{Name: b.Name}
+		shown.Snippet = isSnippet(b)
 		shown.Answers = b.Answers && (l.Return == nil || sends(l))
-		shown.Refuses = b.Protects && b.Kind == policy.Decorating && l.Return == nil
+		shown.Refuses = b.Protects && !shown.Snippet && b.Kind == annotations.Decorating && l.Return == nil
 		for _, v := range b.Values {
 			if v.Text != "" {
 				shown.Keys = append(shown.Keys, x.key(v, l.Rule.Object, values))
@@ -43,14 +44,19 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 	return list
 }
 
+// isSnippet tells what an administrator has to allow: directives as users write them.
+func isSnippet(b annotations.InForce) bool {
+	return slices.ContainsFunc(b.Behaviour.Keys, func(doc keys.Doc) bool { return doc.Allowed != "" })
+}
+
 // effective says whether a behaviour has an effect at a location: it prints
 // something there, or a setting gives it to all. What a status is answered before
 // has none.
-func effective(b policy.InForce, l *model.Location) bool {
+func effective(b annotations.InForce, l *model.Location) bool {
 	written := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.Name != "" })
 	inherited := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.From != "" && v.Text != "" })
 	switch {
-	case sends(l) && b.Protects:
+	case sends(l) && b.Protects && !isSnippet(b):
 		return false
 	case sends(l) && b.Name == redirectName:
 		return true
@@ -62,7 +68,7 @@ func effective(b policy.InForce, l *model.Location) bool {
 		return l.Rewrite != nil
 	case b.Name == transportName:
 		return l.Proxy.Transport != model.Transport{}
-	case b.Kind == policy.Shaping:
+	case b.Kind == annotations.Shaping:
 		return written || inherited
 	}
 	// What protects is said by each location, the rest by the http level too.
@@ -73,7 +79,7 @@ func effective(b policy.InForce, l *model.Location) bool {
 func (x *explainer) key(v keys.InForce, ingress model.ObjectRef, values *settings.Settings) Key {
 	k := Key{Key: v.Key, Value: v.Text, Source: FromDefault}
 	if v.Name != "" {
-		k.Source, k.Object, k.Name = FromAnnotation, ingress, x.Options.AnnotationsPrefix+"/"+v.Name
+		k.Source, k.Object, k.Name = FromAnnotation, ingress, v.Name
 	} else if object, written := values.Origin(v.From); written {
 		k.Source, k.Object, k.Name = FromSetting, object, v.From
 	}

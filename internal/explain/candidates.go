@@ -11,6 +11,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/route"
+	"sluice/internal/snapshot"
 )
 
 // defaultBackendField is the field of an Ingress for what its rules leave.
@@ -37,6 +38,7 @@ func (x *explainer) candidates() []*candidate {
 			all = append(all, c)
 		}
 	}
+	all = append(all, x.ofOthers()...)
 	all = append(all, x.ofAppRoot()...)
 	return append(all, x.ofFallbacks()...)
 }
@@ -61,7 +63,7 @@ func (x *explainer) ofRules(ing *networkingv1.Ingress) []*candidate {
 			path := &rule.HTTP.Paths[j]
 			c := &candidate{ingress: ing, server: x.server(rule.Host), hostField: fmt.Sprintf("spec.rules[%d].host", i)}
 			c.Candidate = Candidate{
-				Kind: FromRule, Object: refOf(ing), Field: fmt.Sprintf("spec.rules[%d].http.paths[%d]", i, j),
+				Kind: FromRule, Object: snapshot.RefOf(ing), Field: fmt.Sprintf("spec.rules[%d].http.paths[%d]", i, j),
 				Host: rule.Host, Path: path.Path, PathType: string(networkingv1.PathTypeImplementationSpecific), Backend: backendText(ing, &path.Backend),
 			}
 			if path.PathType != nil {
@@ -97,7 +99,7 @@ func (x *explainer) ofDefaultBackend(ing *networkingv1.Ingress) *candidate {
 		host = x.deciding.Host
 	}
 	c := &candidate{ingress: ing, server: x.server(host)}
-	c.Candidate = Candidate{Kind: FromDefaultBackend, Object: refOf(ing), Field: defaultBackendField, Host: host, Backend: backendText(ing, ing.Spec.DefaultBackend)}
+	c.Candidate = Candidate{Kind: FromDefaultBackend, Object: snapshot.RefOf(ing), Field: defaultBackendField, Host: host, Backend: backendText(ing, ing.Spec.DefaultBackend)}
 	return c
 }
 
@@ -132,7 +134,7 @@ func (x *explainer) ofFallbacks() []*candidate {
 		if server == nil {
 			continue
 		}
-		for _, l := range server.Locations {
+		for _, l := range answering(server) {
 			c := &candidate{server: server}
 			switch {
 			case l.Rule.Kind == model.RuleFallback && l.Rule.Field == "":
@@ -154,14 +156,14 @@ func (x *explainer) locations(c *candidate) (placed []*model.Location, judged []
 	if c.server == nil {
 		return nil, nil
 	}
-	for _, l := range c.server.Locations {
+	for _, l := range answering(c.server) {
 		if c.asked(l) {
 			placed = append(placed, l)
 		}
 	}
 	if c.server == x.deciding {
 		for _, v := range x.choice.Locations {
-			if c.asked(v.Location) {
+			if len(v.Location.Dispatch) == 0 && c.asked(v.Location) {
 				judged = append(judged, v)
 			}
 		}
@@ -178,7 +180,11 @@ func (c *candidate) asked(l *model.Location) bool {
 func (c *Candidate) String() string {
 	switch c.Kind {
 	case FromRule:
-		return fmt.Sprintf("%s, %s (%s %s)", c.Object, c.Field, c.PathType, cmp.Or(c.Path, "/"))
+		text := fmt.Sprintf("%s, %s (%s %s", c.Object, c.Field, c.PathType, cmp.Or(c.Path, "/"))
+		if c.Match != "" {
+			text += " if " + c.Match
+		}
+		return text + ")"
 	case FromHealth:
 		return c.Field
 	case FromDefaultBackend, FromAppRoot:
@@ -210,8 +216,4 @@ func answerText(l *model.Location) string {
 		return l.Proxy.Service.Namespace + "/" + l.Proxy.Service.Name
 	}
 	return ""
-}
-
-func refOf(ing *networkingv1.Ingress) model.ObjectRef {
-	return model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}
 }

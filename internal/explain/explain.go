@@ -19,8 +19,8 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/route"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -66,7 +66,7 @@ func newExplainer(in Input, r Request) *explainer {
 	x := &explainer{Input: in, request: r, servers: Printed(in), problems: map[model.ObjectRef][]model.Problem{}}
 	x.settings, _ = settings.Read(in.Snapshot.ConfigMap(in.Options.ConfigMap))
 	x.ofClass = translate.Settings(in.Snapshot, in.Options)
-	x.choice = route.Choose(x.servers, r.Host, r.URI)
+	x.choice = route.Choose(x.servers, route.Request{Method: r.Method, Host: r.Host, URI: r.URI, Headers: r.Headers})
 	if x.deciding = x.choice.Server; x.choice.Outcome == route.Missed {
 		x.deciding = x.server("")
 	}
@@ -150,8 +150,11 @@ func (x *explainer) considered() (servers []Server, locations []Location) {
 
 // notation is a location as nginx.conf has it, without quotes.
 func notation(modifier model.Modifier, path string) string {
-	if modifier == model.Prefix {
+	switch modifier {
+	case model.Prefix:
 		return path
+	case model.Named:
+		return "@" + path
 	}
 	return string(modifier) + " " + path
 }
@@ -171,16 +174,28 @@ func (x *explainer) path() Path {
 // ingressOf gives the Ingress that a location comes from. What comes from none has
 // one that says nothing, so that only the settings hold.
 func (x *explainer) ingressOf(l *model.Location) *networkingv1.Ingress {
-	ref := l.Rule.Object
-	if ing := x.Snapshot.Ingress(snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}); ing != nil && ref.Kind == "Ingress" {
+	if ing := x.Snapshot.IngressOf(l.Rule.Object); ing != nil {
 		return ing
 	}
 	return &networkingv1.Ingress{}
 }
 
-// policies are what the annotations of an Ingress say.
-func (x *explainer) policies(ing *networkingv1.Ingress) *policy.Policies {
-	return policy.Read(ing, x.settingsOf(ing), x.Options.AnnotationsPrefix)
+// annotationsOf is what the annotations of an Ingress say.
+func (x *explainer) annotationsOf(ing *networkingv1.Ingress) *annotations.Annotations {
+	return annotations.Read(ing, x.settingsOf(ing), x.Options.AnnotationsPrefix)
+}
+
+// annotationsAt are those that hold at a location.
+func (x *explainer) annotationsAt(l *model.Location) *annotations.Annotations {
+	return x.annotationsOf(x.ingressOf(l)).At(pathOf(l))
+}
+
+// pathOf is the path of the rules that a location is for, "" for none.
+func pathOf(l *model.Location) string {
+	if l.Rule.Kind == model.RuleFallback {
+		return ""
+	}
+	return l.Rule.Path
 }
 
 // settingsOf gives the settings of an Ingress. One that says nothing stands for

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -119,7 +120,7 @@ func ingress(name string, rules []string, annotations ...string) string {
 // inputOf takes manifests through the core.
 func inputOf(t *testing.T, manifests string, change func(*translate.Options)) Input {
 	t.Helper()
-	objects, _, err := snapshot.FromYAML("manifests.yaml", []byte(base+manifests))
+	objects, _, err := decode.FromYAML("manifests.yaml", []byte(base+manifests))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,10 +186,11 @@ func TestWhyCandidatesLose(t *testing.T) {
 			},
 		},
 		"its Ingress is left out": {
-			manifests: ingress("a", one) + ingress("canary", one, `canary: "true"`) + ingress("greedy", append(one, "default web")),
+			manifests: ingress("a", one) + ingress("canary", one, `canary: "yes"`) + ingress("share", one, `canary: "true"`) + ingress("greedy", append(one, "default web")),
 			change:    func(o *translate.Options) { o.DisableCatchAll = true },
 			url:       "shop.example/x", winner: "Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /)",
 			want: []string{
+				"share spec.rules[0].http.paths[0]: SharesPath: it is a canary: it has no location, and gets some requests of an Ingress with the same path",
 				"greedy spec.rules[0].http.paths[0]: LeftOut: its Ingress is left out",
 				"greedy spec.defaultBackend: LeftOut: its Ingress is left out",
 				"canary spec.rules[0].http.paths[0]: LeftOut: its Ingress is left out",
@@ -337,7 +339,7 @@ func TestAnswers(t *testing.T) {
 		{"denied", ingress("a", rules("/ Prefix web"), "whitelist-source-range: nonsense"), "shop.example/", `is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): nginx.ingress.kubernetes.io/whitelist-source-range: want IP addresses`, nil},
 		{"denied by a setting", plain + scoped("host", `whitelist-source-range: "nonsense"`), "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): ConfigMap shop/settings: whitelist-source-range: want IP addresses", withSettings},
 		{"held back", plain, "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): its Ingress is held back", func(o *translate.Options) {
-			o.Denied = map[snapshot.Name]translate.Denial{{Namespace: "shop", Name: "a"}: translate.DenyPaths}
+			o.Denied = map[model.ObjectRef]translate.Denial{{Kind: "Ingress", Namespace: "shop", Name: "a"}: translate.DenyPaths}
 		}},
 		{"an allow list", ingress("a", rules("/ Prefix web"), "whitelist-source-range: 10.0.0.0/8"), "shop.example/", "(Prefix /), unless allow-list refuses it", nil},
 		{"CORS", ingress("a", rules("/ Prefix web"), `enable-cors: "true"`, `force-ssl-redirect: "true"`), "OPTIONS shop.example/", "is redirected with 308 to https://shop.example by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /), unless cors answers it", nil},

@@ -52,6 +52,8 @@ type Answer struct {
 	Location string `json:"location,omitempty"`
 	// Service is "namespace/name:port".
 	Service string `json:"service,omitempty"`
+	// Canaries are the Services that get some of the requests instead.
+	Canaries []string `json:"canaries,omitempty"`
 	// Why says why it is not a Service that answers.
 	Why string `json:"why,omitempty"`
 }
@@ -103,6 +105,8 @@ type Candidate struct {
 	Host     string `json:"host"`
 	Path     string `json:"path"`
 	PathType string `json:"pathType"`
+	// Match is what the rule asks of the method, the headers and the query.
+	Match string `json:"match,omitempty"`
 	// Backend is "namespace/name:port" or the status that is answered, with the URL
 	// of a redirect.
 	Backend string  `json:"backend"`
@@ -139,11 +143,14 @@ const (
 	PrefixOnlyFirst  = Verdict(route.PrefixOnlyFirst)
 	PatternFirst     = Verdict(route.PatternFirst)
 	EarlierFirst     = Verdict(route.EarlierFirst)
+	MoreSpecific     = Verdict(route.MoreSpecificFirst)
+	OtherRequests    = Verdict(route.OtherRequests)
 	NotDelegated     = Verdict(model.NotDelegated) // another namespace owns its host, and does not delegate it
 	PathsFirst       = Verdict("PathsFirst")       // paths of the host leave nothing for a default backend
 	HasProblem       = Verdict("HasProblem")       // a Problem of the rule keeps it out
 	Repeated         = Verdict("Repeated")         // its Ingress says the same before
 	LeftOut          = Verdict("LeftOut")          // its Ingress is left out
+	SharesPath       = Verdict("SharesPath")       // it is a canary: the location is that of another Ingress
 	OtherClass       = Verdict("OtherClass")       // its Ingress is of another class
 	LessSpecificHost = Verdict("LessSpecificHost") // another host fits better
 	OneLabel         = Verdict(route.OneLabel)
@@ -151,8 +158,8 @@ const (
 )
 
 var verdictOrder = []Verdict{
-	Wins, Undecided, ExactFirst, SlashFirst, LongerFirst, PrefixOnlyFirst, PatternFirst, EarlierFirst, NotDelegated, PathsFirst, HasProblem, Repeated,
-	LeftOut, OtherClass, LessSpecificHost, OneLabel, DoesNotMatch,
+	Wins, Undecided, ExactFirst, SlashFirst, LongerFirst, PrefixOnlyFirst, PatternFirst, EarlierFirst, MoreSpecific, OtherRequests, NotDelegated, PathsFirst, HasProblem, Repeated,
+	SharesPath, LeftOut, OtherClass, LessSpecificHost, OneLabel, DoesNotMatch,
 }
 
 // Applied is what is done with the request at the location that takes it.
@@ -196,8 +203,10 @@ type Behaviour struct {
 	Name string `json:"name"`
 	// Answers is set if it answers some requests by itself, Refuses if it lets only
 	// some requests through.
-	Answers bool  `json:"answers"`
-	Refuses bool  `json:"refuses"`
+	Answers bool `json:"answers"`
+	Refuses bool `json:"refuses"`
+	// Snippet is set if it is directives of nginx, which may do something else.
+	Snippet bool  `json:"snippet,omitempty"`
 	Keys    []Key `json:"keys"`
 }
 
@@ -231,10 +240,22 @@ type Backend struct {
 	Endpoints []string `json:"endpoints"`
 	// ExternalName is "name:port", which the controller resolves.
 	ExternalName string `json:"externalName,omitempty"`
+	// Picked says how an endpoint is picked, where not in turn.
+	Picked string `json:"picked,omitempty"`
+	// Shares are the backends of canaries, which get some of the requests.
+	Shares []Share `json:"shares,omitempty"`
 	// Status answers while there is no endpoint.
 	Status int `json:"status"`
 	// Why says why there is none.
 	Why string `json:"why,omitempty"`
+}
+
+// Share is a backend that gets some of the requests of another.
+type Share struct {
+	// Service is "namespace/name:port".
+	Service string `json:"service"`
+	// Gets says which requests it gets.
+	Gets string `json:"gets"`
 }
 
 // Transport is how nginx speaks to the backend.

@@ -90,8 +90,10 @@ func (x *explainer) judgeAbsent(c *candidate) {
 	case undelegated != nil:
 		c.lost(NotDelegated, "%s", undelegated.Text)
 		c.Problems = []model.Problem{*undelegated}
-	case x.policies(c.ingress).Withheld():
+	case x.annotationsOf(c.ingress).Withheld():
 		x.leaveOut(c)
+	case x.annotationsOf(c.ingress).Canary.Enabled:
+		c.lost(SharesPath, "it is a canary: it has no location, and gets some requests of an Ingress with the same path")
 	case c.Kind == FromDefaultBackend && taker != nil:
 		c.lost(PathsFirst, "a path of the host leaves nothing for it: %s", named(taker))
 	case at >= 0:
@@ -216,7 +218,7 @@ func why(verdict Verdict, v route.LocationVerdict, path string) string {
 	case Wins:
 		return whyWins(v.Location)
 	case Undecided:
-		return "only nginx can tell whether its pattern matches"
+		return "only nginx can tell whether its pattern or condition matches"
 	case ExactFirst:
 		return "an exact path comes first"
 	case SlashFirst:
@@ -227,6 +229,10 @@ func why(verdict Verdict, v route.LocationVerdict, path string) string {
 		return "a prefix comes before patterns"
 	case PatternFirst:
 		return "a pattern comes before it"
+	case MoreSpecific:
+		return "a more specific rule has the request"
+	case OtherRequests:
+		return "it asks for another method, header or query parameter"
 	case EarlierFirst:
 		return "an earlier pattern matches (longer paths are tried first)"
 	}
@@ -242,6 +248,8 @@ func whyWins(l *model.Location) string {
 		return "no path of the host matches"
 	case l.Modifier == model.Pattern:
 		return "its pattern is the first that matches"
+	case l.Modifier == model.Named:
+		return "it is the most specific rule for the request"
 	case l.Modifier == model.Equal && l.Rule.PathType == "Exact":
 		return "it is exactly the path"
 	}

@@ -21,7 +21,7 @@ func TestWhyCandidatesAreNotDelegated(t *testing.T) {
 	}
 	told := 0
 	for _, c := range e.Losers {
-		if c.Object.Name == "guest" && c.Verdict == NotDelegated && strings.Contains(c.Why, `write "guests" in the annotation sluice/host-delegation`) && len(c.Problems) == 1 {
+		if c.Object.Name == "guest" && c.Verdict == NotDelegated && strings.Contains(c.Why, `write "guests" in the annotation sluice.io/host-delegation`) && len(c.Problems) == 1 {
 			told++
 		}
 	}

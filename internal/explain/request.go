@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/internal/keys"
+	"sluice/internal/route"
 )
 
 // Request is what a client asks.
@@ -18,6 +19,8 @@ type Request struct {
 	Host string `json:"host"`
 	// URI is as in the request line: path and query.
 	URI string `json:"uri"`
+	// Headers are the others that a rule may ask for.
+	Headers []route.Header `json:"headers,omitempty"`
 }
 
 // String gives "GET https://shop.example/cart?id=1".

@@ -162,6 +162,12 @@ func (t *text) backend(b *Backend) {
 	if b.Why != "" {
 		below = append(below, "no endpoint: "+b.Why)
 	}
+	if b.Picked != "" {
+		below = append(below, "picked "+b.Picked)
+	}
+	for _, s := range b.Shares {
+		below = append(below, "canary "+s.Service+" gets "+s.Gets)
+	}
 	t.field("Backend", name+", over "+transportWords(b.Transport), below...)
 }
 
@@ -200,6 +206,8 @@ func (t *text) behaviour(b Behaviour) {
 	switch {
 	case b.Answers:
 		name += ": answers some requests by itself, before they are redirected to HTTPS"
+	case b.Snippet:
+		name += ": directives of nginx that may do something else than what is said here"
 	case b.Refuses:
 		name += ": lets only some requests through"
 	}

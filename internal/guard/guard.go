@@ -3,7 +3,7 @@
 // protection. In go what a host was asked for and the locations that were made of
 // it; out come the requests that are open.
 //
-//	for _, open := range guard.Check(asked, server.Locations) {
+//	for _, open := range guard.Check(asked, server.Locations, server.Internal) {
 //		open.Path // a request that open.Taker serves, and not open.Claim
 //	}
 //
@@ -33,11 +33,13 @@ type Claim struct {
 	Owner model.ObjectRef
 	// Field, Path and PathType are as in a location's Rule.
 	Field, Path, PathType string
+	// Match says which requests of the path it asks for.
+	Match model.Match
 	// Pattern is set if the Ingress asks for patterns.
 	Pattern bool
-	// Protects is set if the Ingress keeps requests out of its paths, or should;
-	// Denied if all of them must answer 503. Blocks are the names of what its
-	// locations must have.
+	// Protects is set if requests are kept out of the path, or should be; Denied if
+	// all of them must be answered by 503. Blocks are the names of what its locations
+	// must have.
 	Protects, Denied bool
 	Blocks           []string
 }
@@ -48,24 +50,31 @@ type Open struct {
 	// Path is that of the request, decoded and without what nginx takes out of it.
 	Path  string
 	Taker *model.Location
+	// Reached is the location that clients reach: Taker, or one that hands requests over
+	// to it.
+	Reached *model.Location
 }
 
 // Check gives the requests that are open, one for each claim and location. It looks
-// at as much as a fixed amount of work allows.
-func Check(asked Asked, locations []*model.Location) []Open {
+// at as much as a fixed amount of work allows. Requests may be handed over to the
+// internal locations.
+func Check(asked Asked, locations []*model.Location, internal []*model.Internal) []Open {
 	if !mixed(asked, locations) {
 		return nil
 	}
 	j := newJudge(asked, locations)
+	j.handOver(internal)
 	var all []Open
 	for _, c := range j.readings {
 		if !c.Protects || j.left <= 0 {
 			continue
 		}
 		for _, path := range j.samples(c) {
-			taker, known := j.places.find(path, &j.left)
-			if known && !j.inOrder(c, path, taker) && !slices.ContainsFunc(all, func(o Open) bool { return o.Claim == c.Claim && o.Taker == taker }) {
-				all = append(all, Open{c.Claim, path, taker})
+			reached, known := j.places.find(path, &j.left)
+			for _, taker := range j.takers(c.Claim, reached) {
+				if known && !j.inOrder(c, path, taker) && !slices.ContainsFunc(all, func(o Open) bool { return o.Claim == c.Claim && o.Taker == taker }) {
+					all = append(all, Open{c.Claim, path, taker, reached})
+				}
 			}
 			if j.left <= 0 {
 				return all
@@ -80,10 +89,10 @@ func Check(asked Asked, locations []*model.Location) []Open {
 func mixed(asked Asked, locations []*model.Location) bool {
 	for i := range asked.Claims {
 		c := &asked.Claims[i]
-		if !c.Protects || i > 0 && asked.Claims[i-1].Owner == c.Owner {
-			continue // all claims of an Ingress are protected alike
+		if !c.Protects || i > 0 && asked.Claims[i-1].isAlike(c) {
+			continue // mostly all claims of an Ingress are protected alike
 		}
-		if slices.ContainsFunc(locations, func(l *model.Location) bool { return !c.allows(l) }) {
+		if slices.ContainsFunc(locations, func(l *model.Location) bool { return len(l.Dispatch) > 0 || !c.allows(l) }) {
 			return true
 		}
 	}
@@ -130,7 +139,9 @@ type judge struct {
 	readings []*reading
 	byRule   map[rule]*reading
 	places   *places
-	left     int
+	// named are the internal locations that requests are handed over to.
+	named map[string]*model.Location
+	left  int
 }
 
 type rule struct {
@@ -162,7 +173,12 @@ func (j *judge) inOrder(c *reading, path string, l *model.Location) bool {
 		return true
 	}
 	winner := j.byRule[rule{l.Rule.Object, l.Rule.Field}]
-	return winner != nil && winner.Owner != c.Owner && l.Rule.Kind != model.RuleFallback && winner.mayTake(path, &j.left) && winner.before(c, path)
+	return winner != nil && !winner.isAlike(c.Claim) && l.Rule.Kind != model.RuleFallback && winner.mayTake(path, &j.left) && winner.before(c, path)
+}
+
+// isAlike reports whether two claims are of one Ingress and protected alike.
+func (c *Claim) isAlike(o *Claim) bool {
+	return c.Owner == o.Owner && c.Protects == o.Protects && c.Denied == o.Denied && slices.Equal(c.Blocks, o.Blocks)
 }
 
 // allows reports whether a location may have any request of the claim: it is of the

@@ -132,7 +132,7 @@ func TestCheck(t *testing.T) {
 		},
 	} {
 		var got []string
-		for _, o := range Check(test.asked, test.locations) {
+		for _, o := range Check(test.asked, test.locations, nil) {
 			got = append(got, o.Path+" by "+o.Taker.Path)
 		}
 		if text := strings.Join(got, ", "); text != test.open {

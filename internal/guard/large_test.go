@@ -17,7 +17,7 @@ func BenchmarkCheckLargeHost(b *testing.B) {
 		locations = append(locations, listed(at(mine, field, "=", path)), listed(at(mine, field, "^~", path+"/")), at(theirs, "x"+field, "^~", "/x"+path+"/"))
 	}
 	for b.Loop() {
-		if open := Check(asked, locations); len(open) > 0 {
+		if open := Check(asked, locations, nil); len(open) > 0 {
 			b.Fatal(open[0])
 		}
 	}

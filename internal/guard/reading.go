@@ -101,7 +101,7 @@ func (r *reading) before(other *reading, path string) bool {
 	case r.pattern:
 		order = cmp.Or(cmp.Compare(len(other.Path), len(r.Path)), strings.Compare(other.Path, r.Path), cmp.Compare(other.exactness(), r.exactness()))
 	default:
-		order = cmp.Compare(len(strings.TrimSuffix(other.asText(path), "/")), len(strings.TrimSuffix(r.asText(path), "/")))
+		order = cmp.Or(cmp.Compare(len(strings.TrimSuffix(other.asText(path), "/")), len(strings.TrimSuffix(r.asText(path), "/"))), compareMatches(r.Match, other.Match))
 	}
 	return cmp.Or(order, cmp.Compare(r.age, other.age)) < 0
 }

@@ -25,10 +25,11 @@ type Doc struct {
 	Valid string
 	// Doc is one sentence.
 	Doc string
-	// Needs is another key without which this one has no effect.
+	// Needs are other keys, separated by spaces: without all of them this one has no
+	// effect.
 	Needs string
-	// Refers is the kind of the object that a value names, empty for none.
-	Refers string
+	// Allowed is the setting that has to be true for it to be followed.
+	Allowed string
 	// Protects is set where a path is not served while the value is not valid.
 	Protects bool
 	// Closes is set where a path is not served while this is asked for and cannot
@@ -36,14 +37,23 @@ type Doc struct {
 	Closes bool
 	// Off are the texts by which nothing is asked for.
 	Off []string
+	// EmptyIsOff is set where an empty text is one, too.
+	EmptyIsOff bool
 	// Edges are values at the edges of what is valid, or items at the edges of
 	// those of a list. A golden case shows that nginx takes each. They are worked
 	// out when they are asked for: nobody but tests and pages does.
 	Edges func() []string
 }
 
-// IsOff is true for a text by which nothing is asked for.
-func (d Doc) IsOff(text string) bool { return isOneOf(strings.TrimSpace(text), d.Off) }
+// IsOff is true for a text by which nothing is asked for. A number may be written in
+// several ways.
+func (d Doc) IsOff(text string) bool {
+	text = strings.TrimSpace(text)
+	if n, err := strconv.Atoi(text); err == nil && d.Type == "int" {
+		text = strconv.Itoa(n)
+	}
+	return text == "" && d.EmptyIsOff || isOneOf(text, d.Off)
+}
 
 func isOneOf(text string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, text) })
@@ -152,17 +162,6 @@ func wantEach(rules map[string]string) string {
 	for _, r := range textRules {
 		if _, ok := rules[r.name]; ok {
 			return r.valid
-		}
-	}
-	return ""
-}
-
-// refers gives the kind of object that the values of a validate tag name.
-func refers(validate string) string {
-	rules, _ := splitRules(validate)
-	for name, kind := range ruleRefers {
-		if _, ok := rules[name]; ok {
-			return kind
 		}
 	}
 	return ""

@@ -34,38 +34,12 @@ func ends(words []string) []string {
 	return words
 }
 
-// textRuleEdges are texts at the edges of what each rule of our own accepts.
-var textRuleEdges = map[string][]string{
-	"rewrite_target": {"/", "/~-._0:/$1$9$uri"},
-	"secret_ref":     {"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
-	"namespace":      {"n", strings.Repeat("n", 63)},
-	"server_name":    {"0", strings.Repeat("n", 253)},
-	"ciphers":        {"ALL", "HIGH:!aNULL:-PSK:+SHA1:@SECLEVEL=1"},
-	"curves":         {"auto", "X25519:prime256v1"},
-	"path_prefix":    {"/", "/é{$}"},
-
-	"redirect_url":       {"/", "https://~-._0:1/a,b?c=d&e", "$scheme://${host}$uri$is_args$args"},
-	"http_url":           {"http://a", "https://~-._0:1/a,b?c=d&e", "${scheme}://a.$host$request_uri"},
-	"path_and_variables": {"/a", "/~-._0:/$host${request_uri}$arg_A_1"},
-	"host_and_variables": {"a", "[::1]:80_-$host${http_x}$scheme"},
-	"header_name":        {"-", strings.Repeat("A", 100)},
-
-	"media_type":       {"*", "application/" + strings.Repeat("a", 34)},
-	"answer_type":      {"a/b", "application/" + strings.Repeat("a", 88)},
-	"cpu_masks":        {"auto", "auto 01", "1 01"},
-	"access_log_file":  {"/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)},
-	"error_log_file":   {"/dev/stderr", "/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)},
-	"access_log_param": {"buffer=1", "buffer=99m", "flush=1ms", "flush=99999h", "gzip", "gzip=9"},
-	"log_url":          {"/", "/" + strings.Repeat("a", 1999), "~x", "~*^/(?:a|b)$"},
-	"address":          {"0.0.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
-}
-
 // ruleEdges are the words of a list, and the edges of a rule of our own.
 func ruleEdges(rules map[string]string) []string {
 	edges := strings.Fields(rules["oneof"] + " " + rules["oneofci"])
 	for _, r := range textRules {
 		if _, ok := rules[r.name]; ok {
-			edges = append(edges, textRuleEdges[r.name]...)
+			edges = append(edges, r.edges...)
 		}
 	}
 	return edges
@@ -110,7 +84,7 @@ func rangeEdges(t reflect.Type, rules map[string]string) []string {
 
 // isNumeric is true for a text whose bounds are those of a number.
 func isNumeric(t reflect.Type) bool {
-	return t == reflect.TypeFor[Number]() || hasUnit(t)
+	return t == reflect.TypeFor[Optional[int]]() || hasUnit(t)
 }
 
 // hasUnit is true for a number that is written with a unit.

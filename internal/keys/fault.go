@@ -9,8 +9,12 @@ import (
 func (f Fault) Text() string {
 	text := "want " + f.Want + " (got " + Quote(f.Value) + ")"
 	switch {
+	case f.Because != "":
+		return text + ": " + f.Because
 	case f.Undone:
 		return text + ": this value of ingress-nginx is not supported yet"
+	case f.Gone:
+		return text + ": this value of ingress-nginx is gone for good"
 	case f.Meanwhile != "":
 		return text + "; " + f.Meanwhile + " until this is mended"
 	}

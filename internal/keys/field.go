@@ -28,6 +28,7 @@ type field struct {
 	alone    bool
 	instead  string
 	undone   []string
+	gone     []string
 	want     string
 }
 
@@ -59,10 +60,10 @@ func appendFields(fields []*field, t reflect.Type, index []int) []*field {
 
 func newField(member reflect.StructField, index []int) *field {
 	tag := member.Tag
-	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", instead: tag.Get("instead"), undone: strings.Fields(tag.Get("undone"))}
+	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", instead: tag.Get("instead"), undone: strings.Fields(tag.Get("undone")), gone: strings.Fields(tag.Get("gone"))}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
-		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Off: append([]string(nil), strings.Fields(tag.Get("off"))...),
+		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Allowed: tag.Get("allowed"), EmptyIsOff: tag.Get("empty") == "zero", Off: append([]string(nil), strings.Fields(tag.Get("off"))...),
 	}
 	if alias := tag.Get("alias"); alias != "" {
 		f.Aliases = strings.Split(alias, ",")
@@ -75,7 +76,6 @@ func newField(member reflect.StructField, index []int) *field {
 		f.want = strings.Replace(f.want, wholeNumber, wholeNumber+" of "+unit, 1)
 	}
 	f.Valid = f.want
-	f.Refers = refers(f.validate)
 	f.mustBeSound(member)
 	f.Edges = sync.OnceValue(func() []string { return f.edges(member.Type) })
 	return f

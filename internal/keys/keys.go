@@ -29,7 +29,9 @@
 //	unit      what a whole number counts, such as seconds
 //	undone    words, separated by spaces, that ingress-nginx takes and Sluice does
 //	          not yet
-//	needs     another key without which this one has no effect
+//	needs     other keys, separated by spaces, without all of which this one has no
+//	          effect
+//	allowed   the setting that has to be true for it to be followed
 //	protects  "true" where a path must not be served if the value is not valid
 //	closes    "true" where a path must not be served if this is asked for and
 //	          cannot be done, though it keeps nobody out
@@ -43,7 +45,6 @@ import (
 	"encoding"
 	"errors"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -65,6 +66,10 @@ type Fault struct {
 	Meanwhile string
 	// Undone is set where ingress-nginx takes the value.
 	Undone bool
+	// Gone is set where ingress-nginx takes the value, and Sluice never will.
+	Gone bool
+	// Because says what of the value is wrong; empty where that is plain to see.
+	Because string
 	// Alone is set where the other keys of the struct are followed all the same,
 	// Partly where the valid items of the list are, too: Rest.
 	Alone, Partly bool
@@ -102,8 +107,9 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 		target.SetZero()
 		return nil
 	}
-	fault := &Fault{Key: name, Value: raw, Want: f.want, Needs: f.Needs, Protects: f.Protects, Meanwhile: f.meanwhile(defaults), Empties: f.empties, Alone: f.alone, Undone: isOneOf(text, f.undone)}
+	fault := &Fault{Key: name, Value: raw, Want: f.want, Needs: f.Needs, Protects: f.Protects, Meanwhile: f.meanwhile(defaults), Empties: f.empties, Alone: f.alone, Undone: isOneOf(text, f.undone), Gone: isOneOf(text, f.gone)}
 	var partly *partlyValid
+	var because *specific
 	switch err := f.setWritten(target, text); {
 	case err == nil:
 		return nil
@@ -114,9 +120,17 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 		target.SetZero()
 	default:
 		f.setDefault(target, defaults)
+		if errors.As(err, &because) {
+			fault.Because = because.text
+		}
 	}
 	return fault
 }
+
+// specific is the error of a long text of which a part is wrong.
+type specific struct{ text string }
+
+func (s *specific) Error() string { return s.text }
 
 // meanwhile says what holds instead of a value that is not valid.
 func (f *field) meanwhile(defaults Lookup) string {
@@ -232,25 +246,4 @@ func printable(text string) bool {
 		}
 	}
 	return true
-}
-
-// Texts gives for every key of a tagged struct the trimmed text in force: what
-// is written, or what Decode took instead where nothing is or where faults, which
-// it returned for the same lookup, name the key.
-func Texts(t any, lookup Lookup, faults []Fault) map[string]string {
-	fields := fieldsOf(reflect.Indirect(reflect.ValueOf(t)).Type())
-	texts := make(map[string]string, len(fields))
-	for _, f := range fields {
-		name, value, ok := f.find(lookup)
-		value = strings.TrimSpace(value)
-		bad := slices.ContainsFunc(faults, func(fault Fault) bool { return fault.Key == name })
-		switch {
-		case bad && f.empties:
-			value = ""
-		case !ok || bad || value == "" && f.empty == emptyUnset:
-			value = f.Default
-		}
-		texts[f.Key] = value
-	}
-	return texts
 }

@@ -181,10 +181,13 @@ func (c *Catalog) missing(k Known, given Lookup) (needed string, off bool) {
 	return model.OneOf(needs), off
 }
 
-// IsOn is true for a key that is given with a value that asks for something.
-func (c *Catalog) IsOn(key string, given Lookup) bool {
-	value, _ := given(key)
-	return c.entries[key].asks(value)
+// IsOn is true if one of some keys, which are separated by spaces, is given with a
+// value that asks for something.
+func (c *Catalog) IsOn(keys string, given Lookup) bool {
+	return slices.ContainsFunc(strings.Fields(keys), func(key string) bool {
+		value, _ := given(key)
+		return c.entries[key].asks(value)
+	})
 }
 
 // unknown judges a name that neither we nor ingress-nginx know. A near miss of a key

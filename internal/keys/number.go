@@ -10,20 +10,34 @@ import (
 	"time"
 )
 
-// Number is a whole number for fields where 0 means something and must be told
-// from "nothing to print": it is a text without sign or leading zeros, and ""
-// is no number. The rules min and max see it as a number.
-type Number string
+// Optional is a value that may be missing: "" is none, and any other text is the value
+// as nginx and Go write it. It is for fields of which false and 0 must be told from
+// "nothing to print", so that they beat an inherited value. The rules min and max see
+// a number.
+type Optional[T bool | int] string
 
-// UnmarshalText accepts what strconv.Atoi does.
-func (n *Number) UnmarshalText(text []byte) error {
-	i, err := strconv.Atoi(string(text))
-	*n = Number(strconv.Itoa(i))
+// Some is the Optional of a value.
+func Some[T bool | int](value T) Optional[T] { return Optional[T](fmt.Sprint(value)) }
+
+// UnmarshalText accepts what strconv does.
+func (o *Optional[T]) UnmarshalText(text []byte) error {
+	value, err := o.parse(string(text))
+	*o = Some(value)
 	return err
 }
 
-// numberValue lets the rules min and max see a Number as a number.
-func numberValue(v reflect.Value) any {
+func (o *Optional[T]) parse(text string) (value T, err error) {
+	switch v := any(&value).(type) {
+	case *bool:
+		*v, err = strconv.ParseBool(text)
+	case *int:
+		*v, err = strconv.Atoi(text)
+	}
+	return value, err
+}
+
+// optionalNumber lets the rules min and max see a number.
+func optionalNumber(v reflect.Value) any {
 	n, err := strconv.Atoi(v.String())
 	if err != nil {
 		return nil
@@ -32,13 +46,13 @@ func numberValue(v reflect.Value) any {
 }
 
 // Describe says what would be valid.
-func (Number) Describe() string { return wholeNumber }
+func (o Optional[T]) Describe() string { return wantType(reflect.TypeFor[T](), nil) }
 
 // TypeName names the type in the reference.
-func (Number) TypeName() string { return "int" }
+func (o Optional[T]) TypeName() string { return reflect.TypeFor[T]().String() }
 
 // Edges are texts at the edges of what is accepted.
-func (Number) Edges() []string { return wholeNumbers }
+func (o Optional[T]) Edges() []string { return typeEdges(reflect.TypeFor[T]()) }
 
 // Auto is a whole number of at least 1, or 0 for "auto".
 type Auto int

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/go-playground/validator/v10"
@@ -15,6 +16,8 @@ type textRule struct {
 	pattern func() *regexp.Regexp
 	// valid says what would be valid, to follow "want ".
 	valid string
+	// edges are texts at the edges of what it accepts.
+	edges []string
 }
 
 func pattern(text string) func() *regexp.Regexp {
@@ -41,6 +44,13 @@ const (
 	redirectNames  = `(?:args|host|is_args|request_uri|scheme|uri)`
 )
 
+// Behind the host of a mirror comes a path or a variable that begins with one.
+const (
+	hostName   = `[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?`
+	portNumber = `(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})`
+	mirrorPath = `\$(?:(?:request_uri|uri)\b|\{(?:request_uri|uri)\})`
+)
+
 // logFile matches the path of a file below /var/log. No part of it begins with a
 // dot, so that none leads upwards.
 const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
@@ -48,60 +58,76 @@ const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
 var textRules = []textRule{
 	// The character set is ingress-nginx's; a lone $ is what nginx refuses.
 	{"rewrite_target", pattern(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
-		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`},
+		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`, []string{"/", "/~-._0:/$1$9$uri"}},
 	{"secret_ref", pattern(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
-		`the name of a Secret as "namespace/name"`},
+		`the name of a Secret as "namespace/name"`, []string{"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)}},
+	{"secret_name", pattern(`^(?:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
+		`the name of a Secret, as "name" or "namespace/name"`, []string{"s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)}},
+	{"configmap_ref", pattern(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
+		`the name of a ConfigMap as "namespace/name"`, []string{"n/c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)}},
+	// nginx puts it between quotes without an escape.
+	{"realm", pattern(`^[ !#-\[\]-~]{1,200}$`),
+		`at most 200 printable ASCII characters without " and \`, []string{"!", strings.Repeat("~", 200)}},
 	{"namespace", pattern(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`),
-		`the name of a namespace`},
+		`the name of a namespace`, []string{"n", strings.Repeat("n", 63)}},
 	{"server_name", pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`),
-		`a host name of letters, digits and . - _`},
+		`a host name of letters, digits and . - _`, []string{"0", strings.Repeat("n", 253)}},
 	// OpenSSL's names of ciphers and its operators (ciphers(1ssl)).
 	{"ciphers", pattern(`^[A-Za-z0-9!:+\-_@=]+$`),
-		`names of ciphers as OpenSSL writes them, separated by ":"`},
+		`names of ciphers as OpenSSL writes them, separated by ":"`, []string{"ALL", "HIGH:!aNULL:-PSK:+SHA1:@SECLEVEL=1"}},
 	{"curves", pattern(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`),
-		`"auto" or names of curves separated by ":"`},
+		`"auto" or names of curves separated by ":"`, []string{"auto", "X25519:prime256v1"}},
 	// The character sets of redirects are ingress-nginx's, which takes no variables.
 	{"redirect_url", pattern(`^(?:[A-Za-z0-9\-._~/:,?&=]|` + redirectScheme + `)` + redirectRest + `*$`),
-		`a URL of letters, digits and - . _ ~ / : , ? & = with $request_uri, $uri, $args, $is_args, $host and $scheme`},
+		`a URL of letters, digits and - . _ ~ / : , ? & = with $request_uri, $uri, $args, $is_args, $host and $scheme`, []string{"/", "https://~-._0:1/a,b?c=d&e", "$scheme://${host}$uri$is_args$args"}},
 	{"http_url", pattern(`^(?:https?|` + redirectScheme + `)://` + redirectRest + `+$`),
-		`a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = with $request_uri, $uri, $args, $is_args, $host and $scheme`},
+		`a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = with $request_uri, $uri, $args, $is_args, $host and $scheme`, []string{"http://a", "https://~-._0:1/a,b?c=d&e", "${scheme}://a.$host$request_uri"}},
+	{"mirror_target", pattern(`^https?://(?:` + hostName + `|\[[0-9A-Fa-f:.]{2,45}\])(?::` + portNumber + `)?(?:(?:/|` + mirrorPath + `)` + redirectRest + `*)?$`),
+		`a URL that begins with http:// or https:// and a host without variables, with $request_uri, $uri, $args, $is_args, $host and $scheme behind it`,
+		[]string{"http://a", "https://a.b-c.example:65535/~-._0:1/a,b?c=d&e", "http://[2001:db8::1]:1${uri}$is_args$args", "http://10.0.0.1$request_uri"}},
 	{"path_and_variables", pattern(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)+$`),
-		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`},
+		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`, []string{"/a", "/~-._0:/$host${request_uri}$arg_A_1"}},
 	{"host_and_variables", pattern(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
-		`a host name, with a port or without; variables such as $host may be in it`},
+		`a host name, with a port or without; variables such as $host may be in it`, []string{"a", "[::1]:80_-$host${http_x}$scheme"}},
 	// A name with _ would not be read by nginx unless it is told to.
 	{"header_name", pattern(`^[A-Za-z0-9-]{1,100}$`),
-		`the name of a header, of letters, digits and -`},
+		`the name of a header, of letters, digits and -`, []string{"-", strings.Repeat("A", 100)}},
+	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`),
+		`the name of a cookie, of letters, digits and . _ ~ -`, []string{"-", strings.Repeat("A", 100)}},
+	// A ; or a , would end the attribute, or the header.
+	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`),
+		`a path of letters, digits and - . _ ~ / : ? & =`, []string{"/", "/~-._0:/?a=b&c"}},
+	{"canary_value", pattern(`^[A-Za-z0-9\-._~/:]+$`),
+		`a value of letters, digits and - . _ ~ / :`, []string{"a", "A-0._~/:"}},
+	// 46 letters are what a bucket of nginx's table of headers holds.
+	{"response_header", pattern(`^[A-Za-z0-9_-]{1,46}$`),
+		`the name of a header, of at most 46 letters, digits, - and _`, []string{"_", strings.Repeat("A", 46)}},
 	{"path_prefix", pattern(`^/[^\x00-\x20"\\]*$`),
-		`a path that begins with "/"`},
+		`a path that begins with "/"`, []string{"/", "/é{$}"}},
 	{"media_type", pattern(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),
-		`a media type of at most 46 characters such as "text/css", or "*"`},
+		`a media type of at most 46 characters such as "text/css", or "*"`, []string{"*", "application/" + strings.Repeat("a", 34)}},
 	{"answer_type", pattern(`^[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+$`),
-		`a media type such as "text/html"`},
+		`a media type such as "text/html"`, []string{"a/b", "application/" + strings.Repeat("a", 88)}},
 	{"cpu_masks", pattern(`^(?:auto(?: +[01]+)?|[01]+(?: +[01]+)*)$`),
-		`"auto", or masks of 0 and 1 such as "0001 0010", one for each worker`},
+		`"auto", or masks of 0 and 1 such as "0001 0010", one for each worker`, []string{"auto", "auto 01", "1 01"}},
 	{"access_log_file", pattern(`^(?:/dev/(?:stdout|null)|` + logFile + `)$`),
-		`"/dev/stdout", "/dev/null" or the path of a file below /var/log`},
+		`"/dev/stdout", "/dev/null" or the path of a file below /var/log`, []string{"/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)}},
 	{"error_log_file", pattern(`^(?:/dev/(?:stderr|stdout|null)|` + logFile + `)$`),
-		`"/dev/stderr", "/dev/stdout", "/dev/null" or the path of a file below /var/log`},
+		`"/dev/stderr", "/dev/stdout", "/dev/null" or the path of a file below /var/log`, []string{"/dev/stderr", "/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)}},
 	// Source: https://nginx.org/en/docs/http/ngx_http_log_module.html#access_log
 	{"access_log_param", pattern(`^(?:buffer=(?:[1-9][0-9]{0,6}|[1-9][0-9]{0,4}[kK]|[1-9][0-9]?[mM])|flush=[1-9][0-9]{0,4}(?:ms|s|m|h)?|gzip(?:=[1-9])?)$`),
-		`"buffer=SIZE" (up to 99m), "flush=TIME" or "gzip=LEVEL"`},
+		`"buffer=SIZE" (up to 99m), "flush=TIME" or "gzip=LEVEL"`, []string{"buffer=1", "buffer=99m", "flush=1ms", "flush=99999h", "gzip", "gzip=9"}},
 	// A group with a name would set the variable of that name.
 	{"log_url", pattern(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
-		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`},
-	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`},
+		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`, []string{"/", "/" + strings.Repeat("a", 1999), "~x", "~*^/(?:a|b)$"}},
+	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`, []string{"0.0.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"}},
 }
-
-// ruleRefers are the rules whose texts name an object, with its kind. What is read
-// of the cluster is found by it (see policy.References).
-var ruleRefers = map[string]string{"secret_ref": "Secret"}
 
 var validate = newValidator()
 
 func newValidator() *validator.Validate {
 	v := validator.New()
-	v.RegisterCustomTypeFunc(numberValue, Number(""))
+	v.RegisterCustomTypeFunc(optionalNumber, Optional[int](""))
 	v.RegisterCustomTypeFunc(sizeValue, Size(""))
 	v.RegisterCustomTypeFunc(durationValue, Duration(""))
 	for _, r := range textRules {

@@ -34,8 +34,9 @@ func TestTypes(t *testing.T) {
 			"240s": "240s", "240": "240s", "1h": "3600s", "1h 30m": "5400s", "1h30m": "5400s", "1d": "86400s", "1M": "2592000s", "10y": "315360000s",
 			"11y": "refused", "30m1h": "refused", "1ms": "refused", "": "refused", "-1s": "refused", "5 minutes": "refused", "999999999y": "refused",
 		}},
-		"Number": {unmarshal[Number], map[string]string{"0": "0", "007": "7", "+5": "5", "-1": "-1", "1.5": "refused", "": "refused", "1e3": "refused"}},
-		"Auto":   {unmarshal[Auto], map[string]string{"auto": "0", "4": "4", "0": "refused", "-1": "refused", "1025": "refused", "AUTO": "refused"}},
+		"Optional[int]":  {unmarshal[Optional[int]], map[string]string{"0": "0", "007": "7", "+5": "5", "-1": "-1", "1.5": "refused", "": "refused", "1e3": "refused"}},
+		"Optional[bool]": {unmarshal[Optional[bool]], map[string]string{"false": "false", "F": "false", "0": "false", "true": "true", "1": "true", "": "refused", "yes": "refused"}},
+		"Auto":           {unmarshal[Auto], map[string]string{"auto": "0", "4": "4", "0": "refused", "-1": "refused", "1025": "refused", "AUTO": "refused"}},
 		"CIDRs": {unmarshal[CIDRs], map[string]string{
 			" 10.255.0.2 , 192.0.2.1 ": "[10.255.0.2 192.0.2.1]", "10.1.1.1/8": "[10.0.0.0/8]", "2001:DB8::1/32,10.0.0.1": "[10.0.0.1 2001:db8::/32]",
 			"::ffff:10.0.0.1": "[10.0.0.1]", "::ffff:10.1.0.0/104": "[10.0.0.0/8]", "1.1.1.1,1.1.1.1": "[1.1.1.1]",

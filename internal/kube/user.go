@@ -27,6 +27,13 @@ func ConnectAsUser(path, context, userAgent string) (*Client, error) {
 	return newClient(config)
 }
 
+// ForConfig prepares a client for whoever has found the API server by other
+// means, such as kubectl's flags. It does not wait for the API server.
+func ForConfig(config *rest.Config) (*Client, error) {
+	silence()
+	return newClient(config)
+}
+
 // Unreached says of an error that the API server was not reached, and where it
 // was looked for; other errors, and nil, stay as they are.
 func Unreached(host string, err error) error {

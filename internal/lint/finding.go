@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/translate"
 )
 
@@ -48,7 +48,7 @@ var lighter = map[model.Reason]Severity{
 	translate.Unslashed:  Warning,
 	translate.NearClass:  Warning,
 	Unlabelled:           Warning,
-	policy.Foreign:       Note,
+	annotations.Foreign:  Note,
 	model.NoEffect:       Note,
 	translate.OtherClass: Note,
 	translate.SharedHost: Note,

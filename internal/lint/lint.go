@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
@@ -27,7 +28,7 @@ type Manifests struct {
 	Objects snapshot.Objects
 	// Documents say where the objects are written; what is not in them has no
 	// place.
-	Documents []snapshot.Document
+	Documents []decode.Document
 	// Errors and Notes came up when the documents were read.
 	Errors []error
 	Notes  []snapshot.Note

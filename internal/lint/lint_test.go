@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
@@ -32,9 +33,9 @@ func options(t *testing.T) Options {
 
 // read reads a file.
 func read(text string) Manifests {
-	var reader snapshot.Reader
+	var reader decode.Reader
 	objects, notes, err := reader.Read("shop.yaml", []byte(text))
-	return Manifests{Objects: objects, Documents: reader.Documents(), Notes: notes, Errors: snapshot.Errors(err)}
+	return Manifests{Objects: objects, Documents: reader.Documents(), Notes: notes, Errors: decode.Errors(err)}
 }
 
 const missingService = `# A comment.

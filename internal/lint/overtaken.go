@@ -8,7 +8,6 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
-	"sluice/internal/route"
 )
 
 // overtaken reports the patterns that no request reaches because patterns that
@@ -70,9 +69,9 @@ func patternsOf(server *model.Server) []tried {
 	for _, l := range server.Locations {
 		if l.Modifier == model.Pattern {
 			text := strings.TrimPrefix(l.Path, "^")
-			lead := route.Beginning(text)
+			lead := pcre.Beginning(text)
 			compiled, _ := pcre.Compile(l.Path, pcre.Caseless) // refused tells what is wrong
-			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: lower(lead), pattern: compiled, literal: route.Quote(lead) == text})
+			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: lower(lead), pattern: compiled, literal: pcre.Quote(lead) == text})
 		}
 	}
 	return patterns

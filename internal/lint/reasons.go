@@ -1,15 +1,15 @@
 package lint
 
 import (
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/translate"
 )
 
 // Reasons are those that a finding may have.
 var Reasons = []model.Reason{
 	model.InvalidValue, model.NotFound, model.Conflict, model.Unsupported, model.Unread, model.Shadowed, model.Ambiguous, model.NotDelegated,
-	model.CrossNamespace, model.NoEffect, model.NoRoom, model.Refused, model.Untested, policy.Foreign,
+	model.CrossNamespace, model.NoEffect, model.NoRoom, model.Refused, model.Untested, annotations.Foreign,
 	translate.Turned, translate.Rewritten, translate.Unserved, translate.NearClass, translate.OtherClass, translate.SharedHost, translate.Repeated,
 	translate.Star, translate.Groupless, translate.Unslashed,
 	ToBeIssued, Several, Unreadable, Empty, Unwatched, Unlabelled, Uncompared,

@@ -34,8 +34,8 @@ func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options
 		name := snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}
 		missing := p.Object.Kind == "Secret" && p.Reason == model.NotFound
 		var object *networkingv1.Ingress
-		if p.Object.Kind == "Ingress" && p.Reason == model.NotFound {
-			if object = snap.Ingress(name); object != nil {
+		if p.Reason == model.NotFound {
+			if object = snap.IngressOf(p.Object); object != nil {
 				name, missing = missingSecret(p, object, o)
 			}
 		}
@@ -62,8 +62,9 @@ func unissued(p model.Problem, object *networkingv1.Ingress, name snapshot.Name)
 
 // missingSecret gives the Secret that a Problem of an Ingress says does not exist.
 func missingSecret(p model.Problem, object *networkingv1.Ingress, o Options) (snapshot.Name, bool) {
-	for _, name := range translate.Secrets(object, o.Translate) {
-		if strings.Contains(p.Text, translate.NoSecret(name)) {
+	for _, ref := range translate.References(object, o.Translate) {
+		name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
+		if ref.Kind == "Secret" && strings.Contains(p.Text, translate.NoSecret(name)) {
 			return name, true
 		}
 	}

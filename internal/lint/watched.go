@@ -35,7 +35,7 @@ func unwatched(o snapshot.Objects, w snapshot.Watch) []model.Problem {
 	var problems []model.Problem
 	for _, object := range o.Ingresses {
 		if w.Skips(o, object.Namespace) {
-			problems = append(problems, model.Problem{Object: model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name},
+			problems = append(problems, model.Problem{Object: snapshot.RefOf(object),
 				Field: "metadata.namespace", Reason: Unwatched, Text: "it is not served: " + why})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/snapshot"
 )
 
@@ -25,7 +26,7 @@ const settled = time.Second
 // file is what is known of one file.
 type file struct {
 	name   string // for messages
-	reader snapshot.Reader
+	reader decode.Reader
 
 	// shrinks is set if what disappears counts only when the file is quiet: where
 	// somebody will look again.
@@ -90,7 +91,7 @@ func (f *file) take(data []byte, info fs.FileInfo) {
 		return
 	}
 	objects, notes, err := f.reader.Read(f.name, data)
-	f.errs = snapshot.Errors(err)
+	f.errs = decode.Errors(err)
 	if f.shrinks.wait(inPlace && err == nil && objects.Len() < f.objects.Len(), same) {
 		return
 	}
@@ -99,8 +100,10 @@ func (f *file) take(data []byte, info fs.FileInfo) {
 	}
 }
 
+// sameVersion includes the permissions: a file that may no longer be read has to be
+// reported though its content is the same.
 func sameVersion(a, b fs.FileInfo) bool {
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
 // read reads a file, again if it changes meanwhile.

@@ -35,6 +35,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/snapshot"
 )
 
@@ -173,7 +174,7 @@ func (s *Source) readToEnd(ctx context.Context) ([]byte, error) {
 func (s *Source) file(path string) *file {
 	f := s.files[path]
 	if f == nil {
-		f = &file{name: s.display(path), reader: snapshot.Reader{Each: each}}
+		f = &file{name: s.display(path), reader: decode.Reader{Each: each}}
 		s.files[path] = f
 		s.order = nil
 	}
@@ -234,10 +235,10 @@ func (s *Source) gather() snapshot.Loaded {
 
 // Documents gives the documents of all files as they were read last, in the order
 // of the files' paths: it is for those who tell where an object is written.
-func (s *Source) Documents() []snapshot.Document {
+func (s *Source) Documents() []decode.Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all []snapshot.Document
+	var all []decode.Document
 	for _, path := range slices.Sorted(maps.Keys(s.files)) {
 		all = append(all, s.files[path].reader.Documents()...)
 	}

@@ -1,5 +1,10 @@
 package model
 
+import (
+	"slices"
+	"strings"
+)
+
 // Dynamic is what nginx is told while it runs, without a reload.
 type Dynamic struct {
 	// Backends are sorted by Key.
@@ -9,7 +14,21 @@ type Dynamic struct {
 	// Names say which certificate a server name gets, sorted by Host. The
 	// Host "" is the default certificate.
 	Names []CertificateName `json:"names,omitempty"`
+	// Users are sorted by ID. Workers read these files at each request that needs one.
+	Users []*UserFile `json:"users,omitempty"`
 }
+
+// UserFile is a file of users and hashes of their passwords, as htpasswd writes them.
+type UserFile struct {
+	// ID changes with the content, and tells nothing of it.
+	ID string `json:"id"`
+	// Content is secret: it is in no view, log line and configuration.
+	Content []byte `json:"-"`
+}
+
+// UsersDir is the folder of user files below the state directory. Names in nginx.conf
+// are relative to that.
+const UsersDir = "users"
 
 // Memory is the sizes, in bytes, of what nginx keeps Dynamic in. They cannot
 // change while nginx runs.
@@ -19,8 +38,12 @@ type Memory struct {
 
 // Backend is a set of endpoints that requests are spread over.
 type Backend struct {
-	// Key names it for good: a backend of another meaning has another key.
+	// Key names it for good: a backend of another meaning has another key. It is
+	// opaque, but that those of one Service begin alike.
 	Key string `json:"key"`
+	// Target is the Service and port that it stands for. A host that is no Service
+	// has its name in Host instead; the default backend has no Port.
+	Target Target `json:"target"`
 	// Endpoints are sorted and without duplicates.
 	Endpoints []Endpoint `json:"endpoints,omitempty"`
 	// ExternalName, if not empty, is a DNS name that the controller resolves
@@ -30,6 +53,45 @@ type Backend struct {
 	// WhenEmpty is the status that answers while there is no endpoint: 503,
 	// or 404 for the default backend.
 	WhenEmpty int `json:"whenEmpty,omitempty"`
+	// Balancing says how requests are spread over the endpoints; nil is in turn.
+	Balancing *Balancing `json:"balancing,omitempty"`
+	// Split is set for one that has no endpoints: it spreads its requests over other
+	// backends.
+	Split *Split `json:"split,omitempty"`
+}
+
+// Target is where requests of a backend go: a port of a Service, or a host.
+type Target struct {
+	ServicePort
+	Host string `json:"host,omitempty"`
+}
+
+// Object is the one whose owner decides about the endpoints: the Service, or, where a
+// host is none, the namespace that asked for it.
+func (t Target) Object() ObjectRef {
+	if t.Host != "" {
+		return ObjectRef{Kind: "Namespace", Name: t.Namespace}
+	}
+	return ObjectRef{Kind: "Service", Namespace: t.Namespace, Name: t.Name}
+}
+
+// Label is what logs and cookies call the target, as ingress-nginx does:
+// "namespace-service-port".
+func (t Target) Label() string {
+	name := t.Name
+	if t.Host != "" {
+		name = t.Host
+	}
+	return t.Namespace + "-" + name + "-" + t.Port
+}
+
+// Backend gives the backend with a key, nil for none.
+func (d *Dynamic) Backend(key string) *Backend {
+	at, found := slices.BinarySearchFunc(d.Backends, key, func(b *Backend, key string) int { return strings.Compare(b.Key, key) })
+	if !found {
+		return nil
+	}
+	return d.Backends[at]
 }
 
 // Endpoint is an address that serves.

@@ -37,6 +37,11 @@ type Static struct {
 type Server struct {
 	// Host is "" for the catch-all server, a precise name, or "*.name".
 	Host string `json:"host"`
+	// Listener names the ports that it is served on; empty for those of HTTP and HTTPS.
+	Listener string `json:"listener,omitempty"`
+	// AnyLabels is set if the "*" of Host stands for any number of labels; otherwise it
+	// stands for one.
+	AnyLabels bool `json:"anyLabels,omitempty"`
 	// Aliases are further names in nginx's notation, sorted: precise ones,
 	// "*.name" and "name.*" for any number of labels, "~" with a pattern.
 	Aliases []string `json:"aliases,omitempty"`
@@ -52,19 +57,20 @@ type Server struct {
 	Blocks []Block `json:"blocks,omitempty"`
 	// Locations are in the order of route.Sort.
 	Locations []*Location `json:"locations,omitempty"`
-	// Miss answers names that nginx's wildcard takes but Kubernetes' does not
-	// (more than one label). It is set for wildcard hosts only. A wildcard host
-	// without it takes no such name: its name is a regular expression, which
-	// costs every request for an unknown host some time.
-	Miss *Location `json:"miss,omitempty"`
+	// Internal are the locations that no client reaches, sorted by modifier and path.
+	Internal []*Internal `json:"internal,omitempty"`
 }
 
 // Key tells the server from all others.
 func (s *Server) Key() string {
-	if !s.AliasesOnly {
-		return s.Host
+	key := s.Host
+	if s.AliasesOnly {
+		key += " " + s.Aliases[0]
 	}
-	return s.Host + " " + s.Aliases[0]
+	if s.Listener != "" {
+		key += " on " + s.Listener
+	}
+	return key
 }
 
 // LongestToken is the longest token of nginx.conf, in bytes as printed. nginx reads
@@ -100,11 +106,14 @@ type Location struct {
 	// Rewrite changes the URI before it is passed on.
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	// Blocks are what decorating behaviours print at location level, in the
-	// order of policy's table.
+	// order of the table of package annotations.
 	Blocks []Block `json:"blocks,omitempty"`
-	// Exactly one of the two says what answers.
+	// Exactly one of the three says what answers.
 	Proxy  *Proxy  `json:"proxy,omitempty"`
 	Return *Return `json:"return,omitempty"`
+	// Dispatch hands the request over to the first candidate that is meant for it. The
+	// last is for all.
+	Dispatch []Candidate `json:"dispatch,omitempty"`
 }
 
 // Rule is where a location comes from.
@@ -119,7 +128,8 @@ type Rule struct {
 	// Kind says why the location exists: "rule", "fallback" (what no rule
 	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/),
 	// "redirect" (sends / elsewhere), "closed" (answers 503 in the place of what
-	// cannot be served), "health" (answers checks of load balancers).
+	// cannot be served), "health" (answers checks of load balancers), "dispatch"
+	// (hands requests over to what is asked for by method, header or query).
 	Kind RuleKind `json:"kind"`
 	// Protects is set if the object keeps requests out of its paths, or should: its
 	// location answers 503 rather than to be left out.
@@ -137,6 +147,7 @@ const (
 	RuleRedirect RuleKind = "redirect"
 	RuleClosed   RuleKind = "closed"
 	RuleHealth   RuleKind = "health"
+	RuleDispatch RuleKind = "dispatch"
 )
 
 // Redirect answers plain HTTP with a redirect to HTTPS.
@@ -177,6 +188,9 @@ type Proxy struct {
 	// Transport is the name of the upstream: one for each transport profile,
 	// so that pools of kept connections never mix. Empty means plain HTTP.
 	Transport Transport `json:"transport,omitzero"`
+	// URI is what the backend of an internal location is asked for, empty for what
+	// the request has. It is a path that may name variables.
+	URI string `json:"uri,omitempty"`
 }
 
 // ServicePort is a port of a Service, by number or by name.
@@ -205,7 +219,8 @@ type Transport struct {
 // Block is something a behaviour prints. The template "<Name>/<context>" is
 // executed with Data in each context (main, events, http, server, location)
 // that has one. What "<Name>/first" prints in a location comes before anything
-// is answered there. What "<Name>/shared" prints at http level is there once,
+// is answered there, "<Name>/answer" answers some requests itself, and what
+// "<Name>/redirect" prints holds for the redirect to HTTPS too. What "<Name>/shared" prints at http level is there once,
 // and blocks with the same head become one block.
 type Block struct {
 	Name string `json:"name,omitempty"`
@@ -214,6 +229,9 @@ type Block struct {
 	// Answers is set if it answers some requests of a location by itself, which
 	// comes before the redirect to HTTPS.
 	Answers bool `json:"answers,omitempty"`
+	// Ends is set if it may end what nginx's rewrite module does, so that the
+	// location's own redirect to HTTPS and status come before it.
+	Ends bool `json:"ends,omitempty"`
 	// Redirected is set if what it says of a location is meant for the redirect
 	// to HTTPS too, which then is not said once for all of a server.
 	Redirected bool `json:"redirected,omitempty"`

@@ -163,7 +163,8 @@ func (l *reload) awaitLive(ctx context.Context) error {
 	var read time.Time
 	var last error
 	err := poll(inner, func() (bool, error) {
-		if read.IsZero() && activityOf(l.run.PID) == idle {
+		master := activityOf(l.run.PID)
+		if read.IsZero() && master == idle {
 			read = time.Now()
 		}
 		if !read.IsZero() && time.Since(read) > min(limit, startTimeout) {
@@ -172,7 +173,10 @@ func (l *reload) awaitLive(ctx context.Context) error {
 		if l.run.ended() {
 			return false, fmt.Errorf("nginx ended while it was reloading: %s", l.reason(l.run.cause))
 		}
-		if refusal := l.refusal(); refusal != nil {
+		if master == busy && !l.hasNewChildren() {
+			return false, nil // it reads the file: there is nobody new to ask
+		}
+		if refusal := l.refusal(master); refusal != nil {
 			return false, refusal
 		}
 		c, err := l.p.census(inner, l.run)
@@ -195,8 +199,8 @@ func (l *reload) awaitLive(ctx context.Context) error {
 // new one. It is certain when the master is at rest and has no new children.
 // Where the master's state cannot be read, a line that nginx only writes when
 // it gives up must do.
-func (l *reload) refusal() error {
-	switch activityOf(l.run.PID) {
+func (l *reload) refusal(master activity) error {
+	switch master {
 	case busy:
 		return nil
 	case idle:

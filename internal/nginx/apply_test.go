@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"regexp"
 	"slices"
@@ -194,20 +195,25 @@ func TestApplyAfterADeathWithinIt(t *testing.T) {
 	})
 }
 
+// interrupting is a file that is interrupted as it is written, just before nginx is
+// told to load it.
+type interrupting struct {
+	io.WriterTo
+	interrupt func()
+}
+
+func (i interrupting) WriteTo(w io.Writer) (int64, error) {
+	i.interrupt()
+	return i.WriterTo.WriteTo(w)
+}
+
 // An interrupted reload leaves nothing undone for the next one.
 func TestApplyInterrupted(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p, address := s.started(), freeAddress(t)
 		s.apply(p, s.web(address, "good"))
 		ctx, cancel := context.WithCancel(t.Context())
-		real := p.status
-		p.status = func(inner context.Context) (Status, error) {
-			if ctx.Err() == nil && activityOf(p.Running()) == busy {
-				cancel()
-			}
-			return real(inner)
-		}
-		if _, err := p.Apply(ctx, s.web(address, "interrupted")); !errors.Is(err, context.Canceled) {
+		if _, err := p.Apply(ctx, interrupting{s.web(address, "interrupted"), cancel}); !errors.Is(err, context.Canceled) {
 			t.Fatalf("got %v", err)
 		}
 		refused := new(ReloadError)

@@ -96,7 +96,7 @@ func (p *Process) sweep() error {
 		return nil
 	}
 	var failed []error
-	for _, pattern := range []string{"candidate-*.conf", "*.new", "*.new-*", "*.link", "trust/*.new"} {
+	for _, pattern := range []string{"candidate-*.conf", "*.new", "*.new-*", "*.link", "trust/*.new", "users/*.new"} {
 		left, _ := filepath.Glob(p.options.path(pattern))
 		for _, path := range left {
 			failed = append(failed, os.Remove(path))

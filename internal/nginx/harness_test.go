@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"sluice/test/ports"
 )
 
 //go:embed testdata/*.lua
@@ -211,15 +213,10 @@ func get(t *testing.T, address string) string {
 	return string(body)
 }
 
-// freeAddress is a port that nobody listens on.
+// freeAddress is an address that nobody listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", ports.Take(t))
 }
 
 // eventually waits for a condition.

@@ -132,12 +132,12 @@ const (
 // with SIGHUP neither blocked nor pending.
 // Source: ngx_master_process_cycle in src/os/unix/ngx_process_cycle.c
 func activityOf(master int) activity {
-	fields := statusFields(master)
-	state, blocked := fields["State"], fields["SigBlk"]
+	status := statusOf(master)
+	state, blocked := status.field("State"), status.field("SigBlk")
 	if state == "" || blocked == "" {
 		return unknown
 	}
-	if state[0] != 'S' || hasSignal(blocked) || hasSignal(fields["SigPnd"]) || hasSignal(fields["ShdPnd"]) {
+	if state[0] != 'S' || hasSignal(blocked) || hasSignal(status.field("SigPnd")) || hasSignal(status.field("ShdPnd")) {
 		return busy
 	}
 	return idle
@@ -151,22 +151,27 @@ func hasSignal(mask string) bool {
 // privateMemory is the memory of a process that it does not share by a file or
 // by shared zones, in bytes; 0 where it is not known.
 func privateMemory(pid int) int64 {
-	number, _, _ := strings.Cut(statusFields(pid)["RssAnon"], " ")
+	number, _, _ := strings.Cut(statusOf(pid).field("RssAnon"), " ")
 	kilobytes, _ := strconv.ParseInt(number, 10, 64)
 	return kilobytes << 10
 }
 
-// statusFields reads /proc/PID/status.
+// procStatus is what /proc/PID/status says, empty where it cannot be read.
 // Source: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
-func statusFields(pid int) map[string]string {
+type procStatus string
+
+func statusOf(pid int) procStatus {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return nil
+		return ""
 	}
-	fields := map[string]string{}
-	for line := range strings.Lines(string(data)) {
-		name, value, _ := strings.Cut(line, ":")
-		fields[name] = strings.TrimSpace(value)
-	}
-	return fields
+	return procStatus(data)
+}
+
+// field gives the value of a field, empty for none. The name of the process, which may
+// hold anything, has its line ends escaped.
+func (s procStatus) field(name string) string {
+	_, rest, _ := strings.Cut(string(s), "\n"+name+":")
+	value, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(value)
 }

@@ -1,6 +1,7 @@
 package nginx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"sluice/internal/model"
 )
 
 // The files of the state directory.
@@ -46,7 +49,7 @@ func PrepareState(o Options) error {
 	if err := os.Chmod(o.StateDir, 0o711); err != nil {
 		return fmt.Errorf("make the state directory: %w", err)
 	}
-	if err := makeDirs(o, 0o711, "temp", "trust"); err != nil {
+	if err := makeDirs(o, 0o711, "temp", "trust", model.UsersDir); err != nil {
 		return err
 	}
 	if err := makeDirs(o, 0o755, "lua"); err != nil {
@@ -73,30 +76,34 @@ func makeDirs(o Options, mode os.FileMode, names ...string) error {
 	return nil
 }
 
-// giveToWorkers makes the workers' account the owner of their directories
-// where nginx will change to it, which it does only as root.
-func giveToWorkers(o Options, dirs []string) error {
+// workerID is the account of the workers: nginx changes to another one only as root.
+func workerID(o Options) (int, error) {
 	if os.Geteuid() != 0 {
-		return nil
+		return os.Geteuid(), nil
 	}
-	name := o.User
-	if name == "" {
-		name = defaultUser
-	}
-	account, err := user.Lookup(name)
+	account, err := user.Lookup(cmp.Or(o.User, defaultUser))
 	if err != nil {
-		return fmt.Errorf("user for nginx's workers: %w", err)
+		return 0, fmt.Errorf("user for nginx's workers: %w", err)
 	}
 	id, err := strconv.Atoi(account.Uid)
 	if err != nil {
-		return fmt.Errorf("user for nginx's workers: %w", err)
+		return 0, fmt.Errorf("user for nginx's workers: %w", err)
+	}
+	return id, nil
+}
+
+// giveToWorkers makes the workers' account the owner of their directories.
+func giveToWorkers(o Options, dirs []string) error {
+	id, err := workerID(o)
+	if err != nil || os.Geteuid() != 0 {
+		return err
 	}
 	for _, dir := range dirs {
 		if err := os.Chown(o.path(dir), id, -1); err != nil {
 			return fmt.Errorf("give %s to nginx's workers: %w", dir, err)
 		}
 	}
-	return reachable(o.StateDir, name, id)
+	return reachable(o.StateDir, cmp.Or(o.User, defaultUser), id)
 }
 
 // reachable checks that the workers' account, which as a rule owns nothing and

@@ -29,7 +29,7 @@ func TestPrepareState(t *testing.T) {
 	}
 	want := []string{
 		" drwx--x--x", "/lua drwxr-xr-x", "/run drwx------", "/temp drwx--x--x", "/temp/body drwx------",
-		"/temp/fastcgi drwx------", "/temp/proxy drwx------", "/temp/scgi drwx------", "/temp/uwsgi drwx------", "/trust drwx--x--x",
+		"/temp/fastcgi drwx------", "/temp/proxy drwx------", "/temp/scgi drwx------", "/temp/uwsgi drwx------", "/trust drwx--x--x", "/users drwx--x--x",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -1,29 +1,27 @@
 package pcre
 
-// automaton is a pattern as a nondeterministic automaton that reads a whole
-// subject: it takes those in which the pattern matches somewhere. What is not
-// regular is taken for more or for less than it is, see bias.
-type automaton struct{ states []state }
+import (
+	"regexp/syntax"
+	"slices"
+)
 
-// startState reads what comes before the match.
-const startState = 0
+// automaton is a pattern as a nondeterministic automaton that reads a whole
+// subject: it takes those in which the pattern matches somewhere. Its states are
+// the instructions that Go compiles the pattern to.
+type automaton struct{ states []state }
 
 type state struct {
 	// set are the bytes that lead to the state to; nil is none.
 	set *set
 	to  int
-	// free lead on without a byte.
-	free []edge
+	// free lead on without a byte, where guard holds.
+	free  []int
+	guard guard
 	// matched is set where the pattern has matched; it reads the rest.
 	matched bool
 }
 
-type edge struct {
-	to    int
-	guard guard
-}
-
-// guard is what has to hold where an edge is taken.
+// guard is what has to hold where a state is left without a byte.
 type guard int
 
 const (
@@ -33,146 +31,113 @@ const (
 	guardEnd
 )
 
-// bias says how to take what is not regular: look-arounds, references, atomic
-// groups. A wide automaton takes all subjects that the pattern matches, a narrow
-// one none that it does not. Where all is regular, the two are the same.
-type bias int
-
-const (
-	wide bias = iota
-	narrow
-)
-
 // maxStates bounds an automaton.
 const maxStates = 20_000
 
-// build makes an automaton; ok is false if it would be too large.
-func build(program []instruction, b bias) (a *automaton, ok bool) {
-	w := automatonWriter{program: program, bias: b, first: make([]int, len(program))}
-	count := 1
-	for i := range program {
-		w.first[i] = count
-		count += 1 + program[i].counted()
-		if count > maxStates {
-			return nil, false
+// automatonOf gives the automaton of a pattern in the syntax of Go; nil if it asks
+// for the bounds of words, or is too large.
+func automatonOf(regular string) *automaton {
+	tree, err := syntax.Parse(regular, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil || len(program.Inst) > maxStates {
+		return nil
+	}
+	// The last state reads what comes before the match.
+	a := &automaton{states: make([]state, len(program.Inst)+1)}
+	a.states[a.start()] = state{set: &anyByte, to: a.start(), free: []int{program.Start}}
+	guards := map[syntax.EmptyOp]guard{syntax.EmptyBeginText: guardStart, syntax.EmptyEndLine: guardFinalEnd, syntax.EmptyEndText: guardEnd}
+	for i := range program.Inst {
+		in, s := &program.Inst[i], &a.states[i]
+		switch in.Op {
+		case syntax.InstMatch:
+			s.set, s.to, s.matched = &anyByte, i, true
+		case syntax.InstAlt, syntax.InstAltMatch:
+			s.free = []int{int(in.Out), int(in.Arg)}
+		case syntax.InstCapture, syntax.InstNop:
+			s.free = []int{int(in.Out)}
+		case syntax.InstEmptyWidth:
+			var known bool
+			if s.guard, known = guards[syntax.EmptyOp(in.Arg)]; !known {
+				return nil
+			}
+			s.free = []int{int(in.Out)}
+		case syntax.InstFail:
+		default:
+			s.set, s.to = bytesThat(in), int(in.Out)
 		}
 	}
-	w.states = make([]state, count)
-	w.states[startState] = state{set: &anyByte, to: startState, free: []edge{{to: w.first[0]}}}
-	for i := range program {
-		w.instruction(i)
-	}
-	return &automaton{w.states}, true
+	return a
 }
 
-// counted is how many bytes of a span have to be told apart.
-func (in *instruction) counted() int {
-	switch {
-	case in.op != opSpan:
-		return 0
-	case in.max == maxSpan:
-		return in.min
-	}
-	return in.max
-}
+// start is the state that an automaton begins in.
+func (a *automaton) start() int { return len(a.states) - 1 }
 
-// automatonWriter makes the states of a program: those of instruction i begin at
-// first[i].
-type automatonWriter struct {
-	program []instruction
-	bias    bias
-	first   []int
-	states  []state
-}
-
-func (w *automatonWriter) instruction(i int) {
-	in, s := &w.program[i], &w.states[w.first[i]]
-	switch in.op {
-	case opMatch:
-		s.set, s.to, s.matched = &anyByte, w.first[i], true
-	case opByte:
-		s.set, s.to = in.set, w.first[i+1]
-	case opSpan:
-		w.span(i)
-	case opJump:
-		w.free(i, in.to)
-	case opSplit, opLoop:
-		w.free(i, in.to, in.other)
-	case opMark, opOpen, opClose, opKeep, opAtomicEnd:
-		w.free(i, i+1)
-	case opAssert:
-		w.assert(i)
-	default:
-		if w.bias == wide {
-			w.irregular(i)
+// bytesThat gives the bytes that an instruction takes.
+func bytesThat(in *syntax.Inst) *set {
+	var s set
+	for c := range 256 {
+		if in.MatchRune(rune(c)) {
+			s.add(byte(c))
 		}
 	}
+	return &s
 }
 
-func (w *automatonWriter) free(i int, targets ...int) {
-	for _, target := range targets {
-		s := &w.states[w.first[i]]
-		s.free = append(s.free, edge{to: w.first[target]})
-	}
-}
-
-// span is a state for each number of bytes.
-func (w *automatonWriter) span(i int) {
-	in := &w.program[i]
-	if w.bias == narrow && !w.givesNothing(i) {
-		return
-	}
-	last := in.counted()
-	for n := range last + 1 {
-		s := &w.states[w.first[i]+n]
-		if s.set, s.to = in.set, w.first[i]+n+1; n == last {
-			s.to--
-			if in.max != maxSpan {
-				s.set = nil
+// alphabet gives one byte for all those that two automata do not tell apart, a
+// readable one if there is one.
+func alphabet(automata ...*automaton) []byte {
+	sets := map[set]bool{bytesOf("\n"): true}
+	for _, a := range automata {
+		for i := range a.states {
+			if s := a.states[i].set; s != nil {
+				sets[*s] = true
 			}
 		}
-		if n >= in.min {
-			s.free = []edge{{to: w.first[i+1]}}
+	}
+	classes := [256]int{}
+	count := 1
+	for s := range sets {
+		count = refine(&classes, &s)
+	}
+	chosen := make([]bool, count)
+	var bytes []byte
+	for _, c := range mostReadable {
+		if class := classes[c]; !chosen[class] {
+			chosen[class] = true
+			bytes = append(bytes, c)
 		}
 	}
+	return bytes
 }
 
-// givesNothing reports whether it makes no difference that a span is possessive,
-// or that it is not.
-func (w *automatonWriter) givesNothing(i int) bool {
-	in := &w.program[i]
-	return in.mode != possessive || in.min == in.max || w.program[i+1].op == opMatch || in.next != nil && disjoint(in.set, in.next)
+// refine splits each class by a set and gives the number of classes.
+func refine(classes *[256]int, s *set) (count int) {
+	numbers := map[[2]int]int{}
+	for c := range classes {
+		within := 0
+		if s.has(byte(c)) {
+			within = 1
+		}
+		key := [2]int{classes[c], within}
+		if _, known := numbers[key]; !known {
+			numbers[key] = len(numbers)
+		}
+		classes[c] = numbers[key]
+	}
+	return len(numbers)
 }
 
-func disjoint(a, b *set) bool {
-	for i := range a {
-		if a[i]&b[i] != 0 {
-			return false
+// mostReadable are all bytes, those first that are best read in a message.
+var mostReadable = func() []byte {
+	first := []byte("abcdefghijklmnopqrstuvwxyz/0123456789-_.ABCDEFGHIJKLMNOPQRSTUVWXYZ~")
+	bytes := slices.Clone(first)
+	for c := 0x20; c < 0x120; c++ {
+		if b := byte(c); !slices.Contains(first, b) {
+			bytes = append(bytes, b)
 		}
 	}
-	return true
-}
-
-func (w *automatonWriter) assert(i int) {
-	guards := map[assertionKind]guard{subjectStart: guardStart, finalEnd: guardFinalEnd, subjectEnd: guardEnd}
-	guard, regular := guards[w.program[i].assertion]
-	if !regular && w.bias == narrow {
-		return
-	}
-	w.states[w.first[i]].free = []edge{{to: w.first[i+1], guard: guard}}
-}
-
-// irregular takes an instruction for more than it is: a reference for any text,
-// a condition and a look-around for either way.
-func (w *automatonWriter) irregular(i int) {
-	in, s := &w.program[i], &w.states[w.first[i]]
-	switch in.op {
-	case opReference:
-		s.set, s.to = &anyByte, w.first[i]
-		w.free(i, i+1)
-	case opCondition, opLook:
-		w.free(i, in.to, in.other)
-	case opAtomic:
-		w.free(i, i+1)
-	}
-}
+	return bytes
+}()

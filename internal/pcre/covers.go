@@ -5,7 +5,7 @@ import "slices"
 // Covers reports whether outer matches every subject that inner matches, so that
 // behind outer inner is never the first to match. Both are searches: a match may
 // be anywhere in the subject, which may be any bytes. It is not known where that
-// hangs on look-arounds, references or atomic groups, or would take too long.
+// hangs on the bounds of words, or would take too long.
 func Covers(outer, inner *Pattern) (covers, known bool) {
 	return (&Comparisons{Left: maxWork}).Covers(outer, inner)
 }
@@ -22,17 +22,14 @@ func (b *Comparisons) Covers(outer, inner *Pattern) (covers, known bool) {
 	if b.Left <= 0 {
 		return false, false
 	}
-	subject, found, done := b.uncovered(outer, inner)
-	if !done {
+	_, found, done := b.uncovered(outer, inner)
+	switch {
+	case !done:
 		return false, false
+	case found:
+		return false, outer.exactly() && inner.exactly()
 	}
-	if !found {
-		return true, true
-	}
-	// Where something is not regular, the subject is a guess.
-	_, innerMatches, err1 := inner.Match(subject)
-	_, outerMatches, err2 := outer.Match(subject)
-	return false, err1 == nil && err2 == nil && innerMatches && !outerMatches
+	return outer.exactly(), outer.exactly()
 }
 
 // The limits of a comparison.
@@ -42,22 +39,23 @@ const (
 	maxWork = 2_000_000
 )
 
-// uncovered looks for a shortest subject that inner's automaton takes, wide, and
-// outer's does not, narrow. done is false if it took too long.
+// uncovered looks for a shortest subject that inner takes and outer does not. done
+// is false if it took too long.
 func (b *Comparisons) uncovered(outer, inner *Pattern) (subject string, found, done bool) {
-	wideInner, ok1 := build(inner.program, wide)
-	narrowOuter, ok2 := build(outer.program, narrow)
-	b.Left -= len(inner.program) + len(outer.program)
-	if !ok1 || !ok2 {
+	innerAutomaton, outerAutomaton := inner.automaton(), outer.automaton()
+	if innerAutomaton == nil || outerAutomaton == nil {
 		return "", false, false
 	}
-	b.Left -= len(wideInner.states) + len(narrowOuter.states)
-	c := &comparison{alphabet: alphabet(wideInner, narrowOuter), visited: map[pair]bool{}, most: min(maxWork, b.Left)}
+	b.Left -= len(innerAutomaton.states) + len(outerAutomaton.states)
+	c := &comparison{alphabet: alphabet(innerAutomaton, outerAutomaton), visited: map[pair]bool{}, most: min(maxWork, b.Left)}
 	defer func() { b.Left -= c.work }()
-	c.inner = newWalker(wideInner, c)
-	c.outer = newWalker(narrowOuter, c)
+	c.inner = newWalker(innerAutomaton, c)
+	c.outer = newWalker(outerAutomaton, c)
 	return c.search()
 }
+
+// exactly reports whether a pattern's automaton takes no more than the pattern does.
+func (p *Pattern) exactly() bool { return p.exact && len(p.looks) == 0 }
 
 // pair is a place of inner's automaton and the places in which outer's may be at
 // the same time.
@@ -84,8 +82,8 @@ type comparison struct {
 }
 
 func (c *comparison) search() (subject string, found, done bool) {
-	starting := c.outer.start()
-	for _, at := range c.inner.start().items {
+	starting := c.outer.begin()
+	for _, at := range c.inner.begin().items {
 		c.add(step{pair: pair{at, starting}, from: -1})
 	}
 	for i := 0; i < len(c.steps); i++ {

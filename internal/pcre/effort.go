@@ -1,135 +1,168 @@
 package pcre
 
-import "math/bits"
+import "math"
 
-// effort is how much work a part of a pattern may be, as powers of two: in how many
-// ways it can match at one place, all of which are tried if what follows fails, and
-// how many steps and bytes that takes.
-type effort struct{ ways, work int }
+// effort is how much work a part of a pattern may be for PCRE2. All are at least
+// what it takes, and at most enormous.
+type effort struct {
+	// ways is how often the part can match at one place; all are tried if what
+	// follows fails. steps is how many steps these take, frames how many choices lie
+	// on the way at once.
+	ways, steps, frames float64
+}
 
-const (
-	// longBits stands for as many repetitions as a URI has bytes.
-	longBits = 13
-	// endless is more than anybody waits for.
-	endless = 64
-	// mostBits is what one long repetition and a few choices come to.
-	mostBits = longBits + 4
-)
+const enormous = 1e15
+
+// text is what a pattern is tried on.
+type text struct {
+	length int
+	// bytes is empty where nothing but the length is known.
+	bytes string
+}
+
+// longest is a text as long as a URI may be.
+var longest = text{length: 8192}
+
+// among is how many bytes of the text may be in a set.
+func (t text) among(s set) float64 {
+	if t.bytes == "" {
+		return float64(t.length)
+	}
+	count := 0
+	for i := range len(t.bytes) {
+		if s.has(t.bytes[i]) {
+			count++
+		}
+	}
+	return float64(count)
+}
 
 // Hard reports whether PCRE may take many steps for a pattern: it repeats something
 // of any length in more than one way, or its steps cannot be told.
 func Hard(pattern string) bool {
-	p := &parser{in: pattern, ended: map[int]int{}}
-	tree, err := p.parse()
-	if err != nil {
-		return true
-	}
-	all, ok := tree.(sequence)
-	if !ok {
-		all = sequence{tree}
-	}
-	for len(all) > 0 && certain(all[len(all)-1]) {
-		all = all[:len(all)-1] // the match ends here
-	}
-	e := effortOf(all)
-	if !anchored(tree) {
-		e.work += longBits
-	}
-	return e.work > mostBits
+	tree, _, err := parse(pattern, 0)
+	return err != nil || longest.whole(tree).steps > manySteps
 }
 
-// certain tells what matches at the end of a pattern whatever is there.
-func certain(n node) bool {
-	r, ok := unwrapped(n).(repeat)
-	_, one := r.body.(single)
-	return ok && one && r.min == 0
+// manySteps is what one long repetition and a few choices come to.
+const manySteps = 1 << 18
+
+// bounded reports whether PCRE2 is sure to stay within its limits, and Go to be
+// quick: it does no more than to try all ways.
+func (p *Pattern) bounded(e effort, steps int) bool {
+	return 2*e.steps+float64(len(p.text)) <= float64(steps) && e.frames <= maxFrames
 }
 
-// unwrapped takes the groups off that hold nothing else.
-func unwrapped(n node) node {
-	for {
-		switch inner := n.(type) {
-		case capture:
-			n = inner.body
-		case group:
-			n = inner.body
-		case sequence:
-			if len(inner) != 1 {
-				return n
-			}
-			n = inner[0]
-		default:
-			return n
-		}
+// whole is the effort of a whole pattern. Package render has each begin at the
+// start, behind as little as it takes.
+func (t text) whole(tree *node) effort {
+	e := t.effort(tree, follower{kind: success})
+	if !tree.anchored() {
+		e.steps = (e.steps + 1) * float64(t.length+1)
+		e.frames++
 	}
+	return e
 }
 
-func effortOf(n node) effort {
-	switch n := n.(type) {
+func (t text) effort(n *node, next follower) effort {
+	switch n.kind {
 	case sequence:
-		return n.effort()
+		return t.sequence(n, next)
+	case alternation, branchReset:
+		return t.branches(n.parts, next)
+	case group:
+		e := t.effort(n.parts[0], next)
+		return effort{e.ways, e.steps + 1, e.frames + 2}
+	case atomic, lookAhead, lookBehind:
+		e := t.effort(n.parts[0], follower{})
+		return effort{1, e.steps + 1, e.frames + 2}
 	case repeat:
-		return n.effort()
-	case *backReference:
-		return effort{0, longBits}
-	case atomic, look:
-		return effort{0, widest(n.parts()).work}
-	case single, assertion, newline, keep:
-		return effort{}
-	}
-	return widest(n.parts())
-}
-
-// widest is one of several branches, each of which is a way.
-func widest(branches []node) (e effort) {
-	for _, branch := range branches {
-		of := effortOf(branch)
-		e.ways, e.work = max(e.ways, of.ways), max(e.work, of.work)
-	}
-	choice := bits.Len(uint(max(len(branches)-1, 0)))
-	return effort{min(e.ways+choice, endless), min(e.work+choice, endless)}
-}
-
-// effort multiplies the ways of what comes before with the work of what follows.
-func (s sequence) effort() (e effort) {
-	for i, part := range s {
-		of := effortOf(part)
-		e.work = max(e.work, min(e.ways+of.work, endless))
-		if i+1 == len(s) || !ends(part, s[i+1]) {
-			e.ways = min(e.ways+of.ways, endless)
+		if n.repeatsByte() {
+			return t.span(n, next)
 		}
+		return t.loop(n, next)
+	case backReference:
+		return effort{1, float64(t.length), 1}
 	}
-	return effort{e.ways, max(e.ways, e.work)}
+	return effort{ways: 1}
 }
 
-// ends reports whether what is repeated cannot go on where the next part begins, so
-// that there is one way only.
-func ends(n, next node) bool {
-	r, ok := unwrapped(n).(repeat)
-	body, one := r.body.(single)
-	if !ok || !one {
-		return false
+// sequence multiplies the ways of what comes before with the steps of what follows.
+func (t text) sequence(n *node, next follower) effort {
+	all := effort{ways: 1}
+	for i, behind := range n.followers(next) {
+		e := t.effort(n.parts[i], behind)
+		all.steps = min(all.steps+all.ways*e.steps, enormous)
+		all.ways = min(all.ways*e.ways, enormous)
+		all.frames = min(all.frames+e.frames, enormous)
 	}
-	next = unwrapped(next)
-	if after, ok := next.(repeat); ok && after.min > 0 {
-		next = after.body
-	}
-	first, ok := next.(single)
-	return ok && disjoint(body.set, first.set)
+	return all
 }
 
-func (r repeat) effort() effort {
-	times, choice := longBits, longBits
-	if r.max != unlimited {
-		times, choice = bits.Len(uint(max(r.max-1, 0))), bits.Len(uint(r.max-r.min))
+// branches adds up what each branch is. If they begin with different bytes, only
+// one of them matches.
+func (t text) branches(parts []*node, next follower) effort {
+	var all effort
+	seen, apart, most := set{}, true, 0.0
+	for _, branch := range parts {
+		e := t.effort(branch, next)
+		first := follower{}.before(branch)
+		apart = apart && first.kind == byteOf && first.set.disjoint(seen)
+		seen.addSet(first.set)
+		most = max(most, e.ways)
+		all = effort{min(all.ways+e.ways, enormous), min(all.steps+1+e.steps, enormous), max(all.frames, e.frames)}
 	}
-	if r.mode == possessive {
-		choice = 0
+	if apart {
+		all.ways = most
 	}
-	body := effortOf(r.body)
-	within, before := body.ways*max(r.max, 0), body.ways*max(r.max-1, 0)
-	if r.max == unlimited && body.ways > 0 {
-		within, before = endless, endless
+	all.frames += 2
+	return all
+}
+
+// span is the repetition of a single byte.
+func (t text) span(n *node, next follower) effort {
+	bytes := n.parts[0].set
+	most := t.among(bytes)
+	if n.max != unlimited {
+		most = min(most, float64(n.max))
 	}
-	return effort{min(within+choice, endless), min(before+times+body.work, endless)}
+	choices := max(most-float64(n.min)+1, 1)
+	switch {
+	case next.kind == success:
+		return effort{1, 1, 1}
+	case n.mode == possessive, next.kind == byteOf && next.set.disjoint(bytes):
+		return effort{1, choices, 1} // it cannot go on where the next part begins
+	case next.kind == byteOf:
+		return effort{min(choices, t.among(next.set)+1), choices, 1}
+	}
+	return effort{choices, choices, 1}
+}
+
+// loop is the repetition of anything else.
+func (t text) loop(n *node, next follower) effort {
+	body, exit := n.parts[0], next
+	times := float64(n.max)
+	if n.max == unlimited {
+		times = max(float64(t.length/max(body.width(), 1)), float64(n.min), 1)
+	}
+	again := follower{}.before(body)
+	switch {
+	case n.max == 1, next.kind == success && n.min <= 1:
+	case again.kind == byteOf && next.kind == byteOf:
+		next.set.addSet(again.set)
+	default:
+		next = follower{}
+	}
+	e := t.effort(body, next)
+	before := min(math.Pow(e.ways, max(times-1, 0)), enormous)
+	all := effort{
+		ways:   min(before*e.ways*(times-float64(n.min)+1), enormous),
+		steps:  min(before*times*(e.steps+1), enormous),
+		frames: min(times*(e.frames+2), enormous),
+	}
+	apart := e.ways == 1 && again.kind == byteOf && exit.kind == byteOf && again.set.disjoint(exit.set)
+	if apart || n.mode == possessive {
+		all.ways = 1
+	}
+	return all
 }

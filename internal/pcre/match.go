@@ -1,169 +1,127 @@
 package pcre
 
-// The limits of a search. PCRE2 gives up after as many of its own steps as
-// nginx.conf allows, which is 20,000 at least, and compiled to machine code, as nginx has it, where 32 KB do not hold the way to
-// where it is. Both limits here are well below those, so that a search that ends
-// within them ends in PCRE2 too.
-const (
-	// maxSteps is a number of instructions. Bytes that a span passes over count
-	// for an eighth each.
-	maxSteps = 20_000
-	// maxPath is how many instructions, single bytes aside, may lie on the way
-	// from the begin of the match, look-arounds and atomic groups left out.
-	maxPath = 1_000
+import (
+	"fmt"
+	"regexp"
+	"strings"
 )
 
-// stepUnits are what one step is counted in.
-const stepUnits = 8
-
-// choice is a place to return to when what was tried first has failed.
-type choice struct {
-	pc, pos int
-	// path and changes are how many there were.
-	path, changes int
-	// limit is how far a span may go on giving back or, if it is lazy, taking
-	// bytes. It is set if inSpan.
-	limit  int
-	inSpan bool
-}
-
-// change is what a register held before.
-type change struct{ register, value int }
-
-// matcher is one search.
-type matcher struct {
-	program   []instruction
-	groups    int
-	subject   string
-	pc, pos   int
-	registers []int
-	choices   []choice
-	changes   []change
-	// path is how many instructions led here, spent all that were tried, in units,
-	// and most how many of these may be.
-	path, spent, most int
-}
+// Limits of a search. nginx has PCRE2 give up after as many steps as its file says,
+// and, as it compiles patterns to machine code, where 32 KB do not hold the way to
+// where the search is.
+const (
+	// LeastSteps is the least that nginx.conf allows a pattern, unless there are
+	// many in a namespace.
+	LeastSteps = 20_000
+	// maxFrames is how many choices may lie on the way. PCRE2 has room for 2,950 at
+	// least, of all shapes that were tried.
+	maxFrames = 2_200
+)
 
 // Match searches the subject for the first place where the pattern matches. Of
 // group n the begin and the end are at 2n and 2n+1, -1 if it took no part; group
-// 0 is the whole. The error is ErrTooHard.
+// 0 is the whole. The error is ErrTooHard or wraps ErrUnsupported.
 func (p *Pattern) Match(subject string) (groups []int, ok bool, err error) {
-	return p.matcher(subject, maxSteps).match()
+	return p.MatchWithin(subject, LeastSteps)
+}
+
+// MatchWithin is Match where PCRE2 may take so many steps.
+func (p *Pattern) MatchWithin(subject string, steps int) (groups []int, ok bool, err error) {
+	return p.match(subject, text{len(subject), subject}.whole(p.tree), steps)
+}
+
+func (p *Pattern) match(subject string, e effort, steps int) (groups []int, ok bool, err error) {
+	if !p.bounded(e, steps) {
+		return nil, false, ErrTooHard
+	}
+	if p.beginsOtherwise(subject) {
+		return nil, false, nil
+	}
+	text, places := runes(subject)
+	compiled, err := p.without(text)
+	if err != nil {
+		return nil, false, fmt.Errorf("%w: %w", ErrUnsupported, err)
+	}
+	groups = compiled.FindStringSubmatchIndex(text)
+	switch {
+	case groups != nil && p.atStart != nil:
+		if groups, ok, err = p.atStart.MatchWithin(subject, steps); ok || err != nil {
+			return groups, ok, err
+		}
+		fallthrough
+	case groups != nil && !p.exact:
+		return nil, false, fmt.Errorf("%s is %w", p.tree.irregular(p.looks), ErrUnsupported)
+	}
+	for i, at := range groups {
+		if places != nil && at >= 0 {
+			groups[i] = places[at]
+		}
+	}
+	return groups, groups != nil, nil
+}
+
+// beginsOtherwise reports whether a subject does not begin as all do that match. It
+// spares what Go makes of the pattern.
+func (p *Pattern) beginsOtherwise(subject string) bool {
+	if p.tree.kind != sequence || len(p.tree.parts) == 0 || p.tree.parts[0].kind != subjectStart {
+		return false
+	}
+	for i, part := range p.tree.parts[1:] {
+		if part.kind != oneByte {
+			return false
+		}
+		if i == len(subject) || !part.set.has(subject[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// without gives the pattern without the look-aheads that have a place: those that
+// hold in a text are left out, those that fail match nothing.
+func (p *Pattern) without(text string) (*regexp.Regexp, error) {
+	fails := map[*node]bool{}
+	for _, look := range p.looks {
+		found, err := regexp.MatchString(fmt.Sprintf(`\A%s{%d}(?:%s)`, anything, look.at, look.node.parts[0].regular(nil)), text)
+		if err != nil {
+			return nil, err
+		}
+		if found == look.node.negative {
+			fails[look.node] = true
+		}
+	}
+	if len(fails) == 0 {
+		return p.regexp()
+	}
+	return regexp.Compile(p.tree.regular(fails))
 }
 
 // Matches says whether the pattern matches in as many steps as are left, and takes
-// off those that it took.
+// off those that it takes.
 func (p *Pattern) Matches(subject string, left *int) (ok bool, err error) {
-	m := p.matcher(subject, min(*left, maxSteps))
-	_, ok, err = m.match()
-	*left -= (m.spent + stepUnits - 1) / stepUnits
+	e := text{len(subject), subject}.whole(p.tree)
+	_, ok, err = p.match(subject, e, min(*left, LeastSteps))
+	*left -= 1 + len(subject)/8 + int(min(e.steps, LeastSteps))
 	return ok, err
 }
 
-func (p *Pattern) matcher(subject string, steps int) *matcher {
-	return &matcher{program: p.program, groups: p.groups, subject: subject, registers: make([]int, p.registers), most: steps * stepUnits}
-}
-
-func (m *matcher) match() (groups []int, ok bool, err error) {
-	for i := range m.registers {
-		m.registers[i] = -1
+// runes gives a subject as Go has to get it, see regular, and where each of its
+// bytes was; nil is where it is.
+func runes(subject string) (text string, places []int) {
+	plain := func(r rune) bool { return r < 0x80 && r != '\n' }
+	if strings.IndexFunc(strings.TrimSuffix(subject, "\n"), func(r rune) bool { return !plain(r) }) < 0 {
+		return subject, nil
 	}
-	for start := 0; start <= len(m.subject); start++ {
-		m.pc, m.pos, m.path = 0, start, 0
-		m.choices, m.changes = m.choices[:0], m.changes[:0]
-		m.registers[0] = start
-		if ok, err = m.run(); err != nil {
-			return nil, false, err
+	var out strings.Builder
+	for i := range len(subject) {
+		r := rune(subject[i])
+		if r == '\n' && i+1 < len(subject) {
+			r = otherNewline
 		}
-		if ok {
-			m.registers[1] = m.pos
-			return m.registers[: 2*(m.groups+1) : 2*(m.groups+1)], true, nil
+		out.WriteRune(r)
+		for len(places) < out.Len() {
+			places = append(places, i)
 		}
 	}
-	return nil, false, nil
-}
-
-// does is what each instruction does. One that fails says so.
-var does = [...]func(*matcher, *instruction) bool{
-	opFail:      func(*matcher, *instruction) bool { return false },
-	opByte:      (*matcher).byte,
-	opSpan:      (*matcher).span,
-	opJump:      (*matcher).jump,
-	opSplit:     (*matcher).split,
-	opMark:      (*matcher).mark,
-	opLoop:      (*matcher).loop,
-	opOpen:      (*matcher).open,
-	opClose:     (*matcher).close,
-	opKeep:      (*matcher).keep,
-	opAssert:    (*matcher).assert,
-	opReference: (*matcher).reference,
-	opCondition: (*matcher).condition,
-	opBack:      (*matcher).back,
-	opAtomic:    (*matcher).atomic,
-	opAtomicEnd: (*matcher).atomicEnd,
-	opLook:      (*matcher).look,
-	opLookEnd:   (*matcher).lookEnd,
-}
-
-// run matches at one place. If it fails, all registers are as they were.
-func (m *matcher) run() (ok bool, err error) {
-	for {
-		in := &m.program[m.pc]
-		if in.op == opMatch {
-			return true, nil
-		}
-		if in.op != opByte {
-			m.path++
-		}
-		m.spent += stepUnits
-		if m.spent > m.most || m.path > maxPath {
-			return false, ErrTooHard
-		}
-		m.pc++
-		if !does[in.op](m, in) && !m.backtrack() {
-			return false, nil
-		}
-	}
-}
-
-// try leaves a place to return to.
-func (m *matcher) try(pc int) {
-	m.choices = append(m.choices, choice{pc: pc, pos: m.pos, path: m.path, changes: len(m.changes)})
-}
-
-// set changes a register in a way that can be taken back.
-func (m *matcher) set(register, value int) {
-	if old := m.registers[register]; old != value {
-		m.changes = append(m.changes, change{register, old})
-		m.registers[register] = value
-	}
-}
-
-// restore takes the changes back that came after the first count.
-func (m *matcher) restore(count int) {
-	for i := len(m.changes) - 1; i >= count; i-- {
-		m.registers[m.changes[i].register] = m.changes[i].value
-	}
-	m.changes = m.changes[:count]
-}
-
-// backtrack returns to the last place where there is more to try.
-func (m *matcher) backtrack() bool {
-	for len(m.choices) > 0 {
-		last := len(m.choices) - 1
-		c := &m.choices[last]
-		m.restore(c.changes)
-		m.path = c.path
-		if c.inSpan {
-			if m.resume(c) {
-				return true
-			}
-			continue
-		}
-		m.pc, m.pos = c.pc, c.pos
-		m.choices = m.choices[:last]
-		return true
-	}
-	m.restore(0)
-	return false
+	return out.String(), append(places, len(subject))
 }

@@ -2,265 +2,343 @@ package pcre
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
-// The limits of PCRE2.
+// The limits of PCRE2. maxLength is twice that of a token of nginx.conf.
 const (
 	maxNesting = 250
-	maxGroups  = 65_535
 	maxCount   = 65_535
+	maxLength  = 1 << 13
 )
 
-// maxLength bounds the work on a pattern of comments, which cost nothing else.
-const maxLength = 1 << 16
-
-// options are what (?imsxnUJ) changes.
-type options uint
+// flags are what (?imsU) changes.
+type flags uint
 
 const (
-	caseless       options = 1 << iota // i
-	multiline                          // m
-	dotAll                             // s
-	extended                           // x
-	extendedMore                       // xx
-	noCapture                          // n
-	ungreedy                           // U
-	duplicateNames                     // J
+	caseless  flags = 1 << iota // i
+	multiline                   // m
+	dotAll                      // s
+	ungreedy                    // U
 )
 
-// parser reads a pattern from left to right, as PCRE2's parse_regex does. The
-// first error is kept; at is then at the end, so that all loops end.
-// Source: src/pcre2_compile.c of PCRE2 10.42.
+var letters = map[rune]flags{'i': caseless, 'm': multiline, 's': dotAll, 'U': ungreedy}
+
+// parser makes a tree of tokens. The first error is kept, and ends all loops.
 type parser struct {
-	in  string
-	at  int
-	err error
-	// options are those in force here.
-	options options
-	// quoted is set within \Q..\E.
-	quoted bool
-	// nesting counts the open parentheses, looking those of look-arounds.
-	nesting, looking int
-	// groups is the number of the last group; it goes back in (?|..). total is the
-	// highest.
-	groups, total int
-	names         []groupName
-	// ended says for each group whose ")" was read how many were then.
-	ended      map[int]int
-	references []*backReference
-	// behind counts the branches of look-behinds.
-	behind int
+	tokens []token
+	spare  []node
+	err    error
+	flags  flags
+	// nesting counts the open groups.
+	nesting int
+	// names are those of the groups that capture, "" for none, by number less one.
+	names []string
+	// ended are the bodies of the groups that capture whose ")" was read.
+	ended map[int]*node
+	// reference is the highest number that is referred to, resets whether groups
+	// may have the numbers of others.
+	reference int
+	resets    bool
 }
 
-type groupName struct {
-	name  string
-	group int
-}
-
-// parse reads the whole pattern.
-func (p *parser) parse() (node, error) {
-	if len(p.in) > maxLength {
-		return nil, fmt.Errorf("a pattern of %d bytes is %w", len(p.in), ErrUnsupported)
+// parse gives the tree of a pattern. The error is a *SyntaxError or wraps
+// ErrUnsupported.
+func parse(pattern string, f flags) (tree *node, names []string, err error) {
+	if len(pattern) > maxLength {
+		return nil, nil, fmt.Errorf("a pattern of %d bytes is %w", len(pattern), ErrUnsupported)
 	}
-	p.startVerbs()
-	tree := p.alternatives()
+	p := &parser{flags: f, tokens: slices.AppendSeq(make([]token, 0, len(pattern)), tokens(pattern)), ended: map[int]*node{}}
+	tree = p.alternatives()
 	if p.more() {
 		p.fail("unmatched )")
 	}
-	p.resolve()
+	if p.reference > len(p.names) && !p.resets {
+		p.fail("a reference to a group that is not there")
+	}
 	if p.err != nil {
-		return nil, p.err
+		return nil, nil, p.err
 	}
-	return oneOf(tree), nil
+	tree.findLeads()
+	return tree, p.names, nil
 }
 
-// startVerbs passes over those of the verbs at the start that change neither
-// what matches nor where.
-func (p *parser) startVerbs() {
-	for {
-		verb, _, _ := strings.Cut(p.in[p.at:], ")")
-		switch verb {
-		case "(*NO_JIT", "(*NO_START_OPT", "(*NO_AUTO_POSSESS", "(*NO_DOTSTAR_ANCHOR", "(*LF", "(*BSR_UNICODE":
-			p.at += len(verb) + 1
-		default:
-			return
-		}
-	}
+func (p *parser) more() bool { return p.err == nil && len(p.tokens) > 0 }
+
+func (p *parser) peek() tokenKind { return p.tokens[0].kind }
+
+func (p *parser) take() token {
+	t := p.tokens[0]
+	p.tokens = p.tokens[1:]
+	return t
 }
 
-func (p *parser) more() bool { return p.at < len(p.in) }
-
-// next takes one byte. There has to be one.
-func (p *parser) next() byte {
-	p.at++
-	return p.in[p.at-1]
-}
-
-// peek gives a byte without taking it, 0 behind the end.
-func (p *parser) peek(ahead int) byte {
-	if p.at+ahead < len(p.in) {
-		return p.in[p.at+ahead]
-	}
-	return 0
-}
-
-// accept takes a text if it comes next.
-func (p *parser) accept(text string) bool {
-	if !strings.HasPrefix(p.in[p.at:], text) {
-		return false
-	}
-	p.at += len(text)
-	return true
-}
-
-func (p *parser) has(o options) bool { return p.options&o != 0 }
+func (p *parser) has(f flags) bool { return p.flags&f != 0 }
 
 // fail says that PCRE2 refuses the pattern.
 func (p *parser) fail(format string, values ...any) {
-	p.stop(&SyntaxError{Offset: p.at, Reason: fmt.Sprintf(format, values...)})
+	p.stop(&SyntaxError{fmt.Sprintf(format, values...)})
 }
 
-// unsupported says what is in the pattern that we do not do.
+// unsupported says what is in the pattern that is not read.
 func (p *parser) unsupported(what string) {
-	p.stop(fmt.Errorf("%s (byte %d) is %w", what, p.at, ErrUnsupported))
+	p.stop(fmt.Errorf("%s is %w", what, ErrUnsupported))
 }
 
 func (p *parser) stop(err error) {
 	if p.err == nil {
 		p.err = err
 	}
-	p.at = len(p.in)
-	p.quoted = false
-}
-
-// oneOf makes a node of branches.
-func oneOf(branches []node) node {
-	if len(branches) == 1 {
-		return branches[0]
-	}
-	return alternation(branches)
 }
 
 // alternatives reads branches up to a ")" or the end.
-func (p *parser) alternatives() []node {
-	branches := []node{p.branch()}
-	for p.accept("|") {
+func (p *parser) alternatives() *node {
+	branches := []*node{p.branch()}
+	for p.more() && p.peek() == barToken {
+		p.take()
 		branches = append(branches, p.branch())
 	}
-	return branches
+	if len(branches) == 1 {
+		return branches[0]
+	}
+	return &node{kind: alternation, parts: branches}
 }
 
 // branch reads items up to a "|", a ")" or the end.
-func (p *parser) branch() node {
-	var items sequence
-	for {
-		p.skip()
-		if !p.more() || !p.quoted && (p.peek(0) == '|' || p.peek(0) == ')') {
+func (p *parser) branch() *node {
+	all := &node{kind: sequence}
+	for p.more() && p.peek() != barToken && p.peek() != closeToken {
+		repeatable := p.item(p.take(), all)
+		p.skipComments()
+		if !p.more() || p.peek() != quantifierToken {
+			continue
+		}
+		if !repeatable {
+			p.fail("a quantifier without anything to repeat")
 			break
 		}
-		item, repeatable := p.item()
-		if item = p.quantified(item, repeatable); item != nil {
-			items = append(items, item)
+		last := &all.parts[len(all.parts)-1]
+		*last = p.repeated(*last, p.take().text)
+	}
+	if len(all.parts) == 1 {
+		return all.parts[0]
+	}
+	return all
+}
+
+// skipComments passes over comments and empty \Q\E.
+func (p *parser) skipComments() (any bool) {
+	for p.more() && (p.peek() == commentToken || p.tokens[0].text == `\Q\E`) {
+		p.take()
+		any = true
+	}
+	return any
+}
+
+// item adds what one token is to a sequence, without its quantifier. Several nodes
+// are what is quoted; none is what only changes options.
+func (p *parser) item(t token, all *node) (repeatable bool) {
+	add := func(n *node) { all.parts = append(all.parts, n) }
+	switch t.kind {
+	case escapeToken:
+		if t.refusal != nil {
+			p.unsupported(t.text)
 		}
-	}
-	if len(items) == 1 {
-		return items[0]
-	}
-	return items
-}
-
-// skip passes over what is nothing: \Q and \E, comments, and white space with
-// (?x).
-func (p *parser) skip() {
-	for p.more() {
-		switch {
-		case p.quoted:
-			if !p.accept(`\E`) {
-				return
-			}
-			p.quoted = false
-		case p.accept(`\Q`):
-			p.quoted = true
-		case p.accept(`\E`):
-		case strings.HasPrefix(p.in[p.at:], "(?#"):
-			p.comment()
-		case !p.skipExtended():
-			return
+		n, repeatable := p.escape(t.text)
+		add(n)
+		return repeatable
+	case caretToken:
+		add(p.line(subjectStart))
+	case dollarToken:
+		add(p.line(finalEnd))
+	case commentToken:
+	case optionsToken:
+		p.flags = p.changed(t.text)
+	case quantifierToken:
+		p.fail("a quantifier without anything to repeat")
+	case lostToken:
+		p.unsupported(fmt.Sprintf("%.10q", t.text))
+	case quotedToken:
+		for _, c := range []byte(t.text[2 : len(t.text)-2]) {
+			add(p.literal(c))
 		}
-	}
-}
-
-func (p *parser) comment() {
-	length := strings.IndexByte(p.in[p.at:], ')')
-	if length < 0 {
-		p.fail("missing ) after (?#")
-		return
-	}
-	p.at += length + 1
-}
-
-// skipExtended passes over one white space or comment of (?x).
-func (p *parser) skipExtended() bool {
-	c := p.peek(0)
-	switch {
-	case !p.has(extended):
-		return false
-	case spaces.has(c) || c == 0x85:
-		p.at++
-		return true
-	case c == '#':
-		comment, _, _ := strings.Cut(p.in[p.at:], "\n")
-		p.at = min(p.at+len(comment)+1, len(p.in))
+		return len(t.text) > len(`\Q\E`)
+	default:
+		add(p.repeatable(t))
 		return true
 	}
 	return false
 }
 
-// item reads one item without its quantifier; nil is one that only changes
-// options.
-func (p *parser) item() (item node, repeatable bool) {
-	if p.quoted {
-		return p.literal(p.next()), true
+// repeatable gives the node of a token that a quantifier may stand behind.
+func (p *parser) repeatable(t token) *node {
+	switch t.kind {
+	case classToken:
+		return p.class(t.text)
+	case dotToken:
+		return p.dot()
+	case openToken:
+		return p.group(t)
 	}
-	start := p.at
-	if _, ok := p.quantifier(); ok {
-		p.at = start
+	return p.literal(t.text[0])
+}
+
+func (p *parser) literal(c byte) *node { return p.oneByte(literal(c, p.has(caseless))) }
+
+// oneByte makes a node. Most are of this kind, so that several are made at once.
+func (p *parser) oneByte(s set) *node {
+	if len(p.spare) == 0 {
+		p.spare = make([]node, min(len(p.tokens)+1, 64))
+	}
+	n := &p.spare[0]
+	n.set, p.spare = s, p.spare[1:]
+	return n
+}
+
+func (p *parser) dot() *node {
+	if p.has(dotAll) {
+		return p.oneByte(anyByte)
+	}
+	return p.oneByte(notNewline)
+}
+
+func (p *parser) line(kind nodeKind) *node {
+	if p.has(multiline) {
+		kind = other
+	}
+	return &node{kind: kind}
+}
+
+// group reads what follows an opening token, up to its ")".
+func (p *parser) group(t token) *node {
+	if t.refusal != nil {
+		p.unsupported(fmt.Sprintf("%.10q", t.text))
+	}
+	before := p.flags
+	n := &node{kind: group}
+	switch t.text {
+	case "(?=", "(?!":
+		n.kind, n.negative = lookAhead, t.text == "(?!"
+	case "(?<=", "(?<!":
+		n.kind = lookBehind
+	case "(?>":
+		n.kind = atomic
+	case "(?|":
+		n.kind, p.resets = branchReset, true
+	case "(":
+		n.number = p.number("")
+	default:
+		if t.name != "" {
+			n.number = p.number(t.name)
+		} else {
+			p.flags = p.changed(t.text)
+		}
+	}
+	if p.nesting++; p.nesting > maxNesting {
+		p.unsupported("groups that are nested so deeply")
+	}
+	n.parts = []*node{p.alternatives()}
+	if !p.more() {
+		p.fail("missing )")
+		return n
+	}
+	p.take()
+	p.nesting--
+	p.flags = before
+	p.ended[n.number] = n.parts[0]
+	if n.kind == group && n.number == 0 && n.parts[0].kind != oneByte {
+		return n.parts[0] // (?:..) is only for what repeats it
+	}
+	return n
+}
+
+func (p *parser) number(name string) int {
+	switch {
+	case name == "":
+	case name[0] <= '9':
+		p.fail("a name of a group that begins with a digit")
+	case slices.Contains(p.names, name) && p.resets:
+		p.unsupported("a name that two groups have")
+	case slices.Contains(p.names, name):
+		p.fail("two groups have the name %s", name)
+	}
+	p.names = append(p.names, name)
+	return len(p.names)
+}
+
+// changed gives the flags with those of (?i-s) and the like.
+func (p *parser) changed(text string) flags {
+	result, unset := p.flags, false
+	for _, letter := range text {
+		switch {
+		case letter == '-':
+			unset = true
+		case unset:
+			result &^= letters[letter]
+		default:
+			result |= letters[letter]
+		}
+	}
+	return result
+}
+
+// repeated puts an item in a repeat.
+func (p *parser) repeated(item *node, text string) *node {
+	bare := strings.TrimRight(text[1:], "?+")
+	n := &node{kind: repeat, parts: []*node{item}}
+	switch {
+	case text[0] == '{':
+		p.count(n, strings.Trim(bare, "}"))
+	case text[0] == '*':
+		n.min, n.max = 0, unlimited
+	case text[0] == '+':
+		n.min, n.max = 1, unlimited
+	default:
+		n.min, n.max = 0, 1
+	}
+	switch suffix := text[len(text)-1]; {
+	case len(text) > 1 && suffix == '+':
+		n.mode = possessive
+	case (len(text) > 1 && suffix == '?') != p.has(ungreedy):
+		n.mode = lazy
+	}
+	if (item.kind == lookAhead || item.kind == lookBehind) && n.max == unlimited {
+		n.max = n.min + 1 // as in PCRE2
+	}
+	if commented := p.skipComments(); p.more() && p.peek() == quantifierToken {
+		if commented {
+			p.unsupported("a quantifier behind a comment")
+		}
 		p.fail("a quantifier without anything to repeat")
 	}
-	if p.err != nil {
-		return nil, false
+	if n.min == 1 && n.max == 1 && n.mode != possessive {
+		return item
 	}
-	switch c := p.next(); c {
-	case '\\':
-		return p.escape()
-	case '[':
-		return p.bracket(), true
-	case '(':
-		return p.parenthesis()
-	case '^':
-		return p.eitherWay(lineStart, subjectStart), false
-	case '$':
-		return p.eitherWay(lineEnd, finalEnd), false
-	case '.':
-		return p.dot(), true
-	default:
-		return p.literal(c), true
-	}
+	return n
 }
 
-func (p *parser) dot() node {
-	if p.has(dotAll) {
-		return single{set: &anyByte}
+// count reads the numbers of {2,3}.
+func (p *parser) count(n *node, text string) {
+	least, most, several := strings.Cut(text, ",")
+	if least == "" || strings.ContainsAny(text, " \t") {
+		p.unsupported("a quantifier with spaces or without its first number")
+		return
 	}
-	return single{set: &notNewline}
-}
-
-func (p *parser) eitherWay(multi, single assertionKind) node {
-	if p.has(multiline) {
-		return assertion{multi}
+	var err1, err2 error
+	n.min, err1 = strconv.Atoi(least)
+	n.max = n.min
+	if several && most == "" {
+		n.max = unlimited
+	} else if several {
+		n.max, err2 = strconv.Atoi(most)
 	}
-	return assertion{single}
+	switch {
+	case err1 != nil || err2 != nil || n.min > maxCount || n.max > maxCount:
+		p.fail("a number over %d in {}", maxCount)
+		n.min, n.max = 0, 0
+	case n.max != unlimited && n.max < n.min:
+		p.fail("numbers out of order in {}")
+	}
 }
-
-func (p *parser) literal(c byte) node { return single{set: literal(c, p.has(caseless))} }

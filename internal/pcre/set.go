@@ -39,6 +39,15 @@ func (s set) folded() set {
 	return s
 }
 
+func (s set) disjoint(o set) bool {
+	for i := range s {
+		if s[i]&o[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *set) size() int {
 	n := 0
 	for _, word := range s {
@@ -75,8 +84,8 @@ var (
 	vertical   = bytesOf("\n\v\f\r\x85")
 )
 
-// posix are the classes [:name:].
-var posix = map[string]set{
+// posixSets are the classes [:name:].
+var posixSets = map[string]set{
 	"alnum":  ranges("09AZaz"),
 	"alpha":  ranges("AZaz"),
 	"ascii":  ranges("\x00\x7f"),
@@ -115,19 +124,11 @@ func escapedSet(letter byte) (s set, ok bool) {
 	return s, true
 }
 
-// literals holds the set of each byte, as it is and without regard to case.
-var literals = func() (sets [2][256]set) {
-	for c := range 256 {
-		one := bytesOf(string([]byte{byte(c)}))
-		sets[0][c], sets[1][c] = one, one.folded()
+// literal gives the set of one byte, in either case if fold is set.
+func literal(c byte, fold bool) set {
+	var s set
+	if s.add(c); fold {
+		return s.folded()
 	}
-	return sets
-}()
-
-// literal gives the set of one byte, to be shared.
-func literal(c byte, fold bool) *set {
-	if fold {
-		return &literals[1][c]
-	}
-	return &literals[0][c]
+	return s
 }

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strconv"
@@ -8,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 const backendsExample = `  # All backends
@@ -36,7 +37,7 @@ func backendsCommand(s *session) *cobra.Command {
 	cmd.Flags().StringVar(&backend, "backend", "", "only this backend: NAMESPACE-SERVICE-PORT or NAMESPACE/SERVICE/PORT")
 	cmd.MarkFlagsMutuallyExclusive("list", "backend")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		body, err := s.ask(cmd, pods, asking(view.BackendsPath, view.NameParam, backend))
+		body, err := s.ask(cmd, pods, asking(debugapi.BackendsPath, debugapi.NameParam, backend))
 		if err != nil {
 			return err
 		}
@@ -56,7 +57,7 @@ func printBackends(o output, body []byte) error {
 	if o.isDocument() {
 		return o.document(body)
 	}
-	backends, err := decode[[]view.Backend](body)
+	backends, err := decode[[]debugapi.Backend](body)
 	if err != nil {
 		return err
 	}
@@ -67,10 +68,10 @@ func printBackends(o output, body []byte) error {
 		}
 		return o.lines(names)
 	}
-	t := table{heading: []string{"NAME", "SERVICE", "PORT", "READY", "ENDPOINTS", "WHEN EMPTY"}, wide: 1}
+	t := table{heading: []string{"NAME", "SERVICE", "PORT", "READY", "ENDPOINTS", "WHEN EMPTY", "PICKER", "KEY"}, wide: 3}
 	for _, b := range backends {
-		row := cells(b.Name, b.Namespace+"/"+b.Service, orDash(b.Port), strconv.Itoa(len(b.Endpoints)), endpointsOf(b, o.format == asWide), strconv.Itoa(b.WhenEmpty))
-		if len(b.Endpoints) == 0 {
+		row := cells(b.Name, b.Namespace+"/"+cmp.Or(b.Service, b.Host), orDash(b.Port), strconv.Itoa(len(b.Endpoints)), endpointsOf(b, o.format == asWide), strconv.Itoa(b.WhenEmpty), b.Picker, b.Key)
+		if len(b.Endpoints) == 0 && len(b.Shares) == 0 {
 			row[3].colour = red
 		}
 		t.rows = append(t.rows, row)
@@ -78,9 +79,13 @@ func printBackends(o output, body []byte) error {
 	return o.table(t)
 }
 
-// endpointsOf gives the addresses of a backend, of many the first ones.
-func endpointsOf(b view.Backend, all bool) string {
+// endpointsOf gives the addresses of a backend, of many the first ones, or the shares of
+// a split.
+func endpointsOf(b debugapi.Backend, all bool) string {
 	var shown []string
+	for _, s := range b.Shares {
+		shown = append(shown, fmt.Sprintf("%d/%d %s", s.Weight, b.Total, s.Backend))
+	}
 	for _, e := range b.Endpoints {
 		if !all && len(shown) == mostEndpoints {
 			shown = append(shown, fmt.Sprintf("+ %d more", len(b.Endpoints)-mostEndpoints))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/model"
 )
 
@@ -34,7 +34,7 @@ func certsCommand(s *session) *cobra.Command {
 	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML, asName, asPEM)
 	s.hostFlag(cmd, &host, "only the certificate that a client is shown who asks for this name")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		body, err := s.ask(cmd, pods, asking(view.CertsPath, view.HostParam, host))
+		body, err := s.ask(cmd, pods, asking(debugapi.CertsPath, debugapi.HostParam, host))
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func printCertificates(o output, body []byte, now time.Time) error {
 	if o.isDocument() {
 		return o.document(body)
 	}
-	certificates, err := decode[[]view.Certificate](body)
+	certificates, err := decode[[]debugapi.Certificate](body)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func printCertificates(o output, body []byte, now time.Time) error {
 	return o.table(certificateTable(certificates, now))
 }
 
-func certificateTable(certificates []view.Certificate, now time.Time) table {
+func certificateTable(certificates []debugapi.Certificate, now time.Time) table {
 	t := table{heading: []string{"HOSTS", "SECRET", "EXPIRES", "LEFT", "ISSUER", "SUBJECT", "SERIAL", "SHA256"}, wide: 3}
 	for _, c := range certificates {
 		hosts := c.Hosts
@@ -94,7 +94,7 @@ func certificateTable(certificates []view.Certificate, now time.Time) table {
 const soon = 14 * 24 * time.Hour
 
 // left says for how long a certificate is valid.
-func left(c view.Certificate, now time.Time) cell {
+func left(c debugapi.Certificate, now time.Time) cell {
 	rest := c.NotAfter.Sub(now)
 	switch {
 	case rest <= 0:
@@ -108,7 +108,7 @@ func left(c view.Certificate, now time.Time) cell {
 }
 
 // sourceOf gives "namespace/name" of the Secrets, "self-signed" without any.
-func sourceOf(c view.Certificate) string {
+func sourceOf(c debugapi.Certificate) string {
 	var names []string
 	for _, secret := range c.Secrets {
 		names = append(names, secret.Namespace+"/"+secret.Name)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/model"
 )
 
@@ -42,11 +42,11 @@ func confCommand(s *session) *cobra.Command {
 			return err
 		}
 		o := s.output(output.chosen)
-		kind := view.Text
+		kind := debugapi.Text
 		if origins || o.isDocument() {
-			kind = view.JSON
+			kind = debugapi.JSON
 		}
-		body, err := s.ask(cmd, pods, asking(view.ConfPath, view.HostParam, host, view.IngressParam, reference, view.FormatParam, kind))
+		body, err := s.ask(cmd, pods, asking(debugapi.ConfPath, debugapi.HostParam, host, debugapi.IngressParam, reference, debugapi.FormatParam, kind))
 		switch {
 		case err != nil:
 			return err
@@ -63,7 +63,7 @@ func confCommand(s *session) *cobra.Command {
 
 // printOrigins prints the lines of nginx.conf with who wrote each before it.
 func printOrigins(o output, body []byte) error {
-	conf, err := decode[view.Conf](body)
+	conf, err := decode[debugapi.Conf](body)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func printOrigins(o output, body []byte) error {
 
 // originOf says whose a line is: "Ingress shop/cart cors", "sluice" for those of
 // Sluice itself.
-func originOf(line view.Line) string {
+func originOf(line debugapi.Line) string {
 	origin := line.Object.String() + " " + cmp.Or(line.Behaviour, "rule")
 	if line.Object.Name == "" {
 		origin = strings.TrimSpace("sluice " + line.Behaviour)

@@ -32,15 +32,17 @@ func (c *cluster) said(err error, format string, arguments ...any) error {
 		}
 		return err
 	case isForbidden(err):
-		return fmt.Errorf("%s: %w (the rights that kubectl sluice needs are in docs/plugin.md)", asked, err)
+		return fmt.Errorf("%s: %w (%s)", asked, err, rightsHint)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("%s: %w (--user, --token and --context say who you are)", asked, err)
 	}
 	return fmt.Errorf("%s: %w", asked, err)
 }
 
-// isForbidden tells it also where only a text came back, as from a connection that
-// was to be upgraded.
+// rightsHint is for users who may not do what they asked for.
+const rightsHint = "the rights that kubectl sluice needs are in docs/plugin.md"
+
+// isForbidden also recognises the text of such an error, as kubectl prints it.
 func isForbidden(err error) bool {
 	return apierrors.IsForbidden(err) || strings.Contains(err.Error(), " is forbidden: ")
 }

@@ -2,12 +2,10 @@ package plugin
 
 import (
 	"errors"
-	"fmt"
-	"os"
+	"io"
+	"os/exec"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
-	"k8s.io/client-go/util/exec"
 )
 
 const execExample = `  # Run a program in the controller's container
@@ -21,7 +19,7 @@ func execCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "exec [flags] -- COMMAND [ARGUMENT...]",
 		Short:   "Run a program in the controller's container",
-		Long:    "Run a program in the controller's container. The exit status is that of the program.",
+		Long:    "Run a program in the controller's container, by kubectl exec. The exit status is that of the program.",
 		Example: execExample,
 		Args: func(_ *cobra.Command, arguments []string) error {
 			if len(arguments) == 0 {
@@ -35,7 +33,7 @@ func execCommand(s *session) *cobra.Command {
 	cmd.Flags().BoolVarP(&tty, "tty", "t", false, "give the program a terminal")
 	cmd.Flags().SetInterspersed(false)
 	cmd.RunE = func(cmd *cobra.Command, arguments []string) error {
-		return s.runIn(cmd, pods, arguments, interaction{stdin, tty})
+		return s.runIn(cmd, pods, arguments, streams{stdin, tty})
 	}
 	return cmd
 }
@@ -60,40 +58,45 @@ func sshCommand(s *session) *cobra.Command {
 	}
 	pods := s.podFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return s.runIn(cmd, pods, shell, interaction{stdin: true, tty: true})
+		return s.runIn(cmd, pods, shell, streams{stdin: true, tty: true})
 	}
 	return cmd
 }
 
-// interaction is what a program has of the terminal here.
-type interaction struct{ stdin, tty bool }
-
-// runIn runs a program in the controller's container, with the streams as they
-// are: what it prints is for it to answer for.
-func (s *session) runIn(cmd *cobra.Command, pods *podFlags, line []string, i interaction) error {
+// runIn runs a program in the controller's container, with the streams of this
+// process: the program answers for its own output.
+func (s *session) runIn(cmd *cobra.Command, pods *podFlags, program []string, wanted streams) error {
 	c, err := s.controller(cmd.Context(), pods)
 	if err != nil {
 		return err
 	}
-	r := remote{pod: c.pod, container: c.container, command: line, stdout: s.streams.Out, stderr: s.streams.ErrOut}
-	if i.stdin {
-		r.stdin = s.streams.In
-	}
-	if i.tty {
-		file, ok := s.streams.In.(*os.File)
-		if !i.stdin || !ok || !term.IsTerminal(int(file.Fd())) {
-			s.note("the standard input is no terminal, so the program is given none")
-		} else {
-			restore, err := s.raw(cmd.Context(), file, &r)
-			if err != nil {
-				return err
-			}
-			defer restore()
-		}
-	}
-	err = c.run(cmd.Context(), r)
-	if exit := (exec.CodeExitError{}); errors.As(err, &exit) {
+	run, err := c.execute(cmd.Context(), wanted, program)
+	if err != nil {
 		return err
 	}
-	return c.said(err, "run %q in the container %q of the pod %s", line[0], c.container, fmt.Sprint(nameOf(c.pod)))
+	if wanted.stdin {
+		run.Stdin = s.streams.In
+	}
+	errs := &lastText{to: s.streams.ErrOut}
+	run.Stdout, run.Stderr = s.streams.Out, errs
+	err = run.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
+		return c.said(failure(cmd.Context(), err, ""), "run %q in the container %q of the pod %s/%s", program[0], c.container, c.pod.Namespace, c.pod.Name)
+	}
+	if _, ended := programError(errs.text); err != nil && !ended && isForbidden(errors.New(errs.text)) {
+		s.note(rightsHint)
+	}
+	return err
+}
+
+// lastText passes a text on, and keeps the end of it.
+type lastText struct {
+	to   io.Writer
+	text string
+}
+
+func (l *lastText) Write(text []byte) (int, error) {
+	l.text += string(text)
+	l.text = l.text[max(0, len(l.text)-mostShown):]
+	return l.to.Write(text)
 }

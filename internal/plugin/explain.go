@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 const explainExample = `  # Why does this page come from where it comes from?
@@ -34,11 +34,11 @@ func explainCommand(s *session) *cobra.Command {
 			method = arguments[0]
 		}
 		o := s.output(output.chosen)
-		kind := view.Text
+		kind := debugapi.Text
 		if o.isDocument() {
-			kind = view.JSON
+			kind = debugapi.JSON
 		}
-		body, err := s.ask(cmd, pods, asking(view.ExplainPath, view.URLParam, target, view.MethodParam, method, view.FormatParam, kind))
+		body, err := s.ask(cmd, pods, asking(debugapi.ExplainPath, debugapi.URLParam, target, debugapi.MethodParam, method, debugapi.FormatParam, kind))
 		if err != nil {
 			return err
 		}

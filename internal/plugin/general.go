@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 const generalExample = `  # Version, nginx, what was applied last, and the settings that differ from their defaults
@@ -25,7 +25,7 @@ func generalCommand(s *session) *cobra.Command {
 	}
 	pods, output := s.podFlags(cmd), addFormat(cmd, asText, asJSON, asYAML)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		body, err := s.ask(cmd, pods, asking(view.GeneralPath))
+		body, err := s.ask(cmd, pods, asking(debugapi.GeneralPath))
 		if err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func printGeneral(o output, body []byte, now time.Time) error {
 	if o.isDocument() {
 		return o.document(body)
 	}
-	g, err := decode[view.General](body)
+	g, err := decode[debugapi.General](body)
 	if err != nil {
 		return err
 	}
@@ -78,21 +78,21 @@ func printGeneral(o output, body []byte, now time.Time) error {
 	return o.painted(text.String())
 }
 
-func readiness(g view.General) cell {
+func readiness(g debugapi.General) cell {
 	if g.Ready {
 		return cell{"yes", green}
 	}
 	return cell{"no: " + g.Missing, red}
 }
 
-func nginxState(n view.Nginx) cell {
+func nginxState(n debugapi.Nginx) cell {
 	if !n.Answers {
 		return cell{fmt.Sprintf("%s, does not answer: %s", n.Version, n.Error), red}
 	}
 	return cell{text: fmt.Sprintf("%s, %d workers, load %d", n.Version, n.Workers, n.Load)}
 }
 
-func lastApply(a *view.Apply, now time.Time) cell {
+func lastApply(a *debugapi.Apply, now time.Time) cell {
 	switch {
 	case a == nil:
 		return cell{text: "none yet"}
@@ -106,7 +106,7 @@ func lastApply(a *view.Apply, now time.Time) cell {
 	return cell{text: fmt.Sprintf("%s ago, in %.2f s, %s", ago(now.Sub(a.At)), a.Seconds, how)}
 }
 
-func leaderOf(g view.General) string {
+func leaderOf(g debugapi.General) string {
 	switch {
 	case g.Leader == nil:
 		return "none is elected"

@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/kube"
 	"sluice/internal/snapshot"
 )
@@ -45,8 +45,8 @@ type podInfo struct {
 	Node      string `json:"node"`
 	Ready     bool   `json:"ready"`
 	// General is null, and Error says why, if the pod could not be asked.
-	General *view.General `json:"general"`
-	Error   string        `json:"error,omitempty"`
+	General *debugapi.General `json:"general"`
+	Error   string            `json:"error,omitempty"`
 }
 
 func infoCommand(s *session) *cobra.Command {
@@ -102,10 +102,10 @@ func readService(ctx context.Context, c *cluster, name snapshot.Name) (*serviceI
 }
 
 // podPatience is how long one pod of several may take to answer, and askedAtOnce
-// how many are asked at a time.
+// how many are asked at a time, each by a kubectl of its own.
 const (
 	podPatience = 10 * time.Second
-	askedAtOnce = 32
+	askedAtOnce = 8
 )
 
 // askPods tells of each pod, in their order. That one does not answer, or hangs,
@@ -132,11 +132,11 @@ func askPod(ctx context.Context, f *podFlags, c *cluster, pod *corev1.Pod) (podI
 	at, err := f.at(c, pod)
 	var body []byte
 	if err == nil {
-		body, err = at.get(ctx, view.GeneralPath, nil)
+		body, err = at.get(ctx, debugapi.GeneralPath, nil)
 	}
-	var general view.General
+	var general debugapi.General
 	if err == nil {
-		general, err = decode[view.General](body)
+		general, err = decode[debugapi.General](body)
 	}
 	if err != nil {
 		one.Error = err.Error()

@@ -2,16 +2,15 @@ package plugin
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"sluice/internal/kube"
+	"github.com/spf13/pflag"
 )
 
 const logsExample = `  # What the controller and its nginx said last, and go on saying
@@ -20,86 +19,78 @@ const logsExample = `  # What the controller and its nginx said last, and go on 
   # What they said in the last hour, with the time of each line
   kubectl sluice logs --since 1h --timestamps`
 
-// logsFlags are those of kubectl logs.
-type logsFlags struct {
-	follow, timestamps, previous bool
-	limit, tail                  int64
-	sinceTime                    string
-	since                        time.Duration
-}
-
 func logsCommand(s *session) *cobra.Command {
-	var f logsFlags
 	cmd := &cobra.Command{
 		Use:     "logs",
 		Aliases: []string{"log"},
 		Short:   "Show the log of the controller and its nginx",
+		Long:    "Show the log of the controller and its nginx, by kubectl logs.",
 		Example: logsExample,
 		Args:    noMore,
 	}
 	pods := s.podFlags(cmd)
-	flags := cmd.Flags()
-	flags.BoolVarP(&f.follow, "follow", "f", false, "go on showing what is logged, until Ctrl-C")
-	flags.BoolVar(&f.timestamps, "timestamps", false, "put the time before each line")
-	flags.BoolVarP(&f.previous, "previous", "p", false, "the log of the container that ran before, if it was started anew")
-	flags.Int64Var(&f.limit, "limit-bytes", 0, "the most bytes to show")
-	flags.Int64Var(&f.tail, "tail", -1, "the most lines to show, counted from the end; -1 for all")
-	flags.StringVar(&f.sinceTime, "since-time", "", "only what was logged after a time, such as 2026-03-01T12:00:00Z")
-	flags.DurationVar(&f.since, "since", 0, "only what was logged in the last so long, such as 5s, 2m or 3h")
+	// These are flags of kubectl logs. It checks the values that checkLogs does not.
+	own := pflag.NewFlagSet("logs", pflag.ContinueOnError)
+	own.BoolP("follow", "f", false, "go on showing what is logged, until Ctrl-C")
+	own.Bool("timestamps", false, "put the time before each line")
+	own.BoolP("previous", "p", false, "the log of the container that ran before, if it was started anew")
+	own.Int64("limit-bytes", 0, "the most bytes to show")
+	own.Int64("tail", -1, "the most lines to show, counted from the end; -1 for all")
+	own.String("since-time", "", "only what was logged after a time, such as 2026-03-01T12:00:00Z")
+	own.Duration("since", 0, "only what was logged in the last so long, such as 5s, 2m or 3h")
+	cmd.Flags().AddFlagSet(own)
 	cmd.MarkFlagsMutuallyExclusive("since", "since-time")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		options, err := f.options(cmd, pods.container)
-		if err != nil {
+		if err := checkLogs(own); err != nil {
 			return err
 		}
 		c, err := s.controller(cmd.Context(), pods)
 		if err != nil {
 			return err
 		}
-		stream, err := c.Stream(cmd.Context(), kube.Pods, kube.Subresource{Of: nameOf(c.pod), Name: "log"}, options)
-		if err != nil {
-			return c.said(err, "read the log of the container %q of the pod %s", c.container, nameOf(c.pod))
-		}
-		defer stream.Close()
-		if err := copyLines(s.output(asText), stream); err != nil && cmd.Context().Err() == nil {
-			return fmt.Errorf("read the log of the pod %s: %w", nameOf(c.pod), err)
-		}
-		return nil
+		return c.logs(cmd.Context(), given(own))
 	}
 	return cmd
 }
 
-// options checks the flags. Those that are not given are not asked for.
-func (f *logsFlags) options(cmd *cobra.Command, container string) (*corev1.PodLogOptions, error) {
-	o := &corev1.PodLogOptions{Container: container, Follow: f.follow, Timestamps: f.timestamps, Previous: f.previous}
-	given := cmd.Flags().Changed
-	if given("limit-bytes") {
-		if f.limit < 1 {
-			return nil, flagError("limit-bytes", fmt.Errorf("want a number from 1 (got %d)", f.limit))
+// checkLogs refuses a time of which kubectl would not name the flag, and a limit
+// that kubectl would take for none.
+func checkLogs(flags *pflag.FlagSet) error {
+	if since := flags.Lookup("since-time"); since.Changed {
+		if _, err := time.Parse(time.RFC3339, since.Value.String()); err != nil {
+			return flagError(since.Name, fmt.Errorf("want a time such as 2026-03-01T12:00:00Z (got %q)", since.Value))
 		}
-		o.LimitBytes = &f.limit
 	}
-	if f.tail < -1 {
-		return nil, flagError("tail", fmt.Errorf("want a number from 0, or -1 for all (got %d)", f.tail))
+	if limit, err := flags.GetInt64("limit-bytes"); err == nil && limit < 1 && flags.Lookup("limit-bytes").Changed {
+		return flagError("limit-bytes", fmt.Errorf("want a number from 1 (got %d)", limit))
 	}
-	if f.tail >= 0 {
-		o.TailLines = &f.tail
+	return nil
+}
+
+// logs shows the log of the controller's container until it ends, or until the
+// user has seen enough.
+func (c *controller) logs(ctx context.Context, flags []string) error {
+	cmd, err := c.kubectl(ctx, "logs", flags)
+	if err != nil {
+		return err
 	}
-	if given("since") {
-		seconds := int64((f.since + time.Second - 1) / time.Second)
-		if seconds < 1 {
-			return nil, flagError("since", fmt.Errorf("want a duration such as 5s, 2m or 3h (got %q)", f.since))
-		}
-		o.SinceSeconds = &seconds
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	log, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
 	}
-	if given("since-time") {
-		at, err := time.Parse(time.RFC3339, f.sinceTime)
-		if err != nil {
-			return nil, flagError("since-time", fmt.Errorf("want a time such as 2026-03-01T12:00:00Z (got %q)", f.sinceTime))
-		}
-		o.SinceTime = &metav1.Time{Time: at}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("run kubectl: %w", err)
 	}
-	return o, nil
+	err = copyLines(c.session.output(asText), log)
+	if ended := cmd.Wait(); ended != nil {
+		err = failure(ctx, ended, complaint.String())
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return c.said(err, "read the log of the container %q of the pod %s/%s", c.container, c.pod.Namespace, c.pod.Name)
 }
 
 // copyLines copies whole lines as they come, so that no character is cut in two.

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 // hostile is what nobody should find on a terminal.
@@ -135,7 +135,7 @@ func TestLeft(t *testing.T) {
 	}{
 		{-day, 90 * day, cell{"90d", green}}, {-day, 13 * day, cell{"13d", yellow}}, {-day, 0, cell{"expired", red}}, {day, 90 * day, cell{"not yet valid", red}},
 	} {
-		if got := left(view.Certificate{NotBefore: now.Add(test.from), NotAfter: now.Add(test.to)}, now); got != test.want {
+		if got := left(debugapi.Certificate{NotBefore: now.Add(test.from), NotAfter: now.Add(test.to)}, now); got != test.want {
 			t.Errorf("from %s to %s: %v, want %v", test.from, test.to, got, test.want)
 		}
 	}

@@ -2,9 +2,9 @@
 //
 // What goes in are the flags of kubectl that say which cluster is meant, and
 // those that pick a pod of the controller; what comes out are tables, JSON, YAML
-// or text. What the controller knows is read by running `sluice debug get` in its
-// container (package debug/view is the contract), through the API server; what
-// the cluster knows is read from the API server itself. Nothing is changed.
+// or text. The plugin asks the controller by running `sluice debug get` in its
+// container with kubectl exec (package debugapi is the contract), and reads objects
+// from the API server itself. It changes nothing.
 //
 //	os.Exit(plugin.Main(version, streams, os.Args[1:]))
 package plugin
@@ -14,13 +14,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"k8s.io/client-go/util/exec"
 )
 
 const rootLong = `Look into Sluice, an ingress controller built on nginx: what it serves, why a URL goes where it goes, and what is wrong.
@@ -37,9 +37,9 @@ const rootExample = `  # Which Ingress takes a request, and why
   # The part of nginx.conf that an Ingress asked for
   kubectl sluice conf --ingress shop/cart --origins`
 
-// Main runs a command line and gives the exit status: 0, that of a command run
-// by exec, 1 after an error, or 2 if the command line is wrong. Errors are told on
-// the standard error.
+// Main runs a command line and returns the exit status: 0, that of a program run
+// by exec, 1 after an error, or 2 if the command line is wrong. Errors go to the
+// standard error.
 func Main(version string, streams genericiooptions.IOStreams, arguments []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -54,8 +54,8 @@ func Main(version string, streams genericiooptions.IOStreams, arguments []string
 		}
 	}
 	command, err := root.ExecuteContextC(ctx)
-	if exit := (exec.CodeExitError{}); errors.As(err, &exit) {
-		return exit.Code // the command has said why
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
+		return exit.ExitCode() // kubectl or the program has printed the reason
 	}
 	if err != nil {
 		fmt.Fprintln(streams.ErrOut, "error:", printableLines(err.Error()))
@@ -85,7 +85,7 @@ func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
-	s.config.AddFlags(root.PersistentFlags())
+	s.addFlags(root.PersistentFlags())
 	s.completeNamespace(root)
 	root.AddCommand(
 		explainCommand(s), problemsCommand(s), routesCommand(s), confCommand(s), backendsCommand(s), certsCommand(s),

@@ -3,7 +3,7 @@ package plugin
 import (
 	"github.com/spf13/cobra"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/model"
 )
 
@@ -44,7 +44,7 @@ func problemsCommand(s *session) *cobra.Command {
 		if all || reference != "" {
 			namespace = ""
 		}
-		body, err := s.ask(cmd, pods, asking(view.ProblemsPath, view.NamespaceParam, namespace, view.IngressParam, reference))
+		body, err := s.ask(cmd, pods, asking(debugapi.ProblemsPath, debugapi.NamespaceParam, namespace, debugapi.IngressParam, reference))
 		if err != nil {
 			return err
 		}

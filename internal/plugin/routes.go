@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 const routesExample = `  # Everything that is routed
@@ -35,7 +35,7 @@ func routesCommand(s *session) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		body, err := s.ask(cmd, pods, asking(view.RoutesPath, view.HostParam, host, view.IngressParam, reference))
+		body, err := s.ask(cmd, pods, asking(debugapi.RoutesPath, debugapi.HostParam, host, debugapi.IngressParam, reference))
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func printRoutes(o output, body []byte) error {
 	if o.isDocument() {
 		return o.document(body)
 	}
-	routes, err := decode[[]view.Route](body)
+	routes, err := decode[[]debugapi.Route](body)
 	if err != nil {
 		return err
 	}

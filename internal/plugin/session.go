@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/rest"
@@ -19,18 +20,30 @@ import (
 
 // session is one call of the plugin: kubectl's flags and the streams.
 type session struct {
-	config  *genericclioptions.ConfigFlags
+	config *genericclioptions.ConfigFlags
+	// flags are those of config.
+	flags   *pflag.FlagSet
 	streams genericiooptions.IOStreams
+	// kubectl is the program's path or name; empty for $KUBECTL, or else "kubectl".
+	kubectl string
 }
 
 func newSession(streams genericiooptions.IOStreams) *session {
-	return &session{config: genericclioptions.NewConfigFlags(true), streams: streams}
+	s := &session{config: genericclioptions.NewConfigFlags(true), flags: pflag.NewFlagSet("kubectl", pflag.ContinueOnError), streams: streams}
+	s.config.AddFlags(s.flags)
+	return s
+}
+
+// addFlags adds the flags that every command has.
+func (s *session) addFlags(flags *pflag.FlagSet) {
+	flags.AddFlagSet(s.flags)
+	flags.StringVar(&s.kubectl, "kubectl", "", "path or name of kubectl, which runs programs in the pod (default $KUBECTL, or kubectl on the PATH)")
 }
 
 // cluster is the API server that the flags mean.
 type cluster struct {
 	*kube.Client
-	config *rest.Config
+	session *session
 	// namespace is that of --namespace, else that of the context.
 	namespace string
 	// guessed says that neither a kubeconfig nor --server told where it is.
@@ -58,7 +71,7 @@ func (s *session) connect() (*cluster, error) {
 		return nil, err
 	}
 	guessed := *s.config.APIServer == "" && !slices.ContainsFunc(loader.ConfigAccess().GetLoadingPrecedence(), isThere)
-	return &cluster{Client: client, config: config, namespace: namespace, guessed: guessed}, nil
+	return &cluster{Client: client, session: s, namespace: namespace, guessed: guessed}, nil
 }
 
 func isThere(path string) bool {

@@ -23,13 +23,16 @@ func (r *rendering) print(b model.Block, context string) error {
 	if err := r.page.execute(tmpl, b.Data); err != nil {
 		return &blockError{b, err}
 	}
+	if err := r.checkRaw(start); err != nil {
+		return &blockError{b, err}
+	}
 	r.page.indent(start, indents[context])
 	r.page.from(before)
 	return nil
 }
 
 // indents are the tabs before what is printed in a context.
-var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t", "first": "\t\t", "location": "\t\t"}
+var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t", "first": "\t\t", "location": "\t\t", "answer": "\t\t", "redirect": "\t\t"}
 
 // consumedByGo are the groups of settings that have no template of their own:
 // what is printed of them depends on more than them.
@@ -67,12 +70,19 @@ func (b *blockList) insert() error {
 	return b.printAll()
 }
 
-func (b *blockList) printAll() error { return b.printIn(b.context) }
+func (b *blockList) printAll() error {
+	if b.context == "location" {
+		return b.printIn("location", "answer", "redirect")
+	}
+	return b.printIn(b.context)
+}
 
-func (b *blockList) printIn(context string) error {
+func (b *blockList) printIn(contexts ...string) error {
 	for _, block := range b.blocks {
-		if err := b.print(block, context); err != nil {
-			return err
+		for _, context := range contexts {
+			if err := b.print(block, context); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -91,7 +91,7 @@ func TestUpstreams(t *testing.T) {
 	if got := strings.Count(text, "\nupstream "); got != 3 {
 		t.Errorf("%d upstreams, want one for each of 3 transports", got)
 	}
-	name := upstreamName(verified)
+	name := upstream{Transport: verified}.name()
 	for _, want := range []string{
 		"upstream sluice {\n\tserver 0.0.0.1;\n\tbalancer_by_lua_file /state/lua/sluice/entry/balancer.lua;\n\tkeepalive 320;\n",
 		"upstream " + name + " {", "\t\tproxy_pass https://" + name + ";\n",
@@ -116,7 +116,7 @@ func TestUpstreamNames(t *testing.T) {
 		{}, {TLS: true}, {TLS: true, Verify: true}, {TLS: true, Name: "a"}, {TLS: true, TrustedCA: "a"}, {TLS: true, VerifyDepth: 1},
 		{TLS: true, Name: "a 1", VerifyDepth: 1}, {TLS: true, Name: `a" 1`},
 	} {
-		name := upstreamName(transport)
+		name := upstream{Transport: transport}.name()
 		if other, taken := names[name]; taken {
 			t.Errorf("%+v and %+v share %s", transport, other, name)
 		}

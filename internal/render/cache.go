@@ -53,27 +53,40 @@ func NewCache() *Cache { return &Cache{} }
 // rendered is a server that was printed and checked.
 type rendered struct {
 	// chunk is nil if the server was left out.
-	chunk      *chunk
-	problems   []model.Problem
-	transports []model.Transport
-	shared     []sharedText
+	chunk     *chunk
+	problems  []model.Problem
+	upstreams []upstream
+	shared    []sharedText
 }
 
 // open gives the servers of the last Render if they were printed on the same
-// ground, and takes the ones of this Render instead.
-func (c *Cache) open(t *Templates, ground string, now map[*model.Server]*rendered) map[*model.Server]*rendered {
+// ground, for this Render to add its own.
+func (c *Cache) open(t *Templates, ground string) map[*model.Server]*rendered {
 	if c == nil {
-		return nil
+		return map[*model.Server]*rendered{}
 	}
-	known := c.servers
-	if c.templates != t || c.ground != ground {
-		known = nil
+	if c.servers == nil || c.templates != t || c.ground != ground {
+		c.templates, c.ground, c.servers = t, ground, map[*model.Server]*rendered{}
 	}
-	c.templates, c.ground, c.servers = t, ground, now
-	return known
+	return c.servers
+}
+
+// drop forgets the servers that this Render does not have; it has so many of those
+// that are known.
+func (c *Cache) drop(now []*model.Server, used int) {
+	if c == nil || len(c.servers) == used {
+		return
+	}
+	kept := make(map[*model.Server]*rendered, len(now))
+	for _, s := range now {
+		if out := c.servers[s]; out != nil {
+			kept[s] = out
+		}
+	}
+	c.servers = kept
 }
 
 // ground describes everything besides a Server that its text depends on.
 func (r *rendering) ground() string {
-	return fmt.Sprintf("%#v\n%v %t %t\n%s\n%s\n%s\n%q", *r.env, r.global.patterns, r.logsPath, r.skipsUnknown, r.listen, r.listenDefault, r.catchall, r.outside)
+	return fmt.Sprintf("%#v\n%v %t %t\n%s\n%s\n%s\n%q", *r.env, r.global.patterns, r.logsPath, r.skipsUnknown, r.listen.text, r.listenDefault.text, r.catchall.text, r.outside)
 }

@@ -11,8 +11,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/render"
 	"sluice/internal/settings"
 	"sluice/templates"
@@ -30,7 +30,7 @@ func listed(t *testing.T, n int) model.Static {
 			"p/enable-cors": "true", "p/cors-expose-headers": "X-A",
 			"p/cors-allow-origin": fmt.Sprintf("https://app%d.example, https://*.tenant%d.example:8443, https://%s", i, i, label),
 		}}}
-		read := policy.Read(ing, values, "p")
+		read := annotations.Read(ing, values, "p")
 		if len(read.Problems()) > 0 {
 			t.Fatal(read.Problems())
 		}

@@ -21,6 +21,14 @@ type File struct {
 	trust  []TrustFile
 }
 
+// aroundServers is about how many chunks a file has besides those of its servers.
+const aroundServers = 16
+
+// newFile gives an empty file with room for the chunks of so many servers.
+func newFile(servers int) *File {
+	return &File{chunks: make([]*chunk, 0, servers+aroundServers), starts: make([]int32, 0, servers+aroundServers)}
+}
+
 // add appends a chunk.
 func (f *File) add(c *chunk) {
 	if len(c.text) == 0 {

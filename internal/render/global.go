@@ -118,7 +118,7 @@ func (s settingsBlocks) setting(b model.Block) error {
 		s.page.back(before)
 		return err
 	}
-	if err := checkText(s.templates.place(contexts[s.context][0]), s.page.Bytes()[start:]); err != nil {
+	if err := checkText(s.templates.place(contexts[s.context][0]), s.page.Bytes()[start:], s.page.rawIn(start, s.page.Len())...); err != nil {
 		s.page.back(before)
 		return err
 	}

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"text/template/parse"
+
+	"sluice/internal/syntax"
 )
 
 // guard walks the parse trees of templates along nginx's lexer. It refuses a
@@ -16,6 +19,7 @@ import (
 //   - within a word, only values without a printer or with `word`, which then
 //     are restricted to letters, digits and _.:/-;
 //   - within quotes, in a comment, or behind a $ or a backslash: nothing;
+//   - a behaviour sets only variables that begin with its own name;
 //   - the name of a directive is never printed, but for the values of map, geo
 //     and split_clients blocks;
 //   - both ways through an if, with or range end in the same place.
@@ -26,8 +30,14 @@ type guard struct {
 	reached map[string]bool
 	// calling are the templates that the walk is in, to find loops.
 	calling []*parse.Tree
-	// onLeaf is told each directive at the outermost level of a root.
+	// own begins the variables of the behaviour that is walked, empty outside of one.
+	own string
+	// onLeaf is told each directive of a root, and raw for a snippet.
 	onLeaf func(name string)
+	// used are the variables that the templates name.
+	used map[string]bool
+	// families are the beginnings of the names of variables that behaviours print.
+	families map[string]bool
 }
 
 // walkRoot walks a template that is executed by itself within a block.
@@ -36,7 +46,7 @@ func (g *guard) walkRoot(name string, inside *node) error {
 	if tree == nil {
 		return fmt.Errorf("template %q is missing", name)
 	}
-	start := &place{stack: []*node{inside}}
+	start := &place{stack: []*node{inside}, keeps: g.own != ""}
 	end, err := g.call(name, start, func(text string) error { return fmt.Errorf("template %q: %s", name, text) })
 	if err != nil {
 		return err
@@ -147,6 +157,9 @@ func join(a, b *place, fail func(string) error) (*place, error) {
 
 // text walks literal text.
 func (g *guard) text(n *parse.TextNode, at *place, fail func(string) error) error {
+	for _, name := range syntax.Variables(n.Text) {
+		g.used[name] = true
+	}
 	for _, ch := range n.Text {
 		if err := g.step(ch, at); err != nil {
 			return fail(err.Error())
@@ -159,24 +172,47 @@ func (g *guard) step(ch byte, at *place) error {
 	event, mixed := at.step(ch), at.mixed
 	at.mixed = false
 	switch {
-	case ch == '\n' && (at.lexer.mode == double || at.lexer.mode == single):
+	case ch == rawMark[0]:
+		return errors.New("NUL")
+	case ch == '\n' && (at.lexer.Mode == syntax.Double || at.lexer.Mode == syntax.Single):
 		return errors.New("a line ends within quotes")
-	case event&wrong != 0 || mixed && ch == ')':
+	case event&syntax.Wrong != 0 || mixed && ch == ')':
 		return fmt.Errorf("%q stands directly behind a token in quotes or a value", ch)
-	case event&(semicolon|open) != 0 && at.tokens.min == 0:
+	case event&(syntax.Semicolon|syntax.Open) != 0 && at.tokens.min == 0:
 		return fmt.Errorf("%q without a directive", ch)
-	case event&semicolon != 0:
+	case event&syntax.Semicolon != 0:
+		err := g.sets(at, 1)
 		g.leaf(at)
-	case event&open != 0:
+		return err
+	case event&syntax.Open != 0:
 		if at.printed {
 			return errors.New("the name of a block is printed")
 		}
+		if err := g.sets(at, at.tokens.max-1); err != nil {
+			return err
+		}
 		at.enter()
-	case event&shut != 0:
+	case event&syntax.Shut != 0:
 		return at.leave()
 	}
 	return nil
 }
+
+// sets refuses a directive of a behaviour that sets a variable which is not its own.
+// The variable is the token at some place behind the name.
+func (g *guard) sets(at *place, token int) error {
+	if g.own == "" || !setsVariable[at.name] || token < 1 || token > len(at.words) {
+		return nil
+	}
+	if name := at.words[token-1]; name != "" && !strings.HasPrefix(name, "$"+g.own) {
+		return fmt.Errorf("%s sets %s: want a variable that begins with $%s", at.name, name, g.own)
+	}
+	return nil
+}
+
+// setsVariable are the directives that set a variable: set and auth_request_set their
+// first argument, the blocks their last.
+var setsVariable = map[string]bool{"set": true, "auth_request_set": true, "map": true, "geo": true, "split_clients": true}
 
 func (g *guard) leaf(at *place) {
 	inside := at.inside()

@@ -3,7 +3,10 @@ package render
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"text/template/parse"
+
+	"sluice/internal/syntax"
 )
 
 // insertName is the function that puts rendered text of its own into a
@@ -18,13 +21,15 @@ func (g *guard) action(n *parse.ActionNode, at *place, fail func(string) error) 
 	name := lastFunction(n.Pipe)
 	err := error(nil)
 	switch {
-	case name == "raw":
-		err = errors.New("raw is for snippets, which are not enabled")
+	case name == rawName:
+		if err = atStart(name, at); g.onLeaf != nil {
+			g.onLeaf(rawName)
+		}
 	case name == insertName:
-		err = atStart(at)
-	case at.lexer.mode == blank:
+		err = atStart(name, at)
+	case at.lexer.Mode == syntax.Blank:
 		err = g.token(n.Pipe, name, at)
-	case at.lexer.mode == bare:
+	case at.lexer.Mode == syntax.Bare:
 		err = g.part(n.Pipe, name, at)
 	default:
 		err = fmt.Errorf("a value is printed %s: print it where a token starts", at)
@@ -35,9 +40,9 @@ func (g *guard) action(n *parse.ActionNode, at *place, fail func(string) error) 
 	return nil
 }
 
-func atStart(at *place) error {
-	if at.lexer.mode != blank || at.tokens.max != 0 {
-		return fmt.Errorf("insert %s: want it where a directive can start", at)
+func atStart(name string, at *place) error {
+	if at.lexer.Mode != syntax.Blank || at.tokens.max != 0 {
+		return fmt.Errorf("%s %s: want it where a directive can start", name, at)
 	}
 	return nil
 }
@@ -64,11 +69,17 @@ func (g *guard) token(pipe *parse.PipeNode, name string, at *place) error {
 		name = "word"
 		pass(pipe, name)
 	}
+	if name == "variable" && g.own != "" {
+		g.families[g.own] = true
+		if err := allow(pipe, g.own); err != nil {
+			return err
+		}
+	}
 	switch name {
-	case "str", "literal", "regex", "subst", "logformat", "streamformat", "verbatim", "header", "url", "mapkey", "path":
-		at.lexer.mode = closed
+	case "str", "literal", "regex", "subst", "logformat", "streamformat", "verbatim", "header", "url", "mapkey", "mappattern", "variables", "path":
+		at.lexer.Mode = syntax.Closed
 	default:
-		at.lexer.mode = bare
+		at.lexer.Mode = syntax.Bare
 	}
 	return nil
 }
@@ -76,7 +87,7 @@ func (g *guard) token(pipe *parse.PipeNode, name string, at *place) error {
 // part prints a value within a word.
 func (g *guard) part(pipe *parse.PipeNode, name string, at *place) error {
 	switch {
-	case at.lexer.escaped || at.lexer.variable:
+	case at.lexer.Escaped || at.lexer.Variable:
 		return errors.New("a value is printed directly behind a backslash or a $")
 	case at.naming():
 		return errors.New("a part of the name of a directive is printed")
@@ -90,6 +101,18 @@ func (g *guard) part(pipe *parse.PipeNode, name string, at *place) error {
 		return fmt.Errorf("%s is a printer for whole tokens, and this stands within a word", name)
 	default:
 		pass(pipe, "part")
+	}
+	return nil
+}
+
+// allow has the printer of a variable take those of a behaviour, too.
+func allow(pipe *parse.PipeNode, own string) error {
+	last := pipe.Cmds[len(pipe.Cmds)-1]
+	if len(last.Args) == 1 {
+		last.Args = append(last.Args, &parse.StringNode{NodeType: parse.NodeString, Pos: pipe.Pos, Quoted: strconv.Quote(own), Text: own})
+	}
+	if given, ok := last.Args[1].(*parse.StringNode); !ok || given.Text != own {
+		return errors.New("two behaviours print a variable by one template")
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package render
 
 import (
+	"math/bits"
 	"strings"
 
 	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/internal/syntax"
 )
 
 // hashView is the sizes of nginx's hash tables.
@@ -63,16 +65,24 @@ func sharedBucket(names, many, length int) int {
 // of the longest key.
 func measureMaps(text []byte) (maps, keys, longest int) {
 	entries := 0
-	directives(text, func(d directive) {
-		if d.opens && d.name == "map" {
+	syntax.Directives(text, func(d syntax.Directive) {
+		if d.Opens && d.Name == "map" {
 			maps++
 			entries = 0
 		}
-		if d.block == "map" && !strings.HasPrefix(d.name, "~") {
+		if d.Block == "map" && !strings.HasPrefix(d.Name, "~") {
 			entries++
 			keys = max(keys, entries)
-			longest = max(longest, len(d.name))
+			longest = max(longest, len(d.Name))
 		}
 	})
 	return maps, keys, longest
+}
+
+// powerOfTwo is the least power of two that is not below n.
+func powerOfTwo(n int) int {
+	if n < 2 {
+		return 1
+	}
+	return 1 << bits.Len(uint(n-1))
 }

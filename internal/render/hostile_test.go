@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sluice/internal/model"
+	"sluice/internal/syntax"
 )
 
 // hostile are values that try to be more than one token.
@@ -19,7 +20,7 @@ var hostile = []string{
 // not their arguments.
 func shape(text []byte) string {
 	var out strings.Builder
-	directives(text, func(d directive) { fmt.Fprintf(&out, "%d %s\n", d.depth, d.name) })
+	syntax.Directives(text, func(d syntax.Directive) { fmt.Fprintf(&out, "%d %s\n", d.Depth, d.Name) })
 	return out.String()
 }
 

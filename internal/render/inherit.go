@@ -1,6 +1,10 @@
 package render
 
-import "strings"
+import (
+	"strings"
+
+	"sluice/internal/syntax"
+)
 
 // inheritedWhole are the directives of which a block inherits all or, if it has
 // one of its own, none.
@@ -19,9 +23,9 @@ type said struct {
 // saidIn gives those at the outermost level of text.
 func saidIn(text []byte) []said {
 	var found []said
-	directives(text, func(d directive) {
-		if d.depth == 0 && inheritedWhole[d.name] {
-			found = append(found, said{directive: d.name, header: strings.ToLower(d.arg), text: string(text[d.start:d.end])})
+	syntax.Directives(text, func(d syntax.Directive) {
+		if d.Depth == 0 && inheritedWhole[d.Name] {
+			found = append(found, said{directive: d.Name, header: strings.ToLower(d.Arg), text: string(text[d.Start:d.End])})
 		}
 	})
 	return found

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"sluice/internal/pcre"
-	paths "sluice/internal/route"
 )
 
 // limited is a user's regular expression as nginx gets it: what stands before and
@@ -46,7 +45,7 @@ func limitPattern(pattern string, most int) limited {
 	}
 	most /= 1 + len(backward.FindAllStringIndex(pattern, -1))/fewReferences
 	l.before += "(*LIMIT_MATCH=" + strconv.Itoa(most) + ")"
-	if !shape.Anchored && (err == nil || errors.Is(err, pcre.ErrUnsupported) && paths.Balanced(pattern)) {
+	if !shape.Anchored && (err == nil || errors.Is(err, pcre.ErrUnsupported) && pcre.Balanced(pattern)) {
 		l.before, l.after = l.before+"^(?s:.*?)(?:", ")"
 	}
 	return l

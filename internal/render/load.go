@@ -3,7 +3,6 @@ package render
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -27,6 +26,10 @@ type Templates struct {
 	// grammar is what can be written around the hosts, hosts what can be
 	// written for them: the servers of Sluice itself have more.
 	grammar, hosts *node
+	// used are the variables that the templates name.
+	used map[string]bool
+	// families are the beginnings of the names of variables that behaviours print.
+	families []string
 }
 
 // behaviour is the templates "<name>/<context>" of one behaviour or group of
@@ -34,7 +37,7 @@ type Templates struct {
 type behaviour struct {
 	contexts map[string]*template.Template
 	// repeats is set if one of them has a directive that nginx inherits all or
-	// nothing.
+	// nothing, or a snippet, which may.
 	repeats bool
 }
 
@@ -49,7 +52,7 @@ type root struct {
 var roots = []root{
 	{"nginx", false, nil}, {"bootstrap", false, nil}, {"http", false, inHTTP}, {"empty", false, inHTTP}, {"control", false, inHTTP},
 	{"upstream", false, inHTTP}, {"catchall", false, inHTTP}, {"listen", false, inServer}, {"listen", true, inServer},
-	{"server", true, inHTTP}, {"location", true, inServer}, {"miss", true, inServer},
+	{"server", true, inHTTP}, {"location", true, inServer}, {"named", true, inServer}, {"subrequest", true, inServer},
 	{"stream", false, inStream}, {"stream-server", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
 }
 
@@ -58,7 +61,7 @@ var contexts = map[string][]root{
 	"main": {{blocks: nil}}, "events": {{blocks: []string{"events"}}}, "http": {{blocks: inHTTP}}, "shared": {{blocks: inHTTP}},
 	"upstream": {{blocks: []string{"http", "upstream"}}}, "catchall": {{blocks: inServer}},
 	"server": {{blocks: inServer}, {blocks: inServer, ofHost: true}}, "location": {{blocks: inLocation, ofHost: true}},
-	"first": {{blocks: inLocation, ofHost: true}}, "stream": {{blocks: inStream}},
+	"first": {{blocks: inLocation, ofHost: true}}, "answer": {{blocks: inLocation, ofHost: true}}, "redirect": {{blocks: inLocation, ofHost: true}}, "stream": {{blocks: inStream}},
 }
 
 // Blocks of nginx.conf, from the outside in.
@@ -115,7 +118,9 @@ func sumOf(files fs.FS) (string, error) {
 // guard walks all templates; what no root leads to is an error, because it
 // would be printed nowhere.
 func (t *Templates) guard(set *template.Template) error {
-	g := &guard{trees: map[string]*parse.Tree{}, printers: printers(), reached: map[string]bool{}}
+	g := &guard{trees: map[string]*parse.Tree{}, printers: printers(), reached: map[string]bool{}, used: map[string]bool{}, families: map[string]bool{}}
+	t.used = g.used
+	defer func() { t.families = slices.Sorted(maps.Keys(g.families)) }()
 	for _, tmpl := range set.Templates() {
 		g.trees[tmpl.Name()] = tmpl.Tree
 	}
@@ -153,10 +158,13 @@ func (t *Templates) guardBehaviour(g *guard, tmpl *template.Template) error {
 		t.behaviours[name] = b
 	}
 	b.contexts[context] = tmpl
-	g.onLeaf = func(directive string) {
-		b.repeats = b.repeats || inheritedWhole[directive] && (context == "server" || context == "location")
+	if context == "shared" || slices.ContainsFunc(places, func(at root) bool { return at.ofHost }) {
+		g.own = variablesOf(name) // what Ingresses say, and not the settings
 	}
-	defer func() { g.onLeaf = nil }()
+	g.onLeaf = func(directive string) {
+		b.repeats = b.repeats || (inheritedWhole[directive] || directive == rawName) && slices.Contains([]string{"server", "location", "answer", "redirect"}, context)
+	}
+	defer func() { g.onLeaf, g.own = nil, "" }()
 	for _, at := range places {
 		if err := g.walkRoot(tmpl.Name(), t.place(at)); err != nil {
 			return err
@@ -211,8 +219,14 @@ func functions() template.FuncMap {
 	for name, p := range printers() {
 		all[name] = p
 	}
+	all["variable"] = func(args ...any) (string, error) {
+		if own, ok := args[0].(string); ok && len(args) == 2 {
+			return printOwnVariable(own, args[1]) // the guard has put it there
+		}
+		return printVariable(args[0])
+	}
 	all[insertName] = func(i insertion) (string, error) { return "", i.insert() }
-	all["raw"] = func(any) (string, error) { return "", errors.New("raw is for snippets, which are not enabled") }
+	all[rawName] = raw
 	return all
 }
 
@@ -224,11 +238,13 @@ func (t *Templates) try() error {
 	redirect := &model.Redirect{Code: 308, Port: 443}
 	location := func(path string) *model.Location {
 		return &model.Location{Modifier: model.Equal, Path: path, RedirectToHTTPS: redirect, Rewrite: &model.Rewrite{Pattern: "/(.*)", Target: "/$1"},
-			Proxy: &model.Proxy{Backend: "a/b/c", Transport: model.Transport{TLS: true, Verify: true, Name: "a", TrustedCA: "a", VerifyDepth: 1}}}
+			Proxy: &model.Proxy{Backend: "a/b/c~d", Service: model.ServicePort{Namespace: "a", Name: "b", Port: "c"}, Transport: model.Transport{TLS: true, Verify: true, Name: "a", TrustedCA: "a", VerifyDepth: 1}}}
 	}
+	subrequest := location(model.InternalPrefix + "a")
+	subrequest.RedirectToHTTPS, subrequest.Rewrite, subrequest.Proxy.URI = nil, nil, "/"
 	static := model.Static{Servers: []*model.Server{
 		{RedirectToHTTPS: redirect, Locations: []*model.Location{{Path: "/", Return: &model.Return{Code: 404}}}},
-		{Host: "*.a", RedirectToHTTPS: redirect, Locations: []*model.Location{location("/")}, Miss: location("")},
+		{Host: "*.a", RedirectToHTTPS: redirect, Locations: []*model.Location{location("/")}, Internal: []*model.Internal{{Location: subrequest}, model.MissOf(location("/"))}},
 	}}
 	static.Streams = []model.Stream{{Protocol: model.TCP, Port: 1, AcceptsProxy: true, SendsProxy: true, Endpoints: []model.Endpoint{{Address: "::1", Port: 1}}}}
 	static.PassesThrough = true

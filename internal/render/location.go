@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"sluice/internal/model"
@@ -19,6 +20,8 @@ type locationView struct {
 	Sends *model.Return
 	// Route is "<namespace>/<ingress>/<service>/<port>".
 	Route string
+	// Backend is the key of the backend where Route does not say it.
+	Backend string
 	// UpstreamName is "<namespace>-<service>-<port>", for logs. It stands in each
 	// location because to work it out would cost every request a pattern.
 	UpstreamName string
@@ -29,9 +32,16 @@ type locationView struct {
 	Unlogged bool
 	// First is what blocks set before anything is answered.
 	First, Blocks insertion
-	Rewrite       *rewriteView
-	TLS           *tlsView
-	Upstream      string
+	// AnswersFirst is set if a block may end what nginx's rewrite module does.
+	AnswersFirst bool
+	Rewrite      *rewriteView
+	// Dispatch is the variable that names the internal location which answers.
+	Dispatch string
+	TLS      *tlsView
+	Upstream string
+	// URI is Upstream with what the backend is asked for, empty for what the request
+	// has.
+	URI string
 }
 
 // path gives what a location matches.
@@ -84,8 +94,8 @@ func (l locations) insert() error {
 			}
 		}
 	}
-	if wildcard(l.server) && l.server.Miss != nil {
-		l.miss()
+	for _, internal := range l.server.Internal {
+		l.internal(internal)
 	}
 	l.end = l.page.Len()
 	l.page.from(Origin{Host: l.server.Host})
@@ -109,32 +119,21 @@ func (l locations) replace(location *model.Location, err error) error {
 	return nil
 }
 
-// miss prints what answers names of a wildcard host with more than one label.
-func (l locations) miss() {
-	location := l.server.Miss
-	if err := l.location("miss", location); err != nil {
-		l.refuseLocation(location, err)
-		_ = l.location("miss", &model.Location{Rule: location.Rule, Return: &model.Return{Code: 503}})
-	}
-}
-
 // location prints and checks one location; if it fails, nothing is printed.
 func (l locations) location(template string, location *model.Location) error {
 	before := l.page.here()
-	shared, transports := len(l.out.shared), len(l.out.transports)
+	shared, upstreams := len(l.out.shared), len(l.out.upstreams)
 	err := l.try(template, location)
 	if err != nil {
 		l.page.back(before)
-		l.out.shared, l.out.transports = l.out.shared[:shared], l.out.transports[:transports]
+		l.out.shared, l.out.upstreams = l.out.shared[:shared], l.out.upstreams[:upstreams]
 	}
 	return err
 }
 
 func (l locations) try(template string, location *model.Location) error {
-	if template == "location" {
-		if err := matchable(location); err != nil {
-			return err
-		}
+	if err := matchable(template, location); err != nil {
+		return err
 	}
 	start := l.page.Len()
 	l.page.from(Origin{Object: location.Rule.Object, Host: l.server.Host})
@@ -144,13 +143,20 @@ func (l locations) try(template string, location *model.Location) error {
 	if err := l.page.execute(l.templates.core[template], &l.locationView); err != nil {
 		return err
 	}
-	return checkBlock(l.templates.hosts.at(inServer...), l.page.Bytes()[start:])
+	text := l.page.Bytes()[start:]
+	if err := checkBlock(l.templates.hosts.at(inServer...), text, l.page.rawIn(start, l.page.Len())...); err != nil || template != forSubrequests {
+		return err
+	}
+	return setsNothing(text)
 }
 
 // matchable refuses a match that nginx would read as another kind of match,
 // quoted or not.
 // Source: ngx_http_core_location in nginx's src/http/ngx_http_core_module.c.
-func matchable(l *model.Location) error {
+func matchable(template string, l *model.Location) error {
+	if template != "location" {
+		return reachable(template, l)
+	}
 	switch l.Modifier {
 	case model.Equal, model.PrefixFirst, model.Prefix:
 		if !strings.HasPrefix(l.Path, "/") {
@@ -175,13 +181,26 @@ func (l locations) view(location *model.Location) error {
 		Unlogged: location.Rule.Kind == model.RuleHealth || l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	l.locationBlocks.blocks = location.Blocks
+	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
 	view.First, view.Blocks = firstBlocks{&l.locationBlocks}, &l.locationBlocks
 	if err := l.sharedBlocks(location.Blocks); err != nil {
 		return err
 	}
+	return l.answers(location)
+}
+
+// answers prepares what the template is given of the backend or the status.
+func (l locations) answers(location *model.Location) error {
+	view := &l.serverRendering.locationView
 	switch {
-	case (location.Proxy == nil) == (location.Return == nil):
-		return &Refusal{Want: "exactly one of a backend and a status", Got: location.Path}
+	case len(location.Dispatch) > 0 && (location.Proxy != nil || location.Return != nil),
+		len(location.Dispatch) == 0 && (location.Proxy == nil) == (location.Return == nil):
+		return &Refusal{Want: "exactly one of a backend, a status and a dispatch", Got: location.Path}
+	case len(location.Dispatch) > 0:
+		view.SetsPath = false // that is for the candidates
+		variable, err := l.dispatch(location)
+		view.Dispatch = variable
+		return err
 	case location.Return != nil:
 		view.answer(*location.Return)
 		return nil
@@ -192,23 +211,27 @@ func (l locations) view(location *model.Location) error {
 		}
 		view.Rewrite = newRewriteView(rewrite, l.global.patterns.MatchLimit)
 	}
-	view.Route, view.UpstreamName = route(location), strings.ReplaceAll(location.Proxy.Backend, "/", "-")
-	view.speak(location.Proxy.Transport, l.env)
-	if location.Proxy.Transport != (model.Transport{}) {
-		l.out.transports = append(l.out.transports, location.Proxy.Transport)
+	of := location.Proxy.Service
+	view.Route, view.UpstreamName = route(location), of.Namespace+"-"+of.Name+"-"+of.Port
+	to := upstream{location.Proxy.Transport, byRoute}
+	switch {
+	case isSubrequest(location):
+		to.by = byURI
+	case location.Proxy.Backend != of.Namespace+"/"+of.Name+"/"+of.Port:
+		to.by, view.Backend = byKey, location.Proxy.Backend
+	}
+	view.speak(to, location.Proxy.URI, l.env)
+	if to != (upstream{}) {
+		l.out.upstreams = append(l.out.upstreams, to)
 	}
 	return nil
 }
 
-// route names what is behind a location, for logs and for the balancer, which
-// leaves the second element out to get the key of the backend.
+// route names what is behind a location, for logs, and for the balancer where the
+// backend is that of the Service.
 func route(l *model.Location) string {
-	ingress := "-"
-	if l.Rule.Object.Kind == "Ingress" {
-		ingress = l.Rule.Object.Name
-	}
-	namespace, rest, _ := strings.Cut(l.Proxy.Backend, "/")
-	return namespace + "/" + ingress + "/" + rest
+	of := l.Proxy.Service
+	return of.Namespace + "/" + cmp.Or(l.Rule.Object.Name, "-") + "/" + of.Name + "/" + of.Port
 }
 
 // mostLogged is how long a path may be, as it is written, to be logged whole.

@@ -110,13 +110,15 @@ func everything(t *testing.T) model.Static {
 		return &model.Location{
 			Modifier: modifier, Path: path,
 			Rule:  model.Rule{Object: model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "web"}},
-			Proxy: &model.Proxy{Backend: "shop/web/80"},
+			Proxy: &model.Proxy{Backend: "shop/web/80", Service: model.ServicePort{Namespace: "shop", Name: "web", Port: "80"}},
 		}
 	}
 	rewritten := path(model.Pattern, `^/r(/|$)(?<p_rest>.*)"\{x;}#`)
 	rewritten.Rewrite = &model.Rewrite{Pattern: rewritten.Path, Target: "/$p_rest/$1?a=$arg_b"}
 	rewritten.RedirectToHTTPS = &model.Redirect{Code: 308, Port: 8443, KeepTrailingSlash: true}
 	verified := path(model.Equal, "/v")
+	balanced := path(model.Equal, "/b")
+	balanced.Proxy.Backend = "shop/web/80~0a1b"
 	verified.Proxy.Transport = model.Transport{TLS: true, Verify: true, Name: "a.test", TrustedCA: certificate, VerifyDepth: 2}
 	guarded := path(model.PrefixFirst, "/g/")
 	guarded.Blocks = []model.Block{{Name: "allow-list", Data: struct{ Networks []string }{[]string{"10.0.0.0/8", "2001:db8::/32"}}}}
@@ -126,8 +128,8 @@ func everything(t *testing.T) model.Static {
 	values, _ := settings.Read(nil)
 	return model.Static{Blocks: values.Blocks(), Servers: []*model.Server{
 		{Locations: []*model.Location{path(model.Prefix, "/")}},
-		{Host: "*.wild.test", Locations: []*model.Location{path(model.PrefixFirst, "/")}, Miss: path(model.Prefix, "/")},
-		{Host: "shop.test", RedirectToHTTPS: &model.Redirect{Code: 301}, Locations: []*model.Location{verified, guarded, literal, gone, rewritten}},
+		{Host: "*.wild.test", Locations: []*model.Location{path(model.PrefixFirst, "/")}, Internal: []*model.Internal{model.MissOf(path(model.Prefix, "/"))}},
+		{Host: "shop.test", RedirectToHTTPS: &model.Redirect{Code: 301}, Locations: []*model.Location{balanced, verified, guarded, literal, gone, rewritten}},
 		{Host: strings.Repeat("a123456789.", 22) + "x", Locations: []*model.Location{path(model.PrefixFirst, "/")}},
 	}}
 }

@@ -34,6 +34,20 @@ type page struct {
 	line    int32
 	marks   []mark
 	origins []Origin
+	// raw are the extents of snippets, in order.
+	raw []extent
+}
+
+// Write takes what a template prints. A snippet comes in one piece, between marks.
+func (p *page) Write(text []byte) (int, error) {
+	snippet, marked := bytes.CutPrefix(text, []byte(rawMark))
+	if !marked {
+		return p.Buffer.Write(text)
+	}
+	start := p.Len()
+	p.Buffer.Write(bytes.TrimSuffix(snippet, []byte(rawMark)))
+	p.raw = append(p.raw, extent{start, p.Len()})
+	return len(text), nil
 }
 
 // lines gives the number of line ends so far. Each byte is looked at once.
@@ -79,12 +93,13 @@ type position struct {
 	length, counted int
 	line            int32
 	marks, origins  int
+	raw             int
 	last            mark
 }
 
 func (p *page) here() position {
 	line := p.lines()
-	at := position{length: p.Len(), counted: p.counted, line: line, marks: len(p.marks), origins: len(p.origins)}
+	at := position{length: p.Len(), counted: p.counted, line: line, marks: len(p.marks), origins: len(p.origins), raw: len(p.raw)}
 	if at.marks > 0 {
 		at.last = p.marks[at.marks-1]
 	}
@@ -95,17 +110,31 @@ func (p *page) here() position {
 func (p *page) back(to position) {
 	p.Truncate(to.length)
 	p.counted, p.line = to.counted, to.line
-	p.marks, p.origins = p.marks[:to.marks], p.origins[:to.origins]
+	p.marks, p.origins, p.raw = p.marks[:to.marks], p.origins[:to.origins], p.raw[:to.raw]
 	if to.marks > 0 {
 		p.marks[to.marks-1] = to.last
 	}
 }
 
 // indent puts tabs before each line since a position, makes sure that the last
-// one ends, and drops empty ones.
+// one ends, and drops empty ones. Snippets stay as they are: a line may end within
+// their quotes.
 func (p *page) indent(since int, tabs string) {
-	text := bytes.Clone(p.Bytes()[since:])
+	text, raw := bytes.Clone(p.Bytes()[since:]), p.rawIn(since, p.Len())
 	p.Truncate(since)
+	p.raw = p.raw[:len(p.raw)-len(raw)]
+	done := 0
+	for _, e := range raw {
+		p.indented(text[done:e.start], tabs)
+		start := p.Len()
+		p.Buffer.Write(text[e.start:e.end])
+		p.raw = append(p.raw, extent{start, p.Len()})
+		done = e.end
+	}
+	p.indented(text[done:], tabs)
+}
+
+func (p *page) indented(text []byte, tabs string) {
 	for line := range bytes.Lines(text) {
 		if line = bytes.TrimRight(line, " \t\n"); len(line) > 0 {
 			p.WriteString(tabs)
@@ -121,10 +150,10 @@ func (p *page) cut() *chunk {
 	for n := len(p.marks); n > 0 && p.marks[n-1].line >= lines; n-- {
 		p.marks = p.marks[:n-1] // It would speak of the chunk behind.
 	}
-	c := &chunk{text: bytes.Clone(p.Bytes()), lines: lines, marks: slices.Clone(p.marks), origins: slices.Clone(p.origins)}
+	c := &chunk{text: bytes.Clone(p.Bytes()), lines: lines, marks: slices.Clone(p.marks), origins: slices.Clone(p.origins), raw: slices.Clone(p.raw)}
 	p.Reset()
 	p.counted, p.line = 0, 0
-	p.marks, p.origins = p.marks[:0], p.origins[:0]
+	p.marks, p.origins, p.raw = p.marks[:0], p.origins[:0], p.raw[:0]
 	return c
 }
 
@@ -134,6 +163,7 @@ type chunk struct {
 	lines   int32
 	marks   []mark
 	origins []Origin
+	raw     []extent
 	// server is set if it is the server of a host.
 	server bool
 }
@@ -142,14 +172,18 @@ type chunk struct {
 // It writes to the page that the template is being executed to.
 type insertion interface{ insert() error }
 
-// bytesInsertion is text that is ready.
-type bytesInsertion struct {
+// chunkInsertion is text that is ready. Its marks are not taken over.
+type chunkInsertion struct {
 	page *page
-	text []byte
+	*chunk
 }
 
-func (b bytesInsertion) insert() error {
-	_, err := b.page.Write(b.text)
+func (c chunkInsertion) insert() error {
+	start := c.page.Len()
+	for _, e := range c.raw {
+		c.page.raw = append(c.page.raw, extent{start + e.start, start + e.end})
+	}
+	_, err := c.page.Buffer.Write(c.text)
 	return err
 }
 

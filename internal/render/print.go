@@ -50,6 +50,8 @@ type printer func(value any) (string, error)
 //	header    a subst whose variables never hold a line end
 //	url       a header that is the URL of a redirect, in which $uri is as the client sent it
 //	target    a subst with captures too, whose other variables leave them as they are
+//	mappattern a source value of a map block that is a pattern
+//	variables a quoted token of variables
 //	mapkey    a source value of a map or geo block, never a pattern or a keyword
 //	variable  "$name" of a known variable
 //	size      a number of bytes such as 8k
@@ -59,7 +61,7 @@ type printer func(value any) (string, error)
 func printers() map[string]printer {
 	return map[string]printer{
 		"word": printWord, "part": printPart, "host": printHost, "alias": printAlias, "onelabel": printOneLabel,
-		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "logformat": printLogFormat, "streamformat": printStreamFormat, "verbatim": printVerbatim, "header": printHeader, "url": printURL, "target": printTarget, "mapkey": printMapKey,
+		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "logformat": printLogFormat, "streamformat": printStreamFormat, "verbatim": printVerbatim, "header": printHeader, "url": printURL, "target": printTarget, "mapkey": printMapKey, "mappattern": printMapPattern, "variables": printVariableList,
 		"variable": printVariable, "size": printSize, "duration": printDuration, "path": printPath, "onoff": printOnOff,
 	}
 }

@@ -93,6 +93,16 @@ func printMapKey(value any) (string, error) {
 	return quote(s)
 }
 
+// printMapPattern prints a pattern that a map compares with. It respects case.
+func printMapPattern(value any) (string, error) {
+	pattern, ok := value.(limited)
+	if !ok {
+		return "", &Refusal{Want: "a pattern with its limits"}
+	}
+	pattern.before = "~" + pattern.before
+	return pattern.quote()
+}
+
 func mapSpecial(s string) bool {
 	switch s {
 	case "default", "hostnames", "include", "volatile":

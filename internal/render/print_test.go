@@ -13,6 +13,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/internal/syntax"
 )
 
 func TestPrintersPrint(t *testing.T) {
@@ -24,7 +25,7 @@ func TestPrintersPrint(t *testing.T) {
 	}{
 		{"word", "TLSv1.2", "TLSv1.2"},
 		{"word", 8080, "8080"},
-		{"word", keys.Number("3"), "3"},
+		{"word", keys.Optional[int]("3"), "3"},
 		{"word", "[::]:8080", "[::]:8080"},
 		{"part", "10m", "10m"},
 		{"host", "shop.example", "shop.example"},
@@ -51,7 +52,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"mapkey", "default", `"\\default"`},
 		{"mapkey", "include", `"\\include"`},
 		{"mapkey", `\a`, `"\\\\a"`},
-		{"variable", "cors_origin_0a", "$cors_origin_0a"},
+		{"variable", "http_x_0a", "$http_x_0a"},
 		{"variable", "$host", "$host"},
 		{"size", keys.Size("8k"), "8k"},
 		{"size", 0, "0"},
@@ -69,6 +70,17 @@ func TestPrintersPrint(t *testing.T) {
 		got, err := printers()[c.printer](c.value)
 		if err != nil || got != c.want {
 			t.Errorf("%s %#v: got %s, %v; want %s", c.printer, c.value, got, err, c.want)
+		}
+	}
+}
+
+// A behaviour names variables that begin with its own name, besides the known ones.
+func TestOwnVariables(t *testing.T) {
+	t.Parallel()
+	own := variablesOf("two-words")
+	for name, want := range map[string]string{"two_words_a": "$two_words_a", "host": "$host", "cors_a": "", "two_wordsa": "", "two_words_a;": "", "two_words_a b": "", "arrived_port": "$arrived_port"} {
+		if got, err := printOwnVariable(own, name); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
 }
@@ -124,22 +136,22 @@ func TestRefusalSaysWhatIsWanted(t *testing.T) {
 // tokensOf gives the values of the tokens of a directive, and false unless the
 // text is exactly one directive.
 func tokensOf(text string) ([]string, bool) {
-	var lex lexer
+	var lex syntax.Lexer
 	var tokens []string
 	first := 0
 	for i := range len(text) {
-		event := lex.step(text[i])
-		if event&begin != 0 {
+		event := lex.Step(text[i])
+		if event&syntax.Begin != 0 {
 			first = i
 		}
-		if event&end != 0 {
-			tokens = append(tokens, tokenValue([]byte(text[first:i])))
+		if event&syntax.End != 0 {
+			tokens = append(tokens, syntax.TokenValue([]byte(text[first:i])))
 		}
-		if event&(open|shut|wrong) != 0 || event&semicolon != 0 && i != len(text)-1 {
+		if event&(syntax.Open|syntax.Shut|syntax.Wrong) != 0 || event&syntax.Semicolon != 0 && i != len(text)-1 {
 			return tokens, false
 		}
 	}
-	return tokens, lex.mode == blank && strings.HasSuffix(text, ";")
+	return tokens, lex.Mode == syntax.Blank && strings.HasSuffix(text, ";")
 }
 
 // FuzzPrinters holds what printers promise: whatever is accepted is exactly one

@@ -1,6 +1,9 @@
 package render
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // knownVariables may be used in values that users write. They say something of
 // the request, the connection or the answer and give no way to run anything. Every
@@ -23,8 +26,9 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
 	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id request_path route service_name service_port`)
 
-// internalVariables are for templates only: not every mode defines them.
-var internalVariables = words(`announced_addr arrived_port`)
+// internalVariables are for templates only: not every mode defines them, or their
+// values are no text.
+var internalVariables = words(`announced_addr arrived_port binary_remote_addr`)
 
 // streamVariables may be used in the format of the access log of TCP and UDP
 // services.
@@ -72,20 +76,49 @@ func known(name string) bool {
 	return false
 }
 
-// declared is the beginning of the names of variables that behaviours declare.
-const declared = "cors_"
+// variablesOf is the beginning of the names of the variables of a behaviour: its own
+// name. It may set and name these and no others of its own.
+func variablesOf(behaviour string) string { return strings.ReplaceAll(behaviour, "-", "_") + "_" }
+
+// declared are beginnings of the names of variables that templates declare.
+var declared = []string{"match_", "query_", "dispatch_"}
+
+func isDeclared(name string) bool {
+	return slices.ContainsFunc(declared, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
+}
 
 // printVariable prints "$name"; the value comes with or without the "$".
-func printVariable(value any) (string, error) {
+func printVariable(value any) (string, error) { return printOwnVariable("", value) }
+
+// printOwnVariable is printVariable in a template of a behaviour, whose own variables
+// begin as own says.
+func printOwnVariable(own string, value any) (string, error) {
 	s, err := text(value)
 	if err != nil {
 		return "", err
 	}
 	name := strings.TrimPrefix(s, "$")
-	if !partBytes.holds(name) || strings.ContainsAny(name, ".:/-") || !known(name) && !internalVariables[name] && !strings.HasPrefix(name, declared) {
+	if !partBytes.holds(name) || strings.ContainsAny(name, ".:/-") || !known(name) && !internalVariables[name] && !isDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
 		return "", &Refusal{Want: "the name of a variable that may be used here", Got: s}
 	}
 	return limit("$"+name, s)
+}
+
+// printVariableList prints the values of variables side by side.
+func printVariableList(value any) (string, error) {
+	names, ok := value.([]string)
+	if !ok || len(names) == 0 {
+		return "", &Refusal{Want: "names of variables"}
+	}
+	var all strings.Builder
+	for _, name := range names {
+		printed, err := printVariable(name)
+		if err != nil {
+			return "", err
+		}
+		all.WriteString(printed)
+	}
+	return limit(`"`+all.String()+`"`, names[0])
 }
 
 // printSubst prints a token in which nginx puts the values of variables. Only

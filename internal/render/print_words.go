@@ -14,6 +14,7 @@ var (
 	wordBytes = bytesOf(alphanumeric + "_.:/@=+*,~^%!?&<>|()[]-")
 	partBytes = bytesOf(alphanumeric + "_.:/-")
 	hostBytes = bytesOf("abcdefghijklmnopqrstuvwxyz0123456789.-_")
+	nameBytes = bytesOf("abcdefghijklmnopqrstuvwxyz0123456789-_")
 	pathBytes = bytesOf(alphanumeric + "_./@+=:,~-")
 )
 

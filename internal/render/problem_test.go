@@ -42,7 +42,7 @@ func TestUnprintableLocation(t *testing.T) {
 		}, `want text without $`, closedLocation},
 		{"neither backend nor status", func(_ *model.Server, l *model.Location) {
 			l.Proxy = nil
-		}, `want exactly one of a backend and a status`, closedLocation},
+		}, `want exactly one of a backend, a status and a dispatch`, closedLocation},
 		{"a behaviour without a template", func(_ *model.Server, l *model.Location) {
 			l.Blocks = []model.Block{{Name: "guard-dog", Source: l.Rule.Object}}
 		}, `guard-dog: cannot be written to nginx.conf: want a behaviour that has a template`, closedLocation},
@@ -124,7 +124,7 @@ func TestUnprintableHost(t *testing.T) {
 // What printers let through by mistake, the structure check finds.
 func TestInjectionThroughATemplate(t *testing.T) {
 	t.Parallel()
-	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/location" }}allow {{ .A }};{{ end }}{{ define "x/shared" }}map $a $b { {{ .A | mapkey }} 1; }{{ end }}`))
+	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/location" }}allow {{ .A }};{{ end }}{{ define "x/shared" }}map $a $x_b { {{ .A | mapkey }} 1; }{{ end }}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestInjectionThroughATemplate(t *testing.T) {
 // The same for what behaviours say at http level.
 func TestInjectionThroughASharedTemplate(t *testing.T) {
 	t.Parallel()
-	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/shared" }}map $a $b { {{ .A | mapkey }} 1; }{{ end }}`))
+	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/shared" }}map $a $x_b { {{ .A | mapkey }} 1; }{{ end }}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ type rendering struct {
 
 	// listen, listenDefault and catchall are texts that are the same for all
 	// servers or that only the catch-all server has.
-	listen, listenDefault, catchall []byte
+	listen, listenDefault, catchall *chunk
 	// logsPath is set if the access log has the path of the rule, skipsUnknown if
 	// it leaves out what no Ingress takes.
 	logsPath, skipsUnknown bool
@@ -35,7 +35,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	if file, problems := c.again(t, s, e); file != nil {
 		return file, problems
 	}
-	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: &File{}, view: e.view()}
+	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: newFile(len(s.Servers)), view: e.view()}
 	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
 	streams := r.printableStreams(s)
 	r.fronted = streams.PassesThrough
@@ -51,7 +51,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	http := r.http()
 	servers := r.servers(withCatchall(s.Servers), c)
 	shared := r.shared(servers)
-	all := transports(servers)
+	all := upstreams(servers)
 	r.view.Hash = hashSizes(r.global.hash, s.Servers, http.text, shared.text)
 	r.body = append(r.body, http, shared, r.upstreams(all), r.fixed())
 	for _, server := range servers {
@@ -97,7 +97,7 @@ func (r *rendering) must(name string, data any, place *node) {
 	before, start := r.page.here(), r.page.Len()
 	err := r.page.execute(r.templates.core[name], data)
 	if err == nil {
-		err = checkText(place, r.page.Bytes()[start:])
+		err = checkText(place, r.page.Bytes()[start:], r.page.rawIn(start, r.page.Len())...)
 	}
 	if err != nil {
 		r.page.back(before)
@@ -113,40 +113,41 @@ func (r *rendering) http() *chunk {
 	c := r.page.cut()
 	r.outside = saidIn(c.text)
 	r.must("listen", r.listens(), grammar.at(inServer...))
-	r.listen = r.page.cut().text
+	r.listen = r.page.cut()
 	r.must("listen", r.defaultListens(), grammar.at(inServer...))
-	r.listenDefault = r.page.cut().text
+	r.listenDefault = r.page.cut()
 	_ = settingsBlocks{r, "catchall"}.insert()
-	r.catchall = r.page.cut().text
+	r.catchall = r.page.cut()
 	return c
 }
 
 // servers prints the servers that the cache does not have.
 func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
-	now := make(map[*model.Server]*rendered, len(servers))
-	known := c.open(r.templates, r.ground(), now)
+	known := c.open(r.templates, r.ground())
 	all := make([]*rendered, 0, len(servers))
-	kept := r.problems
+	kept, used := r.problems, 0
 	for i, s := range servers {
-		if i > 0 && catchall(s) {
-			all = append(all, r.secondCatchall(s))
+		if err := unserved(s, i); err != nil {
+			all = append(all, r.leaveOut(s, err))
 			continue
 		}
 		out := known[s]
 		if out == nil {
 			out = r.serverText(s)
+			known[s] = out
 		}
-		now[s] = out
 		all = append(all, out)
+		used++
 	}
 	r.problems = kept
+	c.drop(servers, used)
 	return all
 }
 
-// upstreams prints one upstream for each transport.
-func (r *rendering) upstreams(all []model.Transport) *chunk {
-	for _, t := range all {
-		r.must("upstream", &upstreamView{Name: upstreamName(t), Balancer: r.env.entry("balancer"), Blocks: settingsBlocks{r, "upstream"}}, r.templates.grammar.at(inHTTP...))
+// upstreams prints the upstream blocks.
+func (r *rendering) upstreams(all []upstream) *chunk {
+	for _, u := range all {
+		r.must("upstream", &upstreamView{Name: u.name(), Balancer: r.env.entry(u.entry()), Blocks: settingsBlocks{r, "upstream"}}, r.templates.grammar.at(inHTTP...))
 	}
 	return r.page.cut()
 }
@@ -170,7 +171,7 @@ func (r *rendering) whole() {
 	tail := r.page.cut()
 	r.file.add(tail)
 	if err == nil {
-		err = around.feed(tail.text)
+		err = around.feed(tail.text, tail.raw...)
 	}
 	if err == nil {
 		err = around.done(0)
@@ -194,5 +195,5 @@ func (b bodyInsertion) insert() error {
 	for _, c := range b.chunks {
 		b.file.add(c)
 	}
-	return b.around.feed(head.text)
+	return b.around.feed(head.text, head.raw...)
 }

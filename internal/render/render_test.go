@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/model"
+	"sluice/internal/syntax"
 	"sluice/templates"
 )
 
@@ -153,7 +154,7 @@ func TestServer(t *testing.T) {
 	}
 `},
 		{"a wildcard", func(s *model.Server, l *model.Location) {
-			s.Host, s.Miss = "*.shop.example", ingressLocation("other", "", "")
+			s.Host, s.Internal = "*.shop.example", []*model.Internal{model.MissOf(ingressLocation("other", "", ""))}
 		}, `	server_name *.shop.example;
 	if ($host !~ "^[^.]+\\.shop\\.example$") { return 418; }
 	error_page 418 = @miss;
@@ -205,9 +206,9 @@ func TestBootstrap(t *testing.T) {
 	second, _ := loaded.Render(model.Static{}, testEnvironment(), nil)
 	var dicts [2][]string
 	for i, f := range []*File{first, second} {
-		directives(f.Bytes(), func(d directive) {
-			if d.name == "lua_shared_dict" {
-				dicts[i] = append(dicts[i], string(f.Bytes()[d.start:d.end]))
+		syntax.Directives(f.Bytes(), func(d syntax.Directive) {
+			if d.Name == "lua_shared_dict" {
+				dicts[i] = append(dicts[i], string(f.Bytes()[d.Start:d.End]))
 			}
 		})
 	}

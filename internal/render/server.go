@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 )
 
 // serverView is what the template of a server is given.
@@ -46,10 +47,22 @@ func (r *rendering) serverText(s *model.Server) *rendered {
 	return out
 }
 
-// secondCatchall leaves out a server that nginx would refuse the file for.
-func (r *rendering) secondCatchall(s *model.Server) *rendered {
+// unserved says why a server at some place of the file has no part in it: nginx would
+// refuse a second catch-all one, and only the listeners of HTTP and HTTPS are there.
+func unserved(s *model.Server, at int) error {
+	switch {
+	case s.Listener != "":
+		return &Refusal{Want: "a server without a listener of its own", Got: s.Listener}
+	case at > 0 && catchall(s):
+		return &Refusal{Want: "one catch-all server"}
+	}
+	return nil
+}
+
+// leaveOut leaves out a server.
+func (r *rendering) leaveOut(s *model.Server, err error) *rendered {
 	problems := len(r.problems)
-	r.refuseServer(s, &Refusal{Want: "one catch-all server"})
+	r.refuseServer(s, err)
 	return &rendered{problems: append([]model.Problem(nil), r.problems[problems:]...)}
 }
 
@@ -76,14 +89,14 @@ func (s *serverRendering) execute() error {
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Listen: bytesInsertion{s.page, s.listen}, Blocks: serverBlocks{s, own}, Locations: locations{s},
+		Listen: chunkInsertion{s.page, s.listen}, Blocks: serverBlocks{s, own}, Locations: locations{s},
 	}
 	switch {
 	case s.server.AliasesOnly:
 		view.Name = ""
-	case s.server.Miss != nil:
+	case s.server.Miss() != nil:
 		view.OneLabel = oneLabel(s.server)
-	case wildcard(s.server):
+	case wildcard(s.server) && !s.server.AnyLabels:
 		view.NamePattern = s.server.Host
 	}
 	name := "server"
@@ -97,16 +110,11 @@ func (s *serverRendering) execute() error {
 	return s.check()
 }
 
-// aliasLimit is the limit of a pattern among the names of a server. nginx closes the
-// connection where it is reached, whoever's name it tries, so that no pattern that
-// route.Quick takes comes near it.
-const aliasLimit = 1_000_000
-
 func (s *serverRendering) aliases() []any {
 	var all []any
 	for _, alias := range s.server.Aliases {
 		if pattern, ok := strings.CutPrefix(alias, "~"); ok {
-			all = append(all, limitPattern(pattern, aliasLimit))
+			all = append(all, limitPattern(pattern, pcre.NameSteps))
 		} else {
 			all = append(all, alias)
 		}
@@ -115,8 +123,8 @@ func (s *serverRendering) aliases() []any {
 }
 
 func (s *serverRendering) asCatchall(view *serverView) {
-	view.Listen = bytesInsertion{s.page, s.listenDefault}
-	view.Global = bytesInsertion{s.page, s.catchall}
+	view.Listen = chunkInsertion{s.page, s.listenDefault}
+	view.Global = chunkInsertion{s.page, s.catchall}
 	view.Certificate, view.CertificateKey = s.env.within("placeholder.crt"), s.env.within("placeholder.key")
 	view.ClientHello = s.env.entry("client_hello")
 }
@@ -142,10 +150,10 @@ func (s *serverRendering) check() error {
 		grammar = s.templates.grammar
 	}
 	around := newStructure(grammar.at(inHTTP...))
-	if err := around.feed(text[:s.start]); err != nil {
+	if err := around.feed(text[:s.start], s.page.rawIn(0, s.start)...); err != nil {
 		return err
 	}
-	if err := around.feed(text[s.end:]); err != nil {
+	if err := around.feed(text[s.end:], s.page.rawIn(s.end, len(text))...); err != nil {
 		return err
 	}
 	if err := around.done(len(text)); err != nil {
@@ -176,12 +184,14 @@ func labelPattern(host string) string {
 // something cannot be printed. Without it, another server could take its host.
 func closedServer(s *model.Server) *model.Server {
 	unavailable := &model.Return{Code: 503}
-	closed := &model.Server{Host: s.Host, Aliases: s.Aliases, AliasesOnly: s.AliasesOnly, Locations: []*model.Location{{Modifier: model.PrefixFirst, Path: "/", Return: unavailable}}}
+	closed := &model.Server{Host: s.Host, AnyLabels: s.AnyLabels, Aliases: s.Aliases, AliasesOnly: s.AliasesOnly, Locations: []*model.Location{{Modifier: model.PrefixFirst, Path: "/", Return: unavailable}}}
 	if len(s.Locations) > 0 {
 		closed.Locations[0].Rule = s.Locations[0].Rule
 	}
-	if wildcard(s) {
-		closed.Miss = s.Miss
+	for _, internal := range s.Internal {
+		if wildcard(s) && internal.Location == s.Miss() {
+			closed.Internal = []*model.Internal{internal}
+		}
 	}
 	return closed
 }

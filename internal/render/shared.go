@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/syntax"
 )
 
 // sharedText is what a block prints at http level, once for all equal bytes.
@@ -52,15 +53,15 @@ func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
 func partsOf(text string) []sharedPart {
 	var parts []sharedPart
 	head, nested := "", false
-	directives([]byte(text), func(d directive) {
-		said := text[d.start:d.end]
+	syntax.Directives([]byte(text), func(d syntax.Directive) {
+		said := text[d.Start:d.End]
 		switch {
-		case d.opens && d.depth > 0:
+		case d.Opens && d.Depth > 0:
 			nested = true
-		case d.opens:
+		case d.Opens:
 			head = said
 			parts = append(parts, sharedPart{head: head})
-		case d.depth > 0:
+		case d.Depth > 0:
 			parts = append(parts, sharedPart{head: head, text: said})
 		default:
 			parts = append(parts, sharedPart{text: said})

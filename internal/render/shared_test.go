@@ -31,9 +31,9 @@ func sharing(t *testing.T, templates string, values ...string) (*File, string) {
 // What blocks say at http level is there once for all equal texts.
 func TestSharedBlocks(t *testing.T) {
 	t.Parallel()
-	_, text := sharing(t, `{{ define "x/shared" }}map $a $cors_{{ .A }} { {{ .A | mapkey }} 1; }{{ end }}`, "one", "two", "one")
+	_, text := sharing(t, `{{ define "x/shared" }}map $a $x_{{ .A }} { {{ .A | mapkey }} 1; }{{ end }}`, "one", "two", "one")
 	for want, times := range map[string]int{
-		"map $a $cors_one {\n\t\"one\" 1;\n}\n": 1, "map $a $cors_two {\n\t\"two\" 1;\n}\n": 1, "$cors_": 2,
+		"map $a $x_one {\n\t\"one\" 1;\n}\n": 1, "map $a $x_two {\n\t\"two\" 1;\n}\n": 1, "$x_": 2,
 	} {
 		if got := strings.Count(text, want); got != times {
 			t.Errorf("%s: %d times, want %d", want, got, times)
@@ -46,15 +46,15 @@ func TestSharedBlocksAreMerged(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("k", 100)
 	file, text := sharing(t, `{{ define "x/shared" }}
-map $a $cors_a {
+map $a $x_a {
     default "";
     {{ .A | mapkey }} 1;
 }
-map $b $cors_b { {{ .A | mapkey }} "}"; }
+map $b $x_b { {{ .A | mapkey }} "}"; }
 {{ end }}`, "one", "two", "one", long)
-	want := "map $a $cors_a {\n\tdefault \"\";\n\t\"one\" 1;\n\t\"two\" 1;\n\t\"" + long + "\" 1;\n}\n" +
-		"map $b $cors_b {\n\t\"one\" \"}\";\n\t\"two\" \"}\";\n\t\"" + long + "\" \"}\";\n}\n"
-	if !strings.Contains(text, want) || strings.Count(text, "$cors_") != 2 {
+	want := "map $a $x_a {\n\tdefault \"\";\n\t\"one\" 1;\n\t\"two\" 1;\n\t\"" + long + "\" 1;\n}\n" +
+		"map $b $x_b {\n\t\"one\" \"}\";\n\t\"two\" \"}\";\n\t\"" + long + "\" \"}\";\n}\n"
+	if !strings.Contains(text, want) || strings.Count(text, "$x_") != 2 {
 		t.Errorf("want\n%s\nin\n%s", want, text)
 	}
 	if !strings.Contains(text, "map_hash_bucket_size 128;") {

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
+
+	"sluice/internal/syntax"
 )
 
 // StructureError says that rendered text has something that no template wrote.
@@ -17,7 +20,7 @@ func (e *StructureError) Error() string { return e.Text }
 
 // structure follows rendered text along the tree of what templates can write.
 type structure struct {
-	lexer lexer
+	lexer syntax.Lexer
 	stack []*node
 	// tokens are the tokens so far of the directive that is being read; first
 	// is where the first one begins and name its value once it ended.
@@ -33,19 +36,20 @@ func newStructure(from *node) *structure {
 	return &structure{stack: append(make([]*node, 0, 8), from)}
 }
 
-// checkText checks text that is to stand in a block of the given kind.
-func checkText(from *node, text []byte) error {
+// checkText checks text that is to stand in a block of the given kind. Of the
+// snippets in it only their ends are checked.
+func checkText(from *node, text []byte, raw ...extent) error {
 	s := newStructure(from)
-	if err := s.feed(text); err != nil {
+	if err := s.feed(text, raw...); err != nil {
 		return err
 	}
 	return s.done(len(text))
 }
 
 // checkBlock checks text that must be exactly one block.
-func checkBlock(from *node, text []byte) error {
+func checkBlock(from *node, text []byte, raw ...extent) error {
 	s := newStructure(from)
-	if err := s.feed(text); err != nil {
+	if err := s.feed(text, raw...); err != nil {
 		return err
 	}
 	if err := s.done(len(text)); err != nil {
@@ -62,22 +66,52 @@ func (s *structure) single() error {
 	return nil
 }
 
-// feed takes whole directives: text may not end within a token.
-func (s *structure) feed(text []byte) error {
-	for i := 0; i < len(text); i++ {
-		event := s.lexer.step(text[i])
+// feed takes whole directives: text may not end within a token. It passes over
+// snippets, each of which has to leave nginx's reader where it found it.
+func (s *structure) feed(text []byte, raw ...extent) error {
+	done := 0
+	for _, e := range raw {
+		if err := s.read(text[:e.start], done); err != nil {
+			return err
+		}
+		if err := s.pass(text[e.start:e.end]); err != nil {
+			err.Offset = e.start
+			return err
+		}
+		done = e.end
+	}
+	return s.read(text, done)
+}
+
+// pass brackets a snippet.
+func (s *structure) pass(snippet []byte) *StructureError {
+	if s.lexer.Mode != syntax.Blank || s.tokens != 0 {
+		return &StructureError{Text: "a snippet within a directive"}
+	}
+	if _, err := syntax.Parse(snippet); err != nil {
+		return &StructureError{Text: "a snippet is not closed: " + err.Error()}
+	}
+	if !bytes.HasSuffix(snippet, []byte("\n")) {
+		return &StructureError{Text: "a snippet without a line end, so that its comment would go on"}
+	}
+	return nil
+}
+
+func (s *structure) read(text []byte, from int) error {
+	for i := from; i < len(text); i++ {
+		event := s.lexer.Step(text[i])
 		if event == 0 {
 			continue
 		}
-		if event&begin != 0 {
+		if event&syntax.Begin != 0 {
 			if s.tokens++; s.tokens == 1 {
 				s.first = i
 			}
 		}
-		if event&end != 0 && s.tokens == 1 {
-			s.name = tokenValue(text[s.first:i])
+		if event&syntax.End != 0 && s.tokens == 1 {
+			s.name = syntax.TokenValue(text[s.first:i])
 		}
-		if event&(semicolon|open|shut|wrong) != 0 {
+		if event&(syntax.Semicolon|syntax.Open|syntax.Shut|syntax.Wrong) != 0 {
 			if err := s.mark(event); err != nil {
 				err.Offset = i
 				return err
@@ -87,29 +121,16 @@ func (s *structure) feed(text []byte) error {
 	return nil
 }
 
-// tokenValue is the value of a token that ended; the closing quote is missing.
-func tokenValue(raw []byte) string {
-	if len(raw) > 0 && (raw[0] == '"' || raw[0] == '\'') {
-		raw = raw[1:]
-	}
-	for _, ch := range raw {
-		if ch == '\\' {
-			return string(unescape(raw))
-		}
-	}
-	return string(raw)
-}
-
-func (s *structure) mark(event event) *StructureError {
+func (s *structure) mark(event syntax.Event) *StructureError {
 	inside := s.stack[len(s.stack)-1]
 	switch {
-	case event&wrong != 0:
+	case event&syntax.Wrong != 0:
 		return &StructureError{Text: "a character behind a closing quote"}
-	case event&shut != 0:
+	case event&syntax.Shut != 0:
 		return s.leave()
 	case s.tokens == 0:
 		return &StructureError{Text: "a separator without a directive"}
-	case event&open != 0:
+	case event&syntax.Open != 0:
 		return s.enter(inside)
 	}
 	return s.directive(inside)
@@ -164,7 +185,7 @@ func (s *structure) unknown(inside *node, kind string) *StructureError {
 
 // done reports what is still open at the end.
 func (s *structure) done(offset int) error {
-	if s.lexer.mode != blank || s.tokens != 0 || len(s.stack) != 1 {
+	if s.lexer.Mode != syntax.Blank || s.tokens != 0 || len(s.stack) != 1 {
 		return &StructureError{Offset: offset, Text: "the end within a directive or block"}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/internal/model"
 )
 
@@ -58,4 +60,36 @@ func TestStructureOfTheWholeFile(t *testing.T) {
 	if err := checkText(loaded.grammar, file.Bytes()); err != nil {
 		t.Error(err)
 	}
+}
+
+// FuzzStructure holds that no text makes the readers of tokens panic, and that
+// tokens printed anew, quoted, are read as the same tokens.
+func FuzzStructure(f *testing.F) {
+	for _, seed := range []string{"", "a b;", `a "b\"" 'c';`, "a{b;}", "}", "a}", "${", "$", "\\", "a\\", "\"", "# x", "a \"b\"c", "a \"b\")c;", "map $a $b { default x; ~y z; }"} {
+		f.Add(seed)
+	}
+	grammar := newNode("")
+	grammar.leaf("a", counts{0, 3})
+	grammar.block("map", counts{2, 2}).value(counts{1, 1})
+	f.Fuzz(func(t *testing.T, text string) {
+		_ = checkText(grammar, []byte(text))
+		_ = checkBlock(grammar, []byte(text))
+		measureMaps([]byte(text))
+		tokens, one := tokensOf(text)
+		if !one || len(tokens) == 0 {
+			return
+		}
+		var again strings.Builder
+		for _, token := range tokens {
+			quoted, err := quote(token)
+			if err != nil {
+				return // Longer than a token may be, or with control characters.
+			}
+			again.WriteString(quoted + " ")
+		}
+		got, one := tokensOf(again.String() + ";")
+		if diff := cmp.Diff(tokens, got); diff != "" || !one {
+			t.Fatalf("%q read again: %s", text, diff)
+		}
+	})
 }

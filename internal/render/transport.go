@@ -34,13 +34,45 @@ type tlsView struct {
 	VerifyDepth int
 }
 
-// upstreamName names the upstream of a transport. Each has its own, so that a
-// connection that was verified for one is never used by another.
-func upstreamName(t model.Transport) string {
-	if t == (model.Transport{}) {
-		return "sluice"
+// upstream is a way to backends: how they are spoken to, and by what the balancer
+// knows the backend of a request. Each has its own upstream block, so that a
+// connection that was verified for one transport is never used by another.
+type upstream struct {
+	model.Transport
+	by by
+}
+
+// by is what the balancer of an upstream goes by.
+type by string
+
+// A location says $route, and $backend where that is not enough to know the backend.
+// A subrequest has the variables of its parent, but a $uri of its own: the path of its
+// location.
+const (
+	byRoute by = ""
+	byKey   by = "key"
+	byURI   by = "uri"
+)
+
+// name names the upstream block: "sluice", "sluice_key", "sluice_<hash>" or
+// "sluice_key_<hash>".
+func (u upstream) name() string {
+	name := "sluice"
+	if u.by != byRoute {
+		name += "_" + string(u.by)
 	}
-	return "sluice_" + hexHash(fmt.Sprintf("%t %t %q %d %s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.TrustedCA))[:12]
+	if t := u.Transport; t != (model.Transport{}) {
+		name += "_" + hexHash(fmt.Sprintf("%t %t %q %d %s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.TrustedCA))[:12]
+	}
+	return name
+}
+
+// entry is the file that runs the balancer.
+func (u upstream) entry() string {
+	if u.by == byRoute {
+		return "balancer"
+	}
+	return "balancer_" + string(u.by)
 }
 
 func hexHash(s string) string {
@@ -50,38 +82,39 @@ func hexHash(s string) string {
 
 func (e *Environment) trustPath(pem string) string { return e.within("trust/" + hexHash(pem) + ".pem") }
 
-// speak sets what a location says to pass requests on with a transport.
-func (v *locationView) speak(t model.Transport, e *Environment) {
-	if t == (model.Transport{}) {
-		v.Upstream = "http://sluice"
-		return
+// speak sets what a location says to pass requests on. The URI is what backends are
+// asked for, empty for what the request has.
+func (v *locationView) speak(to upstream, uri string, e *Environment) {
+	t := to.Transport
+	scheme := "http://"
+	if t.TLS {
+		scheme = "https://"
+		v.TLS = &tlsView{Name: t.Name, Verify: t.Verify, VerifyDepth: t.VerifyDepth}
+		if t.TrustedCA != "" {
+			v.TLS.TrustedCA = e.trustPath(t.TrustedCA)
+		}
 	}
-	v.Upstream = "http://" + upstreamName(t)
-	if !t.TLS {
-		return
-	}
-	v.Upstream = "https://" + upstreamName(t)
-	v.TLS = &tlsView{Name: t.Name, Verify: t.Verify, VerifyDepth: t.VerifyDepth}
-	if t.TrustedCA != "" {
-		v.TLS.TrustedCA = e.trustPath(t.TrustedCA)
+	v.Upstream, v.URI = scheme+to.name(), ""
+	if uri != "" {
+		v.URI = v.Upstream + uri
 	}
 }
 
-// transports gives the different transports in use by the names of their
-// upstreams; plain HTTP is always there and first.
-func transports(servers []*rendered) []model.Transport {
-	names := map[model.Transport]string{{}: upstreamName(model.Transport{})}
+// upstreams gives those in use by their names; the one of plain HTTP by $route is
+// always there and first.
+func upstreams(servers []*rendered) []upstream {
+	names := map[upstream]string{{}: upstream{}.name()}
 	for _, s := range servers {
-		for _, t := range s.transports {
-			if names[t] == "" {
-				names[t] = upstreamName(t)
+		for _, u := range s.upstreams {
+			if names[u] == "" {
+				names[u] = u.name()
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(names), func(a, b model.Transport) int { return strings.Compare(names[a], names[b]) })
+	return slices.SortedFunc(maps.Keys(names), func(a, b upstream) int { return strings.Compare(names[a], names[b]) })
 }
 
-func (e *Environment) trustFiles(all []model.Transport) []TrustFile {
+func (e *Environment) trustFiles(all []upstream) []TrustFile {
 	var files []TrustFile
 	for _, t := range all {
 		if t.TLS && t.TrustedCA != "" {

@@ -50,7 +50,7 @@ func TestWhyAURIIsRefused(t *testing.T) {
 		"/a%00": errNUL,
 		"/..":   errAboveRoot, "/a/../..": errAboveRoot, "/%2e%2e/": errAboveRoot, "//..": errAboveRoot,
 	} {
-		choice := Choose([]*model.Server{server("", proxied(model.Prefix, "/"))}, "h", uri)
+		choice := Choose([]*model.Server{server("", proxied(model.Prefix, "/"))}, Request{Host: "h", URI: uri})
 		if choice.Refusal != want || choice.Outcome != Refuses || choice.Server != nil {
 			t.Errorf("%q: got %s, %v; want %v", uri, choice.Outcome, choice.Refusal, want)
 		}
@@ -79,7 +79,11 @@ func verdicts(c Choice) (servers, locations []string) {
 func TestVerdictsOnServers(t *testing.T) {
 	t.Parallel()
 	root := proxied(model.Prefix, "/")
-	native := func(host string) *model.Server { s := server(host, root); s.Miss = root; return s }
+	native := func(host string) *model.Server {
+		s := server(host, root)
+		s.Internal = []*model.Internal{model.MissOf(root)}
+		return s
+	}
 	all := []*model.Server{server("", root), native("*.b.foo.com"), native("*.foo.com"), native("*.z.foo.com"), server("x.foo.com", root), server("other.com", root)}
 	patterns := []*model.Server{server("", root), server("*.b.foo.com", root), server("*.foo.com", root), server("*.foo.com", root), server("x.foo.com", root)}
 	for _, test := range []struct {
@@ -99,7 +103,7 @@ func TestVerdictsOnServers(t *testing.T) {
 		{patterns, "a.c.foo.com", []string{`"" Wins`, `"*.foo.com" OneLabel`, `"*.foo.com" OneLabel`}},
 		{[]*model.Server{server("", root), server("*.foo.com", root), native("*.foo.com")}, "y.foo.com", []string{`"" NameFirst "*.foo.com"`, `"*.foo.com" WildcardFirst "*.foo.com"`, `"*.foo.com" Wins`}},
 	} {
-		got, _ := verdicts(Choose(test.servers, test.host, "/"))
+		got, _ := verdicts(Choose(test.servers, Request{Host: test.host, URI: "/"}))
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.host, diff)
 		}
@@ -132,7 +136,7 @@ func TestVerdictsOnLocations(t *testing.T) {
 		{unknown, "/x", Served, []string{" /: PatternFirst ~* ^/x", "~* ^/x: Wins", "~* ^/(y: EarlierFirst ~* ^/x"}},
 		{unknown, "/y", Unknown, []string{" /: PatternFirst ~* ^/(y", "~* ^/(y: Undecided", "~* ^/y: EarlierFirst ~* ^/(y"}},
 	} {
-		choice := Choose([]*model.Server{server("", test.locations...)}, "h", test.path)
+		choice := Choose([]*model.Server{server("", test.locations...)}, Request{Host: "h", URI: test.path})
 		_, all := verdicts(choice)
 		var got []string
 		for _, line := range all {
@@ -152,11 +156,27 @@ func TestVerdictsOfAMiss(t *testing.T) {
 	t.Parallel()
 	catchAll := server("", proxied(model.PrefixFirst, "/"))
 	wild := server("*.foo.com", proxied(model.Prefix, "/w"))
-	wild.Miss = proxied(model.Prefix, "/")
-	choice := Choose([]*model.Server{catchAll, wild}, "a.b.foo.com", "/w")
+	wild.Internal = []*model.Internal{model.MissOf(proxied(model.Prefix, "/"))}
+	choice := Choose([]*model.Server{catchAll, wild}, Request{Host: "a.b.foo.com", URI: "/w"})
 	_, locations := verdicts(choice)
-	if choice.Outcome != Missed || choice.Location != wild.Miss || choice.Server != wild || !cmp.Equal(locations, []string{"^~ /: Wins"}) {
+	if choice.Outcome != Missed || choice.Location != wild.Miss() || choice.Server != wild || !cmp.Equal(locations, []string{"^~ /: Wins"}) {
 		t.Errorf("got %s and %v", choice.Outcome, locations)
+	}
+}
+
+// nginx answers 404 to a client that asks for an internal location, whatever else
+// could take the path.
+func TestNoClientReachesAnInternalLocation(t *testing.T) {
+	t.Parallel()
+	path := model.InternalPrefix + "auth-1/shop/auth/80"
+	s := server("", proxied(model.PrefixFirst, "/"), proxied(model.Pattern, "^/"))
+	s.Internal = []*model.Internal{{Location: proxied(model.Equal, path)}, {Location: proxied(model.Named, "x")}}
+	for asked, want := range map[string]Outcome{path: Unmatched, path + "/x": Served, "/%2esluice/auth-1/shop/auth/80?a": Unmatched, "/@x": Served} {
+		choice := Choose([]*model.Server{s}, Request{Host: "a.example", URI: asked})
+		_, locations := verdicts(choice)
+		if choice.Outcome != want || (choice.Location == nil) != (want == Unmatched) {
+			t.Errorf("%s: got %s and %v", asked, choice.Outcome, locations)
+		}
 	}
 }
 
@@ -177,7 +197,7 @@ func TestVerdictsAgreeWithTheAnswer(t *testing.T) {
 			}
 			s.Locations = append(s.Locations, l)
 		}
-		choice := Choose([]*model.Server{s}, "h", paths[random.IntN(len(paths))])
+		choice := Choose([]*model.Server{s}, Request{Host: "h", URI: paths[random.IntN(len(paths))]})
 		winners := 0
 		for _, v := range choice.Locations {
 			seen[v.Verdict]++

@@ -8,10 +8,10 @@ import (
 
 // chooseLocation picks the location of a path: the exact one, else the longest
 // prefix unless a pattern may be tried and matches; and says why the others of the
-// server are not it.
+// server are not it. No client reaches an internal location.
 // Source: ngx_http_core_find_location in nginx's src/http/ngx_http_core_module.c
 func chooseLocation(server *model.Server, path string) (*model.Location, Outcome, []LocationVerdict) {
-	s := search{path: path}
+	s := search{path: path, internal: server.InternalFor(path)}
 	s.literals(server.Locations)
 	if s.triesPatterns() {
 		s.patterns(server.Locations)
@@ -27,6 +27,9 @@ func chooseLocation(server *model.Server, path string) (*model.Location, Outcome
 // search is what nginx comes across while it looks for the location of a path.
 type search struct {
 	path string
+	// internal is the location for subrequests with this path, which nginx hides
+	// from clients: it answers 404.
+	internal *model.Location
 	// exact is the "=" with this path.
 	exact *model.Location
 	// longest is the longest prefix of the path.
@@ -71,7 +74,7 @@ func (s *search) patterns(locations []*model.Location) {
 		if l.Modifier != model.Pattern {
 			continue
 		}
-		matches, known := matchPattern(l.Path, s.path)
+		matches, known := matchPattern(l.Path, s.path, l.MatchLimit)
 		if !known {
 			s.undecided = l
 			return
@@ -85,6 +88,8 @@ func (s *search) patterns(locations []*model.Location) {
 
 func (s *search) result() (*model.Location, Outcome) {
 	switch {
+	case s.internal != nil:
+		return nil, Unmatched
 	case s.exact != nil:
 		return s.exact, Served
 	case s.slashed != nil:
@@ -110,6 +115,8 @@ func (s *search) verdict(l *model.Location) LocationVerdict {
 		return lost(Wins, nil)
 	case !s.fits(l):
 		return lost(DoesNotMatch, nil)
+	case s.internal != nil:
+		return lost(ExactFirst, s.internal)
 	case s.exact != nil:
 		return lost(ExactFirst, s.exact)
 	case s.slashed != nil:
@@ -131,7 +138,7 @@ func (s *search) fits(l *model.Location) bool {
 	case model.Equal:
 		return l.Path == s.path
 	case model.Pattern:
-		matches, known := matchPattern(l.Path, s.path)
+		matches, known := matchPattern(l.Path, s.path, l.MatchLimit)
 		return matches || !known
 	}
 	return strings.HasPrefix(s.path, l.Path)

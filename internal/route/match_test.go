@@ -149,7 +149,7 @@ func TestMatchServer(t *testing.T) {
 	t.Parallel()
 	wild := func(host string) *model.Server {
 		s := server(host, proxied(model.Prefix, "/"))
-		s.Miss = proxied(model.Prefix, "/")
+		s.Internal = []*model.Internal{model.MissOf(proxied(model.Prefix, "/"))}
 		return s
 	}
 	servers := []*model.Server{server("", proxied(model.Prefix, "/")), wild("*.b.foo.com"), wild("*.foo.com"), server("x.foo.com", proxied(model.Prefix, "/"))}

@@ -1,38 +1,53 @@
 package route
 
 import (
+	"cmp"
 	"regexp"
-	"regexp/syntax"
+	"slices"
+	"strings"
 
 	"sluice/internal/pcre"
 )
 
-// Quote gives a PCRE that matches the text literally.
-func Quote(text string) string { return regexp.QuoteMeta(text) }
-
-// Compiles reports whether a pattern is one that both Go and PCRE take and
-// that has no effect beyond matching. It is for paths that nobody wrote as a
-// pattern: it rather says no to what PCRE would take, such as a look-ahead.
-func Compiles(pattern string) bool {
-	if dubious.MatchString(pattern) {
-		return false
-	}
-	_, err := syntax.Parse(pattern, syntax.Perl)
-	return err == nil
-}
-
-// dubious is what Go compiles and PCRE may not, or what would set a variable:
-// (? and (*, POSIX classes, code points, ranges from a class, and assertions
-// that are repeated.
-var dubious = regexp.MustCompile(`\(\?|\(\*|\[[:.=]|\\x\{|\\[pPQE]|\\[dDsSwW]-|(?:[$^]|\\[AzbB])[*+?{]`)
-
-// matchPattern matches a path as `location ~*` does. known is false if package
-// pcre cannot tell what PCRE2 says.
-func matchPattern(pattern, path string) (matches, known bool) {
+// matchPattern matches a path as `location ~*` does, or the name of a host as the
+// pattern of a server's name. known is false if package pcre cannot tell what PCRE2
+// says, which may give up after so many steps; 0 is the least that is usual.
+func matchPattern(pattern, text string, steps int) (matches, known bool) {
 	compiled, err := pcre.Compile(pattern, pcre.Caseless)
 	if err != nil {
 		return false, false
 	}
-	_, matches, err = compiled.Match(path)
+	_, matches, err = compiled.MatchWithin(text, cmp.Or(steps, pcre.LeastSteps))
 	return matches, err == nil
+}
+
+var (
+	reference = regexp.MustCompile(`\$(?:\{[A-Za-z0-9_]+\}|[A-Za-z_][A-Za-z0-9_]*)`)
+	// groupReference is reference with the numbers of groups.
+	groupReference = regexp.MustCompile(`\$(?:[1-9]|\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z_][A-Za-z0-9_]*)`)
+)
+
+// References gives the names that are used in a rewrite's target: $n and ${n}.
+func References(target string) []string {
+	var names []string
+	for _, found := range reference.FindAllString(target, -1) {
+		names = append(names, strings.Trim(found, "${}"))
+	}
+	return names
+}
+
+// RenameReferences gives a rewrite's target the names that the groups have after
+// pcre.Rename: $n and ${n} become $p_n and ${p_n}. It is false if the target names
+// a variable that would pass for a group's.
+func RenameReferences(target string, names []string) (renamed string, ok bool) {
+	ok = true
+	renamed = reference.ReplaceAllStringFunc(target, func(found string) string {
+		name := strings.Trim(found, "${}")
+		if slices.Contains(names, name) {
+			return strings.Replace(found, name, pcre.GroupName(name), 1)
+		}
+		ok = ok && !pcre.IsGroupName(name)
+		return found
+	})
+	return renamed, ok
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 )
 
 // fit is how well the name of a server fits a host.
@@ -49,7 +50,7 @@ func hostFit(s *model.Server, name string) fit {
 	switch {
 	case s.Host == "":
 		return fit{kind: catchAll}
-	case above && s.Miss != nil:
+	case above && (s.Miss() != nil || s.AnyLabels):
 		return fit{wildcardName, len(s.Host), s.Host}
 	case above && oneLabel(s.Host, name):
 		return fit{kind: namePattern, name: s.Host}
@@ -66,7 +67,7 @@ func aliasFit(alias, name string) fit {
 	beginning, isTail := strings.CutSuffix(alias, "*")
 	switch {
 	case isPattern:
-		if matches, _ := matchPattern(pattern, name); matches {
+		if matches, _ := matchPattern(pattern, name, pcre.NameSteps); matches {
 			return fit{kind: namePattern, name: alias}
 		}
 	case wildcardOver(alias, name):
@@ -94,7 +95,7 @@ func oneLabel(wildcard, name string) bool {
 
 // misses says whether a server takes a name that its wildcard does not mean.
 func misses(s *model.Server, name string) bool {
-	return s.Miss != nil && !oneLabel(s.Host, name)
+	return s.Miss() != nil && !oneLabel(s.Host, name)
 }
 
 func catchAllOf(servers []*model.Server) *model.Server {

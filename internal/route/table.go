@@ -44,12 +44,36 @@ func Table(servers []*model.Server) []Row {
 		}
 		seen := map[model.Rule]bool{}
 		for _, l := range server.Locations {
+			if len(l.Dispatch) > 0 {
+				rows = append(rows, dispatchedRows(server, l, seen)...)
+				continue
+			}
 			if l.Rule.Kind == model.RuleShadow || l.Rule.Kind == model.RuleHealth || seen[l.Rule] {
 				continue
 			}
 			seen[l.Rule] = true
 			rows = append(rows, row(server, l))
 		}
+	}
+	return rows
+}
+
+// dispatchedRows are those of the rules for the path of a location that hands requests
+// over. The others have a location of their own.
+func dispatchedRows(server *model.Server, l *model.Location, seen map[model.Rule]bool) []Row {
+	var rows []Row
+	for _, candidate := range l.Dispatch {
+		to := server.Named(candidate.To)
+		path, err := Decode(to.Rule.Path)
+		if err != nil || seen[to.Rule] || strings.TrimSuffix(path, "/") != strings.TrimSuffix(l.Path, "/") {
+			continue
+		}
+		seen[to.Rule] = true
+		r := row(server, to)
+		if !candidate.Match.Any() {
+			r.Extras = append(r.Extras, "if "+candidate.Match.String())
+		}
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -83,6 +107,8 @@ func kind(server *model.Server, l *model.Location) string {
 		return "fallback"
 	case l.Modifier == model.Pattern:
 		return "pattern"
+	case l.Modifier == model.Named && l.Rule.PathType == "Exact":
+		return "exact"
 	case l.Modifier == model.Equal && !slices.ContainsFunc(server.Locations, prefix):
 		return "exact"
 	}

@@ -23,7 +23,10 @@ const (
 	SlashFirst      Verdict = "SlashFirst"      // nginx redirects to the path with a "/" at its end
 	PrefixOnlyFirst Verdict = "PrefixOnlyFirst" // "^~" keeps patterns from being tried
 	PatternFirst    Verdict = "PatternFirst"    // a pattern comes before a plain prefix
-	Undecided       Verdict = "Undecided"       // it wins if its pattern matches, which package pcre cannot tell
+	OtherRequests   Verdict = "OtherRequests"   // it is for another method, header or parameter of the query
+	// MoreSpecificFirst is for what is for the request, behind what is more specific.
+	MoreSpecificFirst Verdict = "MoreSpecificFirst"
+	Undecided         Verdict = "Undecided" // it wins if its pattern or condition matches, which package pcre cannot tell
 )
 
 // ServerVerdict is a server whose name the host could mean.

@@ -32,6 +32,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("http2", s.HTTP2),
 		block("tls", s.TLS),
 		block("hsts", s.HSTS),
+		block("client-limits", s.Limits),
 		block("proxy", s.Proxy),
 		block("keepalive", s.Keepalive),
 	}

@@ -16,7 +16,7 @@ import (
 // address an allow list sees. Without use-forwarded-headers that is the address of a
 // load balancer, which an allow list may let in for everybody.
 var kept = sync.OnceValue(func() map[string]bool {
-	keep := map[string]bool{"host-ownership": true, "annotations-risk-level": true}
+	keep := map[string]bool{"host-ownership": true, "annotations-risk-level": true, "allow-snippet-annotations": true}
 	for _, key := range BlockKeys("forwarded") {
 		keep[key] = true
 	}

@@ -33,6 +33,7 @@ type Settings struct {
 	Hash        Hash
 	Patterns    Patterns
 	Access      Access
+	Limits      ClientLimits
 	Annotations Annotations
 
 	source *source
@@ -56,19 +57,19 @@ type Client struct {
 
 // Proxy is how requests are passed on, where no annotation says otherwise.
 type Proxy struct {
-	ConnectTimeout      int         `key:"proxy-connect-timeout" default:"5" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds to connect to a backend."`
-	SendTimeout         int         `key:"proxy-send-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two writes to a backend."`
-	ReadTimeout         int         `key:"proxy-read-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two reads from a backend."`
-	BodySize            keys.Size   `key:"proxy-body-size" default:"1m" doc:"Largest body of a request; 0 is any size."`
-	Buffering           string      `key:"proxy-buffering" default:"off" validate:"oneof=on off" doc:"Whether answers are buffered."`
-	BufferSize          keys.Size   `key:"proxy-buffer-size" default:"4k" validate:"min=1,max=1073741824" doc:"Buffer for the first part of an answer, and the size of the other buffers."`
-	BuffersNumber       int         `key:"proxy-buffers-number" default:"4" validate:"min=3,max=1024" doc:"Number of buffers for an answer."`
-	RequestBuffering    string      `key:"proxy-request-buffering" default:"on" validate:"oneof=on off" doc:"Whether a request is read completely before it is passed on."`
-	MaxTempFileSize     keys.Size   `key:"proxy-max-temp-file-size" default:"1024m" doc:"Largest file for an answer that does not fit the buffers; 0 is none, less than a buffer is one buffer."`
-	NextUpstream        keys.Words  `key:"proxy-next-upstream" default:"error timeout" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"When a request is tried again with another endpoint."`
-	NextUpstreamTries   keys.Number `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a request is tried; 0 is without limit."`
-	NextUpstreamTimeout keys.Number `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which a request may be tried again; 0 is without limit."`
-	RetryNonIdempotent  bool        `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether POST, LOCK and PATCH are tried again too."`
+	ConnectTimeout      int                `key:"proxy-connect-timeout" default:"5" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds to connect to a backend."`
+	SendTimeout         int                `key:"proxy-send-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two writes to a backend."`
+	ReadTimeout         int                `key:"proxy-read-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two reads from a backend."`
+	BodySize            keys.Size          `key:"proxy-body-size" default:"1m" doc:"Largest body of a request; 0 is any size."`
+	Buffering           string             `key:"proxy-buffering" default:"off" validate:"oneof=on off" doc:"Whether answers are buffered."`
+	BufferSize          keys.Size          `key:"proxy-buffer-size" default:"4k" validate:"min=1,max=1073741824" doc:"Buffer for the first part of an answer, and the size of the other buffers."`
+	BuffersNumber       int                `key:"proxy-buffers-number" default:"4" validate:"min=3,max=1024" doc:"Number of buffers for an answer."`
+	RequestBuffering    string             `key:"proxy-request-buffering" default:"on" validate:"oneof=on off" doc:"Whether a request is read completely before it is passed on."`
+	MaxTempFileSize     keys.Size          `key:"proxy-max-temp-file-size" default:"1024m" doc:"Largest file for an answer that does not fit the buffers; 0 is none, less than a buffer is one buffer."`
+	NextUpstream        keys.Words         `key:"proxy-next-upstream" default:"error timeout" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"When a request is tried again with another endpoint."`
+	NextUpstreamTries   keys.Optional[int] `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a request is tried; 0 is without limit."`
+	NextUpstreamTimeout keys.Optional[int] `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which a request may be tried again; 0 is without limit."`
+	RetryNonIdempotent  bool               `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether POST, LOCK and PATCH are tried again too."`
 }
 
 // Keepalive is how connections to backends are kept.
@@ -126,7 +127,7 @@ type Paths struct {
 // A value that is not valid is the one that lets less through, as somebody meant to
 // choose something.
 type Hosts struct {
-	Ownership string `key:"host-ownership" default:"shared" validate:"oneof=shared namespace" empty:"zero" invalid:"zero" instead:"a host is that of the namespace of its oldest Ingress" doc:"Whose a host is: that of every namespace with a rule for it, as with ingress-nginx, or that of the namespace of its oldest Ingress, which lets others have paths on it by the annotation sluice/host-delegation. Empty is namespace."`
+	Ownership string `key:"host-ownership" default:"shared" validate:"oneof=shared namespace" empty:"zero" invalid:"zero" instead:"a host is that of the namespace of its oldest Ingress" doc:"Whose a host is: that of every namespace with a rule for it, as with ingress-nginx, or that of the namespace of its oldest Ingress, which lets others have paths on it by the annotation sluice.io/host-delegation. Empty is namespace."`
 }
 
 // ByNamespace is true if the namespace of its oldest Ingress owns a host.
@@ -172,12 +173,12 @@ func (f Forwarded) Everybody() bool { return len(f.Trusted) == 1 && f.Trusted[0]
 
 // Stream is how TCP and UDP services are passed on.
 type Stream struct {
-	Timeout             keys.Duration `key:"proxy-stream-timeout" default:"600s" validate:"min=1" doc:"Time between two reads or writes of a connection of a TCP service, or packets of a UDP service, after which it is closed."`
-	NextUpstream        bool          `key:"proxy-stream-next-upstream" default:"true" empty:"zero" doc:"Whether a connection that an endpoint does not take is tried with another one."`
-	NextUpstreamTimeout keys.Duration `key:"proxy-stream-next-upstream-timeout" default:"600s" doc:"Time in which a connection may be tried again; 0 is without limit."`
-	NextUpstreamTries   keys.Number   `key:"proxy-stream-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a connection is tried; 0 is each endpoint once."`
-	Responses           keys.Number   `key:"proxy-stream-responses" default:"1" validate:"min=0,max=1000000" doc:"Packets that an endpoint of a UDP service answers each packet with, after which it is forgotten who asked; 0 is none."`
-	HeaderTimeout       keys.Duration `key:"proxy-protocol-header-timeout" default:"5s" validate:"min=1" doc:"Time for the PROXY header of a connection where TLS is passed through, if use-proxy-protocol is on."`
+	Timeout             keys.Duration      `key:"proxy-stream-timeout" default:"600s" validate:"min=1" doc:"Time between two reads or writes of a connection of a TCP service, or packets of a UDP service, after which it is closed."`
+	NextUpstream        bool               `key:"proxy-stream-next-upstream" default:"true" empty:"zero" doc:"Whether a connection that an endpoint does not take is tried with another one."`
+	NextUpstreamTimeout keys.Duration      `key:"proxy-stream-next-upstream-timeout" default:"600s" doc:"Time in which a connection may be tried again; 0 is without limit."`
+	NextUpstreamTries   keys.Optional[int] `key:"proxy-stream-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a connection is tried; 0 is each endpoint once."`
+	Responses           keys.Optional[int] `key:"proxy-stream-responses" default:"1" validate:"min=0,max=1000000" doc:"Packets that an endpoint of a UDP service answers each packet with, after which it is forgotten who asked; 0 is none."`
+	HeaderTimeout       keys.Duration      `key:"proxy-protocol-header-timeout" default:"5s" validate:"min=1" doc:"Time for the PROXY header of a connection where TLS is passed through, if use-proxy-protocol is on."`
 }
 
 // Hash is the sizes of nginx's hash tables. 0 is as large as needed.
@@ -204,5 +205,7 @@ type Access struct {
 
 // Annotations is what annotations may do.
 type Annotations struct {
-	RiskLevel keys.Risk `key:"annotations-risk-level" default:"High" empty:"zero" invalid:"zero" instead:"annotations of a higher risk than Low are left out" doc:"Highest risk of an annotation that is followed."`
+	ResponseHeaders []string  `key:"global-allowed-response-headers" empty:"zero" validate:"dive,response_header" doc:"Names of the headers that the annotation custom-headers may add to answers, in any case."`
+	AllowSnippets   bool      `key:"allow-snippet-annotations" default:"false" empty:"zero" doc:"Whether Ingresses may have snippets; annotations-risk-level has to be Critical, too."`
+	RiskLevel       keys.Risk `key:"annotations-risk-level" default:"High" empty:"zero" invalid:"zero" instead:"annotations of a higher risk than Low are left out" doc:"Highest risk of an annotation that is followed."`
 }

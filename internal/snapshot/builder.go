@@ -28,7 +28,8 @@ type Builder struct {
 	last *Snapshot
 }
 
-// Next is New for objects of which most are those of the call before.
+// Next is New for objects of which most are those of the call before. It keeps the
+// lists of o, which must not be changed after that.
 func (b *Builder) Next(o Objects) (*Snapshot, []model.Problem) {
 	ingresses, classes := b.ingresses.take("Ingress", o.Ingresses), b.classes.take("IngressClass", o.IngressClasses)
 	services, secrets := b.services.take("Service", o.Services), b.secrets.take("Secret", o.Secrets)
@@ -64,7 +65,7 @@ type groupChange struct {
 }
 
 // groups gives the slices of each Service.
-func (b *Builder) groups(o Objects) (map[Name][]*discoveryv1.EndpointSlice, groupChange) {
+func (b *Builder) groups(o Objects) (*index[[]*discoveryv1.EndpointSlice], groupChange) {
 	changed, endpoints := b.slices.take("EndpointSlice", o.EndpointSlices), b.endpoints.take("Endpoints", o.Endpoints)
 	switch {
 	case !changed.any && !endpoints.any && b.last != nil:
@@ -75,7 +76,7 @@ func (b *Builder) groups(o Objects) (map[Name][]*discoveryv1.EndpointSlice, grou
 	}
 	groups := bySlices(firsts(o.EndpointSlices, b.slices.names))
 	addMirrored(groups, o.Mirrored, b.endpoints.names)
-	return groups, groupChange{}
+	return indexOf(groups), groupChange{}
 }
 
 func (b *Builder) problems() []model.Problem {
@@ -137,32 +138,34 @@ func mend(sorted []*networkingv1.Ingress, changed change[*networkingv1.Ingress])
 }
 
 // regroup takes the slices that are gone out of their groups and puts those that
-// came in, in a copy, and names their Services.
-func regroup(groups map[Name][]*discoveryv1.EndpointSlice, changed change[*discoveryv1.EndpointSlice]) (map[Name][]*discoveryv1.EndpointSlice, []Name) {
-	groups = maps.Clone(groups)
+// came in, and names their Services.
+func regroup(groups *index[[]*discoveryv1.EndpointSlice], changed change[*discoveryv1.EndpointSlice]) (*index[[]*discoveryv1.EndpointSlice], []Name) {
 	gone, came := changed.apart()
-	services := make([]Name, 0, len(gone)+len(came))
+	regrouped := make(map[Name]entry[[]*discoveryv1.EndpointSlice], len(gone)+len(came))
+	group := func(service Name) []*discoveryv1.EndpointSlice {
+		if e, ok := regrouped[service]; ok {
+			return e.value
+		}
+		return slices.Clone(groups.get(service))
+	}
 	for _, part := range gone {
 		service := serviceOf(part)
 		if service.Name == "" {
 			continue
 		}
-		services = append(services, service)
-		rest := slices.DeleteFunc(slices.Clone(groups[service]), func(p *discoveryv1.EndpointSlice) bool { return p == part })
-		if groups[service] = rest; len(rest) == 0 {
-			delete(groups, service)
-		}
+		rest := slices.DeleteFunc(group(service), func(p *discoveryv1.EndpointSlice) bool { return p == part })
+		regrouped[service] = entry[[]*discoveryv1.EndpointSlice]{rest, len(rest) > 0}
 	}
 	for _, part := range came {
 		service := serviceOf(part)
 		if service.Name == "" {
 			continue
 		}
-		services = append(services, service)
-		at, _ := slices.BinarySearchFunc(groups[service], part.Name, func(p *discoveryv1.EndpointSlice, name string) int { return strings.Compare(p.Name, name) })
-		groups[service] = slices.Insert(slices.Clone(groups[service]), at, part)
+		parts := group(service)
+		at, _ := slices.BinarySearchFunc(parts, part.Name, func(p *discoveryv1.EndpointSlice, name string) int { return strings.Compare(p.Name, name) })
+		regrouped[service] = entry[[]*discoveryv1.EndpointSlice]{slices.Insert(parts, at, part), true}
 	}
-	return groups, services
+	return groups.with(regrouped), slices.Collect(maps.Keys(regrouped))
 }
 
 // serviceOf is the Service that a slice belongs to; without a name, nobody.

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -90,7 +91,14 @@ func (e *editor) change(o Objects) Objects {
 func content(s *Snapshot) *Snapshot {
 	bare := *s
 	bare.mark, bare.recent = new(mark), nil
+	bare.byName, bare.classNames, bare.services, bare.slices = settled(s.byName), settled(s.classNames), settled(s.services), settled(s.slices)
+	bare.secrets, bare.configMaps, bare.namespaces = settled(s.secrets), settled(s.configMaps), settled(s.namespaces)
 	return &bare
+}
+
+// settled is an index with the same entries and nothing recent.
+func settled[V any](x *index[V]) *index[V] {
+	return indexOf(maps.Collect(x.all()))
 }
 
 func sets(c Changes) Changes {

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 )
 
@@ -45,35 +44,29 @@ func together(steps []step) (all Changes) {
 // else differs, and be it an Ingress that WithIngresses left out.
 func (s *Snapshot) OnlyServices(before *Snapshot) (services []Name, only bool) {
 	if !slices.Equal(s.ingresses, before.ingresses) || !slices.Equal(s.classes, before.classes) || !maps.Equal(s.replaced, before.replaced) ||
-		!sameObjects(s.configMaps, before.configMaps) || !sameObjects(s.secrets, before.secrets) || !sameObjects(s.namespaces, before.namespaces) {
+		!sameIndex(s.configMaps, before.configMaps, identical) || !sameIndex(s.secrets, before.secrets, identical) || !sameIndex(s.namespaces, before.namespaces, identical) {
 		return nil, false
 	}
 	changes := s.Since(before)
 	return changes.Services, len(changes.Ingresses) == 0
 }
 
-func sameObjects[T any](a, b map[Name]*T) bool { return sameMap(a, b) || maps.Equal(a, b) }
-
-// sameMap reports whether two maps are the very same, without a look at what they
-// hold: a Builder goes on using what did not change.
-func sameMap[T any](a, b map[Name]T) bool {
-	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
-}
-
 func identical[T any](a, b *T) bool { return a == b }
 
-func differing[T any](before, now map[Name]T, same func(a, b T) bool) []Name {
-	if sameMap(before, now) {
+// differing gives the names whose values differ. A Builder goes on using the index of
+// what did not change.
+func differing[T any](before, now *index[T], same func(a, b T) bool) []Name {
+	if before == now {
 		return nil
 	}
 	var names []Name
-	for name, is := range now {
-		if was, ok := before[name]; !ok || !same(was, is) {
+	for name, is := range now.all() {
+		if was, ok := before.find(name); !ok || !same(was, is) {
 			names = append(names, name)
 		}
 	}
-	for name := range before {
-		if _, ok := now[name]; !ok {
+	for name := range before.all() {
+		if _, ok := now.find(name); !ok {
 			names = append(names, name)
 		}
 	}

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"maps"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +11,7 @@ import (
 // indexed are the objects of one kind by name, from one snapshot to the next.
 type indexed[T any, P object[T]] struct {
 	objects  []P
-	names    map[Name]P
+	names    *index[P]
 	problems []model.Problem
 }
 
@@ -57,26 +56,27 @@ func (c change[P]) apart() (gone, came []P) {
 const mostMended = 256
 
 // take indexes objects. Where a few came, went or were replaced by others of the
-// same name, a copy of the index is mended.
+// same name, only these are looked at.
 func (x *indexed[T, P]) take(kind string, objects []P) change[P] {
 	if x.names != nil && slices.Equal(x.objects, objects) {
 		return change[P]{}
 	}
 	c := x.compare(objects)
-	x.objects = slices.Clone(objects)
+	x.objects = objects
 	if !c.alone {
 		x.problems = nil
-		x.names = index(kind, objects, &x.problems)
+		x.names = indexOf(firstNames(kind, objects, &x.problems))
 		return c
 	}
-	x.names = maps.Clone(x.names)
 	gone, came := c.apart()
+	changes := make(map[Name]entry[P], len(gone)+len(came))
 	for _, o := range gone {
-		delete(x.names, nameOf(o))
+		changes[nameOf(o)] = entry[P]{}
 	}
 	for _, o := range came {
-		x.names[nameOf(o)] = o
+		changes[nameOf(o)] = entry[P]{o, true}
 	}
+	x.names = x.names.with(changes)
 	return c
 }
 
@@ -120,7 +120,7 @@ func (x *indexed[T, P]) match(c *change[P], was, is []P) bool {
 		name := nameOf(o)
 		before, moved := left[name]
 		switch {
-		case seen[name], !moved && x.names[name] != nil:
+		case seen[name], !moved && x.names.get(name) != nil:
 			return false
 		case !moved:
 			c.came = append(c.came, o)

@@ -52,7 +52,7 @@ func blankSlice(e *corev1.Endpoints, number int) *discoveryv1.EndpointSlice {
 func endpointsOf(addresses []corev1.EndpointAddress, family discoveryv1.AddressType, ready bool) []discoveryv1.Endpoint {
 	var found []discoveryv1.Endpoint
 	for _, address := range addresses {
-		if familyOf(address.IP) != family {
+		if FamilyOf(address.IP) != family {
 			continue
 		}
 		endpoint := discoveryv1.Endpoint{
@@ -69,8 +69,8 @@ func endpointsOf(addresses []corev1.EndpointAddress, family discoveryv1.AddressT
 	return found
 }
 
-// familyOf gives the address type of an IP address, "" for anything else.
-func familyOf(ip string) discoveryv1.AddressType {
+// FamilyOf gives the address type of an IP address, "" for anything else.
+func FamilyOf(ip string) discoveryv1.AddressType {
 	address, err := netip.ParseAddr(ip)
 	switch {
 	case err != nil || address.Zone() != "":

@@ -25,8 +25,8 @@ type object[T any] interface {
 
 func nameOf(o metav1.Object) Name { return Name{Namespace: o.GetNamespace(), Name: o.GetName()} }
 
-// index maps names to objects and reports those whose name is taken.
-func index[T any, P object[T]](kind string, objects []P, problems *[]model.Problem) map[Name]P {
+// firstNames maps names to objects and reports those whose name is taken.
+func firstNames[T any, P object[T]](kind string, objects []P, problems *[]model.Problem) map[Name]P {
 	names := make(map[Name]P, len(objects))
 	for _, o := range objects {
 		name := nameOf(o)
@@ -50,13 +50,13 @@ func duplicate(kind string, name Name) model.Problem {
 
 // firsts gives the objects that are in the index, in their order. The same
 // pointer given twice counts once.
-func firsts[T any, P object[T]](objects []P, names map[Name]P) []P {
-	if len(objects) == len(names) {
+func firsts[T any, P object[T]](objects []P, names *index[P]) []P {
+	if len(objects) == names.len() {
 		return slices.Clone(objects)
 	}
-	kept, seen := make([]P, 0, len(names)), make(map[P]bool, len(names))
+	kept, seen := make([]P, 0, names.len()), make(map[P]bool, names.len())
 	for _, o := range objects {
-		if names[nameOf(o)] == o && !seen[o] {
+		if names.get(nameOf(o)) == o && !seen[o] {
 			seen[o] = true
 			kept = append(kept, o)
 		}
@@ -125,12 +125,12 @@ func bySlices(all []*discoveryv1.EndpointSlice) map[Name][]*discoveryv1.Endpoint
 }
 
 // addMirrored lets Endpoints stand in for Services without a slice.
-func addMirrored(groups map[Name][]*discoveryv1.EndpointSlice, mirrored []Mirrored, endpoints map[Name]*corev1.Endpoints) {
+func addMirrored(groups map[Name][]*discoveryv1.EndpointSlice, mirrored []Mirrored, endpoints *index[*corev1.Endpoints]) {
 	made := make(map[*corev1.Endpoints][]*discoveryv1.EndpointSlice, len(mirrored))
 	for _, m := range mirrored {
 		made[m.Source] = m.Slices
 	}
-	for name, source := range endpoints {
+	for name, source := range endpoints.all() {
 		if len(groups[name]) > 0 {
 			continue
 		}

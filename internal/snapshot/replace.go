@@ -10,7 +10,7 @@ import (
 
 // WithIngresses gives a snapshot in which the named Ingresses are replaced, or
 // removed where the value is nil, or added where there was none. All else is
-// shared with s, which stays as it is. The cost is one pass over the Ingresses.
+// shared with s, which stays as it is.
 func (s *Snapshot) WithIngresses(replace map[Name]*networkingv1.Ingress) *Snapshot {
 	if len(replace) == 0 {
 		return s
@@ -21,7 +21,16 @@ func (s *Snapshot) WithIngresses(replace map[Name]*networkingv1.Ingress) *Snapsh
 		changed.replaced = make(map[Name]*networkingv1.Ingress, len(replace))
 	}
 	maps.Copy(changed.replaced, replace)
-	changed.ingresses = merge(s.ingresses, replace)
+	var c change[*networkingv1.Ingress]
+	for name, by := range replace {
+		if was := s.Ingress(name); was != nil {
+			c.gone = append(c.gone, was)
+		}
+		if by != nil {
+			c.came = append(c.came, by)
+		}
+	}
+	changed.ingresses, _ = mend(s.ingresses, c) // the list has all that the index has
 	return &changed
 }
 
@@ -33,7 +42,7 @@ func (s *Snapshot) Replaced() map[Name]*networkingv1.Ingress { return s.replaced
 func (s *Snapshot) Removed() []*networkingv1.Ingress {
 	var removed []*networkingv1.Ingress
 	for name, replacement := range s.replaced {
-		if was := s.byName[name]; replacement == nil && was != nil {
+		if was := s.byName.get(name); replacement == nil && was != nil {
 			removed = append(removed, was)
 		}
 	}
@@ -44,39 +53,17 @@ func (s *Snapshot) Removed() []*networkingv1.Ingress {
 // Older says whether an Ingress comes before another one, as Ingresses has them.
 func Older(a, b *networkingv1.Ingress) bool { return compareIngresses(a, b) < 0 }
 
-// merge leaves the named Ingresses out of a sorted list and sorts their
-// replacements in.
-func merge(sorted []*networkingv1.Ingress, replace map[Name]*networkingv1.Ingress) []*networkingv1.Ingress {
-	added := make([]*networkingv1.Ingress, 0, len(replace))
-	for _, ing := range replace {
-		if ing != nil {
-			added = append(added, ing)
-		}
-	}
-	slices.SortFunc(added, compareIngresses)
-	merged := make([]*networkingv1.Ingress, 0, len(sorted)+len(added))
-	for _, ing := range sorted {
-		if _, gone := replace[nameOf(ing)]; gone {
-			continue
-		}
-		for len(added) > 0 && compareIngresses(added[0], ing) < 0 {
-			merged, added = append(merged, added[0]), added[1:]
-		}
-		merged = append(merged, ing)
-	}
-	return append(merged, added...)
-}
-
 // OnlyIngresses gives a snapshot with these Ingresses and no others. All else is
 // shared with s, which stays as it is.
 func (s *Snapshot) OnlyIngresses(some []*networkingv1.Ingress) *Snapshot {
 	changed := *s
 	changed.ingresses = slices.SortedFunc(slices.Values(some), compareIngresses)
-	changed.byName, changed.replaced = make(map[Name]*networkingv1.Ingress, len(some)), nil
-	changed.mark, changed.recent = new(mark), nil
+	byName := make(map[Name]*networkingv1.Ingress, len(some))
 	for _, ing := range some {
-		changed.byName[nameOf(ing)] = ing
+		byName[nameOf(ing)] = ing
 	}
+	changed.byName, changed.replaced = indexOf(byName), nil
+	changed.mark, changed.recent = new(mark), nil
 	return &changed
 }
 
@@ -84,7 +71,6 @@ func (s *Snapshot) OnlyIngresses(some []*networkingv1.Ingress) *Snapshot {
 // of its name. All else is shared with s, which stays as it is.
 func (s *Snapshot) WithConfigMap(cm *corev1.ConfigMap) *Snapshot {
 	changed := *s
-	changed.configMaps = maps.Clone(s.configMaps)
-	changed.configMaps[nameOf(cm)] = cm
+	changed.configMaps = s.configMaps.with(map[Name]entry[*corev1.ConfigMap]{nameOf(cm): {cm, true}})
 	return &changed
 }

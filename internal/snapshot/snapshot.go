@@ -1,13 +1,10 @@
 // Package snapshot says what the cluster says: one sorted, read-only value with
 // its indexes.
 //
-// What goes in are Kubernetes objects, either as they are (New) or as manifests
-// (FromYAML, which is as strict as an API server). What comes out is a Snapshot
-// that is the same whatever order the objects arrived in. Objects are never
-// copied and never changed: the same pointer means the same content, from one
-// snapshot to the next.
+// The input are Kubernetes objects; the output is a Snapshot that is the same in
+// whatever order the objects arrived. Objects are never copied and never changed:
+// the same pointer means the same content, from one snapshot to the next.
 //
-//	objects, notes, err := snapshot.FromYAML("shop.yaml", data)
 //	snap, problems := snapshot.New(objects)
 //	for _, ing := range snap.Ingresses() { ... }
 package snapshot
@@ -15,12 +12,19 @@ package snapshot
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	names "k8s.io/apimachinery/pkg/util/validation"
 )
+
+// LegacyClass is the annotation that named the class of an Ingress before
+// spec.ingressClassName.
+const LegacyClass = "kubernetes.io/ingress.class"
 
 // Name names an object within its kind. Namespace is empty for kinds that have
 // none.
@@ -33,7 +37,7 @@ func (n Name) String() string { return n.Namespace + "/" + n.Name }
 func ParseName(text string) (Name, error) {
 	namespace, name, found := strings.Cut(text, "/")
 	if !found || !isLabel(namespace) || !isSubdomain(name) {
-		return Name{}, fmt.Errorf("want namespace/name (got %s)", quoted(text))
+		return Name{}, fmt.Errorf("want namespace/name (got %s)", Quoted(text))
 	}
 	return Name{Namespace: namespace, Name: name}, nil
 }
@@ -45,10 +49,27 @@ func ParseReference(text, namespace string) (Name, error) {
 		return ParseName(text)
 	}
 	if !isSubdomain(text) {
-		return Name{}, fmt.Errorf("want namespace/name, or the name alone (got %s)", quoted(text))
+		return Name{}, fmt.Errorf("want namespace/name, or the name alone (got %s)", Quoted(text))
 	}
 	return Name{Namespace: namespace, Name: text}, nil
 }
+
+// Quoted quotes a value for a message, cut where it is long.
+func Quoted(value string) string {
+	const longest = 80
+	if len(value) <= longest {
+		return strconv.Quote(value)
+	}
+	end := longest
+	for end > 0 && !utf8.RuneStart(value[end]) {
+		end--
+	}
+	return strconv.Quote(value[:end]) + "..."
+}
+
+// isLabel and isSubdomain report whether a value is a DNS label or name (RFC 1123).
+func isLabel(value string) bool     { return len(names.IsDNS1123Label(value)) == 0 }
+func isSubdomain(value string) bool { return len(names.IsDNS1123Subdomain(value)) == 0 }
 
 // Compare orders by namespace and then by name.
 func (n Name) Compare(o Name) int {
@@ -94,15 +115,15 @@ func (o *Objects) Len() int {
 // gives must not be changed either. Use New.
 type Snapshot struct {
 	ingresses  []*networkingv1.Ingress
-	byName     map[Name]*networkingv1.Ingress
+	byName     *index[*networkingv1.Ingress]
 	replaced   map[Name]*networkingv1.Ingress // goes before byName; nil: removed
 	classes    []*networkingv1.IngressClass
-	classNames map[Name]*networkingv1.IngressClass
-	services   map[Name]*corev1.Service
-	slices     map[Name][]*discoveryv1.EndpointSlice
-	secrets    map[Name]*corev1.Secret
-	configMaps map[Name]*corev1.ConfigMap
-	namespaces map[Name]*corev1.Namespace
+	classNames *index[*networkingv1.IngressClass]
+	services   *index[*corev1.Service]
+	slices     *index[[]*discoveryv1.EndpointSlice]
+	secrets    *index[*corev1.Secret]
+	configMaps *index[*corev1.ConfigMap]
+	namespaces *index[*corev1.Namespace]
 
 	// mark tells the objects from those of other snapshots; recent are the last
 	// steps to them, the newest last.
@@ -131,7 +152,7 @@ func (s *Snapshot) Ingress(name Name) *networkingv1.Ingress {
 	if ing, ok := s.replaced[name]; ok {
 		return ing
 	}
-	return s.byName[name]
+	return s.byName.get(name)
 }
 
 // IngressClasses gives all classes, sorted by name.
@@ -139,23 +160,25 @@ func (s *Snapshot) IngressClasses() []*networkingv1.IngressClass { return s.clas
 
 // IngressClass gives a class, or nil.
 func (s *Snapshot) IngressClass(name string) *networkingv1.IngressClass {
-	return s.classNames[Name{Name: name}]
+	return s.classNames.get(Name{Name: name})
 }
 
 // Service gives a Service, or nil.
-func (s *Snapshot) Service(name Name) *corev1.Service { return s.services[name] }
+func (s *Snapshot) Service(name Name) *corev1.Service { return s.services.get(name) }
 
 // Secret gives a Secret, or nil.
-func (s *Snapshot) Secret(name Name) *corev1.Secret { return s.secrets[name] }
+func (s *Snapshot) Secret(name Name) *corev1.Secret { return s.secrets.get(name) }
 
 // ConfigMap gives a ConfigMap, or nil.
-func (s *Snapshot) ConfigMap(name Name) *corev1.ConfigMap { return s.configMaps[name] }
+func (s *Snapshot) ConfigMap(name Name) *corev1.ConfigMap { return s.configMaps.get(name) }
 
 // Namespace gives a Namespace, or nil.
-func (s *Snapshot) Namespace(name string) *corev1.Namespace { return s.namespaces[Name{Name: name}] }
+func (s *Snapshot) Namespace(name string) *corev1.Namespace {
+	return s.namespaces.get(Name{Name: name})
+}
 
 // EndpointSlices gives the slices of a Service, sorted by name. Where the
 // Service has none, they are made of its core/v1 Endpoints (see Mirror).
 func (s *Snapshot) EndpointSlices(service Name) []*discoveryv1.EndpointSlice {
-	return s.slices[service]
+	return s.slices.get(service)
 }

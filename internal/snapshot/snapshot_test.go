@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -222,71 +221,9 @@ func TestWithConfigMap(t *testing.T) {
 	}
 }
 
-func TestMirror(t *testing.T) {
-	t.Parallel()
-	text := `
-{apiVersion: v1, kind: Endpoints, metadata: {name: web}, subsets: [
-  {addresses: [{ip: 10.0.0.1, hostname: web-0}, {ip: 'fd00::1'}], notReadyAddresses: [{ip: 10.0.0.2}], ports: [{name: http, port: 80}]},
-  {addresses: [{ip: 10.0.0.3}], ports: [{name: metrics, port: 90, protocol: TCP}]}]}
----
-{apiVersion: v1, kind: Endpoints, metadata: {name: api}, subsets: [{addresses: [{ip: 10.0.0.9}], ports: [{port: 80}]}]}
----
-{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: api-x, labels: {kubernetes.io/service-name: api}}, addressType: IPv4, endpoints: []}
----
-{apiVersion: v1, kind: Endpoints, metadata: {name: none}}
-`
-	objects, _, err := FromYAML("f.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
+func appendNames[T any, P object[T]](names []string, kind string, objects []P) []string {
+	for _, o := range objects {
+		names = append(names, kind+" "+nameOf(o).String())
 	}
-	s, _ := New(objects)
-	web := s.EndpointSlices(Name{"default", "web"})
-	var got []string
-	for _, slice := range web {
-		for _, e := range slice.Endpoints {
-			got = append(got, fmt.Sprint(slice.Name, " ", slice.AddressType, " ", e.Addresses[0], " ", *e.Conditions.Ready, " ", *slice.Ports[0].Name, *slice.Ports[0].Port, *slice.Ports[0].Protocol))
-		}
-	}
-	want := []string{
-		"web-0 IPv4 10.0.0.1 true http80TCP", "web-0 IPv4 10.0.0.2 false http80TCP",
-		"web-1 IPv6 fd00::1 true http80TCP", "web-2 IPv4 10.0.0.3 true metrics90TCP",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("slices (-want +got):\n%s", diff)
-	}
-	if api := s.EndpointSlices(Name{"default", "api"}); len(api) != 1 || api[0].Name != "api-x" {
-		t.Errorf("a Service with a slice got %v", appendNames(nil, "", api))
-	}
-	if none := s.EndpointSlices(Name{"default", "none"}); none != nil {
-		t.Errorf("no addresses make %v", appendNames(nil, "", none))
-	}
-	if again, _ := New(objects); again.EndpointSlices(Name{"default", "web"})[0] != web[0] {
-		t.Error("another snapshot of the same objects has other slices")
-	}
-	objects.Mirrored = nil
-	if bare, _ := New(objects); len(bare.EndpointSlices(Name{"default", "web"})) != 3 {
-		t.Error("Endpoints that nobody mirrored are lost")
-	}
-}
-
-// A second version of a file keeps the pointers of the documents that did not
-// change, wherever they are now.
-func TestReaderKeepsPointers(t *testing.T) {
-	t.Parallel()
-	const doc = "---\n{apiVersion: v1, kind: Namespace, metadata: {name: %s}}\n"
-	one := []byte(fmt.Sprintf(doc, "a") + fmt.Sprintf(doc, "b") + fmt.Sprintf(doc, "B"))
-	two := []byte("# edited\n" + fmt.Sprintf(doc, "b") + fmt.Sprintf(doc, "B") + fmt.Sprintf(doc, "c") + fmt.Sprintf(doc, "a"))
-	var r Reader
-	first, _, firstErr := r.Read("f.yaml", one)
-	second, _, secondErr := r.Read("f.yaml", two)
-	if len(second.Namespaces) != 3 || second.Namespaces[0] != first.Namespaces[1] || second.Namespaces[2] != first.Namespaces[0] {
-		t.Errorf("pointers changed: %p then %p", first.Namespaces, second.Namespaces)
-	}
-	if len(Errors(firstErr)) != 1 || len(Errors(secondErr)) != 1 || firstErr.Error() == secondErr.Error() {
-		t.Errorf("errors: %v, then %v", firstErr, secondErr)
-	}
-	fresh, _, freshErr := FromYAML("f.yaml", two)
-	if diff := cmp.Diff(fresh, second); diff != "" || freshErr.Error() != secondErr.Error() {
-		t.Errorf("a reader gives something else (-fresh +reader):\n%s", diff)
-	}
+	return names
 }

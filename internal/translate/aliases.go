@@ -7,7 +7,7 @@ import (
 
 	"sluice/internal/keys"
 	"sluice/internal/model"
-	"sluice/internal/route"
+	"sluice/internal/pcre"
 )
 
 // readAliases takes the further names of the hosts. nginx tries the patterns of
@@ -15,7 +15,7 @@ import (
 // PCRE gives up on one of them: such a pattern would be everybody's loss. The other
 // names beside it are left out too, but for an Ingress that keeps requests out: what
 // is asked of them must not go to a neighbour.
-func (i *ingress) readAliases(names []string) {
+func (i *owner) readAliases(names []string) {
 	if i.denial == DenyBeginnings {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name[0] == '~' })
 	}
@@ -31,14 +31,14 @@ func (i *ingress) readAliases(names []string) {
 		if !ok {
 			continue
 		}
-		err := route.Quick(pattern)
+		err := pcre.Quick(pattern)
 		if err != nil {
 			i.report(i.aliasKey(), model.InvalidValue, fmt.Sprintf("want patterns that nginx can try on every name (got %s): %v: the names are left out", quoted(name), err))
 		}
 		switch {
 		case err != nil && !i.guards():
 			return
-		case err != nil, i.denial != 0 && !taken(pattern):
+		case err != nil, i.denial != 0 && !pcre.Taken(pattern):
 			names = slices.DeleteFunc(slices.Clone(names), func(other string) bool { return other == name })
 		}
 	}
@@ -85,7 +85,7 @@ func (p patternBudget) take(alias, namespace string) (whose string, most int) {
 
 // meantAliases are the names of a server-alias that is not valid as a whole which
 // are: of an Ingress that keeps requests out, they must not be a neighbour's.
-func (i *ingress) meantAliases() []string {
+func (i *owner) meantAliases() []string {
 	if !i.guards() {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (i *ingress) meantAliases() []string {
 	return slices.Compact(all)
 }
 
-func (i *ingress) aliasKey() string { return i.prefixKey + "server-alias" }
+func (i *owner) aliasKey() string { return i.prefixKey + "server-alias" }
 
 // nameAliases gives the hosts their further names. The oldest Ingress of a host
 // that has some decides, as with ingress-nginx. A name is served once: as a host
@@ -117,12 +117,12 @@ func (t *translation) nameAliases(hosts []*host) []*host {
 			t.labelled = append(t.labelled, h.name)
 		}
 	}
-	taken, budget := map[string]*ingress{}, patternBudget{}
-	var takers []*ingress // by their patterns, of names that the catch-all host of another namespace has
+	taken, budget := map[string]*owner{}, patternBudget{}
+	var takers []*owner // by their patterns, of names that the catch-all host of another namespace has
 	for _, ing := range t.aliased {
 		for _, rules := range ing.hosts {
 			h := byName[rules.host]
-			if h == nil || t.byNamespace() && ing.ref.Namespace != h.oldest.Namespace {
+			if h == nil || t.byNamespace() && ing.ref.Namespace != h.oldest.ref.Namespace {
 				continue
 			}
 			if first := h.firstAliased(); first != ing {
@@ -136,12 +136,12 @@ func (t *translation) nameAliases(hosts []*host) []*host {
 		}
 	}
 	t.crossNames(byName[""], takers)
-	return slices.DeleteFunc(hosts, func(h *host) bool { return taken[h.name] != nil })
+	return slices.DeleteFunc(slices.Clone(hosts), func(h *host) bool { return taken[h.name] != nil })
 }
 
 // firstAliased is the oldest deciding Ingress of the host with a server-alias, nil
 // for none.
-func (h *host) firstAliased() *ingress {
+func (h *host) firstAliased() *owner {
 	at := slices.IndexFunc(h.deciding, func(r *hostRules) bool { return len(r.owner.aliases) > 0 })
 	if at < 0 {
 		return nil
@@ -150,14 +150,14 @@ func (h *host) firstAliased() *ingress {
 }
 
 // passOverAliases tells a later Ingress that its names are not those of a host.
-func (t *translation) passOverAliases(later, first *ingress, h *host) {
+func (t *translation) passOverAliases(later, first *owner, h *host) {
 	if !slices.Equal(later.aliases, first.aliases) {
 		t.reportAlias(later, model.Conflict, fmt.Sprintf("%s is older and decides the aliases of host %q", first.ref, h.name))
 	}
 }
 
 // freeAliases takes the names of an Ingress for a host that nobody else has.
-func (t *translation) freeAliases(ing *ingress, h *host, byName map[string]*host, taken map[string]*ingress) []string {
+func (t *translation) freeAliases(ing *owner, h *host, byName map[string]*host, taken map[string]*owner) []string {
 	var free []string
 	for _, alias := range ing.aliases {
 		owner, same := taken[alias], byName[alias]
@@ -180,16 +180,16 @@ func (t *translation) freeAliases(ing *ingress, h *host, byName map[string]*host
 }
 
 // reportHost tells an Ingress that an alias is a host that somebody else has.
-func (t *translation) reportHost(ing *ingress, h *host) {
+func (t *translation) reportHost(ing *owner, h *host) {
 	if len(h.rules) > 0 {
 		t.reportAlias(ing, model.Conflict, fmt.Sprintf("%s is the host of %s, which is served as it says", shown(h.name), h.rules[0].owner.ref))
 		return
 	}
-	t.reportAlias(ing, model.NotDelegated, fmt.Sprintf("%s is owned by namespace %s, because %s is its oldest Ingress, although it is not served for the time being: the alias is left out; use another name", shown(h.name), h.oldest.Namespace, refOf(h.oldest)))
+	t.reportAlias(ing, model.NotDelegated, fmt.Sprintf("%s is owned by namespace %s, because %s is its oldest Ingress, although it is not served for the time being: the alias is left out; use another name", shown(h.name), h.oldest.ref.Namespace, h.oldest.ref))
 }
 
 // withinBudget leaves out patterns if older Ingresses have many.
-func (t *translation) withinBudget(ing *ingress, aliases []string, budget patternBudget) []string {
+func (t *translation) withinBudget(ing *owner, aliases []string, budget patternBudget) []string {
 	return slices.DeleteFunc(aliases, func(alias string) bool {
 		whose, most := budget.take(alias, ing.ref.Namespace)
 		if whose != "" {
@@ -199,7 +199,7 @@ func (t *translation) withinBudget(ing *ingress, aliases []string, budget patter
 	})
 }
 
-func (t *translation) reportAlias(ing *ingress, reason model.Reason, text string) {
+func (t *translation) reportAlias(ing *owner, reason model.Reason, text string) {
 	t.report(model.Problem{Object: ing.ref, Field: ing.aliasKey(), Reason: reason, Text: text})
 }
 
@@ -251,9 +251,9 @@ func (t *translation) yielding(alias string) string {
 		return alias
 	}
 	if beginning, ok := strings.CutSuffix(alias, ".*"); ok {
-		return "~^" + route.Quote(beginning) + `\..+$`
+		return "~^" + pcre.Quote(beginning) + `\..+$`
 	}
-	return "~^.+" + route.Quote(alias[1:]) + "$"
+	return "~^.+" + pcre.Quote(alias[1:]) + "$"
 }
 
 // overlaps says whether an alias that is a wildcard, of any number of labels,
@@ -275,7 +275,7 @@ func (t *translation) orderPatterns(servers []*model.Server, hosts []*host) {
 	if len(t.aliased) == 0 {
 		return
 	}
-	age := make(map[*ingress]int, len(t.aliased))
+	age := make(map[*owner]int, len(t.aliased))
 	for i, ing := range t.aliased {
 		age[ing] = i + 1
 	}

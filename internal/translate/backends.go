@@ -9,8 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -23,31 +21,53 @@ const defaultPort = "_default"
 
 // backendID names a backend.
 type backendID struct {
+	// service is that of a port, or has the namespace of who asked for a host.
 	service snapshot.Name
+	host    string // what is no Service, empty for none
 	port    string // as written, or defaultPort
+	// variant is a hash of the balancing of the backend, or of what a split is of;
+	// empty for a backend whose endpoints are picked in turn.
+	variant string
 }
 
-func (id backendID) key() string { return id.service.String() + "/" + id.port }
+func (b *backend) compare(o *backend) int { return strings.Compare(b.key, o.key) }
 
-// BackendOf takes the key of a model.Backend apart: the Service, and its port as it
-// was asked for, which is empty for the default backend.
-func BackendOf(key string) (service snapshot.Name, port string) {
-	namespace, rest, _ := strings.Cut(key, "/")
-	name, port, _ := strings.Cut(rest, "/")
+// key is opaque. Those of one Service begin with its name and "/", as onlyEndpoints
+// finds them by; no Service has a name that begins with "_".
+func (id backendID) key() string {
+	name := id.service.Name
+	if id.host != "" {
+		name = "_" + id.host
+	}
+	key := id.service.Namespace + "/" + name + "/" + id.port
+	if id.variant != "" {
+		key += "~" + id.variant
+	}
+	return key
+}
+
+// target is what the backend stands for.
+func (id backendID) target() model.Target {
+	port := id.port
 	if port == defaultPort {
 		port = ""
 	}
-	return snapshot.Name{Namespace: namespace, Name: name}, port
+	return model.Target{ServicePort: model.ServicePort{Namespace: id.service.Namespace, Name: id.service.Name, Port: port}, Host: id.host}
 }
 
 // backend is a backend with what it was made of.
 type backend struct {
 	pass    uint64
+	place   place
 	id      backendID
 	key     string // of id
 	model   *model.Backend
 	service *corev1.Service
 	slices  []*discoveryv1.EndpointSlice
+	// balancing is nil for a backend whose endpoints are picked in turn. A split has no
+	// endpoints.
+	balancing *model.Balancing
+	split     *model.Split
 	// fault says what is wrong with the reference to it.
 	fault *backendFault
 	// remarks are on its objects themselves.
@@ -74,7 +94,7 @@ type use struct {
 // backends gives what the hosts use, sorted and each once, and reports the
 // references that lead nowhere.
 func (t *translation) backends(hosts []*host) []*model.Backend {
-	var found []*backend
+	found := make([]*backend, 0, len(t.memo.backends))
 	for _, h := range hosts {
 		for _, u := range h.built.uses {
 			if u.backend.pass != t.memo.pass {
@@ -83,14 +103,13 @@ func (t *translation) backends(hosts []*host) []*model.Backend {
 			}
 			t.report(u.backend.remarks...)
 			if fault := u.backend.fault; fault != nil && u.claim != nil {
-				t.report(model.Problem{Object: u.claim.owner.ref, Field: u.faultField(), Reason: fault.reason, Text: fault.text})
+				t.report(model.Problem{Object: u.claim.owner.ref, Field: u.faultField(), Reason: fault.reason, Text: u.claim.consequence(fault.text)})
 			}
 		}
 	}
 	t.checkDefaultBackend()
-	slices.SortFunc(found, func(a, b *backend) int { return strings.Compare(a.model.Key, b.model.Key) })
-	t.used = found
-	return t.fitBackends(found)
+	t.used = t.memo.sortedBackends.next(t.memo.pass, found)
+	return t.fitBackends(t.used)
 }
 
 // checkDefaultBackend reports a default backend that cannot be found on the
@@ -114,13 +133,10 @@ func (t *translation) checkDefaultBackend() {
 
 func (u *use) faultField() string {
 	field := u.claim.field + u.claim.backendField() + ".service." + u.backend.fault.field
-	switch {
-	case u.backend.fault.field != "port":
-		return field
-	case u.claim.backend.Service.Port.Name != "":
-		return field + ".name"
+	if u.backend.fault.field == "port" {
+		field += u.claim.action.portField
 	}
-	return field + ".number"
+	return field
 }
 
 // backendOf gives the entry of a backend.
@@ -137,17 +153,28 @@ func (t *translation) backendOf(id backendID) *backend {
 func (t *translation) refresh(b *backend) {
 	b.pass = t.memo.pass
 	t.memo.used.backends++
-	t.look(b)
+	ofService := b.split == nil && b.id.host == ""
+	if b.model == nil || !ofService || t.changed(b.id.service) {
+		t.look(b)
+	}
 }
 
 // look finds the endpoints anew if the Service or its EndpointSlices changed.
 func (t *translation) look(b *backend) {
+	switch {
+	case b.split != nil:
+		b.divide()
+		return
+	case b.id.host != "":
+		b.leadOut()
+		return
+	}
 	service, parts := t.snap.Service(b.id.service), t.snap.EndpointSlices(b.id.service)
 	if b.model != nil && b.service == service && slices.Equal(b.slices, parts) {
 		return
 	}
 	b.service, b.slices = service, slices.Clone(parts)
-	b.model = &model.Backend{Key: b.key, WhenEmpty: 503}
+	b.model = &model.Backend{Key: b.key, Target: b.id.target(), WhenEmpty: 503, Balancing: b.balancing}
 	if b.id.port == defaultPort {
 		b.model.WhenEmpty = 404
 	}
@@ -158,6 +185,14 @@ func (t *translation) look(b *backend) {
 			b.remarks = append(b.remarks, model.Problem{Object: model.ObjectRef{Kind: "EndpointSlice", Namespace: part.Namespace, Name: part.Name}, Field: "addressType", Reason: model.Unsupported,
 				Text: "want IPv4 or IPv6 (got FQDN): its endpoints are left out; a Service of the type ExternalName leads to a DNS name"})
 		}
+	}
+}
+
+// divide makes a split.
+func (b *backend) divide() {
+	if b.model == nil || b.model.Split != b.split {
+		b.model = &model.Backend{Key: b.key, Target: b.id.target(), WhenEmpty: 503, Split: b.split}
+		b.limit()
 	}
 }
 
@@ -203,27 +238,4 @@ func listedPorts(service *corev1.Service) string {
 		names = append(names, cmp.Or(p.Name, strconv.Itoa(int(p.Port)))+" ("+strconv.Itoa(int(p.Port))+")")
 	}
 	return listed(names)
-}
-
-// wrongBackend says what is wrong with a backend as it is written, as the API
-// server does, and in which field of it.
-func wrongBackend(b *networkingv1.IngressBackend) (field string, reason model.Reason, text string) {
-	service := b.Service
-	switch {
-	case b.Resource != nil && service != nil:
-		return "", model.InvalidValue, "want either service or resource (got both): 503 is answered"
-	case b.Resource != nil:
-		return ".resource", model.Unsupported, fmt.Sprintf("want a service: a %s as backend is not supported, 503 is answered", shown(b.Resource.Kind))
-	case service == nil:
-		return "", model.InvalidValue, "want a service (got none): 503 is answered"
-	case len(validation.IsDNS1123Label(service.Name)) > 0:
-		return ".service.name", model.InvalidValue, fmt.Sprintf("want the name of a Service (got %s): 503 is answered", quoted(service.Name))
-	case service.Port.Name != "" && service.Port.Number != 0:
-		return ".service.port", model.InvalidValue, "want either name or number (got both): 503 is answered"
-	case service.Port.Name != "" && len(validation.IsValidPortName(service.Port.Name)) > 0:
-		return ".service.port.name", model.InvalidValue, fmt.Sprintf("want the name of a port (got %s): 503 is answered", quoted(service.Port.Name))
-	case service.Port.Name == "" && len(validation.IsValidPortNum(int(service.Port.Number))) > 0:
-		return ".service.port.number", model.InvalidValue, fmt.Sprintf("want a port from 1 to 65535 (got %d): 503 is answered", service.Port.Number)
-	}
-	return "", "", ""
 }

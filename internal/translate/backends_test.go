@@ -131,6 +131,7 @@ func TestExternalName(t *testing.T) {
 	} {
 		config, problems := externalName(t, test.name, test.ports, test.port)
 		test.want.Key, test.want.WhenEmpty = "default/ext/"+test.port, 503
+		test.want.Target.ServicePort = model.ServicePort{Namespace: "default", Name: "ext", Port: test.port}
 		if diff := cmp.Diff(&test.want, backendKeyed(t, config, test.want.Key)); diff != "" || len(problems) > 0 {
 			t.Errorf("%s: %s %v", test.name, diff, problems)
 		}
@@ -295,14 +296,14 @@ func TestMiss(t *testing.T) {
 		{[]ing{{name: "d", spec: "defaultBackend: {service: {name: d, port: {number: 80}}}"}}, "missed d", false},
 	} {
 		config, _ := world{ingresses: append(test.ingresses, ing{name: "w", rules: []string{"*.foo.com / P a:80", "x.foo.com /y P a:80"}})}.translate(t)
-		miss := serverNamed(t, config, "*.foo.com").Miss
+		miss := serverNamed(t, config, "*.foo.com").Miss()
 		if got := ask(config, "a.b.foo.com/"); got != test.want || (miss != nil) != strings.HasPrefix(got, "missed") {
 			t.Errorf("got %s with the miss %v; want %s", got, miss, test.want)
 		}
 		if miss != nil && (miss.RedirectToHTTPS != nil) != test.redirect {
 			t.Errorf("got the redirect %v", miss.RedirectToHTTPS)
 		}
-		if serverNamed(t, config, "x.foo.com").Miss != nil || serverNamed(t, config, "").Miss != nil {
+		if serverNamed(t, config, "x.foo.com").Miss() != nil || serverNamed(t, config, "").Miss() != nil {
 			t.Error("a precise host has a miss")
 		}
 	}

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -67,21 +68,22 @@ func BenchmarkConfig10000Cold(b *testing.B) {
 	}
 }
 
-// BenchmarkConfig10000OneChange translates them again when one Ingress differs.
+// BenchmarkConfig10000OneChange translates them again when one Ingress differs, which
+// a Builder of snapshots found out.
 func BenchmarkConfig10000OneChange(b *testing.B) {
 	o := many(manyHosts)
 	memo := NewMemo()
-	versions := make([]*snapshot.Snapshot, 2)
-	for i, port := range []string{"80", "81"} {
+	var builder snapshot.Builder
+	translated := func(port string) {
+		o.Ingresses = slices.Clone(o.Ingresses)
 		o.Ingresses[manyHosts/2] = manyIngress(o.Ingresses[manyHosts/2].ObjectMeta, manyHosts/2, port)
-		versions[i] = benchSnapshot(b, o)
-		Config(versions[i], testOptions(), memo)
+		snap, _ := builder.Next(o)
+		Config(snap, testOptions(), memo)
 	}
+	translated("80")
 	b.ReportAllocs()
-	turn := 0
-	for b.Loop() {
-		turn++
-		Config(versions[turn%2], testOptions(), memo)
+	for turn := 0; b.Loop(); turn++ {
+		translated([]string{"81", "80"}[turn%2])
 	}
 }
 

@@ -41,6 +41,15 @@ func (t *translation) keyPair(secret *corev1.Secret) *keyPair {
 	return pair
 }
 
+// keepPairs notes that the pairs of Secrets are still in use.
+func (t *translation) keepPairs(of reads) {
+	for _, one := range of {
+		if secret, ok := one.object.(*corev1.Secret); ok && t.memo.secrets[secret] != nil {
+			t.keyPair(secret)
+		}
+	}
+}
+
 // readKeyPair checks that a certificate and a key can be used together. The
 // fault never holds anything of the content.
 func readKeyPair(chain, key []byte) *keyPair {

@@ -52,11 +52,11 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 		return false, nil
 	}
 	if annotated && legacy != "" && field != nil && *field != legacy {
-		remarks = append(remarks, model.Problem{Object: refOf(object), Field: ClassField, Reason: model.Ambiguous,
+		remarks = append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: ClassField, Reason: model.Ambiguous,
 			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, quoted(legacy), quoted(*field))})
 	}
 	if t.options.leavesOut(object) {
-		return false, append(remarks, model.Problem{Object: refOf(object), Field: "spec.defaultBackend", Reason: model.Unsupported,
+		return false, append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: "spec.defaultBackend", Reason: model.Unsupported,
 			Text: "the controller runs with --disable-catch-all, so that this Ingress is left out: remove the field"})
 	}
 	return true, remarks
@@ -113,8 +113,4 @@ func (t *translation) defaultClass() string {
 // isDefaultClass tells a class of Ingresses that name none.
 func isDefaultClass(class *networkingv1.IngressClass) bool {
 	return class.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true"
-}
-
-func refOf(object *networkingv1.Ingress) model.ObjectRef {
-	return model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name}
 }

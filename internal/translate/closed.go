@@ -10,12 +10,29 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 	"sluice/internal/route"
 )
 
-// guards reports whether something keeps requests out of the paths of the
-// Ingress, or should.
-func (i *ingress) guards() bool { return i.denied || len(i.protects) > 0 }
+// guards reports whether something keeps requests out of any path of the Ingress, or
+// should.
+func (i *owner) guards() bool {
+	return i.denied || i.annotations.GuardsAny() || slices.ContainsFunc(i.attached, func(of *attached) bool { return of.denied })
+}
+
+// guards reports whether something keeps requests out of the path, or should.
+func (c *claim) guards() bool { return c.isDenied() || c.annotations.Guards() }
+
+// isDenied reports whether the path answers 503.
+func (c *claim) isDenied() bool {
+	return c.owner.denied || c.annotations.Denied() || c.owner.unattachable(c.annotations)
+}
+
+// isDenied reports whether the paths of the Ingress answer 503 that have no
+// annotations of their own.
+func (i *owner) isDenied() bool {
+	return i.denied || i.annotations.Denied() || i.unattachable(i.annotations)
+}
 
 // shutOut closes the paths of an Ingress that --disable-catch-all leaves out, if it
 // keeps requests out of them: a neighbour would serve them.
@@ -24,7 +41,7 @@ func (t *translation) shutOut(hosts []*host, object *networkingv1.Ingress) []*ho
 		return hosts
 	}
 	ing := t.ingress(object)
-	if !ing.guarding {
+	if !ing.annotations.GuardsAny() {
 		return hosts
 	}
 	t.report(model.Problem{Object: ing.ref, Reason: model.Unsupported, Denies: true,
@@ -40,8 +57,8 @@ func (o *Options) leavesOut(object *networkingv1.Ingress) bool {
 // unserved reports a claim that cannot be served as it is written. If its Ingress
 // keeps requests out, they get 503: what is left out is open to the neighbours.
 func (b *builder) unserved(c *claim, text string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: c.owner.ref, Field: c.field + ".path", Reason: model.InvalidValue, Text: text, Denies: c.owner.guards()})
-	if c.owner.guards() {
+	b.out.problems = append(b.out.problems, model.Problem{Object: c.owner.ref, Field: c.field + ".path", Reason: model.InvalidValue, Text: text, Denies: c.guards()})
+	if c.guards() {
 		b.close(c)
 	}
 }
@@ -64,7 +81,7 @@ func (b *builder) close(c *claim) {
 func (b *builder) beginningsOf(c *claim) []string {
 	starts := meanings(c.path)
 	if b.asking[b.rules] && strings.HasPrefix(c.path, "/") {
-		starts = []string{"/" + strings.TrimPrefix(route.Beginning(c.path), "/")}
+		starts = []string{"/" + strings.TrimPrefix(pcre.Beginning(c.path), "/")}
 	}
 	for i, start := range starts {
 		starts[i] = plainStart(start)
@@ -79,7 +96,7 @@ func (b *builder) closePath(c *claim) {
 		switch {
 		case plainStart(path) != path:
 			b.beginnings = append(b.beginnings, beginning{c, path})
-		case c.pathType == networkingv1.PathTypeExact:
+		case c.pathType == pathExact:
 			b.claimExact(c, path)
 		default:
 			b.claimPrefix(c, path)
@@ -90,8 +107,8 @@ func (b *builder) closePath(c *claim) {
 // closeBeginning adds a pattern for all that begins with a text. It is tried when
 // that of the claim would be, and does not compete with another of its text.
 func (b *builder) closeBeginning(c *claim, start string) {
-	path := "^" + route.Quote(start)
-	once := match{closing, c.path + "\x00" + path}
+	path := "^" + pcre.Quote(start)
+	once := match{modifier: closing, path: c.path + "\x00" + path}
 	if b.taken[once] == nil {
 		b.taken[once] = c
 		b.add(b.location(c, model.RuleClosed), model.Pattern, path)
@@ -113,11 +130,11 @@ func (b *builder) closeBeginnings() {
 	for _, long := range b.beginnings {
 		start := plainStart(long.path)
 		for at := len(start) - 1; at < len(long.path); at++ {
-			if m := (match{model.PrefixFirst, long.path[:at+1]}); long.path[at] == '/' && b.taken[m] != nil {
+			if m := (match{modifier: model.PrefixFirst, path: long.path[:at+1]}); long.path[at] == '/' && b.taken[m] != nil {
 				b.closeTaken(m, long.claim)
 			}
 		}
-		if m := (match{model.PrefixFirst, start}); b.taken[m] == nil {
+		if m := (match{modifier: model.PrefixFirst, path: start}); b.taken[m] == nil {
 			b.taken[m] = long.claim
 			b.add(b.location(long.claim, model.RuleWritten), m.modifier, m.path)
 		}

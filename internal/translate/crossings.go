@@ -17,7 +17,7 @@ func (b *builder) crossings() {
 		return // nothing crosses
 	}
 	if by := b.input.wildcard; by != nil {
-		b.crossed([]*ingress{by}, func(*ingress) string { return "spec.tls" }, "the certificate and the redirect to HTTPS of %s are decided", inOldestOnly)
+		b.crossed([]*owner{by}, tlsFieldOf, "the certificate and the redirect to HTTPS of %s are decided", inOldestOnly)
 	}
 	if !slices.ContainsFunc(h.rules, h.foreign) {
 		return
@@ -26,20 +26,20 @@ func (b *builder) crossings() {
 		b.crossed(by, b.askedBy, "all paths of %s are made patterns", inBoth)
 	}
 	if b.rooted != nil {
-		b.crossedBy(b.rooted, (*ingress).appRootKey, "/ of %s is redirected")
+		b.crossedBy(b.rooted, (*owner).appRootKey, "/ of %s is redirected")
 	}
 	if first := h.certificate.by; first != nil {
-		b.crossedBy(first, func(*ingress) string { return "spec.tls" }, "the certificate and the redirect to HTTPS of %s are decided")
+		b.crossedBy(first, tlsFieldOf, "the certificate and the redirect to HTTPS of %s are decided")
 	}
 	if first := h.firstAliased(); first != nil {
-		b.crossedBy(first, (*ingress).aliasKey, "further names of %s are added")
+		b.crossedBy(first, (*owner).aliasKey, "further names of %s are added")
 	}
 }
 
 // turners are the Ingresses that turn a host, if none of the namespace of its
 // oldest Ingress does.
-func (b *builder) turners() []*ingress {
-	var by []*ingress
+func (b *builder) turners() []*owner {
+	var by []*owner
 	for _, r := range b.host.rules {
 		switch {
 		case !b.asking[r]:
@@ -53,9 +53,9 @@ func (b *builder) turners() []*ingress {
 }
 
 // crossedBy reports what one Ingress does, if it is a crossing.
-func (b *builder) crossedBy(by *ingress, field func(*ingress) string, effect string) {
-	if by.ref.Namespace != b.host.oldest.Namespace {
-		b.crossed([]*ingress{by}, field, effect, inBoth)
+func (b *builder) crossedBy(by *owner, field func(*owner) string, effect string) {
+	if by.ref.Namespace != b.host.oldest.ref.Namespace {
+		b.crossed([]*owner{by}, field, effect, inBoth)
 	}
 }
 
@@ -69,33 +69,33 @@ const (
 )
 
 // crossed reports a crossing; effect has a place for the host.
-func (b *builder) crossed(by []*ingress, field func(*ingress) string, effect string, to told) {
+func (b *builder) crossed(by []*owner, field func(*owner) string, effect string, to told) {
 	b.out.problems = append(b.out.problems, b.host.crossing(by, field, effect, to)...)
 }
 
 // crossing says it to those who hear of it.
-func (h *host) crossing(by []*ingress, field func(*ingress) string, effect string, to told) (problems []model.Problem) {
+func (h *host) crossing(by []*owner, field func(*owner) string, effect string, to told) (problems []model.Problem) {
 	effect = fmt.Sprintf(effect, hostWords(h.name))
 	var others []string
 	for _, ing := range by {
 		others = append(others, fmt.Sprintf("%s (%s)", ing.ref, field(ing)))
 		if to == inBoth {
 			problems = append(problems, model.Problem{Object: ing.ref, Field: field(ing), Reason: model.CrossNamespace,
-				Text: fmt.Sprintf("because of this, %s, although the oldest Ingress of the host is %s of another namespace: use another host, or agree on this with namespace %s", effect, refOf(h.oldest), h.oldest.Namespace)})
+				Text: fmt.Sprintf("because of this, %s, although the oldest Ingress of the host is %s of another namespace: use another host, or agree on this with namespace %s", effect, h.oldest.ref, h.oldest.ref.Namespace)})
 		}
 	}
-	return append(problems, model.Problem{Object: refOf(h.oldest), Field: HostField(h.oldest, h.name), Reason: model.CrossNamespace,
+	return append(problems, model.Problem{Object: h.oldest.ref, Field: h.oldest.hostField(h.name), Reason: model.CrossNamespace,
 		Text: fmt.Sprintf("%s by %s, although this Ingress is of another namespace and is the oldest of the host: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it", effect, listedFew(others))})
 }
 
 // foreignHosts are the hosts that are presented a certificate by a wildcard host
 // of another namespace, by the Ingress that assigned it there.
-type foreignHosts map[*ingress][]*host
+type foreignHosts map[*owner][]*host
 
 // add notes a host with who assigned its certificate, and gives that Ingress if it
 // is one of another namespace that did so for a wildcard above.
-func (f foreignHosts) add(by *ingress, h *host) *ingress {
-	if by == nil || by == h.certificate.by || by.ref.Namespace == h.oldest.Namespace {
+func (f foreignHosts) add(by *owner, h *host) *owner {
+	if by == nil || by == h.certificate.by || by.ref.Namespace == h.oldest.ref.Namespace {
 		return nil
 	}
 	f[by] = append(f[by], h)
@@ -108,10 +108,12 @@ func (f foreignHosts) problems() []model.Problem {
 	for by, hosts := range f {
 		names := make([]string, len(hosts))
 		for i, h := range hosts[:min(len(hosts), few)] {
-			names[i] = h.name + " of " + refOf(h.oldest).String()
+			names[i] = h.name + " of " + h.oldest.ref.String()
 		}
-		problems = append(problems, model.Problem{Object: by.ref, Field: "spec.tls", Reason: model.CrossNamespace,
+		problems = append(problems, model.Problem{Object: by.ref, Field: by.tlsField, Reason: model.CrossNamespace,
 			Text: fmt.Sprintf("this also decides the certificate and the redirect to HTTPS of hosts of other namespaces below a wildcard host of this Ingress (%s): agree on this with those namespaces, or set host-ownership: namespace in the ConfigMap, so that each decides it for its own", listedFew(names))})
 	}
 	return problems
 }
+
+func tlsFieldOf(ing *owner) string { return ing.tlsField }

@@ -14,21 +14,39 @@ import (
 
 // delegation is the annotation by which a Secret lets Ingresses of other namespaces
 // use it: the namespaces, separated by commas, or "*" for all.
-const delegation = "sluice/tls-delegation"
+const delegation = "sluice.io/tls-delegation"
 
-// secret gives a Secret for an Ingress of a namespace, nil if there is none that it
+// delegationIn gives a delegation as it is written among the annotations of an object.
+// Before our annotations began with "sluice.io/" they began with "sluice/", which is
+// still read where the other is missing.
+func delegationIn(annotations map[string]string, key string) string {
+	if text, written := annotations[key]; written {
+		return text
+	}
+	return annotations[olderKey(key)]
+}
+
+func olderKey(key string) string { return strings.Replace(key, "sluice.io/", "sluice/", 1) }
+
+// secret reads a Secret for an Ingress of a namespace, nil if there is none that it
 // may use; text says so then. Of another namespace a Secret that does not delegate
 // itself is as if it were not there: what is said must not tell which it is, or
-// everybody could find out the names of others' Secrets.
-func (t *translation) secret(name snapshot.Name, namespace string) (secret *corev1.Secret, text string) {
-	secret = t.snap.Secret(name)
-	switch {
-	case name.Namespace == namespace && secret == nil:
-		return nil, NoSecret(name)
-	case name.Namespace != namespace && (secret == nil || !delegates(secret.Annotations[delegation], namespace)):
-		return nil, fmt.Sprintf("no Secret %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", shown(name.String()), namespace, delegation, quoted(namespace))
+// everybody could find out the names of others' Secrets. The remarks are for the owner
+// of the Secret.
+func (t *translation) secret(into *reads, name snapshot.Name, namespace string) (secret *corev1.Secret, text string, remarks []model.Problem) {
+	secret = into.secret(t.snap, name)
+	switch foreign := name.Namespace != namespace; {
+	case !foreign && secret == nil:
+		return nil, NoSecret(name), nil
+	case !foreign:
+		return secret, "", nil
+	case secret != nil:
+		remarks = misdelegated(secret)
 	}
-	return secret, ""
+	if secret == nil || !delegates(delegationIn(secret.Annotations, delegation), namespace) {
+		return nil, fmt.Sprintf("no Secret %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", shown(name.String()), namespace, delegation, quoted(namespace)), remarks
+	}
+	return secret, "", remarks
 }
 
 // NoSecret is how a Problem says that there is no such Secret.
@@ -58,7 +76,7 @@ func delegatees(text string) []string {
 // misdelegated reports what is written in the annotation of a Secret and is no
 // namespace, on the Secret itself.
 func misdelegated(secret *corev1.Secret) []model.Problem {
-	text := secret.Annotations[delegation]
+	text := delegationIn(secret.Annotations, delegation)
 	at := wrongDelegatee(text)
 	if at < 0 {
 		return nil

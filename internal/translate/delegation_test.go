@@ -5,14 +5,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"sluice/internal/snapshot"
+	"sluice/internal/manifest/decode"
 )
 
 // delegated gives a Secret, as YAML, an annotation with the namespaces that it
 // delegates itself to.
 func delegated(yaml, namespaces string) string {
-	return strings.Replace(yaml, "metadata: {", `metadata: {annotations: {sluice/tls-delegation: "`+namespaces+`"}, `, 1)
+	return strings.Replace(yaml, "metadata: {", `metadata: {annotations: {sluice.io/tls-delegation: "`+namespaces+`"}, `, 1)
 }
 
 func TestDelegates(t *testing.T) {
@@ -27,6 +29,24 @@ func TestDelegates(t *testing.T) {
 	}
 	if delegates("", "") {
 		t.Error("what says nothing delegates")
+	}
+}
+
+// Our annotations began with "sluice/" once, which is still read.
+func TestOlderKeyDelegates(t *testing.T) {
+	t.Parallel()
+	for want, written := range map[string]map[string]string{
+		"":  nil,
+		"a": {delegation: "a"},
+		"b": {"sluice/tls-delegation": "b"},
+		"c": {delegation: "c", "sluice/tls-delegation": "b"},
+	} {
+		if got := delegationIn(written, delegation); got != want {
+			t.Errorf("%v: %q", written, got)
+		}
+	}
+	if got := HostDelegationOf(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"sluice/host-delegation": "x"}}}); got != "x" {
+		t.Errorf("a Namespace delegates to %q", got)
 	}
 }
 
@@ -47,7 +67,7 @@ func TestForeignCertificate(t *testing.T) {
 		"the own namespace": {own, "default", "none", []string{"InvalidValue Ingress default/i spec.tls[0].secretName"}},
 		"broken": {delegated("---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: certs, name: web}\n", "default"), "certs", "none",
 			[]string{"InvalidValue Ingress default/i spec.tls[0].secretName"}},
-		"an item that is no namespace": {delegated(foreign, "default;other,default"), "certs", "web.example", []string{"InvalidValue Secret certs/web sluice/tls-delegation"}},
+		"an item that is no namespace": {delegated(foreign, "default;other,default"), "certs", "web.example", []string{"InvalidValue Secret certs/web sluice.io/tls-delegation"}},
 		"no namespace":                 {delegated(secret("default/web", issue(t, "web.example")), ""), "Certs", "web.example", []string{"InvalidValue Ingress default/i tls-cert-namespace"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +140,7 @@ func TestDelegationIsNotRemembered(t *testing.T) {
 		{delegated(secret("certs/web", crt), "other") + delegated(secret("certs/ca", crt), "other"), "none", true},
 		{authority, "none", false},
 	} {
-		with, _, err := snapshot.FromYAML("secrets.yaml", []byte(step.yaml))
+		with, _, err := decode.FromYAML("secrets.yaml", []byte(step.yaml))
 		if err != nil {
 			t.Fatal(err)
 		}

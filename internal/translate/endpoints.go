@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -99,22 +100,53 @@ func (b *backend) external(port *corev1.ServicePort) *backendFault {
 	if port.TargetPort.Type == intstr.Int && port.TargetPort.IntVal > 0 {
 		number = int(port.TargetPort.IntVal)
 	}
-	name := strings.ToLower(strings.TrimSuffix(b.service.Spec.ExternalName, "."))
+	if text := b.leadTo(b.service.Spec.ExternalName, number); text != "" {
+		return b.refuse(model.InvalidValue, text)
+	}
+	return nil
+}
+
+// leadOut fills the backend of a host that is no Service. Who asked for it was told
+// where that cannot be.
+func (b *backend) leadOut() {
+	if b.model != nil {
+		return
+	}
+	b.model = &model.Backend{Key: b.key, Target: b.id.target(), WhenEmpty: 503}
+	number, _ := strconv.Atoi(b.id.port)
+	b.leadTo(b.id.host, number)
+	b.limit()
+}
+
+// leadTo leads a backend to an address or a DNS name, or says why not.
+func (b *backend) leadTo(host string, port int) (text string) {
+	address, name, text := whereIs(host)
+	switch {
+	case text != "":
+	case name == "":
+		b.model.Endpoints = []model.Endpoint{{Address: address.String(), Port: port}}
+	default:
+		b.model.ExternalName, b.model.ExternalPort = name, port
+	}
+	return text
+}
+
+// whereIs says which address or DNS name a host is, or what is wrong with it.
+func whereIs(host string) (address netip.Addr, name, text string) {
+	name = strings.ToLower(strings.TrimSuffix(host, "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
 		if model.Forbidden(ip) {
-			return b.refuse(model.InvalidValue, "leads to this machine, its link or its cloud's metadata")
+			return ip, "", "leads to this machine, its link or its cloud's metadata"
 		}
-		b.model.Endpoints = []model.Endpoint{{Address: ip.Unmap().String(), Port: number}}
-		return nil
+		return ip.Unmap(), "", ""
 	}
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") || strings.HasPrefix(name, "localhost.") {
-		return b.refuse(model.InvalidValue, "leads to this machine")
+		return address, "", "leads to this machine"
 	}
 	if len(validation.IsDNS1123Subdomain(name)) > 0 || numeric(name) {
-		return b.refuse(model.InvalidValue, "is no DNS name")
+		return address, "", "is no DNS name"
 	}
-	b.model.ExternalName, b.model.ExternalPort = name, number
-	return nil
+	return address, name, ""
 }
 
 // numeric tells names whose last label is a number: resolvers take forms such

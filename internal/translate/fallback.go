@@ -26,10 +26,10 @@ func (b *builder) fallback() {
 	first := b.first().owner
 	c := first.fallback
 	if c == nil {
-		c = &claim{owner: first, path: "/"}
+		c = &claim{owner: first, annotations: first.annotations, path: "/"}
 	}
 	l := b.location(c, model.RuleFallback)
-	b.rewrite(l, first, "/", nil)
+	b.rewrite(l, c, "/", nil)
 	b.add(l, model.Prefix, "/")
 	for _, rules := range b.host.rules[1:] {
 		if later := rules.owner.fallback; later != nil && later.owner != first {
@@ -50,9 +50,9 @@ func (b *builder) vacancy() {
 // root is the claim that takes all that no other path takes, or nil.
 func (b *builder) root() *claim {
 	if b.scope == wholeHost {
-		return b.taken[match{model.Pattern, "^/"}]
+		return b.taken[match{modifier: model.Pattern, path: "^/"}]
 	}
-	return b.taken[match{model.PrefixFirst, "/"}]
+	return b.taken[match{modifier: model.PrefixFirst, path: "/"}]
 }
 
 // catchAllFallback goes to the first Ingress that has a spec.defaultBackend and
@@ -102,14 +102,14 @@ func (b *builder) passToDefault(l *model.Location) {
 	case b.options.DefaultBackend == (snapshot.Name{}):
 		l.Return = &model.Return{Code: 404}
 	default:
-		l.Proxy = b.pass(backendID{b.options.DefaultBackend, defaultPort}, nil)
+		l.Proxy = b.pass(backendID{service: b.options.DefaultBackend, port: defaultPort}, nil)
 	}
 }
 
 // idleDefaults tells Ingresses that no request is left for their
 // spec.defaultBackend, as paths take all on each of its hosts.
 func (t *translation) idleDefaults(hosts []*host) {
-	takers := map[*ingress]*model.Location{}
+	takers := map[*owner]*model.Location{}
 	for _, h := range hosts {
 		for _, rules := range h.rules {
 			if rules.owner.fallback == nil {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
 	"sluice/internal/route"
 )
@@ -22,9 +20,9 @@ func (b *builder) health() {
 	if path == "" || !catchAll && !b.input.addresses {
 		return
 	}
-	modifier, pathType := model.Equal, networkingv1.PathTypeExact
+	modifier, pathType := model.Equal, pathExact
 	if catchAll && !b.served() {
-		modifier, pathType = model.Prefix, networkingv1.PathTypePrefix
+		modifier, pathType = model.Prefix, pathPrefix
 	}
 	if slices.ContainsFunc(b.locations, func(l *model.Location) bool { return hasHealth(l, modifier, path) }) {
 		return

@@ -6,6 +6,7 @@ import (
 
 	"sluice/internal/guard"
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 	"sluice/internal/route"
 )
 
@@ -18,14 +19,14 @@ func (b *builder) hold() {
 	}
 	asked, claims := b.asked()
 	for round := range 3 {
-		open := guard.Check(asked, b.locations)
+		open := guard.Check(asked, b.locations, b.internals.found)
 		for _, o := range open {
 			c := claims[slices.IndexFunc(asked.Claims, func(a guard.Claim) bool { return a.Owner == o.Claim.Owner && a.Field == o.Claim.Field })]
 			if round == 0 {
 				b.mistake(c, o)
 				b.shut(c)
 			} else {
-				b.put(c, o.Taker.Modifier, o.Taker.Path)
+				b.put(c, o.Reached.Modifier, o.Reached.Path)
 			}
 		}
 		if len(open) == 0 {
@@ -45,20 +46,17 @@ func (b *builder) mistake(c *claim, o guard.Open) {
 func (b *builder) asked() (asked guard.Asked, claims []*claim) {
 	asked.Turned = b.scope == wholeHost
 	for _, rules := range b.host.rules {
-		ing := rules.owner
-		var blocks []string
-		for _, block := range ing.blocks {
-			if slices.Contains(ing.protects, block.Name) {
-				blocks = append(blocks, block.Name)
-			}
-		}
 		for i := range rules.claims {
 			c := &rules.claims[i]
 			claims = append(claims, c)
-			asked.Claims = append(asked.Claims, guard.Claim{
-				Owner: ing.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Pattern: b.asking[rules],
-				Protects: ing.guards(), Denied: ing.denied, Blocks: blocks,
-			})
+			placed := guard.Claim{
+				Owner: c.owner.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Pattern: b.asking[rules],
+				Protects: c.guards(), Denied: c.isDenied(), Blocks: c.protectingBlocks(),
+			}
+			if c.match != nil {
+				placed.Match = *c.match
+			}
+			asked.Claims = append(asked.Claims, placed)
 		}
 	}
 	return asked, claims
@@ -74,7 +72,7 @@ func (b *builder) shut(c *claim) {
 		return
 	}
 	for _, start := range b.beginningsOf(c) {
-		b.put(c, model.Pattern, "^"+route.Quote(start))
+		b.put(c, model.Pattern, "^"+pcre.Quote(start))
 	}
 }
 
@@ -89,4 +87,28 @@ func (b *builder) put(c *claim, modifier model.Modifier, path string) {
 	}
 	b.locations = slices.DeleteFunc(b.locations, same)
 	b.add(l, modifier, path)
+}
+
+// protectingBlocks are the names of the blocks that keep requests out of the path.
+func (c *claim) protectingBlocks() []string {
+	var names []string
+	for _, block := range c.blocks() {
+		if slices.Contains(c.annotations.Protects(), block.Name) {
+			names = append(names, block.Name)
+		}
+	}
+	return names
+}
+
+// protections are the names of all that keeps requests out of paths of the Ingress.
+func (i *owner) protections() []string {
+	var names []string
+	for each := range i.annotations.Each() {
+		for _, name := range each.Protects() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }

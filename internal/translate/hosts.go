@@ -4,27 +4,29 @@ import (
 	"slices"
 	"strings"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
 )
 
 // host is one host name with what was made of it.
 type host struct {
-	name string
-	pass uint64
+	name  string
+	pass  uint64
+	place place
 	// next gathers the rules of the present call; rules are those that the
 	// rest was made of.
 	next, rules []*hostRules
+	// canaries are the rules of canaries that get some requests of the rules, those
+	// gathered in nextCanaries.
+	canaries, nextCanaries []*hostRules
 	// left are the rules of other namespaces that are left out, and notServed says
-	// so. Oldest is the oldest Ingress, nil for none; held is one that is older than
+	// so. Oldest is the oldest owner, nil for none; held is one that is older than
 	// all with rules that are served, in the present call.
 	left         []*hostRules
 	notServed    []model.Problem
-	oldest, held *networkingv1.Ingress
-	// lent are the Ingresses that are not served for the time being and delegate the
+	oldest, held *owner
+	// lent are the owners that are not served for the time being and delegate the
 	// host.
-	lent []*networkingv1.Ingress
+	lent []*owner
 	// deciding are the rules whose Ingresses decide what holds for the whole host,
 	// guests the others.
 	deciding, guests []*hostRules
@@ -49,7 +51,7 @@ type serverInput struct {
 	covered bool
 	// wildcard is the Ingress of another namespace that assigned it, to the wildcard
 	// above; nil for none.
-	wildcard *ingress
+	wildcard *owner
 	// miss is what the catch-all server does with every request, for wildcard
 	// hosts; nil if it has several answers.
 	miss *model.Location
@@ -85,7 +87,7 @@ func (t *translation) entry(name string) *host {
 // begin makes a host ready to gather the rules of this call.
 func (t *translation) begin(h *host) {
 	h.pass = t.memo.pass
-	h.next, h.aliases, h.held, h.lent = h.next[:0], nil, nil, nil
+	h.next, h.nextCanaries, h.aliases, h.held, h.lent = h.next[:0], nil, nil, nil, nil
 	t.memo.used.hosts++
 }
 
@@ -94,7 +96,8 @@ func (t *translation) begin(h *host) {
 func (t *translation) settle(h *host) {
 	rules, left := t.divide(h)
 	oldest := h.oldestOf(h.next)
-	if h.rules == nil || h.oldest != oldest || !slices.Equal(rules, h.rules) || !slices.Equal(left, h.left) {
+	if h.rules == nil || h.oldest != oldest || !slices.Equal(rules, h.rules) || !slices.Equal(left, h.left) || !slices.Equal(h.nextCanaries, h.canaries) {
+		h.canaries = h.nextCanaries
 		h.rules, h.left, h.oldest = append(make([]*hostRules, 0, len(rules)), rules...), left, oldest
 		t.own(h)
 		h.certificate, h.built, h.made = nil, nil, nil
@@ -119,10 +122,14 @@ func (t *translation) server(h *host, in serverInput) *builtServer {
 	return h.made[len(h.made)-1].built
 }
 
+func (h *host) compare(o *host) int { return strings.Compare(h.name, o.name) }
+
 func (h *host) wildcard() bool { return strings.HasPrefix(h.name, "*") }
 
 // onlyRoot says whether one location answers all requests of the server, but those
 // for its health.
 func (b *builtServer) onlyRoot() bool {
-	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool { return !isRoot(l) && l.Rule.Kind != model.RuleHealth })
+	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool {
+		return len(l.Dispatch) > 0 || !isRoot(l) && l.Rule.Kind != model.RuleHealth
+	})
 }

@@ -5,83 +5,21 @@ import (
 	"strconv"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
-// ingress is one Ingress as it was read. It does not change.
-type ingress struct {
-	pass   uint64
-	object *networkingv1.Ingress
-	ref    model.ObjectRef
-	// settings are those of its class.
-	settings *settings.Settings
-	// denied: every path answers 503.
-	denied bool
-	// denial is set if it is denied whatever it says: by Options.Denied, or with its
-	// class.
-	denial Denial
-
-	blocks    []model.Block
-	usesRegex bool
-	target    string   // of the rewrite, empty for none
-	prefix    string   // what is said of a rewrite in X-Forwarded-Prefix, empty for nothing
-	aliases   []string // further names of its hosts
-	redirect  policy.SSLRedirect
-	sends     model.Return // where clients are redirected to, URL "" for nowhere
-	secrets   string       // namespace of the Secrets that spec.tls names
-	appRoot   string       // where / of its hosts is redirected to, empty for nowhere
-	// passes: it asks for the TLS of its hosts to be passed on. protects are the
-	// names of what keeps requests out of its paths, which cannot be done then.
-	passes   bool
-	protects []string
-	// guarding is set if they keep requests out, be it that they are denied.
-	guarding  bool
-	transport model.Transport
-	// trust is the Secret that the transport was read from.
-	trust     snapshot.Name
-	trusted   *corev1.Secret
-	hosts     []*hostRules
-	fallback  *claim // spec.defaultBackend
-	ruleless  bool   // it has no rules, so that its fallback is everybody's
-	problems  []model.Problem
-	prefixKey string // prefix of its annotations, with the slash
-}
-
-// hostRules are the rules of one Ingress for one host.
-type hostRules struct {
-	owner  *ingress
-	host   string
-	claims []claim
-	entry  *host
-}
-
-// claim is one path that an Ingress asks for.
-type claim struct {
-	owner *ingress
-	// field is the path of the field, such as "spec.rules[0].http.paths[2]".
-	field string
-	// path is as written, "/" where none is.
-	path     string
-	pathType networkingv1.PathType
-	backend  *networkingv1.IngressBackend
-	// broken: it cannot be served on any host, as a Problem says. closed: all that it
-	// could take answers 503.
-	broken, closed bool
-}
-
 // ingress reads an Ingress, or finds it as it was read before.
-func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
+func (t *translation) ingress(object *networkingv1.Ingress) *owner {
 	values := t.settingsOf(object)
 	denial := t.denial(object)
 	ing := t.memo.ingresses[object]
-	if ing == nil || ing.denial != denial || ing.settings != values || ing.trust != (snapshot.Name{}) && t.snap.Secret(ing.trust) != ing.trusted {
+	if ing == nil || ing.denial != denial || ing.settings != values || ing.reads.outdated(t.snap) {
 		ing = t.read(object, values, denial)
 		t.memo.ingresses[object] = ing
 	}
@@ -92,39 +30,29 @@ func (t *translation) ingress(object *networkingv1.Ingress) *ingress {
 	return ing
 }
 
-func (t *translation) read(object *networkingv1.Ingress, values *settings.Settings, denial Denial) *ingress {
+func (t *translation) read(object *networkingv1.Ingress, values *settings.Settings, denial Denial) *owner {
 	if field, text := wrongName(object); text != "" {
-		ing := &ingress{object: object, ref: refOf(object), settings: values, denial: denial}
+		ing := &owner{object: object, ref: snapshot.RefOf(object), age: ageOf(object), settings: values, annotations: annotations.Read(&networkingv1.Ingress{}, values, ""), denial: denial}
 		ing.report(field, model.InvalidValue, text)
 		return ing
 	}
-	policies := policy.Read(object, values, t.options.AnnotationsPrefix)
-	ing := &ingress{
-		object: object, ref: refOf(object), settings: values, denial: denial, denied: denial != 0 || policies.Denied(),
-		blocks: policies.Blocks(),
-		// A rewrite with a mistake in it makes patterns of the paths too: what the
-		// neighbours on the host get must not depend on the mistake.
-		usesRegex: policy.Of[policy.Regex](policies).Enabled || policy.LeftOut[policy.Rewrite](policies),
-		target:    policy.Of[policy.Rewrite](policies).Target,
-		prefix:    policy.Of[policy.ForwardedPrefix](policies).Value,
-		redirect:  policy.Of[policy.SSLRedirect](policies),
-		appRoot:   policy.Of[policy.AppRoot](policies).Path,
-		secrets:   policy.Of[policy.Certificates](policies).In(object),
-		problems:  append([]model.Problem(nil), policies.Problems()...),
-		prefixKey: t.options.AnnotationsPrefix + "/",
-	}
-	if policies.Withheld() {
+	ing := t.begun(object, values)
+	said := ing.annotations
+	ing.denial, ing.denied = denial, denial != 0
+	if said.Withheld() {
 		return ing
 	}
-	ing.passes, ing.protects = t.passes(policy.Of[policy.Passthrough](policies), ing), policies.Protects()
-	ing.guarding = policies.Denied() || len(ing.protects) > 0
-	names := policy.Of[policy.ServerAlias](policies).Names
-	if policy.LeftOut[policy.ServerAlias](policies) {
+	ing.passes = t.passes(said.Passthrough, ing)
+	names := []string(said.ServerAlias.Names)
+	if said.ServerAlias.LeftOut {
 		names = ing.meantAliases()
 	}
 	ing.readAliases(names)
-	ing.readRedirect(policy.Of[policy.Redirect](policies))
-	t.readTransport(ing, policy.Of[policy.Transport](policies))
+	for each := range said.Each() {
+		ing.remarkRedirect(each.Redirect)
+		ing.remarkMirror(each.Mirror)
+	}
+	t.attach(ing)
 	byHost := map[string]*hostRules{}
 	for i := range object.Spec.Rules {
 		ing.readRule(i, byHost)
@@ -132,7 +60,9 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	if !t.options.leavesOut(object) {
 		ing.readDefault(byHost)
 	}
-	ing.vainNamespace()
+	secrets := said.Certificates.In(object)
+	ing.readTLS(secrets)
+	ing.vainNamespace(secrets)
 	ing.readDelegation()
 	ing.limit()
 	if _, hostless := byHost[""]; hostless && len(byHost) == 1 {
@@ -140,7 +70,14 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	} else {
 		ing.vainTLS()
 	}
+	if said.Canary.Enabled {
+		ing.remarkIdle()
+	}
 	return ing
+}
+
+func ageOf(object *networkingv1.Ingress) age {
+	return age{created: object.CreationTimestamp.Time, name: object.Namespace + "/" + object.Name, lastFirst: true}
 }
 
 // wrongName says what is wrong with the name of an Ingress, and in which field.
@@ -162,10 +99,10 @@ const mostText = 64 << 20
 
 // limit keeps an Ingress with large annotations and many paths from making
 // nginx.conf so large that it is nobody's any more.
-func (i *ingress) limit() {
+func (i *owner) limit() {
 	size, locations := 0, 0
 	for key, value := range i.object.Annotations {
-		if strings.HasPrefix(key, i.prefixKey) {
+		if strings.HasPrefix(key, i.prefixKey) || strings.HasPrefix(key, annotations.PathsPrefix) {
 			size += len(value)
 		}
 	}
@@ -175,17 +112,22 @@ func (i *ingress) limit() {
 			locations += len(rules.claims[i].path) / longestNode // its steps
 		}
 	}
-	if len(i.blocks) > 0 && size*locations > mostText {
+	printed := len(i.annotations.Blocks())
+	for _, of := range i.attached {
+		size += of.size
+		printed += of.size
+	}
+	if printed > 0 && size*locations > mostText {
 		i.deny("*", model.InvalidValue, fmt.Sprintf("want less: %d bytes, written out for %d locations, are more than %d MB", size, locations, mostText>>20))
 	}
 }
 
-func (i *ingress) report(field string, reason model.Reason, text string) {
+func (i *owner) report(field string, reason model.Reason, text string) {
 	i.problems = append(i.problems, model.Problem{Object: i.ref, Field: field, Reason: reason, Text: text})
 }
 
 // of gives the Ingress's rules of a host, new ones if there are none yet.
-func (i *ingress) of(host string, byHost map[string]*hostRules) *hostRules {
+func (i *owner) of(host string, byHost map[string]*hostRules) *hostRules {
 	rules := byHost[host]
 	if rules == nil {
 		rules = &hostRules{owner: i, host: host}
@@ -195,7 +137,7 @@ func (i *ingress) of(host string, byHost map[string]*hostRules) *hostRules {
 	return rules
 }
 
-func (i *ingress) readRule(at int, byHost map[string]*hostRules) {
+func (i *owner) readRule(at int, byHost map[string]*hostRules) {
 	rule := &i.object.Spec.Rules[at]
 	field := fmt.Sprintf("spec.rules[%d]", at)
 	if text := wrongHost(rule.Host); text != "" {
@@ -203,42 +145,54 @@ func (i *ingress) readRule(at int, byHost map[string]*hostRules) {
 		return
 	}
 	rules := i.of(rule.Host, byHost)
+	if rules.field == "" {
+		rules.field = field + ".host"
+	}
 	if rule.HTTP == nil {
 		return
 	}
 	for p := range rule.HTTP.Paths {
 		path := &rule.HTTP.Paths[p]
-		c := claim{owner: i, field: fmt.Sprintf("%s.http.paths[%d]", field, p), path: path.Path, pathType: networkingv1.PathTypeImplementationSpecific, backend: &path.Backend}
+		c := claim{owner: i, field: fmt.Sprintf("%s.http.paths[%d]", field, p), path: path.Path, pathType: pathSpecific, action: rules.actionOf(&path.Backend)}
 		if path.PathType != nil {
-			c.pathType = *path.PathType
+			c.pathType = pathType(*path.PathType)
 		}
-		if c.path == "" && c.pathType == networkingv1.PathTypeImplementationSpecific {
+		if c.path == "" && c.pathType == pathSpecific {
 			c.path = "/"
 		}
-		if name, text := c.wrong(); text != "" {
-			i.problems = append(i.problems, model.Problem{Object: i.ref, Field: c.field + name, Reason: model.InvalidValue, Text: text, Denies: i.guards()})
-			if !i.guards() {
-				continue
-			}
-			c.broken = true
-			if c.path == "" {
-				c.path = "/" // all that ingress-nginx could mean
-			}
-		}
-		rules.claims = append(rules.claims, c)
+		i.addClaim(rules, c)
 	}
+}
+
+// addClaim adds a claim to those of its host, if it can be served on any host.
+func (i *owner) addClaim(rules *hostRules, c claim) {
+	c.annotations = i.annotations.At(c.path)
+	if name, text := c.wrong(); text != "" {
+		i.problems = append(i.problems, model.Problem{Object: i.ref, Field: c.field + name, Reason: model.InvalidValue, Text: text, Denies: c.guards()})
+		if !c.guards() {
+			return
+		}
+		c.broken = true
+		if c.path == "" {
+			c.path = "/" // all that ingress-nginx could mean
+		}
+	}
+	rules.claims = append(rules.claims, c)
 }
 
 // readDefault reads spec.defaultBackend. Without rules it is for the catch-all
 // host.
-func (i *ingress) readDefault(byHost map[string]*hostRules) {
+func (i *owner) readDefault(byHost map[string]*hostRules) {
 	i.ruleless = len(i.object.Spec.Rules) == 0
 	if i.object.Spec.DefaultBackend == nil {
 		return
 	}
-	i.fallback = &claim{owner: i, field: "spec.defaultBackend", path: "/", backend: i.object.Spec.DefaultBackend}
+	i.fallback = &claim{owner: i, annotations: i.annotations, field: defaultBackendField, path: "/", action: actionOf(i.object.Spec.DefaultBackend, i.ref.Namespace, nil)}
 	if i.ruleless {
-		i.of("", byHost)
+		rules := i.of("", byHost)
+		if i.annotations.Canary.Enabled {
+			rules.claims = append(rules.claims, *i.fallback)
+		}
 	}
 }
 
@@ -246,7 +200,7 @@ func (i *ingress) readDefault(byHost map[string]*hostRules) {
 // field. nginx.conf cannot hold CR, LF and NUL.
 func (c *claim) wrong() (field, text string) {
 	switch c.pathType {
-	case networkingv1.PathTypeExact, networkingv1.PathTypePrefix, networkingv1.PathTypeImplementationSpecific:
+	case pathExact, pathPrefix, pathSpecific:
 	default:
 		return ".pathType", fmt.Sprintf("want Exact, Prefix or ImplementationSpecific (got %s)", quoted(string(c.pathType)))
 	}

@@ -6,14 +6,17 @@ import (
 	"strings"
 	"unicode"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 	"sluice/internal/route"
 )
 
 // claim gives a path its location, or says why it gets none.
 func (b *builder) claim(c *claim) {
+	if c.match != nil {
+		b.claimConditional(c)
+		return
+	}
 	if c.broken || c.owner.denial == DenyBeginnings {
 		b.close(c)
 		return
@@ -23,13 +26,13 @@ func (b *builder) claim(c *claim) {
 		return
 	}
 	path, text := literalPath(c.path)
-	if text == "" && c.owner.guards() {
+	if text == "" && c.guards() {
 		text = unwritable(path)
 	}
 	switch {
 	case text != "":
 		b.unserved(c, text)
-	case c.pathType == networkingv1.PathTypeExact:
+	case c.pathType == pathExact:
 		b.claimExact(c, path)
 	default:
 		b.claimPrefix(c, path)
@@ -38,7 +41,7 @@ func (b *builder) claim(c *claim) {
 
 // isPattern reports whether a claim of the rules at hand becomes a pattern.
 func (b *builder) isPattern(c *claim) bool {
-	specific := c.pathType == networkingv1.PathTypeImplementationSpecific
+	specific := c.pathType == pathSpecific
 	return b.scope == wholeHost || b.scope == onlyAsking && b.asking[b.rules] && specific
 }
 
@@ -55,6 +58,9 @@ func literalPath(written string) (path, text string) {
 	if strings.Contains(path, "//") || strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../") {
 		return "", fmt.Sprintf("want a path without //, /./ and /../, which nginx takes out of every request (got %s)", quoted(written))
 	}
+	if strings.HasPrefix(path+"/", model.InternalPrefix) {
+		return "", fmt.Sprintf("want a path that is not below %s, which Sluice has for itself (got %s)", model.InternalPrefix, quoted(written))
+	}
 	return path, ""
 }
 
@@ -66,11 +72,17 @@ func (b *builder) take(c *claim, m match) bool {
 		b.taken[m] = c
 		return true
 	}
-	if winner.owner != c.owner || !sameBackend(winner.backend, c.backend) {
+	b.lose(c, winner)
+	return false
+}
+
+// lose tells the owner of a claim who has what it asks for, unless that changes
+// nothing.
+func (b *builder) lose(c, winner *claim) {
+	if winner.owner != c.owner || !winner.action.same(c.action) {
 		b.problem(c, "", model.Conflict, fmt.Sprintf("%s already has %s %s of host %q with its %s, and %s",
 			winner.owner.ref, winner.pathType, shown(winner.path), b.host.name, winner.field, why(winner, c)))
 	}
-	return false
 }
 
 // why says why a claim comes first.
@@ -78,14 +90,12 @@ func why(winner, loser *claim) string {
 	switch {
 	case winner.owner == loser.owner:
 		return "the first of an Ingress counts"
-	case winner.owner.object.CreationTimestamp.Equal(&loser.owner.object.CreationTimestamp):
+	case !winner.owner.age.created.Equal(loser.owner.age.created):
+		return "the oldest counts"
+	case winner.owner.age.lastFirst:
 		return "of two of the same age the one whose name sorts last counts"
 	}
-	return "the oldest counts"
-}
-
-func sameBackend(a, b *networkingv1.IngressBackend) bool {
-	return a.Resource == nil && b.Resource == nil && a.Service != nil && b.Service != nil && *a.Service == *b.Service
+	return "of two of the same age the one whose name sorts first counts"
 }
 
 func (b *builder) add(l *model.Location, modifier model.Modifier, path string) {
@@ -96,26 +106,30 @@ func (b *builder) add(l *model.Location, modifier model.Modifier, path string) {
 // claimExact makes `location = "/foo"`.
 func (b *builder) claimExact(c *claim, path string) {
 	if b.rooted != nil && path == "/" {
-		b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the app-root of %s redirects / of host %q", b.rooted.ref, b.host.name))
+		b.shadowedByAppRoot(c)
 		return
 	}
-	if !b.take(c, match{model.Equal, path}) {
+	if !b.take(c, match{modifier: model.Equal, path: path}) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
-	b.rewrite(l, c.owner, route.Quote(path), nil)
+	b.rewrite(l, c, pcre.Quote(path), nil)
 	b.add(l, model.Equal, path)
+}
+
+func (b *builder) shadowedByAppRoot(c *claim) {
+	b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the app-root of %s redirects / of host %q", b.rooted.ref, b.host.name))
 }
 
 // claimPrefix makes `location ^~ "/foo/"`, and `location = "/foo"` unless an
 // Exact path has that. /foo and /foo/ are the same prefix.
 func (b *builder) claimPrefix(c *claim, path string) {
 	stem := strings.TrimSuffix(path, "/")
-	if !b.take(c, match{model.PrefixFirst, stem + "/"}) {
+	if !b.take(c, match{modifier: model.PrefixFirst, path: stem + "/"}) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
-	b.rewrite(l, c.owner, route.Quote(path), nil)
+	b.rewrite(l, c, pcre.Quote(path), nil)
 	b.add(l, model.PrefixFirst, stem+"/")
 	slashed := strings.HasSuffix(path, "/")
 	if stem == "" || slashed && b.settings.Paths.TrailingSlashRedirect && l.Proxy != nil || b.exact(stem) {
@@ -136,7 +150,7 @@ func exactTexts(c *claim) []string {
 	switch {
 	case text == "" && !c.broken:
 		return []string{path}
-	case c.owner.guards():
+	case c.guards():
 		return slices.DeleteFunc(meanings(c.path), func(path string) bool { return plainStart(path) != path })
 	}
 	return nil
@@ -148,7 +162,7 @@ func (b *builder) exactPaths() map[string]bool {
 		b.exacts = map[string]bool{}
 		for _, rules := range b.host.rules {
 			for i := range rules.claims {
-				if c := &rules.claims[i]; c.pathType == networkingv1.PathTypeExact {
+				if c := &rules.claims[i]; c.pathType == pathExact && c.match == nil {
 					for _, path := range exactTexts(c) {
 						b.exacts[path] = true
 					}

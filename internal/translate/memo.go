@@ -23,19 +23,25 @@ type Memo struct {
 	settings  *settings.Settings
 	faults    []model.Problem
 
-	ingresses map[*networkingv1.Ingress]*ingress
+	ingresses map[*networkingv1.Ingress]*owner
+	owners    map[*Owner]*owner
 	hosts     map[string]*host
 	backends  map[backendID]*backend
 	secrets   map[*corev1.Secret]*keyPair
 	classes   map[*corev1.ConfigMap]*classSettings
-	problems  model.Joined
+	// sortedHosts and sortedBackends are those of the last call.
+	sortedHosts    inOrder[*host]
+	sortedBackends inOrder[*backend]
+	problems       model.Joined
 	// accepted are the Ingresses that were ours in the last call.
 	accepted []*networkingv1.Ingress
 	// last is the last call.
 	last lastCall
 	// used counts what the present call used of each map.
-	used struct{ ingresses, hosts, backends, secrets, classes int }
+	used used
 }
+
+type used struct{ ingresses, owners, hosts, backends, secrets, classes int }
 
 // NewMemo gives an empty memo.
 func NewMemo() *Memo {
@@ -45,11 +51,14 @@ func NewMemo() *Memo {
 }
 
 func (m *Memo) forget() {
-	m.ingresses = map[*networkingv1.Ingress]*ingress{}
+	m.ingresses = map[*networkingv1.Ingress]*owner{}
+	m.owners = map[*Owner]*owner{}
 	m.hosts = map[string]*host{}
 	m.backends = map[backendID]*backend{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
 	m.classes = map[*corev1.ConfigMap]*classSettings{}
+	m.sortedHosts = inOrder[*host]{compare: (*host).compare, placeOf: func(h *host) *place { return &h.place }}
+	m.sortedBackends = inOrder[*backend]{compare: (*backend).compare, placeOf: func(b *backend) *place { return &b.place }}
 }
 
 // Accepted are the Ingresses of the last call that are ours, the oldest first:
@@ -69,8 +78,8 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 		m.settings, m.faults = settings.Read(configMap)
 	}
 	m.pass++
-	m.used.ingresses, m.used.hosts, m.used.backends, m.used.secrets, m.used.classes = 0, 0, 0, 0, 0
-	t := &translation{snap: s, options: o, settings: m.settings, memo: m}
+	m.used = used{}
+	t := &translation{snap: s, options: o, settings: m.settings, memo: m, absent: map[*owner]bool{}, zones: map[string]int{}, changed: m.changed(s)}
 	t.report(m.faults...)
 	t.sizeMemory()
 	if configMap == nil && o.ConfigMap != (snapshot.Name{}) {
@@ -78,6 +87,19 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	}
 	t.readClasses()
 	return t
+}
+
+// changed tells the Services that may be others than in the last call, themselves or
+// in their EndpointSlices.
+func (m *Memo) changed(s *snapshot.Snapshot) func(snapshot.Name) bool {
+	if m.last.snap == nil {
+		return func(snapshot.Name) bool { return true }
+	}
+	services := map[snapshot.Name]bool{}
+	for _, name := range s.Since(m.last.snap).Services {
+		services[name] = true
+	}
+	return func(name snapshot.Name) bool { return services[name] }
 }
 
 // missSettings says what holds while the ConfigMap is missing. A required one may
@@ -94,7 +116,8 @@ func (t *translation) missSettings() {
 
 // end drops what the call did not use.
 func (m *Memo) end() {
-	sweep(m.ingresses, m.used.ingresses, func(i *ingress) bool { return i.pass == m.pass })
+	sweep(m.ingresses, m.used.ingresses, func(i *owner) bool { return i.pass == m.pass })
+	sweep(m.owners, m.used.owners, func(i *owner) bool { return i.pass == m.pass })
 	sweep(m.hosts, m.used.hosts, func(h *host) bool { return h.pass == m.pass })
 	sweep(m.backends, m.used.backends, func(b *backend) bool { return b.pass == m.pass })
 	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })

@@ -38,7 +38,9 @@ data: {proxy-read-timeout: "7", worker-processes: "3"}
 func shopWorld(t *testing.T) world {
 	t.Helper()
 	return world{
-		yaml: innerClass + secret("default/wild", issue(t, "*.wild")) + secret("default/own", issue(t, "own.example")) + secret("default/ca", issue(t, "authority")),
+		yaml: innerClass + secret("default/wild", issue(t, "*.wild")) + secret("default/own", issue(t, "own.example")) + secret("default/ca", issue(t, "authority")) +
+			"---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: default, name: users}\ndata: {auth: YW5uOntQTEFJTn1zZWNyZXQ=}\n" +
+			"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: default, name: headers}\ndata: {X-One: a}\n",
 		ingresses: []ing{
 			{name: "one", age: 5, rules: []string{"one /a P a:80", "two /a P a:80"}},
 			{name: "two", age: 4, rules: []string{"two /b P b:80"}},
@@ -46,10 +48,21 @@ func shopWorld(t *testing.T) world {
 			{name: "under", age: 2, rules: []string{"x.wild / P d:80"}},
 			{name: "own", age: 2, tls: []string{"own own.example"}, rules: []string{"own.example / P d:80"}},
 			{name: "trust", annotations: map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/ca"}, rules: []string{"trust / P e:80"}},
+			{name: "asks", annotations: map[string]string{"auth-type": "basic", "auth-secret": "users"}, rules: []string{"asks / P e:80"}},
+			{name: "headers", annotations: map[string]string{"custom-headers": "default/headers"}, rules: []string{"headers / P e:80"}},
 			{name: "inner", spec: "ingressClassName: inner", rules: []string{"inner / P a:80"}},
 			{name: "any", rules: []string{"* /any P e:80"}},
 		},
-		config: map[string]string{"ssl-redirect": "true"},
+		config: map[string]string{"ssl-redirect": "true", "global-allowed-response-headers": "X-One, X-Two"},
+	}
+}
+
+// sharing has a session, two canaries of one path and a mirror.
+func sharing() []ing {
+	return []ing{
+		{name: "session", age: 9, annotations: map[string]string{"affinity": "cookie", "mirror-target": "http://10.0.0.9"}, rules: []string{"one /s P a:80", "two /s P b:80"}},
+		{name: "canary", age: 8, annotations: map[string]string{"canary": "true", "canary-weight": "10"}, rules: []string{"one /s P c:80", "two /s P nosuch:80"}},
+		{name: "other", age: 7, annotations: map[string]string{"canary": "true", "canary-weight": "20"}, rules: []string{"one /s P c:80", "one /none P c:80"}},
 	}
 }
 
@@ -73,6 +86,7 @@ func TestMemoChangesNoResult(t *testing.T) {
 	w.ingresses = append(w.ingresses,
 		ing{name: "named", age: 1, annotations: map[string]string{"server-alias": "one, own.test, ~x.*"}, tls: []string{"own own.example"}, rules: []string{"own.example /n P e:80", "*.wild /n P e:80"}},
 		ing{name: "renamed", age: 6, annotations: map[string]string{"server-alias": "own.test, y.wild"}, rules: []string{"two /n P e:80"}})
+	w.ingresses = append(w.ingresses, sharing()...)
 	base := w.objects(t)
 	options := w.flags()
 	options.DefaultBackend = snapshot.Name{Namespace: "default", Name: "e"}
@@ -82,7 +96,7 @@ func TestMemoChangesNoResult(t *testing.T) {
 		objects := thinned(base, random)
 		flags := options
 		if random.IntN(4) == 0 {
-			flags.Denied = map[snapshot.Name]Denial{{Namespace: "default", Name: "one"}: DenyPaths}
+			flags.Denied = map[model.ObjectRef]Denial{{Kind: "Ingress", Namespace: "default", Name: "one"}: DenyPaths}
 		}
 		if random.IntN(8) == 0 {
 			flags.DefaultBackend = snapshot.Name{}
@@ -93,10 +107,10 @@ func TestMemoChangesNoResult(t *testing.T) {
 		snap := newSnapshot(t, objects)
 		want, problems := Config(snap, flags, nil)
 		got, others := Config(snap, flags, memo)
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := difference(want, got); diff != "" {
 			t.Fatalf("with a memo:\n%s", diff)
 		}
-		if diff := cmp.Diff(problems, others); diff != "" {
+		if diff := difference(problems, others); diff != "" {
 			t.Fatalf("problems with a memo:\n%s", diff)
 		}
 	}
@@ -107,6 +121,7 @@ func TestMemoChangesNoResult(t *testing.T) {
 func TestOnlyEndpointsChangeNoResult(t *testing.T) {
 	t.Parallel()
 	w := shopWorld(t)
+	w.ingresses = append(w.ingresses, sharing()...)
 	w.ingresses = append(w.ingresses, ing{name: "passed", annotations: map[string]string{"ssl-passthrough": "true"}, rules: []string{"passed / P c:80"}})
 	w.yaml += "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: sluice, name: tcp}\ndata: {\"9000\": \"default/d:80\"}\n"
 	options := w.flags()
@@ -128,7 +143,7 @@ func TestOnlyEndpointsChangeNoResult(t *testing.T) {
 		case kind == 2:
 			objects = w.objects(t)
 		case kind == 3:
-			options.Denied = map[snapshot.Name]Denial{{Namespace: "default", Name: "one"}: Denial(random.IntN(2))}
+			options.Denied = map[model.ObjectRef]Denial{{Kind: "Ingress", Namespace: "default", Name: "one"}: Denial(random.IntN(2))}
 		default:
 			changed := *objects.EndpointSlices[part]
 			changed.Endpoints = changed.Endpoints[:random.IntN(len(changed.Endpoints)+1)]
@@ -144,10 +159,10 @@ func TestOnlyEndpointsChangeNoResult(t *testing.T) {
 		if memo.pass == pass {
 			quick++
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := difference(want, got); diff != "" {
 			t.Fatalf("step %d, with a memo:\n%s", step, diff)
 		}
-		if diff := cmp.Diff(problems, others); diff != "" {
+		if diff := difference(problems, others); diff != "" {
 			t.Fatalf("step %d, problems with a memo:\n%s", step, diff)
 		}
 	}
@@ -380,5 +395,65 @@ func TestAccepted(t *testing.T) {
 	Config(newSnapshot(t, w.objects(t)), w.flags(), memo)
 	if len(memo.Accepted()) > 0 || !slices.Equal(before, want) {
 		t.Errorf("without Ingresses got %d, and the list of before has %d of %d", len(memo.Accepted()), len(before), len(want))
+	}
+}
+
+// An Ingress is read anew if, and only if, an object that it was made of is another one.
+func TestOnlyWhatReadsAnObjectIsReadAnew(t *testing.T) {
+	t.Parallel()
+	w := shopWorld(t)
+	options, memo := w.flags(), NewMemo()
+	objects := w.objects(t)
+	read := func(objects snapshot.Objects) map[string]*owner {
+		Config(newSnapshot(t, objects), options, memo)
+		all := map[string]*owner{}
+		for object, ing := range memo.ingresses {
+			all[object.Name] = ing
+		}
+		return all
+	}
+	named := func(name string) func(o metav1.Object) bool {
+		return func(o metav1.Object) bool { return o.GetName() == name }
+	}
+	for name, test := range map[string]struct {
+		change func(*snapshot.Objects)
+		want   []string
+	}{
+		"nothing": {func(*snapshot.Objects) {}, nil},
+		"the users": {func(o *snapshot.Objects) {
+			o.Secrets = replace(o.Secrets, func(s *corev1.Secret) bool { return named("users")(s) }, func(*corev1.Secret) {})
+		}, []string{"asks"}},
+		"no users": {func(o *snapshot.Objects) {
+			o.Secrets = slices.DeleteFunc(slices.Clone(o.Secrets), func(s *corev1.Secret) bool { return named("users")(s) })
+		}, []string{"asks"}},
+		"the authority": {func(o *snapshot.Objects) {
+			o.Secrets = replace(o.Secrets, func(s *corev1.Secret) bool { return named("ca")(s) }, func(*corev1.Secret) {})
+		}, []string{"trust"}},
+		"a certificate": {func(o *snapshot.Objects) {
+			o.Secrets = replace(o.Secrets, func(s *corev1.Secret) bool { return named("own")(s) }, func(*corev1.Secret) {})
+		}, nil},
+		"the headers": {func(o *snapshot.Objects) {
+			o.ConfigMaps = replace(o.ConfigMaps, func(m *corev1.ConfigMap) bool { return named("headers")(m) }, func(*corev1.ConfigMap) {})
+		}, []string{"headers"}},
+		"a Service": {func(o *snapshot.Objects) {
+			o.Services = replace(o.Services, func(s *corev1.Service) bool { return named("e")(s) }, func(*corev1.Service) {})
+		}, nil},
+		"somebody's Secret": {func(o *snapshot.Objects) {
+			o.Secrets = append(slices.Clip(o.Secrets), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "new"}})
+		}, nil},
+	} {
+		before := read(objects)
+		changed := objects
+		test.change(&changed)
+		var anew []string
+		for name, ing := range read(changed) {
+			if before[name] != ing {
+				anew = append(anew, name)
+			}
+		}
+		slices.Sort(anew)
+		if diff := cmp.Diff(test.want, anew); diff != "" {
+			t.Errorf("%s: read anew (-want +got):\n%s", name, diff)
+		}
 	}
 }

@@ -2,14 +2,13 @@ package translate
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
 )
@@ -75,8 +74,6 @@ func fairShare(uses []int64, room int64) int64 {
 // wish is a host that is to be presented a certificate.
 type wish struct {
 	host *host
-	// age is the place of its owner among the Ingresses, the oldest first.
-	age  int
 	cost int64
 }
 
@@ -122,19 +119,15 @@ func distinctCost(hosts []*host) int64 {
 // wishes gives what each namespace wants, of the oldest Ingress first. A
 // certificate of several hosts counts once.
 func (t *translation) wishes(hosts []*host) map[string][]wish {
-	age := map[*networkingv1.Ingress]int{}
-	for i, object := range t.snap.Ingresses() {
-		age[object] = i
-	}
 	wishes := map[string][]wish{}
 	for _, h := range hosts {
 		if a := h.certificate; a.pair != nil {
-			namespace := a.by.object.Namespace
-			wishes[namespace] = append(wishes[namespace], wish{host: h, age: age[a.by.object]})
+			namespace := a.by.ref.Namespace
+			wishes[namespace] = append(wishes[namespace], wish{host: h})
 		}
 	}
 	for _, own := range wishes {
-		slices.SortStableFunc(own, func(a, b wish) int { return cmp.Compare(a.age, b.age) })
+		slices.SortStableFunc(own, func(a, b wish) int { return a.host.certificate.by.age.compare(b.host.certificate.by.age) })
 		seen := map[string]bool{}
 		for i := range own {
 			if c := own[i].host.certificate.pair.certificate; !seen[c.ID] {
@@ -173,10 +166,10 @@ func (t *translation) pickByAge(wishes map[string][]wish, room int64) map[*host]
 }
 
 // noRoom is what the owner of a tls item is told.
-func (i *ingress) noRoom(item int, used, share int64) model.Problem {
-	return model.Problem{Object: i.ref, Field: fmt.Sprintf("spec.tls[%d].secretName", item), Reason: model.NoRoom,
+func (i *owner) noRoom(item int, used, share int64) model.Problem {
+	return model.Problem{Object: i.ref, Field: i.tls[item].field, Reason: model.NoRoom,
 		Text: fmt.Sprintf("no room for its certificate: the default certificate is presented; the certificates of namespace %s take %d bytes, and there is room for %d: use fewer or shorter chains, or have certificate_data of the setting %s raised",
-			i.object.Namespace, used, share, sharedDicts)}
+			i.ref.Namespace, used, share, sharedDicts)}
 }
 
 // mostEndpoints is the most endpoints that one backend has: nginx reads all of
@@ -195,8 +188,7 @@ func (b *backend) limit() {
 
 // endpointsLeftOut is what the owner of a Service is told.
 func endpointsLeftOut(b *model.Backend, kept int, why string) model.Problem {
-	service, _ := BackendOf(b.Key)
-	return model.Problem{Object: model.ObjectRef{Kind: "Service", Namespace: service.Namespace, Name: service.Name}, Reason: model.NoRoom,
+	return model.Problem{Object: b.Target.Object(), Reason: model.NoRoom,
 		Text: fmt.Sprintf("%d of its %d endpoints get requests: %s", kept, len(b.Endpoints), why)}
 }
 
@@ -213,7 +205,16 @@ func backendCost(b *model.Backend, endpoints int) int64 {
 	for _, e := range b.Endpoints[:endpoints] {
 		size += endpointSize(e)
 	}
-	return entryCost(len(b.Key), size)
+	return entryCost(len(b.Key), size+balancingSize(b))
+}
+
+// balancingSize is more than what is said of a picker or of a split takes.
+func balancingSize(b *model.Backend) int {
+	if b.Balancing == nil && b.Split == nil {
+		return 0
+	}
+	text, _ := json.Marshal([]any{b.Balancing, b.Split})
+	return 256 + 2*len(text)
 }
 
 func endpointSize(e model.Endpoint) int {
@@ -262,8 +263,7 @@ func (t *translation) shorten(b *model.Backend, room int64) *model.Backend {
 	for kept > 0 && backendCost(b, kept) > room {
 		kept = kept * 15 / 16
 	}
-	service, _ := BackendOf(b.Key)
-	t.report(endpointsLeftOut(b, kept, fmt.Sprintf("those of namespace %s take more room than there is for it: have configuration_data of the setting %s raised", service.Namespace, sharedDicts)))
+	t.report(endpointsLeftOut(b, kept, fmt.Sprintf("those of namespace %s take more room than there is for it: have configuration_data of the setting %s raised", b.Target.Namespace, sharedDicts)))
 	short := *b
 	short.Endpoints = b.Endpoints[:kept:kept]
 	return &short

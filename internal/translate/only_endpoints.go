@@ -15,8 +15,9 @@ import (
 
 // lastCall is a call of Config with what it gave.
 type lastCall struct {
+	owners   []*Owner
 	snap     *snapshot.Snapshot // nil if the next call has to look at everything
-	denied   map[snapshot.Name]Denial
+	denied   map[model.ObjectRef]Denial
 	config   model.Config
 	problems []model.Problem
 	// backends are those of config, cost what nginx needs to hold them and room how
@@ -24,15 +25,14 @@ type lastCall struct {
 	backends   []*backend
 	cost, room int64
 	// reads are the Services that decided about more than the backends.
-	reads []snapshot.Name
+	reads reads
 }
 
 // service gives a Service with its EndpointSlices for something else than a backend:
 // Config has to look at everything where one of these changes. Only look may take
 // them from the snapshot.
 func (t *translation) service(name snapshot.Name) (*corev1.Service, []*discoveryv1.EndpointSlice) {
-	t.reads = append(t.reads, name)
-	return t.snap.Service(name), t.snap.EndpointSlices(name)
+	return t.reads.service(t.snap, name), t.snap.EndpointSlices(name)
 }
 
 // keep remembers a call.
@@ -41,17 +41,17 @@ func (m *Memo) keep(t *translation, config model.Config, problems []model.Proble
 	for _, b := range t.used {
 		cost += b.cost
 	}
-	m.last = lastCall{t.snap, t.options.Denied, config, problems, t.used, cost, room(t.memory.Backends), t.reads}
+	m.last = lastCall{t.owners, t.snap, t.options.Denied, config, problems, t.used, cost, room(t.memory.Backends), t.reads}
 }
 
 // onlyEndpoints is Config where only Services and their endpoints changed since the
 // last call, and neither gives a Problem: all else is as it was, whatever it costs
 // to find that out again. ok is false where Config has to look at everything.
-func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options) (config model.Config, problems []model.Problem, ok bool) {
+func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, owners []*Owner) (config model.Config, problems []model.Problem, ok bool) {
 	last := &m.last
 	general := o
 	general.Denied = nil
-	if last.snap == nil || !maps.Equal(last.denied, o.Denied) || !reflect.DeepEqual(m.options, general) {
+	if last.snap == nil || !slices.Equal(last.owners, owners) || !maps.Equal(last.denied, o.Denied) || !reflect.DeepEqual(m.options, general) {
 		return config, nil, false
 	}
 	services, only := s.OnlyServices(last.snap)
@@ -83,7 +83,7 @@ func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options) (config model.Conf
 }
 
 // read says whether a Service decided about more than the backends.
-func (l *lastCall) read(service snapshot.Name) bool { return slices.Contains(l.reads, service) }
+func (l *lastCall) read(service snapshot.Name) bool { return l.reads.has(refTo(kindService, service)) }
 
 // firstOf is where the backends of a Service begin.
 func (l *lastCall) firstOf(service snapshot.Name) int {

@@ -73,7 +73,7 @@ func TestNewcomersChangeNothing(t *testing.T) {
 		}
 		for _, host := range []string{"shop.example", "*.wild.example", "in.below.example", "named.example", "", "passed.example"} {
 			before, after := *serverNamed(t, alone, host), *serverNamed(t, config, host)
-			if diff := cmp.Diff(before, after); diff != "" {
+			if diff := difference(before, after); diff != "" {
 				t.Fatalf("host %q:\n%s\n%v", host, diff, w.ingresses[len(owners()):])
 			}
 		}
@@ -318,10 +318,10 @@ func TestMemoChangesNoOwner(t *testing.T) {
 				}
 				want, problems := Config(snap, w.flags(), nil)
 				got, others := Config(snap, w.flags(), memo)
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := difference(want, got); diff != "" {
 					t.Fatalf("with a memo:\n%s", diff)
 				}
-				if diff := cmp.Diff(problems, others); diff != "" {
+				if diff := difference(problems, others); diff != "" {
 					t.Fatalf("problems with a memo:\n%s", diff)
 				}
 			}

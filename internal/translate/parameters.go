@@ -7,8 +7,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
@@ -117,7 +117,7 @@ func (t *translation) closeClass(class *networkingv1.IngressClass, configMap sna
 // denial says how much of an Ingress answers 503 whatever it says.
 func (t *translation) denial(object *networkingv1.Ingress) Denial {
 	if len(t.options.Denied) > 0 {
-		if denial := t.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}]; denial != 0 {
+		if denial := t.options.Denied[snapshot.RefOf(object)]; denial != 0 {
 			return denial
 		}
 	}
@@ -132,7 +132,7 @@ func (t *translation) classSettings(configMap *corev1.ConfigMap) *settings.Setti
 	c := t.memo.classes[configMap]
 	if c == nil {
 		c = &classSettings{}
-		c.settings, c.problems = t.settings.OfClass(configMap, policy.PerClass)
+		c.settings, c.problems = t.settings.OfClass(configMap, annotations.PerClass)
 		t.memo.classes[configMap] = c
 	}
 	if c.pass != t.memo.pass {

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 )
 
 const passthroughKey = "ssl-passthrough"
 
 // passes reports whether an Ingress asks for its hosts to be passed through, and
 // the controller does that.
-func (t *translation) passes(p policy.Passthrough, ing *ingress) bool {
+func (t *translation) passes(p *annotations.Passthrough, ing *owner) bool {
 	if p.Enabled && !t.options.Passthrough {
 		ing.report(ing.prefixKey+passthroughKey, model.Unsupported, "it has no effect, as the controller runs without --enable-ssl-passthrough: the TLS of its hosts ends here")
 		return false
@@ -32,7 +32,7 @@ func (t *translation) passthroughs(hosts []*host, config model.Config) []model.P
 	var all []model.Passthrough
 	for _, h := range hosts {
 		for _, rules := range h.rules {
-			if !rules.owner.passes || rules.owner.denied || !t.mayPass(h, rules.owner) {
+			if !rules.owner.passes || rules.owner.isDenied() || !t.mayPass(h, rules.owner) {
 				continue
 			}
 			t.remarkPassed(h, rules.owner)
@@ -48,7 +48,7 @@ func (t *translation) passthroughs(hosts []*host, config model.Config) []model.P
 
 // mayPass reports whether the rule for / of a host is the Ingress's and leads to
 // a Service that can be passed to, and says why not.
-func (t *translation) mayPass(h *host, ing *ingress) bool {
+func (t *translation) mayPass(h *host, ing *owner) bool {
 	root := h.built.root
 	switch {
 	case h.name == "":
@@ -68,7 +68,7 @@ func (t *translation) mayPass(h *host, ing *ingress) bool {
 // unguarded reports whether all rules of a host may be passed by. Whatever keeps
 // requests out cannot be done for TLS that does not end here, and the rules of
 // another namespace are not this Ingress's to pass by.
-func (t *translation) unguarded(h *host, ing *ingress) bool {
+func (t *translation) unguarded(h *host, ing *owner) bool {
 	guard := h.guard(ing.ref.Namespace)
 	if guard != "" {
 		t.remarkKept(h, ing)
@@ -79,11 +79,11 @@ func (t *translation) unguarded(h *host, ing *ingress) bool {
 
 // remarkKept tells the first Ingress of another namespace that a host is not passed
 // through because of it.
-func (t *translation) remarkKept(h *host, ing *ingress) {
+func (t *translation) remarkKept(h *host, ing *owner) {
 	at := slices.IndexFunc(h.rules, func(r *hostRules) bool { return r.owner.ref.Namespace != ing.ref.Namespace })
 	if at >= 0 {
 		other := h.rules[at].owner
-		t.report(model.Problem{Object: other.ref, Field: HostField(other.object, h.name), Reason: model.CrossNamespace,
+		t.report(model.Problem{Object: other.ref, Field: other.hostField(h.name), Reason: model.CrossNamespace,
 			Text: fmt.Sprintf("host %s is not passed through, although %s of another namespace asks for it, because this Ingress has rules for the host: use another host, or agree on this with namespace %s", shown(h.name), ing.ref, ing.ref.Namespace)})
 	}
 }
@@ -95,10 +95,10 @@ func (h *host) guard(namespace string) string {
 		switch other := rules.owner; {
 		case other.ref.Namespace != namespace:
 			return fmt.Sprintf("%s of another namespace has rules for it", other.ref)
-		case other.denied:
+		case other.isDenied():
 			return fmt.Sprintf("%s answers 503 on it", other.ref)
-		case len(other.protects) > 0:
-			return fmt.Sprintf("an annotation or a setting protects the paths that %s has on it (%s)", other.ref, strings.Join(other.protects, ", "))
+		case other.guards():
+			return fmt.Sprintf("an annotation or a setting protects the paths that %s has on it (%s)", other.ref, strings.Join(other.protections(), ", "))
 		}
 	}
 	return ""
@@ -106,10 +106,10 @@ func (h *host) guard(namespace string) string {
 
 // reachable reports whether the endpoints of the backend are known: those of an
 // ExternalName Service are only while nginx runs, unless it is an address.
-func (t *translation) reachable(h *host, ing *ingress) bool {
+func (t *translation) reachable(h *host, ing *owner) bool {
 	at := slices.IndexFunc(h.built.uses, func(u use) bool { return u.backend.key == h.built.root.Proxy.Backend })
 	b := h.built.uses[at].backend
-	t.reads = append(t.reads, b.id.service) // its endpoints are in nginx.conf
+	t.service(b.id.service) // its endpoints are in nginx.conf
 	if name := b.model.ExternalName; name != "" {
 		t.reportPassed(ing, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address, for host %s (got the externalName %s): the TLS of the host ends here", shown(h.name), quoted(name)))
 		return false
@@ -117,18 +117,18 @@ func (t *translation) reachable(h *host, ing *ingress) bool {
 	return true
 }
 
-func (t *translation) reportPassed(ing *ingress, text string) {
+func (t *translation) reportPassed(ing *owner, text string) {
 	t.report(model.Problem{Object: ing.ref, Field: ing.prefixKey + passthroughKey, Reason: model.InvalidValue, Text: text})
 }
 
 // refusePassed tells an Ingress whose rules its host, or an alias of it, stays
 // under.
-func (t *translation) refusePassed(ing *ingress, text string) {
+func (t *translation) refusePassed(ing *owner, text string) {
 	t.report(model.Problem{Object: ing.ref, Field: ing.prefixKey + passthroughKey, Reason: model.Conflict, Text: text})
 }
 
 // remarkPassed tells which paths a host that is passed through goes without.
-func (t *translation) remarkPassed(h *host, ing *ingress) {
+func (t *translation) remarkPassed(h *host, ing *owner) {
 	for _, rules := range h.rules {
 		for i := range rules.claims {
 			c := &rules.claims[i]
@@ -152,7 +152,7 @@ func endpointsIn(backends []*model.Backend, key string) []model.Endpoint {
 
 // passableAliases are the aliases that are passed through with their host: the
 // precise ones, but not names of a wildcard host that must not be.
-func (t *translation) passableAliases(h *host, ing *ingress, hosts []*host) []string {
+func (t *translation) passableAliases(h *host, ing *owner, hosts []*host) []string {
 	return slices.DeleteFunc(preciseAliases(h.aliases), func(alias string) bool {
 		_, parent, _ := strings.Cut(alias, ".")
 		at, found := slices.BinarySearchFunc(hosts, "*."+parent, func(h *host, name string) int { return strings.Compare(h.name, name) })

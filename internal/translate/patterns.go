@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
 	"sluice/internal/pcre"
 	"sluice/internal/route"
@@ -30,53 +28,47 @@ func (b *builder) claimPattern(c *claim) {
 	if b.asking[b.rules] {
 		p, text = writtenPattern(c)
 	}
-	if text == "" && c.owner.guards() {
+	if text == "" && c.guards() {
 		text = unwritable("^" + p.match)
 	}
 	switch {
 	case text != "":
 		b.unserved(c, text)
 		return
-	case c.owner.denial != 0 && !taken(p.match):
+	case c.owner.denial != 0 && !pcre.Taken("^"+p.match):
 		b.close(c) // nginx may have refused just this pattern
 		return
 	}
-	m := match{model.Pattern, "^" + p.match}
-	if c.pathType == networkingv1.PathTypeExact {
+	m := match{modifier: model.Pattern, path: "^" + p.match}
+	if c.pathType == pathExact {
 		m.modifier = model.Equal // it stands beside another type of the same text
 	}
 	if !b.take(c, m) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
-	b.rewrite(l, c.owner, p.rewrite, p.names)
+	b.rewrite(l, c, p.rewrite, p.names)
 	b.add(l, model.Pattern, m.path)
 }
 
 // writtenPattern takes a path that was written as a pattern. Whether it compiles
 // is nginx's to say: an Ingress that it refuses keeps its last good form.
 func writtenPattern(c *claim) (p pattern, text string) {
-	if c.pathType != networkingv1.PathTypeImplementationSpecific && strings.ContainsFunc(c.path, unicode.IsControl) {
+	if c.pathType != pathSpecific && strings.ContainsFunc(c.path, unicode.IsControl) {
 		return p, fmt.Sprintf("want a path without control characters (got %s)", quoted(c.path))
 	}
-	unnamed, names, err := route.Rename(c.path)
+	unnamed, names, err := pcre.Rename(c.path)
 	if err != nil {
 		return p, fmt.Sprintf("want a regular expression (got %s): %v", quoted(c.path), err)
 	}
 	if len(names) == 0 {
 		return plain(unnamed), ""
 	}
-	named, _, err := route.Rename(c.path, route.References(c.owner.target+c.owner.prefix)...)
+	named, _, err := pcre.Rename(c.path, route.References(c.annotations.Rewrite.Target+c.annotations.ForwardedPrefix.Value)...)
 	if err != nil {
 		named = unnamed
 	}
 	return pattern{match: unnamed, rewrite: named, names: names}, ""
-}
-
-// taken reports whether PCRE is sure to compile a pattern of a location.
-func taken(pattern string) bool {
-	_, err := pcre.Compile("^"+pattern, pcre.Caseless)
-	return err == nil
 }
 
 // quotedPattern takes a path that nobody wrote as a pattern and that became one
@@ -86,8 +78,8 @@ func quotedPattern(c *claim) (p pattern, text string) {
 	if text != "" {
 		return p, text
 	}
-	if path != c.path || !route.Compiles(path) {
-		return plain(route.Quote(path)), ""
+	if path != c.path || !pcre.Compiles(path) {
+		return plain(pcre.Quote(path)), ""
 	}
 	return plain(path), ""
 }
@@ -102,7 +94,7 @@ func (b *builder) covered() {
 		if l.Modifier != model.Pattern {
 			continue
 		}
-		c := b.taken[match{model.Pattern, l.Path}]
+		c := b.taken[match{modifier: model.Pattern, path: l.Path}]
 		if c == nil {
 			continue // it only closes
 		}
@@ -114,10 +106,10 @@ func (b *builder) covered() {
 
 // prefixOver finds a prefix that every path that a pattern matches begins with.
 func (b *builder) prefixOver(pattern string) *claim {
-	if root := b.taken[match{model.PrefixFirst, "/"}]; root != nil {
+	if root := b.taken[match{modifier: model.PrefixFirst, path: "/"}]; root != nil {
 		return root
 	}
-	lead := route.Beginning(pattern)
+	lead := pcre.Beginning(pattern)
 	if strings.HasPrefix(pattern, lead+"(/|$)") {
 		lead += "/"
 	}
@@ -125,7 +117,7 @@ func (b *builder) prefixOver(pattern string) *claim {
 		if lead[i] != '/' {
 			continue
 		}
-		if c := b.taken[match{model.PrefixFirst, lead[:i+1]}]; c != nil {
+		if c := b.taken[match{modifier: model.PrefixFirst, path: lead[:i+1]}]; c != nil {
 			return c
 		}
 	}

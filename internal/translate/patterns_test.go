@@ -193,7 +193,9 @@ func TestPatternConflicts(t *testing.T) {
 func TestQuarantinedPatternsAreClosed(t *testing.T) {
 	t.Parallel()
 	config := world{
-		options: func(o *Options) { o.Denied = map[snapshot.Name]Denial{{Namespace: "default", Name: "i"}: DenyPaths} },
+		options: func(o *Options) {
+			o.Denied = map[model.ObjectRef]Denial{{Kind: "Ingress", Namespace: "default", Name: "i"}: DenyPaths}
+		},
 		ingresses: []ing{
 			{name: "i", annotations: map[string]string{"use-regex": "true", "enable-cors": "true"}, rules: []string{"h /a(?=b I a:80", "h /v[0-9] I a:80", "h /b(?<!x)y I a:80"}},
 			{name: "other", rules: []string{"h /other P b:80"}},

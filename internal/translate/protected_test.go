@@ -21,8 +21,8 @@ func TestEveryLocationIsProtected(t *testing.T) {
 		config, _ := Config(newSnapshot(t, randomWorld(random).objects(t)), world{}.flags(), nil)
 		for _, s := range config.Static.Servers {
 			locations := s.Locations
-			if s.Miss != nil {
-				locations = append(slices.Clone(locations), s.Miss)
+			for _, internal := range s.Internal {
+				locations = append(slices.Clone(locations), internal.Location)
 			}
 			for _, l := range locations {
 				if fault := unprotected(l); fault != "" {

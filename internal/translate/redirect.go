@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 )
 
 // usualHTTPS is the port that no URL names.
@@ -16,7 +16,7 @@ const usualHTTPS = 443
 // with one of no-tls-redirect-locations is never redirected; as with
 // ingress-nginx the path of the rule is compared, not that of the request.
 func (b *builder) redirect(c *claim) *model.Redirect {
-	asked := c.owner.redirect
+	asked := c.annotations.SSLRedirect
 	if !asked.Always && !(asked.WithCertificate && b.input.covered) {
 		return nil
 	}
@@ -32,9 +32,8 @@ func (b *builder) redirect(c *claim) *model.Redirect {
 	return r
 }
 
-// readRedirect says where the Ingress sends its clients.
-func (i *ingress) readRedirect(asked policy.Redirect) {
-	i.sends.URL, i.sends.Code = asked.To()
+// remarkRedirect reports a redirect that another one hides.
+func (i *owner) remarkRedirect(asked *annotations.Redirect) {
 	if asked.Temporal != "" && asked.Permanent != "" {
 		i.report(i.prefixKey+"permanent-redirect", model.Ambiguous, "it has no effect beside "+i.prefixKey+"temporal-redirect")
 	}
@@ -49,21 +48,24 @@ func (b *builder) appRoot() {
 	for _, rules := range b.host.deciding {
 		ing := rules.owner
 		switch {
-		case ing.appRoot == "" || ing.denied || ing.ruleless:
+		case ing.appRoot() == "" || ing.isDenied() || ing.ruleless:
 		case b.rooted == nil:
 			b.rooted = ing
 			b.add(&model.Location{
 				Rule:   model.Rule{Object: ing.ref, Field: ing.appRootKey(), Path: "/", Kind: model.RuleRedirect},
-				Return: &model.Return{Code: appRootCode, URL: ing.appRoot},
+				Return: &model.Return{Code: appRootCode, URL: ing.appRoot()},
 			}, model.Equal, "/")
-		case b.rooted.appRoot != ing.appRoot:
+		case b.rooted.appRoot() != ing.appRoot():
 			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.appRootKey(), Reason: model.Conflict,
-				Text: fmt.Sprintf("%s already redirects / of host %q to %s, and the oldest counts", b.rooted.ref, b.host.name, b.rooted.appRoot)})
+				Text: fmt.Sprintf("%s already redirects / of host %q to %s, and the oldest counts", b.rooted.ref, b.host.name, b.rooted.appRoot())})
 		}
 	}
 }
 
-func (i *ingress) appRootKey() string { return i.prefixKey + "app-root" }
+// appRoot is where / of its hosts is redirected to, empty for nowhere.
+func (i *owner) appRoot() string { return i.annotations.AppRoot.Path }
+
+func (i *owner) appRootKey() string { return i.prefixKey + "app-root" }
 
 // commonRedirect gives the redirect that all locations have alike and that none
 // must do by itself, or nil.

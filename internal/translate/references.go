@@ -2,27 +2,140 @@ package translate
 
 import (
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"sluice/internal/policy"
+	"sluice/internal/annotations"
+	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
-// Secrets are the Secrets that an Ingress may make Config look at, sorted, each
-// once: those of its tls section, and those that its annotations name. A source
-// that reads these, and the default certificate of the options, reads all that is
-// needed and nothing else. Whether the Ingress is served is not asked.
-func Secrets(object *networkingv1.Ingress, o Options) []snapshot.Name {
-	names := policy.References(object, o.AnnotationsPrefix, "Secret")
-	namespace := policy.CertificateNamespace(object, o.AnnotationsPrefix)
-	for _, item := range object.Spec.TLS {
-		if name, err := snapshot.ParseName(namespace + "/" + item.SecretName); err == nil {
-			names = append(names, name)
+// The kinds of objects that others refer to.
+const (
+	kindSecret    = "Secret"
+	kindConfigMap = "ConfigMap"
+	kindService   = "Service"
+)
+
+// reads are the objects that something was made of, each with the pointer that it had,
+// nil if it was missing. Each is recorded where it is read.
+type reads []read
+
+type read struct {
+	ref    model.ObjectRef
+	object any
+}
+
+func (r *reads) secret(s *snapshot.Snapshot, name snapshot.Name) *corev1.Secret {
+	secret := s.Secret(name)
+	r.add(kindSecret, name, secret)
+	return secret
+}
+
+func (r *reads) configMap(s *snapshot.Snapshot, name snapshot.Name) *corev1.ConfigMap {
+	configMap := s.ConfigMap(name)
+	r.add(kindConfigMap, name, configMap)
+	return configMap
+}
+
+func (r *reads) service(s *snapshot.Snapshot, name snapshot.Name) *corev1.Service {
+	service := s.Service(name)
+	r.add(kindService, name, service)
+	return service
+}
+
+func (r *reads) add(kind string, name snapshot.Name, object any) {
+	if ref := refTo(kind, name); !r.has(ref) {
+		*r = append(*r, read{ref, object})
+	}
+}
+
+func refTo(kind string, name snapshot.Name) model.ObjectRef {
+	return model.ObjectRef{Kind: kind, Namespace: name.Namespace, Name: name.Name}
+}
+
+// has reports whether an object was read, or looked for.
+func (r reads) has(ref model.ObjectRef) bool {
+	return slices.ContainsFunc(r, func(one read) bool { return one.ref == ref })
+}
+
+// outdated reports whether one of the objects differs in a snapshot.
+func (r reads) outdated(s *snapshot.Snapshot) bool {
+	var now reads
+	for i, one := range r {
+		switch name := (snapshot.Name{Namespace: one.ref.Namespace, Name: one.ref.Name}); one.ref.Kind {
+		case kindSecret:
+			now.secret(s, name)
+		case kindConfigMap:
+			now.configMap(s, name)
+		case kindService:
+			now.service(s, name)
+		}
+		if now[i] != one {
+			return true
 		}
 	}
-	return once(names)
+	return false
+}
+
+// refs are the objects, sorted.
+func (r reads) refs() []model.ObjectRef {
+	var refs []model.ObjectRef
+	for _, one := range r {
+		refs = append(refs, one.ref)
+	}
+	slices.SortFunc(refs, model.ObjectRef.Compare)
+	return refs
+}
+
+// References are the objects that Config reads for an Ingress besides Services, sorted,
+// each once: those of its tls section and those that its annotations name. They are
+// found by reading it with nothing there and the default settings, which leave out the
+// fewest annotations. A source that reads these, ConfigMaps, and the default
+// certificate reads all that is needed. Whether the Ingress is served is not asked.
+func References(object *networkingv1.Ingress, o Options) []model.ObjectRef {
+	if len(object.Annotations)+len(object.Spec.TLS) == 0 {
+		return nil
+	}
+	t := &translation{snap: nothing(), options: o, settings: defaultSettings()}
+	ing := t.begun(object, t.settings)
+	if ing.annotations.Withheld() {
+		return nil
+	}
+	t.attach(ing)
+	ing.readTLS(ing.annotations.Certificates.In(object))
+	found := ing.reads
+	for _, item := range ing.tls {
+		if _, err := snapshot.ParseName(item.secret.String()); err == nil {
+			found.secret(t.snap, item.secret)
+		}
+	}
+	return found.refs()
+}
+
+var (
+	nothing = sync.OnceValue(func() *snapshot.Snapshot {
+		empty, _ := snapshot.New(snapshot.Objects{})
+		return empty
+	})
+	defaultSettings = sync.OnceValue(func() *settings.Settings {
+		values, _ := settings.Read(nil)
+		return values
+	})
+)
+
+// begun is an Ingress of which only the annotations are read.
+func (t *translation) begun(object *networkingv1.Ingress, values *settings.Settings) *owner {
+	said := annotations.Read(object, values, t.options.AnnotationsPrefix)
+	return &owner{
+		object: object, ref: snapshot.RefOf(object), age: ageOf(object), settings: values, annotations: said,
+		hostPolicy: hostPolicy{delegation: delegationIn(object.Annotations, HostDelegation)},
+		problems:   slices.Clone(said.Problems()),
+		prefixKey:  t.options.AnnotationsPrefix + "/",
+	}
 }
 
 // ConfigMaps are the ConfigMaps that Config looks at with these classes, whatever

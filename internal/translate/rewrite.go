@@ -11,19 +11,20 @@ import (
 // ingress-nginx one that is the path itself does not.
 func rewrites(target, path string) bool { return target != "" && target != path }
 
-// rewrite adds the Ingress's rewrite to a location. The pattern is the path as
+// rewrite adds the rewrite of a claim to a location. The pattern is the path as
 // the location has it, and is not anchored, as with ingress-nginx: it may match
 // in the middle of the URI. names are its named groups.
-func (b *builder) rewrite(l *model.Location, ing *ingress, pattern string, names []string) {
-	if l.Return != nil || !rewrites(ing.target, l.Rule.Path) {
+func (b *builder) rewrite(l *model.Location, c *claim, pattern string, names []string) {
+	ing, asked := c.owner, c.annotations.Rewrite.Target
+	if l.Return != nil || !rewrites(asked, l.Rule.Path) {
 		return
 	}
-	target, ok := route.RenameReferences(ing.target, names)
+	target, ok := route.RenameReferences(asked, names)
 	if !ok {
 		b.foreignGroup(l, ing, "rewrite-target", "its requests are not rewritten")
 		return
 	}
-	prefix, ok := route.RenameReferences(ing.prefix, names)
+	prefix, ok := route.RenameReferences(c.annotations.ForwardedPrefix.Value, names)
 	if !ok {
 		b.foreignGroup(l, ing, "x-forwarded-prefix", "the header is left out")
 		prefix = ""
@@ -38,7 +39,7 @@ func (b *builder) rewrite(l *model.Location, ing *ingress, pattern string, names
 const forwardedPrefix = "forwarded-prefix"
 
 // foreignGroup reports a value that uses a group which the path does not have.
-func (b *builder) foreignGroup(l *model.Location, ing *ingress, key, effect string) {
+func (b *builder) foreignGroup(l *model.Location, ing *owner, key, effect string) {
 	b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.prefixKey + key, Reason: model.InvalidValue,
 		Text: "want $1 to $9 or a named group of the path " + shown(l.Rule.Path) + ": " + effect})
 }

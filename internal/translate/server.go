@@ -1,12 +1,12 @@
 package translate
 
 import (
-	"strconv"
+	"fmt"
+	"slices"
 	"strings"
 
 	"sluice/internal/model"
 	"sluice/internal/route"
-	"sluice/internal/snapshot"
 )
 
 // scope says which paths of a host are patterns.
@@ -33,17 +33,24 @@ type builder struct {
 	asking map[*hostRules]bool
 	rules  *hostRules
 	// taken are the claims that have a match, by what they match.
-	taken     map[match]*claim
+	taken map[match]*claim
+	// conditionals are the claims for some of the requests of their paths.
+	conditionals []*conditional
+	// takenIf are the conditional claims that have a match.
+	takenIf   map[matchIf]*claim
 	locations []*model.Location
+	internals internals
 	// beginnings are what stands for paths that cannot be written.
 	beginnings []beginning
 	// rooted is the Ingress whose app-root the host has, nil for none.
-	rooted *ingress
+	rooted *owner
 	// last is what the claim before was passed on to.
 	last *model.Proxy
 	// exacts are the decoded Exact paths of the host, once somebody asked.
 	exacts map[string]bool
-	out    *builtServer
+	// canaries are those of the host by what they match, nil if there is none.
+	canaries []*canary
+	out      *builtServer
 }
 
 // match is what a claim matches. Two claims with the same one are in conflict.
@@ -55,6 +62,7 @@ type match struct {
 // build makes the server of a host from its rules, the oldest first.
 func (t *translation) build(h *host, in serverInput) *builtServer {
 	b := t.locate(h, in)
+	b.remarkCanaries()
 	b.powerless()
 	b.crossings()
 	b.finish()
@@ -71,7 +79,8 @@ func (t *translation) locate(h *host, in serverInput) *builder {
 
 // place makes the locations of a host and sorts them.
 func (t *translation) place(h *host, in serverInput) *builder {
-	b := &builder{translation: t, host: h, input: in, taken: map[match]*claim{}, out: &builtServer{}}
+	b := &builder{translation: t, host: h, input: in, taken: map[match]*claim{}, takenIf: map[matchIf]*claim{}, out: &builtServer{}}
+	b.listCanaries()
 	b.decideScope()
 	b.appRoot()
 	for _, rules := range h.rules {
@@ -82,6 +91,7 @@ func (t *translation) place(h *host, in serverInput) *builder {
 	}
 	b.closeBeginnings()
 	b.fallback()
+	b.dispatch()
 	b.health()
 	b.shadows()
 	b.steps()
@@ -95,8 +105,16 @@ func (t *translation) place(h *host, in serverInput) *builder {
 func (b *builder) finish() {
 	server := &model.Server{
 		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
-		Locations: b.locations, Miss: b.input.miss,
 	}
+	server.AnyLabels = b.anyLabels()
+	if b.input.miss != nil && !server.AnyLabels {
+		b.internals.found = append(b.internals.found, model.MissOf(b.input.miss))
+	}
+	server.Internal = b.internals.sorted()
+	// What is closed below the prefix of internal locations may be the path of one.
+	server.Locations = slices.DeleteFunc(b.locations, func(l *model.Location) bool {
+		return l.Modifier == model.Equal && server.InternalFor(l.Path) != nil
+	})
 	if len(server.Aliases) > 0 {
 		server.AliasesFrom = b.host.firstAliased().ref
 	}
@@ -113,6 +131,22 @@ func (b *builder) finish() {
 		}
 	}
 	b.out.server = server
+}
+
+// anyLabels reports whether the "*" of the host stands for any number of labels: if
+// all that have rules for the host mean it so. The others are told.
+func (b *builder) anyLabels() bool {
+	one := slices.IndexFunc(b.host.rules, func(r *hostRules) bool { return !r.anyLabels })
+	if one < 0 {
+		return b.host.wildcard() && len(b.host.rules) > 0
+	}
+	for _, r := range b.host.rules {
+		if r.anyLabels {
+			b.out.problems = append(b.out.problems, model.Problem{Object: r.owner.ref, Field: r.field, Reason: model.Ambiguous,
+				Text: fmt.Sprintf("the * of %s stands for one label, as %s has it so: use another host for more", hostWords(b.host.name), b.host.rules[one].owner.ref)})
+		}
+	}
+	return false
 }
 
 // isRoot tells the location of what nothing else matches.
@@ -141,7 +175,7 @@ func (b *builder) decideScope() {
 		}
 	}
 	wide := b.settings.Paths.RegexScope != "path"
-	if first := b.first(); wide && first != nil && !rooted && rewrites(first.owner.target, "/") {
+	if first := b.first(); wide && first != nil && !rooted && rewrites(first.owner.annotations.Rewrite.Target, "/") {
 		ask(first) // its fallback is rewritten, which no plain location is
 	}
 	switch {
@@ -167,17 +201,18 @@ func (b *builder) first() *hostRules {
 // or by a rewrite that is not the path itself.
 func (r *hostRules) asks() bool {
 	for i := range r.claims {
-		if r.owner.usesRegex || rewrites(r.owner.target, r.claims[i].path) {
+		c := &r.claims[i]
+		if c.annotations.AskForPatterns() || rewrites(c.annotations.Rewrite.Target, c.path) {
 			return true
 		}
 	}
-	return r.owner.usesRegex
+	return r.owner.annotations.AskForPatterns()
 }
 
 // hasRoot says whether a path of the rules takes all that others leave.
 func (r *hostRules) hasRoot() bool {
 	for i := range r.claims {
-		if r.claims[i].path == "/" && r.claims[i].pathType != "Exact" {
+		if c := &r.claims[i]; c.path == "/" && c.pathType != pathExact && c.match == nil {
 			return true
 		}
 	}
@@ -193,10 +228,11 @@ func (b *builder) problem(c *claim, field string, reason model.Reason, text stri
 // what is done before.
 func (b *builder) location(c *claim, kind model.RuleKind) *model.Location {
 	l := b.decorated(c, kind)
+	url, code := c.annotations.Redirect.To()
 	switch {
 	case l.Return != nil:
-	case c.owner.sends.URL != "":
-		l.Return = &c.owner.sends
+	case url != "":
+		l.Return = &model.Return{Code: code, URL: url}
 	default:
 		l.RedirectToHTTPS = b.redirect(c)
 		b.passOn(l, c)
@@ -207,28 +243,28 @@ func (b *builder) location(c *claim, kind model.RuleKind) *model.Location {
 // decorated gives the location of a claim that is still to be told what answers,
 // unless its Ingress is denied.
 func (b *builder) decorated(c *claim, kind model.RuleKind) *model.Location {
-	ing := c.owner
-	l := &model.Location{Rule: model.Rule{Object: ing.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Kind: kind, Protects: ing.guards()}}
+	l := &model.Location{Rule: model.Rule{Object: c.owner.ref, Field: c.field, Path: c.path, PathType: string(c.pathType), Kind: kind, Protects: c.guards()}}
 	if c.closed {
 		l.Rule.Kind = model.RuleClosed
 	}
-	if ing.denied || c.closed {
+	if c.isDenied() || c.closed {
 		l.Return = &model.Return{Code: 503}
 		return l
 	}
-	l.Blocks = ing.blocks
+	l.Blocks = c.blocks()
 	return l
 }
 
 // passOn passes to the Service of a claim, or to the default backend if it names
 // none.
 func (b *builder) passOn(l *model.Location, c *claim) {
-	if c.backend == nil {
+	defer b.mirror(l, c)
+	if c.action == nil {
 		b.passToDefault(l)
 		return
 	}
-	if field, reason, text := wrongBackend(c.backend); text != "" {
-		b.problem(c, c.backendField()+field, reason, text)
+	if fault := c.action.fault; fault != nil {
+		b.problem(c, c.backendField()+fault.field, fault.reason, fault.text)
 		l.Return = &model.Return{Code: 503}
 		return
 	}
@@ -238,7 +274,7 @@ func (b *builder) passOn(l *model.Location, c *claim) {
 // backendField is the backend below the claim's field; spec.defaultBackend is
 // one itself.
 func (c *claim) backendField() string {
-	if c == c.owner.fallback {
+	if c.field == defaultBackendField {
 		return ""
 	}
 	return ".backend"
@@ -246,19 +282,27 @@ func (c *claim) backendField() string {
 
 // proxy passes to the Service that a claim names.
 func (b *builder) proxy(c *claim) *model.Proxy {
-	service := c.backend.Service
-	port := service.Port.Name
-	if port == "" {
-		port = strconv.Itoa(int(service.Port.Number))
+	b.remarkCookiePath(c)
+	id := serviceID(c)
+	p := b.passBalanced(id, c, c.balancing())
+	p.Transport = c.owner.attachedTo(c.annotations.Transport).transport
+	if b.canaries != nil {
+		p = b.withCanary(c, id, p)
 	}
-	id := backendID{snapshot.Name{Namespace: c.owner.object.Namespace, Name: service.Name}, port}
-	p := b.pass(id, c)
-	p.Transport = c.owner.transport
 	// The paths of an Ingress mostly lead to the same: they share what says so.
 	if b.last == nil || *b.last != *p {
 		b.last = p
 	}
 	return b.last
+}
+
+// passBalanced passes to a backend whose endpoints are picked as balancing says.
+func (b *builder) passBalanced(id backendID, c *claim, balancing *model.Balancing) *model.Proxy {
+	if balancing != nil {
+		id.variant = hashOf(balancing)
+		b.backendOf(id).balancing = balancing
+	}
+	return b.pass(id, c)
 }
 
 // pass passes to a backend, which is thereby in use; c is nil for the default

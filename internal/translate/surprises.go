@@ -6,9 +6,9 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/snapshot"
 )
 
@@ -34,11 +34,11 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 	for _, object := range s.Ingresses() {
 		t.unserved(object)
 		if ours, _ := t.accepts(object); ours {
-			t.report(policy.OfOthers(object, t.options.AnnotationsPrefix)...)
+			t.report(annotations.OfOthers(object, t.options.AnnotationsPrefix)...)
 			t.unslashed(t.ingress(object))
 		}
 	}
-	turns := map[*ingress]*turn{}
+	turns := map[*owner]*turn{}
 	for _, h := range hosts {
 		b := t.locate(h, serverInput{})
 		b.out.problems = nil
@@ -61,7 +61,7 @@ func (t *translation) unserved(object *networkingv1.Ingress) {
 	if ours, remarks := t.accepts(object); ours || len(remarks) > 0 {
 		return
 	}
-	p := model.Problem{Object: refOf(object), Reason: Unserved}
+	p := model.Problem{Object: snapshot.RefOf(object), Reason: Unserved}
 	legacy, field := object.Annotations[legacyClass], object.Spec.IngressClassName
 	switch {
 	case legacy != "":
@@ -176,7 +176,7 @@ func (b *builder) shared() {
 			continue
 		}
 		if len(namespaces) > 0 {
-			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: HostField(ing.object, b.host.name), Reason: SharedHost,
+			b.out.problems = append(b.out.problems, model.Problem{Object: ing.ref, Field: ing.hostField(b.host.name), Reason: SharedHost,
 				Text: fmt.Sprintf("%s of another namespace has rules for %s, too: agree on who has which paths", b.host.rules[0].owner.ref, hostWords(b.host.name))})
 		}
 		namespaces = append(namespaces, ing.ref.Namespace)
@@ -186,7 +186,7 @@ func (b *builder) shared() {
 // repeated reports the paths that an Ingress has twice, all alike.
 func (b *builder) repeated() {
 	type written struct {
-		pathType networkingv1.PathType
+		pathType pathType
 		path     string
 	}
 	for _, rules := range b.host.rules {
@@ -197,7 +197,7 @@ func (b *builder) repeated() {
 			switch earlier := first[w]; {
 			case earlier == nil:
 				first[w] = c
-			case sameBackend(earlier.backend, c.backend):
+			case earlier.action.same(c.action):
 				b.problem(c, "", Repeated, fmt.Sprintf("it says what %s says: remove one of the two", earlier.field))
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/model"
-	"sluice/internal/route"
+	"sluice/internal/pcre"
 )
 
 // surprises gives what Surprises finds, and that it finds nothing that Config
@@ -108,7 +108,7 @@ func TestWhatIsSaidOfTurnedPaths(t *testing.T) {
 				t.Errorf("%s matches %q: %s", l.Path, found[1], p.Text)
 			}
 		}
-		if strings.Contains(said, "it is quoted") != (l.Path == "^"+route.Quote(l.Rule.Path) && l.Path != "^"+l.Rule.Path) {
+		if strings.Contains(said, "it is quoted") != (l.Path == "^"+pcre.Quote(l.Rule.Path) && l.Path != "^"+l.Rule.Path) {
 			t.Errorf("%s: %s", l.Path, p.Text)
 		}
 	}

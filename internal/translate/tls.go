@@ -7,9 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -17,7 +14,7 @@ import (
 // assignment says which certificate a host is presented.
 type assignment struct {
 	// by is the Ingress that decided, nil if none of the host has a tls section.
-	by *ingress
+	by *owner
 	// pair is nil for the default certificate; else item is the one of the tls section
 	// that asks for it.
 	pair *keyPair
@@ -26,23 +23,15 @@ type assignment struct {
 	from     snapshot.Name
 	problems []model.Problem
 	// reads are the Secrets that were looked at.
-	reads []secretRead
-}
-
-// secretRead is a name with the Secret that had it, nil for none, and whether it
-// was used.
-type secretRead struct {
-	name   snapshot.Name
-	secret *corev1.Secret
-	used   bool
+	reads reads
 }
 
 // wildcards are the wildcard hosts, and the aliases, that a certificate was
 // assigned to, each with the Ingress that decided so.
-type wildcards map[string]*ingress
+type wildcards map[string]*owner
 
 // above is who assigned a certificate to the wildcard above a name, nil for nobody.
-func (w wildcards) above(name string) *ingress {
+func (w wildcards) above(name string) *owner {
 	_, parent, ok := strings.Cut(name, ".")
 	if !ok || len(w) == 0 {
 		return nil
@@ -53,7 +42,7 @@ func (w wildcards) above(name string) *ingress {
 // coverer says who assigned a certificate to names of a host, or to the wildcard
 // above it; nil for nobody. See the case wildcard-tls-exact-plain of the recorded
 // answers.
-func (t *translation) coverer(h *host, assigned wildcards) *ingress {
+func (t *translation) coverer(h *host, assigned wildcards) *owner {
 	if h.certificate.by != nil {
 		return h.certificate.by
 	}
@@ -62,9 +51,9 @@ func (t *translation) coverer(h *host, assigned wildcards) *ingress {
 
 // covererAbove says the same of the wildcard above a name of a host. Where a
 // namespace owns the host, the certificate of another one is not for its names.
-func (t *translation) covererAbove(h *host, name string, assigned wildcards) *ingress {
+func (t *translation) covererAbove(h *host, name string, assigned wildcards) *owner {
 	by := assigned.above(name)
-	if by == nil || t.byNamespace() && by.ref.Namespace != h.oldest.Namespace {
+	if by == nil || t.byNamespace() && by.ref.Namespace != h.oldest.ref.Namespace {
 		return nil
 	}
 	return by
@@ -156,22 +145,18 @@ func (t *translation) defaultCertificate() *model.Certificate {
 // assign finds the certificate of a host, unless that of the last call is still
 // right.
 func (t *translation) assign(h *host) {
-	if h.certificate != nil && !slices.ContainsFunc(h.certificate.reads, t.outdated) {
-		for _, r := range h.certificate.reads {
-			if r.used {
-				t.keyPair(r.secret) // still in use
-			}
-		}
+	if h.certificate != nil && !h.certificate.reads.outdated(t.snap) {
+		t.keepPairs(h.certificate.reads)
 		return
 	}
 	h.certificate = &assignment{}
 	if h.name == "" {
 		return // always the default certificate, as with ingress-nginx
 	}
-	var first *ingress
+	var first *owner
 	for _, rules := range h.deciding {
 		switch {
-		case len(rules.owner.object.Spec.TLS) == 0:
+		case len(rules.owner.tls) == 0:
 		case first == nil:
 			first = rules.owner
 			t.choose(h, first)
@@ -182,12 +167,12 @@ func (t *translation) assign(h *host) {
 }
 
 // passOver tells a later Ingress that its Secret for the host is not used.
-func (h *host) passOver(later, first *ingress) {
+func (h *host) passOver(later, first *owner) {
 	at := itemOf(later, h.name)
 	if at < 0 {
 		return
 	}
-	secret := later.secretOf(at)
+	secret := later.tls[at].secret
 	if secret.Name == "" || h.certificate.from == secret {
 		return
 	}
@@ -195,18 +180,16 @@ func (h *host) passOver(later, first *ingress) {
 }
 
 // itemOf gives the number of the tls item that names a host, or -1.
-func itemOf(ing *ingress, host string) int {
-	return slices.IndexFunc(ing.object.Spec.TLS, func(item networkingv1.IngressTLS) bool {
-		return slices.ContainsFunc(item.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
+func itemOf(ing *owner, host string) int {
+	return slices.IndexFunc(ing.tls, func(item tlsItem) bool {
+		return slices.ContainsFunc(item.hosts, func(h string) bool { return strings.EqualFold(h, host) })
 	})
 }
-
-func (t *translation) outdated(r secretRead) bool { return t.snap.Secret(r.name) != r.secret }
 
 // choose lets the first Ingress with a tls section decide: the item that names
 // the host, else the first whose certificate does, else the default
 // certificate.
-func (t *translation) choose(h *host, ing *ingress) {
+func (t *translation) choose(h *host, ing *owner) {
 	a := h.certificate
 	a.by = ing
 	at := itemOf(ing, h.name)
@@ -214,7 +197,7 @@ func (t *translation) choose(h *host, ing *ingress) {
 		t.chooseByName(h, ing)
 		return
 	}
-	if ing.object.Spec.TLS[at].SecretName == "" {
+	if ing.tls[at].secret.Name == "" {
 		return
 	}
 	pair := t.pairOf(a, ing, at)
@@ -229,11 +212,11 @@ func (t *translation) choose(h *host, ing *ingress) {
 
 // chooseByName takes the first item whose certificate is for the host. If there
 // is none, the items that are meant for it are at fault.
-func (t *translation) chooseByName(h *host, ing *ingress) {
+func (t *translation) chooseByName(h *host, ing *owner) {
 	unfit := map[int]*keyPair{}
-	for at := range ing.object.Spec.TLS {
-		item := &ing.object.Spec.TLS[at]
-		if item.SecretName == "" {
+	for at := range ing.tls {
+		item := &ing.tls[at]
+		if item.secret.Name == "" {
 			continue
 		}
 		pair := t.pairOf(h.certificate, ing, at)
@@ -253,8 +236,8 @@ func (t *translation) chooseByName(h *host, ing *ingress) {
 
 // meant says whether a tls item that does not name a host is for it: it names
 // none at all, or a wildcard above the host or a name under it.
-func meant(item *networkingv1.IngressTLS, host string) bool {
-	return len(item.Hosts) == 0 || slices.ContainsFunc(item.Hosts, func(h string) bool { return related(h, host) })
+func meant(item *tlsItem, host string) bool {
+	return len(item.hosts) == 0 || slices.ContainsFunc(item.hosts, func(h string) bool { return related(h, host) })
 }
 
 // related says whether two hosts are the same or one is a wildcard above the
@@ -263,51 +246,11 @@ func related(a, b string) bool {
 	return covers([]string{a}, b) || covers([]string{b}, a)
 }
 
-// hostlessTLS reports the tls section of an Ingress without a host.
-func (i *ingress) hostlessTLS() {
-	if len(i.object.Spec.TLS) > 0 {
-		i.report("spec.tls", model.Unsupported, "rules without a host are served with the default certificate: name a host")
-	}
-}
-
-// vainTLS reports the hosts of the tls section that no rule and no alias has. The rules count
-// as they are written: one that is wrong is a problem of its own.
-func (i *ingress) vainTLS() {
-	for at, item := range i.object.Spec.TLS {
-		for n, host := range item.Hosts {
-			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return related(host, rule.Host) })
-			// An alias is presented the certificate of its host, so that issuers go by the entry.
-			if !named && !slices.ContainsFunc(i.aliases, func(alias string) bool { return related(host, alias) }) {
-				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
-			}
-		}
-	}
-}
-
-// vainNamespace reports a namespace for Secrets that nobody names.
-func (i *ingress) vainNamespace() {
-	named := func(item networkingv1.IngressTLS) bool { return item.SecretName != "" }
-	if i.secrets != i.object.Namespace && !slices.ContainsFunc(i.object.Spec.TLS, named) {
-		i.report(i.prefixKey+"tls-cert-namespace", model.Unread, "it has no effect without a spec.tls[].secretName")
-	}
-}
-
-// secretOf is the Secret that a tls item names. No API server takes a reference to
-// another namespace there, so that it is a name and nothing else.
-func (i *ingress) secretOf(at int) snapshot.Name {
-	return snapshot.Name{Namespace: i.secrets, Name: i.object.Spec.TLS[at].SecretName}
-}
-
 // pairOf reads the Secret of a tls item, nil if it cannot be used.
-func (t *translation) pairOf(a *assignment, ing *ingress, at int) *keyPair {
-	name := ing.secretOf(at)
-	secret, missing := t.secret(name, ing.object.Namespace)
-	a.from = name
-	found := t.snap.Secret(name)
-	a.reads = append(a.reads, secretRead{name, found, secret != nil})
-	if found != nil && name.Namespace != ing.object.Namespace {
-		a.problems = append(a.problems, misdelegated(found)...)
-	}
+func (t *translation) pairOf(a *assignment, ing *owner, at int) *keyPair {
+	name := ing.tls[at].secret
+	secret, missing, remarks := t.secret(&a.reads, name, ing.ref.Namespace)
+	a.from, a.problems = name, append(a.problems, remarks...)
 	if secret == nil {
 		a.report(ing, at, model.NotFound, missing+": the default certificate is presented")
 		return nil
@@ -324,12 +267,12 @@ func (t *translation) pairOf(a *assignment, ing *ingress, at int) *keyPair {
 }
 
 // unfit reports a certificate that is for other names.
-func (a *assignment) unfit(ing *ingress, at int, host string, pair *keyPair) {
+func (a *assignment) unfit(ing *owner, at int, host string, pair *keyPair) {
 	a.report(ing, at, model.InvalidValue, fmt.Sprintf("want a certificate for %s (got one for %s): the default certificate is presented", host, listed(pair.names)))
 }
 
-func (a *assignment) report(ing *ingress, at int, reason model.Reason, text string) {
-	a.problems = append(a.problems, model.Problem{Object: ing.ref, Field: fmt.Sprintf("spec.tls[%d].secretName", at), Reason: reason, Text: text})
+func (a *assignment) report(ing *owner, at int, reason model.Reason, text string) {
+	a.problems = append(a.problems, model.Problem{Object: ing.ref, Field: ing.tls[at].field, Reason: reason, Text: text})
 }
 
 // listed gives the first few names for a message, in quotes where they are not

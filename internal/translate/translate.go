@@ -6,16 +6,16 @@
 //	config, problems := translate.Config(snap, options, memo)
 //
 // The way through it: class.go says which Ingresses are ours, parameters.go which
-// settings their classes have, ingress.go reads each of them, hosts.go gathers
-// their rules by host, ownership.go says whose a host is, server.go makes a server of each host, locations.go and
-// patterns.go its locations. backends.go and tls.go make what is pushed at run time,
+// settings their classes have, ingress.go reads each of them and makes its claims,
+// owner.go those of other owners, hosts.go gathers the claims by host, ownership.go says whose a host is, server.go makes a server of each host, locations.go,
+// patterns.go and dispatch.go its locations. backends.go and tls.go make what is pushed at run time,
 // streams.go and passthrough.go what is passed on without a look at it. Nothing that
 // is wrong with one object changes what another one gets.
 package translate
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -75,7 +75,7 @@ type Options struct {
 	// for it; empty for nowhere.
 	HealthPath string
 	// Denied are Ingresses whose paths answer 503 whatever they say.
-	Denied map[snapshot.Name]Denial
+	Denied map[model.ObjectRef]Denial
 }
 
 // Denial is how much of an Ingress answers 503 that is denied whatever it says;
@@ -96,19 +96,25 @@ const (
 // changed since the last call with the same memo is the same pointer: servers,
 // backends and certificates.
 func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Problem) {
+	return Assemble(s, o, nil, m)
+}
+
+// Assemble is Config for the claims of further owners, besides those of the Ingresses.
+func Assemble(s *snapshot.Snapshot, o Options, owners []*Owner, m *Memo) (model.Config, []model.Problem) {
 	if m == nil {
 		m = NewMemo()
 	}
-	if config, problems, ok := m.onlyEndpoints(s, o); ok {
+	if config, problems, ok := m.onlyEndpoints(s, o, owners); ok {
 		return config, problems
 	}
 	t := m.begin(s, o)
+	t.owners = owners
 	hosts := t.gather()
 	hosts = t.nameAliases(hosts)
 	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough}}
 	assigned := t.certify(hosts, &config.Dynamic)
 	config.Static.Servers = t.servers(hosts, assigned)
-	config.Dynamic.Backends = t.backends(hosts)
+	config.Dynamic.Backends, config.Dynamic.Users = t.backends(hosts), userFiles(t.users)
 	config.Static.Passthroughs = t.passthroughs(hosts, config)
 	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))
 	m.end()
@@ -135,15 +141,25 @@ type translation struct {
 	// are those of the call before.
 	problems [][]model.Problem
 	// aliased are the Ingresses with a server-alias, the oldest first.
-	aliased []*ingress
+	aliased []*owner
 	// passing are the Ingresses whose hosts are to be passed through.
-	passing []*ingress
+	passing []*owner
+	// owners make claims besides the Ingresses.
+	owners []*Owner
+	// absent are the owners that are not served for the time being.
+	absent map[*owner]bool
 	// labelled are the wildcard hosts, while there are aliases.
 	labelled []string
+	// changed tells the Services that may be others than in the last call.
+	changed func(snapshot.Name) bool
+	// zones counts those of limits, by namespace.
+	zones map[string]int
 	// used are the backends in use, sorted by key; reads are the Services that decide
 	// about more than what nginx is told of these at run time.
 	used  []*backend
-	reads []snapshot.Name
+	reads reads
+	// users are the files of users that blocks name.
+	users []*model.UserFile
 }
 
 func (t *translation) report(problems ...model.Problem) {
@@ -155,9 +171,11 @@ func (t *translation) report(problems ...model.Problem) {
 // gather reads the Ingresses that are ours and gives their hosts, sorted by
 // name. The catch-all host is always there.
 func (t *translation) gather() []*host {
-	hosts := []*host{t.entry("")}
+	hosts := append(make([]*host, 0, len(t.memo.hosts)+1), t.entry(""))
 	t.begin(hosts[0])
+	more := t.sortedOwners()
 	accepted := make([]*networkingv1.Ingress, 0, len(t.memo.accepted))
+	var canaries []*owner
 	for _, object := range t.snap.Ingresses() {
 		ours, remarks := t.accepts(object)
 		t.report(remarks...)
@@ -168,25 +186,49 @@ func (t *translation) gather() []*host {
 			continue
 		}
 		accepted = append(accepted, object)
-		ing := t.ingress(object)
+		ing := t.withinZones(t.ingress(object))
+		for len(more) > 0 && more[0].age.compare(ing.age) < 0 {
+			hosts, more = t.collect(hosts, more[0]), more[1:]
+		}
 		t.report(ing.problems...)
+		t.users = append(t.users, ing.users()...)
 		if ing.passes {
 			t.passing = append(t.passing, ing)
+		}
+		if ing.annotations.Canary.Enabled {
+			canaries = append(canaries, ing)
+			continue
 		}
 		hosts = t.collect(hosts, ing)
 	}
 	t.memo.accepted = accepted
+	for _, owner := range more {
+		hosts = t.collect(hosts, owner)
+	}
 	hosts = t.hold(hosts)
+	t.collectCanaries(canaries)
 	for _, h := range hosts {
 		t.settle(h)
 	}
 	hosts = slices.DeleteFunc(hosts, func(h *host) bool { return h.name != "" && len(h.rules) == 0 && !t.vacant(h) })
-	slices.SortFunc(hosts, func(a, b *host) int { return strings.Compare(a.name, b.name) })
-	return hosts
+	return t.memo.sortedHosts.next(t.memo.pass, hosts)
+}
+
+// sortedOwners are the owners besides the Ingresses, the oldest first.
+func (t *translation) sortedOwners() []*owner {
+	var all []*owner
+	for _, o := range t.owners {
+		owner := t.ownerOf(o)
+		t.report(owner.problems...)
+		t.users = append(t.users, owner.users()...)
+		all = append(all, owner)
+	}
+	slices.SortFunc(all, func(a, b *owner) int { return cmp.Or(a.age.compare(b.age), a.ref.Compare(b.ref)) })
+	return all
 }
 
 // collect adds the rules of an Ingress to their hosts, and notes its aliases.
-func (t *translation) collect(hosts []*host, ing *ingress) []*host {
+func (t *translation) collect(hosts []*host, ing *owner) []*host {
 	if len(ing.aliases) > 0 {
 		t.aliased = append(t.aliased, ing)
 	}

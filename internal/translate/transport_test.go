@@ -39,7 +39,7 @@ func TestTransport(t *testing.T) {
 		"another namespace, delegated": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "shared/ca", "proxy-ssl-verify": "on", "proxy-ssl-name": "x"},
 			model.Transport{TLS: true, Verify: true, Name: "x", TrustedCA: string(authority.crt), VerifyDepth: 1}, false, nil},
 		"another namespace, delegated with a slip": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "slip/ca"},
-			model.Transport{TLS: true}, false, []string{"InvalidValue Secret slip/ca sluice/tls-delegation"}},
+			model.Transport{TLS: true}, false, []string{"InvalidValue Secret slip/ca sluice.io/tls-delegation"}},
 		"missing": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/nosuch"},
 			model.Transport{}, true, []string{"NotFound Ingress default/i proxy-ssl-secret denies"}},
 		"no authority": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/junk", "proxy-ssl-verify": "on", "proxy-ssl-name": "x"},

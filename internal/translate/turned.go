@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
-	"sluice/internal/policy"
+	"sluice/internal/pcre"
 	"sluice/internal/route"
 )
 
@@ -30,7 +28,7 @@ type turn struct {
 // turned reports the paths of a host that are patterns although nobody wrote
 // them as such: to their Ingress each of them, and to the Ingress that asked for
 // patterns all of them at once.
-func (b *builder) turned(turns map[*ingress]*turn) {
+func (b *builder) turned(turns map[*owner]*turn) {
 	if b.scope != wholeHost {
 		return
 	}
@@ -56,14 +54,14 @@ func (b *builder) turned(turns map[*ingress]*turn) {
 // ask notes a path of the Ingress itself. One that is ImplementationSpecific was
 // meant as a pattern, and / takes as much as before.
 func (t *turn) ask(b *builder, l *model.Location) {
-	if l.Rule.PathType != string(networkingv1.PathTypeImplementationSpecific) && len(extent(l.Rule.PathType, l.Rule.Path)) > 0 {
+	if l.Rule.PathType != string(pathSpecific) && len(extent(l.Rule.PathType, l.Rule.Path)) > 0 {
 		t.own = append(t.own, b.described(l))
 	}
 }
 
 // askers are the rules that asked for patterns, the oldest first, each noted
 // with its host.
-func (b *builder) askers(turns map[*ingress]*turn) []*hostRules {
+func (b *builder) askers(turns map[*owner]*turn) []*hostRules {
 	var askers []*hostRules
 	for _, rules := range b.host.rules {
 		if !b.asking[rules] {
@@ -79,9 +77,8 @@ func (b *builder) askers(turns map[*ingress]*turn) []*hostRules {
 }
 
 // askedBy is the annotation by which an Ingress asks for patterns.
-func (b *builder) askedBy(ing *ingress) string {
-	policies := policy.Read(ing.object, b.settings, b.options.AnnotationsPrefix)
-	if policy.Of[policy.Regex](policies).Enabled {
+func (b *builder) askedBy(ing *owner) string {
+	if ing.annotations.Regex.Enabled {
 		return ing.prefixKey + "use-regex"
 	}
 	return ing.prefixKey + "rewrite-target"
@@ -110,7 +107,7 @@ func (b *builder) described(l *model.Location) string {
 }
 
 // surprise tells an Ingress what its annotation does beyond its patterns.
-func (t *turn) surprise(ing *ingress) []model.Problem {
+func (t *turn) surprise(ing *owner) []model.Problem {
 	if len(t.own)+len(t.others) == 0 {
 		return nil
 	}
@@ -168,7 +165,7 @@ func changes(l *model.Location, rivals []*model.Location) []string {
 
 // extent says how far a path reaches as a pattern.
 func extent(pathType, path string) []string {
-	exact, slashed := pathType == string(networkingv1.PathTypeExact), strings.HasSuffix(path, "/")
+	exact, slashed := pathType == string(pathExact), strings.HasSuffix(path, "/")
 	examples := shown(path + "bar")
 	switch {
 	case exact && path == "/":
@@ -187,9 +184,9 @@ func extent(pathType, path string) []string {
 // plain: what it matches still begins with the path as it is written.
 func signOf(l *model.Location, path string) (text string, plain bool) {
 	const special = `\+*?()|[]{}^$`
-	quoted := l.Path == "^"+route.Quote(path)
+	quoted := l.Path == "^"+pcre.Quote(path)
 	switch {
-	case quoted && !route.Compiles(path):
+	case quoted && !pcre.Compiles(path):
 		return "as it does not compile as a pattern, it is quoted and matches what is written", true
 	case quoted:
 		return "", true
@@ -206,7 +203,7 @@ func leadsOf(locations []*model.Location) []string {
 	leads := make([]string, len(locations))
 	for i, l := range locations {
 		if l.Modifier == model.Pattern {
-			leads[i] = strings.ToLower(route.Beginning(strings.TrimPrefix(l.Path, "^")))
+			leads[i] = strings.ToLower(pcre.Beginning(strings.TrimPrefix(l.Path, "^")))
 		}
 	}
 	return leads
@@ -240,5 +237,5 @@ func locationOf(path string, locations []*model.Location) *model.Location {
 // exactly says whether a location is the Exact one of another's path, which comes
 // before it on any host.
 func exactly(l, other *model.Location) bool {
-	return l.Rule.PathType == string(networkingv1.PathTypeExact) && l.Rule.Path == other.Rule.Path
+	return l.Rule.PathType == string(pathExact) && l.Rule.Path == other.Rule.Path
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
 	"sluice/internal/pcre"
 )
@@ -24,7 +22,7 @@ func (b *builder) starred() {
 		for i := range rules.claims {
 			c := &rules.claims[i]
 			stem, found := strings.CutSuffix(c.path, "/*")
-			switch specific := c.pathType == networkingv1.PathTypeImplementationSpecific; {
+			switch specific := c.pathType == pathSpecific; {
 			case !found:
 			case b.scope == wholeHost || b.scope == onlyAsking && b.asking[rules] && specific:
 				b.problem(c, ".path", Star, fmt.Sprintf("in a pattern /* is any number of slashes: want %s for whatever follows", shown(stem+"/.*")))
@@ -38,7 +36,7 @@ func (b *builder) starred() {
 // groupless reports the rewrites that put in what no group of the path captures.
 func (b *builder) groupless() {
 	for _, l := range b.locations {
-		if l.Rewrite == nil || l.Rule.Kind != model.RuleWritten || l.Modifier == model.Equal && l.Rule.PathType != string(networkingv1.PathTypeExact) {
+		if l.Rewrite == nil || l.Rule.Kind != model.RuleWritten || l.Modifier == model.Equal && l.Rule.PathType != string(pathExact) {
 			continue
 		}
 		pattern, err := pcre.Compile(strings.TrimPrefix(l.Rewrite.Pattern, "(?i)"), pcre.Caseless)
@@ -64,8 +62,13 @@ func groups(n int) string {
 }
 
 // unslashed reports a rewrite to what is no path: backends answer it with 400.
-func (t *translation) unslashed(ing *ingress) {
-	target := ing.target
+func (t *translation) unslashed(ing *owner) {
+	for each := range ing.annotations.Each() {
+		t.unslashedTarget(ing, each.Rewrite.Target)
+	}
+}
+
+func (t *translation) unslashedTarget(ing *owner, target string) {
 	if target == "" || strings.ContainsAny(target[:1], "/$") || strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
 		return
 	}

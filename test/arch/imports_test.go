@@ -13,18 +13,18 @@ import (
 var ranks = map[string]int{
 	"internal/model": 0, "internal/pcre": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
-	"internal/snapshot": 1, "internal/debug/view": 1, "internal/guard": 1,
-	"internal/keys":     2,
-	"internal/settings": 3,
-	"internal/policy":   4,
-	"internal/route":    5,
+	"internal/snapshot": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
+	"internal/keys": 2, "internal/manifest/decode": 2,
+	"internal/settings":    3,
+	"internal/annotations": 4,
+	"internal/route":       5,
 
 	"internal/translate": 6, "internal/render": 6, "internal/kube": 6,
 
-	"internal/cluster": 7, "internal/manifest": 7, "internal/nginx": 7, "internal/dynamic": 7,
+	"internal/cluster": 7, "internal/manifest": 7, "internal/nginx": 7, "internal/dynamic": 7, "internal/resolver": 7,
 	"internal/report": 7, "internal/explain": 7, "internal/lint": 7, "internal/admission": 7,
 	"internal/kube/kubetest": 7, "internal/report/election": 7, "internal/report/status": 7, "internal/report/events": 7,
-	"internal/container": 7,
+	"internal/pid1": 7, "internal/health": 7, "internal/templatedir": 7,
 
 	"internal/debug": 8, "internal/plugin": 8,
 
@@ -67,10 +67,10 @@ func kitElsewhere(s source) []string {
 
 // The plugin asks a controller from outside: what it shares with one are the
 // types of the answers, the client and how objects are named.
-var pluginMay = []string{"internal/debug/view", "internal/kube", "internal/model", "internal/snapshot"}
+var pluginMay = []string{"internal/debugapi", "internal/kube", "internal/model", "internal/snapshot"}
 
-// pluginsOwn are the libraries that only the plugin is to pay for.
-var pluginsOwn = []string{"k8s.io/cli-runtime", "k8s.io/client-go/tools/remotecommand", "k8s.io/client-go/kubernetes", "golang.org/x/term"}
+// pluginsOwn are the libraries that only the plugin pays for.
+var pluginsOwn = []string{"k8s.io/cli-runtime", "k8s.io/client-go/kubernetes", "golang.org/x/term"}
 
 // pluginApart finds imports of the plugin that it does well without, and those of
 // others that are of the plugin only.
@@ -140,7 +140,7 @@ func TestImportRuleRefuses(t *testing.T) {
 	mustRefuse(t, "the plugin importing explain", pluginApart(parse(t, "internal/plugin/x.go", `package plugin; import "sluice/internal/explain"`)))
 	mustRefuse(t, "the controller importing the plugin", pluginApart(parse(t, "internal/controller/x.go", `package controller; import "sluice/internal/plugin"`)))
 	mustRefuse(t, "kube importing the typed clientset", pluginApart(parse(t, "internal/kube/x.go", `package kube; import "k8s.io/client-go/kubernetes/scheme"`)))
-	mustTake(t, "the plugin importing the views", pluginApart(parse(t, "internal/plugin/x.go", `package plugin; import "sluice/internal/debug/view"`)))
+	mustTake(t, "the plugin importing the views", pluginApart(parse(t, "internal/plugin/x.go", `package plugin; import "sluice/internal/debugapi"`)))
 	mustRefuse(t, "a package's own test importing the kit", kitElsewhere(parse(t, "internal/nginx/x_test.go", `package nginx; import "sluice/test/kit"`)))
 	mustTake(t, "a test of the whole importing the kit", kitElsewhere(parse(t, "test/e2e/x_test.go", `package e2e; import "sluice/test/kit"`)))
 }

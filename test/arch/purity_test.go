@@ -12,8 +12,8 @@ import (
 // core are the packages between the snapshot and the outputs: values in, values
 // out.
 var core = []string{
-	"internal/model", "internal/pcre", "internal/snapshot", "internal/keys", "internal/policy", "internal/settings",
-	"internal/translate", "internal/route", "internal/guard", "internal/render", "internal/explain", "internal/lint", "internal/debug/view", "templates",
+	"internal/model", "internal/pcre", "internal/syntax", "internal/snapshot", "internal/manifest/decode", "internal/keys", "internal/annotations", "internal/settings",
+	"internal/translate", "internal/route", "internal/guard", "internal/render", "internal/explain", "internal/lint", "internal/debugapi", "internal/quarantine", "templates",
 }
 
 // worldly are packages that touch the world: the file system, the network,

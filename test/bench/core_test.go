@@ -8,6 +8,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -36,7 +37,7 @@ func core(b *testing.B, n int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	objects, _, err := snapshot.FromYAML("all.yaml", oneFile(n, 8081, 8082))
+	objects, _, err := decode.FromYAML("all.yaml", oneFile(n, 8081, 8082))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func (p *pipeline) run(b *testing.B, snap *snapshot.Snapshot, n int) float64 {
 // changed is Ingress i with another path.
 func changed(b *testing.B, i, round int) *networkingv1.Ingress {
 	b.Helper()
-	objects, _, err := snapshot.FromYAML("one.yaml", unit(i))
+	objects, _, err := decode.FromYAML("one.yaml", unit(i))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 			"controller.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.labelSelector: it selects no pod of this release, by app In a,b;"},
 		{"controller: {addHeaders: {X-Frame-Options: DENY}}", "controller.addHeaders: its ConfigMap is made"},
 		{"controller: {proxySetHeaders: {X-A: b}}", "controller.proxySetHeaders: its ConfigMap is made"},
-		{"controller: {allowSnippetAnnotations: true}", "controller.allowSnippetAnnotations: Sluice does not follow snippets yet"},
+		{"controller: {allowSnippetAnnotations: true}", "controller.allowSnippetAnnotations: snippets want controller.config.annotations-risk-level: Critical, too"},
 		{"controller: {service: {internal: {enabled: true}}}", "controller.service.internal.enabled: the Service is not made"},
 		{"controller: {hostNetwork: true, sysctls: {net.core.somaxconn: 32768}, podSecurityContext: {sysctls: [{name: net.ipv4.tcp_tw_reuse, value: \"1\"}]}}",
 			"net.ipv4.tcp_tw_reuse, net.core.somaxconn: the pod is on the network of its node"},
@@ -42,6 +42,7 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 	for _, values := range []string{
 		"controller: {service: {internal: {enabled: true, annotations: {a: b}}}}",
 		"controller: {hostNetwork: true}",
+		"controller: {allowSnippetAnnotations: true, config: {annotations-risk-level: critical}}",
 		"controller: {image: {tag: 0.1.0}}",
 		"controller: {podLabels: {tier: edge}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app.kubernetes.io/instance: \"{{ .Release.Name }}\", tier: edge}}}]}",
 		"controller: {affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: host, labelSelector: {matchExpressions: [{key: app.kubernetes.io/component, operator: In, values: [controller]}, {key: app, operator: DoesNotExist}]}}]}}}",

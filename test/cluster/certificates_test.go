@@ -52,7 +52,7 @@ func TestCertificatesOfOtherNamespaces(t *testing.T) {
 
 			delegate := func(to string) func() {
 				return func() {
-					secret.Annotations = map[string]string{"sluice/tls-delegation": to}
+					secret.Annotations = map[string]string{"sluice.io/tls-delegation": to}
 					s.Apply(t, secret)
 				}
 			}

@@ -182,17 +182,21 @@ func (h *churn) nginx(t *testing.T) []int {
 	return found
 }
 
-// share is the memory of a process, in MB: what it shares with others counts in
-// part (proc(5), smaps_rollup).
-func share(pid int) float64 {
+// share is the memory of a process without its program, in MB: what it shares with
+// others counts in part (proc(5), smaps_rollup). How many run the same program differs
+// from one moment to the next while tests run side by side.
+func share(pid int) (megabytes float64) {
 	content, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	for line := range strings.Lines(string(content)) {
-		if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
-			kilobytes, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			return kilobytes / 1024
+		name, rest, _ := strings.Cut(line, ":")
+		sign := map[string]float64{"Pss": 1, "Pss_File": -1}[name]
+		if sign == 0 {
+			continue
 		}
+		kilobytes, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+		megabytes += sign * kilobytes / 1024
 	}
-	return 0
+	return megabytes
 }
 
 // collection is a line of GODEBUG=gctrace=1; what it finds is the size of what a

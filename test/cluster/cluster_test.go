@@ -47,6 +47,7 @@ func clientsOf(t *testing.T, kubeconfig string) *kubernetes.Clientset {
 }
 
 func TestAccountsMayDoWhatIsGranted(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	here, elsewhere := c.NewNamespace(t, "rights"), c.NewNamespace(t, "others")
 	read := Allow("", []string{"secrets"}, "list")
@@ -110,6 +111,7 @@ metadata: {name: two}
 }
 
 func TestAPIServerStopsAndStarts(t *testing.T) {
+	t.Parallel()
 	c := Start(t)
 	c.Apply(t, Web("outage", "web", 1)...)
 	before := c.AwaitEndpoints(t, "outage", "web", 1)
@@ -131,6 +133,7 @@ func TestAPIServerStopsAndStarts(t *testing.T) {
 }
 
 func TestCompactionMakesOldWatchesGone(t *testing.T) {
+	t.Parallel()
 	c := Start(t)
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "changing"}}
 	var versions []string

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 // looked gives what a running sluice says of itself.
@@ -35,8 +35,8 @@ func TestReplicasTellWhoLeads(t *testing.T) {
 	first, second := RunSluice(t, admin, flags...), RunSluice(t, admin, flags...)
 	tells := func(s *Sluice, leader *Sluice) func(context.Context) error {
 		return func(ctx context.Context) error {
-			g, err := looked[view.General](ctx, s, view.GeneralPath)
-			want := view.Leader{Leads: s == leader, Identity: leader.pod()}
+			g, err := looked[debugapi.General](ctx, s, debugapi.GeneralPath)
+			want := debugapi.Leader{Leads: s == leader, Identity: leader.pod()}
 			if err == nil && (g.Leader == nil || *g.Leader != want) {
 				err = fmt.Errorf("want %+v, it says %+v", want, g.Leader)
 			}
@@ -64,7 +64,7 @@ func TestPodsAreToldAsEndpoints(t *testing.T) {
 	s := newSite(t, Shared(t), "counted")
 	count := func(want int) func(context.Context) error {
 		return func(ctx context.Context) error {
-			backends, err := looked[[]view.Backend](ctx, s.Sluice, view.BackendsPath+"?name=counted-web-80")
+			backends, err := looked[[]debugapi.Backend](ctx, s.Sluice, debugapi.BackendsPath+"?name=counted-web-80")
 			if err == nil && len(backends[0].Endpoints) != want {
 				err = fmt.Errorf("want %d endpoints, it tells %+v", want, backends)
 			}

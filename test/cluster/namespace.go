@@ -46,6 +46,7 @@ func runInside(m *testing.M) int {
 		return 1
 	}
 	defer stopShared()
+	kit.TwoTestsPerCore()
 	return m.Run()
 }
 

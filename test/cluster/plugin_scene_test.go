@@ -61,7 +61,7 @@ func (v call) run(t testing.TB, arguments ...string) said {
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, path, arguments...)
-	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "KUBECONFIG=" + v.kubeconfig}, v.environment...)
+	command.Env = v.environ(t)
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	command.Stdin = strings.NewReader(v.stdin)
 	var out, errs bytes.Buffer
@@ -71,6 +71,17 @@ func (v call) run(t testing.TB, arguments ...string) said {
 		t.Fatalf("kubectl-sluice %s: %v\n%s", strings.Join(arguments, " "), err, errs.String())
 	}
 	return said{out.String(), errs.String(), command.ProcessState.ExitCode()}
+}
+
+// environ is the environment of the plugin: a home of its own, and on the PATH the
+// kubectl of `make clients`, if SLUICE_CLIENTS names its folder.
+func (v call) environ(t testing.TB) []string {
+	t.Helper()
+	path := os.Getenv("PATH")
+	if clients := os.Getenv("SLUICE_CLIENTS"); clients != "" {
+		path = clients + string(os.PathListSeparator) + path
+	}
+	return append([]string{"PATH=" + path, "HOME=" + t.TempDir(), "KUBECONFIG=" + v.kubeconfig}, v.environment...)
 }
 
 // must is run for what has to succeed; it gives the output.

@@ -23,7 +23,7 @@ func (v call) onTerminal(t *testing.T, typed string, arguments ...string) string
 	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, path, arguments...)
-	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "KUBECONFIG=" + v.kubeconfig, "TERM=xterm"}, v.environment...)
+	command.Env = append(v.environ(t), "TERM=xterm")
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Pdeathsig: syscall.SIGKILL}
 	terminal, err := pty.StartWithAttrs(command, &pty.Winsize{Rows: 31, Cols: 97}, command.SysProcAttr)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -183,17 +185,26 @@ func pluginExec(t *testing.T, p *pluginScene) {
 	with.stdin = "hello\n"
 	pod := "--pod=" + p.pods[1].Name
 	got := with.run(t, "exec", "-i", "--namespace", p.system, pod, "--", "sh", "-c", "cat; echo oops >&2; exit 7")
-	if got != (said{"hello\n", "oops\n", 7}) {
+	if got != (said{"hello\n", "oops\ncommand terminated with exit code 7\n", 7}) { // the second line is kubectl's
 		t.Errorf("exec gives %+v", got)
 	}
 	if got := p.must(t, "exec", "--namespace", p.system, pod, "--", "sluice", "version"); !strings.HasPrefix(got, "sluice ") {
 		t.Errorf("exec sluice version gives %q", got)
 	}
 	with.stdin = "echo in a $((1+1))nd shell\n"
-	if got := with.run(t, "ssh", "--namespace", p.system, pod); got.out != "in a 2nd shell\n" || got.status != 0 || !strings.Contains(got.errs, "is no terminal") {
+	if got := with.run(t, "ssh", "--namespace", p.system, pod); got.out != "in a 2nd shell\n" || got.status != 0 || !strings.Contains(got.errs, "input is not a terminal") {
 		t.Errorf("ssh gives %+v", got)
 	}
 	p.misused(t, []string{"exec", "--namespace", p.system}, "want a command to run")
+	without := p.call
+	without.environment = []string{"PATH=/nowhere"}
+	for _, command := range [][]string{{"exec", pod, "--", "true"}, {"ssh", pod}, {"logs", pod}, {"general", pod}} {
+		without.fails(t, slices.Insert(command, 1, "--namespace", p.system), `error: find kubectl: exec: "kubectl": executable file not found in $PATH`)
+	}
+	without.environment = append(without.environment, "KUBECTL="+filepath.Join(os.Getenv("SLUICE_CLIENTS"), "kubectl"))
+	if os.Getenv("SLUICE_CLIENTS") != "" {
+		without.must(t, "exec", "--namespace", p.system, pod, "--", "true")
+	}
 }
 
 func pluginLogs(t *testing.T, p *pluginScene) {

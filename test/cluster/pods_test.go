@@ -24,6 +24,7 @@ import (
 func at(address string) string { return fmt.Sprintf("http://%s:%d/", address, PodPort) }
 
 func TestPodsAnswer(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "answer")
 	c.Apply(t, Web(ns, "web", 3)...)
@@ -62,6 +63,7 @@ func awaitRefusal(t *testing.T, address string) {
 }
 
 func TestDeletedPodStopsListening(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "deleted")
 	c.Apply(t, Web(ns, "web", 1)...)
@@ -112,6 +114,7 @@ func begin(t *testing.T, address, delay string) <-chan error {
 // before, while its EndpointSlice says that it is terminating; then it finishes
 // what it has begun.
 func TestDeletedPodFinishesWhatItHasBegun(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "begun")
 	d := Deployment(ns, "web", 1)
@@ -137,6 +140,7 @@ func TestDeletedPodFinishesWhatItHasBegun(t *testing.T) {
 
 // TestDeletedPodIsCutOffAfterItsGracePeriod, even in the middle of a request.
 func TestDeletedPodIsCutOffAfterItsGracePeriod(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "cut")
 	d, grace := Deployment(ns, "web", 1), int64(1)
@@ -184,6 +188,7 @@ func (c *Cluster) awaitNoPods(t *testing.T, namespace string) {
 }
 
 func TestReadiness(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "ready")
 	c.Apply(t, Web(ns, "web", 2)...)
@@ -201,6 +206,7 @@ func TestReadiness(t *testing.T) {
 // TestRollingUpdate: the new pods take some time to become ready, and the old
 // ones are there until then.
 func TestRollingUpdate(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "rolling")
 	c.Apply(t, Web(ns, "web", 2)...)
@@ -221,6 +227,7 @@ func TestRollingUpdate(t *testing.T) {
 // TestProtocols: the ports of one pod speak HTTPS, TCP and UDP, and HTTP/2
 // where a client begins with it.
 func TestProtocols(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "protocols")
 	d := Deployment(ns, "web", 1)

@@ -22,6 +22,7 @@ import (
 // root and as an ordinary user, and reach the pods there. What they are told is
 // the cluster's own EndpointSlices, but in a folder.
 func TestSluiceReachesPods(t *testing.T) {
+	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "reached")
 	c.Apply(t, Web(ns, "web", 2)...)

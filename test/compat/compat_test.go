@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"sluice/internal/annotations"
 	"sluice/internal/keys"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
 	"sluice/test/kit"
 )
@@ -218,7 +218,7 @@ func TestDifferencesNameRequests(t *testing.T) {
 // keysRead are the annotations and settings that Sluice reads.
 func keysRead() map[string]bool {
 	read := map[string]bool{}
-	for _, b := range policy.All() {
+	for _, b := range annotations.All() {
 		for _, doc := range b.Keys {
 			read[doc.Key] = true
 		}

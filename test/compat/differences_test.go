@@ -36,6 +36,7 @@ var intended = map[string]string{
 	"permanent-redirect-code #1 GET /999":                   valueLeftOut,
 	"permanent-redirect-code #2 GET /abc":                   valueLeftOut,
 	"redirect-variables #0 GET /v/x?y=1":                    valueLeftOut,
+	"digest-auth #0 GET /":                                  "digest authentication is gone: its paths answer 503",
 	"upstream-vhost #2 GET /bad":                            valueLeftOut,
 	"app-root-tls #1 GET https://app-root-tls.example.org/": "answers over HTTPS carry Strict-Transport-Security, redirects too",
 }

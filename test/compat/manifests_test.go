@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -14,8 +15,8 @@ import (
 
 type object = map[string]any
 
-// annotations is the prefix that scenarios leave out.
-const annotations = "nginx.ingress.kubernetes.io/"
+// prefix is that of annotations, which scenarios leave out.
+const prefix = "nginx.ingress.kubernetes.io/"
 
 // world is what a scenario has in place: its objects and its backends.
 type world struct {
@@ -56,6 +57,16 @@ func (w *world) apply(o *objects) {
 	}
 	for _, c := range o.Certs {
 		w.putCertificate(c)
+	}
+	for name, data := range o.Secrets {
+		encoded := object{}
+		for key, value := range data {
+			encoded[key] = base64.StdEncoding.EncodeToString([]byte(value))
+		}
+		w.put("Secret", name, object{"data": encoded})
+	}
+	for name, data := range o.Maps {
+		w.put("ConfigMap", name, object{"data": data})
 	}
 	for _, raw := range o.Objects {
 		w.putRaw(raw)
@@ -203,7 +214,7 @@ func (w *world) putIngress(in ingress) {
 	meta, spec := object{"creationTimestamp": w.clock.Format(time.RFC3339)}, object{}
 	values := object{}
 	for key, value := range in.Annotations {
-		values[annotations+key] = w.local(value)
+		values[prefix+key] = w.local(value)
 	}
 	if in.ClassAnnotation != "" {
 		values["kubernetes.io/ingress.class"] = in.ClassAnnotation

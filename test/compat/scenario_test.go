@@ -36,7 +36,10 @@ type objects struct {
 	Services  []service         `json:"services"`
 	Certs     []certificate     `json:"certs"`
 	Ingresses []ingress         `json:"ingresses"`
-	Objects   []object          `json:"objects"`
+	// Secrets and Maps are Secrets and ConfigMaps by their names.
+	Secrets map[string]map[string]string `json:"secrets"`
+	Maps    map[string]map[string]string `json:"maps"`
+	Objects []object                     `json:"objects"`
 	// Delete holds Kind/name.
 	Delete []string `json:"delete"`
 }

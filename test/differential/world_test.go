@@ -11,8 +11,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"sluice/internal/controller"
 	"sluice/internal/model"
+	"sluice/internal/selfsigned"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 	"sluice/test/guarded"
@@ -151,7 +151,7 @@ func secret(t testing.TB) *corev1.Secret {
 }
 
 var selfSigned = sync.OnceValues(func() (*corev1.Secret, error) {
-	certificate, err := controller.SelfSigned(oldest)
+	certificate, err := selfsigned.Certificate(oldest)
 	if err != nil {
 		return nil, err
 	}

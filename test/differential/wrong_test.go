@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/route"
-	"sluice/internal/snapshot"
 	"sluice/test/kit"
 )
 
@@ -171,7 +171,7 @@ func TestDisagreementIsMadeSmaller(t *testing.T) {
 func TestReportIsWhole(t *testing.T) {
 	t.Parallel()
 	w := makeWorld(usualSeed, 0, 5)
-	objects, _, err := snapshot.FromYAML("report.yaml", []byte(w.manifests(t)))
+	objects, _, err := decode.FromYAML("report.yaml", []byte(w.manifests(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ var allowances = []struct{ shown, printed string }{
 	{`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`, `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`},
 	{`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`, `[0-9a-f-]{36}`},
 	// The last parts of the names of a Deployment's pods, which have no vowels.
-	{`-[b-df-hj-np-tv-z0-9]{8,10}-[b-df-hj-np-tv-z0-9]{5}\b`, `-[b-df-hj-np-tv-z0-9]{8,10}-[b-df-hj-np-tv-z0-9]{5}`},
+	{`-[b-df-hj-np-tv-z0-9]{1,10}-[b-df-hj-np-tv-z0-9]{5}\b`, `-[b-df-hj-np-tv-z0-9]{1,10}-[b-df-hj-np-tv-z0-9]{5}`},
 	// Addresses of pods and of Services, of the cluster of the tests.
 	{`\b10\.(244|96)\.\d+\.\d+\b`, `10\.(244|96)\.\d+\.\d+`},
 	// Ages in the last column of a table, and times that a log names.

@@ -154,6 +154,7 @@ func TestAllowances(t *testing.T) {
 		{"pod/web-6c8f9b7d55-bcdfg ready", "pod/api-58f7c6d9b4-x2z9q ready", false},
 		{"at 2026-11-21T10:00:00Z", "at 2027-01-02T03:04:05.678Z", true},
 		{"sluice-controller-5644798bfc-mt2ng is", "sluice-controller-bdf495579-rrwwk is", true},
+		{"sluice-controller-5644798bfc-mt2ng is", "sluice-controller-bfc59d-4ptgd is", true},
 		{"sluice-controller-leader is", "sluice-controller-reader is", false},
 		{"10.244.0.7:80", "10.244.1.30:80", true},
 		{"10.244.0.7:80", "10.244.1.30:81", false},

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 	"sluice/internal/model"
 )
 
@@ -65,7 +65,7 @@ func TestEachViewShowsAChange(t *testing.T) {
 			"a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}, "ssl-redirect: false"),
 		})
 		s.waitBackend("http://a.example/", "first")
-		before := viewed[view.General](s, "/general")
+		before := viewed[debugapi.General](s, "/general")
 		if !before.Ready || !before.Nginx.Answers || before.LastApply == nil || before.Counts.Ingresses != 1 || before.Leader != nil {
 			t.Errorf("at the start: %+v", before)
 		}
@@ -77,19 +77,19 @@ func TestEachViewShowsAChange(t *testing.T) {
 		eventually(t, "the confirmation of what is served", func() bool { return strings.Contains(s.view("/conf"), `"/new"`) })
 
 		conf := s.view("/conf")
-		after := viewed[view.General](s, "/general")
+		after := viewed[debugapi.General](s, "/general")
 		if !s.runs(conf) || after.ConfHash == before.ConfHash || after.Nginx.Load <= before.Nginx.Load || after.Counts.Locations <= before.Counts.Locations {
 			t.Errorf("conf is what nginx runs: %t; before %+v, after %+v", s.runs(conf), before, after)
 		}
-		rows := viewed[[]view.Route](s, "/routes?host=a.example")
-		if !slices.ContainsFunc(rows, func(r view.Route) bool { return r.Match == "exact" && r.Path == "/new" && r.Object.Name == "a" }) {
+		rows := viewed[[]debugapi.Route](s, "/routes?host=a.example")
+		if !slices.ContainsFunc(rows, func(r debugapi.Route) bool { return r.Match == "exact" && r.Path == "/new" && r.Object.Name == "a" }) {
 			t.Errorf("routes: %+v", rows)
 		}
-		backends := viewed[[]view.Backend](s, "/backends?name=default-web-80")
-		if want := []view.Endpoint{{Address: "127.0.0.1", Port: portOf(second)}}; len(backends) != 1 || !slices.Equal(backends[0].Endpoints, want) {
+		backends := viewed[[]debugapi.Backend](s, "/backends?name=default-web-80")
+		if want := []debugapi.Endpoint{{Address: "127.0.0.1", Port: portOf(second)}}; len(backends) != 1 || !slices.Equal(backends[0].Endpoints, want) {
 			t.Errorf("backends: %+v, want the endpoint %v", backends, want)
 		}
-		certificates := viewed[[]view.Certificate](s, "/certs?host=a.example")
+		certificates := viewed[[]debugapi.Certificate](s, "/certs?host=a.example")
 		if len(certificates) != 1 || certificates[0].Serial != "41" || certificates[0].Chain != string(pair.certificate) || certificates[0].Secrets[0].Name != "a-tls" {
 			t.Errorf("certs: %+v", certificates)
 		}
@@ -108,7 +108,7 @@ func TestEachViewShowsAChange(t *testing.T) {
 func TestDebugSocketIsPrivate(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		s := start(t, root, oneHost(backend(t, "web")))
-		socket := filepath.Join(s.State, view.Socket)
+		socket := filepath.Join(s.State, debugapi.Socket)
 		info, err := os.Stat(socket)
 		if err != nil {
 			t.Fatal(err)
@@ -186,15 +186,15 @@ func TestDebugAnswersWithoutNginx(t *testing.T) {
 	}
 	kill(t, s.master())
 	eventually(t, "word of its death", func() bool {
-		g := viewed[view.General](s, "/general")
+		g := viewed[debugapi.General](s, "/general")
 		return !g.Ready && !g.Nginx.Answers && g.Nginx.Error != ""
 	})
-	if s.view("/conf") != conf || len(viewed[[]view.Route](s, "/routes?host=a.example")) == 0 {
+	if s.view("/conf") != conf || len(viewed[[]debugapi.Route](s, "/routes?host=a.example")) == 0 {
 		t.Error("what nginx ran is not told any more")
 	}
 	if err := os.Remove(broken); err != nil {
 		t.Fatal(err)
 	}
 	s.waitBackend("http://a.example/", "web")
-	eventually(t, "word of its return", func() bool { g := viewed[view.General](s, "/general"); return g.Ready && g.Nginx.Answers })
+	eventually(t, "word of its return", func() bool { g := viewed[debugapi.General](s, "/general"); return g.Ready && g.Nginx.Answers })
 }

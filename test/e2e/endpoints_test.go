@@ -10,7 +10,7 @@ import (
 // TestEndpointsChangeUnderLoad adds, drains and removes endpoints under a
 // constant load: no reload, and not one failed request.
 func TestEndpointsChangeUnderLoad(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		one, two, three := backend(t, "one"), backend(t, "two"), backend(t, "three")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", one),
@@ -102,7 +102,7 @@ func TestNoEndpointAndNoService(t *testing.T) {
 // TestHundredReloadsUnderLoad changes an Ingress a hundred times: every change
 // reloads, and not one request to the other host fails.
 func TestHundredReloadsUnderLoad(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web),

@@ -12,7 +12,7 @@ import (
 // served nearly as soon as without that. The delays are printed; the test allows
 // two seconds more than twice, for a machine that is busy with other tests.
 func TestFloodOfBadEditsHoldsNobodyElseBack(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{"class.yaml": class, "web.yaml": service("web", web)})
 		flood := func(round int) {

@@ -186,7 +186,7 @@ func TestMegabyteOfAnnotations(t *testing.T) {
 
 // TestTenThousandIngressesInOneFile are all served.
 func TestTenThousandIngressesInOneFile(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		var many strings.Builder
 		many.WriteString(class + service("web", web))

@@ -17,6 +17,7 @@ import (
 var sluicePath string
 
 func TestMain(m *testing.M) {
+	kit.TwoTestsPerCore()
 	os.Exit(kit.WithSluice(func(path string) int { sluicePath = path; return m.Run() }, buildFlags()...))
 }
 
@@ -37,8 +38,21 @@ func buildFlags() []string {
 	return nil
 }
 
-// eachNginx runs a test with every nginx that is there.
+// eachNginx runs a test with every nginx that is there, beside other tests.
 func eachNginx(t *testing.T, test func(t *testing.T, root string)) {
+	t.Helper()
+	t.Parallel()
+	for _, nginx := range kit.Nginxes(t) {
+		t.Run(nginx.Name, func(t *testing.T) {
+			t.Parallel()
+			test(t, nginx.Root)
+		})
+	}
+}
+
+// eachNginxAlone is eachNginx for a test that measures time or keeps the machine
+// busy: no other test of the package runs meanwhile.
+func eachNginxAlone(t *testing.T, test func(t *testing.T, root string)) {
 	t.Helper()
 	for _, nginx := range kit.Nginxes(t) {
 		t.Run(nginx.Name, func(t *testing.T) { test(t, nginx.Root) })

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sluice/internal/debug/view"
+	"sluice/internal/debugapi"
 )
 
 // inNamespace moves manifests of the namespace default to another one.
@@ -20,15 +20,15 @@ func (p keyPair) longer(size int) keyPair {
 }
 
 // memory is what /general tells of the dictionary of certificates.
-func (s *sluice) memory() view.Memory {
+func (s *sluice) memory() debugapi.Memory {
 	s.t.Helper()
-	for _, m := range viewed[view.General](s, "/general").Nginx.Memory {
+	for _, m := range viewed[debugapi.General](s, "/general").Nginx.Memory {
 		if m.Name == "certificate_data" {
 			return m
 		}
 	}
 	s.t.Fatal("no memory is told")
-	return view.Memory{}
+	return debugapi.Memory{}
 }
 
 // TestCertificatesOfOneNamespaceTakeNoOthersRoom: one namespace has more than

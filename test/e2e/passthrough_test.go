@@ -177,7 +177,7 @@ func (s *sluice) noHeaderOfOurs(asks func(from, before, headers, name string) st
 // TestPassthroughIsTurnedOnAndOff: a reload is enough, plain HTTP goes on, and a
 // change of endpoints takes effect.
 func TestPassthroughIsTurnedOnAndOff(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		manifests := passing(t, headersBackend(t))
 		on := manifests["pass.yaml"]
 		manifests["pass.yaml"] = strings.ReplaceAll(on, `ssl-passthrough: "true"`, `ssl-passthrough: "false"`)

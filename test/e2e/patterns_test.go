@@ -57,7 +57,7 @@ func TestAPatternThatMayBeginAnywhereHoldsNoWorker(t *testing.T) {
 // TestManyPatternsHoldNoWorker: hard patterns of which each is within its limit add
 // up on one host.
 func TestManyPatternsHoldNoWorker(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		var paths []string
 		for i := range 200 {

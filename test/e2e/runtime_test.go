@@ -33,7 +33,7 @@ func (s *sluice) held() map[string][]string {
 // TestCertificateThatBreaksAndIsMended: while the Secret is broken or gone the
 // default certificate is presented, and none of it takes a reload.
 func TestCertificateThatBreaksAndIsMended(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "default.yaml": secret("default", newKeyPair(t, 99, "default.example")),

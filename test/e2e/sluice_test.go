@@ -12,16 +12,9 @@ import (
 	"sluice/test/kit"
 )
 
-// patience bounds every wait for something that must happen; the race detector
-// makes sluice several times slower.
-var patience = waitFor()
-
-func waitFor() time.Duration {
-	if raceDetector {
-		return time.Minute
-	}
-	return 20 * time.Second
-}
+// patience bounds every wait for something that must happen, on a machine that runs
+// other tests too.
+const patience = time.Minute
 
 // sluice is a running sluice with its nginx, on a folder of manifests.
 type sluice struct {

@@ -93,7 +93,7 @@ func TestCertificatesBySNI(t *testing.T) {
 // TestCertificateRotatedWithoutReload: the new certificate is presented and
 // nginx was not reloaded.
 func TestCertificateRotatedWithoutReload(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "secret.yaml": secret("cert", newKeyPair(t, 1, "a.example")),

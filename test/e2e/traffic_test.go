@@ -16,7 +16,7 @@ import (
 // TestEndpointsAndReloadsUnderLoad: 1,000 changes of endpoints while 20 reloads
 // happen, and not one failed request.
 func TestEndpointsAndReloadsUnderLoad(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		all := []*httptest.Server{backend(t, "0"), backend(t, "1"), backend(t, "2")}
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", all...), "a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}),
@@ -42,7 +42,7 @@ func TestEndpointsAndReloadsUnderLoad(t *testing.T) {
 // an idempotent request again when the server closed it, as RFC 9110, 9.2.2
 // allows, see no failure. What others see is printed.
 func TestKeptConnectionsAcrossReloads(t *testing.T) {
-	eachNginx(t, func(t *testing.T, root string) {
+	eachNginxAlone(t, func(t *testing.T, root string) {
 		web := backend(t, "web")
 		s := start(t, root, oneHost(web))
 		s.waitBackend("http://a.example/", "web")

@@ -12,16 +12,19 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"sluice/internal/lint"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/snapshot"
 )
 
 // sections are the parts that a case may have.
-var sections = []string{"manifests.yaml", "options", "not-served", "routes", "requests", "log", "nginx.conf", "refused", "problems", "lint"}
+var sections = []string{"manifests.yaml", "claims.yaml", "options", "not-served", "routes", "requests", "log", "backends", "nginx.conf", "refused", "problems", "lint"}
 
 // testCase is one archive.
 type testCase struct {
 	path    string
 	archive *txtar.Archive
+	// decoded is what the manifests hold, decoded at the first use.
+	decoded *lint.Manifests
 }
 
 func readCase(t *testing.T, path string) *testCase {
@@ -51,9 +54,21 @@ func (c *testCase) section(name string) (string, bool) {
 	return "", false
 }
 
-// manifests are the objects of the case and of its bases. What does not decode
-// is for cases about lint.
+// manifests are the objects of the case and of its bases. The lists are the
+// caller's, the objects are not. What does not decode is for cases about lint.
 func (c *testCase) manifests(t *testing.T) lint.Manifests {
+	t.Helper()
+	if c.decoded == nil {
+		all := c.decode(t)
+		c.decoded = &all
+	}
+	all := *c.decoded
+	all.Objects = snapshot.Objects{}
+	all.Objects.Append(c.decoded.Objects)
+	return all
+}
+
+func (c *testCase) decode(t *testing.T) lint.Manifests {
 	t.Helper()
 	text, ok := c.section("manifests.yaml")
 	if !ok {
@@ -78,11 +93,11 @@ func (c *testCase) manifests(t *testing.T) lint.Manifests {
 
 // take reads a file.
 func take(all *lint.Manifests, name string, text []byte) {
-	var reader snapshot.Reader
+	var reader decode.Reader
 	objects, notes, err := reader.Read(name, text)
 	all.Objects.Append(objects)
 	all.Documents = append(all.Documents, reader.Documents()...)
-	all.Notes, all.Errors = append(all.Notes, notes...), append(all.Errors, snapshot.Errors(err)...)
+	all.Notes, all.Errors = append(all.Notes, notes...), append(all.Errors, decode.Errors(err)...)
 }
 
 // expect compares a part with what came out, or takes that over with -update.

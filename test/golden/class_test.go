@@ -8,9 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/annotations"
 	"sluice/internal/keys"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -64,7 +65,7 @@ spec:
 func inClass(t *testing.T, class, setting, general, annotation string) string {
 	t.Helper()
 	text := strings.NewReplacer("%CLASS%", class, "%SETTING%", setting, "%GENERAL%", general, "%ANNOTATION%", annotation).Replace(classes)
-	objects, _, err := snapshot.FromYAML("classes.yaml", []byte(text))
+	objects, _, err := decode.FromYAML("classes.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func inClass(t *testing.T, class, setting, general, annotation string) string {
 // something else for all.
 func TestAClassSaysWhatAnnotationsSay(t *testing.T) {
 	t.Parallel()
-	for _, b := range policy.All() {
+	for _, b := range annotations.All() {
 		for _, doc := range b.Keys {
 			if doc.From == "" {
 				continue

@@ -16,11 +16,11 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/keys"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
-	"sluice/internal/snapshot"
 	"sluice/test/kit"
 )
 
@@ -65,7 +65,7 @@ func TestEveryKeyIsCovered(t *testing.T) {
 // keysRead are all keys, in the order of the reference.
 func keysRead() []key {
 	var all []key
-	for _, b := range policy.All() {
+	for _, b := range annotations.All() {
 		for _, doc := range b.Keys {
 			all = append(all, key{doc, b.Keys})
 		}
@@ -122,7 +122,7 @@ func (c *testCase) uses(t *testing.T) []use {
 		return nil
 	}
 	text, _ := c.section("manifests.yaml")
-	objects, _, _ := snapshot.FromYAML(c.path, []byte(text)) // what does not decode gives nothing
+	objects, _, _ := decode.FromYAML(c.path, []byte(text)) // what does not decode gives nothing
 	var found []use
 	add := func(kind string, object model.ObjectRef, values map[string]string) {
 		for name, value := range values {
@@ -207,7 +207,7 @@ func (k key) uncovered(t *testing.T, all []use) []string {
 	var lines []string
 	say := func(format string, a ...any) { lines = append(lines, k.name()+": "+fmt.Sprintf(format, a...)) }
 	if !k.shown(t, followed) {
-		say("shown: no case would fail without it in its requests, nginx.conf or routes; give it a value such as %s", sample(k.unusual()))
+		say("shown: no case would fail without it in its requests, nginx.conf, backends or routes; give it a value such as %s", sample(k.unusual()))
 	}
 	if len(refused) == 0 {
 		say("refused: no case has the problem InvalidValue for it; give it a value such as %s", sample(k.notValid()))
@@ -246,6 +246,9 @@ func (k key) shown(t *testing.T, followed []use) bool {
 		o := workOut(t, without, 0)
 		routes, hasRoutes := u.in.section("routes")
 		parts, _ := u.in.section("nginx.conf")
+		if backends, ok := u.in.section("backends"); ok && backends != o.backends() {
+			return true
+		}
 		if hasRoutes && routes != o.routes() || len(missingParts(parts, string(o.file.Bytes()))) > 0 {
 			return true
 		}
@@ -347,7 +350,7 @@ func (k key) refuses(value string) bool {
 	} else {
 		defaults, _ := settings.Read(nil)
 		meta := metav1.ObjectMeta{Annotations: map[string]string{k.field(k.Key): value}}
-		problems = policy.Read(&networkingv1.Ingress{ObjectMeta: meta}, defaults, annotationsPrefix).Problems()
+		problems = annotations.Read(&networkingv1.Ingress{ObjectMeta: meta}, defaults, annotationsPrefix).Problems()
 	}
 	return slices.ContainsFunc(problems, func(p model.Problem) bool { return p.Reason == model.InvalidValue })
 }

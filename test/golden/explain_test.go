@@ -33,8 +33,8 @@ func TestExplanations(t *testing.T) {
 				continue // what a proxy in front says of the host is for redirects only
 			}
 			explained++
-			e := explain.Explain(input, explain.Request{Method: r.method, Scheme: asked.scheme, Host: r.host, URI: r.uri})
-			faults := append(winnerFaults(e, route.Match(o.config.Static.Servers, r.host, r.uri)), answerFaults(e, recorded[i])...)
+			e := explain.Explain(input, explain.Request{Method: r.method, Scheme: asked.scheme, Host: r.host, URI: r.uri, Headers: r.known().Headers})
+			faults := append(winnerFaults(e, route.Choose(o.config.Static.Servers, r.known()).Answer), answerFaults(e, recorded[i])...)
 			for _, fault := range append(faults, candidateFaults(e)...) {
 				t.Errorf("%s: %s%s: %s", filepath.Base(path), r.left, e.Summary, fault)
 			}
@@ -103,7 +103,7 @@ func answerFaults(e *explain.Explanation, recorded string) []string {
 		got = fmt.Sprint(e.Answer.Status)
 	}
 	recorded = strings.Replace(recorded, ":_default", "", 1)
-	if got == recorded || refusable(e, recorded) {
+	if got == recorded || refusable(e, recorded) || slices.Contains(e.Answer.Canaries, recorded) {
 		return nil
 	}
 	return []string{"recorded is " + recorded}
@@ -116,9 +116,16 @@ func refusable(e *explain.Explanation, recorded string) bool {
 		return false
 	}
 	has := func(is func(explain.Behaviour) bool) bool { return slices.ContainsFunc(e.Applied.Behaviours, is) }
+	if has(func(b explain.Behaviour) bool { return b.Snippet }) && strings.Contains(e.Summary, ", unless its ") {
+		return true
+	}
 	switch recorded {
 	case "403":
 		return has(func(b explain.Behaviour) bool { return b.Refuses })
+	case "401":
+		return has(func(b explain.Behaviour) bool { return b.Name == "basic-auth" })
+	case "429", "503":
+		return has(func(b explain.Behaviour) bool { return b.Name == "limits" })
 	case "204":
 		return has(func(b explain.Behaviour) bool { return b.Answers }) && e.Request.Method == "OPTIONS"
 	case "413":

@@ -9,11 +9,15 @@
 // The parts of an archive:
 //
 //	manifests.yaml  the objects; "# base: NAME.yaml" puts a file of base/ there
+//	claims.yaml     further owners with their claims, as a list of translate.Owner;
+//	                what guard and lint are asked is of the objects only
 //	options         lines KEY=VALUE, see the function set
 //	routes          the routing table, as route.Table prints it
 //	requests        METHOD URL -> LOCATION  ANSWER, see request_test.go
 //	log             what the requests leave in the access log, which in a test is
 //	                a file of its own wherever the case says it is
+//	backends        what nginx is told of backends whose endpoints are not picked in
+//	                turn, and of splits: KEY JSON
 //	nginx.conf      parts that must occur, apart from white space; a blank line
 //	                ends a part, a leading "! " means that it must not occur
 //	refused         what every nginx says against the configuration, which it must
@@ -23,7 +27,8 @@
 //	                manifests.yaml, which may then hold objects that do not decode
 //
 // All but the first are left out where they say nothing about the case.
-// `make golden` writes routes, requests, log, problems and lint anew.
+// `make golden CASE=NAME` runs one case; with UPDATE=1 it writes its routes, requests,
+// log, backends, problems and lint anew, as `make golden` does for all cases.
 package golden
 
 import (
@@ -67,6 +72,7 @@ func TestCases(t *testing.T) {
 func runCase(t *testing.T, c *testCase) {
 	got := workOut(t, c, 0)
 	c.expect(t, "routes", got.routes())
+	c.expect(t, "backends", got.backends())
 	c.expect(t, "problems", got.problemLines())
 	c.expect(t, "lint", got.lintLines())
 	c.expectParts(t, string(got.file.Bytes()))

@@ -19,7 +19,7 @@ import (
 // if all were well to be protected, fairly won by another, or closed.
 func (o *outcome) expectGuarded(t *testing.T) {
 	t.Helper()
-	for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems) {
+	for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems, o.owners...) {
 		t.Error(line)
 	}
 }
@@ -41,8 +41,11 @@ func (o *outcome) probes() []probe {
 		return nil
 	}
 	var all []probe
-	for _, h := range guarded.Hosts(o.snap, o.options, o.problems) {
+	for _, h := range guarded.Hosts(o.snap, o.options, o.problems, o.owners...) {
 		for _, s := range guard.Samples(h.Asked, h.Servers(o.config.Static.Servers)[0].Locations) {
+			if !s.Claim.Match.Any() {
+				continue // it is for other requests
+			}
 			uri := (&url.URL{Path: s.Path}).EscapedPath()
 			r := request{method: http.MethodGet, scheme: "http", host: nameOf(h.Name), uri: uri, header: http.Header{}, left: "probe: GET " + nameOf(h.Name) + uri + " "}
 			if len(uri) < 1000 && route.Match(o.config.Static.Servers, r.host, uri).Path == s.Path { // nginx logs no more of a location
@@ -98,6 +101,9 @@ func (o *outcome) askProbes(t *testing.T, nginx *running, probes []probe) {
 func (o *outcome) locationOf(r request, logged string) *model.Location {
 	path, exact := strings.CutPrefix(logged, "=")
 	for _, l := range route.Match(o.config.Static.Servers, r.host, r.uri).Server.Locations {
+		if l.Path == path && exact == (l.Modifier == model.Equal) && len(l.Dispatch) > 0 {
+			return route.Choose(o.config.Static.Servers, r.known()).Location
+		}
 		if l.Path == path && exact == (l.Modifier == model.Equal) {
 			return l
 		}
@@ -126,7 +132,7 @@ func TestBrokenPlacementIsSeen(t *testing.T) {
 		for _, s := range o.config.Static.Servers {
 			breaks(s)
 		}
-		open := guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems)
+		open := guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems, o.owners...)
 		if hosts := len(o.config.Static.Servers) - 1; len(open) < hosts {
 			t.Errorf("%s: of %d hosts are open: %v", name, hosts, open)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 	"sluice/test/guarded"
@@ -28,38 +30,54 @@ func TestMutatedCasesStayGuarded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	protected := 0
-	for _, path := range paths {
-		c := readCase(t, path)
-		if _, ok := c.section("lint"); ok {
-			continue // its objects need not decode
-		}
-		for seed := range 8 {
-			objects := c.manifests(t).Objects
-			options := c.options(t, objects)
-			if len(objects.Ingresses) == 0 {
-				break
-			}
-			m := mutation{Objects: &objects, options: &options, random: rand.New(rand.NewPCG(uint64(seed), sum(path)))}
-			m.all()
-			snap, problems := snapshot.New(objects)
-			config, more := translate.Config(snap, options, nil)
-			problems = append(problems, more...)
-			for _, h := range guarded.Hosts(snap, options, problems) {
-				for _, claim := range h.Claims {
-					if claim.Protects {
-						protected++
-					}
+	var protected atomic.Int64
+	t.Run("cases", func(t *testing.T) {
+		for _, path := range paths {
+			t.Run(filepath.Base(path), func(t *testing.T) {
+				t.Parallel()
+				c := readCase(t, path)
+				if _, ok := c.section("lint"); ok {
+					return // its objects need not decode
 				}
-			}
-			if lines := guarded.Open(snap, options, config.Static.Servers, problems); len(lines) > 0 {
-				t.Errorf("%s, seed %d: %s\n%s", filepath.Base(path), seed, strings.Join(m.done, "; "), strings.Join(lines, "\n"))
+				for seed := range uint64(8) {
+					protected.Add(int64(c.mutate(t, seed)))
+				}
+			})
+		}
+	})
+	if protected.Load() < 3_000 {
+		t.Errorf("only %d paths were protected: this shows little", protected.Load())
+	}
+}
+
+// mutate wants a case whose objects are spoiled to stay guarded, and gives how many
+// of its paths are protected.
+func (c *testCase) mutate(t *testing.T, seed uint64) (protected int) {
+	t.Helper()
+	objects := c.manifests(t).Objects
+	if len(objects.Ingresses) == 0 {
+		return 0
+	}
+	for i, ing := range objects.Ingresses {
+		objects.Ingresses[i] = ing.DeepCopy()
+	}
+	options := c.options(t, objects)
+	m := mutation{Objects: &objects, options: &options, random: rand.New(rand.NewPCG(seed, sum(c.path)))}
+	m.all()
+	snap, problems := snapshot.New(objects)
+	config, more := translate.Config(snap, options, nil)
+	problems = append(problems, more...)
+	for _, h := range guarded.Hosts(snap, options, problems) {
+		for _, claim := range h.Claims {
+			if claim.Protects {
+				protected++
 			}
 		}
 	}
-	if protected < 3_000 {
-		t.Errorf("only %d paths were protected: this shows little", protected)
+	if lines := guarded.Open(snap, options, config.Static.Servers, problems); len(lines) > 0 {
+		t.Errorf("seed %d: %s\n%s", seed, strings.Join(m.done, "; "), strings.Join(lines, "\n"))
 	}
+	return protected
 }
 
 func sum(text string) uint64 {
@@ -178,7 +196,7 @@ func (m *mutation) rename(ing *networkingv1.Ingress) {
 
 func (m *mutation) deny(ing *networkingv1.Ingress) {
 	denial := pick(m.random, []translate.Denial{translate.DenyPaths, translate.DenyBeginnings})
-	m.options.Denied = map[snapshot.Name]translate.Denial{{Namespace: ing.Namespace, Name: ing.Name}: denial}
+	m.options.Denied = map[model.ObjectRef]translate.Denial{{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}: denial}
 	m.say("%s is denied by %d", ing.Name, denial)
 }
 

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"sigs.k8s.io/yaml"
 
 	"sluice/internal/lint"
 	"sluice/internal/model"
@@ -22,6 +24,7 @@ import (
 // outcome is what a case's manifests give.
 type outcome struct {
 	snap     *snapshot.Snapshot
+	owners   []*translate.Owner
 	options  translate.Options
 	config   model.Config
 	file     *render.File
@@ -51,11 +54,27 @@ func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	}
 	manifests.Objects = objects
 	snap, problems := c.snapshot(t, objects)
-	config, more := translate.Config(snap, options, nil)
+	owners := c.owners(t, seed)
+	config, more := translate.Assemble(snap, options, owners, nil)
 	file, unprintable := set.Render(config.Static, printed, nil)
 	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
 	report := lint.Look(manifests, lint.Options{Translate: options, Templates: set, Environment: printed})
-	return &outcome{snap: snap, options: options, config: config, file: file, problems: problems, findings: report.Findings}
+	slices.SortFunc(owners, func(a, b *translate.Owner) int { return a.Created.Compare(b.Created) })
+	return &outcome{snap: snap, owners: owners, options: options, config: config, file: file, problems: problems, findings: report.Findings}
+}
+
+// owners are those of the section claims.yaml, shuffled by the seed unless it is 0.
+func (c *testCase) owners(t *testing.T, seed int) []*translate.Owner {
+	t.Helper()
+	text, _ := c.section("claims.yaml")
+	var owners []*translate.Owner
+	if err := yaml.UnmarshalStrict([]byte(text), &owners); err != nil {
+		t.Fatalf("claims.yaml: %v", err)
+	}
+	if seed > 0 {
+		mix(owners, rand.New(rand.NewPCG(uint64(seed), 1)))
+	}
+	return owners
 }
 
 // snapshot is the cluster of a case. The Ingresses of the section not-served are left
@@ -143,7 +162,7 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.HealthPath = value
 	case "denied":
 		name, wrong := snapshot.ParseName(value)
-		o.Denied, err = map[snapshot.Name]translate.Denial{name: translate.DenyPaths}, wrong
+		o.Denied, err = map[model.ObjectRef]translate.Denial{{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}: translate.DenyPaths}, wrong
 	case "https-port":
 		o.HTTPSPort, err = strconv.Atoi(value)
 	default:
@@ -179,11 +198,35 @@ func (o *outcome) lintLines() string {
 	return out.String()
 }
 
+// inJSON prints a value whole, whatever it points to.
+func inJSON(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// backends are the lines of the part of that name: the backends whose endpoints are
+// not picked in turn.
+func (o *outcome) backends() string {
+	var text strings.Builder
+	for _, b := range o.config.Dynamic.Backends {
+		switch {
+		case b.Split != nil:
+			fmt.Fprintln(&text, b.Key, inJSON(b.Split))
+		case b.Balancing != nil:
+			fmt.Fprintln(&text, b.Key, inJSON(b.Balancing))
+		}
+	}
+	return text.String()
+}
+
 // describeRuntime prints what is pushed, so that it can be compared.
 func describeRuntime(o *outcome) []string {
 	var lines []string
 	for _, b := range o.config.Dynamic.Backends {
-		lines = append(lines, fmt.Sprintf("backend %+v", *b))
+		lines = append(lines, "backend "+inJSON(b))
 	}
 	for _, c := range o.config.Dynamic.Certificates {
 		lines = append(lines, fmt.Sprintf("certificate %s %s", c.ID, c.Chain))

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"cmp"
+	"crypto/md5"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -28,7 +29,8 @@ import (
 // header Host, if one is given, another host. {PROXY-protocol: TCP4 192.0.2.1
 // 192.0.2.2 4444 80} is sent as the line of that protocol, before all else. The
 // service answers with a body only if the headers Want-Length and Want-Type ask
-// for one of that many bytes and that type. LOCATION is the nginx location that
+// for one of that many bytes and that type, and with the header NAME if there is
+// one called Answer-NAME. LOCATION is the nginx location that
 // nginx, by its own debug log, chose for it: "= /foo", "^~ /foo/", "~* ^/foo", or
 // only "/" for a plain prefix; it is left out where nginx redirects to HTTPS
 // before it looks for one. ANSWER is
@@ -119,7 +121,11 @@ type answer struct {
 	// refusable is set where the location holds what behaviours printed, which
 	// route.Match does not know: they may refuse the request.
 	refusable bool
-	header    http.Header
+	// limited is set where the location limits its clients.
+	limited bool
+	// asks is set if clients have to say who they are.
+	asks   bool
+	header http.Header
 }
 
 // String gives the right side of a request's line.
@@ -155,7 +161,9 @@ func disagrees(foretold, seen answer) string {
 		return ""
 	}
 	refused := seen.status == http.StatusForbidden || seen.status == http.StatusBadRequest || seen.status == http.StatusRequestEntityTooLarge
-	if foretold.refusable && refused {
+	over := seen.status == http.StatusServiceUnavailable || seen.status == http.StatusTooManyRequests
+	stranger := seen.status == http.StatusUnauthorized
+	if foretold.refusable && refused || foretold.limited && over || foretold.asks && stranger {
 		return ""
 	}
 	return fmt.Sprintf("route.Match says %s, nginx answered %s", foretold, seen)
@@ -163,7 +171,7 @@ func disagrees(foretold, seen answer) string {
 
 // foretell asks route.Match, and says what its location does.
 func (o *outcome) foretell(r request) answer {
-	match := route.Match(o.config.Static.Servers, r.host, r.uri)
+	match := route.Choose(o.config.Static.Servers, r.known())
 	switch match.Outcome {
 	case route.Served, route.Missed:
 		return o.foretellLocation(r, match)
@@ -177,10 +185,21 @@ func (o *outcome) foretell(r request) answer {
 	return answer{location: string(match.Outcome)}
 }
 
-func (o *outcome) foretellLocation(r request, match route.Answer) answer {
+// known is what nginx knows of a request when it looks for a location.
+func (r request) known() route.Request {
+	known := route.Request{Method: r.method, Host: r.host, URI: r.uri}
+	for name, values := range r.header {
+		known.Headers = append(known.Headers, route.Header{Name: name, Value: strings.Join(values, ", ")})
+	}
+	return known
+}
+
+func (o *outcome) foretellLocation(r request, match route.Choice) answer {
 	r = o.believed(r)
 	server, location := match.Server, match.Location
-	a := answer{location: notation(server, location), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0}
+	a := answer{location: notation(server, cmp.Or(match.Dispatched, location)), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0}
+	a.asks = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "basic-auth" })
+	a.limited = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "limits" })
 	redirect := cmp.Or(server.RedirectToHTTPS, location.RedirectToHTTPS)
 	switch {
 	case redirect != nil && r.scheme == "http" && match.Outcome == route.Served:
@@ -192,7 +211,7 @@ func (o *outcome) foretellLocation(r request, match route.Answer) answer {
 		}
 		a.redirect = r.written(a.redirect)
 	default:
-		o.foretellBackend(&a, location.Proxy)
+		o.foretellBackend(&a, r, location.Proxy)
 	}
 	return a
 }
@@ -233,10 +252,14 @@ func (o *outcome) believed(r request) request {
 }
 
 // foretellBackend says what a backend does: answer, or not for want of endpoints.
-func (o *outcome) foretellBackend(a *answer, proxy *model.Proxy) {
+func (o *outcome) foretellBackend(a *answer, r request, proxy *model.Proxy) {
 	for _, b := range o.config.Dynamic.Backends {
 		if b.Key != proxy.Backend {
 			continue
+		}
+		if b.Split != nil {
+			o.foretellBackend(a, r, &model.Proxy{Backend: shareOf(b.Split, r)})
+			return
 		}
 		if len(b.Endpoints) == 0 && b.ExternalName == "" {
 			a.status = b.WhenEmpty
@@ -248,8 +271,37 @@ func (o *outcome) foretellBackend(a *answer, proxy *model.Proxy) {
 	a.status = -1
 }
 
-// serviceName turns the key "ns/name/80" into "ns/name:80".
+// shareOf is the backend of a split that gets a request, for those whose weights leave
+// no choice.
+func shareOf(s *model.Split, r request) string {
+	holds := func(c model.ValueIs) bool {
+		name := strings.ReplaceAll(strings.TrimPrefix(c.Variable, "http_"), "_", "-")
+		return r.header.Get(name) == c.Value
+	}
+	_, tag, _ := strings.Cut(r.header.Get("Cookie"), "|")
+	for i, share := range s.Shares {
+		switch {
+		case s.Cookie != "" && tag == tagOf(s.Tags[0]):
+			return s.Main
+		case s.Cookie != "" && tag == tagOf(s.Tags[i+1]):
+			return share.Backend
+		case slices.ContainsFunc(share.Never, holds):
+		case slices.ContainsFunc(share.Always, holds), share.Weight >= s.Total:
+			return share.Backend
+		}
+	}
+	return s.Main
+}
+
+// tagOf is what marks the cookies of a backend.
+func tagOf(name string) string {
+	return fmt.Sprintf("%x", md5.Sum(fmt.Appendf(nil, "%x%s", md5.Sum([]byte(name)), name)))
+}
+
+// serviceName turns the key "ns/name/80", or one of another balancing, into
+// "ns/name:80".
 func serviceName(key string) string {
+	key, _, _ = strings.Cut(key, "~")
 	if i := strings.LastIndexByte(key, '/'); i >= 0 {
 		return key[:i] + ":" + key[i+1:]
 	}
@@ -258,8 +310,8 @@ func serviceName(key string) string {
 
 // notation is a location as nginx.conf has it.
 func notation(server *model.Server, l *model.Location) string {
-	if l == server.Miss {
-		return "@miss"
+	if l.Modifier == model.Named {
+		return "@" + l.Path
 	}
 	return strings.TrimSpace(string(l.Modifier) + " " + l.Path)
 }
@@ -312,5 +364,13 @@ func TestDisagreementsAreSeen(t *testing.T) {
 	base.refusable = true
 	if text := disagrees(base, answer{location: "^~ /", status: 403}); text != "" {
 		t.Errorf("an allow list may refuse: %s", text)
+	}
+	over := answer{location: "^~ /", status: 429}
+	if disagrees(base, over) == "" {
+		t.Error("a limit that is not there was not missed")
+	}
+	base.limited = true
+	if text := disagrees(base, over); text != "" {
+		t.Errorf("a limit may refuse: %s", text)
 	}
 }

@@ -34,6 +34,9 @@ var (
 	accessLog = regexp.MustCompile(`(?m)^access_log (?:/dev/stdout|/var/log/nginx/\S*) `)
 )
 
+// drawn is the part of a cookie that differs from one time to the next.
+var drawn = regexp.MustCompile(`(^[^=; ]+=|Expires=)[0-9A-Za-z][^|;]*`)
+
 // logsOf gives a configuration whose logs are those of the test.
 func logsOf(conf []byte, access string) []byte {
 	return accessLog.ReplaceAll(errorLog.ReplaceAll(conf, []byte("${1}error_log stderr debug;")), []byte("access_log "+access+" "))
@@ -49,6 +52,7 @@ func serveCase(t *testing.T, c *testCase, installed kit.Nginx) (lines, logged st
 	file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
 	access := filepath.Join(site.State, "access.log")
 	site.Write(t, file.Trust(), logsOf(file.Bytes(), access))
+	site.WriteUsers(t, o.config.Dynamic.Users)
 	if words, ok := c.section("refused"); ok {
 		refuses(t, site, strings.TrimSpace(words))
 		return "", ""
@@ -102,6 +106,9 @@ func (o *outcome) ask(t *testing.T, nginx *running, r request) string {
 		value := strings.Join(seen.header.Values(name), ", ")
 		if value == strconv.Itoa(nginx.ports.HTTPPort) {
 			value = "80"
+		}
+		if name == "Set-Cookie" {
+			value = drawn.ReplaceAllString(value, "$1...")
 		}
 		line += fmt.Sprintf("  %s: %s\n", name, cmp.Or(value, "(none)"))
 	}
@@ -228,6 +235,9 @@ func echo(t *testing.T, key string) model.Endpoint {
 			w.Header().Set("Got-Host", r.Host)
 			for name, values := range r.Header {
 				w.Header()["Got-"+name] = values
+				if answer, is := strings.CutPrefix(name, "Answer-"); is {
+					w.Header()[answer] = values
+				}
 			}
 			wanted(w, r.Header)
 		}))

@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sluice/internal/cluster"
 )
 
@@ -27,10 +25,10 @@ func TestNothingIsStrippedThatIsRead(t *testing.T) {
 			few := cluster.Stripped(all)
 			few.Endpoints = all.Endpoints // which an API server mirrors itself
 			without, others := translated(few, options)
-			if diff := cmp.Diff(config, without); diff != "" {
+			if diff := difference(config, without); diff != "" {
 				t.Errorf("without what is stripped:\n%s", diff)
 			}
-			if diff := cmp.Diff(problems, others); diff != "" {
+			if diff := difference(problems, others); diff != "" {
 				t.Errorf("problems without what is stripped:\n%s", diff)
 			}
 		})

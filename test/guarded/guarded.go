@@ -10,9 +10,9 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"sluice/internal/annotations"
 	"sluice/internal/guard"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -28,7 +28,9 @@ type Host struct {
 
 // Hosts gives what the Ingresses that are ours ask for, by the names of the hosts. On
 // a host that is not delegated to them, as a Problem says, they ask for nothing.
-func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem) []*Host {
+// Further owners are those of translate.Assemble, younger than all Ingresses and sorted
+// by age.
+func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, owners ...*translate.Owner) []*Host {
 	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}, problems: problems}
 	general, _ := settings.Read(s.ConfigMap(o.ConfigMap))
 	r.wide = general.Paths.RegexScope != "path"
@@ -39,6 +41,9 @@ func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem) 
 		if ours, _ := translate.Accepts(s, class, object); ours && named {
 			r.read(object)
 		}
+	}
+	for _, owner := range owners {
+		r.readOwner(owner, general)
 	}
 	var all []*Host
 	for _, h := range r.hosts {
@@ -51,12 +56,12 @@ func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem) 
 }
 
 // Open says which requests are open on servers, one a line.
-func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, problems []model.Problem) []string {
+func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, problems []model.Problem, owners ...*translate.Owner) []string {
 	var lines []string
-	for _, h := range Hosts(s, o, problems) {
+	for _, h := range Hosts(s, o, problems, owners...) {
 		lines = append(lines, h.bare(servers)...)
 		for _, server := range h.Servers(servers) {
-			for _, open := range guard.Check(h.Asked, server.Locations) {
+			for _, open := range guard.Check(h.Asked, server.Locations, server.Internal) {
 				lines = append(lines, fmt.Sprintf("host %q: %q, which %s %s %q of %s would take, goes to %s %q of %s",
 					h.Name, open.Path, open.Claim.Field, open.Claim.PathType, open.Claim.Path, open.Claim.Owner, open.Taker.Modifier, open.Taker.Path, open.Taker.Rule.Object))
 			}
@@ -69,21 +74,35 @@ func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, pr
 // protects it, whichever of its paths or names they come from.
 func (h *Host) bare(servers []*model.Server) (lines []string) {
 	for i, c := range h.Claims {
-		if !c.Protects || i > 0 && h.Claims[i-1].Owner == c.Owner {
-			continue // all claims of an Ingress are protected alike
+		unlike := func(other guard.Claim) bool { return other.Owner == c.Owner && !alike(other, c) }
+		byPath := slices.ContainsFunc(h.Claims, unlike)
+		if !c.Protects || !byPath && i > 0 && h.Claims[i-1].Owner == c.Owner {
+			continue // all claims of the Ingress are protected alike
 		}
 		for _, server := range servers {
-			for _, l := range server.Locations {
+			all := slices.Clone(server.Locations)
+			for _, l := range server.Internal {
+				if l.Modifier == model.Named { // a subrequest is made once its parent was let in
+					all = append(all, l.Location)
+				}
+			}
+			for _, l := range all {
 				lacks := func(block string) bool {
 					return !slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Name == block })
 				}
-				if l.Rule.Object == c.Owner && l.Proxy != nil && (c.Denied || slices.ContainsFunc(c.Blocks, lacks)) {
+				of := l.Rule.Object == c.Owner && (!byPath || l.Rule.Field == c.Field)
+				if of && l.Proxy != nil && (c.Denied || slices.ContainsFunc(c.Blocks, lacks)) {
 					lines = append(lines, fmt.Sprintf("host %q: %s %q of %s is not protected", server.Host, l.Modifier, l.Path, c.Owner))
 				}
 			}
 		}
 	}
 	return lines
+}
+
+// alike reports whether two claims are protected alike.
+func alike(a, b guard.Claim) bool {
+	return a.Protects == b.Protects && a.Denied == b.Denied && slices.Equal(a.Blocks, b.Blocks)
 }
 
 // Servers are those that serve the host: with its name, and with its aliases. Where
@@ -111,22 +130,14 @@ type reader struct {
 
 // read adds the claims of an Ingress.
 func (r *reader) read(object *networkingv1.Ingress) {
-	policies := policy.Read(object, r.settings(object), r.options.AnnotationsPrefix)
-	if policies.Withheld() {
-		return
+	policies := annotations.Read(object, r.settings(object), r.options.AnnotationsPrefix)
+	if policies.Withheld() || policies.Canary.Enabled {
+		return // a canary has no paths of its own
 	}
-	c := guard.Claim{
-		Owner:    model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name},
-		Denied:   policies.Denied() || r.options.Denied[snapshot.Name{Namespace: object.Namespace, Name: object.Name}] != 0,
-		Protects: len(policies.Protects()) > 0,
-	}
-	c.Protects = c.Protects || c.Denied
-	for _, b := range policies.Blocks() {
-		if slices.Contains(policies.Protects(), b.Name) {
-			c.Blocks = append(c.Blocks, b.Name)
-		}
-	}
-	for _, alias := range policy.Of[policy.ServerAlias](policies).Names {
+	owner := model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name}
+	denied := r.options.Denied[owner] != 0
+	c := guard.Claim{Owner: owner}
+	for _, alias := range policies.ServerAlias.Names {
 		if r.hosts[alias] == nil {
 			r.hosts[alias] = &Host{Name: alias, owner: object.Namespace}
 		}
@@ -144,9 +155,44 @@ func (r *reader) read(object *networkingv1.Ingress) {
 		c.Pattern = asks(policies, rules)
 		for _, rule := range rules {
 			c.Field, c.Path, c.PathType = rule.field, rule.path, rule.pathType
+			own := policies.At(rule.path)
+			c.Denied = denied || own.Denied()
+			c.Protects = c.Denied || len(own.Protects()) > 0
+			c.Blocks = blocksOf(own)
 			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
 		}
 	}
+}
+
+// readOwner adds the claims of an owner that is no Ingress.
+func (r *reader) readOwner(owner *translate.Owner, general *settings.Settings) {
+	object := &networkingv1.Ingress{}
+	object.Namespace, object.Name, object.Annotations = owner.Ref.Namespace, owner.Ref.Name, owner.Annotations
+	policies := annotations.Read(object, general, r.options.AnnotationsPrefix)
+	for _, c := range owner.Claims {
+		if c.Listener != "" {
+			continue
+		}
+		if r.hosts[c.Host] == nil {
+			r.hosts[c.Host] = &Host{Name: c.Host, owner: owner.Ref.Namespace}
+		}
+		own := policies.At(c.Path)
+		r.hosts[c.Host].Claims = append(r.hosts[c.Host].Claims, guard.Claim{
+			Owner: owner.Ref, Field: c.Field, Path: c.Path, PathType: c.PathType, Match: c.Match,
+			Denied: own.Denied(), Protects: own.Denied() || len(own.Protects()) > 0, Blocks: blocksOf(own),
+		})
+	}
+}
+
+// blocksOf are the names of the blocks that keep requests out.
+func blocksOf(a *annotations.Annotations) []string {
+	var names []string
+	for _, b := range a.Blocks() {
+		if slices.Contains(a.Protects(), b.Name) {
+			names = append(names, b.Name)
+		}
+	}
+	return names
 }
 
 // path is one that is written.
@@ -182,8 +228,9 @@ func rulesOf(object *networkingv1.Ingress) map[string][]path {
 
 // asks reports whether an Ingress asks for patterns on a host: by use-regex, or by a
 // rewrite of any of its paths.
-func asks(policies *policy.Policies, rules []path) bool {
-	target := policy.Of[policy.Rewrite](policies).Target
-	return policy.Of[policy.Regex](policies).Enabled || policy.LeftOut[policy.Rewrite](policies) ||
-		target != "" && slices.ContainsFunc(rules, func(p path) bool { return p.path != target })
+func asks(policies *annotations.Annotations, rules []path) bool {
+	return policies.AskForPatterns() || slices.ContainsFunc(rules, func(p path) bool {
+		own := policies.At(p.path)
+		return own.AskForPatterns() || own.Rewrite.Target != "" && own.Rewrite.Target != p.path
+	})
 }

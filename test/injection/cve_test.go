@@ -358,12 +358,12 @@ func TestCVE2026_24513(t *testing.T) {
 }
 
 // Authentication whose Secret is missing is no reason to go without (Traefik's
-// GHSA-4mr2-fg2p-w63c), nor are limits and lists that are not done here.
+// GHSA-4mr2-fg2p-w63c), nor are limits and lists that cannot be followed.
 func TestProtectionsFailClosed(t *testing.T) {
 	t.Parallel()
 	for key, value := range map[string]string{
 		"auth-type": "basic", "auth-secret": "no-such-secret", "auth-tls-verify-client": "on", "denylist-source-range": "10.0.0.0/8, nonsense", "satisfy": "any",
-		"limit-rps": "10", "limit-connections": "1", "enable-modsecurity": "true", "allowlist-source-range": "10.0.0.0/8, nonsense", "whitelist-source-range": "",
+		"limit-rps": "10r/s", "limit-connections": "-1", "enable-modsecurity": "true", "allowlist-source-range": "10.0.0.0/8, nonsense", "whitelist-source-range": "",
 	} {
 		a := attack(t, func(ing *networkingv1.Ingress) {
 			delete(ing.Annotations, prefix+"allowlist-source-range")

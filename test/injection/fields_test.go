@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"sluice/internal/annotations"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/snapshot"
 )
 
@@ -140,7 +142,7 @@ func (s subject) stages(t *testing.T) []stage {
 		return []stage{st}
 	}
 	var few []*networkingv1.Ingress
-	for _, name := range []string{"rich", "plain", "neighbour"} {
+	for _, name := range []string{"rich", "plain", "neighbour", "asking"} {
 		few = append(few, ingress(t, st.objects, name))
 	}
 	st.objects.Ingresses = few
@@ -188,8 +190,15 @@ func valuesFor(p place) []string {
 	if inert.MatchString(p.path) {
 		return attacks
 	}
-	if strings.HasPrefix(p.old, "/") || strings.HasSuffix(p.path, "rewrite-target]") {
+	if strings.HasPrefix(p.old, "/") || strings.HasSuffix(p.path, prefix+"rewrite-target]") {
 		return paths
+	}
+	if strings.HasPrefix(p.path, "metadata.annotations["+annotations.PathsPrefix) {
+		var lines []string
+		for _, value := range attacks { // what can be followed is another value than the text of the line
+			lines = append(lines, "/specific: "+value)
+		}
+		return append(lines, corpus...)
 	}
 	if strings.HasSuffix(p.path, "server-alias]") {
 		return aliases
@@ -204,7 +213,7 @@ func (j *judge) manifest(c hostileCase, written *manifest, object any) {
 	if err != nil {
 		return // it cannot be written as YAML
 	}
-	read, _, err := snapshot.FromYAML("hostile.yaml", text)
+	read, _, err := decode.FromYAML("hostile.yaml", text)
 	j.refusals(c, err)
 	if read.Len() == 0 {
 		j.refused++
@@ -230,7 +239,7 @@ func (j *judge) manifest(c hostileCase, written *manifest, object any) {
 
 // refusals checks that each error of a manifest is one printable line.
 func (j *judge) refusals(c hostileCase, err error) {
-	for _, e := range snapshot.Errors(err) {
+	for _, e := range decode.Errors(err) {
 		if text := e.Error(); !presentable(text) {
 			j.t.Errorf("%s: the error is not one short printable line: %.300q (%d bytes)", c, text, len(text))
 		}

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"sluice/internal/snapshot"
+	"sluice/internal/manifest/decode"
 	"sluice/test/kit"
 )
 
@@ -41,7 +41,7 @@ func TestCVE2026_24514(t *testing.T) {
 		}
 	}
 	manifest := "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata:\n  name: a\n  namespace: b\n  annotations: {x: " + huge + "}\nspec:\n  defaultBackend: {service: {name: a, port: {number: 80}}}\n"
-	read, _, err := snapshot.FromYAML("huge.yaml", []byte(manifest))
+	read, _, err := decode.FromYAML("huge.yaml", []byte(manifest))
 	if err == nil || read.Len() > 0 {
 		t.Errorf("annotations of %d bytes pass: %d objects", len(huge), read.Len())
 	} else if len(err.Error()) > 2500 {
@@ -96,7 +96,7 @@ func TestNamedGroupsOverwriteNothing(t *testing.T) {
 func TestNamedGroupsLeadNowhere(t *testing.T) {
 	eachNginx(t, func(t *testing.T, installed kit.Nginx) {
 		objects := worldObjects(t)
-		objects.EndpointSlices = append(objects.EndpointSlices, decode(t, sideSlice).EndpointSlices...)
+		objects.EndpointSlices = append(objects.EndpointSlices, objectsOf(t, sideSlice).EndpointSlices...)
 		ingress(t, objects, "pattern").Spec.Rules[0].HTTP.Paths[0].Path = "/g/(?<route>other/neighbour/side/80)"
 		s := serving(t, installed, objects)
 		if got := s.ask(t, "pattern.example", "/g/other/neighbour/side/80"); got.backend != "default/web/80" {

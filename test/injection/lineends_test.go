@@ -44,7 +44,7 @@ var splitting = []struct{ uri, headers string }{
 // are ("HTTP splitting", which checkers of nginx.conf know).
 func TestLineEndsBeginNoHeader(t *testing.T) {
 	eachNginx(t, func(t *testing.T, installed kit.Nginx) {
-		objects := withData(decode(t, fronted), map[string]string{"use-forwarded-headers": "true"})
+		objects := withData(objectsOf(t, fronted), map[string]string{"use-forwarded-headers": "true"})
 		for name, annotations := range speaking {
 			path := "/"
 			if annotations["use-regex"] != "" {

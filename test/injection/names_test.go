@@ -166,7 +166,7 @@ func TestFurtherNamesTakeNothing(t *testing.T) {
 		for _, everywhere := range []bool{false, true} {
 			t.Run(fmt.Sprintf("with rules for all hosts: %t", everywhere), func(t *testing.T) {
 				t.Parallel()
-				objects := decode(t, fronted)
+				objects := objectsOf(t, fronted)
 				objects.Ingresses = []*networkingv1.Ingress{ingress(t, sharedWorld(t), "neighbour")}
 				if everywhere {
 					plain := ingress(t, worldObjects(t), "plain")
@@ -181,7 +181,7 @@ func TestFurtherNamesTakeNothing(t *testing.T) {
 					objects.Ingresses = append(objects.Ingresses, precise, wildcard)
 				}
 				objects.Services = append(objects.Services, sharedWorld(t).Services...)
-				objects.EndpointSlices = append(objects.EndpointSlices, decode(t, sideSlice).EndpointSlices...)
+				objects.EndpointSlices = append(objects.EndpointSlices, objectsOf(t, sideSlice).EndpointSlices...)
 				s := serving(t, installed, objects)
 				for _, host := range neighbours {
 					if got := s.ask(t, host, "/x"); got.backend != "other/side/80" {

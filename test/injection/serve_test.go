@@ -59,6 +59,7 @@ var seats = []seat{
 	{name: "cors-allow-headers", values: corpus, make: annotate("cors-allow-headers", map[string]string{"enable-cors": "true"})},
 	{name: "allowlist-source-range", values: corpus, make: annotate("allowlist-source-range", nil)},
 	{name: "proxy-ssl-name", values: corpus, make: annotate("proxy-ssl-name", map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/authority", "proxy-ssl-verify": "on"})},
+	{name: "auth-realm", values: corpus, make: annotate("auth-realm", map[string]string{"auth-type": "basic", "auth-secret": "users", "auth-secret-type": "auth-map"})},
 	{name: "proxy-next-upstream", values: corpus, make: annotate("proxy-next-upstream", nil)},
 	{name: "denylist-source-range", values: corpus, make: annotate("denylist-source-range", nil)},
 	{name: "server-alias", values: aliases, make: annotate("server-alias", nil)},
@@ -200,7 +201,7 @@ var (
 func (s *site) accepted(t *testing.T, w *worker, list *[]tenant) outcome {
 	t.Helper()
 	objects := worldObjects(t)
-	objects.EndpointSlices = append(objects.EndpointSlices, decode(t, sideSlice).EndpointSlices...)
+	objects.EndpointSlices = append(objects.EndpointSlices, objectsOf(t, sideSlice).EndpointSlices...)
 	for refused := 0; refused < 60; refused++ {
 		o := w.run(withTenants(objects, *list))
 		out := s.check(t, o.file)

@@ -40,7 +40,7 @@ var frontedHosts = map[string]map[string]string{
 
 func frontedObjects(t *testing.T, data map[string]string) snapshot.Objects {
 	t.Helper()
-	objects := withData(decode(t, fronted), data)
+	objects := withData(objectsOf(t, fronted), data)
 	for name, annotations := range frontedHosts {
 		objects.Ingresses = append(objects.Ingresses, simple(name, "/", annotations))
 	}

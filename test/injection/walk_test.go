@@ -13,6 +13,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"sluice/internal/annotations"
 )
 
 // place is one string of an object: a field, an item of a list, a key or a value
@@ -160,15 +162,22 @@ func everyKey() map[string][]string {
 	for _, key := range append(annotationKeys(), unsupported...) {
 		names = append(names, prefix+key)
 	}
+	for _, key := range byPath {
+		names = append(names, annotations.PathsPrefix+key)
+	}
 	return map[string][]string{"metadata.annotations": unique(names), "data": settingKeys()}
 }
+
+// byPath are annotations that are tried by path, too: they print text, patterns, lists
+// and names.
+var byPath = []string{"rewrite-target", "upstream-vhost", "permanent-redirect", "allowlist-source-range", "limit-rps", "auth-url", "no-such-annotation"}
 
 // unsupported are annotations of ingress-nginx that were once a way in, or that
 // protect. Those that Sluice learns to read are walked as all others.
 var unsupported = []string{
 	"auth-url", "auth-signin", "auth-secret", "auth-type", "auth-method", "auth-snippet", "auth-tls-secret", "auth-tls-match-cn", "auth-tls-verify-client", "auth-proxy-set-headers",
 	"configuration-snippet", "server-snippet", "stream-snippet", "modsecurity-snippet", "mirror-target", "mirror-host",
-	"custom-http-errors", "default-backend", "upstream-hash-by", "limit-rps", "satisfy", "canary-by-header",
+	"custom-http-errors", "default-backend", "upstream-hash-by", "satisfy", "canary-by-header",
 }
 
 func TestWalkFindsEveryString(t *testing.T) {

@@ -8,16 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"sluice/internal/controller"
 	"sluice/internal/model"
 	"sluice/internal/render"
+	"sluice/internal/selfsigned"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 	"sluice/templates"
 )
 
 // fallbackCertificate is presented where no Secret gives a certificate.
-var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return controller.SelfSigned(time.Now()) })
+var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return selfsigned.Certificate(time.Now()) })
 
 // loadTemplates parses the templates once for all tests.
 var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })

@@ -16,9 +16,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"sluice/internal/annotations"
 	"sluice/internal/keys"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
@@ -66,7 +67,35 @@ metadata: {name: default}
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: config, namespace: sluice}
-data: {http-redirect-code: "307", use-gzip: "true", log-format-upstream: "$status $location_path"}
+data: {http-redirect-code: "307", use-gzip: "true", log-format-upstream: "$status $location_path", global-allowed-response-headers: "X-One"}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: headers, namespace: default}
+data: {X-One: "one $host"}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: users, namespace: default}
+data: {ann: e1BMQUlOfXNlY3JldA==}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: asking
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/auth-type: "basic"
+    nginx.ingress.kubernetes.io/auth-secret: "users"
+    nginx.ingress.kubernetes.io/auth-secret-type: "auth-map"
+    nginx.ingress.kubernetes.io/auth-realm: "The shop"
+    nginx.ingress.kubernetes.io/custom-headers: "default/headers"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: asking.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -273,7 +302,7 @@ spec:
 // shared is the world, with the three Secrets that hold certificates. It is read
 // once for all tests and never changed.
 var shared = sync.OnceValues(func() (snapshot.Objects, error) {
-	objects, _, err := snapshot.FromYAML("world.yaml", []byte(world))
+	objects, _, err := decode.FromYAML("world.yaml", []byte(world))
 	if err != nil {
 		return objects, err
 	}
@@ -281,12 +310,12 @@ var shared = sync.OnceValues(func() (snapshot.Objects, error) {
 	if err != nil {
 		return objects, err
 	}
-	certificates, _, err := snapshot.FromYAML("certificates.yaml", text)
+	certificates, _, err := decode.FromYAML("certificates.yaml", text)
 	for _, secret := range certificates.Secrets {
 		if secret.Name == "stores" {
 			delegated := secret.DeepCopy()
 			delegated.Namespace, delegated.Name = "other", "delegated"
-			delegated.Annotations = map[string]string{"sluice/tls-delegation": "default"}
+			delegated.Annotations = map[string]string{"sluice.io/tls-delegation": "default"}
 			objects.Secrets = append(objects.Secrets, delegated)
 		}
 		if secret.Name != "shop" {
@@ -297,7 +326,7 @@ var shared = sync.OnceValues(func() (snapshot.Objects, error) {
 		authority.Data = map[string][]byte{"ca.crt": secret.Data[corev1.TLSCertKey]}
 		objects.Secrets = append(objects.Secrets, secret, authority)
 	}
-	if err == nil && len(objects.Secrets) != 3 {
+	if err == nil && len(objects.Secrets) != 4 {
 		err = errors.New("the base certificates have no Secret shop or stores any more")
 	}
 	return objects, err
@@ -331,9 +360,9 @@ func worldObjects(t *testing.T) snapshot.Objects {
 	return objects
 }
 
-func decode(t *testing.T, manifests string) snapshot.Objects {
+func objectsOf(t *testing.T, manifests string) snapshot.Objects {
 	t.Helper()
-	objects, _, err := snapshot.FromYAML("world.yaml", []byte(manifests))
+	objects, _, err := decode.FromYAML("world.yaml", []byte(manifests))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +409,7 @@ func serverOf(list []*directive, host string) *directive {
 // keys of the ConfigMap that are read.
 func annotationDocs() []keys.Doc {
 	var docs []keys.Doc
-	for _, b := range policy.All() {
+	for _, b := range annotations.All() {
 		docs = append(docs, b.Keys...)
 	}
 	return docs

@@ -239,9 +239,10 @@ func (c hostileCase) byDefault() string {
 // that says so: a part of a backend of a kind that is a problem whatever it says,
 // a path that is never redirected, which the world has no rule for, and what makes
 // an EndpointSlice another's, or its endpoints useless: they come and go, and the
-// host that is passed through to them has none then.
+// host that is passed through to them has none then. Of users a hash is in the file.
 func (c hostileCase) passedOver() bool {
-	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]") || c.subject.kind == "EndpointSlice"
+	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]") || c.subject.kind == "EndpointSlice" ||
+		c.subject.kind == "Secret" && c.subject.name == "users"
 }
 
 // read says whether the place is one that decides about the file.

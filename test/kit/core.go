@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"sluice/internal/controller"
 	"sluice/internal/model"
 	"sluice/internal/render"
+	"sluice/internal/selfsigned"
 	"sluice/internal/translate"
 	"sluice/templates"
 )
@@ -41,7 +41,7 @@ func Options(t testing.TB) translate.Options {
 }
 
 // fallbackCertificate is what is presented where no Secret gives a certificate.
-var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return controller.SelfSigned(time.Now()) })
+var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return selfsigned.Certificate(time.Now()) })
 
 // WithEndpoints gives what is pushed to nginx with an endpoint of the test's own
 // for each backend that has any.

@@ -10,18 +10,6 @@ import (
 	"time"
 )
 
-func TestPortsAreGivenOutOnce(t *testing.T) {
-	t.Parallel()
-	given := map[int]bool{}
-	for range 100 {
-		port := Port(t)
-		if given[port] || port < lowestPort || port >= lowestPort+portCount {
-			t.Errorf("port %d after %d others", port, len(given))
-		}
-		given[port] = true
-	}
-}
-
 func TestStopKillsWhatGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, attributes := range map[string]*syscall.SysProcAttr{"alone": nil, "as the leader of a group": {Setpgid: true}} {

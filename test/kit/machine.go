@@ -1,12 +1,12 @@
 package kit
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"net"
+	"errors"
 	"os"
-	"sync/atomic"
+	"syscall"
 	"testing"
+
+	"sluice/test/ports"
 )
 
 // StateDir makes a state directory. Its path is short, because that of a unix
@@ -14,7 +14,7 @@ import (
 // that of t.TempDir.
 func StateDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "slc")
+	dir, err := os.MkdirTemp(fastDir(), "slc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,6 +23,22 @@ func StateDir(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// memoryDir is a file system in memory on most machines. Making the some forty
+// files of a state directory on a disk costs more than nginx's start.
+const memoryDir = "/dev/shm"
+
+// fastDir is memoryDir where tests may write to it and at least 1 GiB is free, or
+// else "", the usual folder for temporary files.
+func fastDir() string {
+	const writable = 2 // W_OK
+	var fs syscall.Statfs_t
+	err := errors.Join(syscall.Access(memoryDir, writable), syscall.Statfs(memoryDir, &fs))
+	if err != nil || fs.Bavail*uint64(fs.Bsize) < 1<<30 {
+		return ""
+	}
+	return memoryDir
 }
 
 // Replace puts a file in place whole, as editors do: a new one renamed over the
@@ -37,41 +53,8 @@ func Replace(t testing.TB, path, content string) {
 	}
 }
 
-// The ports that are given out.
-const (
-	lowestPort = 10_000
-	portCount  = 22_000
-)
-
-// Where this process begins, and how many ports it has looked at.
-var (
-	firstPort  = rand.IntN(portCount)
-	portsTried atomic.Int64
-)
-
-// Port gives a port that nobody listens on, at any address. Three things keep
-// others from taking it before it is used:
-//
-//   - It is below those that the kernel gives to outgoing connections and to
-//     listeners that ask for any port, from 32768 on as a rule: one of these
-//     would keep nginx from listening. Source: ip(7), ip_local_port_range.
-//   - It is given out only once. nginx listens with reuseport, so two of them on
-//     one port would not fail but share the requests.
-//   - Other test processes, which may run at the same time, begin elsewhere by
-//     chance and go upwards from there, so that two hardly ever look at the same
-//     port at the same moment.
+// Port gives a port that nobody listens on; see package ports.
 func Port(t testing.TB) int {
 	t.Helper()
-	for {
-		n := portsTried.Add(1)
-		if n > portCount {
-			t.Fatal("no free port is left")
-		}
-		port := lowestPort + (firstPort+int(n))%portCount
-		listener, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
-		if err == nil {
-			listener.Close()
-			return port
-		}
-	}
+	return ports.Take(t)
 }

@@ -13,8 +13,10 @@ import (
 
 	"sluice/internal/controller"
 	"sluice/internal/dynamic"
+	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
+	"sluice/internal/selfsigned"
 	"sluice/rootfs"
 )
 
@@ -33,7 +35,7 @@ func (n Nginx) Site(t testing.TB) *Site {
 	for _, err := range []error{
 		nginx.PrepareState(nginx.Options{StateDir: state}),
 		os.CopyFS(filepath.Join(state, "lua"), rootfs.Lua),
-		controller.WritePlaceholder(state, time.Now()),
+		selfsigned.WritePlaceholder(state, time.Now()),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -50,6 +52,18 @@ func (n Nginx) Site(t testing.TB) *Site {
 		e.User = "root"
 	}
 	return &Site{Nginx: n, State: state, Environment: e}
+}
+
+// WriteUsers puts files of users in place.
+func (s *Site) WriteUsers(t testing.TB, files []*model.UserFile) {
+	t.Helper()
+	o := nginx.Options{StateDir: s.State}
+	if os.Geteuid() == 0 {
+		o.User = "root"
+	}
+	if err := nginx.WriteUsers(o, files); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Write puts nginx.conf in place, and the files that it trusts.

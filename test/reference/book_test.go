@@ -22,7 +22,7 @@ type book struct {
 
 func readBook(t *testing.T) *book {
 	t.Helper()
-	return &book{sentences: sentencesOf(t, "policy", "settings"), uses: usesOf(t)}
+	return &book{sentences: sentencesOf(t, "annotations", "settings"), uses: usesOf(t)}
 }
 
 // sentencesOf reads the source of packages. Keys of one package do not replace

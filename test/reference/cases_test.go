@@ -10,8 +10,9 @@ import (
 	"golang.org/x/tools/txtar"
 	corev1 "k8s.io/api/core/v1"
 
+	"sluice/internal/annotations"
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
-	"sluice/internal/policy"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
@@ -77,7 +78,7 @@ func usesIn(t *testing.T, path string) map[string][]use {
 			options = string(file.Data)
 		}
 	}
-	objects, _, _ := snapshot.FromYAML(path, []byte(manifests)) // what does not decode gives nothing
+	objects, _, _ := decode.FromYAML(path, []byte(manifests)) // what does not decode gives nothing
 	found := map[string][]use{}
 	values, problems := settings.Read(configMap(objects, options, found))
 	markRefused(found, "setting ", problems)
@@ -88,7 +89,7 @@ func usesIn(t *testing.T, path string) map[string][]use {
 				own["annotation "+name] = []use{{value: strings.TrimSpace(value)}}
 			}
 		}
-		markRefused(own, "annotation ", policy.Read(ing, values, prefix).Problems())
+		markRefused(own, "annotation ", annotations.Read(ing, values, prefix).Problems())
 		for key, uses := range own {
 			found[key] = append(found[key], uses...)
 		}

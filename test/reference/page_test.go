@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/keys"
-	"sluice/internal/policy"
+	"sluice/internal/model"
 	"sluice/internal/settings"
 )
 
@@ -18,15 +19,15 @@ const written = "<!-- Written by `make golden` from the source; edit the tags th
 func (b *book) annotations() string {
 	p := b.page("annotation")
 	p.add("# Annotations\n\n" + written)
-	p.add("What Sluice reads of the annotations of an Ingress. Their names begin with `" + prefix + "/`, and their values are text: put them in quotes.\n\n")
+	p.add("What Sluice reads of the annotations of an Ingress. Their names begin with `" + prefix + "/`, and their values are text: put them in quotes. They hold for all paths of the Ingress; [single paths may differ](../per-path.md).\n\n")
 	p.add("- A value that is not valid leaves its behaviour out, all of it, with a Problem that says what would be valid. Where the behaviour protects, the paths of the Ingress answer 503 until it is mended.\n")
 	p.add("- An annotation whose risk is above what the setting [annotations-risk-level](configmap.md#annotations-risk-level) allows is left out in the same way.\n")
 	p.add("- What ingress-nginx has and Sluice does not read yet is [at the end](#not-read-yet); what differs on purpose is in [differences.md](../differences.md).\n\n")
 	p.index(annotationDocs())
-	for _, behaviour := range policy.All() {
+	for _, behaviour := range annotations.All() {
 		p.behaviour(behaviour)
 	}
-	p.unsupported(policy.Unsupported(), map[keys.Fate]string{
+	p.unsupported(annotations.Unsupported(), map[keys.Fate]string{
 		keys.Denied:   "the paths of the Ingress answer 503",
 		keys.Withheld: "the Ingress is left out",
 	})
@@ -58,7 +59,7 @@ func (b *book) settings() string {
 // annotationDocs are the annotations of all behaviours.
 func annotationDocs() []keys.Doc {
 	var docs []keys.Doc
-	for _, behaviour := range policy.All() {
+	for _, behaviour := range annotations.All() {
 		docs = append(docs, behaviour.Keys...)
 	}
 	return docs
@@ -93,10 +94,10 @@ func (p *page) index(docs []keys.Doc) {
 	p.add("\n")
 }
 
-func (p *page) behaviour(b policy.Behaviour) {
-	p.add("## Behaviour: " + b.Name + "\n\n" + prose(p.sentences["policy."+b.Keys[0].Key]) + "\n\n")
+func (p *page) behaviour(b annotations.Behaviour) {
+	p.add("## Behaviour: " + b.Name + "\n\n" + prose(p.sentences["annotations."+b.Keys[0].Key]) + "\n\n")
 	kind := "It prints directives (" + string(b.Kind) + ")"
-	if b.Kind == policy.Shaping {
+	if b.Kind == annotations.Shaping {
 		kind = "It changes hosts, paths or backends (" + string(b.Kind) + ")"
 	}
 	if b.Answers {
@@ -106,6 +107,9 @@ func (p *page) behaviour(b policy.Behaviour) {
 		kind += ", and it protects: while one of its values is not valid, the paths of the Ingress answer 503"
 	}
 	p.add(kind + ".\n\n")
+	if b.PerHost {
+		p.add("It holds for whole hosts, and cannot [differ by path](../per-path.md).\n\n")
+	}
 	p.keys(b.Keys)
 }
 
@@ -124,10 +128,17 @@ func (p *page) key(doc keys.Doc) {
 		p.item("Older name", "`"+strings.Join(doc.Aliases, "`, `")+"`")
 	}
 	if doc.Needs != "" {
-		p.item("Needs", "it has no effect without "+link(doc.Needs, "#"+doc.Needs))
+		names := strings.Fields(doc.Needs)
+		for i, name := range names {
+			names[i] = link(name, "#"+name)
+		}
+		p.item("Needs", "it has no effect without "+model.OneOf(names))
 	}
 	if doc.Risk != keys.RiskUnranked {
 		p.item("Risk", doc.Risk.String())
+	}
+	if doc.Allowed != "" {
+		p.item("Allowed", "only where the setting "+link(doc.Allowed, "configmap.md#"+doc.Allowed)+" is `true`, and [annotations-risk-level](configmap.md#annotations-risk-level) is "+doc.Risk.String())
 	}
 	if doc.Protects {
 		p.item("Protects", p.whileNotValid())
@@ -141,7 +152,7 @@ func (p *page) key(doc keys.Doc) {
 	if name := defaulted(doc.Key); name != "" && p.kind == "setting" {
 		p.item("Annotation", link(name, "annotations.md#"+name)+", for one Ingress")
 	}
-	if p.kind == "setting" && policy.PerClass(doc.Key) {
+	if p.kind == "setting" && annotations.PerClass(doc.Key) {
 		p.item("Class", "a "+link("class", "../classes.md")+" may say it for its Ingresses")
 	}
 	p.item("Cases", p.cases(doc, func(u use) bool { return !u.refused }))

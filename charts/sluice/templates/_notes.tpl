@@ -53,8 +53,8 @@
 {{- if $c.proxySetHeaders }}
 - controller.proxySetHeaders: its ConfigMap is made, but Sluice does not read the setting proxy-set-headers yet; requests to backends have none of these headers.
 {{- end }}
-{{- if $c.allowSnippetAnnotations }}
-- controller.allowSnippetAnnotations: Sluice does not follow snippets yet; an event of each Ingress that has one says so.
+{{- if and $c.allowSnippetAnnotations (ne (get $c.config "annotations-risk-level" | toString | lower) "critical") }}
+- controller.allowSnippetAnnotations: snippets want controller.config.annotations-risk-level: Critical, too; without it the paths of each Ingress that has one answer 503.
 {{- end }}
 {{- if and $c.service.internal.enabled $c.service.enabled (not (include "sluice.internal" .)) }}
 - controller.service.internal.enabled: the Service is not made, as without annotations, a loadBalancerClass or a type it would be one more load balancer for everybody.

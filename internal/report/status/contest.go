@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/snapshot"
 )
 
 // What another writer may do before an Ingress is left to it, and for how long.
@@ -57,7 +58,7 @@ func (c *contest) rests(now time.Time) bool { return now.Before(c.until) }
 // problem tells who the status is left to.
 func (e *entry) problem() model.Problem {
 	return model.Problem{
-		Object: model.ObjectRef{Kind: "Ingress", Namespace: e.served.Name.Namespace, Name: e.served.Name.Name},
+		Object: snapshot.IngressRef(e.served.Name),
 		Field:  "status.loadBalancer.ingress",
 		Reason: model.Conflict,
 		Text: fmt.Sprintf("%s changes the status back each time it is written, so it is left as it is for an hour: want one controller that writes it "+

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 
-	"sluice/internal/snapshot"
+	"sluice/internal/manifest/decode"
 	"sluice/test/bench/measure"
 	"sluice/test/cluster"
 )
@@ -88,7 +88,7 @@ type unit struct {
 // newUnit reads unit i as test/bench writes it. Its Service has no selector: the
 // controller of EndpointSlices would make some of its own, without endpoints.
 func newUnit(i int, endpoints measure.Slice) (unit, error) {
-	objects, _, err := snapshot.FromYAML("unit.yaml", measure.Unit(i, endpoints))
+	objects, _, err := decode.FromYAML("unit.yaml", measure.Unit(i, endpoints))
 	if err != nil {
 		return unit{}, err
 	}

@@ -21,6 +21,9 @@ tests["the key is the route without the Ingress"] = function()
   expect.equal("shop/front/80", balancer.key("shop/web/front/80"))
   expect.equal("/default/80", balancer.key("//default/80"))
   expect.equal("odd", balancer.key("odd"))
+  expect.equal("shop/front/80~0a1b", balancer.key("shop/front/80~0a1b"))
+  expect.equal("shop/_a.test/80", balancer.key("/.sluice/mirror-0a1b/shop/_a.test/80"))
+  expect.equal("/.sluice/mirror", balancer.key("/.sluice/mirror"))
   expect.equal("", balancer.key(""))
 end
 
@@ -46,7 +49,7 @@ tests["each endpoint has its turn, whatever the start"] = function(dicts)
   local b = new(dicts, '[503,["10.0.0.1",80],["10.0.0.2",80],["[::1]",8080]]'):backend(ROUTE)
   local seen = {}
   for _ = 1, 6 do
-    local at = balancer.take(b)
+    local at = b.picker:pick()
     local name = b.hosts[at] .. ":" .. b.ports[at]
     seen[name] = (seen[name] or 0) + 1
   end
@@ -57,7 +60,7 @@ tests["starts differ"] = function(dicts)
   local starts = {}
   for _ = 1, 100 do
     local b = new(dicts, '[503,["10.0.0.1",80],["10.0.0.2",80],["10.0.0.3",80]]'):backend(ROUTE)
-    starts[balancer.take(b)] = true
+    starts[b.picker:pick()] = true
   end
   expect.equal({ true, true, true }, starts)
 end
@@ -82,15 +85,62 @@ end
 tests["a retry takes what was not tried"] = function(dicts)
   local b = new(dicts, '[503,["10.0.0.1",80],["10.0.0.1",8080],["110.0.0.1",80],["[::1]",80]]'):backend(ROUTE)
   for _ = 1, 20 do
-    local at = balancer.take_other(b, "10.0.0.1:80, 110.0.0.1:80 : [::1]:80")
+    local at = b.picker:pick(balancer.tried(b, "10.0.0.1:80, 110.0.0.1:80 : [::1]:80"))
     expect.equal("10.0.0.1:8080", b.hosts[at] .. ":" .. b.ports[at])
   end
 end
 
 tests["if all were tried, a retry takes the next"] = function(dicts)
   local b = new(dicts, '[503,["10.0.0.1",80]]'):backend(ROUTE)
-  expect.equal(1, balancer.take_other(b, "10.0.0.1:80"))
-  expect.equal(1, balancer.take_other(b, nil))
+  expect.equal(1, b.picker:pick(balancer.tried(b, "10.0.0.1:80")))
+  expect.equal(1, b.picker:pick(balancer.tried(b, nil)))
+end
+
+tests["a turn goes on when endpoints change"] = function(dicts)
+  local picker = new(dicts, '[503,["10.0.0.1",80],["10.0.0.2",80],["10.0.0.3",80],["10.0.0.4",80]]')
+  local before = picker:backend(ROUTE).picker
+  before.at = 2
+  push(dicts, '[503,["10.0.0.1",80],["10.0.0.2",80],["10.0.0.3",80]]')
+  expect.equal(3, picker:backend(ROUTE).picker:pick())
+  push(dicts, '[503,["10.0.0.1",80]]')
+  expect.equal(1, picker:backend(ROUTE).picker:pick())
+end
+
+tests["an unknown picker picks in turn"] = function(dicts)
+  local b = new(dicts, '{"empty":503,"endpoints":[["10.0.0.1",80],["10.0.0.2",80]],"picker":{"picker":"nosuch"}}'):backend(ROUTE)
+  local seen = {}
+  for _ = 1, 4 do
+    local at = b.picker:pick()
+    seen[at] = (seen[at] or 0) + 1
+  end
+  expect.equal({ 2, 2 }, seen)
+end
+
+tests["a backend with a picker of its own and no endpoints goes to its status"] = function(dicts)
+  local b = new(dicts, '{"empty":404,"endpoints":{},"picker":{"picker":"cookie"}}'):backend(ROUTE)
+  expect.equal({ 0, "unix:/state/run/404.sock" }, { b.count, b.empty })
+end
+
+local function splitting(dicts, can)
+  assert(dicts.sluice_backends:safe_set("shop/main/80", '[503,["10.0.0.1",80]]'))
+  assert(dicts.sluice_backends:safe_set("shop/can/80", can))
+  local self = balancer.new(dicts, "/state/")
+  local split = '{"empty":503,"endpoints":[],"split":{"main":"shop/main/80","total":100,"shares":[{"backend":"shop/can/80","name":"shop-can-80","weight":100,"always":[],"never":[]}]}}'
+  assert(dicts.sluice_backends:safe_set(KEY, split))
+  return self, self:backend(ROUTE).split
+end
+
+tests["a share gets its requests under its own name"] = function(dicts)
+  local self, split = splitting(dicts, '[503,["10.0.0.2",80]]')
+  local backend, name = self:choose(split, {})
+  expect.equal({ "10.0.0.2", "shop-can-80" }, { backend.hosts[1], name })
+end
+
+tests["the main backend gets what a share without endpoints would"] = function(dicts)
+  local self, split = splitting(dicts, "[503]")
+  local backend, name = self:choose(split, {})
+  expect.equal("10.0.0.1", backend.hosts[1])
+  expect.equal(nil, name)
 end
 
 return tests

@@ -3,13 +3,13 @@ local bit = require("bit")
 local jutil = require("jit.util")
 
 local KNOWN = {}
-for name in ("assert io ipairs math ngx pairs require setmetatable string tonumber tostring type"):gmatch("%S+") do
+for name in ("assert io ipairs math ngx pairs require setmetatable string table tonumber tostring type"):gmatch("%S+") do
   KNOWN[name] = true
 end
 
 local FILES = {
-  "runtime", "wire", "balancer", "certificate", "control",
-  "entry/init", "entry/init_worker", "entry/client_hello", "entry/balancer", "entry/control",
+  "runtime", "wire", "balancer", "certificate", "control", "ring", "samesite", "split", "picker/cookie", "picker/round_robin",
+  "entry/init", "entry/init_worker", "entry/client_hello", "entry/balancer", "entry/balancer_key", "entry/balancer_uri", "entry/control",
 }
 
 local function opcode(chunk, pc)

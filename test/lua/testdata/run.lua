@@ -1,7 +1,7 @@
 --- Runs the tests of all files beside it and prints one line for each. A file
 -- returns a table of name to function; each function gets empty dictionaries.
 -- nginx ends with it: there is nothing to serve.
-local files = { "balancer", "certificate", "control", "globals", "runtime", "wire" }
+local files = { "balancer", "certificate", "control", "cookie", "globals", "runtime", "split", "wire" }
 
 local function fresh()
   for _, name in ipairs({ "sluice_runtime", "sluice_backends", "sluice_certificates" }) do

@@ -1,9 +1,10 @@
---- Picks the endpoint that a request goes to: round robin, each worker from a
--- random start, and at a retry one that this request has not tried.
+--- Sends each request to an endpoint of its backend. Which one, a picker says
+-- (picker/*.lua); of several backends, split.lua says which.
 --
 -- A worker keeps what it decoded until the version of the shared state grows,
 -- so that the usual request costs one read of a number.
 local peer = require("ngx.balancer")
+local split = require("sluice.split")
 local wire = require("sluice.wire")
 
 local get_last_failure = peer.get_last_failure
@@ -12,6 +13,12 @@ local set_more_tries = peer.set_more_tries
 
 local _M = {}
 local mt = { __index = _M }
+
+-- By the names that the controller gives them.
+local PICKERS = {
+  round_robin = require("sluice.picker.round_robin"),
+  cookie = require("sluice.picker.cookie"),
+}
 
 --- @tparam table dicts holds sluice_runtime and sluice_backends
 -- @tparam string state folder that holds run/503.sock, run/404.sock and run/508.sock
@@ -24,23 +31,41 @@ function _M.new(dicts, state)
   }, mt)
 end
 
---- The key of the backend that "<namespace>/<ingress>/<service>/<port>" names.
-function _M.key(route)
-  return (route:gsub("^([^/]*)/[^/]*/", "%1/", 1))
+--- The key of the backend that "<namespace>/<ingress>/<service>/<port>" or
+-- "/.sluice/<name>/<key>" names; any other text is a key.
+function _M.key(text)
+  local namespace, port = text:match("^([^/]*)/[^/]*/([^/]*/[^/]*)$")
+  if namespace then
+    return namespace .. "/" .. port
+  end
+  return text:match("^/%.sluice/[^/]*/(.*)$") or text
+end
+
+-- The picker that the controller asks for. Its state goes on from one that was asked
+-- for in the same way.
+local function picker_of(backend, config, before)
+  local name = config and config.picker or "round_robin"
+  local kind = PICKERS[name]
+  if not kind then
+    ngx.log(ngx.ERR, "sluice: there is no picker ", name, ": endpoints are picked in turn")
+    name, kind = "round_robin", PICKERS.round_robin
+  end
+  backend.kind = name
+  return kind.new(backend, config, before and before.kind == name and before.picker or nil)
 end
 
 -- A backend that is not held is one without endpoints.
-local function decode(raw, sockets)
-  local value = raw and wire.endpoints(raw) or { 503 }
-  local backend = { raw = raw, hosts = {}, ports = {}, names = {}, count = #value - 1, at = 0 }
-  for at = 1, backend.count do
-    local host, port = value[at + 1][1], value[at + 1][2]
+local function decode(raw, sockets, before)
+  local value = raw and wire.kept(raw) or { empty = 503, endpoints = {} }
+  local backend = { raw = raw, hosts = {}, ports = {}, names = {}, count = #value.endpoints, split = value.split }
+  for at, endpoint in ipairs(value.endpoints) do
+    local host, port = endpoint[1], endpoint[2]
     backend.hosts[at], backend.ports[at] = host, port
     backend.names[host .. ":" .. port] = at
   end
-  backend.empty = sockets[value[1]]
-  if backend.count > 1 then
-    backend.at = math.random(backend.count) - 1
+  backend.empty = sockets[value.empty]
+  if backend.count > 0 then
+    backend.picker = picker_of(backend, value.picker, before)
   end
   return backend
 end
@@ -51,7 +76,7 @@ local function refresh(self, route, version)
   local key = held and held.key or _M.key(route)
   local raw = self.backends:get(key)
   if not held or held.raw ~= raw then
-    held = decode(raw, self.sockets)
+    held = decode(raw, self.sockets, held)
     held.key = key
     self.routes[route] = held
   end
@@ -60,7 +85,7 @@ local function refresh(self, route, version)
 end
 
 --- @tparam string route
--- @treturn table {hosts, ports, count, empty = where to go if count is 0}
+-- @treturn table {hosts, ports, count, picker, empty = where to go if count is 0}
 function _M:backend(route)
   -- Read before the value: a push between the two is seen next time again.
   local version = self.runtime:get("version") or 0
@@ -71,34 +96,17 @@ function _M:backend(route)
   return refresh(self, route, version)
 end
 
---- @treturn number whose turn it is
-function _M.take(backend)
-  local at = backend.at + 1
-  if at > backend.count then
-    at = 1
-  end
-  backend.at = at
-  return at
-end
-
---- @tparam string|nil tried the addresses this request went to ($upstream_addr)
--- @treturn number the next in turn that was not tried; if all were, the next
-function _M.take_other(backend, tried)
+--- @tparam string|nil addresses that a request went to ($upstream_addr)
+-- @treturn table the places of those that the backend has
+function _M.tried(backend, addresses)
   local seen = {}
-  for name in (tried or ""):gmatch("[^, ]+") do
+  for name in (addresses or ""):gmatch("[^, ]+") do
     local at = backend.names[name]
     if at then
       seen[at] = true
     end
   end
-  local at
-  for _ = 1, backend.count do
-    at = _M.take(backend)
-    if not seen[at] then
-      return at
-    end
-  end
-  return _M.take(backend)
+  return seen
 end
 
 -- The answer of our own server on a unix socket, which speaks plain HTTP.
@@ -126,36 +134,89 @@ end
 -- stands for too often, which is a loop.
 local LOOP = "508"
 
-local function send(self)
+local function send(self, backend)
   if ngx.var.hops == LOOP then
     return answer(self.sockets[508])
   end
-  local backend = self:backend(ngx.var.route or "")
   local count = backend.count
   if count == 0 then
     return answer(backend.empty)
   end
   local at
   if get_last_failure() then
-    at = _M.take_other(backend, ngx.var.upstream_addr)
+    at = backend.picker:pick(_M.tried(backend, ngx.var.upstream_addr))
   else
-    at = _M.take(backend)
+    at = backend.picker:pick()
     allow_retries(count)
   end
   return set_current_peer(backend.hosts[at], backend.ports[at])
 end
 
+--- The backend of a split that a request goes to. A share without endpoints gets no
+-- request.
+-- @treturn table the backend
+-- @treturn string|nil the name of the share, nil for the main backend
+function _M:choose(of, var)
+  local share = split.choose(of, var)
+  if share then
+    local backend = self:backend(share.backend)
+    if backend.count > 0 then
+      return backend, share.name
+    end
+  end
+  return self:backend(of.main)
+end
+
+-- All tries of a request go to the backend that was chosen at its first.
+local function chosen(self, backend)
+  local ctx = ngx.ctx
+  if not ctx.sluice_backend then
+    local name
+    ctx.sluice_backend, name = self:choose(backend.split, ngx.var)
+    if name then
+      ngx.var.proxy_alternative_upstream_name = name
+    end
+  end
+  return ctx.sluice_backend
+end
+
 -- This worker's balancer, made at its first request.
 local worker
 
---- Sends the request on its way. Belongs into balancer_by_lua.
-function _M.run()
+local function this_worker()
   worker = worker or _M.new(ngx.shared, ngx.config.prefix())
-  local ok, err = send(worker)
+  return worker
+end
+
+local function finish(ok, err)
   if not ok then
     ngx.log(ngx.ERR, "sluice: ", err)
     return ngx.exit(ngx.ERROR)
   end
+end
+
+--- Sends the request on its way by $route. Belongs into balancer_by_lua.
+function _M.run()
+  local self = this_worker()
+  return finish(send(self, self:backend(ngx.var.route or "")))
+end
+
+--- Sends the request on its way by $backend, where that is more than $route says: a
+-- backend that is balanced in another way than by turns, or a split.
+function _M.run_by_key()
+  local self = this_worker()
+  local backend = self:backend(ngx.var.backend or "")
+  if backend.split then
+    backend = chosen(self, backend)
+  end
+  return finish(send(self, backend))
+end
+
+--- Sends a subrequest on its way. It shares the variables of its parent, but $uri:
+-- the path of its location, "/.sluice/<name>/<key>", ends with the key of the backend.
+function _M.run_by_uri()
+  local self = this_worker()
+  return finish(send(self, self:backend(ngx.var.uri)))
 end
 
 return _M

@@ -1,13 +1,14 @@
 --- The Lua half of the contract with the controller (internal/dynamic/wire.go
 -- is the other one): what a push may say, and how its parts are kept.
 --
--- A backend is kept as the JSON array [status when empty, [host, port], ...],
--- a certificate as its chain and its key in PEM, separated by a zero byte.
+-- A backend is kept as the JSON array [status when empty, [host, port], ...]; one with
+-- a picker of its own or a split as the object {empty, endpoints, picker, split}; a
+-- certificate as its chain and its key in PEM, separated by a zero byte.
 local cjson = require("cjson.safe")
 
 local _M = {}
 
-local MAX_DEPTH = 8
+local MAX_DEPTH = 10
 local SEPARATOR = "\0"
 
 -- Made at first use, apart from everybody else's settings.
@@ -93,7 +94,62 @@ local function is_array(value)
   return type(value) == "table"
 end
 
-local BACKEND = { key = is_name, endpoints = is_array, empty = is_status }
+-- The settings of a picker are plain values.
+local function is_picker(value)
+  if value == nil then
+    return true
+  elseif type(value) ~= "table" or not is_name(value.picker) then
+    return false
+  end
+  for name, setting in pairs(value) do
+    if type(name) ~= "string" or not (is_text(setting) or type(setting) == "number" or type(setting) == "boolean") then
+      return false
+    end
+  end
+  return true
+end
+
+local function is_weight(value)
+  return type(value) == "number" and value % 1 == 0 and value >= 0 and value <= 2 ^ 31
+end
+
+local function is_condition(value)
+  return type(value) == "table" and #value == 2 and is_name(value[1]) and is_text(value[2])
+end
+
+-- All items of an array, with nothing beside it.
+local function all(list, valid)
+  if type(list) ~= "table" then
+    return false
+  end
+  local count = 0
+  for _ in pairs(list) do
+    count = count + 1
+  end
+  for _, item in ipairs(list) do
+    count = count - 1
+    if not valid(item) then
+      return false
+    end
+  end
+  return count == 0
+end
+
+local function is_share(value)
+  return type(value) == "table" and is_name(value.backend) and is_text(value.name) and is_weight(value.weight)
+    and all(value.always, is_condition) and all(value.never, is_condition)
+end
+
+local function is_split(value)
+  if value == nil then
+    return true
+  end
+  return type(value) == "table" and is_name(value.main) and is_weight(value.total) and value.total >= 1
+    and (value.cookie == nil or is_name(value.cookie)) and (value.tags == nil or all(value.tags, is_name))
+    and all(value.shares, is_share)
+end
+
+local BACKEND = { key = is_name, endpoints = is_array, empty = is_status, picker = is_picker, split = is_split }
 local CERTIFICATE = { id = is_id, chain = is_pem, key = is_pem }
 local NAME = { host = is_text, id = is_id }
 
@@ -186,21 +242,44 @@ end
 --- @tparam table backend as in a push
 -- @treturn string how it is kept; hosts are as nginx writes them
 function _M.backend(backend)
-  local value = { backend.empty }
-  for at, endpoint in ipairs(backend.endpoints) do
+  local own = backend.picker or backend.split
+  local endpoints = own and {} or { backend.empty }
+  for _, endpoint in ipairs(backend.endpoints) do
     local host = endpoint[1]
     if host:find(":", 1, true) then
       host = "[" .. host .. "]"
     end
-    value[at + 1] = { host, endpoint[2] }
+    endpoints[#endpoints + 1] = { host, endpoint[2] }
   end
-  return json().encode(value)
+  if own then
+    return json().encode({ empty = backend.empty, endpoints = endpoints, picker = backend.picker, split = backend.split })
+  end
+  return json().encode(endpoints)
 end
 
---- @treturn table|nil the array that backend() wrote; nil for anything else
-function _M.endpoints(text)
+-- The tags of a split, the main backend's first, by their places.
+local function by_tag(split)
+  local places = {}
+  for at, tag in ipairs(split.tags or {}) do
+    places[tag] = at - 1
+  end
+  split.tags = places
+end
+
+--- @treturn table|nil {empty, endpoints, picker, split}: what backend() wrote; nil for
+-- anything else
+function _M.kept(text)
   local value = json().decode(text)
-  if type(value) == "table" and is_status(value[1]) then
+  if type(value) ~= "table" then
+    return nil
+  end
+  if is_status(value[1]) then
+    return { empty = table.remove(value, 1), endpoints = value }
+  end
+  if is_status(value.empty) and is_array(value.endpoints) then
+    if value.split then
+      by_tag(value.split)
+    end
     return value
   end
 end

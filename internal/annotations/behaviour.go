@@ -1,0 +1,331 @@
+package annotations
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/settings"
+	"sluice/templates"
+)
+
+// Kind says what becomes of a behaviour.
+type Kind string
+
+// The kinds of behaviour.
+const (
+	Decorating Kind = "decorating" // prints a block
+	Shaping    Kind = "shaping"    // is read by translate
+)
+
+// Behaviour is a thing that users switch on with annotations.
+type Behaviour struct {
+	// Name is also the name of its templates.
+	Name string
+	Kind Kind
+	// Protects is set if paths are not served while it is not valid.
+	Protects bool
+	// Answers is set if it has a template for the context "answer": it answers some
+	// requests by itself, before plain HTTP is redirected to HTTPS.
+	Answers bool
+	// Redirected is set if it has a template for the context "redirect": what it prints
+	// holds for the redirect to HTTPS too.
+	Redirected bool
+	// PerHost is set if it holds for whole hosts, and cannot differ by path.
+	PerHost bool
+	// Keys are its annotations, without the prefix.
+	Keys []keys.Doc
+}
+
+// behaviour is a Behaviour with its group.
+type behaviour struct {
+	Behaviour
+	// index is that of its field in Annotations, group the type of what that points to.
+	index int
+	group reflect.Type
+	// protection is its name, as one of those of what protects.
+	protection []string
+}
+
+// behavioursOf reads the tags of Annotations.
+func behavioursOf(t reflect.Type) []*behaviour {
+	var list []*behaviour
+	known := templates.Names()
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name := field.Tag.Get("behaviour")
+		if name == "" {
+			continue
+		}
+		b := &behaviour{Behaviour: Behaviour{Name: name, Kind: Decorating, PerHost: field.Tag.Get("scope") == "host"}, index: i, group: field.Type.Elem()}
+		if field.Tag.Get("kind") == string(Shaping) {
+			b.Kind = Shaping
+		}
+		b.Keys = keys.Describe(reflect.New(b.group).Interface())
+		b.Protects = slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Protects })
+		b.protection = []string{name}
+		b.Answers, b.Redirected = known[name+"/answer"], known[name+"/redirect"]
+		list = append(list, b)
+	}
+	return list
+}
+
+// of gives the group of the behaviour, a pointer to a struct.
+func (b *behaviour) of(a *Annotations) reflect.Value { return reflect.ValueOf(a).Elem().Field(b.index) }
+
+// Place is what a block is printed for.
+type Place struct {
+	// Object is the Ingress; Path is set where the block is for one of its paths only.
+	Object model.ObjectRef
+	Path   string
+	// Settings are those of the controller, which nginx.conf says once for all.
+	Settings *settings.Settings
+}
+
+// printer is a decorating behaviour that does not print itself as it is.
+type printer interface {
+	// Print gives the data of its block, nil to print none.
+	Print(Place) any
+}
+
+// placer is a decorating behaviour whose value decides what its block comes before.
+type placer interface{ place(*model.Block) }
+
+// leaver is a behaviour that tells whether it was left out for a bad value.
+type leaver interface{ leaveOut() }
+
+// withholder is a behaviour without which the Ingress would get requests that are not
+// meant for it: where it cannot be followed, nothing of the Ingress is served.
+type withholder interface{ withholds() }
+
+// defaultsOf is what holds without annotations. It is the same for all Ingresses,
+// most of which have none of the annotations of most behaviours.
+func defaultsOf(s *settings.Settings) *Annotations {
+	return s.Once(reflect.TypeFor[Annotations](), func(s *settings.Settings) any {
+		a := &Annotations{ofObject: &ofObject{}}
+		for _, b := range behaviours {
+			group := reflect.New(b.group)
+			keys.Decode(group.Interface(), func(string) (string, bool) { return "", false }, s.Value)
+			b.of(a).Set(group)
+		}
+		return a
+	}).(*Annotations)
+}
+
+// outcome is what became of a behaviour.
+type outcome struct {
+	// group points to the struct, invalid for the defaults; data is what is printed,
+	// nil for nothing.
+	group reflect.Value
+	data  any
+	// protects are names of what protects. denied: the paths answer 503.
+	protects []string
+	denied   bool
+}
+
+// read decodes a behaviour. If it must be left out, its defaults hold.
+func (r *reader) read(b *behaviour) outcome {
+	r.denied = false
+	group := b.of(defaultsOf(r.settings))
+	denies, protects := r.denies(b.Behaviour)
+	if r.hasAny(b.Keys) {
+		group = r.decode(b, denies)
+	}
+	o := outcome{group: group, data: r.data(b, group), denied: r.denied}
+	if protects {
+		o.protects = b.protection
+	}
+	return o
+}
+
+// decode gives the group of a behaviour that something is written for.
+func (r *reader) decode(b *behaviour, denies bool) reflect.Value {
+	group := reflect.New(b.group)
+	faults := keys.Decode(group.Interface(), r.lookup, r.settings.Value)
+	if r.sound(b.Behaviour, faults, denies) {
+		return group
+	}
+	r.unsound = append(r.unsound, b.Name)
+	group.Elem().Set(b.of(defaultsOf(r.settings)).Elem())
+	if leaver, ok := group.Interface().(leaver); ok && len(faults) > 0 {
+		leaver.leaveOut()
+	}
+	if _, ok := group.Interface().(withholder); ok {
+		r.of.withheld = true
+	}
+	return group
+}
+
+// assemble puts together what became of all behaviours.
+func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
+	a := *base
+	a.ofObject, a.blocks, a.protects, a.denied = r.of, nil, nil, r.general.denied
+	for i, b := range behaviours {
+		o := &outcomes[i]
+		b.of(&a).Set(o.group)
+		a.protects = append(a.protects, o.protects...)
+		a.denied = a.denied || o.denied
+		if o.data != nil {
+			block := model.Block{Name: b.Name, Data: o.data, Answers: b.Answers, Redirected: b.Redirected, Source: r.object}
+			if p, ok := o.group.Interface().(placer); ok {
+				p.place(&block)
+			}
+			a.blocks = append(a.blocks, block)
+		}
+	}
+	a.protects = append(a.protects, r.general.protects...)
+	return &a
+}
+
+// sound reports what is wrong with the annotations of a behaviour; false if it
+// must be left out.
+func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
+	sound := true
+	for _, f := range faults {
+		if f.Needs != "" && !f.Protects && !r.catalog.IsOn(f.Needs, r.lookup) {
+			r.instead[f.Key] = f
+			continue // remark says that it has no effect
+		}
+		sound = sound && f.Alone
+		switch {
+		case f.Undone, f.Gone:
+			r.report(f.Key, model.Unsupported, f.Text(), true)
+		case f.Alone:
+			r.instead[f.Key] = f
+			r.report(f.Key, model.InvalidValue, f.Text(), false)
+		default:
+			r.report(f.Key, model.InvalidValue, f.Text(), denies)
+		}
+	}
+	level := r.settings.Annotations.RiskLevel
+	for _, doc := range b.Keys {
+		name, ok := r.name(doc)
+		if !ok {
+			continue
+		}
+		switch {
+		case r.withheld(doc, name):
+			sound = false
+			r.report(name, model.Unsupported, fmt.Sprintf("this annotation is followed only where the settings of the controller say %s: \"true\" and annotations-risk-level: %q", doc.Allowed, doc.Risk), denies)
+		case doc.Allowed == "" && doc.Risk > level:
+			sound = false
+			r.report(name, model.Unsupported, fmt.Sprintf("the risk of this annotation is %s and the setting annotations-risk-level allows no more than %s", doc.Risk, level), denies)
+		}
+		r.remark(doc, name)
+	}
+	return sound
+}
+
+// withheld is true for what an administrator has to allow by a setting of its own,
+// and by its risk, and did not.
+func (r *reader) withheld(doc keys.Doc, name string) bool {
+	if doc.Allowed == "" || doc.IsOff(r.given[name]) {
+		return false
+	}
+	text, _ := r.settings.Value(doc.Allowed)
+	allowed, _ := strconv.ParseBool(text)
+	return !allowed || doc.Risk > r.settings.Annotations.RiskLevel
+}
+
+// remark reports what is valid but not as it may have been meant.
+func (r *reader) remark(doc keys.Doc, name string) {
+	off := doc.IsOff(r.given[name])
+	elsewhere := !doc.Protects && r.isSaidByPath(doc.Needs) // it has an effect at some paths
+	needed := r.needed(doc)
+	switch alone := doc.Needs != "" && !elsewhere && !r.catalog.IsOn(doc.Needs, r.lookup); {
+	case alone && off:
+		r.report(name, model.NoEffect, "it asks for nothing: remove it", false)
+	case alone && doc.Protects && strings.TrimSpace(r.given[name]) != "":
+		r.report(name, model.InvalidValue, "want "+needed+" beside it, without which it cannot be done", true)
+	case alone && r.isSwitchedOff(doc.Needs):
+		r.report(name, model.NoEffect, "it has no effect, as "+needed+" asks for nothing", false)
+	case alone:
+		r.report(name, model.Unread, "it has no effect without "+needed, false)
+	}
+	for _, alias := range doc.Aliases {
+		older, ok := r.given[alias]
+		if ok && name == doc.Key && r.given[name] != "" && older != r.given[name] {
+			r.report(alias, model.Ambiguous, "it has no effect beside "+r.prefix+name+", which says something else", false)
+		}
+	}
+}
+
+// needed names the annotations that one needs.
+func (r *reader) needed(doc keys.Doc) string {
+	names := strings.Fields(doc.Needs)
+	for i := range names {
+		names[i] = r.prefix + names[i]
+	}
+	return model.OneOf(names)
+}
+
+// isSwitchedOff is true if one of some keys is written.
+func (r *reader) isSwitchedOff(keys string) bool {
+	return slices.ContainsFunc(strings.Fields(keys), func(key string) bool { return strings.TrimSpace(r.given[key]) != "" })
+}
+
+// denies is true if the paths are denied where a behaviour cannot be followed: it
+// protects, and is in force or asked for, or what it asks for is not to be done by
+// halves. If the default of what protects is broken, the paths are denied.
+func (r *reader) denies(b Behaviour) (denies, protects bool) {
+	closes := false
+	for _, doc := range b.Keys {
+		if name, ok := r.name(doc); ok {
+			asked := !doc.IsOff(r.given[name])
+			protects, closes = protects || doc.Protects && asked, closes || doc.Closes && asked
+			continue
+		}
+		protects = r.inherits(doc) || protects
+	}
+	return protects || closes, protects
+}
+
+// inherits is true if the settings ask for what protects.
+func (r *reader) inherits(doc keys.Doc) bool {
+	if (doc.Protects || doc.Closes) && r.settings.Broken(doc.From) {
+		r.denied = true
+		return doc.Protects
+	}
+	if !doc.Protects {
+		return false
+	}
+	value, ok := r.settings.Value(doc.From)
+	return ok && value != ""
+}
+
+// data is what the block of a behaviour prints: only what differs from what the
+// settings of the controller say once for all, nil for nothing.
+func (r *reader) data(b *behaviour, group reflect.Value) any {
+	if b.Kind == Shaping {
+		return nil
+	}
+	controller := r.settings.Controller()
+	if p, ok := group.Interface().(printer); ok {
+		return p.Print(Place{Object: r.object, Path: r.path, Settings: controller})
+	}
+	if !r.hasAny(b.Keys) && r.settings == controller {
+		return nil
+	}
+	return changed(group.Elem().Interface(), b.of(defaultsOf(controller)).Elem().Interface())
+}
+
+// changed gives a copy of a struct in which each field that equals that of
+// inherited has its zero value; nil if all do.
+func changed(v, inherited any) any {
+	same := reflect.ValueOf(inherited)
+	out := reflect.New(same.Type()).Elem()
+	out.Set(reflect.ValueOf(v))
+	for i := range out.NumField() {
+		if reflect.DeepEqual(out.Field(i).Interface(), same.Field(i).Interface()) {
+			out.Field(i).SetZero()
+		}
+	}
+	if out.IsZero() {
+		return nil
+	}
+	return out.Interface()
+}

@@ -1,0 +1,158 @@
+package annotations
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sluice/internal/keys"
+	"sluice/internal/settings"
+)
+
+// annotation is what ingress-nginx says of one.
+type annotation struct {
+	name, alias, value, from string
+	risk                     keys.Risk
+}
+
+// ingressNginx holds the annotations of ingress-nginx 1.15.1 that are read here.
+var ingressNginx = []annotation{
+	{"use-regex", "", `false`, "", keys.RiskLow},
+	{"rewrite-target", "", ``, "", keys.RiskMedium},
+	{"ssl-redirect", "", `true`, "ssl-redirect", keys.RiskLow},
+	{"force-ssl-redirect", "", `false`, "force-ssl-redirect", keys.RiskMedium},
+	{"preserve-trailing-slash", "", `false`, "preserve-trailing-slash", keys.RiskMedium},
+	{"proxy-read-timeout", "", `60`, "proxy-read-timeout", keys.RiskLow},
+	{"proxy-connect-timeout", "", `5`, "proxy-connect-timeout", keys.RiskLow},
+	{"proxy-send-timeout", "", `60`, "proxy-send-timeout", keys.RiskLow},
+	{"proxy-body-size", "", `1m`, "proxy-body-size", keys.RiskMedium},
+	{"allowlist-source-range", "whitelist-source-range", ``, "whitelist-source-range", keys.RiskMedium},
+	{"enable-cors", "", `false`, "", keys.RiskLow},
+	{"cors-allow-credentials", "", `true`, "", keys.RiskLow},
+	{"cors-allow-headers", "", `DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization`, "", keys.RiskMedium},
+	{"cors-allow-methods", "", `GET, PUT, POST, DELETE, PATCH, OPTIONS`, "", keys.RiskMedium},
+	{"cors-allow-origin", "", `*`, "", keys.RiskMedium},
+	{"cors-expose-headers", "", ``, "", keys.RiskMedium},
+	{"cors-max-age", "", `1728000`, "", keys.RiskLow},
+	{"proxy-next-upstream", "", `error timeout`, "proxy-next-upstream", keys.RiskMedium},
+	{"proxy-next-upstream-tries", "", `3`, "proxy-next-upstream-tries", keys.RiskLow},
+	{"proxy-next-upstream-timeout", "", `0`, "proxy-next-upstream-timeout", keys.RiskLow},
+	{"backend-protocol", "", `HTTP`, "", keys.RiskLow},
+	{"temporal-redirect", "", ``, "", keys.RiskMedium},
+	{"temporal-redirect-code", "", `302`, "", keys.RiskLow},
+	{"permanent-redirect", "", ``, "", keys.RiskMedium},
+	{"permanent-redirect-code", "", `301`, "", keys.RiskLow},
+	{"app-root", "", ``, "", keys.RiskMedium},
+	{"server-alias", "", ``, "", keys.RiskHigh},
+	{"denylist-source-range", "", ``, "denylist-source-range", keys.RiskMedium},
+	{"client-body-buffer-size", "", `8k`, "client-body-buffer-size", keys.RiskLow},
+	{"upstream-vhost", "", ``, "", keys.RiskLow},
+	{"connection-proxy-header", "", ``, "", keys.RiskLow},
+	{"x-forwarded-prefix", "", ``, "", keys.RiskMedium},
+	{"proxy-ssl-secret", "", ``, "", keys.RiskMedium},
+	{"proxy-ssl-verify", "", `off`, "", keys.RiskLow},
+	{"proxy-ssl-name", "", ``, "", keys.RiskHigh},
+	{"proxy-ssl-server-name", "", `off`, "", keys.RiskLow},
+	{"proxy-ssl-verify-depth", "", `1`, "", keys.RiskLow},
+	{"auth-type", "", ``, "", keys.RiskLow},
+	{"auth-secret", "", ``, "", keys.RiskMedium},
+	{"auth-secret-type", "", `auth-file`, "", keys.RiskLow},
+	{"auth-realm", "", ``, "", keys.RiskMedium},
+	{"custom-headers", "", ``, "", keys.RiskMedium},
+	{"ssl-passthrough", "", `false`, "", keys.RiskLow},
+	{"limit-connections", "", `0`, "", keys.RiskLow},
+	{"limit-rps", "", `0`, "", keys.RiskLow},
+	{"limit-rpm", "", `0`, "", keys.RiskLow},
+	{"limit-burst-multiplier", "", `5`, "", keys.RiskLow},
+	{"limit-allowlist", "limit-whitelist", ``, "", keys.RiskLow},
+	{"limit-rate", "", `0`, "limit-rate", keys.RiskLow},
+	{"limit-rate-after", "", `0`, "limit-rate-after", keys.RiskLow},
+	{"canary", "", `false`, "", keys.RiskLow},
+	{"canary-weight", "", `0`, "", keys.RiskLow},
+	{"canary-weight-total", "", `100`, "", keys.RiskLow},
+	{"canary-by-header", "", ``, "", keys.RiskMedium},
+	{"canary-by-header-value", "", ``, "", keys.RiskMedium},
+	{"affinity", "", ``, "", keys.RiskLow},
+	{"affinity-mode", "", `balanced`, "", keys.RiskMedium},
+	{"session-cookie-name", "", `INGRESSCOOKIE`, "", keys.RiskMedium},
+	{"session-cookie-expires", "", ``, "", keys.RiskMedium},
+	{"session-cookie-max-age", "", ``, "", keys.RiskMedium},
+	{"session-cookie-path", "", ``, "", keys.RiskMedium},
+	{"session-cookie-domain", "", ``, "", keys.RiskMedium},
+	{"session-cookie-samesite", "", ``, "", keys.RiskLow},
+	{"session-cookie-conditional-samesite-none", "", `false`, "", keys.RiskLow},
+	{"session-cookie-secure", "", `false`, "", keys.RiskLow},
+	{"session-cookie-change-on-failure", "", `false`, "", keys.RiskLow},
+	{"mirror-target", "", ``, "", keys.RiskHigh},
+	{"mirror-request-body", "", `on`, "", keys.RiskLow},
+	{"mirror-host", "", ``, "", keys.RiskHigh},
+	{"enable-access-log", "", `true`, "", keys.RiskLow},
+	{"enable-rewrite-log", "", `false`, "", keys.RiskLow},
+	{"configuration-snippet", "", ``, "", keys.RiskCritical},
+}
+
+// ours are the annotations that ingress-nginx does not have. translate.References
+// relies on the risk of the first: no setting leaves out what is of the least.
+var ours = []annotation{
+	{"tls-cert-namespace", "", ``, "", keys.RiskLow},
+}
+
+func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {
+	t.Parallel()
+	s, _ := settings.Read(nil)
+	seen, known := 0, slices.Concat(ingressNginx, ours)
+	for _, b := range All() {
+		for _, doc := range b.Keys {
+			seen++
+			at := slices.IndexFunc(known, func(a annotation) bool { return a.name == doc.Key })
+			if at < 0 {
+				t.Errorf("%s: ingress-nginx has no such annotation", doc.Key)
+				continue
+			}
+			want := known[at]
+			value := doc.Default
+			if doc.From != "" {
+				value, _ = s.Value(doc.From)
+			}
+			if value != want.value || doc.From != want.from || doc.Risk != want.risk || strings.Join(doc.Aliases, ",") != want.alias {
+				t.Errorf("%s: %q from %q, risk %s, alias %q; ingress-nginx has %+v", doc.Key, value, doc.From, doc.Risk, doc.Aliases, want)
+			}
+			if doc.Doc == "" {
+				t.Errorf("%s: not documented", doc.Key)
+			}
+		}
+	}
+	if seen != len(known) {
+		t.Errorf("%d annotations are read, want %d", seen, len(known))
+	}
+}
+
+func TestKnownAnnotationsAreSortedAndNotRead(t *testing.T) {
+	t.Parallel()
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = k.Key
+	}
+	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Error("the list is not sorted or says a name twice")
+	}
+	for _, name := range readNames {
+		if slices.Contains(names, name) {
+			t.Errorf("%s is read", name)
+		}
+	}
+}
+
+// What is said to become of an annotation is what Read does.
+func TestUnsupported(t *testing.T) {
+	t.Parallel()
+	for _, k := range Unsupported() {
+		for _, value := range append([]string{"x", ""}, k.OffValues()...) {
+			off := slices.Contains(k.OffValues(), value)
+			p := readWith(t, nil, map[string]string{k.Key: value})
+			if p.Denied() != (k.Fate == keys.Denied && !off) || p.Withheld() != (k.Fate == keys.Withheld && !off) || len(p.Problems()) != 1 {
+				t.Errorf("%s=%q: denied %v, withheld %v, problems %v, and %+v is told", k.Key, value, p.Denied(), p.Withheld(), p.Problems(), k)
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package annotations
+
+import (
+	"strconv"
+
+	"sluice/internal/keys"
+)
+
+// Limits cap what one address may ask of the paths together.
+type Limits struct {
+	Connections int        `key:"limit-connections" default:"0" off:"0" risk:"low" validate:"min=0,max=65535" protects:"true" doc:"Requests that one address may have open at the same time; others get the status limit-conn-status-code. 0 is any number."`
+	PerSecond   int        `key:"limit-rps" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests of one address in a second; what is over gets the status limit-req-status-code. 0 is any number."`
+	PerMinute   int        `key:"limit-rpm" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests of one address in a minute; what is over gets the status limit-req-status-code. 0 is any number."`
+	Burst       int        `key:"limit-burst-multiplier" default:"5" alone:"true" risk:"low" validate:"min=1,max=1000" needs:"limit-rpm limit-rps" doc:"How many times the rate one address may ask for at once."`
+	Exempt      keys.CIDRs `key:"limit-allowlist" alias:"limit-whitelist" alone:"true" risk:"low" needs:"limit-connections limit-rpm limit-rps" doc:"Addresses and networks that are not limited."`
+}
+
+// limitsBlock is what the templates of Limits print.
+type limitsBlock struct {
+	// Key is the variable that requests are counted by. With Networks, it is empty for
+	// the addresses in them: Exempt is the variable that tells those.
+	Key, Exempt string
+	Networks    keys.CIDRs
+	Connections connectionLimit // without a zone for none
+	Rates       []rateLimit
+}
+
+// connectionLimit is a limit_conn with its zone.
+type connectionLimit struct {
+	Zone string
+	Most int
+}
+
+// rateLimit is a limit_req with its zone.
+type rateLimit struct {
+	Zone, Rate string
+	Burst      int
+}
+
+// Print gives the limits in the order of ingress-nginx.
+func (l Limits) Print(at Place) any {
+	if l.zones() == 0 {
+		return nil
+	}
+	b := limitsBlock{Key: "binary_remote_addr", Networks: l.Exempt}
+	if len(l.Exempt) > 0 {
+		// Ingresses with the same list share its variables.
+		list := contentHash(l.Exempt)
+		b.Key, b.Exempt = "limits_key_"+list, "limits_exempt_"+list
+	}
+	if l.Connections > 0 {
+		b.Connections = connectionLimit{l.zone(at, "conn"), l.Connections}
+	}
+	if l.PerSecond > 0 {
+		b.Rates = append(b.Rates, rateLimit{l.zone(at, "rps"), strconv.Itoa(l.PerSecond) + "r/s", l.PerSecond * l.Burst})
+	}
+	if l.PerMinute > 0 {
+		b.Rates = append(b.Rates, rateLimit{l.zone(at, "rpm"), strconv.Itoa(l.PerMinute) + "r/m", l.PerMinute * l.Burst})
+	}
+	return b
+}
+
+// zone names a zone after its owner. nginx refuses a reload that gives a zone another
+// key, so that the name says the list of who is exempt; and a path that has limits of
+// its own has zones of its own. Names of objects have no "_".
+func (l Limits) zone(at Place, kind string) string {
+	name := at.Object.Namespace + "_" + at.Object.Name
+	if at.Path != "" || len(l.Exempt) > 0 {
+		name += "_" + contentHash(at.Path, l.Exempt)[:16]
+	}
+	return name + "_" + kind
+}
+
+// Zones is how many zones the limits of all paths need.
+func (a *Annotations) Zones() int {
+	count := 0
+	for each := range a.Each() {
+		if each == a || each.Limits != a.Limits {
+			count += each.Limits.zones()
+		}
+	}
+	return count
+}
+
+// zones is how many zones the limits need.
+func (l Limits) zones() int {
+	count := 0
+	for _, most := range []int{l.Connections, l.PerSecond, l.PerMinute} {
+		if most > 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// Rate caps how fast answers are sent.
+type Rate struct {
+	Rate  keys.Optional[int] `key:"limit-rate" from:"limit-rate" risk:"low" validate:"min=0,max=1000000000" unit:"kilobytes" doc:"Kilobytes of an answer that are sent in a second; 0 is any number."`
+	After keys.Optional[int] `key:"limit-rate-after" from:"limit-rate-after" risk:"low" validate:"min=0,max=1000000000" unit:"kilobytes" doc:"Kilobytes of an answer that are sent before limit-rate holds."`
+}

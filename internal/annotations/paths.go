@@ -1,0 +1,300 @@
+package annotations
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+)
+
+// PathsPrefix begins the keys of the annotations that say something of single paths:
+// the name of an annotation follows, and each line of the value is "path: value".
+//
+//	sluice.io/paths.proxy-read-timeout: |
+//	  /upload: 600
+//	  /api/(.*): 5
+//
+// A path is written as in the rule, and its value counts instead of the one for the
+// whole Ingress.
+const PathsPrefix = "sluice.io/paths."
+
+// line is what one line of such an annotation says.
+type line struct {
+	name, path, value string
+}
+
+// field is the whole key of the annotation that it is a line of.
+func (l line) field() string { return PathsPrefix + l.name }
+
+// byPath is what is written for single paths.
+type byPath struct {
+	// given are the values by the name behind PathsPrefix.
+	given map[string]string
+	// written are the paths of the rules, lengths those of their texts, ascending.
+	written map[string]bool
+	lengths []int
+	// lines are those that can be followed, closed the names of what protects in
+	// those that cannot, by path.
+	lines  map[string][]line
+	closed map[string][]string
+}
+
+// newByPath finds the annotations for single paths; nil for none.
+func newByPath(ing *networkingv1.Ingress) *byPath {
+	var p *byPath
+	for key, value := range ing.Annotations {
+		if name, ok := strings.CutPrefix(key, PathsPrefix); ok {
+			if p == nil {
+				p = &byPath{given: map[string]string{}, written: pathsOf(ing), lines: map[string][]line{}, closed: map[string][]string{}}
+				for path := range p.written {
+					p.lengths = append(p.lengths, len(path))
+				}
+				slices.Sort(p.lengths)
+				p.lengths = slices.Compact(p.lengths)
+			}
+			p.given[name] = value
+		}
+	}
+	return p
+}
+
+// pathsOf are the paths of the rules as they are written. None is "/".
+func pathsOf(ing *networkingv1.Ingress) map[string]bool {
+	paths := map[string]bool{}
+	for _, rule := range ing.Spec.Rules {
+		if rule.HTTP == nil {
+			continue
+		}
+		for _, p := range rule.HTTP.Paths {
+			if p.Path == "" {
+				paths["/"] = true
+			} else {
+				paths[p.Path] = true
+			}
+		}
+	}
+	return paths
+}
+
+// paths are those that have something of their own, sorted.
+func (p *byPath) paths() []string {
+	if p == nil {
+		return nil
+	}
+	paths := slices.AppendSeq(slices.Collect(maps.Keys(p.lines)), maps.Keys(p.closed))
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// split finds the path that a line begins with, the longest of the rules where there
+// are several, and its value. whole is false if no ": " is behind the path.
+func (p *byPath) split(text string) (path, value string, whole bool) {
+	for _, length := range p.lengths {
+		if length > len(text) {
+			break
+		}
+		rest := text[length:]
+		if !p.written[text[:length]] || rest != "" && !strings.ContainsRune(": \t", rune(rest[0])) {
+			continue
+		}
+		behind, colon := strings.CutPrefix(rest, ":")
+		ends := colon && (behind == "" || behind[0] == ' ' || behind[0] == '\t')
+		if ends || !whole {
+			path, value, whole = text[:length], strings.TrimSpace(behind), ends
+		}
+	}
+	return path, value, whole
+}
+
+// linesOf are the lines of a value that are not empty.
+func linesOf(value string) []string {
+	var all []string
+	for text := range strings.Lines(value) {
+		if text = strings.TrimSpace(text); text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// readLines reads the annotations for single paths and reports the lines that cannot
+// be followed. What such a line was to protect is closed: its path, or all paths if
+// nobody can tell which.
+func (r *reader) readLines() {
+	if r.byPath == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.byPath.given)) {
+		field, protects, meant := PathsPrefix+name, r.protectsAs(name), r.protection(name)
+		b := behaviourOf[name]
+		lines := linesOf(r.byPath.given[name])
+		switch {
+		case b != nil && b.PerHost:
+			r.closeAll(field, "it holds for a whole host, and cannot differ by path: write "+r.prefix+name, meant, protects)
+		case len(lines) == 0:
+			r.closeAll(field, wantLines+" (got none)", meant, protects)
+		}
+		if b != nil && b.PerHost {
+			continue
+		}
+		for _, text := range lines {
+			r.readLine(name, text, meant, protects)
+		}
+	}
+}
+
+const wantLines = `want lines of "path: value", each with a path of the rules as it is written there`
+
+func (r *reader) readLine(name, text, meant string, protects bool) {
+	path, value, whole := r.byPath.split(text)
+	l := line{name, path, value}
+	twice := func(other line) bool { return nameOfKey(other.name) == nameOfKey(name) }
+	switch {
+	case path == "":
+		r.closeAll(l.field(), wantLines+" (got "+keys.Quote(text)+")", meant, protects)
+	case !whole:
+		r.closePath(l, wantLines+" (got "+keys.Quote(text)+")", meant, protects)
+	case slices.ContainsFunc(r.byPath.lines[path], twice):
+		r.closePath(l, "want one line for path "+keys.Quote(path)+" (got two)", meant, protects)
+	case behaviourOf[name] == nil:
+		r.readUnknown(l)
+	default:
+		r.byPath.lines[path] = append(r.byPath.lines[path], l)
+	}
+}
+
+// readUnknown reports a line of an annotation that nothing reads.
+func (r *reader) readUnknown(l line) {
+	given := func(key string) (string, bool) {
+		if key == l.name {
+			return l.value, true
+		}
+		return r.lookup(key)
+	}
+	v := r.catalog.Judge(l.name, given, r.settings.Value)
+	if v.Fate == keys.Withheld {
+		r.of.withheld = true
+	}
+	text := forPath(l.path, v.Text)
+	if v.Fate == keys.Denied {
+		r.byPath.closed[l.path] = append(r.byPath.closed[l.path], v.Meant)
+	}
+	r.problem(l.field(), v.Reason, text, v.Fate == keys.Denied)
+}
+
+// protectsAs is true if an annotation protects, whatever it is called.
+func (r *reader) protectsAs(name string) bool {
+	return r.catalog.Closes(name, anyValue) || r.catalog.Closes(r.catalog.Meant(name), anyValue)
+}
+
+// anyValue stands for one that asks for something.
+const anyValue = "x"
+
+// protection is what an annotation is called among what protects.
+func (r *reader) protection(name string) string {
+	if b := behaviourOf[name]; b != nil {
+		return b.Name
+	}
+	if r.catalog.Has(name) {
+		return name
+	}
+	return r.catalog.Meant(name)
+}
+
+// closeAll reports a line of which nobody can tell for which path it is.
+func (r *reader) closeAll(field, text, meant string, protects bool) {
+	if protects {
+		r.general.protects = append(r.general.protects, meant)
+		r.general.denied = true
+	}
+	r.problem(field, model.InvalidValue, text, protects)
+}
+
+// closePath reports a line that cannot be followed.
+func (r *reader) closePath(l line, text, meant string, protects bool) {
+	if protects {
+		r.byPath.closed[l.path] = append(r.byPath.closed[l.path], meant)
+	}
+	r.problem(l.field(), model.InvalidValue, text, protects)
+}
+
+// forPath says for which path a text is.
+func forPath(path, text string) string { return fmt.Sprintf("path %s: %s", keys.Quote(path), text) }
+
+// at gives the reader of one path, which reads what is written for it instead of what
+// is written for the Ingress.
+func (r *reader) at(path string) *reader {
+	own := *r
+	own.path, own.given, own.instead, own.fields, own.unsound = path, maps.Clone(r.given), map[string]keys.Fault{}, map[string]string{}, nil
+	for _, l := range r.byPath.lines[path] {
+		doc := docOf[l.name]
+		for _, alias := range doc.Aliases {
+			delete(own.given, alias)
+		}
+		own.given[doc.Key], own.fields[doc.Key] = l.value, l.field()
+	}
+	return &own
+}
+
+// readPaths reads what is written for single paths. outcomes are those of the Ingress,
+// which hold where a path says nothing.
+func (r *reader) readPaths(all *Annotations, outcomes []outcome) {
+	paths := r.byPath.paths()
+	if len(paths) == 0 {
+		return
+	}
+	r.of.paths, r.of.byPath = paths, make(map[string]*Annotations, len(paths))
+	for _, path := range paths {
+		own := r.at(path)
+		changed := slices.Clone(outcomes)
+		for i, b := range behaviours {
+			if own.isWritten(b) {
+				changed[i] = own.read(b)
+			}
+		}
+		a := own.assemble(all, changed)
+		if names := r.byPath.closed[path]; len(names) > 0 {
+			a.denied, a.protects = true, append(slices.Clip(a.protects), names...)
+		}
+		r.of.byPath[path] = a
+	}
+}
+
+// isWritten is true if a line for the path is of the behaviour.
+func (r *reader) isWritten(b *behaviour) bool {
+	return slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return r.fields[d.Key] != "" })
+}
+
+// isSaidByPath is true if something is written for some path by one of some keys.
+func (r *reader) isSaidByPath(keys string) bool {
+	return r.byPath != nil && slices.ContainsFunc(strings.Fields(keys), func(key string) bool { return r.byPath.given[key] != "" })
+}
+
+// behaviourOf and docOf are the behaviours and the keys by the names of annotations,
+// aliases included.
+var behaviourOf, docOf = byName(behaviours)
+
+func byName(behaviours []*behaviour) (map[string]*behaviour, map[string]keys.Doc) {
+	of, docs := map[string]*behaviour{}, map[string]keys.Doc{}
+	for _, b := range behaviours {
+		for _, doc := range b.Keys {
+			for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+				of[name], docs[name] = b, doc
+			}
+		}
+	}
+	return of, docs
+}
+
+// nameOfKey is the key that a name is an alias of.
+func nameOfKey(name string) string {
+	if doc, ok := docOf[name]; ok {
+		return doc.Key
+	}
+	return name
+}

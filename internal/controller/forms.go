@@ -1,0 +1,139 @@
+package controller
+
+import (
+	"reflect"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"sluice/internal/model"
+	"sluice/internal/quarantine"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// Everything that nginx refuses, or that a refusal depends on, has a form: an Ingress, a
+// Secret, a ConfigMap with settings and a stream that of a pointer to it, templates
+// likewise, and nginx what it can do.
+type (
+	nginxForm struct {
+		version string
+		can     render.Capabilities
+	}
+	// configsForm are the ConfigMaps in force that decide what nginx gets for Ingresses.
+	configsForm = *[]*corev1.ConfigMap
+	// busyForm is a stream whose port nginx cannot listen on, whatever else it says.
+	busyForm struct{ *model.Stream }
+)
+
+// The kinds of subjects that are no objects of the cluster.
+const (
+	kindTemplates = "Templates"
+	kindSettings  = "Settings"
+	kindNginx     = "Nginx"
+)
+
+var (
+	templatesSubject = quarantine.Of(model.ObjectRef{Kind: kindTemplates})
+	settingsSubject  = quarantine.Of(model.ObjectRef{Kind: kindSettings})
+	nginxSubject     = quarantine.Of(model.ObjectRef{Kind: kindNginx})
+)
+
+// sameForm compares what two forms say.
+func sameForm(a, b quarantine.Form) bool {
+	switch a := a.(type) {
+	case *networkingv1.Ingress:
+		return sameContent(a, b.(*networkingv1.Ingress))
+	case *corev1.Secret:
+		return reflect.DeepEqual(a.Data, b.(*corev1.Secret).Data)
+	case *corev1.ConfigMap:
+		return sameSettings(a, b.(*corev1.ConfigMap))
+	case configsForm:
+		return slices.EqualFunc(*a, *b.(configsForm), func(a, b *corev1.ConfigMap) bool {
+			return a == b || a != nil && b != nil && sameSettings(a, b)
+		})
+	case *model.Stream:
+		return reflect.DeepEqual(a, b)
+	}
+	return is[busyForm](a)
+}
+
+// is reports whether a form is of a type.
+func is[T any](form quarantine.Form) bool {
+	_, ok := form.(T)
+	return ok
+}
+
+// orNone gives the form of an object that may not be there.
+func orNone[T any](object *T) quarantine.Form {
+	if object == nil {
+		return nil
+	}
+	return object
+}
+
+// look gives what a subject is in a plan, so far as that is decided already: for
+// objects what the source has, for templates and settings what is in force.
+func (p *plan) look(s quarantine.Subject) quarantine.Form {
+	switch name := nameOf(s.ObjectRef); s.Kind {
+	case "Ingress":
+		return orNone(p.snap.Ingress(name))
+	case "Secret":
+		return orNone(p.snap.Secret(name))
+	case "ConfigMap":
+		if name == p.options.ConfigMap {
+			return orNone(p.settings)
+		}
+		return orNone(p.snap.ConfigMap(name))
+	case kindTemplates:
+		return p.templates
+	case kindSettings:
+		return &p.configs
+	case kindNginx:
+		return p.nginx
+	}
+	return nil
+}
+
+// basisOf gives what nginx's verdict on an Ingress depends on in a plan.
+func (p *plan) basisOf(ing *networkingv1.Ingress) quarantine.Basis {
+	refs := translate.References(ing, p.options)
+	if len(refs) == 0 {
+		return p.basis
+	}
+	named := make([]quarantine.Subject, len(refs))
+	for i, ref := range refs {
+		named[i] = quarantine.Of(ref)
+	}
+	return slices.Concat(p.basis, quarantine.Look(p.look).Basis(named...))
+}
+
+// configsOf gives the ConfigMaps that say what nginx gets for Ingresses.
+func (p *plan) configsOf() []*corev1.ConfigMap {
+	var configs []*corev1.ConfigMap
+	for _, name := range translate.ConfigMaps(p.snap.IngressClasses(), p.options) {
+		if name != p.options.TCPServices && name != p.options.UDPServices {
+			configs = append(configs, p.served.ConfigMap(name))
+		}
+	}
+	return configs
+}
+
+// sameContent compares what Sluice reads of an Ingress: annotations and spec.
+func sameContent(a, b *networkingv1.Ingress) bool {
+	if a == b {
+		return true
+	}
+	return equality.Semantic.DeepEqual(a.Annotations, b.Annotations) && equality.Semantic.DeepEqual(a.Spec, b.Spec)
+}
+
+func nameOf(ref model.ObjectRef) snapshot.Name {
+	return snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
+}
+
+func objectOf(ing *networkingv1.Ingress) model.ObjectRef {
+	return model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}
+}

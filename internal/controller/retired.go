@@ -1,0 +1,203 @@
+package controller
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"sluice/internal/model"
+)
+
+// handshakes is how long certificates stay after the file that needed them:
+// workers that drain take no new connection, they only finish handshakes.
+const handshakes = 10 * time.Second
+
+// together is what the times at which something is dropped are rounded up to, so
+// that what left within a moment is dropped at once.
+const together = 5 * time.Second
+
+// retired remembers what left the runtime state, for as long as workers may
+// still ask for it: until a file that does without it is confirmed, and from
+// then on for as long as workers of the file before drain.
+type retired struct {
+	backends     retiredItems[*model.Backend]
+	certificates retiredItems[*model.Certificate]
+	names        retiredItems[model.CertificateName]
+	users        retiredItems[*model.UserFile]
+}
+
+// retiredItems are what left, by key: each as it was when it left last.
+type retiredItems[T any] map[string]retiredItem[T]
+
+// retiredItem is something that the plan of a number was the first to do without.
+type retiredItem[T any] struct {
+	element T
+	plan    int
+	// since is when nginx began to run that plan or a later one; zero while it
+	// does not.
+	since time.Time
+}
+
+func backendKey(b *model.Backend) string { return b.Key }
+
+func certificateKey(c *model.Certificate) string { return c.ID }
+
+func nameKey(n model.CertificateName) string { return n.Host }
+
+func usersKey(f *model.UserFile) string { return f.ID }
+
+// note compares what was wanted before with what the plan of a number wants.
+func (l *retired) note(before, now model.Dynamic, plan int) {
+	l.backends.note(missing(before.Backends, now.Backends, backendKey), plan, backendKey)
+	l.certificates.note(missing(before.Certificates, now.Certificates, certificateKey), plan, certificateKey)
+	l.names.note(missing(before.Names, now.Names, nameKey), plan, nameKey)
+	l.users.note(missing(before.Users, now.Users, usersKey), plan, usersKey)
+}
+
+func (d *retiredItems[T]) note(gone []T, plan int, key func(T) string) {
+	if *d == nil {
+		*d = retiredItems[T]{}
+	}
+	for _, element := range gone {
+		(*d)[key(element)] = retiredItem[T]{element: element, plan: plan}
+	}
+}
+
+// confirmed says that nginx runs the plan of a number: it needs nothing of what
+// that plan and those before it did without.
+func (l *retired) confirmed(plan int, at time.Time) {
+	l.backends.confirmed(plan, at)
+	l.certificates.confirmed(plan, at)
+	l.names.confirmed(plan, at)
+	l.users.confirmed(plan, at)
+}
+
+func (d retiredItems[T]) confirmed(plan int, at time.Time) {
+	for key, gone := range d {
+		if gone.plan <= plan && gone.since.IsZero() {
+			gone.since = at
+			d[key] = gone
+		}
+	}
+}
+
+// due is when with has to be asked next; ok is false if nothing waits for that.
+func (l *retired) due(drain time.Duration) (at time.Time, ok bool) {
+	for _, next := range []time.Time{
+		l.backends.due(drain), l.certificates.due(min(drain, handshakes)), l.names.due(min(drain, handshakes)), l.users.due(drain),
+	} {
+		if !next.IsZero() && (!ok || next.Before(at)) {
+			at, ok = next, true
+		}
+	}
+	return at, ok
+}
+
+// due gives the zero time if nothing is due.
+func (d retiredItems[T]) due(after time.Duration) (first time.Time) {
+	for _, gone := range d {
+		if end := gone.end(after); !end.IsZero() && (first.IsZero() || end.Before(first)) {
+			first = end
+		}
+	}
+	return first
+}
+
+// end is when it can be dropped, zero if that is not known yet.
+func (d retiredItem[T]) end(after time.Duration) time.Time {
+	if d.since.IsZero() {
+		return time.Time{}
+	}
+	end := d.since.Add(after)
+	if rounded := end.Truncate(together); rounded.Before(end) {
+		return rounded.Add(together)
+	}
+	return end
+}
+
+// with adds what is still needed now to what is wanted, and forgets the rest.
+func (l *retired) with(wanted model.Dynamic, now time.Time, drain time.Duration) model.Dynamic {
+	l.backends.drop(now, drain)
+	l.certificates.drop(now, min(drain, handshakes))
+	l.names.drop(now, min(drain, handshakes))
+	l.users.drop(now, drain)
+	return model.Dynamic{
+		Backends:     merged(wanted.Backends, l.backends, backendKey),
+		Certificates: merged(wanted.Certificates, l.certificates, certificateKey),
+		Names:        merged(wanted.Names, l.names, nameKey),
+		Users:        merged(wanted.Users, l.users, usersKey),
+	}
+}
+
+func (d retiredItems[T]) drop(now time.Time, after time.Duration) {
+	for key, gone := range d {
+		if end := gone.end(after); !end.IsZero() && !now.Before(end) {
+			delete(d, key)
+		}
+	}
+}
+
+// retain drops the runtime state that no configuration refers to any more, not
+// even one whose workers drain.
+func (c *Controller) retain(ctx context.Context) {
+	kept := c.retired.with(c.wanted, time.Now(), c.latest.drain)
+	if err := c.Runtime.Retain(ctx, c.Resolver.Fill(kept)); err != nil && ctx.Err() == nil {
+		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
+	}
+	if err := c.Process.RetainUsers(kept.Users); err != nil {
+		c.Log.Warn("old files of users not removed", "error", err)
+	}
+	c.swept = true
+	c.dropLater()
+}
+
+// dropLater sets the time of the next retain.
+func (c *Controller) dropLater() {
+	c.drop = nil
+	switch at, ok := c.retired.due(c.latest.drain); {
+	case ok:
+		c.drop = time.After(time.Until(at))
+	case !c.swept:
+		c.drop = time.After(c.latest.drain)
+	}
+}
+
+// missing gives the elements of before whose key now lacks; both are sorted by
+// key.
+func missing[T comparable](before, now []T, key func(T) string) []T {
+	var gone []T
+	for _, element := range before {
+		for len(now) > 0 && now[0] != element && key(now[0]) < key(element) {
+			now = now[1:]
+		}
+		if len(now) > 0 && now[0] == element {
+			now = now[1:]
+			continue
+		}
+		if len(now) == 0 || key(now[0]) != key(element) {
+			gone = append(gone, element)
+		}
+	}
+	return gone
+}
+
+// merged adds the elements whose key a lacks; a and the result are sorted by key.
+func merged[T comparable](a []T, more retiredItems[T], key func(T) string) []T {
+	if len(more) == 0 {
+		return a
+	}
+	extra := make([]T, 0, len(more))
+	for _, gone := range more {
+		extra = append(extra, gone.element)
+	}
+	slices.SortFunc(extra, func(x, y T) int { return strings.Compare(key(x), key(y)) })
+	all := make([]T, 0, len(a)+len(extra))
+	for _, element := range missing(extra, a, key) {
+		for len(a) > 0 && key(a[0]) < key(element) {
+			all, a = append(all, a[0]), a[1:]
+		}
+		all = append(all, element)
+	}
+	return append(all, a...)
+}

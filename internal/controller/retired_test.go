@@ -1,0 +1,212 @@
+package controller
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/model"
+)
+
+func keys(d model.Dynamic) []string {
+	var found []string
+	for _, b := range d.Backends {
+		found = append(found, b.Key)
+	}
+	for _, c := range d.Certificates {
+		found = append(found, c.ID)
+	}
+	for _, n := range d.Names {
+		found = append(found, n.Host+"="+n.ID)
+	}
+	for _, f := range d.Users {
+		found = append(found, f.ID)
+	}
+	return found
+}
+
+func backends(keys ...string) model.Dynamic {
+	var d model.Dynamic
+	for _, key := range keys {
+		d.Backends = append(d.Backends, &model.Backend{Key: key})
+	}
+	return d
+}
+
+func TestWhatLeavesIsKeptWhileWorkersDrain(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1000, 0)
+	var l retired
+	steps := []struct {
+		before, now model.Dynamic
+		at          time.Time
+	}{
+		{backends(), backends("a", "b", "c"), start},
+		{backends("a", "b", "c"), backends("b"), start.Add(time.Minute)},
+		{backends("b"), backends("d"), start.Add(2 * time.Minute)},
+	}
+	for i, step := range steps {
+		l.note(step.before, step.now, i)
+		l.confirmed(i, step.at)
+	}
+	for _, c := range []struct {
+		after time.Duration
+		want  []string
+	}{{2 * time.Minute, []string{"a", "b", "c", "d"}}, {4 * time.Minute, []string{"b", "d"}}, {time.Hour, []string{"d"}}} {
+		kept := l.with(backends("d"), start.Add(c.after), 3*time.Minute)
+		if diff := cmp.Diff(c.want, keys(kept)); diff != "" {
+			t.Errorf("after %s kept (-want +got):\n%s", c.after, diff)
+		}
+	}
+	if at, ok := l.due(time.Minute); ok {
+		t.Errorf("something is left to be dropped at %s", at)
+	}
+}
+
+// TestWhatTheRunningFileNeedsIsKept: a file that does without a backend was not
+// taken for an hour; the running one still asks for it.
+func TestWhatTheRunningFileNeedsIsKept(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1000, 0)
+	var l retired
+	l.note(backends("a", "b"), backends("b"), 1)
+	if _, ok := l.due(time.Minute); ok {
+		t.Error("something is to be dropped before the file is confirmed")
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour), time.Minute))); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	l.confirmed(1, start.Add(time.Hour))
+	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour), time.Minute))); diff != "" {
+		t.Errorf("kept while workers drain (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatCameBackCountsAsItIsNow(t *testing.T) {
+	t.Parallel()
+	names := func(host, id string) model.Dynamic {
+		return model.Dynamic{Names: []model.CertificateName{{Host: host, ID: id}}, Certificates: []*model.Certificate{{ID: id}}}
+	}
+	var l retired
+	l.note(names("a", "old"), model.Dynamic{}, 1)
+	start := time.Unix(1000, 0)
+	l.confirmed(1, start)
+	kept := l.with(names("a", "new"), start, time.Hour)
+	if diff := cmp.Diff([]string{"new", "old", "a=new"}, keys(kept)); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if at, _ := l.due(time.Hour); !at.Equal(start.Add(handshakes)) {
+		t.Errorf("the certificate is due at %s, want %s", at, start.Add(handshakes))
+	}
+	kept = l.with(names("a", "new"), start.Add(handshakes), time.Hour)
+	if diff := cmp.Diff([]string{"new", "a=new"}, keys(kept)); diff != "" {
+		t.Errorf("kept when no handshake is left (-want +got):\n%s", diff)
+	}
+}
+
+// TestAConfirmedPlanFreesAllBeforeIt: changes come faster than reloads, so that the
+// plan that is confirmed is never the newest.
+func TestAConfirmedPlanFreesAllBeforeIt(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1000, 0)
+	key := func(i int) string { return fmt.Sprintf("b%04d", i) }
+	var l retired
+	for i := range 655 {
+		l.note(backends(key(i)), backends(key(i+1)), i)
+		if i > 0 {
+			l.confirmed(i-1, start)
+		}
+	}
+	if diff := cmp.Diff([]string{key(654), key(655)}, keys(l.with(backends(key(655)), start.Add(time.Minute), time.Minute))); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatLeavesAgainIsNeededAgain: it came back, and left once more with a plan
+// that nginx does not run yet.
+func TestWhatLeavesAgainIsNeededAgain(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1000, 0)
+	var l retired
+	l.note(backends("a", "b"), backends("b"), 1)
+	l.confirmed(1, start)
+	l.note(backends("b"), backends("a", "b"), 2)
+	l.confirmed(2, start.Add(time.Second))
+	l.note(backends("a", "b"), backends("b"), 3)
+	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour), time.Minute))); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatLeavesWithinAMomentIsDroppedAtOnce counts how often something is dropped
+// after 100 plans within 5 s: backends, and names and certificates before them.
+func TestWhatLeavesWithinAMomentIsDroppedAtOnce(t *testing.T) {
+	t.Parallel()
+	if drops := churn(t, 200); drops > 4 {
+		t.Errorf("dropped %d times", drops)
+	}
+}
+
+func BenchmarkRetired(b *testing.B) {
+	for b.Loop() {
+		churn(b, 10_000)
+	}
+}
+
+// churn has a name and a backend of many leave with each of 100 plans, drops all in
+// due time, and gives how often that took place.
+func churn(t testing.TB, n int) (drops int) {
+	t.Helper()
+	state := func(left int) model.Dynamic {
+		var d model.Dynamic
+		for i := left; i < n; i++ {
+			key := fmt.Sprintf("%05d", i)
+			d.Backends = append(d.Backends, &model.Backend{Key: key})
+			d.Names = append(d.Names, model.CertificateName{Host: key, ID: "id"})
+		}
+		return d
+	}
+	var l retired
+	now := time.Unix(1000, 0)
+	wanted := state(0)
+	for i := range 100 {
+		now = now.Add(50 * time.Millisecond)
+		next := model.Dynamic{Backends: wanted.Backends[1:], Names: wanted.Names[1:]}
+		l.note(wanted, next, i)
+		l.confirmed(i, now)
+		wanted = next
+	}
+	for at, ok := l.due(time.Minute); ok; at, ok = l.due(time.Minute) {
+		drops++
+		l.with(wanted, at, time.Minute)
+	}
+	return drops
+}
+
+// The file of users of a worker that drains stays, as it reads it at each request.
+func TestUsersStayWhileWorkersDrain(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1000, 0)
+	users := func(ids ...string) (d model.Dynamic) {
+		for _, id := range ids {
+			d.Users = append(d.Users, &model.UserFile{ID: id})
+		}
+		return d
+	}
+	var l retired
+	l.note(users("a", "b"), users("b"), 1)
+	for _, step := range []struct {
+		confirmed bool
+		after     time.Duration
+		want      []string
+	}{{false, time.Hour, []string{"a", "b"}}, {true, time.Minute, []string{"a", "b"}}, {true, 10 * time.Minute, []string{"b"}}} {
+		if step.confirmed {
+			l.confirmed(1, start)
+		}
+		if diff := cmp.Diff(step.want, keys(l.with(users("b"), start.Add(step.after), 3*time.Minute))); diff != "" {
+			t.Errorf("after %s kept (-want +got):\n%s", step.after, diff)
+		}
+	}
+}

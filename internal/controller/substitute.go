@@ -1,0 +1,138 @@
+package controller
+
+import (
+	"slices"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/quarantine"
+	"sluice/internal/render"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// substitute puts what is in force in the place of templates, settings and Ingresses
+// that nginx refuses, that are missing, or that wait for a test. Each looks at those
+// before it, as its refusal may depend on them. Streams follow once they are known (see
+// streamGuard.screen).
+func (c *Controller) substitute(p *plan) {
+	p.options, p.nginx = c.Translate, c.nginx
+	p.options.ClassesUnreadable = p.classesUnreadable
+	p.templates, p.settings = c.Templates.Current(), c.settings.read(p.snap.ConfigMap(c.Translate.ConfigMap))
+	c.quarantine.Release(is[*render.Templates], p.look)
+	p.templates = c.templatesInForce()
+	c.quarantine.Release(is[*corev1.ConfigMap], p.look)
+	p.served, p.configMap = p.snap, c.settingsInForce(p.settings)
+	if p.configMap != p.snap.ConfigMap(c.Translate.ConfigMap) {
+		p.served = p.snap.WithConfigMap(p.configMap)
+	}
+	p.configs = p.configsOf()
+	p.basis = quarantine.Look(p.look).Basis(templatesSubject, settingsSubject, nginxSubject)
+	c.settingsOf = sync.OnceValue(func() func(*networkingv1.Ingress) *settings.Settings { return translate.Settings(p.served, p.options) })
+	c.quarantine.Release(is[*networkingv1.Ingress], p.look)
+	if c.latest == nil {
+		c.recall(p)
+	} else {
+		c.hold(p)
+	}
+	p.passed = c.quarantine.Passed()
+	c.substituteIngresses(p)
+}
+
+// templatesInForce are the newest templates, or those that nginx took last if it
+// refuses them.
+func (c *Controller) templatesInForce() *render.Templates {
+	if r := c.quarantine.Of(templatesSubject); r != nil {
+		return r.Form().(*render.Templates)
+	}
+	return c.Templates.Current()
+}
+
+// hold keeps back what is new since the latest plan in namespaces of which nginx
+// refused something lately.
+func (c *Controller) hold(p *plan) {
+	struck := c.quarantine.Struck()
+	if len(struck) == 0 {
+		return
+	}
+	for _, name := range p.snap.Since(c.latest.snap).Ingresses {
+		now, was := p.snap.Ingress(name), c.latest.snap.Ingress(name)
+		if _, held := struck[name.Namespace]; !held || now == nil || was != nil && sameContent(was, now) {
+			continue
+		}
+		c.quarantine.Hold(quarantine.Finding{
+			Subject: quarantine.Of(objectOf(now)), Refused: now, Good: c.good.form(objectOf(now)), Basis: p.basisOf(now), Apart: true,
+			Verdict: quarantine.Verdict{Text: "nginx refused other Ingresses of the namespace " + name.Namespace + " in the last minute"},
+		})
+	}
+}
+
+// denials say how much of an Ingress answers 503.
+var denials = map[quarantine.Stand]translate.Denial{
+	quarantine.AsClosed: translate.DenyPaths, quarantine.AsBeginnings: translate.DenyBeginnings,
+}
+
+// substituteIngresses puts other forms in the place of the Ingresses in quarantine.
+func (c *Controller) substituteIngresses(p *plan) {
+	if c.quarantine.Empty() {
+		return
+	}
+	replace := map[snapshot.Name]*networkingv1.Ingress{}
+	p.options.Denied = map[model.ObjectRef]translate.Denial{}
+	for r := range c.quarantine.All() {
+		refused, ok := r.Refused.(*networkingv1.Ingress)
+		if !ok {
+			continue
+		}
+		served, _ := r.Form().(*networkingv1.Ingress)
+		if served != refused {
+			replace[nameOf(r.Subject.ObjectRef)] = served
+		}
+		if denial := denials[r.Stand]; denial != 0 {
+			p.options.Denied[r.Subject.ObjectRef] = denial
+		}
+	}
+	p.served = p.served.WithIngresses(replace)
+}
+
+// refusals tells the owners of what is in quarantine.
+func (c *Controller) refusals() []model.Problem {
+	var problems []model.Problem
+	for r := range c.quarantine.All() {
+		switch form := r.Refused.(type) {
+		case *networkingv1.Ingress:
+			problems = append(problems, routeProblem(r))
+		case *corev1.ConfigMap:
+			problems = append(problems, settingsProblem(r))
+		case *model.Stream:
+			problems = append(problems, model.Problem{Object: form.Source, Field: form.Field, Reason: model.Refused, Text: "nginx refuses it: the service is not served (" + r.Text + ")"})
+		case busyForm:
+			problems = append(problems, model.Problem{Object: form.Source, Field: form.Field, Reason: model.Conflict, Text: r.Text})
+		}
+	}
+	slices.SortFunc(problems, model.Problem.Compare)
+	return problems
+}
+
+// routeProblem tells the owner of an Ingress in which form it is served, and why.
+func routeProblem(r *quarantine.Refusal) model.Problem {
+	reason, text := model.Refused, "nginx refuses it"
+	if r.Waits {
+		reason, text = model.Untested, "it waits for a test of its own"
+	}
+	switch {
+	case r.Stand == quarantine.AsGood:
+		text += ": its last good form is served (" + r.Text + ")"
+	case !r.Closes:
+		text += ", and it has no earlier form: it is not served (" + r.Text + ")"
+	case r.Good != nil:
+		text += " (" + r.Text + "), and its earlier form lacks a protection that it adds"
+	default:
+		text += " (" + r.Text + "), and it protects its paths"
+	}
+	return model.Problem{Object: r.Subject.ObjectRef, Reason: reason, Text: text, Denies: r.Closes && r.Stand != quarantine.AsGood}
+}

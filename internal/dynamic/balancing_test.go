@@ -1,0 +1,53 @@
+package dynamic
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/model"
+)
+
+// TestBalancingIsEncodedAsInTheCases builds the backends of two shared cases from the
+// model.
+func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
+	t.Parallel()
+	web := model.Target{ServicePort: model.ServicePort{Namespace: "shop", Name: "web", Port: "80"}}
+	for name, b := range map[string]*model.Backend{
+		"a backend with a picker of its own": {
+			Key: "shop/web/80~0a1b", Target: web, Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}},
+			Balancing: &model.Balancing{Cookie: &model.Cookie{Name: "SRV", Persistent: true, MaxAge: "0", Path: "/", Secure: true}},
+		},
+		"a split": {
+			Key: "shop/web/80~split", Target: web,
+			Split: &model.Split{Main: "shop/web/80", Total: 100, Shares: []model.Share{
+				{Backend: "shop/can/80", Name: "shop-can-80", Weight: 5, Always: []model.ValueIs{{Variable: "http_x", Value: "always"}}},
+			}},
+		},
+	} {
+		cases := wireCases(t)
+		at := slices.IndexFunc(cases, func(c wireCase) bool { return c.Name == name })
+		var want push
+		if err := json.Unmarshal(cases[at].Push, &want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := encodeBackend(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(generic(t, want.Set.Backends[0]), generic(t, got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestTagIsThatOfIngressNginx keeps clients with their backend when Sluice takes the
+// place of ingress-nginx: md5(md5(name) + name).
+func TestTagIsThatOfIngressNginx(t *testing.T) {
+	t.Parallel()
+	if got := tagOf("default-web-80"); got != "6cde5721ec2c7e2bce07cff7d0e4ac37" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,65 @@
+package keys
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSnippet(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", "# nothing", "more_set_headers \"X: 1\";", "if ($http_user_agent ~ bad) {\n  return 403;\n}", "access_log off;", "access_log /dev/stdout main if=$x;",
+		"access_log /var/log/nginx/a.log;", "error_log stderr debug;", "access_log syslog:server=10.0.0.1;", "proxy_pass_header X;", "fastcgi_pass 10.0.0.1:9000;",
+		"if ($x) { proxy_pass http://web.shop.svc:8080; }", "if ($x) { proxy_pass https://web.shop.svc$request_uri; }", "if ($x) { proxy_pass http://unixes.example$uri; }",
+		"grpc_pass grpc://10.0.0.1:50051;", "proxy_ssl_certificate_key /keys/$host;", "proxy_ssl_trusted_certificate /ca.crt;", strings.Repeat("a b;\n", 6553),
+	} {
+		var s Snippet
+		if err := s.UnmarshalText([]byte(text)); err != nil || string(s) != text {
+			t.Errorf("%.80q: %v", text, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"}":                                    `line 1: a "}" that closes nothing`,
+		"a;\n\ninclude /etc/passwd;":           `line 3: "include" adds text that is not in the snippet`,
+		"content_by_lua 'os.execute(\"id\")';": "runs programs in nginx",
+		"access_by_lua_file /tmp/x;":           "runs programs in nginx",
+		"lua_code_cache off;":                  "runs programs in nginx",
+		"js_content x.y;":                      "runs programs in nginx",
+		"perl x::y;":                           "runs programs in nginx",
+		"proxy_ssl_certificate_key engine:../../tmp/x:1;":               "may load a library",
+		"proxy_ssl_certificate_key $x;":                                 "may load a library",
+		"uwsgi_ssl_certificate 'data:x';":                               "may load a library",
+		"xslt_stylesheet /tmp/x;":                                       "writes files",
+		"proxy_store /state/nginx.conf;":                                "writes files",
+		"if ($x) { fastcgi_store on; }":                                 "writes files",
+		"client_body_temp_path /state;":                                 "writes files",
+		"dav_methods PUT;":                                              "writes files",
+		"modsecurity_rules 'SecAuditLog /state';":                       "writes files",
+		"access_log /state/nginx.conf;":                                 "writes to another file",
+		"access_log /var/log/../state/nginx.conf;":                      "writes to another file",
+		"access_log /var/log/$host;":                                    "writes to another file",
+		"access_log syslog:server=unix:/x;":                             "writes to another file",
+		"access_log /dev/stderr;":                                       "writes to another file",
+		"error_log /dev/stderr;":                                        "writes to another file",
+		"access_log stderr;":                                            "writes to another file",
+		"error_log /state/nginx.conf;":                                  "writes to another file",
+		"access_log;":                                                   "writes to another file",
+		"if ($x) { proxy_pass http://unix:/state/run/control.sock; }":   "may lead to a unix socket",
+		"if ($x) { proxy_pass HTTP://UNIX:/state/run/control.sock:/; }": "may lead to a unix socket",
+		"proxy_pass http://un$x;":                                       "may lead to a unix socket",
+		"proxy_pass http://$arg_x;":                                     "may lead to a unix socket",
+		"proxy_pass $arg_x;":                                            "may lead to a unix socket",
+		"proxy_pass \"http:$arg_x\";":                                   "may lead to a unix socket",
+		"proxy_pass http:/$arg_x;":                                      "may lead to a unix socket",
+		"proxy_pass $scheme://10.0.0.1;":                                "may lead to a unix socket",
+		"fastcgi_pass unix:/run/php.sock;":                              "may lead to a unix socket",
+		"uwsgi_pass $x;":                                                "may lead to a unix socket",
+		"grpc_pass grpc://$x;":                                          "may lead to a unix socket",
+		strings.Repeat("a b;\n", 6554):                                  "it has 32770 bytes, more than 32768",
+	} {
+		var s Snippet
+		if err := s.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || s != "" {
+			t.Errorf("%.80q: got %v, want %s", text, err, want)
+		}
+	}
+}

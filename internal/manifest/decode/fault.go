@@ -1,0 +1,60 @@
+package decode
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"sluice/internal/snapshot"
+)
+
+// fault is a field that is wrong, within an object or a part of one.
+type fault struct{ field, text string }
+
+// wrong is a fault that tells the value: "want a port (got "x")".
+func wrong(field, want, got string) fault {
+	return fault{field, "want " + want + " (got " + snapshot.Quoted(got) + ")"}
+}
+
+// missing is a fault of a field that is not there.
+func missing(field, want string) fault {
+	return fault{field, "want " + want + " (got nothing)"}
+}
+
+// within puts the faults of a part under the field of the whole. The path is
+// only built where there is a fault.
+func within(field string, faults []fault) []fault {
+	for i := range faults {
+		faults[i].field = join(field, faults[i].field)
+	}
+	return faults
+}
+
+// item is within for an element of a list.
+func item(field string, i int, faults []fault) []fault {
+	if len(faults) == 0 {
+		return nil
+	}
+	return within(field+"["+strconv.Itoa(i)+"]", faults)
+}
+
+func join(field, sub string) string {
+	switch {
+	case field == "":
+		return sub
+	case sub == "" || sub[0] == '[':
+		return field + sub
+	}
+	return field + "." + sub
+}
+
+// entry is the path of an entry of a map.
+func entry(field, key string) string {
+	const longest = 120
+	if len(key) > longest || strings.ContainsFunc(key, unprintable) {
+		key = snapshot.Quoted(key)
+	}
+	return field + "[" + key + "]"
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }

@@ -1,0 +1,86 @@
+package decode
+
+import (
+	"crypto/sha256"
+	"errors"
+
+	"sluice/internal/snapshot"
+)
+
+// Reader reads one version of a file after the other. A document that was there
+// before, byte for byte, gives the same pointers as before: an edit in a file
+// of 10,000 objects makes one new object. It only remembers; what it returns is
+// what FromYAML returns. The zero value is ready. It is not safe for concurrent
+// use.
+type Reader struct {
+	// Each calls do for every i from 0 up to n and returns when all calls have;
+	// calls may run at once. Nil means one after the other.
+	Each func(n int, do func(i int))
+	// before holds the objects of the documents of the last version that gave
+	// neither an error nor a note.
+	before map[[sha256.Size]byte]*snapshot.Objects
+
+	// Of the last version: its name, and of each document the line and what it
+	// gave.
+	name  string
+	lines []int
+	given []*snapshot.Objects
+}
+
+// Document is a document of a file and what it gave.
+type Document struct {
+	File string
+	// Number counts the documents of the file that have content, from 1.
+	Number int
+	// Line is that of the file on which its content begins, from 1.
+	Line    int
+	Objects *snapshot.Objects
+}
+
+// Documents gives the documents of the version that was read last, also those
+// with errors. What they hold must not be changed.
+func (r *Reader) Documents() []Document {
+	all := make([]Document, len(r.lines))
+	for i, line := range r.lines {
+		all[i] = Document{File: r.name, Number: i + 1, Line: line, Objects: r.given[i]}
+	}
+	return all
+}
+
+// Read is FromYAML.
+func (r *Reader) Read(name string, data []byte) (snapshot.Objects, []snapshot.Note, error) {
+	docs := documents(data)
+	sums, known, batches := make([][sha256.Size]byte, len(docs)), make([]*snapshot.Objects, len(docs)), make([]*batch, len(docs))
+	r.each(len(docs), func(i int) {
+		sums[i] = sha256.Sum256(docs[i].text)
+		if known[i] = r.before[sums[i]]; known[i] == nil {
+			batches[i] = &batch{}
+			batches[i].document(name, docs[i])
+			known[i] = &batches[i].objects
+		}
+	})
+	r.name, r.given, r.lines = name, known, make([]int, len(docs))
+	var all batch
+	r.before = make(map[[sha256.Size]byte]*snapshot.Objects, len(docs))
+	for i, b := range batches {
+		r.lines[i] = docs[i].contentLine()
+		all.objects.Append(*known[i])
+		if b != nil {
+			all.notes, all.errs = append(all.notes, b.notes...), append(all.errs, b.errs...)
+		}
+		if b == nil || len(b.notes)+len(b.errs) == 0 {
+			r.before[sums[i]] = known[i]
+		}
+	}
+	return all.objects, all.notes, errors.Join(all.errs...)
+}
+
+func (r *Reader) each(n int, do func(i int)) {
+	if r.Each != nil {
+		r.Each(n, do)
+		return
+	}
+	for i := range n {
+		do(i)
+	}
+}

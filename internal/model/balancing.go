@@ -1,0 +1,59 @@
+package model
+
+// Balancing is how requests are spread over the endpoints of a backend, other than in
+// turn. Its hash is part of the key of the backend.
+type Balancing struct {
+	// Cookie has a client go to the same endpoint each time.
+	Cookie *Cookie `json:"cookie,omitempty"`
+}
+
+// Cookie is the cookie that names an endpoint, and its attributes as in RFC 6265.
+type Cookie struct {
+	Name string `json:"name"`
+	// Persistent keeps a client with its endpoint when others come; else some clients
+	// move.
+	Persistent bool `json:"persistent,omitempty"`
+	// ChangeOnFailure has a retry go to another endpoint.
+	ChangeOnFailure bool `json:"changeOnFailure,omitempty"`
+	// Expires and MaxAge are in seconds; empty for none.
+	Expires  string `json:"expires,omitempty"`
+	MaxAge   string `json:"maxAge,omitempty"`
+	Domain   string `json:"domain,omitempty"`
+	Path     string `json:"path"`
+	SameSite string `json:"sameSite,omitempty"`
+	// Conditional leaves out SameSite=None for browsers that misread it.
+	Conditional bool `json:"conditional,omitempty"`
+	// Secure is said over plain HTTP too.
+	Secure bool `json:"secure,omitempty"`
+}
+
+// Split spreads requests over backends: some by their headers, the rest by weight.
+type Split struct {
+	// Main is the key of the backend of the requests that no share gets.
+	Main string `json:"main"`
+	// Total is what the weights are parts of, at least 1.
+	Total  int     `json:"total"`
+	Shares []Share `json:"shares"`
+	// Cookie is the name of the cookie by which clients stay with a backend, empty for
+	// none; Tags are the labels of Main and of the Shares.
+	Cookie string   `json:"cookie,omitempty"`
+	Tags   []string `json:"tags,omitempty"`
+}
+
+// Share is a backend of a Split besides the main one.
+type Share struct {
+	// Backend is its key, Name what logs call it.
+	Backend string `json:"backend"`
+	Name    string `json:"name"`
+	Weight  int    `json:"weight"`
+	// Always and Never hold for requests that are, or are not, of the share whatever
+	// its weight. Never comes first.
+	Always []ValueIs `json:"always,omitempty"`
+	Never  []ValueIs `json:"never,omitempty"`
+}
+
+// ValueIs holds for requests with a value of a variable of nginx.
+type ValueIs struct {
+	Variable string `json:"variable"`
+	Value    string `json:"value"`
+}

@@ -1,0 +1,71 @@
+package nginx
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"sluice/internal/model"
+)
+
+// WriteUsers writes those of some files of users that are not there yet. Only workers
+// can read them, at each request. The content of a file never changes.
+func WriteUsers(o Options, files []*model.UserFile) error {
+	if len(files) == 0 {
+		return nil
+	}
+	worker, err := workerID(o)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		path := o.path(model.UsersDir, file.ID)
+		if _, err := os.Stat(path); err == nil {
+			continue
+		}
+		if err := writeFor(worker, path, file.Content); err != nil {
+			return fmt.Errorf("write the users of an Ingress: %w", err)
+		}
+	}
+	return nil
+}
+
+// writeFor writes a file of its own for an account, whole or not at all, also if the
+// machine stops in the midst of it.
+func writeFor(account int, path string, content []byte) error {
+	temporary := path + ".new"
+	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Chown(account, -1), file.Sync(), file.Close()); err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	return nil
+}
+
+// RetainUsers removes all files of users but some.
+func RetainUsers(o Options, files []*model.UserFile) error {
+	there, err := os.ReadDir(o.path(model.UsersDir))
+	if err != nil {
+		return fmt.Errorf("look for old files of users: %w", err)
+	}
+	var failed []error
+	for _, entry := range there {
+		if !slices.ContainsFunc(files, func(f *model.UserFile) bool { return f.ID == entry.Name() }) {
+			failed = append(failed, os.Remove(o.path(model.UsersDir, entry.Name())))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// WriteUsers writes files of users for the workers of the process.
+func (p *Process) WriteUsers(files []*model.UserFile) error { return WriteUsers(p.options, files) }
+
+// RetainUsers removes all files of users but some.
+func (p *Process) RetainUsers(files []*model.UserFile) error { return RetainUsers(p.options, files) }

@@ -1,0 +1,125 @@
+package pcre
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Quote gives a pattern that matches the text literally.
+func Quote(text string) string { return regexp.QuoteMeta(text) }
+
+// Compiles reports whether PCRE2 is sure to take a pattern, and it has no effect
+// beyond matching. It is for paths that nobody wrote as a pattern: it rather says no
+// to what PCRE2 would take, such as a look-ahead.
+func Compiles(pattern string) bool {
+	_, err := plain(pattern, "(")
+	return err == nil
+}
+
+// plain gives the tree of a pattern that has nothing but what is well known, and
+// groups with some openers only.
+func plain(pattern string, openers ...string) (*node, error) {
+	for t := range tokens(pattern) {
+		switch {
+		case t.refusal != nil:
+			return nil, t.refusal
+		case t.kind == openToken && !slices.Contains(openers, t.text),
+			t.kind == optionsToken, t.kind == commentToken, t.kind == quotedToken,
+			t.kind == classToken && strings.Contains(t.text, "[:"),
+			t.kind == quantifierToken && len(t.text) > 1 && strings.HasSuffix(t.text, "+"):
+			return nil, fmt.Errorf("%s is not taken here", t.text)
+		}
+	}
+	tree, _, err := parse(pattern, 0)
+	switch {
+	case !utf8.ValidString(pattern):
+		return nil, errors.New("want UTF-8")
+	case err != nil:
+		return nil, err
+	case tree.contains(func(n *node) bool { return n.kind >= lookAhead }):
+		return nil, errors.New("a reference or a rare escape is not taken here")
+	}
+	return tree, nil
+}
+
+// Quick refuses a pattern that nginx may not take at all, and one that PCRE may
+// give up on, or take long for, with a name of up to 253 characters: one that
+// repeats what can match in several ways already, and one with so many repetitions
+// and choices that trying them all would take long. It rather says no to what would
+// do.
+func Quick(pattern string) error {
+	tree, err := plain(pattern, "(", "(?:")
+	if err != nil {
+		return err
+	}
+	if tree.contains(repeatsSeveral) {
+		return errors.New("a group that is repeated may hold no repetition and no | of its own")
+	}
+	if what := tree.irregular(nil); what != "" {
+		return fmt.Errorf("%s is not taken here", what)
+	}
+	if tree.huge() {
+		return errors.New("a pattern as large as this is not taken here")
+	}
+	all := tree.choiceBits()
+	if !tree.anchored() {
+		all += repetitionBits // it may begin anywhere
+	}
+	if all > mostBits {
+		return errors.New("so many repetitions and choices could take nginx long")
+	}
+	return nil
+}
+
+// NameSteps is the limit of steps for a pattern among the names of a server. nginx
+// closes the connection where it is reached, whoever's name it tries, so that no
+// pattern that Quick takes comes near it.
+const NameSteps = 1_000_000
+
+// mostBits is what two repetitions come to, or one in a pattern that may begin
+// anywhere, and two small choices: nginx tries them all on a name of 253 characters
+// in less than a millisecond, and far from PCRE's limit.
+const (
+	repetitionBits = 8
+	mostBits       = 2*repetitionBits + 2
+)
+
+// choiceBits is the logarithm of in how many ways a pattern can match.
+func (n *node) choiceBits() int {
+	total := 0
+	for _, part := range n.parts {
+		total += part.choiceBits()
+	}
+	switch {
+	case n.kind == repeat && n.max == 1:
+		total++
+	case n.kind == repeat:
+		total += repetitionBits
+	case n.kind == alternation:
+		total += bits.Len(uint(len(n.parts) - 1))
+	}
+	return total
+}
+
+// repeatsSeveral tells a group that is repeated and can match in several ways
+// already.
+func repeatsSeveral(n *node) bool {
+	return n.kind == repeat && n.max != 1 && !n.parts[0].endsItself() &&
+		n.parts[0].contains(func(part *node) bool { return part.kind == repeat || part.kind == alternation })
+}
+
+// endsItself tells what can be repeated in one way only, such as ([a-z]+\.): each
+// ends with a byte that is nowhere else in it.
+func (n *node) endsItself() bool {
+	n = n.unwrapped()
+	if n.kind != sequence || len(n.parts) != 2 {
+		return false
+	}
+	first, end := n.parts[0], n.parts[1]
+	return first.repeatsByte() && first.min > 0 && end.kind == oneByte && end.set.disjoint(first.parts[0].set)
+}

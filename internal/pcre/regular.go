@@ -1,0 +1,274 @@
+package pcre
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	// maxUnrolled bounds the instructions that Go makes of a pattern: it writes down
+	// the body of a repeat as often as it may match.
+	maxUnrolled = 5_000
+	// maxCopies is how often Go writes down anything.
+	maxCopies = 1_000
+)
+
+// irregular names what in a tree Go's regexp does not do as PCRE2 does it, some
+// look-aheads aside; "" is nothing.
+func (n *node) irregular(known []place) string {
+	for _, look := range known {
+		if look.node == n {
+			return ""
+		}
+	}
+	switch {
+	case n.kind >= lookAhead:
+		return "a look-around, a reference, an atomic group or a rare escape"
+	case n.kind == repeat && n.mode == possessive:
+		return "a possessive quantifier"
+	case n.kind == repeat && n.max == 0:
+		return "what is repeated no times"
+	case n.kind == repeat && n.max != 1 && n.parts[0].width() == 0:
+		return "a repeated group that may match nothing"
+	}
+	for _, part := range n.parts {
+		if what := part.irregular(known); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// unrolled is how many instructions Go makes of a node, at most a little more than
+// maxUnrolled, and how often it writes down one of them.
+func (n *node) unrolled() (size, copies int) {
+	size, copies = 1, 1
+	for _, part := range n.parts {
+		within, times := part.unrolled()
+		size, copies = min(size+within, maxUnrolled+1), max(copies, times)
+	}
+	if n.kind == repeat {
+		size, copies = min(size*n.copies(), maxUnrolled+1), min(copies*n.copies(), maxCopies+1)
+	}
+	return size, copies
+}
+
+// huge reports whether Go, or PCRE2, could refuse a pattern for its size.
+func (n *node) huge() bool {
+	size, copies := n.unrolled()
+	return size > maxUnrolled || copies > maxCopies || n.size() > maxSize
+}
+
+// tame makes each possessive quantifier greedy that gives nothing back anyway,
+// because what follows cannot begin with what it repeats.
+func (n *node) tame(next follower) {
+	behind := make([]follower, len(n.parts))
+	switch n.kind {
+	case sequence:
+		behind = n.followers(next)
+	case group, alternation:
+		for i := range behind {
+			behind[i] = next
+		}
+	}
+	for i, part := range n.parts {
+		part.tame(behind[i])
+	}
+	if n.kind == repeat && n.mode == possessive && n.repeatsByte() &&
+		(n.min == n.max || next.kind == success || next.kind == byteOf && next.set.disjoint(n.parts[0].set)) {
+		n.mode = greedy
+	}
+}
+
+// place is a look-ahead that is always tried at the same byte of the subject, so
+// that it can be tried by itself first.
+type place struct {
+	node *node
+	at   int
+}
+
+// nowhere is a place that is not always the same.
+const nowhere = -1
+
+// places gives the look-aheads of an anchored tree that have a place, and where the
+// tree ends.
+func (n *node) places(at int, found *[]place) (end int) {
+	switch n.kind {
+	case oneByte:
+		at++
+	case group:
+		return n.parts[0].places(at, found)
+	case sequence:
+		for _, part := range n.parts {
+			if at != nowhere {
+				at = part.places(at, found)
+			}
+		}
+	case alternation:
+		return n.branchPlaces(at, found)
+	case lookAhead:
+		body := n.parts[0]
+		if body.irregular(nil) == "" && !body.contains(func(n *node) bool { return n.number > 0 }) {
+			*found = append(*found, place{n, at})
+		}
+	case repeat:
+		if !n.repeatsByte() || n.min != n.max {
+			return nowhere
+		}
+		at += n.min
+	case subjectStart, subjectEnd, finalEnd, wordBoundary, notWordBoundary:
+	default:
+		return nowhere
+	}
+	if at > maxCopies {
+		return nowhere
+	}
+	return at
+}
+
+func (n *node) branchPlaces(at int, found *[]place) (end int) {
+	end = n.parts[0].places(at, found)
+	for _, branch := range n.parts[1:] {
+		if branch.places(at, found) != end {
+			end = nowhere
+		}
+	}
+	return end
+}
+
+// otherNewline stands for each newline of a subject but a final one, so that
+// there is at most one "\n", and Go's (?m:$) holds where PCRE2's $ does.
+const otherNewline = 0x100
+
+// never matches nothing, anything one byte.
+const (
+	never    = `[^\x00-\x{10FFFF}]`
+	anything = `[\x00-\x{100}]`
+)
+
+// writer writes a tree in the syntax of Go. Each byte is the rune of that number.
+// What Go does not do is written as more than it matches.
+type writer struct {
+	strings.Builder
+	// fails has the look-aheads that fail. All others are taken to hold.
+	fails map[*node]bool
+	// fold has all written without regard to case.
+	fold bool
+}
+
+// regular writes a tree.
+func (n *node) regular(fails map[*node]bool) string {
+	w := writer{fails: fails}
+	w.node(n)
+	return w.String()
+}
+
+var regularAssertions = map[nodeKind]string{
+	subjectStart: `\A`, finalEnd: `(?m:$)`, subjectEnd: `\z`, wordBoundary: `\b`, notWordBoundary: `\B`,
+	other: anything + "{0,2}",
+}
+
+func (w *writer) node(n *node) {
+	switch n.kind {
+	case oneByte:
+		w.set(n.set)
+	case sequence:
+		for _, part := range n.parts {
+			w.node(part)
+		}
+	case lookAhead:
+		if w.fails[n] {
+			w.WriteString(never)
+		}
+	case backReference:
+		w.reference(n)
+	case lookBehind:
+	case group, alternation, branchReset, atomic, repeat:
+		w.group(n)
+	default:
+		w.WriteString(regularAssertions[n.kind])
+	}
+}
+
+// reference writes what a group may have matched, in any case.
+func (w *writer) reference(n *node) {
+	if len(n.parts) == 0 {
+		w.WriteString(anything + "*")
+		return
+	}
+	before := w.fold
+	w.fold = true
+	w.group(n)
+	w.fold = before
+}
+
+func (w *writer) group(n *node) {
+	for i, part := range n.parts {
+		switch {
+		case i > 0:
+			w.WriteString("|")
+		case n.number > 0:
+			w.WriteString("(")
+		default:
+			w.WriteString("(?:")
+		}
+		w.node(part)
+	}
+	w.WriteString(")")
+	if n.kind == repeat {
+		w.WriteString(n.quantifier())
+	}
+}
+
+func (n *node) quantifier() string {
+	text := fmt.Sprintf("{%d,%d}", n.min, n.max)
+	switch {
+	case n.max == unlimited && n.min < 2:
+		text = []string{"*", "+"}[n.min]
+	case n.max == unlimited:
+		text = fmt.Sprintf("{%d,}", n.min)
+	case n.min == 0 && n.max == 1:
+		text = "?"
+	}
+	if n.mode == lazy {
+		return text + "?"
+	}
+	return text
+}
+
+// set writes a set as a class of ranges.
+func (w *writer) set(s set) {
+	if w.fold {
+		s = s.folded()
+	}
+	if s.size() == 0 {
+		w.WriteString(never)
+		return
+	}
+	w.WriteByte('[')
+	for c := 0; c < 256; c++ {
+		if !s.has(byte(c)) {
+			continue
+		}
+		first := c
+		for c < 255 && s.has(byte(c+1)) {
+			c++
+		}
+		if w.byte(first); c > first {
+			w.WriteByte('-')
+			w.byte(c)
+		}
+	}
+	if s.has('\n') {
+		w.WriteRune(otherNewline)
+	}
+	w.WriteByte(']')
+}
+
+// byte writes the rune of a byte's number within brackets.
+func (w *writer) byte(c int) {
+	if c < 0x80 && c > ' ' && !wordBytes.has(byte(c)) {
+		w.WriteByte('\\')
+	}
+	w.WriteRune(rune(c))
+}

@@ -1,0 +1,140 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/internal/model"
+	paths "sluice/internal/route"
+)
+
+// dispatchView is what the template of a dispatch is given: maps that say which
+// candidate has a request. Their names are hashes of what they hold, so that all
+// locations share them.
+type dispatchView struct {
+	Parameters []patternMap
+	Conditions []patternMap
+	Choices    []choice
+}
+
+// patternMap is a map that matches a variable with a pattern.
+type patternMap struct {
+	Variable, Of string
+	Pattern      limited
+}
+
+// choice is a map that names the first of some candidates whose conditions hold. If
+// none does, Next names another choice, or Last is taken.
+type choice struct {
+	Variable string
+	// Of are the variables of the conditions, each 0 or 1.
+	Of         []string
+	Candidates []chosen
+	Next, Last string
+}
+
+// chosen is a candidate with the pattern of the conditions that hold for it.
+type chosen struct {
+	Pattern limited
+	To      string
+}
+
+// mostTested is how many conditions one choice looks at: their names are one token.
+const mostTested = 100
+
+// dispatchBlock is the block that prints the maps of a dispatch.
+const dispatchBlock = "dispatch"
+
+// dispatch prepares the maps of a location, and gives the variable that names the
+// internal location which has a request.
+func (l locations) dispatch(location *model.Location) (variable string, err error) {
+	all := location.Dispatch
+	for _, candidate := range all {
+		if !slices.ContainsFunc(l.server.Internal, func(i *model.Internal) bool { return i.Modifier == model.Named && i.Path == candidate.To }) {
+			return "", &Refusal{Want: "candidates that are internal locations of the server", Got: candidate.To}
+		}
+	}
+	last := len(all) - 1
+	if len(all[last].Conditions) > 0 || location.RedirectToHTTPS != nil || location.Rewrite != nil || len(location.Blocks) > 0 {
+		return "", &Refusal{Want: "a dispatch that does nothing else and ends with a candidate for all requests", Got: location.Path}
+	}
+	view := &dispatchView{}
+	if variable, err = view.choose(all[:last], all[last].To, l.global.patterns.MatchLimit); err != nil {
+		return "", err
+	}
+	return variable, l.sharedBlocks([]model.Block{{Name: dispatchBlock, Data: view, Source: location.Rule.Object}})
+}
+
+// choose adds the choice among candidates, and gives its variable. What are too many
+// conditions for one choice are left to the next.
+func (v *dispatchView) choose(candidates []model.Candidate, last string, matchLimit int) (variable string, err error) {
+	c := choice{Last: last}
+	positions := make([][]int, 0, len(candidates))
+	for i, candidate := range candidates {
+		if len(c.Of)+len(candidate.Conditions) > mostTested && i > 0 {
+			if c.Next, err = v.choose(candidates[i:], last, matchLimit); err != nil {
+				return "", err
+			}
+			candidates = candidates[:i]
+			break
+		}
+		positions = append(positions, c.test(v, candidate.Conditions, matchLimit))
+	}
+	for i, candidate := range candidates {
+		bits := []byte(strings.Repeat(".", len(c.Of)))
+		for _, at := range positions[i] {
+			bits[at] = '1'
+		}
+		c.Candidates = append(c.Candidates, chosen{limited{text: "^" + string(bits)}, candidate.To})
+	}
+	if len(c.Of) > mostTested {
+		return "", &Refusal{Want: "at most 100 conditions of one candidate", Got: candidates[0].To}
+	}
+	c.Variable = "dispatch_" + hashed(c)
+	v.Choices = append(v.Choices, c)
+	return c.Variable, nil
+}
+
+// test adds conditions, and gives their places among those of the choice.
+func (c *choice) test(v *dispatchView, conditions []model.Condition, matchLimit int) []int {
+	var places []int
+	for _, condition := range conditions {
+		variable := v.condition(condition, matchLimit)
+		at := slices.Index(c.Of, variable)
+		if at < 0 {
+			at = len(c.Of)
+			c.Of = append(c.Of, variable)
+		}
+		places = append(places, at)
+	}
+	return places
+}
+
+// condition adds a map that is 1 where a condition holds, and gives its variable.
+func (v *dispatchView) condition(c model.Condition, matchLimit int) (variable string) {
+	variable = "match_" + hashed(c)
+	known := func(m patternMap) bool { return m.Variable == variable }
+	if slices.ContainsFunc(v.Conditions, known) {
+		return variable
+	}
+	of := ""
+	switch c.Of {
+	case model.OfMethod:
+		of = "request_method"
+	case model.OfHeader:
+		of = "http_" + strings.ReplaceAll(c.Name, "-", "_")
+	case model.OfQuery:
+		of = "query_" + hashed(c.Name)
+		if parameter := (patternMap{of, "", limitPattern(paths.ParameterPattern(c.Name), matchLimit)}); !slices.Contains(v.Parameters, parameter) {
+			v.Parameters = append(v.Parameters, parameter)
+		}
+	}
+	v.Conditions = append(v.Conditions, patternMap{variable, of, limitPattern(c.Pattern, matchLimit)})
+	return variable
+}
+
+// hashed names a content, which is a plain value.
+func hashed(content any) string {
+	return hexHash(fmt.Sprintf("%#v", content))[:16]
+}

@@ -1,0 +1,68 @@
+package render
+
+import (
+	"strings"
+
+	"sluice/internal/model"
+	"sluice/internal/syntax"
+)
+
+// forSubrequests is the template of a location that subrequests go to, forRequests
+// that of one that requests of the server are handed over to.
+const (
+	forSubrequests = "subrequest"
+	forRequests    = "named"
+)
+
+func isSubrequest(l *model.Location) bool {
+	return l.Modifier == model.Equal && strings.HasPrefix(l.Path, model.InternalPrefix)
+}
+
+// internal prints a location that no client reaches, or in its place one that
+// answers 503.
+func (l locations) internal(internal *model.Internal) {
+	template := forRequests
+	if internal.Modifier == model.Equal {
+		template = forSubrequests
+	}
+	err := l.location(template, internal.Location)
+	if err == nil {
+		return
+	}
+	for _, owner := range internal.Owners {
+		of := *internal.Location
+		of.Rule.Object = owner
+		l.refuseLocation(&of, err)
+	}
+	_ = l.location(template, &model.Location{Modifier: internal.Modifier, Path: internal.Path, Rule: internal.Rule, Return: &model.Return{Code: 503}})
+}
+
+// reachable refuses an internal location that a client could reach, or whose name
+// is no name.
+func reachable(template string, l *model.Location) error {
+	name := strings.TrimPrefix(l.Path, model.InternalPrefix)
+	switch {
+	case template == forRequests && (l.Modifier != model.Named || !nameBytes.holds(l.Path)):
+		return &Refusal{Want: "a name of lower case letters, digits, - and _", Got: l.Path}
+	case template == forSubrequests && (!isSubrequest(l) || !pathBytes.holds(name)):
+		return &Refusal{Want: "a path below " + model.InternalPrefix, Got: l.Path}
+	case template == forSubrequests && (l.Rewrite != nil || l.RedirectToHTTPS != nil || l.Return != nil && l.Return.URL != ""):
+		return &Refusal{Want: "neither a rewrite nor a redirect of a subrequest", Got: l.Path}
+	}
+	return nil
+}
+
+// setsNothing refuses what would change the parent of a subrequest, which has the
+// same variables, or the URI, by which the balancer goes.
+func setsNothing(text []byte) error {
+	var found string
+	syntax.Directives(text, func(d syntax.Directive) {
+		if d.Name == "set" || d.Name == "rewrite" || d.Name == "auth_request_set" || strings.HasSuffix(d.Name, "_by_lua") || strings.HasSuffix(d.Name, "_by_lua_file") || strings.HasSuffix(d.Name, "_by_lua_block") {
+			found = d.Name
+		}
+	})
+	if found != "" {
+		return &Refusal{Want: "nothing that changes the parent of a subrequest", Got: found}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/model"
+)
+
+// forAuth is an internal location for subrequests of two Ingresses.
+func forAuth() *model.Internal {
+	l := ingressLocation("a", model.Equal, model.InternalPrefix+"auth-1/shop/auth/80")
+	l.Proxy.URI = "/check?from=$request_uri"
+	return &model.Internal{Location: l, Owners: []model.ObjectRef{l.Rule.Object, {Kind: "Ingress", Namespace: "shop", Name: "b"}}}
+}
+
+// renderInternal gives the text of a server with one internal location.
+func renderInternal(t *testing.T, loaded *Templates, internal *model.Internal) (string, []model.Problem) {
+	t.Helper()
+	server := &model.Server{Host: "shop.example", Internal: []*model.Internal{internal}}
+	file, problems := loaded.Render(model.Static{Servers: []*model.Server{catchAll(), server}}, testEnvironment(), nil)
+	return serverOf(t, file, "shop.example"), problems
+}
+
+// A subrequest sets no variable, and its balancer goes by its own path.
+func TestLocationForSubrequests(t *testing.T) {
+	t.Parallel()
+	loaded := load(t)
+	got, problems := renderInternal(t, loaded, forAuth())
+	want := `	server_name shop.example;
+	location = "/.sluice/auth-1/shop/auth/80" {
+		internal;
+		proxy_pass "http://sluice_uri/check?from=$request_uri";
+	}
+`
+	if diff := cmp.Diff(want, got); diff != "" || len(problems) > 0 {
+		t.Errorf("%v (-want +got):\n%s", problems, diff)
+	}
+	named := &model.Internal{Location: ingressLocation("a", model.Named, "sign-in")}
+	got, problems = renderInternal(t, loaded, named)
+	want = `	server_name shop.example;
+	location @sign-in {
+		set $route shop/a/web/80;
+		set $proxy_upstream_name shop-web-80;
+		proxy_pass http://sluice;
+	}
+`
+	if diff := cmp.Diff(want, got); diff != "" || len(problems) > 0 {
+		t.Errorf("%v (-want +got):\n%s", problems, diff)
+	}
+}
+
+// What an internal location must not do costs all its owners, and it answers 503.
+func TestUnprintableInternalLocation(t *testing.T) {
+	t.Parallel()
+	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "sets/location" }}set $sets_x {{ .A }};{{ end }}
+{{ define "nested/location" }}if ($host) { set $nested_x {{ .A }}; }{{ end }}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := struct{ A string }{"a"}
+	closed := "\tserver_name shop.example;\n\tlocation = \"/.sluice/auth-1/shop/auth/80\" {\n\t\tinternal;\n\t\treturn 503;\n\t}\n"
+	for name, change := range map[string]func(*model.Location){
+		"a block that sets a variable":     func(l *model.Location) { l.Blocks = []model.Block{{Name: "sets", Data: data, Source: l.Rule.Object}} },
+		"a block that sets one in a block": func(l *model.Location) { l.Blocks = []model.Block{{Name: "nested", Data: data, Source: l.Rule.Object}} },
+		"a rewrite":                        func(l *model.Location) { l.Rewrite = &model.Rewrite{Pattern: "/", Target: "/x"} },
+		"a redirect to HTTPS":              func(l *model.Location) { l.RedirectToHTTPS = &model.Redirect{Code: 308} },
+		"a redirect":                       func(l *model.Location) { l.Proxy, l.Return = nil, &model.Return{Code: 302, URL: "https://a"} },
+		"an unknown variable":              func(l *model.Location) { l.Proxy.URI = "/$nope" },
+		"a line end":                       func(l *model.Location) { l.Proxy.URI = "/a\nb" },
+	} {
+		internal := forAuth()
+		change(internal.Location)
+		got, problems := renderInternal(t, loaded, internal)
+		if diff := cmp.Diff(closed, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		seen := map[string]bool{}
+		for _, p := range problems {
+			seen[p.Object.Name] = p.Denies
+		}
+		if !cmp.Equal(seen, map[string]bool{"a": true, "b": true}) {
+			t.Errorf("%s: problems %v", name, problems)
+		}
+	}
+}
+
+// Whatever an internal location is called, no client reaches it.
+func TestHostileInternalPath(t *testing.T) {
+	t.Parallel()
+	loaded := load(t)
+	for _, modifier := range []model.Modifier{model.Equal, model.Named, model.Prefix, model.Pattern, "@x"} {
+		for _, value := range append(hostile, "/.sluice/", "/.sluice/a b", "/.sluicE/a", "miss", "a/b") {
+			internal := forAuth()
+			internal.Modifier, internal.Path = modifier, value
+			got, problems := renderInternal(t, loaded, internal)
+			fine := modifier == model.Named && value == "miss"
+			if fine != (len(problems) == 0) || !fine && strings.Contains(got, "location") {
+				t.Errorf("%s %.80q: %v\n%s", modifier, value, problems, got)
+			}
+		}
+	}
+	for _, value := range hostile {
+		internal := forAuth()
+		internal.Proxy.URI = "/" + value
+		got, problems := renderInternal(t, loaded, internal)
+		body := "0 server_name\n0 location\n1 internal\n1 %s\n"
+		want := fmt.Sprintf(body, "proxy_pass")
+		if len(problems) > 0 {
+			want = fmt.Sprintf(body, "return")
+		}
+		if diff := cmp.Diff(want, shape([]byte(got))); diff != "" {
+			t.Errorf("%.80q: (-want +got):\n%s", value, diff)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package route
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"sluice/internal/model"
+	"sluice/internal/pcre"
+)
+
+// mostValue is how long the value of a condition may be; what is written for it in
+// nginx.conf is at most nine times as long, and has to fit one token there.
+const mostValue = model.LongestToken / 10
+
+var (
+	methodText = regexp.MustCompile(`^[A-Z]{1,32}$`)
+	headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,200}$`)
+)
+
+// MatchFault is a field of a Match that nginx cannot check.
+type MatchFault struct{ Field, Want, Got string }
+
+// Conditions gives what nginx has to check for a Match, each condition once, or says
+// what it cannot check.
+func Conditions(m model.Match) (conditions []model.Condition, fault *MatchFault) {
+	if m.Method != "" {
+		if !methodText.MatchString(m.Method) {
+			return nil, &MatchFault{"method", "a method in capital letters, such as GET", m.Method}
+		}
+		conditions = append(conditions, model.Condition{Of: model.OfMethod, Pattern: whole(m.Method)})
+	}
+	for i, h := range m.Headers {
+		if !headerName.MatchString(h.Name) {
+			return nil, &MatchFault{fmt.Sprintf("headers[%d].name", i), "a name of at most 200 letters, digits and -", h.Name}
+		}
+		patterns, want := valuePatterns(h, pcre.Quote)
+		if want != "" {
+			return nil, &MatchFault{fmt.Sprintf("headers[%d].value", i), want, h.Value}
+		}
+		for _, pattern := range patterns {
+			conditions = append(conditions, model.Condition{Of: model.OfHeader, Name: lower(h.Name), Pattern: pattern})
+		}
+	}
+	for i, q := range m.Query {
+		if q.Name == "" || len(q.Name) > mostValue || strings.ContainsFunc(q.Name, unicode.IsControl) {
+			return nil, &MatchFault{fmt.Sprintf("queryParams[%d].name", i), fmt.Sprintf("a name of 1 to %d bytes without control characters", mostValue), q.Name}
+		}
+		patterns, want := valuePatterns(q, sent)
+		if want != "" {
+			return nil, &MatchFault{fmt.Sprintf("queryParams[%d].value", i), want, q.Value}
+		}
+		for _, pattern := range patterns {
+			conditions = append(conditions, model.Condition{Of: model.OfQuery, Name: q.Name, Pattern: pattern})
+		}
+	}
+	slices.SortFunc(conditions, compareConditions)
+	return slices.Compact(conditions), nil
+}
+
+func compareConditions(a, b model.Condition) int {
+	return cmp.Or(strings.Compare(string(a.Of), string(b.Of)), strings.Compare(a.Name, b.Name), strings.Compare(a.Pattern, b.Pattern))
+}
+
+// whole is the pattern of exactly this text.
+func whole(text string) string { return "^" + pcre.Quote(text) + `\z` }
+
+// valuePatterns are what a value has to match. A missing header or parameter is
+// empty for nginx, so that none of them matches nothing. Want says what a value must
+// be that cannot be checked.
+func valuePatterns(v model.ValueMatch, literal func(string) string) (patterns []string, want string) {
+	switch {
+	case v.Value == "" || len(v.Value) > mostValue || strings.ContainsFunc(v.Value, unicode.IsControl):
+		return nil, fmt.Sprintf("a value of 1 to %d bytes without control characters", mostValue)
+	case !v.Pattern:
+		return []string{"^" + literal(v.Value) + `\z`}, ""
+	}
+	text, folds := strings.CutPrefix(v.Value, "(?i)")
+	if !pcre.Compiles(strings.ReplaceAll(text, "(?:", "(")) {
+		return nil, "a regular expression that Go and PCRE both take, with no (?...) in it but (?:...) and a leading (?i)"
+	}
+	group := "(?:"
+	if folds {
+		group = "(?i:"
+	}
+	pattern := "^" + group + text + `)\z`
+	if matches, known := matchText(pattern, ""); matches || !known {
+		return []string{pattern, "."}, ""
+	}
+	return []string{pattern}, ""
+}
+
+// sent is a pattern of a text in a query: letters, digits and -._~ as they are, all
+// else as it is or percent-encoded.
+func sent(text string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~", c) >= 0:
+			out.WriteString(pcre.Quote(string(c)))
+		case c == ' ':
+			out.WriteString(`(?:\+|%20)`)
+		default:
+			out.WriteString("(?:" + rawByte(c) + encoded(c) + ")")
+		}
+	}
+	return out.String()
+}
+
+// rawByte is a choice of the byte itself, where a query can have it.
+func rawByte(c byte) string {
+	switch {
+	case c >= 0x80:
+		return fmt.Sprintf(`\x%02x|`, c)
+	case c == '&' || c == '#' || c == '%' || c == '+':
+		return ""
+	}
+	return pcre.Quote(string(c)) + "|"
+}
+
+// encoded is a pattern of the percent escape of a byte.
+func encoded(c byte) string {
+	const upper, lower = "0123456789ABCDEF", "0123456789abcdef"
+	digit := func(n byte) string {
+		if n < 10 {
+			return upper[n : n+1]
+		}
+		return "[" + upper[n:n+1] + lower[n:n+1] + "]"
+	}
+	return "%" + digit(c>>4) + digit(c&15)
+}
+
+// ParameterPattern is a pattern of a query whose first group is the value of the
+// first parameter of a name, as it was sent.
+func ParameterPattern(name string) string {
+	name = sent(name)
+	return "^(?:(?!" + name + "(?:[=&]|\\z))[^&]*+&)*+" + name + "=([^&]*)"
+}
+
+// Header is a header of a request.
+type Header struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Request is what nginx knows of a request when it looks for a location.
+type Request struct {
+	// Method is "GET" if it is empty.
+	Method string
+	// Host is the header Host, with or without a port; the URI is that of the request
+	// line, with its query.
+	Host, URI string
+	// Headers are the others. Of those with one name nginx 1.22 knows the first only,
+	// newer ones join them with ", ": here they are joined.
+	Headers []Header
+}
+
+// holds reports whether all conditions hold. known is false if package pcre cannot
+// tell.
+func (r *Request) holds(conditions []model.Condition) (holds, known bool) {
+	known = true
+	for _, c := range conditions {
+		matches, told := matchText(c.Pattern, r.part(c))
+		if told && !matches {
+			return false, true
+		}
+		known = known && told
+	}
+	return known, known
+}
+
+// part is what a condition looks at, empty if it is missing.
+func (r *Request) part(c model.Condition) string {
+	switch c.Of {
+	case model.OfMethod:
+		return cmp.Or(r.Method, "GET")
+	case model.OfHeader:
+		return r.header(c.Name)
+	}
+	uri, _, _ := strings.Cut(r.URI, "#")
+	_, query, _ := strings.Cut(uri, "?")
+	return parameter(query, c.Name)
+}
+
+func (r *Request) header(name string) string {
+	if name == "host" {
+		return r.Host
+	}
+	var values []string
+	for _, h := range r.Headers {
+		if lower(h.Name) == name {
+			values = append(values, h.Value)
+		}
+	}
+	if name == "cookie" {
+		return strings.Join(values, "; ")
+	}
+	return strings.Join(values, ", ")
+}
+
+// parameter is the value of the first parameter of a name, as it was sent: what the
+// group of ParameterPattern captures.
+func parameter(query, name string) string {
+	compiled, err := pcre.Compile("^"+sent(name)+`(?:=([^&]*))?\z`, 0)
+	if err != nil {
+		return ""
+	}
+	for part := range strings.SplitSeq(query, "&") {
+		if groups, matches, err := compiled.Match(part); err == nil && matches {
+			return group(groups, 1, part)
+		}
+	}
+	return ""
+}
+
+// matchText matches a case-sensitive pattern, as a map of nginx does.
+func matchText(pattern, text string) (matches, known bool) {
+	compiled, err := pcre.Compile(pattern, 0)
+	if err != nil {
+		return false, false
+	}
+	_, matches, err = compiled.Match(text)
+	return matches, err == nil
+}

@@ -1,0 +1,39 @@
+package syntax
+
+import (
+	"regexp"
+	"strings"
+)
+
+// namedGroup is a group of a regular expression that sets the variable of its name.
+var namedGroup = regexp.MustCompile(`\(\?P?[<'](\w+)[>']`)
+
+// Sets gives the variable that a directive such as set, auth_request_set or
+// set_escape_uri sets, "" for none, and those that groups of its regular expressions
+// set. All are in lower case: nginx takes a name in any.
+func (s Statement) Sets() (variable string, groups []string) {
+	name := s.Name()
+	if len(s.Tokens) > 1 && (name == "set" || strings.HasPrefix(name, "set_") || strings.HasSuffix(name, "_set")) {
+		if set, ok := strings.CutPrefix(s.Tokens[1], "$"); ok {
+			variable = strings.ToLower(strings.Trim(set, "{}"))
+		}
+	}
+	for _, token := range s.Tokens {
+		for _, group := range namedGroup.FindAllStringSubmatch(token, -1) {
+			groups = append(groups, strings.ToLower(group[1]))
+		}
+	}
+	return variable, groups
+}
+
+// variable is the name of one in a text.
+var variable = regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
+
+// Variables gives the variables that a text names, in lower case.
+func Variables(text []byte) []string {
+	var names []string
+	for _, name := range variable.FindAllSubmatch(text, -1) {
+		names = append(names, strings.ToLower(string(name[1])))
+	}
+	return names
+}

@@ -1,0 +1,136 @@
+package translate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sluice/internal/annotations"
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+const (
+	customHeaders  = "custom-headers"
+	allowedHeaders = "global-allowed-response-headers"
+)
+
+// ConfigMapDelegation is the annotation by which a ConfigMap lets Ingresses of other
+// namespaces use it: the namespaces, separated by commas, or "*" for all.
+const ConfigMapDelegation = "sluice.io/delegation"
+
+// customHeadersBlock is what the template of custom-headers prints.
+type customHeadersBlock struct {
+	// HideHSTS repeats what the location would else no longer inherit.
+	HideHSTS bool           `json:"hideHSTS,omitempty"`
+	Headers  []customHeader `json:"headers,omitempty"`
+	// Type is the Content-Type of what backends answer, in the variable TypeVariable;
+	// empty for theirs.
+	Type         string `json:"type,omitempty"`
+	TypeVariable string `json:"typeVariable,omitempty"`
+}
+
+type customHeader struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// readCustomHeaders reads the headers of answers from a ConfigMap.
+func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHeaders) *attached {
+	if asked.ConfigMap == "" {
+		return nil
+	}
+	name, err := snapshot.ParseName(asked.ConfigMap)
+	if err != nil {
+		return ing.refuse(customHeaders, model.InvalidValue, err.Error())
+	}
+	configMap, text := t.configMapFor(ing, name)
+	if configMap == nil {
+		return ing.refuse(customHeaders, model.NotFound, text)
+	}
+	size, block := 0, customHeadersBlock{HideHSTS: ing.settings.Controller().HSTS.Enabled}
+	for _, header := range slices.Sorted(maps.Keys(configMap.Data)) {
+		value := strings.TrimSpace(configMap.Data[header])
+		if text := wrongHeader(header, value, ing.settings.Annotations.ResponseHeaders); text != "" {
+			return ing.refuse(customHeaders, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text))
+		}
+		block.add(header, value)
+		size += len(header) + len(value)
+	}
+	if len(configMap.Data) == 0 {
+		return nil
+	}
+	return &attached{size: size, block: model.Block{Name: customHeaders, Source: ing.ref, Data: block}}
+}
+
+// contentType is the header that nginx would write twice on pages of its own.
+const contentType = "Content-Type"
+
+func (b *customHeadersBlock) add(name, value string) {
+	if strings.EqualFold(name, contentType) {
+		b.Type, b.TypeVariable = value, "custom_headers_type_"+headersHash(value)
+		return
+	}
+	b.Headers = append(b.Headers, customHeader{name, value})
+}
+
+// headersHash tells values apart in the names of variables.
+func headersHash(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(sum[:16])
+}
+
+// configMapFor reads a ConfigMap that annotations of an Ingress name, nil if there is
+// none that it may use; text says so then. Of another namespace, one that does not
+// delegate itself is as if it were not there.
+func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *corev1.ConfigMap, text string) {
+	configMap = ing.reads.configMap(t.snap, name)
+	switch own := name.Namespace == ing.ref.Namespace; {
+	case own && configMap == nil:
+		return nil, fmt.Sprintf("ConfigMap %s does not exist", shown(name.String()))
+	case own:
+		return configMap, ""
+	case configMap == nil || !delegates(configMap.Annotations[ConfigMapDelegation], ing.ref.Namespace):
+		return nil, fmt.Sprintf("no ConfigMap %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", shown(name.String()), ing.ref.Namespace, ConfigMapDelegation, quoted(ing.ref.Namespace))
+	}
+	return configMap, ""
+}
+
+// longestValue is what fits a token of nginx.conf, if each character is written with an
+// escape. A $ is written as a variable.
+const (
+	longestValue = 1900
+	dollarCost   = 15
+)
+
+var (
+	headerName  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,46}$`)
+	headerValue = regexp.MustCompile(`^[ -~]+$`)
+)
+
+// ofTheConnection are the headers that say where an answer ends and how a connection
+// goes on, and those that nginx writes by itself. Another value would break answers, or
+// stand beside nginx's.
+var ofTheConnection = []string{"connection", "content-length", "date", "keep-alive", "proxy-connection", "server", "te", "trailer", "transfer-encoding", "upgrade"}
+
+// wrongHeader says why a header cannot be added, in which case nothing is.
+func wrongHeader(name, value string, allowed []string) string {
+	same := func(other string) bool { return strings.EqualFold(other, name) }
+	switch {
+	case !headerName.MatchString(name):
+		return fmt.Sprintf("want names of headers, of at most 46 letters, digits, - and _, as its keys (got %s)", quoted(name))
+	case slices.ContainsFunc(ofTheConnection, same):
+		return fmt.Sprintf("want no header that nginx writes itself (got %s)", name)
+	case !slices.ContainsFunc(allowed, same):
+		return fmt.Sprintf("want headers that the setting %s allows (got %s)", allowedHeaders, name)
+	case !headerValue.MatchString(value), len(value)+dollarCost*strings.Count(value, "$") > longestValue:
+		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", longestValue, name, quoted(value))
+	}
+	return ""
+}

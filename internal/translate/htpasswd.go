@@ -1,0 +1,101 @@
+package translate
+
+import (
+	"encoding/base64"
+	"fmt"
+	"iter"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// linesOf gives the lines of a file without their ends.
+func linesOf(text []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if !yield(strings.TrimRight(line, "\r \t")) {
+				return
+			}
+		}
+	}
+}
+
+func trimmed(value []byte) string { return strings.TrimSpace(string(value)) }
+
+// splitUser takes a line apart. What follows the hash after another colon is a comment.
+func splitUser(line string) (user, hash string) {
+	user, rest, _ := strings.Cut(line, ":")
+	hash, _, _ = strings.Cut(rest, ":")
+	return user, hash
+}
+
+// userLine gives a line of a file of users, or what is wrong with the user.
+// Source: https://nginx.org/en/docs/http/ngx_http_auth_basic_module.html#auth_basic_user_file
+func userLine(user, hash string) (line, fault string) {
+	switch {
+	case user == "" || hash == "":
+		return "", "want user:hash (got something else)"
+	case strings.HasPrefix(user, "#") || !isPrintable(user) || strings.Contains(user, ":"):
+		return "", "want a user of printable characters, without a colon and # at the beginning"
+	case !isPrintable(hash) || strings.Contains(hash, ":"):
+		return "", "want a hash of printable ASCII characters without a colon"
+	}
+	if fault := wrongHash(hash); fault != "" {
+		return "", fault
+	}
+	return user + ":" + hash + "\n", ""
+}
+
+func isPrintable(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
+}
+
+// The hashes that are taken. What a check of one costs is bounded, as a worker serves
+// nobody else meanwhile: the cost of bcrypt, the rounds of SHA-crypt and the parameters
+// of yescrypt are written in the hash.
+const (
+	mostBcryptCost = 12
+	mostRounds     = 100_000
+)
+
+const hashText = `[./0-9A-Za-z]`
+
+var (
+	desHash      = regexp.MustCompile(`^` + hashText + `{13}$`)
+	md5Hash      = regexp.MustCompile(`^\$(?:1|apr1)\$[^$]{0,8}\$` + hashText + `{22}$`)
+	shaHash      = regexp.MustCompile(`^\$[56]\$(?:rounds=([0-9]{1,9})\$)?[^$]{0,16}\$` + hashText + `{43,86}$`)
+	bcryptHash   = regexp.MustCompile(`^\$2[aby]\$([0-9]{2})\$` + hashText + `{53}$`)
+	yescryptHash = regexp.MustCompile(`^\$y\$j[5-9A-D]T\$` + hashText + `{1,64}\$` + hashText + `{43}$`)
+)
+
+// wrongHash says what is wrong with a hash, and holds nothing of it.
+func wrongHash(hash string) string {
+	const kinds = "want a hash that htpasswd or crypt makes: bcrypt, SHA-crypt, yescrypt, apr1, MD5-crypt, DES, {SHA}, {SSHA} or {PLAIN}"
+	switch {
+	case strings.HasPrefix(hash, "{PLAIN}"), desHash.MatchString(hash), md5Hash.MatchString(hash), yescryptHash.MatchString(hash):
+		return ""
+	case strings.HasPrefix(hash, "{SHA}"), strings.HasPrefix(hash, "{SSHA}"):
+		_, text, _ := strings.Cut(hash, "}")
+		if sum, err := base64.StdEncoding.DecodeString(text); err != nil || len(sum) < sha1Size {
+			return "want a SHA-1 in base64 behind the braces"
+		}
+		return ""
+	}
+	if found := bcryptHash.FindStringSubmatch(hash); found != nil {
+		return tooDear(found[1], mostBcryptCost, "bcrypt")
+	}
+	if found := shaHash.FindStringSubmatch(hash); found != nil {
+		return tooDear(found[1], mostRounds, "SHA-crypt")
+	}
+	return kinds
+}
+
+const sha1Size = 20
+
+// tooDear says that a hash takes too long to check.
+func tooDear(written string, most int, kind string) string {
+	if cost, _ := strconv.Atoi(written); cost > most {
+		return fmt.Sprintf("want a cost of at most %d for %s (got %d), as nginx serves nobody else while it checks a password", most, kind, cost)
+	}
+	return ""
+}

@@ -1,0 +1,49 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// readTLS reads the tls section. Its Secrets are in one namespace: no API server
+// takes a reference to another one there, so that it is a name and nothing else.
+func (i *owner) readTLS(namespace string) {
+	i.tlsField = "spec.tls"
+	for at, item := range i.object.Spec.TLS {
+		i.tls = append(i.tls, tlsItem{hosts: item.Hosts, secret: snapshot.Name{Namespace: namespace, Name: item.SecretName}, field: fmt.Sprintf("spec.tls[%d].secretName", at)})
+	}
+}
+
+// hostlessTLS reports the tls section of an Ingress without a host.
+func (i *owner) hostlessTLS() {
+	if len(i.object.Spec.TLS) > 0 {
+		i.report("spec.tls", model.Unsupported, "rules without a host are served with the default certificate: name a host")
+	}
+}
+
+// vainTLS reports the hosts of the tls section that no rule and no alias has. The rules count
+// as they are written: one that is wrong is a problem of its own.
+func (i *owner) vainTLS() {
+	for at, item := range i.object.Spec.TLS {
+		for n, host := range item.Hosts {
+			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return related(host, rule.Host) })
+			// An alias is presented the certificate of its host, so that issuers go by the entry.
+			if !named && !slices.ContainsFunc(i.aliases, func(alias string) bool { return related(host, alias) }) {
+				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
+			}
+		}
+	}
+}
+
+// vainNamespace reports a namespace for Secrets that nobody names.
+func (i *owner) vainNamespace(namespace string) {
+	named := func(item networkingv1.IngressTLS) bool { return item.SecretName != "" }
+	if namespace != i.object.Namespace && !slices.ContainsFunc(i.object.Spec.TLS, named) {
+		i.report(i.prefixKey+"tls-cert-namespace", model.Unread, "it has no effect without a spec.tls[].secretName")
+	}
+}

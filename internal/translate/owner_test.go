@@ -1,0 +1,105 @@
+package translate
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+func ownerAt(name, host string, match model.Match) *Owner {
+	return &Owner{
+		Ref: model.ObjectRef{Kind: "HTTPRoute", Namespace: "default", Name: name}, Created: time.Unix(1, 0),
+		Claims: []Claim{{Host: host, Path: "/a", PathType: "Prefix", Match: match, Field: "rules[0]"}},
+	}
+}
+
+func serverIn(c model.Config, host string) *model.Server {
+	for _, s := range c.Static.Servers {
+		if s.Host == host {
+			return s
+		}
+	}
+	return nil
+}
+
+// A host whose owners did not change is the same server as before; one with another
+// owner is not.
+func TestOwnersAreRemembered(t *testing.T) {
+	t.Parallel()
+	snap, _ := snapshot.New(snapshot.Objects{})
+	post := model.Match{Method: "POST"}
+	one, two := ownerAt("one", "one.example", post), ownerAt("two", "two.example", post)
+	memo := NewMemo()
+	before, _ := Assemble(snap, Options{}, []*Owner{one, two}, memo)
+	after, _ := Assemble(snap, Options{}, []*Owner{ownerAt("two", "two.example", model.Match{}), one}, memo)
+	if serverIn(before, "one.example") == nil || serverIn(before, "one.example") != serverIn(after, "one.example") {
+		t.Error("the host that did not change is another server")
+	}
+	if serverIn(before, "two.example") == serverIn(after, "two.example") {
+		t.Error("the host of another owner is the same server")
+	}
+	gone, _ := Assemble(snap, Options{}, nil, memo)
+	if serverIn(gone, "one.example") != nil {
+		t.Error("a host without owners is served")
+	}
+}
+
+// Of owners of the same age the first by name counts, and a claim of one that names no
+// object that could be is refused.
+func TestOwnersAreOrdered(t *testing.T) {
+	t.Parallel()
+	snap, _ := snapshot.New(snapshot.Objects{})
+	a, b, hostile := ownerAt("a", "h.example", model.Match{}), ownerAt("b", "h.example", model.Match{}), ownerAt("x/y", "h.example", model.Match{})
+	b.Claims[0].Service = model.ServicePort{Namespace: "default", Name: "web", Port: "80"}
+	for _, owners := range [][]*Owner{{a, b, hostile}, {hostile, b, a}} {
+		config, problems := Assemble(snap, Options{}, owners, nil)
+		for _, l := range serverIn(config, "h.example").Locations {
+			if l.Rule.Kind == model.RuleWritten && l.Rule.Object != a.Ref {
+				t.Errorf("%s of %s", l.Path, l.Rule.Object)
+			}
+		}
+		var told []model.ObjectRef
+		for _, p := range problems {
+			told = append(told, p.Object)
+		}
+		if len(told) != 2 || told[0] != b.Ref || told[1] != hostile.Ref {
+			t.Errorf("Problems: %v", problems)
+		}
+	}
+}
+
+// One namespace cannot make the paths of a host list thousands of rules, and what
+// protects is closed.
+func TestConditionalClaimsAreBounded(t *testing.T) {
+	t.Parallel()
+	snap, _ := snapshot.New(snapshot.Objects{})
+	many := ownerAt("many", "h.example", model.Match{})
+	many.Annotations = map[string]string{"nginx.ingress.kubernetes.io/whitelist-source-range": "10.0.0.0/8"}
+	for i := range mostConditional + 2 {
+		c := many.Claims[0]
+		c.Path, c.Field = fmt.Sprint("/", i), fmt.Sprint("rules[", i+1, "]")
+		c.Match.Method = "POST"
+		many.Claims = append(many.Claims, c)
+	}
+	other := ownerAt("other", "h.example", model.Match{Method: "PUT"})
+	other.Ref.Namespace = "other"
+	config, problems := Assemble(snap, Options{AnnotationsPrefix: "nginx.ingress.kubernetes.io"}, []*Owner{many, other}, nil)
+	if len(problems) != 2 || problems[0].Reason != model.NoRoom || !problems[0].Denies {
+		t.Fatalf("Problems: %v", problems)
+	}
+	closed, dispatched := 0, 0
+	for _, l := range serverIn(config, "h.example").Locations {
+		switch {
+		case len(l.Dispatch) > 0:
+			dispatched++
+		case l.Return != nil && l.Return.Code == 503:
+			closed++
+		}
+	}
+	if closed != 4 || dispatched != 2*mostConditional+2 {
+		t.Errorf("%d locations are closed and %d dispatch", closed, dispatched)
+	}
+}

@@ -1,0 +1,140 @@
+--- Picks the endpoint that a cookie names, and gives a cookie to clients without one.
+--
+-- The value of the cookie is "<key>|<tag>", as that of ingress-nginx: the tag says
+-- which backend it is of. What a client writes there leads to some endpoint of the
+-- backend, and never to anything else: in the mode "balanced" the key is hashed, and
+-- in the mode "persistent" it is a hash of the endpoint.
+local ring = require("sluice.ring")
+local round_robin = require("sluice.picker.round_robin")
+local samesite = require("sluice.samesite")
+
+local _M = {}
+local mt = { __index = _M }
+
+local function by_hash(endpoints, name)
+  local places = {}
+  for endpoint, at in pairs(endpoints.names) do
+    places[ngx.md5(name .. endpoint)] = at
+  end
+  return places
+end
+
+-- The names of the endpoints in their order.
+local function in_order(endpoints)
+  local names = {}
+  for endpoint, at in pairs(endpoints.names) do
+    names[at] = endpoint
+  end
+  return names
+end
+
+--- @tparam table config {mode, name, cookie, tag, expires, max_age, path, domain,
+-- samesite, conditional, secure, change_on_failure}
+function _M.new(endpoints, config, before)
+  local self = setmetatable({ config = config, variable = "cookie_" .. config.cookie }, mt)
+  self.turns = round_robin.new(endpoints, nil, before and before.turns)
+  if config.mode == "persistent" then
+    self.places, self.keys = by_hash(endpoints, config.name), {}
+    for key, at in pairs(self.places) do
+      self.keys[at] = key
+    end
+  else
+    self.ring = ring.new(in_order(endpoints))
+  end
+  return self
+end
+
+-- A value without a tag is taken as a key, one with the tag of another backend is
+-- not.
+local function key_of(value, tag)
+  if not value or value == "" then
+    return nil
+  end
+  local key, other = value:match("^([^|]*)|(.*)$")
+  if not key then
+    return value
+  end
+  return other == tag and key or nil
+end
+
+-- The place that a key leads to, nil if none.
+local function find(self, key)
+  if self.ring then
+    return self.ring:find(key)
+  end
+  return self.places[key]
+end
+
+-- How many keys are drawn until one leads to an endpoint that was not tried.
+local DRAWS = 20
+
+local function draw(self, tried)
+  local key, at
+  for _ = 1, DRAWS do
+    key = ngx.now() .. "." .. ngx.worker.pid() .. "." .. math.random(999999999)
+    at = self.ring:find(key)
+    if not tried or not tried[at] then
+      break
+    end
+  end
+  return at, key
+end
+
+local function assign(self, tried)
+  if self.ring then
+    return draw(self, tried)
+  end
+  local at = self.turns:pick(tried)
+  return at, self.keys[at]
+end
+
+--- The header Set-Cookie for a key.
+function _M:header(key, agent, https)
+  local c = self.config
+  local parts = { c.cookie .. "=" .. key .. "|" .. c.tag }
+  local function add(text)
+    parts[#parts + 1] = text
+  end
+  if c.expires then
+    add("Expires=" .. ngx.cookie_time(ngx.time() + c.expires))
+  end
+  if c.max_age then
+    add("Max-Age=" .. c.max_age)
+  end
+  if c.domain then
+    add("Domain=" .. c.domain)
+  end
+  add("Path=" .. c.path)
+  if c.secure or https then
+    add("Secure")
+  end
+  add("HttpOnly")
+  if c.samesite and not (c.conditional and c.samesite == "None" and samesite.misread(agent)) then
+    add("SameSite=" .. c.samesite)
+  end
+  return table.concat(parts, "; ")
+end
+
+--- The endpoint of the cookie; at a retry another one, if the controller says so.
+-- @tparam table var ngx.var
+-- @treturn number
+-- @treturn string|nil the header Set-Cookie, if the client needs one
+function _M:choose(tried, var)
+  local key = key_of(var[self.variable], self.config.tag)
+  local at = key and find(self, key)
+  if at and not (tried and self.config.change_on_failure) then
+    return at
+  end
+  at, key = assign(self, tried)
+  return at, self:header(key, var.http_user_agent, var.https == "on")
+end
+
+function _M:pick(tried)
+  local at, header = self:choose(tried, ngx.var)
+  if header then
+    ngx.header["Set-Cookie"] = header
+  end
+  return at
+end
+
+return _M

@@ -1,0 +1,72 @@
+package e2e
+
+import "testing"
+
+// allowed are the settings by which an administrator allows snippets.
+var allowed = settings("allow-snippet-annotations: 'true'", "annotations-risk-level: Critical")
+
+// TestSnippetThatNginxRefuses: a directive that nginx does not know is found by the
+// source map. Its Ingress answers 503, as the snippet may have protected it; the
+// others go on changing, and what is mended is served. A restart serves the same.
+func TestSnippetThatNginxRefuses(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": allowed,
+			"a.yaml": ingress("a", "shop.example", []string{"/a Prefix web"}, "configuration-snippet: if ($arg_robot) { return 403; }"),
+			"b.yaml": ingress("b", "shop.example", []string{"/b Prefix web"}),
+		}, "--configmap", "default/config")
+		s.waitBackend("http://shop.example/a", "web")
+		s.waitStatus("http://shop.example/a?robot=1", 403)
+
+		s.write("a.yaml", ingress("a", "shop.example", []string{"/a Prefix web"}, "configuration-snippet: set $one 1; no_such_directive on;"))
+		s.waitLine("no_such_directive")
+		s.waitStatus("http://shop.example/a", 503)
+		s.write("b.yaml", ingress("b", "shop.example", []string{"/b Prefix web", "/c Prefix web"}))
+		s.waitBackend("http://shop.example/c", "web")
+		s.waitBackend("http://shop.example/b", "web")
+
+		s.stop()
+		s.launch()
+		s.waitReady()
+		s.waitStatus("http://shop.example/a", 503)
+		s.waitBackend("http://shop.example/c", "web")
+
+		s.write("a.yaml", ingress("a", "shop.example", []string{"/a Prefix web"}, "configuration-snippet: if ($arg_robot) { return 403; }"))
+		s.waitBackend("http://shop.example/a", "web")
+		s.waitStatus("http://shop.example/a?robot=1", 403)
+	})
+}
+
+// TestSnippetWithAVariableThatNobodySets: nginx names no line for a variable that nobody defines, so
+// that the owner is found by halves.
+func TestSnippetWithAVariableThatNobodySets(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": allowed,
+			"a.yaml": ingress("a", "shop.example", []string{"/a Prefix web"}, "configuration-snippet: add_header X-A $no_such_variable;"),
+			"b.yaml": ingress("b", "shop.example", []string{"/b Prefix web"}, "configuration-snippet: add_header X-B $request_id;"),
+		}, "--configmap", "default/config")
+		s.waitBackend("http://shop.example/b", "web")
+		s.waitStatus("http://shop.example/a", 503)
+	})
+}
+
+// TestSnippetsAllowedLater: what waited for the setting is served once it is there,
+// and answers 503 once it is gone.
+func TestSnippetsAllowedLater(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": settings("annotations-risk-level: Critical"),
+			"a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}, "configuration-snippet: if ($arg_robot) { return 403; }"),
+		}, "--configmap", "default/config")
+		s.waitStatus("http://a.example/", 503)
+		s.write("settings.yaml", allowed)
+		s.waitBackend("http://a.example/", "web")
+		s.waitStatus("http://a.example/?robot=1", 403)
+		s.write("settings.yaml", settings("allow-snippet-annotations: 'true'"))
+		s.waitStatus("http://a.example/", 503)
+	})
+}

@@ -1,0 +1,176 @@
+package golden
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"sluice/internal/model"
+	"sluice/test/kit"
+)
+
+// mirroring has a host with four paths, each with a mirror, on the Services of the
+// base file.
+const mirroring = `Copies.
+-- manifests.yaml --
+# base: web.yaml
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: plain, namespace: default, annotations: {nginx.ingress.kubernetes.io/mirror-target: "http://shadow.test:8080/copy$request_uri"}}
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /plain, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: rewritten
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/mirror-target: "http://shadow.test:8080"
+    nginx.ingress.kubernetes.io/mirror-request-body: "off"
+    nginx.ingress.kubernetes.io/rewrite-target: /other
+    nginx.ingress.kubernetes.io/proxy-body-size: "10"
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /rewritten, pathType: ImplementationSpecific, backend: {service: {name: api, port: {number: 80}}}}]}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: refused
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/mirror-target: "http://shadow.test:8080"
+    nginx.ingress.kubernetes.io/denylist-source-range: 127.0.0.0/8
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /refused, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: down, namespace: default, annotations: {nginx.ingress.kubernetes.io/mirror-target: "http://down.test"}}
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /down, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: hangs, namespace: default, annotations: {nginx.ingress.kubernetes.io/mirror-target: "http://hangs.test"}}
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /hangs, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+`
+
+// received gives a server that tells of each request, and its endpoint.
+func received(t *testing.T, by string) (model.Endpoint, chan string) {
+	t.Helper()
+	seen := make(chan string, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		seen <- fmt.Sprintf("%s %s %s %q", r.Method, r.Host, r.RequestURI, body)
+		_, _ = io.WriteString(w, by)
+	}))
+	t.Cleanup(server.Close)
+	return endpointAt(t, server.Listener.Addr()), seen
+}
+
+func endpointAt(t *testing.T, at net.Addr) model.Endpoint {
+	t.Helper()
+	host, port, err := net.SplitHostPort(at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	number, _ := strconv.Atoi(port)
+	return model.Endpoint{Address: host, Port: number}
+}
+
+// mute gives the endpoint of a server that takes connections and never answers.
+func mute(t *testing.T) model.Endpoint {
+	t.Helper()
+	return model.Endpoint{Address: "127.0.0.1", Port: kit.Accept(t, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })}
+}
+
+// wantSeen compares what a server is asked for, "" for nothing, with what it should be.
+func wantSeen(t *testing.T, who string, seen chan string, want string) {
+	t.Helper()
+	got, wait := "", 5*time.Second
+	if want == "" {
+		wait = 200 * time.Millisecond
+	}
+	select {
+	case got = <-seen:
+	case <-time.After(wait):
+	}
+	if got != want {
+		t.Errorf("%s is asked for %s, want %s", who, got, want)
+	}
+}
+
+// TestCopies asks for mirrored paths: the copies go elsewhere than the requests
+// themselves, which no target can delay or change.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	for _, installed := range kit.Nginxes(t) {
+		t.Run(installed.Name, func(t *testing.T) {
+			t.Parallel()
+			o := workOut(t, &testCase{path: "mirroring", archive: txtar.Parse([]byte(mirroring))}, 0)
+			if len(o.problems) > 0 {
+				t.Fatal(o.problems)
+			}
+			site := installed.Site(t)
+			file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
+			site.Write(t, file.Trust(), logsOf(file.Bytes(), site.State+"/access.log"))
+			web, asked := received(t, "web")
+			api, rewritten := received(t, "api")
+			shadow, copies := received(t, "shadow")
+			endpoints := map[string]model.Endpoint{"web": web, "api": api, "shadow.test": shadow, "hangs.test": mute(t), "down.test": {Address: "127.0.0.1", Port: kit.Port(t)}}
+			backends := o.config.Dynamic.Backends
+			for i, b := range backends {
+				with := *b
+				with.ExternalName, with.Endpoints = "", []model.Endpoint{endpoints[b.Target.Name+b.Target.Host]}
+				backends[i] = &with
+			}
+			nginx := &running{Server: site.Start(t, patience), ports: site.Environment}
+			if err := nginx.Client.Push(context.Background(), o.config.Dynamic); err != nil {
+				t.Fatal(err)
+			}
+			client := &http.Client{Timeout: 3 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			post := func(path, body, want string) {
+				t.Helper()
+				request, _ := http.NewRequest("POST", fmt.Sprintf("http://127.0.0.1:%d%s", nginx.ports.HTTPPort, path), strings.NewReader(body))
+				request.Host = "shop.example"
+				answer, err := client.Do(request)
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", path, err, nginx.Complaints(t))
+				}
+				defer answer.Body.Close()
+				if text, _ := io.ReadAll(answer.Body); fmt.Sprint(answer.StatusCode, " ", string(text)) != want && strconv.Itoa(answer.StatusCode) != want {
+					t.Errorf("%s: %d %s, want %s", path, answer.StatusCode, text, want)
+				}
+			}
+			post("/plain/%2e?a=b", "body", "200 web")
+			wantSeen(t, "web", asked, `POST shop.example /plain/%2e?a=b "body"`)
+			wantSeen(t, "the mirror", copies, `POST shadow.test /copy/plain/%2e?a=b "body"`)
+			post("/rewritten", "", "200 api")
+			wantSeen(t, "api", rewritten, `POST shop.example /other ""`)
+			wantSeen(t, "the mirror", copies, `POST shadow.test /rewritten ""`)
+			post("/refused", "", "403")
+			post("/rewritten", "more than ten bytes", "413")
+			post("/down", "body", "200 web")
+			post("/hangs", "body", "200 web")
+			wantSeen(t, "web", asked, `POST shop.example /down "body"`)
+			wantSeen(t, "web", asked, `POST shop.example /hangs "body"`)
+			wantSeen(t, "the mirror", copies, "")
+		})
+	}
+}

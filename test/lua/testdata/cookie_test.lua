@@ -1,0 +1,142 @@
+local cookie = require("sluice.picker.cookie")
+local expect = require("testdata.expect")
+
+local tests = {}
+
+local function endpoints(count)
+  local e = { hosts = {}, ports = {}, names = {}, count = count }
+  for at = 1, count do
+    e.hosts[at], e.ports[at] = "10.0.0." .. at, 80
+    e.names["10.0.0." .. at .. ":80"] = at
+  end
+  return e
+end
+
+local function config(more)
+  local c = { picker = "cookie", mode = "balanced", name = "shop-web-80", cookie = "SRV", tag = "t", path = "/" }
+  for key, value in pairs(more or {}) do
+    c[key] = value
+  end
+  return c
+end
+
+local function value_of(header)
+  return header:match("^SRV=([^;]*)")
+end
+
+for _, mode in ipairs({ "balanced", "persistent" }) do
+  local function picker(count, more, before)
+    more = more or {}
+    more.mode = mode
+    return cookie.new(endpoints(count), config(more), before)
+  end
+
+  tests[mode .. ": a cookie leads to one endpoint, again and again"] = function()
+    local p = picker(5)
+    for _ = 1, 50 do
+      local at, header = p:choose(nil, {})
+      local var = { cookie_SRV = value_of(header) }
+      for _ = 1, 3 do
+        local again, set = p:choose(nil, var)
+        expect.equal(at, again)
+        expect.equal(nil, set)
+      end
+    end
+  end
+
+  tests[mode .. ": new clients are spread over all endpoints"] = function()
+    local p, seen = picker(4), {}
+    for _ = 1, 4000 do
+      local at = p:choose(nil, {})
+      seen[at] = (seen[at] or 0) + 1
+    end
+    for at = 1, 4 do
+      assert((seen[at] or 0) > 500, "endpoint " .. at .. " gets " .. tostring(seen[at]))
+    end
+  end
+
+  tests[mode .. ": whatever a client forges, it gets an endpoint"] = function()
+    local p = picker(3)
+    for _, value in ipairs({ "", "|", "x", "10.0.0.9:80", "10.0.0.9:80|t", "unix:/run/x|t", "|t", "a|b|c", ("y"):rep(9000) .. "|t", "\0\1|t" }) do
+      local at = p:choose(nil, { cookie_SRV = value })
+      assert(at >= 1 and at <= 3, value)
+    end
+  end
+
+  tests[mode .. ": a cookie of another backend is replaced"] = function()
+    local _, header = picker(3):choose(nil, { cookie_SRV = "1.2.3|other" })
+    assert(value_of(header):find("|t$"), header)
+  end
+
+  tests[mode .. ": a retry goes to another endpoint where the controller says so"] = function()
+    local p = picker(3, { change_on_failure = true })
+    for _ = 1, 50 do
+      local at, header = p:choose(nil, {})
+      local other, set = p:choose({ [at] = true }, { cookie_SRV = value_of(header) })
+      assert(other ~= at and set, "want another endpoint and cookie")
+    end
+  end
+
+  tests[mode .. ": a retry stays with the cookie otherwise, and without one avoids what was tried"] = function()
+    local p = picker(3)
+    for _ = 1, 50 do
+      local at, header = p:choose(nil, {})
+      expect.equal(at, (p:choose({ [at] = true }, { cookie_SRV = value_of(header) })))
+      assert(p:choose({ [at] = true }, {}) ~= at, "tried again")
+    end
+  end
+
+  tests[mode .. ": one endpoint that failed is tried again"] = function()
+    expect.equal(1, (picker(1):choose({ true }, {})))
+  end
+end
+
+tests["persistent: a client stays when endpoints come, and gets another one when its own goes"] = function()
+  local before = cookie.new(endpoints(3), config({ mode = "persistent" }))
+  local at, header = before:choose(nil, {})
+  local after = cookie.new(endpoints(10), config({ mode = "persistent" }), before)
+  expect.equal(at, (after:choose(nil, { cookie_SRV = value_of(header) })))
+  local gone = endpoints(1)
+  gone.names = { ["10.0.9.9:80"] = 1 }
+  local other, set = cookie.new(gone, config({ mode = "persistent" }), before):choose(nil, { cookie_SRV = value_of(header) })
+  expect.equal(1, other)
+  assert(set, "no new cookie")
+end
+
+tests["balanced: few clients move when an endpoint comes"] = function()
+  local p, q, moved = cookie.new(endpoints(9), config()), cookie.new(endpoints(10), config()), 0
+  for client = 1, 1000 do
+    local var = { cookie_SRV = client .. "|t" }
+    if p:choose(nil, var) ~= q:choose(nil, var) then
+      moved = moved + 1
+    end
+  end
+  assert(moved > 20 and moved < 220, moved .. " of 1000 moved")
+end
+
+tests["a cookie of ingress-nginx without a tag is a key"] = function()
+  local _, header = cookie.new(endpoints(3), config()):choose(nil, { cookie_SRV = "garbage" })
+  expect.equal(nil, header)
+end
+
+tests["the attributes of the cookie"] = function()
+  local function header(more, agent, https)
+    return cookie.new(endpoints(1), config(more)):header("k", agent, https)
+  end
+  expect.equal("SRV=k|t; Path=/; HttpOnly", header())
+  expect.equal("SRV=k|t; Path=/; Secure; HttpOnly", header(nil, nil, true))
+  expect.equal("SRV=k|t; Max-Age=60; Domain=a.example; Path=/x; Secure; HttpOnly; SameSite=Lax", header({ max_age = 60, domain = "a.example", path = "/x", secure = true, samesite = "Lax" }))
+  assert(header({ expires = 60 }):find("; Expires=%a+, %d%d%-%a+%-%d+ %d%d:%d%d:%d%d GMT; Path=/"), header({ expires = 60 }))
+  local none = { samesite = "None", conditional = true }
+  expect.equal("SRV=k|t; Path=/; HttpOnly; SameSite=None", header(none, "Mozilla/5.0 (X11) Chrome/120.0"))
+  for _, agent in ipairs({
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/66.0.3359.181 Safari/537.36",
+    "Mozilla/5.0 (X11) Chromium/51.0 Chrome/51.0", "Mozilla/5.0 (iPhone; CPU iPhone OS 12_4 like Mac OS X) Version/12.1 Mobile/15E148 Safari/604.1",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_14_6) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1.2 Safari/605.1.15",
+  }) do
+    expect.equal("SRV=k|t; Path=/; HttpOnly", header(none, agent), agent)
+    expect.equal("SRV=k|t; Path=/; HttpOnly; SameSite=None", header({ samesite = "None" }, agent), agent)
+  end
+end
+
+return tests
