@@ -45,6 +45,7 @@ type Annotations struct {
 	Certificates         *Certificates         `behaviour:"certificates" kind:"shaping" scope:"host"`
 	Passthrough          *Passthrough          `behaviour:"ssl-passthrough" kind:"shaping" scope:"host"`
 	BasicAuth            *BasicAuth            `behaviour:"basic-auth" kind:"shaping"`
+	ExternalAuth         *ExternalAuth         `behaviour:"external-auth" kind:"shaping"`
 	CustomHeaders        *CustomHeaders        `behaviour:"custom-headers" kind:"shaping"`
 
 	blocks   []model.Block

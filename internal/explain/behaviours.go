@@ -33,7 +33,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 		shown := Behaviour{Name: b.Name}
 		shown.Snippet = isSnippet(b)
 		shown.Answers = b.Answers && (l.Return == nil || sends(l))
-		shown.Refuses = b.Protects && !shown.Snippet && b.Kind == annotations.Decorating && l.Return == nil
+		shown.Refuses = b.Protects && !shown.Snippet && printed(l, b.Name) && l.Return == nil
 		for _, v := range b.Values {
 			if v.Text != "" {
 				shown.Keys = append(shown.Keys, x.key(v, l.Rule.Object, values))
@@ -42,6 +42,11 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 		list = append(list, shown)
 	}
 	return list
+}
+
+// printed says whether a behaviour prints something at a location.
+func printed(l *model.Location, name string) bool {
+	return slices.ContainsFunc(l.Blocks, func(block model.Block) bool { return block.Name == name })
 }
 
 // isSnippet tells what an administrator has to allow: directives as users write them.
@@ -60,7 +65,7 @@ func effective(b annotations.InForce, l *model.Location) bool {
 		return false
 	case sends(l) && b.Name == redirectName:
 		return true
-	case slices.ContainsFunc(l.Blocks, func(block model.Block) bool { return block.Name == b.Name }):
+	case printed(l, b.Name):
 		return true
 	case l.Proxy == nil:
 		return false

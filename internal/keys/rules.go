@@ -51,6 +51,23 @@ const (
 	mirrorPath = `\$(?:(?:request_uri|uri)\b|\{(?:request_uri|uri)\})`
 )
 
+// An authentication request has a path and arguments of its own, so that $uri and
+// $args say nothing of the request that it is about.
+const (
+	authNames = `(?:best_http_host|escaped_request_uri|host|ingress_name|namespace|pass_access_scheme|remote_addr|request_id|request_method|request_uri|req_id|scheme|` +
+		`server_name|server_port|service_name|service_port|(?:cookie|http)_[A-Za-z0-9_]+)`
+	authVariable = `\$(?:` + authNames + `\b|\{` + authNames + `\})`
+	authPlain    = `[A-Za-z0-9\-._~/:,?&=;%+@]`
+	authText     = `(?:` + authPlain + `|` + authVariable + `)`
+)
+
+// headerText matches the value of a header, in which variables may be.
+var headerText = regexp.MustCompile(`^(?:[ !-#%-~]|` + variable + `)+$`)
+
+// IsHeaderText reports whether a text may be the value of a header: printable ASCII
+// characters, with variables such as $host and no other $.
+func IsHeaderText(text string) bool { return headerText.MatchString(text) }
+
 // logFile matches the path of a file below /var/log. No part of it begins with a
 // dot, so that none leads upwards.
 const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
@@ -65,6 +82,8 @@ var textRules = []textRule{
 		`the name of a Secret, as "name" or "namespace/name"`, []string{"s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)}},
 	{"configmap_ref", pattern(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
 		`the name of a ConfigMap as "namespace/name"`, []string{"n/c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)}},
+	{"configmap_name", pattern(`^(?:[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
+		`the name of a ConfigMap, as "name" or "namespace/name"`, []string{"c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)}},
 	// nginx puts it between quotes without an escape.
 	{"realm", pattern(`^[ !#-\[\]-~]{1,200}$`),
 		`at most 200 printable ASCII characters without " and \`, []string{"!", strings.Repeat("~", 200)}},
@@ -85,6 +104,16 @@ var textRules = []textRule{
 	{"mirror_target", pattern(`^https?://(?:` + hostName + `|\[[0-9A-Fa-f:.]{2,45}\])(?::` + portNumber + `)?(?:(?:/|` + mirrorPath + `)` + redirectRest + `*)?$`),
 		`a URL that begins with http:// or https:// and a host without variables, with $request_uri, $uri, $args, $is_args, $host and $scheme behind it`,
 		[]string{"http://a", "https://a.b-c.example:65535/~-._0:1/a,b?c=d&e", "http://[2001:db8::1]:1${uri}$is_args$args", "http://10.0.0.1$request_uri"}},
+	{"auth_url", pattern(`^https?://(?:` + hostName + `|\$host|\$\{host\}|\[[0-9A-Fa-f:.]{2,45}\])(?::` + portNumber + `)?(?:[/?]` + authText + `*)?$`),
+		`a URL that begins with http:// or https:// and a host, of letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`,
+		[]string{"http://a", "https://a.b-c.example:65535/~-._0:1/a,b?c=d&e;%20+@", "http://[2001:db8::1]:1?u=$escaped_request_uri", "https://$host/oauth2/auth", "http://${host}:4180/${scheme}/$cookie_A_1$http_x"}},
+	{"auth_text", pattern(`^` + authText + `+$`),
+		`letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`, []string{"/", "https://$host/-._~:,?&=;%+@$request_uri"}},
+	{"signin_url", pattern(`^(?:https?://|\$scheme://|\$\{scheme\}://|/)(?:` + authText + `|#)+$`),
+		`a path, or a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = ; % + @ # with variables such as $host and $escaped_request_uri`,
+		[]string{"/a", "http://a", "https://$host/-._~:,?&=;%+@#/?u=$escaped_request_uri", "$scheme://a", "${scheme}://a"}},
+	{"parameter_name", pattern(`^[A-Za-z0-9\-._~]{1,100}$`),
+		`the name of a parameter, of at most 100 letters, digits and - . _ ~`, []string{"-", strings.Repeat("A", 100)}},
 	{"path_and_variables", pattern(`^/(?:[A-Za-z0-9\-._~/:]|` + variable + `)+$`),
 		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`, []string{"/a", "/~-._0:/$host${request_uri}$arg_A_1"}},
 	{"host_and_variables", pattern(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
@@ -99,6 +128,9 @@ var textRules = []textRule{
 		`a path of letters, digits and - . _ ~ / : ? & =`, []string{"/", "/~-._0:/?a=b&c"}},
 	{"canary_value", pattern(`^[A-Za-z0-9\-._~/:]+$`),
 		`a value of letters, digits and - . _ ~ / :`, []string{"a", "A-0._~/:"}},
+	{"response_headers", pattern(`^[A-Za-z0-9_-]{1,46}(?: *, *[A-Za-z0-9_-]{1,46}){0,19}$`),
+		`at most 20 names of headers, separated by commas, each of at most 46 letters, digits, - and _`,
+		[]string{"_", strings.Repeat("A", 46) + strings.Repeat(", X", 19)}},
 	// 46 letters are what a bucket of nginx's table of headers holds.
 	{"response_header", pattern(`^[A-Za-z0-9_-]{1,46}$`),
 		`the name of a header, of at most 46 letters, digits, - and _`, []string{"_", strings.Repeat("A", 46)}},

@@ -46,6 +46,10 @@ var patterned = words(`best_http_host connection_upgrade ingress_name namespace 
 // OpenSSL has decoded, and the body.
 var unclean = words(`document_uri remote_user request_body ssl_server_name uri`)
 
+// escapedURI is the variable of the block escaped, which stands wherever a URL or a
+// header names it.
+const escapedURI = "escaped_request_uri"
+
 // families are beginnings of names: what follows is chosen by who writes.
 var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_"}
 
@@ -81,7 +85,7 @@ func known(name string) bool {
 func variablesOf(behaviour string) string { return strings.ReplaceAll(behaviour, "-", "_") + "_" }
 
 // declared are beginnings of the names of variables that templates declare.
-var declared = []string{"match_", "query_", "dispatch_"}
+var declared = []string{"match_", "query_", "dispatch_", "external_auth_"}
 
 func isDeclared(name string) bool {
 	return slices.ContainsFunc(declared, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
@@ -144,7 +148,7 @@ func printStreamFormat(value any) (string, error) {
 // printHeader prints a token that becomes a header, or the URL in one: nginx
 // writes what variables hold as it is, and a line end would begin another header.
 func printHeader(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] })
+	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] || name == escapedURI })
 }
 
 // printURL prints the URL of a redirect, which is a header. $uri stands for the path

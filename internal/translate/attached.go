@@ -18,6 +18,8 @@ type attached struct {
 	block model.Block
 	// size is how many bytes of the block come from other objects.
 	size int
+	// auth is whom to ask about requests, nil for nobody.
+	auth *authentication
 	// users is the file that the block names, nil for none.
 	users *model.UserFile
 	// denied: what is asked for cannot be done, and must not be left out, so that the
@@ -30,6 +32,7 @@ func (t *translation) attach(ing *owner) {
 	for a := range ing.annotations.Each() {
 		attachOnce(ing, a.Transport, t.readTransport)
 		attachOnce(ing, a.BasicAuth, t.readBasicAuth)
+		attachOnce(ing, a.ExternalAuth, t.readExternalAuth)
 		attachOnce(ing, a.CustomHeaders, t.readCustomHeaders)
 	}
 }
@@ -64,7 +67,7 @@ func (i *owner) attachments(a *annotations.Annotations) []*attached {
 	if len(i.attached) == 0 {
 		return nil
 	}
-	return []*attached{i.attachedTo(a.Transport), i.attachedTo(a.BasicAuth), i.attachedTo(a.CustomHeaders)}
+	return []*attached{i.attachedTo(a.Transport), i.attachedTo(a.BasicAuth), i.attachedTo(a.ExternalAuth), i.attachedTo(a.CustomHeaders)}
 }
 
 // unattachable reports whether the objects that some annotations name cannot be used

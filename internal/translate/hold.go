@@ -97,6 +97,9 @@ func (c *claim) protectingBlocks() []string {
 			names = append(names, block.Name)
 		}
 	}
+	if c.authentication() != nil {
+		names = append(names, externalAuth)
+	}
 	return names
 }
 

@@ -22,7 +22,9 @@ func TestEveryLocationIsProtected(t *testing.T) {
 		for _, s := range config.Static.Servers {
 			locations := s.Locations
 			for _, internal := range s.Internal {
-				locations = append(slices.Clone(locations), internal.Location)
+				if internal.Modifier == model.Named { // a subrequest is made once its parent was let in
+					locations = append(slices.Clone(locations), internal.Location)
+				}
 			}
 			for _, l := range locations {
 				if fault := unprotected(l); fault != "" {
@@ -43,19 +45,20 @@ func TestEveryLocationIsProtected(t *testing.T) {
 
 // unprotected says what is wrong with a location of an Ingress of randomWorld.
 func unprotected(l *model.Location) string {
+	asked := slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Name == "external-auth" })
 	listed := slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Name == "allow-list" })
 	closed := l.Return != nil && l.Return.Code == 503
 	switch l.Rule.Object.Name {
 	case "listed":
-		if !listed && !closed && l.Proxy != nil {
-			return "no allow list"
+		if !(listed && asked) && !closed && l.Proxy != nil {
+			return "no allow list, or nobody is asked"
 		}
 	case "broken", "unbuilt":
 		if !closed || len(l.Blocks) > 0 || l.RedirectToHTTPS != nil || l.Rewrite != nil {
 			return "not only 503"
 		}
 	default:
-		if listed || closed {
+		if listed || asked || closed {
 			return "its neighbour's protection"
 		}
 	}
@@ -63,13 +66,13 @@ func unprotected(l *model.Location) string {
 }
 
 // randomWorld has Ingresses of any age with any paths on a few hosts: one with
-// an allow list, one with a broken one, one with a protection that is not built,
+// an allow list and a server that is asked, one with a broken list, one with a protection that is not built,
 // and two without.
 func randomWorld(random *rand.Rand) world {
 	annotations := map[string]map[string]string{
-		"listed":  {"allowlist-source-range": "10.0.0.0/8", "enable-cors": "true", "force-ssl-redirect": "true"},
+		"listed":  {"allowlist-source-range": "10.0.0.0/8", "auth-url": "http://auth.example", "enable-cors": "true", "force-ssl-redirect": "true"},
 		"broken":  {"allowlist-source-range": "office"},
-		"unbuilt": {"auth-url": "http://auth.example"},
+		"unbuilt": {"auth-tls-secret": "default/ca"},
 		"free":    {}, "open": {"enable-cors": "true"},
 	}
 	if random.IntN(2) == 0 {

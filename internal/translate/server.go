@@ -252,6 +252,7 @@ func (b *builder) decorated(c *claim, kind model.RuleKind) *model.Location {
 		return l
 	}
 	l.Blocks = c.blocks()
+	b.authenticate(l, c)
 	return l
 }
 

@@ -17,7 +17,7 @@ func TestPassthroughOpensNothing(t *testing.T) {
 		manifests := passing(t, headersBackend(t))
 		manifests["pass.yaml"] += ingress("own", "own.wild.example", whole, passes, nobody) +
 			ingress("neighboured", "neighboured.wild.example", whole, passes) + ingress("neighbour", "neighboured.wild.example", []string{"/admin Prefix web"}, nobody) +
-			ingress("closing", "closing.wild.example", whole, passes) + ingress("closed", "closing.wild.example", []string{"/admin Prefix web"}, "auth-url: http://auth.example/") +
+			ingress("closing", "closing.wild.example", whole, passes) + ingress("closed", "closing.wild.example", []string{"/admin Prefix web"}, "auth-tls-secret: default/ca") +
 			ingress("hosting", "hosting.wild.example", whole, passes) + inNamespace("team", ingress("guest", "hosting.wild.example", []string{"/admin Prefix web"}))
 		s := start(t, root, manifests, passingFlags...)
 		for host, want := range map[string]string{"own": "403", "neighboured": "400", "closing": "400", "hosting": "400"} {

@@ -1,7 +1,6 @@
 package golden
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -127,23 +126,12 @@ func TestCopies(t *testing.T) {
 			if len(o.problems) > 0 {
 				t.Fatal(o.problems)
 			}
-			site := installed.Site(t)
-			file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
-			site.Write(t, file.Trust(), logsOf(file.Bytes(), site.State+"/access.log"))
 			web, asked := received(t, "web")
 			api, rewritten := received(t, "api")
 			shadow, copies := received(t, "shadow")
-			endpoints := map[string]model.Endpoint{"web": web, "api": api, "shadow.test": shadow, "hangs.test": mute(t), "down.test": {Address: "127.0.0.1", Port: kit.Port(t)}}
-			backends := o.config.Dynamic.Backends
-			for i, b := range backends {
-				with := *b
-				with.ExternalName, with.Endpoints = "", []model.Endpoint{endpoints[b.Target.Name+b.Target.Host]}
-				backends[i] = &with
-			}
-			nginx := &running{Server: site.Start(t, patience), ports: site.Environment}
-			if err := nginx.Client.Push(context.Background(), o.config.Dynamic); err != nil {
-				t.Fatal(err)
-			}
+			nginx, _ := o.serveTo(t, installed, map[string][]model.Endpoint{
+				"web": {web}, "api": {api}, "shadow.test": {shadow}, "hangs.test": {mute(t)}, "down.test": {{Address: "127.0.0.1", Port: kit.Port(t)}},
+			})
 			client := &http.Client{Timeout: 3 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			post := func(path, body, want string) {
 				t.Helper()

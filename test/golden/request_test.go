@@ -124,8 +124,10 @@ type answer struct {
 	// limited is set where the location limits its clients.
 	limited bool
 	// asks is set if clients have to say who they are.
-	asks   bool
-	header http.Header
+	asks bool
+	// authenticated is set if another server says which requests may pass.
+	authenticated bool
+	header        http.Header
 }
 
 // String gives the right side of a request's line.
@@ -153,6 +155,9 @@ func disagrees(foretold, seen answer) string {
 	}
 	if foretold.refusable && seen.redirect == "" && seen.status == http.StatusNoContent {
 		return "" // a preflight request comes before every redirect
+	}
+	if foretold.authenticated && (seen.status == http.StatusFound || seen.status == http.StatusUnauthorized || seen.status == http.StatusInternalServerError) {
+		return ""
 	}
 	if foretold.redirect != seen.redirect {
 		return fmt.Sprintf("route.Match says redirect %q, nginx gave %q", foretold.redirect, seen.redirect)
@@ -199,6 +204,7 @@ func (o *outcome) foretellLocation(r request, match route.Choice) answer {
 	server, location := match.Server, match.Location
 	a := answer{location: notation(server, cmp.Or(match.Dispatched, location)), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0}
 	a.asks = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "basic-auth" })
+	a.authenticated = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "external-auth" })
 	a.limited = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "limits" })
 	redirect := cmp.Or(server.RedirectToHTTPS, location.RedirectToHTTPS)
 	switch {

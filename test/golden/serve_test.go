@@ -239,7 +239,7 @@ func echo(t *testing.T, key string) model.Endpoint {
 					w.Header()[answer] = values
 				}
 			}
-			wanted(w, r.Header)
+			wanted(w, r)
 		}))
 	}()
 	address := listener.Addr().(*net.TCPAddr)
@@ -247,8 +247,14 @@ func echo(t *testing.T, key string) model.Endpoint {
 	return echoes.endpoints[key]
 }
 
-// wanted answers with a body if the request asks for one.
-func wanted(w http.ResponseWriter, asked http.Header) {
+// wanted answers with a status if the path says echo-status=STATUS, and with a body if
+// the request asks for one.
+func wanted(w http.ResponseWriter, r *http.Request) {
+	if status, err := strconv.Atoi(r.URL.Query().Get("echo-status")); err == nil {
+		w.WriteHeader(status)
+		return
+	}
+	asked := r.Header
 	if length, err := strconv.Atoi(asked.Get("Want-Length")); err == nil {
 		w.Header().Set("Content-Type", asked.Get("Want-Type"))
 		w.Header().Set("Content-Length", strconv.Itoa(length))

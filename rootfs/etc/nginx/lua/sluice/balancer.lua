@@ -214,8 +214,12 @@ end
 
 --- Sends a subrequest on its way. It shares the variables of its parent, but $uri:
 -- the path of its location, "/.sluice/<name>/<key>", ends with the key of the backend.
+-- A request that a backend sends here by X-Accel-Redirect is answered 404.
 function _M.run_by_uri()
   local self = this_worker()
+  if not ngx.is_subrequest then
+    return finish(answer(self.sockets[404]))
+  end
   return finish(send(self, self:backend(ngx.var.uri)))
 end
 
