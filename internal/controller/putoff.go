@@ -52,6 +52,8 @@ type unapplied struct {
 	// where it has none. services are those whose endpoints nginx has.
 	ingresses         map[snapshot.Name]*networkingv1.Ingress
 	services, secrets map[snapshot.Name]bool
+	// before counts those of the Ingresses that named each object of a kind.
+	before [2]map[snapshot.Name]int
 	// tell is set once an Ingress needs something at run time by itself.
 	tell bool
 }
@@ -59,13 +61,21 @@ type unapplied struct {
 // extend takes in what changed since the last look.
 func (u *unapplied) extend(p *plan, now *snapshot.Snapshot) {
 	if u.until == nil {
-		*u = unapplied{until: p.snap, ingresses: map[snapshot.Name]*networkingv1.Ingress{}, services: map[snapshot.Name]bool{}, secrets: map[snapshot.Name]bool{}}
+		*u = unapplied{until: p.snap, ingresses: map[snapshot.Name]*networkingv1.Ingress{}, services: map[snapshot.Name]bool{}, secrets: map[snapshot.Name]bool{},
+			before: [2]map[snapshot.Name]int{{}, {}}}
 	}
 	changes := now.Since(u.until)
 	for _, name := range changes.Ingresses {
 		was, is := p.snap.Ingress(name), now.Ingress(name)
 		_, replaced := p.served.Replaced()[name] // its last good form gives way
 		u.tell = u.tell || replaced || was != nil && is != nil && !reflect.DeepEqual(was.Spec.TLS, is.Spec.TLS)
+		if _, known := u.ingresses[name]; !known {
+			for _, k := range kinds {
+				for _, object := range k.namedBy(p.served.Ingress(name)) {
+					u.before[k][object]++
+				}
+			}
+		}
 		u.ingresses[name] = is
 	}
 	for _, name := range changes.Services {
@@ -87,20 +97,20 @@ func (p *plan) mustBeTold(now *snapshot.Snapshot, named *namers, defaultCertific
 	if u.tell || u.secrets[defaultCertificate] {
 		return true
 	}
-	if len(u.services) > 0 && u.inUse(u.services, p, named.services.of(p.served, servicesOf), servicesOf) {
+	if len(u.services) > 0 && u.inUse(u.services, named.of(p.served, servicesOf), servicesOf) {
 		return true
 	}
 	if len(u.secrets) == 0 {
 		return false
 	}
 	// A Secret that was not there is new to all but those who named it already.
-	counts, secrets := named.secrets.of(p.served, secretsOf), map[snapshot.Name]bool{}
+	counts, secrets := named.of(p.served, secretsOf), map[snapshot.Name]bool{}
 	for s := range u.secrets {
 		if p.snap.Secret(s) != nil || counts[s] > 0 {
 			secrets[s] = true
 		}
 	}
-	return u.inUse(secrets, p, counts, secretsOf)
+	return u.inUse(secrets, counts, secretsOf)
 }
 
 // tells reports whether the endpoints of a Service are in the runtime state.
@@ -113,23 +123,17 @@ func (p *plan) tells(service snapshot.Name) bool {
 
 // inUse reports whether an Ingress names one of the objects now, or something that is
 // no Ingress does: none named it before. counts are the Ingresses that named each.
-func (u *unapplied) inUse(objects map[snapshot.Name]bool, p *plan, counts map[snapshot.Name]int, k kind) bool {
+func (u *unapplied) inUse(objects map[snapshot.Name]bool, counts map[snapshot.Name]int, k kind) bool {
 	if len(objects) == 0 {
 		return false
 	}
-	before := map[snapshot.Name]int{} // how many named it of those that changed
-	for name, is := range u.ingresses {
-		for object := range k.namedBy(is) {
-			if objects[object] {
-				return true
-			}
-		}
-		for object := range k.namedBy(p.served.Ingress(name)) {
-			before[object]++
+	for object := range objects {
+		if counts[object] == 0 || counts[object] > u.before[k][object] {
+			return true
 		}
 	}
-	for object := range objects {
-		if counts[object] == 0 || counts[object] > before[object] {
+	for _, is := range u.ingresses {
+		if slices.ContainsFunc(k.namedBy(is), func(object snapshot.Name) bool { return objects[object] }) {
 			return true
 		}
 	}

@@ -147,9 +147,8 @@ func TestLooksAddUp(t *testing.T) {
 			latest = &plan{snap: now, served: now.WithIngresses(w.quarantine(&o, objects))}
 			latest.config, _ = translate.Config(latest.served, o.Translate, nil)
 			kept.follow(latest.served)
-			for _, k := range []kind{servicesOf, secretsOf} {
-				got := map[kind]*counts{servicesOf: &kept.services, secretsOf: &kept.secrets}[k].of(latest.served, k)
-				if want := new(counts).of(latest.served, k); !maps.Equal(got, want) {
+			for _, k := range kinds {
+				if got, want := kept.of(latest.served, k), new(namers).of(latest.served, k); !maps.Equal(got, want) {
 					t.Fatalf("seed %d, step %d: %v, want %v", seed, step, got, want)
 				}
 			}

@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"slices"
+
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/snapshot"
@@ -14,10 +16,13 @@ const (
 	secretsOf
 )
 
+// kinds are all of them.
+var kinds = []kind{servicesOf, secretsOf}
+
 // namedBy gives the objects of a kind that an Ingress names, each once; none for nil.
-func (k kind) namedBy(ing *networkingv1.Ingress) map[snapshot.Name]bool {
-	names := map[snapshot.Name]bool{}
-	note := func(object snapshot.Name) { names[object] = true }
+func (k kind) namedBy(ing *networkingv1.Ingress) []snapshot.Name {
+	var names []snapshot.Name
+	note := func(object snapshot.Name) { names = append(names, object) }
 	switch {
 	case ing == nil:
 	case k == secretsOf:
@@ -25,13 +30,14 @@ func (k kind) namedBy(ing *networkingv1.Ingress) map[snapshot.Name]bool {
 	default:
 		servicesIn(ing, note)
 	}
-	return names
+	slices.SortFunc(names, snapshot.Name.Compare)
+	return slices.Compact(names)
 }
 
 // namers counts the Ingresses that name each Service and each Secret, by the forms that
 // are served. From one plan to the next only those that changed are looked at. The zero
 // value is ready.
-type namers struct{ services, secrets counts }
+type namers [2]counts
 
 // counts are those of one kind. Nothing is counted before somebody asks.
 type counts struct {
@@ -41,15 +47,16 @@ type counts struct {
 
 // follow goes on to another snapshot, so that the one before is not kept.
 func (n *namers) follow(served *snapshot.Snapshot) {
-	for k, c := range map[kind]*counts{servicesOf: &n.services, secretsOf: &n.secrets} {
-		if c.served != nil {
-			c.of(served, k)
+	for _, k := range kinds {
+		if n[k].served != nil {
+			n.of(served, k)
 		}
 	}
 }
 
 // of gives the counts for the forms of a snapshot. They are valid until the next call.
-func (c *counts) of(served *snapshot.Snapshot, k kind) map[snapshot.Name]int {
+func (n *namers) of(served *snapshot.Snapshot, k kind) map[snapshot.Name]int {
+	c := &n[k]
 	switch {
 	case c.served == served:
 		return c.named
@@ -84,7 +91,7 @@ func otherForms(before, now *snapshot.Snapshot) map[snapshot.Name]bool {
 
 // count adds what an Ingress names, or takes it away.
 func (c *counts) count(k kind, ing *networkingv1.Ingress, by int) {
-	for object := range k.namedBy(ing) {
+	for _, object := range k.namedBy(ing) {
 		if c.named[object] += by; c.named[object] == 0 {
 			delete(c.named, object)
 		}
