@@ -35,6 +35,9 @@ type applier struct {
 	// be; then free tells. awaited says that a change is put off until then.
 	busy, awaited atomic.Bool
 	free          chan struct{}
+	// changed is when something was last submitted or put off, hurry ends a pause.
+	changed lastChange
+	hurry   chan struct{}
 }
 
 // outcome is what became of a plan: confirmed if there is neither a culprit,
@@ -65,7 +68,7 @@ type culprit struct {
 func newApplier(o Options) *applier {
 	return &applier{
 		process: o.Process, runtime: o.Runtime, limiter: o.Limiter,
-		submitted: make(chan *plan, 1), outcomes: make(chan outcome), free: make(chan struct{}, 1),
+		submitted: make(chan *plan, 1), outcomes: make(chan outcome), free: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 	}
 }
 
@@ -84,11 +87,25 @@ func (a *applier) submit(p *plan) {
 	case <-a.submitted:
 	default:
 	}
+	a.changed.note()
 	a.submitted <- p
 }
 
-// forget says that nginx no longer runs what was confirmed.
-func (a *applier) forget() { a.forgotten.Store(true) }
+// putOff notes that a change waits for the end of the reload that is under way.
+func (a *applier) putOff() {
+	a.changed.note()
+	a.awaited.Store(true)
+}
+
+// forget says that nginx no longer runs what was confirmed. What comes next waits for
+// nothing.
+func (a *applier) forget() {
+	a.forgotten.Store(true)
+	select {
+	case a.hurry <- struct{}{}:
+	default:
+	}
+}
 
 func (a *applier) run(ctx context.Context) {
 	var streak streak
@@ -103,17 +120,13 @@ func (a *applier) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		wait := time.After(streak.pause(time.Since(began), o.err == nil && (len(a.submitted) > 0 || a.awaited.Load())))
+		most, calm := streak.pause(time.Since(began), o.err == nil && (len(a.submitted) > 0 || a.awaited.Load()))
 		select {
 		case a.outcomes <- o:
 		case <-ctx.Done():
 			return
 		}
-		select {
-		case <-wait:
-		case <-ctx.Done():
-			return
-		}
+		a.changed.awaitCalm(ctx, most, calm, a.hurry)
 		a.rest()
 	}
 }

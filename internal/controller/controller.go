@@ -91,6 +91,8 @@ type Controller struct {
 	// target is the plan whose file runs or is being applied; latest is the
 	// newest plan, which may differ from it in what is not in the file.
 	target, latest *plan
+	// namers counts the Ingresses of the latest plan that name each Service and Secret.
+	namers namers
 	// plans is the number of plans so far.
 	plans int
 	// lastConfirmed is the plan that was confirmed last.
@@ -272,8 +274,9 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.decide(p)
 	c.retired.note(c.wanted, p.config.Dynamic, p.number)
 	if c.latest != nil {
-		c.latest.named = [2]users{} // only the latest plan is asked for them
+		c.latest.unapplied = unapplied{} // only the latest plan is asked for it
 	}
+	c.namers.follow(p.served)
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.tellRoomless(p)

@@ -130,7 +130,7 @@ func BenchmarkLife(b *testing.B) {
 				return
 			}
 			p := c.look(b.Context())
-			c.latest.mustBeTold(p.snap, snapshot.Name{})
+			c.latest.mustBeTold(p.snap, &c.namers, snapshot.Name{})
 		}
 		for at := 0; at < n; at += aLook {
 			source.add(units[at : at+aLook]...)

@@ -46,8 +46,8 @@ type plan struct {
 	failed, confirmed bool
 
 	classesUnreadable bool
-	// named are the users of objects, by kind; see users.
-	named [2]users
+	// unapplied is what changed since; see mustBeTold.
+	unapplied unapplied
 
 	files                     int
 	loading, deciding, pushed time.Duration
@@ -82,7 +82,7 @@ func (c *Controller) decide(p *plan) {
 	templates := p.templates
 	file, unprintable := templates.Render(p.config.Static, c.Environment, c.cache)
 	p.render = func(s model.Static) *render.File {
-		part, _ := templates.Render(s, c.Environment, nil)
+		part, _ := templates.Render(s, c.Environment, file.Cache(s.Servers))
 		return part
 	}
 	p.file = file

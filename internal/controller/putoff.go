@@ -20,7 +20,7 @@ func (c *Controller) syncOrWait(ctx context.Context) {
 		return
 	}
 	if c.putOff(p) {
-		c.applier.awaited.Store(true)
+		c.applier.putOff()
 		c.pace.putOff(time.Now())
 		return
 	}
@@ -42,34 +42,75 @@ func (c *Controller) putOff(p *plan) bool {
 	if c.latest == nil || c.target == nil || c.target.failed || !c.applier.busy.Load() {
 		return false
 	}
-	return !c.latest.mustBeTold(p.snap, c.Translate.DefaultCertificate)
+	return !c.latest.mustBeTold(p.snap, &c.namers, c.Translate.DefaultCertificate)
+}
+
+// unapplied is what changed since a plan. It is extended from one look to the next.
+type unapplied struct {
+	until *snapshot.Snapshot // the last look; nil before the first
+	// ingresses are those that the snapshot of the last look has another form of, nil
+	// where it has none. services are those whose endpoints nginx has.
+	ingresses         map[snapshot.Name]*networkingv1.Ingress
+	services, secrets map[snapshot.Name]bool
+	// before counts those of the Ingresses that named each object of a kind.
+	before [2]map[snapshot.Name]int
+	// tell is set once an Ingress needs something at run time by itself.
+	tell bool
+}
+
+// extend takes in what changed since the last look.
+func (u *unapplied) extend(p *plan, now *snapshot.Snapshot) {
+	if u.until == nil {
+		*u = unapplied{until: p.snap, ingresses: map[snapshot.Name]*networkingv1.Ingress{}, services: map[snapshot.Name]bool{}, secrets: map[snapshot.Name]bool{},
+			before: [2]map[snapshot.Name]int{{}, {}}}
+	}
+	changes := now.Since(u.until)
+	for _, name := range changes.Ingresses {
+		was, is := p.snap.Ingress(name), now.Ingress(name)
+		_, replaced := p.served.Replaced()[name] // its last good form gives way
+		u.tell = u.tell || replaced || was != nil && is != nil && !reflect.DeepEqual(was.Spec.TLS, is.Spec.TLS)
+		if _, known := u.ingresses[name]; !known {
+			for _, k := range kinds {
+				for _, object := range k.namedBy(p.served.Ingress(name)) {
+					u.before[k][object]++
+				}
+			}
+		}
+		u.ingresses[name] = is
+	}
+	for _, name := range changes.Services {
+		if !u.services[name] && p.tells(name) {
+			u.services[name] = true
+		}
+	}
+	for _, name := range changes.Secrets {
+		u.secrets[name] = true
+	}
+	u.until = now
 }
 
 // mustBeTold reports whether a plan's endpoints or certificates may be others by
 // a newer snapshot. It may say so without need.
-func (p *plan) mustBeTold(now *snapshot.Snapshot, defaultCertificate snapshot.Name) bool {
-	changes := now.Since(p.snap)
-	for _, name := range changes.Ingresses {
-		if _, other := p.served.Replaced()[name]; other {
-			return true // its last good form gives way
-		}
-		was, is := p.snap.Ingress(name), now.Ingress(name)
-		if was != nil && is != nil && !reflect.DeepEqual(was.Spec.TLS, is.Spec.TLS) {
-			return true
-		}
-	}
-	is := changedIn(now, changes.Ingresses)
-	services := slices.DeleteFunc(changes.Services, func(s snapshot.Name) bool { return !p.tells(s) })
-	if is.inUse(services, p.users(servicesOf), servicesOf) || slices.Contains(changes.Secrets, defaultCertificate) {
+func (p *plan) mustBeTold(now *snapshot.Snapshot, named *namers, defaultCertificate snapshot.Name) bool {
+	u := &p.unapplied
+	u.extend(p, now)
+	if u.tell || u.secrets[defaultCertificate] {
 		return true
 	}
-	if len(changes.Secrets) == 0 {
+	if len(u.services) > 0 && u.inUse(u.services, named.of(p.served, servicesOf), servicesOf) {
+		return true
+	}
+	if len(u.secrets) == 0 {
 		return false
 	}
 	// A Secret that was not there is new to all but those who named it already.
-	was := p.users(secretsOf)
-	secrets := slices.DeleteFunc(changes.Secrets, func(s snapshot.Name) bool { return p.snap.Secret(s) == nil && len(was[s]) == 0 })
-	return is.inUse(secrets, was, secretsOf)
+	counts, secrets := named.of(p.served, secretsOf), map[snapshot.Name]bool{}
+	for s := range u.secrets {
+		if p.snap.Secret(s) != nil || counts[s] > 0 {
+			secrets[s] = true
+		}
+	}
+	return u.inUse(secrets, counts, secretsOf)
 }
 
 // tells reports whether the endpoints of a Service are in the runtime state.
@@ -80,95 +121,21 @@ func (p *plan) tells(service snapshot.Name) bool {
 	return at < len(backends) && strings.HasPrefix(backends[at].Key, prefix)
 }
 
-// kind is a kind of objects that Ingresses name.
-type kind int
-
-const (
-	servicesOf kind = iota
-	secretsOf
-)
-
-// named gives the objects of a kind that an Ingress names to a function.
-func (k kind) named(ing *networkingv1.Ingress, name func(snapshot.Name)) {
-	if k == secretsOf {
-		secretsIn(ing, name)
-		return
-	}
-	servicesIn(ing, name)
-}
-
-// users are the Ingresses that name an object.
-type users map[snapshot.Name][]snapshot.Name
-
-// users gives those of the objects of a kind, by the forms that are served. They are
-// found out when they are first asked for.
-func (p *plan) users(k kind) users {
-	if p.named[k] != nil {
-		return p.named[k]
-	}
-	found := users{}
-	for _, ing := range p.served.Ingresses() {
-		user := snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}
-		k.named(ing, func(object snapshot.Name) {
-			if list := found[object]; len(list) == 0 || list[len(list)-1] != user {
-				found[object] = append(list, user)
-			}
-		})
-	}
-	p.named[k] = found
-	return found
-}
-
-// changedIngresses are those that a newer snapshot has another form of, nil where it
-// has none.
-type changedIngresses map[snapshot.Name]*networkingv1.Ingress
-
-func changedIn(now *snapshot.Snapshot, changed []snapshot.Name) changedIngresses {
-	forms := make(changedIngresses, len(changed))
-	for _, name := range changed {
-		forms[name] = now.Ingress(name)
-	}
-	return forms
-}
-
-// inUse reports whether an Ingress names one of the objects now, or something
-// that is no Ingress does: none named it before.
-func (c changedIngresses) inUse(objects []snapshot.Name, before users, k kind) bool {
+// inUse reports whether an Ingress names one of the objects now, or something that is
+// no Ingress does: none named it before. counts are the Ingresses that named each.
+func (u *unapplied) inUse(objects map[snapshot.Name]bool, counts map[snapshot.Name]int, k kind) bool {
 	if len(objects) == 0 {
 		return false
 	}
-	named := map[snapshot.Name]bool{}
-	for _, form := range c {
-		if form != nil {
-			k.named(form, func(object snapshot.Name) { named[object] = true })
+	for object := range objects {
+		if counts[object] == 0 || counts[object] > u.before[k][object] {
+			return true
 		}
 	}
-	return slices.ContainsFunc(objects, func(object snapshot.Name) bool {
-		unchanged := func(user snapshot.Name) bool { _, changed := c[user]; return !changed }
-		return len(before[object]) == 0 || named[object] || slices.ContainsFunc(before[object], unchanged)
-	})
-}
-
-func servicesIn(ing *networkingv1.Ingress, name func(snapshot.Name)) {
-	service := func(b *networkingv1.IngressBackend) {
-		if b != nil && b.Service != nil {
-			name(snapshot.Name{Namespace: ing.Namespace, Name: b.Service.Name})
+	for _, is := range u.ingresses {
+		if slices.ContainsFunc(k.namedBy(is), func(object snapshot.Name) bool { return objects[object] }) {
+			return true
 		}
 	}
-	service(ing.Spec.DefaultBackend)
-	for _, rule := range ing.Spec.Rules {
-		if rule.HTTP == nil {
-			continue
-		}
-		for i := range rule.HTTP.Paths {
-			service(&rule.HTTP.Paths[i].Backend)
-		}
-	}
-}
-
-func secretsIn(ing *networkingv1.Ingress, name func(snapshot.Name)) {
-	for _, tls := range ing.Spec.TLS {
-		secret, _ := snapshot.ParseReference(tls.SecretName, ing.Namespace)
-		name(secret)
-	}
+	return false
 }

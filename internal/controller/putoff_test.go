@@ -2,10 +2,13 @@ package controller
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/manifest/decode"
 	"sluice/internal/render"
@@ -109,9 +112,49 @@ func TestWhatWaitsForTheEndOfAReload(t *testing.T) {
 			config, _ := translate.Config(served, options, nil)
 			p := &plan{snap: was, served: served, config: config, file: &render.File{}}
 			now, _ := snapshot.New(load(after))
-			if got := p.mustBeTold(now, options.DefaultCertificate); got != c.mustTell {
+			if got := p.mustBeTold(now, &namers{}, options.DefaultCertificate); got != c.mustTell {
 				t.Errorf("nginx must be told: %t, want %t", got, c.mustTell)
 			}
 		})
+	}
+}
+
+// TestLooksAddUp: the answer of a look that extends the one before is that of a look at
+// all that changed, and the Ingresses that name an object are counted on from plan to
+// plan as they are from nothing.
+func TestLooksAddUp(t *testing.T) {
+	t.Parallel()
+	answers := map[bool]int{}
+	for seed := range uint64(4) {
+		w, o := byChance(t, 3*seed+1)
+		var kept namers
+		var snapshots snapshot.Builder
+		objects := snapshot.Objects{ConfigMaps: []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}}}}
+		var latest *plan
+		for step := range 300 {
+			w.changes(&objects)
+			now, _ := snapshots.Next(objects)
+			if latest != nil {
+				anew := &plan{snap: latest.snap, served: latest.served, config: latest.config}
+				want, got := anew.mustBeTold(now, &namers{}, snapshot.Name{}), latest.mustBeTold(now, &kept, snapshot.Name{})
+				if answers[got]++; got != want {
+					t.Fatalf("seed %d, step %d: nginx must be told: %t, want %t", seed, step, got, want)
+				}
+				if !got && w.IntN(8) > 0 {
+					continue
+				}
+			}
+			latest = &plan{snap: now, served: now.WithIngresses(w.quarantine(&o, objects))}
+			latest.config, _ = translate.Config(latest.served, o.Translate, nil)
+			kept.follow(latest.served)
+			for _, k := range kinds {
+				if got, want := kept.of(latest.served, k), new(namers).of(latest.served, k); !maps.Equal(got, want) {
+					t.Fatalf("seed %d, step %d: %v, want %v", seed, step, got, want)
+				}
+			}
+		}
+	}
+	if answers[true] < 50 || answers[false] < 50 {
+		t.Errorf("the answers show little: %v", answers)
 	}
 }

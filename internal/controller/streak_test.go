@@ -1,7 +1,9 @@
 package controller
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -11,20 +13,76 @@ func TestReloadsOfAStreakWait(t *testing.T) {
 	for i, step := range []struct {
 		took time.Duration
 		due  bool
-		want time.Duration
+		most time.Duration
+		calm time.Duration
 	}{
-		{time.Second, false, 0}, // one after the other
-		{time.Second, false, 0},
-		{100 * time.Millisecond, true, 0}, // a burst: its rest goes at once
-		{100 * time.Millisecond, true, 100 * time.Millisecond},
-		{200 * time.Millisecond, true, 400 * time.Millisecond},
-		{50 * time.Millisecond, true, shortestPause},
-		{5 * time.Second, true, longestPause},
-		{100 * time.Millisecond, false, 0}, // its end
-		{100 * time.Millisecond, true, 0},
+		{time.Second, false, 0, 0}, // one after the other
+		{time.Second, false, 0, 0},
+		{100 * time.Millisecond, true, 0, 0}, // a burst: its rest goes at once
+		{100 * time.Millisecond, true, 100 * time.Millisecond, shortestPause},
+		{200 * time.Millisecond, true, 600 * time.Millisecond, shortestPause},
+		{50 * time.Millisecond, true, shortestPause, shortestPause},
+		{time.Second, true, 3 * time.Second, time.Second},
+		{8 * time.Second, true, longestPause, 8 * time.Second},
+		{100 * time.Millisecond, false, 0, 0}, // its end
+		{100 * time.Millisecond, true, 0, 0},
 	} {
-		if got := s.pause(step.took, step.due); got != step.want {
-			t.Errorf("step %d: got %v, want %v", i, got, step.want)
+		if most, calm := s.pause(step.took, step.due); most != step.most || calm != step.calm {
+			t.Errorf("step %d: got %v, %v, want %v, %v", i, most, calm, step.most, step.calm)
 		}
+	}
+}
+
+// A pause ends when nothing more comes, when it has lasted long enough, and at once
+// where nginx has to be told everything anew.
+func TestPausesEnd(t *testing.T) {
+	t.Parallel()
+	const most, calm, never = 3 * time.Second, time.Second, time.Hour
+	for name, c := range map[string]struct {
+		// before is how long before the pause something came, every how often more
+		// comes during it, and hurry when nginx forgot everything.
+		before, every, hurry time.Duration
+		want                 time.Duration
+	}{
+		"nothing more comes":                {before: 0, every: never, hurry: never, want: calm},
+		"what came last came a while ago":   {before: 400 * time.Millisecond, every: never, hurry: never, want: 600 * time.Millisecond},
+		"what came last came long ago":      {before: 2 * calm, every: never, hurry: never, want: 0},
+		"more comes all the time":           {before: 0, every: 300 * time.Millisecond, hurry: never, want: most},
+		"nginx has to be told all of it":    {before: 0, every: 300 * time.Millisecond, hurry: 500 * time.Millisecond, want: 500 * time.Millisecond},
+		"more comes, but with enough space": {before: 0, every: calm + 100*time.Millisecond, hurry: never, want: calm},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				var last lastChange
+				last.note()
+				time.Sleep(c.before)
+				go func() {
+					for {
+						select {
+						case <-time.After(c.every):
+							last.note()
+						case <-ctx.Done():
+							return
+						}
+					}
+				}()
+				hurry := make(chan struct{})
+				go func() {
+					select {
+					case <-time.After(c.hurry):
+						close(hurry)
+					case <-ctx.Done():
+					}
+				}()
+				began := time.Now()
+				last.awaitCalm(ctx, most, calm, hurry)
+				if took := time.Since(began); took != c.want {
+					t.Errorf("got %v, want %v", took, c.want)
+				}
+			})
+		})
 	}
 }

@@ -60,11 +60,13 @@ var (
 // Client is a connection to one API server. Its methods may be called from
 // several goroutines. Use Connect.
 type Client struct {
-	host       string
-	groups     map[schema.GroupVersion]*rest.RESTClient
-	unlimited  *rest.RESTClient // of the core group
-	metadata   metadata.Interface
-	parameters runtime.ParameterCodec
+	host   string
+	groups map[schema.GroupVersion]*rest.RESTClient
+	// watches are clients of the same groups for what is watched.
+	watches                 map[schema.GroupVersion]*rest.RESTClient
+	unlimited               *rest.RESTClient // of the core group
+	metadata, metadataWatch metadata.Interface
+	parameters              runtime.ParameterCodec
 }
 
 // Host is the URL of the API server.
@@ -80,26 +82,43 @@ func newClient(config *rest.Config) (*Client, error) {
 		}
 	}
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	codecs := serializer.NewCodecFactory(scheme).WithoutConversion()
+	c := &Client{host: config.Host, parameters: runtime.NewParameterCodec(scheme)}
 	transport, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the connection to the API server: %w", err)
 	}
-	c := &Client{host: config.Host, groups: map[schema.GroupVersion]*rest.RESTClient{}, parameters: runtime.NewParameterCodec(scheme)}
-	codecs := serializer.NewCodecFactory(scheme).WithoutConversion()
-	for _, version := range []schema.GroupVersion{corev1.SchemeGroupVersion, networkingv1.SchemeGroupVersion, discoveryv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion} {
-		if c.groups[version], err = groupClient(config, version, codecs, transport); err != nil {
-			return nil, err
-		}
+	if c.groups, c.metadata, err = clients(config, codecs, transport); err != nil {
+		return nil, err
 	}
 	unlimited := rest.CopyConfig(config)
 	unlimited.RateLimiter, unlimited.QPS = nil, -1
 	if c.unlimited, err = groupClient(unlimited, corev1.SchemeGroupVersion, codecs, transport); err != nil {
 		return nil, err
 	}
-	if c.metadata, err = metadata.NewForConfigAndClient(metadata.ConfigFor(config), transport); err != nil {
-		return nil, fmt.Errorf("prepare the connection to the API server: %w", err)
+	config = forWatches(config)
+	if transport, err = rest.HTTPClientFor(config); err != nil {
+		return nil, fmt.Errorf("prepare the connection for watches: %w", err)
 	}
-	return c, nil
+	c.watches, c.metadataWatch, err = clients(config, codecs, transport)
+	return c, err
+}
+
+// clients are those of all groups and of metadata, on one transport.
+func clients(config *rest.Config, codecs runtime.NegotiatedSerializer, transport *http.Client) (map[schema.GroupVersion]*rest.RESTClient, metadata.Interface, error) {
+	groups := map[schema.GroupVersion]*rest.RESTClient{}
+	for _, version := range []schema.GroupVersion{corev1.SchemeGroupVersion, networkingv1.SchemeGroupVersion, discoveryv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion} {
+		group, err := groupClient(config, version, codecs, transport)
+		if err != nil {
+			return nil, nil, err
+		}
+		groups[version] = group
+	}
+	metadata, err := metadata.NewForConfigAndClient(metadata.ConfigFor(config), transport)
+	if err != nil {
+		return nil, nil, fmt.Errorf("prepare the connection to the API server: %w", err)
+	}
+	return groups, metadata, nil
 }
 
 func groupClient(config *rest.Config, version schema.GroupVersion, codecs runtime.NegotiatedSerializer, transport *http.Client) (*rest.RESTClient, error) {
@@ -209,7 +228,7 @@ func (c *Client) ListWatch(r Resource, s Selection, list func() runtime.Object) 
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			s.narrow(&o)
 			o.Watch = true
-			return r.in(s.Namespace, c.groups[r.Version].Get()).VersionedParams(&o, c.parameters).Watch(ctx)
+			return r.in(s.Namespace, c.watches[r.Version].Get()).VersionedParams(&o, c.parameters).Watch(ctx)
 		},
 	}
 }
@@ -218,6 +237,7 @@ func (c *Client) ListWatch(r Resource, s Selection, list func() runtime.Object) 
 // the metadata of the objects is sent.
 func (c *Client) MetadataListWatch(r Resource, s Selection) *cache.ListWatch {
 	resource := c.metadata.Resource(r.Version.WithResource(r.Plural)).Namespace(s.Namespace)
+	watched := c.metadataWatch.Resource(r.Version.WithResource(r.Plural)).Namespace(s.Namespace)
 	return &cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			s.narrow(&o)
@@ -225,7 +245,7 @@ func (c *Client) MetadataListWatch(r Resource, s Selection) *cache.ListWatch {
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			s.narrow(&o)
-			return resource.Watch(ctx, o)
+			return watched.Watch(ctx, o)
 		},
 	}
 }

@@ -71,6 +71,28 @@ func (c *Cache) open(t *Templates, ground string) map[*model.Server]*rendered {
 	return c.servers
 }
 
+// printed are the servers of a file, in their order, and their text on a ground.
+type printed struct {
+	templates *Templates
+	ground    string
+	servers   []*model.Server
+	texts     []*rendered
+}
+
+// Cache gives a cache that has the text of some servers of the file, which come in the
+// order of the file. It is for another file with these, as a test needs it.
+func (f *File) Cache(some []*model.Server) *Cache {
+	c := &Cache{templates: f.printed.templates, ground: f.printed.ground, servers: make(map[*model.Server]*rendered, len(some))}
+	at := 0
+	for _, s := range some {
+		if i := slices.Index(f.printed.servers[at:], s); i >= 0 {
+			c.servers[s] = f.printed.texts[at+i]
+			at += i + 1
+		}
+	}
+	return c
+}
+
 // drop forgets the servers that this Render does not have; it has so many of those
 // that are known.
 func (c *Cache) drop(now []*model.Server, used int) {

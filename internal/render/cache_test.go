@@ -90,3 +90,30 @@ func TestCacheKeepsServers(t *testing.T) {
 		t.Errorf("the cache holds %d servers, want the 2 of the last time", len(cache.servers))
 	}
 }
+
+// What a file was printed of is printed once: another file with some of its servers has
+// the same bytes as without its cache.
+func TestFilesLendTheirServers(t *testing.T) {
+	t.Parallel()
+	loaded, static, e := load(t), shopStatic(6), testEnvironment()
+	file, _ := loaded.Render(static, e, NewCache())
+	some := model.Static{Blocks: static.Blocks, Servers: []*model.Server{{}, static.Servers[1], shopServer(77), static.Servers[4]}}
+	cache := file.Cache(some.Servers)
+	if len(cache.servers) != 2 {
+		t.Errorf("the cache has %d servers, not the two that the file has", len(cache.servers))
+	}
+	lent, lentProblems := loaded.Render(some, e, cache)
+	want, problems := loaded.Render(some, e, nil)
+	if diff := cmp.Diff(string(want.Bytes()), string(lent.Bytes())); diff != "" || !slices.Equal(problems, lentProblems) {
+		t.Error(diff, problems, lentProblems)
+	}
+	if !slices.ContainsFunc(lent.chunks, func(c *chunk) bool { return c.server && slices.Contains(file.chunks, c) }) {
+		t.Error("every server was printed again")
+	}
+	other := e
+	other.IPv6 = !e.IPv6
+	lent, _ = loaded.Render(some, other, file.Cache(some.Servers))
+	if want, _ := loaded.Render(some, other, nil); !want.Equal(lent) {
+		t.Error("the text of another environment was taken")
+	}
+}

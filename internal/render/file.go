@@ -19,6 +19,8 @@ type File struct {
 	lines  int32
 	length int
 	trust  []TrustFile
+	// printed are the servers as they stand in it.
+	printed printed
 }
 
 // aroundServers is about how many chunks a file has besides those of its servers.

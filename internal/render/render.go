@@ -123,7 +123,8 @@ func (r *rendering) http() *chunk {
 
 // servers prints the servers that the cache does not have.
 func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
-	known := c.open(r.templates, r.ground())
+	ground := r.ground()
+	known := c.open(r.templates, ground)
 	all := make([]*rendered, 0, len(servers))
 	kept, used := r.problems, 0
 	for i, s := range servers {
@@ -141,6 +142,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 	}
 	r.problems = kept
 	c.drop(servers, used)
+	r.file.printed = printed{r.templates, ground, servers, all}
 	return all
 }
 
