@@ -14,7 +14,7 @@ ARCH := $(shell $(GO) env GOARCH)
 MODULES := . test/cluster test/chart test/docs
 SCRIPTS = build.sh .ci/run cmd/kubectl-sluice/kubectl_complete-sluice $(shell find cmd test docs rootfs -name '*.sh')
 # What `make check` tests. The golden cases take longest, so they begin first.
-CHECKED := ./test/golden ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/ports ./test/reference
+CHECKED := ./test/golden ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/markdown ./test/ports ./test/reference
 # Packages tested at the same time: much of the time tests wait rather than compute.
 BESIDE := $(shell echo $$(( 2 * $$(getconf _NPROCESSORS_ONLN) )))
 FUZZTIME ?= 20s
@@ -85,6 +85,7 @@ golden: manifests
 	$(GO) test ./cmd/sluice -run TestFlagsPage -count=1 -update
 	$(GO) test ./test/compat -run TestPageIsFresh -count=1 -update
 	$(GO) -C test/chart test . -count=1 -update
+	$(GO) test ./test/markdown -count=1 -update
 endif
 
 manifests: ## write deploy/static.yaml, and the manifests that test/cluster runs with, as charts/sluice renders them

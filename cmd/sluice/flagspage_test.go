@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+
+	"sluice/test/markdown"
 )
 
 const flagsPagePath = "../../docs/reference/flags.md"
@@ -81,7 +83,7 @@ func flagsPage() string {
 	for _, i := range inerts {
 		fmt.Fprintf(&page, "| `--%s` | %s |\n", i.name, i.reason)
 	}
-	return page.String()
+	return markdown.Wrap(page.String())
 }
 
 // writeFlags writes a table of those flags that are wanted.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/test/markdown"
 )
 
 var update = flag.Bool("update", false, "write docs/compatibility.md anew")
@@ -35,7 +37,7 @@ func TestPageIsFresh(t *testing.T) {
 	if !found || !ended {
 		t.Fatalf("%s has not the lines\n%s%s", page, beginning, ending)
 	}
-	want := before + beginning + written(t) + ending + after
+	want := markdown.Wrap(before + beginning + written(t) + ending + after)
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/test/markdown"
 )
 
 var update = flag.Bool("update", false, "write the pages anew")
@@ -21,6 +23,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	b := readBook(t)
 	for name, want := range map[string]string{"annotations.md": b.annotations(), "configmap.md": b.settings()} {
+		want = markdown.Wrap(want)
 		if *update {
 			if err := os.WriteFile(folder+name, []byte(want), 0o644); err != nil {
 				t.Fatal(err)
