@@ -35,35 +35,31 @@ func TestFlagsPage(t *testing.T) {
 
 const flagsIntroduction = `# Flags
 
-Those of ` + "`sluice run`" + `, and of ` + "`/nginx-ingress-controller`" + ` in the image, which is ` + "`sluice run`" + ` with the flags of ingress-nginx. This page is
-written by ` + "`make golden`" + ` from the code.
+These are the flags of ` + "`sluice run`" + `, and those of ` + "`/nginx-ingress-controller`" + ` in the image, which is ` + "`sluice run`" + ` with the flags of ingress-nginx. ` + "`make golden`" + ` writes this page from the code.
 
 ## Of sluice run
 
-` + "`/nginx-ingress-controller`" + ` has them, too.
+` + "`/nginx-ingress-controller`" + ` has these flags too.
 
 `
 
 const flagsOfIngressNginx = `
 ## Of /nginx-ingress-controller
 
-A Deployment that was made for ingress-nginx goes on with its arguments: all flags of ingress-nginx are accepted. Under this name
+A Deployment of ingress-nginx keeps its arguments: Sluice accepts all flags of ingress-nginx. Under this name
 
-- the health check (` + "`--health-check-path`" + `, which ingress-nginx's Deployments ask for both, whether the pod is alive and whether it is ready) fails
-  until a worker serves the first configuration, and again from SIGTERM on. ` + "`/readyz`" + ` is there as well.
-- open requests have as long as the ConfigMap's ` + "`worker-shutdown-timeout`" + ` gives them when the pod stops, and after the end of nginx the process
-  stays for ` + "`/wait-shutdown`" + ` to see that, ` + "`--post-shutdown-grace-period`" + ` at most;
-- too small values of ` + "`--status-update-interval`" + ` and ` + "`--election-ttl`" + ` become the smallest that are taken.
+- the health check (` + "`--health-check-path`" + `), which ingress-nginx's Deployments use for liveness and readiness, fails until a worker serves the first configuration, and again from SIGTERM on. ` + "`/readyz`" + ` exists as well.
+- open requests have as long as the ConfigMap's ` + "`worker-shutdown-timeout`" + ` when the pod stops. After the end of nginx, the process waits for ` + "`/wait-shutdown`" + ` to see that, at most for ` + "`--post-shutdown-grace-period`" + `.
+- values of ` + "`--status-update-interval`" + ` and ` + "`--election-ttl`" + ` that are too small become the smallest valid values.
 
-These differ from ` + "`sluice run`" + `:
+These flags differ from ` + "`sluice run`" + `:
 
 `
 
 const flagsWithoutEffect = `
 ## Without effect
 
-These flags of ingress-nginx are accepted by ` + "`/nginx-ingress-controller`" + `, and have no effect in Sluice. Which of them were given is logged once at
-the start, as a warning if somebody may miss what they ask for.
+` + "`/nginx-ingress-controller`" + ` accepts these flags of ingress-nginx without effect. At the start, Sluice logs those that were given, as a warning if you may miss their effect.
 
 | flag | why it has no effect |
 |---|---|

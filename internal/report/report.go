@@ -1,6 +1,6 @@
-// Package report tells people what became of their objects. What goes in are
-// Problems and figures; what comes out is one log line a sync, one for each new
-// Problem and one for each that was mended.
+// Package report logs the results of a sync. It takes Problems and figures, and
+// writes one line for each sync, one for each new Problem, and one for each Problem
+// that is fixed.
 package report
 
 import (
@@ -13,11 +13,11 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Reporter remembers what it has said, so that nothing is said twice.
+// Reporter remembers what it has logged, so that it logs nothing twice.
 type Reporter struct {
 	log      *slog.Logger
 	problems []model.Problem
-	// source has what was said of the source; true stands for an error.
+	// source holds the texts logged about the source; true marks an error.
 	source   map[string]bool
 	troubles map[string]string
 }
@@ -27,8 +27,9 @@ func New(log *slog.Logger) *Reporter {
 	return &Reporter{log: log, source: map[string]bool{}, troubles: map[string]string{}}
 }
 
-// Problems takes the problems as they are now; the list must not be changed after
-// that. One that model.Joined gave again costs nothing.
+// Problems logs the Problems that are new and those that are gone. The list is the
+// complete current one and must not change afterwards. A list that model.Joined
+// returns again costs nothing.
 func (r *Reporter) Problems(problems []model.Problem) {
 	if model.SameProblems(r.problems, problems) {
 		return
@@ -46,7 +47,7 @@ func (r *Reporter) Problems(problems []model.Problem) {
 	r.problems = problems
 }
 
-// strictlySorted reports whether a list is as model.SortProblems makes it.
+// strictlySorted reports whether a list is sorted as by model.SortProblems.
 func strictlySorted(problems []model.Problem) bool {
 	for i := 1; i < len(problems); i++ {
 		if problems[i-1].Compare(problems[i]) >= 0 {
@@ -56,7 +57,8 @@ func strictlySorted(problems []model.Problem) bool {
 	return true
 }
 
-// Source takes what the source passed over and could not read, as it is now.
+// Source logs the notes and errors of the source that are new. Both lists are the
+// complete current ones.
 func (r *Reporter) Source(notes []snapshot.Note, errs []error) {
 	now := make(map[string]bool, len(notes)+len(errs))
 	for _, err := range errs {
@@ -80,8 +82,9 @@ func (r *Reporter) Source(notes []snapshot.Note, errs []error) {
 	r.source = now
 }
 
-// Trouble takes how something of our own goes, which is tried again and again:
-// an error is logged once, and its end too. It reports whether there is one.
+// Trouble logs the first error of an operation that is retried, and the end of the
+// trouble. err is the latest result, nil for success. It reports whether there is
+// trouble.
 func (r *Reporter) Trouble(what string, err error) bool {
 	was := r.troubles[what]
 	switch {
@@ -95,8 +98,8 @@ func (r *Reporter) Trouble(what string, err error) bool {
 	return err != nil
 }
 
-// SyncLine is what is said of one sync. Durations of stages that did not happen
-// are zero.
+// SyncLine is the content of the log line of one sync. Stages that did not run have a
+// zero duration.
 type SyncLine struct {
 	Took, Load, Decide, Push time.Duration
 	Test, Live, Settled      time.Duration
@@ -107,16 +110,16 @@ type SyncLine struct {
 	What                     []Changes
 }
 
-// Changes are the things of one kind that changed.
+// Changes are the changed things of one kind.
 type Changes struct {
 	Kind  string // such as "hosts"
 	Names []string
 }
 
-// mostNames bounds how many things of a kind a line names.
+// mostNames is the maximum number of names of one kind in a log line.
 const mostNames = 5
 
-// list gives the first names, and how many more there are.
+// list returns the first names and the number of the others.
 func (c Changes) list() []string {
 	if len(c.Names) <= mostNames {
 		return c.Names

@@ -19,10 +19,10 @@ const written = "<!-- Written by `make golden` from the source; edit the tags th
 func (b *book) annotations() string {
 	p := b.page("annotation")
 	p.add("# Annotations\n\n" + written)
-	p.add("What Sluice reads of the annotations of an Ingress. Their names begin with `" + prefix + "/`, and their values are text: put them in quotes. They hold for all paths of the Ingress; [single paths may differ](../per-path.md).\n\n")
-	p.add("- A value that is not valid leaves its behaviour out, all of it, with a Problem that says what would be valid. Where the behaviour protects, the paths of the Ingress answer 503 until it is mended.\n")
-	p.add("- An annotation whose risk is above what the setting [annotations-risk-level](configmap.md#annotations-risk-level) allows is left out in the same way.\n")
-	p.add("- What ingress-nginx has and Sluice does not read yet is [at the end](#not-read-yet); what differs on purpose is in [differences.md](../differences.md).\n\n")
+	p.add("This page lists the annotations that Sluice reads. Their names begin with `" + prefix + "/`. Values are text, so put them in quotes. An annotation applies to all paths of its Ingress, but [single paths can differ](../per-path.md).\n\n")
+	p.add("- A value that is not valid disables the whole behaviour, and causes a Problem that names a valid value. If the behaviour protects paths, the paths of the Ingress return 503 until you fix the value.\n")
+	p.add("- The same happens to an annotation whose risk is above the setting [annotations-risk-level](configmap.md#annotations-risk-level).\n")
+	p.add("- The annotations of ingress-nginx that Sluice does not read yet are [at the end](#not-read-yet). [Differences](../differences.md) lists what differs on purpose.\n\n")
 	p.index(annotationDocs())
 	for _, behaviour := range annotations.All() {
 		p.behaviour(behaviour)
@@ -39,11 +39,11 @@ func (b *book) annotations() string {
 func (b *book) settings() string {
 	p := b.page("setting")
 	p.add("# Settings\n\n" + written)
-	p.add("What Sluice reads of its ConfigMap. The values are text: put them in quotes. Keys may be written in upper or lower case.\n\n")
-	p.add("- A key with a value that is not valid keeps its default, with a Problem that says what would be valid; everything else goes on.\n")
-	p.add("- Settings that nginx refuses are rolled back to the ones before, all together, with a Problem.\n")
-	p.add("- Where an annotation says something else, it holds for its Ingress.\n")
-	p.add("- What ingress-nginx has and Sluice does not read yet is [at the end](#not-read-yet); what differs on purpose is in [differences.md](../differences.md).\n\n")
+	p.add("This page lists the settings that Sluice reads from its ConfigMap. Values are text, so put them in quotes. Keys can be in upper or lower case.\n\n")
+	p.add("- A setting with a value that is not valid keeps its default, and causes a Problem that names a valid value. All other settings apply.\n")
+	p.add("- If nginx rejects a setting, its group falls back to its last good values, or to the defaults, with a Problem. Settings that restrict access, or say who a client is, keep their values.\n")
+	p.add("- An annotation overrides the setting for its Ingress.\n")
+	p.add("- The settings of ingress-nginx that Sluice does not read yet are [at the end](#not-read-yet). [Differences](../differences.md) lists what differs on purpose.\n\n")
 	p.index(keys.Describe(settings.Settings{}))
 	for _, group := range settings.Groups() {
 		p.add("## Group: " + group.Name + "\n\n" + prose(b.sentences["settings."+group.Name]) + "\n\n")
@@ -87,7 +87,7 @@ func (p *page) index(docs []keys.Doc) {
 			rows[alias] = alias + " | an older name of " + link(doc.Key, "#"+doc.Key)
 		}
 	}
-	p.add("| " + p.kind + " | what it says |\n|---|---|\n")
+	p.add("| " + p.kind + " | purpose |\n|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		p.add("| " + rows[name] + " |\n")
 	}
@@ -101,14 +101,14 @@ func (p *page) behaviour(b annotations.Behaviour) {
 		kind = "It changes hosts, paths or backends (" + string(b.Kind) + ")"
 	}
 	if b.Answers {
-		kind += ", and answers some requests by itself, before any redirect to HTTPS"
+		kind += ", and answers some requests itself, before any redirect to HTTPS"
 	}
 	if b.Protects {
-		kind += ", and it protects: while one of its values is not valid, the paths of the Ingress answer 503"
+		kind += ", and it protects: while one of its values is not valid, the paths of the Ingress return 503"
 	}
 	p.add(kind + ".\n\n")
 	if b.PerHost {
-		p.add("It holds for whole hosts, and cannot [differ by path](../per-path.md).\n\n")
+		p.add("It applies to whole hosts, and cannot [differ by path](../per-path.md).\n\n")
 	}
 	p.keys(b.Keys)
 }
@@ -147,13 +147,13 @@ func (p *page) key(doc keys.Doc) {
 		p.item("Closes", "while it is asked for and a value of its behaviour is not valid, the paths of the Ingress answer 503")
 	}
 	if len(doc.Off) > 0 {
-		p.item("Off", "nothing is asked for by `"+strings.Join(doc.Off, "`, `")+"`")
+		p.item("Off", "without effect with the value `"+strings.Join(doc.Off, "`, `")+"`")
 	}
 	if name := defaulted(doc.Key); name != "" && p.kind == "setting" {
 		p.item("Annotation", link(name, "annotations.md#"+name)+", for one Ingress")
 	}
 	if p.kind == "setting" && annotations.PerClass(doc.Key) {
-		p.item("Class", "a "+link("class", "../classes.md")+" may say it for its Ingresses")
+		p.item("Class", "a "+link("class", "../classes.md")+" can set it for its Ingresses")
 	}
 	p.item("Cases", p.cases(doc, func(u use) bool { return !u.refused }))
 	p.item("Refused in", p.cases(doc, func(u use) bool { return u.refused }))
@@ -273,8 +273,8 @@ func (p *page) links() {
 // unsupported is the table at the end.
 func (p *page) unsupported(list []keys.Known, becomes map[keys.Fate]string) {
 	p.add("## Not read yet\n\n")
-	p.add("These keys of ingress-nginx 1.15 are known and not read. Where nothing else is said, all else goes on as if they were not there.\n\n")
-	p.add("| " + p.kind + " | what becomes of it |\n|---|---|\n")
+	p.add("Sluice knows these keys of ingress-nginx 1.15, but does not support them yet. They have no effect beyond the one in the table.\n\n")
+	p.add("| " + p.kind + " | effect |\n|---|---|\n")
 	for _, k := range list {
 		text := "a Problem"
 		switch become := becomes[k.Fate]; {

@@ -1,23 +1,23 @@
-// Package election has one of several replicas lead: the one that holds a Lease.
-// Only the leader writes what is written once for all of them, such as the status
-// of Ingresses.
+// Package election elects one of several replicas as the leader: the one that holds a
+// Lease. Only the leader writes data that all replicas share, such as the status of
+// Ingresses.
 //
-// What goes in is the Lease's name and who asks for it; what comes out is whether
-// it leads, at each moment:
+// It takes the name of the Lease and the identity of the replica. It reports whether
+// the replica leads, at each moment:
 //
 //	elector := election.New(election.Options{Client: client, Lease: lease, Identity: podName, TTL: 30 * time.Second, Log: log})
 //	go elector.Run(ctx)
 //	go statuses.Run(ctx, elector)
 //
-// On exit the context of Run ends last, when nothing that a leader does is done
-// any more: Run then releases the Lease, so that another may lead at once.
+// On exit, cancel the context of Run last, after all work of the leader has ended.
+// Run then releases the Lease, so that another replica can lead at once.
 //
-// The algorithm is that of client-go's leaderelection, which the typed clientset
-// comes with (see docs/decisions/0007-small-client.md). A replica leads until half
-// the TTL has passed since it began to write the renewal that was confirmed last;
-// others take the Lease when they have seen no renewal for the whole TTL, by their
-// own clocks. So clocks need not agree, and two never lead at once as long as
-// they run equally fast, whether or not the API server is there.
+// The algorithm is that of client-go's leaderelection, which needs the typed
+// clientset (see docs/decisions/0007-small-client.md). A replica leads until half the
+// TTL has passed since it started to write its last confirmed renewal. Others take
+// the Lease when they have seen no renewal for the whole TTL, by their own clocks. So
+// clocks need not agree. Two replicas never lead at once if their clocks run equally
+// fast, even while the API server is unavailable.
 package election
 
 import (
@@ -37,35 +37,36 @@ import (
 // DefaultTTL is how long a Lease that is not renewed keeps others from leading.
 const DefaultTTL = 30 * time.Second
 
-// releaseTimeout bounds how long an exit waits for the Lease to be released.
+// releaseTimeout limits the release of the Lease on exit.
 const releaseTimeout = 5 * time.Second
 
-// Options say what is asked for, and by whom.
+// Options configure an Elector.
 type Options struct {
 	Client *kube.Client
 	// Lease is named by --election-id, in the pod's namespace.
 	Lease snapshot.Name
 	// Identity is the name of the pod; no two replicas may share one.
 	Identity string
-	// TTL is --election-ttl; what is not positive stands for DefaultTTL.
+	// TTL is --election-ttl; zero or less means DefaultTTL.
 	TTL time.Duration
 	Log *slog.Logger
 }
 
-// Elector asks for one Lease. Use New. Its methods may be called from several
-// goroutines, but Run once only.
+// Elector competes for one Lease. Use New. Its methods are safe for concurrent use,
+// but call Run only once.
 type Elector struct {
 	Options
 
-	// Only Run's goroutine touches these. lease is as the API server last gave
-	// it, nil if that is not known; its renewal was seen at seen, by our clock.
+	// Only Run's goroutine uses these. lease is the Lease as last returned by the API
+	// server, nil if that is not known. seen is when its renewal was first seen, by
+	// our clock.
 	lease   *coordinationv1.Lease
 	seen    time.Time
 	trouble string
 
 	mu      sync.Mutex
 	until   time.Time // this replica leads until then
-	leads   bool      // what was last told to those who wait for changes
+	leads   bool      // the state last sent to the channels of Changes
 	holder  string
 	changes []chan struct{}
 }
@@ -78,24 +79,24 @@ func New(o Options) *Elector {
 	return &Elector{Options: o}
 }
 
-// IsLeader reports whether this replica leads. It looks at the clock: nobody is
-// leader because the goroutine that should have said otherwise was held up.
+// IsLeader reports whether this replica leads. It checks the clock, so that a blocked
+// goroutine cannot prolong the leadership.
 func (e *Elector) IsLeader() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return time.Now().Before(e.until)
 }
 
-// LeaderIdentity is who holds the Lease, as far as is known: the name of a pod,
-// or empty. It is for log lines.
+// LeaderIdentity is the holder of the Lease, as far as known: the name of a pod, or
+// empty. Use it for log lines.
 func (e *Elector) LeaderIdentity() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.holder
 }
 
-// Changes gives a channel of its own to each caller. It receives when IsLeader
-// may have changed; several changes may come as one.
+// Changes returns a new channel for each caller. It receives when IsLeader may have
+// changed; several changes can be combined.
 func (e *Elector) Changes() <-chan struct{} {
 	c := make(chan struct{}, 1)
 	e.mu.Lock()
@@ -104,8 +105,8 @@ func (e *Elector) Changes() <-chan struct{} {
 	return c
 }
 
-// Run asks for the Lease, renews it and asks for it again if it was lost, until
-// ctx ends. Then it stops leading and releases the Lease.
+// Run competes for the Lease and renews it until ctx ends. Then it stops leading and
+// releases the Lease.
 func (e *Elector) Run(ctx context.Context) {
 	for {
 		e.say(e.turn(ctx))
@@ -118,14 +119,14 @@ func (e *Elector) Run(ctx context.Context) {
 	}
 }
 
-// deadline is how long a renewal lasts for the leader itself; retry is how often
-// it is renewed, and asked for.
+// deadline is how long a renewal is valid for the leader itself. retry is the
+// interval of renewals and attempts.
 func (e *Elector) deadline() time.Duration { return e.TTL / 2 }
 func (e *Elector) retry() time.Duration    { return e.TTL / 4 }
 
-// pause is the time to the next turn. A leader that could not renew tries sooner
-// again, and does not wait longer than it leads. Those who do not lead wait up to
-// a fifth longer, so that they do not all ask at once.
+// pause returns the time until the next turn. A leader whose renewal failed retries
+// sooner, and never waits beyond the end of its term. Other replicas wait up to a
+// fifth longer at random, so that they do not all try at once.
 func (e *Elector) pause() time.Duration {
 	if !e.IsLeader() {
 		return e.retry() + rand.N(e.retry()/5+1)
@@ -137,7 +138,7 @@ func (e *Elector) pause() time.Duration {
 	return max(0, min(pause, time.Until(e.leadsUntil())))
 }
 
-// turn asks for the Lease or renews it. It ends when the leadership does.
+// turn acquires or renews the Lease. It ends when the leadership ends.
 func (e *Elector) turn(ctx context.Context) error {
 	start := time.Now()
 	e.lead(e.leadsUntil())
@@ -152,7 +153,7 @@ func (e *Elector) turn(ctx context.Context) error {
 	case held:
 		e.lead(start.Add(e.deadline()))
 	case err == nil:
-		e.lead(time.Time{}) // another holds it
+		e.lead(time.Time{}) // another replica holds it
 	default:
 		e.lead(e.leadsUntil())
 	}
@@ -165,8 +166,8 @@ func (e *Elector) leadsUntil() time.Time {
 	return e.until
 }
 
-// lead takes over until when this replica leads, who holds the Lease, and tells
-// those who wait for changes.
+// lead stores until when this replica leads and who holds the Lease, and signals a
+// change.
 func (e *Elector) lead(until time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -189,7 +190,7 @@ func (e *Elector) lead(until time.Time) {
 	}
 }
 
-// say logs an error once, and its end too. That the context ended is none.
+// say logs an error once, and its end. The end of the context is not an error.
 func (e *Elector) say(err error) {
 	text := ""
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -206,12 +207,12 @@ func (e *Elector) say(err error) {
 	e.Log.Error("election", "lease", e.Lease.String(), "error", text, "leads", e.IsLeader())
 }
 
-// Fixed is an election without a Lease: it is decided. With
-// --disable-leader-election no replica writes status, and each writes events.
+// Fixed is the result of an election without a Lease. With --disable-leader-election,
+// no replica writes status and every replica writes events.
 type Fixed bool
 
-// IsLeader reports what was decided.
+// IsLeader returns the fixed result.
 func (f Fixed) IsLeader() bool { return bool(f) }
 
-// Changes gives a channel that never receives.
+// Changes returns nil, a channel that never receives.
 func (f Fixed) Changes() <-chan struct{} { return nil }

@@ -12,11 +12,12 @@ import (
 	"sluice/internal/kube"
 )
 
-// hold writes into the Lease that this replica holds it, if that is so or if it
-// is free. Without an error the answer is sure.
+// hold acquires or renews the Lease if this replica holds it or the Lease is free. It
+// reports whether this replica holds it; without an error, the answer is certain.
 func (e *Elector) hold(ctx context.Context) (bool, error) {
 	if e.lease != nil && e.IsLeader() {
-		// As nobody else should have written it, it need not be read again.
+		// No other replica should have written it, so there is no need to read it
+		// first.
 		if e.write(ctx) == nil {
 			return true, nil
 		}
@@ -39,8 +40,8 @@ func (e *Elector) hold(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// lost tells that another was faster from other errors. Who it was is read at
-// the next turn.
+// lost reports no error if another replica was faster, and err otherwise. The next
+// turn reads who that was.
 func (e *Elector) lost(err error) error {
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return nil
@@ -48,8 +49,8 @@ func (e *Elector) lost(err error) error {
 	return fmt.Errorf("write the Lease: %w", err)
 }
 
-// observe takes over the Lease as it was read. Its age counts from when a
-// renewal is first seen, as the times in it are of another clock.
+// observe stores the Lease as read. Its age counts from when its renewal was first
+// seen, because the times in it are from another clock.
 func (e *Elector) observe(lease *coordinationv1.Lease) {
 	if e.lease == nil || !sameTerm(&e.lease.Spec, &lease.Spec) {
 		e.seen = time.Now()
@@ -57,21 +58,21 @@ func (e *Elector) observe(lease *coordinationv1.Lease) {
 	e.lease = lease
 }
 
-// sameTerm reports whether two forms of a Lease are of one renewal.
+// sameTerm reports whether two versions of a Lease have the same renewal.
 func sameTerm(a, b *coordinationv1.LeaseSpec) bool {
 	return value(a.HolderIdentity) == value(b.HolderIdentity) && a.RenewTime.Equal(b.RenewTime) &&
 		value(a.LeaseTransitions) == value(b.LeaseTransitions)
 }
 
-// free reports whether this replica may write that it holds the Lease: it does
-// already, nobody does, or who does has not renewed it in time.
+// free reports whether this replica can take the Lease: it holds it already, nobody
+// holds it, or the holder has not renewed it in time.
 func (e *Elector) free() bool {
 	holder := e.holderNow()
 	ttl := time.Duration(value(e.lease.Spec.LeaseDurationSeconds)) * time.Second
 	return holder == "" || holder == e.Identity || time.Since(e.seen) >= ttl
 }
 
-// holderNow is who holds the Lease as it was last read or written.
+// holderNow is the holder of the Lease as last read or written.
 func (e *Elector) holderNow() string {
 	if e.lease == nil {
 		return ""
@@ -90,7 +91,8 @@ func (e *Elector) create(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// write has this replica hold the Lease, if it is still as it was read.
+// write makes this replica the holder, if the Lease has not changed since it was
+// read.
 func (e *Elector) write(ctx context.Context) error {
 	lease := e.lease.DeepCopy()
 	lease.Spec = e.term(lease.Spec)
@@ -101,7 +103,8 @@ func (e *Elector) write(ctx context.Context) error {
 	return nil
 }
 
-// term is what the Lease says while this replica holds it, after what it said.
+// term returns the content of the Lease for this replica as the holder, based on its
+// previous content.
 func (e *Elector) term(spec coordinationv1.LeaseSpec) coordinationv1.LeaseSpec {
 	now := metav1.NowMicro()
 	if spec.HolderIdentity != nil && *spec.HolderIdentity != e.Identity {
@@ -110,15 +113,16 @@ func (e *Elector) term(spec coordinationv1.LeaseSpec) coordinationv1.LeaseSpec {
 	if value(spec.HolderIdentity) != e.Identity || spec.AcquireTime == nil {
 		spec.AcquireTime = new(now)
 	}
-	// The answer is read into what these point at, so that each is a copy.
+	// The answer is decoded into the targets of these pointers, so each gets its own
+	// copy.
 	spec.HolderIdentity, spec.RenewTime = new(e.Identity), new(now)
-	// Others must not count less than the TTL.
+	// Other replicas must not wait less than the TTL.
 	spec.LeaseDurationSeconds = new(int32((e.TTL + time.Second - 1) / time.Second))
 	return spec
 }
 
-// release stops leading and then says so in the Lease. If that fails the Lease
-// ends by itself.
+// release stops leading and then clears the holder of the Lease. If that fails, the
+// Lease expires.
 func (e *Elector) release() {
 	led := e.IsLeader()
 	e.lead(time.Time{})

@@ -17,13 +17,13 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// What Kubernetes takes, in bytes.
+// Limits of the Kubernetes API, in bytes.
 const (
 	mostName    = 253
 	mostMessage = 1024
 )
 
-// versions are the API versions of the kinds that Problems are about.
+// versions are the API versions of the kinds that can have Problems.
 var versions = map[string]schema.GroupVersion{
 	"Ingress":       networkingv1.SchemeGroupVersion,
 	"IngressClass":  networkingv1.SchemeGroupVersion,
@@ -34,8 +34,8 @@ var versions = map[string]schema.GroupVersion{
 	"Namespace":     corev1.SchemeGroupVersion,
 }
 
-// nameOf names the event of a Problem of an object: the same for every replica.
-// Events of objects without a namespace are in "default".
+// nameOf returns the name of the event for a Problem of an object. It is the same on
+// every replica. Events of objects without a namespace are in "default".
 func nameOf(p model.Problem, uid types.UID) snapshot.Name {
 	hash := sha256.New()
 	for _, part := range []string{string(uid), p.Field, string(p.Reason), p.Text, fmt.Sprint(p.Denies)} {
@@ -50,8 +50,8 @@ func nameOf(p model.Problem, uid types.UID) snapshot.Name {
 	return name
 }
 
-// message says where the mistake is, what it is and what it costs. If that is too
-// long the middle is, as what it costs comes last.
+// message joins the field, the text and the effect of a Problem. A message that is
+// too long is cut in the middle, because the effect comes last.
 func message(p model.Problem) string {
 	field := ""
 	if p.Field != "" {
@@ -62,15 +62,15 @@ func message(p model.Problem) string {
 	return field + p.Message()
 }
 
-// Mended is the reason of the event that tells the end of a Problem.
+// Mended is the reason of the event for a fixed Problem.
 const Mended model.Reason = "Mended"
 
-// mended is what is said when a Problem that was told is not there any more.
+// mended returns the Problem that reports the end of p.
 func mended(p model.Problem) model.Problem {
 	return model.Problem{Object: p.Object, Field: p.Field, Reason: Mended, Text: "mended; it was " + string(p.Reason) + ": " + p.Text}
 }
 
-// event makes the event of an entry.
+// event returns the Kubernetes event of an entry.
 func (r *Recorder) event(e *entry, now metav1.Time) *corev1.Event {
 	o, kind := e.problem.Object, corev1.EventTypeWarning
 	if e.ended != nil {

@@ -1,16 +1,17 @@
-// Package events tells the owners of objects about Problems where they look:
-// by events, which `kubectl describe` shows.
+// Package events writes Problems as Kubernetes events, so that `kubectl describe`
+// shows them to the owners of the objects.
 //
-// What goes in are the Problems of each sync; what comes out is an event of type
-// Warning for each new one that stays, and one of type Normal when it is mended. By
-// the leader only, as every replica finds the same.
+// It takes the Problems of each sync. It writes a Warning for each new Problem that
+// lasts, and a Normal event when the Problem is fixed. Only the leader writes,
+// because every replica finds the same Problems.
 //
 //	recorder := events.New(events.Options{Client: client, Instance: podName, Log: log})
 //	go recorder.Run(ctx, elector)  // election.Fixed(true) with --disable-leader-election
 //	recorder.Problems(problems, func(o model.ObjectRef) (types.UID, string, bool) { ... })
 //
-// The name of an event is made of the object's uid and the Problem, so that a
-// Problem has one event, whoever leads: what is said again counts it up.
+// The name of an event depends on the uid of the object and on the Problem. So each
+// Problem has one event, whichever replica leads, and repeating it increases its
+// count.
 package events
 
 import (
@@ -30,10 +31,10 @@ import (
 	"sluice/internal/model"
 )
 
-// Component is who reports, as events name it.
+// Component is the reporting component of the events.
 const Component = "sluice"
 
-// Options say where events go.
+// Options configure a Recorder.
 type Options struct {
 	Client *kube.Client
 	// Instance is the name of the pod.
@@ -47,27 +48,26 @@ type Leader interface {
 	Changes() <-chan struct{}
 }
 
-// Lookup gives the uid and the resourceVersion of an object; false if it is not
-// known, and then there is no event. It is called later, from another goroutine:
-// the indexes of a Snapshot do.
+// Lookup returns the uid and the resourceVersion of an object, and false if the
+// object is not known; then no event is written. It is called later from another
+// goroutine, so it must be safe for that, as the indexes of a Snapshot are.
 type Lookup func(model.ObjectRef) (uid types.UID, resourceVersion string, ok bool)
 
 // The limits.
 const (
-	// settled is how long a Problem has to be there, or to be gone, to be told: an
-	// Ingress that is made before its Service and gone a moment later is nobody's
-	// concern.
+	// settled is how long a Problem has to exist, or be gone, before it is reported.
+	// So an Ingress that is created just before its Service causes no event.
 	settled = 2 * time.Second
-	// repeatAfter is when a Problem that stands is said again: the API server
-	// forgets events after an hour.
+	// repeatAfter is the interval at which a lasting Problem is reported again: the
+	// API server deletes events after an hour.
 	repeatAfter = 50 * time.Minute
-	// forgetAfter is how long it is remembered that a Problem was said. If it
-	// comes back before, its event is counted up.
+	// forgetAfter is how long a reported Problem is remembered after its end. If it
+	// returns before that, its event is counted up.
 	forgetAfter = time.Hour
-	// All events together, and those of one object.
+	// Limits for all events together, and for those of one object.
 	perSecond, burst         = 10, 100
 	objectEvery, objectBurst = 5 * time.Minute, 25
-	// mostKept bounds the memory.
+	// mostKept is the maximum number of entries, to bound memory.
 	mostKept = 10_000
 
 	writeTimeout        = 10 * time.Second
@@ -84,17 +84,17 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	incoming *report
-	// last is what came last, if anything did.
+	// last is the latest list of Problems, if there is one.
 	last  []model.Problem
 	taken bool
 
 	// Only Run's goroutine touches these.
 	kept      kept
 	limiter   *rate.Limiter
-	postponed int // since the last line that said so
+	postponed int // events postponed since the last log line about it
 	saidLimit time.Time
 	troubled  bool
-	trouble   metav1.StatusReason // what was last logged
+	trouble   metav1.StatusReason // the reason of the last logged error
 }
 
 // report are the Problems of one sync.
@@ -111,8 +111,8 @@ func New(o Options) *Recorder {
 	}
 }
 
-// Problems takes the Problems as they are now: all of them, each time, sorted as
-// model.SortProblems does and never changed after that. It does not wait.
+// Problems replaces the current Problems. The list is complete, sorted as by
+// model.SortProblems, and must not change afterwards. Problems does not block.
 func (r *Recorder) Problems(problems []model.Problem, lookup Lookup) {
 	r.mu.Lock()
 	same := r.taken && model.SameProblems(r.last, problems)
@@ -130,7 +130,7 @@ func (r *Recorder) Problems(problems []model.Problem, lookup Lookup) {
 	}
 }
 
-// Run writes until ctx ends. It is called once.
+// Run writes events until ctx ends. Call it once.
 func (r *Recorder) Run(ctx context.Context, leader Leader) {
 	changes := leader.Changes()
 	for ctx.Err() == nil {
@@ -152,7 +152,7 @@ func (r *Recorder) Run(ctx context.Context, leader Leader) {
 	}
 }
 
-// take takes over what came last.
+// take moves the latest report into kept.
 func (r *Recorder) take() {
 	r.mu.Lock()
 	incoming := r.incoming
@@ -167,7 +167,7 @@ func (r *Recorder) take() {
 	}
 }
 
-// turn writes the event that is due, and gives the time to the next turn.
+// turn writes the event that is due, and returns the time until the next turn.
 func (r *Recorder) turn(ctx context.Context) time.Duration {
 	e := r.kept.next()
 	if e == nil {
@@ -191,7 +191,7 @@ func (r *Recorder) turn(ctx context.Context) time.Duration {
 	return 0
 }
 
-// sayLimits logs now and then how much is not said for now.
+// sayLimits logs at intervals how many events are postponed or dropped.
 func (r *Recorder) sayLimits(now time.Time) {
 	if !r.saidLimit.IsZero() && now.Sub(r.saidLimit) < complainAtMostEvery {
 		return
@@ -200,8 +200,8 @@ func (r *Recorder) sayLimits(now time.Time) {
 	r.saidLimit, r.postponed = now, 0
 }
 
-// write creates the event, or counts it up. Only `create` and `patch` are
-// granted.
+// write creates the event or increases its count. It needs the permissions `create`
+// and `patch` only.
 func (r *Recorder) write(ctx context.Context, e *entry) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
@@ -210,12 +210,12 @@ func (r *Recorder) write(ctx context.Context, e *entry) error {
 		if !apierrors.IsNotFound(err) {
 			return err
 		}
-		e.written = false // it was forgotten
+		e.written = false // the API server has deleted it
 	}
 	err := r.Client.Create(ctx, kube.Events, r.event(e, metav1.Now()))
 	if apierrors.IsAlreadyExists(err) {
-		// The replica that led before has said it, how often is read from the
-		// answer: reading events is not granted.
+		// The previous leader has written it. The answer to the patch has its count,
+		// because reading events is not granted.
 		return r.again(ctx, e, 0)
 	}
 	if err == nil {
@@ -224,8 +224,8 @@ func (r *Recorder) write(ctx context.Context, e *entry) error {
 	return err
 }
 
-// again writes that a Problem is still there, or again. A count of 0 leaves the
-// count as it is.
+// again reports a Problem that lasts or returned. A count of 0 keeps the count of the
+// event.
 func (r *Recorder) again(ctx context.Context, e *entry, count int32) error {
 	body, err := json.Marshal(struct {
 		Count         int32       `json:"count,omitempty"`
@@ -242,14 +242,14 @@ func (r *Recorder) again(ctx context.Context, e *entry, count int32) error {
 	return err
 }
 
-// finish says when the entry is next due, after err.
+// finish sets when the entry is due next, after a write that returned err.
 func (r *Recorder) finish(ctx context.Context, e *entry, err error) {
 	now := time.Now()
 	switch {
 	case ctx.Err() != nil:
 		return
 	case err == nil, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), apierrors.IsNotFound(err):
-		// What is deleted needs no event.
+		// A deleted object needs no event.
 		e.said, e.due, e.failures, e.told = now, now.Add(repeatAfter), 0, true
 		if e.ended != nil {
 			e.due, e.ended.told = time.Time{}, false

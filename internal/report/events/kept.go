@@ -11,16 +11,17 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// kept is what is known of the events that were written, or are to be.
+// kept holds the events that were written, and those that are due.
 type kept struct {
 	entries map[subject]*entry
 	objects map[types.UID]*rate.Limiter
-	// dropped is how many Problems found no room, the last time that they came.
+	// dropped is the number of Problems of the latest report for which there was no
+	// room.
 	dropped int
 }
 
-// subject is what an event tells of: a Problem of an object, which may be made anew
-// by the same name.
+// subject identifies an event: a Problem of an object. The uid tells an object from a
+// later one of the same name.
 type subject struct {
 	problem model.Problem
 	uid     types.UID
@@ -33,22 +34,22 @@ type entry struct {
 	uid     types.UID
 	version string
 
-	stands   bool      // the Problem was there at the last sync
-	stood    bool      // and at the one before
-	since    time.Time // when it came
-	told     bool      // its event was written since it came
-	written  bool      // the API server has the event, as far as is known
+	stands   bool      // the latest report has the Problem
+	stood    bool      // the report before it had it too
+	since    time.Time // when the Problem first appeared
+	told     bool      // its event was written since then
+	written  bool      // the API server probably has the event
 	count    int32
 	said     time.Time
-	due      time.Time // when it is said next; zero for never
+	due      time.Time // when to write it next; zero for never
 	failures int
 
-	// ended is the Problem whose end this tells; nil for a Problem's own entry.
+	// ended is the entry of the Problem whose end this event reports; nil for the
+	// event of a Problem itself.
 	ended *entry
 }
 
-// take takes over the Problems as they are now. Those that came, or came back,
-// are due.
+// take updates the entries from a report. New and returning Problems become due.
 func (k *kept) take(r *report, now time.Time) {
 	for _, e := range k.entries {
 		e.stood, e.stands = e.stands, false
@@ -78,11 +79,11 @@ func (k *kept) take(r *report, now time.Time) {
 	k.forgetObjects()
 }
 
-// object is what is known of the object of Problems.
+// object describes the object of a Problem.
 type object struct {
 	uid     types.UID
 	version string
-	// known is set if it is there and can have events.
+	// known is set if the object exists and can have events.
 	known bool
 }
 
@@ -94,8 +95,8 @@ func find(r *report, ref model.ObjectRef) object {
 	return object{uid, version, ok}
 }
 
-// fieldsOf gives where the Problems are, of objects that are known. It is found out
-// when it is first asked for, as most Problems stay.
+// fieldsOf returns a function that returns the fields of all Problems of known
+// objects. It computes them on the first call, because most Problems stay.
 func fieldsOf(r *report) func() map[field]bool {
 	return sync.OnceValue(func() map[field]bool {
 		fields := map[field]bool{}
@@ -108,14 +109,14 @@ func fieldsOf(r *report) func() map[field]bool {
 	})
 }
 
-// field is where a Problem is.
+// field is the object and the field of a Problem.
 type field struct {
 	object model.ObjectRef
 	name   string
 }
 
-// stand takes note that a Problem is there. One that comes is said after a while,
-// if it is there then. One whose end was not told yet never went.
+// stand records that a Problem exists. A new Problem is due after a while. A Problem
+// whose end was not reported yet counts as never gone.
 func (k *kept) stand(p model.Problem, of object, now time.Time) {
 	key := subject{p, of.uid}
 	e := k.entries[key]
@@ -137,7 +138,7 @@ func (k *kept) stand(p model.Problem, of object, now time.Time) {
 	e.problem, e.uid, e.version, e.stands = p, of.uid, of.version, true
 }
 
-// end has it told that a Problem that was told is not there any more.
+// end schedules the event that reports the end of a Problem.
 func (k *kept) end(e *entry, now time.Time) {
 	p := mended(e.problem)
 	key := subject{p, e.uid}
@@ -153,8 +154,8 @@ func (k *kept) end(e *entry, now time.Time) {
 	end.problem, end.uid, end.version, end.ended, end.due = p, e.uid, e.version, e, now.Add(settled)
 }
 
-// forgetObjects drops the limits of objects that nothing is kept of. One that
-// comes back begins anew, an hour later at the earliest.
+// forgetObjects drops the limits of objects without entries. An object that returns
+// starts again, after an hour at the earliest.
 func (k *kept) forgetObjects() {
 	if len(k.objects) == 0 {
 		return
@@ -170,8 +171,8 @@ func (k *kept) forgetObjects() {
 	}
 }
 
-// begin has everything said that stands: another may have led until now, and
-// what it said is not known.
+// begin makes all lasting Problems due: another replica may have led before, and its
+// events are not known.
 func (k *kept) begin(now time.Time) {
 	for _, e := range k.entries {
 		e.written, e.told, e.failures = false, false, 0
@@ -191,7 +192,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// next gives the entry that is due first, nil if none is.
+// next returns the entry that is due first, nil if there is none.
 func (k *kept) next() *entry {
 	var first *entry
 	for _, e := range k.entries {

@@ -15,19 +15,19 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Address is where an Ingress is reached: an IP address, a hostname, or both of
-// one load balancer.
+// Address is the address of an Ingress: an IP address, a hostname, or both of one
+// load balancer.
 type Address struct{ IP, Hostname string }
 
-// Source gives the addresses of this deployment: OfList, OfService or OfNodes.
+// Source returns the addresses of this deployment: OfList, OfService or OfNodes.
 type Source struct {
 	read func(context.Context) ([]Address, error)
-	// own says that nothing but this deployment is reached by them, so that they
+	// own is set if only this deployment is reached at these addresses, so that they
 	// lead nowhere when it ends.
 	own bool
 }
 
-// OfList is a list of IP addresses and hostnames, from --publish-status-address.
+// OfList returns fixed IP addresses and hostnames, from --publish-status-address.
 func OfList(list []string) (Source, error) {
 	var all []Address
 	for _, text := range list {
@@ -41,7 +41,7 @@ func OfList(list []string) (Source, error) {
 	return Source{read: func(context.Context) ([]Address, error) { return all, nil }}, nil
 }
 
-// OfService is what a Service is reached by, from --publish-service. The Service
+// OfService returns the addresses of a Service, from --publish-service. The Service
 // is read at each interval, and when Refresh is called.
 func OfService(client *kube.Client, name snapshot.Name) Source {
 	return Source{read: func(ctx context.Context) ([]Address, error) {
@@ -53,7 +53,7 @@ func OfService(client *kube.Client, name snapshot.Name) Source {
 	}}
 }
 
-// ofService gives what a Service is reached by, as ingress-nginx publishes it.
+// ofService returns the addresses of a Service as ingress-nginx publishes them.
 func ofService(service *corev1.Service) []Address {
 	switch service.Spec.Type {
 	case corev1.ServiceTypeExternalName:
@@ -61,8 +61,8 @@ func ofService(service *corev1.Service) []Address {
 	case corev1.ServiceTypeLoadBalancer:
 		all := parseAll(service.Spec.ExternalIPs)
 		for _, point := range service.Status.LoadBalancer.Ingress {
-			// Each is checked as it would be alone: the API server refuses
-			// the whole status for one that is not valid.
+			// Each is checked separately: the API server rejects the whole status if
+			// one is not valid.
 			ip, _ := parse(point.IP)
 			name, _ := parse(point.Hostname)
 			all = append(all, Address{IP: ip.IP, Hostname: name.Hostname})
@@ -79,9 +79,9 @@ func ofService(service *corev1.Service) []Address {
 	return parseAll([]string{service.Spec.ClusterIP})
 }
 
-// OfNodes are the addresses of the nodes that ready replicas run on: their
-// external ones, or internal if a node has no other or InternalIP is preferred
-// (by --report-node-internal-ip-address).
+// OfNodes returns the addresses of the nodes that ready replicas run on: external
+// ones, or internal ones if a node has no other or InternalIP is preferred
+// (--report-node-internal-ip-address).
 func OfNodes(replicas *Replicas, preferred corev1.NodeAddressType) Source {
 	return Source{own: true, read: func(ctx context.Context) ([]Address, error) {
 		all, err := replicas.nodeAddresses(ctx, preferred)
@@ -89,7 +89,7 @@ func OfNodes(replicas *Replicas, preferred corev1.NodeAddressType) Source {
 	}}
 }
 
-// ofNode gives the addresses of one node.
+// ofNode returns the addresses of one node.
 func ofNode(node *corev1.Node, preferred corev1.NodeAddressType) []Address {
 	var internal, external []string
 	for _, a := range node.Status.Addresses {
@@ -106,7 +106,7 @@ func ofNode(node *corev1.Node, preferred corev1.NodeAddressType) []Address {
 	return parseAll(external)
 }
 
-// parse tells an IP address from a hostname, and both from what is neither.
+// parse recognises an IP address or a hostname. It returns false for anything else.
 func parse(text string) (Address, bool) {
 	if ip, err := netip.ParseAddr(text); err == nil {
 		return Address{IP: ip.Unmap().String()}, ip.Zone() == ""
@@ -118,7 +118,8 @@ func parse(text string) (Address, bool) {
 	return Address{Hostname: name}, true
 }
 
-// parseAll leaves out what is no address, such as the ClusterIP "None".
+// parseAll parses the texts, and skips those that are no address, such as the
+// ClusterIP "None".
 func parseAll(texts []string) []Address {
 	var all []Address
 	for _, text := range texts {
@@ -129,8 +130,8 @@ func parseAll(texts []string) []Address {
 	return all
 }
 
-// inOrder sorts addresses, IPv4 before IPv6 before names, and drops repetitions
-// and what is empty.
+// inOrder sorts addresses, IPv4 before IPv6 before names, and drops duplicates and
+// empty ones.
 func inOrder(all []Address) []Address {
 	all = slices.DeleteFunc(all, func(a Address) bool { return a == Address{} })
 	slices.SortFunc(all, func(a, b Address) int {

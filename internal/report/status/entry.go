@@ -11,23 +11,23 @@ import (
 // point is one entry of status.loadBalancer.ingress.
 type point = networkingv1.IngressLoadBalancerIngress
 
-// entry is what is known of one served Ingress.
+// entry holds the state of one served Ingress.
 type entry struct {
 	served    Served
-	written   *written // what this replica wrote, until another changes it; nil if nothing
+	written   *written // written by this replica and not changed since; nil if nothing
 	contest   contest
-	busy      bool // a worker is at it
+	busy      bool // a worker handles this entry
 	failures  int
 	notBefore time.Time
 }
 
-// written is a status that was written, and the version that it made.
+// written is a status that was written, and the resulting resourceVersion.
 type written struct {
 	points  []point
 	version string
 }
 
-// step is what is to be done with an entry.
+// step is the next action for an entry.
 type step int
 
 const (
@@ -36,7 +36,7 @@ const (
 	ask          // find out who the rival is
 )
 
-// look compares the status as it is with the one that is wanted. mu is held.
+// look compares the current status with the wanted one. Callers hold mu.
 func (s *Statuses) look(e *entry, now time.Time) step {
 	if e.busy || s.stopping || !s.leader.IsLeader() || now.Before(e.notBefore) || len(s.addresses) == 0 {
 		return nothing
@@ -61,9 +61,9 @@ func (s *Statuses) look(e *entry, now time.Time) step {
 	return write
 }
 
-// there gives the status as the API server has it: as the informer knows it, or
-// as it was written if the informer has not heard of that yet. It is not known of
-// an Ingress that is gone or was made anew.
+// there returns the status in the API server: as the informer knows it, or as written
+// if the informer has not caught up. It returns false for an Ingress that is gone or
+// was created anew.
 func (s *Statuses) there(e *entry) (written, bool) {
 	ing := s.Ingress(e.served.Name)
 	if ing == nil || ing.UID != e.served.UID {
@@ -75,8 +75,8 @@ func (s *Statuses) there(e *entry) (written, bool) {
 	return written{points: ing.Status.LoadBalancer.Ingress, version: ing.ResourceVersion}, true
 }
 
-// newer reports whether version a comes after b. Versions that cannot be
-// compared are as good as new if they differ.
+// newer reports whether version a is later than b. Versions that cannot be compared
+// count as later if they differ.
 func newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	if err != nil {
@@ -85,7 +85,7 @@ func newer(a, b string) bool {
 	return order > 0
 }
 
-// wanted is the status that an entry should have. mu is held.
+// wanted returns the status that an entry should have. Callers hold mu.
 func (s *Statuses) wanted(e *entry) []point {
 	all := make([]point, 0, len(s.addresses))
 	for _, a := range s.addresses {
@@ -94,7 +94,7 @@ func (s *Statuses) wanted(e *entry) []point {
 	return all
 }
 
-// same reports whether two statuses say the same, in whatever order.
+// same reports whether two statuses are equal in any order.
 func same(a, b []point) bool {
 	if len(a) != len(b) {
 		return false

@@ -14,22 +14,21 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// ofRollout are the labels that tell the pods of one rollout from those of
-// another.
+// ofRollout are the labels that differ between rollouts of one deployment.
 var ofRollout = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation"}
 
-// Replicas are the pods with the labels of ours, whatever rollout they are of.
+// Replicas are the pods with the same labels as this one, of any rollout.
 type Replicas struct {
 	client *kube.Client
 	pod    snapshot.Name
 }
 
-// NewReplicas tells the replicas of this pod, which is one of them.
+// NewReplicas returns the replicas of this pod, including itself.
 func NewReplicas(client *kube.Client, pod snapshot.Name) *Replicas {
 	return &Replicas{client: client, pod: pod}
 }
 
-// ready gives the replicas that requests are sent to.
+// ready returns the replicas that receive requests.
 func (r *Replicas) ready(ctx context.Context) ([]corev1.Pod, error) {
 	var own corev1.Pod
 	if err := r.client.Get(ctx, kube.Pods, r.pod, &own); err != nil {
@@ -40,7 +39,7 @@ func (r *Replicas) ready(ctx context.Context) ([]corev1.Pod, error) {
 	for _, label := range ofRollout {
 		delete(alike, label)
 	}
-	if len(alike) > 0 { // an empty selector would take each Pod of the namespace
+	if len(alike) > 0 { // an empty selector would select every Pod of the namespace
 		options := metav1.ListOptions{LabelSelector: labels.SelectorFromSet(alike).String()}
 		if err := r.client.List(ctx, kube.Pods, r.pod.Namespace, options, &list); err != nil {
 			return nil, fmt.Errorf("list the Pods with the labels of Pod %s: %w", r.pod, err)
@@ -67,7 +66,7 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// others reports how many replicas are ready beside this one.
+// others returns the number of other ready replicas.
 func (r *Replicas) others(ctx context.Context) (int, error) {
 	ready, err := r.ready(ctx)
 	n := 0
@@ -79,7 +78,7 @@ func (r *Replicas) others(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// nodeAddresses gives the addresses of the nodes that ready replicas run on.
+// nodeAddresses returns the addresses of the nodes that ready replicas run on.
 func (r *Replicas) nodeAddresses(ctx context.Context, preferred corev1.NodeAddressType) ([]Address, error) {
 	ready, err := r.ready(ctx)
 	if err != nil {
@@ -96,13 +95,13 @@ func (r *Replicas) nodeAddresses(ctx context.Context, preferred corev1.NodeAddre
 		err := r.client.Get(ctx, kube.Nodes, snapshot.Name{Name: pod.Spec.NodeName}, &node)
 		switch {
 		case apierrors.IsForbidden(err):
-			// A Role of one namespace cannot grant it; a Pod knows the internal
-			// addresses of its node.
+			// A Role of one namespace cannot grant reading nodes; a Pod knows the
+			// internal addresses of its node.
 			for _, ip := range pod.Status.HostIPs {
 				all = append(all, parseAll([]string{ip.IP})...)
 			}
 		case apierrors.IsNotFound(err):
-			// The node has just left, and the Pod will.
+			// The node was just deleted, and the Pod will be too.
 		case err != nil:
 			return nil, fmt.Errorf("read the addresses of Node %s: %w", pod.Spec.NodeName, err)
 		default:

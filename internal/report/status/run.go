@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// parallel bounds the writes at one time, as ingress-nginx does.
+	// parallel is the maximum number of concurrent writes, as in ingress-nginx.
 	parallel = 10
-	// The waits after a write that failed, and after a look for addresses that
-	// found none.
+	// The shortest and longest wait after a failed write, and after a read that found
+	// no addresses.
 	leastWait, mostWait = time.Second, 5 * time.Minute
-	// complaintWait is how often an error of one kind is logged.
+	// complaintWait is the minimum interval between log lines for one kind of error.
 	complaintWait = time.Minute
 )
 
-// Run writes until ctx ends. It is called once.
+// Run writes statuses until ctx ends. Call it once.
 func (s *Statuses) Run(ctx context.Context, leader Leader) {
 	s.mu.Lock()
 	s.leader = leader
@@ -49,8 +49,8 @@ func (s *Statuses) Run(ctx context.Context, leader Leader) {
 	}
 }
 
-// begin forgets what was written before the leader changed: another may have
-// written since.
+// begin forgets what was written before the leader changed, because another replica
+// may have written since.
 func (s *Statuses) begin() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +60,8 @@ func (s *Statuses) begin() {
 	}
 }
 
-// scan takes over what is served and gives the Ingresses that something is to be
-// done for, and when to look again.
+// scan takes over the latest list. It returns the Ingresses that need an action, and
+// when to scan again.
 func (s *Statuses) scan(now time.Time) (due []snapshot.Name, next time.Time) {
 	s.mu.Lock()
 	s.takeOver()
@@ -82,7 +82,7 @@ func (s *Statuses) scan(now time.Time) (due []snapshot.Name, next time.Time) {
 	return due, next
 }
 
-// takeOver makes entries of what came last. mu is held.
+// takeOver creates the entries of the latest list. Callers hold mu.
 func (s *Statuses) takeOver() {
 	if s.taken {
 		return
@@ -99,7 +99,7 @@ func (s *Statuses) takeOver() {
 	s.entries, s.taken = entries, true
 }
 
-// collect makes the Problems anew, and reports whether they changed. mu is held.
+// collect rebuilds the Problems, and reports whether they changed. Callers hold mu.
 func (s *Statuses) collect() bool {
 	var problems []model.Problem
 	for _, e := range s.entries {
@@ -113,7 +113,7 @@ func (s *Statuses) collect() bool {
 	return changed
 }
 
-// feed gives names to the workers, as fast as they take them.
+// feed passes names to the workers, as fast as they accept them.
 func (s *Statuses) feed(ctx context.Context, due []snapshot.Name) {
 	for _, name := range due {
 		select {
@@ -135,7 +135,7 @@ func (s *Statuses) serve(ctx context.Context) {
 	}
 }
 
-// attend does what there is to do for one Ingress, as it is by now.
+// attend executes the current step of one Ingress.
 func (s *Statuses) attend(ctx context.Context, name snapshot.Name) {
 	s.mu.Lock()
 	e := s.entries[name]
@@ -163,7 +163,7 @@ func (s *Statuses) attend(ctx context.Context, name snapshot.Name) {
 	s.finish(e, err, func() { e.written = &written{wanted, version} })
 }
 
-// finish takes over what became of something that was done for an entry.
+// finish records the result of a step.
 func (s *Statuses) finish(e *entry, err error, done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -176,31 +176,32 @@ func (s *Statuses) finish(e *entry, err error, done func()) {
 		e.failures++
 		s.complain(notWritten, e.served.Name.String(), err)
 	}
-	// What is served, or the addresses, may have changed meanwhile.
+	// The served Ingresses or the addresses may have changed meanwhile.
 	s.Recheck()
 }
 
-// wait grows with each failure, and differs a little so that not all come back
-// at once.
+// wait grows with the number of failures. It varies a little so that retries spread
+// out.
 func wait(failures int) time.Duration {
 	d := min(leastWait<<min(failures, 10), mostWait)
 	return d + rand.N(d/4)
 }
 
-// complaint is when an error of one kind was last logged, and how many others of
-// that kind there were since.
+// complaint is when an error of one kind was last logged, and the number of such
+// errors since.
 type complaint struct {
 	at   time.Time
 	more int
 }
 
-// What errors cost.
+// The effects of errors, for the log.
 const (
 	notWritten = "status not written; it is tried again"
 	notRead    = "addresses of the status not read; those that were known are kept"
 )
 
-// complain logs an error, but not each of thousands. mu is held.
+// complain logs an error, at most once per complaintWait for each kind. Callers hold
+// mu.
 func (s *Statuses) complain(cost, object string, err error) {
 	if apierrors.IsNotFound(err) && cost == notWritten {
 		return // the Ingress was deleted meanwhile
@@ -223,16 +224,15 @@ func (s *Statuses) complain(cost, object string, err error) {
 	c.at, c.more = time.Now(), 0
 }
 
-// reading is when addresses are read next.
+// reading schedules the next read of the addresses.
 type reading struct {
 	every time.Duration
 	next  time.Time
 	tries int
 }
 
-// read reads the addresses if it is time. If there are none the next look is
-// soon: the pods become ready, and load balancers get their address, one after
-// the other.
+// read reads the addresses if they are due. If there are none, the next read is soon,
+// because pods become ready and load balancers get addresses one after the other.
 func (r *reading) read(ctx context.Context, s *Statuses) {
 	s.mu.Lock()
 	stale, leads := s.stale, s.leader.IsLeader()
@@ -254,8 +254,8 @@ func (r *reading) read(ctx context.Context, s *Statuses) {
 	r.tries++
 }
 
-// readAddresses reports whether there are any. If they cannot be read, those
-// stay that are known.
+// readAddresses reads the addresses and reports whether there are any. If the read
+// fails, the known ones stay.
 func (s *Statuses) readAddresses(ctx context.Context) bool {
 	limited, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Shutdown removes what was written, if it would lead nowhere: this replica
-// leads, no other one is ready, and there is one address, or all are of this
-// deployment's nodes. ingress-nginx leaves the status in the same cases, so that
-// neither a rollout nor the next leader finds it empty.
+// Shutdown removes the addresses from the status if they would lead nowhere: this
+// replica leads, no other one is ready, and there is only one address or all belong
+// to nodes of this deployment. In all other cases the status stays, as with
+// ingress-nginx, so that neither a rollout nor the next leader finds it empty.
 //
-// It is called while Run still runs and the elector still leads; nothing else is
-// written from then on. ctx bounds how long it takes. With
-// --update-status-on-shutdown=false it is not called.
+// Call it while Run still runs and the elector still leads; after that nothing else
+// is written. ctx limits its duration. Do not call it with
+// --update-status-on-shutdown=false.
 func (s *Statuses) Shutdown(ctx context.Context) {
 	s.mu.Lock()
 	s.stopping = true
@@ -38,7 +38,7 @@ func (s *Statuses) Shutdown(ctx context.Context) {
 	workers.Wait()
 }
 
-// leaves gives the reason why the status is left as it is, or nothing.
+// leaves returns the reason to keep the status, or "".
 func (s *Statuses) leaves(ctx context.Context) string {
 	s.mu.Lock()
 	leader, addresses := s.leader, len(s.addresses)
@@ -63,7 +63,7 @@ func (s *Statuses) leaves(ctx context.Context) string {
 	return ""
 }
 
-// ours gives the entries whose status is ours.
+// ours returns the entries whose status we wrote.
 func (s *Statuses) ours() []*entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,9 +1,8 @@
-// Package status writes where Ingresses are reached: their
+// Package status writes the addresses of Ingresses into their
 // status.loadBalancer.ingress.
 //
-// What goes in are the Ingresses that are served, after each confirmed sync, and
-// where the addresses come from; what comes out are writes to the API server,
-// by the leader only, and only where the status is another.
+// It takes the served Ingresses after each confirmed sync, and a source of addresses.
+// The leader writes a status to the API server if it differs.
 //
 //	statuses := status.New(status.Options{
 //		Client:  client,
@@ -18,11 +17,11 @@
 //	statuses.Refresh()                // an informer saw that the published Service changed
 //	statuses.Shutdown(timeout)        // on exit, before the contexts of Run and of the elector end
 //
-// The list is written by server-side apply with a field manager of its own.
-// The API has loadBalancer.ingress as an atomic list: whoever applies it owns it
-// as a whole, so what others put into it is replaced. Where only `update` is
-// granted, as by ingress-nginx's ClusterRole, the status is read, changed
-// and updated instead, and belongs to the name that begins the client's UserAgent.
+// The list is written by server-side apply with its own field manager.
+// loadBalancer.ingress is an atomic list, so the applier owns the whole list and
+// replaces the entries of others. If only `update` is granted, as in ingress-nginx's
+// ClusterRole, the status is read, changed and updated instead; its field manager is
+// then the beginning of the client's UserAgent.
 package status
 
 import (
@@ -39,37 +38,36 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// FieldManager is who writes, as managedFields of an Ingress names it.
+// FieldManager is our name in the managedFields of an Ingress.
 const FieldManager = "sluice"
 
-// Limits of Options.Interval, as --status-update-interval has them.
+// Limits of Options.Interval, as for --status-update-interval.
 const (
 	DefaultInterval = time.Minute
 	LeastInterval   = 5 * time.Second
 )
 
-// Options say what is written, and where to.
+// Options configure Statuses.
 type Options struct {
 	Client *kube.Client
 	// Source gives the addresses: OfList, OfService or OfNodes.
 	Source Source
-	// Replicas are the pods of this deployment, for Shutdown. Without them the
-	// status is left as it is on exit.
+	// Replicas are the pods of this deployment, for Shutdown. Without them, the
+	// status stays on exit.
 	Replicas *Replicas
-	// Ingress gives an Ingress as the informer knows it now, nil if it is gone.
-	// It is called from several goroutines and must not wait. Of the object only
-	// uid, resourceVersion and status are read; nothing is changed.
+	// Ingress returns an Ingress as the informer knows it now, nil if it is gone. It
+	// is called from several goroutines and must not block. Only uid, resourceVersion
+	// and status are read; the object is not modified.
 	Ingress func(snapshot.Name) *networkingv1.Ingress
-	// Interval is how often addresses are read and everything is compared again.
+	// Interval is how often addresses are read and all statuses compared.
 	Interval time.Duration
-	// Changed is called, from another goroutine, when Problems changed; nil for
-	// nobody.
+	// Changed is called from another goroutine when Problems changed. It can be nil.
 	Changed func()
 	Log     *slog.Logger
 }
 
-// Leader tells whether this replica leads; election.Elector is one. Nothing is
-// written by those who do not.
+// Leader tells whether this replica leads; election.Elector implements it. Other
+// replicas write nothing.
 type Leader interface {
 	IsLeader() bool
 	Changes() <-chan struct{}
@@ -79,15 +77,15 @@ type Leader interface {
 type Served struct {
 	Name snapshot.Name
 	UID  types.UID
-	// Ports are those that it is served on, each with the reason if its listener
-	// could not be opened; see Ports.
+	// Ports are the ports of the Ingress, each with the error if its listener could
+	// not be opened; see Ports.
 	Ports []networkingv1.IngressPortStatus
 }
 
-// Ports gives the ports of an Ingress: that of HTTP, and that of HTTPS if it
-// names hosts or certificates for TLS. They are the ports of the addresses, such
-// as 80 and 443, which are not always those that nginx listens on. An error is a
-// CamelCase word, with a domain before it, such as Refused.
+// Ports returns the ports of an Ingress: the HTTP port, and the HTTPS port if it
+// names hosts or certificates for TLS. These are ports of the addresses, such as 80
+// and 443, which can differ from those that nginx listens on. An error is a CamelCase
+// word with a domain prefix, such as sluice.io/Refused.
 func Ports(ing *networkingv1.Ingress, http, https networkingv1.IngressPortStatus) []networkingv1.IngressPortStatus {
 	if len(ing.Spec.TLS) == 0 {
 		return []networkingv1.IngressPortStatus{http}
@@ -95,39 +93,39 @@ func Ports(ing *networkingv1.Ingress, http, https networkingv1.IngressPortStatus
 	return []networkingv1.IngressPortStatus{http, https}
 }
 
-// The errors of ports on which an Ingress is not served: nginx refuses what it
-// says, so that its last good form is served, or nothing; or something that
-// protects its paths is wrong, so that they answer 503.
+// Errors of ports on which an Ingress is not served as written: nginx rejects the
+// Ingress, so its last good form or nothing is served; or its protection is wrong, so
+// its paths return 503.
 const (
 	Refused = "sluice.io/Refused"
 	Denied  = "sluice.io/Denied"
 )
 
-// Statuses writes the status of Ingresses. Use New. Its methods may be called
-// from several goroutines.
+// Statuses writes the status of Ingresses. Use New. Its methods are safe for
+// concurrent use.
 type Statuses struct {
 	Options
 	leader Leader
 
-	// wake has something to read when there is something new to look at.
+	// wake receives when there is something new to compare.
 	wake chan struct{}
 	work chan snapshot.Name
 
 	mu        sync.Mutex
-	latest    []Served // as they came last
-	taken     bool     // entries are made of latest
+	latest    []Served // the latest list
+	taken     bool     // latest has been turned into entries
 	entries   map[snapshot.Name]*entry
 	addresses []Address
-	stale     bool // the addresses are to be read again
+	stale     bool // the addresses need to be read again
 	stopping  bool
 	inFlight  sync.WaitGroup
 	problems  []model.Problem
-	// updating says in which namespaces a patch was forbidden, and when.
+	// updating maps a namespace in which a patch was forbidden to when that was.
 	updating map[string]time.Time
 	said     map[string]*complaint
 }
 
-// New gives Statuses that write nothing before Run.
+// New returns Statuses that write nothing before Run.
 func New(o Options) *Statuses {
 	if o.Interval <= 0 {
 		o.Interval = DefaultInterval
@@ -139,9 +137,9 @@ func New(o Options) *Statuses {
 	}
 }
 
-// Served takes the Ingresses that are served now: all of them, each time. The
-// list is kept and must not be changed afterwards. Others are left alone. Most
-// syncs serve what was served before, and then nothing is compared.
+// Served replaces the list of served Ingresses. The list is complete and must not
+// change afterwards. Other Ingresses are left alone. Most syncs serve the same
+// Ingresses as before, and then nothing is compared.
 func (s *Statuses) Served(list []Served) {
 	s.mu.Lock()
 	known := slices.EqualFunc(list, s.latest, sameServed)
@@ -158,8 +156,8 @@ func sameServed(a, b Served) bool {
 	return a.Name == b.Name && a.UID == b.UID && slices.EqualFunc(a.Ports, b.Ports, samePort)
 }
 
-// Recheck has everything compared at once rather than after the interval: an
-// informer saw that a status changed.
+// Recheck compares all statuses at once instead of after the interval. Call it when
+// an informer saw a changed status.
 func (s *Statuses) Recheck() {
 	select {
 	case s.wake <- struct{}{}:
@@ -167,7 +165,7 @@ func (s *Statuses) Recheck() {
 	}
 }
 
-// Refresh has the addresses read at once rather than after the interval: an
+// Refresh reads the addresses at once instead of after the interval. Call it when an
 // informer saw that the published Service changed.
 func (s *Statuses) Refresh() {
 	s.mu.Lock()
@@ -176,8 +174,8 @@ func (s *Statuses) Refresh() {
 	s.Recheck()
 }
 
-// Problems are the Ingresses that are not written because another writer
-// changes them back.
+// Problems returns a Problem for each Ingress whose status is not written because
+// another writer keeps changing it back.
 func (s *Statuses) Problems() []model.Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()

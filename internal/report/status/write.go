@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// writeTimeout bounds one write. It is less than others wait for a leader
-	// that does not renew its Lease.
+	// writeTimeout limits one write. It is shorter than the time after which other
+	// replicas take the Lease of a leader that does not renew it.
 	writeTimeout = 10 * time.Second
-	// forbiddenRest is how long a namespace in which a patch was forbidden is
-	// updated before a patch is tried again.
+	// forbiddenRest is how long a namespace that forbids patches is updated instead,
+	// before a patch is tried again.
 	forbiddenRest = time.Hour
-	// updateTries bounds how often an update is repeated for a conflict.
+	// updateTries is the maximum number of updates after conflicts.
 	updateTries = 3
 )
 
-// put has the API server write a status, and gives the version that this made.
+// put writes a status and returns the resulting resourceVersion.
 func (s *Statuses) put(ctx context.Context, served Served, points []point) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
@@ -57,7 +57,7 @@ func (s *Statuses) forbidden(namespace string) {
 	s.updating[namespace] = time.Now()
 }
 
-// applied is what a server-side apply says of an Ingress: its status, and no
+// applied is the content of a server-side apply: the status of an Ingress and no
 // other field. The uid keeps it from another Ingress of that name.
 type applied struct {
 	metav1.TypeMeta `json:",inline"`
@@ -73,8 +73,8 @@ type appliedMetadata struct {
 
 type appliedStatus struct {
 	LoadBalancer struct {
-		// Ingress is there when it is empty too: what is not applied is only
-		// removed if nobody else owns it.
+		// Ingress is sent even if empty: a field that is not applied is removed only
+		// if nobody else owns it.
 		Ingress []point `json:"ingress"`
 	} `json:"loadBalancer"`
 }
@@ -97,7 +97,7 @@ func (s *Statuses) apply(ctx context.Context, served Served, points []point) (st
 	return after.ResourceVersion, err
 }
 
-// update reads the Ingress, as what the informer keeps of it lacks fields that
+// update reads the Ingress first, because the copy of the informer lacks fields that
 // an update would remove.
 func (s *Statuses) update(ctx context.Context, served Served, points []point) (version string, err error) {
 	for range updateTries {
@@ -117,7 +117,7 @@ func (s *Statuses) update(ctx context.Context, served Served, points []point) (v
 	return "", err
 }
 
-// rival reads who owns the status beside us.
+// rival reads which other writer owns the status.
 func (s *Statuses) rival(ctx context.Context, name snapshot.Name) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
