@@ -49,7 +49,6 @@ type plan struct {
 	// named are the users of objects, by kind; see users.
 	named [2]users
 
-	files                     int
 	loading, deciding, pushed time.Duration
 	started                   time.Time
 }
@@ -65,7 +64,7 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 	snap, unread := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
 	c.plans++
-	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files}
+	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start)}
 	return p, nil
 }
 
