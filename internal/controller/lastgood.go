@@ -85,7 +85,7 @@ func (l *lastGood) replay(line []byte) {
 	}
 	switch {
 	case entry.Ingress != nil:
-		l.ingresses[objectOf(entry.Ingress)] = entry.Ingress
+		l.ingresses[snapshot.RefOf(entry.Ingress)] = entry.Ingress
 	case entry.Deleted != nil:
 		delete(l.ingresses, ofBefore(*entry.Deleted))
 	case entry.Settings != nil:
@@ -135,7 +135,7 @@ func (l *lastGood) compact() error {
 func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]translate.Denial, settings *corev1.ConfigMap) error {
 	var entries []journalLine
 	for _, ing := range l.unrecorded(served.Ingresses(), denied) {
-		object := objectOf(ing)
+		object := snapshot.RefOf(ing)
 		was := l.ingresses[object]
 		if was == ing || denied[object] != 0 {
 			continue
@@ -182,7 +182,7 @@ func (l *lastGood) gone(served *snapshot.Snapshot) []model.ObjectRef {
 		return objects
 	}
 	for _, ing := range notIn(served.Ingresses(), l.recorded) {
-		check(objectOf(ing))
+		check(snapshot.RefOf(ing))
 	}
 	return objects
 }

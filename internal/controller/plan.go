@@ -141,7 +141,7 @@ func (p *plan) line(o *outcome) report.SyncLine {
 func (p *plan) oldest() []model.ObjectRef {
 	var refs []model.ObjectRef
 	for _, ing := range p.served.Ingresses() {
-		refs = append(refs, objectOf(ing))
+		refs = append(refs, snapshot.RefOf(ing))
 	}
 	return refs
 }
