@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -54,17 +53,11 @@ func explainRequest(ctx context.Context, f *explainFlags, arguments []string, ou
 		return err
 	}
 	r.input.say(diagnostics)
-	unread := r.input.unread()
-	for _, err := range unread {
-		fmt.Fprintln(diagnostics, "not read:", err)
-	}
+	unread := r.input.sayUnread(diagnostics)
 	if err := f.print(out, explain.Explain(explain.Input{Snapshot: r.snap, Options: r.input.options, Config: r.config, Problems: r.problems}, request)); err != nil {
 		return err
 	}
-	if len(unread) > 0 {
-		return errors.New(counted(len(unread), "error", "errors") + " in the manifests")
-	}
-	return nil
+	return unread
 }
 
 // validate names the flag, its value and what would be valid.
@@ -98,8 +91,5 @@ func (f *explainFlags) print(out io.Writer, e *explain.Explanation) error {
 	case f.output == "text":
 		return e.WriteText(out)
 	}
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(e)
+	return printJSON(out, e)
 }

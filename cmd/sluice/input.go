@@ -103,15 +103,22 @@ func (in *input) say(diagnostics io.Writer) {
 	}
 }
 
-// unread says what was not read and should have been, and why.
-func (in *input) unread() []error {
+// sayUnread tells what was not read and should have been, and why. It gives the error
+// of a command that did all else, nil for none.
+func (in *input) sayUnread(diagnostics io.Writer) error {
 	all := in.Errors
 	for _, note := range in.Notes {
 		if note.Field != "" {
 			all = append(all, errors.New(note.String()))
 		}
 	}
-	return all
+	for _, err := range all {
+		fmt.Fprintln(diagnostics, "not read:", err)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return errors.New(counted(len(all), "error", "errors") + " in the manifests")
 }
 
 // read reads all of them, in the order in which they are given, each file once.

@@ -154,7 +154,6 @@ func isReason(name string) error {
 		}
 		names = append(names, string(reason))
 	}
-	slices.Sort(names)
 	return fmt.Errorf("--ignore: want the reason of a finding: %s (got %q)%s", strings.Join(names, ", "), name, keys.DidYouMean(keys.NewNames(names).Nearest(name)))
 }
 

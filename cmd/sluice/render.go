@@ -73,23 +73,17 @@ func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Wr
 		return err
 	}
 	r.input.say(diagnostics)
-	unread := r.input.unread()
 	for _, problem := range model.SortProblems(r.problems) {
 		fmt.Fprintln(diagnostics, "problem:", problem)
 	}
-	for _, err := range unread {
-		fmt.Fprintln(diagnostics, "not read:", err)
-	}
+	unread := r.input.sayUnread(diagnostics)
 	if err := r.print(out, f.output, selected); err != nil {
 		if errors.Is(err, errNothing) && f.host != "" {
 			return fmt.Errorf("--host: want a host that a rule has (got %q, which none has)", f.host)
 		}
 		return err
 	}
-	if len(unread) > 0 {
-		return errors.New(counted(len(unread), "error", "errors") + " in the manifests")
-	}
-	return nil
+	return unread
 }
 
 // rendered reads the manifests and makes of them what they give. Of a template

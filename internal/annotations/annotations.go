@@ -71,7 +71,6 @@ func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *
 		prefix:   prefix + "/",
 		catalog:  catalog,
 		given:    map[string]string{},
-		instead:  map[string]keys.Fault{},
 		astray:   map[string]string{},
 		settings: s,
 		of:       &ofObject{},
@@ -98,8 +97,8 @@ type reader struct {
 	settings *settings.Settings
 	of       *ofObject
 	unsound  []string // names of the behaviours that were left out whole
-	// instead are the faults that cost no more than their key, by its name.
-	instead map[string]keys.Fault
+	// instead are the faults that cost no more than their key.
+	instead []keys.Fault
 	// denied is set by whatever denies; general is what holds beside all behaviours.
 	denied  bool
 	general outcome

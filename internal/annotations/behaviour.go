@@ -187,7 +187,7 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 	sound := true
 	for _, f := range faults {
 		if f.Needs != "" && !f.Protects && !r.catalog.IsOn(f.Needs, r.lookup) {
-			r.instead[f.Key] = f
+			r.instead = append(r.instead, f)
 			continue // remark says that it has no effect
 		}
 		sound = sound && f.Alone
@@ -195,7 +195,7 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 		case f.Undone, f.Gone:
 			r.report(f.Key, model.Unsupported, f.Text(), true)
 		case f.Alone:
-			r.instead[f.Key] = f
+			r.instead = append(r.instead, f)
 			r.report(f.Key, model.InvalidValue, f.Text(), false)
 		default:
 			r.report(f.Key, model.InvalidValue, f.Text(), denies)

@@ -30,11 +30,11 @@ func Explain(ing *networkingv1.Ingress, s *settings.Settings, prefix, path strin
 	list := make([]InForce, len(behaviours))
 	for i, b := range behaviours {
 		r.read(b)
-		lookup := r.inForce
+		lookup := r.lookup
 		if slices.Contains(r.unsound, b.Name) {
 			lookup = func(string) (string, bool) { return "", false }
 		}
-		list[i] = InForce{b.Behaviour, keys.Values(reflect.New(b.group).Interface(), lookup, s.Value)}
+		list[i] = InForce{b.Behaviour, keys.Values(reflect.New(b.group).Interface(), lookup, s.Value, r.instead...)}
 		for at, v := range list[i].Values {
 			if v.Name != "" {
 				list[i].Values[at].Name = r.field(v.Name)
@@ -42,15 +42,4 @@ func Explain(ing *networkingv1.Ingress, s *settings.Settings, prefix, path strin
 		}
 	}
 	return list
-}
-
-// inForce is lookup, without what is not followed.
-func (r *reader) inForce(key string) (string, bool) {
-	switch fault, bad := r.instead[key]; {
-	case bad && fault.Rest != "":
-		return fault.Rest, true
-	case bad && !fault.Partly:
-		return "", false
-	}
-	return r.lookup(key)
 }

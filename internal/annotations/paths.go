@@ -230,7 +230,7 @@ func forPath(path, text string) string { return fmt.Sprintf("path %s: %s", keys.
 // is written for the Ingress.
 func (r *reader) at(path string) *reader {
 	own := *r
-	own.path, own.given, own.instead, own.fields, own.unsound = path, maps.Clone(r.given), map[string]keys.Fault{}, map[string]string{}, nil
+	own.path, own.given, own.instead, own.fields, own.unsound = path, maps.Clone(r.given), nil, map[string]string{}, nil
 	for _, l := range r.byPath.lines[path] {
 		doc := docOf[l.name]
 		for _, alias := range doc.Aliases {

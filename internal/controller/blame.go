@@ -12,6 +12,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
+	"sluice/internal/snapshot"
 )
 
 // chunk is how many servers are tested in one small file.
@@ -160,7 +161,7 @@ func (b *blame) byLine(file *render.File, err error) bool {
 		return false
 	}
 	origin, ok := file.Origin(refused.Line)
-	if !ok || !mayOwn(origin.Object) && origin.Stream == "" || b.runs != nil && b.runs(origin.Object) {
+	if !ok || !snapshot.IsIngress(origin.Object) && origin.Stream == "" || b.runs != nil && b.runs(origin.Object) {
 		return false
 	}
 	b.culprits = append(b.culprits, culprit{object: origin.Object, stream: origin.Stream, text: refused.Text})
@@ -229,16 +230,13 @@ func filter(s model.Static, keep func(model.ObjectRef) bool) model.Static {
 	return out
 }
 
-// mayOwn reports whether an object may own locations, so that leaving it out is a way
+// owners are the Ingresses that have a part in the configuration: leaving one out is a way
 // to go on. Locations of other objects, such as the default backend, belong to nobody.
-func mayOwn(o model.ObjectRef) bool { return o.Kind == "Ingress" }
-
-// owners are the objects that have a part in the configuration.
 func owners(s model.Static) map[model.ObjectRef]bool {
 	found := map[model.ObjectRef]bool{}
 	for _, server := range s.Servers {
 		for _, location := range server.Locations {
-			if mayOwn(location.Rule.Object) {
+			if snapshot.IsIngress(location.Rule.Object) {
 				found[location.Rule.Object] = true
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
+	"sluice/internal/snapshot"
 )
 
 // ofTheLine tells the errors that depend on nothing but the line that nginx names:
@@ -34,7 +35,7 @@ func (b *blame) alike(file *render.File, refused *nginx.TestError, object model.
 	seen := map[model.ObjectRef]bool{object: true}
 	for l := range file.Lines() {
 		o := l.Object
-		if !mayOwn(o) || seen[o] || b.runs != nil && b.runs(o) {
+		if !snapshot.IsIngress(o) || seen[o] || b.runs != nil && b.runs(o) {
 			continue
 		}
 		same := bytes.Equal(l.Text, line)

@@ -286,12 +286,12 @@ func (w *whim) quarantine(o *Options, objects snapshot.Objects) map[snapshot.Nam
 	ing := pick(w, objects.Ingresses...)
 	switch w.IntN(3) {
 	case 0:
-		o.Translate.Denied = map[model.ObjectRef]translate.Denial{objectOf(ing): translate.DenyPaths}
+		o.Translate.Denied = map[model.ObjectRef]translate.Denial{snapshot.RefOf(ing): translate.DenyPaths}
 		return nil
 	case 1:
-		return map[snapshot.Name]*networkingv1.Ingress{nameOf(objectOf(ing)): nil}
+		return map[snapshot.Name]*networkingv1.Ingress{nameOf(snapshot.RefOf(ing)): nil}
 	}
 	other := w.ingress()
 	other.Namespace, other.Name = ing.Namespace, ing.Name
-	return map[snapshot.Name]*networkingv1.Ingress{nameOf(objectOf(ing)): other}
+	return map[snapshot.Name]*networkingv1.Ingress{nameOf(snapshot.RefOf(ing)): other}
 }

@@ -186,7 +186,7 @@ func BenchmarkQuarantine(b *testing.B) {
 	p.basis = quarantine.Look(p.look).Basis(templatesSubject, settingsSubject, nginxSubject)
 	c := &Controller{quarantine: quarantine.New(harmless, time.Now)}
 	for i := 0; i < len(all); i += 10 {
-		c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(objectOf(all[i])), Refused: all[i], Basis: p.basis, Apart: true})
+		c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(snapshot.RefOf(all[i])), Refused: all[i], Basis: p.basis, Apart: true})
 	}
 	for b.Loop() {
 		c.quarantine.Release(is[*networkingv1.Ingress], p.look)

@@ -80,7 +80,7 @@ func orNone[T any](object *T) quarantine.Form {
 func (p *plan) look(s quarantine.Subject) quarantine.Form {
 	switch name := nameOf(s.ObjectRef); s.Kind {
 	case "Ingress":
-		return orNone(p.snap.Ingress(name))
+		return orNone(p.snap.IngressOf(s.ObjectRef))
 	case "Secret":
 		return orNone(p.snap.Secret(name))
 	case "ConfigMap":
@@ -132,8 +132,4 @@ func sameContent(a, b *networkingv1.Ingress) bool {
 
 func nameOf(ref model.ObjectRef) snapshot.Name {
 	return snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
-}
-
-func objectOf(ing *networkingv1.Ingress) model.ObjectRef {
-	return model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -86,7 +85,7 @@ func (l *lastGood) replay(line []byte) {
 	}
 	switch {
 	case entry.Ingress != nil:
-		l.ingresses[objectOf(entry.Ingress)] = entry.Ingress
+		l.ingresses[snapshot.RefOf(entry.Ingress)] = entry.Ingress
 	case entry.Deleted != nil:
 		delete(l.ingresses, ofBefore(*entry.Deleted))
 	case entry.Settings != nil:
@@ -136,7 +135,7 @@ func (l *lastGood) compact() error {
 func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]translate.Denial, settings *corev1.ConfigMap) error {
 	var entries []journalLine
 	for _, ing := range l.unrecorded(served.Ingresses(), denied) {
-		object := objectOf(ing)
+		object := snapshot.RefOf(ing)
 		was := l.ingresses[object]
 		if was == ing || denied[object] != 0 {
 			continue
@@ -183,7 +182,7 @@ func (l *lastGood) gone(served *snapshot.Snapshot) []model.ObjectRef {
 		return objects
 	}
 	for _, ing := range notIn(served.Ingresses(), l.recorded) {
-		check(objectOf(ing))
+		check(snapshot.RefOf(ing))
 	}
 	return objects
 }
@@ -217,8 +216,7 @@ func (l *lastGood) append(entries []journalLine) error {
 	if err != nil {
 		return fmt.Errorf("write the last good forms: %w", err)
 	}
-	written, err := writeLines(file, entries)
-	l.size += written
+	l.size, err = writeLines(file, entries)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("write the last good forms: %w", err)
 	}
@@ -229,27 +227,21 @@ func (l *lastGood) append(entries []journalLine) error {
 	return nil
 }
 
-// writeLines gives the number of bytes that were written.
+// writeLines gives the number of bytes that the file has then.
 func writeLines(file *os.File, entries []journalLine) (int64, error) {
-	counted := &counter{to: file}
-	buffer := bufio.NewWriterSize(counted, 1<<16)
+	buffer := bufio.NewWriterSize(file, 1<<16)
 	encoder := json.NewEncoder(buffer)
 	for _, entry := range entries {
 		if err := encoder.Encode(entry); err != nil {
-			return counted.bytes, err
+			return 0, err
 		}
 	}
-	err := buffer.Flush()
-	return counted.bytes, err
-}
-
-type counter struct {
-	to    io.Writer
-	bytes int64
-}
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.to.Write(p)
-	c.bytes += int64(n)
-	return n, err
+	if err := buffer.Flush(); err != nil {
+		return 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }

@@ -69,7 +69,7 @@ func TestLastGoodKeepsWhatWasServed(t *testing.T) {
 		}
 		maps.DeleteFunc(want, func(o model.ObjectRef, _ *networkingv1.Ingress) bool { return served.Ingress(nameOf(o)) == nil })
 		for _, ing := range served.Ingresses() {
-			if object := objectOf(ing); denied[object] == 0 {
+			if object := snapshot.RefOf(ing); denied[object] == 0 {
 				want[object] = ing
 			}
 		}

@@ -90,7 +90,7 @@ func (c *Controller) tellRoomless(p *plan) {
 		at := slices.IndexFunc(p.accepted, func(ing *networkingv1.Ingress) bool { return hasTLS(ing, host) })
 		if at >= 0 {
 			ing := p.accepted[at]
-			p.problems = append(p.problems, model.Problem{Object: objectOf(ing), Field: "spec.tls", Reason: model.NoRoom,
+			p.problems = append(p.problems, model.Problem{Object: snapshot.RefOf(ing), Field: "spec.tls", Reason: model.NoRoom,
 				Text: "nginx has no room for the certificate of " + host + ": the one of before is presented, or the default certificate; raise certificate_data in the setting lua-shared-dicts"})
 		}
 	}

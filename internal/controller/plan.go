@@ -49,7 +49,6 @@ type plan struct {
 	// unapplied is what changed since; see mustBeTold.
 	unapplied unapplied
 
-	files                     int
 	loading, deciding, pushed time.Duration
 	started                   time.Time
 }
@@ -65,7 +64,7 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 	snap, unread := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
 	c.plans++
-	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start), files: loaded.Files}
+	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start)}
 	return p, nil
 }
 
@@ -142,7 +141,7 @@ func (p *plan) line(o *outcome) report.SyncLine {
 func (p *plan) oldest() []model.ObjectRef {
 	var refs []model.ObjectRef
 	for _, ing := range p.served.Ingresses() {
-		refs = append(refs, objectOf(ing))
+		refs = append(refs, snapshot.RefOf(ing))
 	}
 	return refs
 }

@@ -76,10 +76,7 @@ func (c *Controller) settingsBroke(o outcome) []quarantine.Subject {
 
 // servedForm gives the form in which an object is served in a plan, nil for none.
 func (p *plan) servedForm(o model.ObjectRef) quarantine.Form {
-	if o.Kind != "Ingress" {
-		return nil
-	}
-	return orNone(p.served.Ingress(nameOf(o)))
+	return orNone(p.served.IngressOf(o))
 }
 
 // finding gives what is known of a culprit in a plan; false if the plan lacks it.

@@ -65,7 +65,7 @@ func (c *Controller) hold(p *plan) {
 			continue
 		}
 		c.quarantine.Hold(quarantine.Finding{
-			Subject: quarantine.Of(objectOf(now)), Refused: now, Good: c.good.form(objectOf(now)), Basis: p.basisOf(now), Apart: true,
+			Subject: quarantine.Of(snapshot.RefOf(now)), Refused: now, Good: c.good.form(snapshot.RefOf(now)), Basis: p.basisOf(now), Apart: true,
 			Verdict: quarantine.Verdict{Text: "nginx refused other Ingresses of the namespace " + name.Namespace + " in the last minute"},
 		})
 	}

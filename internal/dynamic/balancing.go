@@ -3,7 +3,6 @@ package dynamic
 import (
 	"crypto/md5"
 	"encoding/hex"
-	"encoding/json"
 	"strconv"
 
 	"sluice/internal/model"
@@ -25,29 +24,6 @@ type wirePicker struct {
 	Conditional     bool   `json:"conditional,omitempty"`
 	Secure          bool   `json:"secure,omitempty"`
 	ChangeOnFailure bool   `json:"change_on_failure,omitempty"`
-}
-
-type wireSplit struct {
-	Main   string      `json:"main"`
-	Total  int         `json:"total"`
-	Cookie string      `json:"cookie,omitempty"`
-	Tags   []string    `json:"tags,omitempty"`
-	Shares []wireShare `json:"shares"`
-}
-
-type wireShare struct {
-	Backend string          `json:"backend"`
-	Name    string          `json:"name"`
-	Weight  int             `json:"weight"`
-	Always  []wireCondition `json:"always"`
-	Never   []wireCondition `json:"never"`
-}
-
-// wireCondition is the array [variable, value].
-type wireCondition model.ValueIs
-
-func (c wireCondition) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]string{c.Variable, c.Value})
 }
 
 // pickerOf gives nil for a backend whose endpoints are picked in turn.
@@ -83,24 +59,15 @@ func md5Hex(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func splitOf(s *model.Split) *wireSplit {
-	if s == nil {
-		return nil
+// splitOf gives a split as nginx is told it: with the tags of the labels.
+func splitOf(s *model.Split) *model.Split {
+	if s == nil || len(s.Tags) == 0 {
+		return s
 	}
-	out := &wireSplit{Main: s.Main, Total: s.Total, Cookie: s.Cookie, Shares: make([]wireShare, 0, len(s.Shares))}
-	for _, name := range s.Tags {
-		out.Tags = append(out.Tags, tagOf(name))
+	out := *s
+	out.Tags = make([]string, len(s.Tags))
+	for i, label := range s.Tags {
+		out.Tags[i] = tagOf(label)
 	}
-	for _, share := range s.Shares {
-		out.Shares = append(out.Shares, wireShare{share.Backend, share.Name, share.Weight, conditions(share.Always), conditions(share.Never)})
-	}
-	return out
-}
-
-func conditions(list []model.ValueIs) []wireCondition {
-	out := make([]wireCondition, 0, len(list))
-	for _, c := range list {
-		out = append(out, wireCondition(c))
-	}
-	return out
+	return &out
 }

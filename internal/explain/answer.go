@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -49,8 +50,8 @@ func (x *explainer) answer(e *Explanation) Answer {
 	l := x.choice.Location
 	switch {
 	case x.serverRedirect() != nil && x.request.Scheme == "http":
-		how := x.serverRedirect()
-		return Answer{Kind: ToRedirect, Status: how.Code, Location: x.overHTTPS(how), Why: x.whyRedirected()}
+		how, why := x.serverRedirect(), cmp.Or(l, x.choice.Server.Locations[0]).PlainHTTP
+		return Answer{Kind: ToRedirect, Status: how.Code, Location: x.overHTTPS(how), Why: why}
 	case x.choice.Outcome == route.Redirects:
 		return Answer{Kind: ToRedirect, Status: 301, Location: x.slashed(l), Why: "nginx adds the / at the end, as trailing-slash-redirect asks for"}
 	case x.choice.Outcome == route.Unknown:

@@ -2,10 +2,8 @@ package explain
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
-	"sluice/internal/annotations"
 	"sluice/internal/model"
 	"sluice/internal/route"
 )
@@ -29,40 +27,21 @@ func (x *explainer) redirect(l *model.Location) Redirect {
 	case x.request.Scheme == "https":
 		return Redirect{Why: "the request comes by HTTPS"}
 	case how == nil:
-		return Redirect{Why: x.whyNotRedirected(l)}
+		return Redirect{Why: whyNotRedirected(l)}
 	}
-	return Redirect{Redirects: true, Status: how.Code, Location: x.overHTTPS(how), Why: x.whyRedirected()}
+	return Redirect{Redirects: true, Status: how.Code, Location: x.overHTTPS(how), Why: l.PlainHTTP}
 }
 
-// asked is what the Ingress of the location wants of the redirect.
-func (x *explainer) asked(l *model.Location) *annotations.SSLRedirect {
-	return x.annotationsAt(l).SSLRedirect
-}
-
-func (x *explainer) whyRedirected() string {
-	if l := x.choice.Location; l != nil && x.asked(l).Always {
-		return "force-ssl-redirect is true"
-	}
-	return "ssl-redirect is true, and an Ingress of the host has a tls section"
-}
-
-// whyNotRedirected finds the condition of package translate that is not met.
-func (x *explainer) whyNotRedirected(l *model.Location) string {
-	asked := x.asked(l)
-	exempt := func(start string) bool { return start != "" && strings.HasPrefix(l.Rule.Path, start) }
+// whyNotRedirected gives what comes before the redirect, or why package translate made
+// none.
+func whyNotRedirected(l *model.Location) string {
 	switch {
 	case sends(l):
 		return "it is redirected elsewhere first"
 	case l.Return != nil:
 		return "the status is answered first"
-	case l.Rule.Object.Kind == "" || x.deciding.Host == "" && l.Rule.Kind != model.RuleWritten:
-		return "what no rule takes is never redirected"
-	case !asked.Always && !asked.WithCertificate:
-		return "ssl-redirect and force-ssl-redirect are false"
-	case slices.ContainsFunc(x.settingsOf(x.ingressOf(l)).Redirects.NoTLSLocations, exempt):
-		return "the path of the rule begins with one of the setting no-tls-redirect-locations"
 	}
-	return "no Ingress of the host has a tls section, and force-ssl-redirect is false"
+	return cmp.Or(l.PlainHTTP, "what no rule takes is never redirected")
 }
 
 // unavailable is the status of what is not served for a mistake.

@@ -85,7 +85,7 @@ func (x *explainer) classFault(c *candidate) string {
 // judgeAbsent says why nothing became of a candidate.
 func (x *explainer) judgeAbsent(c *candidate) {
 	at := slices.IndexFunc(c.Problems, func(p model.Problem) bool { return own(p, c) })
-	taker, undelegated := x.taker(c.server), x.undelegated(c)
+	undelegated := x.undelegated(c)
 	switch {
 	case undelegated != nil:
 		c.lost(NotDelegated, "%s", undelegated.Text)
@@ -94,8 +94,8 @@ func (x *explainer) judgeAbsent(c *candidate) {
 		x.leaveOut(c)
 	case x.annotationsOf(c.ingress).Canary.Enabled:
 		c.lost(SharesPath, "it is a canary: it has no location, and gets some requests of an Ingress with the same path")
-	case c.Kind == FromDefaultBackend && taker != nil:
-		c.lost(PathsFirst, "a path of the host leaves nothing for it: %s", named(taker))
+	case c.Kind == FromDefaultBackend && c.server != nil && c.server.Taker() != nil:
+		c.lost(PathsFirst, "a path of the host leaves nothing for it: %s", named(c.server.Taker()))
 	case at >= 0:
 		c.lost(HasProblem, "%s", c.Problems[at].Text)
 	case !x.present(c.Object):
@@ -126,20 +126,6 @@ func (x *explainer) leaveOut(c *candidate) {
 			c.Problems = append(c.Problems, p)
 		}
 	}
-}
-
-// taker is the location of a rule that takes all that no other path takes.
-func (x *explainer) taker(s *model.Server) *model.Location {
-	if s == nil {
-		return nil
-	}
-	for _, l := range s.Locations {
-		root := l.Modifier == model.PrefixFirst && l.Path == "/" || l.Modifier == model.Pattern && l.Rule.Path == "/" && l.Rule.PathType != "Exact"
-		if root && l.Rule.Kind == model.RuleWritten {
-			return l
-		}
-	}
-	return nil
 }
 
 // present says whether anything became of an object.

@@ -33,7 +33,7 @@ func printedLocation(l *model.Location, refused []model.Problem) *model.Location
 		switch {
 		case p.Object != l.Rule.Object:
 		case p.Denies && (p.Field == "" || p.Field == l.Rule.Field):
-			return &model.Location{Modifier: l.Modifier, Path: l.Path, Rule: l.Rule, Return: &model.Return{Code: 503}}
+			return &model.Location{Modifier: l.Modifier, Path: l.Path, Rule: l.Rule, PlainHTTP: l.PlainHTTP, Return: &model.Return{Code: 503}}
 		case !p.Denies && p.Field != "" && p.Field == l.Rule.Field:
 			return nil
 		}

@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"encoding"
 	"fmt"
 	"reflect"
 	"slices"
@@ -73,36 +72,6 @@ func Describe(t any) []Doc {
 	return docs
 }
 
-// describer is implemented by the value types of this package.
-type describer interface {
-	encoding.TextUnmarshaler
-	// Describe says what would be valid, to follow "want ".
-	Describe() string
-	// TypeName is the short name for the reference.
-	TypeName() string
-	// Edges are texts at the edges of what UnmarshalText accepts.
-	Edges() []string
-}
-
-func asDescriber(t reflect.Type) (describer, bool) {
-	d, ok := reflect.New(t).Interface().(describer)
-	return d, ok
-}
-
-// typeName is "" for a type that Decode cannot fill.
-func typeName(t reflect.Type) string {
-	if d, ok := asDescriber(t); ok {
-		return d.TypeName()
-	}
-	switch {
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
-		return "list"
-	case t.Kind() == reflect.String, t.Kind() == reflect.Bool, t.Kind() == reflect.Int:
-		return t.Kind().String()
-	}
-	return ""
-}
-
 // want says what would be valid for a type under the rules of a validate tag.
 func want(t reflect.Type, validate string) string {
 	rules, each := splitRules(validate)
@@ -135,21 +104,11 @@ func wantType(t reflect.Type, rules map[string]string) string {
 	if text := wantEach(rules); text != "" {
 		return text
 	}
-	if d, ok := asDescriber(t); ok {
-		return d.Describe() + bounds(t, rules)
+	text := kindOf(t).valid
+	if most, ok := rules["max"]; ok && t.Kind() == reflect.String && !isNumeric(t) {
+		return text + " of at most " + most + " characters"
 	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return `"true" or "false"`
-	case reflect.Int:
-		return wholeNumber + bounds(t, rules)
-	case reflect.Slice:
-		return "a list separated by commas"
-	}
-	if most, ok := rules["max"]; ok {
-		return "one line of text of at most " + most + " characters"
-	}
-	return "one line of text"
+	return text + bounds(t, rules)
 }
 
 // wantEach says what would be valid by a list of words or a rule of our own.

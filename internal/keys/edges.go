@@ -1,7 +1,6 @@
 package keys
 
 import (
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -13,7 +12,7 @@ import (
 // rules declare. Where the field is a list, an edge may be one item of it.
 func (f *field) edges(t reflect.Type) []string {
 	whole, each := splitRules(f.validate)
-	edges := slices.Concat(ends(ruleEdges(whole)), ruleEdges(each), typeEdges(t), rangeEdges(t, whole))
+	edges := slices.Concat(ends(ruleEdges(whole)), ruleEdges(each), kindOf(t).edges, rangeEdges(t, whole))
 	var accepted []string
 	for _, edge := range edges {
 		if !slices.Contains(accepted, edge) && f.set(reflect.New(t).Elem(), edge) == nil {
@@ -44,23 +43,6 @@ func ruleEdges(rules map[string]string) []string {
 	}
 	return edges
 }
-
-// typeEdges are those of a type without any rules.
-func typeEdges(t reflect.Type) []string {
-	if d, ok := asDescriber(t); ok {
-		return d.Edges()
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		return []string{"true", "false"}
-	case reflect.Int:
-		return wholeNumbers
-	}
-	return nil
-}
-
-// wholeNumbers are the edges of a whole number that has no bounds.
-var wholeNumbers = []string{strconv.Itoa(math.MinInt), strconv.Itoa(math.MaxInt)}
 
 // rangeEdges are both ends of a range; that of a text is one of its length.
 func rangeEdges(t reflect.Type, rules map[string]string) []string {

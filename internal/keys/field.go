@@ -70,7 +70,7 @@ func newField(member reflect.StructField, index []int) *field {
 	}
 	f.names = append([]string{f.Key}, f.Aliases...)
 	mustParse(member.Name+": risk", &f.Risk, tag.Get("risk"))
-	f.Type = typeName(member.Type)
+	f.Type = kindOf(member.Type).name
 	f.want = want(member.Type, f.validate)
 	if unit := tag.Get("unit"); unit != "" {
 		f.want = strings.Replace(f.want, wholeNumber, wholeNumber+" of "+unit, 1)
@@ -97,9 +97,6 @@ func mustParse(what string, dst encoding.TextUnmarshaler, text string) {
 func (f *field) mustBeSound(member reflect.StructField) {
 	if !slices.Contains([]emptyMeans{emptyUnset, emptyZero, emptyInvalid}, f.empty) {
 		panic(fmt.Sprintf("keys: %s: empty:%q is not unset, zero or invalid", member.Name, f.empty))
-	}
-	if _, ok := asDescriber(member.Type); !ok && reflect.PointerTo(member.Type).Implements(unmarshaler) {
-		panic(fmt.Sprintf("keys: %s: the type %s has no methods Describe, TypeName and Edges", member.Name, member.Type))
 	}
 	if f.Type == "" {
 		panic(fmt.Sprintf("keys: %s: a field cannot be of type %s", member.Name, member.Type))

@@ -97,10 +97,10 @@ func Decode(dst any, lookup, defaults Lookup) []Fault {
 }
 
 func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
-	name, raw, ok := f.find(lookup)
+	name, raw, ok := f.written(lookup)
 	text := strings.TrimSpace(raw)
 	switch {
-	case !ok, text == "" && f.empty == emptyUnset:
+	case !ok:
 		f.setDefault(target, defaults)
 		return nil
 	case text == "" && f.empty == emptyZero:
@@ -161,15 +161,15 @@ type partlyValid struct{ bad, rest string }
 
 func (p *partlyValid) Error() string { return strconv.Quote(p.bad) + " is not valid" }
 
-// find gives the first of the field's names with a value, else the first that
-// is present though empty.
-func (f *field) find(lookup Lookup) (name, value string, ok bool) {
+// written gives the first of the field's names with a value, else the first that is
+// present though empty, if that says anything.
+func (f *field) written(lookup Lookup) (name, value string, ok bool) {
 	for _, n := range f.names {
 		v, found := lookup(n)
 		if found && strings.TrimSpace(v) != "" {
 			return n, v, true
 		}
-		if found && !ok {
+		if found && !ok && f.empty != emptyUnset {
 			name, value, ok = n, v, true
 		}
 	}

@@ -155,7 +155,7 @@ func TestFaultThatEmpties(t *testing.T) {
 	if len(faults) != 1 || faults[0].Text() != text {
 		t.Fatalf("faults: %+v", faults)
 	}
-	if texts := Texts(sample{}, func(key string) (string, bool) { return "me", key == "trust" }, faults); texts["trust"] != "" || texts["size"] != "1m" {
+	if texts := textsOf(sample{}, func(key string) (string, bool) { return "me", key == "trust" }, faults); texts["trust"] != "" || texts["size"] != "1m" {
 		t.Errorf("texts: %q", texts)
 	}
 }
@@ -235,12 +235,21 @@ func TestEveryTextRuleHasEdges(t *testing.T) {
 	}
 }
 
+// textsOf gives the texts of Values by key.
+func textsOf(t any, lookup Lookup, faults []Fault) map[string]string {
+	texts := map[string]string{}
+	for _, v := range Values(t, lookup, nil, faults...) {
+		texts[v.Key] = v.Text
+	}
+	return texts
+}
+
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	given := map[string]string{"word": "path", "count": "x", "flag": "", "size": "", "older-word": "host"}
 	lookup := func(key string) (string, bool) { v, ok := given[key]; return v, ok }
 	var s sample
-	texts := Texts(&s, lookup, Decode(&s, lookup, nil))
+	texts := textsOf(&s, lookup, Decode(&s, lookup, nil))
 	for key, want := range map[string]string{"word": "path", "count": "5", "flag": "", "size": "1m", "risk": "High"} {
 		if got := texts[key]; got != want {
 			t.Errorf("%s: %q, want %q", key, got, want)

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -48,21 +47,6 @@ func (w *Words) UnmarshalText(text []byte) error {
 	}
 	*w = words
 	return nil
-}
-
-// Describe says what would be valid.
-func (Words) Describe() string { return "words separated by spaces" }
-
-// TypeName names the type in the reference.
-func (Words) TypeName() string { return "words" }
-
-// Edges are one word, and as many as there may be.
-func (Words) Edges() []string {
-	words := make([]string, maxWords)
-	for i := range words {
-		words[i] = "w" + strconv.Itoa(i)
-	}
-	return []string{words[0], strings.Join(words, " ")}
 }
 
 // CIDRs is a list of addresses and networks, sorted as texts and without
@@ -117,19 +101,6 @@ func parseNetwork(item string) (string, error) {
 	return network.Masked().String(), nil
 }
 
-// Describe says what would be valid.
-func (CIDRs) Describe() string {
-	return `IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32"`
-}
-
-// TypeName names the type in the reference.
-func (CIDRs) TypeName() string { return "cidr list" }
-
-// Edges are texts at the edges of what is accepted.
-func (CIDRs) Edges() []string {
-	return []string{"0.0.0.0/0", "::/0", "255.255.255.254", "::ffff:127.0.0.1"}
-}
-
 // HeaderNames is a list of header names separated by commas, as it was
 // written: it is the value of a header itself.
 type HeaderNames string
@@ -146,17 +117,6 @@ func (h *HeaderNames) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Describe says what would be valid.
-func (HeaderNames) Describe() string {
-	return `names of headers separated by commas, such as "Content-Type, X-Request-ID"`
-}
-
-// TypeName names the type in the reference.
-func (HeaderNames) TypeName() string { return "header list" }
-
-// Edges are texts at the edges of what is accepted.
-func (HeaderNames) Edges() []string { return []string{"*", "_"} }
-
 // Methods is a list of HTTP methods separated by commas, as it was written.
 type Methods string
 
@@ -170,12 +130,3 @@ func (m *Methods) UnmarshalText(text []byte) error {
 	*m = Methods(text)
 	return nil
 }
-
-// Describe says what would be valid.
-func (Methods) Describe() string { return `HTTP methods separated by commas, such as "GET, PUT"` }
-
-// TypeName names the type in the reference.
-func (Methods) TypeName() string { return "method list" }
-
-// Edges are texts at the edges of what is accepted.
-func (Methods) Edges() []string { return []string{"a", "GET PUT,POST"} }

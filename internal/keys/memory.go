@@ -57,16 +57,3 @@ func (s Size) Bytes() int64 { return int64(s.bytes()) }
 
 // SizeOf is a number of bytes as a Size.
 func SizeOf(bytes int64) Size { return sizeOf(uint64(bytes)) }
-
-// Describe says what would be valid.
-func (Dictionaries) Describe() string {
-	return `certificate_data and configuration_data, each with a size from 1m to 1g, such as "certificate_data: 128m, configuration_data: 64m"`
-}
-
-// TypeName names the type in the reference.
-func (Dictionaries) TypeName() string { return "names and sizes" }
-
-// Edges are texts at the edges of what is accepted.
-func (Dictionaries) Edges() []string {
-	return []string{"certificate_data: 1, configuration_data: 1024k", "certificate_data: 1g, configuration_data: 1024, balancer_ewma: 10m"}
-}

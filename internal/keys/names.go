@@ -67,16 +67,3 @@ func isServerName(name string) bool {
 	bothEnds := strings.HasPrefix(name, "*.") && strings.HasSuffix(name, ".*")
 	return len(name) <= maxServerName && !bothEnds && serverName.MatchString(name)
 }
-
-// Describe says what would be valid.
-func (ServerNames) Describe() string {
-	return `server names separated by commas, such as "www.example.com, *.example.org, ~^api[0-9]+\.example\.net$"`
-}
-
-// Edges are the longest name and pattern, and what stands for any label.
-func (ServerNames) Edges() []string {
-	return []string{strings.Repeat("n", maxServerName), "*._", "_.*", "~" + strings.Repeat("x", maxServerNamePattern)}
-}
-
-// TypeName names the type in the reference.
-func (ServerNames) TypeName() string { return "server names" }

@@ -45,15 +45,6 @@ func optionalNumber(v reflect.Value) any {
 	return n
 }
 
-// Describe says what would be valid.
-func (o Optional[T]) Describe() string { return wantType(reflect.TypeFor[T](), nil) }
-
-// TypeName names the type in the reference.
-func (o Optional[T]) TypeName() string { return reflect.TypeFor[T]().String() }
-
-// Edges are texts at the edges of what is accepted.
-func (o Optional[T]) Edges() []string { return typeEdges(reflect.TypeFor[T]()) }
-
 // Auto is a whole number of at least 1, or 0 for "auto".
 type Auto int
 
@@ -70,15 +61,6 @@ func (a *Auto) UnmarshalText(text []byte) error {
 	*a = Auto(n)
 	return err
 }
-
-// Describe says what would be valid.
-func (Auto) Describe() string { return `"auto" or a whole number from 1 to 1024` }
-
-// TypeName names the type in the reference.
-func (Auto) TypeName() string { return "int or auto" }
-
-// Edges are texts at the edges of what is accepted.
-func (Auto) Edges() []string { return []string{"auto", "1", "1024"} }
 
 // Duration is a time as nginx writes it, held as seconds: "3600s". Equal
 // durations are equal texts. "" is no duration.
@@ -126,12 +108,3 @@ func (d Duration) Time() time.Duration {
 	}
 	return time.Duration(n) * time.Second
 }
-
-// Describe says what would be valid.
-func (Duration) Describe() string { return `a time such as "30s", "10m" or "1h"` }
-
-// TypeName names the type in the reference.
-func (Duration) TypeName() string { return "duration" }
-
-// Edges are texts at the edges of what is accepted.
-func (Duration) Edges() []string { return []string{"0", "10y"} }

@@ -50,16 +50,3 @@ func isOrigin(item string) bool {
 
 // Any is true for the list "*".
 func (o Origins) Any() bool { return len(o) == 1 && o[0] == "*" }
-
-// Describe says what would be valid.
-func (Origins) Describe() string {
-	return `"*" or origins with their scheme separated by commas, such as "https://example.com, https://*.example.com:8443"`
-}
-
-// TypeName names the type in the reference.
-func (Origins) TypeName() string { return "origin list" }
-
-// Edges are texts at the edges of what is accepted.
-func (Origins) Edges() []string {
-	return []string{"*", "null", "https://*.a:65535", "a+b-c.1://[::1]:1"}
-}

@@ -1,9 +1,6 @@
 package keys
 
-import (
-	"reflect"
-	"strings"
-)
+import "reflect"
 
 // Withdraw sets the field of a key as a value that is not valid does, and gives what
 // holds instead; "" where such a value has the default hold, or where no field has
@@ -20,15 +17,12 @@ func Withdraw(dst any, key string) (instead string) {
 }
 
 // Override changes those fields of the struct that dst points to for which lookup
-// finds something that is valid, and leaves the others as they are. It gives the
-// trimmed texts of what it changed, by key. Faults are as with Decode.
-func Override(dst any, lookup Lookup) (changed map[string]string, faults []Fault) {
+// finds something that is valid, and leaves the others as they are. It gives what it
+// changed. Faults are as with Decode.
+func Override(dst any, lookup Lookup) (changed []InForce, faults []Fault) {
 	value := reflect.ValueOf(dst).Elem()
-	changed = map[string]string{}
 	for _, f := range fieldsOf(value.Type()) {
-		_, raw, ok := f.find(lookup)
-		text := strings.TrimSpace(raw)
-		if !ok || text == "" && f.empty == emptyUnset {
+		if _, _, ok := f.written(lookup); !ok {
 			continue
 		}
 		said := reflect.New(value.FieldByIndex(f.index).Type()).Elem()
@@ -37,10 +31,9 @@ func Override(dst any, lookup Lookup) (changed map[string]string, faults []Fault
 			if !fault.Empties {
 				continue
 			}
-			text = ""
 		}
 		value.FieldByIndex(f.index).Set(said)
-		changed[f.Key] = text
+		changed = append(changed, f.inForce(lookup, nil, faults))
 	}
 	return changed, faults
 }

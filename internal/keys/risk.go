@@ -32,12 +32,3 @@ func (r *Risk) UnmarshalText(text []byte) error {
 
 // String is the name, or "" for RiskUnranked.
 func (r Risk) String() string { return riskNames[r] }
-
-// Describe says what would be valid.
-func (Risk) Describe() string { return `"Low", "Medium", "High" or "Critical"` }
-
-// TypeName names the type in the reference.
-func (Risk) TypeName() string { return "risk" }
-
-// Edges are texts at the edges of what is accepted.
-func (Risk) Edges() []string { return []string{"Low", "Critical"} }

@@ -84,17 +84,6 @@ func sizeOf(bytes uint64) Size {
 	return Size(strconv.FormatUint(bytes, 10))
 }
 
-// Describe says what would be valid.
-func (Size) Describe() string {
-	return `a size such as "512", "8k", "10m" or "1g"`
-}
-
-// TypeName names the type in the reference.
-func (Size) TypeName() string { return "size" }
-
-// Edges are texts at the edges of what is accepted.
-func (Size) Edges() []string { return []string{"0", "1048576g"} }
-
 // The least and the most bytes of each of several buffers: nginx refuses less
 // than its connection_pool_size, and more than a gigabyte that one connection
 // may ask for at once is a slip, as "8g" for "8k".
@@ -128,14 +117,3 @@ func (b *Buffers) UnmarshalText(text []byte) error {
 	b.Number = n
 	return nil
 }
-
-// Describe says what would be valid.
-func (Buffers) Describe() string {
-	return `a number from 1 to 1024 and a size from 512 to 1g, such as "4 8k"`
-}
-
-// TypeName names the type in the reference.
-func (Buffers) TypeName() string { return "number and size" }
-
-// Edges are texts at the edges of what is accepted.
-func (Buffers) Edges() []string { return []string{"1 512", "1024 1g"} }

@@ -41,19 +41,6 @@ func (s *Snippet) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Describe says what would be valid.
-func (Snippet) Describe() string {
-	return `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the location`
-}
-
-// TypeName names the type in the reference.
-func (Snippet) TypeName() string { return "snippet" }
-
-// Edges are a snippet that says nothing, braces that open nothing, and a block.
-func (Snippet) Edges() []string {
-	return []string{"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"}
-}
-
 // Contains reports whether a directive of one of the names is in the snippet.
 func (s Snippet) Contains(names ...string) bool {
 	statements, _ := syntax.Parse([]byte(s))

@@ -3,6 +3,8 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"sluice/internal/annotations"
@@ -35,35 +37,29 @@ const Unwatched model.Reason = "Unwatched"
 // Uncompared is the reason of patterns that take too long to compare.
 const Uncompared model.Reason = "Uncompared"
 
-// lighter are the reasons of what is not an error.
-var lighter = map[model.Reason]Severity{
-	model.Unread:         Warning,
-	model.Shadowed:       Warning,
-	model.Ambiguous:      Warning,
-	model.CrossNamespace: Warning,
-	translate.Turned:     Warning,
-	translate.Rewritten:  Warning,
-	translate.Star:       Warning,
-	translate.Groupless:  Warning,
-	translate.Unslashed:  Warning,
-	translate.NearClass:  Warning,
-	Unlabelled:           Warning,
-	annotations.Foreign:  Note,
-	model.NoEffect:       Note,
-	translate.OtherClass: Note,
-	translate.SharedHost: Note,
-	translate.Repeated:   Note,
-	ToBeIssued:           Note,
-	Uncompared:           Note,
-	Unwatched:            Note,
+// severities weigh the reasons that a finding may have.
+var severities = map[model.Reason]Severity{
+	model.InvalidValue: Error, model.NotFound: Error, model.Conflict: Error, model.Unsupported: Error, model.NotDelegated: Error,
+	model.NoRoom: Error, model.Refused: Error, model.Untested: Error, translate.Unserved: Error,
+	Several: Error, Unreadable: Error, Empty: Error,
+
+	model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning,
+	translate.Turned: Warning, translate.Rewritten: Warning, translate.Star: Warning, translate.Groupless: Warning,
+	translate.Unslashed: Warning, translate.NearClass: Warning, Unlabelled: Warning,
+
+	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, translate.SharedHost: Note, translate.Repeated: Note,
+	ToBeIssued: Note, Uncompared: Note, Unwatched: Note,
 }
+
+// Reasons are those that a finding may have, sorted.
+var Reasons = slices.Sorted(maps.Keys(severities))
 
 // severityOf weighs a problem. What closes paths is never light.
 func severityOf(p model.Problem) Severity {
 	if p.Denies {
 		return Error
 	}
-	return cmp.Or(lighter[p.Reason], Error)
+	return cmp.Or(severities[p.Reason], Error)
 }
 
 // Place is where an object is written.

@@ -27,7 +27,8 @@ type Cookie struct {
 	Secure bool `json:"secure,omitempty"`
 }
 
-// Split spreads requests over backends: some by their headers, the rest by weight.
+// Split spreads requests over backends: some by their headers, the rest by weight. Its
+// JSON is what nginx is told (rootfs/etc/nginx/lua/sluice/split.lua).
 type Split struct {
 	// Main is the key of the backend of the requests that no share gets.
 	Main string `json:"main"`

@@ -73,6 +73,17 @@ func (s *Server) Key() string {
 	return key
 }
 
+// Taker is the location of a rule that takes all that no other path takes, nil for
+// none.
+func (s *Server) Taker() *Location {
+	for _, l := range s.Locations {
+		if l.Rule.Kind == RuleWritten && l.IsRoot() {
+			return l
+		}
+	}
+	return nil
+}
+
 // LongestToken is the longest token of nginx.conf, in bytes as printed. nginx reads
 // through a buffer of 4,096 bytes and ends with "too long parameter" where a token
 // does not fit.
@@ -103,6 +114,9 @@ type Location struct {
 	Rule Rule `json:"rule"`
 	// RedirectToHTTPS redirects plain requests of this location only.
 	RedirectToHTTPS *Redirect `json:"redirectToHTTPS,omitempty"`
+	// PlainHTTP says why plain requests are redirected to HTTPS or not, for those who
+	// explain it; empty where no rule asks.
+	PlainHTTP string `json:"-"`
 	// Rewrite changes the URI before it is passed on.
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	// Blocks are what decorating behaviours print at location level, in the
@@ -114,6 +128,17 @@ type Location struct {
 	// Dispatch hands the request over to the first candidate that is meant for it. The
 	// last is for all.
 	Dispatch []Candidate `json:"dispatch,omitempty"`
+}
+
+// IsRoot tells the location of what nothing else matches.
+func (l *Location) IsRoot() bool {
+	switch l.Modifier {
+	case Equal:
+		return false
+	case Pattern:
+		return l.Rule.Path == "/" && l.Rule.PathType != "Exact"
+	}
+	return l.Path == "/"
 }
 
 // Rule is where a location comes from.

@@ -32,20 +32,15 @@ func backendsCommand(s *session) *cobra.Command {
 		Example: backendsExample,
 		Args:    noMore,
 	}
-	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML, asName)
+	v := s.view(cmd, asTable, asWide, asJSON, asYAML, asName)
 	cmd.Flags().BoolVar(&list, "list", false, "only the names; the same as -o name")
 	cmd.Flags().StringVar(&backend, "backend", "", "only this backend: NAMESPACE-SERVICE-PORT or NAMESPACE/SERVICE/PORT")
 	cmd.MarkFlagsMutuallyExclusive("list", "backend")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		body, err := s.ask(cmd, pods, asking(debugapi.BackendsPath, debugapi.NameParam, backend))
-		if err != nil {
-			return err
-		}
-		o := s.output(output.chosen)
+	cmd.RunE = func(*cobra.Command, []string) error {
 		if list {
-			o.format = asName
+			v.chosen = asName
 		}
-		return printBackends(o, body)
+		return show(v, asking(debugapi.BackendsPath, debugapi.NameParam, backend), printBackends)
 	}
 	return cmd
 }
@@ -53,14 +48,7 @@ func backendsCommand(s *session) *cobra.Command {
 // mostEndpoints are listed in a row of a table that is not wide.
 const mostEndpoints = 3
 
-func printBackends(o output, body []byte) error {
-	if o.isDocument() {
-		return o.document(body)
-	}
-	backends, err := decode[[]debugapi.Backend](body)
-	if err != nil {
-		return err
-	}
+func printBackends(o output, backends []debugapi.Backend) error {
 	if o.format == asName {
 		var names []string
 		for _, b := range backends {

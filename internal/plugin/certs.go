@@ -31,30 +31,18 @@ func certsCommand(s *session) *cobra.Command {
 		Example: certsExample,
 		Args:    noMore,
 	}
-	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML, asName, asPEM)
+	v := s.view(cmd, asTable, asWide, asJSON, asYAML, asName, asPEM)
 	s.hostFlag(cmd, &host, "only the certificate that a client is shown who asks for this name")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		body, err := s.ask(cmd, pods, asking(debugapi.CertsPath, debugapi.HostParam, host))
-		if err != nil {
-			return err
-		}
-		o := s.output(output.chosen)
 		if host != "" && !cmd.Flags().Changed("output") {
-			o.format = asPEM
+			v.chosen = asPEM
 		}
-		return printCertificates(o, body, time.Now())
+		return show(v, asking(debugapi.CertsPath, debugapi.HostParam, host), printCertificates)
 	}
 	return cmd
 }
 
-func printCertificates(o output, body []byte, now time.Time) error {
-	if o.isDocument() {
-		return o.document(body)
-	}
-	certificates, err := decode[[]debugapi.Certificate](body)
-	if err != nil {
-		return err
-	}
+func printCertificates(o output, certificates []debugapi.Certificate) error {
 	switch o.format {
 	case asPEM:
 		for _, c := range certificates {
@@ -72,7 +60,7 @@ func printCertificates(o output, body []byte, now time.Time) error {
 		}
 		return o.names(objects)
 	}
-	return o.table(certificateTable(certificates, now))
+	return o.table(certificateTable(certificates, time.Now()))
 }
 
 func certificateTable(certificates []debugapi.Certificate, now time.Time) table {

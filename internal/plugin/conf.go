@@ -32,41 +32,27 @@ func confCommand(s *session) *cobra.Command {
 		Example: confExample,
 		Args:    noMore,
 	}
-	pods, output := s.podFlags(cmd), addFormat(cmd, asText, asJSON, asYAML)
+	v := s.view(cmd, asText, asJSON, asYAML)
 	s.hostFlag(cmd, &host, `only the server of this host; "*" for the catch-all one`)
 	s.ingressFlag(cmd, &ingress, "only the lines that this Ingress asked for, as NAMESPACE/NAME")
 	cmd.Flags().BoolVar(&origins, "origins", false, "put the line number, the object and the behaviour before each line")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(*cobra.Command, []string) error {
 		reference, err := s.ingressReference(ingress)
 		if err != nil {
 			return err
 		}
-		o := s.output(output.chosen)
-		kind := debugapi.Text
-		if origins || o.isDocument() {
-			kind = debugapi.JSON
+		q := asking(debugapi.ConfPath, debugapi.HostParam, host, debugapi.IngressParam, reference)
+		if origins {
+			q.query.Set(debugapi.FormatParam, debugapi.JSON)
+			return show(v, q, printOrigins)
 		}
-		body, err := s.ask(cmd, pods, asking(debugapi.ConfPath, debugapi.HostParam, host, debugapi.IngressParam, reference, debugapi.FormatParam, kind))
-		switch {
-		case err != nil:
-			return err
-		case o.isDocument():
-			return o.document(body)
-		case origins:
-			return printOrigins(o, body)
-		}
-		_, err = o.Write(body)
-		return err
+		return v.text(q, func(body []byte) []byte { return body })
 	}
 	return cmd
 }
 
 // printOrigins prints the lines of nginx.conf with who wrote each before it.
-func printOrigins(o output, body []byte) error {
-	conf, err := decode[debugapi.Conf](body)
-	if err != nil {
-		return err
-	}
+func printOrigins(o output, conf debugapi.Conf) error {
 	widest := 0
 	for _, line := range conf.Lines {
 		widest = max(widest, utf8.RuneCountInString(originOf(line)))

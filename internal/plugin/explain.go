@@ -27,30 +27,18 @@ func explainCommand(s *session) *cobra.Command {
 	}
 	var short bool
 	cmd.Flags().BoolVar(&short, "short", false, "show the outcome alone, in one line")
-	pods, output := s.podFlags(cmd), addFormat(cmd, asText, asJSON, asYAML)
-	cmd.RunE = func(cmd *cobra.Command, arguments []string) error {
+	v := s.view(cmd, asText, asJSON, asYAML)
+	cmd.RunE = func(_ *cobra.Command, arguments []string) error {
 		method, target := "", arguments[len(arguments)-1]
 		if len(arguments) == 2 {
 			method = arguments[0]
 		}
-		o := s.output(output.chosen)
-		kind := debugapi.Text
-		if o.isDocument() {
-			kind = debugapi.JSON
-		}
-		body, err := s.ask(cmd, pods, asking(debugapi.ExplainPath, debugapi.URLParam, target, debugapi.MethodParam, method, debugapi.FormatParam, kind))
-		if err != nil {
-			return err
-		}
-		if o.isDocument() {
-			return o.document(body)
-		}
-		if short {
-			first, _, _ := bytes.Cut(body, []byte("\n"))
-			body = append(first, '\n')
-		}
-		_, err = o.Write(body)
-		return err
+		return v.text(asking(debugapi.ExplainPath, debugapi.URLParam, target, debugapi.MethodParam, method), func(body []byte) []byte {
+			if first, _, _ := bytes.Cut(body, []byte("\n")); short {
+				return append(first, '\n')
+			}
+			return body
+		})
 	}
 	return cmd
 }

@@ -23,25 +23,14 @@ func generalCommand(s *session) *cobra.Command {
 		Example: generalExample,
 		Args:    noMore,
 	}
-	pods, output := s.podFlags(cmd), addFormat(cmd, asText, asJSON, asYAML)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		body, err := s.ask(cmd, pods, asking(debugapi.GeneralPath))
-		if err != nil {
-			return err
-		}
-		return printGeneral(s.output(output.chosen), body, time.Now())
+	v := s.view(cmd, asText, asJSON, asYAML)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		return show(v, asking(debugapi.GeneralPath), func(o output, g debugapi.General) error { return printGeneral(o, g, time.Now()) })
 	}
 	return cmd
 }
 
-func printGeneral(o output, body []byte, now time.Time) error {
-	if o.isDocument() {
-		return o.document(body)
-	}
-	g, err := decode[debugapi.General](body)
-	if err != nil {
-		return err
-	}
+func printGeneral(o output, g debugapi.General, now time.Time) error {
 	var text strings.Builder
 	field := func(name string, value cell) {
 		fmt.Fprintf(&text, "%-15s%s\n", name+":", o.paint(printableLines(value.text), value.colour))

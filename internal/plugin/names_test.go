@@ -3,9 +3,10 @@ package plugin
 import (
 	"bytes"
 	"testing"
-	"time"
 
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"sluice/internal/model"
 )
 
 // TestNames: each object once, also where those of two namespaces are called the
@@ -21,9 +22,10 @@ func TestNames(t *testing.T) {
 		want  string
 	}{
 		"problems": {func(o output) error {
-			return printProblems(&session{streams: genericiooptions.NewTestIOStreamsDiscard()}, o, problems, "")
+			s := &session{streams: genericiooptions.NewTestIOStreamsDiscard()}
+			return printed(o, problems, func(o output, p []model.Problem) error { return s.printProblems(o, p, "") })
 		}, "ingress/web\nsecret/web\ningress/web\n"},
-		"certs":     {func(o output) error { return printCertificates(o, certificates, time.Now()) }, "secret/web\nsecret/web\n"},
+		"certs":     {func(o output) error { return printed(o, certificates, printCertificates) }, "secret/web\nsecret/web\n"},
 		"ingresses": {func(o output) error { return printIngresses(o, rows, true) }, "ingress.networking.k8s.io/web\ningress.networking.k8s.io/web\n"},
 	} {
 		var out bytes.Buffer

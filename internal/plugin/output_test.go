@@ -104,11 +104,11 @@ func TestDocumentKeepsWhatIsNew(t *testing.T) {
 		asYAML: "- host: a\n  new:\n    x:\n    - 1\n    - 2\n",
 	} {
 		var out bytes.Buffer
-		if err := printRoutes(output{Writer: &out, format: kind}, body); err != nil || out.String() != want {
+		if err := printed(output{Writer: &out, format: kind}, body, printRoutes); err != nil || out.String() != want {
 			t.Errorf("%s: %v, %q", kind, err, out.String())
 		}
 	}
-	if err := printRoutes(output{Writer: &bytes.Buffer{}, format: asTable}, []byte("no json")); err == nil || !strings.Contains(err.Error(), "another version") {
+	if err := printed(output{Writer: &bytes.Buffer{}, format: asTable}, []byte("no json"), printRoutes); err == nil || !strings.Contains(err.Error(), "another version") {
 		t.Errorf("of what is no JSON: %v", err)
 	}
 }
@@ -148,7 +148,10 @@ func TestGeneral(t *testing.T) {
 	body := []byte(`{"version":"1.2.3","nginx":{"version":"1.26.3","capabilities":[],"answers":false,"error":"refused\u001b[2J"},"ready":false,"missing":"no endpoints",
 		"lastApply":{"at":"2026-03-01T11:00:00Z","seconds":0.5,"reloaded":true,"hash":"ab","error":"nginx says no"},"confHash":"cd","counts":{"problems":2},
 		"settings":[{"key":"a","value":"1","default":""},{"key":"b","value":"2","default":"3"}],"leader":{"leads":false,"identity":"other"}}`)
-	if err := printGeneral(output{Writer: &out, format: asText}, body, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)); err != nil {
+	print := func(o output, g debugapi.General) error {
+		return printGeneral(o, g, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	}
+	if err := printed(output{Writer: &out, format: asText}, body, print); err != nil {
 		t.Fatal(err)
 	}
 	const want = `Version:       1.2.3

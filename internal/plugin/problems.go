@@ -28,10 +28,10 @@ func problemsCommand(s *session) *cobra.Command {
 		Example: problemsExample,
 		Args:    noMore,
 	}
-	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML, asName)
+	v := s.view(cmd, asTable, asWide, asJSON, asYAML, asName)
 	cmd.Flags().BoolVarP(&all, "all-namespaces", "A", false, "show the problems of all namespaces")
 	s.ingressFlag(cmd, &ingress, "only the problems of this Ingress, as NAMESPACE/NAME")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(*cobra.Command, []string) error {
 		c, err := s.connect()
 		if err != nil {
 			return err
@@ -44,23 +44,13 @@ func problemsCommand(s *session) *cobra.Command {
 		if all || reference != "" {
 			namespace = ""
 		}
-		body, err := s.ask(cmd, pods, asking(debugapi.ProblemsPath, debugapi.NamespaceParam, namespace, debugapi.IngressParam, reference))
-		if err != nil {
-			return err
-		}
-		return printProblems(s, s.output(output.chosen), body, namespace)
+		q := asking(debugapi.ProblemsPath, debugapi.NamespaceParam, namespace, debugapi.IngressParam, reference)
+		return show(v, q, func(o output, problems []model.Problem) error { return s.printProblems(o, problems, namespace) })
 	}
 	return cmd
 }
 
-func printProblems(s *session, o output, body []byte, namespace string) error {
-	if o.isDocument() {
-		return o.document(body)
-	}
-	problems, err := decode[[]model.Problem](body)
-	if err != nil {
-		return err
-	}
+func (s *session) printProblems(o output, problems []model.Problem, namespace string) error {
 	if o.format == asName {
 		var objects []model.ObjectRef
 		for _, p := range problems {

@@ -27,31 +27,20 @@ func routesCommand(s *session) *cobra.Command {
 		Example: routesExample,
 		Args:    noMore,
 	}
-	pods, output := s.podFlags(cmd), addFormat(cmd, asTable, asWide, asJSON, asYAML)
+	v := s.view(cmd, asTable, asWide, asJSON, asYAML)
 	s.hostFlag(cmd, &host, `only the routes of this host; "*" for the catch-all server`)
 	s.ingressFlag(cmd, &ingress, "only the routes that this Ingress asked for, as NAMESPACE/NAME")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(*cobra.Command, []string) error {
 		reference, err := s.ingressReference(ingress)
 		if err != nil {
 			return err
 		}
-		body, err := s.ask(cmd, pods, asking(debugapi.RoutesPath, debugapi.HostParam, host, debugapi.IngressParam, reference))
-		if err != nil {
-			return err
-		}
-		return printRoutes(s.output(output.chosen), body)
+		return show(v, asking(debugapi.RoutesPath, debugapi.HostParam, host, debugapi.IngressParam, reference), printRoutes)
 	}
 	return cmd
 }
 
-func printRoutes(o output, body []byte) error {
-	if o.isDocument() {
-		return o.document(body)
-	}
-	routes, err := decode[[]debugapi.Route](body)
-	if err != nil {
-		return err
-	}
+func printRoutes(o output, routes []debugapi.Route) error {
 	t := table{heading: []string{"HOST", "MATCH", "PATH", "BACKEND", "INGRESS", "EXTRAS"}, wide: 1}
 	for _, r := range routes {
 		t.rows = append(t.rows, cells(r.Host, r.Match, r.Path, r.Answer, objectName(r.Object), orDash(strings.Join(r.Extras, ", "))))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sluice/internal/debugapi"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -25,6 +26,59 @@ func asking(path string, parameters ...string) question {
 		}
 	}
 	return q
+}
+
+// view is a command that shows an answer of the controller.
+type view struct {
+	*session
+	cmd  *cobra.Command
+	pods *podFlags
+	*format
+}
+
+// view adds the flags of such a command, which knows some formats.
+func (s *session) view(cmd *cobra.Command, formats ...string) *view {
+	return &view{s, cmd, s.podFlags(cmd), addFormat(cmd, formats...)}
+}
+
+// show asks a question and prints the answer: as it came where JSON or YAML is asked
+// for, else by print.
+func show[T any](v *view, q question, print func(output, T) error) error {
+	body, err := v.ask(v.cmd, v.pods, q)
+	if err != nil {
+		return err
+	}
+	return printed(v.output(v.chosen), body, print)
+}
+
+func printed[T any](o output, body []byte, print func(output, T) error) error {
+	if o.isDocument() {
+		return o.document(body)
+	}
+	value, err := decode[T](body)
+	if err != nil {
+		return err
+	}
+	return print(o, value)
+}
+
+// text asks a question that has a text as its answer, and prints as much of it as some
+// gives; all of it where JSON or YAML is asked for.
+func (v *view) text(q question, some func(body []byte) []byte) error {
+	o, kind := v.output(v.chosen), debugapi.Text
+	if o.isDocument() {
+		kind = debugapi.JSON
+	}
+	q.query.Set(debugapi.FormatParam, kind)
+	body, err := v.ask(v.cmd, v.pods, q)
+	switch {
+	case err != nil:
+		return err
+	case o.isDocument():
+		return o.document(body)
+	}
+	_, err = o.Write(some(body))
+	return err
 }
 
 // ask finds the controller and asks it.

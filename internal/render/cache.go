@@ -110,5 +110,5 @@ func (c *Cache) drop(now []*model.Server, used int) {
 
 // ground describes everything besides a Server that its text depends on.
 func (r *rendering) ground() string {
-	return fmt.Sprintf("%#v\n%v %t %t\n%s\n%s\n%s\n%q", *r.env, r.global.patterns, r.logsPath, r.skipsUnknown, r.listen.text, r.listenDefault.text, r.catchall.text, r.outside)
+	return fmt.Sprintf("%#v\n%v %t %t\n%s\n%s\n%s\n%q", *r.env, r.global.Patterns, r.logsPath, r.skipsUnknown, r.listen.text, r.listenDefault.text, r.catchall.text, r.outside)
 }

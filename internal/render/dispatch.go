@@ -60,7 +60,7 @@ func (l locations) dispatch(location *model.Location) (variable string, err erro
 		return "", &Refusal{Want: "a dispatch that does nothing else and ends with a candidate for all requests", Got: location.Path}
 	}
 	view := &dispatchView{}
-	if variable, err = view.choose(all[:last], all[last].To, l.global.patterns.MatchLimit); err != nil {
+	if variable, err = view.choose(all[:last], all[last].To, l.global.Patterns.MatchLimit); err != nil {
 		return "", err
 	}
 	return variable, l.sharedBlocks([]model.Block{{Name: dispatchBlock, Data: view, Source: location.Rule.Object}})

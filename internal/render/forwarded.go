@@ -34,7 +34,7 @@ type forwardedView struct {
 // forwarded decides which variables say what. Where nothing in front is
 // believed they are nginx's own, which cost a request nothing.
 func (r *rendering) forwarded() forwardedView {
-	f := r.global.forwarded
+	f := r.global.Forwarded
 	v := forwardedView{
 		Forwarded: f, Fronted: r.fronted, Active: f.Use || f.RealIP || f.ProxyProtocol, Both: f.Use && f.ProxyProtocol, RealIPHeader: f.ForHeader,
 		SentFor: sentHeader(f.ForHeader), SentHost: sentHeader(f.HostHeader),

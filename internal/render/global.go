@@ -2,6 +2,7 @@ package render
 
 import (
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,21 +11,11 @@ import (
 	"sluice/internal/settings"
 )
 
-// global is the settings that nginx.conf says once.
+// global is the settings that nginx.conf says once: their blocks, and the groups that Go
+// decides with.
 type global struct {
-	blocks  []model.Block
-	workers settings.Workers
-	memory  settings.Memory
-	listen  settings.Listen
-	http2   settings.HTTP2
-	hash    settings.Hash
-	format  settings.LogFormat
-	log     settings.Log
-	stream  settings.Stream
-
-	forwarded settings.Forwarded
-	client    settings.Client
-	patterns  settings.Patterns
+	blocks []model.Block
+	settings.Settings
 }
 
 // defaultSettings are in force where a block is missing or cannot be printed.
@@ -33,7 +24,7 @@ var defaultSettings = sync.OnceValue(func() []model.Block {
 	return values.Blocks()
 })
 
-// newGlobal picks out the groups that Go decides with.
+// newGlobal puts the defaults in the place of missing blocks.
 func newGlobal(blocks []model.Block) *global {
 	g := &global{blocks: blocks}
 	for _, b := range defaultSettings() {
@@ -48,30 +39,11 @@ func newGlobal(blocks []model.Block) *global {
 	return g
 }
 
+// read takes over the group that a block prints; each has the name of its type.
 func (g *global) read(b model.Block) {
-	switch group := b.Data.(type) {
-	case settings.Workers:
-		g.workers = group
-	case settings.Memory:
-		g.memory = group
-	case settings.Listen:
-		g.listen = group
-	case settings.HTTP2:
-		g.http2 = group
-	case settings.Hash:
-		g.hash = group
-	case settings.LogFormat:
-		g.format = group
-	case settings.Log:
-		g.log = group
-	case settings.Stream:
-		g.stream = group
-	case settings.Forwarded:
-		g.forwarded = group
-	case settings.Patterns:
-		g.patterns = group
-	case settings.Client:
-		g.client = group
+	group := reflect.ValueOf(b.Data)
+	if field := reflect.ValueOf(&g.Settings).Elem().FieldByName(group.Type().Name()); field.IsValid() && field.Type() == group.Type() {
+		field.Set(group)
 	}
 }
 
@@ -152,7 +124,7 @@ func (r *rendering) listens() []listenView {
 		}
 	}
 	for i := range all {
-		all[i].Proxy = r.global.forwarded.ProxyProtocol
+		all[i].Proxy = r.global.Forwarded.ProxyProtocol
 	}
 	if r.fronted {
 		all = append(all, listenView{Socket: r.env.socket("https"), SSL: true, Proxy: true})
@@ -165,18 +137,18 @@ func (r *rendering) listens() []listenView {
 func (r *rendering) defaultListens() []listenView {
 	all := r.listens()
 	for i := range all {
-		all[i].Default, all[i].ReusePort = true, r.global.listen.ReusePort && all[i].Socket == ""
+		all[i].Default, all[i].ReusePort = true, r.global.Listen.ReusePort && all[i].Socket == ""
 		if all[i].Socket != "" {
 			all[i].Backlog = socketBacklog
 		}
-		all[i].HTTP2 = all[i].SSL && r.global.http2.Enabled && !r.env.Capabilities.HTTP2Directive
+		all[i].HTTP2 = all[i].SSL && r.global.HTTP2.Enabled && !r.env.Capabilities.HTTP2Directive
 	}
 	return all
 }
 
 // addresses gives what stands before the port, "" for all IPv4 addresses.
 func (r *rendering) addresses() []string {
-	ipv6 := r.env.IPv6 && !r.global.listen.DisableIPv6
+	ipv6 := r.env.IPv6 && !r.global.Listen.DisableIPv6
 	var all []string
 	for _, address := range r.env.Addresses {
 		switch {

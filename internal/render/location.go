@@ -47,7 +47,7 @@ type locationView struct {
 // path gives what a location matches.
 func (l locations) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
-		return limitPattern(location.Path, cmp.Or(location.MatchLimit, l.global.patterns.MatchLimit))
+		return limitPattern(location.Path, cmp.Or(location.MatchLimit, l.global.Patterns.MatchLimit))
 	}
 	return location.Path
 }
@@ -209,7 +209,7 @@ func (l locations) answers(location *model.Location) error {
 		if err := groupsExist(rewrite); err != nil {
 			return err
 		}
-		view.Rewrite = newRewriteView(rewrite, l.global.patterns.MatchLimit)
+		view.Rewrite = newRewriteView(rewrite, l.global.Patterns.MatchLimit)
 	}
 	of := location.Proxy.Service
 	view.Route, view.UpstreamName = route(location), of.Namespace+"-"+of.Name+"-"+of.Port

@@ -36,23 +36,23 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 		return file, problems
 	}
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: newFile(len(s.Servers)), view: e.view()}
-	r.view.HTTP2 = r.global.http2.Enabled && e.Capabilities.HTTP2Directive
+	r.view.HTTP2 = r.global.HTTP2.Enabled && e.Capabilities.HTTP2Directive
 	streams := r.printableStreams(s)
 	r.fronted = streams.PassesThrough
-	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.client)
+	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.Client)
 	r.view.Hops = e.hops()
-	r.logsPath = r.global.format.Names(locationPath) && r.global.log.AccessLog() != ""
-	r.skipsUnknown = r.global.log.SkipsUnknown()
-	r.view.Memory = e.memory(r.global.memory)
+	r.logsPath = r.global.LogFormat.Names(locationPath) && r.global.Log.AccessLog() != ""
+	r.skipsUnknown = r.global.Log.SkipsUnknown()
+	r.view.Memory = e.memory(r.global.Memory)
 	r.sizeWorkers()
-	if n := int(r.global.workers.Processes); n > 0 {
+	if n := int(r.global.Workers.Processes); n > 0 {
 		r.view.Workers = n
 	}
 	http := r.http()
 	servers := r.servers(withCatchall(s.Servers), c)
 	shared := r.shared(servers)
 	all := upstreams(servers)
-	r.view.Hash = hashSizes(r.global.hash, s.Servers, http.text, shared.text)
+	r.view.Hash = hashSizes(r.global.Hash, s.Servers, http.text, shared.text)
 	r.body = append(r.body, http, shared, r.upstreams(all), r.fixed())
 	for _, server := range servers {
 		if server.chunk != nil {

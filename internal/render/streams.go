@@ -85,7 +85,7 @@ func (r *rendering) streams(s model.Static) {
 	}{Blocks: settingsBlocks{r, "stream"}}
 	if s.PassesThrough {
 		passed := r.passthroughs(s.Passthroughs)
-		sizes := hashSizes(r.global.hash, nil, passed.text)
+		sizes := hashSizes(r.global.Hash, nil, passed.text)
 		level.Hash, body = &sizes, append(body, passed)
 	}
 	r.must("stream", level, r.templates.grammar.at(inStream...))
@@ -97,7 +97,7 @@ func (r *rendering) stream(s *model.Stream) *chunk {
 	view := streamView{Name: s.Key(), SendsProxy: s.SendsProxy, Endpoints: endpointViews(s.Endpoints)}
 	for _, address := range r.addresses() {
 		view.Listen = append(view.Listen, streamListen{
-			Address: address + strconv.Itoa(s.Port), UDP: s.Protocol == model.UDP, Proxy: s.AcceptsProxy, ReusePort: r.global.listen.ReusePort,
+			Address: address + strconv.Itoa(s.Port), UDP: s.Protocol == model.UDP, Proxy: s.AcceptsProxy, ReusePort: r.global.Listen.ReusePort,
 		})
 	}
 	if s.AcceptsProxy {
@@ -115,7 +115,7 @@ func (r *rendering) announcers() []string {
 	if !r.env.Capabilities.StreamRealIP {
 		return nil
 	}
-	return r.global.forwarded.Trusted
+	return r.global.Forwarded.Trusted
 }
 
 // checked executes a template and checks what it printed. If that fails, nothing
@@ -143,14 +143,14 @@ func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 	}
 	view := passthroughView{
 		Names: passedNames{r, views}, HTTPS: r.env.socket("https"), Passed: r.env.socket("passed"),
-		HeaderTimeout: string(r.global.stream.HeaderTimeout), RealIP: r.env.Capabilities.StreamRealIP, Backlog: socketBacklog,
+		HeaderTimeout: string(r.global.Stream.HeaderTimeout), RealIP: r.env.Capabilities.StreamRealIP, Backlog: socketBacklog,
 	}
 	for _, address := range r.addresses() {
 		view.Listen = append(view.Listen, streamListen{
-			Address: address + strconv.Itoa(r.env.HTTPSPort), Proxy: r.global.forwarded.ProxyProtocol, KeepAlive: true, ReusePort: r.global.listen.ReusePort,
+			Address: address + strconv.Itoa(r.env.HTTPSPort), Proxy: r.global.Forwarded.ProxyProtocol, KeepAlive: true, ReusePort: r.global.Listen.ReusePort,
 		})
 	}
-	if r.global.forwarded.ProxyProtocol {
+	if r.global.Forwarded.ProxyProtocol {
 		view.Trusted = r.announcers()
 	}
 	r.page.from(Origin{})

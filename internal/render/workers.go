@@ -18,7 +18,7 @@ const (
 
 // sizeWorkers says how many files and connections a worker may have open.
 func (r *rendering) sizeWorkers() {
-	asked := r.global.workers
+	asked := r.global.Workers
 	files, most := asked.OpenFiles, r.env.MostOpenFiles
 	if files == 0 && r.env.OpenFiles > 0 {
 		files = max(r.env.OpenFiles-reservedFiles, usualFiles)

@@ -3,7 +3,6 @@ package settings
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"sluice/internal/keys"
 	"sluice/internal/model"
@@ -41,14 +40,8 @@ func (s *Settings) Blocks() []model.Block {
 // Value is the text in force for a key, defaults included; false for a key
 // that is not a setting. It is what annotations with a from tag default to.
 func (s *Settings) Value(key string) (string, bool) {
-	text, ok := s.source.texts[key]
-	return text, ok
-}
-
-// written is true if the text in force for a key is what the ConfigMap says.
-func (s *Settings) written(key string) bool {
-	text, ok := s.source.lookup(key)
-	return ok && strings.TrimSpace(text) == s.source.texts[key]
+	holds, ok := s.source.inForce[key]
+	return holds.text, ok
 }
 
 // Broken is true for a key that protects and whose value is not valid: what

@@ -18,7 +18,7 @@ func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool)
 	c := *s
 	c.source = &source{
 		object:     model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name},
-		texts:      maps.Clone(s.source.texts),
+		inForce:    maps.Clone(s.source.inForce),
 		broken:     maps.Clone(s.source.broken),
 		denies:     s.source.denies,
 		controller: s,
@@ -26,9 +26,9 @@ func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool)
 	c.source.take(cm.Data)
 	problems := append(c.unread(), c.takeOut(perClass)...)
 	changed, faults := keys.Override(&c, c.source.lookup)
-	for key, text := range changed {
-		c.source.texts[key] = text
-		delete(c.source.broken, key)
+	for _, v := range changed {
+		c.source.hold(v)
+		delete(c.source.broken, v.Key)
 	}
 	problems = append(problems, c.invalid(faults)...)
 	c.Annotations.mend()
@@ -40,7 +40,7 @@ func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool)
 func (c *Settings) takeOut(perClass func(key string) bool) []model.Problem {
 	var problems []model.Problem
 	for _, key := range slices.Sorted(maps.Keys(c.source.given)) {
-		if _, read := c.source.texts[key]; read && !perClass(key) {
+		if _, read := c.source.inForce[key]; read && !perClass(key) {
 			delete(c.source.given, key)
 			problems = append(problems, c.problem(key, model.Unsupported, "this setting is one for the whole nginx, and not for the Ingresses of a class: it counts only in the ConfigMap of the controller", false))
 		}
@@ -56,7 +56,7 @@ func (c *Settings) lower() []model.Problem {
 		return nil
 	}
 	problem := c.problem(key, model.InvalidValue, fmt.Sprintf("want no more than the ConfigMap of the controller allows, which is %s (got %s)", most, c.Annotations.RiskLevel), false)
-	c.Annotations.RiskLevel, c.source.texts[key] = most, c.source.controller.source.texts[key]
+	c.Annotations.RiskLevel, c.source.inForce[key] = most, c.source.controller.source.inForce[key]
 	return []model.Problem{problem}
 }
 
@@ -72,13 +72,8 @@ func (s *Settings) Controller() *Settings {
 // Origin is the ConfigMap that says the text in force for a key; false where it is
 // the default.
 func (s *Settings) Origin(key string) (model.ObjectRef, bool) {
-	if s.written(key) {
-		return s.source.object, true
-	}
-	if s.source.controller != nil {
-		return s.source.controller.Origin(key)
-	}
-	return model.ObjectRef{}, false
+	from := s.source.inForce[key].from
+	return from, from != model.ObjectRef{}
 }
 
 // Origins are the ConfigMaps that s was read from: that of the class, if it is of

@@ -15,8 +15,8 @@ import (
 // source is where Settings came from.
 type source struct {
 	object model.ObjectRef
-	// texts are the texts in force by key, defaults included.
-	texts map[string]string
+	// inForce is what holds by key, defaults included.
+	inForce map[string]inForce
 	// given is what the ConfigMap says, by keys in lower case; hidden has the other
 	// keys that differ from one of them in case only, as they are written.
 	given, hidden map[string]string
@@ -31,6 +31,21 @@ type source struct {
 	controller *Settings
 }
 
+// inForce is a text with the object that says it, none for a default.
+type inForce struct {
+	text string
+	from model.ObjectRef
+}
+
+// hold keeps what is in force for a key.
+func (s *source) hold(v keys.InForce) {
+	holds := inForce{text: v.Text}
+	if v.Name != "" {
+		holds.from = s.object
+	}
+	s.inForce[v.Key] = holds
+}
+
 // lookup finds what the ConfigMap says for a key.
 func (s *source) lookup(key string) (string, bool) {
 	text, ok := s.given[key]
@@ -40,13 +55,15 @@ func (s *source) lookup(key string) (string, bool) {
 // Read gives the settings of a ConfigMap, or the defaults for nil, and what is
 // wrong with it, sorted. Keys may be written in any case, as in ingress-nginx.
 func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
-	s := &Settings{source: &source{broken: map[string]bool{}}}
+	s := &Settings{source: &source{inForce: map[string]inForce{}, broken: map[string]bool{}}}
 	if cm != nil {
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}
 		s.source.take(cm.Data)
 	}
 	faults := slices.Concat(keys.Decode(s, s.source.lookup, nil), s.Workers.mend(), s.Log.mend())
-	s.source.texts = keys.Texts(s, s.source.lookup, faults)
+	for _, v := range keys.Values(s, s.source.lookup, nil, faults...) {
+		s.source.hold(v)
+	}
 	problems := append(s.invalid(faults), s.unread()...)
 	s.Annotations.mend()
 	return s, model.SortProblems(problems)
@@ -90,7 +107,7 @@ func (s *Settings) unread() []model.Problem {
 		problems = append(problems, s.problem(key, model.Ambiguous, "another key differs from this one in case only, and counts", denies))
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.source.given)) {
-		if _, read := s.source.texts[key]; !read {
+		if _, read := s.source.inForce[key]; !read {
 			problems = append(problems, s.unreadKey(key))
 		}
 	}
@@ -114,7 +131,7 @@ func (s *Settings) withdraw(meant string) string {
 	if instead == "" {
 		return ""
 	}
-	s.source.texts[meant] = ""
+	s.source.inForce[meant] = inForce{}
 	return " Until this is mended " + instead
 }
 

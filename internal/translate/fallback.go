@@ -115,7 +115,7 @@ func (t *translation) idleDefaults(hosts []*host) {
 			if rules.owner.fallback == nil {
 				continue
 			}
-			taker := h.built.taker()
+			taker := h.built.server.Taker()
 			if first, seen := takers[rules.owner]; !seen || first != nil && taker == nil {
 				takers[rules.owner] = taker
 			}
@@ -127,15 +127,4 @@ func (t *translation) idleDefaults(hosts []*host) {
 				Text: fmt.Sprintf("no request is left for it: %s takes them all with %s", taker.Rule.Object, taker.Rule.Field)})
 		}
 	}
-}
-
-// taker is the location of a path that takes all that no other path takes, or
-// nil.
-func (b *builtServer) taker() *model.Location {
-	for _, l := range b.server.Locations {
-		if l.Rule.Kind == model.RuleWritten && isRoot(l) {
-			return l
-		}
-	}
-	return nil
 }

@@ -130,6 +130,6 @@ func (h *host) wildcard() bool { return strings.HasPrefix(h.name, "*") }
 // for its health.
 func (b *builtServer) onlyRoot() bool {
 	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool {
-		return len(l.Dispatch) > 0 || !isRoot(l) && l.Rule.Kind != model.RuleHealth
+		return len(l.Dispatch) > 0 || !l.IsRoot() && l.Rule.Kind != model.RuleHealth
 	})
 }

@@ -12,24 +12,29 @@ import (
 // usualHTTPS is the port that no URL names.
 const usualHTTPS = 443
 
-// redirect gives the redirect to HTTPS of a claim, or nil. A path that begins
-// with one of no-tls-redirect-locations is never redirected; as with
+// redirect gives the redirect to HTTPS of a claim, or nil, and the reason. A path that
+// begins with one of no-tls-redirect-locations is never redirected; as with
 // ingress-nginx the path of the rule is compared, not that of the request.
-func (b *builder) redirect(c *claim) *model.Redirect {
-	asked := c.annotations.SSLRedirect
-	if !asked.Always && !(asked.WithCertificate && b.input.covered) {
-		return nil
-	}
-	general := c.owner.settings.Redirects
+func (b *builder) redirect(c *claim) (r *model.Redirect, why string) {
+	asked, general := c.annotations.SSLRedirect, c.owner.settings.Redirects
 	exempt := func(start string) bool { return start != "" && strings.HasPrefix(c.path, start) }
-	if slices.ContainsFunc(general.NoTLSLocations, exempt) {
-		return nil
+	switch {
+	case !asked.Always && !asked.WithCertificate:
+		return nil, "ssl-redirect and force-ssl-redirect are false"
+	case slices.ContainsFunc(general.NoTLSLocations, exempt):
+		return nil, "the path of the rule begins with one of the setting no-tls-redirect-locations"
+	case asked.Always:
+		why = "force-ssl-redirect is true"
+	case b.input.covered:
+		why = "ssl-redirect is true, and an Ingress of the host has a tls section"
+	default:
+		return nil, "no Ingress of the host has a tls section, and force-ssl-redirect is false"
 	}
-	r := &model.Redirect{Code: general.Code, KeepTrailingSlash: asked.KeepTrailingSlash}
+	r = &model.Redirect{Code: general.Code, KeepTrailingSlash: asked.KeepTrailingSlash}
 	if general.UsePort && b.options.HTTPSPort != usualHTTPS {
 		r.Port = b.options.HTTPSPort
 	}
-	return r
+	return r, why
 }
 
 // remarkRedirect reports a redirect that another one hides.

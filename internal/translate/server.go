@@ -119,7 +119,7 @@ func (b *builder) finish() {
 		server.AliasesFrom = b.host.firstAliased().ref
 	}
 	for _, l := range b.locations {
-		if l.Rule.Kind != model.RuleShadow && isRoot(l) {
+		if l.Rule.Kind != model.RuleShadow && l.IsRoot() {
 			root := *l
 			b.out.root = &root
 		}
@@ -147,17 +147,6 @@ func (b *builder) anyLabels() bool {
 		}
 	}
 	return false
-}
-
-// isRoot tells the location of what nothing else matches.
-func isRoot(l *model.Location) bool {
-	switch l.Modifier {
-	case model.Equal:
-		return false
-	case model.Pattern:
-		return l.Rule.Path == "/" && l.Rule.PathType != "Exact"
-	}
-	return l.Path == "/"
 }
 
 // decideScope says whether patterns are in force on the host.
@@ -234,7 +223,7 @@ func (b *builder) location(c *claim, kind model.RuleKind) *model.Location {
 	case url != "":
 		l.Return = &model.Return{Code: code, URL: url}
 	default:
-		l.RedirectToHTTPS = b.redirect(c)
+		l.RedirectToHTTPS, l.PlainHTTP = b.redirect(c)
 		b.passOn(l, c)
 	}
 	return l

@@ -23,7 +23,7 @@ var ranks = map[string]int{
 
 	"internal/cluster": 7, "internal/manifest": 7, "internal/nginx": 7, "internal/dynamic": 7, "internal/resolver": 7,
 	"internal/report": 7, "internal/explain": 7, "internal/lint": 7, "internal/admission": 7,
-	"internal/kube/kubetest": 7, "internal/report/election": 7, "internal/report/status": 7, "internal/report/events": 7,
+	"internal/report/election": 7, "internal/report/status": 7, "internal/report/events": 7,
 	"internal/pid1": 7, "internal/health": 7, "internal/templatedir": 7,
 
 	"internal/debug": 8, "internal/plugin": 8,

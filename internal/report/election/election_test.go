@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"sluice/internal/kube"
-	"sluice/internal/kube/kubetest"
 	"sluice/internal/snapshot"
+	"sluice/test/kubetest"
 )
 
 const ttl = 30 * time.Second

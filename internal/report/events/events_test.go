@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"sluice/internal/kube"
-	"sluice/internal/kube/kubetest"
 	"sluice/internal/model"
+	"sluice/test/kubetest"
 )
 
 // world is an API server, and recorders that write to it, in a bubble where time

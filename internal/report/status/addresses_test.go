@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/kube"
-	"sluice/internal/kube/kubetest"
 	"sluice/internal/snapshot"
+	"sluice/test/kubetest"
 )
 
 // texts gives addresses as one line.

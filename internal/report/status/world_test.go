@@ -16,8 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/kube"
-	"sluice/internal/kube/kubetest"
 	"sluice/internal/snapshot"
+	"sluice/test/kubetest"
 )
 
 // world is an API server, and replicas that write to it, in a bubble where time

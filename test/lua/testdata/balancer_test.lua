@@ -125,7 +125,7 @@ local function splitting(dicts, can)
   assert(dicts.sluice_backends:safe_set("shop/main/80", '[503,["10.0.0.1",80]]'))
   assert(dicts.sluice_backends:safe_set("shop/can/80", can))
   local self = balancer.new(dicts, "/state/")
-  local split = '{"empty":503,"endpoints":[],"split":{"main":"shop/main/80","total":100,"shares":[{"backend":"shop/can/80","name":"shop-can-80","weight":100,"always":[],"never":[]}]}}'
+  local split = '{"empty":503,"endpoints":[],"split":{"main":"shop/main/80","total":100,"shares":[{"backend":"shop/can/80","name":"shop-can-80","weight":100}]}}'
   assert(dicts.sluice_backends:safe_set(KEY, split))
   return self, self:backend(ROUTE).split
 end

@@ -4,7 +4,7 @@ local split = require("sluice.split")
 local tests = {}
 
 local function share(weight, always, never)
-  return { backend = "b" .. weight, name = "n" .. weight, weight = weight, always = always or {}, never = never or {} }
+  return { backend = "b" .. weight, name = "n" .. weight, weight = weight, always = always, never = never }
 end
 
 -- How many of 10,000 requests go to which backend.
@@ -39,7 +39,7 @@ tests["no weight is no request, and all of it is all"] = function()
   expect.equal({ b150 = 10000 }, spread({ total = 100, shares = { share(150) } }))
 end
 
-local HEADER = { total = 100, shares = { share(0, { { "http_x_canary", "always" } }, { { "http_x_canary", "never" } }), share(100, { { "http_x_two", "yes" } }, { { "http_x_two", "no" } }) } }
+local HEADER = { total = 100, shares = { share(0, { { variable = "http_x_canary", value = "always" } }, { { variable = "http_x_canary", value = "never" } }), share(100, { { variable = "http_x_two", value = "yes" } }, { { variable = "http_x_two", value = "no" } }) } }
 
 tests["headers come before weights"] = function()
   expect.equal({ b0 = 10000 }, spread(HEADER, { http_x_canary = "always" }))

@@ -5,10 +5,10 @@
 -- or always its; then the weights.
 local _M = {}
 
--- Whether one of the conditions {variable, value} holds.
+-- Whether one of the conditions {variable, value} holds; nil is none.
 local function any(conditions, var)
-  for _, condition in ipairs(conditions) do
-    if var[condition[1]] == condition[2] then
+  for _, condition in ipairs(conditions or {}) do
+    if var[condition.variable] == condition.value then
       return true
     end
   end

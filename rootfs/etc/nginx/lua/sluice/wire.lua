@@ -114,7 +114,7 @@ local function is_weight(value)
 end
 
 local function is_condition(value)
-  return type(value) == "table" and #value == 2 and is_name(value[1]) and is_text(value[2])
+  return type(value) == "table" and is_name(value.variable) and is_text(value.value)
 end
 
 -- All items of an array, with nothing beside it.
@@ -137,7 +137,7 @@ end
 
 local function is_share(value)
   return type(value) == "table" and is_name(value.backend) and is_text(value.name) and is_weight(value.weight)
-    and all(value.always, is_condition) and all(value.never, is_condition)
+    and (value.always == nil or all(value.always, is_condition)) and (value.never == nil or all(value.never, is_condition))
 end
 
 local function is_split(value)
