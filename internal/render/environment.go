@@ -28,6 +28,9 @@ type Environment struct {
 	// StreamModule is the absolute path of the module that is loaded besides
 	// where there are streams; "" if nginx has it built in, or not at all.
 	StreamModule string
+	// HeadersMoreModule is the absolute path of the module that is loaded besides
+	// where a snippet uses it; "" if there is none.
+	HeadersMoreModule string
 	// User is who the workers run as; "" prints nothing.
 	User string
 	// Workers is the number of CPUs that "auto" workers are made for; 0 is 1.
@@ -55,6 +58,8 @@ type Capabilities struct {
 	// can be by the name that is asked for, and StreamRealIP if the address in a
 	// PROXY header can be taken over there.
 	Stream, SSLPreread, StreamRealIP bool
+	// HeadersMore is set if snippets can use the directives of headers-more.
+	HeadersMore bool
 }
 
 // within gives a path below the state directory.
@@ -69,8 +74,6 @@ func (e *Environment) entry(name string) string { return e.Lua + "/sluice/entry/
 // mainView is what the templates of the file and of its fixed servers are given.
 type mainView struct {
 	Modules []string
-	// StreamModule is "" where there is no stream.
-	StreamModule string
 
 	User     string
 	PID      string

@@ -151,6 +151,7 @@ func (p *page) cut() *chunk {
 		p.marks = p.marks[:n-1] // It would speak of the chunk behind.
 	}
 	c := &chunk{text: bytes.Clone(p.Bytes()), lines: lines, marks: slices.Clone(p.marks), origins: slices.Clone(p.origins), raw: slices.Clone(p.raw)}
+	c.headersMore = usesHeadersMore(c.text, c.raw)
 	p.Reset()
 	p.counted, p.line = 0, 0
 	p.marks, p.origins, p.raw = p.marks[:0], p.origins[:0], p.raw[:0]
@@ -164,6 +165,8 @@ type chunk struct {
 	marks   []mark
 	origins []Origin
 	raw     []extent
+	// headersMore is set if a snippet uses the module of that name.
+	headersMore bool
 	// server is set if it is the server of a host.
 	server bool
 }

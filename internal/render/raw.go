@@ -51,8 +51,8 @@ func (p *page) rawFrom(start int) int {
 	return sort.Search(len(p.raw), func(i int) bool { return p.raw[i].start >= start })
 }
 
-// checkRaw refuses snippets printed since a position that are not closed or that
-// set a variable that others depend on.
+// checkRaw refuses snippets printed since a position that are not closed, that set a
+// variable that others depend on, or that use a module that is not there.
 func (r *rendering) checkRaw(since int) error {
 	for _, e := range r.page.raw[r.page.rawFrom(since):] {
 		statements, err := syntax.Parse(r.page.Bytes()[e.start:e.end])
@@ -60,6 +60,9 @@ func (r *rendering) checkRaw(since int) error {
 			return &StructureError{Text: "a snippet is not closed: " + err.Error()}
 		}
 		for _, s := range statements {
+			if ofHeadersMore(s) && !r.env.Capabilities.HeadersMore {
+				return &Refusal{Want: "no directive of headers-more, which this nginx lacks: install libnginx-mod-http-headers-more-filter", Got: s.Name()}
+			}
 			if name := r.templates.overwrites(s); name != "" {
 				return &Refusal{Want: "a snippet that sets only variables of its own", Got: "$" + name}
 			}

@@ -22,6 +22,11 @@ type snippetData struct{ Location, Server string }
 // with one at the levels main, http and the catch-all server.
 func withSnippets(t *testing.T, host snippetData, all string) (*File, []model.Problem) {
 	t.Helper()
+	return withSnippetsIn(t, testEnvironment(), host, all)
+}
+
+func withSnippetsIn(t *testing.T, e Environment, host snippetData, all string) (*File, []model.Problem) {
+	t.Helper()
 	files := withTemplate(t, "x.tmpl", snippets)
 	loaded, err := Load(files)
 	if err != nil {
@@ -35,7 +40,7 @@ func withSnippets(t *testing.T, host snippetData, all string) (*File, []model.Pr
 	return loaded.Render(model.Static{
 		Blocks:  []model.Block{{Name: "y", Data: struct{ Text string }{all}, Source: model.ObjectRef{Kind: "ConfigMap", Namespace: "sluice", Name: "config"}}},
 		Servers: []*model.Server{catchAll(), {Host: "shop.example", Blocks: []model.Block{block}, Locations: []*model.Location{location, other}}},
-	}, testEnvironment(), nil)
+	}, e, nil)
 }
 
 // A snippet may be in any context. It stays as it is written, whatever directives it

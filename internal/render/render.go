@@ -167,8 +167,9 @@ func (r *rendering) whole() {
 	around := newStructure(r.templates.grammar)
 	r.view.HTTP = bodyInsertion{r, around, r.body}
 	if len(r.streamBody) > 0 {
-		r.view.Stream, r.view.StreamModule = bodyInsertion{r, around, r.streamBody}, r.env.StreamModule
+		r.view.Stream = bodyInsertion{r, around, r.streamBody}
 	}
+	r.view.Modules = r.modules()
 	err := r.page.execute(r.templates.core["nginx"], r.view)
 	tail := r.page.cut()
 	r.file.add(tail)

@@ -164,7 +164,7 @@ func (s *serverRendering) check() error {
 
 func wildcard(s *model.Server) bool { return strings.HasPrefix(s.Host, "*.") && !s.AliasesOnly }
 
-func catchall(s *model.Server) bool { return s.Host == "" && !s.AliasesOnly }
+func catchall(s *model.Server) bool { return s.Host == "" && !s.AliasesOnly && s.Listener == "" }
 
 // oneLabel is the pattern of the names that Kubernetes means by a wildcard:
 // nginx's own takes any number of labels.

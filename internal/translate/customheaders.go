@@ -55,11 +55,17 @@ func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHea
 		return ing.refuse(customHeaders, model.NotFound, text)
 	}
 	size, block := 0, customHeadersBlock{HideHSTS: ing.settings.Controller().HSTS.Enabled}
+	written := map[string]string{} // names in lower case
 	for _, header := range slices.Sorted(maps.Keys(configMap.Data)) {
 		value := strings.TrimSpace(configMap.Data[header])
 		if text := wrongHeader(header, value, ing.settings.Annotations.ResponseHeaders); text != "" {
 			return ing.refuse(customHeaders, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text))
 		}
+		folded := strings.ToLower(header)
+		if other := written[folded]; other != "" {
+			return ing.refuse(customHeaders, model.InvalidValue, fmt.Sprintf("ConfigMap %s: want each header once, in whatever case (got %s and %s)", name, other, header))
+		}
+		written[folded] = header
 		block.add(header, value)
 		size += len(header) + len(value)
 	}

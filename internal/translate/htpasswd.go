@@ -43,8 +43,16 @@ func userLine(user, hash string) (line, fault string) {
 	if fault := wrongHash(hash); fault != "" {
 		return "", fault
 	}
+	if len(user)+len(":")+len(hash) > mostUserLine {
+		return "", fmt.Sprintf("want a user and a hash of at most %d bytes", mostUserLine)
+	}
 	return user + ":" + hash + "\n", ""
 }
+
+// mostUserLine is how long a line may be. nginx reads a file of users by 2,048 bytes,
+// and cuts off a longer hash.
+// Source: NGX_HTTP_AUTH_BUF_SIZE in nginx's ngx_http_auth_basic_module.c
+const mostUserLine = 1024
 
 func isPrintable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })

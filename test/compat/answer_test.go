@@ -32,14 +32,20 @@ type answer struct {
 	Err    string         `json:"error,omitempty"`
 }
 
-// ask sends a request, as often as it wants to be repeated.
-func (w *world) ask(s *sluice, i int, r *request) answer {
+// ask sends a request, as often as it wants to be repeated. want is the recorded
+// answer.
+func (w *world) ask(s *sluice, i int, want answer) answer {
 	var first answer
+	r := &w.Requests[i]
 	dist := map[string]int{}
 	for n := range max(r.Repeat, 1) {
 		id := fmt.Sprintf("%d-%d", i, n)
 		e := s.send(w.newCall(r, id))
+		if r.WaitHits {
+			w.pods.await(w.t, id, len(want.Hits))
+		}
 		a := w.answer(s, e, w.pods.take(id))
+		w.keepCookies(r.Session, e)
 		if n == 0 {
 			first = a
 		}
@@ -81,6 +87,8 @@ func (a answer) only(parts []string) answer {
 			kept.Status = a.Status
 		case "headers":
 			kept.Headers = a.Headers
+		case "cookies":
+			kept.Cookies = a.Cookies
 		case "hits":
 			kept.Hits = a.Hits
 		case "dist":
@@ -130,7 +138,9 @@ func (w *world) answer(s *sluice, e exchange, hits []hit) answer {
 			a.Headers[name] = w.normal(s, name, strings.Join(values, " | "))
 		}
 	}
-	a.Cookies = append(a.Cookies, e.response.Header.Values("Set-Cookie")...)
+	for _, cookie := range e.response.Header.Values("Set-Cookie") {
+		a.Cookies = append(a.Cookies, normalCookie(cookie, e.response.Header.Get("Date")))
+	}
 	switch {
 	case a.Status == 101:
 		address, line, _ := strings.Cut(strings.TrimSpace(e.body), " ")
@@ -176,6 +186,9 @@ func (w *world) recorded(s *sluice, hits []hit) []hit {
 	for i := range hits {
 		h := &hits[i]
 		h.By, h.Headers = w.podName(h.address), map[string]string{}
+		if w.own != "" {
+			h.Host = strings.ReplaceAll(h.Host, w.own, h.address)
+		}
 		for name, values := range h.headers {
 			if name != trace && !strings.HasPrefix(name, "X-Echo-") && !strings.HasPrefix(name, hops) {
 				h.Headers[name] = w.normal(s, name, strings.Join(values, " | "))
@@ -203,7 +216,8 @@ func (w *world) normal(s *sluice, name, value string) string {
 	case name == "X-Forwarded-Port" && value == fmt.Sprint(s.HTTPS):
 		return "443"
 	}
-	return clientHere.ReplaceAllString(strings.ReplaceAll(value, w.namespace, "<ns>"), "10.255.0.$1")
+	value = hashedIn.ReplaceAllString(strings.ReplaceAll(value, w.namespace, "<ns>"), "<hash>")
+	return clientHere.ReplaceAllString(value, "10.255.0.$1")
 }
 
 // differences lists where two answers differ, as "/PLACE: want X, got Y"; where

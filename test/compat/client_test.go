@@ -74,6 +74,9 @@ func (w *world) newCall(r *request, id string) *call {
 		delete(defaults, strings.ToLower(name))
 		c.lines = append(c.lines, [2]string{name, value})
 	}
+	if cookies := w.jars[r.Session]; len(cookies) > 0 {
+		c.lines = append(c.lines, [2]string{"Cookie", strings.Join(slices.Sorted(maps.Values(cookies)), "; ")})
+	}
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		c.lines = append(c.lines, [2]string{name, defaults[name]})
 	}

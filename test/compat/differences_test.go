@@ -5,6 +5,8 @@ const (
 	slashServed   = "a slash at the end of a Prefix path does not count, so there is nothing to redirect to"
 	valueLeftOut  = "a bad value costs the behaviour it belongs to, not the whole Ingress"
 	toEndpoints   = "what is passed through goes to the endpoints of the Service, not to its cluster address"
+	ownCookie     = "two Ingresses of one Service have a cookie each, with its own settings"
+	asToService   = "a copy has the headers and the HTTP version of the request to the Service"
 	alwaysServing = "an endpoint that still serves while it ends is used if no other is ready"
 )
 
@@ -32,6 +34,11 @@ var intended = map[string]string{
 	"ssl-passthrough #0 GET https://pass.sp.example.org/x": toEndpoints,
 	"ssl-passthrough #1 GET https://pass.sp.example.org/x": toEndpoints,
 	"ssl-passthrough #3 GET https://term.sp.example.org/":  "behind the passthrough, too, backends are told the address of the client and not 127.0.0.1",
+
+	"mirror #0 GET /x?y=1":                   asToService,
+	"mirror #1 POST /p":                      asToService,
+	"affinity-shared-service #0 GET /one":    ownCookie,
+	"snippets-enabled-risk-default #0 GET /": "a snippet that is not allowed closes its paths, since it may be what protects them",
 
 	"permanent-redirect-code #1 GET /999":                   valueLeftOut,
 	"permanent-redirect-code #2 GET /abc":                   valueLeftOut,

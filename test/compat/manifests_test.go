@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +38,12 @@ type world struct {
 	listening map[int]int
 	// seen are backends in the order in which they answered.
 	seen []string
+	// jars hold the cookies of sessions, "NAME=VALUE" by session and name.
+	jars map[string]map[string]string
+	// own is the address of pods that an Ingress names by their address, unreachable
+	// is set if this machine has none for them.
+	own         string
+	unreachable bool
 }
 
 func newWorld(t *testing.T, s *scenario) *world {
@@ -43,6 +51,7 @@ func newWorld(t *testing.T, s *scenario) *world {
 	return &world{
 		scenario: s, t: t, namespace: "o-" + s.Name, authorities: map[string]*keyPair{}, present: map[string]object{},
 		clock: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), pods: newPods(t),
+		jars: map[string]map[string]string{},
 	}
 }
 
@@ -293,11 +302,32 @@ func backend(text string) object {
 	return object{"service": object{"name": name, "port": object{"name": port}}}
 }
 
+// podByAddress is the address of the first pod of a Service, with a port.
+var podByAddress = regexp.MustCompile(`@IP:([a-z0-9-]+)@:([0-9]+)`)
+
 // local puts in what a text leaves open, and turns the addresses of clients
 // into such that exist here.
 func (w *world) local(text string) string {
 	text = strings.ReplaceAll(text, "@NS@", w.namespace)
+	text = podByAddress.ReplaceAllStringFunc(text, w.podHere)
 	return strings.ReplaceAll(text, "10.255.0.", "127.0.0.")
+}
+
+// podHere starts a pod where Sluice lets an Ingress point at it: on an address that
+// is not of the loopback.
+func (w *world) podHere(found string) string {
+	parts := podByAddress.FindStringSubmatch(found)
+	port, err := strconv.Atoi(parts[2])
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	own := kit.OwnAddress(w.t)
+	if own == "" {
+		w.unreachable = true
+		return found
+	}
+	w.own = own
+	return net.JoinHostPort(own, strconv.Itoa(w.pods.listen(own, w.podAddress(parts[1], 0), port)))
 }
 
 // manifests are the objects in place, as documents of one file.

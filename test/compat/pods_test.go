@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // pods are the backends of one scenario. Each listens on a port of 127.0.0.1
@@ -52,17 +54,23 @@ func newPods(t *testing.T) *pods {
 	return &pods{t: t, ports: map[string]int{}, hits: map[string][]hit{}}
 }
 
-// port starts a pod's port if need be, and gives the port that it has here.
-// 8443 speaks TLS, 7000 returns lines.
+// port starts a pod's port on 127.0.0.1 if need be, and gives the port that it has
+// here. 8443 speaks TLS, 7000 returns lines.
 func (p *pods) port(address string, port int) int {
 	p.t.Helper()
-	name := net.JoinHostPort(address, strconv.Itoa(port))
+	return p.listen("127.0.0.1", address, port)
+}
+
+// listen is port on another address of this machine.
+func (p *pods) listen(on, address string, port int) int {
+	p.t.Helper()
+	name := on + " " + net.JoinHostPort(address, strconv.Itoa(port))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if real, ok := p.ports[name]; ok {
 		return real
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", net.JoinHostPort(on, "0"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -108,6 +116,16 @@ func (p *pods) take(id string) []hit {
 	defer p.mu.Unlock()
 	defer delete(p.hits, id)
 	return p.hits[id]
+}
+
+// await waits until as many requests were received under a trace.
+func (p *pods) await(t *testing.T, id string, count int) {
+	t.Helper()
+	kit.Await(t, patience, "requests to backends", func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.hits[id]) >= count
+	})
 }
 
 func (p *pods) handler(address string, port int) http.Handler {

@@ -150,7 +150,12 @@ type request struct {
 	// Tol is how far counts may be off, as a share of Repeat.
 	Tol float64 `json:"tol"`
 	// Rel names backends by the order in which they first answer.
-	Rel      bool    `json:"rel"`
+	Rel bool `json:"rel"`
+	// Session names a client that keeps its cookies.
+	Session string `json:"session"`
+	// WaitHits is set if a backend may get a copy of the request after the answer
+	// is there.
+	WaitHits bool    `json:"waitHits"`
 	SNI      *string `json:"sni"`
 	ClientIP string  `json:"clientIP"`
 	// ProxyHeader is that of this connection, "none" for none.

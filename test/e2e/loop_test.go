@@ -2,33 +2,22 @@ package e2e
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
-)
 
-// ownAddress is an address of this machine that is none of its loopback.
-func ownAddress(t *testing.T) string {
-	t.Helper()
-	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range addresses {
-		if network, ok := a.(*net.IPNet); ok && network.IP.To4() != nil && network.IP.IsGlobalUnicast() {
-			return network.IP.String()
-		}
-	}
-	t.Skip("this machine has no address but its loopback")
-	return ""
-}
+	"sluice/test/kit"
+)
 
 // TestALoopEnds: a request that an ExternalName leads back to nginx goes round a
 // few times, and a service is asked however often a client claims to have been here.
 func TestALoopEnds(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
+		own := kit.OwnAddress(t)
+		if own == "" {
+			t.Skip("this machine has no address but its loopback")
+		}
 		var seen atomic.Pointer[http.Header]
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			seen.Store(&r.Header)
@@ -36,7 +25,7 @@ func TestALoopEnds(t *testing.T) {
 		}))
 		t.Cleanup(web.Close)
 		s := prepare(t, root, oneHost(web))
-		s.write("loop.yaml", fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: back, namespace: default}\nspec:\n  type: ExternalName\n  externalName: %s\n  ports: [{name: http, port: 80, targetPort: %d}]\n---\n", ownAddress(t), s.HTTP)+
+		s.write("loop.yaml", fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: back, namespace: default}\nspec:\n  type: ExternalName\n  externalName: %s\n  ports: [{name: http, port: 80, targetPort: %d}]\n---\n", own, s.HTTP)+
 			ingress("loop", "loop.example", []string{"/ Prefix back"}))
 		s.launch()
 		s.waitBackend("http://a.example/", "web")
