@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sluice/internal/annotations"
+	"sluice/internal/assemble"
 	"sluice/internal/model"
 	"sluice/internal/translate"
 )
@@ -41,18 +42,18 @@ var lighter = map[model.Reason]Severity{
 	model.Shadowed:       Warning,
 	model.Ambiguous:      Warning,
 	model.CrossNamespace: Warning,
-	translate.Turned:     Warning,
-	translate.Rewritten:  Warning,
-	translate.Star:       Warning,
-	translate.Groupless:  Warning,
+	assemble.Turned:      Warning,
+	assemble.Rewritten:   Warning,
+	assemble.Star:        Warning,
+	assemble.Groupless:   Warning,
 	translate.Unslashed:  Warning,
 	translate.NearClass:  Warning,
 	Unlabelled:           Warning,
 	annotations.Foreign:  Note,
 	model.NoEffect:       Note,
 	translate.OtherClass: Note,
-	translate.SharedHost: Note,
-	translate.Repeated:   Note,
+	assemble.SharedHost:  Note,
+	assemble.Repeated:    Note,
 	ToBeIssued:           Note,
 	Uncompared:           Note,
 	Unwatched:            Note,

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"sluice/internal/annotations"
+	"sluice/internal/assemble"
 	"sluice/internal/model"
 	"sluice/internal/translate"
 )
@@ -10,7 +11,7 @@ import (
 var Reasons = []model.Reason{
 	model.InvalidValue, model.NotFound, model.Conflict, model.Unsupported, model.Unread, model.Shadowed, model.Ambiguous, model.NotDelegated,
 	model.CrossNamespace, model.NoEffect, model.NoRoom, model.Refused, model.Untested, annotations.Foreign,
-	translate.Turned, translate.Rewritten, translate.Unserved, translate.NearClass, translate.OtherClass, translate.SharedHost, translate.Repeated,
-	translate.Star, translate.Groupless, translate.Unslashed,
+	assemble.Turned, assemble.Rewritten, translate.Unserved, translate.NearClass, translate.OtherClass, assemble.SharedHost, assemble.Repeated,
+	assemble.Star, assemble.Groupless, translate.Unslashed,
 	ToBeIssued, Several, Unreadable, Empty, Unwatched, Unlabelled, Uncompared,
 }
