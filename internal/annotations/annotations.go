@@ -34,7 +34,7 @@
 package annotations
 
 import (
-	"cmp"
+	"iter"
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -48,7 +48,25 @@ import (
 // class. The prefix of its annotations is without the slash. The Ingress and the
 // settings are not changed.
 func Read(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *Annotations {
-	r := newReader(ing, s, prefix)
+	return Of(sourceOf(ing), s, prefix)
+}
+
+// Source is an object with annotations.
+type Source struct {
+	Object model.ObjectRef
+	// Given are all its annotations, by their keys.
+	Given map[string]string
+	// Paths are those that it has rules for, as they are written.
+	Paths iter.Seq[string]
+}
+
+func sourceOf(ing *networkingv1.Ingress) Source {
+	return Source{model.ObjectRef{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}, ing.Annotations, pathsOf(ing)}
+}
+
+// Of is Read for the annotations of any object.
+func Of(source Source, s *settings.Settings, prefix string) *Annotations {
+	r := newReader(source, s, prefix)
 	r.readLines()
 	r.unread()
 	r.general.denied = r.general.denied || r.denied
@@ -65,9 +83,9 @@ func Read(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *Annot
 	return a
 }
 
-func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *reader {
+func newReader(source Source, s *settings.Settings, prefix string) *reader {
 	r := &reader{
-		object:   model.ObjectRef{Kind: cmp.Or(ing.Kind, "Ingress"), Namespace: ing.Namespace, Name: ing.Name},
+		object:   source.Object,
 		prefix:   prefix + "/",
 		catalog:  catalog,
 		given:    map[string]string{},
@@ -75,9 +93,9 @@ func newReader(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *
 		settings: s,
 		of:       &ofObject{},
 		denied:   s.Denies(),
-		byPath:   newByPath(ing),
+		byPath:   newByPath(source),
 	}
-	for key, value := range ing.Annotations {
+	for key, value := range source.Given {
 		if name, ok := strings.CutPrefix(key, r.prefix); ok {
 			r.given[name] = value
 		} else if isAstray(key, r.prefix) {

@@ -22,7 +22,7 @@ type InForce struct {
 // Explain lists all behaviours, in the order of All, with what holds for a path of an
 // Ingress, which Read takes in the same way; "" stands for no path of its rules.
 func Explain(ing *networkingv1.Ingress, s *settings.Settings, prefix, path string) []InForce {
-	r := newReader(ing, s, prefix)
+	r := newReader(sourceOf(ing), s, prefix)
 	r.readLines()
 	if slices.Contains(r.byPath.paths(), path) {
 		r = r.at(path)

@@ -1,7 +1,9 @@
 package annotations
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -45,12 +47,15 @@ type byPath struct {
 }
 
 // newByPath finds the annotations for single paths; nil for none.
-func newByPath(ing *networkingv1.Ingress) *byPath {
+func newByPath(source Source) *byPath {
 	var p *byPath
-	for key, value := range ing.Annotations {
+	for key, value := range source.Given {
 		if name, ok := strings.CutPrefix(key, PathsPrefix); ok {
 			if p == nil {
-				p = &byPath{given: map[string]string{}, written: pathsOf(ing), lines: map[string][]line{}, closed: map[string][]string{}}
+				p = &byPath{given: map[string]string{}, written: map[string]bool{}, lines: map[string][]line{}, closed: map[string][]string{}}
+				for path := range source.Paths {
+					p.written[path] = true
+				}
 				for path := range p.written {
 					p.lengths = append(p.lengths, len(path))
 				}
@@ -64,21 +69,19 @@ func newByPath(ing *networkingv1.Ingress) *byPath {
 }
 
 // pathsOf are the paths of the rules as they are written. None is "/".
-func pathsOf(ing *networkingv1.Ingress) map[string]bool {
-	paths := map[string]bool{}
-	for _, rule := range ing.Spec.Rules {
-		if rule.HTTP == nil {
-			continue
-		}
-		for _, p := range rule.HTTP.Paths {
-			if p.Path == "" {
-				paths["/"] = true
-			} else {
-				paths[p.Path] = true
+func pathsOf(ing *networkingv1.Ingress) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, rule := range ing.Spec.Rules {
+			if rule.HTTP == nil {
+				continue
+			}
+			for _, p := range rule.HTTP.Paths {
+				if !yield(cmp.Or(p.Path, "/")) {
+					return
+				}
 			}
 		}
 	}
-	return paths
 }
 
 // paths are those that have something of their own, sorted.

@@ -61,7 +61,7 @@ func TestIngressesWithoutAnnotationsShareOne(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	t.Parallel()
-	p := newByPath(withPaths(map[string]string{PathsPrefix + "x": ""}, "/", "/a", "/a: b", "", "/é(.*)$"))
+	p := newByPath(sourceOf(withPaths(map[string]string{PathsPrefix + "x": ""}, "/", "/a", "/a: b", "", "/é(.*)$")))
 	for text, want := range map[string][3]string{
 		"/a: 5":        {"/a", "5", "whole"},
 		"/a:":          {"/a", "", "whole"},

@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -162,7 +163,7 @@ func stripNamespace(o *corev1.Namespace) {
 	delegation := translate.HostDelegationOf(o)
 	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
 	if delegation != "" {
-		o.Annotations = map[string]string{translate.HostDelegation: delegation}
+		o.Annotations = map[string]string{claim.HostDelegation: delegation}
 	}
 	o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
 }

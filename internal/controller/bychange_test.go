@@ -14,6 +14,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/selfsigned"
@@ -61,7 +62,7 @@ func (w *whim) ingress() *networkingv1.Ingress {
 		}
 	}
 	if w.IntN(6) == 0 {
-		ing.Annotations[translate.HostDelegation] = pick(w, "a", "b", "*")
+		ing.Annotations[claim.HostDelegation] = pick(w, "a", "b", "*")
 	}
 	for range w.IntN(3) {
 		rule := networkingv1.IngressRule{Host: pick(w, "h1.example", "h2.example", "alias.example", "*.example", "")}
@@ -175,7 +176,7 @@ func (w *whim) changes(o *snapshot.Objects) (kind string) {
 		o.ConfigMaps = change(w, o.ConfigMaps, w.configMap)
 	case "namespace":
 		o.Namespaces = change(w, o.Namespaces, func() *corev1.Namespace {
-			return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: pick(w, "a", "b"), Annotations: map[string]string{translate.HostDelegation: pick(w, "a", "b")}}}
+			return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: pick(w, "a", "b"), Annotations: map[string]string{claim.HostDelegation: pick(w, "a", "b")}}}
 		})
 	case "order":
 		o.Ingresses = slices.Clone(o.Ingresses)
@@ -286,7 +287,7 @@ func (w *whim) quarantine(o *Options, objects snapshot.Objects) map[snapshot.Nam
 	ing := pick(w, objects.Ingresses...)
 	switch w.IntN(3) {
 	case 0:
-		o.Translate.Denied = map[model.ObjectRef]translate.Denial{snapshot.RefOf(ing): translate.DenyPaths}
+		o.Translate.Denied = map[model.ObjectRef]claim.Denial{snapshot.RefOf(ing): claim.DenyPaths}
 		return nil
 	case 1:
 		return map[snapshot.Name]*networkingv1.Ingress{nameOf(snapshot.RefOf(ing)): nil}

@@ -13,10 +13,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/quarantine"
 	"sluice/internal/snapshot"
-	"sluice/internal/translate"
 )
 
 // lastGood remembers, in memory and in a file, the form in which each Ingress
@@ -31,7 +31,7 @@ type lastGood struct {
 	// recorded are the Ingresses of the last record, denied those of them whose
 	// paths answer 503.
 	recorded []*networkingv1.Ingress
-	denied   map[model.ObjectRef]translate.Denial
+	denied   map[model.ObjectRef]claim.Denial
 	// whole and size are the bytes of the file when it was written anew and
 	// now. torn is set if it may lack lines: it is then written anew.
 	whole, size int64
@@ -132,7 +132,7 @@ func (l *lastGood) compact() error {
 
 // record takes what nginx now runs as good, but for forms whose paths answer 503:
 // that nginx takes these says nothing. Only what differs from before is looked at.
-func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]translate.Denial, settings *corev1.ConfigMap) error {
+func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]claim.Denial, settings *corev1.ConfigMap) error {
 	var entries []journalLine
 	for _, ing := range l.unrecorded(served.Ingresses(), denied) {
 		object := snapshot.RefOf(ing)
@@ -160,7 +160,7 @@ func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]
 
 // unrecorded gives the Ingresses that were not recorded in this form: those that
 // the list before lacks, and all if others are denied than before.
-func (l *lastGood) unrecorded(now []*networkingv1.Ingress, denied map[model.ObjectRef]translate.Denial) []*networkingv1.Ingress {
+func (l *lastGood) unrecorded(now []*networkingv1.Ingress, denied map[model.ObjectRef]claim.Denial) []*networkingv1.Ingress {
 	if !maps.Equal(l.denied, denied) {
 		return now
 	}

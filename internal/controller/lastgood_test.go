@@ -14,9 +14,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
-	"sluice/internal/translate"
 )
 
 func TestLastGoodOutlivesARestart(t *testing.T) {
@@ -60,9 +60,9 @@ func TestLastGoodKeepsWhatWasServed(t *testing.T) {
 			delete(forms, name)
 		}
 		served := snap(t, slices.Collect(maps.Values(forms))...)
-		denied := map[model.ObjectRef]translate.Denial{}
+		denied := map[model.ObjectRef]claim.Denial{}
 		if random.IntN(3) == 0 {
-			denied[refOf(snapshot.Name{Namespace: "shop", Name: fmt.Sprint("web-", random.IntN(8))})] = translate.DenyPaths
+			denied[refOf(snapshot.Name{Namespace: "shop", Name: fmt.Sprint("web-", random.IntN(8))})] = claim.DenyPaths
 		}
 		if err := l.record(served, denied, nil); err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestClosedFormIsNoGoodForm(t *testing.T) {
 	if err := l.record(snap(t, form("web", "good")), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.record(snap(t, form("web", "bad")), map[model.ObjectRef]translate.Denial{refOf(web): translate.DenyPaths}, nil); err != nil {
+	if err := l.record(snap(t, form("web", "bad")), map[model.ObjectRef]claim.Denial{refOf(web): claim.DenyPaths}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := l.ingresses[refOf(web)].Spec.Rules[0].Host; got != "good" {

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/quarantine"
 	"sluice/internal/render"
@@ -72,8 +73,8 @@ func (c *Controller) hold(p *plan) {
 }
 
 // denials say how much of an Ingress answers 503.
-var denials = map[quarantine.Stand]translate.Denial{
-	quarantine.AsClosed: translate.DenyPaths, quarantine.AsBeginnings: translate.DenyBeginnings,
+var denials = map[quarantine.Stand]claim.Denial{
+	quarantine.AsClosed: claim.DenyPaths, quarantine.AsBeginnings: claim.DenyBeginnings,
 }
 
 // substituteIngresses puts other forms in the place of the Ingresses in quarantine.
@@ -82,7 +83,7 @@ func (c *Controller) substituteIngresses(p *plan) {
 		return
 	}
 	replace := map[snapshot.Name]*networkingv1.Ingress{}
-	p.options.Denied = map[model.ObjectRef]translate.Denial{}
+	p.options.Denied = map[model.ObjectRef]claim.Denial{}
 	for r := range c.quarantine.All() {
 		refused, ok := r.Refused.(*networkingv1.Ingress)
 		if !ok {

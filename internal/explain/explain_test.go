@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/claim"
 	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -339,7 +340,7 @@ func TestAnswers(t *testing.T) {
 		{"denied", ingress("a", rules("/ Prefix web"), "whitelist-source-range: nonsense"), "shop.example/", `is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): nginx.ingress.kubernetes.io/whitelist-source-range: want IP addresses`, nil},
 		{"denied by a setting", plain + scoped("host", `whitelist-source-range: "nonsense"`), "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): ConfigMap shop/settings: whitelist-source-range: want IP addresses", withSettings},
 		{"held back", plain, "shop.example/", "is answered 503 by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /): its Ingress is held back", func(o *translate.Options) {
-			o.Denied = map[model.ObjectRef]translate.Denial{{Kind: "Ingress", Namespace: "shop", Name: "a"}: translate.DenyPaths}
+			o.Denied = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: "shop", Name: "a"}: claim.DenyPaths}
 		}},
 		{"an allow list", ingress("a", rules("/ Prefix web"), "whitelist-source-range: 10.0.0.0/8"), "shop.example/", "(Prefix /), unless allow-list refuses it", nil},
 		{"CORS", ingress("a", rules("/ Prefix web"), `enable-cors: "true"`, `force-ssl-redirect: "true"`), "OPTIONS shop.example/", "is redirected with 308 to https://shop.example by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /), unless cors answers it", nil},

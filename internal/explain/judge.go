@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/assemble"
 	"sluice/internal/model"
 	"sluice/internal/route"
 	"sluice/internal/translate"
@@ -247,8 +248,8 @@ func named(l *model.Location) string {
 	switch l.Rule.Field {
 	case "":
 		return "the fallback"
-	case translate.HealthField:
-		return translate.HealthField
+	case assemble.HealthField:
+		return assemble.HealthField
 	case defaultBackendField:
 		return "spec.defaultBackend of " + l.Rule.Object.String()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sluice/internal/annotations"
+	"sluice/internal/assemble"
 	"sluice/internal/model"
 	"sluice/internal/translate"
 )
@@ -44,10 +45,10 @@ var severities = map[model.Reason]Severity{
 	Several: Error, Unreadable: Error, Empty: Error,
 
 	model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning,
-	translate.Turned: Warning, translate.Rewritten: Warning, translate.Star: Warning, translate.Groupless: Warning,
+	assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Star: Warning, assemble.Groupless: Warning,
 	translate.Unslashed: Warning, translate.NearClass: Warning, Unlabelled: Warning,
 
-	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, translate.SharedHost: Note, translate.Repeated: Note,
+	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Repeated: Note,
 	ToBeIssued: Note, Uncompared: Note, Unwatched: Note,
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/assemble"
 	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/render"
@@ -106,8 +107,8 @@ func TestSeverities(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[model.Reason]Severity{
 		model.InvalidValue: Error, model.NotFound: Error, model.Conflict: Error, model.Unsupported: Error, model.Refused: Error, model.NotDelegated: Error, translate.Unserved: Error,
-		model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, translate.Turned: Warning, translate.Rewritten: Warning,
-		translate.OtherClass: Note, translate.SharedHost: Note, translate.Repeated: Note,
+		model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, assemble.Turned: Warning, assemble.Rewritten: Warning,
+		translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Repeated: Note,
 	} {
 		if got := severityOf(model.Problem{Reason: reason}); got != want {
 			t.Errorf("%s is of the severity %s, want %s", reason, got, want)

@@ -14,7 +14,7 @@ import (
 func TestReasonsAreAll(t *testing.T) {
 	declared := regexp.MustCompile(`Reason\s+=\s+"(\w+)"`)
 	var found []model.Reason
-	for _, dir := range []string{"model", "annotations", "translate", "lint"} {
+	for _, dir := range []string{"model", "annotations", "assemble", "translate", "lint"} {
 		files, err := filepath.Glob(filepath.Join("..", dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

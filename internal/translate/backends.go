@@ -5,69 +5,23 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
+	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
-// defaultPort stands in the key of the default backend for its port. It is no
-// valid name of a port: what an Ingress asks of the same Service is another
-// backend, as that one answers 503 where the default backend answers 404.
-const defaultPort = "_default"
-
-// backendID names a backend.
-type backendID struct {
-	// service is that of a port, or has the namespace of who asked for a host.
-	service snapshot.Name
-	host    string // what is no Service, empty for none
-	port    string // as written, or defaultPort
-	// variant is a hash of the balancing of the backend, or of what a split is of;
-	// empty for a backend whose endpoints are picked in turn.
-	variant string
-}
-
-func (b *backend) compare(o *backend) int { return strings.Compare(b.key, o.key) }
-
-// key is opaque. Those of one Service begin with its name and "/", as onlyEndpoints
-// finds them by; no Service has a name that begins with "_".
-func (id backendID) key() string {
-	name := id.service.Name
-	if id.host != "" {
-		name = "_" + id.host
-	}
-	key := id.service.Namespace + "/" + name + "/" + id.port
-	if id.variant != "" {
-		key += "~" + id.variant
-	}
-	return key
-}
-
-// target is what the backend stands for.
-func (id backendID) target() model.Target {
-	port := id.port
-	if port == defaultPort {
-		port = ""
-	}
-	return model.Target{ServicePort: model.ServicePort{Namespace: id.service.Namespace, Name: id.service.Name, Port: port}, Host: id.host}
-}
-
 // backend is a backend with what it was made of.
 type backend struct {
+	*assemble.Backend
 	pass    uint64
-	place   place
-	id      backendID
-	key     string // of id
 	model   *model.Backend
 	service *corev1.Service
 	slices  []*discoveryv1.EndpointSlice
-	// balancing is nil for a backend whose endpoints are picked in turn. A split has no
-	// endpoints.
-	balancing *model.Balancing
-	split     *model.Split
 	// fault says what is wrong with the reference to it.
 	fault *backendFault
 	// remarks are on its objects themselves.
@@ -84,32 +38,33 @@ type backendFault struct {
 	text   string
 }
 
-// use is a reference to a backend.
-type use struct {
-	backend *backend
-	// claim is nil for the default backend.
-	claim *claim
-}
-
 // backends gives what the hosts use, sorted and each once, and reports the
 // references that lead nowhere.
-func (t *translation) backends(hosts []*host) []*model.Backend {
-	found := make([]*backend, 0, len(t.memo.backends))
-	for _, h := range hosts {
-		for _, u := range h.built.uses {
-			if u.backend.pass != t.memo.pass {
-				t.refresh(u.backend)
-				found = append(found, u.backend)
-			}
-			t.report(u.backend.remarks...)
-			if fault := u.backend.fault; fault != nil && u.claim != nil {
-				t.report(model.Problem{Object: u.claim.owner.ref, Field: u.faultField(), Reason: fault.reason, Text: u.claim.consequence(fault.text)})
-			}
+func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
+	t.used = make([]*backend, 0, len(of.Backends))
+	for _, w := range of.Backends {
+		b := t.entryOf(w)
+		t.refresh(b)
+		t.report(b.remarks...)
+		t.used = append(t.used, b)
+	}
+	for u := range of.Uses() {
+		if fault := t.memo.backends[u.Backend].fault; fault != nil {
+			t.report(model.Problem{Object: u.Claim.Owner.Ref, Field: faultField(u.Claim, fault), Reason: fault.reason, Text: u.Claim.Consequence(fault.text)})
 		}
 	}
 	t.checkDefaultBackend()
-	t.used = t.memo.sortedBackends.next(t.memo.pass, found)
 	return t.fitBackends(t.used)
+}
+
+// entryOf gives the entry of a backend.
+func (t *translation) entryOf(w *assemble.Backend) *backend {
+	b := t.memo.backends[w]
+	if b == nil {
+		b = &backend{Backend: w}
+		t.memo.backends[w] = b
+	}
+	return b
 }
 
 // checkDefaultBackend reports a default backend that cannot be found on the
@@ -131,30 +86,12 @@ func (t *translation) checkDefaultBackend() {
 	t.report(problem)
 }
 
-func (u *use) faultField() string {
-	field := u.claim.field + u.claim.backendField() + ".service." + u.backend.fault.field
-	if u.backend.fault.field == "port" {
-		field += u.claim.action.portField
-	}
-	return field
-}
-
-// backendOf gives the entry of a backend.
-func (t *translation) backendOf(id backendID) *backend {
-	b := t.memo.backends[id]
-	if b == nil {
-		b = &backend{id: id, key: id.key()}
-		t.memo.backends[id] = b
-	}
-	return b
-}
-
 // refresh makes a backend anew unless its objects are those of the last call.
 func (t *translation) refresh(b *backend) {
 	b.pass = t.memo.pass
 	t.memo.used.backends++
-	ofService := b.split == nil && b.id.host == ""
-	if b.model == nil || !ofService || t.changed(b.id.service) {
+	ofService := b.Split == nil && b.ID.Host == ""
+	if b.model == nil || !ofService || t.changed(b.ID.Service) {
 		t.look(b)
 	}
 }
@@ -162,20 +99,20 @@ func (t *translation) refresh(b *backend) {
 // look finds the endpoints anew if the Service or its EndpointSlices changed.
 func (t *translation) look(b *backend) {
 	switch {
-	case b.split != nil:
+	case b.Split != nil:
 		b.divide()
 		return
-	case b.id.host != "":
+	case b.ID.Host != "":
 		b.leadOut()
 		return
 	}
-	service, parts := t.snap.Service(b.id.service), t.snap.EndpointSlices(b.id.service)
+	service, parts := t.snap.Service(b.ID.Service), t.snap.EndpointSlices(b.ID.Service)
 	if b.model != nil && b.service == service && slices.Equal(b.slices, parts) {
 		return
 	}
 	b.service, b.slices = service, slices.Clone(parts)
-	b.model = &model.Backend{Key: b.key, Target: b.id.target(), WhenEmpty: 503, Balancing: b.balancing}
-	if b.id.port == defaultPort {
+	b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503, Balancing: b.Balancing}
+	if b.ID.Port == assemble.DefaultPort {
 		b.model.WhenEmpty = 404
 	}
 	b.fault, b.remarks = t.resolve(b), nil
@@ -190,8 +127,8 @@ func (t *translation) look(b *backend) {
 
 // divide makes a split.
 func (b *backend) divide() {
-	if b.model == nil || b.model.Split != b.split {
-		b.model = &model.Backend{Key: b.key, Target: b.id.target(), WhenEmpty: 503, Split: b.split}
+	if b.model == nil || b.model.Split != b.Split {
+		b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503, Split: b.Split}
 		b.limit()
 	}
 }
@@ -199,11 +136,11 @@ func (b *backend) divide() {
 // resolve finds the endpoints.
 func (t *translation) resolve(b *backend) *backendFault {
 	if b.service == nil {
-		return &backendFault{"name", model.NotFound, fmt.Sprintf("Service %s does not exist: 503 is answered", b.id.service)}
+		return &backendFault{"name", model.NotFound, fmt.Sprintf("Service %s does not exist: 503 is answered", b.ID.Service)}
 	}
 	port, ok := b.port()
 	if !ok {
-		return &backendFault{"port", model.NotFound, fmt.Sprintf("Service %s has no port %s: 503 is answered; it has %s", b.id.service, b.id.port, listedPorts(b.service))}
+		return &backendFault{"port", model.NotFound, fmt.Sprintf("Service %s has no port %s: 503 is answered; it has %s", b.ID.Service, b.ID.Port, listedPorts(b.service))}
 	}
 	if b.service.Spec.Type == corev1.ServiceTypeExternalName {
 		if t.options.DisableExternalName {
@@ -221,11 +158,11 @@ func (b *backend) port() (*corev1.ServicePort, bool) {
 	ports := b.service.Spec.Ports
 	for i := range ports {
 		p := &ports[i]
-		if b.id.port == defaultPort || strconv.Itoa(int(p.Port)) == b.id.port || p.TargetPort.String() == b.id.port || p.Name == b.id.port {
+		if b.ID.Port == assemble.DefaultPort || strconv.Itoa(int(p.Port)) == b.ID.Port || p.TargetPort.String() == b.ID.Port || p.Name == b.ID.Port {
 			return p, true
 		}
 	}
-	number, err := strconv.Atoi(b.id.port)
+	number, err := strconv.Atoi(b.ID.Port)
 	if err == nil && len(ports) == 0 && b.service.Spec.Type == corev1.ServiceTypeExternalName {
 		return &corev1.ServicePort{Port: int32(number)}, true
 	}
@@ -237,5 +174,13 @@ func listedPorts(service *corev1.Service) string {
 	for _, p := range service.Spec.Ports {
 		names = append(names, cmp.Or(p.Name, strconv.Itoa(int(p.Port)))+" ("+strconv.Itoa(int(p.Port))+")")
 	}
-	return listed(names)
+	return claim.Listed(names)
+}
+
+func faultField(c *claim.Claim, fault *backendFault) string {
+	field := c.Field + c.BackendField() + ".service." + fault.field
+	if fault.field == "port" {
+		field += c.Action.PortField
+	}
+	return field
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"sluice/internal/annotations"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -33,15 +34,15 @@ type basicAuthBlock struct {
 }
 
 // readBasicAuth reads the users that clients have to be one of.
-func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *attached {
+func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *claim.Attached {
 	const key = "auth-secret"
 	if !asked.On() {
 		return nil
 	}
 	if asked.Secret == "" {
-		return ing.refuse("auth-type", model.InvalidValue, "want the Secret with the users in "+ing.prefixKey+key+" (got none)")
+		return ing.refuse("auth-type", model.InvalidValue, "want the Secret with the users in "+ing.PrefixKey+key+" (got none)")
 	}
-	name, err := snapshot.ParseReference(asked.Secret, ing.ref.Namespace)
+	name, err := snapshot.ParseReference(asked.Secret, ing.Ref.Namespace)
 	if err != nil {
 		return ing.refuse(key, model.InvalidValue, err.Error())
 	}
@@ -51,7 +52,7 @@ func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *a
 	}
 	users, faults := usersOf(secret, asked.SecretType)
 	for _, fault := range faults {
-		ing.report(ing.prefixKey+key, model.InvalidValue, fmt.Sprintf("Secret %s: %s: the user cannot come in", name, fault))
+		ing.report(ing.PrefixKey+key, model.InvalidValue, fmt.Sprintf("Secret %s: %s: the user cannot come in", name, fault))
 	}
 	switch {
 	case len(users) == 0:
@@ -61,11 +62,11 @@ func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *a
 	}
 	realm := asked.Realm
 	if realm == notRealm {
-		ing.report(ing.prefixKey+"auth-realm", model.InvalidValue, "want another word than off, by which nginx asks for no password: the realm is empty")
+		ing.report(ing.PrefixKey+"auth-realm", model.InvalidValue, "want another word than off, by which nginx asks for no password: the realm is empty")
 		realm = ""
 	}
 	file := &model.UserFile{ID: userFileID(secret, users), Content: users}
-	return &attached{users: file, block: model.Block{Name: basicAuth, Source: ing.ref, Data: basicAuthBlock{realm, model.UsersDir + "/" + file.ID}}}
+	return &claim.Attached{Users: file, Block: model.Block{Name: basicAuth, Source: ing.Ref, Data: basicAuthBlock{realm, model.UsersDir + "/" + file.ID}}}
 }
 
 // mostUsers is how large a file of users may be: nginx reads it at each request.
@@ -124,14 +125,14 @@ func usersInFile(text []byte) (file []byte, faults []string) {
 }
 
 // firstFew leaves out what nobody would read.
-func firstFew(faults []string) []string { return faults[:min(len(faults), few)] }
+func firstFew(faults []string) []string { return faults[:min(len(faults), claim.Few)] }
 
 // users gives the files of users that the annotations of an Ingress need.
 func (i *owner) users() []*model.UserFile {
 	var files []*model.UserFile
-	for _, of := range i.attached {
-		if of.users != nil {
-			files = append(files, of.users)
+	for _, of := range i.Attached {
+		if of.Users != nil {
+			files = append(files, of.Users)
 		}
 	}
 	return files

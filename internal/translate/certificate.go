@@ -12,7 +12,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
+	"sluice/internal/snapshot"
 )
 
 // keyPair is what a Secret of a server's certificate holds.
@@ -39,15 +42,6 @@ func (t *translation) keyPair(secret *corev1.Secret) *keyPair {
 		t.memo.used.secrets++
 	}
 	return pair
-}
-
-// keepPairs notes that the pairs of Secrets are still in use.
-func (t *translation) keepPairs(of reads) {
-	for _, one := range of {
-		if secret, ok := one.object.(*corev1.Secret); ok && t.memo.secrets[secret] != nil {
-			t.keyPair(secret)
-		}
-	}
 }
 
 // readKeyPair checks that a certificate and a key can be used together. The
@@ -181,13 +175,74 @@ func namesOf(leaf *x509.Certificate) []string {
 	return []string{leaf.Subject.CommonName}
 }
 
-// covers says whether one of the names is the host, or a wildcard for it.
-func covers(names []string, host string) bool {
-	_, parent, _ := strings.Cut(host, ".")
-	for _, name := range names {
-		if strings.EqualFold(name, host) || parent != "" && strings.EqualFold(name, "*."+parent) {
-			return true
+// defaultCertificate gives the certificate of names that have none, or nil.
+func (t *translation) defaultCertificate() *model.Certificate {
+	name := t.options.DefaultCertificate
+	if name == (snapshot.Name{}) {
+		return t.options.FallbackCertificate
+	}
+	problem := model.Problem{Object: model.ObjectRef{Kind: "Secret", Namespace: name.Namespace, Name: name.Name}, Reason: model.NotFound,
+		Text: "it does not exist and is to hold the default certificate: a self-signed one is presented"}
+	secret := t.snap.Secret(name)
+	if secret == nil {
+		t.report(problem)
+		return t.options.FallbackCertificate
+	}
+	pair := t.keyPair(secret)
+	if pair.certificate == nil {
+		problem.Reason, problem.Text = model.InvalidValue, pair.fault+"; a self-signed default certificate is presented"
+		t.report(problem)
+		return t.options.FallbackCertificate
+	}
+	return pair.certificate
+}
+
+// presentation is what a Secret gives to owners of a namespace, with the Secret.
+type presentation struct {
+	pass  uint64
+	reads reads
+	pair  *corev1.Secret // whose key pair it is, nil for none
+	found *assemble.Presented
+}
+
+type secretUse struct {
+	name      snapshot.Name
+	namespace string
+}
+
+// Certificate gives the certificate in a Secret to owners of a namespace, or says why
+// there is none. What did not change is the same pointer.
+func (t *translation) Certificate(name snapshot.Name, namespace string) *assemble.Presented {
+	use := secretUse{name, namespace}
+	p := t.memo.presentations[use]
+	if p == nil || p.reads.outdated(t.snap) {
+		p = &presentation{}
+		p.found = t.present(p, name, namespace)
+		t.memo.presentations[use] = p
+	}
+	if p.pass != t.memo.pass {
+		p.pass = t.memo.pass
+		t.memo.used.presentations++
+		if p.pair != nil {
+			t.keyPair(p.pair)
 		}
 	}
-	return false
+	return p.found
+}
+
+func (t *translation) present(p *presentation, name snapshot.Name, namespace string) *assemble.Presented {
+	secret, missing, remarks := t.secret(&p.reads, name, namespace)
+	if secret == nil {
+		return &assemble.Presented{Reason: model.NotFound, Fault: missing, Remarks: remarks}
+	}
+	p.pair = secret
+	pair := t.keyPair(secret)
+	if pair.tooLong {
+		remarks = append(remarks, model.Problem{Object: model.ObjectRef{Kind: "Secret", Namespace: name.Namespace, Name: name.Name}, Reason: model.NoRoom, Text: pair.fault + ": its certificate is not presented"})
+	}
+	found := &assemble.Presented{Certificate: pair.certificate, Names: pair.names, Remarks: remarks}
+	if pair.certificate == nil {
+		found.Reason, found.Fault = model.InvalidValue, fmt.Sprintf("Secret %s: %s", claim.Shown(name.String()), pair.fault)
+	}
+	return found
 }

@@ -6,6 +6,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -53,7 +54,7 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 	}
 	if annotated && legacy != "" && field != nil && *field != legacy {
 		remarks = append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: ClassField, Reason: model.Ambiguous,
-			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, quoted(legacy), quoted(*field))})
+			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, claim.Quoted(legacy), claim.Quoted(*field))})
 	}
 	if t.options.leavesOut(object) {
 		return false, append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: "spec.defaultBackend", Reason: model.Unsupported,
@@ -113,4 +114,9 @@ func (t *translation) defaultClass() string {
 // isDefaultClass tells a class of Ingresses that name none.
 func isDefaultClass(class *networkingv1.IngressClass) bool {
 	return class.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true"
+}
+
+// leavesOut reports whether --disable-catch-all leaves an Ingress out.
+func (o *Options) leavesOut(object *networkingv1.Ingress) bool {
+	return o.DisableCatchAll && object.Spec.DefaultBackend != nil
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"sluice/internal/annotations"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -42,7 +43,7 @@ type customHeader struct {
 }
 
 // readCustomHeaders reads the headers of answers from a ConfigMap.
-func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHeaders) *attached {
+func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHeaders) *claim.Attached {
 	if asked.ConfigMap == "" {
 		return nil
 	}
@@ -54,11 +55,11 @@ func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHea
 	if configMap == nil {
 		return ing.refuse(customHeaders, model.NotFound, text)
 	}
-	size, block := 0, customHeadersBlock{HideHSTS: ing.settings.Controller().HSTS.Enabled}
+	size, block := 0, customHeadersBlock{HideHSTS: ing.Settings.Controller().HSTS.Enabled}
 	written := map[string]string{} // names in lower case
 	for _, header := range slices.Sorted(maps.Keys(configMap.Data)) {
 		value := strings.TrimSpace(configMap.Data[header])
-		if text := wrongHeader(header, value, ing.settings.Annotations.ResponseHeaders); text != "" {
+		if text := wrongHeader(header, value, ing.Settings.Annotations.ResponseHeaders); text != "" {
 			return ing.refuse(customHeaders, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text))
 		}
 		folded := strings.ToLower(header)
@@ -72,7 +73,7 @@ func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHea
 	if len(configMap.Data) == 0 {
 		return nil
 	}
-	return &attached{size: size, block: model.Block{Name: customHeaders, Source: ing.ref, Data: block}}
+	return &claim.Attached{Size: size, Block: model.Block{Name: customHeaders, Source: ing.Ref, Data: block}}
 }
 
 // contentType is the header that nginx would write twice on pages of its own.
@@ -97,13 +98,13 @@ func headersHash(value string) string {
 // delegate itself is as if it were not there.
 func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *corev1.ConfigMap, text string) {
 	configMap = ing.reads.configMap(t.snap, name)
-	switch own := name.Namespace == ing.ref.Namespace; {
+	switch own := name.Namespace == ing.Ref.Namespace; {
 	case own && configMap == nil:
-		return nil, fmt.Sprintf("ConfigMap %s does not exist", shown(name.String()))
+		return nil, fmt.Sprintf("ConfigMap %s does not exist", claim.Shown(name.String()))
 	case own:
 		return configMap, ""
-	case configMap == nil || !delegates(configMap.Annotations[ConfigMapDelegation], ing.ref.Namespace):
-		return nil, fmt.Sprintf("no ConfigMap %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", shown(name.String()), ing.ref.Namespace, ConfigMapDelegation, quoted(ing.ref.Namespace))
+	case configMap == nil || !claim.Delegates(configMap.Annotations[ConfigMapDelegation], ing.Ref.Namespace):
+		return nil, fmt.Sprintf("no ConfigMap %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", claim.Shown(name.String()), ing.Ref.Namespace, ConfigMapDelegation, claim.Quoted(ing.Ref.Namespace))
 	}
 	return configMap, ""
 }
@@ -130,13 +131,13 @@ func wrongHeader(name, value string, allowed []string) string {
 	same := func(other string) bool { return strings.EqualFold(other, name) }
 	switch {
 	case !headerName.MatchString(name):
-		return fmt.Sprintf("want names of headers, of at most 46 letters, digits, - and _, as its keys (got %s)", quoted(name))
+		return fmt.Sprintf("want names of headers, of at most 46 letters, digits, - and _, as its keys (got %s)", claim.Quoted(name))
 	case slices.ContainsFunc(ofTheConnection, same):
 		return fmt.Sprintf("want no header that nginx writes itself (got %s)", name)
 	case !slices.ContainsFunc(allowed, same):
 		return fmt.Sprintf("want headers that the setting %s allows (got %s)", allowedHeaders, name)
 	case !headerValue.MatchString(value), len(value)+dollarCost*strings.Count(value, "$") > longestValue:
-		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", longestValue, name, quoted(value))
+		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", longestValue, name, claim.Quoted(value))
 	}
 	return ""
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -43,34 +44,15 @@ func (t *translation) secret(into *reads, name snapshot.Name, namespace string) 
 	case secret != nil:
 		remarks = misdelegated(secret)
 	}
-	if secret == nil || !delegates(delegationIn(secret.Annotations, delegation), namespace) {
-		return nil, fmt.Sprintf("no Secret %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", shown(name.String()), namespace, delegation, quoted(namespace)), remarks
+	if secret == nil || !claim.Delegates(delegationIn(secret.Annotations, delegation), namespace) {
+		return nil, fmt.Sprintf("no Secret %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", claim.Shown(name.String()), namespace, delegation, claim.Quoted(namespace)), remarks
 	}
 	return secret, "", remarks
 }
 
 // NoSecret is how a Problem says that there is no such Secret.
 func NoSecret(name snapshot.Name) string {
-	return fmt.Sprintf("Secret %s does not exist", shown(name.String()))
-}
-
-// delegates says whether the text of a delegation names a namespace.
-func delegates(text, namespace string) bool {
-	return slices.ContainsFunc(delegatees(text), func(item string) bool { return item == namespace || item == everybody })
-}
-
-// everybody stands for all namespaces.
-const everybody = "*"
-
-// delegatees are the namespaces of a delegation, as written.
-func delegatees(text string) []string {
-	var list []string
-	for item := range strings.SplitSeq(text, ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			list = append(list, item)
-		}
-	}
-	return list
+	return fmt.Sprintf("Secret %s does not exist", claim.Shown(name.String()))
 }
 
 // misdelegated reports what is written in the annotation of a Secret and is no
@@ -82,10 +64,22 @@ func misdelegated(secret *corev1.Secret) []model.Problem {
 		return nil
 	}
 	return []model.Problem{{Object: model.ObjectRef{Kind: "Secret", Namespace: secret.Namespace, Name: secret.Name}, Field: delegation, Reason: model.InvalidValue,
-		Text: fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the Secret is delegated to the others only", quoted(delegatees(text)[at]))}}
+		Text: fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the Secret is delegated to the others only", claim.Quoted(claim.Delegatees(text)[at]))}}
 }
 
 // wrongDelegatee is the place of the first delegatee that is no namespace, or -1.
 func wrongDelegatee(text string) int {
-	return slices.IndexFunc(delegatees(text), func(item string) bool { return item != everybody && len(validation.IsDNS1123Label(item)) > 0 })
+	return slices.IndexFunc(claim.Delegatees(text), func(item string) bool { return item != claim.Everybody && len(validation.IsDNS1123Label(item)) > 0 })
+}
+
+// readDelegation reports what is written in the annotation and is no namespace.
+func (i *owner) readDelegation() {
+	if at := wrongDelegatee(i.Delegation); at >= 0 {
+		i.report(claim.HostDelegation, model.InvalidValue, fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the hosts are delegated to the others only", claim.Quoted(claim.Delegatees(i.Delegation)[at])))
+	}
+}
+
+// HostDelegationOf gives the delegation that a Namespace has, empty for none.
+func HostDelegationOf(n *corev1.Namespace) string {
+	return delegationIn(n.Annotations, claim.HostDelegation)
 }

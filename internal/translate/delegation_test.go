@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/manifest/decode"
 )
 
@@ -23,11 +24,11 @@ func TestDelegates(t *testing.T) {
 		"shop": true, " shop ,": true, "other,shop": true, "*": true, "other, *": true, "Shop!, shop": true,
 		"": false, "other": false, "shop-2": false, "sho": false, "shop*": false, "other shop": false, "Shop": false,
 	} {
-		if got := delegates(written, "shop"); got != want {
+		if got := claim.Delegates(written, "shop"); got != want {
 			t.Errorf("%q delegates to shop: %v", written, got)
 		}
 	}
-	if delegates("", "") {
+	if claim.Delegates("", "") {
 		t.Error("what says nothing delegates")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 )
 
@@ -112,9 +113,9 @@ func (b *backend) leadOut() {
 	if b.model != nil {
 		return
 	}
-	b.model = &model.Backend{Key: b.key, Target: b.id.target(), WhenEmpty: 503}
-	number, _ := strconv.Atoi(b.id.port)
-	b.leadTo(b.id.host, number)
+	b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503}
+	number, _ := strconv.Atoi(b.ID.Port)
+	b.leadTo(b.ID.Host, number)
 	b.limit()
 }
 
@@ -158,5 +159,5 @@ func numeric(name string) bool {
 }
 
 func (b *backend) refuse(reason model.Reason, text string) *backendFault {
-	return &backendFault{"name", reason, fmt.Sprintf("the externalName %s of Service %s %s: 503 is answered", quoted(b.service.Spec.ExternalName), b.id.service, text)}
+	return &backendFault{"name", reason, fmt.Sprintf("the externalName %s of Service %s %s: 503 is answered", claim.Quoted(b.service.Spec.ExternalName), b.ID.Service, text)}
 }

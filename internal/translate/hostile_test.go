@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 )
 
@@ -96,7 +97,7 @@ func TestNamesThatAreNone(t *testing.T) {
 				}
 			}
 			config, problems := Config(newSnapshot(t, objects), w.flags(), nil)
-			if len(problems) != 1 || problems[0].Field != field || problems[0].Reason != model.InvalidValue || !strings.Contains(problems[0].Text, quoted(name)) {
+			if len(problems) != 1 || problems[0].Field != field || problems[0].Reason != model.InvalidValue || !strings.Contains(problems[0].Text, claim.Quoted(name)) {
 				t.Errorf("%s %q: the problems are %v", field, name, problems)
 			}
 			if diff := cmp.Diff(want, serverNamed(t, config, "n")); diff != "" {
@@ -137,7 +138,7 @@ func TestListed(t *testing.T) {
 		`"a\n", "\xff", "\u2028"`:               {"a\n", "\xff", "\u2028"},
 		`"` + strings.Repeat("a", 200) + `"...`: {strings.Repeat("a", 201)},
 	} {
-		if got := listed(names); got != want {
+		if got := claim.Listed(names); got != want {
 			t.Errorf("%.50q gives %s, want %s", names, got, want)
 		}
 	}
@@ -153,7 +154,7 @@ func TestPortsAreListedShortly(t *testing.T) {
 			s.Spec.Ports[0].Name = name
 		}
 		_, problems := Config(newSnapshot(t, objects), w.flags(), nil)
-		if len(problems) != 1 || len(problems[0].Text) > 1000 || !strings.Contains(problems[0].Text, quoted(name)[1:5]) || model.OneLine(problems[0].Text, 1000) != problems[0].Text {
+		if len(problems) != 1 || len(problems[0].Text) > 1000 || !strings.Contains(problems[0].Text, claim.Quoted(name)[1:5]) || model.OneLine(problems[0].Text, 1000) != problems[0].Text {
 			t.Errorf("the problems are %.300q", problems)
 		}
 	}

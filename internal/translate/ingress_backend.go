@@ -7,30 +7,31 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
-// actionOf reads the backend of a rule. The paths of an Ingress mostly lead to the same:
+// pathAction reads the backend of a rule. The paths of an Ingress mostly lead to the same:
 // they share what says so.
-func (r *hostRules) actionOf(b *networkingv1.IngressBackend) *action {
-	var last *action
-	if n := len(r.claims); n > 0 {
-		last = r.claims[n-1].action
+func pathAction(r *claim.Rules, b *networkingv1.IngressBackend) *claim.Action {
+	var last *claim.Action
+	if n := len(r.Claims); n > 0 {
+		last = r.Claims[n-1].Action
 	}
-	return actionOf(b, r.owner.ref.Namespace, last)
+	return actionOf(b, r.Owner.Ref.Namespace, last)
 }
 
 // actionOf reads a backend, and gives last if that says the same.
-func actionOf(b *networkingv1.IngressBackend, namespace string, last *action) *action {
+func actionOf(b *networkingv1.IngressBackend, namespace string, last *claim.Action) *claim.Action {
 	if field, reason, text := wrongBackend(b); text != "" {
-		return &action{fault: &actionFault{field, reason, text}}
+		return &claim.Action{Fault: &claim.Fault{Field: field, Reason: reason, Text: text}}
 	}
 	port, field := b.Service.Port.Name, ".name"
 	if port == "" {
 		port, field = strconv.Itoa(int(b.Service.Port.Number)), ".number"
 	}
-	read := action{service: snapshot.Name{Namespace: namespace, Name: b.Service.Name}, port: port, portField: field}
+	read := claim.Action{Service: snapshot.Name{Namespace: namespace, Name: b.Service.Name}, Port: port, PortField: field}
 	if last != nil && *last == read {
 		return last
 	}
@@ -46,15 +47,15 @@ func wrongBackend(b *networkingv1.IngressBackend) (field string, reason model.Re
 	case b.Resource != nil && service != nil:
 		return "", model.InvalidValue, "want either service or resource (got both): 503 is answered"
 	case b.Resource != nil:
-		return ".resource", model.Unsupported, fmt.Sprintf("want a service: a %s as backend is not supported, 503 is answered", shown(b.Resource.Kind))
+		return ".resource", model.Unsupported, fmt.Sprintf("want a service: a %s as backend is not supported, 503 is answered", claim.Shown(b.Resource.Kind))
 	case service == nil:
 		return "", model.InvalidValue, "want a service (got none): 503 is answered"
 	case len(validation.IsDNS1123Label(service.Name)) > 0:
-		return ".service.name", model.InvalidValue, fmt.Sprintf("want the name of a Service (got %s): 503 is answered", quoted(service.Name))
+		return ".service.name", model.InvalidValue, fmt.Sprintf("want the name of a Service (got %s): 503 is answered", claim.Quoted(service.Name))
 	case service.Port.Name != "" && service.Port.Number != 0:
 		return ".service.port", model.InvalidValue, "want either name or number (got both): 503 is answered"
 	case service.Port.Name != "" && len(validation.IsValidPortName(service.Port.Name)) > 0:
-		return ".service.port.name", model.InvalidValue, fmt.Sprintf("want the name of a port (got %s): 503 is answered", quoted(service.Port.Name))
+		return ".service.port.name", model.InvalidValue, fmt.Sprintf("want the name of a port (got %s): 503 is answered", claim.Quoted(service.Port.Name))
 	case service.Port.Name == "" && len(validation.IsValidPortNum(int(service.Port.Number))) > 0:
 		return ".service.port.number", model.InvalidValue, fmt.Sprintf("want a port from 1 to 65535 (got %d): 503 is answered", service.Port.Number)
 	}

@@ -6,6 +6,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -13,9 +14,9 @@ import (
 // readTLS reads the tls section. Its Secrets are in one namespace: no API server
 // takes a reference to another one there, so that it is a name and nothing else.
 func (i *owner) readTLS(namespace string) {
-	i.tlsField = "spec.tls"
+	i.TLSField = "spec.tls"
 	for at, item := range i.object.Spec.TLS {
-		i.tls = append(i.tls, tlsItem{hosts: item.Hosts, secret: snapshot.Name{Namespace: namespace, Name: item.SecretName}, field: fmt.Sprintf("spec.tls[%d].secretName", at)})
+		i.TLS = append(i.TLS, claim.TLSItem{Hosts: item.Hosts, Secret: snapshot.Name{Namespace: namespace, Name: item.SecretName}, Field: fmt.Sprintf("spec.tls[%d].secretName", at)})
 	}
 }
 
@@ -31,10 +32,10 @@ func (i *owner) hostlessTLS() {
 func (i *owner) vainTLS() {
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
-			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return related(host, rule.Host) })
+			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return claim.Related(host, rule.Host) })
 			// An alias is presented the certificate of its host, so that issuers go by the entry.
-			if !named && !slices.ContainsFunc(i.aliases, func(alias string) bool { return related(host, alias) }) {
-				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", quoted(host)))
+			if !named && !slices.ContainsFunc(i.Aliases, func(alias string) bool { return claim.Related(host, alias) }) {
+				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", claim.Quoted(host)))
 			}
 		}
 	}
@@ -44,6 +45,6 @@ func (i *owner) vainTLS() {
 func (i *owner) vainNamespace(namespace string) {
 	named := func(item networkingv1.IngressTLS) bool { return item.SecretName != "" }
 	if namespace != i.object.Namespace && !slices.ContainsFunc(i.object.Spec.TLS, named) {
-		i.report(i.prefixKey+"tls-cert-namespace", model.Unread, "it has no effect without a spec.tls[].secretName")
+		i.report(i.PrefixKey+"tls-cert-namespace", model.Unread, "it has no effect without a spec.tls[].secretName")
 	}
 }

@@ -1,11 +1,14 @@
 package translate
 
 import (
+	"maps"
 	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -24,15 +27,14 @@ type Memo struct {
 	faults    []model.Problem
 
 	ingresses map[*networkingv1.Ingress]*owner
-	owners    map[*Owner]*owner
-	hosts     map[string]*host
-	backends  map[backendID]*backend
+	owners    map[*claim.Object]*owner
+	backends  map[*assemble.Backend]*backend
 	secrets   map[*corev1.Secret]*keyPair
-	classes   map[*corev1.ConfigMap]*classSettings
-	// sortedHosts and sortedBackends are those of the last call.
-	sortedHosts    inOrder[*host]
-	sortedBackends inOrder[*backend]
-	problems       model.Joined
+	// presentations are what Secrets give to owners of a namespace.
+	presentations map[secretUse]*presentation
+	classes       map[*corev1.ConfigMap]*classSettings
+	assembler     *assemble.Memo
+	problems      model.Joined
 	// accepted are the Ingresses that were ours in the last call.
 	accepted []*networkingv1.Ingress
 	// last is the last call.
@@ -41,7 +43,7 @@ type Memo struct {
 	used used
 }
 
-type used struct{ ingresses, owners, hosts, backends, secrets, classes int }
+type used struct{ ingresses, owners, backends, secrets, presentations, classes int }
 
 // NewMemo gives an empty memo.
 func NewMemo() *Memo {
@@ -52,13 +54,12 @@ func NewMemo() *Memo {
 
 func (m *Memo) forget() {
 	m.ingresses = map[*networkingv1.Ingress]*owner{}
-	m.owners = map[*Owner]*owner{}
-	m.hosts = map[string]*host{}
-	m.backends = map[backendID]*backend{}
+	m.owners = map[*claim.Object]*owner{}
+	m.backends = map[*assemble.Backend]*backend{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
 	m.classes = map[*corev1.ConfigMap]*classSettings{}
-	m.sortedHosts = inOrder[*host]{compare: (*host).compare, placeOf: func(h *host) *place { return &h.place }}
-	m.sortedBackends = inOrder[*backend]{compare: (*backend).compare, placeOf: func(b *backend) *place { return &b.place }}
+	m.presentations = map[secretUse]*presentation{}
+	m.assembler = assemble.NewMemo()
 }
 
 // Accepted are the Ingresses of the last call that are ours, the oldest first:
@@ -79,7 +80,7 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	}
 	m.pass++
 	m.used = used{}
-	t := &translation{snap: s, options: o, settings: m.settings, memo: m, absent: map[*owner]bool{}, zones: map[string]int{}, changed: m.changed(s)}
+	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, changed: m.changed(s)}
 	t.report(m.faults...)
 	t.sizeMemory()
 	if configMap == nil && o.ConfigMap != (snapshot.Name{}) {
@@ -118,19 +119,14 @@ func (t *translation) missSettings() {
 func (m *Memo) end() {
 	sweep(m.ingresses, m.used.ingresses, func(i *owner) bool { return i.pass == m.pass })
 	sweep(m.owners, m.used.owners, func(i *owner) bool { return i.pass == m.pass })
-	sweep(m.hosts, m.used.hosts, func(h *host) bool { return h.pass == m.pass })
 	sweep(m.backends, m.used.backends, func(b *backend) bool { return b.pass == m.pass })
 	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })
+	sweep(m.presentations, m.used.presentations, func(p *presentation) bool { return p.pass == m.pass })
 	sweep(m.classes, m.used.classes, func(c *classSettings) bool { return c.pass == m.pass })
 }
 
 func sweep[K comparable, V any](entries map[K]V, used int, live func(V) bool) {
-	if len(entries) == used {
-		return
-	}
-	for key, entry := range entries {
-		if !live(entry) {
-			delete(entries, key)
-		}
+	if len(entries) != used {
+		maps.DeleteFunc(entries, func(_ K, entry V) bool { return !live(entry) })
 	}
 }

@@ -11,6 +11,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -96,7 +97,7 @@ func TestMemoChangesNoResult(t *testing.T) {
 		objects := thinned(base, random)
 		flags := options
 		if random.IntN(4) == 0 {
-			flags.Denied = map[model.ObjectRef]Denial{{Kind: "Ingress", Namespace: "default", Name: "one"}: DenyPaths}
+			flags.Denied = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: "default", Name: "one"}: claim.DenyPaths}
 		}
 		if random.IntN(8) == 0 {
 			flags.DefaultBackend = snapshot.Name{}
@@ -143,7 +144,7 @@ func TestOnlyEndpointsChangeNoResult(t *testing.T) {
 		case kind == 2:
 			objects = w.objects(t)
 		case kind == 3:
-			options.Denied = map[model.ObjectRef]Denial{{Kind: "Ingress", Namespace: "default", Name: "one"}: Denial(random.IntN(2))}
+			options.Denied = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: "default", Name: "one"}: claim.Denial(random.IntN(2))}
 		default:
 			changed := *objects.EndpointSlices[part]
 			changed.Endpoints = changed.Endpoints[:random.IntN(len(changed.Endpoints)+1)]
@@ -355,9 +356,6 @@ func TestMemoForgets(t *testing.T) {
 	Config(newSnapshot(t, objects), w.flags(), memo)
 	if n := len(memo.ingresses); n != 1 {
 		t.Errorf("%d Ingresses are remembered", n)
-	}
-	if n := len(memo.hosts); n != 3 {
-		t.Errorf("%d hosts are remembered", n)
 	}
 	if n := len(memo.backends); n != 1 {
 		t.Errorf("%d backends are remembered", n)

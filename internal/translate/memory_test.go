@@ -3,13 +3,13 @@ package translate
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/assemble"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -112,7 +112,7 @@ func TestCertificatesThatDoNotFitAreOfTheLargestNamespace(t *testing.T) {
 				}
 			}
 			for _, c := range config.Dynamic.Certificates {
-				used += certificateCost(c)
+				used += assemble.EntryCost(len("c:")+len(c.ID), len(c.Chain)+1+len(c.Key))
 			}
 			if limit := int64(test.megabytes) << 20; used > limit/10*9 || kept < count && used < limit/10*8 {
 				t.Errorf("%d bytes of %d are used", used, limit)
@@ -179,21 +179,6 @@ func TestEndpointsThatDoNotFitAreOfTheLargestServices(t *testing.T) {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestFairShare(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		uses []int64
-		room int64
-		want int64
-	}{
-		{nil, 10, math.MaxInt64}, {[]int64{4, 6}, 10, math.MaxInt64}, {[]int64{4, 7}, 10, 6}, {[]int64{9, 9}, 10, 5}, {[]int64{1, 100, 50}, 101, 50}, {[]int64{5}, 0, 0},
-	} {
-		if got := fairShare(test.uses, test.room); got != test.want {
-			t.Errorf("%v in %d: got %d, want %d", test.uses, test.room, got, test.want)
-		}
 	}
 }
 

@@ -9,15 +9,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 
+	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
 // lastCall is a call of Config with what it gave.
 type lastCall struct {
-	owners   []*Owner
+	objects  []*claim.Object
 	snap     *snapshot.Snapshot // nil if the next call has to look at everything
-	denied   map[model.ObjectRef]Denial
+	denied   map[model.ObjectRef]claim.Denial
 	config   model.Config
 	problems []model.Problem
 	// backends are those of config, cost what nginx needs to hold them and room how
@@ -36,22 +38,22 @@ func (t *translation) service(name snapshot.Name) (*corev1.Service, []*discovery
 }
 
 // keep remembers a call.
-func (m *Memo) keep(t *translation, config model.Config, problems []model.Problem) {
+func (m *Memo) keep(t *translation, objects []*claim.Object, config model.Config, problems []model.Problem) {
 	cost := int64(0)
 	for _, b := range t.used {
 		cost += b.cost
 	}
-	m.last = lastCall{t.owners, t.snap, t.options.Denied, config, problems, t.used, cost, room(t.memory.Backends), t.reads}
+	m.last = lastCall{objects, t.snap, t.options.Denied, config, problems, t.used, cost, assemble.Room(t.memory.Backends), t.reads}
 }
 
 // onlyEndpoints is Config where only Services and their endpoints changed since the
 // last call, and neither gives a Problem: all else is as it was, whatever it costs
 // to find that out again. ok is false where Config has to look at everything.
-func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, owners []*Owner) (config model.Config, problems []model.Problem, ok bool) {
+func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, objects []*claim.Object) (config model.Config, problems []model.Problem, ok bool) {
 	last := &m.last
 	general := o
 	general.Denied = nil
-	if last.snap == nil || !slices.Equal(last.owners, owners) || !maps.Equal(last.denied, o.Denied) || !reflect.DeepEqual(m.options, general) {
+	if last.snap == nil || !slices.Equal(last.objects, objects) || !maps.Equal(last.denied, o.Denied) || !reflect.DeepEqual(m.options, general) {
 		return config, nil, false
 	}
 	services, only := s.OnlyServices(last.snap)
@@ -61,7 +63,7 @@ func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, owners []*Owner) (
 	t := &translation{snap: s, options: o, memo: m}
 	backends, cost := slices.Clone(last.config.Dynamic.Backends), last.cost
 	for _, service := range services {
-		for i := last.firstOf(service); i < len(backends) && last.backends[i].id.service == service; i++ {
+		for i := last.firstOf(service); i < len(backends) && last.backends[i].ID.Service == service; i++ {
 			b := last.backends[i]
 			cost -= b.cost
 			said := b.says()

@@ -5,14 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
-func ownerAt(name, host string, match model.Match) *Owner {
-	return &Owner{
+func ownerAt(name, host string, match model.Match) *claim.Object {
+	return &claim.Object{
 		Ref: model.ObjectRef{Kind: "HTTPRoute", Namespace: "default", Name: name}, Created: time.Unix(1, 0),
-		Claims: []Claim{{Host: host, Path: "/a", PathType: "Prefix", Match: match, Field: "rules[0]"}},
+		Claims: []claim.Asked{{Host: host, Path: "/a", PathType: "Prefix", Match: match, Field: "rules[0]"}},
 	}
 }
 
@@ -33,15 +34,15 @@ func TestOwnersAreRemembered(t *testing.T) {
 	post := model.Match{Method: "POST"}
 	one, two := ownerAt("one", "one.example", post), ownerAt("two", "two.example", post)
 	memo := NewMemo()
-	before, _ := Assemble(snap, Options{}, []*Owner{one, two}, memo)
-	after, _ := Assemble(snap, Options{}, []*Owner{ownerAt("two", "two.example", model.Match{}), one}, memo)
+	before, _ := ConfigWith(snap, Options{}, []*claim.Object{one, two}, memo)
+	after, _ := ConfigWith(snap, Options{}, []*claim.Object{ownerAt("two", "two.example", model.Match{}), one}, memo)
 	if serverIn(before, "one.example") == nil || serverIn(before, "one.example") != serverIn(after, "one.example") {
 		t.Error("the host that did not change is another server")
 	}
 	if serverIn(before, "two.example") == serverIn(after, "two.example") {
 		t.Error("the host of another owner is the same server")
 	}
-	gone, _ := Assemble(snap, Options{}, nil, memo)
+	gone, _ := ConfigWith(snap, Options{}, nil, memo)
 	if serverIn(gone, "one.example") != nil {
 		t.Error("a host without owners is served")
 	}
@@ -54,8 +55,8 @@ func TestOwnersAreOrdered(t *testing.T) {
 	snap, _ := snapshot.New(snapshot.Objects{})
 	a, b, hostile := ownerAt("a", "h.example", model.Match{}), ownerAt("b", "h.example", model.Match{}), ownerAt("x/y", "h.example", model.Match{})
 	b.Claims[0].Service = model.ServicePort{Namespace: "default", Name: "web", Port: "80"}
-	for _, owners := range [][]*Owner{{a, b, hostile}, {hostile, b, a}} {
-		config, problems := Assemble(snap, Options{}, owners, nil)
+	for _, owners := range [][]*claim.Object{{a, b, hostile}, {hostile, b, a}} {
+		config, problems := ConfigWith(snap, Options{}, owners, nil)
 		for _, l := range serverIn(config, "h.example").Locations {
 			if l.Rule.Kind == model.RuleWritten && l.Rule.Object != a.Ref {
 				t.Errorf("%s of %s", l.Path, l.Rule.Object)
@@ -78,7 +79,7 @@ func TestConditionalClaimsAreBounded(t *testing.T) {
 	snap, _ := snapshot.New(snapshot.Objects{})
 	many := ownerAt("many", "h.example", model.Match{})
 	many.Annotations = map[string]string{"nginx.ingress.kubernetes.io/whitelist-source-range": "10.0.0.0/8"}
-	for i := range mostConditional + 2 {
+	for i := range 200 + 2 {
 		c := many.Claims[0]
 		c.Path, c.Field = fmt.Sprint("/", i), fmt.Sprint("rules[", i+1, "]")
 		c.Match.Method = "POST"
@@ -86,7 +87,7 @@ func TestConditionalClaimsAreBounded(t *testing.T) {
 	}
 	other := ownerAt("other", "h.example", model.Match{Method: "PUT"})
 	other.Ref.Namespace = "other"
-	config, problems := Assemble(snap, Options{AnnotationsPrefix: "nginx.ingress.kubernetes.io"}, []*Owner{many, other}, nil)
+	config, problems := ConfigWith(snap, Options{AnnotationsPrefix: "nginx.ingress.kubernetes.io"}, []*claim.Object{many, other}, nil)
 	if len(problems) != 2 || problems[0].Reason != model.NoRoom || !problems[0].Denies {
 		t.Fatalf("Problems: %v", problems)
 	}
@@ -99,7 +100,7 @@ func TestConditionalClaimsAreBounded(t *testing.T) {
 			closed++
 		}
 	}
-	if closed != 4 || dispatched != 2*mostConditional+2 {
+	if closed != 4 || dispatched != 2*200+2 {
 		t.Errorf("%d locations are closed and %d dispatch", closed, dispatched)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -34,7 +35,7 @@ func guests(random *rand.Rand) []ing {
 		for key, value := range map[string]string{
 			"use-regex": "true", "rewrite-target": "/y", "app-root": "/app", "ssl-passthrough": "true", "whitelist-source-range": "10.0.0.0/8",
 			"force-ssl-redirect": "true", "server-alias": pick("shop.example", "alias.example", "*.wild.example", "*.below.example", "y.wild.example", "~^.*$"),
-			HostDelegation: "*",
+			claim.HostDelegation: "*",
 		} {
 			if random.IntN(3) == 0 {
 				g.annotations[key] = value
@@ -125,7 +126,7 @@ func TestHostOfAnIngressThatIsNotServed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := world{config: map[string]string{"host-ownership": test.ownership}, ingresses: append(owners(), ing{name: "guest/g", rules: []string{"shop.example / P d:80"}})}
-			w.ingresses[0].annotations = map[string]string{HostDelegation: test.delegation}
+			w.ingresses[0].annotations = map[string]string{claim.HostDelegation: test.delegation}
 			snap, memo := newSnapshot(t, w.objects(t)), NewMemo()
 			served, _ := Config(snap, w.flags(), memo)
 			if got := ask(served, "shop.example/"); got != "^~ / -> a" {
@@ -258,7 +259,7 @@ func TestUnknownNamesOfAnIngressThatIsNotServed(t *testing.T) {
 		"older":              {"", "^~ / -> d", 20},
 	} {
 		w := world{config: map[string]string{"host-ownership": "namespace"}, ingresses: []ing{
-			{name: "owner/all", age: 10, annotations: map[string]string{HostDelegation: test.delegation}, rules: []string{"* / P c:80"}},
+			{name: "owner/all", age: 10, annotations: map[string]string{claim.HostDelegation: test.delegation}, rules: []string{"* / P c:80"}},
 			{name: "guest/any", age: test.age, annotations: map[string]string{"server-alias": "~^.*$"}, rules: []string{"mine.example / P d:80"}},
 		}}
 		snap, memo := newSnapshot(t, w.objects(t)), NewMemo()
@@ -281,7 +282,7 @@ func TestDelegationOfAnIngressThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	w := world{config: map[string]string{"host-ownership": "namespace"}, ingresses: []ing{
 		{name: "owner/root", rules: []string{"shop.example / P a:80"}},
-		{name: "owner/lends", annotations: map[string]string{HostDelegation: "guest"}, rules: []string{"shop.example /x P a:80"}},
+		{name: "owner/lends", annotations: map[string]string{claim.HostDelegation: "guest"}, rules: []string{"shop.example /x P a:80"}},
 		{name: "guest/admin", annotations: map[string]string{"whitelist-source-range": "10.0.0.0/8"}, rules: []string{"shop.example /admin P d:80"}},
 	}}
 	snap := newSnapshot(t, w.objects(t))
@@ -310,7 +311,7 @@ func TestMemoChangesNoOwner(t *testing.T) {
 				objects := base
 				objects.Ingresses = some(base.Ingresses, random)
 				if random.IntN(2) == 0 {
-					objects.Namespaces = []*corev1.Namespace{{ObjectMeta: metav1.ObjectMeta{Name: "owner", Annotations: map[string]string{HostDelegation: "guest"}}}}
+					objects.Namespaces = []*corev1.Namespace{{ObjectMeta: metav1.ObjectMeta{Name: "owner", Annotations: map[string]string{claim.HostDelegation: "guest"}}}}
 				}
 				snap := newSnapshot(t, objects)
 				if random.IntN(3) == 0 {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"sluice/internal/annotations"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -30,19 +31,19 @@ func parametersOf(class *networkingv1.IngressClass) (name snapshot.Name, wrong *
 	}
 	switch {
 	case p.APIGroup != nil && *p.APIGroup != "":
-		return fault(".apiGroup", model.Unsupported, fmt.Sprintf("want none, as that of a ConfigMap is (got %s)", quoted(*p.APIGroup)))
+		return fault(".apiGroup", model.Unsupported, fmt.Sprintf("want none, as that of a ConfigMap is (got %s)", claim.Quoted(*p.APIGroup)))
 	case p.Kind != "ConfigMap":
-		return fault(".kind", model.Unsupported, fmt.Sprintf("want ConfigMap (got %s)", quoted(p.Kind)))
+		return fault(".kind", model.Unsupported, fmt.Sprintf("want ConfigMap (got %s)", claim.Quoted(p.Kind)))
 	case p.Scope == nil:
 		return fault(".scope", model.InvalidValue, "want Namespace (got none, which is Cluster)")
 	case *p.Scope != networkingv1.IngressClassParametersReferenceScopeNamespace:
-		return fault(".scope", model.InvalidValue, fmt.Sprintf("want Namespace, as a ConfigMap is in one (got %s)", quoted(*p.Scope)))
+		return fault(".scope", model.InvalidValue, fmt.Sprintf("want Namespace, as a ConfigMap is in one (got %s)", claim.Quoted(*p.Scope)))
 	case p.Namespace == nil:
 		return fault(".namespace", model.InvalidValue, "want the namespace of the ConfigMap (got none)")
 	case len(validation.IsDNS1123Label(*p.Namespace)) > 0:
-		return fault(".namespace", model.InvalidValue, fmt.Sprintf("want the namespace of the ConfigMap (got %s)", quoted(*p.Namespace)))
+		return fault(".namespace", model.InvalidValue, fmt.Sprintf("want the namespace of the ConfigMap (got %s)", claim.Quoted(*p.Namespace)))
 	case len(validation.IsDNS1123Subdomain(p.Name)) > 0:
-		return fault(".name", model.InvalidValue, fmt.Sprintf("want the name of a ConfigMap (got %s)", quoted(p.Name)))
+		return fault(".name", model.InvalidValue, fmt.Sprintf("want the name of a ConfigMap (got %s)", claim.Quoted(p.Name)))
 	}
 	return snapshot.Name{Namespace: *p.Namespace, Name: p.Name}, nil
 }
@@ -115,14 +116,14 @@ func (t *translation) closeClass(class *networkingv1.IngressClass, configMap sna
 }
 
 // denial says how much of an Ingress answers 503 whatever it says.
-func (t *translation) denial(object *networkingv1.Ingress) Denial {
+func (t *translation) denial(object *networkingv1.Ingress) claim.Denial {
 	if len(t.options.Denied) > 0 {
 		if denial := t.options.Denied[snapshot.RefOf(object)]; denial != 0 {
 			return denial
 		}
 	}
 	if t.unsettled || t.options.leavesOut(object) || len(t.closed) > 0 && t.closed[t.classOf(object)] {
-		return DenyPaths
+		return claim.DenyPaths
 	}
 	return 0
 }

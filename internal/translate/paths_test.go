@@ -211,3 +211,18 @@ func TestWrongHosts(t *testing.T) {
 		}
 	}
 }
+
+// No path of an Ingress is below the prefix of internal locations: two equal
+// locations would cost the host its server.
+func TestPathsOfInternalLocationsAreReserved(t *testing.T) {
+	t.Parallel()
+	config, problems := world{ingresses: []ing{{name: "i", rules: []string{"h /.sluice/auth-1 E a:80", "h /%2esluice P a:80", "h /.sluices P a:80"}}}}.translate(t)
+	for _, l := range serverNamed(t, config, "h").Locations {
+		if strings.HasPrefix(l.Path+"/", model.InternalPrefix) {
+			t.Errorf("%s is there", l.Path)
+		}
+	}
+	if got := ask(config, "h/.sluices/x"); len(problems) != 2 || got != "^~ /.sluices/ -> a" {
+		t.Errorf("got %s with %v", got, problems)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -194,7 +195,7 @@ func TestQuarantinedPatternsAreClosed(t *testing.T) {
 	t.Parallel()
 	config := world{
 		options: func(o *Options) {
-			o.Denied = map[model.ObjectRef]Denial{{Kind: "Ingress", Namespace: "default", Name: "i"}: DenyPaths}
+			o.Denied = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: "default", Name: "i"}: claim.DenyPaths}
 		},
 		ingresses: []ing{
 			{name: "i", annotations: map[string]string{"use-regex": "true", "enable-cors": "true"}, rules: []string{"h /a(?=b I a:80", "h /v[0-9] I a:80", "h /b(?<!x)y I a:80"}},

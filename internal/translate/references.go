@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/annotations"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -102,15 +103,15 @@ func References(object *networkingv1.Ingress, o Options) []model.ObjectRef {
 	}
 	t := &translation{snap: nothing(), options: o, settings: defaultSettings()}
 	ing := t.begun(object, t.settings)
-	if ing.annotations.Withheld() {
+	if ing.Annotations.Withheld() {
 		return nil
 	}
 	t.attach(ing)
-	ing.readTLS(ing.annotations.Certificates.In(object))
+	ing.readTLS(ing.Annotations.Certificates.In(object))
 	found := ing.reads
-	for _, item := range ing.tls {
-		if _, err := snapshot.ParseName(item.secret.String()); err == nil {
-			found.secret(t.snap, item.secret)
+	for _, item := range ing.TLS {
+		if _, err := snapshot.ParseName(item.Secret.String()); err == nil {
+			found.secret(t.snap, item.Secret)
 		}
 	}
 	return found.refs()
@@ -130,12 +131,12 @@ var (
 // begun is an Ingress of which only the annotations are read.
 func (t *translation) begun(object *networkingv1.Ingress, values *settings.Settings) *owner {
 	said := annotations.Read(object, values, t.options.AnnotationsPrefix)
-	return &owner{
-		object: object, ref: snapshot.RefOf(object), age: ageOf(object), settings: values, annotations: said,
-		hostPolicy: hostPolicy{delegation: delegationIn(object.Annotations, HostDelegation)},
-		problems:   slices.Clone(said.Problems()),
-		prefixKey:  t.options.AnnotationsPrefix + "/",
-	}
+	return &owner{object: object, given: object.Annotations, Owner: &claim.Owner{
+		Ref: snapshot.RefOf(object), Age: ageOf(object), Settings: values, Annotations: said,
+		HostPolicy: claim.HostPolicy{Delegation: delegationIn(object.Annotations, claim.HostDelegation)},
+		Problems:   slices.Clone(said.Problems()),
+		PrefixKey:  t.options.AnnotationsPrefix + "/",
+	}}
 }
 
 // ConfigMaps are the ConfigMaps that Config looks at with these classes, whatever

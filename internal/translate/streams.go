@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -85,12 +87,12 @@ func (e streamEntry) read() (model.Stream, bool) {
 	}
 	fields := strings.Split(strings.TrimSpace(e.value), ":")
 	if len(fields) < 2 || len(fields) > 4 {
-		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], quoted(e.value)))
+		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
 		return s, false
 	}
 	service, err := serviceOf(e.value)
 	if err != nil {
-		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], quoted(e.value)))
+		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
 		return s, false
 	}
 	s.Service = model.ServicePort{Namespace: service.Namespace, Name: service.Name, Port: fields[1]}
@@ -111,7 +113,7 @@ func serviceOf(value string) (snapshot.Name, error) {
 func (e streamEntry) port() (int, bool) {
 	port, err := strconv.Atoi(e.key)
 	if err != nil || port < 1 || port > 65535 {
-		e.refuse(model.InvalidValue, fmt.Sprintf("want a port from 1 to 65535 as the key (got %s)", quoted(e.key)))
+		e.refuse(model.InvalidValue, fmt.Sprintf("want a port from 1 to 65535 as the key (got %s)", claim.Quoted(e.key)))
 		return 0, false
 	}
 	at := slices.IndexFunc(e.options.Reserved, func(r ReservedPort) bool { return r.Number == port })
@@ -131,12 +133,12 @@ func (e streamEntry) proxy(fields []string) (accepts, sends, ok bool) {
 		case strings.EqualFold(field, "PROXY"):
 			words[i] = true
 		case field != "":
-			e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], quoted(e.value)))
+			e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
 			return false, false, false
 		}
 	}
 	if e.protocol != model.TCP && len(fields) > 0 {
-		e.remark(model.Unsupported, fmt.Sprintf("%s (got %s): PROXY headers are for TCP, and have no effect here", wantStream[e.protocol], quoted(e.value)))
+		e.remark(model.Unsupported, fmt.Sprintf("%s (got %s): PROXY headers are for TCP, and have no effect here", wantStream[e.protocol], claim.Quoted(e.value)))
 		return false, false, true
 	}
 	return words[0], words[1], true
@@ -147,12 +149,12 @@ func (e streamEntry) proxy(fields []string) (accepts, sends, ok bool) {
 func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoint, bool) {
 	service, parts := e.service(name)
 	if service == nil {
-		e.refuse(model.NotFound, fmt.Sprintf("Service %s does not exist (got %s)", name, quoted(e.value)))
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s does not exist (got %s)", name, claim.Quoted(e.value)))
 		return nil, false
 	}
 	found := servicePort(service, port, e.protocol)
 	if found == nil {
-		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no port %s of %s; it has %s (got %s)", name, quoted(port), e.protocol, listedProtocols(service), quoted(e.value)))
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no port %s of %s; it has %s (got %s)", name, claim.Quoted(port), e.protocol, listedProtocols(service), claim.Quoted(e.value)))
 		return nil, false
 	}
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
@@ -160,7 +162,7 @@ func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoin
 	}
 	endpoints := endpointsOf(parts, found)
 	if len(endpoints) == 0 {
-		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no endpoint for port %s that serves (got %s)", name, port, quoted(e.value)))
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no endpoint for port %s that serves (got %s)", name, port, claim.Quoted(e.value)))
 	}
 	return endpoints, len(endpoints) > 0
 }
@@ -168,7 +170,7 @@ func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoin
 // external gives the endpoint of an ExternalName Service. What a DNS name stands
 // for changes, and would have to be told to nginx by reloads.
 func (e streamEntry) external(service *corev1.Service, port *corev1.ServicePort) ([]model.Endpoint, bool) {
-	b := &backend{id: backendID{service: snapshot.Name{Namespace: service.Namespace, Name: service.Name}}, service: service, model: &model.Backend{}}
+	b := &backend{Backend: &assemble.Backend{ID: assemble.BackendID{Service: snapshot.Name{Namespace: service.Namespace, Name: service.Name}}}, service: service, model: &model.Backend{}}
 	fault := b.external(port)
 	if e.options.DisableExternalName {
 		fault = b.refuse(model.Unsupported, externalNameDisabled)
@@ -178,7 +180,7 @@ func (e streamEntry) external(service *corev1.Service, port *corev1.ServicePort)
 		return nil, false
 	}
 	if b.model.ExternalName != "" {
-		e.refuse(model.Unsupported, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address (got %s, whose externalName is %s)", quoted(e.value), quoted(b.model.ExternalName)))
+		e.refuse(model.Unsupported, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address (got %s, whose externalName is %s)", claim.Quoted(e.value), claim.Quoted(b.model.ExternalName)))
 		return nil, false
 	}
 	return b.model.Endpoints, true
@@ -213,5 +215,5 @@ func listedProtocols(service *corev1.Service) string {
 	if len(ports) == 0 {
 		return "none"
 	}
-	return listed(ports)
+	return claim.Listed(ports)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -242,7 +243,7 @@ func TestKeysOfAllKinds(t *testing.T) {
 		if n := bytes.Count(got.certificate.Chain, []byte("BEGIN CERTIFICATE")); n != want || bytes.Contains(got.certificate.Chain, []byte("comment")) || bytes.Count(got.certificate.Key, []byte("BEGIN")) != 1 {
 			t.Errorf("%s: %d certificates\n%s", name, n, got.certificate.Chain)
 		}
-		if !covers(got.names, "X") || covers(got.names, "y") {
+		if !claim.Covers(got.names, "X") || claim.Covers(got.names, "y") {
 			t.Errorf("%s: names %v", name, got.names)
 		}
 	}

@@ -16,9 +16,12 @@ package translate
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -75,51 +78,35 @@ type Options struct {
 	// for it; empty for nowhere.
 	HealthPath string
 	// Denied are Ingresses whose paths answer 503 whatever they say.
-	Denied map[model.ObjectRef]Denial
+	Denied map[model.ObjectRef]claim.Denial
 }
-
-// Denial is how much of an Ingress answers 503 that is denied whatever it says;
-// the zero value is nothing.
-type Denial int
-
-const (
-	// DenyPaths closes its paths as they are written, where nginx is sure to take
-	// them so.
-	DenyPaths Denial = iota + 1
-	// DenyBeginnings closes all that begins as its paths do, in plain characters,
-	// and takes none of the patterns among its aliases.
-	DenyBeginnings
-)
 
 // Config says what nginx must do. The Problems are sorted. The memo may be nil;
 // it makes the next call faster and never changes a result. What has not
 // changed since the last call with the same memo is the same pointer: servers,
 // backends and certificates.
 func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Problem) {
-	return Assemble(s, o, nil, m)
+	return ConfigWith(s, o, nil, m)
 }
 
-// Assemble is Config for the claims of further owners, besides those of the Ingresses.
-func Assemble(s *snapshot.Snapshot, o Options, owners []*Owner, m *Memo) (model.Config, []model.Problem) {
+// ConfigWith is Config for the claims of further objects, besides the Ingresses.
+func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Memo) (model.Config, []model.Problem) {
 	if m == nil {
 		m = NewMemo()
 	}
-	if config, problems, ok := m.onlyEndpoints(s, o, owners); ok {
+	if config, problems, ok := m.onlyEndpoints(s, o, objects); ok {
 		return config, problems
 	}
 	t := m.begin(s, o)
-	t.owners = owners
-	hosts := t.gather()
-	hosts = t.nameAliases(hosts)
-	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough}}
-	assigned := t.certify(hosts, &config.Dynamic)
-	config.Static.Servers = t.servers(hosts, assigned)
-	config.Dynamic.Backends, config.Dynamic.Users = t.backends(hosts), userFiles(t.users)
-	config.Static.Passthroughs = t.passthroughs(hosts, config)
+	a := m.assembler.Assemble(t.input(objects))
+	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough, Servers: a.Servers}}
+	config.Dynamic = model.Dynamic{Names: a.Names, Certificates: a.Certificates, Backends: t.backends(a), Users: userFiles(t.users)}
+	t.pushed = config.Dynamic.Backends
+	config.Static.Passthroughs = a.Passthroughs()
 	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))
 	m.end()
-	problems := m.problems.Join(nil, t.problems...)
-	m.keep(t, config, problems)
+	problems := m.problems.Join(nil, append(t.problems, a.Problems...)...)
+	m.keep(t, objects, config, problems)
 	return config, problems
 }
 
@@ -140,16 +127,6 @@ type translation struct {
 	// problems are the lists that were reported. They are not copied: most of them
 	// are those of the call before.
 	problems [][]model.Problem
-	// aliased are the Ingresses with a server-alias, the oldest first.
-	aliased []*owner
-	// passing are the Ingresses whose hosts are to be passed through.
-	passing []*owner
-	// owners make claims besides the Ingresses.
-	owners []*Owner
-	// absent are the owners that are not served for the time being.
-	absent map[*owner]bool
-	// labelled are the wildcard hosts, while there are aliases.
-	labelled []string
 	// changed tells the Services that may be others than in the last call.
 	changed func(snapshot.Name) bool
 	// zones counts those of limits, by namespace.
@@ -158,6 +135,8 @@ type translation struct {
 	// about more than what nginx is told of these at run time.
 	used  []*backend
 	reads reads
+	// pushed are the backends of the result.
+	pushed []*model.Backend
 	// users are the files of users that blocks name.
 	users []*model.UserFile
 }
@@ -168,116 +147,97 @@ func (t *translation) report(problems ...model.Problem) {
 	}
 }
 
-// gather reads the Ingresses that are ours and gives their hosts, sorted by
-// name. The catch-all host is always there.
-func (t *translation) gather() []*host {
-	hosts := append(make([]*host, 0, len(t.memo.hosts)+1), t.entry(""))
-	t.begin(hosts[0])
-	more := t.sortedOwners()
+// input is what the assembler makes servers of.
+func (t *translation) input(objects []*claim.Object) assemble.Input {
+	in := assemble.Input{
+		Settings: t.settings, Objects: t, Owners: t.served(t.sortedOwners(objects)), Absent: t.removed(), Standard: t.defaultCertificate(),
+		Options: assemble.Options{DefaultBackend: t.options.DefaultBackend, HTTPSPort: t.options.HTTPSPort, HealthPath: t.options.HealthPath, Memory: t.memory},
+	}
+	return in
+}
+
+// served reads the Ingresses that are ours and gives them with further owners, the
+// oldest first.
+func (t *translation) served(more []*claim.Owner) []*claim.Owner {
+	all := make([]*claim.Owner, 0, len(t.memo.accepted)+len(more))
 	accepted := make([]*networkingv1.Ingress, 0, len(t.memo.accepted))
-	var canaries []*owner
 	for _, object := range t.snap.Ingresses() {
 		ours, remarks := t.accepts(object)
 		t.report(remarks...)
 		if !ours {
-			if len(remarks) > 0 {
-				hosts = t.shutOut(hosts, object)
+			if len(remarks) > 0 && t.shutOut(object) {
+				all = append(all, t.ingress(object).Owner)
 			}
 			continue
 		}
 		accepted = append(accepted, object)
 		ing := t.withinZones(t.ingress(object))
-		for len(more) > 0 && more[0].age.compare(ing.age) < 0 {
-			hosts, more = t.collect(hosts, more[0]), more[1:]
+		for len(more) > 0 && more[0].Age.Compare(ing.Age) < 0 {
+			all, more = append(all, more[0]), more[1:]
 		}
-		t.report(ing.problems...)
+		t.report(ing.Problems...)
 		t.users = append(t.users, ing.users()...)
-		if ing.passes {
-			t.passing = append(t.passing, ing)
-		}
-		if ing.annotations.Canary.Enabled {
-			canaries = append(canaries, ing)
-			continue
-		}
-		hosts = t.collect(hosts, ing)
+		all = append(all, ing.Owner)
 	}
 	t.memo.accepted = accepted
-	for _, owner := range more {
-		hosts = t.collect(hosts, owner)
-	}
-	hosts = t.hold(hosts)
-	t.collectCanaries(canaries)
-	for _, h := range hosts {
-		t.settle(h)
-	}
-	hosts = slices.DeleteFunc(hosts, func(h *host) bool { return h.name != "" && len(h.rules) == 0 && !t.vacant(h) })
-	return t.memo.sortedHosts.next(t.memo.pass, hosts)
+	return append(all, more...)
 }
 
-// sortedOwners are the owners besides the Ingresses, the oldest first.
-func (t *translation) sortedOwners() []*owner {
-	var all []*owner
-	for _, o := range t.owners {
-		owner := t.ownerOf(o)
-		t.report(owner.problems...)
-		t.users = append(t.users, owner.users()...)
-		all = append(all, owner)
+// shutOut reports whether the paths of an Ingress have to be closed that
+// --disable-catch-all leaves out: it keeps requests out of them, and a neighbour would
+// serve them.
+func (t *translation) shutOut(object *networkingv1.Ingress) bool {
+	if len(object.Spec.Rules) == 0 {
+		return false
 	}
-	slices.SortFunc(all, func(a, b *owner) int { return cmp.Or(a.age.compare(b.age), a.ref.Compare(b.ref)) })
+	ing := t.ingress(object)
+	if !ing.Annotations.GuardsAny() {
+		return false
+	}
+	t.report(model.Problem{Object: ing.Ref, Reason: model.Unsupported, Denies: true,
+		Text: "it is left out by --disable-catch-all and protects its paths, which a neighbour could serve"})
+	return true
+}
+
+// removed are the Ingresses that are not served for the time being, where they keep
+// their hosts.
+func (t *translation) removed() []*claim.Owner {
+	if !t.settings.Hosts.ByNamespace() {
+		return nil
+	}
+	var all []*claim.Owner
+	for _, object := range t.snap.Removed() {
+		if ours, _ := t.accepts(object); ours {
+			all = append(all, t.ingress(object).Owner)
+		}
+	}
 	return all
 }
 
-// collect adds the rules of an Ingress to their hosts, and notes its aliases.
-func (t *translation) collect(hosts []*host, ing *owner) []*host {
-	if len(ing.aliases) > 0 {
-		t.aliased = append(t.aliased, ing)
+// sortedOwners are the owners besides the Ingresses, the oldest first.
+func (t *translation) sortedOwners(objects []*claim.Object) []*claim.Owner {
+	var all []*claim.Owner
+	for _, o := range objects {
+		read := t.ownerOf(o)
+		t.report(read.Problems...)
+		t.users = append(t.users, read.users()...)
+		all = append(all, read.Owner)
 	}
-	for _, rules := range ing.hosts {
-		if rules.entry == nil {
-			rules.entry = t.entry(rules.host)
-		}
-		hosts = t.withHost(hosts, rules.entry)
-		rules.entry.next = append(rules.entry.next, rules)
-	}
-	return hosts
+	slices.SortFunc(all, func(a, b *claim.Owner) int { return cmp.Or(a.Age.Compare(b.Age), a.Ref.Compare(b.Ref)) })
+	return all
 }
 
-// withHost adds a host to those of this call, unless it is among them.
-func (t *translation) withHost(hosts []*host, h *host) []*host {
-	if h.pass == t.memo.pass {
-		return hosts
+// Delegation gives the annotation by which a namespace delegates its hosts.
+func (t *translation) Delegation(namespace string) string {
+	if object := t.snap.Namespace(namespace); object != nil {
+		return HostDelegationOf(object)
 	}
-	t.begin(h)
-	return append(hosts, h)
+	return ""
 }
 
-// servers makes the server of each host. The catch-all one comes first, as
-// wildcard hosts do with a miss what it does. If that depends on the path, they
-// take no name that is not theirs, and have no miss.
-func (t *translation) servers(hosts []*host, assigned wildcards) []*model.Server {
-	servers := make([]*model.Server, 0, len(hosts))
-	var miss *model.Location
-	below := foreignHosts{}
-	for _, h := range hosts {
-		coverer := t.coverer(h, assigned)
-		in := serverInput{covered: coverer != nil, wildcard: below.add(coverer, h), addresses: t.healthFor(h.name)}
-		if h.wildcard() {
-			in.miss = miss
-		}
-		more := t.divideAliases(h, &in, assigned)
-		built := t.server(h, in)
-		if h.name == "" && built.onlyRoot() {
-			miss = built.root
-		}
-		t.report(built.problems...)
-		servers = append(servers, built.server)
-		h.built = built
-		for _, in := range more {
-			servers = append(servers, t.server(h, in).server)
-		}
-	}
-	t.report(below.problems()...)
-	t.idleDefaults(hosts)
-	t.orderPatterns(servers, hosts)
-	return servers
+// Backend gives a backend whose endpoints are in nginx.conf.
+func (t *translation) Backend(w *assemble.Backend) *model.Backend {
+	t.service(w.ID.Service) // a change of it is no change of endpoints only
+	at, _ := slices.BinarySearchFunc(t.pushed, w.Key, func(b *model.Backend, key string) int { return strings.Compare(b.Key, key) })
+	return t.pushed[at]
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"sluice/internal/annotations"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -16,14 +17,14 @@ const caKey = "ca.crt"
 
 // readTransport says how backends of the Ingress are spoken to. What is to verify
 // them protects: where it cannot be done, nothing is passed on.
-func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *attached {
+func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *claim.Attached {
 	if !asked.TLS() {
 		if asked.Secret != "" {
-			ing.report(ing.prefixKey+"proxy-ssl-secret", model.Unread, "it has no effect without "+ing.prefixKey+"backend-protocol: HTTPS")
+			ing.report(ing.PrefixKey+"proxy-ssl-secret", model.Unread, "it has no effect without "+ing.PrefixKey+"backend-protocol: HTTPS")
 		}
 		return nil
 	}
-	of := &attached{transport: model.Transport{TLS: true}}
+	of := &claim.Attached{Transport: model.Transport{TLS: true}}
 	if asked.Secret != "" {
 		t.readVerification(ing, asked, of)
 	}
@@ -31,19 +32,19 @@ func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *a
 }
 
 // readVerification says how the certificates of backends are verified.
-func (t *translation) readVerification(ing *owner, asked *annotations.Transport, of *attached) {
+func (t *translation) readVerification(ing *owner, asked *annotations.Transport, of *claim.Attached) {
 	verify := asked.Verify == "on"
 	if verify || asked.ServerName == "on" {
-		of.transport.Name = asked.Name
+		of.Transport.Name = asked.Name
 	}
 	authorities, key, reason, text := t.readTrust(ing, asked)
 	if text != "" {
-		of.denied = true
+		of.Denied = true
 		ing.reportDenial(key, reason, text)
 		return
 	}
 	if verify {
-		of.transport.Verify, of.transport.VerifyDepth, of.transport.TrustedCA = true, asked.VerifyDepth, authorities
+		of.Transport.Verify, of.Transport.VerifyDepth, of.Transport.TrustedCA = true, asked.VerifyDepth, authorities
 	}
 }
 
@@ -60,13 +61,13 @@ func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (autho
 		return "", secretKey, model.NotFound, missing
 	}
 	if len(secret.Data[corev1.TLSCertKey]) > 0 {
-		ing.report(ing.prefixKey+secretKey, model.Unsupported, "the certificate in tls.crt is not presented to the backends")
+		ing.report(ing.PrefixKey+secretKey, model.Unsupported, "the certificate in tls.crt is not presented to the backends")
 	}
 	if asked.Verify != "on" {
 		return "", "", "", ""
 	}
 	if asked.Name == "" {
-		return "", "proxy-ssl-verify", model.InvalidValue, "want the name that the certificates must have in " + ing.prefixKey + "proxy-ssl-name (got none)"
+		return "", "proxy-ssl-verify", model.InvalidValue, "want the name that the certificates must have in " + ing.PrefixKey + "proxy-ssl-name (got none)"
 	}
 	_, chain, err := readChain(secret.Data[caKey])
 	if err != nil {
@@ -78,7 +79,7 @@ func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (autho
 // secretFor reads a Secret that annotations of an Ingress name, nil if there is none
 // that it may use; text says so then.
 func (t *translation) secretFor(ing *owner, name snapshot.Name) (secret *corev1.Secret, text string) {
-	secret, text, remarks := t.secret(&ing.reads, name, ing.ref.Namespace)
-	ing.problems = append(ing.problems, remarks...)
+	secret, text, remarks := t.secret(&ing.reads, name, ing.Ref.Namespace)
+	ing.Problems = append(ing.Problems, remarks...)
 	return secret, text
 }

@@ -17,20 +17,22 @@ var ranks = map[string]int{
 	"internal/keys": 2, "internal/manifest/decode": 2,
 	"internal/settings":    3,
 	"internal/annotations": 4,
-	"internal/route":       5,
+	"internal/route":       5, "internal/claim": 5,
 
-	"internal/translate": 6, "internal/render": 6, "internal/kube": 6,
+	"internal/assemble": 6, "internal/render": 6, "internal/kube": 6,
 
-	"internal/cluster": 7, "internal/manifest": 7, "internal/nginx": 7, "internal/dynamic": 7, "internal/resolver": 7,
-	"internal/report": 7, "internal/explain": 7, "internal/lint": 7, "internal/admission": 7,
-	"internal/report/election": 7, "internal/report/status": 7, "internal/report/events": 7,
-	"internal/pid1": 7, "internal/health": 7, "internal/templatedir": 7,
+	"internal/translate": 7,
 
-	"internal/debug": 8, "internal/plugin": 8,
+	"internal/cluster": 8, "internal/manifest": 8, "internal/nginx": 8, "internal/dynamic": 8, "internal/resolver": 8,
+	"internal/report": 8, "internal/explain": 8, "internal/lint": 8, "internal/admission": 8,
+	"internal/report/election": 8, "internal/report/status": 8, "internal/report/events": 8,
+	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8,
 
-	"internal/controller": 9,
+	"internal/debug": 9, "internal/plugin": 9,
 
-	"cmd/sluice": 10, "cmd/kubectl-sluice": 10,
+	"internal/controller": 10,
+
+	"cmd/sluice": 11, "cmd/kubectl-sluice": 11,
 }
 
 // importsUpwards finds imports that go against the ranks. Tests may import
@@ -129,7 +131,8 @@ func TestImportRuleRefuses(t *testing.T) {
 	bad := map[string]source{
 		"the model importing the snapshot": parse(t, "internal/model/x.go", `package model; import "sluice/internal/snapshot"`),
 		"translate importing the shell":    parse(t, "internal/translate/x.go", `package translate; import "sluice/internal/nginx"`),
-		"two of a rank":                    parse(t, "internal/render/x.go", `package render; import "sluice/internal/translate"`),
+		"two of a rank":                    parse(t, "internal/render/x.go", `package render; import "sluice/internal/assemble"`),
+		"the assembler importing a source": parse(t, "internal/assemble/x.go", `package assemble; import "sluice/internal/translate"`),
 		"a package without a rank":         parse(t, "internal/util/x.go", `package util`),
 		"production code importing a test": parse(t, "internal/nginx/x.go", `package nginx; import "sluice/test/echo"`),
 	}

@@ -9,7 +9,7 @@
 // The parts of an archive:
 //
 //	manifests.yaml  the objects; "# base: NAME.yaml" puts a file of base/ there
-//	claims.yaml     further owners with their claims, as a list of translate.Owner;
+//	claims.yaml     further owners with their claims, as a list of claim.Object;
 //	                what guard and lint are asked is of the objects only
 //	options         lines KEY=VALUE, see the function set
 //	routes          the routing table, as route.Table prints it

@@ -15,6 +15,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -195,8 +196,8 @@ func (m *mutation) rename(ing *networkingv1.Ingress) {
 }
 
 func (m *mutation) deny(ing *networkingv1.Ingress) {
-	denial := pick(m.random, []translate.Denial{translate.DenyPaths, translate.DenyBeginnings})
-	m.options.Denied = map[model.ObjectRef]translate.Denial{{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}: denial}
+	denial := pick(m.random, []claim.Denial{claim.DenyPaths, claim.DenyBeginnings})
+	m.options.Denied = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: ing.Namespace, Name: ing.Name}: denial}
 	m.say("%s is denied by %d", ing.Name, denial)
 }
 

@@ -12,6 +12,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"sigs.k8s.io/yaml"
 
+	"sluice/internal/claim"
 	"sluice/internal/lint"
 	"sluice/internal/model"
 	"sluice/internal/render"
@@ -24,7 +25,7 @@ import (
 // outcome is what a case's manifests give.
 type outcome struct {
 	snap     *snapshot.Snapshot
-	owners   []*translate.Owner
+	owners   []*claim.Object
 	options  translate.Options
 	config   model.Config
 	file     *render.File
@@ -55,19 +56,19 @@ func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	manifests.Objects = objects
 	snap, problems := c.snapshot(t, objects)
 	owners := c.owners(t, seed)
-	config, more := translate.Assemble(snap, options, owners, nil)
+	config, more := translate.ConfigWith(snap, options, owners, nil)
 	file, unprintable := set.Render(config.Static, printed, nil)
 	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
 	report := lint.Look(manifests, lint.Options{Translate: options, Templates: set, Environment: printed})
-	slices.SortFunc(owners, func(a, b *translate.Owner) int { return a.Created.Compare(b.Created) })
+	slices.SortFunc(owners, func(a, b *claim.Object) int { return a.Created.Compare(b.Created) })
 	return &outcome{snap: snap, owners: owners, options: options, config: config, file: file, problems: problems, findings: report.Findings}
 }
 
 // owners are those of the section claims.yaml, shuffled by the seed unless it is 0.
-func (c *testCase) owners(t *testing.T, seed int) []*translate.Owner {
+func (c *testCase) owners(t *testing.T, seed int) []*claim.Object {
 	t.Helper()
 	text, _ := c.section("claims.yaml")
-	var owners []*translate.Owner
+	var owners []*claim.Object
 	if err := yaml.UnmarshalStrict([]byte(text), &owners); err != nil {
 		t.Fatalf("claims.yaml: %v", err)
 	}
@@ -162,7 +163,7 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.HealthPath = value
 	case "denied":
 		name, wrong := snapshot.ParseName(value)
-		o.Denied, err = map[model.ObjectRef]translate.Denial{{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}: translate.DenyPaths}, wrong
+		o.Denied, err = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}: claim.DenyPaths}, wrong
 	case "https-port":
 		o.HTTPSPort, err = strconv.Atoi(value)
 	default:

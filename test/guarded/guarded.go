@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"sluice/internal/annotations"
+	"sluice/internal/claim"
 	"sluice/internal/guard"
 	"sluice/internal/model"
 	"sluice/internal/settings"
@@ -28,9 +29,9 @@ type Host struct {
 
 // Hosts gives what the Ingresses that are ours ask for, by the names of the hosts. On
 // a host that is not delegated to them, as a Problem says, they ask for nothing.
-// Further owners are those of translate.Assemble, younger than all Ingresses and sorted
+// Further owners are those of translate.ConfigWith, younger than all Ingresses and sorted
 // by age.
-func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, owners ...*translate.Owner) []*Host {
+func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, owners ...*claim.Object) []*Host {
 	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}, problems: problems}
 	general, _ := settings.Read(s.ConfigMap(o.ConfigMap))
 	r.wide = general.Paths.RegexScope != "path"
@@ -56,7 +57,7 @@ func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, 
 }
 
 // Open says which requests are open on servers, one a line.
-func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, problems []model.Problem, owners ...*translate.Owner) []string {
+func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, problems []model.Problem, owners ...*claim.Object) []string {
 	var lines []string
 	for _, h := range Hosts(s, o, problems, owners...) {
 		lines = append(lines, h.bare(servers)...)
@@ -165,10 +166,8 @@ func (r *reader) read(object *networkingv1.Ingress) {
 }
 
 // readOwner adds the claims of an owner that is no Ingress.
-func (r *reader) readOwner(owner *translate.Owner, general *settings.Settings) {
-	object := &networkingv1.Ingress{}
-	object.Namespace, object.Name, object.Annotations = owner.Ref.Namespace, owner.Ref.Name, owner.Annotations
-	policies := annotations.Read(object, general, r.options.AnnotationsPrefix)
+func (r *reader) readOwner(owner *claim.Object, general *settings.Settings) {
+	policies := annotations.Of(owner.Source(), general, r.options.AnnotationsPrefix)
 	for _, c := range owner.Claims {
 		if c.Listener != "" {
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -31,9 +32,9 @@ const ownersText = `
   - {field: "rules[1]", host: beside.example, path: /, pathType: Prefix, match: {headers: [{name: X-B, value: b}]}, service: {namespace: other, name: side, port: "80"}}
 `
 
-func readOwners(t *testing.T) []*translate.Owner {
+func readOwners(t *testing.T) []*claim.Object {
 	t.Helper()
-	var owners []*translate.Owner
+	var owners []*claim.Object
 	if err := yaml.UnmarshalStrict([]byte(ownersText), &owners); err != nil {
 		t.Fatal(err)
 	}
@@ -41,9 +42,9 @@ func readOwners(t *testing.T) []*translate.Owner {
 }
 
 // become gives the outcome of owners.
-func (j *claimJudge) become(owners []*translate.Owner) (o outcome) {
+func (j *claimJudge) become(owners []*claim.Object) (o outcome) {
 	var unprintable []model.Problem
-	o.config, o.problems = translate.Assemble(j.snap, j.worker.options, owners, j.worker.memo)
+	o.config, o.problems = translate.ConfigWith(j.snap, j.worker.options, owners, j.worker.memo)
 	o.file, unprintable = j.worker.render(o.config.Static)
 	o.problems = append(o.problems, unprintable...)
 	return o
@@ -125,7 +126,7 @@ func TestEveryClaim(t *testing.T) {
 	}
 }
 
-func (j *claimJudge) judge(c hostileCase, owners []*translate.Owner, done *tally) {
+func (j *claimJudge) judge(c hostileCase, owners []*claim.Object, done *tally) {
 	done.cases++
 	o := j.become(owners)
 	for _, p := range o.problems {
@@ -229,7 +230,7 @@ func inQuery(value string) string {
 
 // guarded checks that each location of the changed owner lets in the network that it
 // allows, or nobody.
-func (j *claimJudge) guarded(c hostileCase, owner *translate.Owner, list []*directive) {
+func (j *claimJudge) guarded(c hostileCase, owner *claim.Object, list []*directive) {
 	allows := guard{allows: owner.Annotations[prefix+"allowlist-source-range"]}
 	all(list, func(d *directive) {
 		parts := strings.Split(strings.TrimPrefix(routeOf(d.body), "$route "), "/")

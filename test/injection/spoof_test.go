@@ -50,11 +50,11 @@ func frontedObjects(t *testing.T, data map[string]string) snapshot.Objects {
 // The addresses of the tests: the client is 127.0.0.1, 192.0.2.7 is let in and
 // 198.51.100.1 is anybody.
 const (
-	claim     = "X-Forwarded-For: 192.0.2.7\r\n"
-	claims    = claim + "X-Real-IP: 192.0.2.7\r\nForwarded: for=192.0.2.7\r\nTrue-Client-IP: 192.0.2.7\r\nCF-Connecting-IP: 192.0.2.7\r\nX-Client-IP: 192.0.2.7\r\nX-Original-Forwarded-For: 192.0.2.7\r\n"
-	announced = "PROXY TCP4 192.0.2.7 192.0.2.1 4444 80\r\n"
-	anybody   = "PROXY TCP4 198.51.100.1 192.0.2.1 4444 80\r\n"
-	guess     = "X-Real-Ip-TOKEN: 192.0.2.7\r\nX-Real-Ip-: 192.0.2.7\r\n"
+	forwardedFor = "X-Forwarded-For: 192.0.2.7\r\n"
+	claims       = forwardedFor + "X-Real-IP: 192.0.2.7\r\nForwarded: for=192.0.2.7\r\nTrue-Client-IP: 192.0.2.7\r\nCF-Connecting-IP: 192.0.2.7\r\nX-Client-IP: 192.0.2.7\r\nX-Original-Forwarded-For: 192.0.2.7\r\n"
+	announced    = "PROXY TCP4 192.0.2.7 192.0.2.1 4444 80\r\n"
+	anybody      = "PROXY TCP4 198.51.100.1 192.0.2.1 4444 80\r\n"
+	guess        = "X-Real-Ip-TOKEN: 192.0.2.7\r\nX-Real-Ip-: 192.0.2.7\r\n"
 )
 
 // spoofs are settings with what a client says before its request and in it. in is
@@ -68,12 +68,12 @@ var spoofs = []struct {
 	{map[string]string{"use-forwarded-headers": "true", "proxy-real-ip-cidr": ""}, []spoof{{"", claims, false}}},
 	{map[string]string{"use-forwarded-headers": "true", "proxy-real-ip-cidr": "127.0.0.1, nonsense"}, []spoof{{"", claims, false}}},
 	{map[string]string{"use-forwarded-headers": "true", "proxy-real-ip-cidr": "127.0.0.0/8"}, []spoof{
-		{"", claim, true},
+		{"", forwardedFor, true},
 		{"", "X-Forwarded-For: 192.0.2.7, 198.51.100.1\r\n", false},
 		{"", "X-Forwarded-For: 192.0.2.7, nonsense\r\n", false},
 		{"", "X-Forwarded-For: 192.0.2.7;\r\n", false},
 		{"", "X-Forwarded-For: 192.0.2.7\t198.51.100.1\r\n", false},
-		{"", claim + "X-Forwarded-For: 198.51.100.1\r\n", false},
+		{"", forwardedFor + "X-Forwarded-For: 198.51.100.1\r\n", false},
 		{"", "X_Forwarded_For: 192.0.2.7\r\n", false},
 		{"", "X-Forwarded-For : 192.0.2.7\r\n", false},
 		{"", guess, false},
@@ -84,8 +84,8 @@ var spoofs = []struct {
 	}},
 	{map[string]string{"use-proxy-protocol": "true", "proxy-real-ip-cidr": "10.0.0.0/8"}, []spoof{{announced, claims, false}}},
 	{map[string]string{"use-proxy-protocol": "true", "use-forwarded-headers": "true", "proxy-real-ip-cidr": "127.0.0.0/8"}, []spoof{
-		{"PROXY TCP4 127.0.0.9 127.0.0.1 4444 80\r\n", claim, true}, {announced, "", true}, {announced, guess, true},
-		{anybody, claims, false}, {anybody, guess, false}, {anybody, guess + claim, false}, {"PROXY UNKNOWN\r\n", claims + guess, false},
+		{"PROXY TCP4 127.0.0.9 127.0.0.1 4444 80\r\n", forwardedFor, true}, {announced, "", true}, {announced, guess, true},
+		{anybody, claims, false}, {anybody, guess, false}, {anybody, guess + forwardedFor, false}, {"PROXY UNKNOWN\r\n", claims + guess, false},
 	}},
 	{map[string]string{"use-proxy-protocol": "true", "use-forwarded-headers": "true", "proxy-real-ip-cidr": "10.0.0.0/8"}, []spoof{
 		{"PROXY TCP4 10.0.0.1 10.0.0.2 4444 80\r\n", claims, false}, {announced, claims + guess, false},

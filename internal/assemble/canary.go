@@ -1,0 +1,157 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/internal/annotations"
+	"sluice/internal/claim"
+	"sluice/internal/model"
+)
+
+// canary is a path of a canary Ingress: it gets some requests of the path of another
+// Ingress of the host that is written in the same way.
+type canary struct {
+	*claim.Claim
+	// main is the claim that it has a share of, winner the canary that has it instead.
+	main   *claim.Claim
+	winner *claim.Claim
+	// lacks is what protects the canary and not the path of the main Ingress.
+	lacks string
+}
+
+// collectCanaries adds the rules of canaries to hosts that other Ingresses have, the
+// oldest first. A canary has no host of its own.
+func (t *Assembly) collectCanaries(canaries []*claim.Owner) {
+	for _, ing := range canaries {
+		for _, rules := range ing.Hosts {
+			h := t.memo.hosts[rules.Host]
+			switch {
+			case h == nil || h.pass != t.memo.pass || len(h.next) == 0:
+				t.report(canaryProblem(ing, model.NotFound, fmt.Sprintf("no other Ingress has the host %q: the canary gets no requests of it", rules.Host)))
+			case t.byNamespace() && !t.mayShare(h, h.oldestOf(h.next).Ref.Namespace, rules):
+				t.report(canaryProblem(ing, model.NotDelegated, fmt.Sprintf("host %q is owned by namespace %s, which does not delegate it: the canary gets no requests of it", rules.Host, h.oldestOf(h.next).Ref.Namespace)))
+			default:
+				h.nextCanaries = append(h.nextCanaries, rules)
+			}
+		}
+	}
+}
+
+func canaryProblem(i *claim.Owner, reason model.Reason, text string) model.Problem {
+	return model.Problem{Object: i.Ref, Field: i.PrefixKey + "canary", Reason: reason, Text: text}
+}
+
+// listCanaries makes the canaries of the host.
+func (b *builder) listCanaries() {
+	for _, rules := range b.host.canaries {
+		for i := range rules.Claims {
+			b.canaries = append(b.canaries, &canary{Claim: &rules.Claims[i]})
+		}
+	}
+}
+
+// withCanary gives some requests of a claim to its canary. As with ingress-nginx a path has
+// one: that of the oldest Ingress.
+func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *model.Proxy {
+	var chosen *canary
+	for _, can := range b.canaries {
+		if can.Path != c.Path || can.PathType != c.PathType {
+			continue
+		}
+		can.main = c
+		switch can.lacks = can.unprotected(c); {
+		case can.lacks != "" || can.Broken || can.Closed || can.IsDenied():
+		case chosen != nil:
+			can.winner = chosen.Claim
+		default:
+			chosen = can
+		}
+	}
+	if chosen == nil || chosen.Action == nil {
+		return main
+	}
+	if fault := chosen.Action.Fault; fault != nil {
+		b.problem(chosen.Claim, chosen.BackendField()+fault.Field, fault.Reason, chosen.Consequence(fault.Text))
+		return main
+	}
+	return b.split(c, id, main, chosen)
+}
+
+// unprotected names something that keeps requests out of a canary, or should, and not
+// out of the path that it shares.
+func (c *canary) unprotected(main *claim.Claim) string {
+	if c.Annotations.Denied() {
+		return "a valid form of what protects the canary"
+	}
+	for _, name := range c.Annotations.Protects() {
+		if !slices.Contains(main.Annotations.Protects(), name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// split passes to the main backend and to that of a canary. Its key tells nothing of
+// weights and headers, so that nginx is told of them while it runs.
+func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, can *canary) *model.Proxy {
+	asked := can.Annotations.Canary
+	share := b.passBalanced(serviceID(can.Claim), can.Claim, balancingOf(c))
+	split := &model.Split{Main: main.Backend, Total: asked.Parts(), Shares: []model.Share{{Backend: share.Backend, Name: labelOf(share), Weight: asked.Weight}}}
+	split.Shares[0].Always, split.Shares[0].Never = conditionsOf(asked)
+	if balancing := balancingOf(c); balancing != nil {
+		split.Cookie, split.Tags = balancing.Cookie.Name, []string{labelOf(main), labelOf(share)}
+	}
+	id.variant = "split-" + hashOf([]string{b.host.name, c.Path, string(c.PathType), main.Backend, share.Backend})
+	entry := b.backendOf(id)
+	if entry.Split == nil || hashOf(entry.Split) != hashOf(split) {
+		entry.Split = split
+	}
+	p := b.pass(id, nil)
+	p.Service, p.Transport = main.Service, main.Transport
+	return p
+}
+
+// labelOf is what logs call a backend.
+func labelOf(p *model.Proxy) string { return model.Target{ServicePort: p.Service}.Label() }
+
+// conditionsOf are the values of the header by which a request is always or never the
+// canary's.
+func conditionsOf(asked *annotations.Canary) (always, never []model.ValueIs) {
+	if asked.Header == "" {
+		return nil, nil
+	}
+	variable := "http_" + strings.ReplaceAll(strings.ToLower(asked.Header), "-", "_")
+	if asked.Value != "" {
+		return []model.ValueIs{{Variable: variable, Value: asked.Value}}, nil
+	}
+	return []model.ValueIs{{Variable: variable, Value: "always"}}, []model.ValueIs{{Variable: variable, Value: "never"}}
+}
+
+// remarkCanaries reports the canaries of the host that get no requests.
+func (b *builder) remarkCanaries() {
+	for _, can := range b.canaries {
+		switch {
+		case can.main == nil:
+			b.problem(can.Claim, ".path", model.NotFound, fmt.Sprintf("no other Ingress has the path %s of the pathType %s on host %q: the canary gets no requests of it",
+				claim.Shown(can.Path), can.pathTypeName(), b.host.name))
+		case can.lacks != "":
+			b.problem(can.Claim, "", model.Unsupported, fmt.Sprintf("%s, whose path it shares, has no %s: the canary gets no requests", can.main.Owner.Ref, can.lacks))
+		case can.winner != nil:
+			b.problem(can.Claim, "", model.Conflict, fmt.Sprintf("%s is the canary of this path, and %s", can.winner.Owner.Ref, why(can.winner, can.Claim)))
+		}
+	}
+}
+
+func (c *canary) pathTypeName() claim.PathType {
+	if c.PathType == "" {
+		return "of spec.defaultBackend"
+	}
+	return c.PathType
+}
+
+// serviceID is the backend that a claim names.
+func serviceID(c *claim.Claim) BackendID {
+	return BackendID{Service: c.Action.Service, Port: c.Action.Port}
+}

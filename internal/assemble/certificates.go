@@ -1,0 +1,119 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+)
+
+// certificateCost is for the entry of a certificate (see certificate in
+// rootfs/etc/nginx/lua/sluice/wire.lua).
+func certificateCost(c *model.Certificate) int64 {
+	return EntryCost(len("c:")+len(c.ID), len(c.Chain)+1+len(c.Key))
+}
+
+// nameCost is for the entry of a server name.
+func nameCost(host string) int64 { return EntryCost(len("n:")+len(host), 64) }
+
+// wish is a host that is to be presented a certificate.
+type wish struct {
+	host *host
+	cost int64
+}
+
+// roomless gives the hosts for whose certificates there is no room, nil if there
+// is room for all. Each namespace has a fair share, which its oldest Ingresses
+// use first: nobody's certificates keep out those of another namespace that has
+// fewer. Their owners are told.
+func (t *Assembly) roomless(hosts []*host, standard *model.Certificate) map[*host]bool {
+	room := Room(t.Options.Memory.Certificates) - nameCost("")
+	if standard != nil {
+		room -= certificateCost(standard)
+	}
+	total := int64(0)
+	for _, h := range hosts {
+		if h.certificate.by != nil {
+			room -= nameCost(h.name)
+		}
+		if pair := h.certificate.pair; pair != nil {
+			for _, alias := range h.coveredAliases() {
+				room -= nameCost(alias)
+			}
+			total += certificateCost(pair.Certificate)
+		}
+	}
+	if total <= room || distinctCost(hosts) <= room {
+		return nil
+	}
+	return t.pickByAge(t.wishes(hosts), room)
+}
+
+// distinctCost is what the certificates of hosts take together, each once.
+func distinctCost(hosts []*host) int64 {
+	total, seen := int64(0), map[string]bool{}
+	for _, h := range hosts {
+		if pair := h.certificate.pair; pair != nil && !seen[pair.Certificate.ID] {
+			seen[pair.Certificate.ID] = true
+			total += certificateCost(pair.Certificate)
+		}
+	}
+	return total
+}
+
+// wishes gives what each namespace wants, of the oldest Ingress first. A
+// certificate of several hosts counts once.
+func (t *Assembly) wishes(hosts []*host) map[string][]wish {
+	wishes := map[string][]wish{}
+	for _, h := range hosts {
+		if a := h.certificate; a.pair != nil {
+			namespace := a.by.Ref.Namespace
+			wishes[namespace] = append(wishes[namespace], wish{host: h})
+		}
+	}
+	for _, own := range wishes {
+		slices.SortStableFunc(own, func(a, b wish) int { return a.host.certificate.by.Age.Compare(b.host.certificate.by.Age) })
+		seen := map[string]bool{}
+		for i := range own {
+			if c := own[i].host.certificate.pair.Certificate; !seen[c.ID] {
+				seen[c.ID] = true
+				own[i].cost = certificateCost(c)
+			}
+		}
+	}
+	return wishes
+}
+
+// pickByAge gives the hosts that are left out.
+func (t *Assembly) pickByAge(wishes map[string][]wish, room int64) map[*host]bool {
+	used := map[string]int64{}
+	var uses []int64
+	for namespace, own := range wishes {
+		for _, w := range own {
+			used[namespace] += w.cost
+		}
+		uses = append(uses, used[namespace])
+	}
+	share, out := FairShare(uses, room), map[*host]bool{}
+	for namespace, own := range wishes {
+		left, without := share, map[string]bool{}
+		for _, w := range own {
+			a := w.host.certificate
+			if w.cost > left || without[a.pair.Certificate.ID] {
+				left, without[a.pair.Certificate.ID], out[w.host] = 0, true, true
+				t.report(noRoom(a.by, a.item, used[namespace], share))
+				continue
+			}
+			left -= w.cost
+		}
+	}
+	return out
+}
+
+// noRoom is what the owner of a tls item is told.
+func noRoom(i *claim.Owner, item int, used, share int64) model.Problem {
+	return model.Problem{Object: i.Ref, Field: i.TLS[item].Field, Reason: model.NoRoom,
+		Text: fmt.Sprintf("no room for its certificate: the default certificate is presented; the certificates of namespace %s take %d bytes, and there is room for %d: use fewer or shorter chains, or have certificate_data of the setting %s raised",
+			i.Ref.Namespace, used, share, SharedDicts)}
+}

@@ -1,0 +1,120 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+)
+
+// A crossing is what an Ingress does to a whole host whose oldest Ingress is of
+// another namespace, where nobody owns it (host-ownership: shared). Both are told.
+
+// crossings reports those of a host.
+func (b *builder) crossings() {
+	h := b.host
+	if b.byNamespace() || h.oldest == nil {
+		return // nothing crosses
+	}
+	if by := b.input.wildcard; by != nil {
+		b.crossed([]*claim.Owner{by}, tlsFieldOf, "the certificate and the redirect to HTTPS of %s are decided", inOldestOnly)
+	}
+	if !slices.ContainsFunc(h.rules, h.foreign) {
+		return
+	}
+	if by := b.turners(); b.scope == wholeHost && len(by) > 0 {
+		b.crossed(by, b.askedBy, "all paths of %s are made patterns", inBoth)
+	}
+	if b.rooted != nil {
+		b.crossedBy(b.rooted, (*claim.Owner).AppRootKey, "/ of %s is redirected")
+	}
+	if first := h.certificate.by; first != nil {
+		b.crossedBy(first, tlsFieldOf, "the certificate and the redirect to HTTPS of %s are decided")
+	}
+	if first := h.firstAliased(); first != nil {
+		b.crossedBy(first, (*claim.Owner).AliasKey, "further names of %s are added")
+	}
+}
+
+// turners are the Ingresses that turn a host, if none of the namespace of its
+// oldest Ingress does.
+func (b *builder) turners() []*claim.Owner {
+	var by []*claim.Owner
+	for _, r := range b.host.rules {
+		switch {
+		case !b.asking[r]:
+		case !b.host.foreign(r):
+			return nil
+		default:
+			by = append(by, r.Owner)
+		}
+	}
+	return by
+}
+
+// crossedBy reports what one Ingress does, if it is a crossing.
+func (b *builder) crossedBy(by *claim.Owner, field func(*claim.Owner) string, effect string) {
+	if by.Ref.Namespace != b.host.oldest.Ref.Namespace {
+		b.crossed([]*claim.Owner{by}, field, effect, inBoth)
+	}
+}
+
+// told says who hears of a crossing here.
+type told int
+
+const (
+	inBoth told = iota
+	// inOldestOnly: the other is told of all hosts at once.
+	inOldestOnly
+)
+
+// crossed reports a crossing; effect has a place for the host.
+func (b *builder) crossed(by []*claim.Owner, field func(*claim.Owner) string, effect string, to told) {
+	b.out.problems = append(b.out.problems, b.host.crossing(by, field, effect, to)...)
+}
+
+// crossing says it to those who hear of it.
+func (h *host) crossing(by []*claim.Owner, field func(*claim.Owner) string, effect string, to told) (problems []model.Problem) {
+	effect = fmt.Sprintf(effect, hostWords(h.name))
+	var others []string
+	for _, ing := range by {
+		others = append(others, fmt.Sprintf("%s (%s)", ing.Ref, field(ing)))
+		if to == inBoth {
+			problems = append(problems, model.Problem{Object: ing.Ref, Field: field(ing), Reason: model.CrossNamespace,
+				Text: fmt.Sprintf("because of this, %s, although the oldest Ingress of the host is %s of another namespace: use another host, or agree on this with namespace %s", effect, h.oldest.Ref, h.oldest.Ref.Namespace)})
+		}
+	}
+	return append(problems, model.Problem{Object: h.oldest.Ref, Field: h.oldest.HostField(h.name), Reason: model.CrossNamespace,
+		Text: fmt.Sprintf("%s by %s, although this Ingress is of another namespace and is the oldest of the host: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it", effect, claim.ListedFew(others))})
+}
+
+// foreignHosts are the hosts that are presented a certificate by a wildcard host
+// of another namespace, by the Ingress that assigned it there.
+type foreignHosts map[*claim.Owner][]*host
+
+// add notes a host with who assigned its certificate, and gives that Ingress if it
+// is one of another namespace that did so for a wildcard above.
+func (f foreignHosts) add(by *claim.Owner, h *host) *claim.Owner {
+	if by == nil || by == h.certificate.by || by.Ref.Namespace == h.oldest.Ref.Namespace {
+		return nil
+	}
+	f[by] = append(f[by], h)
+	return by
+}
+
+// problems tells these Ingresses of all hosts at once.
+func (f foreignHosts) problems() []model.Problem {
+	var problems []model.Problem
+	for by, hosts := range f {
+		names := make([]string, len(hosts))
+		for i, h := range hosts[:min(len(hosts), claim.Few)] {
+			names[i] = h.name + " of " + h.oldest.Ref.String()
+		}
+		problems = append(problems, model.Problem{Object: by.Ref, Field: by.TLSField, Reason: model.CrossNamespace,
+			Text: fmt.Sprintf("this also decides the certificate and the redirect to HTTPS of hosts of other namespaces below a wildcard host of this Ingress (%s): agree on this with those namespaces, or set host-ownership: namespace in the ConfigMap, so that each decides it for its own", claim.ListedFew(names))})
+	}
+	return problems
+}
+
+func tlsFieldOf(ing *claim.Owner) string { return ing.TLSField }

@@ -1,0 +1,99 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/internal/annotations"
+	"sluice/internal/claim"
+	"sluice/internal/model"
+)
+
+// What the blocks print: in the location that is protected, and in the internal ones of
+// the questions and of signing in.
+type (
+	externalAuthBlock struct {
+		To      string                 `json:"to"`
+		Headers []claim.AnsweredHeader `json:"headers,omitempty"`
+		// SignIn is the name of the internal location that redirects clients, empty for none.
+		SignIn          string `json:"signIn,omitempty"`
+		AlwaysSetCookie bool   `json:"alwaysSetCookie,omitempty"`
+	}
+	questionBlock struct {
+		Method  string                 `json:"method,omitempty"`
+		Headers []claim.QuestionHeader `json:"headers"`
+	}
+	signInBlock struct{ AlwaysSetCookie bool }
+)
+
+// authenticate has another server asked about the requests of a location, if its
+// annotations say so.
+func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
+	auth := c.Authentication()
+	if auth == nil {
+		return
+	}
+	at := auth.Target
+	if auth.OfRule {
+		if b.host.name == "" || b.host.wildcard() {
+			b.refuseOfRule(l, c)
+			return
+		}
+		at.Host = b.host.name
+	}
+	to := b.subrequest(l, &at, "auth", model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers}})
+	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
+	if auth.Asked.SignIn != "" {
+		block.SignIn = b.signIn(l, auth.Asked)
+	}
+	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
+		b.print(l, escaped, nil)
+	}
+	b.print(l, claim.ExternalAuth, block)
+}
+
+// refuseOfRule closes a location whose host has no name to ask.
+func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
+	l.Return, l.Blocks = &model.Return{Code: 503}, nil
+	problem := model.Problem{Object: c.Owner.Ref, Field: c.Owner.PrefixKey + "auth-url", Reason: model.InvalidValue, Denies: true,
+		Text: fmt.Sprintf("want a host in place of $host on %s, which stands for many", hostWords(b.host.name))}
+	if !slices.Contains(b.out.problems, problem) {
+		b.out.problems = append(b.out.problems, problem)
+	}
+}
+
+// signIn gives the name of the internal location that sends clients to sign in. It
+// says what else the answers of the location say.
+func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) string {
+	redirect := &model.Location{Rule: l.Rule, Return: &model.Return{Code: 302, URL: signInURL(asked)}}
+	for _, block := range l.Blocks {
+		if block.Name == "cors" || block.Name == "custom-headers" {
+			redirect.Blocks = append(redirect.Blocks, block)
+		}
+	}
+	b.print(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
+	if escapes(redirect.Return.URL) {
+		b.print(redirect, escaped, nil)
+	}
+	return b.internals.add(model.Named, "sign-in", "", redirect)
+}
+
+// signInURL adds what the client asked for, unless the URL says that itself.
+func signInURL(asked *annotations.ExternalAuth) string {
+	url, query, _ := strings.Cut(asked.SignIn, "?")
+	for pair := range strings.SplitSeq(query, "&") {
+		if name, value, _ := strings.Cut(pair, "="); name == asked.RedirectParam && value != "" {
+			return asked.SignIn
+		}
+	}
+	if query != "" {
+		query += "&"
+	}
+	return url + "?" + query + asked.RedirectParam + "=$pass_access_scheme://$best_http_host$escaped_request_uri"
+}
+
+// escaped is the block that sets $escaped_request_uri, which nginx has not by itself.
+const escaped = "escaped"
+
+func escapes(text string) bool { return strings.Contains(text, "escaped_request_uri") }

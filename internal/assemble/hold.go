@@ -1,0 +1,91 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+
+	"sluice/internal/claim"
+	"sluice/internal/guard"
+	"sluice/internal/model"
+	"sluice/internal/pcre"
+	"sluice/internal/route"
+)
+
+// hold has the locations of the host checked by package guard, which knows nothing
+// of how they were placed. Whatever would be open answers 503: the beginning of the
+// claim, and the location that would serve it if that is not enough.
+func (b *builder) hold() {
+	if !slices.ContainsFunc(b.host.rules, func(r *claim.Rules) bool { return r.Owner.Guards() }) {
+		return
+	}
+	asked, claims := b.asked()
+	for round := range 3 {
+		open := guard.Check(asked, b.locations, b.internals.found)
+		for _, o := range open {
+			c := claims[slices.IndexFunc(asked.Claims, func(a guard.Claim) bool { return a.Owner == o.Claim.Owner && a.Field == o.Claim.Field })]
+			if round == 0 {
+				b.mistake(c, o)
+				b.shut(c)
+			} else {
+				b.put(c, o.Reached.Modifier, o.Reached.Path)
+			}
+		}
+		if len(open) == 0 {
+			return
+		}
+		route.Sort(b.locations)
+	}
+}
+
+// mistake reports a request that would be open. Its owner can do nothing about it.
+func (b *builder) mistake(c *claim.Claim, o guard.Open) {
+	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Refused, Denies: true,
+		Text: fmt.Sprintf("the request %s would be served by %s without what protects it; this is a mistake in Sluice: please report it", claim.Shown(o.Path), o.Taker.Rule.Object)})
+}
+
+// asked is what the Ingresses ask of the host, and the claims in the same order.
+func (b *builder) asked() (asked guard.Asked, claims []*claim.Claim) {
+	asked.Turned = b.scope == wholeHost
+	for _, rules := range b.host.rules {
+		for i := range rules.Claims {
+			c := &rules.Claims[i]
+			claims = append(claims, c)
+			placed := guard.Claim{
+				Owner: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Pattern: b.asking[rules],
+				Protects: c.Guards(), Denied: c.IsDenied(), Blocks: c.ProtectingBlocks(),
+			}
+			if c.Match != nil {
+				placed.Match = *c.Match
+			}
+			asked.Claims = append(asked.Claims, placed)
+		}
+	}
+	return asked, claims
+}
+
+// shut closes the literal beginning of a claim.
+func (b *builder) shut(c *claim.Claim) {
+	b.rules = b.rulesOf(c.Owner.Ref)
+	if !b.isPattern(c) {
+		for _, path := range meanings(c.Path) {
+			b.put(c, model.PrefixFirst, plainStart(path))
+		}
+		return
+	}
+	for _, start := range b.beginningsOf(c) {
+		b.put(c, model.Pattern, "^"+pcre.Quote(start))
+	}
+}
+
+// put closes a match for a claim, whatever has it now.
+func (b *builder) put(c *claim.Claim, modifier model.Modifier, path string) {
+	closed := *c
+	closed.Closed = true
+	l := b.location(&closed, model.RuleClosed)
+	same := func(other *model.Location) bool {
+		prefixes := modifier != model.Equal && modifier != model.Pattern && other.Modifier != model.Equal && other.Modifier != model.Pattern
+		return other.Path == path && (other.Modifier == modifier || prefixes)
+	}
+	b.locations = slices.DeleteFunc(b.locations, same)
+	b.add(l, modifier, path)
+}

@@ -1,0 +1,100 @@
+package assemble
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+	"sluice/internal/route"
+	"sluice/internal/settings"
+)
+
+// held is a host with an owner that protects a path and an older neighbour that has /.
+var held = map[string]func() Input{
+	"plain paths": func() Input {
+		s, _ := settings.Read(nil)
+		return inputOf(s, owned(s, "open", 1, "/", claim.Prefix, nil), owned(s, "locked", 9, "/admin", claim.Prefix, locks))
+	},
+	"patterns": func() Input {
+		s, _ := settings.Read(nil)
+		return inputOf(s, owned(s, "open", 1, "/", claim.Prefix, nil), owned(s, "locked", 9, "/admin[0-9]*", claim.ImplementationSpecific, locksPattern))
+	},
+	"patterns below prefixes": func() Input {
+		s, _ := settings.Read(&corev1.ConfigMap{Data: map[string]string{"regex-scope": "path"}})
+		return inputOf(s, owned(s, "open", 1, "/.*", claim.ImplementationSpecific, map[string]string{"use-regex": "true"}),
+			owned(s, "locked", 9, "/admin[0-9]*", claim.ImplementationSpecific, locksPattern))
+	},
+}
+
+var (
+	locks        = map[string]string{"allowlist-source-range": "10.0.0.0/8"}
+	locksPattern = map[string]string{"allowlist-source-range": "10.0.0.0/8", "use-regex": "true"}
+)
+
+// A placement that is broken on purpose is found when the server is made: the path
+// answers 503, and the owner has a Problem.
+func TestBrokenPlacementIsHeld(t *testing.T) {
+	t.Parallel()
+	locked := func(l *model.Location) bool { return l.Rule.Object.Name == "locked" }
+	for name, breaks := range map[string]func(*builder){
+		"nothing":                 func(*builder) {},
+		"a claim is dropped":      func(b *builder) { b.locations = slices.DeleteFunc(b.locations, locked) },
+		"a protection is dropped": func(b *builder) { each(b, locked, func(l *model.Location) { l.Blocks = nil }) },
+		"an owner is mistaken": func(b *builder) {
+			each(b, locked, func(l *model.Location) { l.Rule.Object.Name = "open" })
+		},
+		"patterns are reversed": func(b *builder) { slices.Reverse(b.locations) },
+		"another path takes it": func(b *builder) {
+			each(b, locked, func(l *model.Location) { *l = *at(b, "open", l.Modifier, l.Path) })
+		},
+	} {
+		for kind, w := range held {
+			b := placed(w())
+			breaks(b)
+			before := len(b.out.problems)
+			b.hold()
+			b.finish()
+			servers := []*model.Server{{}, b.out.server}
+			opened := false
+			for _, path := range []string{"/admin", "/admin/", "/admin/x"} {
+				answer := route.Match(servers, "h", path)
+				l := answer.Location
+				guarded := l.Rule.Object.Name == "locked" && slices.ContainsFunc(l.Blocks, func(x model.Block) bool { return x.Name == "allow-list" })
+				if !guarded && (l.Return == nil || l.Return.Code != 503) {
+					t.Errorf("%s, %s: %s is open, by %s %q of %s", kind, name, path, l.Modifier, l.Path, l.Rule.Object)
+				}
+				opened = opened || !guarded
+			}
+			told := slices.ContainsFunc(b.out.problems[before:], func(p model.Problem) bool { return p.Object.Name == "locked" && p.Denies })
+			if told != opened {
+				t.Errorf("%s, %s: the owner is told: %t; something answers 503: %t", kind, name, told, opened)
+			}
+		}
+	}
+}
+
+func each(b *builder, chosen func(*model.Location) bool, change func(*model.Location)) {
+	for _, l := range b.locations {
+		if chosen(l) {
+			change(l)
+		}
+	}
+}
+
+// at gives the location of an owner elsewhere.
+func at(b *builder, owner string, modifier model.Modifier, path string) *model.Location {
+	found := slices.IndexFunc(b.locations, func(l *model.Location) bool { return l.Rule.Object.Name == owner })
+	l := *b.locations[found]
+	l.Modifier, l.Path = modifier, path
+	return &l
+}
+
+// placed gives the locations of the host h before they are checked.
+func placed(in Input) *builder {
+	a := NewMemo().begin(in)
+	hosts := a.gather()
+	return a.place(hosts[slices.IndexFunc(hosts, func(h *host) bool { return h.name == "h" })], serverInput{})
+}

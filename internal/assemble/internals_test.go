@@ -1,0 +1,49 @@
+package assemble
+
+import (
+	"strings"
+	"testing"
+
+	"sluice/internal/model"
+)
+
+// Two Ingresses that ask for the same share a location; whatever is else gets its own.
+func TestInternalLocationsAreThereOnce(t *testing.T) {
+	t.Parallel()
+	ask := func(name string, change func(*model.Location)) *model.Location {
+		ref := model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: name}
+		l := &model.Location{Rule: model.Rule{Object: ref, Path: "/" + name}, Proxy: &model.Proxy{Backend: "shop/auth/80"}, Blocks: []model.Block{{Name: "timeouts", Data: struct{ Read int }{5}, Source: ref}}}
+		change(l)
+		return l
+	}
+	var all internals
+	same := func(*model.Location) {}
+	first := all.add(model.Equal, "auth", "/shop/auth/80", ask("b", same))
+	if again := all.add(model.Equal, "auth", "/shop/auth/80", ask("a", same)); again != first || !strings.HasPrefix(first, model.InternalPrefix+"auth-") || !strings.HasSuffix(first, "/shop/auth/80") {
+		t.Errorf("%s and %s", first, again)
+	}
+	for name, change := range map[string]func(*model.Location){
+		"backend": func(l *model.Location) { l.Proxy.Backend = "shop/auth/81" },
+		"block":   func(l *model.Location) { l.Blocks[0].Data = struct{ Read int }{6} },
+		"uri":     func(l *model.Location) { l.Proxy.URI = "/x" },
+	} {
+		if other := all.add(model.Equal, "auth", "/shop/auth/80", ask("a", change)); other == first {
+			t.Errorf("another %s has the same location", name)
+		}
+	}
+	if named := all.add(model.Named, "auth", "", ask("a", same)); strings.Contains(named, "/") {
+		t.Errorf("the name is %s", named)
+	}
+	sorted := all.sorted()
+	if len(sorted) != 5 || sorted[4].Modifier != model.Named {
+		t.Errorf("%d locations", len(sorted))
+	}
+	for i, l := range sorted {
+		if i > 0 && l.Modifier == sorted[i-1].Modifier && l.Path <= sorted[i-1].Path {
+			t.Errorf("%s comes after %s", l.Path, sorted[i-1].Path)
+		}
+		if l.Path == first && l.Modifier == model.Equal && (len(l.Owners) != 2 || l.Owners[0].Name != "a" || l.Rule.Object.Name != "b") {
+			t.Errorf("owners %v, of %v", l.Owners, l.Rule.Object)
+		}
+	}
+}

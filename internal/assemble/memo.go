@@ -1,0 +1,48 @@
+package assemble
+
+import (
+	"maps"
+
+	"sluice/internal/claim"
+)
+
+// Memo remembers the servers that were made of claims. It makes the next call
+// faster and never changes a result. It is for one goroutine at a time, and for inputs
+// of the same settings and options.
+type Memo struct {
+	// pass counts the calls; what a call uses carries its number, and the rest is
+	// dropped at its end.
+	pass     uint64
+	hosts    map[string]*host
+	backends map[BackendID]*Backend
+	// sortedHosts and sortedBackends are those of the last call.
+	sortedHosts    inOrder[*host]
+	sortedBackends inOrder[*Backend]
+	// used counts what the present call used of each map.
+	used struct{ hosts, backends int }
+}
+
+// NewMemo gives an empty memo.
+func NewMemo() *Memo {
+	return &Memo{
+		hosts: map[string]*host{}, backends: map[BackendID]*Backend{},
+		sortedHosts:    inOrder[*host]{compare: (*host).compare, placeOf: func(h *host) *place { return &h.place }},
+		sortedBackends: inOrder[*Backend]{compare: (*Backend).compare, placeOf: func(b *Backend) *place { return &b.place }},
+	}
+}
+
+func (m *Memo) begin(in Input) *Assembly {
+	m.pass++
+	m.used.hosts, m.used.backends = 0, 0
+	return &Assembly{Input: in, memo: m, absent: map[*claim.Owner]bool{}}
+}
+
+// end drops what the call did not use.
+func (m *Memo) end() {
+	if len(m.hosts) > m.used.hosts {
+		maps.DeleteFunc(m.hosts, func(_ string, h *host) bool { return h.pass != m.pass })
+	}
+	if len(m.backends) > m.used.backends {
+		maps.DeleteFunc(m.backends, func(_ BackendID, b *Backend) bool { return b.pass != m.pass })
+	}
+}

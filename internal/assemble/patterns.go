@@ -1,0 +1,126 @@
+package assemble
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+	"sluice/internal/pcre"
+	"sluice/internal/route"
+)
+
+// pattern is a path as a regular expression, without the "^" of the location.
+type pattern struct {
+	// match is for the location and sets no variable. rewrite is the same with
+	// the names of the groups that the Ingress's rewrite uses; names are those of
+	// all groups.
+	match, rewrite string
+	names          []string
+}
+
+// plain is a pattern without named groups.
+func plain(text string) pattern { return pattern{match: text, rewrite: text} }
+
+// claimPattern makes `location ~* "^/foo"`.
+func (b *builder) claimPattern(c *claim.Claim) {
+	p, text := quotedPattern(c)
+	if b.asking[b.rules] {
+		p, text = writtenPattern(c)
+	}
+	if text == "" && c.Guards() {
+		text = unwritable("^" + p.match)
+	}
+	switch {
+	case text != "":
+		b.unserved(c, text)
+		return
+	case c.Owner.Denial != 0 && !pcre.Taken("^"+p.match):
+		b.close(c) // nginx may have refused just this pattern
+		return
+	}
+	m := match{modifier: model.Pattern, path: "^" + p.match}
+	if c.PathType == claim.Exact {
+		m.modifier = model.Equal // it stands beside another type of the same text
+	}
+	if !b.take(c, m) {
+		return
+	}
+	l := b.location(c, model.RuleWritten)
+	b.rewrite(l, c, p.rewrite, p.names)
+	b.add(l, model.Pattern, m.path)
+}
+
+// writtenPattern takes a path that was written as a pattern. Whether it compiles
+// is nginx's to say: an Ingress that it refuses keeps its last good form.
+func writtenPattern(c *claim.Claim) (p pattern, text string) {
+	if c.PathType != claim.ImplementationSpecific && strings.ContainsFunc(c.Path, unicode.IsControl) {
+		return p, fmt.Sprintf("want a path without control characters (got %s)", claim.Quoted(c.Path))
+	}
+	unnamed, names, err := pcre.Rename(c.Path)
+	if err != nil {
+		return p, fmt.Sprintf("want a regular expression (got %s): %v", claim.Quoted(c.Path), err)
+	}
+	if len(names) == 0 {
+		return plain(unnamed), ""
+	}
+	named, _, err := pcre.Rename(c.Path, route.References(c.Annotations.Rewrite.Target+c.Annotations.ForwardedPrefix.Value)...)
+	if err != nil {
+		named = unnamed
+	}
+	return pattern{match: unnamed, rewrite: named, names: names}, ""
+}
+
+// quotedPattern takes a path that nobody wrote as a pattern and that became one
+// with its host. As with ingress-nginx it is read as one if it can be.
+func quotedPattern(c *claim.Claim) (p pattern, text string) {
+	path, text := literalPath(c.Path)
+	if text != "" {
+		return p, text
+	}
+	if path != c.Path || !pcre.Compiles(path) {
+		return plain(pcre.Quote(path)), ""
+	}
+	return plain(path), ""
+}
+
+// covered reports the patterns that no request reaches because a Prefix takes
+// them first, where patterns stand below prefixes.
+func (b *builder) covered() {
+	if b.scope != onlyAsking {
+		return
+	}
+	for _, l := range b.locations {
+		if l.Modifier != model.Pattern {
+			continue
+		}
+		c := b.taken[match{modifier: model.Pattern, path: l.Path}]
+		if c == nil {
+			continue // it only closes
+		}
+		if prefix := b.prefixOver(strings.TrimPrefix(l.Path, "^")); prefix != nil {
+			b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the %s path %s of %s comes before patterns", prefix.PathType, claim.Shown(prefix.Path), prefix.Owner.Ref))
+		}
+	}
+}
+
+// prefixOver finds a prefix that every path that a pattern matches begins with.
+func (b *builder) prefixOver(pattern string) *claim.Claim {
+	if root := b.taken[match{modifier: model.PrefixFirst, path: "/"}]; root != nil {
+		return root
+	}
+	lead := pcre.Beginning(pattern)
+	if strings.HasPrefix(pattern, lead+"(/|$)") {
+		lead += "/"
+	}
+	for i := range lead {
+		if lead[i] != '/' {
+			continue
+		}
+		if c := b.taken[match{modifier: model.PrefixFirst, path: lead[:i+1]}]; c != nil {
+			return c
+		}
+	}
+	return nil
+}

@@ -1,0 +1,299 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+	"sluice/internal/route"
+)
+
+// scope says which paths of a host are patterns.
+type scope int
+
+const (
+	// literal: none.
+	literal scope = iota
+	// wholeHost: all of them, as ingress-nginx does.
+	wholeHost
+	// onlyAsking: the ImplementationSpecific ones of Ingresses that ask for it, by
+	// regex-scope, or as they do not decide for the host.
+	onlyAsking
+)
+
+// builder makes the server of one host.
+type builder struct {
+	*Assembly
+	host  *host
+	input serverInput
+	scope scope
+	// asking are the rules whose paths were written as patterns; rules are those
+	// whose claims are being placed.
+	asking map[*claim.Rules]bool
+	rules  *claim.Rules
+	// taken are the claims that have a match, by what they match.
+	taken map[match]*claim.Claim
+	// conditionals are the claims for some of the requests of their paths.
+	conditionals []*conditional
+	// takenIf are the conditional claims that have a match.
+	takenIf   map[matchIf]*claim.Claim
+	locations []*model.Location
+	internals internals
+	// beginnings are what stands for paths that cannot be written.
+	beginnings []beginning
+	// rooted is the Ingress whose app-root the host has, nil for none.
+	rooted *claim.Owner
+	// last is what the claim before was passed on to.
+	last *model.Proxy
+	// exacts are the decoded Exact paths of the host, once somebody asked.
+	exacts map[string]bool
+	// canaries are those of the host by what they match, nil if there is none.
+	canaries []*canary
+	out      *builtServer
+}
+
+// match is what a claim matches. Two claims with the same one are in conflict.
+type match struct {
+	modifier model.Modifier
+	path     string
+}
+
+// build makes the server of a host from its rules, the oldest first.
+func (t *Assembly) build(h *host, in serverInput) *builtServer {
+	b := t.locate(h, in)
+	b.remarkCanaries()
+	b.powerless()
+	b.crossings()
+	b.finish()
+	return b.out
+}
+
+// locate makes the locations of a host, sorted and checked.
+func (t *Assembly) locate(h *host, in serverInput) *builder {
+	b := t.place(h, in)
+	b.hold()
+	b.share()
+	return b
+}
+
+// place makes the locations of a host and sorts them.
+func (t *Assembly) place(h *host, in serverInput) *builder {
+	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, takenIf: map[matchIf]*claim.Claim{}, out: &builtServer{}}
+	b.listCanaries()
+	b.decideScope()
+	b.appRoot()
+	for _, rules := range h.rules {
+		b.rules = rules
+		for i := range rules.Claims {
+			b.claim(&rules.Claims[i])
+		}
+	}
+	b.closeBeginnings()
+	b.fallback()
+	b.dispatch()
+	b.health()
+	b.shadows()
+	b.steps()
+	b.covered()
+	route.Sort(b.locations)
+	return b
+}
+
+// finish puts the server together. What all locations redirect alike is said
+// once.
+func (b *builder) finish() {
+	server := &model.Server{
+		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
+	}
+	server.AnyLabels = b.anyLabels()
+	if b.input.miss != nil && !server.AnyLabels {
+		b.internals.found = append(b.internals.found, model.MissOf(b.input.miss))
+	}
+	server.Internal = b.internals.sorted()
+	// What is closed below the prefix of internal locations may be the path of one.
+	server.Locations = slices.DeleteFunc(b.locations, func(l *model.Location) bool {
+		return l.Modifier == model.Equal && server.InternalFor(l.Path) != nil
+	})
+	if len(server.Aliases) > 0 {
+		server.AliasesFrom = b.host.firstAliased().Ref
+	}
+	for _, l := range b.locations {
+		if l.Rule.Kind != model.RuleShadow && l.IsRoot() {
+			root := *l
+			b.out.root = &root
+		}
+	}
+	if common := commonRedirect(b.locations); common != nil {
+		server.RedirectToHTTPS = common
+		for _, l := range b.locations {
+			l.RedirectToHTTPS = nil
+		}
+	}
+	b.out.server = server
+}
+
+// anyLabels reports whether the "*" of the host stands for any number of labels: if
+// all that have rules for the host mean it so. The others are told.
+func (b *builder) anyLabels() bool {
+	one := slices.IndexFunc(b.host.rules, func(r *claim.Rules) bool { return !r.AnyLabels })
+	if one < 0 {
+		return b.host.wildcard() && len(b.host.rules) > 0
+	}
+	for _, r := range b.host.rules {
+		if r.AnyLabels {
+			b.out.problems = append(b.out.problems, model.Problem{Object: r.Owner.Ref, Field: r.Field, Reason: model.Ambiguous,
+				Text: fmt.Sprintf("the * of %s stands for one label, as %s has it so: use another host for more", hostWords(b.host.name), b.host.rules[one].Owner.Ref)})
+		}
+	}
+	return false
+}
+
+// decideScope says whether patterns are in force on the host.
+func (b *builder) decideScope() {
+	b.asking = map[*claim.Rules]bool{}
+	rooted, turned := false, false
+	ask := func(rules *claim.Rules) {
+		b.asking[rules] = true
+		turned = turned || b.host.decides(rules)
+	}
+	for _, rules := range b.host.rules {
+		rooted = rooted || hasRoot(rules)
+		if asks(rules) {
+			ask(rules)
+		}
+	}
+	wide := b.Settings.Paths.RegexScope != "path"
+	if first := b.first(); wide && first != nil && !rooted && rewrites(first.Owner.Annotations.Rewrite.Target, "/") {
+		ask(first) // its fallback is rewritten, which no plain location is
+	}
+	switch {
+	case len(b.asking) == 0:
+		b.scope = literal
+	case wide && turned:
+		b.scope = wholeHost
+	default:
+		b.scope = onlyAsking
+	}
+}
+
+// first is the rules of the host's oldest Ingress, nil for a vacant host and for the
+// catch-all one, whose fallback belongs to nobody.
+func (b *builder) first() *claim.Rules {
+	if b.host.name == "" || len(b.host.rules) == 0 {
+		return nil
+	}
+	return b.host.rules[0]
+}
+
+// asks says whether the Ingress's paths of this host are patterns: by use-regex
+// or by a rewrite that is not the path itself.
+func asks(r *claim.Rules) bool {
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		if c.Annotations.AskForPatterns() || rewrites(c.Annotations.Rewrite.Target, c.Path) {
+			return true
+		}
+	}
+	return r.Owner.Annotations.AskForPatterns()
+}
+
+// hasRoot says whether a path of the rules takes all that others leave.
+func hasRoot(r *claim.Rules) bool {
+	for i := range r.Claims {
+		if c := &r.Claims[i]; c.Path == "/" && c.PathType != claim.Exact && c.Match == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// problem reports something about a claim.
+func (b *builder) problem(c *claim.Claim, field string, reason model.Reason, text string) {
+	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text})
+}
+
+// location gives the location of a claim without its match: what answers, and
+// what is done before.
+func (b *builder) location(c *claim.Claim, kind model.RuleKind) *model.Location {
+	l := b.decorated(c, kind)
+	url, code := c.Annotations.Redirect.To()
+	switch {
+	case l.Return != nil:
+	case url != "":
+		l.Return = &model.Return{Code: code, URL: url}
+	default:
+		l.RedirectToHTTPS, l.PlainHTTP = b.redirect(c)
+		b.passOn(l, c)
+	}
+	return l
+}
+
+// decorated gives the location of a claim that is still to be told what answers,
+// unless its Ingress is denied.
+func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location {
+	l := &model.Location{Rule: model.Rule{Object: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Kind: kind, Protects: c.Guards()}}
+	if c.Closed {
+		l.Rule.Kind = model.RuleClosed
+	}
+	if c.IsDenied() || c.Closed {
+		l.Return = &model.Return{Code: 503}
+		return l
+	}
+	l.Blocks = c.Blocks()
+	b.authenticate(l, c)
+	return l
+}
+
+// passOn passes to the Service of a claim, or to the default backend if it names
+// none.
+func (b *builder) passOn(l *model.Location, c *claim.Claim) {
+	defer b.mirror(l, c)
+	if c.Action == nil {
+		b.passToDefault(l)
+		return
+	}
+	if fault := c.Action.Fault; fault != nil {
+		b.problem(c, c.BackendField()+fault.Field, fault.Reason, fault.Text)
+		l.Return = &model.Return{Code: 503}
+		return
+	}
+	l.Proxy = b.proxy(c)
+}
+
+// proxy passes to the Service that a claim names.
+func (b *builder) proxy(c *claim.Claim) *model.Proxy {
+	b.remarkCookiePath(c)
+	id := serviceID(c)
+	p := b.passBalanced(id, c, balancingOf(c))
+	p.Transport = c.Owner.AttachedTo(c.Annotations.Transport).Transport
+	if b.canaries != nil {
+		p = b.withCanary(c, id, p)
+	}
+	// The paths of an Ingress mostly lead to the same: they share what says so.
+	if b.last == nil || *b.last != *p {
+		b.last = p
+	}
+	return b.last
+}
+
+// passBalanced passes to a backend whose endpoints are picked as balancing says.
+func (b *builder) passBalanced(id BackendID, c *claim.Claim, balancing *model.Balancing) *model.Proxy {
+	if balancing != nil {
+		id.variant = hashOf(balancing)
+		b.backendOf(id).Balancing = balancing
+	}
+	return b.pass(id, c)
+}
+
+// pass passes to a backend, which is thereby in use; c is nil for the default
+// backend.
+func (b *builder) pass(id BackendID, c *claim.Claim) *model.Proxy {
+	u := Use{b.backendOf(id), c}
+	b.out.uses = append(b.out.uses, u)
+	return &model.Proxy{
+		Backend: u.Backend.Key,
+		Service: model.ServicePort{Namespace: id.Service.Namespace, Name: id.Service.Name, Port: id.Port},
+	}
+}

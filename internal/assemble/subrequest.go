@@ -1,0 +1,23 @@
+package assemble
+
+import (
+	"slices"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// subrequest gives the path of the internal location by which subrequests of a location
+// reach a target. The block says what they are like.
+func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, block model.Block) (path string) {
+	block.Source = l.Rule.Object
+	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: l.Rule.Object.Namespace}, Host: t.Host, Port: t.Port}, nil)
+	proxy.Transport, proxy.URI = t.Transport, t.URI
+	return b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
+}
+
+// print adds a block of its object to a location.
+func (b *builder) print(l *model.Location, name string, data any) {
+	l.Blocks = append(slices.Clip(l.Blocks), model.Block{Name: name, Data: data, Source: l.Rule.Object})
+}

@@ -1,0 +1,230 @@
+package assemble
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+	"sluice/internal/pcre"
+	"sluice/internal/route"
+)
+
+// apart says how paths and patterns are kept from each other.
+const apart = "give the patterns a host of their own, or set regex-scope: path in the ConfigMap"
+
+// turn is what an Ingress does to the hosts that it turns.
+type turn struct {
+	// annotation asked for patterns.
+	annotation string
+	hosts      []string
+	// own are its own Exact and Prefix paths that match otherwise for it, others
+	// the other Ingresses that have such paths.
+	own    []string
+	others []string
+}
+
+// turned reports the paths of a host that are patterns although nobody wrote
+// them as such: to their Ingress each of them, and to the Ingress that asked for
+// patterns all of them at once.
+func (b *builder) turned(turns map[*claim.Owner]*turn) {
+	if b.scope != wholeHost {
+		return
+	}
+	askers, leads := b.askers(turns), leadsOf(b.locations)
+	for at, l := range b.locations {
+		if l.Modifier != model.Pattern || l.Rule.Kind == model.RuleClosed {
+			continue
+		}
+		if rules := b.rulesOf(l.Rule.Object); b.asking[rules] {
+			turns[rules.Owner].ask(b, l)
+		} else if changes := changes(l, rivals(b.locations[:at+1], leads)); len(changes) > 0 {
+			first := turns[askers[0].Owner]
+			b.out.problems = append(b.out.problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: Turned,
+				Text: fmt.Sprintf("%s is a pattern, as %s of %s turns the host: %s; to keep it a plain path, %s",
+					b.described(l), first.annotation, claim.ListedFew(refsOf(askers)), strings.Join(changes, "; "), apart)})
+			for _, asker := range askers {
+				turns[asker.Owner].others = append(turns[asker.Owner].others, rules.Owner.Ref.String())
+			}
+		}
+	}
+}
+
+// ask notes a path of the Ingress itself. One that is ImplementationSpecific was
+// meant as a pattern, and / takes as much as before.
+func (t *turn) ask(b *builder, l *model.Location) {
+	if l.Rule.PathType != string(claim.ImplementationSpecific) && len(extent(l.Rule.PathType, l.Rule.Path)) > 0 {
+		t.own = append(t.own, b.described(l))
+	}
+}
+
+// askers are the rules that asked for patterns, the oldest first, each noted
+// with its host.
+func (b *builder) askers(turns map[*claim.Owner]*turn) []*claim.Rules {
+	var askers []*claim.Rules
+	for _, rules := range b.host.rules {
+		if !b.asking[rules] {
+			continue
+		}
+		askers = append(askers, rules)
+		if turns[rules.Owner] == nil {
+			turns[rules.Owner] = &turn{annotation: b.askedBy(rules.Owner)}
+		}
+		turns[rules.Owner].hosts = append(turns[rules.Owner].hosts, hostWords(b.host.name))
+	}
+	return askers
+}
+
+// askedBy is the annotation by which an Ingress asks for patterns.
+func (b *builder) askedBy(ing *claim.Owner) string {
+	if ing.Annotations.Regex.Enabled {
+		return ing.PrefixKey + "use-regex"
+	}
+	return ing.PrefixKey + "rewrite-target"
+}
+
+// rulesOf are the rules of an Ingress on the host.
+func (b *builder) rulesOf(ref model.ObjectRef) *claim.Rules {
+	at := slices.IndexFunc(b.host.rules, func(r *claim.Rules) bool { return r.Owner.Ref == ref })
+	if at < 0 {
+		return nil
+	}
+	return b.host.rules[at]
+}
+
+func refsOf(rules []*claim.Rules) []string {
+	var refs []string
+	for _, r := range rules {
+		refs = append(refs, r.Owner.Ref.String())
+	}
+	return refs
+}
+
+// described names a path in a text.
+func (b *builder) described(l *model.Location) string {
+	return fmt.Sprintf("%s %s of %s", l.Rule.PathType, claim.Shown(l.Rule.Path), hostWords(b.host.name))
+}
+
+// surprise tells an Ingress what its annotation does beyond its patterns.
+func (t *turn) surprise(ing *claim.Owner) []model.Problem {
+	if len(t.own)+len(t.others) == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("every path of %s is a pattern by this annotation", claim.ListedFew(t.hosts))
+	if len(t.own) > 0 {
+		matches := "match whatever begins as they say"
+		if len(t.own) == 1 {
+			matches = "matches whatever begins as it says"
+		}
+		text += fmt.Sprintf("; its own %s %s, upper and lower case the same: write pathType: ImplementationSpecific where a pattern is meant", claim.ListedFew(t.own), matches)
+	}
+	slices.Sort(t.others)
+	if others := slices.Compact(t.others); len(others) > 0 {
+		text += fmt.Sprintf("; it changes what paths of %s take: %s", claim.ListedFew(others), apart)
+	}
+	return []model.Problem{{Object: ing.Ref, Field: t.annotation, Reason: Turned, Text: text}}
+}
+
+// changes says what a path matches as a pattern and would not as a plain path,
+// and what it does not match any more. The rivals are tried before it, and it is
+// the last of them.
+func changes(l *model.Location, rivals []*model.Location) []string {
+	path, _ := literalPath(l.Rule.Path)
+	changes := extent(l.Rule.PathType, path)
+	sign, plain := signOf(l, path)
+	if !plain {
+		changes = nil
+	}
+	if sign != "" {
+		changes = append(changes, sign)
+	}
+	if len(changes) > 0 && strings.ToUpper(path) != strings.ToLower(path) {
+		changes = append(changes, "upper and lower case are the same")
+	}
+	if !plain && locationOf(path, []*model.Location{l}) == nil {
+		changes = append(changes, fmt.Sprintf("it does not match %s itself", claim.Shown(path)))
+	}
+	if taker := locationOf(path, rivals); taker != nil && taker != l && !exactly(taker, l) {
+		changes = append(changes, fmt.Sprintf("a request for %s itself goes to %s %s of %s", claim.Shown(path), taker.Rule.PathType, claim.Shown(taker.Rule.Path), taker.Rule.Object))
+	}
+	return changes
+}
+
+// extent says how far a path reaches as a pattern.
+func extent(pathType, path string) []string {
+	exact, slashed := pathType == string(claim.Exact), strings.HasSuffix(path, "/")
+	examples := claim.Shown(path + "bar")
+	switch {
+	case exact && path == "/":
+		return []string{"it matches every request"}
+	case path == "/":
+		return nil
+	case slashed && !exact:
+		return []string{"it does not match " + claim.Shown(strings.TrimSuffix(path, "/"))}
+	case exact && !slashed:
+		examples += " and " + claim.Shown(path+"/bar")
+	}
+	return []string{"it matches all that begins with it, such as " + examples}
+}
+
+// signOf says what becomes of the characters that mean something in a pattern.
+// plain: what it matches still begins with the path as it is written.
+func signOf(l *model.Location, path string) (text string, plain bool) {
+	const special = `\+*?()|[]{}^$`
+	quoted := l.Path == "^"+pcre.Quote(path)
+	switch {
+	case quoted && !pcre.Compiles(path):
+		return "as it does not compile as a pattern, it is quoted and matches what is written", true
+	case quoted:
+		return "", true
+	case strings.ContainsAny(path, special):
+		at := strings.IndexAny(path, special)
+		return fmt.Sprintf("%q in it means what it does in a pattern", path[at:at+1]), false
+	}
+	return `a "." in it stands for any character`, true
+}
+
+// leadsOf gives what all that each location's pattern matches begins with, in
+// lower case.
+func leadsOf(locations []*model.Location) []string {
+	leads := make([]string, len(locations))
+	for i, l := range locations {
+		if l.Modifier == model.Pattern {
+			leads[i] = strings.ToLower(pcre.Beginning(strings.TrimPrefix(l.Path, "^")))
+		}
+	}
+	return leads
+}
+
+// rivals are the patterns that may take the request for the path of the last
+// location, itself included. Of thousands on a host that is a few.
+func rivals(locations []*model.Location, leads []string) []*model.Location {
+	var found []*model.Location
+	last := locations[len(locations)-1]
+	path, _ := literalPath(last.Rule.Path)
+	path = strings.ToLower(path)
+	for i, l := range locations {
+		if l.Modifier == model.Pattern && (l == last || strings.HasPrefix(path, leads[i])) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// locationOf is the pattern among locations that the request for a path goes to;
+// nil where it is none, or not known.
+func locationOf(path string, locations []*model.Location) *model.Location {
+	answer := route.Match([]*model.Server{{Locations: locations}}, "", (&url.URL{Path: path}).EscapedPath())
+	if answer.Outcome != route.Served || answer.Location.Modifier != model.Pattern {
+		return nil
+	}
+	return answer.Location
+}
+
+// exactly says whether a location is the Exact one of another's path, which comes
+// before it on any host.
+func exactly(l, other *model.Location) bool {
+	return l.Rule.PathType == string(claim.Exact) && l.Rule.Path == other.Rule.Path
+}

@@ -1,0 +1,37 @@
+package claim
+
+import (
+	"cmp"
+	"strings"
+	"time"
+)
+
+// Age orders owners: of two claims for the same requests the older one counts.
+type Age struct {
+	Created time.Time
+	// Name is "namespace/name" and decides between owners of the same second: the
+	// first in the alphabet counts, or the last if LastFirst is set, as ingress-nginx
+	// has it for Ingresses.
+	Name      string
+	LastFirst bool
+}
+
+// Compare is negative if a is older than b.
+func (a Age) Compare(b Age) int {
+	switch order := a.Created.Compare(b.Created); {
+	case order != 0:
+		return order
+	case a.LastFirst != b.LastFirst:
+		return cmp.Compare(tieRank(b), tieRank(a))
+	case a.LastFirst:
+		return strings.Compare(b.Name, a.Name)
+	}
+	return strings.Compare(a.Name, b.Name)
+}
+
+func tieRank(a Age) int {
+	if a.LastFirst {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,53 @@
+package claim
+
+import "slices"
+
+// ExternalAuth is the name of the block that asks another server.
+const ExternalAuth = "external-auth"
+
+// Guards reports whether something keeps requests out of any path of the Ingress, or
+// should.
+func (i *Owner) Guards() bool {
+	return i.Denied || i.Annotations.GuardsAny() || slices.ContainsFunc(i.Attached, func(of *Attached) bool { return of.Denied })
+}
+
+// Guards reports whether something keeps requests out of the path, or should.
+func (c *Claim) Guards() bool { return c.IsDenied() || c.Annotations.Guards() }
+
+// IsDenied reports whether the path answers 503.
+func (c *Claim) IsDenied() bool {
+	return c.Owner.Denied || c.Annotations.Denied() || c.Owner.unattachable(c.Annotations)
+}
+
+// IsDenied reports whether the paths of the Ingress answer 503 that have no
+// annotations of their own.
+func (i *Owner) IsDenied() bool {
+	return i.Denied || i.Annotations.Denied() || i.unattachable(i.Annotations)
+}
+
+// ProtectingBlocks are the names of the blocks that keep requests out of the path.
+func (c *Claim) ProtectingBlocks() []string {
+	var names []string
+	for _, block := range c.Blocks() {
+		if slices.Contains(c.Annotations.Protects(), block.Name) {
+			names = append(names, block.Name)
+		}
+	}
+	if c.Authentication() != nil {
+		names = append(names, ExternalAuth)
+	}
+	return names
+}
+
+// Protections are the names of all that keeps requests out of paths of the Ingress.
+func (i *Owner) Protections() []string {
+	var names []string
+	for each := range i.Annotations.Each() {
+		for _, name := range each.Protects() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

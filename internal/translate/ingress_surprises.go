@@ -1,0 +1,152 @@
+package translate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/annotations"
+	"sluice/internal/claim"
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// Reasons of surprises about Ingresses, besides those of model and of assemble.
+const (
+	Unserved   model.Reason = "Unserved"   // no class of ours takes the Ingress, and none that is known
+	NearClass  model.Reason = "NearClass"  // it names no class that is known, and a served one is called almost so
+	OtherClass model.Reason = "OtherClass" // it names a class that is not served here, and that may be served elsewhere
+	Unslashed  model.Reason = "Unslashed"  // a rewrite gives URIs that do not begin with a slash
+)
+
+// Surprises says what Config does with objects that nothing is wrong with and
+// that their authors may not expect, sorted. It is for sluice lint: a sync never
+// looks for them.
+func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
+	t := NewMemo().begin(s, o)
+	in := t.input(nil)
+	t.problems = nil // those of Config
+	t.slips()
+	for _, object := range s.Ingresses() {
+		t.unserved(object)
+		if ours, _ := t.accepts(object); ours {
+			t.report(annotations.OfOthers(object, t.options.AnnotationsPrefix)...)
+			t.unslashed(t.ingress(object))
+		}
+	}
+	return model.SortProblems(slices.Concat(append(t.problems, t.memo.assembler.Surprises(in)...)...))
+}
+
+// unserved reports an Ingress that nobody may take.
+func (t *translation) unserved(object *networkingv1.Ingress) {
+	if ours, remarks := t.accepts(object); ours || len(remarks) > 0 {
+		return
+	}
+	p := model.Problem{Object: snapshot.RefOf(object), Reason: Unserved}
+	legacy, field := object.Annotations[legacyClass], object.Spec.IngressClassName
+	switch {
+	case legacy != "":
+		p.Field = legacyClass
+		p.Reason, p.Text = t.legacyElsewhere(legacy)
+	case field != nil && t.snap.IngressClass(*field) == nil:
+		p.Field = "spec.ingressClassName"
+		p.Text = fmt.Sprintf("no IngressClass has the name %s, and --ingress-class does not name it: want %s, or its IngressClass among the manifests%s", claim.Quoted(*field), t.wantedClass(), keys.DidYouMean(nearClass(*field, t.servedClasses())))
+	case t.isSlip(t.snap.IngressClass(t.classOf(object))):
+		p.Field, p.Reason = ClassField, NearClass
+		class := t.snap.IngressClass(t.classOf(object))
+		p.Text = fmt.Sprintf("its IngressClass %s has the spec.controller %s, so that the Ingress is not served%s", claim.Quoted(class.Name), claim.Quoted(class.Spec.Controller), keys.DidYouMean(t.options.ControllerClass))
+	case field == nil && !slices.ContainsFunc(t.snap.IngressClasses(), isDefaultClass):
+		p.Field = ClassField
+		p.Text = fmt.Sprintf("the Ingress names no class, and no IngressClass is the default: want %s, or --watch-ingress-without-class%s", t.wantedClass(), keys.DidYouMean(nearLegacy(object)))
+	}
+	if p.Text != "" {
+		t.report(p)
+	}
+}
+
+// slips reports the IngressClasses whose spec.controller is almost ours.
+func (t *translation) slips() {
+	for _, class := range t.snap.IngressClasses() {
+		if t.isSlip(class) {
+			t.report(model.Problem{Object: model.ObjectRef{Kind: "IngressClass", Name: class.Name}, Field: "spec.controller", Reason: NearClass,
+				Text: fmt.Sprintf("%s is not the --controller-class, so that no Ingress of this class is served%s", claim.Quoted(class.Spec.Controller), keys.DidYouMean(t.options.ControllerClass))})
+		}
+	}
+}
+
+// isSlip says whether a class is not served for a slip of the pen in its spec.controller.
+func (t *translation) isSlip(class *networkingv1.IngressClass) bool {
+	return class != nil && !t.options.serves(class) && isSlip(class.Spec.Controller, t.options.ControllerClass)
+}
+
+// legacyKey is the key that nearLegacy looks for.
+var legacyKey = keys.NewNames([]string{legacyClass})
+
+// nearLegacy gives the key of the legacy annotation if an Ingress has one that is
+// almost so; "" for none.
+func nearLegacy(object *networkingv1.Ingress) string {
+	for key := range object.Annotations {
+		if meant := legacyKey.Nearest(key); key != legacyClass && meant != "" {
+			return meant
+		}
+	}
+	return ""
+}
+
+// legacyElsewhere says why a class of the legacy annotation is not served here;
+// the text is empty where somebody else serves it.
+func (t *translation) legacyElsewhere(name string) (reason model.Reason, text string) {
+	switch {
+	case t.snap.IngressClass(name) == nil && nearClass(name, t.options.IngressClasses) != "":
+		return NearClass, fmt.Sprintf("no class has the name %s, so that the Ingress is not served%s", claim.Quoted(name), keys.DidYouMean(nearClass(name, t.options.IngressClasses)))
+	case t.snap.IngressClass(name) == nil:
+		return OtherClass, fmt.Sprintf("no class that is served here has the name %s: if it is meant for here, want %s", claim.Quoted(name), model.OneOf(t.options.IngressClasses))
+	case t.ourClass(name):
+		return Unserved, fmt.Sprintf("this annotation is compared with --ingress-class alone, which does not name %s: name the class in spec.ingressClassName instead", claim.Quoted(name))
+	}
+	return "", ""
+}
+
+// servedClasses are the names of the classes that are served here, sorted.
+func (t *translation) servedClasses() []string {
+	var names []string
+	for _, class := range t.snap.IngressClasses() {
+		if t.ourClass(class.Name) {
+			names = append(names, class.Name)
+		}
+	}
+	for _, name := range t.options.IngressClasses {
+		if t.ourClass(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// wantedClass says what a class may be for the Ingress to be served here.
+func (t *translation) wantedClass() string {
+	names := t.servedClasses()
+	if len(names) == 0 {
+		return "the name of an IngressClass of " + t.options.ControllerClass
+	}
+	return model.OneOf(names)
+}
+
+// unslashed reports a rewrite to what is no path: backends answer it with 400.
+func (t *translation) unslashed(ing *owner) {
+	for each := range ing.Annotations.Each() {
+		t.unslashedTarget(ing, each.Rewrite.Target)
+	}
+}
+
+func (t *translation) unslashedTarget(ing *owner, target string) {
+	if target == "" || strings.ContainsAny(target[:1], "/$") || strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
+		return
+	}
+	t.report(model.Problem{Object: ing.Ref, Field: ing.PrefixKey + "rewrite-target", Reason: Unslashed,
+		Text: fmt.Sprintf("what is passed on does not begin with /, which backends refuse: want %s", claim.Shown("/"+target))})
+}
