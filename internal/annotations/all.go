@@ -15,7 +15,7 @@ import (
 // The tags of a group:
 //
 //	behaviour  its name, which is also that of its templates
-//	kind       "shaping" for one that package translate reads; the others print
+//	kind       "shaping" for one that translate or assemble reads; others print
 //	scope      "host" for one that cannot differ by path
 type Annotations struct {
 	CORS                 *CORS                 `behaviour:"cors"`

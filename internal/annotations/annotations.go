@@ -4,7 +4,7 @@
 //
 // There are two kinds of behaviour. A decorating one prints directives:
 // package render executes the templates of its name with its data. A shaping
-// one changes hosts, paths or backends: package translate reads its group.
+// one changes hosts, paths or backends: packages translate and assemble read its group.
 //
 // A decorating annotation is one field with its tags, one template block and
 // one golden case. In proxy.go:

@@ -19,7 +19,7 @@ type Kind string
 // The kinds of behaviour.
 const (
 	Decorating Kind = "decorating" // prints a block
-	Shaping    Kind = "shaping"    // is read by translate
+	Shaping    Kind = "shaping"    // is read by translate or assemble
 )
 
 // Behaviour is a thing that users switch on with annotations.

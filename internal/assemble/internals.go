@@ -50,7 +50,7 @@ func (i *internals) add(modifier model.Modifier, kind, suffix string, l *model.L
 func hashOf(content any) string {
 	text, err := json.Marshal(content)
 	if err != nil {
-		panic("translate: a content that is no plain value: " + err.Error())
+		panic("assemble: a content that is no plain value: " + err.Error())
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])[:16]

@@ -1,4 +1,4 @@
-// Package guard checks what package translate placed: that no request which the
+// Package guard checks what package assemble placed: that no request which the
 // path of a protecting Ingress would take if all were well is served without its
 // protection. In go what a host was asked for and the locations that were made of
 // it; out come the requests that are open.

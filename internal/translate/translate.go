@@ -6,10 +6,10 @@
 //	config, problems := translate.Config(snap, options, memo)
 //
 // The way through it: class.go says which Ingresses are ours, parameters.go which
-// settings their classes have, ingress.go reads each of them and makes its claims,
-// owner.go those of other owners, hosts.go gathers the claims by host, ownership.go says whose a host is, server.go makes a server of each host, locations.go,
-// patterns.go and dispatch.go its locations. backends.go and tls.go make what is pushed at run time,
-// streams.go and passthrough.go what is passed on without a look at it. Nothing that
+// settings their classes have. ingress.go reads each of them as an owner with claims,
+// attached.go what its annotations name, owner.go the claims of other objects. Package
+// assemble makes servers of all claims. backends.go and certificate.go look up what
+// claims refer to, streams.go makes what is passed on without a look at it. Nothing that
 // is wrong with one object changes what another one gets.
 package translate
 
@@ -149,38 +149,40 @@ func (t *translation) report(problems ...model.Problem) {
 
 // input is what the assembler makes servers of.
 func (t *translation) input(objects []*claim.Object) assemble.Input {
-	in := assemble.Input{
-		Settings: t.settings, Objects: t, Owners: t.served(t.sortedOwners(objects)), Absent: t.removed(), Standard: t.defaultCertificate(),
+	return assemble.Input{
+		Settings: t.settings, Objects: t, Owners: t.served(objects), Absent: t.removed(), Standard: t.defaultCertificate(),
 		Options: assemble.Options{DefaultBackend: t.options.DefaultBackend, HTTPSPort: t.options.HTTPSPort, HealthPath: t.options.HealthPath, Memory: t.memory},
 	}
-	return in
 }
 
-// served reads the Ingresses that are ours and gives them with further owners, the
-// oldest first.
-func (t *translation) served(more []*claim.Owner) []*claim.Owner {
-	all := make([]*claim.Owner, 0, len(t.memo.accepted)+len(more))
+// served are the Ingresses that are ours and further objects, the oldest first.
+func (t *translation) served(objects []*claim.Object) []*claim.Owner {
+	all := make([]*claim.Owner, 0, len(t.memo.accepted)+len(objects))
+	add := func(o *owner) {
+		t.report(o.Problems...)
+		t.users = append(t.users, o.users()...)
+		all = append(all, o.Owner)
+	}
 	accepted := make([]*networkingv1.Ingress, 0, len(t.memo.accepted))
 	for _, object := range t.snap.Ingresses() {
 		ours, remarks := t.accepts(object)
 		t.report(remarks...)
-		if !ours {
-			if len(remarks) > 0 && t.shutOut(object) {
-				all = append(all, t.ingress(object).Owner)
-			}
-			continue
+		switch {
+		case ours:
+			accepted = append(accepted, object)
+			add(t.withinZones(t.ingress(object)))
+		case len(remarks) > 0 && t.shutOut(object):
+			all = append(all, t.ingress(object).Owner)
 		}
-		accepted = append(accepted, object)
-		ing := t.withinZones(t.ingress(object))
-		for len(more) > 0 && more[0].Age.Compare(ing.Age) < 0 {
-			all, more = append(all, more[0]), more[1:]
-		}
-		t.report(ing.Problems...)
-		t.users = append(t.users, ing.users()...)
-		all = append(all, ing.Owner)
 	}
 	t.memo.accepted = accepted
-	return append(all, more...)
+	if len(objects) > 0 {
+		for _, o := range objects {
+			add(t.ownerOf(o))
+		}
+		slices.SortFunc(all, func(a, b *claim.Owner) int { return cmp.Or(a.Age.Compare(b.Age), a.Ref.Compare(b.Ref)) })
+	}
+	return all
 }
 
 // shutOut reports whether the paths of an Ingress have to be closed that
@@ -211,19 +213,6 @@ func (t *translation) removed() []*claim.Owner {
 			all = append(all, t.ingress(object).Owner)
 		}
 	}
-	return all
-}
-
-// sortedOwners are the owners besides the Ingresses, the oldest first.
-func (t *translation) sortedOwners(objects []*claim.Object) []*claim.Owner {
-	var all []*claim.Owner
-	for _, o := range objects {
-		read := t.ownerOf(o)
-		t.report(read.Problems...)
-		t.users = append(t.users, read.users()...)
-		all = append(all, read.Owner)
-	}
-	slices.SortFunc(all, func(a, b *claim.Owner) int { return cmp.Or(a.Age.Compare(b.Age), a.Ref.Compare(b.Ref)) })
 	return all
 }
 
