@@ -118,7 +118,7 @@ func (in *input) sayUnread(diagnostics io.Writer) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return errors.New(counted(len(all), "error", "errors") + " in the manifests")
+	return errors.New(model.Counted(len(all), "error", "errors") + " in the manifests")
 }
 
 // read reads all of them, in the order in which they are given, each file once.
