@@ -73,7 +73,7 @@ func (f *inputFlags) decide(in *input) error {
 			f.configMap = ""
 		}
 	}
-	if f.requireConfigMap && f.configMap == "" && by == "" {
+	if f.RequireConfigMap && f.configMap == "" && by == "" {
 		return usage(errRequiredUnnamed)
 	}
 	options, err := f.options()
