@@ -14,6 +14,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -123,7 +124,7 @@ func (l *lastGood) compact() error {
 		written, err = writeLines(file, entries)
 		return err
 	}
-	if err := replaceSynced(l.path, write, (*os.File).Sync); err != nil {
+	if err := nginx.ReplaceSynced(l.path, write, (*os.File).Sync); err != nil {
 		return fmt.Errorf("write the last good forms: %w", err)
 	}
 	l.whole, l.size, l.torn = written, written, false
