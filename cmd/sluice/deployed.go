@@ -138,7 +138,7 @@ func (f *inputFlags) take(in *input, d deployment) {
 			in.settings += ", is not among the manifests: " + f.withoutSettings()
 		}
 	}
-	if f.requireConfigMap && f.configMap == "" {
+	if f.RequireConfigMap && f.configMap == "" {
 		field, text, _ := strings.Cut(errRequiredUnnamed.Error(), ": ")
 		in.problems = append(in.problems, model.Problem{Object: d.object, Field: field, Reason: model.InvalidValue, Text: text})
 	}
@@ -146,7 +146,7 @@ func (f *inputFlags) take(in *input, d deployment) {
 
 // withoutSettings says what holds while the ConfigMap is not there.
 func (f *inputFlags) withoutSettings() string {
-	if f.requireConfigMap {
+	if f.RequireConfigMap {
 		return "every path answers 503"
 	}
 	return "all have their defaults"

@@ -169,7 +169,7 @@ func TestValuesAsIngressNginxTakesThem(t *testing.T) {
 		{nil, func(f *runFlags) bool {
 			return slices.Contains(imageStateDirs, f.stateDir) && f.oneCheck && f.validate() == nil
 		}},
-		{[]string{"-v=2", "--ingress-class", "a,b"}, func(f *runFlags) bool { return slices.Equal(f.classes, []string{"a", "b"}) }},
+		{[]string{"-v=2", "--ingress-class", "a,b"}, func(f *runFlags) bool { return slices.Equal(f.IngressClasses, []string{"a", "b"}) }},
 		{[]string{"--health-check-path=/alive"}, func(f *runFlags) bool { o, _ := f.options(); return o.HealthPath == "/alive" }},
 		{nil, func(f *runFlags) bool { o, _ := f.options(); return o.HealthPath == "/healthz" }},
 		{[]string{"--disable-svc-external-name"}, func(f *runFlags) bool { o, _ := f.options(); return o.DisableExternalName }},

@@ -73,7 +73,7 @@ func (f *inputFlags) decide(in *input) error {
 			f.configMap = ""
 		}
 	}
-	if f.requireConfigMap && f.configMap == "" && by == "" {
+	if f.RequireConfigMap && f.configMap == "" && by == "" {
 		return usage(errRequiredUnnamed)
 	}
 	options, err := f.options()
@@ -118,7 +118,7 @@ func (in *input) sayUnread(diagnostics io.Writer) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return errors.New(counted(len(all), "error", "errors") + " in the manifests")
+	return errors.New(model.Counted(len(all), "error", "errors") + " in the manifests")
 }
 
 // read reads all of them, in the order in which they are given, each file once.

@@ -199,11 +199,11 @@ func (f *lintFlags) print(report lint.Report, out io.Writer) error {
 // summary gives "7 Ingresses, 5 of a served class and namespace: 1 error, 2 warnings, 0 notes", and how
 // many were left out.
 func summary(r lint.Report) string {
-	text := counted(r.Ingresses, "Ingress", "Ingresses")
+	text := model.Counted(r.Ingresses, "Ingress", "Ingresses")
 	if r.Served < r.Ingresses {
 		text += fmt.Sprintf(", %d of a served class and namespace", r.Served)
 	}
-	text += ": " + counted(r.Errors, "error", "errors") + ", " + counted(r.Warnings, "warning", "warnings") + ", " + counted(r.Notes, "note", "notes")
+	text += ": " + model.Counted(r.Errors, "error", "errors") + ", " + model.Counted(r.Warnings, "warning", "warnings") + ", " + model.Counted(r.Notes, "note", "notes")
 	if r.Ignored > 0 {
 		text += fmt.Sprintf("; %d ignored", r.Ignored)
 	}
@@ -228,11 +228,4 @@ func byReason(findings []lint.Finding) string {
 		parts[i] = fmt.Sprintf("%d %s", counts[reason], reason)
 	}
 	return "by reason: " + strings.Join(parts, ", ")
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -35,7 +35,7 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	signal.Notify(signals, stopSignals()...)
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	checks := health.Checks{Address: net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort)), Path: f.healthPath, Both: f.oneCheck}
+	checks := health.Checks{Address: net.JoinHostPort(f.healthzHost, strconv.Itoa(f.healthzPort)), Path: f.HealthPath, Both: f.oneCheck}
 	if err := checks.Serve(running, c, p.options.Log); err != nil {
 		return err
 	}

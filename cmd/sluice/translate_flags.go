@@ -15,39 +15,31 @@ import (
 // translateFlags are the flags that decide what is served; the names and
 // defaults are those of ingress-nginx.
 type translateFlags struct {
-	classes            []string
-	controllerClass    string
-	classByName        bool
-	withoutClass       bool
-	disableCatchAll    bool
-	prefix             string
+	// Options are the flags that are taken as they are. The others are names.
+	translate.Options
 	configMap          string
 	defaultBackend     string
 	defaultCertificate string
 	tcpServices        string
 	udpServices        string
-	passthrough        bool
-	noExternalName     bool
-	healthPath         string
-	requireConfigMap   bool
 }
 
 func (f *translateFlags) add(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.classes, "ingress-class", []string{"nginx"}, "names of the classes to serve, separated by commas")
-	flags.StringVar(&f.controllerClass, "controller-class", "k8s.io/ingress-nginx", "spec.controller of the IngressClass objects to serve")
-	flags.BoolVar(&f.classByName, "ingress-class-by-name", false, "serve an IngressClass named as --ingress-class whatever its spec.controller")
-	flags.BoolVar(&f.withoutClass, "watch-ingress-without-class", false, "serve Ingresses that name no class, too")
-	flags.BoolVar(&f.disableCatchAll, "disable-catch-all", false, "leave out Ingresses that have a spec.defaultBackend")
-	flags.StringVar(&f.prefix, "annotations-prefix", "nginx.ingress.kubernetes.io", "prefix of the annotations that are read")
+	flags.StringSliceVar(&f.IngressClasses, "ingress-class", []string{"nginx"}, "names of the classes to serve, separated by commas")
+	flags.StringVar(&f.ControllerClass, "controller-class", "k8s.io/ingress-nginx", "spec.controller of the IngressClass objects to serve")
+	flags.BoolVar(&f.ClassByName, "ingress-class-by-name", false, "serve an IngressClass named as --ingress-class whatever its spec.controller")
+	flags.BoolVar(&f.WithoutClass, "watch-ingress-without-class", false, "serve Ingresses that name no class, too")
+	flags.BoolVar(&f.DisableCatchAll, "disable-catch-all", false, "leave out Ingresses that have a spec.defaultBackend")
+	flags.StringVar(&f.AnnotationsPrefix, "annotations-prefix", "nginx.ingress.kubernetes.io", "prefix of the annotations that are read")
 	flags.StringVar(&f.configMap, "configmap", "", "ConfigMap with the settings, as NAMESPACE/NAME")
 	flags.StringVar(&f.defaultBackend, "default-backend-service", "", "Service that answers what no rule matches, as NAMESPACE/NAME; its first port is used")
 	flags.StringVar(&f.defaultCertificate, "default-ssl-certificate", "", "Secret with the default certificate, as NAMESPACE/NAME; a self-signed one if empty")
 	flags.StringVar(&f.tcpServices, "tcp-services-configmap", "", "ConfigMap with the TCP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT[:PROXY[:PROXY]] as the value")
 	flags.StringVar(&f.udpServices, "udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT as the value")
-	flags.BoolVar(&f.noExternalName, "disable-svc-external-name", false, "follow no Service of the type ExternalName: 503 is answered where one is named")
-	flags.StringVar(&f.healthPath, "health-check-path", "/healthz", "path of the liveness check; load balancers get 200 there on the ports for HTTP and HTTPS, too, for hosts that no rule has and for IP addresses")
-	flags.BoolVar(&f.requireConfigMap, "require-configmap", false, "answer 503 on every path, and do not be ready, until the ConfigMap of --configmap was there once")
-	flags.BoolVar(&f.passthrough, "enable-ssl-passthrough", false, "pass TLS connections to hosts with the annotation ssl-passthrough on as they are")
+	flags.BoolVar(&f.DisableExternalName, "disable-svc-external-name", false, "follow no Service of the type ExternalName: 503 is answered where one is named")
+	flags.StringVar(&f.HealthPath, "health-check-path", "/healthz", "path of the liveness check; load balancers get 200 there on the ports for HTTP and HTTPS, too, for hosts that no rule has and for IP addresses")
+	flags.BoolVar(&f.RequireConfigMap, "require-configmap", false, "answer 503 on every path, and do not be ready, until the ConfigMap of --configmap was there once")
+	flags.BoolVar(&f.Passthrough, "enable-ssl-passthrough", false, "pass TLS connections to hosts with the annotation ssl-passthrough on as they are")
 }
 
 // webPorts are those that no TCP or UDP service can have, wherever Sluice runs.
@@ -60,19 +52,15 @@ var errRequiredUnnamed = errors.New("--require-configmap: want the name of the C
 
 // options checks the values and gives them to translate.
 func (f *translateFlags) options() (translate.Options, error) {
-	o := translate.Options{
-		IngressClasses: f.classes, ControllerClass: f.controllerClass, ClassByName: f.classByName,
-		WithoutClass: f.withoutClass, DisableCatchAll: f.disableCatchAll, ManifestMode: true, AnnotationsPrefix: f.prefix,
-		Passthrough: f.passthrough, DisableExternalName: f.noExternalName, HealthPath: f.healthPath,
-		RequireConfigMap: f.requireConfigMap,
+	o := f.Options
+	o.ManifestMode = true
+	if f.AnnotationsPrefix == "" || strings.Contains(f.AnnotationsPrefix, "/") {
+		return o, fmt.Errorf("--annotations-prefix: want a prefix such as nginx.ingress.kubernetes.io (got %q)", f.AnnotationsPrefix)
 	}
-	if f.prefix == "" || strings.Contains(f.prefix, "/") {
-		return o, fmt.Errorf("--annotations-prefix: want a prefix such as nginx.ingress.kubernetes.io (got %q)", f.prefix)
+	if len(f.IngressClasses) == 0 || slices.Contains(f.IngressClasses, "") {
+		return o, fmt.Errorf("--ingress-class: want names of classes, separated by commas (got %q)", strings.Join(f.IngressClasses, ","))
 	}
-	if len(f.classes) == 0 || slices.Contains(f.classes, "") {
-		return o, fmt.Errorf("--ingress-class: want names of classes, separated by commas (got %q)", strings.Join(f.classes, ","))
-	}
-	if f.controllerClass == "" {
+	if f.ControllerClass == "" {
 		return o, errors.New("--controller-class: want the spec.controller of an IngressClass, such as k8s.io/ingress-nginx (got nothing)")
 	}
 	if err := f.validateHealthPath(); err != nil {

@@ -20,7 +20,7 @@ func (f *runFlags) validate() error {
 	if f.manifests != "" && f.kubeconfig+f.apiserverHost != "" {
 		return errors.New("--manifests and --kubeconfig or --apiserver-host: want manifests or a cluster (got both)")
 	}
-	if f.requireConfigMap && f.configMap == "" {
+	if f.RequireConfigMap && f.configMap == "" {
 		return errRequiredUnnamed
 	}
 	if f.logFormat != "text" && f.logFormat != "json" {
@@ -72,8 +72,8 @@ func (f *runFlags) validateTimes() error {
 
 // validateHealthPath keeps apart what http.ServeMux reads as a pattern.
 func (f *translateFlags) validateHealthPath() error {
-	if !strings.HasPrefix(f.healthPath, "/") || strings.ContainsAny(f.healthPath, "{} \t") || filepath.Clean(f.healthPath) != f.healthPath || f.healthPath == "/readyz" {
-		return fmt.Errorf("--health-check-path: want a path such as /healthz, other than /readyz and without braces (got %q)", f.healthPath)
+	if !strings.HasPrefix(f.HealthPath, "/") || strings.ContainsAny(f.HealthPath, "{} \t") || filepath.Clean(f.HealthPath) != f.HealthPath || f.HealthPath == "/readyz" {
+		return fmt.Errorf("--health-check-path: want a path such as /healthz, other than /readyz and without braces (got %q)", f.HealthPath)
 	}
 	return nil
 }

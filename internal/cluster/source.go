@@ -25,6 +25,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/workqueue"
 
 	"sluice/internal/kube"
 	"sluice/internal/snapshot"
@@ -37,16 +38,7 @@ const atOnce = 10
 // aFewAtOnce calls read with 0 to n-1, some at the same time, and returns when all
 // have ended.
 func aFewAtOnce(n int, read func(i int)) {
-	var readers sync.WaitGroup
-	places := make(chan struct{}, atOnce)
-	for i := range n {
-		places <- struct{}{}
-		readers.Go(func() {
-			defer func() { <-places }()
-			read(i)
-		})
-	}
-	readers.Wait()
+	workqueue.ParallelizeUntil(context.Background(), atOnce, n, read)
 }
 
 // Load waits for Secrets and ConfigMaps that something refers to anew no longer

@@ -315,7 +315,7 @@ func writeTrust(file *render.File) error {
 			_, err := file.WriteString(trust.PEM)
 			return errors.Join(err, file.Chmod(0o644))
 		}
-		if err := replaceSynced(trust.Path, write, (*os.File).Sync); err != nil {
+		if err := nginx.ReplaceSynced(trust.Path, write, (*os.File).Sync); err != nil {
 			return fmt.Errorf("write trusted authorities: %w", err)
 		}
 	}

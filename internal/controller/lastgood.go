@@ -15,6 +15,7 @@ import (
 
 	"sluice/internal/claim"
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
 	"sluice/internal/snapshot"
 )
@@ -123,7 +124,7 @@ func (l *lastGood) compact() error {
 		written, err = writeLines(file, entries)
 		return err
 	}
-	if err := replaceSynced(l.path, write, (*os.File).Sync); err != nil {
+	if err := nginx.ReplaceSynced(l.path, write, (*os.File).Sync); err != nil {
 		return fmt.Errorf("write the last good forms: %w", err)
 	}
 	l.whole, l.size, l.torn = written, written, false

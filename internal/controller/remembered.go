@@ -14,6 +14,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
 )
 
@@ -74,7 +75,7 @@ func (c *Controller) remember(p *plan) error {
 		_, err := file.Write(content)
 		return err
 	}
-	if err := replaceSynced(c.remembered.path, write, (*os.File).Sync); err != nil {
+	if err := nginx.ReplaceSynced(c.remembered.path, write, (*os.File).Sync); err != nil {
 		return fmt.Errorf("write what nginx refused: %w", err)
 	}
 	c.remembered.written = content

@@ -184,7 +184,7 @@ func (x *explainer) judgeLocation(c *candidate, v route.LocationVerdict) {
 			verdict = PrefixOnlyFirst
 		}
 	}
-	c.Verdict, c.Why = verdict, why(verdict, v, x.choice.Path)
+	c.Verdict, c.Why = verdict, why(verdict, v.Location, x.choice.Path)
 	switch {
 	case verdict == Wins && x.choice.Outcome == route.Redirects:
 		c.Why = "nginx redirects to its path"
@@ -199,32 +199,28 @@ func (x *explainer) judgeLocation(c *candidate, v route.LocationVerdict) {
 	}
 }
 
+// whyNot gives verdicts on a location as words.
+var whyNot = map[Verdict]string{
+	Undecided:       "only nginx can tell whether its pattern or condition matches",
+	ExactFirst:      "an exact path comes first",
+	SlashFirst:      "nginx redirects to the path with a / at its end",
+	LongerFirst:     "a longer prefix comes first",
+	PrefixOnlyFirst: "a prefix comes before patterns",
+	PatternFirst:    "a pattern comes before it",
+	MoreSpecific:    "a more specific rule has the request",
+	OtherRequests:   "it asks for another method, header or query parameter",
+	EarlierFirst:    "an earlier pattern matches (longer paths are tried first)",
+}
+
 // why gives a verdict on a location as words.
-func why(verdict Verdict, v route.LocationVerdict, path string) string {
-	switch verdict {
-	case Wins:
-		return whyWins(v.Location)
-	case Undecided:
-		return "only nginx can tell whether its pattern or condition matches"
-	case ExactFirst:
-		return "an exact path comes first"
-	case SlashFirst:
-		return "nginx redirects to the path with a / at its end"
-	case LongerFirst:
-		return "a longer prefix comes first"
-	case PrefixOnlyFirst:
-		return "a prefix comes before patterns"
-	case PatternFirst:
-		return "a pattern comes before it"
-	case MoreSpecific:
-		return "a more specific rule has the request"
-	case OtherRequests:
-		return "it asks for another method, header or query parameter"
-	case EarlierFirst:
-		return "an earlier pattern matches (longer paths are tried first)"
-	}
-	if v.Location.Modifier == model.Pattern {
-		return fmt.Sprintf("its pattern %s does not match %s", v.Location.Path, path)
+func why(verdict Verdict, l *model.Location, path string) string {
+	switch text, known := whyNot[verdict]; {
+	case verdict == Wins:
+		return whyWins(l)
+	case known:
+		return text
+	case l.Modifier == model.Pattern:
+		return fmt.Sprintf("its pattern %s does not match %s", l.Path, path)
 	}
 	return "its path does not match " + path
 }

@@ -103,19 +103,21 @@ var stepWords = map[route.StepKind]string{
 	route.ResolvesDots:  "dot segments are resolved",
 }
 
+// beaten says what comes before a server.
+var beaten = map[route.Verdict]string{
+	route.PreciseFirst:  "a precise host comes first, ",
+	route.LongerFirst:   "a longer wildcard comes first, ",
+	route.WildcardFirst: "a wildcard comes first, ",
+	route.EarlierFirst:  "an earlier name comes first, ",
+}
+
 func serverWords(s Server) string {
-	switch s.Verdict {
-	case route.Wins:
+	switch words, is := beaten[s.Verdict]; {
+	case is:
+		return words + s.By
+	case s.Verdict == route.Wins:
 		return "wins"
-	case route.PreciseFirst:
-		return "a precise host comes first, " + s.By
-	case route.LongerFirst:
-		return "a longer wildcard comes first, " + s.By
-	case route.WildcardFirst:
-		return "a wildcard comes first, " + s.By
-	case route.EarlierFirst:
-		return "an earlier name comes first, " + s.By
-	case route.OneLabel:
+	case s.Verdict == route.OneLabel:
 		return "* stands for exactly one label"
 	}
 	return "it is for what no other host takes"

@@ -40,3 +40,18 @@ func TestValues(t *testing.T) {
 		t.Errorf("faults %v, (-decoded +from the texts):\n%s", faults, diff)
 	}
 }
+
+// The valid items of a list hold without the others.
+func TestValuesOfAListThatIsPartlyValid(t *testing.T) {
+	t.Parallel()
+	var tagged struct {
+		From Origins `key:"from" default:"*" alone:"true"`
+	}
+	for written, want := range map[string]string{"https://a.example, b": "https://a.example", "b": ""} {
+		lookup := func(string) (string, bool) { return written, true }
+		got := Values(&tagged, lookup, nil, Decode(&tagged, lookup, nil)...)
+		if len(got) != 1 || got[0].Text != want || got[0].Name != "from" {
+			t.Errorf("%s: %+v, want %q", written, got, want)
+		}
+	}
+}

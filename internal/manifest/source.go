@@ -35,6 +35,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"k8s.io/client-go/util/workqueue"
+
 	"sluice/internal/manifest/decode"
 	"sluice/internal/snapshot"
 )
@@ -247,14 +249,5 @@ func (s *Source) Documents() []decode.Document {
 
 // each calls do for every i from 0 up to n, on all processors.
 func each(n int, do func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				do(int(i))
-			}
-		})
-	}
-	workers.Wait()
+	workqueue.ParallelizeUntil(context.Background(), runtime.GOMAXPROCS(0), n, do)
 }

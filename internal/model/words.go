@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // OneOf joins what would be valid: "a, b or c".
 func OneOf(words []string) string {
@@ -9,4 +12,12 @@ func OneOf(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// Counted gives "1 error" or "2 errors".
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

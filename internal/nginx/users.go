@@ -24,27 +24,13 @@ func WriteUsers(o Options, files []*model.UserFile) error {
 		if _, err := os.Stat(path); err == nil {
 			continue
 		}
-		if err := writeFor(worker, path, file.Content); err != nil {
+		write := func(to *os.File) error {
+			_, err := to.Write(file.Content)
+			return errors.Join(err, to.Chown(worker, -1))
+		}
+		if err := ReplaceSynced(path, write, (*os.File).Sync); err != nil {
 			return fmt.Errorf("write the users of an Ingress: %w", err)
 		}
-	}
-	return nil
-}
-
-// writeFor writes a file of its own for an account, whole or not at all, also if the
-// machine stops in the midst of it.
-func writeFor(account int, path string, content []byte) error {
-	temporary := path + ".new"
-	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err = errors.Join(err, file.Chown(account, -1), file.Sync(), file.Close()); err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temporary))
 	}
 	return nil
 }

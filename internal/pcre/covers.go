@@ -2,14 +2,6 @@ package pcre
 
 import "slices"
 
-// Covers reports whether outer matches every subject that inner matches, so that
-// behind outer inner is never the first to match. Both are searches: a match may
-// be anywhere in the subject, which may be any bytes. It is not known where that
-// hangs on the bounds of words, or would take too long.
-func Covers(outer, inner *Pattern) (covers, known bool) {
-	return (&Comparisons{Left: maxWork}).Covers(outer, inner)
-}
-
 // Comparisons are what several comparisons may cost together.
 type Comparisons struct {
 	// Left is how many items of automata may still be looked at, some ten million a
@@ -17,7 +9,10 @@ type Comparisons struct {
 	Left int
 }
 
-// Covers is the function of that name, within what is left.
+// Covers reports whether outer matches every subject that inner matches, so that
+// behind outer inner is never the first to match. Both are searches: a match may
+// be anywhere in the subject, which may be any bytes. It is not known where that
+// hangs on the bounds of words, or would take more than is left.
 func (b *Comparisons) Covers(outer, inner *Pattern) (covers, known bool) {
 	if b.Left <= 0 {
 		return false, false

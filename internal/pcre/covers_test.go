@@ -48,7 +48,7 @@ func TestCovers(t *testing.T) {
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}
-		covers, known := Covers(outer, inner)
+		covers, known := (&Comparisons{Left: maxWork}).Covers(outer, inner)
 		if covers != test.covers || known != test.known {
 			subject, _, _ := (&Comparisons{Left: maxWork}).uncovered(outer, inner)
 			t.Errorf("Covers(%s, %s) = %v, %v; want %v, %v (%q)", test.outer, test.inner, covers, known, test.covers, test.known, subject)
@@ -80,7 +80,7 @@ func TestCoversInvented(t *testing.T) {
 		if err1 != nil || err2 != nil {
 			continue
 		}
-		covers, known := Covers(outer, inner)
+		covers, known := (&Comparisons{Left: maxWork}).Covers(outer, inner)
 		if !known {
 			continue
 		}
@@ -139,7 +139,7 @@ func FuzzCovers(f *testing.F) {
 		if err1 != nil || err2 != nil {
 			return
 		}
-		if covers, _ := Covers(outer, inner); covers {
+		if covers, _ := (&Comparisons{Left: maxWork}).Covers(outer, inner); covers {
 			if subject := contradiction(outer, inner, subjects); subject != "" {
 				t.Errorf("%v covers %v, but only the latter matches %s", outer, inner, subject)
 			}

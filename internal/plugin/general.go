@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sluice/internal/debugapi"
+	"sluice/internal/model"
 )
 
 const generalExample = `  # Version, nginx, what was applied last, and the settings that differ from their defaults
@@ -43,8 +44,8 @@ func printGeneral(o output, g debugapi.General, now time.Time) error {
 	field("nginx.conf", cell{text: orDash(g.ConfHash)})
 	c := g.Counts
 	field("Serves", cell{text: strings.Join([]string{
-		counted(c.Ingresses, "Ingress", "Ingresses"), counted(c.Servers, "server", "servers"), counted(c.Locations, "location", "locations"),
-		counted(c.Backends, "backend", "backends"), counted(c.Certificates, "certificate", "certificates"),
+		model.Counted(c.Ingresses, "Ingress", "Ingresses"), model.Counted(c.Servers, "server", "servers"), model.Counted(c.Locations, "location", "locations"),
+		model.Counted(c.Backends, "backend", "backends"), model.Counted(c.Certificates, "certificate", "certificates"),
 	}, ", ")})
 	problems := cell{fmt.Sprint(c.Problems), green}
 	if c.Problems > 0 {
@@ -117,11 +118,4 @@ func ago(d time.Duration) string {
 		return fmt.Sprintf("%dh", int(d/time.Hour))
 	}
 	return fmt.Sprintf("%dd", int(d/day))
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/workqueue"
 
 	"sluice/internal/debugapi"
 	"sluice/internal/kube"
@@ -112,18 +112,11 @@ const (
 // keeps nobody from the others.
 func askPods(ctx context.Context, f *podFlags, c *cluster, pods []corev1.Pod) ([]podInfo, error) {
 	all, failed := make([]podInfo, len(pods)), make([]error, len(pods))
-	turns := make(chan struct{}, askedAtOnce)
-	var asked sync.WaitGroup
-	for n := range pods {
-		turns <- struct{}{}
-		asked.Go(func() {
-			defer func() { <-turns }()
-			ctx, cancel := context.WithTimeout(ctx, podPatience)
-			defer cancel()
-			all[n], failed[n] = askPod(ctx, f, c, &pods[n])
-		})
-	}
-	asked.Wait()
+	workqueue.ParallelizeUntil(context.Background(), askedAtOnce, len(pods), func(n int) {
+		ctx, cancel := context.WithTimeout(ctx, podPatience)
+		defer cancel()
+		all[n], failed[n] = askPod(ctx, f, c, &pods[n])
+	})
 	return all, errors.Join(failed...)
 }
 

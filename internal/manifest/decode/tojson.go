@@ -290,28 +290,12 @@ func typeName(v any) string {
 	return "something else"
 }
 
-const hexDigits = "0123456789abcdef"
-
 // text writes a JSON string. Binary text (!!binary) has no place in it.
 func (w *jsonWriter) text(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("want UTF-8 text (got !!binary bytes that are not UTF-8)")
 	}
-	w.out = append(w.out, '"')
-	start := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		w.out = append(w.out, s[start:i]...)
-		if c < ' ' {
-			w.out = append(w.out, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		} else {
-			w.out = append(w.out, '\\', c)
-		}
-		start = i + 1
-	}
-	w.out = append(append(w.out, s[start:]...), '"')
-	return nil
+	quoted, err := json.Marshal(s)
+	w.out = append(w.out, quoted...)
+	return err
 }

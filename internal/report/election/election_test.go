@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 
 	"sluice/internal/kube"
 	"sluice/internal/snapshot"
@@ -187,7 +188,7 @@ func TestOneLeadsAndRenews(t *testing.T) {
 			t.Errorf("%d requests in a minute, want one each quarter of the TTL", n)
 		}
 		spec := r.spec()
-		if *spec.HolderIdentity != "a" || *spec.LeaseDurationSeconds != 30 || value(spec.LeaseTransitions) != 0 || !spec.AcquireTime.Equal(acquired) || !spec.RenewTime.After(acquired.Time) {
+		if *spec.HolderIdentity != "a" || *spec.LeaseDurationSeconds != 30 || ptr.Deref(spec.LeaseTransitions, 0) != 0 || !spec.AcquireTime.Equal(acquired) || !spec.RenewTime.After(acquired.Time) {
 			t.Errorf("the Lease says %v", spec)
 		}
 		select {

@@ -8,6 +8,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"sluice/internal/kube"
 )
@@ -60,15 +61,15 @@ func (e *Elector) observe(lease *coordinationv1.Lease) {
 
 // sameTerm reports whether two versions of a Lease have the same renewal.
 func sameTerm(a, b *coordinationv1.LeaseSpec) bool {
-	return value(a.HolderIdentity) == value(b.HolderIdentity) && a.RenewTime.Equal(b.RenewTime) &&
-		value(a.LeaseTransitions) == value(b.LeaseTransitions)
+	return ptr.Deref(a.HolderIdentity, "") == ptr.Deref(b.HolderIdentity, "") && a.RenewTime.Equal(b.RenewTime) &&
+		ptr.Deref(a.LeaseTransitions, 0) == ptr.Deref(b.LeaseTransitions, 0)
 }
 
 // free reports whether this replica can take the Lease: it holds it already, nobody
 // holds it, or the holder has not renewed it in time.
 func (e *Elector) free() bool {
 	holder := e.holderNow()
-	ttl := time.Duration(value(e.lease.Spec.LeaseDurationSeconds)) * time.Second
+	ttl := time.Duration(ptr.Deref(e.lease.Spec.LeaseDurationSeconds, 0)) * time.Second
 	return holder == "" || holder == e.Identity || time.Since(e.seen) >= ttl
 }
 
@@ -77,7 +78,7 @@ func (e *Elector) holderNow() string {
 	if e.lease == nil {
 		return ""
 	}
-	return value(e.lease.Spec.HolderIdentity)
+	return ptr.Deref(e.lease.Spec.HolderIdentity, "")
 }
 
 func (e *Elector) create(ctx context.Context) (bool, error) {
@@ -108,9 +109,9 @@ func (e *Elector) write(ctx context.Context) error {
 func (e *Elector) term(spec coordinationv1.LeaseSpec) coordinationv1.LeaseSpec {
 	now := metav1.NowMicro()
 	if spec.HolderIdentity != nil && *spec.HolderIdentity != e.Identity {
-		spec.LeaseTransitions = new(value(spec.LeaseTransitions) + 1)
+		spec.LeaseTransitions = new(ptr.Deref(spec.LeaseTransitions, 0) + 1)
 	}
-	if value(spec.HolderIdentity) != e.Identity || spec.AcquireTime == nil {
+	if ptr.Deref(spec.HolderIdentity, "") != e.Identity || spec.AcquireTime == nil {
 		spec.AcquireTime = new(now)
 	}
 	// The answer is decoded into the targets of these pointers, so each gets its own
@@ -138,12 +139,4 @@ func (e *Elector) release() {
 	if err := e.Client.Update(ctx, kube.Leases, lease); err != nil {
 		e.Log.Warn("the Lease is not released; another replica leads when it ends", "lease", e.Lease.String(), "error", err)
 	}
-}
-
-func value[T any](p *T) T {
-	if p == nil {
-		var none T
-		return none
-	}
-	return *p
 }

@@ -6,6 +6,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/utils/ptr"
 )
 
 // point is one entry of status.loadBalancer.ingress.
@@ -118,12 +119,5 @@ func samePoint(a, b point) bool {
 }
 
 func samePort(a, b networkingv1.IngressPortStatus) bool {
-	return a.Port == b.Port && a.Protocol == b.Protocol && value(a.Error) == value(b.Error)
-}
-
-func value(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
+	return a.Port == b.Port && a.Protocol == b.Protocol && ptr.Deref(a.Error, "") == ptr.Deref(b.Error, "")
 }

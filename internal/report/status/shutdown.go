@@ -2,7 +2,8 @@ package status
 
 import (
 	"context"
-	"sync"
+
+	"k8s.io/client-go/util/workqueue"
 )
 
 // Shutdown removes the addresses from the status if they would lead nowhere: this
@@ -22,20 +23,8 @@ func (s *Statuses) Shutdown(ctx context.Context) {
 		s.Log.Info("the status of the Ingresses is left as it is", "reason", reason)
 		return
 	}
-	work := make(chan *entry)
-	var workers sync.WaitGroup
-	for range parallel {
-		workers.Go(func() {
-			for e := range work {
-				s.remove(ctx, e)
-			}
-		})
-	}
-	for _, e := range s.ours() {
-		work <- e
-	}
-	close(work)
-	workers.Wait()
+	ours := s.ours()
+	workqueue.ParallelizeUntil(ctx, parallel, len(ours), func(i int) { s.remove(ctx, ours[i]) })
 }
 
 // leaves returns the reason to keep the status, or "".
@@ -79,9 +68,6 @@ func (s *Statuses) ours() []*entry {
 }
 
 func (s *Statuses) remove(ctx context.Context, e *entry) {
-	if ctx.Err() != nil {
-		return
-	}
 	if _, err := s.put(ctx, e.served, nil); err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

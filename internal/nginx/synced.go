@@ -1,4 +1,4 @@
-package controller
+package nginx
 
 import (
 	"errors"
@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 )
 
-// replaceSynced writes a file anew, whole or not at all, also if the machine stops
+// ReplaceSynced writes a file anew, whole or not at all, also if the machine stops
 // in the midst of it: the content is on disk before it has its name, and the name
 // when this returns. sync is (*os.File).Sync but in tests.
-func replaceSynced(path string, write, sync func(*os.File) error) error {
+func ReplaceSynced(path string, write, sync func(*os.File) error) error {
 	temporary := path + ".new"
 	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {

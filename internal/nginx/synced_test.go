@@ -1,4 +1,4 @@
-package controller
+package nginx
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func TestReplacedFilesOutliveAPowerCut(t *testing.T) {
 		return f.Sync()
 	}
 	for _, text := range []string{"one", "two"} {
-		if err := replaceSynced(path, put(text), sync); err != nil {
+		if err := ReplaceSynced(path, put(text), sync); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestReplacedFilesOutliveAPowerCut(t *testing.T) {
 		t.Errorf("synced %q, want %q", synced, want)
 	}
 	broken := errors.New("no room")
-	if err := replaceSynced(path, put("three"), func(*os.File) error { return broken }); !errors.Is(err, broken) {
+	if err := ReplaceSynced(path, put("three"), func(*os.File) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	entries, _ := os.ReadDir(dir)
