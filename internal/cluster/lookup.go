@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"cmp"
+
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +37,7 @@ func (s *Source) Lookup(ref model.ObjectRef) (uid types.UID, version string, ok 
 	case "Service":
 		return known(&s.routed.services, name)
 	case "ConfigMap":
-		if o := s.configMaps.get(name); o != nil {
+		if o := cmp.Or(s.configMaps.get(name), s.headers.named(name)); o != nil {
 			return o.UID, "", true
 		}
 	}

@@ -22,8 +22,11 @@ type needs struct {
 	each []need
 
 	// namespaces counts the Ingresses of each.
-	namespaces          map[string]int
-	secrets, configMaps []snapshot.Name
+	namespaces map[string]int
+	secrets    []snapshot.Name
+	// settings are the ConfigMaps that flags and IngressClasses name, headers those
+	// that only Ingresses do.
+	settings, headers []snapshot.Name
 }
 
 // need is what one Ingress needs; nothing if it is not ours.
@@ -87,7 +90,7 @@ func (n *needs) leave(at int) bool {
 
 // gather puts the Secrets and ConfigMaps together, sorted, each once.
 func (n *needs) gather(o translate.Options) {
-	n.secrets, n.configMaps = nil, translate.ConfigMaps(n.classes, o)
+	n.secrets, n.headers, n.settings = nil, nil, translate.ConfigMaps(n.classes, o)
 	if o.DefaultCertificate != (snapshot.Name{}) {
 		n.secrets = append(n.secrets, o.DefaultCertificate)
 	}
@@ -98,14 +101,18 @@ func (n *needs) gather(o translate.Options) {
 			case "Secret":
 				n.secrets = append(n.secrets, name)
 			case "ConfigMap":
-				n.configMaps = append(n.configMaps, name)
+				n.headers = append(n.headers, name)
 			}
 		}
 	}
-	for _, names := range []*[]snapshot.Name{&n.secrets, &n.configMaps} {
+	for _, names := range []*[]snapshot.Name{&n.secrets, &n.settings, &n.headers} {
 		slices.SortFunc(*names, snapshot.Name.Compare)
 		*names = slices.Compact(*names)
 	}
+	n.headers = slices.DeleteFunc(n.headers, func(name snapshot.Name) bool {
+		_, watched := slices.BinarySearchFunc(n.settings, name, snapshot.Name.Compare)
+		return watched
+	})
 }
 
 // routedNamespaces are those that something routes to: those of the Ingresses,

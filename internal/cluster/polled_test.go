@@ -19,7 +19,7 @@ import (
 
 // polled gives Secrets that are read by name from an API server that has only
 // shop/cert and denies shop/denied, and what was asked of it.
-func polled(t *testing.T) (p *polledSecrets, asked func() []string) {
+func polled(t *testing.T) (p *polledObjects[corev1.Secret, *corev1.Secret], asked func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	var requests []string
@@ -44,7 +44,7 @@ func polled(t *testing.T) (p *polledSecrets, asked func() []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = New(Options{Client: client, Secrets: ReferencedSecrets}).secrets.(*polledSecrets)
+	p = New(Options{Client: client, Secrets: ReferencedSecrets}).secrets.(*polledObjects[corev1.Secret, *corev1.Secret])
 	return p, func() []string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -102,7 +102,7 @@ func TestPolledSecretChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := New(Options{Secrets: ReferencedSecrets}).secrets.(*polledSecrets)
+			p := New(Options{Secrets: ReferencedSecrets}).secrets.(*polledObjects[corev1.Secret, *corev1.Secret])
 			p.keep([]snapshot.Name{shopCert})
 			p.hold(shopCert, secretAt(2), nil)
 			if got := p.hold(shopCert, test.read, test.err); got != test.want {
@@ -123,7 +123,7 @@ func TestPolledSecretChanges(t *testing.T) {
 // many there are, no tick reads more than a few, each in its turn.
 func TestRhythmOfPolledSecrets(t *testing.T) {
 	t.Parallel()
-	p := New(Options{Secrets: ReferencedSecrets}).secrets.(*polledSecrets)
+	p := New(Options{Secrets: ReferencedSecrets}).secrets.(*polledObjects[corev1.Secret, *corev1.Secret])
 	names := []snapshot.Name{shopCert, {Namespace: "shop", Name: "missing"}}
 	p.keep(names)
 	now := time.Now()

@@ -53,7 +53,12 @@ func newSecrets(s *Source) secretSource {
 	case AllSecrets:
 		return &allSecrets{source: s, collection: collection[corev1.Secret, *corev1.Secret]{strip: stripSecret, changed: s.signal.touch}}
 	case ReferencedSecrets:
-		return &polledSecrets{source: s, held: map[snapshot.Name]*polledSecret{}}
+		return &polledObjects[corev1.Secret, *corev1.Secret]{
+			source: s, kind: "Secret", strip: stripSecret, held: map[snapshot.Name]*polledObject[*corev1.Secret]{},
+			get: func(ctx context.Context, name snapshot.Name, into *corev1.Secret) error {
+				return s.o.Client.Recall(ctx, kube.Secrets, name, into)
+			},
+		}
 	}
 	return &readSecrets{source: s, held: map[snapshot.Name]heldSecret{}}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/snapshot"
@@ -47,7 +48,7 @@ func TestSecretThatIsNotAnsweredHoldsNobodyUp(t *testing.T) {
 			switch secrets := s.secrets.(type) {
 			case *readSecrets:
 				must(t, secrets.Update(&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", ResourceVersion: "9"}}))
-			case *polledSecrets:
+			case *polledObjects[corev1.Secret, *corev1.Secret]:
 				secrets.keep(nil) // it is referred to anew
 			}
 			total := time.Duration(0)

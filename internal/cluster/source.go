@@ -80,7 +80,10 @@ type Source struct {
 	published  published
 	classes    collection[networkingv1.IngressClass, *networkingv1.IngressClass]
 	namespaces collection[corev1.Namespace, *corev1.Namespace]
+	// configMaps are those of the settings, which flags and IngressClasses name;
+	// headers those that Ingresses name.
 	configMaps named[corev1.ConfigMap, *corev1.ConfigMap]
+	headers    *polledObjects[corev1.ConfigMap, *corev1.ConfigMap]
 	routed     *routed
 	secrets    secretSource
 
@@ -115,6 +118,7 @@ func New(o Options) *Source {
 		source: s, resource: kube.ConfigMaps, kind: "ConfigMap", strip: stripConfigMap,
 		list: func() runtime.Object { return &corev1.ConfigMapList{} },
 	}
+	s.headers = newHeaders(s)
 	s.routed = newRouted(s)
 	s.secrets = newSecrets(s)
 	return s
@@ -136,6 +140,7 @@ func (s *Source) Watch(ctx context.Context) (<-chan struct{}, error) {
 		s.keepUp(ctx, "namespaces", s.o.Client.ListWatch(kube.Namespaces, selected, func() runtime.Object { return &corev1.NamespaceList{} }), &s.namespaces)
 	}
 	s.secrets.begin(ctx)
+	s.headers.begin(ctx)
 	return s.signal.out, nil
 }
 
@@ -151,7 +156,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	options.ClassesUnreadable = s.classesUnreadable()
 	s.needs.update(ingresses, classes, options)
 	s.begun.Do(func() { s.routed.begin(s.watching, s.routedNamespaces()) })
-	s.configMaps.watch(s.watching, s.needs.configMaps)
+	s.configMaps.watch(s.watching, s.needs.settings)
 	for known := false; !known; known = s.readOwned(ctx) || s.loaded {
 		if ctx.Err() != nil {
 			return snapshot.Loaded{}, ctx.Err()
@@ -162,7 +167,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
 	loaded.Objects = snapshot.Objects{
 		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: s.routed.slices.all(),
-		Secrets: s.secrets.all(), ConfigMaps: s.configMaps.all(), Namespaces: s.namespaces.all(),
+		Secrets: s.secrets.all(), ConfigMaps: append(s.configMaps.all(), s.headers.all()...), Namespaces: s.namespaces.all(),
 	}
 	return loaded, ctx.Err()
 }
@@ -190,7 +195,7 @@ func (s *Source) classesUnreadable() bool {
 
 // ownedKnown says whether the rest is read.
 func (s *Source) ownedKnown() bool {
-	return s.routed.services.hasSynced() && s.routed.slices.hasSynced() && s.configMaps.hasSynced() && s.secrets.hasSynced()
+	return s.routed.services.hasSynced() && s.routed.slices.hasSynced() && s.configMaps.hasSynced() && s.headers.hasSynced() && s.secrets.hasSynced()
 }
 
 // readOwned reads what the owners refer to. It reports whether all of it is known,
@@ -203,6 +208,7 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	waiting, enough := context.WithTimeout(ctx, wait)
 	defer enough()
 	s.secrets.follow(waiting, s.needs.secrets)
+	s.headers.follow(waiting, s.needs.headers)
 	err := s.awaitOwned(waiting)
 	reading, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

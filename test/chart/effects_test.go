@@ -136,6 +136,7 @@ var samples = map[string]string{
 	"defaultBackend.readinessProbe":               "{periodSeconds: 20}",
 	"rbac.secretNames":                            "{shop: [shop-tls]}",
 	"rbac.configMapNames":                         "{settings: [internal]}",
+	"rbac.headerConfigMaps":                       "{shop: [headers]}",
 	"tcp":                                         `{"5432": shop/database:5432}`,
 	"udp":                                         `{"53": shop/names:53}`,
 }

@@ -33,6 +33,8 @@ var granted = map[string]string{
 	"namespace-selector": "rbac: {configMapNames: {settings: [internal]}}\ncontroller: {scope: {namespaceSelector: team=web}}",
 	"status-from-nodes":  "rbac: {configMapNames: {settings: [internal]}}\ncontroller: {publishService: {enabled: false}}",
 	"streams":            "rbac: {configMapNames: {settings: [internal]}}\ntcp: {\"9000\": shop/web:80}\nudp: {\"9000\": shop/web:80}",
+	"headers":            "rbac: {configMapNames: {settings: [internal]}}\ncontroller: {config: {global-allowed-response-headers: X-One}}",
+	"single-headers":     "rbac: {configMapNames: {settings: [internal]}, headerConfigMaps: {shop: [headers]}}\ncontroller: {config: {global-allowed-response-headers: X-One}}",
 	"one-namespace":      "rbac: {scope: true}\ncontroller: {scope: {enabled: true, namespace: shop}}",
 	"own-namespace":      "rbac: {scope: true}\ncontroller: {scope: {enabled: true}}",
 }

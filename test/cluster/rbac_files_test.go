@@ -259,6 +259,8 @@ var documented = []struct{ section, path, besides string }{
 	{"A selector of namespaces", ofChart("namespace-selector"), ofChart("all-namespaces")},
 	{"The addresses of nodes", ofChart("status-from-nodes"), ofChart("all-namespaces")},
 	{"TCP and UDP services", ofChart("streams"), ofChart("all-namespaces")},
+	{"Headers of ConfigMaps", ofChart("headers"), ofChart("all-namespaces")},
+	{"Headers of ConfigMaps", ofChart("single-headers"), ofChart("all-namespaces")},
 	{"One namespace", ofChart("one-namespace"), ""},
 }
 

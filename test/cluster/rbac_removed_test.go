@@ -39,7 +39,7 @@ func (r removal) play(s *scene) {
 
 // removedFrom are the casts whose rights are taken out. Those of the first are not
 // taken out of the others again, but where everything is granted otherwise.
-var removedFrom = []string{"everything", "single secrets", "metadata of secrets", "namespace selector", "status from nodes", "TCP and UDP services", "one namespace"}
+var removedFrom = []string{"everything", "single secrets", "metadata of secrets", "namespace selector", "status from nodes", "TCP and UDP services", "headers", "single headers", "one namespace"}
 
 // broken says what is missing without each right that the chart grants.
 var broken = map[string]func(*scene){
@@ -63,6 +63,8 @@ var broken = map[string]func(*scene){
 	"ClusterRole/sluice namespaces watch": (*scene).hearsLate,
 	"ClusterRole/sluice nodes get":        (*scene).givesInternalAddress,
 
+	"ClusterRole/sluice configmaps get":               (*scene).isNotHeaded,
+	"Role/shop/sluice configmaps(headers) get":        (*scene).isNotHeaded,
 	"Role/shop/sluice secrets(shop-tls) get":          (*scene).hasNoCertificate,
 	"Role/settings/sluice configmaps(internal) list":  (*scene).isClosed,
 	"Role/settings/sluice configmaps(internal) watch": (*scene).hearsLate,
@@ -188,6 +190,15 @@ func (s *scene) isClosed() {
 	s.start()
 	s.complains()
 	s.answers("second", http.StatusServiceUnavailable)
+}
+
+// isNotHeaded: the Ingress that names headers answers 503, and the others are served.
+func (s *scene) isNotHeaded() {
+	s.Helper()
+	s.start()
+	s.complains()
+	s.answers("headed", http.StatusServiceUnavailable)
+	s.serves()
 }
 
 // passesNothingOn: nobody listens on the port of the TCP service.

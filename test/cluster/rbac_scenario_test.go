@@ -101,6 +101,17 @@ func (s *scene) passesOn() {
 	EventuallyStatus(s.T, s.stream(s.streams[1]), http.StatusOK)
 }
 
+// followsHeaders: the ConfigMap with headers of answers has another value.
+func (s *scene) followsHeaders() {
+	s.Helper()
+	for _, value := range []string{"one", "two"} {
+		s.c.Apply(s.T, s.configMap(headersName, "X-One", value))
+		EventuallyAnswer(s.T, s.Request("http://"+s.host("headed")+"/"), "the header "+value, func(a *Answer) bool {
+			return a.Status == http.StatusOK && a.Header.Get("X-One") == value
+		})
+	}
+}
+
 // stream is a request to a port that is passed on.
 func (s *scene) stream(port int) Request {
 	return Request{URL: fmt.Sprintf("http://127.0.0.1:%d/", port)}
@@ -331,6 +342,9 @@ func (s *scene) play() {
 	s.changesClass()
 	if s.from == "streams" {
 		s.passesOn()
+	}
+	if s.heads() {
+		s.followsHeaders()
 	}
 	if !s.namespaced() {
 		s.followsClassSettings()

@@ -47,10 +47,14 @@ type cast struct {
 // namespaced says whether sluice may not read IngressClasses.
 func (c cast) namespaced() bool { return c.from == "one-namespace" || c.from == "own-namespace" }
 
+// heads says whether sluice may read ConfigMaps with headers of answers.
+func (c cast) heads() bool { return c.from == "headers" || c.from == "single-headers" }
+
 // The names of objects that the chart makes.
 const (
 	settingsName = "sluice-controller" // of the ConfigMap, the Deployment and its Service, too
 	streamsName  = "sluice-tcp"
+	headersName  = "headers" // named by rbac.headerConfigMaps
 )
 
 // scene is a Sluice that runs as a pod of the chart's Deployment would: with
@@ -224,6 +228,9 @@ func (s *scene) populate() {
 	if !s.namespaced() {
 		s.c.Apply(s.T, s.ingress("second"))
 	}
+	if s.heads() {
+		s.c.Apply(s.T, s.configMap(headersName, "X-One", "one"), s.ingress("headed"))
+	}
 	s.c.AwaitEndpoints(s.T, s.shop, "web", 2)
 }
 
@@ -232,14 +239,20 @@ func (s *scene) streamsTo(port int) *corev1.ConfigMap {
 	return s.configMap(streamsName, fmt.Sprint(port), s.shop+"/web:80")
 }
 
-// configMap is one that sluice reads: settingsName, internal or streamsName, with
-// one key.
+// configMap is one that sluice reads: settingsName, internal, streamsName or
+// headersName, with one key.
 func (s *scene) configMap(name, key, value string) *corev1.ConfigMap {
 	namespace := s.own
-	if name == "internal" {
+	data := map[string]string{key: value}
+	switch {
+	case name == "internal":
 		namespace = s.settings
+	case name == headersName:
+		namespace = s.shop
+	case name == settingsName && s.heads():
+		data["global-allowed-response-headers"] = "X-One"
 	}
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: map[string]string{key: value}}
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: data}
 }
 
 // ingress is the Ingress of that name, of the host of that name; second has the
@@ -248,6 +261,8 @@ func (s *scene) ingress(name string) *networkingv1.Ingress {
 	ing := Ingress(s.shop, name, Rule(s.host(name), "/", "web", 80))
 	ing.Spec.IngressClassName = &s.class
 	switch name {
+	case "headed":
+		ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/custom-headers": s.shop + "/" + headersName}
 	case "second":
 		ing.Spec.IngressClassName = &s.second
 	case "web":

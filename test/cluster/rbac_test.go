@@ -66,6 +66,8 @@ var casts = map[string]cast{
 	"single secrets":          {from: "single-secrets"},
 	"namespace selector":      {from: "namespace-selector", arguments: []string{"--watch-namespace-selector=cluster.test/served-by=$(CLASS)"}},
 	"TCP and UDP services":    {from: "streams"},
+	"headers":                 {from: "headers"},
+	"single headers":          {from: "single-headers"},
 	"status from nodes":       {from: "status-from-nodes"},
 	"one namespace": {
 		from: "one-namespace", arguments: []string{"--watch-namespace=$(SHOP)"},

@@ -4,7 +4,7 @@ together those that its flags need; docs/rbac.md has them in tables. Each rule s
 it is for and what becomes of Sluice without it, and a test takes each away to see that.
 */}}
 
-{{/* Of the namespaces that are served, of (dict "flags" "anySecret"). */}}
+{{/* Of the namespaces that are served, of (dict "flags" "anySecret" "anyHeaders"). */}}
 {{- define "sluice.rights.served" -}}
 {{- $flags := .flags -}}
 {{- $writes := include "sluice.writes" $flags }}
@@ -49,6 +49,15 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 # read it. rbac.secretNames narrows this to single Secrets.
 - apiGroups: [""]
   resources: [secrets]
+  verbs: [get]
+{{- end }}
+{{- if .anyHeaders }}
+# ConfigMaps with headers of answers, which Ingresses name in custom-headers, each by
+# its name. Without it their paths answer 503. With get alone nobody can ask which
+# ConfigMaps there are; who knows a name can read it. rbac.headerConfigMaps narrows
+# this to single ConfigMaps.
+- apiGroups: [""]
+  resources: [configmaps]
   verbs: [get]
 {{- end }}
 {{ include "sluice.rights.events" . }}
@@ -153,6 +162,14 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
   resourceNames: {{ toJson . }}
   verbs: [get]
 {{- end }}
+{{- with .headers }}
+# ConfigMaps with headers of answers, which Ingresses name in custom-headers. Without
+# it their paths answer 503.
+- apiGroups: [""]
+  resources: [configmaps]
+  resourceNames: {{ toJson . }}
+  verbs: [get]
+{{- end }}
 {{- with .published }}
 # The addresses of --publish-service. Without get no Ingress gets an address.
 - apiGroups: [""]
@@ -167,6 +184,11 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 {{- if and (include "sluice.on" (list . "update-status" "true")) (not (include "sluice.on" (list . "disable-leader-election" "false"))) }}true{{ end -}}
 {{- end }}
 
+{{/* Whether any ConfigMap may have headers of answers: where the settings allow some, and no names are given. */}}
+{{- define "sluice.anyHeaders" -}}
+{{- if and (get (.Values.controller.config | default dict) "global-allowed-response-headers") (not .Values.rbac.headerConfigMaps) }}true{{ end -}}
+{{- end }}
+
 {{/* The objects that are read by their names, as YAML of namespace: {what: [name]}. */}}
 {{- define "sluice.reads" -}}
 {{- $flags := include "sluice.flags" . | fromYaml -}}
@@ -178,6 +200,7 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 {{- if eq (.kind | default "") "ConfigMap" }}{{ $entries = append $entries (list "parameters" (printf "%s/%s" (.namespace | default $own) .name)) }}{{ end }}
 {{- end -}}
 {{- range $namespace, $names := .Values.rbac.configMapNames }}{{ range $names }}{{ $entries = append $entries (list "parameters" (printf "%s/%s" $namespace .)) }}{{ end }}{{ end -}}
+{{- range $namespace, $names := .Values.rbac.headerConfigMaps }}{{ range $names }}{{ $entries = append $entries (list "headers" (printf "%s/%s" $namespace .)) }}{{ end }}{{ end -}}
 {{- if and (eq (get $flags "watch-secrets") "referenced") (or .Values.rbac.secretNames (get $flags "watch-namespace")) }}
 {{- $entries = append $entries (list "secrets" (get $flags "default-ssl-certificate")) }}
 {{- range $namespace, $names := .Values.rbac.secretNames }}{{ range $names }}{{ $entries = append $entries (list "secrets" (printf "%s/%s" $namespace .)) }}{{ end }}{{ end }}

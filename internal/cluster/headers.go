@@ -1,0 +1,37 @@
+package cluster
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"sluice/internal/kube"
+	"sluice/internal/snapshot"
+)
+
+// newHeaders prepares the ConfigMaps that Ingresses refer to, by the annotation
+// custom-headers.
+func newHeaders(s *Source) *polledObjects[corev1.ConfigMap, *corev1.ConfigMap] {
+	return &polledObjects[corev1.ConfigMap, *corev1.ConfigMap]{
+		source: s, kind: "ConfigMap", get: s.getConfigMap, strip: stripConfigMap, held: map[snapshot.Name]*polledObject[*corev1.ConfigMap]{},
+	}
+}
+
+// getConfigMap reads a ConfigMap by its name. The account of ingress-nginx may list
+// ConfigMaps and not get one: then it is asked for as a list of one.
+func (s *Source) getConfigMap(ctx context.Context, name snapshot.Name, into *corev1.ConfigMap) error {
+	err := s.o.Client.Recall(ctx, kube.ConfigMaps, name, into)
+	if !apierrors.IsForbidden(err) {
+		return err
+	}
+	var list corev1.ConfigMapList
+	if s.o.Client.RecallAlone(ctx, kube.ConfigMaps, name, &list) != nil {
+		return err
+	}
+	if len(list.Items) == 0 {
+		return apierrors.NewNotFound(corev1.Resource("configmaps"), name.Name)
+	}
+	*into = list.Items[0]
+	return nil
+}
