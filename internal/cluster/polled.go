@@ -29,6 +29,11 @@ type polledSecrets struct {
 	source *Source
 	mu     sync.Mutex
 	held   map[snapshot.Name]*polledSecret
+	// names are those that are held, sorted. unread is how many of them were not read yet.
+	names  []snapshot.Name
+	unread int
+	// listed are the Secrets that there are, nil if that is to be found out.
+	listed []*corev1.Secret
 }
 
 // polledSecret is a Secret that something refers to: nil if it does not exist or
@@ -65,22 +70,27 @@ func (p *polledSecrets) follow(ctx context.Context, names []snapshot.Name) {
 	p.read(ctx, p.keep(names))
 }
 
-// keep drops all but names, which are sorted, and gives those that are new.
+// keep drops all but names, which are sorted and never change, and gives those that are
+// new.
 func (p *polledSecrets) keep(names []snapshot.Name) (added []snapshot.Name) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for name := range p.held {
-		if _, stays := slices.BinarySearchFunc(names, name, snapshot.Name.Compare); !stays {
-			delete(p.held, name)
-			p.source.troubles.forget("Secret " + name.String())
-		}
+	if sameNames(p.names, names) {
+		return nil
 	}
-	for _, name := range names {
-		if p.held[name] == nil {
-			p.held[name] = &polledSecret{}
-			added = append(added, name)
+	gone, added := others(p.names, names)
+	for _, name := range gone {
+		if p.held[name].due.IsZero() {
+			p.unread--
 		}
+		delete(p.held, name)
+		p.source.troubles.forget("Secret " + name.String())
 	}
+	for _, name := range added {
+		p.held[name] = &polledSecret{}
+		p.unread++
+	}
+	p.names, p.listed = names, nil
 	return added
 }
 
@@ -142,6 +152,12 @@ func (p *polledSecrets) hold(name snapshot.Name, secret *corev1.Secret, err erro
 			s.secret = secret
 		}
 	}
+	if s.due.IsZero() {
+		p.unread--
+	}
+	if changed {
+		p.listed = nil
+	}
 	s.due = time.Now().Add(heldAgain)
 	if s.secret == nil {
 		s.due = time.Now().Add(missingAgain)
@@ -152,24 +168,20 @@ func (p *polledSecrets) hold(name snapshot.Name, secret *corev1.Secret, err erro
 func (p *polledSecrets) all() []*corev1.Secret {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	found := make([]*corev1.Secret, 0, len(p.held))
-	for _, s := range p.held {
-		if s.secret != nil {
-			found = append(found, s.secret)
+	if p.listed == nil {
+		p.listed = make([]*corev1.Secret, 0, len(p.names))
+		for _, name := range p.names {
+			if s := p.held[name].secret; s != nil {
+				p.listed = append(p.listed, s)
+			}
 		}
 	}
-	slices.SortFunc(found, func(a, b *corev1.Secret) int { return nameOf(a).Compare(nameOf(b)) })
-	return found
+	return p.listed
 }
 
 // hasSynced says whether each was read once, or cannot be.
 func (p *polledSecrets) hasSynced() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.held {
-		if s.due.IsZero() {
-			return false
-		}
-	}
-	return true
+	return p.unread == 0
 }

@@ -159,7 +159,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	options.ClassesUnreadable = s.classesUnreadable()
 	s.needs.update(ingresses, classes, options)
 	s.begun.Do(func() { s.routed.begin(s.watching, s.routedNamespaces()) })
-	s.configMaps.watch(s.watching, s.needs.configMaps)
+	s.configMaps.watch(s.watching, s.needs.configMaps.list())
 	for known := false; !known; known = s.readOwned(ctx) || s.loaded {
 		if ctx.Err() != nil {
 			return snapshot.Loaded{}, ctx.Err()
@@ -210,7 +210,7 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	}
 	waiting, enough := context.WithTimeout(ctx, wait)
 	defer enough()
-	s.secrets.follow(waiting, s.needs.secrets)
+	s.secrets.follow(waiting, s.needs.secrets.list())
 	err := s.awaitOwned(waiting)
 	reading, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
