@@ -34,8 +34,10 @@ type inCluster struct {
 	// service is it as it was at the last sync.
 	published snapshot.Name
 	service   *corev1.Service
-	// unserved are the Ingresses that are not served as they are, with the error
-	// that their status gives for their ports.
+	// problems are those of the last sync. unserved are the Ingresses that these keep
+	// from being served as they are, with the error that their status gives for their
+	// ports.
+	problems []model.Problem
 	unserved map[model.ObjectRef]string
 	// told is what the statuses were last made of.
 	told told
@@ -169,7 +171,9 @@ func (c *inCluster) Problems(problems []model.Problem) {
 		c.service = service
 		c.statuses.Refresh()
 	}
-	c.unserved = unserved(problems)
+	if !model.SameProblems(c.problems, problems) {
+		c.problems, c.unserved = problems, unserved(problems)
+	}
 	if c.events != nil {
 		c.events.Problems(problems, c.source.Lookup)
 	}

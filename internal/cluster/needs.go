@@ -23,10 +23,10 @@ type needs struct {
 
 	// namespaces counts the Ingresses of each.
 	namespaces map[string]int
-	secrets    []snapshot.Name
-	// settings are the ConfigMaps that flags and IngressClasses name, headers those
+	// settings are the ConfigMaps that flags and IngressClasses name, sorted; headers those
 	// that only Ingresses do.
-	settings, headers []snapshot.Name
+	settings         []snapshot.Name
+	secrets, headers tally
 }
 
 // need is what one Ingress needs; nothing if it is not ours.
@@ -45,27 +45,35 @@ func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv
 	if fresh {
 		known, _ := snapshot.New(snapshot.Objects{IngressClasses: classes})
 		*n = needs{classes: classes, unreadable: o.ClassesUnreadable, known: known, namespaces: map[string]int{}}
+		n.begin(o)
 	}
-	others := fresh
 	for i := range max(len(ingresses), len(n.ingresses)) {
 		if i < min(len(ingresses), len(n.ingresses)) && ingresses[i] == n.ingresses[i] {
 			continue
 		}
 		if i < len(n.ingresses) {
-			others = n.leave(i) || others
+			n.leave(i)
 		}
 		if i < len(ingresses) {
-			others = n.enter(i, ingresses[i], o) || others
+			n.enter(i, ingresses[i], o)
 		}
 	}
+	clear(n.each[len(ingresses):])
 	n.ingresses, n.each = ingresses, n.each[:len(ingresses)]
-	if others {
-		n.gather(o)
+}
+
+// begin counts what is needed besides what Ingresses refer to.
+func (n *needs) begin(o translate.Options) {
+	n.settings = translate.ConfigMaps(n.classes, o)
+	slices.SortFunc(n.settings, snapshot.Name.Compare)
+	n.settings = slices.Compact(n.settings)
+	if o.DefaultCertificate != (snapshot.Name{}) {
+		n.secrets.add(o.DefaultCertificate, 1)
 	}
 }
 
-// enter notes what an Ingress needs. It reports whether it refers to anything.
-func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) bool {
+// enter notes what an Ingress needs.
+func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) {
 	if at == len(n.each) {
 		n.each = append(n.each, need{})
 	}
@@ -74,45 +82,33 @@ func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) bo
 		n.each[at] = need{true, translate.References(ing, o)}
 		n.namespaces[ing.Namespace]++
 	}
-	return len(n.each[at].refs) > 0
+	n.count(at, 1)
 }
 
-// leave forgets what the Ingress of a place needed. It reports whether that referred
-// to anything.
-func (n *needs) leave(at int) bool {
+// leave forgets what the Ingress of a place needed.
+func (n *needs) leave(at int) {
 	if namespace := n.ingresses[at].Namespace; n.each[at].ours {
 		if n.namespaces[namespace]--; n.namespaces[namespace] == 0 {
 			delete(n.namespaces, namespace)
 		}
 	}
-	return len(n.each[at].refs) > 0
+	n.count(at, -1)
 }
 
-// gather puts the Secrets and ConfigMaps together, sorted, each once.
-func (n *needs) gather(o translate.Options) {
-	n.secrets, n.headers, n.settings = nil, nil, translate.ConfigMaps(n.classes, o)
-	if o.DefaultCertificate != (snapshot.Name{}) {
-		n.secrets = append(n.secrets, o.DefaultCertificate)
-	}
-	for _, one := range n.each {
-		for _, ref := range one.refs {
-			name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
-			switch ref.Kind {
-			case "Secret":
-				n.secrets = append(n.secrets, name)
-			case "ConfigMap":
-				n.headers = append(n.headers, name)
+// count adds the Secrets and ConfigMaps that the Ingress of a place refers to, or takes
+// them away.
+func (n *needs) count(at, by int) {
+	for _, ref := range n.each[at].refs {
+		name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
+		switch ref.Kind {
+		case "Secret":
+			n.secrets.add(name, by)
+		case "ConfigMap":
+			if _, watched := slices.BinarySearchFunc(n.settings, name, snapshot.Name.Compare); !watched {
+				n.headers.add(name, by)
 			}
 		}
 	}
-	for _, names := range []*[]snapshot.Name{&n.secrets, &n.settings, &n.headers} {
-		slices.SortFunc(*names, snapshot.Name.Compare)
-		*names = slices.Compact(*names)
-	}
-	n.headers = slices.DeleteFunc(n.headers, func(name snapshot.Name) bool {
-		_, watched := slices.BinarySearchFunc(n.settings, name, snapshot.Name.Compare)
-		return watched
-	})
 }
 
 // routedNamespaces are those that something routes to: those of the Ingresses,

@@ -52,7 +52,11 @@ func TestNeedsOfWhatChanged(t *testing.T) {
 		var anew needs
 		anew.update(list, classes, options)
 		kept.update(list, classes, options)
-		if diff := cmp.Diff(anew, kept, cmp.AllowUnexported(needs{}, need{}), cmpopts.IgnoreFields(needs{}, "known"), cmpopts.EquateEmpty()); diff != "" {
+		for _, n := range []*needs{&anew, &kept} {
+			n.secrets.list()
+			n.configMaps.list()
+		}
+		if diff := cmp.Diff(anew, kept, cmp.AllowUnexported(needs{}, need{}, tally{}), cmpopts.IgnoreFields(needs{}, "known"), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("step %d (-anew +kept):\n%s", step, diff)
 		}
 	}

@@ -33,6 +33,11 @@ type polledObjects[T any, P object[T]] struct {
 
 	mu   sync.Mutex
 	held map[snapshot.Name]*polledObject[P]
+	// names are those that are held, sorted. unread is how many of them were not read yet.
+	names  []snapshot.Name
+	unread int
+	// listed are the objects that there are, nil if that is to be found out.
+	listed []P
 }
 
 // polledObject is an object that something refers to: nil if it does not exist or
@@ -71,22 +76,27 @@ func (p *polledObjects[T, P]) follow(ctx context.Context, names []snapshot.Name)
 	p.read(ctx, p.keep(names))
 }
 
-// keep drops all but names, which are sorted, and gives those that are new.
+// keep drops all but names, which are sorted and never change, and gives those that are
+// new.
 func (p *polledObjects[T, P]) keep(names []snapshot.Name) (added []snapshot.Name) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for name := range p.held {
-		if _, stays := slices.BinarySearchFunc(names, name, snapshot.Name.Compare); !stays {
-			delete(p.held, name)
-			p.source.troubles.forget(p.what(name))
-		}
+	if sameNames(p.names, names) {
+		return nil
 	}
-	for _, name := range names {
-		if p.held[name] == nil {
-			p.held[name] = &polledObject[P]{}
-			added = append(added, name)
+	gone, added := others(p.names, names)
+	for _, name := range gone {
+		if p.held[name].due.IsZero() {
+			p.unread--
 		}
+		delete(p.held, name)
+		p.source.troubles.forget(p.what(name))
 	}
+	for _, name := range added {
+		p.held[name] = &polledObject[P]{}
+		p.unread++
+	}
+	p.names, p.listed = names, nil
 	return added
 }
 
@@ -148,6 +158,12 @@ func (p *polledObjects[T, P]) hold(name snapshot.Name, o P, err error) (changed 
 			s.object = o
 		}
 	}
+	if s.due.IsZero() {
+		p.unread--
+	}
+	if changed {
+		p.listed = nil
+	}
 	s.due = time.Now().Add(heldAgain)
 	if s.object == nil {
 		s.due = time.Now().Add(missingAgain)
@@ -159,14 +175,15 @@ func (p *polledObjects[T, P]) hold(name snapshot.Name, o P, err error) (changed 
 func (p *polledObjects[T, P]) all() []P {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	found := make([]P, 0, len(p.held))
-	for _, s := range p.held {
-		if s.object != nil {
-			found = append(found, s.object)
+	if p.listed == nil {
+		p.listed = make([]P, 0, len(p.names))
+		for _, name := range p.names {
+			if s := p.held[name].object; s != nil {
+				p.listed = append(p.listed, s)
+			}
 		}
 	}
-	slices.SortFunc(found, func(a, b P) int { return nameOf(a).Compare(nameOf(b)) })
-	return found
+	return p.listed
 }
 
 // named gives one, nil if it is not known.
@@ -183,10 +200,5 @@ func (p *polledObjects[T, P]) named(name snapshot.Name) P {
 func (p *polledObjects[T, P]) hasSynced() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, s := range p.held {
-		if s.due.IsZero() {
-			return false
-		}
-	}
-	return true
+	return p.unread == 0
 }

@@ -60,7 +60,7 @@ func newSecrets(s *Source) secretSource {
 			},
 		}
 	}
-	return &readSecrets{source: s, held: map[snapshot.Name]heldSecret{}}
+	return &readSecrets{source: s, held: map[snapshot.Name]heldSecret{}, stale: map[snapshot.Name]bool{}}
 }
 
 // allSecrets is AllSecrets.
@@ -83,9 +83,11 @@ type readSecrets struct {
 	mu     sync.Mutex
 	held   map[snapshot.Name]heldSecret
 	synced bool
-	// names are those that something refers to, each of them held. listed are the
-	// Secrets that there are of them, nil if that is to be found out.
+	// names are those that something refers to, each of them held. stale are those of
+	// them that are to be read. listed are the Secrets that there are of them, nil if
+	// that is to be found out.
 	names  []snapshot.Name
+	stale  map[snapshot.Name]bool
 	listed []*corev1.Secret
 }
 
@@ -130,8 +132,18 @@ func (r *readSecrets) outdate(name snapshot.Name, version string) bool {
 		return false
 	}
 	held.stale, held.news = true, version
-	r.held[name] = held
+	r.put(name, held)
 	return true
+}
+
+// put replaces what is held of a name.
+func (r *readSecrets) put(name snapshot.Name, held heldSecret) {
+	r.held[name] = held
+	if held.stale {
+		r.stale[name] = true
+	} else {
+		delete(r.stale, name)
+	}
 }
 
 // Delete notes that a Secret went. It is read, like one that changed: there may
@@ -156,7 +168,7 @@ func (r *readSecrets) Replace(list []any, _ string) error {
 			continue
 		}
 		held.stale, held.news = true, versions[name]
-		r.held[name] = held
+		r.put(name, held)
 	}
 	r.synced = true
 	r.source.signal.touch()
@@ -274,35 +286,32 @@ func (r *readSecrets) isLate(name snapshot.Name) bool {
 func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Equal(r.names, names) {
+	if !sameNames(r.names, names) {
 		r.keep(names)
 	}
-	for _, name := range names {
-		if held := r.held[name]; held.stale && !held.reading {
+	for name := range r.stale {
+		if held := r.held[name]; !held.reading {
 			wanted = append(wanted, name)
 			held.reading, held.stale, held.news = true, false, ""
-			r.held[name] = held
+			r.put(name, held)
 		}
 	}
+	slices.SortFunc(wanted, snapshot.Name.Compare)
 	return wanted
 }
 
-// keep holds Secrets of these names, which are sorted, and no others.
+// keep holds Secrets of these names, which are sorted and never change, and no others.
 func (r *readSecrets) keep(names []snapshot.Name) {
-	kept := make(map[snapshot.Name]heldSecret, len(names))
-	for _, name := range names {
-		held, ok := r.held[name]
-		if !ok {
-			held.stale = true
-		}
-		kept[name] = held
+	gone, came := others(r.names, names)
+	for _, name := range gone {
+		delete(r.held, name)
+		delete(r.stale, name)
+		r.source.troubles.forget("Secret " + name.String())
 	}
-	for name := range r.held {
-		if _, ok := kept[name]; !ok {
-			r.source.troubles.forget("Secret " + name.String())
-		}
+	for _, name := range came {
+		r.put(name, heldSecret{stale: true})
 	}
-	r.held, r.names, r.listed = kept, names, nil
+	r.names, r.listed = names, nil
 }
 
 // hold keeps what was read. A Secret that changed meanwhile, into something else
@@ -325,7 +334,7 @@ func (r *readSecrets) hold(name snapshot.Name, secret *corev1.Secret) {
 			now.secret = held.secret
 		}
 	}
-	if r.held[name] = now; now.secret != held.secret {
+	if r.put(name, now); now.secret != held.secret {
 		r.listed = nil
 	}
 }
@@ -336,7 +345,7 @@ func (r *readSecrets) unread(name snapshot.Name) {
 	defer r.mu.Unlock()
 	if held, ok := r.held[name]; ok {
 		held.stale, held.reading, held.late = true, false, true
-		r.held[name] = held
+		r.put(name, held)
 	}
 	r.source.retry()
 }

@@ -207,8 +207,8 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	}
 	waiting, enough := context.WithTimeout(ctx, wait)
 	defer enough()
-	s.secrets.follow(waiting, s.needs.secrets)
-	s.headers.follow(waiting, s.needs.headers)
+	s.secrets.follow(waiting, s.needs.secrets.list())
+	s.headers.follow(waiting, s.needs.headers.list())
 	err := s.awaitOwned(waiting)
 	reading, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

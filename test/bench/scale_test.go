@@ -52,7 +52,7 @@ func scale(b *testing.B, n int) {
 	to := backends(b)
 	hand := newByHand(b, workers(), to.before...)
 	base := handLife(hand, n)
-	l := &life{b: b, n: n, to: to, folder: newFolder(b)}
+	l := &life{b: b, n: n, to: to, folder: newFolder(b), unit: unit}
 	l.folder.fill(b, n, to.before...)
 	l.begin()
 	l.changes()
@@ -68,7 +68,10 @@ type life struct {
 	n      int
 	to     endpoints
 	folder folder
-	sluice *sluice
+	// unit writes an Ingress with what it needs, arguments are those of sluice.
+	unit      func(i int, ports ...int) []byte
+	arguments []string
+	sluice    *sluice
 
 	added                int
 	start                float64
@@ -81,7 +84,7 @@ type life struct {
 
 // begin starts sluice and waits until every host is served.
 func (l *life) begin() {
-	l.sluice = start(l.b, l.folder.path)
+	l.sluice = start(l.b, l.folder.path, l.arguments...)
 	since := measure.AwaitAll(l.b, l.sluice.HTTP, measure.Host(l.n-1), measure.Served)
 	l.start = since.Sub(l.sluice.began).Seconds()
 	l.spent(measure.CPU{})
@@ -109,7 +112,7 @@ func (l *life) changes() {
 		if round%2 == 1 {
 			want, ports = "before", l.to.before
 		}
-		began := l.folder.replace(l.b, fileName(0), unit(0, ports...))
+		began := l.folder.replace(l.b, fileName(0), l.unit(0, ports...))
 		l.endpoints = append(l.endpoints, measure.AwaitAll(l.b, l.sluice.HTTP, measure.Host(0), measure.From(want)).Sub(began).Seconds())
 	}
 	l.spent(before)
@@ -119,7 +122,7 @@ func (l *life) addOne() float64 {
 	l.b.Helper()
 	i := l.n + l.added
 	l.added++
-	began := l.folder.replace(l.b, fileName(i), unit(i, l.to.before...))
+	began := l.folder.replace(l.b, fileName(i), l.unit(i, l.to.before...))
 	return measure.AwaitAll(l.b, l.sluice.HTTP, measure.Host(i), measure.Served).Sub(began).Seconds()
 }
 

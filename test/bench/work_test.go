@@ -53,6 +53,12 @@ func newFolder(b *testing.B) folder {
 // fill writes one file for each Ingress.
 func (f folder) fill(b *testing.B, n int, ports ...int) {
 	b.Helper()
+	f.fillWith(b, n, unit, ports...)
+}
+
+// fillWith writes one file for each Ingress, as unit says.
+func (f folder) fillWith(b *testing.B, n int, unit func(i int, ports ...int) []byte, ports ...int) {
+	b.Helper()
 	for i := range n {
 		if err := os.WriteFile(filepath.Join(f.path, fileName(i)), unit(i, ports...), 0o644); err != nil {
 			b.Fatal(err)
