@@ -9,8 +9,8 @@ import (
 	"sluice/internal/model"
 )
 
-// WriteUsers writes those of some files of users that are not there yet. Only workers
-// can read them, at each request. The content of a file never changes.
+// WriteUsers writes those of the files that do not exist yet. Only workers can read
+// them, which they do at each request. The content of a file never changes.
 func WriteUsers(o Options, files []*model.UserFile) error {
 	if len(files) == 0 {
 		return nil
@@ -31,8 +31,8 @@ func WriteUsers(o Options, files []*model.UserFile) error {
 	return nil
 }
 
-// writeFor writes a file of its own for an account, whole or not at all, also if the
-// machine stops in the midst of it.
+// writeFor writes a file for an account atomically, even if the machine stops
+// meanwhile.
 func writeFor(account int, path string, content []byte) error {
 	temporary := path + ".new"
 	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
