@@ -11,29 +11,29 @@ import (
 	"sluice/internal/translate"
 )
 
-// needs is what the Ingresses that are ours refer to, and what that was found out
+// needs holds the references of our Ingresses, and the inputs that they were computed
 // from.
 type needs struct {
 	ingresses  []*networkingv1.Ingress
 	classes    []*networkingv1.IngressClass
 	unreadable bool
 	known      *snapshot.Snapshot // of the classes; nil at first
-	// each are the needs of the Ingresses, in their places.
+	// each holds the references of each Ingress, by position.
 	each []need
 
-	// namespaces counts the Ingresses of each.
+	// namespaces is the number of our Ingresses by namespace.
 	namespaces          map[string]int
 	secrets, configMaps []snapshot.Name
 }
 
-// need is what one Ingress needs; nothing if it is not ours.
+// need holds the references of one Ingress; empty if the Ingress is not ours.
 type need struct {
 	ours bool
 	refs []model.ObjectRef
 }
 
-// update finds the needs out, those of Ingresses that are in the same place as
-// before by a look at the pointer.
+// update recomputes the references. It skips an Ingress if the pointer at its
+// position is the same as before.
 func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv1.IngressClass, o translate.Options) {
 	fresh := n.known == nil || n.unreadable != o.ClassesUnreadable || !slices.Equal(n.classes, classes)
 	if !fresh && slices.Equal(n.ingresses, ingresses) {
@@ -61,7 +61,7 @@ func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv
 	}
 }
 
-// enter notes what an Ingress needs. It reports whether it refers to anything.
+// enter records the references of an Ingress, and reports whether there are any.
 func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) bool {
 	if at == len(n.each) {
 		n.each = append(n.each, need{})
@@ -74,8 +74,8 @@ func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) bo
 	return len(n.each[at].refs) > 0
 }
 
-// leave forgets what the Ingress of a place needed. It reports whether that referred
-// to anything.
+// leave drops the references of the Ingress at a position, and reports whether there
+// were any.
 func (n *needs) leave(at int) bool {
 	if namespace := n.ingresses[at].Namespace; n.each[at].ours {
 		if n.namespaces[namespace]--; n.namespaces[namespace] == 0 {
@@ -85,7 +85,7 @@ func (n *needs) leave(at int) bool {
 	return len(n.each[at].refs) > 0
 }
 
-// gather puts the Secrets and ConfigMaps together, sorted, each once.
+// gather collects the Secrets and ConfigMaps, sorted and without duplicates.
 func (n *needs) gather(o translate.Options) {
 	n.secrets, n.configMaps = nil, translate.ConfigMaps(n.classes, o)
 	if o.DefaultCertificate != (snapshot.Name{}) {
@@ -108,8 +108,8 @@ func (n *needs) gather(o translate.Options) {
 	}
 }
 
-// routedNamespaces are those that something routes to: those of the Ingresses,
-// and those of Services that are referred to otherwise.
+// routedNamespaces returns the namespaces that something routes to: those of our
+// Ingresses, and those of other referenced Services.
 func (s *Source) routedNamespaces() map[string]bool {
 	all := map[string]bool{}
 	for namespace := range s.needs.namespaces {

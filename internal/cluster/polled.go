@@ -13,9 +13,9 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// The rhythm in which Secrets are read again: those that exist, and those that
-// somebody waits for. No more than atATick are read each tick, so that thousands
-// cost the API server little and are heard of later.
+// Intervals for reading Secrets again: existing ones, and missing ones. At most
+// atATick are read in each tick, so that thousands of Secrets cost the API server
+// little; changes are then noticed later.
 const (
 	tick         = time.Second
 	heldAgain    = 10 * time.Second
@@ -23,24 +23,23 @@ const (
 	atATick      = 50
 )
 
-// polledSecrets is ReferencedSecrets. It reads by name alone: who may list or
-// watch Secrets could read them all.
+// polledSecrets implements ReferencedSecrets. It reads by name only, because an
+// account that can list or watch Secrets can read all of them.
 type polledSecrets struct {
 	source *Source
 	mu     sync.Mutex
 	held   map[snapshot.Name]*polledSecret
 }
 
-// polledSecret is a Secret that something refers to: nil if it does not exist or
-// cannot be read.
+// polledSecret is a referenced Secret: nil if it does not exist or cannot be read.
 type polledSecret struct {
 	secret  *corev1.Secret
 	version string
-	// due is when it is read again; the zero time is at once.
+	// due is when it is read again; the zero time means at once.
 	due time.Time
 }
 
-// begin reads again what is held, until ctx ends.
+// begin polls the held Secrets until ctx ends.
 func (p *polledSecrets) begin(ctx context.Context) {
 	go func() {
 		ticks := time.NewTicker(tick)
@@ -60,12 +59,12 @@ func (p *polledSecrets) begin(ctx context.Context) {
 	}()
 }
 
-// follow makes names those that are held, and reads the new ones.
+// follow sets the names of the held Secrets and reads the new ones.
 func (p *polledSecrets) follow(ctx context.Context, names []snapshot.Name) {
 	p.read(ctx, p.keep(names))
 }
 
-// keep drops all but names, which are sorted, and gives those that are new.
+// keep drops all Secrets but names, which are sorted, and returns the new names.
 func (p *polledSecrets) keep(names []snapshot.Name) (added []snapshot.Name) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,15 +83,15 @@ func (p *polledSecrets) keep(names []snapshot.Name) (added []snapshot.Name) {
 	return added
 }
 
-// due gives those to be read again, the ones that do not exist first, but no more
-// of them than half.
+// due returns the Secrets to read now: missing ones first, but at most half of the
+// number allowed.
 func (p *polledSecrets) due(now time.Time) []snapshot.Name {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var missing, held []snapshot.Name
 	for name, s := range p.held {
 		switch {
-		case s.due.IsZero() || now.Before(s.due): // being read for the first time, or not yet
+		case s.due.IsZero() || now.Before(s.due): // its first read is in progress, or it is not due
 		case s.secret == nil:
 			missing = append(missing, name)
 		default:
@@ -106,7 +105,7 @@ func (p *polledSecrets) due(now time.Time) []snapshot.Name {
 	return append(missing, held[:min(len(held), atATick-len(missing))]...)
 }
 
-// read reads Secrets and says whether one is another than before.
+// read reads Secrets and reports whether one has changed.
 func (p *polledSecrets) read(ctx context.Context, names []snapshot.Name) (changed bool) {
 	differs := make([]bool, len(names))
 	aFewAtOnce(len(names), func(i int) {
@@ -120,13 +119,13 @@ func (p *polledSecrets) read(ctx context.Context, names []snapshot.Name) (change
 	return slices.Contains(differs, true)
 }
 
-// hold keeps what was read. After an error it is what was there before.
+// hold stores the result of a read. After an error the previous content stays.
 func (p *polledSecrets) hold(name snapshot.Name, secret *corev1.Secret, err error) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.held[name]
 	if s == nil {
-		return false // nothing refers to it any more
+		return false // no longer referenced
 	}
 	p.source.troubles.set("Secret "+name.String(), err)
 	switch {
@@ -162,7 +161,7 @@ func (p *polledSecrets) all() []*corev1.Secret {
 	return found
 }
 
-// hasSynced says whether each was read once, or cannot be.
+// hasSynced reports whether each Secret was read once, or cannot be read.
 func (p *polledSecrets) hasSynced() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

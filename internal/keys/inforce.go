@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// InForce is a key with the text that holds.
+// InForce is a key with the value in force.
 type InForce struct {
 	Doc
-	// Text is trimmed; it is the default where nothing is written.
+	// Text is the trimmed value, or the default if the key is missing.
 	Text string
-	// Name is the name under which it is written, maybe an alias; empty for a
-	// default.
+	// Name is the name under which the value was found, which can be an alias; empty
+	// for a default.
 	Name string
 }
 
-// Values lists the keys of a tagged struct with the texts that hold: what is
-// written, and else the default. What is written must be valid, as where Decode
-// found no Fault.
+// Values returns the keys of a tagged struct with the values in force: the given one,
+// or else the default. Given values must be valid, that is Decode found no Fault.
 func Values(t any, lookup, defaults Lookup) []InForce {
 	var values []InForce
 	for _, f := range fieldsOf(reflect.Indirect(reflect.ValueOf(t)).Type()) {
@@ -29,9 +28,9 @@ func Values(t any, lookup, defaults Lookup) []InForce {
 	return values
 }
 
-// Texts gives for every key of a tagged struct the trimmed text in force: what
-// is written, or what Decode took instead where nothing is or where faults, which
-// it returned for the same lookup, name the key.
+// Texts returns the trimmed value in force for every key of a tagged struct: the
+// given one, or else the one that Decode used instead because the key is missing or
+// in faults. faults are those that Decode returned for the same lookup.
 func Texts(t any, lookup Lookup, faults []Fault) map[string]string {
 	texts := map[string]string{}
 	for _, f := range fieldsOf(reflect.Indirect(reflect.ValueOf(t)).Type()) {
@@ -47,8 +46,8 @@ func Texts(t any, lookup Lookup, faults []Fault) map[string]string {
 	return texts
 }
 
-// inForce is the trimmed text that is written and the name under which it is, or the
-// default without a name.
+// inForce returns the trimmed given value and its name, or the default without a
+// name.
 func (f *field) inForce(lookup, defaults Lookup) (name, text string) {
 	name, written, ok := f.find(lookup)
 	if text = strings.TrimSpace(written); ok && (text != "" || f.empty != emptyUnset) {
