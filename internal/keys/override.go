@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Withdraw sets the field of a key as a value that is not valid does, and gives what
-// holds instead; "" where such a value has the default hold, or where no field has
-// the key.
+// Withdraw sets the field of a key as an invalid value would, and describes the value
+// in force instead; "" if that is the default, or if no field has the key.
 func Withdraw(dst any, key string) (instead string) {
 	value := reflect.ValueOf(dst).Elem()
 	for _, f := range fieldsOf(value.Type()) {
@@ -19,9 +18,9 @@ func Withdraw(dst any, key string) (instead string) {
 	return ""
 }
 
-// Override changes those fields of the struct that dst points to for which lookup
-// finds something that is valid, and leaves the others as they are. It gives the
-// trimmed texts of what it changed, by key. Faults are as with Decode.
+// Override sets those fields of the struct that dst points to for which lookup finds
+// a valid value, and leaves the others alone. It returns the trimmed new values by
+// key. Faults are as for Decode.
 func Override(dst any, lookup Lookup) (changed map[string]string, faults []Fault) {
 	value := reflect.ValueOf(dst).Elem()
 	changed = map[string]string{}

@@ -50,7 +50,8 @@ func backendsCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// mostEndpoints are listed in a row of a table that is not wide.
+// mostEndpoints is the maximum number of endpoints in a row, unless the table is
+// wide.
 const mostEndpoints = 3
 
 func printBackends(o output, body []byte) error {
@@ -79,8 +80,8 @@ func printBackends(o output, body []byte) error {
 	return o.table(t)
 }
 
-// endpointsOf gives the addresses of a backend, of many the first ones, or the shares of
-// a split.
+// endpointsOf returns the addresses of a backend, shortened unless all is set, or the
+// shares of a split.
 func endpointsOf(b debugapi.Backend, all bool) string {
 	var shown []string
 	for _, s := range b.Shares {

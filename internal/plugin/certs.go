@@ -89,11 +89,10 @@ func certificateTable(certificates []debugapi.Certificate, now time.Time) table 
 	return t
 }
 
-// soon is when an expiry deserves attention: what renews itself has done so
-// before.
+// soon is when an expiry needs attention: automatic renewals happen earlier.
 const soon = 14 * 24 * time.Hour
 
-// left says for how long a certificate is valid.
+// left returns the remaining validity of a certificate.
 func left(c debugapi.Certificate, now time.Time) cell {
 	rest := c.NotAfter.Sub(now)
 	switch {
@@ -107,7 +106,7 @@ func left(c debugapi.Certificate, now time.Time) cell {
 	return cell{ago(rest), green}
 }
 
-// sourceOf gives "namespace/name" of the Secrets, "self-signed" without any.
+// sourceOf returns "namespace/name" of the Secrets, "self-signed" if there are none.
 func sourceOf(c debugapi.Certificate) string {
 	var names []string
 	for _, secret := range c.Secrets {

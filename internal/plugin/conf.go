@@ -61,7 +61,7 @@ func confCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// printOrigins prints the lines of nginx.conf with who wrote each before it.
+// printOrigins prints the lines of nginx.conf, each after its origin.
 func printOrigins(o output, body []byte) error {
 	conf, err := decode[debugapi.Conf](body)
 	if err != nil {
@@ -81,7 +81,7 @@ func printOrigins(o output, body []byte) error {
 	return o.painted(text.String())
 }
 
-// originOf says whose a line is: "Ingress shop/cart cors", "sluice" for those of
+// originOf returns the origin of a line: "Ingress shop/cart cors", or "sluice" for
 // Sluice itself.
 func originOf(line debugapi.Line) string {
 	origin := line.Object.String() + " " + cmp.Or(line.Behaviour, "rule")

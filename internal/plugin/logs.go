@@ -29,7 +29,8 @@ func logsCommand(s *session) *cobra.Command {
 		Args:    noMore,
 	}
 	pods := s.podFlags(cmd)
-	// These are flags of kubectl logs. It checks the values that checkLogs does not.
+	// These are flags of kubectl logs, which checks the values that checkLogs does
+	// not.
 	own := pflag.NewFlagSet("logs", pflag.ContinueOnError)
 	own.BoolP("follow", "f", false, "go on showing what is logged, until Ctrl-C")
 	own.Bool("timestamps", false, "put the time before each line")
@@ -53,8 +54,8 @@ func logsCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// checkLogs refuses a time of which kubectl would not name the flag, and a limit
-// that kubectl would take for none.
+// checkLogs rejects a time for which kubectl's error would not name the flag, and a
+// limit that kubectl would ignore.
 func checkLogs(flags *pflag.FlagSet) error {
 	if since := flags.Lookup("since-time"); since.Changed {
 		if _, err := time.Parse(time.RFC3339, since.Value.String()); err != nil {
@@ -67,8 +68,7 @@ func checkLogs(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// logs shows the log of the controller's container until it ends, or until the
-// user has seen enough.
+// logs prints the log of the controller's container until it ends or the user stops.
 func (c *controller) logs(ctx context.Context, flags []string) error {
 	cmd, err := c.kubectl(ctx, "logs", flags)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *controller) logs(ctx context.Context, flags []string) error {
 	return c.said(err, "read the log of the container %q of the pod %s/%s", c.container, c.pod.Namespace, c.pod.Name)
 }
 
-// copyLines copies whole lines as they come, so that no character is cut in two.
+// copyLines copies whole lines, so that no character is split.
 func copyLines(to io.Writer, from io.Reader) error {
 	lines := bufio.NewReader(from)
 	for {
@@ -112,5 +112,5 @@ func copyLines(to io.Writer, from io.Reader) error {
 	}
 }
 
-// flagError says which flag is wrong.
+// flagError adds the name of the flag to an error.
 func flagError(name string, err error) error { return fmt.Errorf("--%s: %w", name, err) }

@@ -1,10 +1,9 @@
 // Package plugin holds the commands of kubectl-sluice, a plugin of kubectl.
 //
-// What goes in are the flags of kubectl that say which cluster is meant, and
-// those that pick a pod of the controller; what comes out are tables, JSON, YAML
-// or text. The plugin asks the controller by running `sluice debug get` in its
-// container with kubectl exec (package debugapi is the contract), and reads objects
-// from the API server itself. It changes nothing.
+// It takes the flags of kubectl that select a cluster, and flags that select a pod of
+// the controller. It prints tables, JSON, YAML or text. The plugin runs `sluice debug
+// get` in the controller's container with kubectl exec (package debugapi is the
+// contract), and reads objects from the API server itself. It changes nothing.
 //
 //	os.Exit(plugin.Main(version, streams, os.Args[1:]))
 package plugin
@@ -37,8 +36,8 @@ const rootExample = `  # Which Ingress takes a request, and why
   # The part of nginx.conf that an Ingress asked for
   kubectl sluice conf --ingress shop/cart --origins`
 
-// Main runs a command line and returns the exit status: 0, that of a program run
-// by exec, 1 after an error, or 2 if the command line is wrong. Errors go to the
+// Main runs a command line and returns the exit status: 0, that of a program run by
+// exec, 1 after an error, or 2 if the command line is wrong. It prints errors to
 // standard error.
 func Main(version string, streams genericiooptions.IOStreams, arguments []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -68,7 +67,7 @@ func Main(version string, streams genericiooptions.IOStreams, arguments []string
 	return 0
 }
 
-// Root gives the command with all that is below it.
+// Root returns the root command with all subcommands.
 func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	s := newSession(streams)
 	root := &cobra.Command{
@@ -94,14 +93,14 @@ func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	return root
 }
 
-// known refuses a command that is not there, and says which may be meant.
+// known rejects an unknown command and suggests one.
 func known(cmd *cobra.Command, arguments []string) error {
 	if len(arguments) == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("unknown command %q for %q", arguments[0], cmd.CommandPath())
 	if cmd.SuggestionsMinimumDistance == 0 {
-		cmd.SuggestionsMinimumDistance = 2 // as cobra has it for commands without arguments
+		cmd.SuggestionsMinimumDistance = 2 // cobra's value for commands without arguments
 	}
 	if meant := cmd.SuggestionsFor(arguments[0]); len(meant) > 0 {
 		text += ": did you mean " + strings.Join(meant, " or ") + "?"
@@ -109,7 +108,7 @@ func known(cmd *cobra.Command, arguments []string) error {
 	return errors.New(text)
 }
 
-// noMore refuses arguments, and says where the surplus one may belong.
+// noMore rejects arguments, and suggests where a surplus one may belong.
 func noMore(cmd *cobra.Command, arguments []string) error {
 	if len(arguments) == 0 {
 		return nil
