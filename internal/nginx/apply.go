@@ -34,8 +34,8 @@ type ReloadError struct {
 	// file.
 	Ended bool
 
-	// said holds the severe lines of nginx's log since the signal.
-	said string
+	// severe holds the severe lines of nginx's log since the signal.
+	severe string
 }
 
 // Error returns the text and what nginx serves now.
@@ -229,7 +229,7 @@ func (l *reload) isNew(c census) bool {
 // file. Messages about "bind() to" repeat, because nginx retries a port in use. Those
 // about old sockets ("unlink()", "close()") come after the new file is in force.
 func (l *reload) gaveUp() bool {
-	return slices.ContainsFunc(l.run.log.since(l.mark), func(g grave) bool {
+	return slices.ContainsFunc(l.run.log.since(l.mark), func(g severeLine) bool {
 		passing := slices.ContainsFunc([]string{"bind() to", "listen() to", "unlink() ", "close() "}, func(prefix string) bool {
 			return strings.HasPrefix(g.Text, prefix)
 		})
@@ -244,8 +244,8 @@ func (l *reload) reason(otherwise string) string {
 	return strings.ReplaceAll(text, l.p.options.path(liveFile), "the file")
 }
 
-// said returns all severe lines since the signal.
-func (l *reload) said() string {
+// severeLines returns all severe lines since the signal.
+func (l *reload) severeLines() string {
 	var lines strings.Builder
 	for _, g := range l.run.log.since(l.mark) {
 		lines.WriteString(g.Text + "\n")

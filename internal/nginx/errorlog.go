@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// grave is a line of the error log that can explain why nginx rejects a file.
-type grave struct {
+// severeLine is a line of the error log that can explain why nginx rejects a file.
+type severeLine struct {
 	Level string // one of levels
 	PID   int
 	Text  string
@@ -40,8 +40,8 @@ type errorLog struct {
 	read chan struct{}
 
 	mu    sync.Mutex
-	count int // grave lines so far
-	last  []grave
+	count int // severe lines so far
+	last  []severeLine
 }
 
 const keptLines = 64
@@ -81,7 +81,7 @@ func (l *errorLog) follow(r io.ReadCloser) {
 // note keeps and forwards one line. A line that cannot be written is lost, because
 // nginx must not wait for a reader of its log.
 func (l *errorLog) note(line []byte) {
-	g, ok := grave{}, false
+	g, ok := severeLine{}, false
 	if !l.forgeable {
 		g, ok = parseLine(string(line))
 	}
@@ -90,23 +90,23 @@ func (l *errorLog) note(line []byte) {
 		l.count++
 		l.last = append(l.last, g)
 		if len(l.last) > keptLines {
-			l.last = append([]grave(nil), l.last[len(l.last)-keptLines:]...)
+			l.last = append([]severeLine(nil), l.last[len(l.last)-keptLines:]...)
 		}
 		l.mu.Unlock()
 	}
 	_, _ = l.out.Write(line)
 }
 
-func parseLine(line string) (grave, bool) {
+func parseLine(line string) (severeLine, bool) {
 	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
 		line = line[:len(line)-1]
 	}
 	match := linePattern.FindStringSubmatch(line)
 	if match == nil {
-		return grave{}, false
+		return severeLine{}, false
 	}
 	pid, _ := strconv.Atoi(match[2])
-	return grave{Level: match[1], PID: pid, Text: match[3]}, true
+	return severeLine{Level: match[1], PID: pid, Text: match[3]}, true
 }
 
 // mark returns the current position in the log, for since.
@@ -117,9 +117,9 @@ func (l *errorLog) mark() int {
 }
 
 // since returns the severe lines after a mark, as far as they are kept.
-func (l *errorLog) since(mark int) []grave {
+func (l *errorLog) since(mark int) []severeLine {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := min(l.count-mark, len(l.last))
-	return append([]grave(nil), l.last[len(l.last)-n:]...)
+	return append([]severeLine(nil), l.last[len(l.last)-n:]...)
 }

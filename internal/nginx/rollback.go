@@ -9,7 +9,7 @@ import (
 // continues even if the caller no longer waits, for the time of a reload or until
 // Stop.
 func (l *reload) rollBack(cause error) error {
-	failure := &ReloadError{Text: cause.Error(), Ended: l.run.ended(), said: l.said()}
+	failure := &ReloadError{Text: cause.Error(), Ended: l.run.ended(), severe: l.severeLines()}
 	ctx, cancel := context.WithTimeout(l.p.life, 2*l.p.reloadTimeout())
 	defer cancel()
 	if err := l.p.restoreGood(); err != nil {

@@ -26,7 +26,7 @@ func UnboundPorts(err error) []UnboundPort {
 	text := ""
 	switch {
 	case errors.As(err, &reload):
-		text = reload.said
+		text = reload.severe
 	case errors.As(err, &test):
 		text = test.Raw
 	}

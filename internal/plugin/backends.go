@@ -27,8 +27,8 @@ func backendsCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "backends",
 		Aliases: []string{"backend"},
-		Short:   "Show the backends with their endpoints, as nginx was told of them",
-		Long:    "Show the endpoints that requests are spread over, by the port of a Service, as nginx was told of them last.",
+		Short:   "Show the backends and their endpoints",
+		Long:    "Show the endpoints that nginx uses for each port of a Service.",
 		Example: backendsExample,
 		Args:    noMore,
 	}

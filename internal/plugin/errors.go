@@ -12,8 +12,8 @@ import (
 	"sluice/internal/model"
 )
 
-// said adds the request and a hint to an error of the API server; nil stays nil.
-func (c *cluster) said(err error, format string, arguments ...any) error {
+// explained adds the request and a hint to an error of the API server; nil stays nil.
+func (c *cluster) explained(err error, format string, arguments ...any) error {
 	if err == nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ func execCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "exec [flags] -- COMMAND [ARGUMENT...]",
 		Short:   "Run a program in the controller's container",
-		Long:    "Run a program in the controller's container, by kubectl exec. The exit status is that of the program.",
+		Long:    "Run a program in the controller's container with kubectl exec. The exit status is that of the program.",
 		Example: execExample,
 		Args: func(_ *cobra.Command, arguments []string) error {
 			if len(arguments) == 0 {
@@ -80,7 +80,7 @@ func (s *session) runIn(cmd *cobra.Command, pods *podFlags, program []string, wa
 	run.Stdout, run.Stderr = s.streams.Out, errs
 	err = run.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
-		return c.said(failure(cmd.Context(), err, ""), "run %q in the container %q of the pod %s/%s", program[0], c.container, c.pod.Namespace, c.pod.Name)
+		return c.explained(failure(cmd.Context(), err, ""), "run %q in the container %q of the pod %s/%s", program[0], c.container, c.pod.Namespace, c.pod.Name)
 	}
 	if _, ended := programError(errs.text); err != nil && !ended && isForbidden(errors.New(errs.text)) {
 		s.note(rightsHint)

@@ -18,10 +18,10 @@ import (
 	"sluice/internal/snapshot"
 )
 
-const infoExample = `  # The addresses of the controller's Service, and how each of its pods is
+const infoExample = `  # The addresses of the controller's Service, and the state of each of its pods
   kubectl sluice info
 
-  # With a Service of another name
+  # For a Service with another name
   kubectl sluice info --service edge -o wide`
 
 // info is the result of `info`, also as JSON.
@@ -53,7 +53,7 @@ func infoCommand(s *session) *cobra.Command {
 	var service string
 	cmd := &cobra.Command{
 		Use:     "info",
-		Short:   "Show the addresses of the controller's Service, and how each of its pods is",
+		Short:   "Show the addresses of the controller's Service, and the state of each of its pods",
 		Example: infoExample,
 		Args:    noMore,
 	}
@@ -92,7 +92,7 @@ func readService(ctx context.Context, c *cluster, name snapshot.Name) (*serviceI
 		return nil, fmt.Errorf("%w %q in the namespace %q: --service names the one of the controller", errNoService, name.Name, name.Namespace)
 	}
 	if err != nil {
-		return nil, c.said(err, "read the Service %s", name)
+		return nil, c.explained(err, "read the Service %s", name)
 	}
 	i := &serviceInfo{Namespace: name.Namespace, Name: name.Name, ClusterIP: object.Spec.ClusterIP, LoadBalancer: []string{}}
 	for _, at := range object.Status.LoadBalancer.Ingress {

@@ -17,10 +17,10 @@ import (
 	"sluice/internal/snapshot"
 )
 
-const ingressesExample = `  # The Ingresses of all namespaces, a row for each host and path
+const ingressesExample = `  # The Ingresses of all namespaces, one row for each host and path
   kubectl sluice ingresses --all-namespaces
 
-  # Who has rules for a host
+  # The rules for one host
   kubectl sluice ingresses --all-namespaces --host www.shop.example`
 
 // ingressRow is a host and path of an Ingress, also for JSON.
@@ -46,8 +46,8 @@ func ingressesCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "ingresses",
 		Aliases: []string{"ingress", "ing"},
-		Short:   "Show the Ingresses, a row for each host and path",
-		Long:    "Show the Ingresses of every class, a row for each host and path, with the Service and how many endpoints it has. It is read from the API server.",
+		Short:   "Show the Ingresses, one row for each host and path",
+		Long:    "Show the Ingresses of every class, one row for each host and path, with the Service and the number of its endpoints. This command asks the API server only.",
 		Example: ingressesExample,
 		Args:    noMore,
 	}
@@ -98,11 +98,11 @@ func where(namespace, host string) string {
 func readIngresses(ctx context.Context, c *cluster, namespace string) ([]ingressRow, error) {
 	ingresses := networkingv1.IngressList{}
 	if err := c.List(ctx, kube.Ingresses, namespace, metav1.ListOptions{}, &ingresses); err != nil {
-		return nil, c.said(err, "list the Ingresses%s", inNamespace(namespace))
+		return nil, c.explained(err, "list the Ingresses%s", inNamespace(namespace))
 	}
 	endpointSlices := discoveryv1.EndpointSliceList{}
 	if err := c.List(ctx, kube.EndpointSlices, namespace, metav1.ListOptions{}, &endpointSlices); err != nil {
-		return nil, c.said(err, "list the EndpointSlices%s", inNamespace(namespace))
+		return nil, c.explained(err, "list the EndpointSlices%s", inNamespace(namespace))
 	}
 	slices.SortFunc(ingresses.Items, func(a, b networkingv1.Ingress) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))

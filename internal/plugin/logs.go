@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const logsExample = `  # What the controller and its nginx said last, and go on saying
+const logsExample = `  # Follow the log of the controller and its nginx
   kubectl sluice logs --tail 20 --follow
 
-  # What they said in the last hour, with the time of each line
+  # Show the last hour, with the time of each line
   kubectl sluice logs --since 1h --timestamps`
 
 func logsCommand(s *session) *cobra.Command {
@@ -24,7 +24,7 @@ func logsCommand(s *session) *cobra.Command {
 		Use:     "logs",
 		Aliases: []string{"log"},
 		Short:   "Show the log of the controller and its nginx",
-		Long:    "Show the log of the controller and its nginx, by kubectl logs.",
+		Long:    "Show the log of the controller and its nginx with kubectl logs.",
 		Example: logsExample,
 		Args:    noMore,
 	}
@@ -90,7 +90,7 @@ func (c *controller) logs(ctx context.Context, flags []string) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	return c.said(err, "read the log of the container %q of the pod %s/%s", c.container, c.pod.Namespace, c.pod.Name)
+	return c.explained(err, "read the log of the container %q of the pod %s/%s", c.container, c.pod.Namespace, c.pod.Name)
 }
 
 // copyLines copies whole lines, so that no character is split.

@@ -22,18 +22,18 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-const rootLong = `Look into Sluice, an ingress controller built on nginx: what it serves, why a URL goes where it goes, and what is wrong.
+const rootLong = `Inspect Sluice, an ingress controller built on nginx: its routes, the reasons for them, and Problems.
 
-The controller is found by --deployment (a Deployment or a DaemonSet), --selector or --pod, in the namespace of --namespace or of
-the current context; if it is not there and all pods may be listed, in the only namespace that has it.`
+The flags --deployment (a Deployment or a DaemonSet), --selector or --pod select the controller, in the namespace of --namespace or of
+the current context. If it is not there and you may list all pods, the plugin takes the only namespace that has one.`
 
 const rootExample = `  # Which Ingress takes a request, and why
   kubectl sluice explain https://www.shop.example/cart/7
 
-  # What is wrong with the objects of all namespaces
+  # The Problems of all namespaces
   kubectl sluice problems --all-namespaces
 
-  # The part of nginx.conf that an Ingress asked for
+  # The lines of nginx.conf for one Ingress
   kubectl sluice conf --ingress shop/cart --origins`
 
 // Main runs a command line and returns the exit status: 0, that of a program run by
@@ -73,7 +73,7 @@ func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	root := &cobra.Command{
 		Use: "kubectl-sluice", Version: version,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sluice"},
-		Short:         "Look into Sluice, an ingress controller built on nginx",
+		Short:         "Inspect Sluice, an ingress controller built on nginx",
 		Long:          rootLong,
 		Example:       rootExample,
 		SilenceUsage:  true,

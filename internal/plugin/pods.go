@@ -77,11 +77,11 @@ func (f *podFlags) find(ctx context.Context, c *cluster) ([]corev1.Pod, error) {
 		if apierrors.IsNotFound(err) {
 			return nil, f.missing(ctx, c, namespace)
 		}
-		return []corev1.Pod{pod}, c.said(err, "read the pod %s/%s", namespace, f.pod)
+		return []corev1.Pod{pod}, c.explained(err, "read the pod %s/%s", namespace, f.pod)
 	}
 	pods, err := f.list(ctx, c, namespace)
 	if err != nil {
-		return nil, c.said(err, "list the pods of the namespace %q (--namespace says where the controller is)", namespace)
+		return nil, c.explained(err, "list the pods of the namespace %q (--namespace says where the controller is)", namespace)
 	}
 	if len(pods) == 0 && f.namespace == "" {
 		pods = f.elsewhere(ctx, c)

@@ -69,7 +69,7 @@ func (c *controller) get(ctx context.Context, path string, query url.Values) ([]
 	case ended:
 		return nil, fmt.Errorf("%s, `%s`: %s", pod, line, strings.TrimPrefix(text, "sluice: "))
 	}
-	return nil, c.said(failure(ctx, err, complaint.String()), "run `%s` in the container %q of the %s", line, c.container, pod)
+	return nil, c.explained(failure(ctx, err, complaint.String()), "run `%s` in the container %q of the %s", line, c.container, pod)
 }
 
 // stateDir returns the state directory from the container's arguments; empty for the
