@@ -18,19 +18,19 @@ type object[T any] interface {
 	metav1.Object
 }
 
-// collection holds the objects of one kind as a reflector brings them: those
-// that are kept, without what nobody reads. An object that comes again with
-// the same content, as after a list that is read anew or a change of what was
-// dropped, stays the same pointer and is no change.
+// collection holds the objects of one kind, as a reflector delivers them: only kept
+// objects, without unused fields. An object that arrives again with the same content,
+// as after a new list or a change of a dropped field, keeps its pointer and causes no
+// change.
 type collection[T any, P object[T]] struct {
-	// keep says whether an object is kept; nil keeps all.
+	// keep reports whether to keep an object; nil keeps all.
 	keep func(P) bool
-	// strip drops what nobody reads; it may be called twice for one object.
+	// strip removes unused fields; it may be called twice for one object.
 	strip func(P)
-	// aside takes what is kept elsewhere out of an object, before it is compared
-	// with the one before; nil where there is no such thing.
+	// aside moves the parts that are stored elsewhere out of an object, before it is
+	// compared with the previous one; can be nil.
 	aside func(P)
-	// gone is told the names of objects that went; may be nil.
+	// gone receives the names of deleted objects; can be nil.
 	gone func(snapshot.Name)
 	// changed is called after every change.
 	changed func()
@@ -38,27 +38,27 @@ type collection[T any, P object[T]] struct {
 	mu      sync.Mutex
 	objects []P
 	entries map[snapshot.Name]entry
-	// shared is set if somebody has the list: it is copied before anything in it
-	// changes. To append to it changes nothing that others see.
+	// shared is set if a caller has the list. It is then copied before an element
+	// changes. Appending does not affect callers.
 	shared bool
 	synced bool
-	// deleted are the versions in which objects were deleted while part of the
-	// objects is read apart; nil otherwise. replaced is the version of the last
-	// list that came meanwhile, empty if none did.
+	// deleted maps deleted objects to their versions while some objects are read
+	// outside the watch; nil otherwise. replaced is the version of the last list that
+	// arrived meanwhile, empty if none did.
 	deleted  map[snapshot.Name]string
 	replaced string
 }
 
-// entry says where an object is and which version of it that is.
+// entry is the position and the version of an object.
 type entry struct {
 	at      int
 	version string
 }
 
-// Add, Update, Delete, Replace and Resync are cache.ReflectorStore.
+// Add, Update, Delete, Replace and Resync implement cache.ReflectorStore.
 func (c *collection[T, P]) Add(o any) error { return c.Update(o) }
 
-// Update takes an object that came or changed.
+// Update stores a new or changed object.
 func (c *collection[T, P]) Update(o any) error {
 	c.mu.Lock()
 	changed := c.set(o.(P))
@@ -67,7 +67,7 @@ func (c *collection[T, P]) Update(o any) error {
 	return nil
 }
 
-// Delete takes an object that went.
+// Delete removes an object.
 func (c *collection[T, P]) Delete(o any) error {
 	was := o.(P)
 	name := nameOf(was)
@@ -81,8 +81,8 @@ func (c *collection[T, P]) Delete(o any) error {
 	return nil
 }
 
-// Replace takes all objects there are. The list is the truth, whatever the
-// versions say: an API server may have been set back.
+// Replace replaces all objects. The list wins over the versions, because an API
+// server may have been restored from a backup.
 func (c *collection[T, P]) Replace(list []any, version string) error {
 	c.mu.Lock()
 	c.replaced = version
@@ -115,10 +115,10 @@ func (c *collection[T, P]) Replace(list []any, version string) error {
 	return nil
 }
 
-// Resync does nothing: nothing is forgotten in between.
+// Resync does nothing, because nothing is lost in between.
 func (c *collection[T, P]) Resync() error { return nil }
 
-// Transformer drops what nobody reads as soon as an object is decoded.
+// Transformer removes unused fields as soon as an object is decoded.
 func (c *collection[T, P]) Transformer() cache.TransformFunc {
 	return func(o any) (any, error) {
 		if p, ok := o.(P); ok {
@@ -134,8 +134,7 @@ func (c *collection[T, P]) tell(changed bool) {
 	}
 }
 
-// take strips an object and gives its version, which is not part of what is
-// compared.
+// take strips an object and returns its version, which is not compared.
 func (c *collection[T, P]) take(o P) (version string) {
 	version = o.GetResourceVersion()
 	c.strip(o)
@@ -146,7 +145,7 @@ func (c *collection[T, P]) take(o P) (version string) {
 	return version
 }
 
-// set puts an object in its place. It reports whether that changed anything.
+// set stores an object and reports whether that changed anything.
 func (c *collection[T, P]) set(o P) bool {
 	name := nameOf(o)
 	if c.keep != nil && !c.keep(o) {
@@ -174,14 +173,14 @@ func (c *collection[T, P]) set(o P) bool {
 	return true
 }
 
-// own makes the list the collection's own.
+// own copies the list if callers share it.
 func (c *collection[T, P]) own() {
 	if c.shared {
 		c.objects, c.shared = slices.Clone(c.objects), false
 	}
 }
 
-// remove takes an object out; the last one takes its place.
+// remove removes an object and moves the last one to its position.
 func (c *collection[T, P]) remove(name snapshot.Name) bool {
 	e, ok := c.entries[name]
 	if !ok {
@@ -207,14 +206,14 @@ func (c *collection[T, P]) leave(name snapshot.Name) {
 	}
 }
 
-// version gives the version of an object, empty if it is not there.
+// version returns the version of an object, empty if it does not exist.
 func (c *collection[T, P]) version(name snapshot.Name) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.entries[name].version
 }
 
-// all gives the objects. The list must not be changed; it never changes itself.
+// all returns the objects. Callers must not change the list; it never changes itself.
 func (c *collection[T, P]) all() []P {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,7 +221,7 @@ func (c *collection[T, P]) all() []P {
 	return slices.Clip(c.objects)
 }
 
-// get gives an object, or nil.
+// get returns an object, or nil.
 func (c *collection[T, P]) get(name snapshot.Name) P {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -232,22 +231,23 @@ func (c *collection[T, P]) get(name snapshot.Name) P {
 	return nil
 }
 
-// hasSynced says whether the first list has come.
+// hasSynced reports whether the first list has arrived.
 func (c *collection[T, P]) hasSynced() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.synced
 }
 
-// startApart notes deletions from now on, until what is read apart is merged.
+// startApart records deletions from now on, until endApart, so that objects that were
+// read outside the watch can be merged.
 func (c *collection[T, P]) startApart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.deleted, c.replaced = map[snapshot.Name]string{}, ""
 }
 
-// merge takes objects that were read apart from the watch, which may be behind or
-// ahead of them.
+// merge adds objects that were read outside the watch. They can be older or newer
+// than those of the watch.
 func (c *collection[T, P]) merge(list []P) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -258,8 +258,8 @@ func (c *collection[T, P]) merge(list []P) {
 	}
 }
 
-// outlived says whether an object that was read apart has gone since: it was
-// deleted, or a newer list does not have it.
+// outlived reports whether an object that was read outside the watch has been deleted
+// since: by a deletion, or because a newer list lacks it.
 func (c *collection[T, P]) outlived(o P) bool {
 	name, version := nameOf(o), o.GetResourceVersion()
 	if at, gone := c.deleted[name]; gone && !older(at, version) {
@@ -269,7 +269,7 @@ func (c *collection[T, P]) outlived(o P) bool {
 	return !listed && c.replaced != "" && !older(c.replaced, version)
 }
 
-// endApart ends what startApart began.
+// endApart ends the recording of startApart.
 func (c *collection[T, P]) endApart() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -291,15 +291,15 @@ func nameOf(o metav1.Object) snapshot.Name {
 	return snapshot.Name{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
-// older says whether version a of an object comes before b. Versions that are no
-// numbers are not compared: what came last counts.
-// Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+// older reports whether version a of an object comes before b. Versions that are not
+// numbers are not compared: the latest arrival counts. Source:
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
 func older(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order < 0
 }
 
-// sameElements says whether two lists hold the same pointers, in any order.
+// sameElements reports whether two lists hold the same pointers in any order.
 func sameElements[P comparable](a, b []P) bool {
 	if len(a) != len(b) {
 		return false

@@ -12,8 +12,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Ingress gives the name, the versions and the status of an Ingress as the API
-// server has it, for those who write the status; nil if it is not there.
+// Ingress returns the name, versions and status of an Ingress as the API server has
+// it, for writers of the status; nil if it does not exist.
 func (s *Source) Ingress(name snapshot.Name) *networkingv1.Ingress {
 	o := s.ingresses.get(name)
 	if o == nil {
@@ -25,8 +25,8 @@ func (s *Source) Ingress(name snapshot.Name) *networkingv1.Ingress {
 	}
 }
 
-// Lookup gives the uid and the version of an object that something is to be said
-// of; false if it is not known.
+// Lookup returns the uid and the version of the object of a Problem; false if it is
+// not known.
 func (s *Source) Lookup(ref model.ObjectRef) (uid types.UID, version string, ok bool) {
 	name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
 	switch ref.Kind {
@@ -52,9 +52,9 @@ func known[T any, P object[T]](c *collection[T, P], name snapshot.Name) (types.U
 	return o.GetUID(), c.version(name), true
 }
 
-// Touch has Load called again soon.
+// Touch causes Load to be called again soon.
 func (s *Source) Touch() { s.signal.touch() }
 
-// Service gives a Service, nil if it is not known. It stays the same pointer as
-// long as it does not change, and must not be changed.
+// Service returns a Service, nil if it is not known. The pointer stays the same until
+// the Service changes. Callers must not modify it.
 func (s *Source) Service(name snapshot.Name) *corev1.Service { return s.routed.services.get(name) }

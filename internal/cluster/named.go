@@ -11,8 +11,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// named watches single objects of one kind by their names, each on its own, so
-// that a right to read just these is enough. There are few of them.
+// named watches single objects of one kind by name, each with its own watch, so that
+// permission to read these objects is enough. There are few of them.
 type named[T any, P object[T]] struct {
 	source   *Source
 	resource kube.Resource
@@ -29,7 +29,7 @@ type namedWatch[T any, P object[T]] struct {
 	cancel  context.CancelFunc
 }
 
-// watch makes names, which are sorted, the objects that are watched from now on.
+// watch sets the names of the watched objects. names are sorted.
 func (n *named[T, P]) watch(ctx context.Context, names []snapshot.Name) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -60,7 +60,7 @@ func (n *named[T, P]) start(ctx context.Context, name snapshot.Name) {
 	n.source.keepUp(ctx, n.what(name), lw, w.objects)
 }
 
-// all gives those of the objects that exist, in the order of their names.
+// all returns the objects that exist, in the order of their names.
 func (n *named[T, P]) all() []P {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -72,7 +72,7 @@ func (n *named[T, P]) all() []P {
 	return found
 }
 
-// get gives an object that is watched, or nil.
+// get returns a watched object, or nil.
 func (n *named[T, P]) get(name snapshot.Name) P {
 	n.mu.Lock()
 	w := n.watches[name]
@@ -83,8 +83,8 @@ func (n *named[T, P]) get(name snapshot.Name) P {
 	return w.objects.get(name)
 }
 
-// hasSynced says whether all are known, those included that do not exist. One
-// that cannot be read is not waited for.
+// hasSynced reports whether all objects are known, including missing ones. It does
+// not wait for an object that cannot be read.
 func (n *named[T, P]) hasSynced() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

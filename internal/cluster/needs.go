@@ -11,14 +11,14 @@ import (
 	"sluice/internal/translate"
 )
 
-// needs is what the Ingresses that are ours refer to, and what that was found out
+// needs holds the references of our Ingresses, and the inputs that they were computed
 // from.
 type needs struct {
 	ingresses  []*networkingv1.Ingress
 	classes    []*networkingv1.IngressClass
 	unreadable bool
 	known      *snapshot.Snapshot // of the classes; nil at first
-	// each are the needs of the Ingresses, in their places.
+	// each holds the references of each Ingress, by position.
 	each []need
 
 	// namespaces counts the Ingresses of each.
@@ -29,14 +29,14 @@ type needs struct {
 	secrets, headers tally
 }
 
-// need is what one Ingress needs; nothing if it is not ours.
+// need holds the references of one Ingress; empty if the Ingress is not ours.
 type need struct {
 	ours bool
 	refs []model.ObjectRef
 }
 
-// update finds the needs out, those of Ingresses that are in the same place as
-// before by a look at the pointer.
+// update recomputes the references. It skips an Ingress if the pointer at its
+// position is the same as before.
 func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv1.IngressClass, o translate.Options) {
 	fresh := n.known == nil || n.unreadable != o.ClassesUnreadable || !slices.Equal(n.classes, classes)
 	if !fresh && slices.Equal(n.ingresses, ingresses) {
@@ -111,8 +111,8 @@ func (n *needs) count(at, by int) {
 	}
 }
 
-// routedNamespaces are those that something routes to: those of the Ingresses,
-// and those of Services that are referred to otherwise.
+// routedNamespaces returns the namespaces that something routes to: those of our
+// Ingresses, and those of other referenced Services.
 func (s *Source) routedNamespaces() map[string]bool {
 	all := map[string]bool{}
 	for namespace := range s.needs.namespaces {

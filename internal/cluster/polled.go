@@ -45,7 +45,7 @@ type polledObjects[T any, P object[T]] struct {
 type polledObject[P any] struct {
 	object  P
 	version string
-	// due is when it is read again; the zero time is at once.
+	// due is when it is read again; the zero time means at once.
 	due time.Time
 }
 
@@ -142,7 +142,7 @@ func (p *polledObjects[T, P]) hold(name snapshot.Name, o P, err error) (changed 
 	defer p.mu.Unlock()
 	s := p.held[name]
 	if s == nil {
-		return false // nothing refers to it any more
+		return false // no longer referenced
 	}
 	p.source.troubles.set(p.what(name), err)
 	switch {

@@ -9,9 +9,9 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// published are the statuses of the Ingresses as the API server has them. They
-// are kept apart, so that a new status is no change of an Ingress. Equal ones
-// that come one after the other are one value.
+// published holds the statuses of Ingresses in the API server. They are stored
+// separately, so that a new status does not change the Ingress. Consecutive equal
+// statuses share one value.
 type published struct {
 	mu       sync.Mutex
 	statuses map[snapshot.Name]*networkingv1.IngressLoadBalancerStatus
@@ -19,7 +19,7 @@ type published struct {
 	changed  chan struct{}
 }
 
-// take takes the status out of an Ingress.
+// take moves the status out of an Ingress.
 func (p *published) take(o *networkingv1.Ingress) {
 	status := o.Status.LoadBalancer
 	o.Status = networkingv1.IngressStatus{}
@@ -48,15 +48,15 @@ func (p *published) tell(changed bool) {
 	}
 }
 
-// gone forgets an Ingress.
+// gone removes the status of a deleted Ingress.
 func (p *published) gone(name snapshot.Name) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.statuses, name)
 }
 
-// Published gives the status of an Ingress as the API server has it; empty if
-// there is none. It must not be changed.
+// Published returns the status of an Ingress in the API server, empty if there is
+// none. Callers must not modify it.
 func (s *Source) Published(name snapshot.Name) networkingv1.IngressLoadBalancerStatus {
 	s.published.mu.Lock()
 	defer s.published.mu.Unlock()
@@ -66,5 +66,6 @@ func (s *Source) Published(name snapshot.Name) networkingv1.IngressLoadBalancerS
 	return networkingv1.IngressLoadBalancerStatus{}
 }
 
-// Republished gives a token whenever statuses changed, whoever wrote them.
+// Republished returns a channel that receives when statuses changed, whoever wrote
+// them.
 func (s *Source) Republished() <-chan struct{} { return s.published.changed }

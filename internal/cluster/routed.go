@@ -13,10 +13,9 @@ import (
 	"sluice/internal/kube"
 )
 
-// routed holds the Services and EndpointSlices of the namespaces that something
-// routes to. There is one watch of each kind for all namespaces; what comes of
-// other namespaces is dropped on arrival, and read when something begins to
-// route there.
+// routed holds the Services and EndpointSlices of namespaces that something routes
+// to. There is one watch of each kind for all namespaces. Objects of other namespaces
+// are dropped on arrival, and read when something begins to route there.
 type routed struct {
 	source   *Source
 	services collection[corev1.Service, *corev1.Service]
@@ -41,7 +40,7 @@ func (r *routed) has(namespace string) bool {
 	return r.namespaces[namespace]
 }
 
-// begin starts the watches, of the namespaces that are routed to now.
+// begin starts the watches, with the currently routed namespaces.
 func (r *routed) begin(ctx context.Context, namespaces map[string]bool) {
 	r.mu.Lock()
 	r.namespaces = maps.Clone(namespaces)
@@ -52,9 +51,8 @@ func (r *routed) begin(ctx context.Context, namespaces map[string]bool) {
 	s.keepUp(ctx, "endpointslices", s.o.Client.ListWatch(kube.EndpointSlices, where, func() runtime.Object { return &discoveryv1.EndpointSliceList{} }), &r.slices)
 }
 
-// follow drops the namespaces that nothing routes to any more, and reads those
-// that something began to route to. One that cannot be read is tried again at
-// the next call, and is a trouble until then.
+// follow drops namespaces that are no longer routed, and reads newly routed ones. If
+// a namespace cannot be read, that is a trouble, and the next call tries again.
 func (r *routed) follow(ctx context.Context, namespaces map[string]bool) {
 	r.mu.Lock()
 	was := r.namespaces
@@ -84,7 +82,7 @@ func (r *routed) follow(ctx context.Context, namespaces map[string]bool) {
 
 func inNamespace(namespace string) string { return "services and endpointslices of " + namespace }
 
-// readAll reads namespaces apart from the watches, a few at a time.
+// readAll reads namespaces outside the watches, a few at a time.
 func (r *routed) readAll(ctx context.Context, namespaces []string) {
 	if len(namespaces) == 0 {
 		return
@@ -109,7 +107,7 @@ func (r *routed) readAll(ctx context.Context, namespaces []string) {
 	r.slices.endApart()
 }
 
-// unread has the next follow read a namespace again.
+// unread makes the next follow read a namespace again.
 func (r *routed) unread(namespace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,8 +127,8 @@ func (r *routed) read(ctx context.Context, namespace string) ([]*corev1.Service,
 	return pointers(services.Items), pointers(parts.Items), nil
 }
 
-// pointers gives each element its own place in memory, so that one that stays
-// does not keep all others.
+// pointers copies each element to its own memory, so that one kept element does not
+// keep the whole list.
 func pointers[T any](items []T) []*T {
 	list := make([]*T, len(items))
 	for i := range items {

@@ -16,16 +16,16 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// SecretMode says how Secrets are watched.
+// SecretMode is the way in which Secrets are read.
 type SecretMode string
 
-// The ways to watch Secrets.
+// The modes.
 const (
-	// SecretsByMetadata watches the metadata of all Secrets, keeps nothing of it,
-	// and reads the content of those that something refers to.
+	// SecretsByMetadata watches the metadata of all Secrets without keeping it, and
+	// reads the content of referenced Secrets.
 	SecretsByMetadata SecretMode = "metadata"
-	// ReferencedSecrets reads each Secret that something refers to by its name, and
-	// again every few seconds, so that the right to get these is enough.
+	// ReferencedSecrets reads each referenced Secret by its name, again every few
+	// seconds. The permission get on these is enough.
 	ReferencedSecrets SecretMode = "referenced"
 	// AllSecrets watches all Secrets with their content.
 	AllSecrets SecretMode = "all"
@@ -34,15 +34,15 @@ const (
 // SecretModes are all of them.
 var SecretModes = []SecretMode{SecretsByMetadata, ReferencedSecrets, AllSecrets}
 
-// notHelm leaves out the Secrets that Helm keeps its releases in: nothing refers
-// to them, and they are large.
+// notHelm excludes the Secrets in which Helm stores releases: nothing refers to them,
+// and they are large.
 var notHelm = fields.OneTermNotEqualSelector("type", "helm.sh/release.v1").String()
 
-// secretSource gives the Secrets that something refers to.
+// secretSource provides the referenced Secrets.
 type secretSource interface {
 	// begin starts watching.
 	begin(ctx context.Context)
-	// follow makes names those that something refers to, and reads what is new.
+	// follow sets the names of the referenced Secrets, and reads new ones.
 	follow(ctx context.Context, names []snapshot.Name)
 	all() []*corev1.Secret
 	hasSynced() bool
@@ -63,7 +63,7 @@ func newSecrets(s *Source) secretSource {
 	return &readSecrets{source: s, held: map[snapshot.Name]heldSecret{}, stale: map[snapshot.Name]bool{}}
 }
 
-// allSecrets is AllSecrets.
+// allSecrets implements AllSecrets.
 type allSecrets struct {
 	source *Source
 	collection[corev1.Secret, *corev1.Secret]
@@ -77,7 +77,8 @@ func (a *allSecrets) begin(ctx context.Context) {
 
 func (a *allSecrets) follow(context.Context, []snapshot.Name) {}
 
-// readSecrets is SecretsByMetadata. It is a store of a reflector of metadata.
+// readSecrets implements SecretsByMetadata. It is the store of a reflector of
+// metadata.
 type readSecrets struct {
 	source *Source
 	mu     sync.Mutex
@@ -91,16 +92,15 @@ type readSecrets struct {
 	listed []*corev1.Secret
 }
 
-// heldSecret is a Secret that something refers to: nil if it does not exist.
-// Stale ones are read anew: those that metadata told of since they were last
-// read, or began to be. news is the version that it told of, empty if it did not
-// list them.
+// heldSecret is a referenced Secret: nil if it does not exist. A stale one is read
+// again: its metadata changed after its last read began. news is the version in the
+// metadata, empty if the Secret is not listed.
 type heldSecret struct {
 	secret         *corev1.Secret
 	version        string
 	stale, reading bool
 	news           string
-	// late is set if it could not be read the last time.
+	// late is set if the last read failed.
 	late bool
 }
 
@@ -109,11 +109,11 @@ func (r *readSecrets) begin(ctx context.Context) {
 	s.keepUp(ctx, "metadata of secrets", s.o.Client.MetadataListWatch(kube.Secrets, kube.Selection{Namespace: s.o.Namespace, Fields: notHelm}), r)
 }
 
-// Add, Update, Delete, Replace and Resync are cache.ReflectorStore, for
+// Add, Update, Delete, Replace and Resync implement cache.ReflectorStore for
 // *metav1.PartialObjectMetadata.
 func (r *readSecrets) Add(o any) error { return r.Update(o) }
 
-// Update notes that a Secret came or changed.
+// Update records a new or changed Secret.
 func (r *readSecrets) Update(o any) error {
 	meta := o.(*metav1.PartialObjectMetadata)
 	r.mu.Lock()
@@ -125,7 +125,7 @@ func (r *readSecrets) Update(o any) error {
 	return nil
 }
 
-// outdate notes that a Secret has a version, and says whether that is to be read.
+// outdate records the version of a Secret, and reports whether it has to be read.
 func (r *readSecrets) outdate(name snapshot.Name, version string) bool {
 	held, ok := r.held[name]
 	if !ok || held.version == version || older(version, held.version) {
@@ -150,8 +150,8 @@ func (r *readSecrets) put(name snapshot.Name, held heldSecret) {
 // be another of its name by now.
 func (r *readSecrets) Delete(o any) error { return r.Update(o) }
 
-// Replace notes which Secrets there are. Those that are held in another version,
-// or are not listed, are read anew.
+// Replace records which Secrets exist. Held ones with another version, or that are
+// not listed, are read again.
 func (r *readSecrets) Replace(list []any, _ string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,7 +175,7 @@ func (r *readSecrets) Replace(list []any, _ string) error {
 	return nil
 }
 
-// Resync does nothing: nothing is forgotten in between.
+// Resync does nothing, because nothing is lost in between.
 func (r *readSecrets) Resync() error { return nil }
 
 func (r *readSecrets) hasSynced() bool {
@@ -198,9 +198,9 @@ func (r *readSecrets) all() []*corev1.Secret {
 	return r.listed
 }
 
-// follow reads what is new or stale. What cannot be read stays as it was. Reading
-// goes on when ctx is done, and its end is a signal then. What could not be read
-// the last time is not waited for, unless it is the first time that anything is.
+// follow reads new and stale Secrets. If a read fails, the previous content stays.
+// When ctx ends, reading continues in the background and its end causes a signal.
+// follow does not wait for Secrets whose last read failed, except on the first call.
 func (r *readSecrets) follow(ctx context.Context, names []snapshot.Name) {
 	wanted := r.mark(names)
 	if !r.source.loaded {
@@ -224,9 +224,9 @@ func (r *readSecrets) follow(ctx context.Context, names []snapshot.Name) {
 	}
 }
 
-// readAside reads Secrets while others go on, and closes what it returns when that
-// is over. It signals if nobody waits for that any more, which is when ctx is done,
-// or if something is to be read again.
+// readAside reads Secrets in the background, and closes the returned channel at the
+// end. It signals if nobody waits any more, because ctx has ended, or if something
+// has to be read again.
 func (r *readSecrets) readAside(waiting context.Context, wanted []snapshot.Name) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	if len(wanted) == 0 {
@@ -249,7 +249,7 @@ func (r *readSecrets) readAside(waiting context.Context, wanted []snapshot.Name)
 	return ended
 }
 
-// readAll reads Secrets, a few at a time, and gives how many could not be read.
+// readAll reads Secrets, a few at a time, and returns the number of failures.
 func (r *readSecrets) readAll(ctx context.Context, wanted []snapshot.Name) (failed int) {
 	if len(wanted) > many {
 		wanted = r.readPages(ctx, wanted)
@@ -268,7 +268,8 @@ func (r *readSecrets) readAll(ctx context.Context, wanted []snapshot.Name) (fail
 	return int(failures.Load())
 }
 
-// changedMeanwhile says whether metadata told of another version than was read.
+// changedMeanwhile reports whether the metadata has another version than the content
+// that was read.
 func (r *readSecrets) changedMeanwhile(name snapshot.Name) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -281,8 +282,8 @@ func (r *readSecrets) isLate(name snapshot.Name) bool {
 	return r.held[name].late
 }
 
-// mark drops what nothing refers to any more and gives what is to be read, but for
-// what is being read already. What metadata tells from now on outdates that.
+// mark drops unreferenced Secrets and returns those to read, except those that are
+// being read. Later metadata makes them stale again.
 func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -314,8 +315,8 @@ func (r *readSecrets) keep(names []snapshot.Name) {
 	r.names, r.listed = names, nil
 }
 
-// hold keeps what was read. A Secret that changed meanwhile, into something else
-// than what was read, stays stale and is read once more.
+// hold stores the content of a Secret. If it changed meanwhile, it stays stale and is
+// read once more.
 func (r *readSecrets) hold(name snapshot.Name, secret *corev1.Secret) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -339,7 +340,7 @@ func (r *readSecrets) hold(name snapshot.Name, secret *corev1.Secret) {
 	}
 }
 
-// unread has a Secret that could not be read tried again after a while.
+// unread schedules another attempt after a failed read.
 func (r *readSecrets) unread(name snapshot.Name) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -350,9 +351,9 @@ func (r *readSecrets) unread(name snapshot.Name) {
 	r.source.retry()
 }
 
-// read gives a Secret, nil if there is none. It is listed by its name, which
-// costs the API server no more than a get: the right to list is needed for the
-// metadata anyway, and ingress-nginx's ClusterRole grants no other.
+// read returns a Secret, nil if there is none. It lists by name, which costs the API
+// server no more than a get. The metadata needs the permission list anyway, and
+// ingress-nginx's ClusterRole grants no other.
 func (r *readSecrets) read(ctx context.Context, name snapshot.Name) (*corev1.Secret, error) {
 	var list corev1.SecretList
 	one := metav1.ListOptions{FieldSelector: kube.ByName(name.Name)}
@@ -365,11 +366,11 @@ func (r *readSecrets) read(ctx context.Context, name snapshot.Name) (*corev1.Sec
 	return &list.Items[0], nil
 }
 
-// many is from how many Secrets on certificates are read by pages.
+// many is the number of Secrets from which on certificates are read by pages.
 const many = 100
 
-// readPages reads many Secrets in a few requests: all that hold certificates are
-// read, and those that are wanted are kept. It gives those that remain.
+// readPages reads many Secrets in a few requests: it reads all Secrets with
+// certificates and keeps the wanted ones. It returns the names that remain.
 func (r *readSecrets) readPages(ctx context.Context, wanted []snapshot.Name) []snapshot.Name {
 	left := make(map[snapshot.Name]bool, len(wanted))
 	for _, name := range wanted {
@@ -379,7 +380,7 @@ func (r *readSecrets) readPages(ctx context.Context, wanted []snapshot.Name) []s
 	for {
 		var list corev1.SecretList
 		if err := r.source.o.Client.List(ctx, kube.Secrets, r.source.o.Namespace, page, &list); err != nil {
-			break // each is read on its own, and tells what is wrong
+			break // the rest are read one by one, and report their errors
 		}
 		for _, secret := range pointers(list.Items) {
 			if name := nameOf(secret); left[name] {

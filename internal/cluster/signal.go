@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// After a signal, the next one is given when nothing has changed for quiet, at
-// the latest latest after the first change that it tells of.
+// A signal follows when nothing has changed for quiet, and at the latest latest after
+// the first change.
 const (
 	quiet  = 10 * time.Millisecond
 	latest = 100 * time.Millisecond
 )
 
-// signal makes one signal of many changes: the first change goes at once, a
-// burst goes together.
+// signal combines many changes into one signal: the first change is signalled at
+// once, a burst as one.
 type signal struct {
 	touched chan struct{}
 	out     chan struct{}
@@ -23,10 +23,10 @@ func newSignal() *signal {
 	return &signal{touched: make(chan struct{}, 1), out: make(chan struct{}, 1)}
 }
 
-// touch says that something changed. It never blocks.
+// touch reports a change. It never blocks.
 func (s *signal) touch() { offer(s.touched) }
 
-// offer leaves a token in a channel that holds one.
+// offer puts a token into a channel with room for one.
 func offer(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -34,7 +34,7 @@ func offer(c chan<- struct{}) {
 	}
 }
 
-// run gives the signals until ctx ends.
+// run sends the signals until ctx ends.
 func (s *signal) run(ctx context.Context) {
 	for {
 		select {
@@ -49,7 +49,7 @@ func (s *signal) run(ctx context.Context) {
 	}
 }
 
-// gather waits for the end of a burst. It reports whether anything changed.
+// gather waits for the end of a burst, and reports whether anything changed.
 func (s *signal) gather(ctx context.Context) bool {
 	calm := time.NewTimer(quiet)
 	defer calm.Stop()

@@ -1,10 +1,9 @@
-// Package cluster is a source of objects: the API server, watched.
+// Package cluster reads objects from the API server and follows their changes.
 //
-// What goes in is a client; what comes out are the objects as they are now
-// (Load), and one coalesced signal whenever that may have changed (Watch). Only
-// what something refers to is kept, without what nobody reads, and objects that
-// come again with the same content stay the same pointers. While the API server
-// is away, what it said last stands.
+// It takes a client. It returns the current objects (Load), and one combined signal
+// when they may have changed (Watch). It keeps only referenced objects, without
+// unused fields, and an object that arrives again with the same content keeps its
+// pointer. While the API server is unavailable, the last state stays in force.
 //
 //	source := cluster.New(cluster.Options{Client: client, Translate: options})
 //	changes, err := source.Watch(ctx)
@@ -32,19 +31,19 @@ import (
 	"sluice/internal/translate"
 )
 
-// atOnce bounds how many objects are read at the same time, apart from watches.
+// atOnce is the maximum number of concurrent reads, besides watches.
 const atOnce = 10
 
-// aFewAtOnce calls read with 0 to n-1, some at the same time, and returns when all
-// have ended.
+// aFewAtOnce calls read with 0 to n-1, some of them concurrently, and returns when
+// all have ended.
 func aFewAtOnce(n int, read func(i int)) {
 	workqueue.ParallelizeUntil(context.Background(), atOnce, n, read)
 }
 
-// Load waits for Secrets and ConfigMaps that something refers to anew no longer
-// than ownedWait, as the other objects go on meanwhile, and for namespaces that are
-// read apart no longer than readTimeout; the first time firstTimeout. What could
-// not be read is tried again after a while, which doubles from again to atMost.
+// Limits of Load. It waits for newly referenced Secrets and ConfigMaps no longer than
+// ownedWait, because other changes should go on, and for newly routed namespaces no
+// longer than readTimeout; the first time firstTimeout. A failed read is retried
+// after again, then at doubling intervals up to atMost.
 const (
 	ownedWait    = 500 * time.Millisecond
 	readTimeout  = 3 * time.Second
@@ -53,24 +52,24 @@ const (
 	atMost       = 30 * time.Second
 )
 
-// Options say what is watched.
+// Options configure a Source.
 type Options struct {
 	Client *kube.Client
-	// Namespace is the only one that is watched; empty for all.
+	// Namespace is the only watched namespace; empty for all.
 	Namespace string
-	// NamespaceSelector selects the namespaces whose Ingresses count, by their
-	// labels; empty for all.
+	// NamespaceSelector selects the namespaces of served Ingresses by label; empty
+	// for all.
 	NamespaceSelector string
-	// Secrets says how Secrets are watched; empty means SecretsByMetadata.
+	// Secrets is the mode for Secrets; empty means SecretsByMetadata.
 	Secrets SecretMode
-	// Translate says which objects are looked at.
+	// Translate determines which objects are needed.
 	Translate translate.Options
-	// Services are read besides those that Ingresses refer to.
+	// Services are read in addition to those that Ingresses refer to.
 	Services []snapshot.Name
 }
 
-// Source gives the objects of a cluster. Use New. Load is for one goroutine at a
-// time.
+// Source provides the objects of a cluster. Use New. Load is not safe for concurrent
+// use.
 type Source struct {
 	o        Options
 	signal   *signal
@@ -87,26 +86,25 @@ type Source struct {
 	routed     *routed
 	secrets    secretSource
 
-	// watching is the context of all watches, from Watch on.
+	// watching is the context of all watches, set by Watch.
 	watching context.Context
 	begun    sync.Once
-	// loaded is set once Load has given something.
+	// loaded is set once Load has returned objects.
 	loaded bool
-	// unread is set if something could not be read apart from the watches since
-	// the last Load began; delay and retrying are of the next attempt.
+	// unread is set if a read outside the watches has failed since the last Load
+	// began; delay and retrying belong to the next attempt.
 	unread   atomic.Bool
-	trying   sync.Mutex // of the two that follow
+	trying   sync.Mutex // guards the next two fields
 	delay    time.Duration
 	retrying *time.Timer
-	// overdue is set while something that is watched by its name did not come in
-	// time.
+	// overdue is set while an object that is watched by name did not arrive in time.
 	overdue bool
-	// needs is what was found out from the Ingresses, which is not done anew
-	// while these and the classes stay the same.
+	// needs caches the references of the Ingresses. They are recomputed only if
+	// Ingresses or classes change.
 	needs needs
 }
 
-// New prepares a source. Nothing is asked of the API server before Watch.
+// New returns a Source that sends no request before Watch.
 func New(o Options) *Source {
 	s := &Source{o: o, signal: newSignal()}
 	s.published.changed = make(chan struct{}, 1)
@@ -124,8 +122,8 @@ func New(o Options) *Source {
 	return s
 }
 
-// Watch begins to watch, until ctx ends, and gives the signals that Load may say
-// something new. Signals that nobody took yet become one.
+// Watch starts the watches, until ctx ends, and returns the signals that Load may
+// have news. Pending signals are combined.
 func (s *Source) Watch(ctx context.Context) (<-chan struct{}, error) {
 	if s.watching != nil {
 		return nil, errors.New("the cluster is watched already")
@@ -144,8 +142,8 @@ func (s *Source) Watch(ctx context.Context) (<-chan struct{}, error) {
 	return s.signal.out, nil
 }
 
-// Load gives what the cluster says now. The first call waits until all is known;
-// it fails only when ctx ends.
+// Load returns the current objects. The first call waits until everything is known;
+// it fails only if ctx ends.
 func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	if err := s.wait(ctx, s.ownersKnown); err != nil {
 		return snapshot.Loaded{}, err
@@ -172,8 +170,8 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	return loaded, ctx.Err()
 }
 
-// Missing says what has not been read yet for the first time, for those who wait
-// for readiness; nil if all has.
+// Missing names the kinds that have not been read for the first time, for the
+// readiness check; nil if there are none.
 func (s *Source) Missing() error {
 	if s.ownersKnown() && s.ownedKnown() && !s.settingsUnreadable() {
 		return nil
@@ -181,25 +179,25 @@ func (s *Source) Missing() error {
 	return errors.Join(append([]error{errors.New("not all objects are read yet")}, s.troubles.all()...)...)
 }
 
-// ownersKnown says whether all is read that says what else is to be read.
+// ownersKnown reports whether the objects that refer to others are known.
 func (s *Source) ownersKnown() bool {
 	return s.ingresses.hasSynced() && (s.classes.hasSynced() || s.classesUnreadable()) &&
 		(s.o.NamespaceSelector == "" || s.namespaces.hasSynced())
 }
 
-// classesUnreadable says whether IngressClasses must not be read, and never were:
-// what was read once stands.
+// classesUnreadable reports whether reading IngressClasses is forbidden and never
+// succeeded. Classes that were read once stay in force.
 func (s *Source) classesUnreadable() bool {
 	return !s.classes.hasSynced() && s.troubles.forbidden("ingressclasses")
 }
 
-// ownedKnown says whether the rest is read.
+// ownedKnown reports whether the referenced objects are known.
 func (s *Source) ownedKnown() bool {
 	return s.routed.services.hasSynced() && s.routed.slices.hasSynced() && s.configMaps.hasSynced() && s.headers.hasSynced() && s.secrets.hasSynced()
 }
 
-// readOwned reads what the owners refer to. It reports whether all of it is known,
-// as far as it may be read.
+// readOwned reads the referenced objects, and reports whether all readable ones are
+// known.
 func (s *Source) readOwned(ctx context.Context) bool {
 	timeout, wait := readTimeout, ownedWait
 	if !s.loaded {
@@ -223,8 +221,8 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	return false
 }
 
-// awaitOwned waits for what is watched by its name. What did not come in time is
-// not waited for again: its watch signals that it is there.
+// awaitOwned waits for objects that are watched by name. It does not wait again for
+// one that was late: its watch signals its arrival.
 func (s *Source) awaitOwned(ctx context.Context) error {
 	if s.overdue && !s.ownedKnown() {
 		return nil
@@ -234,17 +232,17 @@ func (s *Source) awaitOwned(ctx context.Context) error {
 	return err
 }
 
-// settingsUnreadable says whether the controller's settings cannot be read. They
-// may say who is let in, so that nothing is served before.
+// settingsUnreadable reports whether the settings of the controller cannot be read.
+// They may restrict access, so nothing is served before.
 func (s *Source) settingsUnreadable() bool {
 	name := s.o.Translate.ConfigMap
 	return name != (snapshot.Name{}) && s.troubles.has(s.configMaps.what(name)) && s.configMaps.get(name) == nil
 }
 
-// retry notes that something could not be read, for Load to try it again.
+// retry records a failed read, so that Load tries again.
 func (s *Source) retry() { s.unread.Store(true) }
 
-// tryAgain has Load called again after a while if something could not be read.
+// tryAgain schedules another Load if a read failed.
 func (s *Source) tryAgain() {
 	s.trying.Lock()
 	defer s.trying.Unlock()
@@ -259,7 +257,7 @@ func (s *Source) tryAgain() {
 	s.retrying = time.AfterFunc(s.delay, s.signal.touch)
 }
 
-// wait returns when known does.
+// wait returns when known reports true.
 func (s *Source) wait(ctx context.Context, known func() bool) error {
 	const every = 2 * time.Millisecond
 	for !known() {
@@ -272,7 +270,7 @@ func (s *Source) wait(ctx context.Context, known func() bool) error {
 	return nil
 }
 
-// selected leaves out the Ingresses of namespaces that are not selected.
+// selected drops the Ingresses of namespaces that are not selected.
 func (s *Source) selected(ingresses []*networkingv1.Ingress) []*networkingv1.Ingress {
 	if s.o.NamespaceSelector == "" {
 		return ingresses

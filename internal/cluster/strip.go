@@ -13,10 +13,10 @@ import (
 	"sluice/internal/translate"
 )
 
-// one gives the one copy that is kept of a text which many objects hold.
+// one returns the shared copy of a text that many objects contain.
 func one(text string) string { return unique.Make(text).Value() }
 
-// onePointer is one for texts that may be missing.
+// onePointer is one for optional texts.
 func onePointer[T ~string](text *T) *T {
 	if text == nil {
 		return nil
@@ -25,7 +25,7 @@ func onePointer[T ~string](text *T) *T {
 	return &shared
 }
 
-// The two booleans that objects point to.
+// Shared booleans for pointers in objects.
 var yes, no = true, false
 
 func oneBool(b *bool) *bool {
@@ -38,7 +38,7 @@ func oneBool(b *bool) *bool {
 	return &no
 }
 
-// stripMeta keeps what names an object, its age and its version.
+// stripMeta keeps the name, the age and the version of an object.
 func stripMeta(o *metav1.ObjectMeta) {
 	*o = metav1.ObjectMeta{
 		Namespace: one(o.Namespace), Name: o.Name, UID: o.UID, ResourceVersion: o.ResourceVersion,
@@ -46,8 +46,8 @@ func stripMeta(o *metav1.ObjectMeta) {
 	}
 }
 
-// stripAnnotations drops what kubectl writes down for itself: it holds the whole
-// object once more.
+// stripAnnotations drops the annotation in which kubectl keeps a copy of the whole
+// object.
 func stripAnnotations(o *metav1.ObjectMeta) {
 	delete(o.Annotations, corev1.LastAppliedConfigAnnotation)
 	if len(o.Annotations) == 0 {
@@ -82,7 +82,7 @@ func stripPaths(paths []networkingv1.HTTPIngressPath) {
 	}
 }
 
-// The path types that objects point to.
+// Shared path types for pointers in objects.
 var exact, prefix, implementationSpecific = networkingv1.PathTypeExact, networkingv1.PathTypePrefix, networkingv1.PathTypeImplementationSpecific
 
 func onePathType(t *networkingv1.PathType) *networkingv1.PathType {
@@ -103,8 +103,8 @@ func stripClass(o *networkingv1.IngressClass) {
 	o.Labels = nil
 }
 
-// stripService keeps the ports, and what addresses an Ingress's status is made
-// of.
+// stripService keeps the ports, and the fields with addresses for the status of
+// Ingresses.
 func stripService(o *corev1.Service) {
 	stripMeta(&o.ObjectMeta)
 	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
@@ -142,7 +142,7 @@ func stripSlice(o *discoveryv1.EndpointSlice) {
 	}
 }
 
-// stripSecret keeps the content and who may refer to it.
+// stripSecret keeps the content and the delegation.
 func stripSecret(o *corev1.Secret) {
 	stripMeta(&o.ObjectMeta)
 	stripAnnotations(&o.ObjectMeta)
@@ -168,8 +168,7 @@ func stripNamespace(o *corev1.Namespace) {
 	o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
 }
 
-// Stripped gives copies of objects as a Source holds them: without what nobody
-// reads.
+// Stripped returns copies of objects as a Source holds them, without unused fields.
 func Stripped(o snapshot.Objects) snapshot.Objects {
 	return snapshot.Objects{
 		Ingresses: stripped(o.Ingresses, (*networkingv1.Ingress).DeepCopy, stripIngress), IngressClasses: stripped(o.IngressClasses, (*networkingv1.IngressClass).DeepCopy, stripClass),

@@ -13,30 +13,30 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// troubles are what cannot be read now, by what it is about.
+// troubles holds the current read errors by subject.
 type troubles struct {
 	mu    sync.Mutex
 	now   map[string]trouble
 	order []string
-	// outage is how the API server was first found to be away, while it is.
+	// outage is the first error of the current outage of the API server.
 	outage  string
 	changed func()
 }
 
-// trouble is one of them. Forbidden is set if the account lacks the right, away if
-// the API server did not answer.
+// trouble is one read error. Forbidden is set if a permission is missing, away if the
+// API server did not answer.
 type trouble struct {
 	text            string
 	forbidden, away bool
 }
 
-// set notes an error, or its end. Only another text is a change.
+// set records an error, or its end. Only a different text counts as a change.
 func (t *troubles) set(what string, err error) {
 	t.setWhile(context.Background(), what, err)
 }
 
-// setWhile is set for something that is read until ctx ends: nothing is noted
-// then, so that it can be forgotten.
+// setWhile is set for a read that lasts until ctx ends. After that it records
+// nothing, so that the subject can be forgotten.
 func (t *troubles) setWhile(ctx context.Context, what string, err error) {
 	t.mu.Lock()
 	changed := ctx.Err() == nil && t.note(what, err)
@@ -56,7 +56,7 @@ func (t *troubles) note(what string, err error) (changed bool) {
 	}
 	now := troubleOf(err)
 	if was.forbidden && now.forbidden {
-		now = was // to list and to watch are two rights, which are missed by turns
+		now = was // list and watch are two permissions, which fail alternately
 	}
 	t.now[what] = now
 	if now.away && t.outage == "" {
@@ -64,12 +64,12 @@ func (t *troubles) note(what string, err error) (changed bool) {
 	}
 	t.endOutage()
 	if was.away && now.away {
-		return false // one outage, however it is felt
+		return false // the same outage
 	}
 	return was != now
 }
 
-// endOutage forgets the outage as soon as all is answered again.
+// endOutage ends the outage when everything is answered again.
 func (t *troubles) endOutage() {
 	for _, trouble := range t.now {
 		if trouble.away {
@@ -79,7 +79,7 @@ func (t *troubles) endOutage() {
 	t.outage = ""
 }
 
-// forget drops what is no longer read, and its watch.
+// forget drops a subject that is no longer read, and its watch.
 func (t *troubles) forget(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,15 +90,15 @@ func (t *troubles) forget(what string) {
 	t.endOutage()
 }
 
-// has says whether it cannot be read now.
+// has reports whether a subject has an error.
 func (t *troubles) has(what string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.now[what].text != ""
 }
 
-// passing says whether there are troubles that will end by themselves: all but
-// missing rights.
+// passing reports whether there are troubles that can end by themselves: all but
+// missing permissions.
 func (t *troubles) passing() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,15 +110,15 @@ func (t *troubles) passing() bool {
 	return false
 }
 
-// forbidden says whether the account lacks the right to read it.
+// forbidden reports whether the permission to read a subject is missing.
 func (t *troubles) forbidden(what string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.now[what].forbidden
 }
 
-// all gives the errors in the order in which their subjects were first heard of.
-// That the API server is away is one error, whatever cannot be read of it.
+// all returns the errors in the order in which their subjects first appeared. An
+// outage of the API server is one error.
 func (t *troubles) all() []error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -129,7 +129,7 @@ func (t *troubles) all() []error {
 	for _, what := range t.order {
 		subject, watched := strings.CutPrefix(what, changesOf(""))
 		if watched && t.now[subject].text != "" {
-			continue // what cannot be listed is not watched either
+			continue // a failed list implies a failed watch
 		}
 		if now := t.now[what]; now.text != "" && !now.away {
 			errs = append(errs, fmt.Errorf("%s: %s", what, now.text))
@@ -138,8 +138,8 @@ func (t *troubles) all() []error {
 	return errs
 }
 
-// troubleOf leaves out of an error what differs from one attempt to the next, such
-// as the port that a connection came from and what was asked.
+// troubleOf drops the parts of an error that differ between attempts, such as the
+// local port and the request.
 func troubleOf(err error) trouble {
 	var status apierrors.APIStatus
 	var request *url.Error

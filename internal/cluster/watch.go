@@ -15,17 +15,17 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// patience is how long is waited between attempts to list or watch.
+// patience is the wait between attempts to list or watch.
 var patience = wait.Backoff{Duration: 100 * time.Millisecond, Cap: 5 * time.Second, Factor: 2, Jitter: 0.5, Steps: 10}
 
-// changesOf is what a forbidden watch is about. It is a trouble of its own,
-// which a list that succeeds does not end: what may be listed but not watched is
-// listed again every few seconds.
+// changesOf is the subject of a forbidden watch. It differs from that of the list, so
+// that a successful list does not end the trouble. Without permission to watch,
+// objects are listed again every few seconds.
 func changesOf(what string) string { return "changes of " + what }
 
-// keepUp has a reflector bring a store up to date until ctx ends: with lists and
-// watches, bookmarks, and lists anew when a watch is too old. Errors become
-// troubles, and end as such at the next success.
+// keepUp runs a reflector that updates a store until ctx ends: with lists, watches
+// and bookmarks, and a new list when a watch is too old. Errors become troubles,
+// which end at the next success.
 func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, store cache.ReflectorStore) {
 	lister, watcher := lw.ListWithContextFunc, lw.WatchFuncWithContext
 	note := func(what string, err error) {
@@ -60,11 +60,11 @@ func (s *Source) keepUp(ctx context.Context, what string, lw *cache.ListWatch, s
 	go reflector.RunWithContext(ctx)
 }
 
-// errCut says that a connection ended before a watch began.
+// errCut means that a connection ended before its watch began.
 var errCut = &url.Error{Op: "Get", Err: io.EOF}
 
-// isEmpty tells the watch that client-go gives in the place of that error, for
-// which reflectors try again in silence.
+// isEmpty recognises the watch that client-go returns instead of that error, and
+// after which reflectors retry silently.
 func isEmpty(w watch.Interface) bool {
 	return w != nil && reflect.TypeOf(w) == reflect.TypeOf(watch.NewEmptyWatch())
 }

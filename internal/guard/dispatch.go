@@ -8,7 +8,7 @@ import (
 	"sluice/internal/model"
 )
 
-// handOver notes the internal locations that locations hand requests over to.
+// handOver collects the internal locations to which locations dispatch requests.
 func (j *judge) handOver(internal []*model.Internal) {
 	j.named = map[string]*model.Location{}
 	for _, l := range internal {
@@ -18,8 +18,8 @@ func (j *judge) handOver(internal []*model.Internal) {
 	}
 }
 
-// takers are the locations that may serve the requests which a claim asks for at a
-// location: those before the first that is sure to take them, and that one.
+// takers returns the locations that may serve the requests of a claim at a location:
+// all up to the first one that certainly takes them.
 func (j *judge) takers(c *Claim, reached *model.Location) []*model.Location {
 	if reached == nil || len(reached.Dispatch) == 0 {
 		return []*model.Location{reached}
@@ -40,7 +40,7 @@ func (j *judge) takers(c *Claim, reached *model.Location) []*model.Location {
 	return takers
 }
 
-// apart reports whether no request has both matches.
+// apart reports whether no request can have both matches.
 func apart(a, b model.Match) bool {
 	return a.Method != "" && b.Method != "" && a.Method != b.Method || differ(a.Headers, b.Headers, strings.EqualFold) || differ(a.Query, b.Query, equal)
 }
@@ -55,7 +55,7 @@ func differ(all, others []model.ValueMatch, same func(a, b string) bool) bool {
 	})
 }
 
-// within reports whether all requests of one match are of the other too.
+// within reports whether all requests of inner are also requests of outer.
 func within(inner, outer model.Match) bool {
 	return (outer.Method == "" || outer.Method == inner.Method) && contain(inner.Headers, outer.Headers, strings.EqualFold) && contain(inner.Query, outer.Query, equal)
 }
@@ -71,8 +71,8 @@ func contain(all, some []model.ValueMatch, same func(a, b string) bool) bool {
 	return true
 }
 
-// compareMatches orders the claims of one path: a method, more headers, more
-// parameters of the query come first.
+// compareMatches orders the claims of one path: first by method, then those with more
+// headers, then those with more query parameters.
 func compareMatches(a, b model.Match) int {
 	return cmp.Or(
 		cmp.Compare(min(1, len(b.Method)), min(1, len(a.Method))),

@@ -7,11 +7,11 @@
 //		open.Path // a request that open.Taker serves, and not open.Claim
 //	}
 //
-// A request is in order if it answers 503, a redirect to another path or the check of
-// a load balancer, if a location of the Ingress with all its protections has it, or if a rule that comes
-// first does: more exact, longer or older. The package shares no code with what
-// places locations. It tries samples of requests: each path, what is just below and
-// beside it, and the borders of the neighbours' locations.
+// A request is in order if it returns 503, a redirect to another path or the answer
+// to a health check; if a location of the Ingress with all its protections serves it;
+// or if a rule that wins serves it: a more exact, longer or older one. The package
+// shares no code with translate. It tries samples of requests: each path, requests
+// below and beside it, and the borders of neighbouring locations.
 package guard
 
 import (
@@ -20,44 +20,43 @@ import (
 	"sluice/internal/model"
 )
 
-// Asked is what the Ingresses of one host ask for.
+// Asked holds the claims on one host.
 type Asked struct {
-	// Claims come in the order of age: of two with the same path the first counts.
+	// Claims are in the order of age: of two with the same path the first counts.
 	Claims []Claim
 	// Turned is set if all paths of the host are patterns.
 	Turned bool
 }
 
-// Claim is a path that an Ingress asks for.
+// Claim is one path of an Ingress.
 type Claim struct {
 	Owner model.ObjectRef
 	// Field, Path and PathType are as in a location's Rule.
 	Field, Path, PathType string
-	// Match says which requests of the path it asks for.
+	// Match limits the claim to some requests of the path.
 	Match model.Match
 	// Pattern is set if the Ingress asks for patterns.
 	Pattern bool
-	// Protects is set if requests are kept out of the path, or should be; Denied if
-	// all of them must be answered by 503. Blocks are the names of what its locations
-	// must have.
+	// Protects is set if access to the path is restricted or should be; Denied if all
+	// its requests must return 503. Blocks are the names of the blocks that its
+	// locations must have.
 	Protects, Denied bool
 	Blocks           []string
 }
 
-// Open is a request that is served although a claim that protects asks for it.
+// Open is a request of a protecting claim that is served without its protection.
 type Open struct {
 	Claim *Claim
-	// Path is that of the request, decoded and without what nginx takes out of it.
+	// Path is the path of the request, decoded and normalised like nginx does.
 	Path  string
 	Taker *model.Location
-	// Reached is the location that clients reach: Taker, or one that hands requests over
-	// to it.
+	// Reached is the location that clients reach: Taker, or one that dispatches to
+	// it.
 	Reached *model.Location
 }
 
-// Check gives the requests that are open, one for each claim and location. It looks
-// at as much as a fixed amount of work allows. Requests may be handed over to the
-// internal locations.
+// Check returns the open requests, one for each claim and location. It stops after a
+// fixed amount of work. Requests may be dispatched to the internal locations.
 func Check(asked Asked, locations []*model.Location, internal []*model.Internal) []Open {
 	if !mixed(asked, locations) {
 		return nil
@@ -84,13 +83,13 @@ func Check(asked Asked, locations []*model.Location, internal []*model.Internal)
 	return all
 }
 
-// mixed reports whether there is any location that a claim that protects cannot
-// share its requests with, whatever they are.
+// mixed reports whether there is a location that must not serve any request of some
+// protecting claim.
 func mixed(asked Asked, locations []*model.Location) bool {
 	for i := range asked.Claims {
 		c := &asked.Claims[i]
 		if !c.Protects || i > 0 && asked.Claims[i-1].isAlike(c) {
-			continue // mostly all claims of an Ingress are protected alike
+			continue // usually all claims of an Ingress have the same protection
 		}
 		if slices.ContainsFunc(locations, func(l *model.Location) bool { return len(l.Dispatch) > 0 || !c.allows(l) }) {
 			return true
@@ -99,14 +98,14 @@ func mixed(asked Asked, locations []*model.Location) bool {
 	return false
 }
 
-// Sample is a request that a claim that protects would take.
+// Sample is a request of a protecting claim.
 type Sample struct {
 	Claim *Claim
 	Path  string
 }
 
-// Samples gives requests for which Check looks who takes them, to be asked of nginx
-// itself.
+// Samples returns the requests that Check tries, so that a test can send them to
+// nginx.
 func Samples(asked Asked, locations []*model.Location) []Sample {
 	j := newJudge(asked, locations)
 	if j == nil {
@@ -123,23 +122,23 @@ func Samples(asked Asked, locations []*model.Location) []Sample {
 	return all
 }
 
-// InOrder reports whether a location may have the request of a sample.
+// InOrder reports whether a location may serve the request of a sample.
 func InOrder(asked Asked, s Sample, taker *model.Location) bool {
 	j := newJudge(asked, nil)
 	at := slices.IndexFunc(j.readings, func(r *reading) bool { return r.Claim.Owner == s.Claim.Owner && r.Claim.Field == s.Claim.Field })
 	return j.inOrder(j.readings[at], s.Path, taker)
 }
 
-// mostSteps is how much work one Check may be: steps of patterns, and samples.
+// mostSteps limits the work of one Check: steps of patterns, and samples.
 const mostSteps = 1_000_000
 
-// judge is one Check.
+// judge holds the state of one Check.
 type judge struct {
 	Asked
 	readings []*reading
 	byRule   map[rule]*reading
 	places   *places
-	// named are the internal locations that requests are handed over to.
+	// named are the internal locations to which requests are dispatched.
 	named map[string]*model.Location
 	left  int
 }
@@ -149,7 +148,7 @@ type rule struct {
 	field string
 }
 
-// newJudge is nil where nothing protects.
+// newJudge returns nil if nothing protects.
 func newJudge(asked Asked, locations []*model.Location) *judge {
 	if !slices.ContainsFunc(asked.Claims, func(c Claim) bool { return c.Protects }) {
 		return nil
@@ -167,7 +166,7 @@ func newJudge(asked Asked, locations []*model.Location) *judge {
 	return j
 }
 
-// inOrder reports whether a location may have a request that a claim would take.
+// inOrder reports whether a location may serve a request of a claim.
 func (j *judge) inOrder(c *reading, path string, l *model.Location) bool {
 	if l == nil || c.allows(l) {
 		return true
@@ -176,13 +175,14 @@ func (j *judge) inOrder(c *reading, path string, l *model.Location) bool {
 	return winner != nil && !winner.isAlike(c.Claim) && l.Rule.Kind != model.RuleFallback && winner.mayTake(path, &j.left) && winner.before(c, path)
 }
 
-// isAlike reports whether two claims are of one Ingress and protected alike.
+// isAlike reports whether two claims belong to one Ingress and have the same
+// protection.
 func (c *Claim) isAlike(o *Claim) bool {
 	return c.Owner == o.Owner && c.Protects == o.Protects && c.Denied == o.Denied && slices.Equal(c.Blocks, o.Blocks)
 }
 
-// allows reports whether a location may have any request of the claim: it is of the
-// same Ingress and has all that protects it, or it serves nothing.
+// allows reports whether a location may serve any request of the claim: it belongs to
+// the same Ingress and has all its protection, or it serves nothing.
 func (c *Claim) allows(l *model.Location) bool {
 	if l.Rule.Kind == model.RuleRedirect || l.Rule.Kind == model.RuleHealth || l.Return != nil && l.Return.Code == 503 {
 		return true

@@ -10,29 +10,29 @@ import (
 	"sluice/internal/pcre"
 )
 
-// places finds who takes a path, as nginx does: an exact location, else the longest
-// prefix unless it lets patterns have a try and one of them matches.
+// places finds the location of a path like nginx does: an exact location, else the
+// longest prefix, unless that allows patterns and one of them matches.
 type places struct {
 	exact, prefixes map[string]*model.Location
-	// lengths are those of the prefixes, the longest first.
+	// lengths are the lengths of the prefixes, longest first.
 	lengths []int
-	// patterns are in the order of the file; byStart has their numbers by what they
-	// begin with, and starts the lengths of that.
+	// patterns are in the order of the file. byStart has their indexes by literal
+	// beginning, and starts the lengths of these beginnings.
 	patterns []*tried
 	byStart  map[string][]int
 	starts   []int
-	// borders are the paths of the locations that are no patterns, sorted.
+	// borders are the sorted paths of all locations that are not patterns.
 	borders []string
 }
 
-// tried is a location that is a pattern.
+// tried is the location of a pattern.
 type tried struct {
 	location *model.Location
-	// compiled is nil if its answers cannot be told.
+	// compiled is nil if the pattern cannot be evaluated in Go.
 	compiled *pcre.Pattern
 }
 
-// verbs are the limits that may stand before a pattern.
+// verbs matches the limits at the beginning of a pattern.
 var verbs = regexp.MustCompile(`^(?:\(\*LIMIT_[A-Z]+=[0-9]+\))*`)
 
 func newPlaces(locations []*model.Location) *places {
@@ -73,8 +73,8 @@ func descending(lengths []int) []int {
 	return slices.Compact(lengths)
 }
 
-// find gives the location of a path; nil where nginx answers by itself. Known is
-// false where a pattern that could match cannot be told.
+// find returns the location of a path; nil if nginx answers itself. known is false if
+// a pattern that could match cannot be evaluated.
 func (p *places) find(path string, left *int) (taker *model.Location, known bool) {
 	*left -= 1 + len(p.lengths)
 	if l := p.exact[path]; l != nil {
@@ -100,7 +100,8 @@ func (p *places) find(path string, left *int) (taker *model.Location, known bool
 	return taker, known
 }
 
-// redirects reports whether nginx adds a slash: the path with it is proxied.
+// redirects reports whether nginx redirects to the path with a slash, because that
+// path is proxied.
 func (p *places) redirects(slashed string) bool {
 	for _, l := range []*model.Location{p.exact[slashed], p.prefixes[slashed]} {
 		if l != nil && l.Proxy != nil {
@@ -110,7 +111,7 @@ func (p *places) redirects(slashed string) bool {
 	return false
 }
 
-// tryPatterns gives the first pattern of the file that matches.
+// tryPatterns returns the first matching pattern of the file.
 func (p *places) tryPatterns(path string, left *int) (taker *model.Location, known bool) {
 	var candidates []int
 	folded := lower(path)
@@ -137,7 +138,7 @@ func (p *places) tryPatterns(path string, left *int) (taker *model.Location, kno
 	return nil, true
 }
 
-// below gives the paths of locations that begin with a text, a bounded number.
+// below returns paths of locations that begin with a text, at most mostBorders.
 func (p *places) below(text string) []string {
 	first, _ := slices.BinarySearch(p.borders, text)
 	last := first
@@ -147,5 +148,5 @@ func (p *places) below(text string) []string {
 	return p.borders[first:last]
 }
 
-// mostBorders is how many locations below a path are looked at.
+// mostBorders is the maximum number of locations to try below a path.
 const mostBorders = 64

@@ -7,20 +7,21 @@ import (
 	"sluice/internal/pcre"
 )
 
-// reading is a claim with what its path means.
+// reading is a claim with the interpretation of its path.
 type reading struct {
 	*Claim
-	// age is its place among the claims.
+	// age is its index among the claims.
 	age   int
 	exact bool
-	// pattern is set if it is tried as a pattern, asked if it was written as one.
+	// pattern is set if nginx tries the path as a pattern; asked if its author wrote
+	// it as one.
 	pattern, asked bool
-	// texts are the paths that it may stand for as plain text.
+	// texts are the possible plain-text meanings of the path.
 	texts []string
-	// compiled is the path as a pattern; nil if it is none, or cannot be told.
+	// compiled is the path as a pattern; nil if it is none, or cannot be evaluated.
 	compiled *pcre.Pattern
-	// start is the literal beginning of a pattern, in lower case; sure is as much of
-	// it as all begins with that it matches.
+	// start is the literal beginning of a pattern in lower case. sure is the part of
+	// it that every match begins with.
 	start, sure string
 }
 
@@ -36,13 +37,13 @@ func read(c *Claim, turned bool) *reading {
 	return r
 }
 
-// turnedPlain tells a path that has no characters which mean something in a
-// pattern, of an Ingress that did not ask for one.
+// turnedPlain reports whether a path became a pattern only because its host was
+// turned, and contains no special characters.
 func turnedPlain(c *Claim, turned bool) bool {
 	return turned && !c.Pattern && !strings.ContainsAny(c.Path, special+"%")
 }
 
-// takes reports whether the claim is sure to ask for a request.
+// takes reports whether the claim certainly takes a request.
 func (r *reading) takes(path string, left *int) bool {
 	switch {
 	case r.asked && r.compiled == nil:
@@ -70,7 +71,7 @@ func (r *reading) mayTake(path string, left *int) bool {
 	return !r.asked && r.asText(path) != ""
 }
 
-// asText gives the longest of the texts by which a claim takes a path, "" if none
+// asText returns the longest of the texts with which a claim takes a path, "" if none
 // does.
 func (r *reading) asText(path string) string {
 	longest := ""
@@ -92,8 +93,9 @@ func (r *reading) asText(path string) string {
 	return longest
 }
 
-// before reports whether a claim comes before another for a path that both take:
-// plain paths before patterns, exact ones before prefixes, the longer, the older.
+// before reports whether a claim wins over another for a path that both take: plain
+// paths before patterns, exact ones before prefixes, then the longer one, then the
+// older one.
 func (r *reading) before(other *reading, path string) bool {
 	order := cmp.Compare(r.rank(), other.rank())
 	switch {
@@ -123,8 +125,8 @@ func (r *reading) exactness() int {
 	return 0
 }
 
-// plainTexts gives the paths of requests that a path means as plain text. Where an
-// escape is bad there are two: decoded as far as it can be, and as it is written.
+// plainTexts returns the request paths that a plain-text path stands for. A bad
+// escape has two: decoded as far as possible, and as written.
 func plainTexts(written string) []string {
 	var decoded []byte
 	bad := false
@@ -146,10 +148,10 @@ func plainTexts(written string) []string {
 	return texts
 }
 
-// hex gives the value of a hexadecimal digit, -1 for another character.
+// hex returns the value of a hexadecimal digit, -1 for another character.
 func hex(c byte) int { return strings.IndexByte("0123456789abcdef", lowered(c)) }
 
-// clean takes out of a path what nginx takes out of that of a request.
+// clean normalises a path like nginx normalises that of a request.
 func clean(path string) string {
 	var kept []string
 	parts := strings.Split(path, "/")
@@ -171,11 +173,11 @@ func clean(path string) string {
 	return out
 }
 
-// special are the characters that mean something in a pattern.
+// special are the characters with a meaning in patterns.
 const special = `\.[](){}|*+?^$`
 
-// startOf gives the literal text that a pattern, or the first of its choices, begins
-// with, in lower case.
+// startOf returns the literal beginning of a pattern, or of its first alternative, in
+// lower case.
 func startOf(pattern string) string {
 	end := strings.IndexFunc(pattern, func(r rune) bool { return r < ' ' || strings.ContainsRune(special, r) })
 	if end < 0 {
@@ -187,7 +189,7 @@ func startOf(pattern string) string {
 	return lower(pattern[:end])
 }
 
-// sureStart is what all that a pattern matches begins with.
+// sureStart returns the text that every match of a pattern begins with.
 func sureStart(pattern string) string {
 	if strings.Contains(pattern, "|") {
 		return ""
@@ -195,7 +197,7 @@ func sureStart(pattern string) string {
 	return startOf(pattern)
 }
 
-// lower is what PCRE takes as the same in either case: ASCII letters only.
+// lower converts to lower case like PCRE: ASCII letters only.
 func lower(text string) string {
 	out := []byte(text)
 	for i, c := range out {

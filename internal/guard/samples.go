@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// samples are requests that a claim is sure to ask for: its path, what is below and
-// beside it, in other spellings, and the borders of other locations below.
+// samples returns requests that a claim certainly takes: its path, paths below and
+// beside it, other spellings, and the borders of other locations below it.
 func (j *judge) samples(c *reading) []string {
 	var tries []string
 	for _, text := range c.starts() {
@@ -28,7 +28,7 @@ func (j *judge) samples(c *reading) []string {
 	})
 }
 
-// starts are the texts that the requests for a claim begin with.
+// starts returns the texts that the requests of a claim begin with.
 func (c *reading) starts() []string {
 	if c.asked {
 		return []string{c.start}
@@ -36,14 +36,14 @@ func (c *reading) starts() []string {
 	return c.texts
 }
 
-// classes are texts that patterns are made of, each with one that it matches.
+// classes maps parts of patterns to texts that they match.
 var classes = strings.NewReplacer(
 	`(/|$)`, "/", `(.*)`, "x/y", `.*`, "x", `(.+)`, "x/y", `.+`, "x", `[^/]+`, "x", `[^/]*`, "x", `[0-9]+`, "7", `[0-9]`, "7", `\d+`, "7", `\d`, "7", `\w+`, "x",
 	`\cA`, "\x01", `[a-z]+`, "x", `[a-z]`, "x", `(?:`, "", `(?i)`, "", `\.`, ".", `\-`, "-", `\/`, "/", `)?`, "", `/?`, "/", "(", "", ")", "", "$", "", "?", "", `\1`, "", `\g1`, "",
 )
 
-// examples are guesses at what a pattern matches; what it does not match is left
-// out by the caller.
+// examples returns guesses at texts that a pattern matches. The caller drops those
+// that do not match.
 func examples(pattern string) []string {
 	plain := classes.Replace(pattern)
 	all := []string{plain, strings.ToUpper(plain)}

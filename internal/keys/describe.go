@@ -10,42 +10,42 @@ import (
 	"sluice/internal/model"
 )
 
-// Doc is what a reference page, lint and the admission check say of a key.
+// Doc describes a key for the reference page, lint and messages.
 type Doc struct {
 	Key     string
 	Aliases []string
 	// Type is a short name such as "bool" or "size".
 	Type string
-	// Default is the value where nobody wrote one; From, if not empty, is the
-	// ConfigMap key that gives it.
+	// Default is the value if the key is missing. From, if not empty, is the
+	// ConfigMap key that provides it.
 	Default, From string
 	Risk          Risk
-	// Valid says what would be valid, to follow "want ".
+	// Valid describes the valid values, as the continuation of "want ".
 	Valid string
 	// Doc is one sentence.
 	Doc string
-	// Needs are other keys, separated by spaces: without all of them this one has no
-	// effect.
+	// Needs are other keys, separated by spaces. Unless all of them are set, this key
+	// has no effect.
 	Needs string
-	// Allowed is the setting that has to be true for it to be followed.
+	// Allowed is the setting that has to be true for the key to have an effect.
 	Allowed string
-	// Protects is set where a path is not served while the value is not valid.
+	// Protects is set if a path is not served while the value is not valid.
 	Protects bool
-	// Closes is set where a path is not served while this is asked for and cannot
-	// be done. Unlike what protects, it keeps nobody out.
+	// Closes is set if a path is not served while the key is set and cannot be
+	// honoured. Unlike Protects, it does not restrict access.
 	Closes bool
-	// Off are the texts by which nothing is asked for.
+	// Off are the values that turn the key off.
 	Off []string
-	// EmptyIsOff is set where an empty text is one, too.
+	// EmptyIsOff is set if an empty value turns it off, too.
 	EmptyIsOff bool
-	// Edges are values at the edges of what is valid, or items at the edges of
-	// those of a list. A golden case shows that nginx takes each. They are worked
-	// out when they are asked for: nobody but tests and pages does.
+	// Edges returns values at the limits of what is valid, or items at the limits of
+	// a list. Golden cases show that nginx accepts each. They are computed on demand,
+	// because only tests and pages need them.
 	Edges func() []string
 }
 
-// IsOff is true for a text by which nothing is asked for. A number may be written in
-// several ways.
+// IsOff reports whether a value turns the key off. A number can be written in several
+// ways.
 func (d Doc) IsOff(text string) bool {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.Atoi(text); err == nil && d.Type == "int" {
@@ -82,7 +82,7 @@ func want(t reflect.Type, validate string) string {
 	return text
 }
 
-// splitRules separates the rules of the value and those of its elements.
+// splitRules separates the rules of the value from those of its elements.
 func splitRules(validate string) (whole, each map[string]string) {
 	whole, each = map[string]string{}, map[string]string{}
 	into := whole
@@ -111,7 +111,7 @@ func wantType(t reflect.Type, rules map[string]string) string {
 	return text + bounds(t, rules)
 }
 
-// wantEach says what would be valid by a list of words or a rule of our own.
+// wantEach describes the valid values of a list of words or of a rule of our own.
 func wantEach(rules map[string]string) string {
 	for _, name := range []string{"oneof", "oneofci"} {
 		if param, ok := rules[name]; ok {

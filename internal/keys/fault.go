@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Text says what is wrong in one line: what would be valid and what was given.
+// Text returns the mistake in one line: the valid values and the given one.
 func (f Fault) Text() string {
 	text := "want " + f.Want + " (got " + Quote(f.Value) + ")"
 	switch {
@@ -21,7 +21,7 @@ func (f Fault) Text() string {
 	return text
 }
 
-// maxQuoted is how many characters of a value are repeated to its user.
+// maxQuoted is the maximum number of characters of a value in a message.
 const maxQuoted = 100
 
 // Quote quotes a value for a message, shortened to 100 characters.
@@ -32,10 +32,10 @@ func Quote(value string) string {
 	return strconv.Quote(value)
 }
 
-// Names are names that a user may have meant.
+// Names are the candidates for a misspelled name.
 type Names []struct{ written, plain string }
 
-// NewNames takes the names, of which the first counts where several are as near.
+// NewNames prepares names for Nearest. Of several equally near ones the first wins.
 func NewNames(names []string) Names {
 	list := make(Names, len(names))
 	for i, name := range names {
@@ -44,8 +44,8 @@ func NewNames(names []string) Names {
 	return list
 }
 
-// Nearest gives the name that is nearest to a key, "" if none is near. Case does
-// not count, nor how words are joined.
+// Nearest returns the name that is most similar to a key, "" if none is. It ignores
+// case and the way in which words are joined.
 func (n Names) Nearest(key string) string {
 	key = plainName(key)
 	nearest, least := "", 1+min(2, len(key)/4)
@@ -61,7 +61,7 @@ func plainName(name string) string { return strings.ToLower(joiners.Replace(name
 
 var joiners = strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
 
-// DidYouMean gives `; did you mean "use-regex"?` for a name, or "" for none.
+// DidYouMean returns `; did you mean "use-regex"?` for a name, or "" for none.
 func DidYouMean(name string) string {
 	if name == "" {
 		return ""
@@ -69,8 +69,8 @@ func DidYouMean(name string) string {
 	return "; did you mean " + strconv.Quote(name) + "?"
 }
 
-// distance is how many letters of one ASCII text are to be changed, added, left out
-// or swapped with the next to get the other, or limit if it is not below it.
+// distance returns the edit distance of two ASCII texts (changed, added, removed and
+// swapped letters), or limit if it is not smaller.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

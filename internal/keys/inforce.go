@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// InForce is a key with the text that holds.
+// InForce is a key with the value in force.
 type InForce struct {
 	Doc
-	// Text is trimmed; it is the default where nothing is written.
+	// Text is the trimmed value, or the default if the key is missing.
 	Text string
-	// Name is the name under which it is written, maybe an alias; empty for a
-	// default.
+	// Name is the name under which the value was found, which can be an alias; empty
+	// for a default.
 	Name string
 }
 

@@ -10,65 +10,66 @@ import (
 	"sluice/internal/model"
 )
 
-// Known is a key that ingress-nginx 1.15 has and nothing here reads.
+// Known is a key of ingress-nginx 1.15 that Sluice does not read.
 type Known struct {
 	Key  string
 	Fate Fate
-	// Off are the words, separated by spaces, that besides an empty value ask for
-	// nothing, in any case.
+	// Off are the values, separated by spaces, that turn the key off in any case,
+	// besides an empty value.
 	Off string
-	// From is a setting: its value, too, asks for nothing.
+	// From is a setting whose value turns the key off as well.
 	From string
-	// Needs are other keys, separated by spaces: without all of them it has no effect.
+	// Needs are other keys, separated by spaces. Unless all of them are set, the key
+	// has no effect.
 	Needs string
-	// Instead says why nothing is lost without it.
+	// Instead is the reason why nothing is lost without the key.
 	Instead string
 }
 
-// Fate is what becomes of an object with a key that nothing reads.
+// Fate is the effect of an unread key on its object.
 type Fate string
 
-// The fates. Each comes with a Problem.
+// The fates. Each causes a Problem.
 const (
-	Reported Fate = ""         // nothing else happens
+	Reported Fate = ""         // no other effect
 	Idle     Fate = "idle"     // it has no effect in ingress-nginx either
-	Denied   Fate = "denied"   // its paths answer 503: serving them would open what was closed
-	Withheld Fate = "withheld" // the Ingress is left out: it is meant for few requests, and would get all
+	Denied   Fate = "denied"   // its paths return 503, because they would otherwise be open
+	Withheld Fate = "withheld" // the Ingress is left out, because it is meant for few requests and would get all
 )
 
-// False are the words for Off of a boolean. ingress-nginx takes the first three for
-// false, and any word that is none of Go's booleans for the default, which is false.
+// False are the values of Off for a boolean. ingress-nginx reads the first three as
+// false, and any word that is not a Go boolean as the default, which is false.
 const False = "false f 0 no off"
 
-// OffValues are the values that ask for nothing, the empty one first.
+// OffValues returns the values that turn the key off, the empty one first.
 func (k Known) OffValues() []string { return append([]string{""}, strings.Fields(k.Off)...) }
 
-// asks reports whether a value asks for something.
+// asks reports whether a value turns the key on.
 func (k Known) asks(value string) bool { return !isOneOf(strings.TrimSpace(value), k.OffValues()) }
 
-// Gone is what became of a key that ingress-nginx reads no more.
+// Gone describes a key that ingress-nginx no longer reads.
 type Gone struct{ Since, Instead string }
 
-// Catalog is what is known of the keys of one kind of object, to judge those that
-// nothing reads.
+// Catalog describes the keys of one kind of object, to judge unread ones.
 type Catalog struct {
-	// Noun is what a key is called; Rest is all else of its object, with the verb.
+	// Noun is the word for a key. Rest is the subject and verb for the rest of its
+	// object.
 	Noun, Rest string
-	// Read are the keys that something reads, Known the other ones of ingress-nginx.
+	// Read are the keys that Sluice reads, Known the other ones of ingress-nginx.
 	Read  []Doc
 	Known []Known
 	Gone  map[string]Gone
-	// Otherwise are names under which some keys are looked for, with the right ones.
+	// Otherwise maps wrong names under which users look for keys to the right ones.
 	Otherwise map[string]string
-	// Elsewhere are the keys that count in another kind of object: Where says so.
+	// Elsewhere are the keys of another kind of object; Where names it.
 	Elsewhere *Catalog
 	Where     string
 
-	entries map[string]Known // those that are read as well
+	entries map[string]Known // including the keys that are read
 	names   Names
 }
 
-// NewCatalog gives the catalog, ready for use.
+// NewCatalog prepares a catalog.
 func NewCatalog(c Catalog) *Catalog {
 	c.entries = map[string]Known{}
 	for _, k := range c.Known {
@@ -94,7 +95,7 @@ func NewCatalog(c Catalog) *Catalog {
 	return &c
 }
 
-// rank orders names that are as near: the ones that close count first.
+// rank orders names that are equally near: those that close come first.
 func (c *Catalog) rank(name string) int {
 	if c.entries[cmp.Or(c.Otherwise[name], name)].Fate == Denied {
 		return 0
@@ -102,10 +103,10 @@ func (c *Catalog) rank(name string) int {
 	return 1
 }
 
-// Has is true for a key that something reads or that ingress-nginx has.
+// Has reports whether Sluice or ingress-nginx reads a key.
 func (c *Catalog) Has(key string) bool { return c.entries[key].Key != "" }
 
-// Meant is the key that a name was meant to be, "" if nobody can tell.
+// Meant returns the key that a name probably means, "" if there is none.
 func (c *Catalog) Meant(name string) string {
 	if c.Otherwise[name] != "" {
 		return c.Otherwise[name]
@@ -114,23 +115,24 @@ func (c *Catalog) Meant(name string) string {
 	return cmp.Or(c.Otherwise[near], near)
 }
 
-// Closes reports whether a value of a key, which may have been meant only, closes.
+// Closes reports whether a value of a key closes paths. The key can be a probable
+// meaning.
 func (c *Catalog) Closes(key, value string) bool {
 	k := c.entries[key]
 	return k.Fate == Denied && k.asks(value)
 }
 
-// Verdict is what becomes of a key that nothing reads.
+// Verdict is the effect of an unread key.
 type Verdict struct {
 	Reason model.Reason
 	Text   string
 	Fate   Fate
-	// Meant is the key that denies, withholds, or was meant.
+	// Meant is the key that denies or withholds, or the probable meaning.
 	Meant string
 }
 
-// Judge says what becomes of a key that is given and that nothing reads. defaults
-// are the settings, nil for none.
+// Judge returns the effect of a given key that Sluice does not read. defaults are the
+// settings, nil for none.
 func (c *Catalog) Judge(key string, given, defaults Lookup) Verdict {
 	value, _ := given(key)
 	k, known := c.entries[key]
@@ -154,7 +156,7 @@ func (c *Catalog) Judge(key string, given, defaults Lookup) Verdict {
 	return Verdict{Reason: model.Unsupported, Text: unsupported, Fate: k.Fate, Meant: key}
 }
 
-// isDefault is true for the value of the setting that is the default.
+// isDefault reports whether value equals the setting that is the default.
 func (k Known) isDefault(value string, defaults Lookup) bool {
 	if k.From == "" || defaults == nil {
 		return false
@@ -163,8 +165,8 @@ func (k Known) isDefault(value string, defaults Lookup) bool {
 	return ok && strings.EqualFold(strings.TrimSpace(value), inForce)
 }
 
-// missing names what a key needs if none of it is asked for, and reports whether all
-// of it is switched off in words. What protects counts unless it is.
+// missing returns the needed keys of which none is on, and reports whether all of
+// them are off explicitly. A protecting key misses nothing unless they are.
 func (c *Catalog) missing(k Known, given Lookup) (needed string, off bool) {
 	needs := strings.Fields(k.Needs)
 	off = len(needs) > 0
@@ -181,8 +183,8 @@ func (c *Catalog) missing(k Known, given Lookup) (needed string, off bool) {
 	return model.OneOf(needs), off
 }
 
-// IsOn is true if one of some keys, which are separated by spaces, is given with a
-// value that asks for something.
+// IsOn reports whether one of several keys, separated by spaces, is given with a
+// value that turns it on.
 func (c *Catalog) IsOn(keys string, given Lookup) bool {
 	return slices.ContainsFunc(strings.Fields(keys), func(key string) bool {
 		value, _ := given(key)
@@ -190,8 +192,9 @@ func (c *Catalog) IsOn(keys string, given Lookup) bool {
 	})
 }
 
-// unknown judges a name that neither we nor ingress-nginx know. A near miss of a key
-// that closes is that key with a bad value, and so is one that counts elsewhere.
+// unknown judges a name that neither Sluice nor ingress-nginx reads. A near miss of a
+// key that closes counts as that key with a bad value, also if it belongs to another
+// kind of object.
 func (c *Catalog) unknown(name, value string) Verdict {
 	v := Verdict{Reason: model.Unread, Text: "no " + c.Noun + " has this name"}
 	if gone, was := c.Gone[name]; was {
@@ -220,7 +223,7 @@ func (c *Catalog) unknown(name, value string) Verdict {
 	return v
 }
 
-// didYouMean is DidYouMean for a key of this catalog, which counts elsewhere.
+// didYouMean is DidYouMean for a key of this catalog, for use in another one.
 func (c *Catalog) didYouMean(key, where string) string {
 	if key == "" {
 		return ""

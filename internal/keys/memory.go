@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Dictionaries are the sizes of what nginx keeps endpoints and certificates in.
-// "" is no size.
+// Dictionaries are the sizes of nginx's memory for endpoints and certificates. ""
+// means no size.
 type Dictionaries struct {
 	Configuration, Certificate Size
 }
 
-// The least and the most bytes of a dictionary.
+// The smallest and largest size of a dictionary.
 const (
 	leastDictionary = 1 << 20
 	mostDictionary  = 1 << 30
 )
 
-// idleDictionaries are those of ingress-nginx for which there is nothing here.
+// idleDictionaries are dictionaries of ingress-nginx that Sluice does not have.
 var idleDictionaries = []string{"balancer_ewma", "balancer_ewma_last_touched_at", "balancer_ewma_locks", "certificate_servers", "global_throttle_cache", "ocsp_response_cache"}
 
-// UnmarshalText accepts "name: size" separated by commas; a size without a unit
-// is in megabytes, as with ingress-nginx.
+// UnmarshalText accepts "name: size" items, separated by commas. A size without a
+// unit is in megabytes, as with ingress-nginx.
 func (d *Dictionaries) UnmarshalText(text []byte) error {
 	var read Dictionaries
 	for item := range strings.SplitSeq(string(text), ",") {
@@ -52,7 +52,7 @@ func (d *Dictionaries) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Bytes is the number of bytes of a size that was read, and 0 for none.
+// Bytes returns the number of bytes of a size, 0 for no size.
 func (s Size) Bytes() int64 { return int64(s.bytes()) }
 
 // SizeOf is a number of bytes as a Size.

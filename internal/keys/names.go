@@ -7,14 +7,12 @@ import (
 	"strings"
 )
 
-// ServerNames is a list of names as nginx's server_name takes them, sorted and
-// without repetitions: precise ones, "*.name" and "name.*", which stand for any
-// number of labels, and "~" with a regular expression.
-// Source: https://nginx.org/en/docs/http/server_names.html
+// ServerNames is a list of names for nginx's server_name, sorted and without
+// duplicates: exact ones, "*.name" and "name.*" for any number of labels, and "~"
+// with a regular expression. Source: https://nginx.org/en/docs/http/server_names.html
 type ServerNames []string
 
-// maxServerNames is more names than a host has, maxServerName the longest DNS
-// name, and maxServerNamePattern more than a pattern of names needs.
+// Limits of the list and its items. maxServerName is the longest DNS name.
 const (
 	maxServerNames       = 100
 	maxServerName        = 253
@@ -27,8 +25,9 @@ var (
 	serverNamePattern = regexp.MustCompile(`^~[A-Za-z0-9\-._~/:^$\[\](){}*+?|&=\\]+$`)
 )
 
-// UnmarshalText accepts names separated by commas; items that are empty do not
-// count. ".name" is nginx's short form of "name" and "*.name". One item that is no name makes the whole list invalid.
+// UnmarshalText accepts names separated by commas, and skips empty items. ".name" is
+// nginx's short form of "name" and "*.name". One invalid item makes the whole list
+// invalid.
 func (n *ServerNames) UnmarshalText(text []byte) error {
 	var list []string
 	for item := range strings.SplitSeq(string(text), ",") {
@@ -62,7 +61,7 @@ func isServerName(name string) bool {
 		return len(name) <= 1+maxServerNamePattern && serverNamePattern.MatchString(name)
 	}
 	if name == "_" {
-		return false // it is what nginx.conf calls the server of all other names
+		return false // nginx.conf uses this name for the catch-all server
 	}
 	bothEnds := strings.HasPrefix(name, "*.") && strings.HasSuffix(name, ".*")
 	return len(name) <= maxServerName && !bothEnds && serverName.MatchString(name)

@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// Optional is a value that may be missing: "" is none, and any other text is the value
-// as nginx and Go write it. It is for fields of which false and 0 must be told from
-// "nothing to print", so that they beat an inherited value. The rules min and max see
-// a number.
+// Optional is a value that may be missing: "" means missing, and any other text is
+// the value. Use it for fields in which false and 0 must differ from a missing value,
+// so that they override an inherited one. The rules min and max see a number.
 type Optional[T bool | int] string
 
-// Some is the Optional of a value.
+// Some returns the Optional of a value.
 func Some[T bool | int](value T) Optional[T] { return Optional[T](fmt.Sprint(value)) }
 
-// UnmarshalText accepts what strconv does.
+// UnmarshalText accepts the syntax of strconv.
 func (o *Optional[T]) UnmarshalText(text []byte) error {
 	value, err := o.parse(string(text))
 	*o = Some(value)
@@ -100,7 +99,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // durationValue lets the rules min and max see a Duration as seconds.
 func durationValue(v reflect.Value) any { return int(Duration(v.String()).Time() / time.Second) }
 
-// Time is the duration as Go counts it; 0 for none.
+// Time returns the time.Duration, 0 for no duration.
 func (d Duration) Time() time.Duration {
 	n, err := strconv.Atoi(strings.TrimSuffix(string(d), "s"))
 	if err != nil {

@@ -7,17 +7,15 @@ import (
 	"strings"
 )
 
-// Origins is a list of web origins (RFC 6454) that scripts may come from, each
-// in lower case, sorted: "https://a.example", "https://*.a.example:8443",
-// "null". The list is just "*" if it holds that item. "*." at the front of a
-// host stands for one label.
+// Origins is a list of web origins (RFC 6454), in lower case and sorted:
+// "https://a.example", "https://*.a.example:8443", "null". If it contains "*", it is
+// just "*". "*." at the beginning of a host stands for one label.
 type Origins []string
 
 var originPattern = regexp.MustCompile(`^([a-z][a-z0-9+\-.]*)://((?:\*\.)?[a-z0-9](?:[a-z0-9._\-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?$`)
 
-// UnmarshalText accepts origins separated by commas. The scheme is needed. An item
-// that is no origin is left out of the list: ingress-nginx takes "*" instead, which
-// opens what was to be closed.
+// UnmarshalText accepts origins with their scheme, separated by commas. It drops
+// invalid items. ingress-nginx uses "*" in their place, which allows every origin.
 func (o *Origins) UnmarshalText(text []byte) error {
 	var list, bad []string
 	for item := range strings.SplitSeq(string(text), ",") {
@@ -48,5 +46,5 @@ func isOrigin(item string) bool {
 	return err == nil && port <= 65535 && (m[3] == "" || port > 0)
 }
 
-// Any is true for the list "*".
+// Any reports whether the list is "*".
 func (o Origins) Any() bool { return len(o) == 1 && o[0] == "*" }

@@ -2,9 +2,8 @@ package keys
 
 import "reflect"
 
-// Withdraw sets the field of a key as a value that is not valid does, and gives what
-// holds instead; "" where such a value has the default hold, or where no field has
-// the key.
+// Withdraw sets the field of a key as an invalid value would, and describes the value
+// in force instead; "" if that is the default, or if no field has the key.
 func Withdraw(dst any, key string) (instead string) {
 	value := reflect.ValueOf(dst).Elem()
 	for _, f := range fieldsOf(value.Type()) {

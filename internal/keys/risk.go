@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Risk is how much a key can do to others. Risks are ordered.
+// Risk is the possible harm of a key to others. Risks are ordered.
 type Risk int
 
 // The risks, as ingress-nginx ranks its annotations.

@@ -8,15 +8,15 @@ import (
 	"github.com/go-playground/validator/v10"
 )
 
-// textRule is a rule of our own for texts, usable by its name in a validate tag.
+// textRule is a rule of our own for texts, used by name in a validate tag.
 type textRule struct {
 	name string
-	// pattern compiles what a text has to match, once it is asked for: some of them
-	// are large, and most are never needed.
+	// pattern returns the pattern of valid texts. It compiles on demand, because some
+	// patterns are large and most are never needed.
 	pattern func() *regexp.Regexp
-	// valid says what would be valid, to follow "want ".
+	// valid describes the valid values, as the continuation of "want ".
 	valid string
-	// edges are texts at the edges of what it accepts.
+	// edges are values at the limits of what the rule accepts.
 	edges []string
 }
 
@@ -24,27 +24,25 @@ func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// variable is one that a value may name: what says something of the request,
-// and nothing else. $uri and $ssl_server_name are not among them: they are
-// decoded or as the client sent them, so that a line end may be in them and the
-// rest of a header would be a header of the client's. Package render has the
-// last word.
-// Source: https://nginx.org/en/docs/varindex.html
+// variable matches the variables that a value may use: only properties of the
+// request. $uri and $ssl_server_name are excluded: they are decoded, or as the client
+// sent them, so they can contain a line end and inject a header. Package render
+// checks again. Source: https://nginx.org/en/docs/varindex.html
 const variable = `\$(?:` + variableNames + `\b|\{(?:` + variableNames + `)\})`
 
 const variableNames = `(?:args|best_http_host|host|hostname|is_args|namespace|ingress_name|query_string|remote_addr|request_id|request_method|request_uri|req_id|scheme|` +
 	`server_name|server_port|service_name|service_port|(?:arg|cookie|http)_[A-Za-z0-9_]+)`
 
-// A redirect may name the scheme, the host and the parts of the URI. It begins with
-// none but the scheme: a path of the client's such as //example.com would be another
-// host.
+// A redirect can use the scheme, the host and the parts of the URI. It may begin with
+// no variable but the scheme: a path of the client such as //example.com would be
+// another host.
 const (
 	redirectScheme = `\$(?:scheme\b|\{scheme\})`
 	redirectRest   = `(?:[A-Za-z0-9\-._~/:,?&=]|\$(?:` + redirectNames + `\b|\{` + redirectNames + `\}))`
 	redirectNames  = `(?:args|host|is_args|request_uri|scheme|uri)`
 )
 
-// Behind the host of a mirror comes a path or a variable that begins with one.
+// After the host of a mirror comes a path, or a variable that begins with one.
 const (
 	hostName   = `[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?`
 	portNumber = `(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})`
@@ -73,7 +71,7 @@ func IsHeaderText(text string) bool { return headerText.MatchString(text) }
 const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
 
 var textRules = []textRule{
-	// The character set is ingress-nginx's; a lone $ is what nginx refuses.
+	// The character set is that of ingress-nginx. nginx rejects a lone $.
 	{"rewrite_target", pattern(`^(?:[A-Za-z0-9\-._~/:]|\$[A-Za-z0-9_]+)+$`),
 		`a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured`, []string{"/", "/~-._0:/$1$9$uri"}},
 	{"secret_ref", pattern(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`),
@@ -118,7 +116,7 @@ var textRules = []textRule{
 		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`, []string{"/a", "/~-._0:/$host${request_uri}$arg_A_1"}},
 	{"host_and_variables", pattern(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
 		`a host name, with a port or without; variables such as $host may be in it`, []string{"a", "[::1]:80_-$host${http_x}$scheme"}},
-	// A name with _ would not be read by nginx unless it is told to.
+	// nginx ignores a header with _ by default.
 	{"header_name", pattern(`^[A-Za-z0-9-]{1,100}$`),
 		`the name of a header, of letters, digits and -`, []string{"-", strings.Repeat("A", 100)}},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`),
@@ -149,7 +147,7 @@ var textRules = []textRule{
 	// Source: https://nginx.org/en/docs/http/ngx_http_log_module.html#access_log
 	{"access_log_param", pattern(`^(?:buffer=(?:[1-9][0-9]{0,6}|[1-9][0-9]{0,4}[kK]|[1-9][0-9]?[mM])|flush=[1-9][0-9]{0,4}(?:ms|s|m|h)?|gzip(?:=[1-9])?)$`),
 		`"buffer=SIZE" (up to 99m), "flush=TIME" or "gzip=LEVEL"`, []string{"buffer=1", "buffer=99m", "flush=1ms", "flush=99999h", "gzip", "gzip=9"}},
-	// A group with a name would set the variable of that name.
+	// A named group would set the variable of that name.
 	{"log_url", pattern(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
 		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`, []string{"/", "/" + strings.Repeat("a", 1999), "~x", "~*^/(?:a|b)$"}},
 	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`, []string{"0.0.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"}},

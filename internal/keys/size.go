@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Size is a number of bytes as nginx writes it: digits, or digits and k or m.
-// Equal sizes are equal texts: "1024k" and "1m" are both "1m". A size in
-// gigabytes is held in m, as most of nginx's directives know no g
-// (https://nginx.org/en/docs/syntax.html). "" is no size; "0" is zero.
+// Size is a number of bytes in nginx's syntax: digits, or digits and k or m. Equal
+// sizes are equal texts: "1024k" and "1m" are both "1m". Gigabytes are stored in m,
+// because most of nginx's directives do not accept g
+// (https://nginx.org/en/docs/syntax.html). "" means no size; "0" is zero.
 type Size string
 
 var sizePattern = regexp.MustCompile(`^([0-9]{1,15})([bkmgBKMG]?)$`)
@@ -39,7 +39,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// bytes is the number of bytes of a size that was read, and 0 for none.
+// bytes returns the number of bytes of a size, 0 for no size.
 func (s Size) bytes() uint64 {
 	digits := strings.TrimRight(string(s), "km")
 	n, err := strconv.ParseUint(digits, 10, 64)
@@ -49,7 +49,7 @@ func (s Size) bytes() uint64 {
 	return n * unit(string(s)[len(digits):])
 }
 
-// Larger is the larger of two sizes.
+// Larger returns the larger of two sizes.
 func Larger(a, b Size) Size {
 	if a.bytes() < b.bytes() {
 		return b

@@ -11,15 +11,16 @@ import (
 	"sluice/templates"
 )
 
-// Snippet is directives of nginx as an Ingress writes them. They stand in its
-// locations as they are, and reach nothing outside of them.
+// Snippet contains nginx directives of an Ingress. Its locations contain them
+// unchanged. They must not affect anything outside their location.
 type Snippet string
 
-// longestSnippet bounds what one Ingress adds to nginx.conf for each of its paths.
+// longestSnippet limits the text that one Ingress adds to nginx.conf for each of its
+// paths.
 const longestSnippet = 32768
 
-// UnmarshalText accepts whole directives, but for those that reach further than the
-// location that they stand in.
+// UnmarshalText accepts complete directives, except those that reach beyond their
+// location.
 func (s *Snippet) UnmarshalText(text []byte) error {
 	if len(text) > longestSnippet {
 		return &specific{fmt.Sprintf("it has %d bytes, more than %d", len(text), longestSnippet)}
@@ -54,7 +55,7 @@ func (s Snippet) Contains(names ...string) bool {
 	return false
 }
 
-// far are directives that reach further than their location, with what they do.
+// far are directives that reach beyond their location, with their effect.
 var far = []struct {
 	name *regexp.Regexp
 	why  string
@@ -64,8 +65,8 @@ var far = []struct {
 	{regexp.MustCompile(`_store$|_temp_path$|^dav_|^modsecurity|^xslt_`), "writes files"},
 }
 
-// reaches says how a directive reaches further than its location, "" if it does not.
-// It is the rest of a sentence that begins with the directive.
+// reaches returns how a directive reaches beyond its location, "" if it does not: the
+// rest of a sentence that begins with the directive.
 func reaches(s syntax.Statement) string {
 	for _, f := range far {
 		if f.name.MatchString(s.Name()) {
@@ -76,7 +77,8 @@ func reaches(s syntax.Statement) string {
 	if len(s.Tokens) > 1 {
 		argument = s.Tokens[1]
 	}
-	// Sluice reads on /dev/stderr why nginx refuses a file: clients could imitate it.
+	// Sluice reads nginx's reasons on /dev/stderr, and clients could imitate them
+	// there.
 	switch name := s.Name(); {
 	case name == "access_log" && argument == "off", name == "error_log" && argument == "stderr":
 	case name == "access_log" || name == "error_log":
@@ -84,7 +86,7 @@ func reaches(s syntax.Statement) string {
 			return "writes to another file than /dev/stdout, /dev/null or one below /var/log"
 		}
 	case certificate.MatchString(name) && !strings.HasPrefix(argument, "/"):
-		// OpenSSL finds an engine by its path, too.
+		// OpenSSL also loads an engine by its path.
 		return "may load a library: want the path of a file"
 	case strings.HasSuffix(name, "_pass") && !namesHost(argument):
 		return "may lead to a unix socket: want a host that is written out"
@@ -92,10 +94,10 @@ func reaches(s syntax.Statement) string {
 	return ""
 }
 
-// overwrites gives the variable that a directive sets though it is not the snippet's
-// own, "" for none. Where a group of a pattern has the name of one, nginx forgets for
-// all requests what it meant. Package render has the last word: it knows what the
-// templates in force use.
+// overwrites returns the variable that a directive sets but that does not belong to
+// the snippet, "" for none. If a named group of a pattern has the name of a variable,
+// nginx loses the meaning of that variable for all requests. Package render checks
+// again with the templates in force.
 func overwrites(s syntax.Statement) string {
 	variable, groups := s.Sets()
 	if variable != "args" && variable != "limit_rate" && foreign(variable) {
@@ -109,8 +111,8 @@ func overwrites(s syntax.Statement) string {
 	return ""
 }
 
-// foreign is true for a variable of the templates, and for one that nginx makes of
-// what is behind its prefix.
+// foreign reports whether a variable belongs to the templates or to nginx, including
+// those with a variable part such as $http_NAME.
 func foreign(name string) bool { return ofTemplates()[name] || prefixed.MatchString(name) }
 
 var prefixed = regexp.MustCompile(`^(?:arg|cookie|http|sent_(?:http|trailer)|upstream_(?:cookie|http|trailer))_`)
@@ -137,8 +139,8 @@ var certificate = regexp.MustCompile(`_ssl_certificate(?:_key)?$`)
 
 var logTarget = regexp.MustCompile(`^(?:/dev/(?:stdout|null)|syslog:.*|` + logFile + `)$`)
 
-// namesHost is true if what a request is passed to is no unix socket, whatever its
-// variables hold.
+// namesHost reports whether a proxy target is certainly no unix socket, whatever its
+// variables contain.
 func namesHost(target string) bool {
 	const socket = "unix:"
 	literal, _, variable := strings.Cut(strings.ToLower(target), "$")

@@ -1,10 +1,10 @@
-// Package kube speaks to the Kubernetes API server, about the few kinds of
-// object that an ingress controller reads and writes.
+// Package kube is a client of the Kubernetes API server for the few kinds of object
+// that an ingress controller needs.
 //
-// What goes in is a kubeconfig, or the service account of the pod; what comes
-// out are objects as protobuf, lists and watches for client-go's reflectors, and
-// the few writes there are. The typed clientset of client-go would do the same;
-// it registers every kind of Kubernetes, which costs each process 8 MB (see
+// It takes a kubeconfig, or the service account of the pod. It offers objects as
+// protobuf, lists and watches for client-go's reflectors, and a few writes.
+// client-go's typed clientset would do the same, but registers every kind of
+// Kubernetes, which costs each process 8 MB (see
 // docs/decisions/0007-small-client.md).
 //
 //	client, err := kube.Connect(kube.Options{Kubeconfig: path})
@@ -35,14 +35,14 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Resource is a kind of object as the API server's paths name it.
+// Resource is a kind of object as in the paths of the API server.
 type Resource struct {
 	Version schema.GroupVersion
 	// Plural is the name in paths, such as "ingresses".
 	Plural string
 }
 
-// The resources that are read or written.
+// The resources that Sluice reads or writes.
 var (
 	Ingresses      = Resource{networkingv1.SchemeGroupVersion, "ingresses"}
 	IngressClasses = Resource{networkingv1.SchemeGroupVersion, "ingressclasses"}
@@ -57,8 +57,8 @@ var (
 	Leases         = Resource{coordinationv1.SchemeGroupVersion, "leases"}
 )
 
-// Client is a connection to one API server. Its methods may be called from
-// several goroutines. Use Connect.
+// Client is a connection to one API server. Use Connect. Its methods are safe for
+// concurrent use.
 type Client struct {
 	host   string
 	groups map[schema.GroupVersion]*rest.RESTClient
@@ -72,8 +72,8 @@ type Client struct {
 // Host is the URL of the API server.
 func (c *Client) Host() string { return c.host }
 
-// newClient makes the clients of the API groups, which share connections and
-// the rate limit of config.
+// newClient creates the clients of the API groups, which share connections and the
+// rate limit of config.
 func newClient(config *rest.Config) (*Client, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, networkingv1.AddToScheme, discoveryv1.AddToScheme, coordinationv1.AddToScheme} {
@@ -137,13 +137,14 @@ func groupClient(config *rest.Config, version schema.GroupVersion, codecs runtim
 	return client, nil
 }
 
-// in gives a request about objects of a namespace, or of all if it is empty.
+// in returns a request for objects of a namespace, or of all namespaces if it is
+// empty.
 func (r Resource) in(namespace string, request *rest.Request) *rest.Request {
 	return request.NamespaceIfScoped(namespace, namespace != "").Resource(r.Plural)
 }
 
-// Get reads one object. The error is client-go's, so that apierrors.IsNotFound
-// and the like tell what it means.
+// Get reads one object. It returns client-go's error, for use with
+// apierrors.IsNotFound and the like.
 func (c *Client) Get(ctx context.Context, r Resource, name snapshot.Name, into runtime.Object) error {
 	return r.in(name.Namespace, c.groups[r.Version].Get()).Name(name.Name).Do(ctx).Into(into)
 }
@@ -162,25 +163,25 @@ func (c *Client) RecallAlone(ctx context.Context, r Resource, name snapshot.Name
 	return r.in(name.Namespace, c.unlimited.Get()).VersionedParams(&only, c.parameters).Do(ctx).Into(into)
 }
 
-// List reads the objects of a namespace, of all namespaces if it is empty.
+// List reads the objects of a namespace, or of all namespaces if it is empty.
 func (c *Client) List(ctx context.Context, r Resource, namespace string, options metav1.ListOptions, into runtime.Object) error {
 	return r.in(namespace, c.groups[r.Version].Get()).VersionedParams(&options, c.parameters).Do(ctx).Into(into)
 }
 
-// Create writes a new object. What the API server made of it is put into it.
+// Create creates an object, and stores the answer of the API server in it.
 func (c *Client) Create(ctx context.Context, r Resource, object Object) error {
 	return r.in(object.GetNamespace(), c.groups[r.Version].Post()).Body(object).Do(ctx).Into(object)
 }
 
-// Update replaces an object, or its status if subresource is "status". It fails
-// with a conflict if the object is another than the one that was read.
+// Update replaces an object, or its status if subresource is "status". It fails with
+// a conflict if the object has changed since it was read.
 func (c *Client) Update(ctx context.Context, r Resource, object Object, subresource ...string) error {
 	return r.in(object.GetNamespace(), c.groups[r.Version].Put()).Name(object.GetName()).SubResource(subresource...).Body(object).Do(ctx).Into(object)
 }
 
-// Patch changes an object, or its status if subresource is "status". A
-// server-side apply is a Patch of types.ApplyYAMLPatchType, whose options name
-// the field manager. The result is put into into.
+// Patch changes an object, or its status if subresource is "status". A server-side
+// apply is a Patch of types.ApplyYAMLPatchType, whose options name the field manager.
+// The result is stored in into.
 func (c *Client) Patch(ctx context.Context, r Resource, p Patch, into runtime.Object) error {
 	return r.in(p.Name.Namespace, c.groups[r.Version].Patch(p.Type)).Name(p.Name.Name).SubResource(p.Subresource...).
 		VersionedParams(&p.Options, c.parameters).Body(p.Body).Do(ctx).Into(into)
@@ -201,7 +202,7 @@ type Patch struct {
 	Body        []byte
 }
 
-// Selection says which objects a ListWatch is about.
+// Selection selects the objects of a ListWatch.
 type Selection struct {
 	// Namespace is empty for all namespaces.
 	Namespace string
@@ -211,7 +212,7 @@ type Selection struct {
 	Labels, Fields string
 }
 
-// ByName is the field selector of the objects of a name.
+// ByName returns the field selector for a name.
 func ByName(name string) string {
 	return fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
 }
@@ -223,7 +224,7 @@ func (s Selection) narrow(o *metav1.ListOptions) {
 	}
 }
 
-// ListWatch lists and watches whole objects for a reflector. list gives an empty
+// ListWatch lists and watches whole objects for a reflector. list returns an empty
 // list of their kind.
 func (c *Client) ListWatch(r Resource, s Selection, list func() runtime.Object) *cache.ListWatch {
 	return &cache.ListWatch{
@@ -240,8 +241,8 @@ func (c *Client) ListWatch(r Resource, s Selection, list func() runtime.Object) 
 	}
 }
 
-// MetadataListWatch is ListWatch for *metav1.PartialObjectMetadata: nothing but
-// the metadata of the objects is sent.
+// MetadataListWatch is ListWatch for *metav1.PartialObjectMetadata: the API server
+// sends only metadata.
 func (c *Client) MetadataListWatch(r Resource, s Selection) *cache.ListWatch {
 	resource := c.metadata.Resource(r.Version.WithResource(r.Plural)).Namespace(s.Namespace)
 	watched := c.metadataWatch.Resource(r.Version.WithResource(r.Plural)).Namespace(s.Namespace)

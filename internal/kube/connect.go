@@ -15,17 +15,17 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Options say which API server is spoken to, and how much.
+// Options configure a Client.
 type Options struct {
 	// Kubeconfig is the path of a kubeconfig file; empty for the service account
 	// of the pod that this process runs in.
 	Kubeconfig string
-	// Server is the URL of the API server; empty for what the kubeconfig says.
+	// Server is the URL of the API server; empty for that of the kubeconfig.
 	Server string
-	// CertificateAuthority is a file with the authorities that sign the API
-	// server's certificate; empty for what the kubeconfig says.
+	// CertificateAuthority is a file with the authorities for the API server's
+	// certificate; empty for those of the kubeconfig.
 	CertificateAuthority string
-	// QPS and Burst bound the requests a second, all kinds together.
+	// QPS and Burst limit the requests per second, for all kinds together.
 	QPS   float32
 	Burst int
 	// UserAgent names this program to the API server.
@@ -34,14 +34,14 @@ type Options struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// ErrNoCluster says that there is neither a kubeconfig nor a pod's account.
+// ErrNoCluster means that there is neither a kubeconfig nor a service account.
 var ErrNoCluster = errors.New("no cluster: want a kubeconfig file, or to run in a pod with a service account")
 
-// silence has client-go log nothing: what it says of lists and watches is said by
-// those who ask for them. Its logger is one for the process.
+// silence turns off client-go's log, because the callers log the errors of lists and
+// watches themselves. There is one logger for the process.
 var silence = sync.OnceFunc(func() { klog.SetLogger(logr.Discard()) })
 
-// Connect prepares a client. It does not wait for the API server.
+// Connect returns a client. It does not wait for the API server.
 func Connect(o Options) (*Client, error) {
 	silence()
 	config, err := load(o)
@@ -50,7 +50,7 @@ func Connect(o Options) (*Client, error) {
 	}
 	config.UserAgent, config.Dial = o.UserAgent, o.Dial
 	config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(o.QPS, o.Burst)
-	// What the API server warns of is for those who write objects.
+	// Warnings of the API server are for the authors of objects.
 	config.WarningHandler = rest.NoWarnings{}
 	return newClient(config)
 }

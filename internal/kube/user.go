@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// ConnectAsUser prepares the client that kubectl would use: that of a kubeconfig
-// file, or of $KUBECONFIG, ~/.kube/config or the pod if path is empty, and of its
+// ConnectAsUser returns the client that kubectl would use: with the kubeconfig file
+// at path or, if path is empty, $KUBECONFIG, ~/.kube/config or the pod; and with the
 // current context if context is empty.
 func ConnectAsUser(path, context, userAgent string) (*Client, error) {
 	silence()
@@ -27,15 +27,15 @@ func ConnectAsUser(path, context, userAgent string) (*Client, error) {
 	return newClient(config)
 }
 
-// ForConfig prepares a client for whoever has found the API server by other
-// means, such as kubectl's flags. It does not wait for the API server.
+// ForConfig returns a client for a given configuration, such as that of kubectl's
+// flags. It does not wait for the API server.
 func ForConfig(config *rest.Config) (*Client, error) {
 	silence()
 	return newClient(config)
 }
 
-// Unreached says of an error that the API server was not reached, and where it
-// was looked for; other errors, and nil, stay as they are.
+// Unreached adds to a connection error that the API server was not reached, and its
+// address. It returns other errors, and nil, unchanged.
 func Unreached(host string, err error) error {
 	var request *url.Error
 	if !errors.As(err, &request) {

@@ -13,29 +13,29 @@ import (
 	"sluice/internal/translate"
 )
 
-// Severity says how much a finding weighs.
+// Severity is the weight of a finding.
 type Severity string
 
-// The severities, the heaviest first.
+// The severities, most severe first.
 const (
 	Error   Severity = "error"   // something is not served as it is written
 	Warning Severity = "warning" // it is served, but not as its author may expect
 	Note    Severity = "note"    // worth knowing, and nothing is wrong with it
 )
 
-// Severities are all of them, the heaviest first.
+// Severities are all severities, most severe first.
 var Severities = []Severity{Error, Warning, Note}
 
-// Unreadable is the reason of what does not read or decode.
+// Unreadable is the reason for files that cannot be read or decoded.
 const Unreadable model.Reason = "Unreadable"
 
-// Empty is the reason of manifests without an Ingress that is served.
+// Empty is the reason for manifests without a served Ingress.
 const Empty model.Reason = "Empty"
 
-// Unwatched is the reason of an Ingress of a namespace that is not watched.
+// Unwatched is the reason for an Ingress in a namespace that is not watched.
 const Unwatched model.Reason = "Unwatched"
 
-// Uncompared is the reason of patterns that take too long to compare.
+// Uncompared is the reason for patterns that take too long to compare.
 const Uncompared model.Reason = "Uncompared"
 
 // severities weigh the reasons that a finding may have.
@@ -63,18 +63,18 @@ func severityOf(p model.Problem) Severity {
 	return cmp.Or(severities[p.Reason], Error)
 }
 
-// Place is where an object is written.
+// Place is the position of an object in the files.
 type Place struct {
-	// File is empty where it is not known.
+	// File is empty if it is not known.
 	File string `json:"file,omitempty"`
-	// Document counts the documents of the file that have content, from 1; Line is
-	// that on which the document begins.
+	// Document is the number of the non-empty document in the file, from 1. Line is
+	// its first line.
 	Document int `json:"document,omitempty"`
 	Line     int `json:"line,omitempty"`
 }
 
-// Finding is something about the manifests that a team should know. All its
-// texts are one printable line each.
+// Finding is something about the manifests that a team should know. Each of its texts
+// is one printable line.
 type Finding struct {
 	Severity Severity        `json:"severity"`
 	Object   model.ObjectRef `json:"object"`
@@ -82,13 +82,12 @@ type Finding struct {
 	// Field is a field path such as "spec.rules[0].host", or a key.
 	Field  string       `json:"field,omitempty"`
 	Reason model.Reason `json:"reason"`
-	// Text says what to do.
+	// Text describes the finding and what to do.
 	Text string `json:"text"`
 }
 
-// String gives the finding as one line, in the form in which compilers tell
-// theirs: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON]. Parts that are not
-// known are left out.
+// String returns the finding in the form of compiler messages: FILE:LINE: SEVERITY:
+// OBJECT: FIELD: TEXT [REASON], without unknown parts.
 func (f Finding) String() string {
 	var line strings.Builder
 	if f.File != "" {

@@ -1,14 +1,13 @@
-// Package lint finds what a team should know about manifests before or after
-// they are applied. Objects go in, with where they are written and what did not
-// decode; out come findings, each with its severity, object, place, field and
-// what to do. It needs no cluster and no nginx.
+// Package lint checks manifests. It takes objects, their positions in files, and
+// decoding errors. It returns findings, each with severity, object, place, field and
+// text. It needs neither a cluster nor nginx.
 //
 //	report := lint.Look(lint.Manifests{Objects: objects, Documents: documents, Errors: errs, Notes: notes}, options)
 //	for _, finding := range report.Findings { ... }
 //
-// Findings are the Problems of snapshot, translate and render, the errors of
-// decoding, the surprises that translate knows (translate.Surprises), and the
-// patterns that others take every request from.
+// Findings are the Problems of snapshot, translate and render, decoding errors, the
+// surprises of translate.Surprises, and patterns that get no requests because of
+// others.
 package lint
 
 import (
@@ -23,58 +22,56 @@ import (
 	"sluice/internal/translate"
 )
 
-// Manifests are the objects that are looked at.
+// Manifests are the objects to check.
 type Manifests struct {
 	Objects snapshot.Objects
-	// Documents say where the objects are written; what is not in them has no
-	// place.
+	// Documents are the positions of the objects; other objects have no place.
 	Documents []decode.Document
-	// Errors and Notes came up when the documents were read.
+	// Errors and Notes come from reading the documents.
 	Errors []error
 	Notes  []snapshot.Note
 }
 
-// Options are those of the controller that is to serve the manifests.
+// Options are those of the controller that will serve the manifests.
 type Options struct {
 	Translate   translate.Options
 	Templates   *render.Templates
 	Environment render.Environment
-	// SecretThere says of a Secret that is not among the manifests whether it is
-	// taken as there; nil for none.
+	// SecretThere reports whether a Secret that is missing from the manifests counts
+	// as existing; nil for none.
 	SecretThere func(snapshot.Name) bool
-	// Ignored are the reasons of findings that are left out.
+	// Ignored are the reasons of findings to leave out.
 	Ignored []string
-	// AllowEmpty: no Ingress that is served is nothing wrong.
+	// AllowEmpty allows manifests without a served Ingress.
 	AllowEmpty bool
-	// Watch says which namespaces are watched.
+	// Watch selects the watched namespaces.
 	Watch snapshot.Watch
-	// Known are Problems that came up before.
+	// Known are Problems that were found before.
 	Known []model.Problem
 }
 
-// Report is what was found.
+// Report is the result of Look.
 type Report struct {
 	// Findings are sorted by place and object; never nil.
 	Findings []Finding `json:"findings"`
 	Errors   int       `json:"errors"`
 	Warnings int       `json:"warnings"`
 	Notes    int       `json:"notes"`
-	// Ignored counts the findings that were left out.
+	// Ignored is the number of findings left out.
 	Ignored int `json:"ignored,omitempty"`
-	// Ingresses counts all that there are, Served those of them that are of a class and
-	// a namespace that are served.
+	// Ingresses is the number of all Ingresses. Served is the number of those with a
+	// served class and namespace.
 	Ingresses int `json:"ingresses"`
 	Served    int `json:"served"`
-	// Settings says which ConfigMap the settings are from, where it was looked for, and
-	// Controller which flags a Deployment gives.
+	// Settings names the ConfigMap of the settings, or where it was looked for.
+	// Controller names the Deployment that gives flags.
 	Settings   string `json:"settings,omitempty"`
 	Controller string `json:"controller,omitempty"`
-	// Flags are those that decide what is served, with their values.
+	// Flags are the flags that affect what is served, with their values.
 	Flags map[string]string `json:"flags,omitempty"`
 }
 
-// Look looks at manifests. The result is the same in whatever order the objects
-// are given.
+// Look checks manifests. The result does not depend on the order of the objects.
 func Look(m Manifests, o Options) Report {
 	where := locate(m)
 	snap, problems := snapshot.New(m.Objects.Watched(o.Watch))
@@ -111,7 +108,7 @@ func Look(m Manifests, o Options) Report {
 	return report
 }
 
-// served counts the Ingresses that are served, as far as their class goes.
+// served returns the number of Ingresses with a served class.
 func (o Options) served(snap *snapshot.Snapshot) int {
 	n := 0
 	for _, object := range snap.Ingresses() {
@@ -122,7 +119,7 @@ func (o Options) served(snap *snapshot.Snapshot) int {
 	return n
 }
 
-// empty finds that there is nothing to look at, which is hardly meant.
+// empty reports that there is nothing to check, which is probably a mistake.
 func (o Options) empty(m Manifests, served int, told []model.Problem) []Finding {
 	unserved := func(p model.Problem) bool { return p.Reason == translate.Unserved }
 	meant := func(n snapshot.Note) bool { return n.Field != "" }
@@ -136,7 +133,7 @@ func (o Options) empty(m Manifests, served int, told []model.Problem) []Finding 
 	return []Finding{{Severity: Error, Reason: Empty, Text: text}}
 }
 
-// count makes the report of findings.
+// count makes a report of findings.
 func count(found []Finding) Report {
 	report := Report{Findings: found}
 	for _, f := range found {
@@ -152,14 +149,14 @@ func count(found []Finding) Report {
 	return report
 }
 
-// Has says whether there is a finding that weighs at least so much.
+// Has reports whether there is a finding of at least this severity.
 func (r Report) Has(least Severity) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool {
 		return slices.Index(Severities, f.Severity) <= slices.Index(Severities, least)
 	})
 }
 
-// unreadable makes a finding of an error of reading or decoding.
+// unreadable makes a finding of an error from reading or decoding.
 func (w places) unreadable(err error) Finding {
 	f := Finding{Severity: Error, Reason: Unreadable, Text: model.OneLine(err.Error(), mostText)}
 	var decode *snapshot.DecodeError
@@ -171,8 +168,8 @@ func (w places) unreadable(err error) Finding {
 	return f
 }
 
-// passedOver makes a finding of an object of a version that is not read, or whose kind
-// is written otherwise.
+// passedOver makes a finding of an object of an unsupported version, or with a
+// misspelled kind.
 func (w places) passedOver(note snapshot.Note) Finding {
 	return Finding{
 		Severity: Error, Reason: model.Unsupported, Object: ParseRef(note.Object), Place: w.document(note.File, note.Document),
@@ -180,10 +177,10 @@ func (w places) passedOver(note snapshot.Note) Finding {
 	}
 }
 
-// mostText bounds what is shown of a text; model bounds those of Problems.
+// mostText limits the length of a text; model limits those of Problems.
 const mostText = 1000
 
-// ParseRef takes "Ingress shop/web" apart, or as much of it as there is.
+// ParseRef splits "Ingress shop/web" into its parts, which may be incomplete.
 func ParseRef(text string) model.ObjectRef {
 	kind, name, _ := strings.Cut(model.OneLine(text, mostText), " ")
 	namespace, base, qualified := strings.Cut(name, "/")

@@ -10,8 +10,8 @@ import (
 	"sluice/internal/pcre"
 )
 
-// overtaken reports the patterns that no request reaches because patterns that
-// nginx tries before take them all. Those that are told already are left out.
+// overtaken reports the patterns that get no requests because earlier patterns take
+// them all. It skips those that were reported already.
 func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 	type reported struct {
 		object model.ObjectRef
@@ -44,40 +44,38 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 	return problems
 }
 
-// mostCompared bounds the time that patterns are compared in, to some seconds.
+// mostCompared limits the work of comparing patterns, to some seconds.
 const mostCompared = 20_000_000
 
-// mostPath bounds what is shown of a path.
+// mostPath limits the shown length of a path.
 const mostPath = 200
 
 // tried is a pattern of a server.
 type tried struct {
 	rule model.Rule
-	// text is the pattern; lead is what all that it matches begins with, in lower
-	// case.
+	// text is the pattern. lead is the beginning of every match, in lower case.
 	text, lead string
-	// pattern is nil where package pcre does not read the text.
+	// pattern is nil if package pcre cannot read the text.
 	pattern *pcre.Pattern
-	// literal: it says nothing but its lead.
+	// literal is set if the pattern is nothing but its lead.
 	literal bool
 }
 
-// patternsOf are the patterns of a server in the order in which nginx tries
-// them.
+// patternsOf returns the patterns of a server in the order in which nginx tries them.
 func patternsOf(server *model.Server) []tried {
 	var patterns []tried
 	for _, l := range server.Locations {
 		if l.Modifier == model.Pattern {
 			text := strings.TrimPrefix(l.Path, "^")
 			lead := pcre.Beginning(text)
-			compiled, _ := pcre.Compile(l.Path, pcre.Caseless) // refused tells what is wrong
+			compiled, _ := pcre.Compile(l.Path, pcre.Caseless) // refused reports the error
 			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: lower(lead), pattern: compiled, literal: pcre.Quote(lead) == text})
 		}
 	}
 	return patterns
 }
 
-// lower is what PCRE2 takes as the same in either case: ASCII letters only.
+// lower converts to lower case like PCRE2: ASCII letters only.
 func lower(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
@@ -87,8 +85,8 @@ func lower(text string) string {
 	}, text)
 }
 
-// passed are the patterns that were tried so far. Of thousands on a host few are
-// more than literal text, and literal text is looked up.
+// passed holds the patterns tried so far. Of thousands on a host few are more than
+// literal text, and literal text is found by lookup.
 type passed struct {
 	literal map[string]tried // by their leads
 	others  []tried
@@ -103,7 +101,7 @@ func (p *passed) add(t tried) {
 	}
 }
 
-// takerOf finds a pattern that takes every request of a later one.
+// takerOf returns an earlier pattern that takes every request of a later one.
 func (p *passed) takerOf(later tried) (taker tried, found bool) {
 	for end := range len(later.lead) + 1 {
 		if t, ok := p.literal[later.lead[:end]]; ok && p.takes(t, later) {
@@ -118,7 +116,7 @@ func (p *passed) takerOf(later tried) (taker tried, found bool) {
 	return tried{}, false
 }
 
-// takes says whether a pattern matches every path that a later one matches.
+// takes reports whether a pattern matches every path that a later one matches.
 func (p *passed) takes(earlier, later tried) bool {
 	switch {
 	case earlier.text == later.text:
@@ -132,7 +130,7 @@ func (p *passed) takes(earlier, later tried) bool {
 	return all && known
 }
 
-// refused reports the patterns that nginx will refuse, as PCRE2 does.
+// refused reports the patterns that nginx will reject because PCRE2 does.
 func refused(servers []*model.Server) []model.Problem {
 	var problems []model.Problem
 	for _, server := range servers {

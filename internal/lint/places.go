@@ -6,14 +6,14 @@ import (
 	"sluice/internal/model"
 )
 
-// places knows where objects are written.
+// places holds the positions of objects.
 type places struct {
 	objects map[model.ObjectRef][]Place
-	// lines are those on which documents begin, by document without line.
+	// lines are the first lines of documents, by document without line.
 	lines map[Place]int
 }
 
-// locate notes the place of each object of the documents, and of the Deployments that
+// locate records the place of each object of the documents, and of Deployments that
 // run a controller.
 func locate(m Manifests) places {
 	w := places{objects: map[model.ObjectRef][]Place{}, lines: map[Place]int{}}
@@ -46,9 +46,9 @@ func note[T metav1.Object](w places, kind string, objects []T, at Place) {
 	}
 }
 
-// of gives the places of a problem: that of its object, or, where several have
-// its name, those of the ones that are left out. A problem without a place has
-// one that is empty.
+// of returns the places of a Problem: that of its object or, if several objects have
+// its name, those of the ones that are left out. A Problem without a place has an
+// empty one.
 func (w places) of(p model.Problem) []Place {
 	at := w.objects[p.Object]
 	switch {
@@ -60,7 +60,7 @@ func (w places) of(p model.Problem) []Place {
 	return at[:1]
 }
 
-// document gives the place of a document.
+// document returns the place of a document.
 func (w places) document(file string, number int) Place {
 	at := Place{File: model.OneLine(file, mostText), Document: number}
 	at.Line = w.lines[at]

@@ -12,22 +12,23 @@ import (
 	"sluice/internal/translate"
 )
 
-// issuers are the annotations by which cert-manager makes the Secrets of spec.tls.
+// issuers are the annotations for which cert-manager creates the Secrets of spec.tls.
 // Source: https://cert-manager.io/docs/usage/ingress/#supported-annotations
 var issuers = []string{"cert-manager.io/issuer", "cert-manager.io/cluster-issuer"}
 
-// formerIssuers are those of cert-manager before 0.11, which nothing reads any more.
+// formerIssuers are the annotations of cert-manager before 0.11, which nothing reads
+// any more.
 var formerIssuers = []string{"certmanager.k8s.io/issuer", "certmanager.k8s.io/cluster-issuer"}
 
-// tlsACME is the one that cert-manager and others took over from kube-lego: a boolean.
+// tlsACME is the boolean annotation that cert-manager and others adopted from
+// kube-lego.
 const tlsACME = "kubernetes.io/tls-acme"
 
-// ToBeIssued is the reason of a Secret that is not among the manifests because an
-// issuer is to make it.
+// ToBeIssued is the reason for a missing Secret that an issuer will create.
 const ToBeIssued model.Reason = "ToBeIssued"
 
-// missingSecrets goes over the Problems of Secrets that do not exist: those that
-// are taken as there are left out, those that an issuer makes become notes.
+// missingSecrets filters the Problems of missing Secrets: it drops those of Secrets
+// that count as existing, and turns those that an issuer creates into notes.
 func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options) []model.Problem {
 	var left []model.Problem
 	for _, p := range problems {
@@ -50,7 +51,8 @@ func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options
 	return left
 }
 
-// unissued says of a Secret of spec.tls whether an issuer is to make it.
+// unissued adapts the Problem of a missing Secret of spec.tls to whether an issuer
+// will create it.
 func unissued(p model.Problem, object *networkingv1.Ingress, name snapshot.Name) model.Problem {
 	if isIssued(object) {
 		p.Reason, p.Text = ToBeIssued, "Secret "+name.String()+" is not there yet: the issuer that the annotations name is to make it; until then the default certificate is presented"
@@ -60,7 +62,8 @@ func unissued(p model.Problem, object *networkingv1.Ingress, name snapshot.Name)
 	return p
 }
 
-// missingSecret gives the Secret that a Problem of an Ingress says does not exist.
+// missingSecret returns the Secret that is missing according to a Problem of an
+// Ingress.
 func missingSecret(p model.Problem, object *networkingv1.Ingress, o Options) (snapshot.Name, bool) {
 	for _, ref := range translate.References(object, o.Translate) {
 		name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
@@ -71,19 +74,19 @@ func missingSecret(p model.Problem, object *networkingv1.Ingress, o Options) (sn
 	return snapshot.Name{}, false
 }
 
-// isCertificate says whether a Problem is about a Secret of spec.tls.
+// isCertificate reports whether a Problem is about a Secret of spec.tls.
 func isCertificate(p model.Problem) bool {
 	return strings.HasPrefix(p.Field, "spec.tls[") && strings.HasSuffix(p.Field, "].secretName")
 }
 
-// isIssued says whether something makes the Secrets of an Ingress.
+// isIssued reports whether an issuer creates the Secrets of an Ingress.
 func isIssued(object *networkingv1.Ingress) bool {
 	acme, _ := strconv.ParseBool(object.Annotations[tlsACME])
 	return acme || slices.ContainsFunc(issuers, func(key string) bool { return object.Annotations[key] != "" })
 }
 
-// formerIssuer says of an annotation that it makes no Secret any more; empty if there
-// is none.
+// formerIssuer returns a hint about an annotation that no longer creates Secrets;
+// empty if there is none.
 func formerIssuer(object *networkingv1.Ingress) string {
 	for i, key := range formerIssuers {
 		if object.Annotations[key] != "" {

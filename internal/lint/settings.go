@@ -9,17 +9,17 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Several is the reason of objects that could each be the one that decides, so that
-// none does.
+// Several is the reason for several objects that could each be the one to use, so
+// that none is used.
 const Several model.Reason = "Several"
 
-// conventional are the names of the settings' ConfigMap as the charts of
-// ingress-nginx and Sluice make them, where those of other releases end so, and as
-// it is called in the examples.
+// conventional are the names of the settings' ConfigMap in the charts of
+// ingress-nginx and Sluice, also as the ending of other releases' names, and in the
+// examples.
 var conventional = []string{"ingress-nginx-controller", "sluice-controller", "sluice"}
 
-// Conventional are the names by which the settings' ConfigMap is looked for, of any
-// namespace.
+// Conventional returns the names under which the settings' ConfigMap is looked for in
+// any namespace.
 func Conventional() []snapshot.Name {
 	var names []snapshot.Name
 	for _, name := range conventional {
@@ -28,9 +28,9 @@ func Conventional() []snapshot.Name {
 	return names
 }
 
-// FindSettings finds the ConfigMap with the settings, where nobody says which it is:
-// the one with a name as the charts of ingress-nginx and Sluice give it. how says which
-// it is, or what to do where there is none or more than one; the latter is a Problem.
+// FindSettings finds the ConfigMap with the settings by its name if no flag names it.
+// how describes the choice, or what to do if there is none or more than one; the
+// latter is also a Problem.
 func FindSettings(o snapshot.Objects) (name snapshot.Name, how string, problems []model.Problem) {
 	var byName []snapshot.Name
 	for _, o := range o.ConfigMaps {

@@ -7,12 +7,12 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Unlabelled is the reason of Namespaces that are not among the manifests, so that it
-// is not known whether a selector selects them.
+// Unlabelled is the reason for Namespaces that are missing from the manifests, so
+// that it is unknown whether a selector selects them.
 const Unlabelled model.Reason = "Unlabelled"
 
-// FindUnlabelled tells, once, of the Namespaces whose labels a selector asks for and that
-// are not among the objects.
+// FindUnlabelled returns one Problem for all Namespaces that a selector needs and the
+// objects lack.
 func FindUnlabelled(o snapshot.Objects, w snapshot.Watch) []model.Problem {
 	missing := w.Unlabelled(o)
 	if len(missing) == 0 {
@@ -26,7 +26,7 @@ func FindUnlabelled(o snapshot.Objects, w snapshot.Watch) []model.Problem {
 		Text: fmt.Sprintf("%s not among the manifests, so that it is not known whether --watch-namespace-selector (%s) selects %s: Ingresses there are taken as served", which, w.Selector, object)}}
 }
 
-// unwatched tells of the Ingresses of namespaces that are not watched.
+// unwatched reports the Ingresses of namespaces that are not watched.
 func unwatched(o snapshot.Objects, w snapshot.Watch) []model.Problem {
 	why := "--watch-namespace names " + w.Namespace
 	if w.Namespace == "" && w.Selector != nil {

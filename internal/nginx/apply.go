@@ -12,33 +12,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Result says how long a reload took, counted from the signal.
+// Result holds the duration of a reload, counted from the signal.
 type Result struct {
-	// Live is when all new workers had registered. It is 0 where an nginx that
-	// something else runs could not be asked.
+	// Live is when all new workers had registered. It is 0 if the nginx is external
+	// and could not be asked.
 	Live time.Duration
-	// Settled is when no older worker accepted any more: from then on every
-	// new connection gets the new configuration. It is 0 if that was not seen
-	// within Options.SettleTimeout.
+	// Settled is when no older worker accepted connections any more, so that every
+	// new connection gets the new configuration. It is 0 if that was not seen within
+	// Options.SettleTimeout.
 	Settled time.Duration
 }
 
-// ReloadError says why a reload did not come about.
+// ReloadError is the reason why a reload failed.
 type ReloadError struct {
 	// Text is one line.
 	Text string
-	// RolledBack is set if the last good file is in place again and workers
-	// that run it serve.
+	// RolledBack is set if the last good file is in place again and its workers
+	// serve.
 	RolledBack bool
-	// Ended is set if nginx died during the reload. It is started again, with
-	// the bootstrap file.
+	// Ended is set if nginx died during the reload. It restarts with the bootstrap
+	// file.
 	Ended bool
 
-	// said are the grave lines of nginx's log since the signal.
-	said string
+	// severe holds the severe lines of nginx's log since the signal.
+	severe string
 }
 
-// Error gives the text and what serves now.
+// Error returns the text and what nginx serves now.
 func (e *ReloadError) Error() string {
 	if e.RolledBack {
 		return "reload refused, the last good configuration goes on: " + e.Text
@@ -46,27 +46,27 @@ func (e *ReloadError) Error() string {
 	return "reload failed and could not be rolled back: " + e.Text
 }
 
-// reload is a change of the configuration under way.
+// reload is a change of the configuration in progress.
 type reload struct {
 	p   *Process
 	run *run
-	// As it was before: the newest load, the generation that served, the
-	// children, the place in the log.
+	// The state before the reload: the newest load, the generation that served, the
+	// child processes, and the position in the log.
 	before, serving int
 	children        []int
 	mark            int
-	// unsure is set if it is not known which file served before.
+	// unsure is set if it is not known which file was in force before.
 	unsure bool
 	began  time.Time
 	// dismissed are the workers that were told to stop accepting.
 	dismissed map[int]bool
 }
 
-// Apply swaps nginx.conf, reloads, and returns once the new file is live and
-// settled. The file should have passed Test: nginx refuses a bad one here too,
-// but cannot say where the fault is. If the reload does not come about, the
-// last good file is put back and the error is a *ReloadError. If ctx is done
-// meanwhile, Apply returns at once and the next Apply finds out what serves.
+// Apply replaces nginx.conf, reloads, and returns once the new file is live and
+// settled. The file should have passed Test: nginx rejects a bad file here too, but
+// does not name the line. If the reload fails, Apply restores the last good file and
+// returns a *ReloadError. If ctx ends first, Apply returns at once, and the next
+// Apply finds out which file is in force.
 func (p *Process) Apply(ctx context.Context, conf io.WriterTo) (Result, error) {
 	if err := p.take(ctx); err != nil {
 		return Result{}, err
@@ -86,7 +86,7 @@ func (p *Process) Apply(ctx context.Context, conf io.WriterTo) (Result, error) {
 	return l.carryOut(ctx, conf)
 }
 
-// prepare waits until the master is at rest and notes how things are.
+// prepare waits until the master is idle and records the current state.
 func (p *Process) prepare(ctx context.Context, r *run) (*reload, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.reloadTimeout())
 	defer cancel()
@@ -114,7 +114,7 @@ func (p *Process) prepare(ctx context.Context, r *run) (*reload, error) {
 	return l, nil
 }
 
-// carryOut swaps, signals and waits.
+// carryOut replaces the file, signals the master and waits.
 func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error) {
 	if err := l.p.swap(conf); err != nil {
 		return Result{}, err
@@ -140,8 +140,8 @@ func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error)
 	return result, nil
 }
 
-// remember writes down what a roll-back and the next start need. The new file
-// serves already: that this cannot be written does not undo it.
+// remember records what a roll-back and the next start need. The new file is already
+// in force, so a failed write does not undo it.
 func (l *reload) remember() {
 	if err := errors.Join(l.p.keepAsGood(), l.p.record(l.run)); err != nil {
 		l.p.options.Logger.Warn("what nginx runs now cannot be written down", "error", err)
@@ -153,9 +153,9 @@ func (l *reload) signal() error {
 	return l.run.signal(unix.SIGHUP)
 }
 
-// awaitLive waits until all workers of a newer load have registered, or until
-// it is certain that they will not. A file may take long to be read; once it
-// was, its workers must come up soon.
+// awaitLive waits until all workers of a newer load have registered, or until it is
+// certain that they will not. Reading a file can take long; after that, its workers
+// must come up soon.
 func (l *reload) awaitLive(ctx context.Context) error {
 	limit := l.p.reloadTimeout()
 	inner, cancel := context.WithTimeout(ctx, limit)
@@ -174,7 +174,7 @@ func (l *reload) awaitLive(ctx context.Context) error {
 			return false, fmt.Errorf("nginx ended while it was reloading: %s", l.reason(l.run.cause))
 		}
 		if master == busy && !l.hasNewChildren() {
-			return false, nil // it reads the file: there is nobody new to ask
+			return false, nil // the master reads the file: there are no new workers to ask
 		}
 		if refusal := l.refusal(master); refusal != nil {
 			return false, refusal
@@ -195,10 +195,10 @@ func (l *reload) awaitLive(ctx context.Context) error {
 	return err
 }
 
-// refusal says why nginx kept the old file, nil while it may still load the
-// new one. It is certain when the master is at rest and has no new children.
-// Where the master's state cannot be read, a line that nginx only writes when
-// it gives up must do.
+// refusal returns the reason why nginx kept the old file, and nil while it may still
+// load the new one. It is certain if the master is idle without new children. If the
+// state of the master cannot be read, it relies on log lines that nginx writes only
+// when it gives up.
 func (l *reload) refusal(master activity) error {
 	switch master {
 	case busy:
@@ -219,17 +219,17 @@ func (l *reload) hasNewChildren() bool {
 	return slices.ContainsFunc(childrenOf(l.run.PID), func(pid int) bool { return !slices.Contains(l.children, pid) })
 }
 
-// isNew says whether the newest workers were all started since the signal. A
-// load that was given up before may still bring its workers to register.
+// isNew reports whether all of the newest workers started after the signal. Workers
+// of an earlier load that failed may still register.
 func (l *reload) isNew(c census) bool {
 	return !slices.ContainsFunc(c.current, func(pid int) bool { return slices.Contains(l.children, pid) })
 }
 
-// gaveUp looks for a message of the master after which it keeps the old file.
-// It tries a port that is taken several times ("bind() to"), and what it says
-// of old sockets ("unlink()", "close()") comes when the new file is in force.
+// gaveUp reports whether the master logged a message after which it keeps the old
+// file. Messages about "bind() to" repeat, because nginx retries a port in use. Those
+// about old sockets ("unlink()", "close()") come after the new file is in force.
 func (l *reload) gaveUp() bool {
-	return slices.ContainsFunc(l.run.log.since(l.mark), func(g grave) bool {
+	return slices.ContainsFunc(l.run.log.since(l.mark), func(g severeLine) bool {
 		passing := slices.ContainsFunc([]string{"bind() to", "listen() to", "unlink() ", "close() "}, func(prefix string) bool {
 			return strings.HasPrefix(g.Text, prefix)
 		})
@@ -237,15 +237,15 @@ func (l *reload) gaveUp() bool {
 	})
 }
 
-// reason gives nginx's own words, without the path of the file.
+// reason returns nginx's own message without the path of the file.
 func (l *reload) reason(otherwise string) string {
 	waitForLog()
 	text := l.run.reason(l.mark, otherwise)
 	return strings.ReplaceAll(text, l.p.options.path(liveFile), "the file")
 }
 
-// said gives all grave lines since the signal.
-func (l *reload) said() string {
+// severeLines returns all severe lines since the signal.
+func (l *reload) severeLines() string {
 	var lines strings.Builder
 	for _, g := range l.run.log.since(l.mark) {
 		lines.WriteString(g.Text + "\n")
@@ -253,8 +253,13 @@ func (l *reload) said() string {
 	return lines.String()
 }
 
-// awaitSettled waits until no older worker accepts. The last one to take itself
-// off may have been the one that answered, so two answers in a row must agree.
+// awaitSettled waits until no older worker accepts connections. The last worker to
+// unregister may be the one that answered, so two consecutive answers must agree.
+//
+// nginx tells its old workers to stop 100 ms after it has started new ones, whether
+// or not these run yet. Here it is known that the new ones run, so the old ones are
+// told at once, with SIGQUIT as nginx itself does. Source:
+// https://nginx.org/en/docs/control.html
 //
 // nginx tells its old workers to stop 100 ms after it has started new ones,
 // whether those run by then or not. Here it is known that they do, so the old
@@ -279,8 +284,8 @@ func (l *reload) awaitSettled(ctx context.Context) error {
 	})
 }
 
-// dismiss tells the older workers to stop accepting, once all new ones accept.
-// Another's nginx is left to do that in its own time.
+// dismiss tells the older workers to stop accepting, once all new ones accept. An
+// external nginx does that itself.
 func (l *reload) dismiss(c census) {
 	if l.p.external() || !c.complete(l.before) {
 		return
@@ -288,7 +293,7 @@ func (l *reload) dismiss(c census) {
 	for _, pid := range c.older {
 		if !l.dismissed[pid] {
 			l.dismissed[pid] = true
-			_ = unix.Kill(pid, unix.SIGQUIT) // failing it, nginx does so soon
+			_ = unix.Kill(pid, unix.SIGQUIT) // if it fails, nginx does so soon
 		}
 	}
 }

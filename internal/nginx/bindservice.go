@@ -13,10 +13,14 @@ import (
 // bindService is the bit of the capability to listen on ports below 1024.
 const bindService = 1 << unix.CAP_NET_BIND_SERVICE
 
-// HoldBindService makes NET_BIND_SERVICE effective, in all threads, where this
-// process may have it and has it not: our file has the capability as a permitted
-// one only, so that it can be run where a container is to have none. It does
-// nothing where the capability was not given. main calls it before all else.
+// HoldBindService makes NET_BIND_SERVICE effective in all threads, if this process
+// may have it. Our file has the capability as permitted only, so that it also runs in
+// a container without it. Without the capability it does nothing. main calls it
+// first.
+//
+// The capability is needed for more than the check of ports: /wait-shutdown inspects
+// our process below /proc, and so needs the same capabilities. Source:
+// https://man7.org/linux/man-pages/man7/capabilities.7.html, ptrace(2)
 //
 // It is not for the check of the ports alone: who is to look into a process below
 // /proc, as /wait-shutdown does, has to have what that process may have.
@@ -30,9 +34,9 @@ func HoldBindService() error {
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets[0])), 0); errno != 0 {
 		return fmt.Errorf("make NET_BIND_SERVICE effective: %w", errno)
 	}
-	// The kernel and Go take a program that gains by its file for one that the
-	// user is not to look into: they hide it from its own user, and the stack of a
-	// panic. This one has no more than the container was given.
+	// The kernel and Go treat a program with file capabilities as privileged: they
+	// hide it from its own user, and suppress stack traces. This program has no more
+	// than the container was given.
 	debug.SetTraceback("single")
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("let the user see the process: %w", err)
@@ -48,9 +52,9 @@ func capabilitySets() (unix.CapUserHeader, [2]unix.CapUserData, error) {
 	return header, sets, nil
 }
 
-// attributes are those that every run of nginx is started with: a process group
-// of its own and, as its file has no capabilities, NET_BIND_SERVICE if we may
-// have it. `nginx -t` listens, too.
+// attributes are the process attributes for every run of nginx, including `nginx -t`:
+// its own process group and, because its file has no capabilities, NET_BIND_SERVICE
+// if we may have it.
 func attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setpgid: true}
 	if handsOnBindService() {
@@ -59,8 +63,8 @@ func attributes() *syscall.SysProcAttr {
 	return a
 }
 
-// handsOnBindService says whether nginx can be given the capability. root's needs
-// it from nobody.
+// handsOnBindService reports whether we pass the capability on to nginx. An nginx of
+// root has it anyway.
 func handsOnBindService() bool {
 	_, sets, err := capabilitySets()
 	if err != nil || os.Geteuid() == 0 || sets[0].Permitted&bindService == 0 {

@@ -2,30 +2,29 @@ package nginx
 
 import "fmt"
 
-// Verdict is what Blame found. Every item is in exactly one of the three.
+// Verdict is the result of Blame. Every item is in exactly one of the three lists.
 type Verdict[T any] struct {
-	// Culprits are refused, in the order of the items.
+	// Culprits failed the test, in the order of the items.
 	Culprits []Culprit[T]
-	// Passing are accepted, all of them together.
+	// Passing passed the test, all of them together.
 	Passing []T
-	// Undecided were not reached before the tests were used up. They were not
-	// tested together with Passing, so they must be left out as well.
+	// Undecided were not reached before the tests were used up. They were not tested
+	// together with Passing, so leave them out as well.
 	Undecided []T
-	// Tests is how often test was called.
+	// Tests is the number of calls of test.
 	Tests int
 }
 
-// Culprit is an item that is refused, with the error of the test that shows it.
+// Culprit is an item that fails, with the error of that test.
 type Culprit[T any] struct {
 	Item T
 	Err  error
 }
 
-// Blame finds the items that keep a test from passing. An item is a culprit if
-// the test fails with it and all accepted items before it, so of items that
-// only fail together the last one is blamed: put the oldest first. With k
-// culprits among n items it takes at most 2 + k * (2 + log2 n) tests, and
-// never more than most.
+// Blame finds the items that make a test fail. An item is a culprit if the test fails
+// with it and all accepted items before it. So of items that only fail together, the
+// last one is blamed: put the oldest first. With k culprits among n items it needs at
+// most 2 + k * (2 + log2 n) tests, and never more than most.
 //
 // It returns an error only if the test fails without any item.
 func Blame[T any](items []T, test func([]T) error, most int) (Verdict[T], error) {
@@ -49,7 +48,7 @@ type blamer[T any] struct {
 	tests int
 }
 
-// try tests two lists together; false means that no test is left.
+// try tests two lists together. It returns false if no test is left.
 func (b *blamer[T]) try(accepted, more []T) (error, bool) {
 	if b.tests >= b.most {
 		return nil, false
@@ -58,7 +57,7 @@ func (b *blamer[T]) try(accepted, more []T) (error, bool) {
 	return b.test(append(accepted[:len(accepted):len(accepted)], more...)), true
 }
 
-// search expects that the items fail together with err.
+// search finds the culprits in items, which fail together with err.
 func (b *blamer[T]) search(items []T, err error) Verdict[T] {
 	var v Verdict[T]
 	for len(items) > 0 {
@@ -87,9 +86,9 @@ func (b *blamer[T]) search(items []T, err error) Verdict[T] {
 	return v
 }
 
-// bisect narrows down the shortest prefix that fails on top of the accepted
-// items: items[:passing] passes and items[:failing] fails with cause. They are
-// one apart unless the tests were used up.
+// bisect finds the shortest prefix that fails together with the accepted items:
+// items[:passing] passes and items[:failing] fails with cause. The two differ by one
+// unless the tests were used up.
 func (b *blamer[T]) bisect(accepted, items []T, err error) (passing, failing int, cause error) {
 	failing, cause = len(items), err
 	for failing > passing+1 {

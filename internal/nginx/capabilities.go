@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// Capabilities are what an nginx can do. Nothing outside this file asks for a
-// version.
+// Capabilities are the features of an nginx binary. Only this file looks at versions.
 type Capabilities struct {
-	// HTTP2 is set where HTTP/2 was built in, HTTP2Directive where `http2 on`
-	// is a directive of its own instead of a parameter of listen.
-	// Source: https://nginx.org/en/docs/http/ngx_http_v2_module.html#http2
+	// HTTP2 is set if HTTP/2 was built in. HTTP2Directive is set if `http2 on` is a
+	// directive instead of a parameter of listen. Source:
+	// https://nginx.org/en/docs/http/ngx_http_v2_module.html#http2
 	HTTP2, HTTP2Directive bool
-	// HTTP3 is set where QUIC was built in.
+	// HTTP3 is set if QUIC was built in.
 	HTTP3 bool
 
 	AuthRequest bool // auth_request
@@ -27,8 +26,8 @@ type Capabilities struct {
 	SSLPreread   bool // ssl_preread, where there are streams
 	StreamRealIP bool // set_real_ip_from for streams
 
-	// Paths of dynamic modules, empty where there is none. Stream is "built-in"
-	// where it needs no file.
+	// Paths of dynamic modules, empty if not installed. Stream is "built-in" if it
+	// needs no file.
 	Stream        string
 	Brotli        string
 	BrotliStatic  string
@@ -37,7 +36,7 @@ type Capabilities struct {
 	OpenTelemetry string
 }
 
-// Names lists what there is, sorted, for people.
+// Names returns the names of the features, sorted, for people.
 func (c Capabilities) Names() []string {
 	has := map[string]bool{
 		"auth-request": c.AuthRequest, "brotli": c.Brotli != "", "brotli-static": c.BrotliStatic != "", "geoip2": c.GeoIP2 != "",
@@ -86,8 +85,8 @@ func capabilities(v version, arguments []string, dir string) Capabilities {
 	return c
 }
 
-// StreamModule is the file that is loaded for streams, "" where there is none or
-// none is needed.
+// StreamModule is the file to load for streams, "" if there is none or none is
+// needed.
 func (c Capabilities) StreamModule() string {
 	if c.Stream == BuiltIn {
 		return ""
@@ -95,7 +94,7 @@ func (c Capabilities) StreamModule() string {
 	return c.Stream
 }
 
-// moduleFile gives the path of a module, or "" where it is not installed.
+// moduleFile returns the path of a module, or "" if it is not installed.
 func moduleFile(dir, name string) string {
 	path := filepath.Join(dir, name)
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
@@ -104,7 +103,7 @@ func moduleFile(dir, name string) string {
 	return path
 }
 
-// luaModules gives what Lua needs, in the order of loading.
+// luaModules returns the modules that Lua needs, in the order of loading.
 func luaModules(dir string) ([]string, error) {
 	var paths []string
 	for _, name := range []string{"ndk_http_module.so", "ngx_http_lua_module.so"} {
@@ -117,8 +116,8 @@ func luaModules(dir string) ([]string, error) {
 	return paths, nil
 }
 
-// luaLibraries finds the directories of Lua's libraries and checks that all
-// that Sluice's Lua requires is in them.
+// luaLibraries finds the directories of Lua's libraries, and checks that they contain
+// everything that Sluice's Lua code requires.
 func luaLibraries(o Options) (path, cpath string, err error) {
 	share := existing(o, "/usr/local/share/lua/5.1", "/usr/share/lua/5.1")
 	shared := existing(o, "/usr/local/lib/lua/5.1", "/usr/lib/"+triplet()+"/lua/5.1", "/usr/lib/lua/5.1", "/usr/lib64/lua/5.1")
@@ -171,8 +170,8 @@ func quoteList(dirs []string) string {
 	return strings.Join(dirs, " or ")
 }
 
-// configureArguments splits the line "configure arguments:" as a shell would,
-// as far as nginx writes it: single quotes are the only quoting.
+// configureArguments splits the line "configure arguments:" like a shell. nginx uses
+// single quotes only.
 func configureArguments(text string) []string {
 	_, line, _ := strings.Cut(text, "configure arguments:")
 	line, _, _ = strings.Cut(line, "\n")
@@ -195,7 +194,8 @@ func configureArguments(text string) []string {
 	return arguments
 }
 
-// modulesDir is where nginx was built to look for modules, within the root.
+// modulesDir is the directory of dynamic modules that nginx was built with, within
+// the root.
 func modulesDir(o Options, arguments []string) string {
 	prefix, dir := "/usr/local/nginx", ""
 	for _, a := range arguments {

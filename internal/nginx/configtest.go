@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// TestError says why `nginx -t` refused a file.
+// TestError is the reason why `nginx -t` rejected a file.
 type TestError struct {
 	// Text is one line, without the path of the file and the line number.
 	Text string
 	// Line is the line of the tested file that nginx named, from 1; 0 if none.
 	Line int
-	// Raw is all that nginx printed.
+	// Raw is the whole output of nginx.
 	Raw string
 }
 
-// Error gives the text, with the line if there is one.
+// Error returns the text, and the line if there is one.
 func (e *TestError) Error() string {
 	if e.Line > 0 {
 		return fmt.Sprintf("nginx refuses the configuration: line %d: %s", e.Line, e.Text)
@@ -33,10 +33,9 @@ func (e *TestError) Error() string {
 	return "nginx refuses the configuration: " + e.Text
 }
 
-// Test has `nginx -t` check a file without touching the one that runs. The
-// error is a *TestError where nginx refused the file. Tests and reloads take
-// turns: a test binds ports that are new for an instant, which would keep a
-// reload from binding them.
+// Test checks a file with `nginx -t`, without touching the running configuration. It
+// returns a *TestError if nginx rejects the file. Tests and reloads exclude each
+// other: a test briefly binds new ports, which would keep a reload from binding them.
 func (p *Process) Test(ctx context.Context, conf io.WriterTo) error {
 	if err := p.take(ctx); err != nil {
 		return err
@@ -45,9 +44,9 @@ func (p *Process) Test(ctx context.Context, conf io.WriterTo) error {
 	return p.test(ctx, conf)
 }
 
-// TestAside is Test for where nobody waits for the answer: it gives way to whoever
-// wants a turn, and begins anew then. It does not before nginx has the sockets of
-// a real file: a test that is ended may leave one behind that it has just made.
+// TestAside is Test for callers that can wait: it gives way to other tests and
+// reloads, and then starts again. It does not give way before nginx has the sockets
+// of a real file, because an interrupted test can leave a new socket behind.
 func (p *Process) TestAside(ctx context.Context, conf io.WriterTo) error {
 	for {
 		if err := p.take(ctx); err != nil {
@@ -110,7 +109,7 @@ func (p *Process) runTest(ctx context.Context, path string) (string, error) {
 	return output.String(), err
 }
 
-// testTimeout is as Options.TestTimeout says.
+// testTimeout implements Options.TestTimeout.
 func (p *Process) testTimeout(path string) time.Duration {
 	if p.options.TestTimeout > 0 {
 		return p.options.TestTimeout
@@ -122,13 +121,13 @@ func (p *Process) testTimeout(path string) time.Duration {
 	return time.Minute + time.Duration(size)*slowestLoad
 }
 
-// arguments are what every run of nginx gets: the state directory as its
+// arguments are the arguments of every run of nginx: the state directory as its
 // prefix, the log to stderr from the first line, and no daemon.
 func (p *Process) arguments(more ...string) []string {
 	return append([]string{"-p", p.options.StateDir, "-e", "stderr", "-g", "daemon off;"}, more...)
 }
 
-// writeBeside writes a new file by a pattern as os.CreateTemp takes it.
+// writeBeside writes a new file with a name by a pattern of os.CreateTemp.
 func writeBeside(pattern string, conf io.WriterTo) (path string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(pattern), filepath.Base(pattern))
 	if err != nil {
@@ -142,7 +141,7 @@ func writeBeside(pattern string, conf io.WriterTo) (path string, err error) {
 	return f.Name(), nil
 }
 
-// parseTestOutput finds the line that says why: the first of the gravest level.
+// parseTestOutput finds the line with the cause: the first of the most severe level.
 func parseTestOutput(output, path string) *TestError {
 	e := &TestError{Raw: output, Text: OneLine(strings.ReplaceAll(output, path, "the file"))}
 	rank := len(levels)
@@ -156,8 +155,8 @@ func parseTestOutput(output, path string) *TestError {
 	return e
 }
 
-// cutPosition takes " in PATH:LINE" off the end of a message. What a user wrote
-// may be quoted before it and look the same.
+// cutPosition removes " in PATH:LINE" from the end of a message. A value of a user
+// earlier in the message can look the same.
 func cutPosition(text, path string) (string, int) {
 	place := " in " + path + ":"
 	line := 0

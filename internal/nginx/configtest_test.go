@@ -85,7 +85,7 @@ func TestParseTestOutput(t *testing.T) {
 		want         TestError
 	}{
 		{
-			"the first grave line, not the warning before it",
+			"the first severe line, not the warning before it",
 			"2026/01/02 03:04:05 [warn] 7#7: conflicting server name in /s/c.conf:3\n2026/01/02 03:04:05 [emerg] 7#7: unknown directive \"x\" in /s/c.conf:12\nnginx: configuration file /s/c.conf test failed\n",
 			TestError{Text: `unknown directive "x"`, Line: 12},
 		},

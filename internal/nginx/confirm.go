@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// pollEvery is how often the workers are asked at first while something is
-// awaited. What has taken long may take a little longer to be seen: a large
-// configuration would be asked for hundreds of times.
+// pollEvery is the first interval between polls. The interval grows with the time
+// that has passed, because a large configuration would otherwise be polled hundreds
+// of times.
 const (
 	pollEvery = 5 * time.Millisecond
-	pollShare = 24 // of the time that has passed
+	pollShare = 24 // the interval is this fraction of the time that has passed
 )
 
-// longestAnswer bounds one question. It is short because a connection that was
-// made just before the last worker stopped accepting is never answered.
+// longestAnswer is the timeout of one request. It is short because a connection that
+// was made just before the last worker stopped accepting never gets an answer.
 const longestAnswer = 250 * time.Millisecond
 
-// poll calls check until it says yes or fails, or ctx is done.
+// poll calls check until it returns true or an error, or ctx ends.
 func poll(ctx context.Context, check func() (bool, error)) error {
 	began := time.Now()
 	for {
@@ -33,11 +33,11 @@ func poll(ctx context.Context, check func() (bool, error)) error {
 	}
 }
 
-// waitForLog lets the reader of nginx's log catch up with what was written
-// before: it reads from a pipe on its own.
+// waitForLog waits until the reader of nginx's log, a separate goroutine on a pipe,
+// has caught up.
 func waitForLog() { time.Sleep(4 * pollEvery) }
 
-// census is the registered workers that exist, by generation.
+// census holds the registered workers that exist, by generation.
 type census struct {
 	// top is the newest load known, which may have no worker.
 	top int
@@ -49,11 +49,11 @@ type census struct {
 	expected int
 }
 
-// complete says whether all workers of a load after before are there.
+// complete reports whether all workers of a load after before exist.
 func (c census) complete(before int) bool { return c.newest > before && len(c.current) >= c.expected }
 
-// census asks the workers. A registration whose process is gone, or is no
-// child of this master, does not count.
+// census asks the workers. It ignores a registration whose process is gone or is no
+// child of this master.
 func (p *Process) census(ctx context.Context, r *run) (census, error) {
 	if len(childrenOf(r.PID)) == 0 {
 		return census{}, errors.New("it has no workers")

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CPUs says how many workers can run at once here: as many as there are CPUs in
-// the affinity mask of this process, but no more than its control groups, and
-// those above them, have time for. A part of a CPU counts as one.
+// CPUs returns the number of workers that can run in parallel: the CPUs in the
+// affinity mask of this process, limited by the quotas of its control groups and
+// their parents. A fraction of a CPU counts as one.
 func CPUs() int { return cpus("/", maskedCPUs()) }
 
 // maskedCPUs is the number of CPUs of the affinity mask, which nginx inherits.
@@ -43,18 +43,18 @@ func cpus(root string, mask int) int {
 	}
 }
 
-// controlGroup is the group of this process that the CPU controller counts.
+// controlGroup is the control group of this process for CPU time.
 type controlGroup struct {
-	// mount is where the tree of groups is, path is the group's within it.
+	// mount is the mount point of the hierarchy, and path is the group in it.
 	mount, path string
-	// quota gives the CPUs that a folder of the tree has time for, rounded up,
-	// and false if it has no limit.
+	// quota returns the CPUs that a folder of the hierarchy allows, rounded up, and
+	// false if there is no limit.
 	quota func(folder string) (int, bool)
 }
 
-// cpuGroup finds the group. Where the controller is in a tree of version 1, that
-// of version 2 does not have it.
-// Source: https://man7.org/linux/man-pages/man7/cgroups.7.html
+// cpuGroup finds the group. If a hierarchy of version 1 has the CPU controller, the
+// one of version 2 does not. Source:
+// https://man7.org/linux/man-pages/man7/cgroups.7.html
 func cpuGroup(root string) (controlGroup, bool) {
 	var unified, own controlGroup
 	for _, line := range linesOf(root, "/proc/self/cgroup") {
@@ -81,8 +81,8 @@ func cpuGroup(root string) (controlGroup, bool) {
 	return controlGroup{}, false
 }
 
-// below gives a path as seen from a mount that shows the tree from a root on;
-// "/" where the mount does not show it.
+// below returns a path as seen from a mount that shows the hierarchy below root; "/"
+// if the mount does not show it.
 func below(root, at string) string {
 	rest, ok := strings.CutPrefix(at, strings.TrimSuffix(root, "/"))
 	if !ok || !strings.HasPrefix(rest, "/") {
@@ -91,8 +91,8 @@ func below(root, at string) string {
 	return path.Clean(rest)
 }
 
-// cpuMount is a mount of a tree of groups: of the CPU controller (version 1), or
-// of all that have no tree of their own (version 2).
+// cpuMount is a mount of a control group hierarchy: that of the CPU controller
+// (version 1), or of all controllers without their own (version 2).
 type cpuMount struct {
 	root, point string
 	controller  bool
@@ -127,8 +127,8 @@ func quotaV2(folder string) (int, bool) {
 	return 0, false
 }
 
-// quotaV1 reads two files; a quota of -1 is none.
-// Source: https://docs.kernel.org/scheduler/sched-bwc.html
+// quotaV1 reads two files; a quota of -1 means no limit. Source:
+// https://docs.kernel.org/scheduler/sched-bwc.html
 func quotaV1(folder string) (int, bool) {
 	quota, period := linesOf(folder, "cpu.cfs_quota_us"), linesOf(folder, "cpu.cfs_period_us")
 	if len(quota) == 0 || len(period) == 0 {
@@ -137,7 +137,7 @@ func quotaV1(folder string) (int, bool) {
 	return rounded(quota[0], period[0])
 }
 
-// rounded divides upwards; false for what is no limit.
+// rounded divides and rounds up. It returns false if there is no limit.
 func rounded(quota, period string) (int, bool) {
 	q, err := strconv.Atoi(quota)
 	p, fault := strconv.Atoi(period)
@@ -147,7 +147,7 @@ func rounded(quota, period string) (int, bool) {
 	return (q-1)/p + 1, true
 }
 
-// linesOf gives the lines of a file that there may not be.
+// linesOf returns the lines of a file, and none if the file does not exist.
 func linesOf(root, name string) []string {
 	content, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {

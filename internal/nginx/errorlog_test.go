@@ -24,7 +24,7 @@ func TestErrorLogPassesAllOn(t *testing.T) {
 	if out.String() != text {
 		t.Errorf("%d bytes passed on, want %d", len(out.String()), len(text))
 	}
-	want := []grave{{"emerg", 7, "bad"}, {"alert", 0, "early"}, {"error", 7, "the master's"}}
+	want := []severeLine{{"emerg", 7, "bad"}, {"alert", 0, "early"}, {"error", 7, "the master's"}}
 	if diff := cmp.Diff(want, l.since(0)); diff != "" {
 		t.Error(diff)
 	}

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// external says whether something else runs nginx.
+// external reports whether another program runs nginx.
 func (p *Process) external() bool { return p.options.PIDFile != "" }
 
-// externalRun finds the nginx that the pid file names.
+// externalRun finds the nginx of the pid file.
 func (p *Process) externalRun() (*run, error) {
 	data, err := os.ReadFile(p.options.PIDFile)
 	if err != nil {
@@ -35,12 +35,11 @@ func (p *Process) externalRun() (*run, error) {
 	return r, nil
 }
 
-// externalPause is how often the pid file of another's nginx is looked at.
+// externalPause is how often the pid file of an external nginx is read.
 const externalPause = 200 * time.Millisecond
 
-// startExternal leaves the bootstrap file where the other nginx can be started
-// with it, waits for that nginx, and from then on watches for another one in its
-// place.
+// startExternal writes the bootstrap file, with which the external nginx can be
+// started, waits for that nginx, and then watches for its replacement.
 func (p *Process) startExternal(ctx context.Context, bootstrap []byte) error {
 	live := p.options.path(liveFile)
 	if _, err := os.Stat(live); errors.Is(err, os.ErrNotExist) {
@@ -64,8 +63,8 @@ func (p *Process) startExternal(ctx context.Context, bootstrap []byte) error {
 	return nil
 }
 
-// watchExternal tells when another nginx stands in the place of the one known
-// and its workers answer.
+// watchExternal sends an event when another nginx has replaced the known one and its
+// workers answer.
 func (p *Process) watchExternal(ctx context.Context, known identity) {
 	for {
 		select {
@@ -84,8 +83,8 @@ func (p *Process) watchExternal(ctx context.Context, known identity) {
 	}
 }
 
-// applyExternal tests, swaps and signals; it confirms as far as the workers
-// answer on the control socket.
+// applyExternal tests, replaces the file and signals. It confirms the reload if the
+// workers answer on the control socket.
 func (p *Process) applyExternal(ctx context.Context, conf io.WriterTo) (Result, error) {
 	r, err := p.externalRun()
 	if err != nil {
@@ -116,8 +115,8 @@ func (p *Process) applyUnseen(r *run, conf io.WriterTo) error {
 	return l.signal()
 }
 
-// adoptGood takes the file that is there at first for the last good one: the
-// other nginx was started with it.
+// adoptGood treats the initial file as the last good one, because the external nginx
+// was started with it.
 func (p *Process) adoptGood() error {
 	_, err := os.Stat(p.options.path(goodFile))
 	if err == nil {

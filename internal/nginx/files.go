@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 )
 
-// ErrNotWritten says that there is no room for a new nginx.conf, or that it
-// cannot be written for another reason: what runs goes on.
+// ErrNotWritten means that a new nginx.conf cannot be written, for example because
+// the disk is full. The running configuration stays in force.
 var ErrNotWritten = errors.New("nginx.conf cannot be written")
 
-// swap puts a new file in the place of nginx.conf, whole or not at all. If it
-// cannot be written, the last good file is taken where it has the same bytes.
+// swap replaces nginx.conf atomically. If the new file cannot be written, swap uses
+// the last good file if it has the same bytes.
 func (p *Process) swap(conf io.WriterTo) error {
 	before := p.unconfirmed
 	p.unconfirmed = true
@@ -25,14 +25,14 @@ func (p *Process) swap(conf io.WriterTo) error {
 		err = p.relink(goodFile, liveFile)
 	}
 	if err != nil {
-		p.unconfirmed = before // nothing was touched
+		p.unconfirmed = before // nothing was changed
 		return fmt.Errorf("%w: %w", ErrNotWritten, err)
 	}
 	return p.measure()
 }
 
-// useBootstrap puts the bootstrap file in the place of nginx.conf. It writes no
-// byte, and it is what a roll-back goes to until another file is confirmed.
+// useBootstrap replaces nginx.conf with the bootstrap file. It writes no data.
+// Roll-backs return to this file until another one is confirmed.
 func (p *Process) useBootstrap() error {
 	p.unconfirmed, p.good = true, bootstrapFile
 	if err := p.relink(bootstrapFile, liveFile); err != nil {
@@ -41,7 +41,7 @@ func (p *Process) useBootstrap() error {
 	return p.measure()
 }
 
-// measure notes the size of nginx.conf.
+// measure records the size of nginx.conf.
 func (p *Process) measure() error {
 	info, err := os.Stat(p.options.path(liveFile))
 	if err != nil {
@@ -66,8 +66,8 @@ func (p *Process) holds(name string, conf io.WriterTo) bool {
 	return err == io.EOF
 }
 
-// comparison is a writer that fails where what is written differs from what it
-// reads.
+// comparison is a writer that fails if the written bytes differ from those of its
+// reader.
 type comparison struct{ with *bufio.Reader }
 
 func (c *comparison) Write(text []byte) (int, error) {
@@ -89,8 +89,8 @@ func (p *Process) replace(name string, content io.WriterTo) error {
 	return nil
 }
 
-// sweep removes files that somebody who was killed was writing; nobody else writes
-// here while the state directory is ours.
+// sweep removes temporary files of a killed process. Nobody else writes here while we
+// hold the state directory.
 func (p *Process) sweep() error {
 	if p.lock == nil {
 		return nil
@@ -114,8 +114,8 @@ func (p *Process) keepAsGood() error {
 // restoreGood puts the last good file back.
 func (p *Process) restoreGood() error { return p.relink(cmp.Or(p.good, goodFile), liveFile) }
 
-// relink gives a file a second name, in the place of what had that name. Both
-// names are only ever replaced, never written to, so they may share the bytes.
+// relink makes the name to refer to the file from, replacing its previous file. Both
+// names are only ever replaced, never written to, so they can share the data.
 func (p *Process) relink(from, to string) error {
 	temporary := p.options.path(to + ".link")
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -127,7 +127,7 @@ func (p *Process) relink(from, to string) error {
 	if err := os.Rename(temporary, p.options.path(to)); err != nil {
 		return fmt.Errorf("keep %s as %s: %w", from, to, err)
 	}
-	// rename(2) does nothing if both are names of the same file already.
+	// rename(2) does nothing if both names already refer to the same file.
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("keep %s as %s: %w", from, to, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Generation is what the workers of one load hold.
+// Generation is the set of workers of one load.
 type Generation struct {
 	Load    int
 	Workers int
@@ -16,8 +16,8 @@ type Generation struct {
 	Memory int64
 }
 
-// Generations gives the generation that serves, and those that have stopped
-// accepting but still have requests, the oldest first.
+// Generations returns the generation that serves, and those that have stopped
+// accepting but still have requests, oldest first.
 func (p *Process) Generations() (serving Generation, draining []Generation) {
 	r := p.currentRun()
 	if r == nil || r.ended() {
@@ -39,8 +39,8 @@ func (p *Process) Generations() (serving Generation, draining []Generation) {
 	return byLoad[loads[newest]], draining
 }
 
-// End ends the workers of a generation that drains, with the requests that they
-// still have. Those of another's nginx are left alone.
+// End stops the workers of a draining generation, together with their open requests.
+// It does nothing to an external nginx.
 func (p *Process) End(g Generation) {
 	r := p.currentRun()
 	if r == nil || r.ended() || p.external() {
@@ -50,12 +50,12 @@ func (p *Process) End(g Generation) {
 		"generation", g.Load, "workers", g.Workers, "megabytes", g.Memory>>20)
 	for pid, load := range p.livingGenerations(r) {
 		if load == g.Load {
-			_ = unix.Kill(pid, unix.SIGTERM) // one that is gone is as good
+			_ = unix.Kill(pid, unix.SIGTERM) // a missing process is fine
 		}
 	}
 }
 
-// livingGenerations forgets the workers that have ended and gives the others.
+// livingGenerations forgets workers that have ended and returns the others.
 func (p *Process) livingGenerations(r *run) map[int]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

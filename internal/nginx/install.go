@@ -15,36 +15,36 @@ import (
 	"time"
 )
 
-// packages are what an installation needs, by their Debian names.
+// packages are the Debian packages that an installation needs.
 const packages = "nginx libnginx-mod-http-lua lua-resty-core lua-resty-lrucache lua-cjson"
 
 // oldest is the oldest nginx that Sluice's configuration is tested with.
 var oldest = version{1, 22, 0}
 
-// Install is an nginx that was found fit: what to load and how to start it.
+// Install describes a suitable nginx: the modules to load and how to start it.
 type Install struct {
-	// Version is nginx's own, such as "1.26.3". It is for people: what the
-	// binary can do is in Capabilities.
+	// Version is nginx's version, such as "1.26.3", for people. The features of the
+	// binary are in Capabilities.
 	Version string
 	// Modules are the absolute paths of the modules to load always, in order.
 	Modules []string
-	// ModulesDir is where the dynamic modules are.
+	// ModulesDir is the directory of dynamic modules.
 	ModulesDir string
-	// LuaPath and LuaCPath are what lua_package_path and lua_package_cpath
-	// must contain besides Sluice's own directory.
+	// LuaPath and LuaCPath are the values of lua_package_path and lua_package_cpath
+	// besides Sluice's own directory.
 	LuaPath, LuaCPath string
-	// Capabilities are what it can do.
+	// Capabilities are the features of the binary.
 	Capabilities Capabilities
 
 	argv []string
 }
 
-// Command gives the argument vector that runs nginx with args, the dynamic
-// loader first where nginx comes from another root.
+// Command returns the argument vector that runs nginx with args. If nginx comes from
+// another root, the dynamic loader comes first.
 func (i Install) Command(args ...string) []string { return slices.Concat(i.argv, args) }
 
-// Inspect finds nginx and says what it can do. It runs `nginx -V` once. Errors
-// are one line each and say what to install.
+// Inspect finds nginx and its features. It runs `nginx -V` once. Errors have one line
+// and name the missing package.
 func Inspect(ctx context.Context, o Options) (Install, error) {
 	binary, err := findBinary(o)
 	if err != nil {
@@ -113,7 +113,7 @@ func findBinary(o Options) (string, error) {
 
 func (o Options) ownRoot() bool { return o.Root == "" || filepath.Clean(o.Root) == "/" }
 
-// inRoot places an absolute path under the root, unless it is there already.
+// inRoot returns an absolute path below the root, unless it is there already.
 func (o Options) inRoot(path string) string {
 	if o.ownRoot() || strings.HasPrefix(path, filepath.Clean(o.Root)+"/") {
 		return path
@@ -121,8 +121,8 @@ func (o Options) inRoot(path string) string {
 	return filepath.Join(o.Root, path)
 }
 
-// loaderFor gives the arguments that start a binary: itself, or another root's
-// own dynamic loader with that root's libraries.
+// loaderFor returns the arguments that start a binary: the binary itself, or the
+// dynamic loader of another root with that root's libraries.
 func loaderFor(root, binary string) ([]string, error) {
 	if (Options{Root: root}).ownRoot() {
 		return []string{binary}, nil
@@ -177,10 +177,10 @@ func versionText(ctx context.Context, argv []string) (string, error) {
 	return string(out), nil
 }
 
-// environment is all that nginx gets of ours: nothing that could hold a secret.
-// Large pages make the reading of a large file a quarter faster, because most
-// of the rest is spent on asking for memory page by page.
-// Source: https://www.gnu.org/software/libc/manual/html_node/Memory-Allocation-Tunables.html
+// environment is the whole environment of nginx. It contains nothing of ours that
+// could be secret. Large pages make nginx read a large file a quarter faster, because
+// most of the remaining time is spent on requesting memory page by page. Source:
+// https://www.gnu.org/software/libc/manual/html_node/Memory-Allocation-Tunables.html
 func environment() []string {
 	env := []string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -192,7 +192,7 @@ func environment() []string {
 	return env
 }
 
-// OneLine makes one line of a message of several.
+// OneLine joins the lines of a message.
 func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type version [3]int

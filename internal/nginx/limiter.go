@@ -8,42 +8,41 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits bound how often nginx is reloaded, and what its workers hold. The zero
-// value of each field is its default.
+// Limits restrict the rate of reloads and the memory of workers. Zero values mean the
+// defaults.
 type Limits struct {
 	PerSecond float64 // default 10
 	Burst     int     // default 5
-	// Workers tells what workers hold, and ends those that hold too much; default:
-	// nobody, so that nothing is waited for or ended.
+	// Workers reports the memory of workers, and ends those that use too much.
+	// Without it, Limiter neither waits nor ends anything.
 	Workers Workers
-	// DrainMemory is how much memory, in bytes, the workers that drain may hold;
-	// default: draining times what the serving generation holds, and 512 MiB at
-	// least.
+	// DrainMemory is the memory, in bytes, that draining workers may use together.
+	// The default is generations times the memory of the serving generation, and at
+	// least leastDrain.
 	DrainMemory int64
-	// LongestWait is how long a reload is put off for memory; default 10 s.
+	// LongestWait is how long a reload can wait for memory; default 10 s.
 	LongestWait time.Duration
 }
 
-// Workers are those of a Process.
+// Workers are the worker processes of a Process.
 type Workers interface {
 	Generations() (serving Generation, draining []Generation)
 	End(Generation)
 }
 
-// Limiter spaces reloads out. Each reload leaves workers behind that hold a
-// copy of the configuration until their last request ends. If there is no room
-// for those that the next reload leaves behind, it waits a while, and then the
-// oldest workers are ended.
+// Limiter delays reloads. Each reload leaves workers behind that hold a copy of the
+// configuration until their last request ends. If there is no memory for another
+// generation, the reload waits, and then the oldest workers are ended.
 type Limiter struct {
 	limits Limits
 	bucket *rate.Limiter
 }
 
 const (
-	// generations and leastDrain are the default of Limits.DrainMemory.
+	// generations and leastDrain are the defaults of Limits.DrainMemory.
 	generations = 4
 	leastDrain  = 512 << 20
-	// drainEvery is how often the memory of draining workers is looked at.
+	// drainEvery is how often the memory of draining workers is measured.
 	drainEvery = 250 * time.Millisecond
 )
 
@@ -54,7 +53,7 @@ func NewLimiter(l Limits) *Limiter {
 	return &Limiter{limits: l, bucket: rate.NewLimiter(rate.Limit(l.PerSecond), l.Burst)}
 }
 
-// Wait returns when a reload may begin, or ctx's error.
+// Wait returns when a reload may begin, or with the error of ctx.
 func (l *Limiter) Wait(ctx context.Context) error {
 	if err := l.bucket.Wait(ctx); err != nil {
 		return err
@@ -80,11 +79,11 @@ func (l *Limiter) Wait(ctx context.Context) error {
 	}
 }
 
-// endsWithin bounds the wait for workers that were ended.
+// endsWithin limits the wait for workers that were told to end.
 const endsWithin = 2 * time.Second
 
-// full reports whether the next reload would leave more behind than there is
-// room for, and what drains longest.
+// full reports whether the next reload would exceed the memory for draining workers,
+// and returns the generation that has drained longest.
 func (l *Limiter) full() (oldest Generation, full bool) {
 	if l.limits.Workers == nil {
 		return Generation{}, false

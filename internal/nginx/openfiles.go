@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenFiles are the limits of files that a worker may have open.
+// OpenFiles are the limits of open files for a worker.
 type OpenFiles struct {
-	// Hard is the hard limit of this process, which nginx inherits, and Most what
-	// the limit of a worker can be raised to.
+	// Hard is the hard limit of this process, which nginx inherits. Most is the limit
+	// to which a worker can raise it.
 	Hard, Most int
 }
 
@@ -23,13 +23,12 @@ func OpenFilesHere() OpenFiles {
 	return openFiles("/", limit.Max)
 }
 
-// sysResource is the number of CAP_SYS_RESOURCE, by which a process may raise
-// its hard limits; root may lack it.
-// Source: https://man7.org/linux/man-pages/man7/capabilities.7.html
+// sysResource is the number of CAP_SYS_RESOURCE, with which a process may raise its
+// hard limits; root can lack it. Source:
+// https://man7.org/linux/man-pages/man7/capabilities.7.html
 const sysResource = 24
 
-// openFiles reads from /proc below a root how far a hard limit can be raised: to
-// that of the kernel, if at all.
+// openFiles reads from /proc below a root how far a hard limit can be raised.
 func openFiles(root string, hard uint64) OpenFiles {
 	kernel := uint64(1 << 20)
 	for _, line := range linesOf(root, "/proc/sys/fs/nr_open") {

@@ -1,11 +1,11 @@
-// Package nginx runs nginx: it finds the binary and says what it can do, tests
-// a configuration file, starts the master, swaps the file and reloads, and
-// waits until workers themselves say that the new file serves.
+// Package nginx runs nginx: it finds the binary and its features, tests a
+// configuration file, starts the master, replaces the file and reloads, and waits
+// until the workers confirm that they use the new file.
 //
-// In: bytes of a configuration and a function that asks the workers for their
-// Status. Out: a Result with times, or an error in one line that names what
-// nginx refused. The package knows neither Kubernetes nor what the
-// configuration means.
+// It takes the bytes of a configuration, and a function that asks the workers for
+// their Status. It returns a Result with times, or an error in one line with
+// nginx's reason. The package knows neither Kubernetes nor the meaning of the
+// configuration.
 //
 //	install, err := nginx.Inspect(ctx, options)
 //	process := nginx.New(install, options, status)
@@ -25,23 +25,23 @@ import (
 	"time"
 )
 
-// Options say which nginx is run and where it keeps its state. Only StateDir
-// has no default.
+// Options select the nginx to run and its state directory. Only StateDir has no
+// default.
 type Options struct {
 	// Binary is the nginx binary. Empty: the environment's NGINX_BINARY, then
 	// PATH, then /usr/sbin/nginx.
 	Binary string
-	// Root is the root of the file system that the binary, its modules and its
-	// Lua libraries come from; empty or "/" is our own. From another root nginx
-	// is started by that root's dynamic loader, without chroot.
+	// Root is the root of the file system with the binary, its modules and its Lua
+	// libraries; empty or "/" is our own. From another root, nginx runs with the
+	// dynamic loader of that root, without chroot.
 	Root string
-	// StateDir is an absolute path; PrepareState makes its layout.
+	// StateDir is an absolute path; PrepareState creates its layout.
 	StateDir string
 	// User is the account that workers run as when the master runs as root;
 	// empty means nginx's own default, "nobody".
 	User string
-	// PIDFile names the pid file of an nginx that something else runs. It is
-	// then tested and reloaded here but never started or stopped.
+	// PIDFile is the pid file of an nginx that another program runs. Sluice then
+	// tests and reloads it, but never starts or stops it.
 	PIDFile string
 
 	// Logger gets one line for each start, end and roll-back.
@@ -51,15 +51,15 @@ type Options struct {
 	// Stderr gets each line of nginx's error log once; default os.Stderr.
 	Stderr io.Writer
 
-	// TestTimeout bounds one `nginx -t`. Default: 60 s, and 10 s for each
-	// megabyte of the file.
+	// TestTimeout limits one `nginx -t`. Default: 60 s, plus 10 s for each megabyte
+	// of the file.
 	TestTimeout time.Duration
-	// ReloadTimeout bounds a reload until it is live. Default: 2.5 s, which
-	// nginx waits for a port that is taken, and 2 s, and three times as long
-	// as a file took so far, or 10 s for each megabyte of the file.
+	// ReloadTimeout limits the time until a reload is live. Default: the 2.5 s that
+	// nginx waits for a port in use, plus 2 s, plus three times the longest load so
+	// far, or 10 s for each megabyte of the file.
 	ReloadTimeout time.Duration
-	// SettleTimeout bounds the wait for old workers to stop accepting once the
-	// new ones are live; default 10 s.
+	// SettleTimeout limits the time from live until the old workers stop accepting;
+	// default 10 s.
 	SettleTimeout time.Duration
 }
 
@@ -75,26 +75,26 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// path gives a path within the state directory.
+// path returns a path within the state directory.
 func (o Options) path(elements ...string) string {
 	return filepath.Join(append([]string{o.StateDir}, elements...)...)
 }
 
-// Status is what the workers say of themselves over the control socket.
+// Status is the answer of the workers on the control socket.
 type Status struct {
-	// Load counts the times that this master has loaded a file. It may be the
-	// answering worker's or the newest one.
+	// Load counts the files that this master has loaded. It can be the load of the
+	// answering worker or the newest one.
 	Load int
-	// Workers are those that accept: each registers when it begins and takes
-	// itself off when it has closed its listening sockets.
+	// Workers are the workers that accept connections. Each registers when it starts,
+	// and unregisters when it has closed its listening sockets.
 	Workers []Worker
-	// Expected is how many workers the answering worker's file asks for.
+	// Expected is the number of workers in the file of the answering worker.
 	Expected int
-	// Memory is how full nginx's dictionaries are.
+	// Memory is the use of nginx's dictionaries.
 	Memory []Memory
 }
 
-// Memory is how full a dictionary is, in bytes.
+// Memory is the size and use of a dictionary, in bytes.
 type Memory struct {
 	Name       string
 	Size, Used int64
@@ -106,6 +106,6 @@ type Worker struct {
 	Load int
 }
 
-// StatusFunc asks for the status. It must use a new connection for each call:
-// a kept one goes on reaching a worker that has stopped accepting.
+// StatusFunc returns the status. It must use a new connection for each call: a kept
+// one still reaches a worker that has stopped accepting.
 type StatusFunc func(context.Context) (Status, error)

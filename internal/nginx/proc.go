@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// identity names a process for good: a pid alone is used again.
+// identity identifies a process uniquely; pids are reused.
 type identity struct {
 	PID int `json:"pid"`
-	// Start is when it began, in clock ticks since the machine did.
+	// Start is the start time in clock ticks since boot.
 	Start uint64 `json:"start"`
 }
 
@@ -26,14 +26,14 @@ type procStat struct {
 	Start         uint64
 }
 
-// readStat gives the zero value and false for a process that does not exist or
-// has ended and waits only to be reaped.
+// readStat reads /proc/PID/stat. It returns false for a process that does not exist
+// or is a zombie.
 func readStat(pid int) (procStat, bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return procStat{}, false
 	}
-	// The name is in parentheses and may itself hold any byte.
+	// The name is in parentheses and can contain any byte.
 	end := bytes.LastIndexByte(data, ')')
 	if end < 0 {
 		return procStat{}, false
@@ -49,22 +49,22 @@ func readStat(pid int) (procStat, bool) {
 	return s, s.State != 'Z' && s.State != 'X'
 }
 
-// identify gives the identity of a process that runs.
+// identify returns the identity of a running process.
 func identify(pid int) (identity, bool) {
 	s, ok := readStat(pid)
 	return identity{PID: pid, Start: s.Start}, ok
 }
 
-// running says whether that very process still runs.
+// running reports whether this process still runs.
 func (id identity) running() bool {
 	now, ok := identify(id.PID)
 	return ok && now == id
 }
 
-// isNginx says whether a process is nginx by its arguments. nginx writes a title
-// such as "nginx: worker process" over them. If a dynamic loader started it,
-// the loader's own arguments stay before the title; and of a title that fills
-// all the room, as a master's does, the kernel shows the loader's name only.
+// isNginx reports whether the arguments of a process are those of nginx. nginx
+// overwrites them with a title such as "nginx: worker process". If a dynamic loader
+// started it, the loader's own arguments stay before the title. If the title fills
+// the whole space, as that of a master does, the kernel shows the loader's name only.
 // Source: https://man7.org/linux/man-pages/man5/proc_pid_cmdline.5.html
 func isNginx(pid int, command string) bool {
 	arguments := strings.Split(commandLine(pid), "\x00")
@@ -72,8 +72,9 @@ func isNginx(pid int, command string) bool {
 		slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "nginx: ") })
 }
 
-// isEnding says whether a process has given its memory back, and with it its
-// arguments, but may still hold its sockets: a large one takes a while.
+// isEnding reports whether a process has released its memory, including its
+// arguments. It can still hold its sockets, because the end of a large process takes
+// a while.
 func isEnding(pid int) bool { return commandLine(pid) == "" }
 
 func commandLine(pid int) string {
@@ -81,8 +82,7 @@ func commandLine(pid int) string {
 	return string(data)
 }
 
-// childrenOf gives the pids of the children, those that have ended but were
-// not reaped yet included.
+// childrenOf returns the pids of the children, including zombies.
 func childrenOf(pid int) []int {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
@@ -97,7 +97,7 @@ func childrenOf(pid int) []int {
 	return pids
 }
 
-// membersOf gives the processes of a process group.
+// membersOf returns the processes of a process group.
 func membersOf(group int) []int {
 	return scan(func(s procStat) bool { return s.Group == group })
 }
@@ -117,7 +117,7 @@ func scan(wanted func(procStat) bool) []int {
 	return pids
 }
 
-// activity is what a master does.
+// activity is the state of a master.
 type activity int
 
 const (
@@ -126,10 +126,9 @@ const (
 	idle
 )
 
-// activityOf says whether a master has done all that it was asked to by signal.
-// nginx's master blocks its signals for as long as it works and unblocks them
-// only while it sleeps in sigsuspend. So it is idle if and only if it sleeps
-// with SIGHUP neither blocked nor pending.
+// activityOf reports whether a master has handled all signals. nginx's master blocks
+// its signals while it works, and unblocks them only while it sleeps in sigsuspend.
+// So it is idle if and only if it sleeps with SIGHUP neither blocked nor pending.
 // Source: ngx_master_process_cycle in src/os/unix/ngx_process_cycle.c
 func activityOf(master int) activity {
 	status := statusOf(master)
@@ -148,16 +147,16 @@ func hasSignal(mask string) bool {
 	return err != nil || bits&(1<<(uint(unix.SIGHUP)-1)) != 0
 }
 
-// privateMemory is the memory of a process that it does not share by a file or
-// by shared zones, in bytes; 0 where it is not known.
+// privateMemory is the memory of a process, in bytes, without memory shared through
+// files or shared zones; 0 if unknown.
 func privateMemory(pid int) int64 {
 	number, _, _ := strings.Cut(statusOf(pid).field("RssAnon"), " ")
 	kilobytes, _ := strconv.ParseInt(number, 10, 64)
 	return kilobytes << 10
 }
 
-// procStatus is what /proc/PID/status says, empty where it cannot be read.
-// Source: https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
+// procStatus is the content of /proc/PID/status, empty if it cannot be read. Source:
+// https://man7.org/linux/man-pages/man5/proc_pid_status.5.html
 type procStatus string
 
 func statusOf(pid int) procStatus {
@@ -168,8 +167,8 @@ func statusOf(pid int) procStatus {
 	return procStatus(data)
 }
 
-// field gives the value of a field, empty for none. The name of the process, which may
-// hold anything, has its line ends escaped.
+// field returns the value of a field, empty if missing. The process name can contain
+// anything, but its line ends are escaped.
 func (s procStatus) field(name string) string {
 	_, rest, _ := strings.Cut(string(s), "\n"+name+":")
 	value, _, _ := strings.Cut(rest, "\n")

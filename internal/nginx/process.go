@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrNotRunning is returned while there is no nginx to reload. It is started
-// again by itself; an Event says when.
+// ErrNotRunning means that there is no nginx to reload. It restarts automatically,
+// and an Event reports that.
 var ErrNotRunning = errors.New("nginx is not running")
 
 // Conf is a configuration as bytes.
@@ -26,58 +26,57 @@ func (c Conf) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// EventKind is what happened to nginx.
+// EventKind is the kind of an Event.
 type EventKind string
 
 // The kinds of event.
 const (
-	// Died: the master ended though nobody asked it to.
+	// Died: the master ended unexpectedly.
 	Died EventKind = "Died"
-	// Restarted: nginx runs the bootstrap file again. Its runtime state is
-	// empty: the owner must push all of it and Apply.
+	// Restarted: nginx runs the bootstrap file again. Its shared memory is empty: the
+	// owner must push everything and Apply.
 	Restarted EventKind = "Restarted"
 )
 
-// Event is something that happened to nginx by itself.
+// Event is an unexpected change of nginx.
 type Event struct {
 	Kind EventKind
 	// Text is one line.
 	Text string
 }
 
-// Process is an nginx that runs beside us, or one that something else runs
-// (Options.PIDFile). Its methods may be called from several goroutines; Test,
-// Apply and restarts take turns.
+// Process is an nginx that we run, or one that another program runs
+// (Options.PIDFile). Its methods are safe for concurrent use; Test, Apply and
+// restarts exclude each other.
 type Process struct {
 	install Install
 	options Options
 	status  StatusFunc
 
-	// turn is held by whoever writes in the state directory. aside ends a test that
-	// gives way.
+	// turn is a lock on the state directory. aside cancels a test that gives way.
 	turn  chan struct{}
 	aside atomic.Pointer[context.CancelFunc]
-	// life ends with Stop; finished is closed once nothing restarts nginx.
+	// life ends with Stop; finished is closed when nothing restarts nginx any more.
 	life     context.Context
 	end      context.CancelFunc
 	finished chan struct{}
 	events   chan Event
 	lock     *os.File
 
-	// The fields below are used only by the holder of turn.
-	unconfirmed bool   // nginx.conf may run or not: a reload was interrupted
+	// Only the holder of turn uses the fields below.
+	unconfirmed bool   // it is unknown whether nginx.conf is in force: a reload was interrupted
 	size        int64  // of nginx.conf, in bytes
-	good        string // the name of the file that was confirmed last
-	inherited   bool   // Stop ends the nginx of a former run
+	good        string // the name of the last confirmed file
+	inherited   bool   // Stop also ends the nginx of a former run
 
 	mu          sync.Mutex
 	run         *run
-	longestLoad time.Duration // that a file took to be read, by a test or a reload
-	generations map[int]int   // pid of a worker: its load
+	longestLoad time.Duration // the longest time to read a file, in a test or a reload
+	generations map[int]int   // the load of each worker, by pid
 }
 
-// New makes a Process that does nothing yet. The status function asks the
-// workers over the control socket.
+// New returns a Process that does nothing yet. status asks the workers over the
+// control socket.
 func New(install Install, o Options, status StatusFunc) *Process {
 	life, end := context.WithCancel(context.Background())
 	return &Process{
@@ -87,15 +86,16 @@ func New(install Install, o Options, status StatusFunc) *Process {
 	}
 }
 
-// Install is the nginx that is run.
+// Install returns the nginx in use.
 func (p *Process) Install() Install { return p.install }
 
-// Events tells of deaths and restarts. It is never closed; while nobody reads,
-// the oldest events are dropped.
+// Events returns the channel of deaths and restarts. It is never closed. If nobody
+// reads it, the oldest events are dropped.
 func (p *Process) Events() <-chan Event { return p.events }
 
-// Claim makes sure that no other sluice works in the state directory, until
-// Stop, and removes what one that was killed left half written. It comes before anything is written there; Start does it if need be.
+// Claim locks the state directory against other sluice processes until Stop, and
+// removes incomplete files of a killed one. Call it before writing there; otherwise
+// Start does it.
 func (p *Process) Claim() error {
 	if p.lock != nil {
 		return nil
@@ -103,12 +103,11 @@ func (p *Process) Claim() error {
 	return errors.Join(p.lockState(), p.sweep())
 }
 
-// Start ends what a former run left behind, starts nginx with the bootstrap
-// file and returns once its workers have registered. Nothing is ended if the
-// file cannot be written. From then on nginx is
-// started again whenever it ends, always with the bootstrap file. With
-// Options.PIDFile it waits for the other nginx, which can be started with the
-// bootstrap file in the state directory. It is not to be called twice.
+// Start ends the processes of a former run, starts nginx with the bootstrap file, and
+// returns once its workers have registered. If the file cannot be written, nothing is
+// ended. From then on nginx is restarted whenever it ends, always with the bootstrap
+// file. With Options.PIDFile, Start waits for the external nginx, which can be
+// started with the bootstrap file in the state directory. Call Start once.
 func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
 	if p.external() {
 		return p.startExternal(ctx, bootstrap)
@@ -135,10 +134,10 @@ func (p *Process) Start(ctx context.Context, bootstrap []byte) error {
 	return nil
 }
 
-// launch ends the processes of a record, starts a master with the bootstrap file
-// and waits until it is live. A master that does not come up is ended.
+// launch ends the processes of a record, starts a master with the bootstrap file and
+// waits until it is live. It ends a master that does not come up.
 func (p *Process) launch(ctx context.Context, former record) error {
-	// Before anything is ended: what is left of a former nginx may serve.
+	// This comes first, because the remains of a former nginx may still serve.
 	if err := p.useBootstrap(); err != nil {
 		return err
 	}
@@ -154,8 +153,8 @@ func (p *Process) launch(ctx context.Context, former record) error {
 	}
 	p.setRun(r)
 	began := time.Now()
-	// Recorded at once, so that a crash of ours during the start leaves nobody
-	// unknown behind.
+	// Recorded at once, so that a crash during the start leaves no unknown process
+	// behind.
 	p.remember(r)
 	if err := p.awaitFirst(ctx, r); err != nil {
 		return errors.Join(err, p.endRun(r, p.recordOf(r)))
@@ -166,8 +165,8 @@ func (p *Process) launch(ctx context.Context, former record) error {
 	return nil
 }
 
-// remember writes down what the next start needs. That it cannot be written
-// keeps nobody from being served.
+// remember records what the next start needs. A failed write does not stop nginx from
+// serving.
 func (p *Process) remember(r *run) {
 	if err := p.record(r); err != nil {
 		p.options.Logger.Warn("the processes of nginx cannot be written down", "error", err)
@@ -194,7 +193,7 @@ func (p *Process) awaitFirst(ctx context.Context, r *run) error {
 	return err
 }
 
-// Running gives the pid of the master, 0 while there is none.
+// Running returns the pid of the master, 0 if there is none.
 func (p *Process) Running() int {
 	r := p.currentRun()
 	if r == nil || r.ended() {
@@ -203,9 +202,9 @@ func (p *Process) Running() int {
 	return r.PID
 }
 
-// Stop ends nginx: gracefully, and when grace is over or ctx is done by force.
-// When it returns no process of it is left. It does nothing to an nginx that
-// something else runs, nor to one of a former run that was not inherited.
+// Stop ends nginx gracefully, and by force when grace is over or ctx ends. When it
+// returns, no process of it is left. It does nothing to an external nginx, nor to one
+// of a former run that was not inherited.
 func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	p.end()
 	if p.finished != nil {
@@ -281,16 +280,15 @@ func (p *Process) noteLoad(took time.Duration) {
 	p.longestLoad = max(p.longestLoad, took)
 }
 
-// slowestLoad is longer than any nginx was seen to take for a byte of a file:
+// slowestLoad is longer than any nginx was measured to take for a byte of a file:
 // Debian 12's takes 1.6 s for a megabyte.
 const slowestLoad = 10 * time.Microsecond
 
-// startTimeout is how long workers may take to come up once the file was read.
-// nginx tries a port that is taken five times, half a second apart, before it
-// gives up.
+// startTimeout is how long workers can take to come up after the file was read. nginx
+// tries a port in use five times, half a second apart, before it gives up.
 const startTimeout = 2500*time.Millisecond + 2*time.Second
 
-// reloadTimeout is as Options.ReloadTimeout says.
+// reloadTimeout implements Options.ReloadTimeout.
 func (p *Process) reloadTimeout() time.Duration {
 	if p.options.ReloadTimeout > 0 {
 		return p.options.ReloadTimeout

@@ -2,9 +2,8 @@ package nginx
 
 import "context"
 
-// Rebase has nginx run another bootstrap file, now and whenever it is started
-// again. It is for an nginx that serves nothing yet. A file that nginx does not take
-// changes nothing.
+// Rebase replaces the bootstrap file, for now and for later restarts. Use it while
+// nginx serves nothing yet. If nginx rejects the file, nothing changes.
 func (p *Process) Rebase(ctx context.Context, bootstrap []byte) error {
 	if _, err := p.Apply(ctx, Conf(bootstrap)); err != nil {
 		return err

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// rollBack puts the last good file back and makes sure that it serves. It does
-// so even if the caller no longer waits, within a reload's time or until Stop.
+// rollBack restores the last good file and makes sure that it is in force. It
+// continues even if the caller no longer waits, for the time of a reload or until
+// Stop.
 func (l *reload) rollBack(cause error) error {
-	failure := &ReloadError{Text: cause.Error(), Ended: l.run.ended(), said: l.said()}
+	failure := &ReloadError{Text: cause.Error(), Ended: l.run.ended(), severe: l.severeLines()}
 	ctx, cancel := context.WithTimeout(l.p.life, 2*l.p.reloadTimeout())
 	defer cancel()
 	if err := l.p.restoreGood(); err != nil {
@@ -24,8 +25,8 @@ func (l *reload) rollBack(cause error) error {
 	return failure
 }
 
-// goodServes confirms that the last good file serves, with a second reload
-// unless the workers that served before serve on and no others do.
+// goodServes confirms that the last good file is in force. It reloads again unless
+// the previous workers still serve and no others do.
 func (l *reload) goodServes(ctx context.Context) bool {
 	if !l.awaitRest(ctx) {
 		return false
@@ -42,13 +43,13 @@ func (l *reload) goodServes(ctx context.Context) bool {
 	if again.awaitLive(ctx) != nil {
 		return false
 	}
-	// Workers of the refused file that never registered stop accepting when the
-	// master has done with the reload.
+	// Workers of the rejected file that never registered stop accepting when the
+	// master has finished the reload.
 	return again.awaitSettled(ctx) == nil && again.awaitRest(ctx)
 }
 
-// awaitRest waits until the master has done what it was asked to, so that the
-// next load is known to be of the restored file.
+// awaitRest waits until the master is idle, so that the next load is certainly that
+// of the restored file.
 func (l *reload) awaitRest(ctx context.Context) bool {
 	limit, cancel := context.WithTimeout(ctx, l.p.reloadTimeout())
 	defer cancel()
@@ -61,7 +62,7 @@ func (l *reload) awaitRest(ctx context.Context) bool {
 		case idle:
 			return true, nil
 		case unknown:
-			// nginx gives a taken port up after 2.5 s.
+			// nginx gives up on a port in use after 2.5 s.
 			return time.Since(began) > 3*time.Second, nil
 		}
 		return false, nil

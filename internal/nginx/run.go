@@ -10,18 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// run is one life of a master.
+// run is one run of a master process.
 type run struct {
 	identity
-	// done is closed once the master has ended and was reaped. It is nil, and
-	// so never closed, for a master that is not ours.
+	// done is closed once the master has ended and was reaped. It is nil, and so
+	// never closed, for a master that is not our child.
 	done chan struct{}
-	// cause says how it ended, once done is closed.
+	// cause is how it ended, set once done is closed.
 	cause string
 	log   *errorLog
 }
 
-// ended says whether the master is gone.
+// ended reports whether the master is gone.
 func (r *run) ended() bool {
 	if r.done == nil {
 		return !r.running()
@@ -34,9 +34,9 @@ func (r *run) ended() bool {
 	}
 }
 
-// spawn starts a master in a process group of its own, so that a terminal's
-// signals do not reach it and its workers can be told from others. It is not
-// bound to our life: if we crash, nginx goes on serving until we are back.
+// spawn starts a master in its own process group, so that signals of a terminal do
+// not reach it and its workers can be recognised. The master outlives us: if we
+// crash, nginx keeps serving until we are back.
 func (p *Process) spawn() (*run, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -71,8 +71,8 @@ func (p *Process) spawn() (*run, error) {
 	return r, nil
 }
 
-// forbidCores keeps private keys from being written to disk by a crash. The
-// workers inherit the limit. Failing it, nginx is no worse off than before.
+// forbidCores disables core dumps, so that a crash writes no private keys to disk.
+// The workers inherit the limit. Errors are ignored.
 func (r *run) forbidCores() {
 	_ = unix.Prlimit(r.PID, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
 }
@@ -94,8 +94,8 @@ func (r *run) signal(s unix.Signal) error {
 	return nil
 }
 
-// awaitLog waits for all that an nginx that did not start said: until no process
-// has its log open, which workers that outlive the master may have for a while.
+// awaitLog waits for the complete log of an nginx that did not start: until no
+// process has the log open, which workers that outlive the master may do for a while.
 func (r *run) awaitLog() {
 	select {
 	case <-r.log.read:
@@ -103,7 +103,7 @@ func (r *run) awaitLog() {
 	}
 }
 
-// reason is the gravest thing nginx said since a mark, or else how it ended.
+// reason returns the most severe line since a mark, or else how nginx ended.
 func (r *run) reason(mark int, otherwise string) string {
 	lines := r.log.since(mark)
 	for _, level := range levels {

@@ -17,8 +17,8 @@ import (
 const (
 	liveFile = "nginx.conf"
 	goodFile = "nginx.conf.good"
-	// bootstrapFile is there from the start on, so that a full disk does not keep
-	// nginx from being started again.
+	// bootstrapFile exists from the start, so that nginx can restart even if the disk
+	// is full.
 	bootstrapFile = "nginx.conf.bootstrap"
 	recordFile    = "processes.json"
 	lockFile      = "lock"
@@ -26,16 +26,16 @@ const (
 	longestName   = "control.sock"
 )
 
-// longestSocket is what sun_path holds, without the zero at its end.
-// Source: https://man7.org/linux/man-pages/man7/unix.7.html
+// longestSocket is the size of sun_path without the terminating zero. Source:
+// https://man7.org/linux/man-pages/man7/unix.7.html
 const longestSocket = 107
 
-// defaultUser is the account nginx takes where it was told none.
+// defaultUser is the account that nginx uses by default.
 const defaultUser = "nobody"
 
-// PrepareState makes the layout of the state directory, with the modes and
-// owners that workers need: run/ and temp/* are theirs alone, all else is ours
-// to write and theirs to read. It may be called again at any time.
+// PrepareState creates the layout of the state directory, with the modes and owners
+// that workers need: run/ and temp/* belong to the workers, and everything else is
+// ours to write and theirs to read. It can be called repeatedly.
 func PrepareState(o Options) error {
 	if !filepath.IsAbs(o.StateDir) {
 		return fmt.Errorf("state directory %q: want an absolute path", o.StateDir)
@@ -66,7 +66,7 @@ func makeDirs(o Options, mode os.FileMode, names ...string) error {
 	for _, name := range names {
 		err := os.Mkdir(o.path(name), mode)
 		if errors.Is(err, os.ErrExist) || err == nil {
-			// The umask may have taken bits away.
+			// The umask may have cleared bits.
 			err = os.Chmod(o.path(name), mode)
 		}
 		if err != nil {
@@ -76,7 +76,7 @@ func makeDirs(o Options, mode os.FileMode, names ...string) error {
 	return nil
 }
 
-// workerID is the account of the workers: nginx changes to another one only as root.
+// workerID is the account of the workers: nginx changes the account only as root.
 func workerID(o Options) (int, error) {
 	if os.Geteuid() != 0 {
 		return os.Geteuid(), nil
@@ -106,8 +106,8 @@ func giveToWorkers(o Options, dirs []string) error {
 	return reachable(o.StateDir, cmp.Or(o.User, defaultUser), id)
 }
 
-// reachable checks that the workers' account, which as a rule owns nothing and
-// is in no group, may pass every directory above the state directory.
+// reachable checks that the account of the workers, which usually owns nothing and is
+// in no group, can enter every directory above the state directory.
 func reachable(dir, name string, id int) error {
 	if id == 0 {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// backoff says how long to wait before the next start: not at all at first,
-// then 100 ms, doubling up to 10 s. A master that lived for a minute resets it.
+// backoff is the wait before the next start: none at first, then 100 ms, doubling up
+// to 10 s. A master that ran for a minute resets it.
 type backoff struct{ next time.Duration }
 
 func (b *backoff) after(uptime time.Duration) time.Duration {
@@ -18,7 +18,7 @@ func (b *backoff) after(uptime time.Duration) time.Duration {
 	return pause
 }
 
-// supervise starts nginx again whenever it ends, until Stop.
+// supervise restarts nginx whenever it ends, until Stop.
 func (p *Process) supervise() {
 	defer close(p.finished)
 	var pauses backoff
@@ -45,7 +45,8 @@ func (p *Process) supervise() {
 	}
 }
 
-// relaunch tries until nginx runs or Stop was called; it says whether it runs.
+// relaunch retries until nginx runs or Stop was called. It reports whether nginx
+// runs.
 func (p *Process) relaunch(dead *run, pauses *backoff, uptime time.Duration) bool {
 	for p.pause(pauses.after(uptime)) {
 		err := p.take(p.life)
@@ -66,7 +67,7 @@ func (p *Process) relaunch(dead *run, pauses *backoff, uptime time.Duration) boo
 	return false
 }
 
-// pause waits and says whether to go on.
+// pause waits and reports whether to go on.
 func (p *Process) pause(d time.Duration) bool {
 	select {
 	case <-time.After(d):

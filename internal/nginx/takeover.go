@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// record is what processes.json says: the processes that may still hold our
-// ports after a crash. If the master alone is killed its workers go on serving
-// and keep every port from the next master.
+// record is the content of processes.json: the processes that may still hold our
+// ports after a crash. If only the master is killed, its workers keep serving and
+// keep every port from the next master.
 type record struct {
-	// Boot is the machine's boot id: start times count from it.
+	// Boot is the boot id of the machine, from which start times count.
 	Boot string `json:"boot"`
-	// Command is what the master was started as.
+	// Command is the command of the master.
 	Command string     `json:"command"`
 	Master  identity   `json:"master"`
 	Workers []identity `json:"workers"`
@@ -32,7 +32,7 @@ func bootID() string {
 	return strings.TrimSpace(string(data))
 }
 
-// recordOf is the record of a run as it is now.
+// recordOf returns the record of a run as it is now.
 func (p *Process) recordOf(r *run) record {
 	rec := record{Boot: bootID(), Command: p.install.argv[0], Master: r.identity}
 	for _, pid := range childrenOf(r.PID) {
@@ -43,8 +43,8 @@ func (p *Process) recordOf(r *run) record {
 	return rec
 }
 
-// record writes processes.json, whole or not at all. Where there is no room for
-// a new file, the old one is written over: it has room for a few more processes.
+// record writes processes.json atomically. If there is no room for a new file, it
+// overwrites the old one, which has room for a few more processes.
 func (p *Process) record(r *run) error {
 	data, err := json.Marshal(p.recordOf(r))
 	if err != nil {
@@ -68,8 +68,7 @@ func overwrite(path string, data []byte) error {
 	return errors.Join(err, f.Truncate(int64(len(data))), f.Close())
 }
 
-// Former gives the number of processes that a former run left, and that may
-// serve until Start.
+// Former returns the number of processes of a former run that may serve until Start.
 func (p *Process) Former() int {
 	if p.external() {
 		return 0
@@ -77,11 +76,12 @@ func (p *Process) Former() int {
 	return len(former(p.readRecord()))
 }
 
-// Inherit has Stop end the nginx of a former run, for a sluice that is stopped
+// Inherit makes Stop end the nginx of a former run. It is for a sluice that stops
 // before Start.
 func (p *Process) Inherit() { p.inherited = true }
 
-// quitFormer ends what a former run left: gracefully, and after grace by force.
+// quitFormer ends the processes of a former run: gracefully, and by force after
+// grace.
 func (p *Process) quitFormer(ctx context.Context, grace time.Duration) error {
 	rec := p.readRecord()
 	for _, id := range former(rec) {
@@ -93,8 +93,8 @@ func (p *Process) quitFormer(ctx context.Context, grace time.Duration) error {
 	return p.endFormer(rec)
 }
 
-// readRecord gives an empty record where there is none that can be read: then
-// nothing is known to end.
+// readRecord returns an empty record if none can be read: then there is nothing to
+// end.
 func (p *Process) readRecord() record {
 	data, err := os.ReadFile(p.options.path(recordFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -111,12 +111,13 @@ func (p *Process) readRecord() record {
 	return rec
 }
 
-// fits says whether the arguments of a process are nginx's, or gone already.
+// fits reports whether the arguments of a process are those of nginx, or already
+// gone.
 func (rec record) fits(pid int) bool { return isNginx(pid, rec.Command) || isEnding(pid) }
 
-// former gives the recorded processes that still run, and the other members of
-// the recorded master's group (workers that were started after the record was
-// written). Pid and start time must match: a pid may be somebody else's by now.
+// former returns the recorded processes that still run, and the other members of the
+// recorded master's group (workers that started after the record was written). Pid
+// and start time must match, because pids are reused.
 func former(rec record) []identity {
 	var found []identity
 	for _, id := range append([]identity{rec.Master}, rec.Workers...) {
@@ -127,9 +128,9 @@ func former(rec record) []identity {
 	if rec.Master.PID <= 1 {
 		return found
 	}
-	// The kernel does not give a pid to a new process while a group of that
-	// number exists. So the group is the recorded one unless a process of that
-	// pid and another start time lives.
+	// The kernel does not reuse a pid while a group of that number exists. So the
+	// group is the recorded one, unless a process with that pid and another start
+	// time runs.
 	if now, ok := identify(rec.Master.PID); ok && now != rec.Master {
 		return found
 	}
@@ -141,9 +142,9 @@ func former(rec record) []identity {
 	return found
 }
 
-// endFormer ends all processes of a record: SIGTERM, and after 2 s SIGKILL. It
-// returns only once they are gone, because a master that ends late would
-// unlink the sockets of the next one.
+// endFormer ends all processes of a record with SIGTERM, and with SIGKILL after 2 s.
+// It returns only when they are gone, because a master that ends late would unlink
+// the sockets of the next one.
 func (p *Process) endFormer(rec record) error {
 	for _, s := range []unix.Signal{unix.SIGTERM, unix.SIGKILL} {
 		left := former(rec)
@@ -172,16 +173,17 @@ func waitGone(rec record, most time.Duration) bool {
 	return false
 }
 
-// clearSockets removes what a crash leaves in the directory of sockets: nginx
-// does not start where a socket file exists, even if nobody listens on it.
+// clearSockets removes sockets that a crash has left: nginx does not start if a
+// socket file exists, even if nobody listens on it.
 func (p *Process) clearSockets() error {
 	return p.removeSockets(func(string) bool { return true })
 }
 
-// clearDeadSockets removes those that no process has open: nginx leaves behind what a
-// file made that it did not take, and would not take another file with them. The kernel
-// refuses a connection to them, and for the wrong type one to others, which so get none.
-// Source: https://man7.org/linux/man-pages/man2/connect.2.html
+// clearDeadSockets removes sockets that no process has open. nginx leaves behind the
+// sockets of a rejected file, and would then reject another file with the same
+// sockets. The kernel refuses a connection to a dead socket. The probe uses the wrong
+// socket type, so that a live socket gets no connection. Source:
+// https://man7.org/linux/man-pages/man2/connect.2.html
 func (p *Process) clearDeadSockets() error {
 	return p.removeSockets(func(path string) bool {
 		connection, err := net.Dial("unixgram", path)
@@ -209,8 +211,8 @@ func (p *Process) removeSockets(matching func(path string) bool) error {
 	return nil
 }
 
-// lockState makes sure that nobody else works in the state directory: we would
-// end each other's nginx. The kernel drops the lock when we end.
+// lockState makes sure that no other process uses the state directory: two would end
+// each other's nginx. The kernel drops the lock when we end.
 func (p *Process) lockState() error {
 	f, err := os.OpenFile(p.options.path(lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -224,8 +226,8 @@ func (p *Process) lockState() error {
 	return nil
 }
 
-// unlockState gives the state directory free. Closing the file alone would not, as
-// long as a process that is being started holds a copy of it.
+// unlockState releases the state directory. Closing the file alone would not, while a
+// process that is being started holds a copy of it.
 func (p *Process) unlockState() error {
 	if p.lock == nil {
 		return nil

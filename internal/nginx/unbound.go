@@ -13,20 +13,20 @@ type UnboundPort struct {
 	Errno syscall.Errno // EADDRINUSE or EACCES
 }
 
-// unboundPattern is what nginx says of each, at the start of a line: elsewhere it
-// may be what a user wrote. The address may be IPv6.
+// unboundPattern matches nginx's message for such a port at the start of a line;
+// elsewhere it may be a value of a user. The address can be IPv6.
 var unboundPattern = regexp.MustCompile(`(?m)^(?:nginx: \[emerg\] |[0-9/]+ [0-9:]+ \[emerg\] \d+#\d+: )?bind\(\) to \S+:(\d+) failed \((\d+): `)
 
-// UnboundPorts gives the ports that nginx could not listen on, each once, of the
-// error of a Test or an Apply. Of addresses that are not of this machine it says
-// nothing: those are the settings' mistake, and no port's.
+// UnboundPorts returns the ports that nginx could not listen on, each once, from the
+// error of a Test or an Apply. It skips addresses that do not belong to this machine:
+// those are mistakes in the settings.
 func UnboundPorts(err error) []UnboundPort {
 	var test *TestError
 	var reload *ReloadError
 	text := ""
 	switch {
 	case errors.As(err, &reload):
-		text = reload.said
+		text = reload.severe
 	case errors.As(err, &test):
 		text = test.Raw
 	}

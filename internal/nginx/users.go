@@ -9,8 +9,8 @@ import (
 	"sluice/internal/model"
 )
 
-// WriteUsers writes those of some files of users that are not there yet. Only workers
-// can read them, at each request. The content of a file never changes.
+// WriteUsers writes those of the files that do not exist yet. Only workers can read
+// them, which they do at each request. The content of a file never changes.
 func WriteUsers(o Options, files []*model.UserFile) error {
 	if len(files) == 0 {
 		return nil

@@ -1,8 +1,8 @@
-// Package pid1 is what a program owes to the container that it is the first
-// process of: orphans are reaped, whoever waits for its end can see it, and nobody
-// waits for who reads its log.
+// Package pid1 does what the first process of a container has to do: it reaps
+// orphans, lets other processes wait for the end of nginx, and buffers the log so
+// that nobody waits for its reader.
 //
-//	os.Exit(container.First(func() int { ... }))
+//	os.Exit(pid1.First(func() int { ... }))
 package pid1
 
 import (
@@ -14,24 +14,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firstPID is that of the first process of a container, to which the kernel
-// gives all processes whose parents have ended.
+// firstPID is the pid of the first process of a container, which the kernel makes the
+// parent of all orphans.
 const firstPID = 1
 
-// The kernel makes orphans children of the first thread of the first process. It
-// is kept for them: no other goroutine runs there, so that what os/exec starts
-// are children of other threads, and the two are never taken for each other.
-// Source: find_new_reaper in kernel/exit.c of Linux
+// The kernel makes orphans children of the first thread of the first process. That
+// thread is reserved for them: no other goroutine runs on it, so processes that
+// os/exec starts are children of other threads, and the two kinds never mix. Source:
+// find_new_reaper in kernel/exit.c of Linux
 func init() {
 	if os.Getpid() == firstPID {
 		runtime.LockOSThread()
 	}
 }
 
-// First runs a program and gives the status that it ends with. It is to be called
-// by main itself. As the first process it reaps orphans meanwhile, which nobody
-// else would: workers of a master that was killed, and what shells in the
-// container have left behind.
+// First runs a program and returns its exit status. main itself must call it. As the
+// first process it also reaps orphans: workers of a killed master, and processes that
+// shells in the container left behind.
 func First(program func() int) int {
 	if os.Getpid() != firstPID {
 		return program()
@@ -51,8 +50,8 @@ func First(program func() int) int {
 	}
 }
 
-// reapOrphans reaps the children of this very thread that have ended. Those of
-// other threads are left to os/exec, which waits for what it has started.
+// reapOrphans reaps the zombie children of this thread. os/exec waits for the
+// children of other threads.
 func reapOrphans() {
 	for {
 		pid, err := unix.Wait4(-1, nil, unix.WNOHANG|unix.WNOTHREAD|unix.WALL, nil)

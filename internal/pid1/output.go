@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Output passes lines on to a writer, and never waits for it: a kubelet or a
-// terminal may stop reading, and nobody must be held up by a log. Lines for which
-// there is no room meanwhile, or that cannot be written, are lost. Tell is called with
-// their number once lines are written again.
+// Output forwards lines to a writer and never blocks: a kubelet or a terminal may
+// stop reading, and logging must not delay anything. Lines are lost if the buffer is
+// full or they cannot be written. Output reports their number when it can write
+// again; see TellIn.
 type Output struct {
 	to   io.Writer
 	room int
-	// inLine is set if the last write failed within a line.
+	// inLine is set if the last write failed in the middle of a line.
 	inLine bool
 
 	mu      sync.Mutex
@@ -27,21 +27,21 @@ type Output struct {
 	wake    chan struct{}
 }
 
-// NewOutput makes an Output that holds this many bytes.
+// NewOutput returns an Output that buffers up to room bytes.
 func NewOutput(to io.Writer, room int) *Output {
 	o := &Output{to: to, room: room, wake: make(chan struct{}, 1), tell: func(int) {}}
 	go o.pass()
 	return o
 }
 
-// TellIn has the number of lost lines told in a log, which may be that of o.
+// TellIn logs the number of lost lines to a log, which can write to o.
 func (o *Output) TellIn(log *slog.Logger) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tell = func(lost int) { log.Warn("nobody read the log for a while: lines are lost", "lines", lost) }
 }
 
-// Write takes whole lines. It never fails.
+// Write buffers whole lines. It never fails.
 func (o *Output) Write(lines []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,10 +57,10 @@ func (o *Output) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// mostSpare is how much memory is kept for lines while there are none.
+// mostSpare is the memory that is kept for an empty buffer.
 const mostSpare = 1 << 20
 
-// pass writes what is pending, for ever: a write that blocks ends with the process.
+// pass writes pending lines for ever: a write that blocks ends with the process.
 func (o *Output) pass() {
 	var spare []byte
 	for range o.wake {
@@ -76,8 +76,8 @@ func (o *Output) pass() {
 	}
 }
 
-// write gives the rest that could not be written. It ends a line that is cut off, so
-// that the next one is whole.
+// write writes the lines, and returns the rest that could not be written. It first
+// ends a line that was cut off, so that the next one is whole.
 func (o *Output) write(lines []byte) (rest []byte) {
 	if o.inLine {
 		if _, err := io.WriteString(o.to, "\n"); err != nil {
@@ -92,8 +92,8 @@ func (o *Output) write(lines []byte) (rest []byte) {
 	return nil
 }
 
-// wrote takes in how a write went. Nothing is told unless all lines were written: it
-// would be lost as well, and told again, for ever.
+// wrote records the result of a write. It reports lost lines only after all lines
+// were written: otherwise the report would be lost as well, and repeated for ever.
 func (o *Output) wrote(lost int, all bool) {
 	o.mu.Lock()
 	o.lost += lost
@@ -111,7 +111,7 @@ func (o *Output) wrote(lost int, all bool) {
 	o.mu.Unlock()
 }
 
-// Flush waits until all is written, or for as long as is given.
+// Flush waits until everything is written, for at most the given time.
 func (o *Output) Flush(most time.Duration) {
 	for end := time.Now().Add(most); o.holds() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)

@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// process is one that runs. A pid alone is used again, so that its start goes
-// with it.
+// process identifies a running process by its pid and start time, because pids are
+// reused.
 type process struct {
 	pid, parent, group, session int
 
 	start string
 }
 
-// processes are those that run, as far as they can be seen: not those that have
-// ended and wait to be reaped.
+// processes returns the visible running processes, without zombies.
 func processes() []process {
 	entries, _ := os.ReadDir("/proc")
 	var found []process
@@ -31,9 +30,8 @@ func processes() []process {
 	return found
 }
 
-// lookAt reads /proc/PID/stat. The name in it is in parentheses and may itself
-// hold any byte.
-// Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+// lookAt reads /proc/PID/stat. The name in it is in parentheses and can contain any
+// byte. Source: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
 func lookAt(pid int) (p process, runs bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -49,16 +47,16 @@ func lookAt(pid int) (p process, runs bool) {
 	return process{pid: pid, parent: parent, group: group, session: session, start: string(fields[19])}, true
 }
 
-// running says whether that very process still runs.
+// running reports whether this process still runs.
 func (p process) running() bool {
 	now, runs := lookAt(p.pid)
 	return runs && now.start == p.start
 }
 
-// runsNginx says whether a child of a controller runs that can be of its nginx:
-// in the session of the controller, but in another process group, which is that
-// of the master also for workers that have outlived it. Other orphans are children
-// of the first process, too, but kubectl exec gives each command a session.
+// runsNginx reports whether an nginx of this controller runs: a child in the session
+// of the controller but in another process group. Workers that outlive their master
+// keep that group. Other orphans are children of the first process too, but kubectl
+// exec gives each command its own session.
 func (p process) runsNginx() bool {
 	for _, other := range processes() {
 		if other.parent == p.pid && other.session == p.session && other.group != p.group {
@@ -68,13 +66,13 @@ func (p process) runsNginx() bool {
 	return false
 }
 
-// isOurs says whether a process runs the same binary as this one, in the same
-// container: one pod can show the processes of all its containers to each.
+// isOurs reports whether a process runs the same binary in the same container. The
+// containers of a pod can share a pid namespace.
 func (p process) isOurs() bool {
 	return same(p.pid, "exe") && same(p.pid, "ns/mnt")
 }
 
-// same compares what a name below /proc/PID leads to with that of this process.
+// same compares the target of a link below /proc/PID with that of this process.
 func same(pid int, name string) bool {
 	theirs, err := os.Stat(fmt.Sprintf("/proc/%d/%s", pid, name))
 	if err != nil {
@@ -84,14 +82,14 @@ func same(pid int, name string) bool {
 	return err == nil && os.SameFile(theirs, ours)
 }
 
-// arguments are those that a process was started with.
+// arguments are the arguments of a process.
 func (p process) arguments() []string {
 	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.pid))
 	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
 }
 
-// others are the processes of this container that run this binary, with
-// arguments that are wanted, without this one.
+// others returns the other processes of this container that run this binary with
+// wanted arguments.
 func others(wanted func(arguments []string) bool) []process {
 	var found []process
 	for _, p := range processes() {

@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pollEvery is how often is looked whether a process has ended.
+// pollEvery is how often the end of a process is checked.
 const pollEvery = 100 * time.Millisecond
 
-// quietLooks is how often in a row a controller must run no nginx before that
-// counts as ended: one that died is started again.
+// quietLooks is how many checks in a row must find no nginx before it counts as
+// ended, because a dead nginx restarts.
 const quietLooks = 3
 
-// Shutdown has the controller of this container stop, and waits until its nginx
-// has ended, or it has itself. It is told from other processes by its binary,
-// its container and its arguments, never by a name.
+// Shutdown stops the controller of this container, and waits until its nginx or the
+// controller itself has ended. It recognises the controller by binary, container and
+// arguments, never by name.
 func Shutdown(ctx context.Context, isController func(arguments []string) bool) error {
 	found := others(isController)
 	if len(found) == 0 {
@@ -45,8 +45,8 @@ func Shutdown(ctx context.Context, isController func(arguments []string) bool) e
 	return nil
 }
 
-// Linger keeps the first process of a container, whose end is that of all others,
-// until those that wait for it have seen that nginx has ended. most bounds it.
+// Linger delays the end of the first process of a container, which ends all others,
+// until the processes that wait for nginx's end have seen it. most limits the delay.
 func Linger(most time.Duration, isWaiting func(arguments []string) bool) {
 	if os.Getpid() != firstPID {
 		return

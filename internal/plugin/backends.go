@@ -27,8 +27,8 @@ func backendsCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "backends",
 		Aliases: []string{"backend"},
-		Short:   "Show the backends with their endpoints, as nginx was told of them",
-		Long:    "Show the endpoints that requests are spread over, by the port of a Service, as nginx was told of them last.",
+		Short:   "Show the backends and their endpoints",
+		Long:    "Show the endpoints that nginx uses for each port of a Service.",
 		Example: backendsExample,
 		Args:    noMore,
 	}
@@ -45,7 +45,8 @@ func backendsCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// mostEndpoints are listed in a row of a table that is not wide.
+// mostEndpoints is the maximum number of endpoints in a row, unless the table is
+// wide.
 const mostEndpoints = 3
 
 func printBackends(o output, backends []debugapi.Backend) error {
@@ -67,8 +68,8 @@ func printBackends(o output, backends []debugapi.Backend) error {
 	return o.table(t)
 }
 
-// endpointsOf gives the addresses of a backend, of many the first ones, or the shares of
-// a split.
+// endpointsOf returns the addresses of a backend, shortened unless all is set, or the
+// shares of a split.
 func endpointsOf(b debugapi.Backend, all bool) string {
 	var shown []string
 	for _, s := range b.Shares {

@@ -11,13 +11,13 @@ import (
 	"sluice/internal/model"
 )
 
-const certsExample = `  # All certificates, and until when they are valid
+const certsExample = `  # All certificates with their expiry dates
   kubectl sluice certs
 
-  # The certificate that clients of a host are shown, as PEM
+  # The certificate of a host, as PEM
   kubectl sluice certs --host www.shop.example
 
-  # The same for a program to read
+  # The same as JSON
   kubectl sluice certs --host www.shop.example -o json`
 
 func certsCommand(s *session) *cobra.Command {
@@ -25,8 +25,8 @@ func certsCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "certs",
 		Aliases: []string{"cert", "certificates"},
-		Short:   "Show the certificates that nginx presents, and until when they are valid",
-		Long: "Show the certificates that nginx presents. With --host it is the one that a client is shown who asks for that name, as PEM.\n" +
+		Short:   "Show the certificates and their expiry dates",
+		Long: "Show the certificates that nginx presents. With --host, print the certificate for that name as PEM.\n" +
 			"Keys are never shown: the controller tells them to nobody.",
 		Example: certsExample,
 		Args:    noMore,
@@ -77,11 +77,10 @@ func certificateTable(certificates []debugapi.Certificate, now time.Time) table 
 	return t
 }
 
-// soon is when an expiry deserves attention: what renews itself has done so
-// before.
+// soon is when an expiry needs attention: automatic renewals happen earlier.
 const soon = 14 * 24 * time.Hour
 
-// left says for how long a certificate is valid.
+// left returns the remaining validity of a certificate.
 func left(c debugapi.Certificate, now time.Time) cell {
 	rest := c.NotAfter.Sub(now)
 	switch {
@@ -95,7 +94,7 @@ func left(c debugapi.Certificate, now time.Time) cell {
 	return cell{ago(rest), green}
 }
 
-// sourceOf gives "namespace/name" of the Secrets, "self-signed" without any.
+// sourceOf returns "namespace/name" of the Secrets, "self-signed" if there are none.
 func sourceOf(c debugapi.Certificate) string {
 	var names []string
 	for _, secret := range c.Secrets {

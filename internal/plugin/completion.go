@@ -15,19 +15,19 @@ import (
 	"sluice/internal/kube"
 )
 
-// completionPatience bounds what a key press waits for.
+// completionPatience is the timeout of a completion.
 const completionPatience = 3 * time.Second
 
-// mustComplete registers what completes a flag. It fails only for a flag that is
-// not there.
+// mustComplete registers the completion of a flag. It panics only if the flag does
+// not exist.
 func mustComplete(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err)
 	}
 }
 
-// completion asks the cluster for values of a flag. Where it does not answer, or
-// not to this user, nothing is offered.
+// completion asks the cluster for values of a flag. Without an answer it offers
+// nothing.
 func (s *session) completion(values func(ctx context.Context, c *cluster) ([]string, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		parent := cmd.Context()
@@ -63,8 +63,8 @@ func completeNamespaces(ctx context.Context, c *cluster) ([]string, error) {
 	return names, err
 }
 
-// completePods offers the pods of a namespace that look like a controller, or
-// all if none does.
+// completePods offers the pods of a namespace that look like a controller, or all
+// pods if none does.
 func completePods(ctx context.Context, c *cluster, namespace string) ([]string, error) {
 	pods, err := likelyPods(ctx, c, namespace)
 	var names []string
@@ -98,8 +98,8 @@ func likelyPods(ctx context.Context, c *cluster, namespace string) ([]corev1.Pod
 	return likely, nil
 }
 
-// readableIngresses lists those of all namespaces, or of the one of the call
-// where no more may be listed.
+// readableIngresses lists the Ingresses of all namespaces, or of the current one if
+// the user may not list all.
 func readableIngresses(ctx context.Context, c *cluster) ([]networkingv1.Ingress, error) {
 	list := networkingv1.IngressList{}
 	err := c.List(ctx, kube.Ingresses, metav1.NamespaceAll, metav1.ListOptions{}, &list)
@@ -129,7 +129,7 @@ func completeIngresses(ctx context.Context, c *cluster) ([]string, error) {
 	return names, err
 }
 
-// compact sorts, and drops what is there twice.
+// compact sorts and removes duplicates.
 func compact(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)

@@ -18,7 +18,7 @@ const confExample = `  # All of nginx.conf
   # The server of one host
   kubectl sluice conf --host www.shop.example
 
-  # What one Ingress asked for, each line with the behaviour that wrote it
+  # The lines of one Ingress, each with the behaviour that wrote it
   kubectl sluice conf --ingress shop/cart --origins`
 
 func confCommand(s *session) *cobra.Command {
@@ -26,8 +26,8 @@ func confCommand(s *session) *cobra.Command {
 	var origins bool
 	cmd := &cobra.Command{
 		Use:   "conf",
-		Short: "Show nginx.conf, and who wrote each line of it",
-		Long: "Show the nginx.conf that nginx runs with: all of it, the server of a host, or the lines that an Ingress asked for.\n" +
+		Short: "Show nginx.conf, and the origin of each line",
+		Long: "Show the running nginx.conf: all of it, the server of a host, or the lines of an Ingress.\n" +
 			"With --origins, and in JSON and YAML, each line comes with the object that asked for it and the behaviour that wrote it.",
 		Example: confExample,
 		Args:    noMore,
@@ -67,7 +67,7 @@ func printOrigins(o output, conf debugapi.Conf) error {
 	return o.painted(text.String())
 }
 
-// originOf says whose a line is: "Ingress shop/cart cors", "sluice" for those of
+// originOf returns the origin of a line: "Ingress shop/cart cors", or "sluice" for
 // Sluice itself.
 func originOf(line debugapi.Line) string {
 	origin := line.Object.String() + " " + cmp.Or(line.Behaviour, "rule")

@@ -12,9 +12,8 @@ import (
 	"sluice/internal/model"
 )
 
-// said gives an error of the API server with what was asked of it, and what can
-// be done; nil stays nil.
-func (c *cluster) said(err error, format string, arguments ...any) error {
+// explained adds the request and a hint to an error of the API server; nil stays nil.
+func (c *cluster) explained(err error, format string, arguments ...any) error {
 	if err == nil {
 		return nil
 	}
@@ -39,7 +38,7 @@ func (c *cluster) said(err error, format string, arguments ...any) error {
 	return fmt.Errorf("%s: %w", asked, err)
 }
 
-// rightsHint is for users who may not do what they asked for.
+// rightsHint is for users without the necessary permissions.
 const rightsHint = "the rights that kubectl sluice needs are in docs/plugin.md"
 
 // isForbidden also recognises the text of such an error, as kubectl prints it.
@@ -47,11 +46,11 @@ func isForbidden(err error) bool {
 	return apierrors.IsForbidden(err) || strings.Contains(err.Error(), " is forbidden: ")
 }
 
-// mostShown bounds a line that others wrote.
+// mostShown limits a line of foreign text.
 const mostShown = 4000
 
-// printableLines makes a text fit for a terminal: what does not print is escaped,
-// but the ends of lines.
+// printableLines escapes everything in a text that is not printable, except line
+// ends.
 func printableLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

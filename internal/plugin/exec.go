@@ -19,7 +19,7 @@ func execCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "exec [flags] -- COMMAND [ARGUMENT...]",
 		Short:   "Run a program in the controller's container",
-		Long:    "Run a program in the controller's container, by kubectl exec. The exit status is that of the program.",
+		Long:    "Run a program in the controller's container with kubectl exec. The exit status is that of the program.",
 		Example: execExample,
 		Args: func(_ *cobra.Command, arguments []string) error {
 			if len(arguments) == 0 {
@@ -44,8 +44,7 @@ const sshExample = `  # A shell beside the controller
   # In another pod
   kubectl sluice ssh --pod sluice-controller-5d8f6c9b7-x2v4q`
 
-// shell is that of the image, which has no bash; a container of another image may
-// have it, and then it is preferred.
+// shell prefers bash. The image has only sh, but other images may have bash.
 var shell = []string{"sh", "-c", "if command -v bash >/dev/null; then exec bash; else exec sh; fi"}
 
 func sshCommand(s *session) *cobra.Command {
@@ -63,8 +62,8 @@ func sshCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// runIn runs a program in the controller's container, with the streams of this
-// process: the program answers for its own output.
+// runIn runs a program in the controller's container with the streams of this
+// process. It does not escape the output.
 func (s *session) runIn(cmd *cobra.Command, pods *podFlags, program []string, wanted streams) error {
 	c, err := s.controller(cmd.Context(), pods)
 	if err != nil {
@@ -81,7 +80,7 @@ func (s *session) runIn(cmd *cobra.Command, pods *podFlags, program []string, wa
 	run.Stdout, run.Stderr = s.streams.Out, errs
 	err = run.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || !exit.Exited()) {
-		return c.said(failure(cmd.Context(), err, ""), "run %q in the container %q of the pod %s/%s", program[0], c.container, c.pod.Namespace, c.pod.Name)
+		return c.explained(failure(cmd.Context(), err, ""), "run %q in the container %q of the pod %s/%s", program[0], c.container, c.pod.Namespace, c.pod.Name)
 	}
 	if _, ended := programError(errs.text); err != nil && !ended && isForbidden(errors.New(errs.text)) {
 		s.note(rightsHint)
@@ -89,7 +88,7 @@ func (s *session) runIn(cmd *cobra.Command, pods *podFlags, program []string, wa
 	return err
 }
 
-// lastText passes a text on, and keeps the end of it.
+// lastText forwards a text and keeps its end.
 type lastText struct {
 	to   io.Writer
 	text string

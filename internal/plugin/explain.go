@@ -10,17 +10,17 @@ import (
 	"sluice/internal/debugapi"
 )
 
-const explainExample = `  # Why does this page come from where it comes from?
+const explainExample = `  # Which rule takes this URL, and why
   kubectl sluice explain https://www.shop.example/cart/7
 
-  # The same for another method, for a program to read
+  # The same for another method, as JSON
   kubectl sluice explain OPTIONS www.shop.example/cart -o json`
 
 func explainCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [METHOD] URL",
-		Short: "Say why a URL goes where it goes",
-		Long: "Say which rule of which Ingress takes a request, why every other that could be meant does not, and what is done with the request there.\n" +
+		Short: "Explain which rule takes a URL, and why",
+		Long: "Explain which rule of which Ingress takes a request, why each other rule does not, and which behaviours apply.\n" +
 			"METHOD is GET if it is left out. URL is http://host/path, https://host/path or host/path, which is HTTP unless its port is 443.",
 		Example: explainExample,
 		Args:    methodAndURL,

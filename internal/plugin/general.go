@@ -11,7 +11,7 @@ import (
 	"sluice/internal/model"
 )
 
-const generalExample = `  # Version, nginx, what was applied last, and the settings that differ from their defaults
+const generalExample = `  # Version, nginx, the last change, and settings that differ from their defaults
   kubectl sluice general
 
   # For a program to read
@@ -20,7 +20,7 @@ const generalExample = `  # Version, nginx, what was applied last, and the setti
 func generalCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "general",
-		Short:   "Show how the controller is: versions, last apply, counts, settings",
+		Short:   "Show the state of the controller: versions, last change, counts, settings",
 		Example: generalExample,
 		Args:    noMore,
 	}

@@ -18,15 +18,15 @@ import (
 	"sluice/internal/snapshot"
 )
 
-const infoExample = `  # The addresses of the controller's Service, and how each of its pods is
+const infoExample = `  # The addresses of the controller's Service, and the state of each of its pods
   kubectl sluice info
 
-  # With a Service of another name
+  # For a Service with another name
   kubectl sluice info --service edge -o wide`
 
-// info is what `info` shows; as JSON its output.
+// info is the result of `info`, also as JSON.
 type info struct {
-	// Service is null if there is none of that name.
+	// Service is null if there is no Service of that name.
 	Service *serviceInfo `json:"service"`
 	Pods    []podInfo    `json:"pods"`
 }
@@ -44,7 +44,7 @@ type podInfo struct {
 	Name      string `json:"name"`
 	Node      string `json:"node"`
 	Ready     bool   `json:"ready"`
-	// General is null, and Error says why, if the pod could not be asked.
+	// General is null if the pod did not answer; Error has the reason.
 	General *debugapi.General `json:"general"`
 	Error   string            `json:"error,omitempty"`
 }
@@ -53,7 +53,7 @@ func infoCommand(s *session) *cobra.Command {
 	var service string
 	cmd := &cobra.Command{
 		Use:     "info",
-		Short:   "Show the addresses of the controller's Service, and how each of its pods is",
+		Short:   "Show the addresses of the controller's Service, and the state of each of its pods",
 		Example: infoExample,
 		Args:    noMore,
 	}
@@ -72,7 +72,7 @@ func infoCommand(s *session) *cobra.Command {
 		}
 		var i info
 		i.Service, err = readService(ctx, c, snapshot.Name{Namespace: found[0].Namespace, Name: service})
-		// Where pods listen at their nodes there need not be any.
+		// With host ports there need not be a Service.
 		if isNone := errors.Is(err, errNoService) && !cmd.Flags().Changed("service"); err != nil && !isNone {
 			return err
 		}
@@ -92,7 +92,7 @@ func readService(ctx context.Context, c *cluster, name snapshot.Name) (*serviceI
 		return nil, fmt.Errorf("%w %q in the namespace %q: --service names the one of the controller", errNoService, name.Name, name.Namespace)
 	}
 	if err != nil {
-		return nil, c.said(err, "read the Service %s", name)
+		return nil, c.explained(err, "read the Service %s", name)
 	}
 	i := &serviceInfo{Namespace: name.Namespace, Name: name.Name, ClusterIP: object.Spec.ClusterIP, LoadBalancer: []string{}}
 	for _, at := range object.Status.LoadBalancer.Ingress {
@@ -101,15 +101,15 @@ func readService(ctx context.Context, c *cluster, name snapshot.Name) (*serviceI
 	return i, nil
 }
 
-// podPatience is how long one pod of several may take to answer, and askedAtOnce
-// how many are asked at a time, each by a kubectl of its own.
+// podPatience is the timeout for one of several pods. askedAtOnce is the number of
+// pods asked concurrently, each by its own kubectl.
 const (
 	podPatience = 10 * time.Second
 	askedAtOnce = 8
 )
 
-// askPods tells of each pod, in their order. That one does not answer, or hangs,
-// keeps nobody from the others.
+// askPods asks each pod and returns the answers in the order of the pods. A pod that
+// fails or hangs does not affect the others.
 func askPods(ctx context.Context, f *podFlags, c *cluster, pods []corev1.Pod) ([]podInfo, error) {
 	all, failed := make([]podInfo, len(pods)), make([]error, len(pods))
 	workqueue.ParallelizeUntil(context.Background(), askedAtOnce, len(pods), func(n int) {

@@ -17,13 +17,13 @@ import (
 	"sluice/internal/snapshot"
 )
 
-const ingressesExample = `  # The Ingresses of all namespaces, a row for each host and path
+const ingressesExample = `  # The Ingresses of all namespaces, one row for each host and path
   kubectl sluice ingresses --all-namespaces
 
-  # Who has rules for a host
+  # The rules for one host
   kubectl sluice ingresses --all-namespaces --host www.shop.example`
 
-// ingressRow is a host and path of an Ingress; as JSON the output of the command.
+// ingressRow is a host and path of an Ingress, also for JSON.
 type ingressRow struct {
 	Namespace string   `json:"namespace"`
 	Name      string   `json:"name"`
@@ -33,11 +33,10 @@ type ingressRow struct {
 	PathType  string   `json:"pathType,omitempty"`
 	Addresses []string `json:"addresses"`
 	TLS       bool     `json:"tls"`
-	// Service is "kind/name" for a backend that is none.
+	// Service is "kind/name" for a backend that is not a Service.
 	Service string `json:"service"`
 	Port    string `json:"servicePort"`
-	// Endpoints are the ready addresses; null if nobody counts those of the
-	// Service.
+	// Endpoints is the number of ready addresses; null if it is unknown.
 	Endpoints *int `json:"endpoints"`
 }
 
@@ -47,8 +46,8 @@ func ingressesCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "ingresses",
 		Aliases: []string{"ingress", "ing"},
-		Short:   "Show the Ingresses, a row for each host and path",
-		Long:    "Show the Ingresses of every class, a row for each host and path, with the Service and how many endpoints it has. It is read from the API server.",
+		Short:   "Show the Ingresses, one row for each host and path",
+		Long:    "Show the Ingresses of every class, one row for each host and path, with the Service and the number of its endpoints. This command asks the API server only.",
 		Example: ingressesExample,
 		Args:    noMore,
 	}
@@ -82,7 +81,7 @@ func ingressesCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// where says what was looked at in vain.
+// where describes the place of an unsuccessful search.
 func where(namespace, host string) string {
 	text := ""
 	if host != "" {
@@ -94,16 +93,16 @@ func where(namespace, host string) string {
 	return text
 }
 
-// readIngresses gives the rows of a namespace, or of all, sorted by name, the
-// rules in their order.
+// readIngresses returns the rows of a namespace, or of all namespaces, sorted by
+// name, with rules in their order.
 func readIngresses(ctx context.Context, c *cluster, namespace string) ([]ingressRow, error) {
 	ingresses := networkingv1.IngressList{}
 	if err := c.List(ctx, kube.Ingresses, namespace, metav1.ListOptions{}, &ingresses); err != nil {
-		return nil, c.said(err, "list the Ingresses%s", inNamespace(namespace))
+		return nil, c.explained(err, "list the Ingresses%s", inNamespace(namespace))
 	}
 	endpointSlices := discoveryv1.EndpointSliceList{}
 	if err := c.List(ctx, kube.EndpointSlices, namespace, metav1.ListOptions{}, &endpointSlices); err != nil {
-		return nil, c.said(err, "list the EndpointSlices%s", inNamespace(namespace))
+		return nil, c.explained(err, "list the EndpointSlices%s", inNamespace(namespace))
 	}
 	slices.SortFunc(ingresses.Items, func(a, b networkingv1.Ingress) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
@@ -118,8 +117,8 @@ func inNamespace(namespace string) string {
 	return " of the namespace " + strconv.Quote(namespace)
 }
 
-// countEndpoints counts the addresses of each Service that are ready, each once
-// in however many slices it is.
+// countEndpoints returns the number of ready addresses of each Service, without
+// duplicates across slices.
 func countEndpoints(all []discoveryv1.EndpointSlice) map[snapshot.Name]int {
 	addresses := map[snapshot.Name]map[string]bool{}
 	for _, slice := range all {
@@ -167,7 +166,7 @@ func ingressRows(ingresses []networkingv1.Ingress, counts map[snapshot.Name]int)
 	return rows
 }
 
-// to fills in where a host goes to.
+// to fills in the target of a host.
 func (r ingressRow) to(host string, backend *networkingv1.IngressBackend, counts map[snapshot.Name]int) ingressRow {
 	r.Host = host
 	switch {
@@ -206,7 +205,7 @@ func addressesOf(ing *networkingv1.Ingress) []string {
 	return addresses
 }
 
-// hasTLS says whether a host is among those of a certificate.
+// hasTLS reports whether spec.tls lists a host.
 func hasTLS(ing *networkingv1.Ingress, host string) bool {
 	return host != "" && slices.ContainsFunc(ing.Spec.TLS, func(t networkingv1.IngressTLS) bool {
 		return slices.ContainsFunc(t.Hosts, func(h string) bool { return strings.EqualFold(h, host) })

@@ -16,29 +16,29 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// streams says which streams of the terminal a program in a container has
-// besides its output.
+// streams selects the streams that a program in a container has besides its output.
 type streams struct{ stdin, tty bool }
 
-// execute prepares kubectl exec: it runs a program in the controller's container.
+// execute prepares kubectl exec, which runs a program in the controller's container.
 func (c *controller) execute(ctx context.Context, s streams, program []string) (*exec.Cmd, error) {
-	// Both flags are set, so that no preference of the user (kuberc) changes them.
+	// Both flags are set explicitly, so that no preference of the user (kuberc)
+	// changes them.
 	flags := []string{fmt.Sprintf("--stdin=%t", s.stdin), fmt.Sprintf("--tty=%t", s.tty)}
 	return c.kubectl(ctx, "exec", flags, append([]string{"--"}, program...)...)
 }
 
-// endingPatience is how long kubectl may take to end after it was asked to.
+// endingPatience is how long kubectl may take to end when asked to.
 const endingPatience = 2 * time.Second
 
-// kubectl prepares a call of kubectl about the controller's container. There is no
-// shell, and every name and value follows a text of ours in its argument, or
-// follows "--": none can become a flag.
+// kubectl prepares a call of kubectl for the controller's container. It uses no
+// shell. Every name and value follows a text of ours in its argument, or follows
+// "--", so none can become a flag.
 func (c *controller) kubectl(ctx context.Context, command string, flags []string, rest ...string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(cmp.Or(c.session.kubectl, os.Getenv("KUBECTL"), "kubectl"))
 	if err != nil {
 		return nil, fmt.Errorf("find kubectl: %w (want it on the PATH, or its path in --kubectl or $KUBECTL)", err)
 	}
-	// The last --namespace counts, and the user's may not be that of the pod.
+	// The last --namespace wins, and the user's can differ from the pod's.
 	arguments := slices.Concat([]string{command}, given(c.session.flags), []string{"--namespace=" + c.pod.Namespace, "--container=" + c.container},
 		flags, []string{"pod/" + c.pod.Name}, rest)
 	cmd := exec.CommandContext(ctx, path, arguments...)
@@ -53,7 +53,7 @@ func (c *controller) kubectl(ctx context.Context, command string, flags []string
 	return cmd, nil
 }
 
-// given spells the flags of a set that the user gave.
+// given returns the flags of a set that the user gave, as arguments.
 func given(set *pflag.FlagSet) []string {
 	var flags []string
 	// Visit knows only what was parsed into this very set; a command has a copy.
@@ -75,8 +75,8 @@ func given(set *pflag.FlagSet) []string {
 // ending is the line that kubectl prints after a program that failed.
 var ending = regexp.MustCompile(`(?:^|\n)command terminated with exit code \d+\n*$`)
 
-// programError gives the standard error of a program that kubectl ran, and says
-// whether that program ended by itself; else the text is kubectl's own.
+// programError returns the standard error of a program that kubectl ran, and reports
+// whether that program ended by itself; otherwise the text is kubectl's own.
 func programError(text string) (string, bool) {
 	at := ending.FindStringIndex(text)
 	if at == nil {
@@ -85,8 +85,7 @@ func programError(text string) (string, bool) {
 	return strings.TrimSpace(text[:at[0]]), true
 }
 
-// failure is the error of a call of kubectl that failed by itself and printed a
-// text.
+// failure returns the error of a failed call of kubectl with its output.
 func failure(ctx context.Context, err error, text string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const logsExample = `  # What the controller and its nginx said last, and go on saying
+const logsExample = `  # Follow the log of the controller and its nginx
   kubectl sluice logs --tail 20 --follow
 
-  # What they said in the last hour, with the time of each line
+  # Show the last hour, with the time of each line
   kubectl sluice logs --since 1h --timestamps`
 
 func logsCommand(s *session) *cobra.Command {
@@ -24,12 +24,13 @@ func logsCommand(s *session) *cobra.Command {
 		Use:     "logs",
 		Aliases: []string{"log"},
 		Short:   "Show the log of the controller and its nginx",
-		Long:    "Show the log of the controller and its nginx, by kubectl logs.",
+		Long:    "Show the log of the controller and its nginx with kubectl logs.",
 		Example: logsExample,
 		Args:    noMore,
 	}
 	pods := s.podFlags(cmd)
-	// These are flags of kubectl logs. It checks the values that checkLogs does not.
+	// These are flags of kubectl logs, which checks the values that checkLogs does
+	// not.
 	own := pflag.NewFlagSet("logs", pflag.ContinueOnError)
 	own.BoolP("follow", "f", false, "go on showing what is logged, until Ctrl-C")
 	own.Bool("timestamps", false, "put the time before each line")
@@ -53,8 +54,8 @@ func logsCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// checkLogs refuses a time of which kubectl would not name the flag, and a limit
-// that kubectl would take for none.
+// checkLogs rejects a time for which kubectl's error would not name the flag, and a
+// limit that kubectl would ignore.
 func checkLogs(flags *pflag.FlagSet) error {
 	if since := flags.Lookup("since-time"); since.Changed {
 		if _, err := time.Parse(time.RFC3339, since.Value.String()); err != nil {
@@ -67,8 +68,7 @@ func checkLogs(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// logs shows the log of the controller's container until it ends, or until the
-// user has seen enough.
+// logs prints the log of the controller's container until it ends or the user stops.
 func (c *controller) logs(ctx context.Context, flags []string) error {
 	cmd, err := c.kubectl(ctx, "logs", flags)
 	if err != nil {
@@ -90,10 +90,10 @@ func (c *controller) logs(ctx context.Context, flags []string) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	return c.said(err, "read the log of the container %q of the pod %s/%s", c.container, c.pod.Namespace, c.pod.Name)
+	return c.explained(err, "read the log of the container %q of the pod %s/%s", c.container, c.pod.Namespace, c.pod.Name)
 }
 
-// copyLines copies whole lines as they come, so that no character is cut in two.
+// copyLines copies whole lines, so that no character is split.
 func copyLines(to io.Writer, from io.Reader) error {
 	lines := bufio.NewReader(from)
 	for {
@@ -112,5 +112,5 @@ func copyLines(to io.Writer, from io.Reader) error {
 	}
 }
 
-// flagError says which flag is wrong.
+// flagError adds the name of the flag to an error.
 func flagError(name string, err error) error { return fmt.Errorf("--%s: %w", name, err) }

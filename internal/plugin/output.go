@@ -29,7 +29,7 @@ const (
 	asPEM   = "pem"
 )
 
-// format is the flag -o of a command, which knows some of the formats.
+// format is the flag -o of a command, which accepts some of the formats.
 type format struct {
 	chosen string
 	valid  []string
@@ -55,7 +55,7 @@ func (f *format) Set(text string) error {
 	return nil
 }
 
-// colour is how a cell looks on a terminal.
+// colour is the colour of a cell on a terminal.
 type colour string
 
 const (
@@ -66,16 +66,16 @@ const (
 	yellow colour = "33"
 )
 
-// output prints what a command has to say.
+// output prints the results of a command.
 type output struct {
 	io.Writer
 	format string
-	// colours says whether it goes to a terminal whose owner wants them.
+	// colours is set if the output is a terminal that may show colours.
 	colours bool
 }
 
-// output gives the standard output. A terminal gets no character that could
-// steer it but those of colours.
+// output returns the standard output. A terminal gets no control characters except
+// those of colours.
 func (s *session) output(format string) output {
 	o := output{Writer: s.streams.Out, format: format}
 	if isTerminal(s.streams.Out) {
@@ -105,19 +105,19 @@ func cells(texts ...string) []cell {
 	return row
 }
 
-// table is a heading, and rows of as many cells.
+// table is a heading and rows with the same number of cells.
 type table struct {
 	heading []string
 	rows    [][]cell
-	// wide is how many of the last columns are for -o wide only.
+	// wide is the number of last columns that only -o wide shows.
 	wide int
 }
 
-// mostCell bounds a field of a table: the longest names fit.
+// mostCell limits a cell of a table; the longest names fit.
 const mostCell = 1600
 
-// table prints a table with its columns aligned, three blanks apart as kubectl
-// has them. Cells hold what users wrote; each becomes one printable line.
+// table prints a table with aligned columns, three blanks apart like kubectl. Each
+// cell becomes one printable line.
 func (o output) table(t table) error {
 	count := len(t.heading)
 	if o.format != asWide {
@@ -150,7 +150,7 @@ func (o output) table(t table) error {
 	return o.painted(text.String())
 }
 
-// painted prints a text of our own, whose colours are not to be escaped.
+// painted prints a text of our own, whose colours must not be escaped.
 func (o output) painted(text string) error {
 	w := o.Writer
 	if filter, ok := w.(harmless); ok && o.colours {
@@ -167,7 +167,7 @@ func (o output) paint(text string, c colour) string {
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// lines prints one text a line.
+// lines prints one text for each line.
 func (o output) lines(texts []string) error {
 	for _, text := range texts {
 		if _, err := fmt.Fprintln(o, model.OneLine(text, mostCell)); err != nil {
@@ -177,8 +177,8 @@ func (o output) lines(texts []string) error {
 	return nil
 }
 
-// names prints "kind/name" of objects, each object once: those of other
-// namespaces may be called the same.
+// names prints "kind/name" for each object, without duplicates. Objects of different
+// namespaces can have the same name.
 func (o output) names(objects []model.ObjectRef) error {
 	slices.SortFunc(objects, func(a, b model.ObjectRef) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
@@ -190,8 +190,8 @@ func (o output) names(objects []model.ObjectRef) error {
 	return o.lines(texts)
 }
 
-// document prints JSON as it came, as JSON or YAML: what a newer controller says
-// besides is not lost.
+// document prints the received JSON as JSON or YAML, including fields of newer
+// controllers.
 func (o output) document(body []byte) error {
 	if o.format == asYAML {
 		text, err := yaml.JSONToYAML(body)
@@ -221,7 +221,7 @@ func (o output) value(value any) error {
 	return o.document(body.Bytes())
 }
 
-// isDocument says whether JSON or YAML is asked for.
+// isDocument reports whether the format is JSON or YAML.
 func (o output) isDocument() bool { return o.format == asJSON || o.format == asYAML }
 
 // decode reads an answer of the controller.
@@ -233,7 +233,7 @@ func decode[T any](body []byte) (T, error) {
 	return value, nil
 }
 
-// harmless lets nothing through that could steer a terminal.
+// harmless escapes everything that could control a terminal.
 type harmless struct{ io.Writer }
 
 func (h harmless) Write(text []byte) (int, error) {

@@ -1,10 +1,9 @@
 // Package plugin holds the commands of kubectl-sluice, a plugin of kubectl.
 //
-// What goes in are the flags of kubectl that say which cluster is meant, and
-// those that pick a pod of the controller; what comes out are tables, JSON, YAML
-// or text. The plugin asks the controller by running `sluice debug get` in its
-// container with kubectl exec (package debugapi is the contract), and reads objects
-// from the API server itself. It changes nothing.
+// It takes the flags of kubectl that select a cluster, and flags that select a pod of
+// the controller. It prints tables, JSON, YAML or text. The plugin runs `sluice debug
+// get` in the controller's container with kubectl exec (package debugapi is the
+// contract), and reads objects from the API server itself. It changes nothing.
 //
 //	os.Exit(plugin.Main(version, streams, os.Args[1:]))
 package plugin
@@ -23,22 +22,22 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
-const rootLong = `Look into Sluice, an ingress controller built on nginx: what it serves, why a URL goes where it goes, and what is wrong.
+const rootLong = `Inspect Sluice, an ingress controller built on nginx: its routes, the reasons for them, and Problems.
 
-The controller is found by --deployment (a Deployment or a DaemonSet), --selector or --pod, in the namespace of --namespace or of
-the current context; if it is not there and all pods may be listed, in the only namespace that has it.`
+The flags --deployment (a Deployment or a DaemonSet), --selector or --pod select the controller, in the namespace of --namespace or of
+the current context. If it is not there and you may list all pods, the plugin takes the only namespace that has one.`
 
 const rootExample = `  # Which Ingress takes a request, and why
   kubectl sluice explain https://www.shop.example/cart/7
 
-  # What is wrong with the objects of all namespaces
+  # The Problems of all namespaces
   kubectl sluice problems --all-namespaces
 
-  # The part of nginx.conf that an Ingress asked for
+  # The lines of nginx.conf for one Ingress
   kubectl sluice conf --ingress shop/cart --origins`
 
-// Main runs a command line and returns the exit status: 0, that of a program run
-// by exec, 1 after an error, or 2 if the command line is wrong. Errors go to the
+// Main runs a command line and returns the exit status: 0, that of a program run by
+// exec, 1 after an error, or 2 if the command line is wrong. It prints errors to
 // standard error.
 func Main(version string, streams genericiooptions.IOStreams, arguments []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -68,13 +67,13 @@ func Main(version string, streams genericiooptions.IOStreams, arguments []string
 	return 0
 }
 
-// Root gives the command with all that is below it.
+// Root returns the root command with all subcommands.
 func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	s := newSession(streams)
 	root := &cobra.Command{
 		Use: "kubectl-sluice", Version: version,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sluice"},
-		Short:         "Look into Sluice, an ingress controller built on nginx",
+		Short:         "Inspect Sluice, an ingress controller built on nginx",
 		Long:          rootLong,
 		Example:       rootExample,
 		SilenceUsage:  true,
@@ -94,14 +93,14 @@ func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	return root
 }
 
-// known refuses a command that is not there, and says which may be meant.
+// known rejects an unknown command and suggests one.
 func known(cmd *cobra.Command, arguments []string) error {
 	if len(arguments) == 0 {
 		return nil
 	}
 	text := fmt.Sprintf("unknown command %q for %q", arguments[0], cmd.CommandPath())
 	if cmd.SuggestionsMinimumDistance == 0 {
-		cmd.SuggestionsMinimumDistance = 2 // as cobra has it for commands without arguments
+		cmd.SuggestionsMinimumDistance = 2 // cobra's value for commands without arguments
 	}
 	if meant := cmd.SuggestionsFor(arguments[0]); len(meant) > 0 {
 		text += ": did you mean " + strings.Join(meant, " or ") + "?"
@@ -109,7 +108,7 @@ func known(cmd *cobra.Command, arguments []string) error {
 	return errors.New(text)
 }
 
-// noMore refuses arguments, and says where the surplus one may belong.
+// noMore rejects arguments, and suggests where a surplus one may belong.
 func noMore(cmd *cobra.Command, arguments []string) error {
 	if len(arguments) == 0 {
 		return nil

@@ -16,14 +16,13 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// podFlags pick a pod of the controller: --pod, else --selector, else
-// --deployment.
+// podFlags select a pod of the controller: --pod, else --selector, else --deployment.
 type podFlags struct {
 	pod        string
 	selector   string
 	deployment string
 	container  string
-	// namespace is that of the controller; empty for that of the call.
+	// namespace is the namespace of the controller; empty for that of the call.
 	namespace string
 }
 
@@ -35,7 +34,7 @@ func (f *podFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.namespace, "controller-namespace", "", "namespace of the controller's pods, where it is not that of --namespace")
 }
 
-// what says which pods are looked for.
+// what describes the selected pods.
 func (f *podFlags) what() string {
 	switch {
 	case f.pod != "":
@@ -46,8 +45,8 @@ func (f *podFlags) what() string {
 	return fmt.Sprintf("pod of a Deployment or DaemonSet %q", f.deployment)
 }
 
-// pick gives the pod that is asked: the first by name of those that are ready. If
-// it could have been another, that is said.
+// pick returns the pod to ask: the first ready one by name. If there was a choice, it
+// prints the name.
 func (f *podFlags) pick(ctx context.Context, s *session, c *cluster) (*corev1.Pod, error) {
 	pods, err := f.find(ctx, c)
 	if err != nil {
@@ -66,10 +65,10 @@ func (f *podFlags) pick(ctx context.Context, s *session, c *cluster) (*corev1.Po
 	return one, nil
 }
 
-// within is the namespace that is looked at first.
+// within is the namespace to search first.
 func (f *podFlags) within(c *cluster) string { return cmp.Or(f.namespace, c.namespace) }
 
-// find gives the pods that are meant, at least one, those that are ready first.
+// find returns the selected pods, at least one, ready ones first.
 func (f *podFlags) find(ctx context.Context, c *cluster) ([]corev1.Pod, error) {
 	namespace := f.within(c)
 	if f.pod != "" {
@@ -78,11 +77,11 @@ func (f *podFlags) find(ctx context.Context, c *cluster) ([]corev1.Pod, error) {
 		if apierrors.IsNotFound(err) {
 			return nil, f.missing(ctx, c, namespace)
 		}
-		return []corev1.Pod{pod}, c.said(err, "read the pod %s/%s", namespace, f.pod)
+		return []corev1.Pod{pod}, c.explained(err, "read the pod %s/%s", namespace, f.pod)
 	}
 	pods, err := f.list(ctx, c, namespace)
 	if err != nil {
-		return nil, c.said(err, "list the pods of the namespace %q (--namespace says where the controller is)", namespace)
+		return nil, c.explained(err, "list the pods of the namespace %q (--namespace says where the controller is)", namespace)
 	}
 	if len(pods) == 0 && f.namespace == "" {
 		pods = f.elsewhere(ctx, c)
@@ -94,8 +93,8 @@ func (f *podFlags) find(ctx context.Context, c *cluster) ([]corev1.Pod, error) {
 	return pods, nil
 }
 
-// elsewhere gives the pods of the only other namespace that has such; none if
-// that is not known, or not clear.
+// elsewhere returns the pods of the only other namespace with such pods; none if that
+// is unknown or ambiguous.
 func (f *podFlags) elsewhere(ctx context.Context, c *cluster) []corev1.Pod {
 	pods, err := f.list(ctx, c, metav1.NamespaceAll)
 	if err != nil {
@@ -109,7 +108,7 @@ func (f *podFlags) elsewhere(ctx context.Context, c *cluster) []corev1.Pod {
 	return pods
 }
 
-// list gives the pods of a namespace that are meant and that have not ended.
+// list returns the selected pods of a namespace that have not ended.
 func (f *podFlags) list(ctx context.Context, c *cluster, namespace string) ([]corev1.Pod, error) {
 	list := corev1.PodList{}
 	if err := c.List(ctx, kube.Pods, namespace, metav1.ListOptions{LabelSelector: f.selector}, &list); err != nil {
@@ -121,7 +120,7 @@ func (f *podFlags) list(ctx context.Context, c *cluster, namespace string) ([]co
 	}), nil
 }
 
-// missing says that there is no such pod, and what may have been meant.
+// missing returns the error that there is no such pod, with a suggestion.
 func (f *podFlags) missing(ctx context.Context, c *cluster, namespace string) error {
 	text := fmt.Sprintf("no %s in the namespace %q", f.what(), namespace)
 	list := corev1.PodList{}
@@ -141,12 +140,12 @@ func (f *podFlags) missing(ctx context.Context, c *cluster, namespace string) er
 	return fmt.Errorf("%s; these look like a controller:\n%s", text, strings.Join(slices.Compact(found), "\n"))
 }
 
-// owner is what a pod belongs to: a Deployment, a DaemonSet or the like; the pod
-// itself if nothing made it.
+// owner is the owner of a pod: a Deployment, a DaemonSet or the like, or the pod
+// itself if it has none.
 type owner struct{ kind, name string }
 
-// ownerOf tells a Deployment by the name of its ReplicaSet, so that no more than
-// pods need be read.
+// ownerOf derives a Deployment from the name of its ReplicaSet, so that reading pods
+// is enough.
 func ownerOf(p *corev1.Pod) owner {
 	ref := metav1.GetControllerOf(p)
 	if ref == nil {
@@ -159,7 +158,7 @@ func ownerOf(p *corev1.Pod) owner {
 	return owner{ref.Kind, ref.Name}
 }
 
-// flags gives the flags by which the pods are found.
+// flags returns the flags that select the pods.
 func (o owner) flags(namespace string) string {
 	flag := "--deployment"
 	if o.kind == "Pod" {
@@ -168,8 +167,7 @@ func (o owner) flags(namespace string) string {
 	return fmt.Sprintf("--namespace %s %s %s", namespace, flag, o.name)
 }
 
-// looksLikeController tells pods of Sluice by how they are labelled and by what
-// they run.
+// looksLikeController recognises pods of Sluice by their labels and their programs.
 func looksLikeController(p *corev1.Pod) bool {
 	if name := p.Labels["app.kubernetes.io/name"]; name == "sluice" {
 		return true
@@ -198,7 +196,7 @@ func isReady(p *corev1.Pod) bool {
 	return false
 }
 
-// compareReady gives 1 if only a is ready, -1 if only b is.
+// compareReady returns 1 if only a is ready, -1 if only b is, and 0 otherwise.
 func compareReady(a, b *corev1.Pod) int {
 	value := map[bool]int{true: 1}
 	return value[isReady(a)] - value[isReady(b)]

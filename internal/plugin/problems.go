@@ -7,13 +7,13 @@ import (
 	"sluice/internal/model"
 )
 
-const problemsExample = `  # What is wrong with the objects of all namespaces
+const problemsExample = `  # The Problems of all namespaces
   kubectl sluice problems --all-namespaces
 
-  # What is wrong in one namespace
+  # The Problems of one namespace
   kubectl sluice problems --namespace shop
 
-  # What is wrong with one Ingress
+  # The Problems of one Ingress
   kubectl sluice problems --ingress shop/admin -o yaml`
 
 func problemsCommand(s *session) *cobra.Command {
@@ -22,8 +22,8 @@ func problemsCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "problems",
 		Aliases: []string{"problem"},
-		Short:   "Show what is wrong with objects, and what would be right",
-		Long: "Show the mistakes that the controller found in Ingresses and in what they refer to: object, field, and what would be valid.\n" +
+		Short:   "Show what is wrong with objects, and what is valid",
+		Long: "Show the mistakes that the controller found in Ingresses and the objects that they name, with the field and a valid value.\n" +
 			"Those of the namespace are shown, or of --all-namespaces; the controller itself may be in another.",
 		Example: problemsExample,
 		Args:    noMore,

@@ -11,14 +11,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// controller is the pod that is asked.
+// controller is the pod to ask.
 type controller struct {
 	*cluster
 	pod       *corev1.Pod
 	container string
 }
 
-// at gives the controller in a pod; it fails if the pod has no such container.
+// at returns the controller in a pod. It fails if the pod has no such container.
 func (f *podFlags) at(c *cluster, pod *corev1.Pod) (*controller, error) {
 	var names []string
 	for _, one := range pod.Spec.Containers {
@@ -30,7 +30,7 @@ func (f *podFlags) at(c *cluster, pod *corev1.Pod) (*controller, error) {
 	return &controller{cluster: c, pod: pod, container: f.container}, nil
 }
 
-// controller finds the pod that is asked.
+// controller selects the pod to ask.
 func (s *session) controller(ctx context.Context, f *podFlags) (*controller, error) {
 	c, err := s.connect()
 	if err != nil {
@@ -43,9 +43,8 @@ func (s *session) controller(ctx context.Context, f *podFlags) (*controller, err
 	return f.at(c, pod)
 }
 
-// get asks the controller for a view, and gives the body of the answer. The
-// command there talks to the controller by a unix socket, which nobody reaches
-// from outside the container.
+// get asks the controller for a view and returns the body of the answer. The command
+// in the container uses a unix socket that is not reachable from outside.
 func (c *controller) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	where := url.URL{Path: path, RawQuery: query.Encode()}
 	program := []string{"sluice", "debug", "get", where.String()}
@@ -70,11 +69,11 @@ func (c *controller) get(ctx context.Context, path string, query url.Values) ([]
 	case ended:
 		return nil, fmt.Errorf("%s, `%s`: %s", pod, line, strings.TrimPrefix(text, "sluice: "))
 	}
-	return nil, c.said(failure(ctx, err, complaint.String()), "run `%s` in the container %q of the %s", line, c.container, pod)
+	return nil, c.explained(failure(ctx, err, complaint.String()), "run `%s` in the container %q of the %s", line, c.container, pod)
 }
 
-// stateDir is what the container's arguments say of it; empty for the default,
-// which the command knows by itself.
+// stateDir returns the state directory from the container's arguments; empty for the
+// default.
 func (c *controller) stateDir() string {
 	for _, one := range c.pod.Spec.Containers {
 		if one.Name != c.container {

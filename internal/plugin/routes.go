@@ -8,13 +8,13 @@ import (
 	"sluice/internal/debugapi"
 )
 
-const routesExample = `  # Everything that is routed
+const routesExample = `  # All routes
   kubectl sluice routes
 
-  # What is routed of one host, with what is done there besides
+  # The routes of one host, with the behaviours of each path
   kubectl sluice routes --host www.shop.example -o wide
 
-  # What one Ingress asked for
+  # The routes of one Ingress
   kubectl sluice routes --ingress shop/cart`
 
 func routesCommand(s *session) *cobra.Command {
@@ -23,7 +23,7 @@ func routesCommand(s *session) *cobra.Command {
 		Use:     "routes",
 		Aliases: []string{"route"},
 		Short:   "Show the routing table",
-		Long:    "Show the routing table: which path of which host goes to which backend, and which Ingress asked for it, in the order in which nginx looks.",
+		Long:    "Show the routing table in the order in which nginx searches it: each host and path, its backend and its Ingress.",
 		Example: routesExample,
 		Args:    noMore,
 	}

@@ -18,10 +18,10 @@ import (
 	"sluice/internal/kube"
 )
 
-// session is one call of the plugin: kubectl's flags and the streams.
+// session holds kubectl's flags and the streams of one call of the plugin.
 type session struct {
 	config *genericclioptions.ConfigFlags
-	// flags are those of config.
+	// flags are the flags of config.
 	flags   *pflag.FlagSet
 	streams genericiooptions.IOStreams
 	// kubectl is the program's path or name; empty for $KUBECTL, or else "kubectl".
@@ -34,23 +34,23 @@ func newSession(streams genericiooptions.IOStreams) *session {
 	return s
 }
 
-// addFlags adds the flags that every command has.
+// addFlags adds the flags of every command.
 func (s *session) addFlags(flags *pflag.FlagSet) {
 	flags.AddFlagSet(s.flags)
 	flags.StringVar(&s.kubectl, "kubectl", "", "path or name of kubectl, which runs programs in the pod (default $KUBECTL, or kubectl on the PATH)")
 }
 
-// cluster is the API server that the flags mean.
+// cluster is the API server that the flags select.
 type cluster struct {
 	*kube.Client
 	session *session
-	// namespace is that of --namespace, else that of the context.
+	// namespace is --namespace, else that of the context.
 	namespace string
-	// guessed says that neither a kubeconfig nor --server told where it is.
+	// guessed is set if neither a kubeconfig nor --server names the API server.
 	guessed bool
 }
 
-// connect prepares the client. It does not wait for the API server.
+// connect returns the client. It does not wait for the API server.
 func (s *session) connect() (*cluster, error) {
 	config, err := s.config.ToRESTConfig()
 	if clientcmd.IsEmptyConfig(err) {

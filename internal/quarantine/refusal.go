@@ -9,14 +9,15 @@ import (
 	"sluice/internal/model"
 )
 
-// Subject is what nginx refuses as one: an object, or a part of it that is refused
-// by itself, such as a group of settings or a TCP service. Part is "" for all of it.
+// Subject is the unit of quarantine: an object, or a part of it that nginx rejects
+// separately, such as a group of settings or a TCP service. Part is "" for the whole
+// object.
 type Subject struct {
 	model.ObjectRef
 	Part string
 }
 
-// Of gives the Subject that is all of an object.
+// Of returns the Subject of a whole object.
 func Of(o model.ObjectRef) Subject { return Subject{ObjectRef: o} }
 
 // Compare orders by object, then by part.
@@ -24,23 +25,24 @@ func (s Subject) Compare(o Subject) int {
 	return cmp.Or(s.ObjectRef.Compare(o.ObjectRef), strings.Compare(s.Part, o.Part))
 }
 
-// Form is what a Subject says at one time: a pointer, or another comparable value.
+// Form is the content of a Subject at one time: a pointer, or another comparable
+// value.
 type Form any
 
-// Look gives the form that a Subject has now, nil if there is none.
+// Look returns the current form of a Subject, nil if there is none.
 type Look func(Subject) Form
 
-// Dependency is the form that a Subject had when nginx refused another one.
+// Dependency is the form of a Subject at the time when nginx rejected another one.
 type Dependency struct {
 	Subject Subject
 	Form    Form
 }
 
-// Basis is what a verdict depended on besides the form that was refused: templates,
-// settings, other objects, nginx itself.
+// Basis is everything that a verdict depended on besides the rejected form:
+// templates, settings, other objects, nginx itself.
 type Basis []Dependency
 
-// Basis gives what all subjects are now.
+// Basis returns the current forms of the subjects.
 func (look Look) Basis(subjects ...Subject) Basis {
 	basis := make(Basis, 0, len(subjects))
 	for _, s := range subjects {
@@ -49,12 +51,12 @@ func (look Look) Basis(subjects ...Subject) Basis {
 	return basis
 }
 
-// holds reports whether all is as it was.
+// holds reports whether all dependencies are unchanged.
 func (q *Quarantine) holds(b Basis, look Look) bool {
 	return !slices.ContainsFunc(b, func(d Dependency) bool { return !q.same(look(d.Subject), d.Form) })
 }
 
-// renewed gives what the same subjects are now.
+// renewed returns the same subjects with their current forms.
 func (b Basis) renewed(look Look) Basis {
 	now := slices.Clone(b)
 	for i, d := range now {
@@ -70,8 +72,8 @@ type Stand int
 const (
 	AsGood       Stand = iota // in its last good form
 	AsClosed                  // in the refused form, whose paths answer 503
-	AsBeginnings              // the same, and all that begins as its paths do
-	AsNone                    // not at all, as it keeps nobody out
+	AsBeginnings              // the same, and everything that begins like its paths returns 503
+	AsNone                    // not at all, because it does not restrict access
 )
 
 func (s Stand) denies() bool { return s == AsClosed || s == AsBeginnings }
@@ -80,28 +82,27 @@ func (s Stand) denies() bool { return s == AsClosed || s == AsBeginnings }
 type Refusal struct {
 	Subject Subject
 	Refused Form
-	// Good is its last good form, nil if it has none that nginx takes.
+	// Good is the last good form, nil if nginx accepts none.
 	Good Form
 	Text string
-	// Waits is set while nobody knows whether nginx takes the refused form.
+	// Waits is set while it is unknown whether nginx accepts the refused form.
 	Waits bool
-	// Closes is set if its paths answer 503 rather than being open: it protects, or
-	// its last good form protects less.
+	// Closes is set if its paths must return 503 instead of being open: it protects,
+	// or its last good form protects less.
 	Closes bool
 	Stand  Stand
 	Basis  Basis
-	// Apart is set if it can be tested apart from what is served.
+	// Apart is set if it can be tested separately.
 	Apart bool
 
-	// retry is when it is tested again though nothing changed that is known to
-	// matter; zero for never.
+	// retry is when it is tested again without a known change; zero for never.
 	retry time.Time
-	// turn is when its form or its Basis last changed.
+	// turn is the turn in which its form or its Basis last changed.
 	turn int
 	hash string
 }
 
-// Form gives what is served of it, nil for nothing.
+// Form returns the form to serve, nil for nothing.
 func (r *Refusal) Form() Form {
 	switch r.Stand {
 	case AsGood:
@@ -112,7 +113,7 @@ func (r *Refusal) Form() Form {
 	return r.Refused
 }
 
-// Hash gives a hash of the refused form, which is computed once.
+// Hash returns a hash of the refused form, which is computed once.
 func (r *Refusal) Hash(compute func(Form) string) string {
 	if r.hash == "" {
 		r.hash = compute(r.Refused)
@@ -133,8 +134,8 @@ func (r *Refusal) begin(protects func(refused, good Form) bool) {
 	}
 }
 
-// next goes on to the substitute that comes after one that nginx refuses; false if
-// there is none. One that keeps somebody out is never left out.
+// next chooses the substitute after one that nginx rejects; false if there is none. A
+// form that restricts access is never left out.
 func (r *Refusal) next(protects func(refused, good Form) bool) bool {
 	switch r.Stand {
 	case AsGood:

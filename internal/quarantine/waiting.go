@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// probation is how long changes of a namespace are tested by themselves after nginx
-// refused something of it.
+// probation is how long changes of a namespace are tested separately after nginx
+// rejected something of it.
 const probation = time.Minute
 
-// The first retry of a refused form comes after firstRetry, each later one after
-// twice the time, and longestRetry at most.
+// The first retry of a refused form comes after firstRetry, and each later one after
+// twice the time, up to longestRetry.
 const (
 	firstRetry   = 30 * time.Second
 	longestRetry = 30 * time.Minute
 )
 
-// retryLater has a form tested again after a while, unless its verdict is final. It may
-// be refused only together with what others say, and no Basis tells when that changes.
+// retryLater schedules another test of a form, unless its verdict is final. A form
+// may be rejected only together with others, and no Basis shows when these change.
 func (q *Quarantine) retryLater(r *Refusal, final bool) {
 	r.retry = time.Time{}
 	if final || !r.Apart {
@@ -32,8 +32,8 @@ func (q *Quarantine) retryLater(r *Refusal, final bool) {
 	r.retry = q.now().Add(wait)
 }
 
-// Struck gives the namespaces of which nginx refused something in the last minute;
-// nil if there are none.
+// Struck returns the namespaces in which nginx rejected something in the last minute,
+// with the time; nil if there are none.
 func (q *Quarantine) Struck() map[string]time.Time {
 	for namespace, at := range q.struck {
 		if q.now().Sub(at) > probation {
@@ -43,8 +43,8 @@ func (q *Quarantine) Struck() map[string]time.Time {
 	return q.struck
 }
 
-// Hold keeps a new form of a struck namespace back until a test of its own, so that
-// nobody else waits for that. What passed one, and what is good, is not held.
+// Hold delays a new form of a struck namespace until a separate test, so that nobody
+// else waits for that. It does not hold forms that passed such a test, or good ones.
 func (q *Quarantine) Hold(f Finding) {
 	if q.refusals[f.Subject] != nil || q.passed[f.Subject] == f.Refused || q.same(f.Good, f.Refused) {
 		return
@@ -53,9 +53,9 @@ func (q *Quarantine) Hold(f Finding) {
 	q.add(f)
 }
 
-// Next gives refusals to be tested together, all of one namespace: the next after the
-// last one by name, so that each has its turn. If nobody waits, they are those that are
-// due again.
+// Next returns refusals of one namespace to test together: the namespace after last,
+// by name, so that each has its turn. If none waits, it returns those whose retry is
+// due.
 func (q *Quarantine) Next(last string, most int) []Refusal {
 	var waiting, again []*Refusal
 	now := q.now()
@@ -85,7 +85,7 @@ func (q *Quarantine) Next(last string, most int) []Refusal {
 	return next[:min(len(next), most)]
 }
 
-// Due is when Next has to be asked again though nothing happened; zero for never.
+// Due returns when to call Next again without a change; zero for never.
 func (q *Quarantine) Due() (next time.Time) {
 	for _, r := range q.refusals {
 		if !r.retry.IsZero() && (next.IsZero() || r.retry.Before(next)) {
@@ -95,9 +95,9 @@ func (q *Quarantine) Due() (next time.Time) {
 	return next
 }
 
-// Settle takes in what a test of refusals told, and counts those that it decided on:
-// verdicts has those that nginx refuses or that are undecided, the others pass and are
-// served. What changed meanwhile has to be tested again.
+// Settle records the result of a test, and returns the number of decided refusals.
+// verdicts contains those that nginx rejects or that are undecided; the others pass
+// and are served. A refusal that changed meanwhile has to be tested again.
 func (q *Quarantine) Settle(tested []Refusal, verdicts map[Subject]Verdict) (decided int) {
 	for _, was := range tested {
 		r := q.refusals[was.Subject]
@@ -121,8 +121,8 @@ func (q *Quarantine) Settle(tested []Refusal, verdicts map[Subject]Verdict) (dec
 	return decided
 }
 
-// refused ends the wait of a refusal whose test nginx refused. One that did not wait
-// was tested though nobody changed anything, and strikes nobody.
+// refused ends the wait of a refusal that nginx rejected in a test. A retry without a
+// change does not strike the namespace.
 func (q *Quarantine) refused(r *Refusal, verdict Verdict) {
 	if r.Waits {
 		q.struck[r.Subject.Namespace] = q.now()

@@ -74,7 +74,7 @@ func (r *Reporter) Source(notes []snapshot.Note, errs []error) {
 	}
 	for _, note := range notes {
 		line := note.String()
-		if _, said := r.source[line]; !said {
+		if _, logged := r.source[line]; !logged {
 			r.log.Info("note", "text", line)
 		}
 		now[line] = false

@@ -6,15 +6,15 @@ import (
 	"unicode"
 )
 
-// The characters of an address in a Host header. nginx keeps the brackets of one of
-// version 6; one that ends in an address of version 4 is nobody's in practice.
+// The characters of an address in a Host header. nginx keeps the brackets of an IPv6
+// address. IPv6 addresses that end in an IPv4 address are not used in practice.
 const (
 	version4 = "0123456789."
 	version6 = "0123456789abcdef:[]"
 )
 
-// MayBeAddress reports whether a name of a server, which may be a wildcard or a
-// pattern, can stand for an IP address. It rather says yes than no.
+// MayBeAddress reports whether the name of a server, which can be a wildcard or a
+// pattern, can match an IP address. If in doubt, it returns true.
 func MayBeAddress(name string) bool {
 	pattern, ok := strings.CutPrefix(name, "~")
 	if !ok {
@@ -24,8 +24,7 @@ func MayBeAddress(name string) bool {
 	return err != nil || !needsOther(parsed, version4) || !needsOther(parsed, version6)
 }
 
-// needsOther reports whether all that a pattern matches has a character that is none
-// of some.
+// needsOther reports whether every match of a pattern has a character outside some.
 func needsOther(part *syntax.Regexp, some string) bool {
 	among := func(r rune) bool { return strings.ContainsRune(some, unicode.ToLower(r)) }
 	switch part.Op {

@@ -12,8 +12,8 @@ import (
 	"sluice/internal/pcre"
 )
 
-// mostValue is how long the value of a condition may be; what is written for it in
-// nginx.conf is at most nine times as long, and has to fit one token there.
+// mostValue is the maximum length of a condition's value. Its text in nginx.conf is
+// at most nine times as long, and has to fit into one token.
 const mostValue = model.LongestToken / 10
 
 var (
@@ -24,8 +24,8 @@ var (
 // MatchFault is a field of a Match that nginx cannot check.
 type MatchFault struct{ Field, Want, Got string }
 
-// Conditions gives what nginx has to check for a Match, each condition once, or says
-// what it cannot check.
+// Conditions returns the conditions that nginx checks for a Match, without
+// duplicates, or the field that it cannot check.
 func Conditions(m model.Match) (conditions []model.Condition, fault *MatchFault) {
 	if m.Method != "" {
 		if !methodText.MatchString(m.Method) {
@@ -65,12 +65,12 @@ func compareConditions(a, b model.Condition) int {
 	return cmp.Or(strings.Compare(string(a.Of), string(b.Of)), strings.Compare(a.Name, b.Name), strings.Compare(a.Pattern, b.Pattern))
 }
 
-// whole is the pattern of exactly this text.
+// whole returns the pattern that matches exactly this text.
 func whole(text string) string { return "^" + pcre.Quote(text) + `\z` }
 
-// valuePatterns are what a value has to match. A missing header or parameter is
-// empty for nginx, so that none of them matches nothing. Want says what a value must
-// be that cannot be checked.
+// valuePatterns returns the patterns for a value. For nginx a missing header or
+// parameter is empty, so none of them matches the empty text. want describes the
+// supported values if this one cannot be checked.
 func valuePatterns(v model.ValueMatch, literal func(string) string) (patterns []string, want string) {
 	switch {
 	case v.Value == "" || len(v.Value) > mostValue || strings.ContainsFunc(v.Value, unicode.IsControl):
@@ -93,8 +93,8 @@ func valuePatterns(v model.ValueMatch, literal func(string) string) (patterns []
 	return []string{pattern}, ""
 }
 
-// sent is a pattern of a text in a query: letters, digits and -._~ as they are, all
-// else as it is or percent-encoded.
+// sent returns a pattern for a text in a query: letters, digits and -._~ unchanged,
+// everything else unchanged or percent-encoded.
 func sent(text string) string {
 	var out strings.Builder
 	for i := range len(text) {
@@ -111,7 +111,7 @@ func sent(text string) string {
 	return out.String()
 }
 
-// rawByte is a choice of the byte itself, where a query can have it.
+// rawByte returns an alternative for the unencoded byte, if a query can contain it.
 func rawByte(c byte) string {
 	switch {
 	case c >= 0x80:
@@ -122,7 +122,7 @@ func rawByte(c byte) string {
 	return pcre.Quote(string(c)) + "|"
 }
 
-// encoded is a pattern of the percent escape of a byte.
+// encoded returns a pattern for the percent escape of a byte.
 func encoded(c byte) string {
 	const upper, lower = "0123456789ABCDEF", "0123456789abcdef"
 	digit := func(n byte) string {
@@ -134,8 +134,8 @@ func encoded(c byte) string {
 	return "%" + digit(c>>4) + digit(c&15)
 }
 
-// ParameterPattern is a pattern of a query whose first group is the value of the
-// first parameter of a name, as it was sent.
+// ParameterPattern returns a pattern for a query whose first group is the value of
+// the first parameter with a name, still encoded.
 func ParameterPattern(name string) string {
 	name = sent(name)
 	return "^(?:(?!" + name + "(?:[=&]|\\z))[^&]*+&)*+" + name + "=([^&]*)"
@@ -147,20 +147,20 @@ type Header struct {
 	Value string `json:"value"`
 }
 
-// Request is what nginx knows of a request when it looks for a location.
+// Request is a request as nginx knows it when it chooses a location.
 type Request struct {
-	// Method is "GET" if it is empty.
+	// Method is the method; empty means "GET".
 	Method string
-	// Host is the header Host, with or without a port; the URI is that of the request
+	// Host is the Host header, with or without a port. URI is that of the request
 	// line, with its query.
 	Host, URI string
-	// Headers are the others. Of those with one name nginx 1.22 knows the first only,
-	// newer ones join them with ", ": here they are joined.
+	// Headers are the other headers. Of several with one name, nginx 1.22 uses only
+	// the first; newer versions join them with ", ", as is done here.
 	Headers []Header
 }
 
 // holds reports whether all conditions hold. known is false if package pcre cannot
-// tell.
+// evaluate them.
 func (r *Request) holds(conditions []model.Condition) (holds, known bool) {
 	known = true
 	for _, c := range conditions {
@@ -173,7 +173,8 @@ func (r *Request) holds(conditions []model.Condition) (holds, known bool) {
 	return known, known
 }
 
-// part is what a condition looks at, empty if it is missing.
+// part returns the part of the request that a condition checks, empty if it is
+// missing.
 func (r *Request) part(c model.Condition) string {
 	switch c.Of {
 	case model.OfMethod:
@@ -202,8 +203,8 @@ func (r *Request) header(name string) string {
 	return strings.Join(values, ", ")
 }
 
-// parameter is the value of the first parameter of a name, as it was sent: what the
-// group of ParameterPattern captures.
+// parameter returns the value of the first parameter with a name, still encoded: the
+// group of ParameterPattern.
 func parameter(query, name string) string {
 	compiled, err := pcre.Compile("^"+sent(name)+`(?:=([^&]*))?\z`, 0)
 	if err != nil {

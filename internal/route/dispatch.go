@@ -6,7 +6,7 @@ import (
 	"sluice/internal/model"
 )
 
-// dispatch goes from a location that hands requests over to the one that answers.
+// dispatch follows a location that dispatches to the internal location that answers.
 func (c *Choice) dispatch(r Request) {
 	if !slices.ContainsFunc(c.Locations, func(v LocationVerdict) bool { return len(v.Location.Dispatch) > 0 }) {
 		return
@@ -26,7 +26,7 @@ func (c *Choice) dispatch(r Request) {
 	c.Locations = all
 }
 
-// candidates judges those of the location that nginx has chosen, and takes one.
+// candidates evaluates the candidates of the chosen location and takes one.
 func (c *Choice) candidates(r Request) []LocationVerdict {
 	var verdicts []LocationVerdict
 	var winner *model.Location

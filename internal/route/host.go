@@ -12,11 +12,11 @@ var (
 	errHostEmpty = errors.New("the host has no name before its port or its dot")
 )
 
-// HostName gives the name that nginx looks a host up by, which is its $host:
-// without port and final dot, in lower case. The empty host of a request without
-// the header stays empty. It fails where nginx answers 400, and says why: control
-// characters, spaces and slashes, two dots, or nothing but a port or a dot.
-// Source: ngx_http_validate_host in nginx's src/http/ngx_http_request.c.
+// HostName returns the name by which nginx finds a server, which is its $host:
+// without port and final dot, in lower case. A missing Host header stays empty. It
+// returns an error if nginx answers 400: for control characters, spaces and slashes,
+// two dots, or nothing but a port or a dot. Source: ngx_http_validate_host in nginx's
+// src/http/ngx_http_request.c.
 func HostName(host string) (string, error) {
 	if host == "" {
 		return "", nil
@@ -37,8 +37,8 @@ func HostName(host string) (string, error) {
 	return lower(name), nil
 }
 
-// withoutPort takes off what begins with the first colon, in an IPv6 address with
-// the first behind its bracket.
+// withoutPort removes the text from the first colon on, in an IPv6 address the first
+// colon after its bracket.
 func withoutPort(host string) string {
 	if host[0] == '[' {
 		if end := strings.IndexByte(host, ']'); end >= 0 {
@@ -50,8 +50,8 @@ func withoutPort(host string) string {
 	return name
 }
 
-// lower is strings.ToLower for ASCII letters alone: other letters than "K" have a
-// "k" as their lower case.
+// lower converts ASCII letters only: strings.ToLower would also turn the Kelvin sign
+// into "k".
 func lower(name string) string {
 	out := []byte(name)
 	for i, c := range out {

@@ -6,10 +6,10 @@ import (
 	"sluice/internal/model"
 )
 
-// chooseLocation picks the location of a path: the exact one, else the longest
-// prefix unless a pattern may be tried and matches; and says why the others of the
-// server are not it. No client reaches an internal location.
-// Source: ngx_http_core_find_location in nginx's src/http/ngx_http_core_module.c
+// chooseLocation returns the location of a path: the exact one, else the longest
+// prefix, unless patterns are allowed and one matches. It also returns the reason for
+// each other location of the server. Clients reach no internal location. Source:
+// ngx_http_core_find_location in nginx's src/http/ngx_http_core_module.c
 func chooseLocation(server *model.Server, path string) (*model.Location, Outcome, []LocationVerdict) {
 	s := search{path: path, internal: server.InternalFor(path)}
 	s.literals(server.Locations)
@@ -24,25 +24,25 @@ func chooseLocation(server *model.Server, path string) (*model.Location, Outcome
 	return winner, outcome, verdicts
 }
 
-// search is what nginx comes across while it looks for the location of a path.
+// search holds the results of nginx's search for the location of a path.
 type search struct {
 	path string
 	// internal is the location for subrequests with this path, which nginx hides
 	// from clients: it answers 404.
 	internal *model.Location
-	// exact is the "=" with this path.
+	// exact is the "=" location with this path.
 	exact *model.Location
 	// longest is the longest prefix of the path.
 	longest *model.Location
-	// slashed is the location to which nginx redirects: /foo/ is there and is
-	// proxied, and /foo is not.
+	// slashed is the location to which nginx redirects: /foo/ exists and is proxied,
+	// and /foo does not.
 	slashed *model.Location
-	// pattern is the first that matches; undecided is one before it of which
-	// package pcre cannot tell.
+	// pattern is the first match; undecided is an earlier pattern that package pcre
+	// cannot evaluate.
 	pattern, undecided *model.Location
 }
 
-// literals is nginx's search without patterns.
+// literals searches without patterns.
 func (s *search) literals(locations []*model.Location) {
 	for _, l := range locations {
 		switch {
@@ -68,7 +68,7 @@ func (s *search) triesPatterns() bool {
 	return s.exact == nil && s.slashed == nil && (s.longest == nil || s.longest.Modifier == model.Prefix)
 }
 
-// patterns tries them in the order of the file.
+// patterns tries the patterns in the order of the file.
 func (s *search) patterns(locations []*model.Location) {
 	for _, l := range locations {
 		if l.Modifier != model.Pattern {
@@ -104,7 +104,7 @@ func (s *search) result() (*model.Location, Outcome) {
 	return nil, Unmatched
 }
 
-// verdict says why a location wins or loses, in the order in which nginx looks.
+// verdict returns why a location wins or loses, in the order of nginx's search.
 func (s *search) verdict(l *model.Location) LocationVerdict {
 	winner, outcome := s.result()
 	lost := func(verdict Verdict, by *model.Location) LocationVerdict { return LocationVerdict{l, verdict, by} }

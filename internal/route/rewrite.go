@@ -9,9 +9,9 @@ import (
 	"sluice/internal/pcre"
 )
 
-// Rewritten gives the path that a rewrite makes of one, with $1 to $9 and the
-// named groups put in. A path that the pattern does not match stays as it is. It is
-// false if package pcre cannot tell, or the target names variables of nginx.
+// Rewritten returns the result of a rewrite for a path, with $1 to $9 and the named
+// groups replaced. A path that does not match stays unchanged. It returns false if
+// package pcre cannot evaluate the pattern, or the target uses variables of nginx.
 // Source: https://nginx.org/en/docs/http/ngx_http_rewrite_module.html#rewrite
 func Rewritten(r *model.Rewrite, path string) (target string, ok bool) {
 	compiled, err := pcre.Compile(r.Pattern, 0)
@@ -34,8 +34,8 @@ func Rewritten(r *model.Rewrite, path string) (target string, ok bool) {
 	return substitute(r.Target, captured)
 }
 
-// Passed gives the URI that a backend is asked for where a rewrite has made a path
-// of that of a URI: nginx writes it anew, and keeps the query.
+// Passed returns the URI that nginx sends to a backend if a rewrite has changed the
+// path: nginx escapes the path again and keeps the query.
 func Passed(path, uri string) string {
 	uri, _, _ = strings.Cut(uri, "#")
 	if _, query, _ := strings.Cut(uri, "?"); query != "" {
@@ -44,8 +44,8 @@ func Passed(path, uri string) string {
 	return escape(path)
 }
 
-// escape writes a path as nginx does one that it has changed.
-// Source: ngx_escape_uri in nginx's src/core/ngx_string.c
+// escape escapes a changed path as nginx does. Source: ngx_escape_uri in nginx's
+// src/core/ngx_string.c
 func escape(path string) string {
 	var out strings.Builder
 	for i := range len(path) {
@@ -58,7 +58,7 @@ func escape(path string) string {
 	return out.String()
 }
 
-// group is what a group captured, "" for one that took no part.
+// group returns the text of a group, "" if it did not take part.
 func group(groups []int, n int, path string) string {
 	if 2*n+1 >= len(groups) || groups[2*n] < 0 {
 		return ""
@@ -66,9 +66,9 @@ func group(groups []int, n int, path string) string {
 	return path[groups[2*n]:groups[2*n+1]]
 }
 
-// substitute puts what groups captured in the place of $1 to $9, which are what
-// they are whatever follows, and of names. A digit without a group is empty. It is
-// false if another variable is named.
+// substitute replaces $1 to $9 and named groups. A digit counts as one reference
+// whatever follows it, and a reference without a group is empty. It returns false for
+// any other variable.
 func substitute(target string, captured map[string]string) (text string, ok bool) {
 	ok = true
 	text = groupReference.ReplaceAllStringFunc(target, func(found string) string {

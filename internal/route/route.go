@@ -1,7 +1,6 @@
-// Package route knows how nginx picks a location. Servers and their locations
-// go in; out come their order (Sort), the location that answers a request
-// (Match), why no other does (Choose) and a printed table of where every path
-// goes (Table).
+// Package route chooses a location as nginx does. It takes servers and their
+// locations. It provides their order (Sort), the location of a request (Match), the
+// reason why no other takes it (Choose), and a printed routing table (Table).
 //
 // Match follows nginx's own algorithms, so that a request can be explained
 // without a running nginx:
@@ -9,9 +8,8 @@
 //	answer := route.Match(config.Static.Servers, "shop.example", "/cart?id=1")
 //	answer.Location.Rule.Object // the Ingress that answers
 //
-// It also holds what must be known of patterns: quoting literal text, whether
-// one compiles, which named groups it has (Rename), and what a rewrite makes of
-// a path (Rewritten).
+// It also handles patterns: quoting literal text, compiling, renaming named groups
+// (Rename), and the result of a rewrite (Rewritten).
 package route
 
 import (
@@ -22,13 +20,12 @@ import (
 	"sluice/internal/model"
 )
 
-// Sort brings the locations of a server in the order in which they are
-// written: "=" by path, then prefixes by path, then patterns. nginx tries
-// patterns in the order of the file and takes the first that matches; they are
-// ordered by descending length of the path as the user wrote it, as ingress-nginx
-// does, so that the longest comes first. For equal lengths the text
-// descends, and an Exact path comes before another type of the same text.
-// nginx itself orders the other two kinds; writing them sorted makes it faster.
+// Sort puts the locations of a server in the order of the file: "=" by path, then
+// prefixes by path, then patterns. nginx uses the first matching pattern of the file.
+// Patterns are sorted by descending length of the path as written, as in
+// ingress-nginx, so that the longest comes first. Of equal lengths the text descends,
+// and an Exact path comes before another type of the same text. nginx sorts the other
+// two kinds itself; writing them sorted is faster.
 func Sort(locations []*model.Location) {
 	slices.SortStableFunc(locations, compare)
 }

@@ -7,17 +7,17 @@ import (
 	"sluice/internal/pcre"
 )
 
-// fit is how well the name of a server fits a host.
+// fit is how well the name of a server matches a host.
 type fit struct {
 	kind fitKind
-	// length is that of a wildcard: the longer comes first.
+	// length is the length of a wildcard: the longer one wins.
 	length int
-	// name is what fits, the host of the server or an alias.
+	// name is the matching name: the host of the server or an alias.
 	name string
 }
 
-// fitKind orders the ways in which a name fits: the greater comes first.
-// Source: https://nginx.org/en/docs/http/server_names.html
+// fitKind orders the ways in which a name can match: the greater one wins. Source:
+// https://nginx.org/en/docs/http/server_names.html
 type fitKind int
 
 const (
@@ -29,7 +29,7 @@ const (
 	preciseName
 )
 
-// fitOf says how well the names of a server fit: its host and its aliases.
+// fitOf returns the best fit of a server's host and aliases.
 func fitOf(s *model.Server, name string) fit {
 	best := fit{}
 	if !s.AliasesOnly {
@@ -43,7 +43,7 @@ func fitOf(s *model.Server, name string) fit {
 	return best
 }
 
-// hostFit says how well a server's host fits. nginx's wildcard takes any number of
+// hostFit returns the fit of a server's host. nginx's wildcard matches any number of
 // labels; a wildcard host without a Miss is a pattern for one label.
 func hostFit(s *model.Server, name string) fit {
 	above := wildcardOver(s.Host, name)
@@ -60,7 +60,7 @@ func hostFit(s *model.Server, name string) fit {
 	return fit{}
 }
 
-// aliasFit says how well an alias fits. Its wildcards are nginx's own, at either
+// aliasFit returns the fit of an alias. Its wildcards are those of nginx, at either
 // end.
 func aliasFit(alias, name string) fit {
 	pattern, isPattern := strings.CutPrefix(alias, "~")
@@ -80,20 +80,21 @@ func aliasFit(alias, name string) fit {
 	return fit{}
 }
 
-// wildcardOver says whether a host is a wildcard above a name, however many labels
-// it stands for.
+// wildcardOver reports whether a host is a wildcard above a name, with any number of
+// labels.
 func wildcardOver(host, name string) bool {
 	suffix, ok := strings.CutPrefix(host, "*.")
 	return ok && strings.HasSuffix(name, "."+suffix)
 }
 
-// oneLabel is the guard of a wildcard server: "*" stands for one label.
+// oneLabel reports whether a wildcard matches a name with exactly one label for "*".
 func oneLabel(wildcard, name string) bool {
 	label, ok := strings.CutSuffix(name, strings.TrimPrefix(wildcard, "*"))
 	return ok && label != "" && !strings.Contains(label, ".")
 }
 
-// misses says whether a server takes a name that its wildcard does not mean.
+// misses reports whether nginx gives a server a name that its wildcard does not mean
+// in Kubernetes.
 func misses(s *model.Server, name string) bool {
 	return s.Miss() != nil && !oneLabel(s.Host, name)
 }
@@ -107,15 +108,15 @@ func catchAllOf(servers []*model.Server) *model.Server {
 	return nil
 }
 
-// before says whether a server comes before another that stands ahead of it in
-// the file.
+// before reports whether a server wins over another one that is earlier in the file.
 func (f fit) before(o fit) bool {
 	return f.kind > o.kind || f.kind == o.kind && f.length > o.length
 }
 
-// chooseServer gives the server of a name: the precise one, else the wildcard with
+// chooseServer returns the server of a name: the exact one, else the wildcard with
 // the longest suffix, else that with the longest beginning, else the first with a
-// pattern among its names that fits, else the catch-all; and why the others that could be meant are not it.
+// matching pattern, else the catch-all. It also returns the reason for each other
+// server that comes close.
 func chooseServer(servers []*model.Server, name string) (*model.Server, []ServerVerdict) {
 	var winner *model.Server
 	var best fit
@@ -139,7 +140,7 @@ func chooseServer(servers []*model.Server, name string) (*model.Server, []Server
 	return winner, verdicts
 }
 
-// serverVerdict compares a server with the one that nginx takes.
+// serverVerdict compares a server with the winner.
 func serverVerdict(s, winner *model.Server, f, best fit, name string) Verdict {
 	missed := misses(winner, name)
 	switch {

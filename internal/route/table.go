@@ -15,27 +15,25 @@ type Row struct {
 	Host string
 	// Match is exact, prefix, pattern or fallback.
 	Match string
-	// Path is as the user wrote it.
+	// Path is the path as written.
 	Path string
 	// Answer is the key of the backend, or a status.
 	Answer string
-	// Object asked for it; it is empty for what Sluice adds itself.
+	// Object is the owner of the rule; empty for locations of Sluice.
 	Object model.ObjectRef
-	// Extras are what else is done there: "rewrite", "https" and the names of
-	// the blocks.
+	// Extras are the further effects: "rewrite", "https" and the names of the blocks.
 	Extras []string
 }
 
-// String gives the row as one line, its columns separated by two spaces.
+// String returns the row as one line, with two spaces between columns.
 func (r Row) String() string {
 	columns := []string{r.Host, r.Match, r.Path, r.Answer}
 	return strings.Join(append(columns, r.Extras...), "  ")
 }
 
-// Table lists where every rule of the servers goes: a row for each rule, in
-// the order of servers and locations. What is only there to make nginx match as
-// it should (the second location of a Prefix, shadows), or for load balancers only,
-// has no row of its own.
+// Table returns a row for each rule, in the order of servers and locations. Locations
+// that exist only to make nginx match correctly (the second location of a Prefix,
+// shadows), or only for load balancers, have no row.
 func Table(servers []*model.Server) []Row {
 	var rows []Row
 	for _, server := range servers {
@@ -58,8 +56,8 @@ func Table(servers []*model.Server) []Row {
 	return rows
 }
 
-// dispatchedRows are those of the rules for the path of a location that hands requests
-// over. The others have a location of their own.
+// dispatchedRows returns the rows of the rules for the path of a location that
+// dispatches, except those with a location of their own.
 func dispatchedRows(server *model.Server, l *model.Location, seen map[model.Rule]bool) []Row {
 	var rows []Row
 	for _, candidate := range l.Dispatch {
@@ -98,7 +96,7 @@ func row(server *model.Server, l *model.Location) Row {
 	return r
 }
 
-// kind names the way a rule matches. The "=" that a Prefix has for its path
+// kind returns how a rule matches. The "=" location that a Prefix has for its path
 // without "/" comes before its "^~".
 func kind(server *model.Server, l *model.Location) string {
 	prefix := func(o *model.Location) bool { return o.Rule == l.Rule && o.Modifier == model.PrefixFirst }

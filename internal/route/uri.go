@@ -14,7 +14,7 @@ var (
 	errAboveRoot   = errors.New(".. leads above the root")
 )
 
-// StepKind is something that nginx does to a URI before it looks for a location.
+// StepKind is a kind of change of a URI before nginx chooses a location.
 type StepKind string
 
 // The steps, in their order.
@@ -26,24 +26,24 @@ const (
 	ResolvesDots  StepKind = "ResolvesDots"  // "." and ".." segments
 )
 
-// Step is one thing that changed a URI, and the path that came of it.
+// Step is one change of a URI, with the resulting path.
 type Step struct {
 	Kind StepKind
 	Path string
 }
 
-// Normalize gives the path that nginx compares locations with: without query
-// and fragment, percent-decoded once, slashes merged, dot segments resolved. It
-// fails where nginx answers 400, and says why: not absolute, a space or a control
-// character, an escape that is not two hexadecimal digits, a NUL, or ".." above the root.
-// Source: ngx_http_parse_request_line and ngx_http_parse_complex_uri in nginx's
+// Normalize returns the path that nginx compares with locations: without query and
+// fragment, percent-decoded once, slashes merged, dot segments resolved. It returns
+// an error if nginx answers 400: for a relative path, a space or a control character,
+// an incomplete escape, a NUL, or ".." above the root. Source:
+// ngx_http_parse_request_line and ngx_http_parse_complex_uri in nginx's
 // src/http/ngx_http_parse.c, with merge_slashes on.
 func Normalize(uri string) (string, error) {
 	path, _, err := normalize(uri)
 	return path, err
 }
 
-// normalize gives the steps too: those that change something.
+// normalize also returns the steps that changed something.
 func normalize(uri string) (path string, steps []Step, err error) {
 	if err := written(uri); err != nil {
 		return "", nil, err
@@ -79,7 +79,7 @@ func normalize(uri string) (path string, steps []Step, err error) {
 	return path, steps, nil
 }
 
-// written says what nginx refuses in a URI as it is written.
+// written returns the error for characters of a URI that nginx rejects.
 func written(uri string) error {
 	if !strings.HasPrefix(uri, "/") {
 		return errNotAbsolute
@@ -97,8 +97,8 @@ func mergeSlashes(path string) string {
 	return path
 }
 
-// Decode takes the percent escapes off a path, once. It fails for a "%" that
-// two hexadecimal digits do not follow.
+// Decode decodes percent escapes once. It fails for a "%" without two hexadecimal
+// digits.
 func Decode(path string) (string, error) {
 	if !strings.Contains(path, "%") {
 		return path, nil
@@ -135,7 +135,7 @@ func hexDigit(c byte) (byte, bool) {
 	return 0, false
 }
 
-// resolve takes "." and ".." segments out of a path whose slashes are merged.
+// resolve removes "." and ".." segments from a path whose slashes are merged.
 func resolve(path string) (string, error) {
 	segments := strings.Split(path[1:], "/")
 	var kept []string

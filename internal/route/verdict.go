@@ -2,15 +2,15 @@ package route
 
 import "sluice/internal/model"
 
-// Verdict is what became of a server or a location in nginx's choice.
+// Verdict is the result of nginx's choice for one server or location.
 type Verdict string
 
-// The verdicts. Those with "First" name what comes first in By.
+// The verdicts. Those with "First" name the winner in By.
 const (
-	Wins         Verdict = "Wins"         // it is what nginx chooses; Outcome says what for
-	DoesNotMatch Verdict = "DoesNotMatch" // a location whose path or pattern does not fit
-	LongerFirst  Verdict = "LongerFirst"  // of two wildcards or two prefixes the longer counts
-	EarlierFirst Verdict = "EarlierFirst" // of two patterns the first in the file counts
+	Wins         Verdict = "Wins"         // nginx chooses it; Outcome is the result
+	DoesNotMatch Verdict = "DoesNotMatch" // the path or pattern of the location does not match
+	LongerFirst  Verdict = "LongerFirst"  // of two wildcards or two prefixes the longer one wins
+	EarlierFirst Verdict = "EarlierFirst" // of two patterns the first in the file wins
 
 	// Servers only.
 	PreciseFirst  Verdict = "PreciseFirst"  // a precise name comes before all others
@@ -23,27 +23,26 @@ const (
 	SlashFirst      Verdict = "SlashFirst"      // nginx redirects to the path with a "/" at its end
 	PrefixOnlyFirst Verdict = "PrefixOnlyFirst" // "^~" keeps patterns from being tried
 	PatternFirst    Verdict = "PatternFirst"    // a pattern comes before a plain prefix
-	OtherRequests   Verdict = "OtherRequests"   // it is for another method, header or parameter of the query
-	// MoreSpecificFirst is for what is for the request, behind what is more specific.
+	OtherRequests   Verdict = "OtherRequests"   // it is for another method, header or query parameter
+	// MoreSpecificFirst: it matches the request, but a more specific candidate wins.
 	MoreSpecificFirst Verdict = "MoreSpecificFirst"
-	Undecided         Verdict = "Undecided" // it wins if its pattern or condition matches, which package pcre cannot tell
+	Undecided         Verdict = "Undecided" // it wins if its pattern or condition matches, which package pcre cannot evaluate
 )
 
-// ServerVerdict is a server whose name the host could mean.
+// ServerVerdict is the verdict on a server whose names come close to the host.
 type ServerVerdict struct {
 	Server *model.Server
-	// Name is the one of its names that fits, empty for the catch-all server and
-	// where none does.
+	// Name is the matching name, empty for the catch-all server or if none matches.
 	Name    string
 	Verdict Verdict
-	// By is what comes first, nil where the server does not lose to another.
+	// By is the winner, nil if the server does not lose to another.
 	By *model.Server
 }
 
-// LocationVerdict is a location of the server that decides.
+// LocationVerdict is the verdict on a location of the chosen server.
 type LocationVerdict struct {
 	Location *model.Location
 	Verdict  Verdict
-	// By is what comes first, nil where the location does not lose to another.
+	// By is the winner, nil if the location does not lose to another.
 	By *model.Location
 }

@@ -5,10 +5,10 @@ type Directive struct {
 	Name string
 	// Arg is the first argument, "" for none.
 	Arg string
-	// Block is the name of the block that it is in, depth how deep that is.
+	// Block is the name of the enclosing block, and depth its nesting.
 	Block string
 	Depth int
-	// Start and End are where it is in the text, separator included.
+	// Start and End are its position in the text, including the separator.
 	Start, End int
 	Opens      bool
 }

@@ -1,8 +1,8 @@
-// Package syntax reads nginx's configuration language: bytes go in, tokens and
-// directives come out. It knows nothing of what they mean.
+// Package syntax reads nginx's configuration language. It takes bytes, and returns
+// tokens and directives. It does not interpret them.
 package syntax
 
-// Mode is where nginx's tokeniser stands.
+// Mode is the state of nginx's tokeniser.
 type Mode uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	Comment             // behind a # up to the end of the line
 )
 
-// Event is what one byte means to who reads tokens; several bits may be set.
+// Event is the meaning of one byte; several bits can be set.
 type Event uint8
 
 const (
@@ -23,20 +23,20 @@ const (
 	Semicolon                   // a directive ended
 	Open                        // a block starts
 	Shut                        // a block ends
-	Wrong                       // nginx refuses the byte here
+	Wrong                       // nginx rejects the byte here
 )
 
-// Lexer splits bytes into tokens exactly as nginx does: an escape hides any
-// byte, "${" does not open a block, and after a closing quote only a separator
-// may come. Its zero value stands at the start of a file.
-// Source: ngx_conf_read_token in nginx's src/core/ngx_conf_file.c.
+// Lexer splits bytes into tokens exactly as nginx does: a backslash escapes any byte,
+// "${" does not open a block, and only a separator may follow a closing quote. Its
+// zero value is the state at the beginning of a file. Source: ngx_conf_read_token in
+// nginx's src/core/ngx_conf_file.c.
 type Lexer struct {
 	Mode     Mode
 	Escaped  bool // the byte before was a backslash
 	Variable bool // the byte before was a $
 }
 
-// Step takes one byte.
+// Step processes one byte.
 func (l *Lexer) Step(ch byte) Event {
 	switch l.Mode {
 	case Blank:
@@ -144,7 +144,7 @@ func (l *Lexer) behindQuote(ch byte) Event {
 	return Wrong
 }
 
-// Unescape gives the value of the bytes of a token, without its quotes.
+// Unescape returns the value of the bytes of a token without its quotes.
 func Unescape(raw []byte) []byte {
 	value := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); i++ {
@@ -169,7 +169,7 @@ func Unescape(raw []byte) []byte {
 	return value
 }
 
-// TokenValue is the value of a token that ended; the closing quote is missing.
+// TokenValue returns the value of a complete token, without its closing quote.
 func TokenValue(raw []byte) string {
 	if len(raw) > 0 && (raw[0] == '"' || raw[0] == '\'') {
 		raw = raw[1:]

@@ -12,7 +12,7 @@ import (
 
 // Statement is one directive of a snippet, or the head of a block.
 type Statement struct {
-	// Tokens are their values; the first is the directive's name.
+	// Tokens are the values of the tokens; the first is the name of the directive.
 	Tokens []string
 	// Line is where it begins, from 1.
 	Line int
@@ -21,9 +21,9 @@ type Statement struct {
 // Name is the directive's name.
 func (s Statement) Name() string { return s.Tokens[0] }
 
-// Error says what is wrong with a snippet.
+// Error is a mistake in a snippet.
 type Error struct {
-	// Line is where, from 1.
+	// Line is the line of the mistake, from 1.
 	Line int
 	Text string
 }
@@ -31,9 +31,9 @@ type Error struct {
 // Error gives the line and the text.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text) }
 
-// Parse reads a snippet: whole directives that can stand wherever a directive can.
-// It refuses a snippet that would change how nginx reads what stands around it,
-// and one whose end nginx finds by other rules, as that of a block of Lua.
+// Parse reads a snippet: complete directives that can stand anywhere. It rejects a
+// snippet that would change how nginx reads the text around it, and one whose end
+// nginx finds by other rules, such as a block of Lua.
 func Parse(text []byte) ([]Statement, error) {
 	p := parser{text: text, line: 1, start: -1}
 	for i, ch := range text {
@@ -44,17 +44,17 @@ func Parse(text []byte) ([]Statement, error) {
 	return p.all, p.done()
 }
 
-// parser is one Parse while it runs.
+// parser is the state of one Parse.
 type parser struct {
 	lexer Lexer
 	text  []byte
 	all   []Statement
-	// reading is the directive that is being read, without tokens between two.
+	// reading is the current directive, empty between two.
 	reading Statement
 	// open are the heads of the blocks that are open.
 	open []Statement
 	line int
-	// start is where the token or comment that is being read begins, -1 for none.
+	// start is the beginning of the current token or comment, -1 for none.
 	start int
 }
 
@@ -89,7 +89,8 @@ func (p *parser) step(i int, ch byte) error {
 	return nil
 }
 
-// character refuses what does not show: nginx would not take it as an editor does.
+// character rejects invisible characters, which nginx reads differently than an
+// editor.
 func (p *parser) character(i int, ch byte) error {
 	switch {
 	case ch == '\n', ch == '\t', ch == '\r' && i+1 < len(p.text) && p.text[i+1] == '\n':
@@ -100,7 +101,7 @@ func (p *parser) character(i int, ch byte) error {
 	return nil
 }
 
-// mark takes what ends a directive or a block.
+// mark processes the end of a directive or a block.
 func (p *parser) mark(event Event, ch byte) error {
 	switch {
 	case event&Wrong != 0:
@@ -133,7 +134,7 @@ func (p *parser) shut() error {
 	return nil
 }
 
-// done refuses what is open at the end. A comment ends with the snippet.
+// done rejects open blocks at the end. A comment ends with the snippet.
 func (p *parser) done() error {
 	switch {
 	case p.lexer.Mode == Double, p.lexer.Mode == Single:

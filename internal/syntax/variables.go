@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// namedGroup is a group of a regular expression that sets the variable of its name.
+// namedGroup matches a named group of a regular expression, which sets the variable
+// of its name.
 var namedGroup = regexp.MustCompile(`\(\?P?[<'](\w+)[>']`)
 
-// Sets gives the variable that a directive such as set, auth_request_set or
+// Sets returns the variable that a directive such as set, auth_request_set or
 // set_escape_uri sets, "" for none, and those that groups of its regular expressions
-// set. All are in lower case: nginx takes a name in any.
+// set. All are in lower case, because nginx ignores case in names.
 func (s Statement) Sets() (variable string, groups []string) {
 	name := s.Name()
 	if len(s.Tokens) > 1 && (name == "set" || strings.HasPrefix(name, "set_") || strings.HasSuffix(name, "_set")) {
@@ -26,10 +27,10 @@ func (s Statement) Sets() (variable string, groups []string) {
 	return variable, groups
 }
 
-// variable is the name of one in a text.
+// variable matches the name of a variable in a text.
 var variable = regexp.MustCompile(`\$\{?([A-Za-z_][A-Za-z0-9_]*)`)
 
-// Variables gives the variables that a text names, in lower case.
+// Variables returns the variables in a text, in lower case.
 func Variables(text []byte) []string {
 	var names []string
 	for _, name := range variable.FindAllSubmatch(text, -1) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Accept listens on a port of loopback until the end of the test, has each
-// connection handled by a goroutine of its own, and gives the port.
+// Accept listens on a port of loopback until the end of the test, and handles each
+// connection in its own goroutine. It returns the port.
 func Accept(t testing.TB, handle func(net.Conn)) (port int) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

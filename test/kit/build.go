@@ -1,7 +1,7 @@
-// Package kit holds what several of the test packages beside it need to run the
-// real sluice and the real nginx: it builds sluice, finds the nginx that are
-// there, gives folders and ports, starts processes, reads their logs and ends
-// them. It says nothing about what is to be expected of them.
+// Package kit helps the test packages beside it to run the real sluice and the real
+// nginx: it builds sluice, finds the available nginx, provides folders and ports, and
+// starts processes, reads their logs and ends them. It has no expectations of its
+// own.
 //
 //	func TestMain(m *testing.M) {
 //		os.Exit(kit.WithSluice(func(path string) int { binary = path; return m.Run() }))
@@ -21,9 +21,9 @@ import (
 	"strings"
 )
 
-// WithSluice builds sluice with flags of go build, calls run with the path of
-// the binary, and gives what run gives, or 1 where sluice cannot be built. The
-// binary is gone afterwards.
+// WithSluice builds sluice with flags of go build, calls run with the path of the
+// binary, and returns the result of run, or 1 if the build fails. It deletes the
+// binary afterwards.
 func WithSluice(run func(path string) int, flags ...string) int {
 	dir, err := os.MkdirTemp("", "sluice-test-")
 	if err != nil {
@@ -47,8 +47,8 @@ func WithSluice(run func(path string) int, flags ...string) int {
 	return run(path)
 }
 
-// moduleRoot is the folder of Sluice's go.mod, also for tests of other modules,
-// which do not require all that Sluice is built from.
+// moduleRoot returns the folder of Sluice's go.mod. Tests of other modules need it,
+// because they do not require all dependencies of Sluice.
 func moduleRoot() (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "sluice").Output()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"sluice/templates"
 )
 
-// Templates are those of Sluice, parsed once for all tests.
+// Templates returns the templates of Sluice, parsed once for all tests.
 func Templates(t testing.TB) *render.Templates {
 	t.Helper()
 	set, err := loadTemplates()
@@ -24,8 +24,8 @@ func Templates(t testing.TB) *render.Templates {
 
 var loadTemplates = sync.OnceValues(func() (*render.Templates, error) { return render.Load(templates.Files) })
 
-// Options are those of a controller that was started with no more flags than it
-// takes to read manifests.
+// Options returns the options of a controller that reads manifests with default
+// flags.
 func Options(t testing.TB) translate.Options {
 	t.Helper()
 	fallback, err := fallbackCertificate()
@@ -40,11 +40,10 @@ func Options(t testing.TB) translate.Options {
 	}
 }
 
-// fallbackCertificate is what is presented where no Secret gives a certificate.
+// fallbackCertificate is the default certificate.
 var fallbackCertificate = sync.OnceValues(func() (*model.Certificate, error) { return selfsigned.Certificate(time.Now()) })
 
-// WithEndpoints gives what is pushed to nginx with an endpoint of the test's own
-// for each backend that has any.
+// WithEndpoints returns d with an endpoint of the test for each backend that has any.
 func WithEndpoints(d model.Dynamic, endpoint func(key string) model.Endpoint) model.Dynamic {
 	backends := make([]*model.Backend, 0, len(d.Backends))
 	for _, b := range d.Backends {

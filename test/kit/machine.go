@@ -9,9 +9,9 @@ import (
 	"sluice/test/ports"
 )
 
-// StateDir makes a state directory. Its path is short, because that of a unix
-// socket may have 107 bytes, and the user of nginx's workers may pass it, unlike
-// that of t.TempDir.
+// StateDir creates a state directory. Its path is short, because that of a unix
+// socket is limited to 107 bytes, and unlike t.TempDir the user of nginx's workers
+// can enter it.
 func StateDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(fastDir(), "slc")
@@ -25,12 +25,12 @@ func StateDir(t testing.TB) string {
 	return dir
 }
 
-// memoryDir is a file system in memory on most machines. Making the some forty
-// files of a state directory on a disk costs more than nginx's start.
+// memoryDir is a file system in memory on most machines. Creating the forty or so
+// files of a state directory on a disk costs more than starting nginx.
 const memoryDir = "/dev/shm"
 
-// fastDir is memoryDir where tests may write to it and at least 1 GiB is free, or
-// else "", the usual folder for temporary files.
+// fastDir returns memoryDir if tests can write to it and at least 1 GiB is free, or
+// else "", the default folder for temporary files.
 func fastDir() string {
 	const writable = 2 // W_OK
 	var fs syscall.Statfs_t
@@ -41,8 +41,8 @@ func fastDir() string {
 	return memoryDir
 }
 
-// Replace puts a file in place whole, as editors do: a new one renamed over the
-// old. No manifest is read under the name that it has before.
+// Replace replaces a file atomically, as editors do: with a new file that is renamed.
+// The temporary name is not that of a manifest.
 func Replace(t testing.TB, path, content string) {
 	t.Helper()
 	if err := os.WriteFile(path+".part~", []byte(content), 0o644); err != nil {
@@ -53,7 +53,7 @@ func Replace(t testing.TB, path, content string) {
 	}
 }
 
-// Port gives a port that nobody listens on; see package ports.
+// Port returns a port that nobody listens on; see package ports.
 func Port(t testing.TB) int {
 	t.Helper()
 	return ports.Take(t)

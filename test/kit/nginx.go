@@ -11,14 +11,14 @@ import (
 	"sluice/internal/nginx"
 )
 
-// Nginx is an nginx that is there: the "system" one, whose root is "/", or the
-// "shipped" one of the root file system that SLUICE_NGINX_ROOT names.
+// Nginx is an available nginx: the "system" one, whose root is "/", or the "shipped"
+// one of the root file system in SLUICE_NGINX_ROOT.
 type Nginx struct {
 	Name, Root string
 	nginx.Install
 }
 
-// Nginxes are all nginx that are there, looked at once for all tests.
+// Nginxes returns all available nginx, found once for all tests.
 func Nginxes(t testing.TB) []Nginx {
 	t.Helper()
 	found, err := inspectAll()
@@ -28,7 +28,7 @@ func Nginxes(t testing.TB) []Nginx {
 	return found
 }
 
-// BestNginx is the shipped nginx if there is one, or else the system's.
+// BestNginx returns the shipped nginx if there is one, or else the system's.
 func BestNginx() (Nginx, error) {
 	all := roots()
 	return inspect(all[len(all)-1])
@@ -59,8 +59,8 @@ var inspectAll = sync.OnceValues(func() ([]Nginx, error) {
 	return found, nil
 })
 
-// Call makes a command that runs this nginx, as the leader of a process group
-// with its workers. The master does not outlive the tests.
+// Call returns a command that runs this nginx as the leader of a process group. The
+// master does not outlive the tests.
 func (n Nginx) Call(arguments ...string) *exec.Cmd {
 	argv := n.Install.Command(arguments...)
 	command := exec.Command(argv[0], argv[1:]...)

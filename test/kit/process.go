@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Process is a program that was started.
+// Process is a started program.
 type Process struct {
 	Command *exec.Cmd
-	// Exited is closed when the program has ended and was reaped; Err says how
-	// it ended, from then on.
+	// Exited is closed when the program has ended and was reaped; then Err is its
+	// result.
 	Exited chan struct{}
 	Err    error
 }
 
-// Start starts a command, which is reaped as soon as it ends. What it prints is
-// appended to a log, unless the command says where else that goes. That is
-// a file and not a pipe, which a child that outlives the program would hold open.
+// Start starts a command, which is reaped when it ends. Its output is appended to a
+// log, unless the command redirects it. The log is a file, because a child that
+// outlives the program would hold a pipe open.
 func Start(t testing.TB, command *exec.Cmd, log Log) *Process {
 	t.Helper()
 	p, err := Launch(command, log)
@@ -30,7 +30,7 @@ func Start(t testing.TB, command *exec.Cmd, log Log) *Process {
 	return p
 }
 
-// Launch is Start for where there is no test at hand.
+// Launch is Start without a test.
 func Launch(command *exec.Cmd, log Log) (*Process, error) {
 	output, err := os.OpenFile(string(log), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -57,7 +57,7 @@ func Launch(command *exec.Cmd, log Log) (*Process, error) {
 // PID is the process id.
 func (p *Process) PID() int { return p.Command.Process.Pid }
 
-// Ended says whether the program has ended.
+// Ended reports whether the program has ended.
 func (p *Process) Ended() bool {
 	select {
 	case <-p.Exited:
@@ -67,9 +67,9 @@ func (p *Process) Ended() bool {
 	}
 }
 
-// Stop sends a signal and waits for the end. If that does not come within
-// patience, the program is killed, and with it its process group if it was
-// started as the leader of one. It may be called again.
+// Stop sends a signal and waits for the end. If the program has not ended after
+// patience, it is killed, together with its process group if it leads one. Stop can
+// be called repeatedly.
 func (p *Process) Stop(signal syscall.Signal, patience time.Duration) {
 	_ = p.Command.Process.Signal(signal)
 	select {
@@ -88,10 +88,10 @@ func (p *Process) kill() {
 	_ = p.Command.Process.Kill()
 }
 
-// Log is the path of the file that a process prints to.
+// Log is the path of the file with the output of a process.
 type Log string
 
-// Text is all that was printed so far.
+// Text returns the output so far.
 func (l Log) Text(t testing.TB) string {
 	t.Helper()
 	content, err := l.Read()
@@ -101,13 +101,13 @@ func (l Log) Text(t testing.TB) string {
 	return content
 }
 
-// Read is Text for where there is no test at hand.
+// Read is Text without a test.
 func (l Log) Read() (string, error) {
 	content, err := os.ReadFile(string(l))
 	return string(content), err
 }
 
-// Lines are those lines so far that contain a text, without their ends.
+// Lines returns the lines so far that contain a text, without line ends.
 func (l Log) Lines(t testing.TB, text string) []string {
 	t.Helper()
 	var found []string
@@ -119,12 +119,12 @@ func (l Log) Lines(t testing.TB, text string) []string {
 	return found
 }
 
-// Tail gives at most the last n lines.
+// Tail returns at most the last n lines.
 func Tail(lines []string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// Await polls until something holds, and fails the test after patience.
+// Await polls until holds returns true, and fails the test after patience.
 func Await(t testing.TB, patience time.Duration, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {

@@ -24,11 +24,11 @@ import (
 type Site struct {
 	Nginx
 	State string
-	// Environment is what render must know of the nginx and of this machine.
+	// Environment describes the nginx and the machine for render.
 	Environment render.Environment
 }
 
-// Site makes a state directory with all that nginx reads of it but nginx.conf.
+// Site creates a state directory with everything that nginx needs except nginx.conf.
 func (n Nginx) Site(t testing.TB) *Site {
 	t.Helper()
 	state := StateDir(t)
@@ -55,7 +55,7 @@ func (n Nginx) Site(t testing.TB) *Site {
 	return &Site{Nginx: n, State: state, Environment: e}
 }
 
-// WriteUsers puts files of users in place.
+// WriteUsers writes the user files.
 func (s *Site) WriteUsers(t testing.TB, files []*model.UserFile) {
 	t.Helper()
 	o := nginx.Options{StateDir: s.State}
@@ -67,7 +67,7 @@ func (s *Site) WriteUsers(t testing.TB, files []*model.UserFile) {
 	}
 }
 
-// Write puts nginx.conf in place, and the files that it trusts.
+// Write writes nginx.conf and the files of trusted authorities.
 func (s *Site) Write(t testing.TB, trust []render.TrustFile, conf []byte) {
 	t.Helper()
 	for _, file := range trust {
@@ -80,8 +80,8 @@ func (s *Site) Write(t testing.TB, trust []render.TrustFile, conf []byte) {
 	}
 }
 
-// Check has nginx read nginx.conf, as `nginx -t` does. It gives what nginx says,
-// and an error if nginx refuses the file.
+// Check runs `nginx -t` on nginx.conf. It returns nginx's output, and an error if
+// nginx rejects the file.
 func (s *Site) Check() (said string, err error) {
 	output, err := s.call("-t").CombinedOutput()
 	return string(output), err
@@ -118,7 +118,7 @@ func (s *Site) Start(t testing.TB, patience time.Duration) *Server {
 
 var complaint = regexp.MustCompile(`\[(warn|error|crit|alert|emerg)\]`)
 
-// Complaints are the lines of the log of level warn and worse.
+// Complaints returns the lines of the log of level warn and worse.
 func (s *Server) Complaints(t testing.TB) string {
 	t.Helper()
 	var out strings.Builder
@@ -130,7 +130,7 @@ func (s *Server) Complaints(t testing.TB) string {
 	return out.String()
 }
 
-// call makes a command that runs nginx on the site's nginx.conf.
+// call returns a command that runs nginx with the site's nginx.conf.
 func (s *Site) call(arguments ...string) *exec.Cmd {
 	return s.Call(append([]string{"-p", s.State, "-c", filepath.Join(s.State, "nginx.conf")}, arguments...)...)
 }

@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// Sluice is a sluice that can be started, and again after its end, with its
-// nginx, on ports of its own.
+// Sluice is a sluice with its nginx, on its own ports. It can be started again after
+// its end.
 type Sluice struct {
-	// Process is that of the last start; nil before the first.
+	// Process is the process of the last start; nil before the first.
 	*Process
 	// Arguments are those of the command line.
 	Arguments []string
 	// State is the state directory.
 	State string
-	// Log has what all processes so far have printed.
+	// Log contains the output of all processes so far.
 	Log                  Log
 	HTTP, HTTPS, Healthz int
 }
 
-// Prepare picks a state directory and ports for a sluice that reads manifests
-// and runs the nginx of a root file system. It starts nothing. Of a flag that
-// is given in more again, the last counts.
+// Prepare picks a state directory and ports for a sluice that reads manifests and
+// runs the nginx of a root file system. It starts nothing. Flags in more override
+// those of Prepare.
 func Prepare(t testing.TB, root, manifests string, more ...string) *Sluice {
 	t.Helper()
 	s := &Sluice{State: StateDir(t), Log: Log(filepath.Join(t.TempDir(), "log")), HTTP: Port(t), HTTPS: Port(t), Healthz: Port(t)}
@@ -43,7 +43,7 @@ func (s *Sluice) Start(t testing.TB, command *exec.Cmd) {
 	s.Process = Start(t, command, s.Log)
 }
 
-// Ready asks /readyz and gives the status, 0 if nothing answers.
+// Ready returns the status of /readyz, 0 if nothing answers.
 func (s *Sluice) Ready() int {
 	response, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/readyz", s.Healthz))
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Sluice) Ready() int {
 	return response.StatusCode
 }
 
-// AwaitReady waits until sluice says that it is ready.
+// AwaitReady waits until sluice is ready.
 func (s *Sluice) AwaitReady(t testing.TB, patience time.Duration) {
 	t.Helper()
 	Await(t, patience, "readiness", func() bool {

@@ -109,7 +109,7 @@ func (e *Elector) Changes() <-chan struct{} {
 // releases the Lease.
 func (e *Elector) Run(ctx context.Context) {
 	for {
-		e.say(e.turn(ctx))
+		e.logOnce(e.turn(ctx))
 		select {
 		case <-time.After(e.pause()):
 		case <-ctx.Done():
@@ -190,8 +190,8 @@ func (e *Elector) lead(until time.Time) {
 	}
 }
 
-// say logs an error once, and its end. The end of the context is not an error.
-func (e *Elector) say(err error) {
+// logOnce logs an error once, and its end. The end of the context is not an error.
+func (e *Elector) logOnce(err error) {
 	text := ""
 	if err != nil && !errors.Is(err, context.Canceled) {
 		text = err.Error()

@@ -162,7 +162,7 @@ func (r *Recorder) take() {
 		now := time.Now()
 		r.kept.take(incoming, now)
 		if r.kept.dropped > 0 {
-			r.sayLimits(now)
+			r.logLimits(now)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (r *Recorder) turn(ctx context.Context) time.Duration {
 	}
 	if !r.kept.allows(e.uid, now) {
 		r.postponed++
-		r.sayLimits(now)
+		r.logLimits(now)
 		e.due = now.Add(objectEvery)
 		return 0
 	}
@@ -191,8 +191,8 @@ func (r *Recorder) turn(ctx context.Context) time.Duration {
 	return 0
 }
 
-// sayLimits logs at intervals how many events are postponed or dropped.
-func (r *Recorder) sayLimits(now time.Time) {
+// logLimits logs at intervals how many events are postponed or dropped.
+func (r *Recorder) logLimits(now time.Time) {
 	if !r.saidLimit.IsZero() && now.Sub(r.saidLimit) < complainAtMostEvery {
 		return
 	}
@@ -250,9 +250,9 @@ func (r *Recorder) finish(ctx context.Context, e *entry, err error) {
 		return
 	case err == nil, apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause), apierrors.IsNotFound(err):
 		// A deleted object needs no event.
-		e.said, e.due, e.failures, e.told = now, now.Add(repeatAfter), 0, true
+		e.writtenAt, e.due, e.failures, e.reported = now, now.Add(repeatAfter), 0, true
 		if e.ended != nil {
-			e.due, e.ended.told = time.Time{}, false
+			e.due, e.ended.reported = time.Time{}, false
 		}
 		if err == nil && r.troubled {
 			r.troubled = false

@@ -34,15 +34,15 @@ type entry struct {
 	uid     types.UID
 	version string
 
-	stands   bool      // the latest report has the Problem
-	stood    bool      // the report before it had it too
-	since    time.Time // when the Problem first appeared
-	told     bool      // its event was written since then
-	written  bool      // the API server probably has the event
-	count    int32
-	said     time.Time
-	due      time.Time // when to write it next; zero for never
-	failures int
+	stands      bool      // the latest report has the Problem
+	stoodBefore bool      // the report before it had it too
+	since       time.Time // when the Problem first appeared
+	reported    bool      // its event was written since then
+	written     bool      // the API server probably has the event
+	count       int32
+	writtenAt   time.Time
+	due         time.Time // when to write it next; zero for never
+	failures    int
 
 	// ended is the entry of the Problem whose end this event reports; nil for the
 	// event of a Problem itself.
@@ -52,7 +52,7 @@ type entry struct {
 // take updates the entries from a report. New and returning Problems become due.
 func (k *kept) take(r *report, now time.Time) {
 	for _, e := range k.entries {
-		e.stood, e.stands = e.stands, false
+		e.stoodBefore, e.stands = e.stands, false
 	}
 	k.dropped = 0
 	var of object
@@ -66,13 +66,13 @@ func (k *kept) take(r *report, now time.Time) {
 	}
 	fields := fieldsOf(r)
 	for key, e := range k.entries {
-		if e.ended == nil && !e.stands && e.stood {
+		if e.ended == nil && !e.stands && e.stoodBefore {
 			e.due = time.Time{}
-			if of := find(r, e.problem.Object); of.known && of.uid == e.uid && e.told && !fields()[field{e.problem.Object, e.problem.Field}] {
+			if of := find(r, e.problem.Object); of.known && of.uid == e.uid && e.reported && !fields()[field{e.problem.Object, e.problem.Field}] {
 				k.end(e, now)
 			}
 		}
-		if !e.stands && e.due.IsZero() && now.Sub(e.said) > forgetAfter {
+		if !e.stands && e.due.IsZero() && now.Sub(e.writtenAt) > forgetAfter {
 			delete(k.entries, key)
 		}
 	}
@@ -131,8 +131,8 @@ func (k *kept) stand(p model.Problem, of object, now time.Time) {
 	if e.due.IsZero() {
 		e.due, e.since = now.Add(settled), now
 		end := k.entries[subject{mended(e.problem), of.uid}]
-		if e.told = end != nil && !end.due.IsZero(); e.told {
-			end.due, e.due = time.Time{}, e.said.Add(repeatAfter)
+		if e.reported = end != nil && !end.due.IsZero(); e.reported {
+			end.due, e.due = time.Time{}, e.writtenAt.Add(repeatAfter)
 		}
 	}
 	e.problem, e.uid, e.version, e.stands = p, of.uid, of.version, true
@@ -145,7 +145,7 @@ func (k *kept) end(e *entry, now time.Time) {
 	end := k.entries[key]
 	if end == nil {
 		if len(k.entries) >= mostKept {
-			e.told = false
+			e.reported = false
 			return
 		}
 		end = &entry{name: nameOf(p, e.uid), ended: e}
@@ -175,7 +175,7 @@ func (k *kept) forgetObjects() {
 // events are not known.
 func (k *kept) begin(now time.Time) {
 	for _, e := range k.entries {
-		e.written, e.told, e.failures = false, false, 0
+		e.written, e.reported, e.failures = false, false, 0
 		switch {
 		case e.stands:
 			e.due = later(now, e.since.Add(settled))

@@ -207,10 +207,10 @@ func (s *Statuses) complain(cost, object string, err error) {
 		return // the Ingress was deleted meanwhile
 	}
 	kind := cost + string(apierrors.ReasonForError(err))
-	c := s.said[kind]
+	c := s.complaints[kind]
 	if c == nil {
 		c = &complaint{}
-		s.said[kind] = c
+		s.complaints[kind] = c
 	}
 	if !c.at.IsZero() && time.Since(c.at) < complaintWait {
 		c.more++

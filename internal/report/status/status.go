@@ -121,8 +121,8 @@ type Statuses struct {
 	inFlight  sync.WaitGroup
 	problems  []model.Problem
 	// updating maps a namespace in which a patch was forbidden to when that was.
-	updating map[string]time.Time
-	said     map[string]*complaint
+	updating   map[string]time.Time
+	complaints map[string]*complaint
 }
 
 // New returns Statuses that write nothing before Run.
@@ -133,7 +133,7 @@ func New(o Options) *Statuses {
 	o.Interval = max(o.Interval, LeastInterval)
 	return &Statuses{
 		Options: o, wake: make(chan struct{}, 1), work: make(chan snapshot.Name),
-		entries: map[snapshot.Name]*entry{}, updating: map[string]time.Time{}, said: map[string]*complaint{},
+		entries: map[snapshot.Name]*entry{}, updating: map[string]time.Time{}, complaints: map[string]*complaint{},
 	}
 }
 
