@@ -28,7 +28,10 @@ type forwardedView struct {
 	// Scheme, Port and For are what backends are told; Peer is who the
 	// connection is from and OwnPort where it arrived.
 	Scheme, Port, For, Peer, OwnPort string
-	HTTPSPort                        int
+	HTTPPort, HTTPSPort              int
+	// OwnPorts: clients connect to HTTPPort and HTTPSPort only, and nothing in front
+	// names another port, so that the scheme says the port.
+	OwnPorts bool
 }
 
 // forwarded decides which variables say what. Where nothing in front is
@@ -39,7 +42,7 @@ func (r *rendering) forwarded() forwardedView {
 		Forwarded: f, Fronted: r.fronted, Active: f.Use || f.RealIP || f.ProxyProtocol, Both: f.Use && f.ProxyProtocol, RealIPHeader: f.ForHeader,
 		SentFor: sentHeader(f.ForHeader), SentHost: sentHeader(f.HostHeader),
 		Scheme: "scheme", Port: "pass_port", For: "remote_addr", Peer: "realip_remote_addr", OwnPort: "server_port",
-		HTTPSPort: r.env.HTTPSPort,
+		HTTPPort: r.env.HTTPPort, HTTPSPort: r.env.HTTPSPort, OwnPorts: !f.Use && !f.ProxyProtocol && !r.fronted,
 	}
 	if f.Use || f.ProxyProtocol {
 		v.Scheme = "pass_access_scheme"
