@@ -210,7 +210,7 @@ func (b *builder) authenticate(l *model.Location, c *claim) {
 		block.SignIn = b.signIn(l, auth.asked)
 	}
 	if escapes(at.uri) || slices.ContainsFunc(auth.headers, func(h questionHeader) bool { return escapes(h.Value) }) {
-		b.print(l, escaped, nil)
+		b.print(l, model.EscapedURI, nil)
 	}
 	b.print(l, externalAuth, block)
 }
@@ -236,7 +236,7 @@ func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) str
 	}
 	b.print(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
 	if escapes(redirect.Return.URL) {
-		b.print(redirect, escaped, nil)
+		b.print(redirect, model.EscapedURI, nil)
 	}
 	return b.internals.add(model.Named, "sign-in", "", redirect)
 }
@@ -255,7 +255,4 @@ func signInURL(asked *annotations.ExternalAuth) string {
 	return url + "?" + query + asked.RedirectParam + "=$pass_access_scheme://$best_http_host$escaped_request_uri"
 }
 
-// escaped is the block that sets $escaped_request_uri, which nginx has not by itself.
-const escaped = "escaped"
-
-func escapes(text string) bool { return strings.Contains(text, "escaped_request_uri") }
+func escapes(text string) bool { return strings.Contains(text, model.EscapedURI) }

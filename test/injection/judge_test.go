@@ -222,6 +222,9 @@ func bounds(objects snapshot.Objects) (servers, locations int) {
 			if rule.HTTP != nil {
 				locations += 2 * len(rule.HTTP.Paths)
 			}
+			if asks(ing, "auth-url") {
+				locations += 2 // of the questions, and to sign in
+			}
 		}
 	}
 	upstreams := 1 + len(objects.Ingresses)
