@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -296,8 +298,33 @@ func backend(text string) object {
 // local puts in what a text leaves open, and turns the addresses of clients
 // into such that exist here.
 func (w *world) local(text string) string {
+	text = podURL.ReplaceAllStringFunc(text, func(pod string) string {
+		parts := podURL.FindStringSubmatch(pod)
+		port, _ := strconv.Atoi(parts[2])
+		return fmt.Sprintf("%s:%d", outside(w.t), w.pods.portAt(outside(w.t), w.podAddress(parts[1], 0), port))
+	})
 	text = strings.ReplaceAll(text, "@NS@", w.namespace)
 	return strings.ReplaceAll(text, "10.255.0.", "127.0.0.")
+}
+
+// podURL is the address of a pod in a URL that the controller is given.
+var podURL = regexp.MustCompile(`@IP:([a-z]+)@:([0-9]+)`)
+
+// outside is an address of this machine that is not its loopback: Sluice leads nobody
+// there.
+func outside(t *testing.T) string {
+	t.Helper()
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range addresses {
+		if network, ok := address.(*net.IPNet); ok && network.IP.To4() != nil && network.IP.IsGlobalUnicast() {
+			return network.IP.String()
+		}
+	}
+	t.Fatal("this machine has no address but its loopback: the recorded answers of servers that authenticate cannot be asked")
+	return ""
 }
 
 // manifests are the objects in place, as documents of one file.

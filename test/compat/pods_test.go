@@ -2,6 +2,7 @@ package compat
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -56,13 +57,19 @@ func newPods(t *testing.T) *pods {
 // 8443 speaks TLS, 7000 returns lines.
 func (p *pods) port(address string, port int) int {
 	p.t.Helper()
-	name := net.JoinHostPort(address, strconv.Itoa(port))
+	return p.portAt("127.0.0.1", address, port)
+}
+
+// portAt is port for a pod that listens on another address of this machine.
+func (p *pods) portAt(here, address string, port int) int {
+	p.t.Helper()
+	name := here + " " + net.JoinHostPort(address, strconv.Itoa(port))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if real, ok := p.ports[name]; ok {
 		return real
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", here+":0")
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -131,9 +138,13 @@ func (p *pods) handler(address string, port int) http.Handler {
 	})
 }
 
-// answerAs does what the headers X-Echo-* of a request ask for.
+// answerAs does what the headers X-Echo-* of a request, or the parameters echo-* of its
+// URI, ask for.
 func answerAs(w http.ResponseWriter, r *http.Request, address string) {
-	ask := func(name string) string { return r.Header.Get("X-Echo-" + name) }
+	parameters := r.URL.Query()
+	ask := func(name string) string {
+		return cmp.Or(r.Header.Get("X-Echo-"+name), parameters.Get("echo-"+strings.ToLower(name)))
+	}
 	if suffix := ask("Fail-Pods"); suffix != "" && strings.HasSuffix(address, suffix) {
 		panic(http.ErrAbortHandler)
 	}
