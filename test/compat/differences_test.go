@@ -2,10 +2,11 @@ package compat
 
 // The reasons that several requests share.
 const (
-	slashServed   = "a slash at the end of a Prefix path does not count, so there is nothing to redirect to"
-	valueLeftOut  = "a bad value costs the behaviour it belongs to, not the whole Ingress"
-	toEndpoints   = "what is passed through goes to the endpoints of the Service, not to its cluster address"
-	alwaysServing = "an endpoint that still serves while it ends is used if no other is ready"
+	slashServed    = "a slash at the end of a Prefix path does not count, so there is nothing to redirect to"
+	valueLeftOut   = "a bad value costs the behaviour it belongs to, not the whole Ingress"
+	toEndpoints    = "what is passed through goes to the endpoints of the Service, not to its cluster address"
+	hstsEverywhere = "answers over HTTPS carry Strict-Transport-Security, redirects too"
+	alwaysServing  = "an endpoint that still serves while it ends is used if no other is ready"
 )
 
 // clientCertificate would be presented to backends.
@@ -33,12 +34,13 @@ var intended = map[string]string{
 	"ssl-passthrough #1 GET https://pass.sp.example.org/x": toEndpoints,
 	"ssl-passthrough #3 GET https://term.sp.example.org/":  "behind the passthrough, too, backends are told the address of the client and not 127.0.0.1",
 
-	"permanent-redirect-code #1 GET /999":                   valueLeftOut,
-	"permanent-redirect-code #2 GET /abc":                   valueLeftOut,
-	"redirect-variables #0 GET /v/x?y=1":                    valueLeftOut,
-	"digest-auth #0 GET /":                                  "digest authentication is gone: its paths answer 503",
-	"upstream-vhost #2 GET /bad":                            valueLeftOut,
-	"app-root-tls #1 GET https://app-root-tls.example.org/": "answers over HTTPS carry Strict-Transport-Security, redirects too",
+	"permanent-redirect-code #1 GET /999":                                    valueLeftOut,
+	"permanent-redirect-code #2 GET /abc":                                    valueLeftOut,
+	"redirect-variables #0 GET /v/x?y=1":                                     valueLeftOut,
+	"digest-auth #0 GET /":                                                   "digest authentication is gone: its paths answer 503",
+	"upstream-vhost #2 GET /bad":                                             valueLeftOut,
+	"app-root-tls #1 GET https://app-root-tls.example.org/":                  hstsEverywhere,
+	"external-auth-signin #6 GET https://external-auth-signin.example.org/a": hstsEverywhere,
 }
 
 // notBuilt are the requests that are not answered as recorded because Sluice
