@@ -48,7 +48,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 		block.SignIn = b.signIn(l, auth.Asked)
 	}
 	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
-		b.print(l, escaped, nil)
+		b.print(l, model.EscapedURI, nil)
 	}
 	b.print(l, claim.ExternalAuth, block)
 }
@@ -74,7 +74,7 @@ func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) str
 	}
 	b.print(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
 	if escapes(redirect.Return.URL) {
-		b.print(redirect, escaped, nil)
+		b.print(redirect, model.EscapedURI, nil)
 	}
 	return b.internals.add(model.Named, "sign-in", "", redirect)
 }
@@ -93,7 +93,4 @@ func signInURL(asked *annotations.ExternalAuth) string {
 	return url + "?" + query + asked.RedirectParam + "=$pass_access_scheme://$best_http_host$escaped_request_uri"
 }
 
-// escaped is the block that sets $escaped_request_uri, which nginx has not by itself.
-const escaped = "escaped"
-
-func escapes(text string) bool { return strings.Contains(text, "escaped_request_uri") }
+func escapes(text string) bool { return strings.Contains(text, model.EscapedURI) }

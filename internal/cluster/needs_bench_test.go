@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -22,7 +23,7 @@ func BenchmarkNeeds(b *testing.B) {
 	}
 	options := translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io"}
 	source := New(Options{Secrets: ReferencedSecrets, Translate: options})
-	secrets := source.secrets.(*polledSecrets)
+	secrets := source.secrets.(*polledObjects[corev1.Secret, *corev1.Secret])
 	list := make([]*networkingv1.Ingress, 0, n)
 	for i := range n {
 		list = append(list, fresh(i))

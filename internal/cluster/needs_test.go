@@ -54,7 +54,7 @@ func TestNeedsOfWhatChanged(t *testing.T) {
 		kept.update(list, classes, options)
 		for _, n := range []*needs{&anew, &kept} {
 			n.secrets.list()
-			n.configMaps.list()
+			n.headers.list()
 		}
 		if diff := cmp.Diff(anew, kept, cmp.AllowUnexported(needs{}, need{}, tally{}), cmpopts.IgnoreFields(needs{}, "known"), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("step %d (-anew +kept):\n%s", step, diff)

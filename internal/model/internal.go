@@ -10,6 +10,10 @@ const Named Modifier = "@"
 // Ingress can have a path below it, and clients that ask for one are answered 404.
 const InternalPrefix = "/.sluice/"
 
+// EscapedURI is the name of a block without data, and of the variable that a location
+// with this block sets: what the client asked for, escaped as one argument of a URL.
+const EscapedURI = "escaped_request_uri"
+
 // missName is the internal location of names that a wildcard host does not mean.
 const missName = "miss"
 

@@ -34,9 +34,9 @@ func (r *rendering) print(b model.Block, context string) error {
 // indents are the tabs before what is printed in a context.
 var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t", "first": "\t\t", "location": "\t\t", "answer": "\t\t", "redirect": "\t\t"}
 
-// consumedByGo are the groups of settings that have no template of their own:
-// what is printed of them depends on more than them.
-var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true}
+// consumedByGo are the blocks that have no template of their own: what is printed of
+// them depends on more than them.
+var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, model.EscapedURI: true}
 
 // blockList prints what behaviours say in a server or a location. If one of
 // them would cut off what is inherited, that is said again first.

@@ -33,6 +33,7 @@ func TestLocationForSubrequests(t *testing.T) {
 	want := `	server_name shop.example;
 	location = "/.sluice/auth-1/shop/auth/80" {
 		internal;
+		proxy_ignore_headers X-Accel-Redirect;
 		proxy_pass "http://sluice_uri/check?from=$request_uri";
 	}
 `
@@ -62,7 +63,7 @@ func TestUnprintableInternalLocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := struct{ A string }{"a"}
-	closed := "\tserver_name shop.example;\n\tlocation = \"/.sluice/auth-1/shop/auth/80\" {\n\t\tinternal;\n\t\treturn 503;\n\t}\n"
+	closed := "\tserver_name shop.example;\n\tlocation = \"/.sluice/auth-1/shop/auth/80\" {\n\t\tinternal;\n\t\tproxy_ignore_headers X-Accel-Redirect;\n\t\treturn 503;\n\t}\n"
 	for name, change := range map[string]func(*model.Location){
 		"a block that sets a variable":     func(l *model.Location) { l.Blocks = []model.Block{{Name: "sets", Data: data, Source: l.Rule.Object}} },
 		"a block that sets one in a block": func(l *model.Location) { l.Blocks = []model.Block{{Name: "nested", Data: data, Source: l.Rule.Object}} },
@@ -107,7 +108,7 @@ func TestHostileInternalPath(t *testing.T) {
 		internal := forAuth()
 		internal.Proxy.URI = "/" + value
 		got, problems := renderInternal(t, loaded, internal)
-		body := "0 server_name\n0 location\n1 internal\n1 %s\n"
+		body := "0 server_name\n0 location\n1 internal\n1 proxy_ignore_headers\n1 %s\n"
 		want := fmt.Sprintf(body, "proxy_pass")
 		if len(problems) > 0 {
 			want = fmt.Sprintf(body, "return")

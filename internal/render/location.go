@@ -30,6 +30,8 @@ type locationView struct {
 	RulePath string
 	// Unlogged is set if the access log leaves out what no Ingress takes.
 	Unlogged bool
+	// EscapeURI is the Lua that works out $escaped_request_uri, "" where nothing names it.
+	EscapeURI string
 	// First is what blocks set before anything is answered.
 	First, Blocks insertion
 	// AnswersFirst is set if a block may end what nginx's rewrite module does.
@@ -182,6 +184,9 @@ func (l locations) view(location *model.Location) error {
 	}
 	l.locationBlocks.blocks = location.Blocks
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
+	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
+		view.EscapeURI = l.env.entry("escaped_uri")
+	}
 	view.First, view.Blocks = firstBlocks{&l.locationBlocks}, &l.locationBlocks
 	if err := l.sharedBlocks(location.Blocks); err != nil {
 		return err

@@ -3,6 +3,8 @@ package render
 import (
 	"slices"
 	"strings"
+
+	"sluice/internal/model"
 )
 
 // knownVariables may be used in values that users write. They say something of
@@ -45,10 +47,6 @@ var patterned = words(`best_http_host connection_upgrade ingress_name namespace 
 // unclean are the known variables whose values may hold line ends: what nginx or
 // OpenSSL has decoded, and the body.
 var unclean = words(`document_uri remote_user request_body ssl_server_name uri`)
-
-// escapedURI is the variable of the block escaped, which stands wherever a URL or a
-// header names it.
-const escapedURI = "escaped_request_uri"
 
 // families are beginnings of names: what follows is chosen by who writes.
 var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_"}
@@ -148,7 +146,7 @@ func printStreamFormat(value any) (string, error) {
 // printHeader prints a token that becomes a header, or the URL in one: nginx
 // writes what variables hold as it is, and a line end would begin another header.
 func printHeader(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] || name == escapedURI })
+	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI })
 }
 
 // printURL prints the URL of a redirect, which is a header. $uri stands for the path

@@ -2,12 +2,13 @@ package compat
 
 // The reasons that several requests share.
 const (
-	slashServed   = "a slash at the end of a Prefix path does not count, so there is nothing to redirect to"
-	valueLeftOut  = "a bad value costs the behaviour it belongs to, not the whole Ingress"
-	toEndpoints   = "what is passed through goes to the endpoints of the Service, not to its cluster address"
-	ownCookie     = "two Ingresses of one Service have a cookie each, with its own settings"
-	asToService   = "a copy has the headers and the HTTP version of the request to the Service"
-	alwaysServing = "an endpoint that still serves while it ends is used if no other is ready"
+	slashServed    = "a slash at the end of a Prefix path does not count, so there is nothing to redirect to"
+	valueLeftOut   = "a bad value costs the behaviour it belongs to, not the whole Ingress"
+	toEndpoints    = "what is passed through goes to the endpoints of the Service, not to its cluster address"
+	ownCookie      = "two Ingresses of one Service have a cookie each, with its own settings"
+	asToService    = "a copy has the headers and the HTTP version of the request to the Service"
+	alwaysServing  = "an endpoint that still serves while it ends is used if no other is ready"
+	hstsEverywhere = "answers over HTTPS carry Strict-Transport-Security, redirects too"
 )
 
 // clientCertificate would be presented to backends.
@@ -40,12 +41,13 @@ var intended = map[string]string{
 	"affinity-shared-service #0 GET /one":    ownCookie,
 	"snippets-enabled-risk-default #0 GET /": "a snippet that is not allowed closes its paths, since it may be what protects them",
 
-	"permanent-redirect-code #1 GET /999":                   valueLeftOut,
-	"permanent-redirect-code #2 GET /abc":                   valueLeftOut,
-	"redirect-variables #0 GET /v/x?y=1":                    valueLeftOut,
-	"digest-auth #0 GET /":                                  "digest authentication is gone: its paths answer 503",
-	"upstream-vhost #2 GET /bad":                            valueLeftOut,
-	"app-root-tls #1 GET https://app-root-tls.example.org/": "answers over HTTPS carry Strict-Transport-Security, redirects too",
+	"permanent-redirect-code #1 GET /999":                                    valueLeftOut,
+	"permanent-redirect-code #2 GET /abc":                                    valueLeftOut,
+	"redirect-variables #0 GET /v/x?y=1":                                     valueLeftOut,
+	"digest-auth #0 GET /":                                                   "digest authentication is gone: its paths answer 503",
+	"upstream-vhost #2 GET /bad":                                             valueLeftOut,
+	"app-root-tls #1 GET https://app-root-tls.example.org/":                  "answers over HTTPS carry Strict-Transport-Security, redirects too",
+	"external-auth-signin #6 GET https://external-auth-signin.example.org/a": hstsEverywhere,
 }
 
 // notBuilt are the requests that are not answered as recorded because Sluice

@@ -2,6 +2,7 @@ package compat
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -149,9 +150,13 @@ func (p *pods) handler(address string, port int) http.Handler {
 	})
 }
 
-// answerAs does what the headers X-Echo-* of a request ask for.
+// answerAs does what the headers X-Echo-* of a request, or the parameters echo-* of its
+// URI, ask for.
 func answerAs(w http.ResponseWriter, r *http.Request, address string) {
-	ask := func(name string) string { return r.Header.Get("X-Echo-" + name) }
+	parameters := r.URL.Query()
+	ask := func(name string) string {
+		return cmp.Or(r.Header.Get("X-Echo-"+name), parameters.Get("echo-"+strings.ToLower(name)))
+	}
 	if suffix := ask("Fail-Pods"); suffix != "" && strings.HasSuffix(address, suffix) {
 		panic(http.ErrAbortHandler)
 	}

@@ -30,6 +30,9 @@ func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Obj
 		if fault := guard.accessFault(d.body); fault != "" {
 			j.t.Errorf("%s: location %q of %s: %s", c, d.args, route, fault)
 		}
+		if guard.authenticates && !strings.HasPrefix(argument(d.body, "auth_request"), "/.sluice/auth-") {
+			j.t.Errorf("%s: location %q of %s passes on without a question", c, d.args, route)
+		}
 		if guard.verifies && (argument(d.body, "proxy_ssl_verify") != "on" || !strings.HasPrefix(argument(d.body, "proxy_pass"), "https://")) {
 			j.t.Errorf("%s: location %q of %s passes on without verifying", c, d.args, route)
 		}
@@ -49,8 +52,8 @@ func routeOf(body []*directive) string {
 // guard is what an Ingress asks for to be protected: its lists as they are written,
 // "" for none.
 type guard struct {
-	denies, allows string
-	verifies       bool
+	denies, allows          string
+	verifies, authenticates bool
 }
 
 // accessFault says what is wrong with who a location lets in: nginx takes the first
@@ -111,7 +114,7 @@ func networks(list string) ([]string, error) {
 }
 
 // guarding are the keys that decide about guards.
-var guarding = []string{"denylist-source-range", "allowlist-source-range", "whitelist-source-range", "proxy-ssl-verify", "proxy-ssl-secret", "backend-protocol"}
+var guarding = []string{"denylist-source-range", "allowlist-source-range", "whitelist-source-range", "proxy-ssl-verify", "proxy-ssl-secret", "backend-protocol", "auth-url"}
 
 // off are the words by which nothing is verified.
 var off = map[string]bool{"off": true, "false": true, "no": true, "0": true}
@@ -122,9 +125,10 @@ func guardsOf(objects snapshot.Objects) map[snapshot.Name]guard {
 	for _, ing := range objects.Ingresses {
 		data := settingsOf(objects, ing)
 		guards[snapshot.Name{Namespace: ing.Namespace, Name: ing.Name}] = guard{
-			denies:   asked(ing, data["denylist-source-range"], "denylist-source-range"),
-			allows:   asked(ing, data["whitelist-source-range"], "allowlist-source-range", "whitelist-source-range"),
-			verifies: asks(ing, "proxy-ssl-verify") && asks(ing, "proxy-ssl-secret") && !off[strings.ToLower(strings.TrimSpace(ing.Annotations[prefix+"proxy-ssl-verify"]))] && !slices.Contains([]string{"", "HTTP", "http"}, strings.TrimSpace(ing.Annotations[prefix+"backend-protocol"])),
+			denies:        asked(ing, data["denylist-source-range"], "denylist-source-range"),
+			allows:        asked(ing, data["whitelist-source-range"], "allowlist-source-range", "whitelist-source-range"),
+			authenticates: asks(ing, "auth-url"),
+			verifies:      asks(ing, "proxy-ssl-verify") && asks(ing, "proxy-ssl-secret") && !off[strings.ToLower(strings.TrimSpace(ing.Annotations[prefix+"proxy-ssl-verify"]))] && !slices.Contains([]string{"", "HTTP", "http"}, strings.TrimSpace(ing.Annotations[prefix+"backend-protocol"])),
 		}
 	}
 	return guards

@@ -3,6 +3,7 @@ package injection
 import (
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -158,6 +159,9 @@ func presentable(text string) bool {
 	return len(text) < 2600 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+// signIn is the error page of a location that sends unknown clients to sign in.
+var signIn = regexp.MustCompile(`^401 = @sign-in-[0-9a-f]{16}$`)
+
 // structure holds a file to what benign objects give: no directive that they do
 // not have, no more blocks than the objects ask for, and nothing of the
 // neighbour's is different.
@@ -181,6 +185,10 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 				servers++
 			}
 			j.route(c, d)
+		case "error_page":
+			if said := strings.Join(d.args, " "); said != "418 = @miss" && !signIn.MatchString(said) {
+				j.t.Errorf("%s: error_page %.200q", c, said)
+			}
 		case "location":
 			locations++
 			j.route(c, d)
@@ -221,6 +229,9 @@ func bounds(objects snapshot.Objects) (servers, locations int) {
 			hosts[rule.Host] = true
 			if rule.HTTP != nil {
 				locations += 2 * len(rule.HTTP.Paths)
+			}
+			if asks(ing, "auth-url") {
+				locations += 2 // of the questions, and to sign in
 			}
 		}
 	}

@@ -99,6 +99,32 @@ spec:
 ---
 apiVersion: v1
 kind: ConfigMap
+metadata: {name: questions, namespace: default}
+data: {X-One: "one $host"}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: authenticated
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/auth-url: "https://$host/check?u=$escaped_request_uri"
+    nginx.ingress.kubernetes.io/auth-method: "POST"
+    nginx.ingress.kubernetes.io/auth-proxy-set-headers: "questions"
+    nginx.ingress.kubernetes.io/auth-response-headers: "X-User, X-Email"
+    nginx.ingress.kubernetes.io/auth-request-redirect: "/$host"
+    nginx.ingress.kubernetes.io/auth-signin: "https://login.example/start?x=1"
+    nginx.ingress.kubernetes.io/auth-signin-redirect-param: "back"
+    nginx.ingress.kubernetes.io/auth-always-set-cookie: "true"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: authenticated.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: v1
+kind: ConfigMap
 metadata: {name: tcp, namespace: sluice}
 data: {"9001": "default/raw:7000:PROXY:PROXY", "9002": "default/raw:raw"}
 ---

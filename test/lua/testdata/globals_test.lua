@@ -9,7 +9,7 @@ end
 
 local FILES = {
   "runtime", "wire", "balancer", "certificate", "control", "ring", "samesite", "split", "picker/cookie", "picker/round_robin",
-  "entry/init", "entry/init_worker", "entry/client_hello", "entry/balancer", "entry/balancer_key", "entry/balancer_uri", "entry/control",
+  "entry/init", "entry/init_worker", "entry/client_hello", "entry/balancer", "entry/balancer_key", "entry/balancer_uri", "entry/control", "entry/escaped_uri",
 }
 
 local function opcode(chunk, pc)

@@ -1,0 +1,2 @@
+-- ingress-nginx has this variable from a module that stock nginx lacks.
+return ngx.escape_uri(ngx.var.request_uri)
