@@ -41,6 +41,9 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			return
 		}
 		at.Host = b.host.name
+		if at.Transport.TLS {
+			at.Transport.Name = at.Host
+		}
 	}
 	to := b.subrequest(l, &at, "auth", model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers}})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
