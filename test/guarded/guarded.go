@@ -191,6 +191,9 @@ func blocksOf(a *annotations.Annotations) []string {
 			names = append(names, b.Name)
 		}
 	}
+	if name := "external-auth"; slices.Contains(a.Protects(), name) {
+		names = append(names, name)
+	}
 	return names
 }
 
