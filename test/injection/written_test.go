@@ -113,6 +113,20 @@ var turned = map[string]func(value string) []string{
 	"permanent-redirect":    onOwnHost,
 	"app-root":              onOwnHost,
 	"server-alias":          furtherNames,
+
+	"auth-signin":                func(value string) []string { return signInWith(value, "back") },
+	"auth-signin-redirect-param": func(value string) []string { return signInWith("https://login.example/start?x=1", value) },
+}
+
+// signInWith is the URL that clients are sent to, with a parameter that says what they
+// asked for.
+func signInWith(url, parameter string) []string {
+	separator := "?"
+	if strings.Contains(url, "?") {
+		separator = "&"
+	}
+	whole := url + separator + parameter + "=$pass_access_scheme://$best_http_host$escaped_request_uri"
+	return append(onOwnHost(whole), whole)
 }
 
 // headerVariable is nginx's variable for a header: letters, digits and "_" only.
