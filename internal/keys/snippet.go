@@ -77,7 +77,7 @@ var harmless = map[string]bool{
 
 // zoneOfSluice matches the names of the zones that templates declare, as arguments of
 // limit_req and limit_conn.
-var zoneOfSluice = regexp.MustCompile(`^(?:zone=)?(?:.*_(?:conn|rpm|rps)|passwords_[0-9]+)$`)
+var zoneOfSluice = regexp.MustCompile(`^(?:zone=)?(?:.*_(?:conn|rpm|rps)|basic_auth_[0-9]+)$`)
 
 // reaches returns how a directive reaches beyond its location, "" if it does not: the
 // rest of a sentence that begins with the directive.

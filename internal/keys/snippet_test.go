@@ -73,7 +73,7 @@ func TestSnippet(t *testing.T) {
 		"limit_req burst=9 zone=vic_lim_rps nodelay;":                   "counts in a zone of Sluice",
 		"limit_req zone=vic_lim_0123456789abcdef_rpm;":                  "counts in a zone of Sluice",
 		"limit_conn vic_lim_conn 1;":                                    "counts in a zone of Sluice",
-		"if ($x) { limit_req 'zone=passwords_10'; }":                    "counts in a zone of Sluice",
+		"if ($x) { limit_req 'zone=basic_auth_10'; }":                   "counts in a zone of Sluice",
 		strings.Repeat("a b;\n", 6554):                                  "it has 32770 bytes, more than 32768",
 	} {
 		var s Snippet
