@@ -12,7 +12,7 @@ type Limits struct {
 	PerSecond   int        `key:"limit-rps" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests of one address in a second; what is over gets the status limit-req-status-code. 0 is any number."`
 	PerMinute   int        `key:"limit-rpm" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests of one address in a minute; what is over gets the status limit-req-status-code. 0 is any number."`
 	Burst       int        `key:"limit-burst-multiplier" default:"5" alone:"true" risk:"low" validate:"min=1,max=1000" needs:"limit-rpm limit-rps" doc:"How many times the rate one address may ask for at once."`
-	Exempt      keys.CIDRs `key:"limit-allowlist" alias:"limit-whitelist" alone:"true" risk:"low" needs:"limit-connections limit-rpm limit-rps" doc:"Addresses and networks that are not limited."`
+	Exempt      keys.CIDRs `key:"limit-allowlist" alias:"limit-whitelist" alone:"true" risk:"low" validate:"max=256" needs:"limit-connections limit-rpm limit-rps" doc:"Addresses and networks that are not limited; at most 256, and 2048 in all different lists of a namespace."`
 }
 
 // limitsBlock is what the templates of Limits print.

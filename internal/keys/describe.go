@@ -108,6 +108,9 @@ func wantType(t reflect.Type, rules map[string]string) string {
 	if most, ok := rules["max"]; ok && t.Kind() == reflect.String && !isNumeric(t) {
 		return text + " of at most " + most + " characters"
 	}
+	if t.Kind() == reflect.Slice {
+		return text // tooLong says how long it may be
+	}
 	return text + bounds(t, rules)
 }
 

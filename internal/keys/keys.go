@@ -44,9 +44,12 @@ import (
 	"cmp"
 	"encoding"
 	"errors"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/go-playground/validator/v10"
 )
 
 // Fault is a value that is not valid.
@@ -204,7 +207,16 @@ func (f *field) set(target reflect.Value, text string) error {
 	if f.validate == "" {
 		return nil
 	}
-	return validate.Var(target.Interface(), f.validate)
+	return tooLong(target, validate.Var(target.Interface(), f.validate))
+}
+
+// tooLong says of a list with too many items how many it has; other errors stay.
+func tooLong(target reflect.Value, err error) error {
+	var faults validator.ValidationErrors
+	if errors.As(err, &faults) && faults[0].Tag() == "max" && faults[0].Kind() == reflect.Slice {
+		return &specific{fmt.Sprintf("it has %d items, more than %s", target.Len(), faults[0].Param())}
+	}
+	return err
 }
 
 var (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -62,24 +63,48 @@ var far = []struct {
 }{
 	{regexp.MustCompile(`lua|^js_|^perl`), "runs programs in nginx, which holds the private keys of all hosts"},
 	{regexp.MustCompile(`^include$`), "adds text that is not in the snippet"},
+	// nginx checks no access for a subrequest.
+	{regexp.MustCompile(`^(?:add_(?:before|after)_body|ssi|mirror|auth_request|post_action|echo_(?:location|subrequest|exec).*|srcache_.*)$`),
+		"asks another path of the host, whose protection nginx leaves out"},
+	{regexp.MustCompile(`^client_body_in_file_only$`), "keeps the body of each request in a file: want off or clean"},
 	{regexp.MustCompile(`_store$|_temp_path$|^dav_|^modsecurity|^xslt_`), "writes files"},
 }
+
+// harmless are forms of far directives that reach nothing.
+var harmless = map[string]bool{
+	"auth_request off": true, "client_body_in_file_only clean": true, "client_body_in_file_only off": true, "mirror off": true, "ssi off": true,
+}
+
+// zoneOfSluice matches the names of the zones that templates declare, as arguments of
+// limit_req and limit_conn.
+var zoneOfSluice = regexp.MustCompile(`^(?:zone=)?(?:.*_(?:conn|rpm|rps)|basic_auth_[0-9]+)$`)
 
 // reaches returns how a directive reaches beyond its location, "" if it does not: the
 // rest of a sentence that begins with the directive.
 func reaches(s syntax.Statement) string {
+	if harmless[strings.Join(s.Tokens, " ")] {
+		return ""
+	}
 	for _, f := range far {
 		if f.name.MatchString(s.Name()) {
 			return f.why
 		}
 	}
+	if (s.Name() == "limit_req" || s.Name() == "limit_conn") && slices.ContainsFunc(s.Tokens[1:], zoneOfSluice.MatchString) {
+		return "counts in a zone of Sluice, which may be that of another Ingress: want the annotations limit-rps, limit-rpm and limit-connections"
+	}
 	argument := ""
 	if len(s.Tokens) > 1 {
 		argument = s.Tokens[1]
 	}
+	return leads(s.Name(), argument)
+}
+
+// leads returns where a directive leads by its argument, "" if that may be.
+func leads(name, argument string) string {
 	// Sluice reads nginx's reasons on /dev/stderr, and clients could imitate them
 	// there.
-	switch name := s.Name(); {
+	switch {
 	case name == "access_log" && argument == "off", name == "error_log" && argument == "stderr":
 	case name == "access_log" || name == "error_log":
 		if !logTarget.MatchString(argument) || strings.Contains(argument, "unix:") {

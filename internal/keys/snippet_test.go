@@ -12,6 +12,8 @@ func TestSnippet(t *testing.T) {
 		"access_log /var/log/nginx/a.log;", "error_log stderr debug;", "access_log syslog:server=10.0.0.1;", "proxy_pass_header X;", "fastcgi_pass 10.0.0.1:9000;",
 		"if ($x) { proxy_pass http://web.shop.svc:8080; }", "if ($x) { proxy_pass https://web.shop.svc$request_uri; }", "if ($x) { proxy_pass http://unixes.example$uri; }",
 		"grpc_pass grpc://10.0.0.1:50051;", "proxy_ssl_certificate_key /keys/$host;", "proxy_ssl_trusted_certificate /ca.crt;", strings.Repeat("a b;\n", 6553),
+		"ssi off; mirror off; auth_request off;", "mirror_request_body off; auth_request_set $x_user $upstream_http_x_user;", "client_body_in_file_only clean;",
+		"client_body_in_file_only off;", "limit_req zone=login burst=5 nodelay;", "limit_conn addr 10; limit_conn_status 429;", "error_page 404 /404.html;",
 	} {
 		var s Snippet
 		if err := s.UnmarshalText([]byte(text)); err != nil || string(s) != text {
@@ -55,6 +57,23 @@ func TestSnippet(t *testing.T) {
 		"fastcgi_pass unix:/run/php.sock;":                              "may lead to a unix socket",
 		"uwsgi_pass $x;":                                                "may lead to a unix socket",
 		"grpc_pass grpc://$x;":                                          "may lead to a unix socket",
+		"add_before_body /secret;":                                      "asks another path of the host, whose protection nginx leaves out",
+		"add_after_body \"/secret\";":                                   "whose protection nginx leaves out",
+		"ssi on;":                                                       "whose protection nginx leaves out",
+		"if ($x) { ssi ON; }":                                           "whose protection nginx leaves out",
+		"mirror /secret;":                                               "whose protection nginx leaves out",
+		"auth_request /secret;":                                         "whose protection nginx leaves out",
+		"auth_request OFF;":                                             "whose protection nginx leaves out",
+		"post_action /secret;":                                          "whose protection nginx leaves out",
+		"post_action @x;":                                               "whose protection nginx leaves out",
+		"echo_location /secret;":                                        "whose protection nginx leaves out",
+		"srcache_fetch GET /secret;":                                    "whose protection nginx leaves out",
+		"client_body_in_file_only on;":                                  "keeps the body of each request in a file",
+		"client_body_in_file_only $x;":                                  "keeps the body of each request in a file",
+		"limit_req burst=9 zone=vic_lim_rps nodelay;":                   "counts in a zone of Sluice",
+		"limit_req zone=vic_lim_0123456789abcdef_rpm;":                  "counts in a zone of Sluice",
+		"limit_conn vic_lim_conn 1;":                                    "counts in a zone of Sluice",
+		"if ($x) { limit_req 'zone=basic_auth_10'; }":                   "counts in a zone of Sluice",
 		strings.Repeat("a b;\n", 6554):                                  "it has 32770 bytes, more than 32768",
 	} {
 		var s Snippet

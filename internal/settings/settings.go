@@ -201,6 +201,8 @@ type Patterns struct {
 type Access struct {
 	DenyList  keys.CIDRs `key:"denylist-source-range" empty:"zero" protects:"true" doc:"Addresses that may not reach the paths of Ingresses without a list of their own; empty is nobody."`
 	AllowList keys.CIDRs `key:"whitelist-source-range" empty:"zero" protects:"true" doc:"Addresses that may reach the paths of Ingresses without a list of their own; empty is everybody."`
+	// PasswordCost is measured in costs of bcrypt.
+	PasswordCost int `key:"password-hash-max-cost" default:"10" validate:"min=8,max=14" doc:"Highest cost of the hashes of passwords in the Secrets of users, as of bcrypt: 10 takes some 50 ms, in which a worker of nginx serves nobody else, and each step doubles it. Users with a costlier hash cannot come in."`
 }
 
 // Annotations is what annotations may do.

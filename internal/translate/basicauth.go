@@ -31,6 +31,26 @@ type basicAuthBlock struct {
 	Realm string `json:"realm"`
 	// File is relative to the state directory.
 	File string `json:"file"`
+	Pace pace   `json:"pace"`
+}
+
+// pace is how fast a client may have costly hashes checked: half of the time of a
+// processor. Paths whose hashes have one cost share a zone.
+type pace struct {
+	Zone string `json:"zone"` // empty for any number
+	Rate string `json:"rate"`
+	// Waiting is how many requests wait their turn, AtOnce how many need not.
+	Waiting int `json:"waiting"`
+	AtOnce  int `json:"atOnce"`
+}
+
+// paceOf gives the pace for a cost, as of bcrypt: 10 takes 50 ms, and each step doubles
+// it. Less than 9 is as cheap as much else that a request may ask for.
+func paceOf(cost int) pace {
+	if cost < 9 {
+		return pace{}
+	}
+	return pace{Zone: fmt.Sprintf("basic_auth_%d", cost), Rate: fmt.Sprintf("%dr/m", 9600>>(cost-6)), Waiting: 100, AtOnce: 5}
 }
 
 // readBasicAuth reads the users that clients have to be one of.
@@ -50,23 +70,23 @@ func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *c
 	if secret == nil {
 		return ing.refuse(key, model.NotFound, missing)
 	}
-	users, faults := usersOf(secret, asked.SecretType)
-	for _, fault := range faults {
+	users := usersOf(secret, asked.SecretType, ing.Settings.Access.PasswordCost)
+	for _, fault := range users.faults {
 		ing.report(ing.PrefixKey+key, model.InvalidValue, fmt.Sprintf("Secret %s: %s: the user cannot come in", name, fault))
 	}
 	switch {
-	case len(users) == 0:
+	case len(users.file) == 0:
 		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("Secret %s: %s", name, wantedUsers(asked.SecretType)))
-	case len(users) > mostUsers:
-		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("Secret %s: want at most %d bytes of users (got %d)", name, mostUsers, len(users)))
+	case len(users.file) > mostUsers:
+		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("Secret %s: want at most %d bytes of users (got %d)", name, mostUsers, len(users.file)))
 	}
 	realm := asked.Realm
 	if realm == notRealm {
 		ing.report(ing.PrefixKey+"auth-realm", model.InvalidValue, "want another word than off, by which nginx asks for no password: the realm is empty")
 		realm = ""
 	}
-	file := &model.UserFile{ID: userFileID(secret, users), Content: users}
-	return &claim.Attached{Users: file, Block: model.Block{Name: basicAuth, Source: ing.Ref, Data: basicAuthBlock{realm, model.UsersDir + "/" + file.ID}}}
+	file := &model.UserFile{ID: userFileID(secret, users.file), Content: users.file}
+	return &claim.Attached{Users: file, Block: model.Block{Name: basicAuth, Source: ing.Ref, Data: basicAuthBlock{realm, model.UsersDir + "/" + file.ID, paceOf(users.cost)}}}
 }
 
 // mostUsers is how large a file of users may be: nginx reads it at each request.
@@ -88,40 +108,52 @@ func userFileID(secret *corev1.Secret, content []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// usersOf gives the users of a Secret as a file that nginx reads, and what is wrong
-// with others. The faults hold nothing of a hash.
-func usersOf(secret *corev1.Secret, secretType string) (file []byte, faults []string) {
-	if secretType != authMap {
-		return usersInFile(secret.Data[authFile])
-	}
-	for _, user := range slices.Sorted(maps.Keys(secret.Data)) {
-		line, fault := userLine(user, trimmed(secret.Data[user]))
-		if fault != "" {
-			faults = append(faults, fmt.Sprintf("key %s: %s", user, fault))
-			continue
-		}
-		file = append(file, line...)
-	}
-	return file, firstFew(faults)
+// users are those of a Secret.
+type users struct {
+	// most is the highest cost of a hash that is taken, as of bcrypt.
+	most int
+	// file is what nginx reads, cost the highest cost in it.
+	file []byte
+	cost int
+	// faults are what is wrong with other users; they hold nothing of a hash.
+	faults []string
 }
 
-// usersInFile reads a file of htpasswd.
-func usersInFile(text []byte) (file []byte, faults []string) {
+// add takes a user; at is where the Secret has it.
+func (u *users) add(at, user, hash string) {
+	line, cost, fault := userLine(user, hash, u.most)
+	if fault != "" {
+		u.faults = append(u.faults, at+": "+fault)
+		return
+	}
+	u.file = append(u.file, line...)
+	u.cost = max(u.cost, cost)
+}
+
+// usersOf reads the users of a Secret.
+func usersOf(secret *corev1.Secret, secretType string, most int) *users {
+	u := &users{most: most}
+	if secretType == authMap {
+		for _, user := range slices.Sorted(maps.Keys(secret.Data)) {
+			u.add("key "+user, user, trimmed(secret.Data[user]))
+		}
+	} else {
+		u.addFile(secret.Data[authFile])
+	}
+	u.faults = firstFew(u.faults)
+	return u
+}
+
+// addFile reads a file of htpasswd.
+func (u *users) addFile(text []byte) {
 	number := 0
 	for line := range linesOf(text) {
 		number++
-		if line == "" || line[0] == '#' {
-			continue
+		if line != "" && line[0] != '#' {
+			user, hash := splitUser(line)
+			u.add(fmt.Sprintf("line %d", number), user, hash)
 		}
-		user, hash := splitUser(line)
-		line, fault := userLine(user, hash)
-		if fault != "" {
-			faults = append(faults, fmt.Sprintf("line %d: %s", number, fault))
-			continue
-		}
-		file = append(file, line...)
 	}
-	return file, firstFew(faults)
 }
 
 // firstFew leaves out what nobody would read.

@@ -29,24 +29,26 @@ func splitUser(line string) (user, hash string) {
 	return user, hash
 }
 
-// userLine gives a line of a file of users, or what is wrong with the user.
+// userLine gives a line of a file of users, or what is wrong with the user. Most is the
+// highest cost of a hash, as of bcrypt; the cost is 0 for kinds that have none.
 // Source: https://nginx.org/en/docs/http/ngx_http_auth_basic_module.html#auth_basic_user_file
-func userLine(user, hash string) (line, fault string) {
+func userLine(user, hash string, most int) (line string, cost int, fault string) {
 	switch {
 	case user == "" || hash == "":
-		return "", "want user:hash (got something else)"
+		return "", 0, "want user:hash (got something else)"
 	case strings.HasPrefix(user, "#") || !isPrintable(user) || strings.Contains(user, ":"):
-		return "", "want a user of printable characters, without a colon and # at the beginning"
+		return "", 0, "want a user of printable characters, without a colon and # at the beginning"
 	case !isPrintable(hash) || strings.Contains(hash, ":"):
-		return "", "want a hash of printable ASCII characters without a colon"
+		return "", 0, "want a hash of printable ASCII characters without a colon"
 	}
-	if fault := wrongHash(hash); fault != "" {
-		return "", fault
+	cost, fault = costOf(hash, most)
+	if fault != "" {
+		return "", 0, fault
 	}
 	if len(user)+len(":")+len(hash) > mostUserLine {
-		return "", fmt.Sprintf("want a user and a hash of at most %d bytes", mostUserLine)
+		return "", 0, fmt.Sprintf("want a user and a hash of at most %d bytes", mostUserLine)
 	}
-	return user + ":" + hash + "\n", ""
+	return user + ":" + hash + "\n", cost, ""
 }
 
 // mostUserLine is how long a line may be. nginx reads a file of users by 2,048 bytes,
@@ -60,10 +62,14 @@ func isPrintable(text string) bool {
 
 // The hashes that are taken. What a check of one costs is bounded, as a worker serves
 // nobody else meanwhile: the cost of bcrypt, the rounds of SHA-crypt and the parameters
-// of yescrypt are written in the hash.
+// of yescrypt are written in the hash. As costs of bcrypt, the numbers of yescrypt take
+// less, and the rounds of SHA-crypt about as much with the longest password that crypt
+// takes (512 bytes): see decision 24.
 const (
-	mostBcryptCost = 12
-	mostRounds     = 100_000
+	usualRounds     = 5_000 // those of SHA-crypt without a number
+	usualRoundsCost = 8
+	yescryptCosts   = "56789ABCD"
+	leastYescrypt   = 5
 )
 
 const hashText = `[./0-9A-Za-z]`
@@ -73,37 +79,47 @@ var (
 	md5Hash      = regexp.MustCompile(`^\$(?:1|apr1)\$[^$]{0,8}\$` + hashText + `{22}$`)
 	shaHash      = regexp.MustCompile(`^\$[56]\$(?:rounds=([0-9]{1,9})\$)?[^$]{0,16}\$` + hashText + `{43,86}$`)
 	bcryptHash   = regexp.MustCompile(`^\$2[aby]\$([0-9]{2})\$` + hashText + `{53}$`)
-	yescryptHash = regexp.MustCompile(`^\$y\$j[5-9A-D]T\$` + hashText + `{1,64}\$` + hashText + `{43}$`)
+	yescryptHash = regexp.MustCompile(`^\$y\$j([` + yescryptCosts + `])T\$` + hashText + `{1,64}\$` + hashText + `{43}$`)
 )
 
-// wrongHash says what is wrong with a hash, and holds nothing of it.
-func wrongHash(hash string) string {
+// costOf gives the cost of a check, as of bcrypt, and says what is wrong with a hash; it
+// holds nothing of it. Most is the highest cost, and at least usualRoundsCost.
+func costOf(hash string, most int) (cost int, fault string) {
 	const kinds = "want a hash that htpasswd or crypt makes: bcrypt, SHA-crypt, yescrypt, apr1, MD5-crypt, DES, {SHA}, {SSHA} or {PLAIN}"
 	switch {
-	case strings.HasPrefix(hash, "{PLAIN}"), desHash.MatchString(hash), md5Hash.MatchString(hash), yescryptHash.MatchString(hash):
-		return ""
+	case strings.HasPrefix(hash, "{PLAIN}"), desHash.MatchString(hash), md5Hash.MatchString(hash):
+		return 0, ""
 	case strings.HasPrefix(hash, "{SHA}"), strings.HasPrefix(hash, "{SSHA}"):
 		_, text, _ := strings.Cut(hash, "}")
 		if sum, err := base64.StdEncoding.DecodeString(text); err != nil || len(sum) < sha1Size {
-			return "want a SHA-1 in base64 behind the braces"
+			return 0, "want a SHA-1 in base64 behind the braces"
 		}
-		return ""
+		return 0, ""
 	}
 	if found := bcryptHash.FindStringSubmatch(hash); found != nil {
-		return tooDear(found[1], mostBcryptCost, "bcrypt")
+		cost, _ = strconv.Atoi(found[1])
+		return cost, tooDear(cost, most, "a cost of at most %d for bcrypt")
 	}
 	if found := shaHash.FindStringSubmatch(hash); found != nil {
-		return tooDear(found[1], mostRounds, "SHA-crypt")
+		rounds, _ := strconv.Atoi(found[1])
+		for usualRounds<<cost < rounds {
+			cost++
+		}
+		return usualRoundsCost + cost, tooDear(rounds, usualRounds<<(most-usualRoundsCost), "at most %d rounds of SHA-crypt")
 	}
-	return kinds
+	if found := yescryptHash.FindStringSubmatch(hash); found != nil {
+		cost = leastYescrypt + strings.Index(yescryptCosts, found[1])
+		return cost, tooDear(cost, most, "a cost of at most %d for yescrypt")
+	}
+	return 0, kinds
 }
 
 const sha1Size = 20
 
 // tooDear says that a hash takes too long to check.
-func tooDear(written string, most int, kind string) string {
-	if cost, _ := strconv.Atoi(written); cost > most {
-		return fmt.Sprintf("want a cost of at most %d for %s (got %d), as nginx serves nobody else while it checks a password", most, kind, cost)
+func tooDear(got, most int, want string) string {
+	if got <= most {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("want "+want+" (got %d), as nginx serves nobody else while it checks a password, or a higher password-hash-max-cost in the ConfigMap of the controller", most, got)
 }

@@ -18,17 +18,19 @@ func TestHashes(t *testing.T) {
 	salted := "$6$" + strings.Repeat("s", 16) + "$" + strings.Repeat("a", 86)
 	tests := map[string]string{
 		bcrypted: "", sha512ed: "", salted: "",
-		"$2a$12$" + strings.Repeat("a", 53):                             "",
-		"$2y$13$" + strings.Repeat("a", 53):                             "cost of at most 12 for bcrypt (got 13)",
+		"$2a$10$" + strings.Repeat("a", 53):                             "",
+		"$2y$11$" + strings.Repeat("a", 53):                             "cost of at most 10 for bcrypt (got 11)",
 		"$2x$05$" + strings.Repeat("a", 53):                             "want a hash that",
 		"$2y$05$" + strings.Repeat("a", 52):                             "want a hash that",
-		"$6$rounds=100000$salt$" + strings.Repeat("a", 86):              "",
-		"$5$rounds=100001$salt$" + strings.Repeat("a", 43):              "cost of at most 100000 for SHA-crypt (got 100001)",
+		"$6$rounds=20000$salt$" + strings.Repeat("a", 86):               "",
+		"$5$rounds=20001$salt$" + strings.Repeat("a", 43):               "at most 20000 rounds of SHA-crypt (got 20001)",
 		"$6$rounds=1000000000000$salt$" + strings.Repeat("a", 86):       "want a hash that",
 		"$6$" + strings.Repeat("s", 17) + "$" + strings.Repeat("a", 86): "want a hash that",
 		"$apr1$salt$" + strings.Repeat("a", 22):                         "",
 		"$1$$" + strings.Repeat("a", 22):                                "",
 		"$y$j9T$salt$" + strings.Repeat("a", 43):                        "",
+		"$y$jAT$salt$" + strings.Repeat("a", 43):                        "",
+		"$y$jBT$salt$" + strings.Repeat("a", 43):                        "cost of at most 10 for yescrypt (got 11)",
 		"$y$jFT$salt$" + strings.Repeat("a", 43):                        "want a hash that",
 		"$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA":                  "want a hash that",
 		"$7$CU..../....salt$" + strings.Repeat("a", 43):                 "want a hash that",
@@ -45,7 +47,7 @@ func TestHashes(t *testing.T) {
 		"*":                                                             "want a hash that",
 	}
 	for hash, want := range tests {
-		line, fault := userLine("ann", hash)
+		line, _, fault := userLine("ann", hash, 10)
 		if want == "" {
 			if fault != "" || line != "ann:"+hash+"\n" {
 				t.Errorf("%s: %q, %q", hash, line, fault)
@@ -61,6 +63,46 @@ func TestHashes(t *testing.T) {
 	}
 }
 
+// An administrator chooses how long a check of a password may hold a worker. Each step
+// of the cost doubles that, for each kind of hash; the rounds that SHA-crypt has without
+// a number always pass.
+func TestCostsThatAreAllowed(t *testing.T) {
+	t.Parallel()
+	long, short := strings.Repeat("a", 53), strings.Repeat("a", 43)
+	for most, costs := range map[int][2][]string{
+		8:  {{"$2y$08$" + long, "$5$salt$" + short, "$5$rounds=5000$salt$" + short, "$y$j8T$salt$" + short}, {"$2y$09$" + long, "$5$rounds=5001$salt$" + short, "$y$j9T$salt$" + short}},
+		12: {{"$2y$12$" + long, "$5$rounds=80000$salt$" + short, "$y$jCT$salt$" + short}, {"$2y$13$" + long, "$5$rounds=80001$salt$" + short, "$y$jDT$salt$" + short}},
+		14: {{"$2y$14$" + long, "$5$rounds=320000$salt$" + short, "$y$jDT$salt$" + short}, {"$2y$15$" + long, "$2y$31$" + long, "$5$rounds=320001$salt$" + short}},
+	} {
+		for at, hashes := range costs {
+			for _, hash := range hashes {
+				_, _, fault := userLine("ann", hash, most)
+				if refused := at == 1; (fault != "") != refused || refused && !strings.Contains(fault, "password-hash-max-cost") {
+					t.Errorf("%s with at most %d: %q", hash, most, fault)
+				}
+			}
+		}
+	}
+}
+
+// A path whose hashes take long has them checked slowly, so that one client leaves a
+// worker time for others.
+func TestPace(t *testing.T) {
+	t.Parallel()
+	long, short := strings.Repeat("a", 53), strings.Repeat("a", 43)
+	for hash, rate := range map[string]string{
+		"{PLAIN}x": "", bcrypted: "", sha512ed: "", "$apr1$salt$" + strings.Repeat("a", 22): "", "$2y$08$" + long: "", "$y$j8T$salt$" + short: "",
+		"$2y$09$" + long: "1200r/m", "$5$rounds=5001$salt$" + short: "1200r/m", "$y$j9T$salt$" + short: "1200r/m",
+		"$2y$10$" + long: "600r/m", "$5$rounds=20000$salt$" + short: "600r/m", "$y$jAT$salt$" + short: "600r/m",
+		"$2y$12$" + long: "150r/m", "$2y$14$" + long: "37r/m",
+	} {
+		secret := &corev1.Secret{Data: map[string][]byte{"auth": []byte("ann:{PLAIN}x\nbob:" + hash + "\ncas:{PLAIN}x")}}
+		if got := paceOf(usersOf(secret, "auth-file", 14).cost); got.Rate != rate || (got.Zone != "") != (rate != "") {
+			t.Errorf("%s: %+v, want %q", hash, got, rate)
+		}
+	}
+}
+
 // Neither a user nor a hash can end its line, so that nobody adds a user by the name
 // or the hash of another.
 func TestHostileUsers(t *testing.T) {
@@ -68,7 +110,7 @@ func TestHostileUsers(t *testing.T) {
 	for _, hostile := range []string{
 		"", "\n", "ann\nbob:{PLAIN}x", "ann\rbob", "ann\r\nbob", "ann:{PLAIN}x", ":", "#ann", "ann\x00", "\x00", "a\tb", "ann\x7f", "\x1b[31m", "\xff", "a\xc3(", "\ufffd",
 	} {
-		if line, fault := userLine(hostile, bcrypted); line != "" || fault == "" {
+		if line, _, fault := userLine(hostile, bcrypted, 10); line != "" || fault == "" {
 			t.Errorf("user %q: %q", hostile, line)
 		}
 	}
@@ -77,13 +119,13 @@ func TestHostileUsers(t *testing.T) {
 			if strings.Contains(hash, hostile) && hostile == "" && hash != "" {
 				continue
 			}
-			if line, fault := userLine("ann", hash); line != "" || fault == "" {
+			if line, _, fault := userLine("ann", hash, 10); line != "" || fault == "" {
 				t.Errorf("hash %q: %q", hash, line)
 			}
 		}
 	}
 	for _, user := range []string{"a b", " ", "é", "a#b", "\"", "'", "$user", "{}", ";", "a/../b", "\u0085", strings.Repeat("a", mostUserLine-len(bcrypted)-1)} {
-		if line, fault := userLine(user, bcrypted); line != user+":"+bcrypted+"\n" || fault != "" {
+		if line, _, fault := userLine(user, bcrypted, 10); line != user+":"+bcrypted+"\n" || fault != "" {
 			t.Errorf("user %q: %q, %q", user, line, fault)
 		}
 	}
@@ -93,11 +135,11 @@ func TestHostileUsers(t *testing.T) {
 func TestUsersThatAreTooLong(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{strings.Repeat("a", mostUserLine-len(bcrypted)), bcrypted}, {"ann", "{PLAIN}" + strings.Repeat("a", mostUserLine-10)}} {
-		if line, fault := userLine(pair[0], pair[1]); line != "" || !strings.Contains(fault, "1024 bytes") {
+		if line, _, fault := userLine(pair[0], pair[1], 10); line != "" || !strings.Contains(fault, "1024 bytes") {
 			t.Errorf("%d bytes: %q", len(line), fault)
 		}
 	}
-	if line, fault := userLine("ann", "{PLAIN}"+strings.Repeat("a", mostUserLine-11)); fault != "" || len(line) != mostUserLine+1 {
+	if line, _, fault := userLine("ann", "{PLAIN}"+strings.Repeat("a", mostUserLine-11), 10); fault != "" || len(line) != mostUserLine+1 {
 		t.Errorf("%d bytes: %q", len(line), fault)
 	}
 }
@@ -131,7 +173,8 @@ func TestUsersOfASecret(t *testing.T) {
 		for key, value := range test.data {
 			secret.Data[key] = []byte(value)
 		}
-		file, faults := usersOf(secret, test.kind)
+		users := usersOf(secret, test.kind, 10)
+		file, faults := users.file, users.faults
 		if diff := cmp.Diff(test.want, string(file)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}

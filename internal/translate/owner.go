@@ -27,6 +27,9 @@ type owner struct {
 	// zoneless is the same object with all paths closed, once there was no room for
 	// the zones of its limits.
 	zoneless *owner
+	// limited is the same object without exemptions from its limits, once there was no
+	// room for them.
+	limited *owner
 }
 
 // ownerOf reads an owner, or finds it as it was read before.

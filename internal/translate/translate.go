@@ -131,6 +131,8 @@ type translation struct {
 	changed func(snapshot.Name) bool
 	// zones counts those of limits, by namespace.
 	zones map[string]int
+	// exempt counts networks without limits, by namespace, and by namespace and list.
+	exempt map[string]int
 	// used are the backends in use, sorted by key; reads are the Services that decide
 	// about more than what nginx is told of these at run time.
 	used  []*backend
@@ -170,7 +172,7 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 		switch {
 		case ours:
 			accepted = append(accepted, object)
-			add(t.withinZones(t.ingress(object)))
+			add(t.withinZones(t.withinExempt(t.ingress(object))))
 		case len(remarks) > 0 && t.shutOut(object):
 			all = append(all, t.ingress(object).Owner)
 		}

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,6 +41,53 @@ func TestZonesAreBudgetedByNamespace(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{want}, got); diff != "" {
+		t.Errorf("%s\n%v", diff, problems)
+	}
+}
+
+// Networks that are not limited cost memory of nginx, so that a namespace with very many
+// has limits without exemptions. A list that several Ingresses have counts once.
+func TestExemptionsAreBudgetedByNamespace(t *testing.T) {
+	t.Parallel()
+	list := func(first string) string {
+		var networks []string
+		for n := range 256 {
+			networks = append(networks, fmt.Sprintf("%s::%x", first, n))
+		}
+		return strings.Join(networks, ",")
+	}
+	var ingresses []ing
+	add := func(name, of string, age int) {
+		ingresses = append(ingresses, ing{name: name, age: age, rules: []string{name[strings.Index(name, "/")+1:] + " / P a:80"},
+			annotations: map[string]string{"limit-rps": "1", "limit-allowlist": of}})
+	}
+	for n := range mostExemptOfNamespace / 256 {
+		add(fmt.Sprintf("big%d", n), list(fmt.Sprintf("2001:%x", n+1)), 27-n)
+	}
+	add("same", list("2001:1"), 12)
+	add("over", "2001:db8::1", 11)
+	add("other/fits", "2001:db8::2", 10)
+	ingresses = append(ingresses, ing{name: "paths", age: 9, rules: []string{"paths / P a:80", "paths /a P a:80"},
+		annotations: map[string]string{"limit-rps": "1", "sluice.io/paths.limit-whitelist": "/a: 2001:db8::3"}})
+	config, problems := world{ingresses: ingresses}.translate(t)
+	for host, exempts := range map[string]bool{"big0": true, "big7": true, "same": true, "over": false, "fits": true, "paths": false} {
+		for _, l := range serverNamed(t, config, host).Locations {
+			if l.Proxy == nil {
+				continue
+			}
+			if text := fmt.Sprintf("%+v", l.Blocks); len(l.Blocks) != 1 || strings.Contains(text, "limits_exempt_") != exempts {
+				t.Errorf("%s%s: %.200s, exempts should be %v", host, l.Path, text, exempts)
+			}
+		}
+	}
+	var got []string
+	for _, p := range problems {
+		if strings.HasPrefix(p, "NoRoom") {
+			got = append(got, p)
+		}
+	}
+	want := []string{"NoRoom Ingress default/over limit-allowlist", "NoRoom Ingress default/paths limit-allowlist"}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s\n%v", diff, problems)
 	}
 }

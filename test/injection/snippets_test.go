@@ -255,7 +255,7 @@ func TestCVE2025_1974WithSnippets(t *testing.T) {
 	t.Parallel()
 	for _, snippet := range []string{
 		"proxy_ssl_certificate /x;\nproxy_ssl_certificate_key engine:../../../../../../proc/1/fd/3:x;", "grpc_ssl_certificate_key $arg_x;",
-		"}\nssl_engine ../../../../../../proc/1/fd/3;\nlocation /x {", "proxy_store /tmp/x.so;", "if ($arg_x) { proxy_store on; }", "dav_methods PUT;", "client_body_temp_path /x;",
+		"}\nssl_engine ../../../../../../proc/1/fd/3;\nlocation /x {", "proxy_store /tmp/x.so;", "if ($arg_x) { proxy_store on; }", "dav_methods PUT;", "client_body_temp_path /x;", "client_body_in_file_only on;",
 	} {
 		closesSnippet(t, snippet)
 	}

@@ -1,0 +1,61 @@
+package translate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sluice/internal/annotations"
+	"sluice/internal/model"
+)
+
+// mostExemptOfNamespace is how many networks without limits a namespace may have, in
+// different lists: nginx needs up to 8 KB for one of IPv6, in the master and in each
+// worker.
+const mostExemptOfNamespace = 2048
+
+// exempting are the names of the annotation with networks that are not limited.
+var exempting = []string{"limit-allowlist", "limit-whitelist"}
+
+// withinExempt counts the networks that an Ingress has exempt from its limits. If its
+// namespace has too many already, it gives the Ingress without exemptions; the oldest
+// count, and a list that several Ingresses have counts once.
+func (t *translation) withinExempt(ing *owner) *owner {
+	namespace := ing.Ref.Namespace
+	lists := map[string]int{}
+	for each := range ing.Annotations.Each() {
+		if networks := each.Limits.Exempt; len(networks) > 0 {
+			lists[namespace+" "+strings.Join(networks, " ")] = len(networks)
+		}
+	}
+	count := t.exempt[namespace]
+	for list, networks := range lists {
+		if t.exempt[list] == 0 {
+			count += networks
+		}
+	}
+	if count > mostExemptOfNamespace {
+		return t.withoutExempt(ing)
+	}
+	if len(lists) > 0 {
+		maps.Copy(t.exempt, lists)
+		t.exempt[namespace] = count
+	}
+	return ing
+}
+
+// withoutExempt reads an Ingress again without the annotation.
+func (t *translation) withoutExempt(ing *owner) *owner {
+	if ing.limited == nil {
+		object := ing.object.DeepCopy()
+		maps.DeleteFunc(object.Annotations, func(key, _ string) bool {
+			name, ours := strings.CutPrefix(key, ing.PrefixKey)
+			path, byPath := strings.CutPrefix(key, annotations.PathsPrefix)
+			return ours && slices.Contains(exempting, name) || byPath && slices.Contains(exempting, path)
+		})
+		ing.limited = t.read(object, ing.Settings, ing.Denial)
+		ing.limited.report(ing.PrefixKey+exempting[0], model.NoRoom, fmt.Sprintf("want fewer networks: the lists of namespace %s may have %d networks in all, and the oldest count: nobody is exempt from the limits", ing.Ref.Namespace, mostExemptOfNamespace))
+	}
+	return ing.limited
+}
