@@ -80,6 +80,8 @@ var (
 func wrongHash(hash string) string {
 	const kinds = "want a hash that htpasswd or crypt makes: bcrypt, SHA-crypt, yescrypt, apr1, MD5-crypt, DES, {SHA}, {SSHA} or {PLAIN}"
 	switch {
+	case hash == "{PLAIN}":
+		return "want a password behind the braces"
 	case strings.HasPrefix(hash, "{PLAIN}"), desHash.MatchString(hash), md5Hash.MatchString(hash), yescryptHash.MatchString(hash):
 		return ""
 	case strings.HasPrefix(hash, "{SHA}"), strings.HasPrefix(hash, "{SSHA}"):
