@@ -3,6 +3,7 @@ package annotations
 import (
 	"iter"
 	"reflect"
+	"slices"
 
 	"sluice/internal/model"
 )
@@ -72,6 +73,21 @@ func (a *Annotations) Denied() bool { return a.denied }
 // Protects are the names of what protects the paths, whether it is in force or only
 // asked for: behaviours, and annotations that are not supported.
 func (a *Annotations) Protects() []string { return a.protects }
+
+// Protections are the groups of the behaviours that keep requests out of the paths. Two
+// that are equal, as reflect.DeepEqual tells, do the same.
+func (a *Annotations) Protections() []any {
+	var groups []any
+	for _, b := range behaviours {
+		if slices.Contains(a.protects, b.Name) {
+			groups = append(groups, b.of(a).Interface())
+		}
+	}
+	return groups
+}
+
+// DifferByPath is true if some path of the Ingress has something of its own.
+func (a *Annotations) DifferByPath() bool { return len(a.ofObject.paths) > 0 }
 
 // Guards is true if requests are kept out of the paths, or should be.
 func (a *Annotations) Guards() bool { return a.denied || len(a.protects) > 0 }

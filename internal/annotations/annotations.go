@@ -35,7 +35,6 @@ package annotations
 
 import (
 	"iter"
-	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -89,18 +88,14 @@ func newReader(source Source, s *settings.Settings, prefix string) *reader {
 		prefix:   prefix + "/",
 		catalog:  catalog,
 		given:    map[string]string{},
-		astray:   map[string]string{},
+		astray:   map[string]astray{},
 		settings: s,
 		of:       &ofObject{},
 		denied:   s.Denies(),
 		byPath:   newByPath(source),
 	}
 	for key, value := range source.Given {
-		if name, ok := strings.CutPrefix(key, r.prefix); ok {
-			r.given[name] = value
-		} else if isAstray(key, r.prefix) {
-			r.astray[key] = value
-		}
+		r.place(key, value)
 	}
 	return r
 }
@@ -111,7 +106,7 @@ type reader struct {
 	prefix   string
 	catalog  *keys.Catalog     // what is known of their names
 	given    map[string]string // by the name without the prefix
-	astray   map[string]string // by the whole key, where its prefix is a near miss
+	astray   map[string]astray // by the whole key, where its prefix is a near miss
 	settings *settings.Settings
 	of       *ofObject
 	unsound  []string // names of the behaviours that were left out whole

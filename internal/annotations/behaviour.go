@@ -74,6 +74,12 @@ func behavioursOf(t reflect.Type) []*behaviour {
 	return list
 }
 
+// withholds is true for a behaviour without which the Ingress would get requests that are
+// not meant for it: where it cannot be followed, nothing of the Ingress is served.
+func (b *behaviour) withholds() bool {
+	return slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Withholds })
+}
+
 // of gives the group of the behaviour, a pointer to a struct.
 func (b *behaviour) of(a *Annotations) reflect.Value { return reflect.ValueOf(a).Elem().Field(b.index) }
 
@@ -97,10 +103,6 @@ type placer interface{ place(*model.Block) }
 
 // leaver is a behaviour that tells whether it was left out for a bad value.
 type leaver interface{ leaveOut() }
-
-// withholder is a behaviour without which the Ingress would get requests that are not
-// meant for it: where it cannot be followed, nothing of the Ingress is served.
-type withholder interface{ withholds() }
 
 // defaultsOf is what holds without annotations. It is the same for all Ingresses,
 // most of which have none of the annotations of most behaviours.
@@ -154,9 +156,7 @@ func (r *reader) decode(b *behaviour, denies bool) reflect.Value {
 	if leaver, ok := group.Interface().(leaver); ok && len(faults) > 0 {
 		leaver.leaveOut()
 	}
-	if _, ok := group.Interface().(withholder); ok {
-		r.of.withheld = true
-	}
+	r.of.withheld = r.of.withheld || b.withholds()
 	return group
 }
 
@@ -275,13 +275,20 @@ func (r *reader) denies(b Behaviour) (denies, protects bool) {
 	closes := false
 	for _, doc := range b.Keys {
 		if name, ok := r.name(doc); ok {
-			asked := !doc.IsOff(r.given[name])
+			asked := !doc.IsOff(r.given[name]) && !r.isUnset(doc)
 			protects, closes = protects || doc.Protects && asked, closes || doc.Closes && asked
-			continue
+			if !r.isUnset(doc) {
+				continue
+			}
 		}
 		protects = r.inherits(doc) || protects
 	}
 	return protects || closes, protects
+}
+
+// isUnset is true if all that is written of a key is empty, and that says nothing.
+func (r *reader) isUnset(doc keys.Doc) bool {
+	return doc.EmptyIsUnset && !slices.ContainsFunc(append([]string{doc.Key}, doc.Aliases...), func(name string) bool { return strings.TrimSpace(r.given[name]) != "" })
 }
 
 // inherits is true if the settings ask for what protects.

@@ -3,7 +3,7 @@ package annotations
 // Canary gives some requests of the paths of another Ingress to the backends of this
 // one, which has no paths of its own.
 type Canary struct {
-	Enabled bool `key:"canary" default:"false" off:"false f 0" risk:"low" instead:"the Ingress is left out, as it would get all requests" doc:"Whether this Ingress gets some requests of the paths that another Ingress of the host has, by the annotations below. The rest of it has no effect."`
+	Enabled bool `key:"canary" default:"false" off:"false f 0" withholds:"true" risk:"low" instead:"the Ingress is left out, as it would get all requests" doc:"Whether this Ingress gets some requests of the paths that another Ingress of the host has, by the annotations below. The rest of it has no effect."`
 	Weight  int  `key:"canary-weight" default:"0" off:"0" alone:"true" risk:"low" validate:"min=0,max=2147483647" needs:"canary" doc:"How many requests of canary-weight-total go to the canary, if no header decides."`
 	// Total is at least 100 when it counts.
 	Total  int    `key:"canary-weight-total" default:"100" alone:"true" risk:"low" validate:"min=1,max=2147483647" needs:"canary" doc:"What canary-weight is a part of; less than 100 is 100."`
@@ -13,5 +13,3 @@ type Canary struct {
 
 // Parts is what Weight is a part of.
 func (c *Canary) Parts() int { return max(c.Total, 100) }
-
-func (*Canary) withholds() {}

@@ -45,7 +45,7 @@ func OfOthers(ing *networkingv1.Ingress, prefix string) []model.Problem {
 	for _, key := range slices.Sorted(maps.Keys(ing.Annotations)) {
 		at := strings.LastIndexByte(key, '/')
 		of, name := key[:max(at, 0)], key[at+1:]
-		if of == prefix || isAstray(key, prefix+"/") {
+		if meant, _ := meantKey(key, prefix+"/"); of == prefix || meant != "" {
 			continue
 		}
 		right := nameOf(name)

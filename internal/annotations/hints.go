@@ -23,6 +23,8 @@ var gone = map[string]keys.Gone{
 var otherwise = map[string]string{
 	"basic-auth-secret":    "auth-secret",
 	"canary-by-weight":     "canary-weight",
+	"canary-enabled":       "canary",
+	"enable-canary":        "canary",
 	"client-max-body-size": "proxy-body-size",
 	"limit-burst":          "limit-burst-multiplier",
 	"lb-method":            "load-balance",

@@ -140,3 +140,55 @@ func TestHints(t *testing.T) {
 		}
 	}
 }
+
+// What protects some paths, or all, does not open by a slip in where its key says so.
+func TestMisplacedKeysOfWhatProtectsDeny(t *testing.T) {
+	t.Parallel()
+	const byPath, whole = "sluice.io/paths.allowlist-source-range", prefix + "/allowlist-source-range"
+	for key, right := range map[string]string{
+		prefix + "/paths.allowlist-source-range": byPath, prefix + "/Paths-allowlist-source-range": byPath, prefix + "/path_allowlist-source-range": byPath,
+		prefix + "/sluice.io.paths.allowlist-source-range": byPath, "sluice.io/paths-allowlist-source-range": byPath, "sluice.io/paths_allowlist-source-range": byPath,
+		"sluice.io/pathes-allowlist-sourcerange": byPath, "paths.sluice.io/allowlist-source-range": byPath, "paths." + prefix + "/allowlist-source-range": byPath,
+		"Sluice.io/paths.allowlist-source-range": byPath, "sluice.io/allowlist-source-range": whole, "sluice.io/allowlist-sourcerange": whole,
+		"sluice.io/all.allowlist-source-range": whole, "sluice/allowlist-source-range": whole,
+	} {
+		p := readAll(t, prefix, map[string]string{key: "/: 10.0.0.0/8"})
+		if !p.Denied() || len(p.Problems()) != 1 || !strings.Contains(p.Problems()[0].Text, `did you mean "`+right+`"?`) || p.Problems()[0].Field != key || len(p.Protects()) != 1 {
+			t.Errorf("%s: denied %v, %q protect, problems %v", key, p.Denied(), p.Protects(), p.Problems())
+		}
+	}
+	for _, key := range []string{
+		"sluice.io/host-delegation", "sluice.io/tls-delegation", "sluice.io/delegation", "sluice.io/owner", "sluice.io/paths-proxy-body-size", "sluice.io/proxy-body-size", prefix + "/paths.proxy-body-size",
+		prefix + "/path-regex", "paths.example.com/allowlist-source-range", "example.com/paths.allowlist-source-range", "splice.example/auth-url",
+	} {
+		if p := readAll(t, prefix, map[string]string{key: "x"}); p.Denied() {
+			t.Errorf("%s denies: %v", key, p.Problems())
+		}
+	}
+}
+
+// The prefix of lines for single paths is one of ours, whatever that of annotations is.
+func TestPathsPrefixBelowOwnPrefix(t *testing.T) {
+	t.Parallel()
+	s, _ := settings.Read(nil)
+	a := Read(withPaths(map[string]string{"sluice.io/paths.limit-rps": "/a: 5", "sluice.io/limit-rpm": "7"}, "/a"), s, "sluice.io")
+	if len(a.Problems()) > 0 || a.At("/a").Limits.PerSecond != 5 || a.Limits.PerMinute != 7 {
+		t.Errorf("%+v, %v", a.At("/a").Limits, a.Problems())
+	}
+}
+
+// A slip in the name of the annotation that makes a canary does not give it all requests.
+func TestNearMissesOfCanaryWithhold(t *testing.T) {
+	t.Parallel()
+	for key, withheld := range map[string]bool{
+		prefix + "/Canary=true": true, prefix + "/canarry=true": true, prefix + "/canary-enabled=true": true, prefix + "/enable-canary=true": true, "sluice.io/paths.canary=/a: true": true,
+		"sluice.io/canary=true": true, prefix + "/paths.canary=/a: true": true, "nginx.ingress.kubernets.io/canary=true": true,
+		prefix + "/Canary=false": false, prefix + "/canarry=": false, prefix + "/canary-weight=5": false, "nginx.org/canary=true": false,
+	} {
+		name, value, _ := strings.Cut(key, "=")
+		p := readAll(t, prefix, map[string]string{name: value})
+		if p.Withheld() != withheld || p.Denied() || withheld && len(p.Problems()) != 1 {
+			t.Errorf("%s: withheld %v, denied %v, %v", key, p.Withheld(), p.Denied(), p.Problems())
+		}
+	}
+}

@@ -102,3 +102,23 @@ func TestSettingsThatProtectCloseAsAnnotations(t *testing.T) {
 		t.Errorf("a setting that protects nothing: %v", p.Problems())
 	}
 }
+
+// An empty value of what protects asks for nothing, or denies: it never counts as a
+// protection that is not in force.
+func TestEmptyProtectsNothingOrDenies(t *testing.T) {
+	t.Parallel()
+	for _, b := range behaviours {
+		for _, doc := range b.Keys {
+			for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+				p := readWith(t, nil, map[string]string{name: " "})
+				if len(p.Protects()) > 0 && !p.Denied() {
+					t.Errorf("%s: %q protect", name, p.Protects())
+				}
+			}
+		}
+	}
+	p := readWith(t, nil, map[string]string{"allowlist-source-range": "", "whitelist-source-range": "::1"})
+	if len(p.Protects()) == 0 || len(p.AllowList.Networks) != 1 {
+		t.Errorf("an alias does not count beside an empty key: %v", p.Problems())
+	}
+}

@@ -138,7 +138,11 @@ func (r *reader) readLines() {
 		lines := linesOf(r.byPath.given[name])
 		switch {
 		case b != nil && b.PerHost:
-			r.closeAll(field, "it holds for a whole host, and cannot differ by path: write "+r.prefix+name, meant, protects)
+			text := "it holds for a whole host, and cannot differ by path: write " + r.prefix + name
+			if b.withholds() {
+				text = r.withhold(text)
+			}
+			r.closeAll(field, text, meant, protects)
 		case len(lines) == 0:
 			r.closeAll(field, wantLines+" (got none)", meant, protects)
 		}

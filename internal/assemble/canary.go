@@ -19,7 +19,12 @@ type canary struct {
 	winner *claim.Claim
 	// lacks is what protects the canary and not the path of the main Ingress.
 	lacks string
+	// shares is set if it gets requests.
+	shares bool
 }
+
+// isForeign reports whether the path that it shares is of another namespace.
+func (c *canary) isForeign() bool { return c.Owner.Ref.Namespace != c.main.Owner.Ref.Namespace }
 
 // collectCanaries adds the rules of canaries to hosts that other Ingresses have, the
 // oldest first. A canary has no host of its own.
@@ -62,6 +67,7 @@ func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *m
 		}
 		can.main = c
 		switch can.lacks = can.unprotected(c); {
+		case b.byNamespace() && can.isForeign():
 		case can.lacks != "" || can.Broken || can.Closed || can.IsDenied():
 		case chosen != nil:
 			can.winner = chosen.Claim
@@ -76,6 +82,7 @@ func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *m
 		b.problem(chosen.Claim, chosen.BackendField()+fault.Field, fault.Reason, chosen.Consequence(fault.Text))
 		return main
 	}
+	chosen.shares = true
 	return b.split(c, id, main, chosen)
 }
 
@@ -129,17 +136,23 @@ func conditionsOf(asked *annotations.Canary) (always, never []model.ValueIs) {
 	return []model.ValueIs{{Variable: variable, Value: "always"}}, []model.ValueIs{{Variable: variable, Value: "never"}}
 }
 
-// remarkCanaries reports the canaries of the host that get no requests.
+// remarkCanaries reports the canaries of the host that get no requests, and those that
+// get requests of another namespace.
 func (b *builder) remarkCanaries() {
 	for _, can := range b.canaries {
 		switch {
 		case can.main == nil:
 			b.problem(can.Claim, ".path", model.NotFound, fmt.Sprintf("no other Ingress has the path %s of the pathType %s on host %q: the canary gets no requests of it",
 				claim.Shown(can.Path), can.pathTypeName(), b.host.name))
+		case b.byNamespace() && can.isForeign():
+			b.problem(can.Claim, "", model.NotDelegated, fmt.Sprintf("%s of another namespace has this path of %s, and only Ingresses of namespace %s can be a canary of it: the canary gets no requests",
+				can.main.Owner.Ref, hostWords(b.host.name), can.main.Owner.Ref.Namespace))
 		case can.lacks != "":
 			b.problem(can.Claim, "", model.Unsupported, fmt.Sprintf("%s, whose path it shares, has no %s: the canary gets no requests", can.main.Owner.Ref, can.lacks))
 		case can.winner != nil:
 			b.problem(can.Claim, "", model.Conflict, fmt.Sprintf("%s is the canary of this path, and %s", can.winner.Owner.Ref, why(can.winner, can.Claim)))
+		case can.shares && can.isForeign():
+			b.crossedPath(can)
 		}
 	}
 }

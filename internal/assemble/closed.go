@@ -87,6 +87,9 @@ type beginning struct {
 // may have their requests: those between the prefix and the path answer 503 too.
 func (b *builder) closeBeginnings() {
 	for _, long := range b.beginnings {
+		if winner := b.taken[matchFor(long.claim, long.path)]; winner != nil && winner.Owner == long.claim.Owner && !winner.ProtectsLike(long.claim) {
+			b.closeOverlap(long.claim, winner)
+		}
 		start := plainStart(long.path)
 		for at := len(start) - 1; at < len(long.path); at++ {
 			if m := (match{modifier: model.PrefixFirst, path: long.path[:at+1]}); long.path[at] == '/' && b.taken[m] != nil {
@@ -98,6 +101,14 @@ func (b *builder) closeBeginnings() {
 			b.add(b.location(long.claim, model.RuleWritten), m.modifier, m.path)
 		}
 	}
+}
+
+// matchFor is what a claim matches by a path that is no pattern.
+func matchFor(c *claim.Claim, path string) match {
+	if c.PathType == claim.Exact {
+		return match{modifier: model.Equal, path: path}
+	}
+	return match{modifier: model.PrefixFirst, path: strings.TrimSuffix(path, "/") + "/"}
 }
 
 // closeTaken closes the prefix of another claim for the sake of a longer path.

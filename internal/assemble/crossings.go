@@ -89,6 +89,14 @@ func (h *host) crossing(by []*claim.Owner, field func(*claim.Owner) string, effe
 		Text: fmt.Sprintf("%s by %s, although this Ingress is of another namespace and is the oldest of the host: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it", effect, claim.ListedFew(others))})
 }
 
+// crossedPath reports a canary that gets requests of a path of another namespace.
+func (b *builder) crossedPath(can *canary) {
+	main := can.main
+	b.problem(can.Claim, "", model.CrossNamespace, fmt.Sprintf("it is the canary of this path of %s, which is of another namespace: agree on this with namespace %s", main.Owner.Ref, main.Owner.Ref.Namespace))
+	b.problem(main, "", model.CrossNamespace, fmt.Sprintf("%s (%scanary) gets requests of this path, although it is of another namespace: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it",
+		can.Owner.Ref, can.Owner.PrefixKey))
+}
+
 // foreignHosts are the hosts that are presented a certificate by a wildcard host
 // of another namespace, by the Ingress that assigned it there.
 type foreignHosts map[*claim.Owner][]*host

@@ -46,10 +46,7 @@ func (b *builder) claimConditional(c *claim.Claim) {
 		}
 		return
 	}
-	at := match{modifier: model.PrefixFirst, path: strings.TrimSuffix(path, "/") + "/"}
-	if c.PathType == claim.Exact {
-		at = match{modifier: model.Equal, path: path}
-	}
+	at := matchFor(c, path)
 	if b.rooted != nil && at == (match{modifier: model.Equal, path: "/"}) {
 		b.shadowedByAppRoot(c)
 		return

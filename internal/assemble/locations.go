@@ -73,14 +73,22 @@ func (b *builder) take(c *claim.Claim, m match) bool {
 		b.taken[m] = c
 		return true
 	}
+	if winner.Owner != c.Owner && c.Guards() && strings.HasPrefix(m.path, "^") && c.Owner.Annotations.DifferByPath() {
+		b.lost = append(b.lost, &model.Location{Modifier: model.Pattern, Path: m.path, Rule: b.decorated(c, model.RuleWritten).Rule})
+	}
 	b.lose(c, winner)
 	return false
 }
 
 // lose tells the owner of a claim who has what it asks for, unless that changes
-// nothing.
+// nothing. The winner is closed if it is of the same Ingress and lacks a protection of
+// the claim.
 func (b *builder) lose(c, winner *claim.Claim) {
-	if winner.Owner != c.Owner || !winner.Action.Same(c.Action) {
+	if winner.Owner == c.Owner && !winner.ProtectsLike(c) {
+		b.closeOverlap(c, winner)
+		return
+	}
+	if winner.Owner != c.Owner || winner.Annotations != c.Annotations || !winner.Action.Same(c.Action) {
 		b.problem(c, "", model.Conflict, fmt.Sprintf("%s already has %s %s of host %q with its %s, and %s",
 			winner.Owner.Ref, winner.PathType, claim.Shown(winner.Path), b.host.name, winner.Field, why(winner, c)))
 	}
@@ -126,7 +134,8 @@ func (b *builder) shadowedByAppRoot(c *claim.Claim) {
 // Exact path has that. /foo and /foo/ are the same prefix.
 func (b *builder) claimPrefix(c *claim.Claim, path string) {
 	stem := strings.TrimSuffix(path, "/")
-	if !b.take(c, match{modifier: model.PrefixFirst, path: stem + "/"}) {
+	if m := (match{modifier: model.PrefixFirst, path: stem + "/"}); !b.take(c, m) {
+		b.shutStem(c, b.taken[m], stem)
 		return
 	}
 	l := b.location(c, model.RuleWritten)

@@ -37,6 +37,9 @@ type builder struct {
 	taken map[match]*claim.Claim
 	// conditionals are the claims for some of the requests of their paths.
 	conditionals []*conditional
+	// lost are the locations that protected patterns would have if no other Ingress had
+	// the same.
+	lost []*model.Location
 	// takenIf are the conditional claims that have a match.
 	takenIf   map[matchIf]*claim.Claim
 	locations []*model.Location
@@ -98,6 +101,7 @@ func (t *Assembly) place(h *host, in serverInput) *builder {
 	b.steps()
 	b.covered()
 	route.Sort(b.locations)
+	b.closeOverlaps()
 	return b
 }
 

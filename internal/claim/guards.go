@@ -1,6 +1,9 @@
 package claim
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // ExternalAuth is the name of the block that asks another server.
 const ExternalAuth = "external-auth"
@@ -50,4 +53,22 @@ func (i *Owner) Protections() []string {
 		}
 	}
 	return names
+}
+
+// ProtectsLike reports whether this path has all that keeps requests out of another path
+// of the Ingress, with the same values, or answers 503.
+func (c *Claim) ProtectsLike(o *Claim) bool {
+	switch {
+	case c.Annotations == o.Annotations || !o.Guards() || c.Closed || c.IsDenied():
+		return true
+	case o.IsDenied():
+		return false
+	}
+	own := c.Annotations.Protections()
+	for _, wanted := range o.Annotations.Protections() {
+		if !slices.ContainsFunc(own, func(p any) bool { return reflect.DeepEqual(p, wanted) }) {
+			return false
+		}
+	}
+	return true
 }

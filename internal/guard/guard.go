@@ -9,12 +9,14 @@
 //
 // A request is in order if it returns 503, a redirect to another path or the answer
 // to a health check; if a location of the Ingress with all its protections serves it;
-// or if a rule that wins serves it: a more exact, longer or older one. The package
+// or if a rule that wins serves it: a more exact, longer or older one. Of the same
+// Ingress, only a rule for a part of the requests wins (same.go). The package
 // shares no code with translate. It tries samples of requests: each path, requests
 // below and beside it, and the borders of neighbouring locations.
 package guard
 
 import (
+	"reflect"
 	"slices"
 
 	"sluice/internal/model"
@@ -42,6 +44,9 @@ type Claim struct {
 	// locations must have.
 	Protects, Denied bool
 	Blocks           []string
+	// Protections are the values of what protects, compared by reflect.DeepEqual: paths
+	// of one Ingress can have the same blocks with different values.
+	Protections []any
 }
 
 // Open is a request of a protecting claim that is served without its protection.
@@ -91,7 +96,7 @@ func mixed(asked Asked, locations []*model.Location) bool {
 		if !c.Protects || i > 0 && asked.Claims[i-1].isAlike(c) {
 			continue // usually all claims of an Ingress have the same protection
 		}
-		if slices.ContainsFunc(locations, func(l *model.Location) bool { return len(l.Dispatch) > 0 || !c.allows(l) }) {
+		if i > 0 && asked.Claims[i-1].Owner == c.Owner || slices.ContainsFunc(locations, func(l *model.Location) bool { return len(l.Dispatch) > 0 || !c.allows(l) }) {
 			return true
 		}
 	}
@@ -138,6 +143,8 @@ type judge struct {
 	readings []*reading
 	byRule   map[rule]*reading
 	places   *places
+	// exceptions are the answers of isException.
+	exceptions map[[2]*reading]bool
 	// named are the internal locations to which requests are dispatched.
 	named map[string]*model.Location
 	left  int
@@ -153,7 +160,7 @@ func newJudge(asked Asked, locations []*model.Location) *judge {
 	if !slices.ContainsFunc(asked.Claims, func(c Claim) bool { return c.Protects }) {
 		return nil
 	}
-	j := &judge{Asked: asked, byRule: make(map[rule]*reading, len(asked.Claims)), left: mostSteps}
+	j := &judge{Asked: asked, byRule: make(map[rule]*reading, len(asked.Claims)), left: mostSteps, exceptions: map[[2]*reading]bool{}}
 	for i := range asked.Claims {
 		r := read(&asked.Claims[i], asked.Turned)
 		r.age = i
@@ -168,23 +175,30 @@ func newJudge(asked Asked, locations []*model.Location) *judge {
 
 // inOrder reports whether a location may serve a request of a claim.
 func (j *judge) inOrder(c *reading, path string, l *model.Location) bool {
-	if l == nil || c.allows(l) {
+	if l == nil || servesNothing(l) {
 		return true
 	}
 	winner := j.byRule[rule{l.Rule.Object, l.Rule.Field}]
-	return winner != nil && !winner.isAlike(c.Claim) && l.Rule.Kind != model.RuleFallback && winner.mayTake(path, &j.left) && winner.before(c, path)
+	own := winner != nil && winner.Owner == c.Owner
+	if c.allows(l) && (!own || winner.keeps(c.Claim)) {
+		return true
+	}
+	if winner == nil || winner.isAlike(c.Claim) || l.Rule.Kind == model.RuleFallback || !winner.mayTake(path, &j.left) || !winner.before(c, path) {
+		return false
+	}
+	return !own || j.isException(winner, c)
 }
 
 // isAlike reports whether two claims belong to one Ingress and have the same
 // protection.
 func (c *Claim) isAlike(o *Claim) bool {
-	return c.Owner == o.Owner && c.Protects == o.Protects && c.Denied == o.Denied && slices.Equal(c.Blocks, o.Blocks)
+	return c.Owner == o.Owner && c.Protects == o.Protects && c.Denied == o.Denied && slices.Equal(c.Blocks, o.Blocks) && reflect.DeepEqual(c.Protections, o.Protections)
 }
 
 // allows reports whether a location may serve any request of the claim: it belongs to
 // the same Ingress and has all its protection, or it serves nothing.
 func (c *Claim) allows(l *model.Location) bool {
-	if l.Rule.Kind == model.RuleRedirect || l.Rule.Kind == model.RuleHealth || l.Return != nil && l.Return.Code == 503 {
+	if servesNothing(l) {
 		return true
 	}
 	if l.Rule.Object != c.Owner || c.Denied {
@@ -196,4 +210,9 @@ func (c *Claim) allows(l *model.Location) bool {
 		}
 	}
 	return true
+}
+
+// servesNothing reports whether a location passes on no request.
+func servesNothing(l *model.Location) bool {
+	return l.Rule.Kind == model.RuleRedirect || l.Rule.Kind == model.RuleHealth || l.Return != nil && l.Return.Code == 503
 }

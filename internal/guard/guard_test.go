@@ -141,6 +141,47 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Two paths of one Ingress differ in protection: only the one for a part of the requests
+// of the other may have them without it.
+func TestCheckWithinOneIngress(t *testing.T) {
+	t.Parallel()
+	open := func(field, pathType, path string) Claim {
+		return Claim{Owner: mine, Field: field, Path: path, PathType: pathType}
+	}
+	valued := func(c Claim, value string) Claim {
+		c.Protections = []any{&value}
+		return c
+	}
+	const specific = "ImplementationSpecific"
+	for name, test := range map[string]struct {
+		claims []Claim
+		taker  *model.Location
+		open   string
+	}{
+		"the same prefix with a slash": {[]Claim{open("0", "Prefix", "/a"), protecting("1", "Prefix", "/a/")}, at(mine, "0", "^~", "/a/"), "/a/ by /a/"},
+		"the same path encoded":        {[]Claim{open("0", "Exact", "/a"), protecting("1", "Exact", "/%61")}, at(mine, "0", "=", "/a"), "/a by /a"},
+		"the place is closed":          {[]Claim{open("0", "Prefix", "/a"), protecting("1", "Prefix", "/a/")}, closed(at(mine, "0", "^~", "/a/")), ""},
+		"another value":                {[]Claim{valued(protecting("0", "Prefix", "/a"), "x"), valued(protecting("1", "Prefix", "/a/"), "y")}, listed(at(mine, "0", "^~", "/a/")), "/a/ by /a/"},
+		"an equal value":               {[]Claim{valued(protecting("0", "Prefix", "/a"), "x"), valued(protecting("1", "Prefix", "/a/"), "x")}, listed(at(mine, "0", "^~", "/a/")), ""},
+		"a longer prefix":              {[]Claim{open("0", "Prefix", "/a/b"), protecting("1", "Prefix", "/a")}, at(mine, "0", "^~", "/a/b/"), ""},
+		"an exact path":                {[]Claim{open("0", "Exact", "/a/b"), protecting("1", "Prefix", "/a")}, at(mine, "0", "=", "/a/b"), ""},
+		"a pattern in capitals":        {[]Claim{pattern(open("0", specific, "/admin")), pattern(protecting("1", specific, "/Admin"))}, at(mine, "0", "~*", "^/admin"), "/admin by ^/admin"},
+		"a longer pattern for more":    {[]Claim{pattern(protecting("1", specific, "/admin")), pattern(open("0", specific, "/[a-z]+"))}, at(mine, "0", "~*", "^/[a-z]+"), "/admin by ^/[a-z]+"},
+		"a longer pattern for as much": {[]Claim{pattern(protecting("1", specific, "/admin")), pattern(open("0", specific, "/admin.*"))}, at(mine, "0", "~*", "^/admin.*"), "/admin by ^/admin.*"},
+		"a longer pattern for a part":  {[]Claim{pattern(protecting("1", specific, "/admin")), pattern(open("0", specific, "/admin/public"))}, at(mine, "0", "~*", "^/admin/public"), ""},
+		"a prefix before a pattern":    {[]Claim{open("0", "Prefix", "/a"), pattern(protecting("1", specific, "/a/secret.*"))}, at(mine, "0", "^~", "/a/"), "/a/secret by /a/"},
+	} {
+		locations := []*model.Location{test.taker, closed(at(theirs, "", "", "/"))}
+		var got []string
+		for _, o := range Check(Asked{Claims: test.claims}, locations, nil) {
+			got = append(got, o.Path+" by "+o.Taker.Path)
+		}
+		if text := strings.ToLower(strings.Join(got, ", ")); text != test.open {
+			t.Errorf("%s: open are %q, want %q", name, text, test.open)
+		}
+	}
+}
+
 // A host with thousands of hostile patterns costs no more than what is allowed.
 func TestCheckIsBounded(t *testing.T) {
 	t.Parallel()

@@ -36,8 +36,12 @@ type Doc struct {
 	Closes bool
 	// Off are the values that turn the key off.
 	Off []string
-	// EmptyIsOff is set if an empty value turns it off, too.
-	EmptyIsOff bool
+	// Withholds is set if the object is left out while the value is not valid, because it
+	// is meant for few requests and would get all.
+	Withholds bool
+	// EmptyIsOff is set if an empty value turns it off, too; EmptyIsUnset if it says
+	// nothing.
+	EmptyIsOff, EmptyIsUnset bool
 	// Edges returns values at the limits of what is valid, or items at the limits of
 	// a list. Golden cases show that nginx accepts each. They are computed on demand,
 	// because only tests and pages need them.

@@ -63,7 +63,7 @@ func newField(member reflect.StructField, index []int) *field {
 	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", instead: tag.Get("instead"), undone: strings.Fields(tag.Get("undone")), gone: strings.Fields(tag.Get("gone"))}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
-		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Allowed: tag.Get("allowed"), EmptyIsOff: tag.Get("empty") == "zero", Off: append([]string(nil), strings.Fields(tag.Get("off"))...),
+		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Allowed: tag.Get("allowed"), Withholds: tag.Get("withholds") == "true", EmptyIsOff: tag.Get("empty") == "zero", EmptyIsUnset: tag.Get("empty") == "", Off: append([]string(nil), strings.Fields(tag.Get("off"))...),
 	}
 	if alias := tag.Get("alias"); alias != "" {
 		f.Aliases = strings.Split(alias, ",")

@@ -35,6 +35,7 @@
 //	protects  "true" where a path must not be served if the value is not valid
 //	closes    "true" where a path must not be served if this is asked for and
 //	          cannot be done, though it keeps nobody out
+//	withholds "true" where the object is left out if the value is not valid
 //	doc       one sentence for the reference page
 //
 // A struct field without a key tag is a group of such fields.

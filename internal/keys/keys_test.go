@@ -164,8 +164,8 @@ func TestDescribe(t *testing.T) {
 	t.Parallel()
 	docs := Describe(&sample{})
 	want := []Doc{
-		{Key: "word", Aliases: []string{"old-word", "older-word"}, Type: "string", Default: "host", Risk: RiskMedium, Valid: `"host" or "path"`, Doc: "A word."},
-		{Key: "any", Type: "string", From: "setting-any", Needs: "flag", Valid: "one line of text", Doc: "A text."},
+		{Key: "word", Aliases: []string{"old-word", "older-word"}, Type: "string", Default: "host", Risk: RiskMedium, Valid: `"host" or "path"`, Doc: "A word.", EmptyIsUnset: true},
+		{Key: "any", Type: "string", From: "setting-any", Needs: "flag", Valid: "one line of text", Doc: "A text.", EmptyIsUnset: true},
 	}
 	if diff := cmp.Diff(want, docs[:2], cmpopts.IgnoreFields(Doc{}, "Edges")); diff != "" {
 		t.Error(diff)

@@ -77,8 +77,11 @@ func NewCatalog(c Catalog) *Catalog {
 	}
 	for _, doc := range c.Read {
 		k := Known{Off: strings.Join(doc.Off, " ")}
-		if doc.Protects || doc.Closes {
+		switch {
+		case doc.Protects || doc.Closes:
 			k.Fate = Denied
+		case doc.Withholds:
+			k.Fate = Withheld
 		}
 		for _, k.Key = range append([]string{doc.Key}, doc.Aliases...) {
 			c.entries[k.Key] = k
@@ -120,6 +123,12 @@ func (c *Catalog) Meant(name string) string {
 func (c *Catalog) Closes(key, value string) bool {
 	k := c.entries[key]
 	return k.Fate == Denied && k.asks(value)
+}
+
+// Withholds reports whether a value of a key keeps most requests from its object.
+func (c *Catalog) Withholds(key, value string) bool {
+	k := c.entries[key]
+	return k.Fate == Withheld && k.asks(value)
 }
 
 // Verdict is the effect of an unread key.
@@ -217,8 +226,11 @@ func (c *Catalog) unknown(name, value string) Verdict {
 		}
 	}
 	v.Meant = meant
-	if in.Closes(meant, value) {
+	switch {
+	case in.Closes(meant, value):
 		v.Fate = Denied
+	case in.Withholds(meant, value):
+		v.Fate = Withheld
 	}
 	return v
 }

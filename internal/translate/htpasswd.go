@@ -87,6 +87,8 @@ var (
 func costOf(hash string, most int) (cost int, fault string) {
 	const kinds = "want a hash that htpasswd or crypt makes: bcrypt, SHA-crypt, yescrypt, apr1, MD5-crypt, DES, {SHA}, {SSHA} or {PLAIN}"
 	switch {
+	case hash == "{PLAIN}":
+		return 0, "want a password behind the braces"
 	case strings.HasPrefix(hash, "{PLAIN}"), desHash.MatchString(hash), md5Hash.MatchString(hash):
 		return 0, ""
 	case strings.HasPrefix(hash, "{SHA}"), strings.HasPrefix(hash, "{SSHA}"):

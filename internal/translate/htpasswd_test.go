@@ -40,6 +40,8 @@ func TestHashes(t *testing.T) {
 		"{SSHA}W6ph5Mm5Pz8GgiULbPgzG37mj9hzYWx0":                        "",
 		"{MD5}X03MO1qnZdYdgyfeuILPmQ==":                                 "want a hash that",
 		"{PLAIN}secret":                                                 "",
+		"{PLAIN}":                                                       "want a password behind the braces",
+		"{SSHA}":                                                        "want a SHA-1",
 		"{plain}secret":                                                 "want a hash that",
 		"secret":                                                        "want a hash that",
 		"abJnggxhB/yWI":                                                 "",

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -167,7 +168,7 @@ func (i *owner) readRule(at int, byHost map[string]*claim.Rules) {
 
 // addClaim adds a claim to those of its host, if it can be served on any host.
 func (i *owner) addClaim(rules *claim.Rules, c claim.Claim) {
-	c.Annotations = i.Annotations.At(c.Path)
+	c.Annotations = i.Annotations.At(cmp.Or(c.Path, "/"))
 	if name, text := wrongClaim(&c); text != "" {
 		i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: c.Field + name, Reason: model.InvalidValue, Text: text, Denies: c.Guards()})
 		if !c.Guards() {

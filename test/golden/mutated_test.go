@@ -15,6 +15,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -103,7 +104,7 @@ func (m *mutation) all() {
 	if m.random.IntN(2) == 0 {
 		m.neighbour(locked)
 	}
-	steps := []func(*networkingv1.Ingress){m.spoilPath, m.spoilPath, m.spoilType, m.spoilBackend, m.turn, m.rename, m.deny, m.dropServices, m.age, m.flag, m.setting, m.alias, m.fallback}
+	steps := []func(*networkingv1.Ingress){m.spoilPath, m.spoilPath, m.spoilType, m.spoilBackend, m.turn, m.rename, m.deny, m.dropServices, m.age, m.flag, m.setting, m.alias, m.fallback, m.twin, m.twin}
 	for range 1 + m.random.IntN(4) {
 		of := locked
 		if m.random.IntN(3) == 0 {
@@ -167,6 +168,30 @@ func (m *mutation) spoilPath(ing *networkingv1.Ingress) {
 		"/a//b", "/a/../b", "/%zz", "/(a", "/a\x01b", "/a\nb", "admin", "", "/a(?R)?", "/(a|b)/\\g1", "/(*ACCEPT)", "/" + strings.Repeat("x", 5_000), "/[", "/a%2fb", "/é", "/ADMIN", "/a/", p.Path + "/deeper", p.Path + "(.*)", "/",
 	})
 	m.say("%s has the path %.40q", ing.Name, p.Path)
+}
+
+// twin adds a path to an Ingress that takes requests of one that it has, or is near to
+// it, and protects only one of the two.
+func (m *mutation) twin(ing *networkingv1.Ingress) {
+	if len(ing.Spec.Rules) == 0 {
+		return
+	}
+	http := ing.Spec.Rules[m.random.IntN(len(ing.Spec.Rules))].HTTP
+	if http == nil || len(http.Paths) == 0 || !strings.HasPrefix(http.Paths[0].Path, "/") {
+		return
+	}
+	added := *pick(m.random, []*networkingv1.HTTPIngressPath{&http.Paths[0], &http.Paths[len(http.Paths)-1]})
+	own := added.Path
+	rest := strings.TrimPrefix(own, "/")
+	added.Path = pick(m.random, []string{own + "/", strings.TrimSuffix(own, "/"), "/%" + fmt.Sprintf("%x", (rest + "a")[0]) + rest[min(1, len(rest)):], strings.ToUpper(own), "/./" + rest, "/(?i)" + rest, own + ".*", "/[a-z]+.*", "/.*", own + "/x"})
+	http.Paths = slices.Insert(slices.Clone(http.Paths), m.random.IntN(len(http.Paths)+1), added)
+	line := pick(m.random, []string{added.Path, own})
+	if ing.Annotations == nil {
+		ing.Annotations = map[string]string{}
+	}
+	key := pick(m.random, []string{"allowlist-source-range", "denylist-source-range"})
+	ing.Annotations[annotations.PathsPrefix+key] = line + ": 192.0.2.1"
+	m.say("%s has %.40q beside %.40q, and %s for %.40q", ing.Name, added.Path, own, key, line)
 }
 
 func (m *mutation) spoilType(ing *networkingv1.Ingress) {

@@ -25,6 +25,8 @@ type Host struct {
 	guard.Asked
 	// owner is the namespace of its oldest Ingress.
 	owner string
+	// differ are the Ingresses whose annotations differ by path, on any host.
+	differ map[model.ObjectRef]bool
 }
 
 // Hosts gives what the Ingresses that are ours ask for, by the names of the hosts. On
@@ -32,7 +34,7 @@ type Host struct {
 // Further owners are those of translate.ConfigWith, younger than all Ingresses and sorted
 // by age.
 func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, owners ...*claim.Object) []*Host {
-	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}, problems: problems}
+	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}, differ: map[model.ObjectRef]bool{}, problems: problems}
 	general, _ := settings.Read(s.ConfigMap(o.ConfigMap))
 	r.wide = general.Paths.RegexScope != "path"
 	class := o
@@ -50,6 +52,7 @@ func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, 
 	for _, h := range r.hosts {
 		decides := func(c guard.Claim) bool { return !general.Hosts.ByNamespace() || c.Owner.Namespace == h.owner }
 		h.Turned = r.wide && slices.ContainsFunc(h.Claims, func(c guard.Claim) bool { return c.Pattern && decides(c) })
+		h.differ = r.differ
 		all = append(all, h)
 	}
 	slices.SortFunc(all, func(a, b *Host) int { return strings.Compare(a.Name, b.Name) })
@@ -75,8 +78,7 @@ func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, pr
 // protects it, whichever of its paths or names they come from.
 func (h *Host) bare(servers []*model.Server) (lines []string) {
 	for i, c := range h.Claims {
-		unlike := func(other guard.Claim) bool { return other.Owner == c.Owner && !alike(other, c) }
-		byPath := slices.ContainsFunc(h.Claims, unlike)
+		byPath := h.differ[c.Owner]
 		if !c.Protects || !byPath && i > 0 && h.Claims[i-1].Owner == c.Owner {
 			continue // all claims of the Ingress are protected alike
 		}
@@ -101,11 +103,6 @@ func (h *Host) bare(servers []*model.Server) (lines []string) {
 	return lines
 }
 
-// alike reports whether two claims are protected alike.
-func alike(a, b guard.Claim) bool {
-	return a.Protects == b.Protects && a.Denied == b.Denied && slices.Equal(a.Blocks, b.Blocks)
-}
-
 // Servers are those that serve the host: with its name, and with its aliases. Where
 // there is none, the catch-all one has its requests.
 func (h *Host) Servers(servers []*model.Server) []*model.Server {
@@ -126,6 +123,7 @@ type reader struct {
 	settings func(*networkingv1.Ingress) *settings.Settings
 	wide     bool
 	hosts    map[string]*Host
+	differ   map[model.ObjectRef]bool
 	problems []model.Problem
 }
 
@@ -136,6 +134,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 		return // a canary has no paths of its own
 	}
 	owner := model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name}
+	r.differ[owner] = policies.DifferByPath()
 	denied := r.options.Denied[owner] != 0
 	c := guard.Claim{Owner: owner}
 	for _, alias := range policies.ServerAlias.Names {
@@ -159,7 +158,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			own := policies.At(rule.path)
 			c.Denied = denied || own.Denied()
 			c.Protects = c.Denied || len(own.Protects()) > 0
-			c.Blocks = blocksOf(own)
+			c.Blocks, c.Protections = blocksOf(own), own.Protections()
 			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
 		}
 	}
@@ -168,6 +167,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 // readOwner adds the claims of an owner that is no Ingress.
 func (r *reader) readOwner(owner *claim.Object, general *settings.Settings) {
 	policies := annotations.Of(owner.Source(), general, r.options.AnnotationsPrefix)
+	r.differ[owner.Ref] = policies.DifferByPath()
 	for _, c := range owner.Claims {
 		if c.Listener != "" {
 			continue
@@ -178,7 +178,7 @@ func (r *reader) readOwner(owner *claim.Object, general *settings.Settings) {
 		own := policies.At(c.Path)
 		r.hosts[c.Host].Claims = append(r.hosts[c.Host].Claims, guard.Claim{
 			Owner: owner.Ref, Field: c.Field, Path: c.Path, PathType: c.PathType, Match: c.Match,
-			Denied: own.Denied(), Protects: own.Denied() || len(own.Protects()) > 0, Blocks: blocksOf(own),
+			Denied: own.Denied(), Protects: own.Denied() || len(own.Protects()) > 0, Blocks: blocksOf(own), Protections: own.Protections(),
 		})
 	}
 }
@@ -191,8 +191,10 @@ func blocksOf(a *annotations.Annotations) []string {
 			names = append(names, b.Name)
 		}
 	}
-	if name := "external-auth"; slices.Contains(a.Protects(), name) {
-		names = append(names, name)
+	for _, name := range []string{"basic-auth", "external-auth"} { // translate makes these
+		if slices.Contains(a.Protects(), name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

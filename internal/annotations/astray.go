@@ -1,0 +1,125 @@
+package annotations
+
+import (
+	"cmp"
+	"strings"
+
+	"sluice/internal/keys"
+	"sluice/internal/model"
+)
+
+// place notes an annotation: one of those that are read, or one that may have been meant
+// to be. Lines for single paths are noted already.
+func (r *reader) place(key, value string) {
+	name, ours := strings.CutPrefix(key, r.prefix)
+	switch prefix, meant := meantKey(key, r.prefix); {
+	case strings.HasPrefix(key, PathsPrefix):
+	case ours && (prefix == "" || r.catalog.Meant(name) != ""):
+		r.given[name] = value
+	case prefix != "":
+		r.astray[key] = astray{prefix, meant, value}
+	}
+}
+
+// astray is an annotation with the prefix and the name that it was probably meant to have.
+type astray struct{ prefix, name, value string }
+
+// meantKey gives the prefix and the name that a key was probably meant to have, if its
+// prefix is a near miss of ours, which is with its slash; "" if nobody can tell.
+func meantKey(key, ours string) (prefix, name string) {
+	of, rest, slashed := strings.Cut(key, "/")
+	if !slashed {
+		return "", ""
+	}
+	own := strings.TrimSuffix(ours, "/")
+	of, before := cutPaths(of)
+	name, behind := cutPaths(rest)
+	sluice := nearSluice.Nearest(of) != ""
+	switch usual := of == own || own == usualPrefix && isNear(of); {
+	case (before || behind) && (sluice || usual):
+		return PathsPrefix, name
+	case sluice && catalog.Meant(endOf(name)) != "":
+		return ours, endOf(name)
+	case usual && of != own:
+		return ours, name
+	}
+	return "", ""
+}
+
+// isNear is true for a near miss of the usual prefix.
+func isNear(of string) bool {
+	apart := len(of) - len(usualPrefix)
+	return -mostApart <= apart && apart <= mostApart && nearUsual.Nearest(of) != ""
+}
+
+// usualPrefix is that of ingress-nginx, without the slash. Another one is an
+// administrator's choice, and what is near to it may be one as well.
+const usualPrefix = "nginx.ingress.kubernetes.io"
+
+// mostApart is how much longer or shorter a near miss of the prefix may be.
+const mostApart = 5
+
+var (
+	nearUsual  = keys.NewNames([]string{usualPrefix})
+	nearSluice = keys.NewNames([]string{"sluice", "sluice.io"})
+	nearPaths  = keys.NewNames([]string{"paths"})
+)
+
+// joiners are what separates the parts of a name, also by mistake.
+const joiners = "._-/"
+
+// cutPaths takes "paths" and the name before it from the beginning of a name, in all
+// forms in which it may have been meant.
+func cutPaths(name string) (rest string, cut bool) {
+	text := name
+	for _, lead := range []string{"sluice", "io"} {
+		if first, behind, ok := cutPart(text); ok && strings.EqualFold(first, lead) && strings.ContainsAny(behind, joiners) {
+			text = behind
+		}
+	}
+	if first, behind, ok := cutPart(text); ok && behind != "" && nearPaths.Nearest(first) != "" {
+		return behind, true
+	}
+	return name, false
+}
+
+// cutPart cuts a name behind its first part.
+func cutPart(name string) (first, rest string, ok bool) {
+	at := strings.IndexAny(name, joiners)
+	if at < 0 {
+		return name, "", false
+	}
+	return name[:at], name[at+1:], true
+}
+
+// endOf gives the end of a name that is the name of an annotation which protects, the
+// whole name if there is none.
+func endOf(name string) string {
+	for end, ok := name, true; ok; _, end, ok = cutPart(end) {
+		if catalog.Closes(end, anyValue) {
+			return end
+		}
+	}
+	return name
+}
+
+// reportAstray reports an annotation whose prefix is a near miss.
+func (r *reader) reportAstray(key string) {
+	a := r.astray[key]
+	meant := r.catalog.Meant(a.name)
+	denies := r.catalog.Closes(meant, a.value)
+	if denies {
+		r.general.protects = append(r.general.protects, meant)
+	}
+	text := "no annotation has this prefix" + keys.DidYouMean(a.prefix+cmp.Or(meant, a.name))
+	if r.catalog.Withholds(meant, a.value) {
+		text = r.withhold(text)
+	}
+	r.reportField(key, model.Unread, text, denies)
+}
+
+// withhold leaves the Ingress out, and adds that to a text.
+func (r *reader) withhold(text string) string {
+	r.of.withheld = true
+	return model.Add(text, ": ", "the Ingress is left out, as it would get all requests without it")
+}

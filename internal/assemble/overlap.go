@@ -1,0 +1,151 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+	"sluice/internal/pcre"
+	"sluice/internal/route"
+)
+
+// Annotations can protect one path of an Ingress and not another one. Where nginx gives
+// requests of the protected path to the other one, that one is closed, unless it is the
+// more specific of the two: then it is an exception that the author wants.
+
+// closeOverlap closes a claim that takes requests of another one of its Ingress.
+func (b *builder) closeOverlap(c, winner *claim.Claim) {
+	shown := func(c *claim.Claim) string { return string(c.PathType) + " " + claim.Shown(c.Path) }
+	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Conflict, Denies: true,
+		Text: fmt.Sprintf("%s (%s) takes requests of %s first and is not protected like it: give both the same annotations, or write one so that it takes fewer requests than the other",
+			shown(winner), winner.Field, shown(c))})
+	for _, l := range b.locations {
+		if l.Rule.Object == winner.Owner.Ref && l.Rule.Field == winner.Field {
+			shutLocation(l)
+		}
+	}
+	for _, other := range b.conditionals {
+		if other.Claim == winner {
+			shutLocation(other.location)
+		}
+	}
+}
+
+// shutStem closes /foo for a claim of the prefix /foo/ that another one of its Ingress has
+// without all its protection, where nothing stands for /foo itself.
+func (b *builder) shutStem(c, winner *claim.Claim, stem string) {
+	stands := func(l *model.Location) bool { return l.Modifier == model.Equal && l.Path == stem }
+	if winner.Owner != c.Owner || winner.ProtectsLike(c) || stem == "" || b.exact(stem) || slices.ContainsFunc(b.locations, stands) {
+		return
+	}
+	shut := *c
+	shut.Closed = true
+	b.add(b.location(&shut, model.RuleClosed), model.Equal, stem)
+}
+
+// shutLocation makes a location answer 503. It keeps its rule, and so its place in the
+// order of patterns.
+func shutLocation(l *model.Location) {
+	rule := l.Rule
+	rule.Kind, rule.Protects = model.RuleClosed, true
+	*l = model.Location{Modifier: l.Modifier, Path: l.Path, Rule: rule, Return: &model.Return{Code: 503}}
+}
+
+// closeOverlaps closes the locations that nginx tries before the pattern of a protected
+// path of the same Ingress. The locations are sorted.
+func (b *builder) closeOverlaps() {
+	for _, rules := range b.host.rules {
+		if b.scope != literal && rules.Owner.Annotations.DifferByPath() {
+			b.closeOverlapsOf(rules.Owner)
+		}
+	}
+}
+
+// mostOverlapSteps limits the work of comparing the patterns of one Ingress on a host.
+// Those that are not compared count as overlapping.
+const mostOverlapSteps = 2_000_000
+
+// area is a location with the requests that it takes, as a pattern.
+type area struct {
+	*claim.Claim
+	location *model.Location
+	// lead is what all paths of the requests begin with, in lower case.
+	lead string
+	// pattern is nil if package pcre cannot read it.
+	pattern *pcre.Pattern
+}
+
+func (b *builder) closeOverlapsOf(owner *claim.Owner) {
+	claims := b.claimsOf(owner)
+	budget := &pcre.Comparisons{Left: mostOverlapSteps}
+	all := append(slices.Clone(b.locations), b.lost...)
+	route.Sort(all)
+	var before []area
+	for _, l := range all {
+		c := claims[l.Rule.Field]
+		if c == nil || l.Rule.Object != owner.Ref || l.Rule.Kind == model.RuleFallback {
+			continue
+		}
+		at := areaOf(c, l)
+		if l.Modifier == model.Pattern && c.Guards() {
+			before = slices.DeleteFunc(before, func(earlier area) bool {
+				bad := !earlier.isShut() && !earlier.ProtectsLike(c) && earlier.overlaps(at, budget)
+				if bad {
+					b.closeOverlap(c, earlier.Claim)
+				}
+				return bad
+			})
+		}
+		before = append(before, at)
+	}
+}
+
+// claimsOf gives the claims of an owner on the host by their fields.
+func (b *builder) claimsOf(owner *claim.Owner) map[string]*claim.Claim {
+	claims := map[string]*claim.Claim{}
+	for _, rules := range b.host.rules {
+		for i := range rules.Claims {
+			if c := &rules.Claims[i]; rules.Owner == owner {
+				claims[c.Field] = c
+			}
+		}
+	}
+	return claims
+}
+
+// areaOf gives the requests that a location takes.
+func areaOf(c *claim.Claim, l *model.Location) area {
+	text, lead := l.Path, l.Path
+	switch l.Modifier {
+	case model.Pattern:
+		lead = pcre.Beginning(strings.TrimPrefix(text, "^"))
+	case model.Equal:
+		text = "^" + pcre.Quote(text) + `\z`
+	default:
+		text = "^" + pcre.Quote(text)
+	}
+	compiled, _ := pcre.Compile(text, pcre.Caseless)
+	return area{c, l, strings.ToLower(lead), compiled}
+}
+
+// isShut reports whether the location answers 503.
+func (a area) isShut() bool { return a.location.Return != nil && a.location.Return.Code == 503 }
+
+// overlaps reports whether an area may have requests of a later one and is not known to
+// be a smaller part of it.
+func (a area) overlaps(later area, budget *pcre.Comparisons) bool {
+	switch {
+	case !strings.HasPrefix(a.lead, later.lead) && !strings.HasPrefix(later.lead, a.lead):
+		return false
+	case a.pattern == nil || later.pattern == nil:
+		return true
+	}
+	inside, known := budget.Covers(later.pattern, a.pattern)
+	if !inside || !known {
+		return true
+	}
+	all, known := budget.Covers(a.pattern, later.pattern)
+	return all || !known
+}
