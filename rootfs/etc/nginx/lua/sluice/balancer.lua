@@ -117,17 +117,26 @@ local function answer(socket)
   return set_current_peer(socket)
 end
 
--- More tries than anybody allows by proxy_next_upstream_tries.
-local ENDLESS = 10000
+-- More tries than anybody allows by proxy_next_upstream_tries, and the most that a
+-- request has: who owns a Service must not keep a worker busy with dead endpoints.
+local ENDLESS, MOST = 10000, 16
 
 -- As ingress-nginx does, a request is tried as often as
 -- proxy_next_upstream_tries says, with fewer endpoints again on the same ones.
 -- Where that sets no limit, each endpoint gets one try.
 local function allow_retries(count)
   local _, cut = set_more_tries(ENDLESS)
-  if not cut then
-    set_more_tries(count - 1)
-  end
+  set_more_tries((cut and MOST or math.min(count, MOST)) - 1)
+end
+
+-- Picks another endpoint than those that the request went to. $upstream_addr is read
+-- once, as it takes the longer to make the more tries there were.
+local function pick_again(backend)
+  local ctx = ngx.ctx
+  ctx.sluice_tried = ctx.sluice_tried or _M.tried(backend, ngx.var.upstream_addr)
+  local at = backend.picker:pick(ctx.sluice_tried)
+  ctx.sluice_tried[at] = true
+  return at
 end
 
 -- How often a request came through us is a header that nobody else can write; this
@@ -144,7 +153,7 @@ local function send(self, backend)
   end
   local at
   if get_last_failure() then
-    at = backend.picker:pick(_M.tried(backend, ngx.var.upstream_addr))
+    at = pick_again(backend)
   else
     at = backend.picker:pick()
     allow_retries(count)
