@@ -37,7 +37,7 @@ type ConnectionHeader struct {
 // NextUpstream is when a request is tried again with another endpoint.
 type NextUpstream struct {
 	When    keys.Words         `key:"proxy-next-upstream" from:"proxy-next-upstream" risk:"medium" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"What makes nginx try another endpoint."`
-	Tries   keys.Optional[int] `key:"proxy-next-upstream-tries" from:"proxy-next-upstream-tries" risk:"low" validate:"min=0,max=1000" doc:"How often a request is tried; 0 is without limit."`
+	Tries   keys.Optional[int] `key:"proxy-next-upstream-tries" from:"proxy-next-upstream-tries" risk:"low" validate:"min=0,max=1000" doc:"How often a request is tried, at most 16 times; 0 is each endpoint once."`
 	Timeout keys.Optional[int] `key:"proxy-next-upstream-timeout" from:"proxy-next-upstream-timeout" risk:"low" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which a request may be tried again; 0 is without limit."`
 }
 

@@ -7,22 +7,43 @@ import (
 	"sluice/internal/model"
 )
 
-// balancing is how the requests of a path are spread over the endpoints of its
+// balancingOf is how the requests of a path are spread over the endpoints of its
 // backend; nil for in turn.
 func balancingOf(c *claim.Claim) *model.Balancing {
 	a := c.Annotations.Affinity
 	if a.Type == "" {
 		return nil
 	}
+	return &model.Balancing{Affinity: model.Affinity(a.Mode)}
+}
+
+// cookieOf is the cookie that the clients of a path get; nil for none.
+func cookieOf(c *claim.Claim) *model.Cookie {
+	a := c.Annotations.Affinity
+	if a.Type == "" {
+		return nil
+	}
 	cookie := &model.Cookie{
-		Name: a.Cookie, Persistent: a.Mode == "persistent", ChangeOnFailure: a.OnFailure,
+		Name: a.Cookie, ChangeOnFailure: a.OnFailure,
 		Expires: string(a.Expires), MaxAge: string(a.MaxAge), Domain: a.Domain, Path: a.Path,
 		SameSite: titled(a.SameSite), Conditional: a.Conditional, Secure: a.Secure,
 	}
 	if cookie.Path == "" {
 		cookie.Path = cookiePath(c.Path)
 	}
-	return &model.Balancing{Cookie: cookie}
+	return cookie
+}
+
+// withCookie has the clients of a claim get a cookie. The claims that want the same of a
+// backend share what nginx is told.
+func (b *builder) withCookie(c *claim.Claim, id BackendID, main *model.Proxy) *model.Proxy {
+	cookie := cookieOf(c)
+	if cookie == nil {
+		return main
+	}
+	split := &model.Split{Main: main.Backend, Total: 1, Cookie: cookie}
+	id.variant = "cookie-" + hashOf(split)
+	return b.passSplit(id, main, split)
 }
 
 // remarkCookiePath reports a cookie for a path that is a pattern.

@@ -107,17 +107,11 @@ func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, can *ca
 	share := b.passBalanced(serviceID(can.Claim), can.Claim, balancingOf(c))
 	split := &model.Split{Main: main.Backend, Total: asked.Parts(), Shares: []model.Share{{Backend: share.Backend, Name: labelOf(share), Weight: asked.Weight}}}
 	split.Shares[0].Always, split.Shares[0].Never = conditionsOf(asked)
-	if balancing := balancingOf(c); balancing != nil {
-		split.Cookie, split.Tags = balancing.Cookie.Name, []string{labelOf(main), labelOf(share)}
+	if split.Cookie = cookieOf(c); split.Cookie != nil {
+		split.Tags = []string{labelOf(main), labelOf(share)}
 	}
 	id.variant = "split-" + hashOf([]string{b.host.name, c.Path, string(c.PathType), main.Backend, share.Backend})
-	entry := b.backendOf(id)
-	if entry.Split == nil || hashOf(entry.Split) != hashOf(split) {
-		entry.Split = split
-	}
-	p := b.pass(id, nil)
-	p.Service, p.Transport = main.Service, main.Transport
-	return p
+	return b.passSplit(id, main, split)
 }
 
 // labelOf is what logs call a backend.

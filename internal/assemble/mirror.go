@@ -13,6 +13,8 @@ type (
 		Host string
 		// Headers are those that an authentication gave the request.
 		Headers []claim.AnsweredHeader `json:"headers,omitempty"`
+		// HidesPassword is set if Authorization has a password that nginx checks.
+		HidesPassword bool `json:"hidesPassword,omitempty"`
 	}
 )
 
@@ -23,7 +25,7 @@ func (b *builder) mirror(l *model.Location, c *claim.Claim) {
 	if t == nil || l.Proxy == nil {
 		return
 	}
-	copied := copyBlock{Host: t.Header, Headers: c.Authentication().Answered()}
+	copied := copyBlock{Host: t.Header, Headers: c.Authentication().Answered(), HidesPassword: c.Annotations.BasicAuth.On()}
 	to := b.subrequest(l, t, "mirror", model.Block{Name: "mirror-copy", Data: copied})
 	b.print(l, "mirror", mirrorBlock{to, c.Annotations.Mirror.Body})
 }

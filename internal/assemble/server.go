@@ -272,8 +272,12 @@ func (b *builder) proxy(c *claim.Claim) *model.Proxy {
 	id := serviceID(c)
 	p := b.passBalanced(id, c, balancingOf(c))
 	p.Transport = c.Owner.AttachedTo(c.Annotations.Transport).Transport
+	main := p
 	if b.canaries != nil {
-		p = b.withCanary(c, id, p)
+		p = b.withCanary(c, id, main)
+	}
+	if p == main {
+		p = b.withCookie(c, id, main)
 	}
 	// The paths of an Ingress mostly lead to the same: they share what says so.
 	if b.last == nil || *b.last != *p {
@@ -289,6 +293,17 @@ func (b *builder) passBalanced(id BackendID, c *claim.Claim, balancing *model.Ba
 		b.backendOf(id).Balancing = balancing
 	}
 	return b.pass(id, c)
+}
+
+// passSplit passes to a split with this main backend.
+func (b *builder) passSplit(id BackendID, main *model.Proxy, split *model.Split) *model.Proxy {
+	entry := b.backendOf(id)
+	if entry.Split == nil || hashOf(entry.Split) != hashOf(split) {
+		entry.Split = split
+	}
+	p := b.pass(id, nil)
+	p.Service, p.Transport = main.Service, main.Transport
+	return p
 }
 
 // pass passes to a backend, which is thereby in use; c is nil for the default

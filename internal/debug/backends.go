@@ -37,11 +37,14 @@ func viewBackend(b *model.Backend) debugapi.Backend {
 	if to.Port == "" {
 		v.Name = defaultBackend
 	}
-	if b.Balancing != nil && b.Balancing.Cookie != nil {
+	if b.Balancing != nil {
 		v.Picker = "cookie"
 	}
 	if b.Split != nil {
 		v.Picker, v.Main, v.Total = "split", shown(b.Split.Main), b.Split.Total
+		if c := b.Split.Cookie; c != nil {
+			v.Cookie = shown(c.Name)
+		}
 		for _, s := range b.Split.Shares {
 			v.Shares = append(v.Shares, debugapi.Share{Backend: shown(s.Backend), Weight: s.Weight, Always: viewConditions(s.Always), Never: viewConditions(s.Never)})
 		}

@@ -116,8 +116,10 @@ type Backend struct {
 	// WhenEmpty is the status that answers while there is no endpoint.
 	WhenEmpty int `json:"whenEmpty"`
 	// Picker picks an endpoint: "round_robin" or "cookie". A "split" has none, and gives
-	// its requests to the Shares, whose weights are parts of Total, and else to Main.
+	// its requests to the Shares, whose weights are parts of Total, and else to Main;
+	// their clients get the Cookie of that name, if any.
 	Picker string  `json:"picker"`
+	Cookie string  `json:"cookie,omitempty"`
 	Main   string  `json:"main,omitempty"`
 	Total  int     `json:"total,omitempty"`
 	Shares []Share `json:"shares,omitempty"`

@@ -8,17 +8,30 @@ import (
 	"sluice/internal/model"
 )
 
-// wirePicker says which picker a backend has (rootfs/etc/nginx/lua/sluice/picker) and
-// what it is told, as it needs it.
+// wirePicker says which picker a backend has (rootfs/etc/nginx/lua/sluice/picker), by
+// which name it hashes endpoints, and how it marks its cookies.
 type wirePicker struct {
-	Picker          string `json:"picker"`
-	Mode            string `json:"mode,omitempty"`
-	Name            string `json:"name,omitempty"`
-	Cookie          string `json:"cookie,omitempty"`
-	Tag             string `json:"tag,omitempty"`
+	Picker string         `json:"picker"`
+	Mode   model.Affinity `json:"mode"`
+	Name   string         `json:"name"`
+	Tag    string         `json:"tag"`
+}
+
+// wireSplit is what rootfs/etc/nginx/lua/sluice/split.lua is told.
+type wireSplit struct {
+	Main   string        `json:"main"`
+	Total  int           `json:"total"`
+	Shares []model.Share `json:"shares"`
+	Cookie *wireCookie   `json:"cookie,omitempty"`
+	Tags   []string      `json:"tags,omitempty"`
+}
+
+// wireCookie is a cookie as the picker sends it to clients.
+type wireCookie struct {
+	Name            string `json:"name"`
 	Expires         *int   `json:"expires,omitempty"`
 	MaxAge          *int   `json:"max_age,omitempty"`
-	Path            string `json:"path,omitempty"`
+	Path            string `json:"path"`
 	Domain          string `json:"domain,omitempty"`
 	SameSite        string `json:"samesite,omitempty"`
 	Conditional     bool   `json:"conditional,omitempty"`
@@ -28,17 +41,19 @@ type wirePicker struct {
 
 // pickerOf gives nil for a backend whose endpoints are picked in turn.
 func pickerOf(b *model.Backend) *wirePicker {
-	if b.Balancing == nil || b.Balancing.Cookie == nil {
+	if b.Balancing == nil {
 		return nil
 	}
-	c, name := b.Balancing.Cookie, b.Target.Label()
-	p := &wirePicker{Picker: "cookie", Mode: "balanced", Name: name, Cookie: c.Name, Tag: tagOf(name), Path: c.Path, Domain: c.Domain,
-		SameSite: c.SameSite, Conditional: c.Conditional, Secure: c.Secure, ChangeOnFailure: c.ChangeOnFailure}
-	if c.Persistent {
-		p.Mode = "persistent"
+	name := b.Target.Label()
+	return &wirePicker{Picker: "cookie", Mode: b.Balancing.Affinity, Name: name, Tag: tagOf(name)}
+}
+
+func cookieOf(c *model.Cookie) *wireCookie {
+	if c == nil {
+		return nil
 	}
-	p.Expires, p.MaxAge = seconds(c.Expires), seconds(c.MaxAge)
-	return p
+	return &wireCookie{Name: c.Name, Expires: seconds(c.Expires), MaxAge: seconds(c.MaxAge), Path: c.Path, Domain: c.Domain,
+		SameSite: c.SameSite, Conditional: c.Conditional, Secure: c.Secure, ChangeOnFailure: c.ChangeOnFailure}
 }
 
 // seconds gives nil where nothing is to be said.
@@ -59,15 +74,14 @@ func md5Hex(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// splitOf gives a split as nginx is told it: with the tags of the labels.
-func splitOf(s *model.Split) *model.Split {
-	if s == nil || len(s.Tags) == 0 {
-		return s
+// splitOf gives a split with the tags of its labels, nil for nil.
+func splitOf(s *model.Split) *wireSplit {
+	if s == nil {
+		return nil
 	}
-	out := *s
-	out.Tags = make([]string, len(s.Tags))
-	for i, label := range s.Tags {
-		out.Tags[i] = tagOf(label)
+	out := &wireSplit{Main: s.Main, Total: s.Total, Shares: append([]model.Share{}, s.Shares...), Cookie: cookieOf(s.Cookie)}
+	for _, label := range s.Tags {
+		out.Tags = append(out.Tags, tagOf(label))
 	}
-	return &out
+	return out
 }

@@ -10,7 +10,7 @@ import (
 	"sluice/internal/model"
 )
 
-// TestBalancingIsEncodedAsInTheCases builds the backends of two shared cases from the
+// TestBalancingIsEncodedAsInTheCases builds the backends of three shared cases from the
 // model.
 func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 	t.Parallel()
@@ -18,7 +18,11 @@ func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 	for name, b := range map[string]*model.Backend{
 		"a backend with a picker of its own": {
 			Key: "shop/web/80~0a1b", Target: web, Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}},
-			Balancing: &model.Balancing{Cookie: &model.Cookie{Name: "SRV", Persistent: true, MaxAge: "0", Path: "/", Secure: true}},
+			Balancing: &model.Balancing{Affinity: model.Persistent},
+		},
+		"a cookie of a path": {
+			Key: "shop/web/80~cookie", Target: web,
+			Split: &model.Split{Main: "shop/web/80~0a1b", Total: 1, Cookie: &model.Cookie{Name: "SRV", MaxAge: "0", Path: "/", Secure: true}},
 		},
 		"a split": {
 			Key: "shop/web/80~split", Target: web,

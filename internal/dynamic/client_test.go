@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -260,6 +261,25 @@ func TestRetriesGoOnWhereThereIsNoOtherEndpoint(t *testing.T) {
 		s.await(t, "the second endpoint", func() bool { return strings.Count(s.get(t, "/endless").tried, ",") == 1 })
 		wantTries("/", 3)
 		wantTries("/endless", 2)
+	})
+}
+
+// TestTriesHaveAnEnd: the owner of a Service with many dead endpoints cannot keep a
+// worker busy, and none of the tries is a second one.
+func TestTriesHaveAnEnd(t *testing.T) {
+	everywhere(t, func(t *testing.T, i install) {
+		s := start(t, &server{install: i})
+		many, port := backend("shop/front/80"), closedPort(t).Port
+		for at := range 100 {
+			many.Endpoints = append(many.Endpoints, model.Endpoint{Address: fmt.Sprintf("127.0.0.%d", at+1), Port: port})
+		}
+		check(t, s.client.Push(t.Context(), backends(many)))
+		a := s.get(t, "/endless")
+		tried := strings.Split(a.tried, ", ")
+		slices.Sort(tried)
+		if a.code != 502 || len(slices.Compact(tried)) != 16 {
+			t.Errorf("want 502 after 16 different endpoints, got %d after %q", a.code, a.tried)
+		}
 	})
 }
 

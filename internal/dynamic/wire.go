@@ -43,7 +43,7 @@ type wireBackend struct {
 	Endpoints []wireEndpoint `json:"endpoints"`
 	Empty     int            `json:"empty"`
 	Picker    *wirePicker    `json:"picker,omitempty"`
-	Split     *model.Split   `json:"split,omitempty"`
+	Split     *wireSplit     `json:"split,omitempty"`
 }
 
 // wireEndpoint is the array [address, port].

@@ -18,14 +18,15 @@ func (x *explainer) backend(l *model.Location) *Backend {
 		b.Transport = Transport{TLS: true, Verify: t.Verify, Name: t.Name}
 	}
 	known := x.Config.Dynamic.Backend(l.Proxy.Backend)
+	var cookie *model.Cookie
 	if known != nil && known.Split != nil {
-		b.Shares = x.sharesOf(known.Split)
+		b.Shares, cookie = x.sharesOf(known.Split), known.Split.Cookie
 		known = x.Config.Dynamic.Backend(known.Split.Main)
 	}
 	if known == nil {
 		return b
 	}
-	b.Picked = pickedBy(known.Balancing)
+	b.Picked = pickedBy(known.Balancing, cookie)
 	b.Status = known.WhenEmpty
 	for _, e := range known.Endpoints {
 		b.Endpoints = append(b.Endpoints, endpointText(e))
@@ -40,14 +41,14 @@ func (x *explainer) backend(l *model.Location) *Backend {
 }
 
 // pickedBy says how the endpoints of a backend are picked, "" for in turn.
-func pickedBy(how *model.Balancing) string {
+func pickedBy(how *model.Balancing, cookie *model.Cookie) string {
 	switch {
-	case how == nil || how.Cookie == nil:
+	case how == nil || cookie == nil:
 		return ""
-	case how.Cookie.Persistent:
-		return "by the cookie " + how.Cookie.Name + ", for good"
+	case how.Affinity == model.Persistent:
+		return "by the cookie " + cookie.Name + ", for good"
 	}
-	return "by the cookie " + how.Cookie.Name + ", until endpoints come or go"
+	return "by the cookie " + cookie.Name + ", until endpoints come or go"
 }
 
 func (x *explainer) sharesOf(split *model.Split) []Share {
@@ -60,8 +61,8 @@ func (x *explainer) sharesOf(split *model.Split) []Share {
 		for _, c := range s.Never {
 			gets += fmt.Sprintf(", none with %s %q", c.Variable, c.Value)
 		}
-		if split.Cookie != "" {
-			gets += ", and all of clients whose cookie " + split.Cookie + " is its own"
+		if split.Cookie != nil {
+			gets += ", and all of clients whose cookie " + split.Cookie.Name + " is its own"
 		}
 		share := Share{Service: s.Name, Gets: gets}
 		if b := x.Config.Dynamic.Backend(s.Backend); b != nil {

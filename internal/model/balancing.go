@@ -3,16 +3,23 @@ package model
 // Balancing is how requests are spread over the endpoints of a backend, other than in
 // turn. Its hash is part of the key of the backend.
 type Balancing struct {
-	// Cookie has a client go to the same endpoint each time.
-	Cookie *Cookie `json:"cookie,omitempty"`
+	// Affinity has a client go to the same endpoint each time.
+	Affinity Affinity `json:"affinity"`
 }
 
-// Cookie is the cookie that names an endpoint, and its attributes as in RFC 6265.
+// Affinity says which clients move to endpoints that come: some, or none.
+type Affinity string
+
+// The affinities.
+const (
+	Balanced   Affinity = "balanced"
+	Persistent Affinity = "persistent"
+)
+
+// Cookie is the cookie that names an endpoint to a client, and its attributes as in RFC
+// 6265. It belongs to the requests: paths with other cookies share the endpoints.
 type Cookie struct {
 	Name string `json:"name"`
-	// Persistent keeps a client with its endpoint when others come; else some clients
-	// move.
-	Persistent bool `json:"persistent,omitempty"`
 	// ChangeOnFailure has a retry go to another endpoint.
 	ChangeOnFailure bool `json:"changeOnFailure,omitempty"`
 	// Expires and MaxAge are in seconds; empty for none.
@@ -27,17 +34,17 @@ type Cookie struct {
 	Secure bool `json:"secure,omitempty"`
 }
 
-// Split spreads requests over backends: some by their headers, the rest by weight. Its
-// JSON is what nginx is told (rootfs/etc/nginx/lua/sluice/split.lua).
+// Split spreads requests over backends, some by their headers, the rest by weight, and
+// says which cookie their clients get. It may have no Shares.
 type Split struct {
 	// Main is the key of the backend of the requests that no share gets.
 	Main string `json:"main"`
 	// Total is what the weights are parts of, at least 1.
 	Total  int     `json:"total"`
-	Shares []Share `json:"shares"`
-	// Cookie is the name of the cookie by which clients stay with a backend, empty for
-	// none; Tags are the labels of Main and of the Shares.
-	Cookie string   `json:"cookie,omitempty"`
+	Shares []Share `json:"shares,omitempty"`
+	// Cookie has clients stay with a backend and its endpoint, nil for none; Tags are the
+	// labels of Main and of the Shares.
+	Cookie *Cookie  `json:"cookie,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
 }
 

@@ -47,18 +47,20 @@ type blockList struct {
 	// outside is what is inherited; own is filled with what is said here.
 	outside []said
 	own     []said
+	// beside is what the template of the location says itself.
+	beside []said
 }
 
 func (b *blockList) insert() error {
 	b.own = nil
-	if !b.repeats() {
+	if len(b.beside) == 0 && !b.repeats() {
 		return b.printAll()
 	}
 	before, start := b.page.here(), b.page.Len()
 	if err := b.printAll(); err != nil {
 		return err
 	}
-	b.own = saidIn(b.page.Bytes()[start:])
+	b.own = append(saidIn(b.page.Bytes()[start:]), b.beside...)
 	missing := lost(b.outside, b.own)
 	if len(missing) == 0 {
 		return nil

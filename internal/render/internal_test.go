@@ -25,15 +25,34 @@ func renderInternal(t *testing.T, loaded *Templates, internal *model.Internal) (
 	return serverOf(t, file, "shop.example"), problems
 }
 
-// A subrequest sets no variable, and its balancer goes by its own path.
+// inherited are the headers of the http level that a location for subrequests says again,
+// as it counts its hops by one of its own.
+func inherited(text string) (others string, lines int) {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "\t\tproxy_set_header ") && !strings.Contains(line, " $subrequest_hops;") {
+			lines++
+			continue
+		}
+		others += line
+	}
+	return others, lines
+}
+
+// A subrequest sets no variable, its balancer goes by its own path, and its hops are
+// counted in another way.
 func TestLocationForSubrequests(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)
 	got, problems := renderInternal(t, loaded, forAuth())
+	if !strings.Contains(got, "\t\tproxy_set_header Host $best_http_host;\n") || strings.Contains(got, " $hops;") {
+		t.Errorf("want the headers of the http level but that of the hops:\n%s", got)
+	}
+	got, _ = inherited(got)
 	want := `	server_name shop.example;
 	location = "/.sluice/auth-1/shop/auth/80" {
 		internal;
 		proxy_ignore_headers X-Accel-Redirect;
+		proxy_set_header X-Hops-cd003210627290e9 $subrequest_hops;
 		proxy_pass "http://sluice_uri/check?from=$request_uri";
 	}
 `
@@ -104,12 +123,14 @@ func TestHostileInternalPath(t *testing.T) {
 			}
 		}
 	}
+	fine, _ := renderInternal(t, loaded, forAuth())
+	_, headers := inherited(fine)
 	for _, value := range hostile {
 		internal := forAuth()
 		internal.Proxy.URI = "/" + value
 		got, problems := renderInternal(t, loaded, internal)
 		body := "0 server_name\n0 location\n1 internal\n1 proxy_ignore_headers\n1 %s\n"
-		want := fmt.Sprintf(body, "proxy_pass")
+		want := fmt.Sprintf(body, strings.Repeat("proxy_set_header\n1 ", headers+1)+"proxy_pass")
 		if len(problems) > 0 {
 			want = fmt.Sprintf(body, "return")
 		}

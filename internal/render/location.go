@@ -34,6 +34,8 @@ type locationView struct {
 	EscapeURI string
 	// First is what blocks set before anything is answered.
 	First, Blocks insertion
+	// Hops is set for subrequests, which count their hops in another way.
+	Hops hopsView
 	// AnswersFirst is set if a block may end what nginx's rewrite module does.
 	AnswersFirst bool
 	Rewrite      *rewriteView
@@ -182,7 +184,11 @@ func (l locations) view(location *model.Location) error {
 		SetsPath: l.logsPath, RulePath: loggedPath(location.Rule),
 		Unlogged: location.Rule.Kind == model.RuleHealth || l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
-	l.locationBlocks.blocks = location.Blocks
+	l.locationBlocks.blocks, l.locationBlocks.beside = location.Blocks, nil
+	if isSubrequest(location) && location.Proxy != nil {
+		view.Hops = l.env.hops()
+		l.locationBlocks.beside = []said{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
+	}
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
 	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
 		view.EscapeURI = l.env.entry("escaped_uri")

@@ -67,7 +67,7 @@ type Proxy struct {
 	RequestBuffering    string             `key:"proxy-request-buffering" default:"on" validate:"oneof=on off" doc:"Whether a request is read completely before it is passed on."`
 	MaxTempFileSize     keys.Size          `key:"proxy-max-temp-file-size" default:"1024m" doc:"Largest file for an answer that does not fit the buffers; 0 is none, less than a buffer is one buffer."`
 	NextUpstream        keys.Words         `key:"proxy-next-upstream" default:"error timeout" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"When a request is tried again with another endpoint."`
-	NextUpstreamTries   keys.Optional[int] `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a request is tried; 0 is without limit."`
+	NextUpstreamTries   keys.Optional[int] `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often a request is tried, at most 16 times; 0 is each endpoint once."`
 	NextUpstreamTimeout keys.Optional[int] `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which a request may be tried again; 0 is without limit."`
 	RetryNonIdempotent  bool               `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether POST, LOCK and PATCH are tried again too."`
 }

@@ -55,6 +55,24 @@ spec:
   ingressClassName: nginx
   rules: [{host: shop.example, http: {paths: [{path: /refused, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
 ---
+apiVersion: v1
+kind: Secret
+metadata: {name: users, namespace: default}
+data: {auth: YW5uOntQTEFJTn1zZWNyZXQK}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: guarded
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/mirror-target: "http://shadow.test:8080"
+    nginx.ingress.kubernetes.io/auth-type: basic
+    nginx.ingress.kubernetes.io/auth-secret: users
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /guarded, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+---
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata: {name: down, namespace: default, annotations: {nginx.ingress.kubernetes.io/mirror-target: "http://down.test"}}
@@ -76,7 +94,8 @@ func received(t *testing.T, by string) (model.Endpoint, chan string) {
 	seen := make(chan string, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		seen <- fmt.Sprintf("%s %s %s %q", r.Method, r.Host, r.RequestURI, body)
+		user, _, _ := r.BasicAuth()
+		seen <- strings.TrimSpace(fmt.Sprintf("%s %s %s %q %s", r.Method, r.Host, r.RequestURI, body, user))
 		_, _ = io.WriteString(w, by)
 	}))
 	t.Cleanup(server.Close)
@@ -137,6 +156,7 @@ func TestCopies(t *testing.T) {
 				t.Helper()
 				request, _ := http.NewRequest("POST", fmt.Sprintf("http://127.0.0.1:%d%s", nginx.ports.HTTPPort, path), strings.NewReader(body))
 				request.Host = "shop.example"
+				request.SetBasicAuth("ann", "secret")
 				answer, err := client.Do(request)
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", path, err, nginx.Complaints(t))
@@ -147,17 +167,21 @@ func TestCopies(t *testing.T) {
 				}
 			}
 			post("/plain/%2e?a=b", "body", "200 web")
-			wantSeen(t, "web", asked, `POST shop.example /plain/%2e?a=b "body"`)
-			wantSeen(t, "the mirror", copies, `POST shadow.test /copy/plain/%2e?a=b "body"`)
+			wantSeen(t, "web", asked, `POST shop.example /plain/%2e?a=b "body" ann`)
+			wantSeen(t, "the mirror", copies, `POST shadow.test /copy/plain/%2e?a=b "body" ann`)
 			post("/rewritten", "", "200 api")
-			wantSeen(t, "api", rewritten, `POST shop.example /other ""`)
-			wantSeen(t, "the mirror", copies, `POST shadow.test /rewritten ""`)
+			wantSeen(t, "api", rewritten, `POST shop.example /other "" ann`)
+			wantSeen(t, "the mirror", copies, `POST shadow.test /rewritten "" ann`)
+			// A password that nginx checks goes nowhere.
+			post("/guarded", "", "200 web")
+			wantSeen(t, "web", asked, `POST shop.example /guarded ""`)
+			wantSeen(t, "the mirror", copies, `POST shadow.test /guarded ""`)
 			post("/refused", "", "403")
 			post("/rewritten", "more than ten bytes", "413")
 			post("/down", "body", "200 web")
 			post("/hangs", "body", "200 web")
-			wantSeen(t, "web", asked, `POST shop.example /down "body"`)
-			wantSeen(t, "web", asked, `POST shop.example /hangs "body"`)
+			wantSeen(t, "web", asked, `POST shop.example /down "body" ann`)
+			wantSeen(t, "web", asked, `POST shop.example /hangs "body" ann`)
 			wantSeen(t, "the mirror", copies, "")
 		})
 	}

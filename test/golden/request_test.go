@@ -287,9 +287,9 @@ func shareOf(s *model.Split, r request) string {
 	_, tag, _ := strings.Cut(r.header.Get("Cookie"), "|")
 	for i, share := range s.Shares {
 		switch {
-		case s.Cookie != "" && tag == tagOf(s.Tags[0]):
+		case s.Cookie != nil && tag == tagOf(s.Tags[0]):
 			return s.Main
-		case s.Cookie != "" && tag == tagOf(s.Tags[i+1]):
+		case s.Cookie != nil && tag == tagOf(s.Tags[i+1]):
 			return share.Backend
 		case slices.ContainsFunc(share.Never, holds):
 		case slices.ContainsFunc(share.Always, holds), share.Weight >= s.Total:

@@ -231,6 +231,7 @@ func (o *outcome) serveTo(t *testing.T, installed kit.Nginx, endpoints map[strin
 	file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
 	access = site.State + "/access.log"
 	site.Write(t, file.Trust(), logsOf(file.Bytes(), access))
+	site.WriteUsers(t, o.config.Dynamic.Users)
 	backends := o.config.Dynamic.Backends
 	for i, b := range backends {
 		with := *b

@@ -12,32 +12,36 @@ local function endpoints(count)
   return e
 end
 
-local function config(more)
-  local c = { picker = "cookie", mode = "balanced", name = "shop-web-80", cookie = "SRV", tag = "t", path = "/" }
+local function config(mode)
+  return { picker = "cookie", mode = mode or "balanced", name = "shop-web-80", tag = "t" }
+end
+
+local function attributes(more)
+  local c = { name = "SRV", path = "/" }
   for key, value in pairs(more or {}) do
     c[key] = value
   end
   return c
 end
 
+local SRV = attributes()
+
 local function value_of(header)
   return header:match("^SRV=([^;]*)")
 end
 
 for _, mode in ipairs({ "balanced", "persistent" }) do
-  local function picker(count, more, before)
-    more = more or {}
-    more.mode = mode
-    return cookie.new(endpoints(count), config(more), before)
+  local function picker(count)
+    return cookie.new(endpoints(count), config(mode))
   end
 
   tests[mode .. ": a cookie leads to one endpoint, again and again"] = function()
     local p = picker(5)
     for _ = 1, 50 do
-      local at, header = p:choose(nil, {})
+      local at, header = p:choose(nil, SRV, {})
       local var = { cookie_SRV = value_of(header) }
       for _ = 1, 3 do
-        local again, set = p:choose(nil, var)
+        local again, set = p:choose(nil, SRV, var)
         expect.equal(at, again)
         expect.equal(nil, set)
       end
@@ -47,7 +51,7 @@ for _, mode in ipairs({ "balanced", "persistent" }) do
   tests[mode .. ": new clients are spread over all endpoints"] = function()
     local p, seen = picker(4), {}
     for _ = 1, 4000 do
-      local at = p:choose(nil, {})
+      local at = p:choose(nil, SRV, {})
       seen[at] = (seen[at] or 0) + 1
     end
     for at = 1, 4 do
@@ -58,21 +62,21 @@ for _, mode in ipairs({ "balanced", "persistent" }) do
   tests[mode .. ": whatever a client forges, it gets an endpoint"] = function()
     local p = picker(3)
     for _, value in ipairs({ "", "|", "x", "10.0.0.9:80", "10.0.0.9:80|t", "unix:/run/x|t", "|t", "a|b|c", ("y"):rep(9000) .. "|t", "\0\1|t" }) do
-      local at = p:choose(nil, { cookie_SRV = value })
+      local at = p:choose(nil, SRV, { cookie_SRV = value })
       assert(at >= 1 and at <= 3, value)
     end
   end
 
   tests[mode .. ": a cookie of another backend is replaced"] = function()
-    local _, header = picker(3):choose(nil, { cookie_SRV = "1.2.3|other" })
+    local _, header = picker(3):choose(nil, SRV, { cookie_SRV = "1.2.3|other" })
     assert(value_of(header):find("|t$"), header)
   end
 
   tests[mode .. ": a retry goes to another endpoint where the controller says so"] = function()
-    local p = picker(3, { change_on_failure = true })
+    local p, moving = picker(3), attributes({ change_on_failure = true })
     for _ = 1, 50 do
-      local at, header = p:choose(nil, {})
-      local other, set = p:choose({ [at] = true }, { cookie_SRV = value_of(header) })
+      local at, header = p:choose(nil, moving, {})
+      local other, set = p:choose({ [at] = true }, moving, { cookie_SRV = value_of(header) })
       assert(other ~= at and set, "want another endpoint and cookie")
     end
   end
@@ -80,25 +84,25 @@ for _, mode in ipairs({ "balanced", "persistent" }) do
   tests[mode .. ": a retry stays with the cookie otherwise, and without one avoids what was tried"] = function()
     local p = picker(3)
     for _ = 1, 50 do
-      local at, header = p:choose(nil, {})
-      expect.equal(at, (p:choose({ [at] = true }, { cookie_SRV = value_of(header) })))
-      assert(p:choose({ [at] = true }, {}) ~= at, "tried again")
+      local at, header = p:choose(nil, SRV, {})
+      expect.equal(at, (p:choose({ [at] = true }, SRV, { cookie_SRV = value_of(header) })))
+      assert(p:choose({ [at] = true }, SRV, {}) ~= at, "tried again")
     end
   end
 
   tests[mode .. ": one endpoint that failed is tried again"] = function()
-    expect.equal(1, (picker(1):choose({ true }, {})))
+    expect.equal(1, (picker(1):choose({ true }, SRV, {})))
   end
 end
 
 tests["persistent: a client stays when endpoints come, and gets another one when its own goes"] = function()
-  local before = cookie.new(endpoints(3), config({ mode = "persistent" }))
-  local at, header = before:choose(nil, {})
-  local after = cookie.new(endpoints(10), config({ mode = "persistent" }), before)
-  expect.equal(at, (after:choose(nil, { cookie_SRV = value_of(header) })))
+  local before = cookie.new(endpoints(3), config("persistent"))
+  local at, header = before:choose(nil, SRV, {})
+  local after = cookie.new(endpoints(10), config("persistent"), before)
+  expect.equal(at, (after:choose(nil, SRV, { cookie_SRV = value_of(header) })))
   local gone = endpoints(1)
   gone.names = { ["10.0.9.9:80"] = 1 }
-  local other, set = cookie.new(gone, config({ mode = "persistent" }), before):choose(nil, { cookie_SRV = value_of(header) })
+  local other, set = cookie.new(gone, config("persistent"), before):choose(nil, SRV, { cookie_SRV = value_of(header) })
   expect.equal(1, other)
   assert(set, "no new cookie")
 end
@@ -107,7 +111,7 @@ tests["balanced: few clients move when an endpoint comes"] = function()
   local p, q, moved = cookie.new(endpoints(9), config()), cookie.new(endpoints(10), config()), 0
   for client = 1, 1000 do
     local var = { cookie_SRV = client .. "|t" }
-    if p:choose(nil, var) ~= q:choose(nil, var) then
+    if p:choose(nil, SRV, var) ~= q:choose(nil, SRV, var) then
       moved = moved + 1
     end
   end
@@ -115,13 +119,27 @@ tests["balanced: few clients move when an endpoint comes"] = function()
 end
 
 tests["a cookie of ingress-nginx without a tag is a key"] = function()
-  local _, header = cookie.new(endpoints(3), config()):choose(nil, { cookie_SRV = "garbage" })
+  local _, header = cookie.new(endpoints(3), config()):choose(nil, SRV, { cookie_SRV = "garbage" })
   expect.equal(nil, header)
+end
+
+tests["paths with other cookies lead to the same endpoints, and without one to each in turn"] = function()
+  local p = cookie.new(endpoints(5), config())
+  for client = 1, 50 do
+    local value = client .. "|t"
+    local at = p:choose(nil, SRV, { cookie_SRV = value })
+    expect.equal(at, (p:choose(nil, attributes({ name = "OTHER", path = "/x" }), { cookie_OTHER = value })))
+  end
+  local seen = {}
+  for _ = 1, 5 do
+    seen[p:pick()] = true
+  end
+  expect.equal({ true, true, true, true, true }, seen)
 end
 
 tests["the attributes of the cookie"] = function()
   local function header(more, agent, https)
-    return cookie.new(endpoints(1), config(more)):header("k", agent, https)
+    return cookie.new(endpoints(1), config()):header("k", attributes(more), agent, https)
   end
   expect.equal("SRV=k|t; Path=/; HttpOnly", header())
   expect.equal("SRV=k|t; Path=/; Secure; HttpOnly", header(nil, nil, true))

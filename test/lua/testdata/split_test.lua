@@ -50,7 +50,7 @@ tests["headers come before weights"] = function()
 end
 
 tests["a client stays with the backend of its cookie"] = function()
-  local of = { total = 100, cookie = "s", tags = { m = 0, c = 1 }, shares = { share(50) } }
+  local of = { total = 100, cookie = { name = "s" }, tags = { m = 0, c = 1 }, shares = { share(50) } }
   expect.equal({ main = 10000 }, spread(of, { cookie_s = "key|m" }))
   expect.equal({ b50 = 10000 }, spread(of, { cookie_s = "key|c" }))
   near(5000, spread(of, { cookie_s = "key|x" }).b50)

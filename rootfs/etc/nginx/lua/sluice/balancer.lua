@@ -117,24 +117,33 @@ local function answer(socket)
   return set_current_peer(socket)
 end
 
--- More tries than anybody allows by proxy_next_upstream_tries.
-local ENDLESS = 10000
+-- More tries than anybody allows by proxy_next_upstream_tries, and the most that a
+-- request has: who owns a Service must not keep a worker busy with dead endpoints.
+local ENDLESS, MOST = 10000, 16
 
 -- As ingress-nginx does, a request is tried as often as
 -- proxy_next_upstream_tries says, with fewer endpoints again on the same ones.
 -- Where that sets no limit, each endpoint gets one try.
 local function allow_retries(count)
   local _, cut = set_more_tries(ENDLESS)
-  if not cut then
-    set_more_tries(count - 1)
-  end
+  set_more_tries((cut and MOST or math.min(count, MOST)) - 1)
+end
+
+-- Picks another endpoint than those that the request went to. $upstream_addr is read
+-- once, as it takes the longer to make the more tries there were.
+local function pick_again(backend, cookie)
+  local ctx = ngx.ctx
+  ctx.sluice_tried = ctx.sluice_tried or _M.tried(backend, ngx.var.upstream_addr)
+  local at = backend.picker:pick(ctx.sluice_tried, cookie)
+  ctx.sluice_tried[at] = true
+  return at
 end
 
 -- How often a request came through us is a header that nobody else can write; this
 -- stands for too often, which is a loop.
 local LOOP = "508"
 
-local function send(self, backend)
+local function send(self, backend, cookie)
   if ngx.var.hops == LOOP then
     return answer(self.sockets[508])
   end
@@ -144,9 +153,9 @@ local function send(self, backend)
   end
   local at
   if get_last_failure() then
-    at = backend.picker:pick(_M.tried(backend, ngx.var.upstream_addr))
+    at = pick_again(backend, cookie)
   else
-    at = backend.picker:pick()
+    at = backend.picker:pick(nil, cookie)
     allow_retries(count)
   end
   return set_current_peer(backend.hosts[at], backend.ports[at])
@@ -168,11 +177,11 @@ function _M:choose(of, var)
 end
 
 -- All tries of a request go to the backend that was chosen at its first.
-local function chosen(self, backend)
+local function chosen(self, of)
   local ctx = ngx.ctx
   if not ctx.sluice_backend then
     local name
-    ctx.sluice_backend, name = self:choose(backend.split, ngx.var)
+    ctx.sluice_backend, name = self:choose(of, ngx.var)
     if name then
       ngx.var.proxy_alternative_upstream_name = name
     end
@@ -206,10 +215,11 @@ end
 function _M.run_by_key()
   local self = this_worker()
   local backend = self:backend(ngx.var.backend or "")
-  if backend.split then
-    backend = chosen(self, backend)
+  local of = backend.split
+  if not of then
+    return finish(send(self, backend))
   end
-  return finish(send(self, backend))
+  return finish(send(self, chosen(self, of), of.cookie))
 end
 
 --- Sends a subrequest on its way. It shares the variables of its parent, but $uri:

@@ -17,7 +17,7 @@ end
 
 -- The backend whose tag is in the cookie.
 local function held(split, var)
-  local value = split.cookie and var["cookie_" .. split.cookie]
+  local value = split.cookie and var["cookie_" .. split.cookie.name]
   local tag = value and value:match("|(.*)$")
   return tag and (split.tags[tag] or nil)
 end
@@ -35,7 +35,7 @@ local function drawn(split, out)
   end
 end
 
---- @tparam table split {main, total, cookie, tags, shares = {{backend, name, weight,
+--- @tparam table split {main, total, cookie = {name, ...}, tags, shares = {{backend, name, weight,
 -- always, never}}}: tags give the place of a share, 0 for the main backend
 -- @tparam table var ngx.var
 -- @treturn table|nil the share; nil for the main backend

@@ -94,11 +94,12 @@ local function is_array(value)
   return type(value) == "table"
 end
 
--- The settings of a picker are plain values.
-local function is_picker(value)
+-- The settings of a picker, or the attributes of a cookie: plain values by their names,
+-- of which one is needed.
+local function is_plain(value, needed)
   if value == nil then
     return true
-  elseif type(value) ~= "table" or not is_name(value.picker) then
+  elseif type(value) ~= "table" or not is_name(value[needed]) then
     return false
   end
   for name, setting in pairs(value) do
@@ -107,6 +108,10 @@ local function is_picker(value)
     end
   end
   return true
+end
+
+local function is_picker(value)
+  return is_plain(value, "picker")
 end
 
 local function is_weight(value)
@@ -145,7 +150,7 @@ local function is_split(value)
     return true
   end
   return type(value) == "table" and is_name(value.main) and is_weight(value.total) and value.total >= 1
-    and (value.cookie == nil or is_name(value.cookie)) and (value.tags == nil or all(value.tags, is_name))
+    and is_plain(value.cookie, "name") and (value.tags == nil or all(value.tags, is_name))
     and all(value.shares, is_share)
 end
 

@@ -28,10 +28,9 @@ local function in_order(endpoints)
   return names
 end
 
---- @tparam table config {mode, name, cookie, tag, expires, max_age, path, domain,
--- samesite, conditional, secure, change_on_failure}
+--- @tparam table config {mode, name, tag}
 function _M.new(endpoints, config, before)
-  local self = setmetatable({ config = config, variable = "cookie_" .. config.cookie }, mt)
+  local self = setmetatable({ tag = config.tag }, mt)
   self.turns = round_robin.new(endpoints, nil, before and before.turns)
   if config.mode == "persistent" then
     self.places, self.keys = by_hash(endpoints, config.name), {}
@@ -89,9 +88,10 @@ local function assign(self, tried)
 end
 
 --- The header Set-Cookie for a key.
-function _M:header(key, agent, https)
-  local c = self.config
-  local parts = { c.cookie .. "=" .. key .. "|" .. c.tag }
+-- @tparam table c the cookie: {name, expires, max_age, path, domain, samesite,
+-- conditional, secure}
+function _M:header(key, c, agent, https)
+  local parts = { c.name .. "=" .. key .. "|" .. self.tag }
   local function add(text)
     parts[#parts + 1] = text
   end
@@ -116,21 +116,26 @@ function _M:header(key, agent, https)
 end
 
 --- The endpoint of the cookie; at a retry another one, if the controller says so.
+-- @tparam table cookie as header() takes it, and change_on_failure
 -- @tparam table var ngx.var
 -- @treturn number
 -- @treturn string|nil the header Set-Cookie, if the client needs one
-function _M:choose(tried, var)
-  local key = key_of(var[self.variable], self.config.tag)
+function _M:choose(tried, cookie, var)
+  local key = key_of(var["cookie_" .. cookie.name], self.tag)
   local at = key and find(self, key)
-  if at and not (tried and self.config.change_on_failure) then
+  if at and not (tried and cookie.change_on_failure) then
     return at
   end
   at, key = assign(self, tried)
-  return at, self:header(key, var.http_user_agent, var.https == "on")
+  return at, self:header(key, cookie, var.http_user_agent, var.https == "on")
 end
 
-function _M:pick(tried)
-  local at, header = self:choose(tried, ngx.var)
+--- Without a cookie, endpoints are picked in turn.
+function _M:pick(tried, cookie)
+  if not cookie then
+    return self.turns:pick(tried)
+  end
+  local at, header = self:choose(tried, cookie, ngx.var)
   if header then
     ngx.header["Set-Cookie"] = header
   end

@@ -1,10 +1,10 @@
 --- Picks the endpoints of a backend in turn, each worker from a random start.
 --
--- A picker has new(endpoints, config, before) and pick(tried). Endpoints is {hosts,
+-- A picker has new(endpoints, config, before) and pick(tried, cookie). Endpoints is {hosts,
 -- ports, names, count} with at least one, config what the controller says of the
 -- picker, and before the picker of the same kind whose endpoints or config were
 -- others, nil for none. Tried are the places of the endpoints that this request went
--- to, nil at its first try. What is given is a place in hosts and ports.
+-- to, nil at its first try; the cookie is the one that its clients get, nil for none. What is given is a place in hosts and ports.
 local _M = {}
 local mt = { __index = _M }
 
