@@ -54,7 +54,6 @@ type behaviour struct {
 // behavioursOf reads the tags of Annotations.
 func behavioursOf(t reflect.Type) []*behaviour {
 	var list []*behaviour
-	known := templates.Names()
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name := field.Tag.Get("behaviour")
@@ -68,11 +67,18 @@ func behavioursOf(t reflect.Type) []*behaviour {
 		b.Keys = keys.Describe(reflect.New(b.group).Interface())
 		b.Protects = slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Protects })
 		b.protection = []string{name}
-		b.Answers, b.Redirected = known[name+"/answer"], known[name+"/redirect"]
+		b.Answers, b.Redirected = printed[name+"/answer"], printed[name+"/redirect"]
 		list = append(list, b)
 	}
 	return list
 }
+
+// HasBlock reports whether a behaviour prints a block in locations: whether it has a
+// template for them.
+func HasBlock(name string) bool { return printed[name+"/location"] }
+
+// printed are the names of all templates.
+var printed = templates.Names()
 
 // of gives the group of the behaviour, a pointer to a struct.
 func (b *behaviour) of(a *Annotations) reflect.Value { return reflect.ValueOf(a).Elem().Field(b.index) }
