@@ -73,7 +73,7 @@ func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *m
 		return main
 	}
 	if fault := chosen.Action.Fault; fault != nil {
-		b.problem(chosen.Claim, chosen.BackendField()+fault.Field, fault.Reason, chosen.Consequence(fault.Text))
+		b.problem(chosen.Claim, chosen.BackendField()+fault.Field, fault.Reason, chosen.Owner.Consequence(fault.Text))
 		return main
 	}
 	return b.split(c, id, main, chosen)

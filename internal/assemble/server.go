@@ -287,10 +287,10 @@ func (b *builder) passBalanced(id BackendID, c *claim.Claim, balancing *model.Ba
 	return b.pass(id, c)
 }
 
-// pass passes to a backend, which is thereby in use; c is nil for the default
-// backend.
+// pass passes to a backend, which is thereby in use; c is nil where no field of a claim
+// names it.
 func (b *builder) pass(id BackendID, c *claim.Claim) *model.Proxy {
-	u := Use{b.backendOf(id), c}
+	u := useOf(b.backendOf(id), c)
 	b.out.uses = append(b.out.uses, u)
 	return &model.Proxy{
 		Backend: u.Backend.Key,
