@@ -80,6 +80,7 @@ var ingressNginx = []annotation{
 	{"canary-weight-total", "", `100`, "", keys.RiskLow},
 	{"canary-by-header", "", ``, "", keys.RiskMedium},
 	{"canary-by-header-value", "", ``, "", keys.RiskMedium},
+	{"canary-by-cookie", "", ``, "", keys.RiskMedium},
 	{"affinity", "", ``, "", keys.RiskLow},
 	{"affinity-mode", "", `balanced`, "", keys.RiskMedium},
 	{"session-cookie-name", "", `INGRESSCOOKIE`, "", keys.RiskMedium},

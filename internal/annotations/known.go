@@ -23,7 +23,6 @@ var known = []keys.Known{
 	{Key: "auth-tls-secret", Fate: keys.Denied},
 	{Key: "auth-tls-verify-client", Fate: keys.Denied, Off: "off"},
 	{Key: "auth-tls-verify-depth", Needs: "auth-tls-secret"},
-	{Key: "canary-by-cookie", Needs: "canary"},
 	{Key: "canary-by-header-pattern", Needs: "canary"},
 	{Key: "custom-http-errors"},
 	{Key: "default-backend"},
