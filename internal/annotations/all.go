@@ -100,6 +100,17 @@ func (a *Annotations) At(path string) *Annotations {
 	return a
 }
 
+// Groups are pointers to the groups, in the order of the fields.
+func (a *Annotations) Groups() iter.Seq[any] {
+	return func(yield func(any) bool) {
+		for _, b := range behaviours {
+			if !yield(b.of(a).Interface()) {
+				return
+			}
+		}
+	}
+}
+
 // Each gives what holds for the Ingress, and then for each path that has something of
 // its own.
 func (a *Annotations) Each() iter.Seq[*Annotations] {

@@ -33,7 +33,7 @@ type Behaviour struct {
 	// requests by itself, before plain HTTP is redirected to HTTPS.
 	Answers bool
 	// Redirected is set if it has a template for the context "redirect": what it prints
-	// holds for the redirect to HTTPS too.
+	// holds for the redirects to HTTPS and to sign in too.
 	Redirected bool
 	// PerHost is set if it holds for whole hosts, and cannot differ by path.
 	PerHost bool
@@ -54,7 +54,6 @@ type behaviour struct {
 // behavioursOf reads the tags of Annotations.
 func behavioursOf(t reflect.Type) []*behaviour {
 	var list []*behaviour
-	known := templates.Names()
 	for i := range t.NumField() {
 		field := t.Field(i)
 		name := field.Tag.Get("behaviour")
@@ -68,7 +67,7 @@ func behavioursOf(t reflect.Type) []*behaviour {
 		b.Keys = keys.Describe(reflect.New(b.group).Interface())
 		b.Protects = slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Protects })
 		b.protection = []string{name}
-		b.Answers, b.Redirected = known[name+"/answer"], known[name+"/redirect"]
+		b.Answers, b.Redirected = printed[name+"/answer"], printed[name+"/redirect"]
 		list = append(list, b)
 	}
 	return list
@@ -79,6 +78,19 @@ func behavioursOf(t reflect.Type) []*behaviour {
 func (b *behaviour) withholds() bool {
 	return slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Withholds })
 }
+
+// HasBlock reports whether a behaviour prints a block in locations: whether it has a
+// template for them.
+func HasBlock(name string) bool { return printed[name+"/location"] || printed[name+"/redirect"] }
+
+// BlockOf is a block of an object with the properties that follow from the contexts in
+// which it has a template.
+func BlockOf(object model.ObjectRef, name string, data any) model.Block {
+	return model.Block{Name: name, Data: data, Answers: printed[name+"/answer"], Redirected: printed[name+"/redirect"], Source: object}
+}
+
+// printed are the names of all templates.
+var printed = templates.Names()
 
 // of gives the group of the behaviour, a pointer to a struct.
 func (b *behaviour) of(a *Annotations) reflect.Value { return reflect.ValueOf(a).Elem().Field(b.index) }
@@ -170,7 +182,7 @@ func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 		a.protects = append(a.protects, o.protects...)
 		a.denied = a.denied || o.denied
 		if o.data != nil {
-			block := model.Block{Name: b.Name, Data: o.data, Answers: b.Answers, Redirected: b.Redirected, Source: r.object}
+			block := BlockOf(r.object, b.Name, o.data)
 			if p, ok := o.group.Interface().(placer); ok {
 				p.place(&block)
 			}

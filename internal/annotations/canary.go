@@ -9,6 +9,7 @@ type Canary struct {
 	Total  int    `key:"canary-weight-total" default:"100" alone:"true" risk:"low" validate:"min=1,max=2147483647" needs:"canary" doc:"What canary-weight is a part of; less than 100 is 100."`
 	Header string `key:"canary-by-header" alone:"true" risk:"medium" validate:"header_name" needs:"canary" doc:"Header by which a request goes to the canary (\"always\") or does not (\"never\"), whatever the weight."`
 	Value  string `key:"canary-by-header-value" alone:"true" risk:"medium" validate:"canary_value" needs:"canary-by-header" doc:"Value of that header with which a request goes to the canary, instead of \"always\" and \"never\"."`
+	Cookie string `key:"canary-by-cookie" alone:"true" risk:"medium" validate:"cookie_name" needs:"canary" doc:"Cookie by which a request goes to the canary (\"always\") or does not (\"never\"), where no header decides, whatever the weight."`
 }
 
 // Parts is what Weight is a part of.

@@ -1,14 +1,19 @@
 package annotations
 
 import (
+	"slices"
+
 	"sluice/internal/keys"
 	"sluice/internal/settings"
 )
 
-// known are the annotations that ingress-nginx 1.15 knows and Sluice does not read,
-// sorted. An annotation leaves this list when a behaviour reads it. Whether
-// enable-global-auth counts is up to a setting, with which every path answers 503.
-var known = []keys.Known{
+// known are the annotations of ingress-nginx 1.15 that no behaviour reads, sorted.
+var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) bool { return IsRead(k.Key) })
+
+// ofIngressNginx says what becomes of annotations of ingress-nginx 1.15 while no behaviour
+// reads them. A row has no effect once one does. Whether enable-global-auth counts is up
+// to a setting, with which every path returns 503.
+var ofIngressNginx = []keys.Known{
 	{Key: "affinity-canary-behavior", Needs: "canary"},
 	{Key: "auth-cache-duration", Needs: "auth-url"},
 	{Key: "auth-cache-key", Needs: "auth-url"},
@@ -23,7 +28,6 @@ var known = []keys.Known{
 	{Key: "auth-tls-secret", Fate: keys.Denied},
 	{Key: "auth-tls-verify-client", Fate: keys.Denied, Off: "off"},
 	{Key: "auth-tls-verify-depth", Needs: "auth-tls-secret"},
-	{Key: "canary-by-cookie", Needs: "canary"},
 	{Key: "canary-by-header-pattern", Needs: "canary"},
 	{Key: "custom-http-errors"},
 	{Key: "default-backend"},

@@ -66,8 +66,19 @@ func (b *Backend) compare(o *Backend) int { return strings.Compare(b.Key, o.Key)
 // Use is a reference to a backend.
 type Use struct {
 	Backend *Backend
-	// Claim is nil for the default backend.
-	Claim *claim.Claim
+	// Owner is nil for a backend that no field names, such as the default backend.
+	Owner *claim.Owner
+	// Field names the Service, PortField its port.
+	Field, PortField string
+}
+
+// useOf is the reference of a claim to its own Service; c is nil for none.
+func useOf(b *Backend, c *claim.Claim) Use {
+	if c == nil {
+		return Use{Backend: b}
+	}
+	service := c.Field + c.BackendField() + ".service"
+	return Use{b, c.Owner, service + ".name", service + ".port" + c.Action.PortField}
 }
 
 // backendOf gives the entry of a backend.
@@ -95,12 +106,12 @@ func (t *Assembly) usedBackends(hosts []*host) []*Backend {
 	return t.memo.sortedBackends.next(t.memo.pass, found)
 }
 
-// Uses are the references of claims to backends.
+// Uses are the references to backends by fields of owners.
 func (t *Assembly) Uses() iter.Seq[Use] {
 	return func(yield func(Use) bool) {
 		for _, h := range t.hosts {
 			for _, u := range h.built.uses {
-				if u.Claim != nil && !yield(u) {
+				if u.Owner != nil && !yield(u) {
 					return
 				}
 			}

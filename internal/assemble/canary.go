@@ -79,7 +79,7 @@ func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *m
 		return main
 	}
 	if fault := chosen.Action.Fault; fault != nil {
-		b.problem(chosen.Claim, chosen.BackendField()+fault.Field, fault.Reason, chosen.Consequence(fault.Text))
+		b.problem(chosen.Claim, chosen.BackendField()+fault.Field, fault.Reason, chosen.Owner.Consequence(fault.Text))
 		return main
 	}
 	chosen.shares = true
@@ -105,8 +105,7 @@ func (c *canary) unprotected(main *claim.Claim) string {
 func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, can *canary) *model.Proxy {
 	asked := can.Annotations.Canary
 	share := b.passBalanced(serviceID(can.Claim), can.Claim, balancingOf(c))
-	split := &model.Split{Main: main.Backend, Total: asked.Parts(), Shares: []model.Share{{Backend: share.Backend, Name: labelOf(share), Weight: asked.Weight}}}
-	split.Shares[0].Always, split.Shares[0].Never = conditionsOf(asked)
+	split := &model.Split{Main: main.Backend, Total: asked.Parts(), Shares: []model.Share{{Backend: share.Backend, Name: labelOf(share), Weight: asked.Weight, Rules: rulesOf(asked)}}}
 	if split.Cookie = cookieOf(c); split.Cookie != nil {
 		split.Tags = []string{labelOf(main), labelOf(share)}
 	}
@@ -117,17 +116,25 @@ func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, can *ca
 // labelOf is what logs call a backend.
 func labelOf(p *model.Proxy) string { return model.Target{ServicePort: p.Service}.Label() }
 
-// conditionsOf are the values of the header by which a request is always or never the
-// canary's.
-func conditionsOf(asked *annotations.Canary) (always, never []model.ValueIs) {
-	if asked.Header == "" {
-		return nil, nil
+// rulesOf are the rules of a canary: its header comes first, then its cookie.
+func rulesOf(asked *annotations.Canary) []model.ShareRule {
+	var rules []model.ShareRule
+	switch variable := "http_" + strings.ReplaceAll(strings.ToLower(asked.Header), "-", "_"); {
+	case asked.Header == "":
+	case asked.Value != "":
+		rules = append(rules, model.ShareRule{Variable: variable, Value: asked.Value, Takes: true})
+	default:
+		rules = alwaysOrNever(rules, variable)
 	}
-	variable := "http_" + strings.ReplaceAll(strings.ToLower(asked.Header), "-", "_")
-	if asked.Value != "" {
-		return []model.ValueIs{{Variable: variable, Value: asked.Value}}, nil
+	if asked.Cookie != "" {
+		rules = alwaysOrNever(rules, "cookie_"+asked.Cookie)
 	}
-	return []model.ValueIs{{Variable: variable, Value: "always"}}, []model.ValueIs{{Variable: variable, Value: "never"}}
+	return rules
+}
+
+// alwaysOrNever adds the rules by which "always" and "never" in a variable decide.
+func alwaysOrNever(rules []model.ShareRule, variable string) []model.ShareRule {
+	return append(rules, model.ShareRule{Variable: variable, Value: "always", Takes: true}, model.ShareRule{Variable: variable, Value: "never"})
 }
 
 // remarkCanaries reports the canaries of the host that get no requests, and those that

@@ -51,9 +51,9 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 		block.SignIn = b.signIn(l, auth.Asked)
 	}
 	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
-		b.print(l, model.EscapedURI, nil)
+		b.addBlock(l, model.EscapedURI, nil)
 	}
-	b.print(l, claim.ExternalAuth, block)
+	b.addBlock(l, claim.ExternalAuth, block)
 }
 
 // refuseOfRule closes a location whose host has no name to ask.
@@ -66,18 +66,18 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 	}
 }
 
-// signIn gives the name of the internal location that sends clients to sign in. It
-// says what else the answers of the location say.
+// signIn gives the name of the internal location that sends clients to sign in. The
+// blocks of the location that hold for redirects hold for this one too.
 func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) string {
-	redirect := &model.Location{Rule: l.Rule, Return: &model.Return{Code: 302, URL: signInURL(asked)}}
+	redirect := &model.Location{Rule: model.Rule{Object: l.Rule.Object, Kind: model.RuleRedirect}, Return: &model.Return{Code: 302, URL: signInURL(asked)}}
 	for _, block := range l.Blocks {
-		if block.Name == "cors" || block.Name == "custom-headers" {
+		if block.Redirected {
 			redirect.Blocks = append(redirect.Blocks, block)
 		}
 	}
-	b.print(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
+	b.addBlock(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
 	if escapes(redirect.Return.URL) {
-		b.print(redirect, model.EscapedURI, nil)
+		b.addBlock(redirect, model.EscapedURI, nil)
 	}
 	return b.internals.add(model.Named, "sign-in", "", redirect)
 }

@@ -76,6 +76,30 @@ func TestBrokenPlacementIsHeld(t *testing.T) {
 	}
 }
 
+// A protection that a source of claims forgot to attach closes the path. No neighbour is
+// needed.
+func TestForgottenProtectionIsHeld(t *testing.T) {
+	t.Parallel()
+	for name, given := range map[string]map[string]string{
+		"basic-auth":    {"auth-type": "basic", "auth-secret": "users"},
+		"external-auth": {"auth-url": "http://auth.example"},
+	} {
+		s, _ := settings.Read(nil)
+		b := placed(inputOf(s, owned(s, "locked", 1, "/admin", claim.Prefix, given)))
+		b.hold()
+		b.finish()
+		for _, path := range []string{"/admin", "/admin/x"} {
+			l := route.Match([]*model.Server{{}, b.out.server}, "h", path).Location
+			if l.Return == nil || l.Return.Code != 503 {
+				t.Errorf("%s is not attached, and %s is open", name, path)
+			}
+		}
+		if !slices.ContainsFunc(b.out.problems, func(p model.Problem) bool { return p.Denies }) {
+			t.Errorf("%s is not attached, and its owner is not told", name)
+		}
+	}
+}
+
 func each(b *builder, chosen func(*model.Location) bool, change func(*model.Location)) {
 	for _, l := range b.locations {
 		if chosen(l) {

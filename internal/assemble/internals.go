@@ -19,11 +19,10 @@ type internals struct {
 
 // add gives the path of an internal location with this content, which has the kind,
 // a word such as "mirror", and a hash of the content in it. What follows in suffix is
-// for a balancer that goes by the path. The Rule of the location does not count: who
-// asks for the same shares it.
+// for a balancer that goes by the path. Owners that ask for the same share it.
 func (i *internals) add(modifier model.Modifier, kind, suffix string, l *model.Location) (path string) {
 	content := *l
-	content.Modifier, content.Path, content.Rule = modifier, "", model.Rule{}
+	content.Modifier, content.Path, content.Rule = modifier, "", printedOf(modifier, l)
 	content.Blocks = slices.Clone(l.Blocks)
 	for at := range content.Blocks {
 		content.Blocks[at].Source = model.ObjectRef{}
@@ -44,6 +43,19 @@ func (i *internals) add(modifier model.Modifier, kind, suffix string, l *model.L
 	added.Modifier, added.Path = modifier, path
 	i.found = append(i.found, &model.Internal{Location: &added, Owners: []model.ObjectRef{l.Rule.Object}})
 	return path
+}
+
+// printedOf is the part of a location's rule that nginx.conf has: of a named location
+// the path, and the owner of what it proxies to. A subrequest sets no variables.
+func printedOf(modifier model.Modifier, l *model.Location) model.Rule {
+	if modifier != model.Named {
+		return model.Rule{}
+	}
+	rule := model.Rule{Path: l.Rule.Path, Kind: l.Rule.Kind}
+	if l.Proxy != nil {
+		rule.Object = l.Rule.Object
+	}
+	return rule
 }
 
 // hashOf names a content of plain structs, so that JSON has all of it.

@@ -47,3 +47,31 @@ func TestInternalLocationsAreThereOnce(t *testing.T) {
 		}
 	}
 }
+
+// A named location prints its owner, if it proxies, and its path: what differs in them is
+// not shared.
+func TestNamedLocationsDifferByWhatTheyPrintOfTheirRule(t *testing.T) {
+	t.Parallel()
+	proxy, answer := &model.Location{Proxy: &model.Proxy{Backend: "shop/web/80"}}, &model.Location{Return: &model.Return{Code: 404}}
+	at := func(l *model.Location, name, path string) *model.Location {
+		of := *l
+		of.Rule = model.Rule{Object: model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: name}, Path: path}
+		return &of
+	}
+	for name, test := range map[string]struct {
+		a, b   *model.Location
+		shared bool
+	}{
+		"the same":                    {at(proxy, "a", "/"), at(proxy, "a", "/"), true},
+		"proxies of two owners":       {at(proxy, "a", "/"), at(proxy, "b", "/"), false},
+		"answers of two owners":       {at(answer, "a", "/"), at(answer, "b", "/"), true},
+		"proxies for two paths":       {at(proxy, "a", "/"), at(proxy, "a", "/x"), false},
+		"answers for two paths":       {at(answer, "a", "/"), at(answer, "a", "/x"), false},
+		"a path that no log may have": {at(answer, "a", "/"), &model.Location{Rule: model.Rule{Path: "/", Kind: model.RuleClosed}, Return: answer.Return}, false},
+	} {
+		var all internals
+		if shared := all.add(model.Named, "error", "", test.a) == all.add(model.Named, "error", "", test.b); shared != test.shared {
+			t.Errorf("%s: shared is %t", name, shared)
+		}
+	}
+}

@@ -65,8 +65,8 @@ func literalPath(written string) (path, text string) {
 	return path, ""
 }
 
-// take reserves a match. If it is taken, the claim loses, and unless it would
-// change nothing its Ingress is told to whom.
+// take reserves a match. The first claim wins. Later claims with another backend get a
+// Conflict.
 func (b *builder) take(c *claim.Claim, m match) bool {
 	winner := b.taken[m]
 	if winner == nil {

@@ -27,5 +27,5 @@ func (b *builder) mirror(l *model.Location, c *claim.Claim) {
 	}
 	copied := copyBlock{Host: t.Header, Headers: c.Authentication().Answered(), HidesPassword: c.Annotations.BasicAuth.On()}
 	to := b.subrequest(l, t, "mirror", model.Block{Name: "mirror-copy", Data: copied})
-	b.print(l, "mirror", mirrorBlock{to, c.Annotations.Mirror.Body})
+	b.addBlock(l, "mirror", mirrorBlock{to, c.Annotations.Mirror.Body})
 }

@@ -44,13 +44,13 @@ type builder struct {
 	takenIf   map[matchIf]*claim.Claim
 	locations []*model.Location
 	internals internals
-	// beginnings are what stands for paths that cannot be written.
+	// beginnings are the literal beginnings of paths that cannot be written.
 	beginnings []beginning
 	// rooted is the Ingress whose app-root the host has, nil for none.
 	rooted *claim.Owner
-	// last is what the claim before was passed on to.
+	// last is the Proxy of the previous claim.
 	last *model.Proxy
-	// exacts are the decoded Exact paths of the host, once somebody asked.
+	// exacts are the decoded Exact paths of the host; nil before the first use.
 	exacts map[string]bool
 	// canaries are those of the host by what they match, nil if there is none.
 	canaries []*canary
@@ -105,8 +105,8 @@ func (t *Assembly) place(h *host, in serverInput) *builder {
 	return b
 }
 
-// finish puts the server together. What all locations redirect alike is said
-// once.
+// finish builds the server. A redirect to HTTPS that all locations share is moved to
+// the server.
 func (b *builder) finish() {
 	server := &model.Server{
 		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
@@ -138,8 +138,8 @@ func (b *builder) finish() {
 	b.out.server = server
 }
 
-// anyLabels reports whether the "*" of the host stands for any number of labels: if
-// all that have rules for the host mean it so. The others are told.
+// anyLabels reports whether the "*" of the host stands for any number of labels. All
+// rules of the host must say so; otherwise those that do get a Problem.
 func (b *builder) anyLabels() bool {
 	one := slices.IndexFunc(b.host.rules, func(r *claim.Rules) bool { return !r.AnyLabels })
 	if one < 0 {
@@ -218,8 +218,7 @@ func (b *builder) problem(c *claim.Claim, field string, reason model.Reason, tex
 	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text})
 }
 
-// location gives the location of a claim without its match: what answers, and
-// what is done before.
+// location builds the location of a claim without its modifier and path.
 func (b *builder) location(c *claim.Claim, kind model.RuleKind) *model.Location {
 	l := b.decorated(c, kind)
 	url, code := c.Annotations.Redirect.To()
@@ -234,8 +233,8 @@ func (b *builder) location(c *claim.Claim, kind model.RuleKind) *model.Location 
 	return l
 }
 
-// decorated gives the location of a claim that is still to be told what answers,
-// unless its Ingress is denied.
+// decorated builds the location of a claim without its Proxy or Return. A denied or
+// closed claim returns 503.
 func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location {
 	l := &model.Location{Rule: model.Rule{Object: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Kind: kind, Protects: c.Guards()}}
 	if c.Closed {
@@ -306,10 +305,10 @@ func (b *builder) passSplit(id BackendID, main *model.Proxy, split *model.Split)
 	return p
 }
 
-// pass passes to a backend, which is thereby in use; c is nil for the default
-// backend.
+// pass passes to a backend, which is thereby in use; c is nil where no field of a claim
+// names it.
 func (b *builder) pass(id BackendID, c *claim.Claim) *model.Proxy {
-	u := Use{b.backendOf(id), c}
+	u := useOf(b.backendOf(id), c)
 	b.out.uses = append(b.out.uses, u)
 	return &model.Proxy{
 		Backend: u.Backend.Key,

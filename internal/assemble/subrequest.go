@@ -3,6 +3,7 @@ package assemble
 import (
 	"slices"
 
+	"sluice/internal/annotations"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -17,7 +18,7 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, bl
 	return b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
 }
 
-// print adds a block of its object to a location.
-func (b *builder) print(l *model.Location, name string, data any) {
-	l.Blocks = append(slices.Clip(l.Blocks), model.Block{Name: name, Data: data, Source: l.Rule.Object})
+// addBlock adds a block of its object to a location.
+func (b *builder) addBlock(l *model.Location, name string, data any) {
+	l.Blocks = append(slices.Clip(l.Blocks), annotations.BlockOf(l.Rule.Object, name, data))
 }

@@ -7,8 +7,8 @@ import (
 	"sluice/internal/model"
 )
 
-// Attached is what the objects give that a group of annotations names. Paths with the
-// same group share it.
+// Attached holds what was read from the Secrets and ConfigMaps that a group of
+// annotations references. Paths with the same group share it.
 type Attached struct {
 	// Group is a pointer to the group.
 	Group any
@@ -42,13 +42,19 @@ func (i *Owner) AttachedTo(group any) *Attached {
 	return &Unattached
 }
 
-// attachments are what was read for all groups of some annotations, in the order of
-// their blocks.
+// attachments are what was read for the groups of some annotations, in the order of
+// their fields, which is that of the blocks.
 func (i *Owner) attachments(a *annotations.Annotations) []*Attached {
 	if len(i.Attached) == 0 {
 		return nil
 	}
-	return []*Attached{i.AttachedTo(a.Transport), i.AttachedTo(a.BasicAuth), i.AttachedTo(a.ExternalAuth), i.AttachedTo(a.CustomHeaders)}
+	var all []*Attached
+	for group := range a.Groups() {
+		if of := i.AttachedTo(group); of != &Unattached {
+			all = append(all, of)
+		}
+	}
+	return all
 }
 
 // unattachable reports whether the objects that some annotations name cannot be used

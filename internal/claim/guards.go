@@ -3,6 +3,8 @@ package claim
 import (
 	"reflect"
 	"slices"
+
+	"sluice/internal/annotations"
 )
 
 // ExternalAuth is the name of the block that asks another server.
@@ -28,18 +30,11 @@ func (i *Owner) IsDenied() bool {
 	return i.Denied || i.Annotations.Denied() || i.unattachable(i.Annotations)
 }
 
-// ProtectingBlocks are the names of the blocks that keep requests out of the path.
+// ProtectingBlocks are the names of the blocks that must be in the location of the path.
+// They come from the annotations and not from the blocks that were made, so that package
+// guard notices a block that is missing.
 func (c *Claim) ProtectingBlocks() []string {
-	var names []string
-	for _, block := range c.Blocks() {
-		if slices.Contains(c.Annotations.Protects(), block.Name) {
-			names = append(names, block.Name)
-		}
-	}
-	if c.Authentication() != nil {
-		names = append(names, ExternalAuth)
-	}
-	return names
+	return slices.DeleteFunc(slices.Clone(c.Annotations.Protects()), func(name string) bool { return !annotations.HasBlock(name) })
 }
 
 // Protections are the names of all that keeps requests out of paths of the Ingress.

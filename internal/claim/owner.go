@@ -37,10 +37,10 @@ func (c *Claim) BackendField() string {
 	return ".backend"
 }
 
-// Consequence gives the text of a Problem with the backend of a claim. A canary without
+// Consequence gives the text of a Problem with a backend of an owner. A canary without
 // a backend costs its main Ingress nothing.
-func (c *Claim) Consequence(text string) string {
-	if c.Annotations.Canary.Enabled {
+func (i *Owner) Consequence(text string) string {
+	if i.Canary {
 		return strings.ReplaceAll(text, "503 is answered", "the canary gets no requests")
 	}
 	return text

@@ -46,7 +46,7 @@ func viewBackend(b *model.Backend) debugapi.Backend {
 			v.Cookie = shown(c.Name)
 		}
 		for _, s := range b.Split.Shares {
-			v.Shares = append(v.Shares, debugapi.Share{Backend: shown(s.Backend), Weight: s.Weight, Always: viewConditions(s.Always), Never: viewConditions(s.Never)})
+			v.Shares = append(v.Shares, debugapi.Share{Backend: shown(s.Backend), Weight: s.Weight, Rules: viewRules(s.Rules)})
 		}
 	}
 	for _, e := range b.Endpoints {
@@ -55,12 +55,12 @@ func viewBackend(b *model.Backend) debugapi.Backend {
 	return v
 }
 
-func viewConditions(list []model.ValueIs) []string {
-	var texts []string
-	for _, c := range list {
-		texts = append(texts, shown(c.Variable+"="+c.Value))
+func viewRules(rules []model.ShareRule) []debugapi.ShareRule {
+	var views []debugapi.ShareRule
+	for _, r := range rules {
+		views = append(views, debugapi.ShareRule{Variable: shown(r.Variable), Value: shown(r.Value), Takes: r.Takes})
 	}
-	return texts
+	return views
 }
 
 // held is what nginx was told: the newest, and what the configuration that was

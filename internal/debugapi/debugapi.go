@@ -125,13 +125,20 @@ type Backend struct {
 	Shares []Share `json:"shares,omitempty"`
 }
 
-// Share is a backend that gets some requests of a split: by Weight, or always or never
-// where a variable has a value, as "http_x_canary=always".
+// Share is a backend that gets some requests of a split: by the first of its Rules that
+// holds, else by Weight.
 type Share struct {
-	Backend string   `json:"backend"`
-	Weight  int      `json:"weight"`
-	Always  []string `json:"always,omitempty"`
-	Never   []string `json:"never,omitempty"`
+	Backend string      `json:"backend"`
+	Weight  int         `json:"weight"`
+	Rules   []ShareRule `json:"rules,omitempty"`
+}
+
+// ShareRule says whether a share takes the requests for which a variable of nginx has a
+// value.
+type ShareRule struct {
+	Variable string `json:"variable"`
+	Value    string `json:"value"`
+	Takes    bool   `json:"takes"`
 }
 
 // Endpoint is an address that serves; an IPv6 address is without brackets.

@@ -27,7 +27,7 @@ func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 		"a split": {
 			Key: "shop/web/80~split", Target: web,
 			Split: &model.Split{Main: "shop/web/80", Total: 100, Shares: []model.Share{
-				{Backend: "shop/can/80", Name: "shop-can-80", Weight: 5, Always: []model.ValueIs{{Variable: "http_x", Value: "always"}}},
+				{Backend: "shop/can/80", Name: "shop-can-80", Weight: 5, Rules: []model.ShareRule{{Variable: "http_x", Value: "always", Takes: true}, {Variable: "cookie_x", Value: "never"}}},
 			}},
 		},
 	} {

@@ -55,11 +55,8 @@ func (x *explainer) sharesOf(split *model.Split) []Share {
 	var shares []Share
 	for _, s := range split.Shares {
 		gets := fmt.Sprintf("%d of %d requests", min(s.Weight, split.Total), split.Total)
-		for _, c := range s.Always {
-			gets += fmt.Sprintf(", all with %s %q", c.Variable, c.Value)
-		}
-		for _, c := range s.Never {
-			gets += fmt.Sprintf(", none with %s %q", c.Variable, c.Value)
+		for _, r := range s.Rules {
+			gets += fmt.Sprintf(", %s with %s %q", allOrNone(r.Takes), r.Variable, r.Value)
 		}
 		if split.Cookie != nil {
 			gets += ", and all of clients whose cookie " + split.Cookie.Name + " is its own"
@@ -71,6 +68,13 @@ func (x *explainer) sharesOf(split *model.Split) []Share {
 		shares = append(shares, share)
 	}
 	return shares
+}
+
+func allOrNone(takes bool) string {
+	if takes {
+		return "all"
+	}
+	return "none"
 }
 
 // isDefault tells the default backend of the controller: nobody's rule names it.

@@ -54,14 +54,14 @@ type Share struct {
 	Backend string `json:"backend"`
 	Name    string `json:"name"`
 	Weight  int    `json:"weight"`
-	// Always and Never hold for requests that are, or are not, of the share whatever
-	// its weight. Never comes first.
-	Always []ValueIs `json:"always,omitempty"`
-	Never  []ValueIs `json:"never,omitempty"`
+	// Rules decide before the weight does; the first that holds counts.
+	Rules []ShareRule `json:"rules,omitempty"`
 }
 
-// ValueIs holds for requests with a value of a variable of nginx.
-type ValueIs struct {
+// ShareRule holds for the requests with a value of a variable of nginx. The share takes
+// them or gets none of them.
+type ShareRule struct {
 	Variable string `json:"variable"`
 	Value    string `json:"value"`
+	Takes    bool   `json:"takes"`
 }

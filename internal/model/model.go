@@ -244,9 +244,10 @@ type Transport struct {
 // Block is something a behaviour prints. The template "<Name>/<context>" is
 // executed with Data in each context (main, events, http, server, location)
 // that has one. What "<Name>/first" prints in a location comes before anything
-// is answered there, "<Name>/answer" answers some requests itself, and what
-// "<Name>/redirect" prints holds for the redirect to HTTPS too. What "<Name>/shared" prints at http level is there once,
-// and blocks with the same head become one block.
+// is answered there, and "<Name>/answer" answers some requests itself. What
+// "<Name>/redirect" prints holds for the redirects to HTTPS and to sign in too. What
+// "<Name>/shared" prints at http level is there once, and blocks with the same head
+// become one block.
 type Block struct {
 	Name string `json:"name,omitempty"`
 	// Data is a struct without maps and without pointers to objects.
@@ -257,8 +258,8 @@ type Block struct {
 	// Ends is set if it may end what nginx's rewrite module does, so that the
 	// location's own redirect to HTTPS and status come before it.
 	Ends bool `json:"ends,omitempty"`
-	// Redirected is set if what it says of a location is meant for the redirect
-	// to HTTPS too, which then is not said once for all of a server.
+	// Redirected is set if it holds for redirects of the location too. That to HTTPS is
+	// then printed in the location and not once for the server.
 	Redirected bool `json:"redirected,omitempty"`
 	// Source is the object that asked for it, for the source map.
 	Source ObjectRef `json:"source"`

@@ -181,7 +181,7 @@ func (l locations) view(location *model.Location) error {
 	view := &l.serverRendering.locationView
 	*view = locationView{
 		Modifier: string(location.Modifier), Path: l.path(location), Redirect: location.RedirectToHTTPS,
-		SetsPath: l.logsPath, RulePath: loggedPath(location.Rule),
+		SetsPath: l.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
 		Unlogged: location.Rule.Kind == model.RuleHealth || l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	l.locationBlocks.blocks, l.locationBlocks.beside = location.Blocks, nil
@@ -198,6 +198,12 @@ func (l locations) view(location *model.Location) error {
 		return err
 	}
 	return l.answers(location)
+}
+
+// handedOver reports whether requests come to a location from another one of the same
+// rule, which has set their variables: to one that redirects to a page of signing in.
+func handedOver(l *model.Location) bool {
+	return l.Modifier == model.Named && l.Rule.Kind == model.RuleRedirect
 }
 
 // answers prepares what the template is given of the backend or the status.

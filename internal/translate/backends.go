@@ -32,8 +32,8 @@ type backend struct {
 
 // backendFault is what is wrong with a reference to a backend.
 type backendFault struct {
-	// field is what is wrong below backend.service: "name" or "port".
-	field  string
+	// ofPort is set if the port is wrong and not the Service.
+	ofPort bool
 	reason model.Reason
 	text   string
 }
@@ -50,7 +50,7 @@ func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
 	}
 	for u := range of.Uses() {
 		if fault := t.memo.backends[u.Backend].fault; fault != nil {
-			t.report(model.Problem{Object: u.Claim.Owner.Ref, Field: faultField(u.Claim, fault), Reason: fault.reason, Text: u.Claim.Consequence(fault.text)})
+			t.report(model.Problem{Object: u.Owner.Ref, Field: fault.in(u), Reason: fault.reason, Text: u.Owner.Consequence(fault.text)})
 		}
 	}
 	t.checkDefaultBackend()
@@ -136,11 +136,11 @@ func (b *backend) divide() {
 // resolve finds the endpoints.
 func (t *translation) resolve(b *backend) *backendFault {
 	if b.service == nil {
-		return &backendFault{"name", model.NotFound, fmt.Sprintf("Service %s does not exist: 503 is answered", b.ID.Service)}
+		return &backendFault{false, model.NotFound, fmt.Sprintf("Service %s does not exist: 503 is answered", b.ID.Service)}
 	}
 	port, ok := b.port()
 	if !ok {
-		return &backendFault{"port", model.NotFound, fmt.Sprintf("Service %s has no port %s: 503 is answered; it has %s", b.ID.Service, b.ID.Port, listedPorts(b.service))}
+		return &backendFault{true, model.NotFound, fmt.Sprintf("Service %s has no port %s: 503 is answered; it has %s", b.ID.Service, b.ID.Port, listedPorts(b.service))}
 	}
 	if b.service.Spec.Type == corev1.ServiceTypeExternalName {
 		if t.options.DisableExternalName {
@@ -177,10 +177,10 @@ func listedPorts(service *corev1.Service) string {
 	return claim.Listed(names)
 }
 
-func faultField(c *claim.Claim, fault *backendFault) string {
-	field := c.Field + c.BackendField() + ".service." + fault.field
-	if fault.field == "port" {
-		field += c.Action.PortField
+// in is the field that the fault is in.
+func (f *backendFault) in(u assemble.Use) string {
+	if f.ofPort {
+		return u.PortField
 	}
-	return field
+	return u.Field
 }

@@ -73,7 +73,7 @@ func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHea
 	if len(configMap.Data) == 0 {
 		return nil
 	}
-	return &claim.Attached{Size: size, Block: model.Block{Name: customHeaders, Source: ing.Ref, Data: block}}
+	return &claim.Attached{Size: size, Block: annotations.BlockOf(ing.Ref, customHeaders, block)}
 }
 
 // contentType is the header that nginx would write twice on pages of its own.

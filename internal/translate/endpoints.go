@@ -159,5 +159,5 @@ func numeric(name string) bool {
 }
 
 func (b *backend) refuse(reason model.Reason, text string) *backendFault {
-	return &backendFault{"name", reason, fmt.Sprintf("the externalName %s of Service %s %s: 503 is answered", claim.Quoted(b.service.Spec.ExternalName), b.ID.Service, text)}
+	return &backendFault{false, reason, fmt.Sprintf("the externalName %s of Service %s %s: 503 is answered", claim.Quoted(b.service.Spec.ExternalName), b.ID.Service, text)}
 }

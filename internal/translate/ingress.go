@@ -99,8 +99,8 @@ func wrongName(object model.ObjectRef) (field, text string) {
 // are written out for each of its locations.
 const mostText = 64 << 20
 
-// limit keeps an Ingress with large annotations and many paths from making
-// nginx.conf so large that it is nobody's any more.
+// limit denies an Ingress with large annotations and many paths, so that one Ingress
+// cannot bloat the configuration.
 func (i *owner) limit() {
 	size, locations := 0, 0
 	for key, value := range i.given {

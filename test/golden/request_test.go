@@ -280,10 +280,7 @@ func (o *outcome) foretellBackend(a *answer, r request, proxy *model.Proxy) {
 // shareOf is the backend of a split that gets a request, for those whose weights leave
 // no choice.
 func shareOf(s *model.Split, r request) string {
-	holds := func(c model.ValueIs) bool {
-		name := strings.ReplaceAll(strings.TrimPrefix(c.Variable, "http_"), "_", "-")
-		return r.header.Get(name) == c.Value
-	}
+	holds := func(rule model.ShareRule) bool { return valueOf(rule.Variable, r) == rule.Value }
 	_, tag, _ := strings.Cut(r.header.Get("Cookie"), "|")
 	for i, share := range s.Shares {
 		switch {
@@ -291,12 +288,30 @@ func shareOf(s *model.Split, r request) string {
 			return s.Main
 		case s.Cookie != nil && tag == tagOf(s.Tags[i+1]):
 			return share.Backend
-		case slices.ContainsFunc(share.Never, holds):
-		case slices.ContainsFunc(share.Always, holds), share.Weight >= s.Total:
+		}
+		takes := share.Weight >= s.Total
+		if at := slices.IndexFunc(share.Rules, holds); at >= 0 {
+			takes = share.Rules[at].Takes
+		}
+		if takes {
 			return share.Backend
 		}
 	}
 	return s.Main
+}
+
+// valueOf is the value of a variable http_NAME or cookie_NAME in a request. nginx finds
+// cookies in any case.
+func valueOf(variable string, r request) string {
+	if name, ok := strings.CutPrefix(variable, "cookie_"); ok {
+		for _, cookie := range (&http.Request{Header: r.header}).Cookies() {
+			if strings.EqualFold(cookie.Name, name) {
+				return cookie.Value
+			}
+		}
+		return ""
+	}
+	return r.header.Get(strings.ReplaceAll(strings.TrimPrefix(variable, "http_"), "_", "-"))
 }
 
 // tagOf is what marks the cookies of a backend.

@@ -185,18 +185,7 @@ func (r *reader) readOwner(owner *claim.Object, general *settings.Settings) {
 
 // blocksOf are the names of the blocks that keep requests out.
 func blocksOf(a *annotations.Annotations) []string {
-	var names []string
-	for _, b := range a.Blocks() {
-		if slices.Contains(a.Protects(), b.Name) {
-			names = append(names, b.Name)
-		}
-	}
-	for _, name := range []string{"basic-auth", "external-auth"} { // translate makes these
-		if slices.Contains(a.Protects(), name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return slices.DeleteFunc(slices.Clone(a.Protects()), func(name string) bool { return !annotations.HasBlock(name) })
 }
 
 // path is one that is written.

@@ -3,8 +3,12 @@ local split = require("sluice.split")
 
 local tests = {}
 
-local function share(weight, always, never)
-  return { backend = "b" .. weight, name = "n" .. weight, weight = weight, always = always, never = never }
+local function share(weight, rules)
+  return { backend = "b" .. weight, name = "n" .. weight, weight = weight, rules = rules }
+end
+
+local function rule(variable, value, takes)
+  return { variable = variable, value = value, takes = takes }
 end
 
 -- How many of 10,000 requests go to which backend.
@@ -39,7 +43,10 @@ tests["no weight is no request, and all of it is all"] = function()
   expect.equal({ b150 = 10000 }, spread({ total = 100, shares = { share(150) } }))
 end
 
-local HEADER = { total = 100, shares = { share(0, { { variable = "http_x_canary", value = "always" } }, { { variable = "http_x_canary", value = "never" } }), share(100, { { variable = "http_x_two", value = "yes" } }, { { variable = "http_x_two", value = "no" } }) } }
+local HEADER = { total = 100, shares = {
+  share(0, { rule("http_x_canary", "always", true), rule("http_x_canary", "never", false) }),
+  share(100, { rule("http_x_two", "yes", true), rule("http_x_two", "no", false) }),
+} }
 
 tests["headers come before weights"] = function()
   expect.equal({ b0 = 10000 }, spread(HEADER, { http_x_canary = "always" }))
@@ -47,6 +54,17 @@ tests["headers come before weights"] = function()
   expect.equal({ b100 = 10000 }, spread(HEADER, { http_x_canary = "Always" }))
   expect.equal({ main = 10000 }, spread(HEADER, { http_x_two = "no" }))
   expect.equal({ b0 = 10000 }, spread(HEADER, { http_x_canary = "always", http_x_two = "yes" }))
+end
+
+tests["the first rule that holds decides"] = function()
+  local of = { total = 100, shares = { share(50, {
+    rule("http_x", "always", true), rule("http_x", "never", false), rule("cookie_beta", "always", true), rule("cookie_beta", "never", false),
+  }) } }
+  expect.equal({ b50 = 10000 }, spread(of, { http_x = "always", cookie_beta = "never" }))
+  expect.equal({ main = 10000 }, spread(of, { http_x = "never", cookie_beta = "always" }))
+  expect.equal({ b50 = 10000 }, spread(of, { http_x = "other", cookie_beta = "always" }))
+  expect.equal({ main = 10000 }, spread(of, { cookie_beta = "never" }))
+  near(5000, spread(of, { http_x = "other", cookie_beta = "Always" }).b50)
 end
 
 tests["a client stays with the backend of its cookie"] = function()

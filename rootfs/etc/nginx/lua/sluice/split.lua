@@ -1,18 +1,18 @@
 --- Chooses one of several backends for a request: the main one, or one of the shares.
 --
 -- The rules, in this order: the cookie of the main backend says which backend the
--- client has; then for each share the values of headers by which a request is never
--- or always its; then the weights.
+-- client has; then the rules of each share, of which the first that holds decides; then
+-- the weights.
 local _M = {}
 
--- Whether one of the conditions {variable, value} holds; nil is none.
-local function any(conditions, var)
-  for _, condition in ipairs(conditions or {}) do
-    if var[condition.variable] == condition.value then
-      return true
+-- Whether a share takes a request by the first rule {variable, value, takes} that holds;
+-- nil if none does.
+local function decided(rules, var)
+  for _, rule in ipairs(rules or {}) do
+    if var[rule.variable] == rule.value then
+      return rule.takes
     end
   end
-  return false
 end
 
 -- The backend whose tag is in the cookie.
@@ -22,7 +22,7 @@ local function held(split, var)
   return tag and (split.tags[tag] or nil)
 end
 
--- The share of a request that no header decided about, by weight.
+-- The share of a request that no rule decided about, by weight.
 local function drawn(split, out)
   local at = math.random(split.total)
   for place, share in ipairs(split.shares) do
@@ -36,7 +36,7 @@ local function drawn(split, out)
 end
 
 --- @tparam table split {main, total, cookie = {name, ...}, tags, shares = {{backend, name, weight,
--- always, never}}}: tags give the place of a share, 0 for the main backend
+-- rules = {{variable, value, takes}}}}}: tags give the place of a share, 0 for the main backend
 -- @tparam table var ngx.var
 -- @treturn table|nil the share; nil for the main backend
 function _M.choose(split, var)
@@ -46,11 +46,11 @@ function _M.choose(split, var)
   end
   local out = {}
   for at, share in ipairs(split.shares) do
-    if any(share.never, var) then
-      out[at] = true
-    elseif any(share.always, var) then
+    local takes = decided(share.rules, var)
+    if takes then
       return share
     end
+    out[at] = takes == false
   end
   return drawn(split, out)
 end

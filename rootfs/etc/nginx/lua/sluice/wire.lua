@@ -118,8 +118,8 @@ local function is_weight(value)
   return type(value) == "number" and value % 1 == 0 and value >= 0 and value <= 2 ^ 31
 end
 
-local function is_condition(value)
-  return type(value) == "table" and is_name(value.variable) and is_text(value.value)
+local function is_rule(value)
+  return type(value) == "table" and is_name(value.variable) and is_text(value.value) and type(value.takes) == "boolean"
 end
 
 -- All items of an array, with nothing beside it.
@@ -142,7 +142,7 @@ end
 
 local function is_share(value)
   return type(value) == "table" and is_name(value.backend) and is_text(value.name) and is_weight(value.weight)
-    and (value.always == nil or all(value.always, is_condition)) and (value.never == nil or all(value.never, is_condition))
+    and (value.rules == nil or all(value.rules, is_rule))
 end
 
 local function is_split(value)
