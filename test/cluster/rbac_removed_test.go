@@ -199,7 +199,7 @@ func (s *scene) isNotHeaded() {
 	s.start()
 	s.complains()
 	s.answers("headed", http.StatusServiceUnavailable)
-	if len(s.Log.Lines(s.T, "no permission to read ConfigMap "+s.shop+"/"+headersName)) == 0 {
+	if len(s.Sluice.Log.Lines(s.T, "no permission to read ConfigMap "+s.shop+"/"+headersName)) == 0 {
 		s.Error("the Problem does not say that the permission is missing")
 	}
 	s.serves()
