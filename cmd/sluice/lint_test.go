@@ -184,6 +184,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"version"}, 0, ""},
 		{[]string{"--version"}, 0, ""},
 		{[]string{"nosuch"}, 2, "sluice: unknown command \"nosuch\" for \"sluice\"\nSee `sluice --help`.\n"},
+		{[]string{"help", "nosuch"}, 2, "sluice: unknown command \"nosuch\" for \"sluice\"\nSee `sluice help --help`.\n"},
+		{[]string{"help", "render", "nosuch"}, 2, "sluice: unknown command \"nosuch\" for \"sluice render\"\nSee `sluice help --help`.\n"},
 		{[]string{"rendr"}, 2, "sluice: unknown command \"rendr\" for \"sluice\"\n\nDid you mean this?\n\trender\n\nSee `sluice --help`.\n"},
 		{[]string{"debug", "gte"}, 2, "sluice: unknown command \"gte\" for \"sluice debug\"\nSee `sluice debug --help`.\n"},
 		{[]string{"version", "now"}, 2, "sluice: want no arguments (got \"now\")\nSee `sluice version --help`.\n"},

@@ -1,8 +1,8 @@
 package explain
 
 import (
-	"net"
 	"slices"
+	"strings"
 
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
@@ -64,7 +64,11 @@ func (x *explainer) target(l *model.Location, name string) string {
 		}
 		if b := x.Config.Dynamic.Backend(to.Proxy.Backend); b != nil {
 			scheme := map[bool]string{false: "http://", true: "https://"}[to.Proxy.Transport.TLS]
-			return scheme + net.JoinHostPort(b.Target.Host, b.Target.Port) + to.Proxy.URI
+			host := b.Target.Host
+			if strings.Contains(host, ":") {
+				host = "[" + host + "]"
+			}
+			return scheme + host + ":" + b.Target.Port + to.Proxy.URI
 		}
 	}
 	return ""
