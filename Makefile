@@ -44,10 +44,11 @@ test: setup-test static ## everything: the static checks of `make check`, unit t
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
 	GO=$(GO) test/beside.sh $(MODULES)
 
-check: setup-test static ## the inner loop: static checks (gofmt, vet and staticcheck of all modules, shellcheck), unit tests, architecture, reference and golden cases on the system's nginx
+check: setup-test static ## the inner loop: static checks (gofmt, vet and staticcheck of all modules, shellcheck), unit tests, architecture, reference and golden cases on the system's nginx, and docs/compatibility.md
 	@set -euo pipefail; seen="$$($(GO) env GOCACHE)/sluice-programs"; now="$$(test/setup.sh --programs)"; \
 	if [ "$$(cat "$$seen" 2>/dev/null)" != "$$now" ]; then $(GO) clean -testcache; echo "$$now" > "$$seen"; fi; \
-	env -u SLUICE_NGINX_ROOT GOGC=400 $(GO) test -p $(BESIDE) -vet=off $(CHECKED)
+	env -u SLUICE_NGINX_ROOT GOGC=400 $(GO) test -p $(BESIDE) -vet=off $(CHECKED); \
+	$(GO) test ./test/compat -run TestPageIsFresh
 
 # The tag image adds the tests of test/cluster/image.
 static: setup-test

@@ -162,6 +162,15 @@ func TestPipesAreRead(t *testing.T) {
 	}
 }
 
+// Without an Ingress the configuration is printed, and standard error says so.
+func TestRenderOfNoIngress(t *testing.T) {
+	t.Parallel()
+	got := process(t, t.TempDir(), "", "render", "-f", "/dev/null")
+	if got.Status != 0 || !strings.HasSuffix(got.Errors, "no Ingress is among the manifests\n") {
+		t.Errorf("%d: %s", got.Status, got.Errors)
+	}
+}
+
 // A host that no rule has is named as such.
 func TestRenderOfNoHost(t *testing.T) {
 	t.Parallel()

@@ -31,8 +31,28 @@ func root() *cobra.Command {
 	}
 	command.Version = versionLine()
 	command.SetVersionTemplate("sluice {{ .Version }}\n")
+	command.SetHelpCommand(helpCommand())
 	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), debugCommand(), versionCommand())
 	return command
+}
+
+// helpCommand is that of cobra, but that an unknown command is an error.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			about, rest, err := cmd.Root().Find(names)
+			if err == nil && len(rest) > 0 {
+				err = fmt.Errorf("unknown command %q for %q", rest[0], about.CommandPath())
+			}
+			if err != nil {
+				return usage(err)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 func versionCommand() *cobra.Command {

@@ -73,6 +73,9 @@ func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Wr
 		return err
 	}
 	r.input.say(diagnostics)
+	if len(r.snap.Ingresses()) == 0 {
+		fmt.Fprintln(diagnostics, "no Ingress is among the manifests")
+	}
 	for _, problem := range model.SortProblems(r.problems) {
 		fmt.Fprintln(diagnostics, "problem:", problem)
 	}

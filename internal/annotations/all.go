@@ -17,7 +17,8 @@ import (
 //
 //	behaviour  its name, which is also that of its templates
 //	kind       "shaping" for one that translate or assemble reads; others print
-//	scope      "host" for one that cannot differ by path
+//	scope      "host" or "Ingress" for one that holds for a whole one, and cannot
+//	           differ by path
 type Annotations struct {
 	CORS                 *CORS                 `behaviour:"cors"`
 	DenyList             *DenyList             `behaviour:"deny-list"`
@@ -41,7 +42,7 @@ type Annotations struct {
 	SSLRedirect          *SSLRedirect          `behaviour:"ssl-redirect" kind:"shaping"`
 	Transport            *Transport            `behaviour:"transport" kind:"shaping"`
 	Affinity             *Affinity             `behaviour:"affinity" kind:"shaping"`
-	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"host"`
+	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"Ingress"`
 	Mirror               *Mirror               `behaviour:"mirror" kind:"shaping"`
 	Certificates         *Certificates         `behaviour:"certificates" kind:"shaping" scope:"host"`
 	Passthrough          *Passthrough          `behaviour:"ssl-passthrough" kind:"shaping" scope:"host"`

@@ -35,8 +35,9 @@ type Behaviour struct {
 	// Redirected is set if it has a template for the context "redirect": what it prints
 	// holds for the redirects to HTTPS and to sign in too.
 	Redirected bool
-	// PerHost is set if it holds for whole hosts, and cannot differ by path.
-	PerHost bool
+	// Scope is "host" or "Ingress" if it holds for a whole one, and empty if it may
+	// differ by path.
+	Scope string
 	// Keys are its annotations, without the prefix.
 	Keys []keys.Doc
 }
@@ -60,7 +61,7 @@ func behavioursOf(t reflect.Type) []*behaviour {
 		if name == "" {
 			continue
 		}
-		b := &behaviour{Behaviour: Behaviour{Name: name, Kind: Decorating, PerHost: field.Tag.Get("scope") == "host"}, index: i, group: field.Type.Elem()}
+		b := &behaviour{Behaviour: Behaviour{Name: name, Kind: Decorating, Scope: field.Tag.Get("scope")}, index: i, group: field.Type.Elem()}
 		if field.Tag.Get("kind") == string(Shaping) {
 			b.Kind = Shaping
 		}

@@ -8,11 +8,11 @@ import (
 
 // Limits cap what one address may ask of the paths together.
 type Limits struct {
-	Connections int        `key:"limit-connections" default:"0" off:"0" risk:"low" validate:"min=0,max=65535" protects:"true" doc:"Requests that one address may have open at the same time; others get the status limit-conn-status-code. 0 is any number."`
-	PerSecond   int        `key:"limit-rps" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests of one address in a second; what is over gets the status limit-req-status-code. 0 is any number."`
-	PerMinute   int        `key:"limit-rpm" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests of one address in a minute; what is over gets the status limit-req-status-code. 0 is any number."`
-	Burst       int        `key:"limit-burst-multiplier" default:"5" alone:"true" risk:"low" validate:"min=1,max=1000" needs:"limit-rpm limit-rps" doc:"How many times the rate one address may ask for at once."`
-	Exempt      keys.CIDRs `key:"limit-allowlist" alias:"limit-whitelist" alone:"true" risk:"low" validate:"max=256" needs:"limit-connections limit-rpm limit-rps" doc:"Addresses and networks that are not limited; at most 256, and 2048 in all different lists of a namespace."`
+	Connections int        `key:"limit-connections" default:"0" off:"0" risk:"low" validate:"min=0,max=65535" protects:"true" doc:"Requests that one address may have open at the same time. Further ones get the status limit-conn-status-code. 0 means no limit."`
+	PerSecond   int        `key:"limit-rps" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests that one address may send in a second. Further ones get the status limit-req-status-code. 0 means no limit."`
+	PerMinute   int        `key:"limit-rpm" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests that one address may send in a minute. Further ones get the status limit-req-status-code. 0 means no limit."`
+	Burst       int        `key:"limit-burst-multiplier" default:"5" alone:"true" risk:"low" validate:"min=1,max=1000" needs:"limit-rpm limit-rps" doc:"Size of a burst: one address may send this many times limit-rps or limit-rpm at once."`
+	Exempt      keys.CIDRs `key:"limit-allowlist" alias:"limit-whitelist" alone:"true" risk:"low" validate:"max=256" needs:"limit-connections limit-rpm limit-rps" doc:"Addresses and networks that are not limited: at most 256, and 2048 in all different lists of a namespace."`
 }
 
 // limitsBlock is what the templates of Limits print.
@@ -95,6 +95,6 @@ func (l Limits) zones() int {
 
 // Rate caps how fast answers are sent.
 type Rate struct {
-	Rate  keys.Optional[int] `key:"limit-rate" from:"limit-rate" risk:"low" validate:"min=0,max=1000000000" unit:"kilobytes" doc:"Kilobytes of an answer that are sent in a second; 0 is any number."`
-	After keys.Optional[int] `key:"limit-rate-after" from:"limit-rate-after" risk:"low" validate:"min=0,max=1000000000" unit:"kilobytes" doc:"Kilobytes of an answer that are sent before limit-rate holds."`
+	Rate  keys.Optional[int] `key:"limit-rate" from:"limit-rate" risk:"low" validate:"min=0,max=1000000000" unit:"kilobytes" doc:"Kilobytes of an answer that nginx sends in a second. 0 means no limit."`
+	After keys.Optional[int] `key:"limit-rate-after" from:"limit-rate-after" risk:"low" validate:"min=0,max=1000000000" unit:"kilobytes" doc:"Kilobytes of an answer that nginx sends before limit-rate applies."`
 }

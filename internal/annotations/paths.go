@@ -44,6 +44,8 @@ type byPath struct {
 	// those that cannot, by path.
 	lines  map[string][]line
 	closed map[string][]string
+	// values are made by valuesAt when first needed.
+	values map[string]map[string]string
 }
 
 // newByPath finds the annotations for single paths; nil for none.
@@ -137,8 +139,8 @@ func (r *reader) readLines() {
 		b := behaviourOf[name]
 		lines := linesOf(r.byPath.given[name])
 		switch {
-		case b != nil && b.PerHost:
-			text := "it holds for a whole host, and cannot differ by path: write " + r.prefix + name
+		case b != nil && b.Scope != "":
+			text := "it holds for a whole " + b.Scope + ", and cannot differ by path: write " + r.prefix + name
 			if b.withholds() {
 				text = r.withhold(text)
 			}
@@ -146,7 +148,7 @@ func (r *reader) readLines() {
 		case len(lines) == 0:
 			r.closeAll(field, wantLines+" (got none)", meant, protects)
 		}
-		if b != nil && b.PerHost {
+		if b != nil && b.Scope != "" {
 			continue
 		}
 		for _, text := range lines {
@@ -177,13 +179,7 @@ func (r *reader) readLine(name, text, meant string, protects bool) {
 
 // readUnknown reports a line of an annotation that nothing reads.
 func (r *reader) readUnknown(l line) {
-	given := func(key string) (string, bool) {
-		if key == l.name {
-			return l.value, true
-		}
-		return r.lookup(key)
-	}
-	v := r.catalog.Judge(l.name, given, r.settings.Value)
+	v := r.catalog.Judge(l.name, r.lookupBeside(l), r.settings.Value)
 	if v.Fate == keys.Withheld {
 		r.of.withheld = true
 	}
@@ -192,6 +188,37 @@ func (r *reader) readUnknown(l line) {
 		r.byPath.closed[l.path] = append(r.byPath.closed[l.path], v.Meant)
 	}
 	r.problem(l.field(), v.Reason, text, v.Fate == keys.Denied)
+}
+
+// lookupBeside finds the value of a key at the path of a line: that of another line, or
+// else that of the Ingress.
+func (r *reader) lookupBeside(l line) func(key string) (string, bool) {
+	return func(key string) (string, bool) {
+		if key == l.name {
+			return l.value, true
+		}
+		if value, found := r.byPath.valuesAt(l.path)[nameOfKey(key)]; found {
+			return value, true
+		}
+		return r.lookup(key)
+	}
+}
+
+// valuesAt are the values of the lines for a path, by key.
+func (p *byPath) valuesAt(path string) map[string]string {
+	if p.values == nil {
+		p.values = map[string]map[string]string{}
+		for _, name := range slices.Sorted(maps.Keys(p.given)) {
+			for _, text := range linesOf(p.given[name]) {
+				at, value, _ := p.split(text)
+				if p.values[at] == nil {
+					p.values[at] = map[string]string{}
+				}
+				p.values[at][nameOfKey(name)] = value
+			}
+		}
+	}
+	return p.values[path]
 }
 
 // protectsAs is true if an annotation protects, whatever it is called.

@@ -16,7 +16,7 @@ type Timeouts struct {
 
 // BodySize is how large the body of a request may be.
 type BodySize struct {
-	Max keys.Size `key:"proxy-body-size" from:"proxy-body-size" risk:"medium" doc:"Largest body of a request, which else gets 413; 0 is any size."`
+	Max keys.Size `key:"proxy-body-size" from:"proxy-body-size" risk:"medium" doc:"Largest body of a request. A request with a larger one gets 413. 0 means no limit."`
 }
 
 // BodyBuffer is how much of the body of a request is kept in memory.

@@ -8,7 +8,7 @@ import (
 // ConfigurationSnippet is directives of nginx that stand in each location of the
 // Ingress, behind those of the other annotations and before what answers.
 type ConfigurationSnippet struct {
-	Text keys.Snippet `key:"configuration-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" protects:"true" doc:"Directives of nginx for the locations of the paths, as they are written."`
+	Text keys.Snippet `key:"configuration-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" protects:"true" doc:"Directives of nginx for the locations of the paths. Sluice copies them unchanged."`
 }
 
 // place says when nginx comes to the snippet. Its return answers plain HTTP too, as

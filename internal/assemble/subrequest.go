@@ -18,6 +18,12 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, bl
 	return b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
 }
 
+// Subrequest is the path of the internal location for subrequests of a block.
+func (b externalAuthBlock) Subrequest() string { return b.To }
+
+// Subrequest is the path of the internal location for subrequests of a block.
+func (b mirrorBlock) Subrequest() string { return b.To }
+
 // addBlock adds a block of its object to a location.
 func (b *builder) addBlock(l *model.Location, name string, data any) {
 	l.Blocks = append(slices.Clip(l.Blocks), annotations.BlockOf(l.Rule.Object, name, data))

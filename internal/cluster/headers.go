@@ -10,8 +10,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// newHeaders prepares the ConfigMaps that Ingresses refer to, by the annotation
-// custom-headers.
+// newHeaders prepares the ConfigMaps that Ingresses refer to, by the annotations
+// custom-headers and auth-proxy-set-headers.
 func newHeaders(s *Source) *polledObjects[corev1.ConfigMap, *corev1.ConfigMap] {
 	return &polledObjects[corev1.ConfigMap, *corev1.ConfigMap]{
 		source: s, kind: "ConfigMap", get: s.getConfigMap, strip: stripConfigMap, held: map[snapshot.Name]*polledObject[*corev1.ConfigMap]{},

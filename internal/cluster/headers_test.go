@@ -84,6 +84,13 @@ func TestHeadersAreReadByNameOnly(t *testing.T) {
 		if got := asked(); !slices.Equal(got, test.asked) {
 			t.Errorf("%v: asked was %q, want %q", test.verbs, got, test.asked)
 		}
+		var forbidden []snapshot.Name
+		if test.trouble != "" {
+			forbidden = names
+		}
+		if got := s.headers.forbidden(); !slices.Equal(got, forbidden) {
+			t.Errorf("%v: forbidden are %v, want %v", test.verbs, got, forbidden)
+		}
 		troubles := s.troubles.all()
 		told := slices.ContainsFunc(troubles, func(err error) bool { return err.Error() == test.trouble })
 		if test.trouble == "" && len(troubles) > 0 || test.trouble != "" && (len(troubles) != 2 || !told) {

@@ -186,6 +186,20 @@ func (p *polledObjects[T, P]) all() []P {
 	return p.listed
 }
 
+// forbidden gives the names of those that are not known because the permission to read
+// them is missing, sorted.
+func (p *polledObjects[T, P]) forbidden() []snapshot.Name {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var names []snapshot.Name
+	for _, name := range p.names {
+		if p.held[name].object == nil && p.source.troubles.forbidden(p.what(name)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // named gives one, nil if it is not known.
 func (p *polledObjects[T, P]) named(name snapshot.Name) P {
 	p.mu.Lock()

@@ -165,7 +165,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
 	loaded.Objects = snapshot.Objects{
 		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: s.routed.slices.all(),
-		Secrets: s.secrets.all(), ConfigMaps: append(s.configMaps.all(), s.headers.all()...), Namespaces: s.namespaces.all(),
+		Secrets: s.secrets.all(), ConfigMaps: append(s.configMaps.all(), s.headers.all()...), Forbidden: s.headers.forbidden(), Namespaces: s.namespaces.all(),
 	}
 	return loaded, ctx.Err()
 }

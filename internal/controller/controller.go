@@ -109,7 +109,7 @@ type Controller struct {
 	// roomless is what nginx had no room for at the last push.
 	roomless dynamic.Roomless
 	// misleading are the names whose answers the last plan told the owners of.
-	misleading []resolver.Misleading
+	unresolved []resolver.Trouble
 	// templates are those that nginx last took.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.

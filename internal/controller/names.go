@@ -2,41 +2,52 @@ package controller
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"sluice/internal/model"
 	"sluice/internal/resolver"
+	"sluice/internal/translate"
 )
 
-// resolved tells nginx what names of DNS stand for now, and their owners if they
-// lead where nobody may be led to.
+// resolved tells nginx the new addresses of DNS names, and tells the owners of names
+// without addresses, or with addresses that are refused.
 func (c *Controller) resolved(ctx context.Context) {
 	c.push(ctx)
-	if c.latest != nil && !slices.Equal(c.misleading, c.Resolver.Misleading()) {
+	if c.latest != nil && !slices.Equal(c.unresolved, c.Resolver.Troubles()) {
 		c.syncSoon(ctx)
 	}
 }
 
-// tellMisleading gives the Problems of the Services whose names have such answers.
-func (c *Controller) tellMisleading(d model.Dynamic) []model.Problem {
-	c.misleading = c.Resolver.Misleading()
-	if len(c.misleading) == 0 {
+// tellUnresolved gives the Problems of DNS names: on the Service whose externalName one
+// is, and on the Ingresses with an annotation that names it.
+func (c *Controller) tellUnresolved(config *model.Config) []model.Problem {
+	c.unresolved = c.Resolver.Troubles()
+	if len(c.unresolved) == 0 {
 		return nil
 	}
-	addresses := map[string]string{}
-	for _, m := range c.misleading {
-		addresses[m.Name] = m.Addresses
+	troubles := map[string]resolver.Trouble{}
+	for _, t := range c.unresolved {
+		troubles[t.Name] = t
 	}
 	var problems []model.Problem
-	for _, b := range d.Backends {
-		if led, ok := addresses[b.ExternalName]; ok && b.ExternalName != "" {
-			if b.Target.Host != "" {
-				continue // of an annotation
-			}
-			problems = append(problems, model.Problem{Object: b.Target.Object(), Field: "spec.externalName", Reason: model.InvalidValue,
-				Text: fmt.Sprintf("DNS says that %s is at %s: %s; requests never go there", b.ExternalName, led, resolver.WantedAddresses)})
+	for _, b := range config.Dynamic.Backends {
+		if t, found := troubles[b.ExternalName]; found && b.ExternalName != "" && b.Target.Host == "" {
+			problems = append(problems, unresolved(t, b.Target.Object(), "spec.externalName", "503 is answered"))
 		}
 	}
-	return problems
+	for s := range translate.Subrequests(config) {
+		if t, found := troubles[s.Backend.ExternalName]; found && s.Backend.ExternalName != "" {
+			for _, owner := range s.Owners {
+				problems = append(problems, unresolved(t, owner, c.Translate.AnnotationsPrefix+"/"+s.Annotation, s.Failure))
+			}
+		}
+	}
+	return model.SortProblems(problems)
+}
+
+func unresolved(t resolver.Trouble, object model.ObjectRef, field, failure string) model.Problem {
+	if t.Refused {
+		return model.Problem{Object: object, Field: field, Reason: model.InvalidValue, Text: t.Text + "; requests never go there"}
+	}
+	return model.Problem{Object: object, Field: field, Reason: model.NotFound, Text: t.Text + ": " + failure}
 }

@@ -89,3 +89,53 @@ func TestOwnersAreToldOfNamesThatLeadWhereNobodyMay(t *testing.T) {
 	record.Store("192.0.2.1")
 	await("its end", func() bool { return told() == "" })
 }
+
+// TestOwnersAreToldOfNamesWithoutAddress: each Ingress with an annotation that names a
+// host without addresses has a Problem, and so has the Service with such an
+// externalName, until DNS has an address.
+func TestOwnersAreToldOfNamesWithoutAddress(t *testing.T) {
+	t.Parallel()
+	var record atomic.Value
+	record.Store("none") // no record
+	conf, port := nameServer(t, &record)
+	source := &objects{}
+	for name, annotation := range map[string]string{"asks": "auth-url", "asks-too": "auth-url", "copies": "mirror-target"} {
+		ing := form(name, name+".example")
+		ing.Spec.DefaultBackend = &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "web", Port: networkingv1.ServiceBackendPort{Number: 80}}}
+		ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/" + annotation: "http://nope.example/x"}
+		source.Ingresses = append(source.Ingresses, ing)
+	}
+	c := idle(t, source)
+	c.Resolver = resolver.New(resolver.Options{Conf: conf, Port: port, Logger: c.Log})
+	go c.Resolver.Run(t.Context())
+	c.sync(t.Context())
+	told := func() string {
+		var lines []string
+		for _, p := range c.latest.problems {
+			if p.Reason == model.NotFound && strings.Contains(p.Text, "nope.example") {
+				lines = append(lines, p.String())
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+	await := func(want string) {
+		t.Helper()
+		for deadline := time.After(20 * time.Second); told() != want; {
+			select {
+			case <-c.Resolver.Watch():
+				c.resolved(t.Context())
+			case <-c.pace.due:
+				c.syncOrWait(t.Context())
+			case <-deadline:
+				t.Fatalf("waited in vain for %q; the problems are %v", want, c.latest.problems)
+			}
+		}
+	}
+	namespace := source.Ingresses[0].Namespace
+	line := func(name, annotation, failure string) string {
+		return "Ingress " + namespace + "/" + name + ": nginx.ingress.kubernetes.io/" + annotation + ": DNS has no address for nope.example: " + failure
+	}
+	await(strings.Join([]string{line("asks", "auth-url", "clients get 500"), line("asks-too", "auth-url", "clients get 500"), line("copies", "mirror-target", "nothing is mirrored")}, "\n"))
+	record.Store("192.0.2.1")
+	await("")
+}

@@ -87,7 +87,7 @@ func (c *Controller) decide(p *plan) {
 	p.file = file
 	p.drain = c.drainOf(p)
 	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.refusals(), c.settings.problems(),
-		c.tellMisleading(p.config.Dynamic), p.unread, c.Audience.Remarks())
+		c.tellUnresolved(&p.config), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
 }
 

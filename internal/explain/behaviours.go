@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
@@ -31,7 +32,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 			continue
 		}
 		shown := Behaviour{Name: b.Name}
-		shown.Snippet = isSnippet(b)
+		shown.Snippet, shown.Target = isSnippet(b), x.target(l, b.Name)
 		shown.Answers = b.Answers && (l.Return == nil || sends(l))
 		shown.Refuses = b.Protects && !shown.Snippet && printed(l, b.Name) && l.Return == nil
 		for _, v := range b.Values {
@@ -47,6 +48,30 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 // printed says whether a behaviour prints something at a location.
 func printed(l *model.Location, name string) bool {
 	return slices.ContainsFunc(l.Blocks, func(block model.Block) bool { return block.Name == name })
+}
+
+// target is the URL that a behaviour sends the subrequests of a location to, "" for
+// none.
+func (x *explainer) target(l *model.Location, name string) string {
+	for _, block := range l.Blocks {
+		asks, ok := block.Data.(interface{ Subrequest() string })
+		if !ok || block.Name != name {
+			continue
+		}
+		to := x.choice.Server.InternalFor(asks.Subrequest())
+		if to == nil || to.Proxy == nil {
+			return ""
+		}
+		if b := x.Config.Dynamic.Backend(to.Proxy.Backend); b != nil {
+			scheme := map[bool]string{false: "http://", true: "https://"}[to.Proxy.Transport.TLS]
+			host := b.Target.Host
+			if strings.Contains(host, ":") {
+				host = "[" + host + "]"
+			}
+			return scheme + host + ":" + b.Target.Port + to.Proxy.URI
+		}
+	}
+	return ""
 }
 
 // isSnippet tells what an administrator has to allow: directives as users write them.

@@ -206,8 +206,10 @@ type Behaviour struct {
 	Answers bool `json:"answers"`
 	Refuses bool `json:"refuses"`
 	// Snippet is set if it is directives of nginx, which may do something else.
-	Snippet bool  `json:"snippet,omitempty"`
-	Keys    []Key `json:"keys"`
+	Snippet bool `json:"snippet,omitempty"`
+	// Target is the URL that it sends subrequests to.
+	Target string `json:"target,omitempty"`
+	Keys   []Key  `json:"keys"`
 }
 
 // Source is where the value of a key comes from.

@@ -186,6 +186,9 @@ func transportWords(t Transport) string {
 // mostValue is how much of a value is printed; JSON has more.
 const mostValue = 48
 
+// mostTarget is how much of the URL of subrequests is printed.
+const mostTarget = 400
+
 func (t *text) behaviours(a *Applied) {
 	if len(a.Behaviours) == 0 {
 		return
@@ -214,6 +217,9 @@ func (t *text) behaviour(b Behaviour) {
 		name += ": lets only some requests through"
 	}
 	t.line(2, "%s", name)
+	if b.Target != "" {
+		t.line(4, "%-27s %s", "(sends subrequests to)", model.OneLine(b.Target, mostTarget))
+	}
 	for _, k := range b.Keys {
 		t.line(4, "%-27s %-*s %s", writtenName(k), mostValue, model.OneLine(k.Value, mostValue), sourceWords(k))
 	}

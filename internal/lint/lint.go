@@ -78,7 +78,8 @@ func Look(m Manifests, o Options) Report {
 	config, more := translate.Config(snap, o.Translate, nil)
 	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
 	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate), unwatched(m.Objects, o.Watch))
-	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems))
+	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems),
+		unreachable(&config, m.Objects.Services, o.Translate.AnnotationsPrefix))
 
 	problems = missingSecrets(problems, snap, o)
 

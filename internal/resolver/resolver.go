@@ -103,10 +103,12 @@ type name struct {
 	known     bool
 	addresses []netip.Addr
 	refused   []netip.Addr // of the last good answer
-	last      lists
-	trouble   trouble
-	due       time.Time
-	asking    bool
+	// unanswered is set if DNS could not be asked, and never answered before.
+	unanswered bool
+	last       lists
+	trouble    trouble
+	due        time.Time
+	asking     bool
 }
 
 // trouble is why a name is not answered well; empty if it is.
@@ -139,20 +141,30 @@ func few(addresses []netip.Addr) string {
 // WantedAddresses says which addresses a name may have.
 const WantedAddresses = "want addresses that are not loopback, link-local, unspecified, multicast or those of a cloud's metadata"
 
-// Misleading is a name whose answer has addresses that nobody may be led to.
-type Misleading struct{ Name, Addresses string }
+// Trouble is a name in use without addresses, or with addresses that nobody may be led
+// to. Text says which, without the consequence.
+type Trouble struct {
+	Name, Text string
+	// Refused is set if the name has addresses, and some are refused.
+	Refused bool
+}
 
-// Misleading gives those of the names in use, sorted.
-func (r *Resolver) Misleading() []Misleading {
+// Troubles gives those of the names in use, sorted.
+func (r *Resolver) Troubles() []Trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var all []Misleading
+	var all []Trouble
 	for text, n := range r.names {
-		if len(n.refused) > 0 {
-			all = append(all, Misleading{text, few(n.refused)})
+		switch {
+		case len(n.refused) > 0:
+			all = append(all, Trouble{text, fmt.Sprintf("DNS says that %s is at %s: %s", text, few(n.refused), WantedAddresses), true})
+		case n.known && len(n.addresses) == 0:
+			all = append(all, Trouble{Name: text, Text: "DNS has no address for " + text})
+		case n.unanswered:
+			all = append(all, Trouble{Name: text, Text: "DNS does not answer for " + text})
 		}
 	}
-	slices.SortFunc(all, func(a, b Misleading) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b Trouble) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -176,7 +188,7 @@ func New(options Options) *Resolver {
 	}
 }
 
-// Watch signals that answers have changed, those of Misleading included. One signal
+// Watch signals that answers have changed, those of Troubles included. One signal
 // may stand for several changes.
 func (r *Resolver) Watch() <-chan struct{} { return r.changes }
 
@@ -288,6 +300,10 @@ func (r *Resolver) learn(text string, answer found, err error) {
 	r.log(text, n, troubleOf(answer, err), errors.Join(err, answer.partial))
 	if err != nil {
 		n.due = time.Now().Add(retryAfter)
+		if !n.known && !n.unanswered {
+			n.unanswered = true
+			signal(r.changes)
+		}
 		return
 	}
 	n.last = answer.lists
@@ -295,7 +311,7 @@ func (r *Resolver) learn(text string, answer found, err error) {
 	if n.known && slices.Equal(n.addresses, answer.addresses) && slices.Equal(n.refused, answer.refused) {
 		return
 	}
-	n.known, n.addresses, n.refused = true, answer.addresses, answer.refused
+	n.known, n.unanswered, n.addresses, n.refused = true, false, answer.addresses, answer.refused
 	signal(r.changes)
 }
 

@@ -38,7 +38,8 @@ func (b *Builder) Next(o Objects) (*Snapshot, []model.Problem) {
 	s := &Snapshot{
 		byName: b.ingresses.names, classNames: b.classes.names, services: b.services.names,
 		secrets: b.secrets.names, configMaps: b.configMaps.names, namespaces: b.namespaces.names,
-		mark: new(mark),
+		forbidden: slices.SortedFunc(slices.Values(o.Forbidden), Name.Compare),
+		mark:      new(mark),
 	}
 	s.ingresses, s.classes = b.last.sortedIngresses(), b.last.sortedClasses()
 	if ingresses.any {

@@ -43,7 +43,7 @@ func together(steps []step) (all Changes) {
 // themselves or in their EndpointSlices, in no order. only is false if anything
 // else differs, and be it an Ingress that WithIngresses left out.
 func (s *Snapshot) OnlyServices(before *Snapshot) (services []Name, only bool) {
-	if !slices.Equal(s.ingresses, before.ingresses) || !slices.Equal(s.classes, before.classes) || !maps.Equal(s.replaced, before.replaced) ||
+	if !slices.Equal(s.ingresses, before.ingresses) || !slices.Equal(s.classes, before.classes) || !slices.Equal(s.forbidden, before.forbidden) || !maps.Equal(s.replaced, before.replaced) ||
 		!sameIndex(s.configMaps, before.configMaps, identical) || !sameIndex(s.secrets, before.secrets, identical) || !sameIndex(s.namespaces, before.namespaces, identical) {
 		return nil, false
 	}

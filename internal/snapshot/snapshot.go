@@ -12,6 +12,7 @@ package snapshot
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -85,7 +86,9 @@ type Objects struct {
 	Endpoints      []*corev1.Endpoints
 	Secrets        []*corev1.Secret
 	ConfigMaps     []*corev1.ConfigMap
-	Namespaces     []*corev1.Namespace
+	// Forbidden are ConfigMaps that the source has no permission to read.
+	Forbidden  []Name
+	Namespaces []*corev1.Namespace
 	// Mirrored is what Mirror made of Endpoints. It stands in for a Service
 	// that has no slice. A source makes it once for each object, so that the
 	// slices keep their pointers; New makes those that are missing.
@@ -101,6 +104,7 @@ func (o *Objects) Append(other Objects) {
 	o.Endpoints = append(o.Endpoints, other.Endpoints...)
 	o.Secrets = append(o.Secrets, other.Secrets...)
 	o.ConfigMaps = append(o.ConfigMaps, other.ConfigMaps...)
+	o.Forbidden = append(o.Forbidden, other.Forbidden...)
 	o.Namespaces = append(o.Namespaces, other.Namespaces...)
 	o.Mirrored = append(o.Mirrored, other.Mirrored...)
 }
@@ -124,6 +128,7 @@ type Snapshot struct {
 	secrets    *index[*corev1.Secret]
 	configMaps *index[*corev1.ConfigMap]
 	namespaces *index[*corev1.Namespace]
+	forbidden  []Name // sorted
 
 	// mark tells the objects from those of other snapshots; recent are the last
 	// steps to them, the newest last.
@@ -171,6 +176,13 @@ func (s *Snapshot) Secret(name Name) *corev1.Secret { return s.secrets.get(name)
 
 // ConfigMap gives a ConfigMap, or nil.
 func (s *Snapshot) ConfigMap(name Name) *corev1.ConfigMap { return s.configMaps.get(name) }
+
+// Forbids reports whether the source has no permission to read a ConfigMap, so that
+// nobody knows if it exists.
+func (s *Snapshot) Forbids(configMap Name) bool {
+	_, found := slices.BinarySearchFunc(s.forbidden, configMap, Name.Compare)
+	return found
+}
 
 // Namespace gives a Namespace, or nil.
 func (s *Snapshot) Namespace(name string) *corev1.Namespace {

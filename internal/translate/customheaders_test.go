@@ -3,6 +3,9 @@ package translate
 import (
 	"strings"
 	"testing"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
 )
 
 func TestHeadersOfAConfigMap(t *testing.T) {
@@ -54,5 +57,42 @@ func TestHeadersOfAConfigMap(t *testing.T) {
 	}
 	if got := wrongHeader("X-One", "a", nil); !strings.Contains(got, allowedHeaders) {
 		t.Errorf("nothing is allowed: %q", got)
+	}
+}
+
+// A ConfigMap that Sluice may not read is not called missing, and when the permission
+// comes, the Problem is another one.
+func TestForbiddenConfigMapIsNotCalledMissing(t *testing.T) {
+	t.Parallel()
+	w := world{ingresses: []ing{
+		{name: "asks", annotations: map[string]string{"auth-url": "http://192.0.2.1/", "auth-proxy-set-headers": "headers"}, rules: []string{"one / P a:80"}},
+		{name: "headed", annotations: map[string]string{"custom-headers": "default/headers"}, rules: []string{"two / P a:80"}},
+	}}
+	memo, objects := NewMemo(), w.objects(t)
+	texts := func() map[string]string {
+		_, problems := Config(newSnapshot(t, objects), w.flags(), memo)
+		found := map[string]string{}
+		for _, p := range problems {
+			if p.Denies && p.Reason == model.NotFound {
+				found[p.Object.Name] = p.Text
+			}
+		}
+		return found
+	}
+	objects.Forbidden = []snapshot.Name{{Namespace: "default", Name: "headers"}}
+	for name, text := range texts() {
+		if !strings.Contains(text, "no permission to read ConfigMap default/headers") || !strings.Contains(text, "rbac.headerConfigMaps") {
+			t.Errorf("%s, forbidden: %s", name, text)
+		}
+	}
+	objects.Forbidden = nil
+	missing := texts()
+	for name, text := range missing {
+		if text != "ConfigMap default/headers does not exist" {
+			t.Errorf("%s, missing: %s", name, text)
+		}
+	}
+	if len(missing) != 2 {
+		t.Errorf("closed are %v", missing)
 	}
 }

@@ -433,6 +433,10 @@ func TestOnlyWhatReadsAnObjectIsReadAnew(t *testing.T) {
 		"the headers": {func(o *snapshot.Objects) {
 			o.ConfigMaps = replace(o.ConfigMaps, func(m *corev1.ConfigMap) bool { return named("headers")(m) }, func(*corev1.ConfigMap) {})
 		}, []string{"headers"}},
+		"headers that may not be read": {func(o *snapshot.Objects) {
+			o.ConfigMaps = slices.DeleteFunc(slices.Clone(o.ConfigMaps), func(m *corev1.ConfigMap) bool { return named("headers")(m) })
+			o.Forbidden = []snapshot.Name{{Namespace: "default", Name: "headers"}}
+		}, []string{"headers"}},
 		"a Service": {func(o *snapshot.Objects) {
 			o.Services = replace(o.Services, func(s *corev1.Service) bool { return named("e")(s) }, func(*corev1.Service) {})
 		}, nil},

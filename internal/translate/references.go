@@ -38,9 +38,16 @@ func (r *reads) secret(s *snapshot.Snapshot, name snapshot.Name) *corev1.Secret 
 
 func (r *reads) configMap(s *snapshot.Snapshot, name snapshot.Name) *corev1.ConfigMap {
 	configMap := s.ConfigMap(name)
+	if configMap == nil && s.Forbids(name) {
+		r.add(kindConfigMap, name, forbidden{})
+		return nil
+	}
 	r.add(kindConfigMap, name, configMap)
 	return configMap
 }
+
+// forbidden stands for an object that may not be read.
+type forbidden struct{}
 
 func (r *reads) service(s *snapshot.Snapshot, name snapshot.Name) *corev1.Service {
 	service := s.Service(name)

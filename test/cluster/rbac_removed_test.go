@@ -192,12 +192,16 @@ func (s *scene) isClosed() {
 	s.answers("second", http.StatusServiceUnavailable)
 }
 
-// isNotHeaded: the Ingress that names headers answers 503, and the others are served.
+// isNotHeaded: the Ingress that names headers answers 503 and is told that the
+// permission is missing. The others are served.
 func (s *scene) isNotHeaded() {
 	s.Helper()
 	s.start()
 	s.complains()
 	s.answers("headed", http.StatusServiceUnavailable)
+	if len(s.Sluice.Log.Lines(s.T, "no permission to read ConfigMap "+s.shop+"/"+headersName)) == 0 {
+		s.Error("the Problem does not say that the permission is missing")
+	}
 	s.serves()
 }
 

@@ -107,8 +107,8 @@ func (p *page) behaviour(b annotations.Behaviour) {
 		kind += ", and it protects: while one of its values is not valid, the paths of the Ingress return 503"
 	}
 	p.add(kind + ".\n\n")
-	if b.PerHost {
-		p.add("It applies to whole hosts, and cannot [differ by path](../per-path.md).\n\n")
+	if b.Scope != "" {
+		p.add("It holds for a whole " + b.Scope + ", and cannot [differ by path](../per-path.md).\n\n")
 	}
 	p.keys(b.Keys)
 }

@@ -52,10 +52,10 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
   verbs: [get]
 {{- end }}
 {{- if .anyHeaders }}
-# ConfigMaps with headers of answers, which Ingresses name in custom-headers, each by
-# its name. Without it their paths answer 503. With get alone nobody can ask which
-# ConfigMaps there are; who knows a name can read it. rbac.headerConfigMaps narrows
-# this to single ConfigMaps.
+# ConfigMaps with headers, which Ingresses name in custom-headers and
+# auth-proxy-set-headers, each by its name. Without it their paths answer 503. With
+# get alone nobody can ask which ConfigMaps there are; who knows a name can read it.
+# rbac.headerConfigMaps narrows this to single ConfigMaps.
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [get]
@@ -163,8 +163,8 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
   verbs: [get]
 {{- end }}
 {{- with .headers }}
-# ConfigMaps with headers of answers, which Ingresses name in custom-headers. Without
-# it their paths answer 503.
+# ConfigMaps with headers, which Ingresses name in custom-headers and
+# auth-proxy-set-headers. Without it their paths answer 503.
 - apiGroups: [""]
   resources: [configmaps]
   resourceNames: {{ toJson . }}
@@ -184,7 +184,7 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 {{- if and (include "sluice.on" (list . "update-status" "true")) (not (include "sluice.on" (list . "disable-leader-election" "false"))) }}true{{ end -}}
 {{- end }}
 
-{{/* Whether any ConfigMap may have headers of answers: where the settings allow some, and no names are given. */}}
+{{/* Whether any ConfigMap may have headers: where the settings allow some, and no names are given. */}}
 {{- define "sluice.anyHeaders" -}}
 {{- if and (get (.Values.controller.config | default dict) "global-allowed-response-headers") (not .Values.rbac.headerConfigMaps) }}true{{ end -}}
 {{- end }}
