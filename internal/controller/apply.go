@@ -3,16 +3,12 @@ package controller
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
 	"sluice/internal/dynamic"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
-	"sluice/internal/render"
 )
 
 // applier carries plans out, one at a time: what comes during a reload goes
@@ -162,7 +158,7 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 		return o
 	}
 	a.resume(ctx, &o)
-	if err := errors.Join(writeTrust(p.file), a.process.WriteUsers(p.config.Dynamic.Users)); err != nil {
+	if err := errors.Join(writeTrust(p.file.Trust()), a.process.WriteUsers(p.config.Dynamic.Users)); err != nil {
 		o.err = err
 		return o
 	}
@@ -299,25 +295,4 @@ func changedServers(running, p *plan) []*model.Server {
 		}
 	}
 	return changed
-}
-
-// writeTrust writes the certificates of authorities that the file names. They
-// are public, and their names are hashes of their content.
-func writeTrust(file *render.File) error {
-	for _, trust := range file.Trust() {
-		if _, err := os.Stat(trust.Path); err == nil {
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(trust.Path), 0o755); err != nil {
-			return fmt.Errorf("write trusted authorities: %w", err)
-		}
-		write := func(file *os.File) error {
-			_, err := file.WriteString(trust.PEM)
-			return errors.Join(err, file.Chmod(0o644))
-		}
-		if err := nginx.ReplaceSynced(trust.Path, write, (*os.File).Sync); err != nil {
-			return fmt.Errorf("write trusted authorities: %w", err)
-		}
-	}
-	return nil
 }

@@ -21,8 +21,9 @@ const chunk = 256
 // mostTests bounds one bisection.
 const mostTests = 400
 
-// mostRounds is how often in a row the lines that nginx names are followed, before
-// the owners are looked at, if there are several.
+// mostRounds is how often in a row the lines that nginx names are followed, which
+// takes no further test, before the owners are looked at. If there is only one group of
+// them, lines are followed until the search is late.
 const mostRounds = 4
 
 // searchTime bounds a search while everybody waits for it: what is not looked into
@@ -72,8 +73,11 @@ func (b *blame) late() bool { return !b.until.IsZero() && time.Now().After(b.unt
 // test renders and tests a part of the configuration.
 func (b *blame) test(s model.Static) error { return b.read(b.render(s)) }
 
-// read has nginx test a file.
-func (b *blame) read(file io.WriterTo) error {
+// read has nginx test a file, with the files that this names.
+func (b *blame) read(file *render.File) error {
+	if b.failed == nil {
+		b.failed = writeTrust(file.Trust())
+	}
 	if b.failed != nil {
 		return b.failed
 	}
@@ -131,9 +135,9 @@ func (b *blame) empty(s model.Static) {
 		}
 		before := len(b.culprits)
 		switch {
+		case (round < mostRounds || !b.late() && len(b.groups(s)) == 1) && b.byLine(file, err):
 		case b.late():
-			b.postpone(slices.Collect(maps.Keys(owners(s))), err)
-		case (round < mostRounds || len(b.groups(s)) == 1) && b.byLine(file, err):
+			b.outOfTime(s, err)
 		default:
 			b.byOwner(s, err)
 		}
@@ -142,6 +146,18 @@ func (b *blame) empty(s model.Static) {
 			return
 		}
 		s = without(s, b.culprits)
+	}
+}
+
+// outOfTime blames the only owner of a part that fails. Several wait for tests of their
+// own.
+func (b *blame) outOfTime(s model.Static, err error) {
+	left := slices.Collect(maps.Keys(owners(s)))
+	switch {
+	case len(left) > 1:
+		b.postpone(left, err)
+	case len(left) == 1 && b.test(only(s, nil)) == nil:
+		b.culprits = append(b.culprits, culprit{object: left[0], text: wordsOf(err)})
 	}
 }
 

@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
 	"sluice/internal/nginx"
@@ -95,5 +99,57 @@ func TestWhoAskedForAFurtherNameIsBlamedForIt(t *testing.T) {
 	b.find(model.Static{Servers: all}, all)
 	if len(b.culprits) != 1 || b.culprits[0].object != owners[1] || len(b.settings) > 0 {
 		t.Errorf("got culprits %v, settings %v, want %v alone", b.culprits, b.settings, owners[1])
+	}
+}
+
+// lineRefused refuses the first line that contains a text, and names it.
+type lineRefused struct {
+	bad   string
+	tests int
+}
+
+func (l *lineRefused) Test(_ context.Context, conf io.WriterTo) error {
+	l.tests++
+	for line := range conf.(*render.File).Lines() {
+		if strings.Contains(string(line.Text), l.bad) {
+			return &nginx.TestError{Text: "pcre2_compile() failed: missing closing parenthesis", Line: line.Number}
+		}
+	}
+	return nil
+}
+
+// TestALateSearchFollowsTheLine: the time for the search is over after the first test.
+// nginx names a line, which takes no further test to follow, as a trial does.
+func TestALateSearchFollowsTheLine(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	source.Ingresses = []*networkingv1.Ingress{form("web", "good.example"), form("slow", "slow.example"), form("next", "next.example")}
+	for _, ing := range source.Ingresses {
+		ing.Spec.Rules[0].HTTP = servedBy("web")
+	}
+	c := idle(t, source)
+	c.sync(t.Context())
+	p := c.submitted()
+	process := &lineRefused{bad: "shop/slow/"}
+	b := &blame{ctx: t.Context(), process: process, render: p.render, oldest: p.oldest, until: time.Now().Add(-time.Second), patient: true}
+	b.find(p.config.Static, p.config.Static.Servers)
+	if len(b.culprits) != 1 || b.culprits[0].object.Name != "slow" || b.culprits[0].undecided || process.tests > 3 {
+		t.Errorf("found %v with %d tests, want slow alone with 3", b.culprits, process.tests)
+	}
+}
+
+// TestALateTrialOfOneDecides without a line, too.
+func TestALateTrialOfOneDecides(t *testing.T) {
+	t.Parallel()
+	all, owners := servers(1)
+	w := &wordless{bad: map[model.ObjectRef]bool{owners[0]: true}}
+	b := &blame{ctx: t.Context(), process: w, render: w.render, oldest: func() []model.ObjectRef { return owners }, until: time.Now().Add(-time.Second), patient: true}
+	b.empty(model.Static{Servers: all})
+	if len(b.culprits) != 1 || b.culprits[0].undecided || b.stuck || w.tests > 3 {
+		t.Errorf("found %v with %d tests", b.culprits, w.tests)
+	}
+	broken := &blame{ctx: t.Context(), process: &answers{errs: []error{&nginx.TestError{Text: "refused"}}}, render: w.render, oldest: b.oldest, until: b.until, patient: true}
+	if broken.empty(model.Static{Servers: all}); len(broken.culprits) > 0 || !broken.stuck {
+		t.Errorf("found %v, though the rest fails alone", broken.culprits)
 	}
 }

@@ -103,6 +103,8 @@ type Controller struct {
 	retired retired
 	// swept is set once the files of users are gone that a former process left.
 	swept bool
+	// trustLeft is set if there may be old files of trusted authorities to remove.
+	trustLeft bool
 	// lastLogged is the plan in the latest sync log line.
 	lastLogged *plan
 	shown      shown
@@ -273,7 +275,9 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	due := c.retry == nil // what failed is tried again by the timer only
 	c.decide(p)
 	c.retired.note(c.wanted, p.config.Dynamic, p.number)
+	c.renewRetired(p)
 	if c.latest != nil {
+		c.retired.trust.note(missing(c.latest.file.Trust(), p.file.Trust(), trustKey), p.number, trustKey)
 		c.latest.unapplied = unapplied{} // only the latest plan is asked for it
 	}
 	c.namers.follow(p.served)

@@ -42,7 +42,7 @@ func (c *Controller) putOff(p *plan) bool {
 	if c.latest == nil || c.target == nil || c.target.failed || !c.applier.busy.Load() {
 		return false
 	}
-	return !c.latest.mustBeTold(p.snap, &c.namers, c.Translate.DefaultCertificate)
+	return !c.renewRetired(p) && !c.latest.mustBeTold(p.snap, &c.namers, c.Translate.DefaultCertificate)
 }
 
 // unapplied is what changed since a plan. It is extended from one look to the next.

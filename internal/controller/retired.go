@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/translate"
 )
 
 // handshakes is how long certificates stay after the file that needed them:
@@ -19,15 +21,17 @@ const together = 5 * time.Second
 
 // retired remembers what left the runtime state, for as long as workers may
 // still ask for it: until a file that does without it is confirmed, and from
-// then on for as long as workers of the file before drain.
+// then on for as long as workers of the file before drain. Until it is confirmed,
+// backends get the endpoints of the newest objects.
 type retired struct {
 	backends     retiredItems[*model.Backend]
 	certificates retiredItems[*model.Certificate]
 	names        retiredItems[model.CertificateName]
 	users        retiredItems[*model.UserFile]
+	trust        retiredItems[render.TrustFile]
 }
 
-// retiredItems are what left, by key: each as it was when it left last.
+// retiredItems are what left, by key.
 type retiredItems[T any] map[string]retiredItem[T]
 
 // retiredItem is something that the plan of a number was the first to do without.
@@ -47,6 +51,8 @@ func nameKey(n model.CertificateName) string { return n.Host }
 
 func usersKey(f *model.UserFile) string { return f.ID }
 
+func trustKey(f render.TrustFile) string { return f.Path }
+
 // note compares what was wanted before with what the plan of a number wants.
 func (l *retired) note(before, now model.Dynamic, plan int) {
 	l.backends.note(missing(before.Backends, now.Backends, backendKey), plan, backendKey)
@@ -64,6 +70,27 @@ func (d *retiredItems[T]) note(gone []T, plan int, key func(T) string) {
 	}
 }
 
+// renew has the backends that nginx runs with as renewed gives them, and reports
+// whether any differs from before.
+func (l *retired) renew(renewed func(*model.Backend) *model.Backend) (changed bool) {
+	for key, gone := range l.backends {
+		if !gone.since.IsZero() {
+			continue
+		}
+		if now := renewed(gone.element); now != gone.element {
+			gone.element, changed = now, true
+			l.backends[key] = gone
+		}
+	}
+	return changed
+}
+
+// renewRetired gives retired backends the endpoints of a plan's objects, and reports
+// whether any differs from before.
+func (c *Controller) renewRetired(p *plan) bool {
+	return c.retired.renew(func(b *model.Backend) *model.Backend { return translate.Renewed(b, p.snap, c.Translate) })
+}
+
 // confirmed says that nginx runs the plan of a number: it needs nothing of what
 // that plan and those before it did without.
 func (l *retired) confirmed(plan int, at time.Time) {
@@ -71,6 +98,7 @@ func (l *retired) confirmed(plan int, at time.Time) {
 	l.certificates.confirmed(plan, at)
 	l.names.confirmed(plan, at)
 	l.users.confirmed(plan, at)
+	l.trust.confirmed(plan, at)
 }
 
 func (d retiredItems[T]) confirmed(plan int, at time.Time) {
@@ -85,7 +113,7 @@ func (d retiredItems[T]) confirmed(plan int, at time.Time) {
 // due is when with has to be asked next; ok is false if nothing waits for that.
 func (l *retired) due(drain time.Duration) (at time.Time, ok bool) {
 	for _, next := range []time.Time{
-		l.backends.due(drain), l.certificates.due(min(drain, handshakes)), l.names.due(min(drain, handshakes)), l.users.due(drain),
+		l.backends.due(drain), l.certificates.due(min(drain, handshakes)), l.names.due(min(drain, handshakes)), l.users.due(drain), l.trust.due(0),
 	} {
 		if !next.IsZero() && (!ok || next.Before(at)) {
 			at, ok = next, true
@@ -122,6 +150,7 @@ func (l *retired) with(wanted model.Dynamic, now time.Time, drain time.Duration)
 	l.certificates.drop(now, min(drain, handshakes))
 	l.names.drop(now, min(drain, handshakes))
 	l.users.drop(now, drain)
+	l.trust.drop(now, 0)
 	return model.Dynamic{
 		Backends:     merged(wanted.Backends, l.backends, backendKey),
 		Certificates: merged(wanted.Certificates, l.certificates, certificateKey),
@@ -148,7 +177,8 @@ func (c *Controller) retain(ctx context.Context) {
 	if err := c.Process.RetainUsers(kept.Users); err != nil {
 		c.Log.Warn("old files of users not removed", "error", err)
 	}
-	c.swept = true
+	c.swept, c.trustLeft = true, true
+	c.retainTrust()
 	c.dropLater()
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
+	"sluice/internal/snapshot"
 )
 
 func keys(d model.Dynamic) []string {
@@ -209,4 +211,51 @@ func TestUsersStayWhileWorkersDrain(t *testing.T) {
 			t.Errorf("after %s kept (-want +got):\n%s", step.after, diff)
 		}
 	}
+}
+
+// TestRetiredBackendsFollowTheirEndpoints until a plan without them is confirmed, also
+// while a reload is under way: nginx still runs with them.
+func TestRetiredBackendsFollowTheirEndpoints(t *testing.T) {
+	t.Parallel()
+	load := func(objects ...string) (all snapshot.Objects) {
+		for _, text := range objects {
+			parsed, _, err := decode.FromYAML("test.yaml", []byte(object(t, text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Append(parsed)
+		}
+		return all
+	}
+	source := &objects{load("ingress a web", "service web", "slice web 10.0.0.1", "service other", "slice other 10.0.0.2")}
+	c := idle(t, source)
+	c.Translate.ManifestMode, c.Translate.IngressClasses = true, []string{"nginx"}
+	c.sync(t.Context())
+	first := c.submitted()
+	c.applied(t.Context(), outcome{plan: first})
+	endpoints := func() string {
+		for _, b := range c.retired.with(c.wanted, time.Now(), time.Minute).Backends {
+			if b.Key == "default/web/80" {
+				return fmt.Sprint(b.Endpoints)
+			}
+		}
+		return "none"
+	}
+	step := func(want string, objects ...string) {
+		t.Helper()
+		source.Objects = load(append(objects, "service other", "slice other 10.0.0.2")...)
+		c.syncOrWait(t.Context())
+		if got := endpoints(); got != want {
+			t.Errorf("web has the endpoints %s, want %s", got, want)
+		}
+	}
+	step("[{10.0.0.1 8080}]", "ingress a other", "service web", "slice web 10.0.0.1")
+	step("[{10.0.0.3 8080}]", "ingress a other", "service web", "slice web 10.0.0.3")
+	step("[]", "ingress a other", "service web")
+	c.applier.busy.Store(true)
+	step("[{10.0.0.4 8080}]", "ingress a other", "service web", "slice web 10.0.0.4")
+	step("[{10.0.0.4 8080}]", "ingress a other")
+	c.applier.busy.Store(false)
+	c.applied(t.Context(), outcome{plan: c.submitted()})
+	step("[{10.0.0.4 8080}]", "ingress a other", "service web", "slice web 10.0.0.5")
 }

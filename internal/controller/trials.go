@@ -23,10 +23,9 @@ type trials struct {
 	// rest has the time at which the next ones are due again.
 	rest chan time.Time
 	// busy is set from begin until the trial's end was taken in, last is the
-	// namespace of the last one, size how many Ingresses go together.
+	// namespace of the last one.
 	busy bool
 	last string
-	size int
 }
 
 // trial is one test of Ingresses that wait, all of one namespace.
@@ -54,7 +53,7 @@ type aside struct{ *nginx.Process }
 func (a aside) Test(ctx context.Context, conf io.WriterTo) error { return a.TestAside(ctx, conf) }
 
 func newTrials(process tester) *trials {
-	return &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), rest: make(chan time.Time, 1), size: mostTogether}
+	return &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), rest: make(chan time.Time, 1)}
 }
 
 // begin starts the next trial, unless one is under way or none is due: then begin is
@@ -63,7 +62,7 @@ func (t *trials) begin(q *quarantine.Quarantine, p *plan) {
 	if t.busy {
 		return
 	}
-	tested := q.Next(t.last, t.size)
+	tested := q.Next(t.last, mostTogether)
 	if len(tested) == 0 {
 		if due := q.Due(); !due.IsZero() {
 			select {
@@ -159,11 +158,10 @@ func (c *Controller) trialEnded(ctx context.Context, t *trial) {
 		return
 	}
 	c.trials.busy = false
-	c.trials.size = mostTogether
+	c.retainTrust()
 	if c.quarantine.Settle(t.tested, t.verdicts) > 0 {
 		c.sync(ctx)
 		return
 	}
-	c.trials.size = max(len(t.tested)/4, 1)
 	c.trials.begin(c.quarantine, c.latest)
 }

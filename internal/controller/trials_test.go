@@ -68,17 +68,19 @@ func TestUndecidedAreNotBlamed(t *testing.T) {
 func TestTrialsDecideOnAllThatWait(t *testing.T) {
 	t.Parallel()
 	w := &wordless{bad: map[model.ObjectRef]bool{}}
-	q := quarantine.New(harmless, time.Now)
+	now := time.Now()
+	q := quarantine.New(harmless, func() time.Time { return now })
 	all, owners := servers(90)
 	for i, o := range owners {
 		w.bad[o] = i%3 == 0
 		q.Refuse(0, quarantine.Finding{Subject: quarantine.Of(o), Refused: form(o.Name, fmt.Sprint(i)), Apart: true, Verdict: quarantine.Verdict{Undecided: true}})
 	}
 	for round := 0; ; round++ {
-		waiting := q.Next("", mostTogether)
-		if len(waiting) == 0 {
+		if q.Waiting() == 0 {
 			break
 		}
+		now = now.Add(time.Second)
+		waiting := q.Next("", mostTogether)
 		if round > 20 {
 			t.Fatalf("%d still wait after %d rounds", len(waiting), round)
 		}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"sluice/internal/model"
 )
 
 // ErrNotWritten means that a new nginx.conf cannot be written, for example because
@@ -79,7 +81,7 @@ func (c *comparison) Write(text []byte) (int, error) {
 }
 
 func (p *Process) replace(name string, content io.WriterTo) error {
-	path, err := writeBeside(p.options.path(name+".new-*"), content)
+	path, err := writeBeside(p.options.path(name+unfinished+"-*"), content)
 	if err != nil {
 		return err
 	}
@@ -96,7 +98,7 @@ func (p *Process) sweep() error {
 		return nil
 	}
 	var failed []error
-	for _, pattern := range []string{"candidate-*.conf", "*.new", "*.new-*", "*.link", "trust/*.new", "users/*.new"} {
+	for _, pattern := range []string{"candidate-*.conf", "*" + unfinished + "*", "*.link", trustDir + "/*" + unfinished + "*", model.UsersDir + "/*" + unfinished + "*"} {
 		left, _ := filepath.Glob(p.options.path(pattern))
 		for _, path := range left {
 			failed = append(failed, os.Remove(path))

@@ -49,7 +49,7 @@ func PrepareState(o Options) error {
 	if err := os.Chmod(o.StateDir, 0o711); err != nil {
 		return fmt.Errorf("make the state directory: %w", err)
 	}
-	if err := makeDirs(o, 0o711, "temp", "trust", model.UsersDir); err != nil {
+	if err := makeDirs(o, 0o711, "temp", trustDir, model.UsersDir); err != nil {
 		return err
 	}
 	if err := makeDirs(o, 0o755, "lua"); err != nil {

@@ -6,15 +6,19 @@ import (
 	"path/filepath"
 )
 
+// unfinished is in the names of files that are being written.
+const unfinished = ".new"
+
 // ReplaceSynced writes a file anew, whole or not at all, also if the machine stops
 // in the midst of it: the content is on disk before it has its name, and the name
-// when this returns. sync is (*os.File).Sync but in tests.
+// when this returns. Several may write one file at once. sync is (*os.File).Sync but
+// in tests.
 func ReplaceSynced(path string, write, sync func(*os.File) error) error {
-	temporary := path + ".new"
-	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinished+"-*")
 	if err != nil {
 		return err
 	}
+	temporary := file.Name()
 	err = write(file)
 	if err == nil {
 		err = sync(file)

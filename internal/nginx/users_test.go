@@ -1,7 +1,11 @@
 package nginx
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,7 +13,7 @@ import (
 )
 
 // Files of users are for their reader alone, are written once, and go when nothing
-// names them any more; so does what a killed Sluice was writing.
+// names them any more. One that is being written stays.
 func TestUserFiles(t *testing.T) {
 	t.Parallel()
 	o := Options{StateDir: stateDir(t)}
@@ -40,8 +44,8 @@ func TestUserFiles(t *testing.T) {
 		{func() error { return WriteUsers(o, []*model.UserFile{one, two}) }, "one two"},
 		{func() error { return WriteUsers(o, []*model.UserFile{two}) }, "one two"},
 		{func() error { return os.WriteFile(o.path(model.UsersDir, "three.new"), nil, 0o600) }, "one three.new two"},
-		{func() error { return RetainUsers(o, []*model.UserFile{two}) }, "two"},
-		{func() error { return RetainUsers(o, nil) }, ""},
+		{func() error { return RetainUsers(o, []*model.UserFile{two}) }, "three.new two"},
+		{func() error { return RetainUsers(o, nil) }, "three.new"},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
@@ -59,5 +63,46 @@ func TestUserFiles(t *testing.T) {
 	worker, err := workerID(o)
 	if info, wrong := os.Stat(o.path(model.UsersDir, "one")); err != nil || wrong != nil || !ownedBy(info, worker) {
 		t.Errorf("it is not the workers': %v %v", err, wrong)
+	}
+}
+
+// Old files are removed while others are written, also one by two at once. Neither
+// disturbs the other.
+func TestFilesAreWrittenWhileOldOnesGo(t *testing.T) {
+	t.Parallel()
+	o := Options{StateDir: stateDir(t)}
+	if err := PrepareState(o); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		files := []*model.UserFile{{ID: fmt.Sprint("f", i), Content: []byte("ann:x\n")}}
+		wrote := make(chan error, 2)
+		for range 2 {
+			go func() { wrote <- WriteUsers(o, files) }()
+		}
+		if err := errors.Join(RetainUsers(o, files), <-wrote, <-wrote); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Files of trusted authorities go by their paths.
+func TestTrustFilesGo(t *testing.T) {
+	t.Parallel()
+	o := Options{StateDir: stateDir(t)}
+	if err := PrepareState(o); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.pem", "b.pem", "c.pem.new-1"} {
+		if err := os.WriteFile(o.path(trustDir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := RetainTrust(o, []string{o.path(trustDir, "b.pem")}); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := filepath.Glob(o.path(trustDir, "*"))
+	if want := []string{o.path(trustDir, "b.pem"), o.path(trustDir, "c.pem.new-1")}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, want %q", left, want)
 	}
 }

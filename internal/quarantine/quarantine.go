@@ -106,9 +106,11 @@ func (q *Quarantine) Refuse(turn int, f Finding) bool {
 }
 
 func (q *Quarantine) add(f Finding) {
-	r := &Refusal{Subject: f.Subject, Refused: f.Refused, Good: f.Good, Text: f.Text, Waits: f.Undecided, Basis: f.Basis, Apart: f.Apart}
+	r := &Refusal{Subject: f.Subject, Refused: f.Refused, Good: f.Good, Text: f.Text, Basis: f.Basis, Apart: f.Apart}
 	r.begin(q.judge.Protects)
-	if !r.Waits {
+	if f.Undecided {
+		q.wait(r)
+	} else {
 		q.retryLater(r, f.Final)
 	}
 	q.refusals[f.Subject] = r
@@ -155,7 +157,8 @@ func (q *Quarantine) Release(of func(Form) bool, look Look) (released bool) {
 
 // review makes a refusal wait for a test, because its Basis changed.
 func (q *Quarantine) review(r *Refusal, look Look) {
-	r.Basis, r.Waits = r.Basis.renewed(look), true
+	r.Basis = r.Basis.renewed(look)
+	q.wait(r)
 	if q.judge.Protects(r.Refused, r.Good) && !r.Closes {
 		r.begin(q.judge.Protects)
 	}

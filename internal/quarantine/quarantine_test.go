@@ -289,3 +289,54 @@ func TestEachNamespaceHasItsTurn(t *testing.T) {
 		t.Error("a test with what is gone decided something")
 	}
 }
+
+// TestWhatIsNeverDecidedStarvesNobody: a form that no test decides on comes after others
+// of its namespace, and less and less often. Due retries of other namespaces have their
+// turn meanwhile.
+func TestWhatIsNeverDecidedStarvesNobody(t *testing.T) {
+	t.Parallel()
+	q, clock := at(never)
+	of := func(namespace, name string) Subject {
+		return Of(model.ObjectRef{Kind: "Ingress", Namespace: namespace, Name: name})
+	}
+	slow, sibling, retry := of("a", "a-slow"), of("a", "b-good"), of("b", "retry")
+	q.refuse(Finding{Subject: retry, Refused: form("bad")})
+	q.refuse(Finding{Subject: slow, Refused: form("new"), Verdict: Verdict{Undecided: true}})
+	q.refuse(Finding{Subject: sibling, Refused: form("new"), Verdict: Verdict{Undecided: true}})
+	tested, last := map[Subject]int{}, ""
+	for range 200 {
+		clock.Time = clock.Add(4 * time.Second)
+		next := q.Next(last, 1)
+		for _, r := range next {
+			tested[r.Subject]++
+			last = r.Subject.Namespace
+		}
+		q.Settle(next, map[Subject]Verdict{slow: {Undecided: true}, retry: {Text: "refused"}})
+	}
+	if tested[sibling] != 1 || tested[retry] != 4 || tested[slow] < 10 || tested[slow] > 20 {
+		t.Errorf("tested %v", tested)
+	}
+}
+
+// TestFewerAreTestedTogether after a test that decided on none of them, also if a test of
+// another namespace decides meanwhile.
+func TestFewerAreTestedTogether(t *testing.T) {
+	t.Parallel()
+	q, clock := at(never)
+	verdicts := map[Subject]Verdict{}
+	for i := range 64 {
+		s := Of(model.ObjectRef{Namespace: "a", Name: fmt.Sprintf("web-%02d", i)})
+		verdicts[s] = Verdict{Undecided: true}
+		q.refuse(Finding{Subject: s, Refused: form("new"), Verdict: verdicts[s]})
+	}
+	for _, want := range []int{64, 16, 16, 16, 16, 4} {
+		q.refuse(Finding{Subject: other, Refused: form("new"), Verdict: Verdict{Undecided: true}})
+		q.Settle(q.Next("b", 64), nil)
+		next := q.Next("", 64)
+		if len(next) != want {
+			t.Fatalf("%d are tested together, want %d", len(next), want)
+		}
+		q.Settle(next, verdicts)
+		clock.Time = clock.Add(firstWait)
+	}
+}

@@ -95,8 +95,11 @@ type Refusal struct {
 	// Apart is set if it can be tested separately.
 	Apart bool
 
-	// retry is when it is tested again without a known change; zero for never.
-	retry time.Time
+	// due is when it is tested without a known change: for the first time, if it
+	// waits, or again. It is zero for never.
+	due time.Time
+	// undecided counts the tests since then that did not decide on it.
+	undecided int
 	// turn is the turn in which its form or its Basis last changed.
 	turn int
 	hash string

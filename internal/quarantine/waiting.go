@@ -1,6 +1,7 @@
 package quarantine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -17,19 +18,45 @@ const (
 	longestRetry = 30 * time.Minute
 )
 
+// A form that its first test did not decide on waits firstWait, and after each later
+// one twice the time, up to longestWait.
+const (
+	firstWait   = time.Second
+	longestWait = time.Minute
+)
+
+// doubled returns a time after a number of doublings, most at most.
+func doubled(wait time.Duration, times int, most time.Duration) time.Duration {
+	for range times {
+		wait = min(2*wait, most)
+	}
+	return wait
+}
+
 // retryLater schedules another test of a form, unless its verdict is final. A form
 // may be rejected only together with others, and no Basis shows when these change.
 func (q *Quarantine) retryLater(r *Refusal, final bool) {
-	r.retry = time.Time{}
+	r.due, r.undecided = time.Time{}, 0
 	if final || !r.Apart {
 		return
 	}
-	wait := firstRetry
-	for range q.retries[r.Subject] {
-		wait = min(2*wait, longestRetry)
-	}
+	r.due = q.now().Add(doubled(firstRetry, q.retries[r.Subject], longestRetry))
 	q.retries[r.Subject]++
-	r.retry = q.now().Add(wait)
+}
+
+// wait makes a form wait for its first test, which is due at once.
+func (q *Quarantine) wait(r *Refusal) {
+	r.Waits, r.due, r.undecided = true, q.now(), 0
+}
+
+// notDecided schedules another test of a form after one that did not decide on it.
+func (q *Quarantine) notDecided(r *Refusal) {
+	first, longest := firstRetry, longestRetry
+	if r.Waits {
+		first, longest = firstWait, longestWait
+	}
+	r.due = q.now().Add(doubled(first, r.undecided, longest))
+	r.undecided++
 }
 
 // Struck returns the namespaces in which nginx rejected something in the last minute,
@@ -53,43 +80,46 @@ func (q *Quarantine) Hold(f Finding) {
 	q.add(f)
 }
 
-// Next returns refusals of one namespace to test together: the namespace after last,
-// by name, so that each has its turn. If none waits, it returns those whose retry is
-// due.
+// Next returns refusals to test together whose test is due, most at most. They are of
+// one namespace: the one after last, by name, so that each has its turn, whether its
+// forms wait or are tried again. Among those of a namespace the longest due is first.
+// The others have as many undecided tests as that one: after each there are fewer.
 func (q *Quarantine) Next(last string, most int) []Refusal {
-	var waiting, again []*Refusal
+	var due []*Refusal
 	now := q.now()
 	for _, r := range q.refusals {
-		if r.Waits {
-			waiting = append(waiting, r)
-		} else if !r.retry.IsZero() && now.After(r.retry) {
-			again = append(again, r)
+		if !r.due.IsZero() && !now.Before(r.due) {
+			due = append(due, r)
 		}
 	}
-	if len(waiting) == 0 {
-		waiting = again
-	}
-	if len(waiting) == 0 {
+	if len(due) == 0 {
 		return nil
 	}
-	slices.SortFunc(waiting, func(a, b *Refusal) int { return strings.Compare(a.Subject.Namespace, b.Subject.Namespace) })
-	at := slices.IndexFunc(waiting, func(r *Refusal) bool { return r.Subject.Namespace > last })
-	namespace := waiting[max(at, 0)].Subject.Namespace
+	slices.SortFunc(due, func(a, b *Refusal) int {
+		return cmp.Or(strings.Compare(a.Subject.Namespace, b.Subject.Namespace), a.due.Compare(b.due), a.Subject.Compare(b.Subject))
+	})
+	at := slices.IndexFunc(due, func(r *Refusal) bool { return r.Subject.Namespace > last })
+	first := due[max(at, 0)]
+	most = max(most>>(2*first.undecided), 1)
 	var next []Refusal
-	for _, r := range waiting {
-		if r.Subject.Namespace == namespace {
+	for _, r := range due[max(at, 0):] {
+		if len(next) < most && first.goesWith(r) {
 			next = append(next, *r)
 		}
 	}
-	slices.SortFunc(next, func(a, b Refusal) int { return a.Subject.Compare(b.Subject) })
-	return next[:min(len(next), most)]
+	return next
+}
+
+// goesWith reports whether two refusals may be tested together.
+func (r *Refusal) goesWith(o *Refusal) bool {
+	return r.Subject.Namespace == o.Subject.Namespace && r.Waits == o.Waits && r.undecided == o.undecided
 }
 
 // Due returns when to call Next again without a change; zero for never.
 func (q *Quarantine) Due() (next time.Time) {
 	for _, r := range q.refusals {
-		if !r.retry.IsZero() && (next.IsZero() || r.retry.Before(next)) {
-			next = r.retry
+		if !r.due.IsZero() && (next.IsZero() || r.due.Before(next)) {
+			next = r.due
 		}
 	}
 	return next
@@ -106,9 +136,8 @@ func (q *Quarantine) Settle(tested []Refusal, verdicts map[Subject]Verdict) (dec
 		}
 		verdict, found := verdicts[was.Subject]
 		switch {
-		case verdict.Undecided && !r.Waits:
-			r.retry = q.now().Add(firstRetry)
 		case verdict.Undecided:
+			q.notDecided(r)
 		case found:
 			decided++
 			q.refused(r, verdict)

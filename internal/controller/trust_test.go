@@ -1,0 +1,130 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/nginx"
+	"sluice/internal/render"
+	"sluice/internal/selfsigned"
+	"sluice/internal/snapshot"
+)
+
+// trusting is an Ingress that verifies its backend by the authorities of a Secret, with
+// that Secret.
+func trusting(t *testing.T) (*networkingv1.Ingress, *corev1.Secret) {
+	t.Helper()
+	certificate, err := selfsigned.Certificate(time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ing := form("tls", "tls.example")
+	ing.Spec.Rules[0].HTTP = servedBy("web")
+	ing.Annotations = map[string]string{}
+	for key, value := range map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "shop/ca", "proxy-ssl-verify": "on", "proxy-ssl-name": "web"} {
+		ing.Annotations["nginx.ingress.kubernetes.io/"+key] = value
+	}
+	return ing, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "ca"}, Data: map[string][]byte{"ca.crt": certificate.Chain}}
+}
+
+// trustful gives an idle controller with a state directory.
+func trustful(t *testing.T, source Source) (c *Controller, there func() []string) {
+	t.Helper()
+	c = idle(t, source)
+	c.Environment.StateDir = c.StateDir
+	o := nginx.Options{StateDir: c.StateDir}
+	if err := os.Mkdir(filepath.Join(c.StateDir, "users"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c.Process = nginx.New(nginx.Install{}, o, nil)
+	return c, func() []string {
+		files, _ := filepath.Glob(filepath.Join(c.StateDir, "trust", "*"))
+		return files
+	}
+}
+
+// TestOldTrustGoes: the files of authorities that a Secret had before go once nginx runs
+// without them, and so does the last one with its Ingress. One of a trial stays.
+func TestOldTrustGoes(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	ing, first := trusting(t)
+	_, second := trusting(t)
+	source.Ingresses = []*networkingv1.Ingress{ing}
+	c, there := trustful(t, source)
+	step := func(want int, confirm bool) {
+		t.Helper()
+		c.sync(t.Context())
+		p := c.submitted()
+		if err := writeTrust(p.file.Trust()); err != nil {
+			t.Fatal(err)
+		}
+		if confirm {
+			c.applied(t.Context(), outcome{plan: p})
+		}
+		long := time.Now().Add(-time.Minute)
+		for key, gone := range c.retired.trust {
+			if !gone.since.IsZero() {
+				gone.since = long
+				c.retired.trust[key] = gone
+			}
+		}
+		c.retain(t.Context())
+		if files := there(); len(files) != want {
+			t.Errorf("there are %q, want %d", files, want)
+		}
+	}
+	source.Secrets = []*corev1.Secret{first}
+	step(1, true)
+	source.Secrets = []*corev1.Secret{second}
+	step(2, false)
+	c.trials.busy = true
+	source.Ingresses = []*networkingv1.Ingress{form("tls", "tls.example")}
+	step(2, true)
+	c.trialEnded(t.Context(), &trial{})
+	if files := there(); len(files) != 0 {
+		t.Errorf("there are %q after the trial", files)
+	}
+}
+
+// present fails if a file that it tests names one that is missing.
+type present struct{ tests int }
+
+func (p *present) Test(_ context.Context, conf io.WriterTo) error {
+	for _, trust := range conf.(*render.File).Trust() {
+		p.tests++
+		if _, err := os.Stat(trust.Path); err != nil {
+			return &nginx.TestError{Text: fmt.Sprint("cannot load certificate: ", err)}
+		}
+	}
+	return nil
+}
+
+// TestATrialHasTheTrustThatItNames: no plan has written the file of an Ingress that waits.
+func TestATrialHasTheTrustThatItNames(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	ing, secret := trusting(t)
+	source.Ingresses, source.Secrets = []*networkingv1.Ingress{ing}, []*corev1.Secret{secret}
+	c, _ := trustful(t, source)
+	c.trials.busy = true
+	c.sync(t.Context())
+	f, _ := c.latest.finding(culprit{object: refOf(snapshot.Name{Namespace: "shop", Name: "tls"}), undecided: true}, c.good)
+	c.quarantine.Refuse(c.latest.turn, f)
+	c.trials.busy = false
+	c.trials.begin(c.quarantine, c.latest)
+	next, process := <-c.trials.due, &present{}
+	next.test(t.Context(), process)
+	if process.tests == 0 || len(next.verdicts) > 0 {
+		t.Errorf("after %d files found %v", process.tests, next.verdicts)
+	}
+}

@@ -1,0 +1,29 @@
+package translate
+
+import (
+	"reflect"
+
+	"sluice/internal/assemble"
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// Renewed gives a backend that is in no Config any more with the endpoints that its
+// Service has in a snapshot: nginx may still run with it. It is the same pointer if
+// nothing changed, or if the snapshot lacks the Service or its port.
+func Renewed(was *model.Backend, s *snapshot.Snapshot, o Options) *model.Backend {
+	target := was.Target
+	if was.Split != nil || target.Host != "" {
+		return was
+	}
+	id := assemble.BackendID{Service: snapshot.Name{Namespace: target.Namespace, Name: target.Name}, Port: target.Port}
+	if id.Port == "" {
+		id.Port = assemble.DefaultPort
+	}
+	now := &backend{Backend: &assemble.Backend{ID: id, Key: was.Key, Balancing: was.Balancing}}
+	(&translation{snap: s, options: o}).look(now)
+	if now.fault != nil || reflect.DeepEqual(now.model, was) {
+		return was
+	}
+	return now.model
+}
