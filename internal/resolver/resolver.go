@@ -25,35 +25,42 @@ import (
 )
 
 const (
-	// retryAfter is the time until a name that could not be asked for is
-	// asked for again.
-	retryAfter = 5 * time.Second
+	// retryAfter is the time until a name that could not be asked for is asked for
+	// again; it doubles with each failure up to longestRetry.
+	retryAfter   = time.Second
+	longestRetry = time.Minute
+	// firstLimit bounds the first question for a name, and those after an answer.
+	// retryLimit bounds the others: it lets each server be asked for a name in each
+	// search domain, although the first server is dead.
+	firstLimit = 2 * time.Second
+	retryLimit = 40 * time.Second
+	// newFor is for how long it is worthwhile to wait for the first answer.
+	newFor = time.Second
 	// mostAddresses is how many addresses of a name are used: translate keeps room
 	// for as many.
 	mostAddresses = 64
-	// lookups bounds how many names are asked for at once.
-	lookups = 16
 )
 
 // Answers are the addresses of names, each list sorted. A name that is missing
 // has no answer yet.
 type Answers map[string][]netip.Addr
 
-// ExternalNames returns the names that d's backends need, sorted.
-func ExternalNames(d model.Dynamic) []string {
-	names := map[string]bool{}
+// externalNames returns the names that d's backends need, with the namespaces that need
+// each.
+func externalNames(d model.Dynamic) map[string][]string {
+	names := map[string][]string{}
 	for _, b := range d.Backends {
-		if b.ExternalName != "" {
-			names[b.ExternalName] = true
+		if b.ExternalName != "" && !slices.Contains(names[b.ExternalName], b.Target.Namespace) {
+			names[b.ExternalName] = append(names[b.ExternalName], b.Target.Namespace)
 		}
 	}
-	return slices.Sorted(maps.Keys(names))
+	return names
 }
 
 // Fill returns d with the answers as the endpoints of its external backends. A
 // backend without an answer has no endpoints. d itself does not change.
 func Fill(d model.Dynamic, answers Answers) model.Dynamic {
-	if len(ExternalNames(d)) == 0 {
+	if !slices.ContainsFunc(d.Backends, func(b *model.Backend) bool { return b.ExternalName != "" }) {
 		return d
 	}
 	filled := d
@@ -92,10 +99,10 @@ type Resolver struct {
 	options Options
 	changes chan struct{}
 	wake    chan struct{}
-	slots   chan struct{}
 
 	mu    sync.Mutex
 	names map[string]*name
+	slots slots
 }
 
 // name is what is known of one name.
@@ -107,6 +114,11 @@ type name struct {
 	trouble   trouble
 	due       time.Time
 	asking    bool
+	// since is when the name came into use, namespaces are those that need it.
+	since      time.Time
+	namespaces []string
+	// failures are the questions in a row that failed.
+	failures int
 }
 
 // trouble is why a name is not answered well; empty if it is.
@@ -171,40 +183,70 @@ func New(options Options) *Resolver {
 		options: options,
 		changes: make(chan struct{}, 1),
 		wake:    make(chan struct{}, 1),
-		slots:   make(chan struct{}, lookups),
 		names:   map[string]*name{},
 	}
 }
 
-// Watch signals that answers have changed, those of Misleading included. One signal
+// Watch signals that answers have changed, those of Misleading and Awaited included. One signal
 // may stand for several changes.
 func (r *Resolver) Watch() <-chan struct{} { return r.changes }
 
 // Fill is the function Fill with the current answers. The names of d are those in
 // use from now on; the resolver forgets all others.
 func (r *Resolver) Fill(d model.Dynamic) model.Dynamic {
-	return Fill(d, r.use(ExternalNames(d)))
+	return Fill(d, r.Use(d))
 }
 
-// use sets the names in use and gives the present answers for them.
-func (r *Resolver) use(wanted []string) Answers {
+// Use makes the names of d those in use and gives the current answers for them. The
+// resolver forgets all others.
+func (r *Resolver) Use(d model.Dynamic) Answers {
+	wanted := externalNames(d)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.DeleteFunc(r.names, func(text string, _ *name) bool {
-		_, found := slices.BinarySearch(wanted, text)
-		return !found
-	})
+	maps.DeleteFunc(r.names, func(text string, _ *name) bool { return wanted[text] == nil })
 	answers := Answers{}
-	for _, text := range wanted {
+	for text, namespaces := range wanted {
 		n, ok := r.names[text]
 		if !ok {
-			r.names[text] = new(name)
+			now := time.Now()
+			n = &name{since: now, due: now}
+			r.names[text] = n
 			signal(r.wake)
 		} else if n.known {
 			answers[text] = n.addresses
 		}
+		n.namespaces = namespaces
 	}
 	return answers
+}
+
+// Awaited gives the new names whose first answer is worth a wait, and how long that may
+// take at most. A namespace that needs a name which DNS did not answer in time is not
+// waited for.
+func (r *Resolver) Awaited() (names map[string]bool, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	late := map[string]bool{}
+	for _, n := range r.names {
+		for _, namespace := range n.namespaces {
+			late[namespace] = late[namespace] || !n.known && n.newFor() <= 0
+		}
+	}
+	names = map[string]bool{}
+	for text, n := range r.names {
+		if !n.known && slices.ContainsFunc(n.namespaces, func(namespace string) bool { return !late[namespace] }) {
+			names[text], wait = true, max(wait, n.newFor())
+		}
+	}
+	return names, wait
+}
+
+// newFor is for how long the name still counts as new.
+func (n *name) newFor() time.Duration {
+	if n.failures > 0 {
+		return 0
+	}
+	return time.Until(n.since.Add(newFor))
 }
 
 // Run asks for the names in use until ctx is done and all questions have ended.
@@ -224,38 +266,81 @@ func (r *Resolver) Run(ctx context.Context) {
 	}
 }
 
-// askDue starts what is due and gives the time until the next is.
+// askDue starts what is due and has a slot, and gives the time until the next is due.
+// The end of a question wakes Run for those that have no slot.
 func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	next := maxTTL
-	for text, n := range r.names {
-		wait := time.Until(n.due)
-		switch {
-		case n.asking:
-		case wait > 0:
-			next = min(next, wait)
-		default:
-			n.asking = true
-			questions.Go(func() { r.ask(ctx, text) })
+	for {
+		text, namespace, next := r.nextName(time.Now())
+		if text == "" {
+			return next
 		}
+		n := r.names[text]
+		n.asking = true
+		free, limit := r.slots.take(namespace, n.failures > 0), n.limit()
+		questions.Go(func() {
+			r.ask(ctx, text, limit)
+			r.mu.Lock()
+			free()
+			r.mu.Unlock()
+			signal(r.wake)
+		})
 	}
-	return next
 }
 
-func (r *Resolver) ask(ctx context.Context, text string) {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return
+// nextName chooses the name to ask for, and the namespace whose slot that takes: names
+// that did not fail first, of these one of the namespace with the fewest questions, and
+// the one that is due for the longest time. If there is none, it is empty, and next is
+// the time until one is due.
+func (r *Resolver) nextName(now time.Time) (text, namespace string, next time.Duration) {
+	next = maxTTL
+	var first *name
+	fewest := 0
+	for candidate, n := range r.names {
+		if n.asking {
+			continue
+		}
+		if wait := n.due.Sub(now); wait > 0 {
+			next = min(next, wait)
+			continue
+		}
+		of, running, ok := r.slots.best(n.namespaces, n.failures > 0)
+		if ok && (first == nil || n.before(first, running-fewest)) {
+			text, namespace, first, fewest = candidate, of, n, running
+		}
 	}
-	answer, err := r.resolve(ctx, text, r.last(text))
-	if ctx.Err() != nil {
-		return
+	return text, namespace, next
+}
+
+// before reports whether a name is asked for before another one. more is how many more
+// questions its namespace has.
+func (n *name) before(other *name, more int) bool {
+	failing, otherFailing := n.failures > 0, other.failures > 0
+	switch {
+	case failing != otherFailing:
+		return otherFailing
+	case more != 0:
+		return more < 0
 	}
-	r.learn(text, answer, err)
-	signal(r.wake)
+	return n.due.Before(other.due)
+}
+
+// limit is how long a question may take.
+func (n *name) limit() time.Duration {
+	if n.failures == 0 {
+		return firstLimit
+	}
+	return retryLimit
+}
+
+func (r *Resolver) ask(ctx context.Context, text string, limit time.Duration) {
+	question, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	answer, err := r.resolve(question, text, r.last(text))
+	if ctx.Err() == nil {
+		r.learn(text, answer, err)
+	}
 }
 
 // last gives the last good answers for a name.
@@ -268,12 +353,28 @@ func (r *Resolver) last(text string) lists {
 	return lists{}
 }
 
+// resolve asks DNS for a name. An answer of one family is used before the other one.
 func (r *Resolver) resolve(ctx context.Context, text string, last lists) (found, error) {
 	lookup, err := newLookup(r.options.Conf, r.options.Port)
 	if err != nil {
 		return found{}, err
 	}
+	if limit, ok := ctx.Deadline(); ok {
+		// One packet may get lost within the limit.
+		lookup.timeout = min(lookup.timeout, time.Until(limit)/2)
+	}
+	lookup.early = func(answer found) { r.learnEarly(text, answer) }
 	return lookup.resolve(ctx, text, last)
+}
+
+// learnEarly takes the addresses of one family for a name that had no answer yet.
+func (r *Resolver) learnEarly(text string, answer found) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n, ok := r.names[text]; ok && !n.known {
+		n.known, n.addresses, n.refused = true, answer.addresses, answer.refused
+		signal(r.changes)
+	}
 }
 
 // learn keeps the answer for a name, if the name is still in use.
@@ -287,9 +388,13 @@ func (r *Resolver) learn(text string, answer found, err error) {
 	n.asking = false
 	r.log(text, n, troubleOf(answer, err), errors.Join(err, answer.partial))
 	if err != nil {
-		n.due = time.Now().Add(retryAfter)
+		n.due = time.Now().Add(min(retryAfter<<min(n.failures, 10), longestRetry))
+		if n.failures++; n.failures == 1 && !n.known {
+			signal(r.changes) // nobody needs to wait any more
+		}
 		return
 	}
+	n.failures = 0
 	n.last = answer.lists
 	n.due = time.Now().Add(answer.ttl)
 	if n.known && slices.Equal(n.addresses, answer.addresses) && slices.Equal(n.refused, answer.refused) {
