@@ -108,16 +108,18 @@ type Controller struct {
 	shown      shown
 	// roomless is what nginx had no room for at the last push.
 	roomless dynamic.Roomless
+	// held is set while the target waits for new names of DNS, until named at most.
+	held  bool
+	named <-chan time.Time
 	// misleading are the names whose answers the last plan told the owners of.
 	misleading []resolver.Misleading
 	// templates are those that nginx last took.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
-	down  bool
-	retry <-chan time.Time
-	drop  <-chan time.Time
-	delay time.Duration
-	pace  pace
+	down        bool
+	retry, drop <-chan time.Time
+	delay       time.Duration
+	pace        pace
 
 	// idle says why nothing of the cluster is served, nil if something is.
 	idle     atomic.Pointer[error]
@@ -215,6 +217,8 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 		c.sync(ctx)
 	case <-c.Resolver.Watch():
 		c.resolved(ctx)
+	case <-c.named:
+		c.named = nil
 	case event := <-c.Process.Events():
 		c.nginxChanged(ctx, event)
 	case outcome := <-c.applier.outcomes:
@@ -229,6 +233,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	case <-c.drop:
 		c.retain(ctx)
 	}
+	c.submitNamed()
 	return true
 }
 
@@ -286,8 +291,8 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.Audience.Problems(p.problems)
 	c.trials.begin(c.quarantine, p)
 	if c.target == nil || c.target.failed && due || !p.file.Equal(c.target.file) {
-		c.target = p
-		c.applier.submit(p)
+		c.target, c.held = p, true
+		c.submitNamed()
 		return
 	}
 	if c.target.confirmed {
@@ -296,14 +301,15 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.logSync(p, nil)
 }
 
-// push tells nginx the endpoints and certificates. A failure is tried again: it
-// never holds back anything else.
+// push tells nginx the endpoints and certificates, those included that only workers
+// with an older file need. A failure is tried again: it never holds back anything else.
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
-	told := c.Resolver.Fill(c.wanted)
-	err := c.Runtime.Push(ctx, told)
+	held := c.retired.and(c.wanted)
+	fill := c.useNames(held)
+	err := c.Runtime.Push(ctx, fill(held))
 	if err == nil {
-		c.shown.told = told
+		c.shown.told = fill(c.wanted)
 		c.publish()
 	}
 	c.watchMemory(err)
@@ -328,7 +334,7 @@ func (c *Controller) nginxChanged(ctx context.Context, event nginx.Event) {
 	c.Log.Warn("telling nginx everything again", "reason", event.Text)
 	c.push(ctx)
 	c.applier.forget()
-	if c.target != nil {
+	if c.held = false; c.target != nil {
 		c.applier.submit(c.target)
 	}
 }

@@ -92,30 +92,40 @@ func TestOneFamilyIsEnough(t *testing.T) {
 func TestNewNamesAreWaitedForOnce(t *testing.T) {
 	t.Parallel()
 	r := newDeadZone(t).resolver(t, "")
-	awaited := func(d model.Dynamic) string {
-		t.Helper()
-		r.Use(d)
-		names, wait := r.Awaited()
-		if wait > time.Second || (wait > 0) != (len(names) > 0) {
-			t.Errorf("%v are waited for, for %s", names, wait)
-		}
-		return fmt.Sprint(names)
+	wait := func(all ...model.Dynamic) time.Duration {
+		r.Use(join(all...))
+		_, wait := r.Unanswered()
+		return wait
 	}
 	db, dead := inNamespace("b", "db.example."), inNamespace("a", "dead.example.")
-	if got := awaited(join(db, dead)); got != "map[db.example.:true dead.example.:true]" {
+	began := time.Now()
+	if names, wait := r.Unanswered(); len(names) != 0 || wait != 0 {
+		t.Errorf("without names: %v, %s", names, wait)
+	}
+	if got := wait(db); got <= 0 || got > time.Second {
 		t.Errorf("at first: %s", got)
 	}
-	began := time.Now()
-	poll(t, "an answer", func() bool { return awaited(join(db, dead)) == "map[dead.example.:true]" })
-	poll(t, "the end of the wait", func() bool { return awaited(join(db, dead)) == "map[]" })
-	if took := time.Since(began); took > 1500*time.Millisecond {
-		t.Errorf("the wait took %s", took)
+	poll(t, "an answer", func() bool { return wait(db) == 0 })
+	if took := time.Since(began); took > 500*time.Millisecond {
+		t.Errorf("the wait for an answer took %s", took)
+	}
+	began = time.Now()
+	poll(t, "the end of the wait", func() bool { return wait(db, dead) == 0 })
+	if took := time.Since(began); took < 900*time.Millisecond || took > 1500*time.Millisecond {
+		t.Errorf("the wait for no answer took %s", took)
+	}
+	if names, _ := r.Unanswered(); !names["dead.example."] {
+		t.Errorf("unanswered are %v, although the question has not ended", names)
 	}
 	more := inNamespace("a", "more.example.", "dead-2.example.")
-	if got := awaited(join(db, dead, more)); got != "map[]" {
+	if got := wait(db, dead, more); got != 0 {
 		t.Errorf("names of a namespace with one that is not answered: %s", got)
 	}
-	if got := awaited(join(db, dead, more, inNamespace("b", "more.example."))); got != "map[more.example.:true]" {
-		t.Errorf("a name that another namespace needs, too: %s", got)
+	if got := wait(db, dead, more, inNamespace("b", "another.example.")); got <= 0 {
+		t.Error("a name of another namespace is not waited for")
 	}
+	poll(t, "the failure of the first question", func() bool {
+		names, _ := r.Unanswered()
+		return !names["dead.example."]
+	})
 }

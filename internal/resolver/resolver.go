@@ -187,8 +187,8 @@ func New(options Options) *Resolver {
 	}
 }
 
-// Watch signals that answers have changed, those of Misleading and Awaited included. One signal
-// may stand for several changes.
+// Watch signals that answers have changed, those of Misleading and Unanswered
+// included. One signal may stand for several changes.
 func (r *Resolver) Watch() <-chan struct{} { return r.changes }
 
 // Fill is the function Fill with the current answers. The names of d are those in
@@ -220,10 +220,10 @@ func (r *Resolver) Use(d model.Dynamic) Answers {
 	return answers
 }
 
-// Awaited gives the new names whose first answer is worth a wait, and how long that may
-// take at most. A namespace that needs a name which DNS did not answer in time is not
-// waited for.
-func (r *Resolver) Awaited() (names map[string]bool, wait time.Duration) {
+// Unanswered gives the new names: those whose first question has not ended. wait is how
+// long it is worthwhile at most to wait for them, until a second after they came into
+// use. A namespace that needs a name which DNS did not answer in time is not waited for.
+func (r *Resolver) Unanswered() (names map[string]bool, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	late := map[string]bool{}
@@ -234,8 +234,12 @@ func (r *Resolver) Awaited() (names map[string]bool, wait time.Duration) {
 	}
 	names = map[string]bool{}
 	for text, n := range r.names {
-		if !n.known && slices.ContainsFunc(n.namespaces, func(namespace string) bool { return !late[namespace] }) {
-			names[text], wait = true, max(wait, n.newFor())
+		if n.known || n.failures > 0 {
+			continue
+		}
+		names[text] = true
+		if slices.ContainsFunc(n.namespaces, func(namespace string) bool { return !late[namespace] }) {
+			wait = max(wait, n.newFor())
 		}
 	}
 	return names, wait
@@ -264,74 +268,6 @@ func (r *Resolver) Run(ctx context.Context) {
 		}
 		timer.Stop()
 	}
-}
-
-// askDue starts what is due and has a slot, and gives the time until the next is due.
-// The end of a question wakes Run for those that have no slot.
-func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for {
-		text, namespace, next := r.nextName(time.Now())
-		if text == "" {
-			return next
-		}
-		n := r.names[text]
-		n.asking = true
-		free, limit := r.slots.take(namespace, n.failures > 0), n.limit()
-		questions.Go(func() {
-			r.ask(ctx, text, limit)
-			r.mu.Lock()
-			free()
-			r.mu.Unlock()
-			signal(r.wake)
-		})
-	}
-}
-
-// nextName chooses the name to ask for, and the namespace whose slot that takes: names
-// that did not fail first, of these one of the namespace with the fewest questions, and
-// the one that is due for the longest time. If there is none, it is empty, and next is
-// the time until one is due.
-func (r *Resolver) nextName(now time.Time) (text, namespace string, next time.Duration) {
-	next = maxTTL
-	var first *name
-	fewest := 0
-	for candidate, n := range r.names {
-		if n.asking {
-			continue
-		}
-		if wait := n.due.Sub(now); wait > 0 {
-			next = min(next, wait)
-			continue
-		}
-		of, running, ok := r.slots.best(n.namespaces, n.failures > 0)
-		if ok && (first == nil || n.before(first, running-fewest)) {
-			text, namespace, first, fewest = candidate, of, n, running
-		}
-	}
-	return text, namespace, next
-}
-
-// before reports whether a name is asked for before another one. more is how many more
-// questions its namespace has.
-func (n *name) before(other *name, more int) bool {
-	failing, otherFailing := n.failures > 0, other.failures > 0
-	switch {
-	case failing != otherFailing:
-		return otherFailing
-	case more != 0:
-		return more < 0
-	}
-	return n.due.Before(other.due)
-}
-
-// limit is how long a question may take.
-func (n *name) limit() time.Duration {
-	if n.failures == 0 {
-		return firstLimit
-	}
-	return retryLimit
 }
 
 func (r *Resolver) ask(ctx context.Context, text string, limit time.Duration) {

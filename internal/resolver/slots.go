@@ -1,5 +1,11 @@
 package resolver
 
+import (
+	"context"
+	"sync"
+	"time"
+)
+
 // The most names that are asked for at once: in all, and for one namespace. Names whose
 // last question failed take no more than half of either, so that names that DNS never
 // answers do not delay new ones.
@@ -65,4 +71,72 @@ func (s *slots) take(namespace string, failing bool) (free func()) {
 			delete(s.of, namespace)
 		}
 	}
+}
+
+// askDue starts what is due and has a slot, and gives the time until the next is due.
+// The end of a question wakes Run for those that have no slot.
+func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for {
+		text, namespace, next := r.nextName(time.Now())
+		if text == "" {
+			return next
+		}
+		n := r.names[text]
+		n.asking = true
+		free, limit := r.slots.take(namespace, n.failures > 0), n.limit()
+		questions.Go(func() {
+			r.ask(ctx, text, limit)
+			r.mu.Lock()
+			free()
+			r.mu.Unlock()
+			signal(r.wake)
+		})
+	}
+}
+
+// nextName chooses the name to ask for, and the namespace whose slot that takes: names
+// that did not fail first, of these one of the namespace with the fewest questions, and
+// the one that is due for the longest time. If there is none, it is empty, and next is
+// the time until one is due.
+func (r *Resolver) nextName(now time.Time) (text, namespace string, next time.Duration) {
+	next = maxTTL
+	var first *name
+	fewest := 0
+	for candidate, n := range r.names {
+		if n.asking {
+			continue
+		}
+		if wait := n.due.Sub(now); wait > 0 {
+			next = min(next, wait)
+			continue
+		}
+		of, running, ok := r.slots.best(n.namespaces, n.failures > 0)
+		if ok && (first == nil || n.before(first, running-fewest)) {
+			text, namespace, first, fewest = candidate, of, n, running
+		}
+	}
+	return text, namespace, next
+}
+
+// before reports whether a name is asked for before another one. more is how many more
+// questions its namespace has.
+func (n *name) before(other *name, more int) bool {
+	failing, otherFailing := n.failures > 0, other.failures > 0
+	switch {
+	case failing != otherFailing:
+		return otherFailing
+	case more != 0:
+		return more < 0
+	}
+	return n.due.Before(other.due)
+}
+
+// limit is how long a question may take.
+func (n *name) limit() time.Duration {
+	if n.failures == 0 {
+		return firstLimit
+	}
+	return retryLimit
 }
