@@ -108,9 +108,9 @@ type Controller struct {
 	shown      shown
 	// roomless is what nginx had no room for at the last push.
 	roomless dynamic.Roomless
-	// held is set while the target waits for new names of DNS, until named at most.
-	held  bool
-	named <-chan time.Time
+	// held is set while the target waits for new names of DNS, until namedBy at most.
+	held    bool
+	namedBy time.Time
 	// misleading are the names whose answers the last plan told the owners of.
 	misleading []resolver.Misleading
 	// templates are those that nginx last took.
@@ -217,8 +217,6 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 		c.sync(ctx)
 	case <-c.Resolver.Watch():
 		c.resolved(ctx)
-	case <-c.named:
-		c.named = nil
 	case event := <-c.Process.Events():
 		c.nginxChanged(ctx, event)
 	case outcome := <-c.applier.outcomes:

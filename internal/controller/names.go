@@ -25,11 +25,12 @@ func (c *Controller) resolved(ctx context.Context) {
 func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.Dynamic) {
 	answers := c.Resolver.Use(d)
 	unanswered, wait := c.Resolver.Unanswered()
-	switch {
+	switch now := time.Now(); {
 	case wait <= 0:
-		c.named = nil
-	case c.named == nil:
-		c.named = time.After(wait)
+		c.namedBy = time.Time{}
+	case c.namedBy.IsZero(), !c.held && now.After(c.namedBy):
+		c.namedBy = now.Add(wait)
+		time.AfterFunc(wait, c.applier.mayGoOn)
 	}
 	told := c.shown.told
 	return func(d model.Dynamic) model.Dynamic {
@@ -51,7 +52,7 @@ func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.D
 
 // submitNamed submits the target that is held, unless it waits for new names.
 func (c *Controller) submitNamed() {
-	if c.held && c.named == nil && c.target != nil {
+	if c.held && c.target != nil && !time.Now().Before(c.namedBy) {
 		c.held = false
 		c.applier.submit(c.target)
 	}
