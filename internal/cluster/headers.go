@@ -18,15 +18,15 @@ func newHeaders(s *Source) *polledObjects[corev1.ConfigMap, *corev1.ConfigMap] {
 	}
 }
 
-// getConfigMap reads a ConfigMap by its name. The account of ingress-nginx may list
+// getConfigMap reads a ConfigMap by its name, of at least a version. The account of ingress-nginx may list
 // ConfigMaps and not get one: then it is asked for as a list of one.
-func (s *Source) getConfigMap(ctx context.Context, name snapshot.Name, into *corev1.ConfigMap) error {
-	err := s.o.Client.Recall(ctx, kube.ConfigMaps, name, into)
+func (s *Source) getConfigMap(ctx context.Context, name snapshot.Name, version string, into *corev1.ConfigMap) error {
+	err := s.o.Client.Recall(ctx, kube.ConfigMaps, name, version, into)
 	if !apierrors.IsForbidden(err) {
 		return err
 	}
 	var list corev1.ConfigMapList
-	if s.o.Client.RecallAlone(ctx, kube.ConfigMaps, name, &list) != nil {
+	if s.o.Client.RecallAlone(ctx, kube.ConfigMaps, name, version, &list) != nil {
 		return err
 	}
 	if len(list.Items) == 0 {

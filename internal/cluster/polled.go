@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -13,8 +14,9 @@ import (
 )
 
 // The rhythm in which objects are read again: those that exist, and those that
-// somebody waits for. No more than atATick of a kind are read each tick, so that
-// thousands cost the API server little and are heard of later.
+// somebody waits for, at first soon and later as rarely as the others. No more than
+// atATick of a kind are read each tick, so that thousands cost the API server little
+// and are heard of later. The namespaces take turns.
 const (
 	tick         = time.Second
 	heldAgain    = 10 * time.Second
@@ -28,8 +30,10 @@ const (
 type polledObjects[T any, P object[T]] struct {
 	source *Source
 	kind   string
-	get    func(ctx context.Context, name snapshot.Name, into P) error
-	strip  func(P)
+	// get reads an object of at least a version, "0" for any that the API server
+	// remembers and "" for the newest.
+	get   func(ctx context.Context, name snapshot.Name, version string, into P) error
+	strip func(P)
 
 	mu   sync.Mutex
 	held map[snapshot.Name]*polledObject[P]
@@ -45,8 +49,10 @@ type polledObjects[T any, P object[T]] struct {
 type polledObject[P any] struct {
 	object  P
 	version string
-	// due is when it is read again; the zero time means at once.
-	due time.Time
+	// due is when it is read again; the zero time means at once. wait is how long that
+	// was after the read before.
+	due  time.Time
+	wait time.Duration
 }
 
 func (p *polledObjects[T, P]) what(name snapshot.Name) string { return p.kind + " " + name.String() }
@@ -115,11 +121,22 @@ func (p *polledObjects[T, P]) due(now time.Time) []snapshot.Name {
 			held = append(held, name)
 		}
 	}
+	missing = p.inTurn(missing, atATick/2)
+	return append(missing, p.inTurn(held, atATick-len(missing))...)
+}
+
+// inTurn gives some of the names, the longest due first, but one of each namespace
+// before another one of it: however many a namespace names, others wait no longer.
+func (p *polledObjects[T, P]) inTurn(names []snapshot.Name, most int) []snapshot.Name {
 	earlier := func(a, b snapshot.Name) int { return p.held[a].due.Compare(p.held[b].due) }
-	slices.SortFunc(missing, earlier)
-	slices.SortFunc(held, earlier)
-	missing = missing[:min(len(missing), atATick/2)]
-	return append(missing, held[:min(len(held), atATick-len(missing))]...)
+	slices.SortFunc(names, earlier)
+	before, place := map[string]int{}, make(map[snapshot.Name]int, len(names))
+	for _, name := range names {
+		place[name] = before[name.Namespace]
+		before[name.Namespace]++
+	}
+	slices.SortStableFunc(names, func(a, b snapshot.Name) int { return place[a] - place[b] })
+	return names[:min(len(names), most)]
 }
 
 // read reads objects and says whether one is another than before.
@@ -127,13 +144,40 @@ func (p *polledObjects[T, P]) read(ctx context.Context, names []snapshot.Name) (
 	differs := make([]bool, len(names))
 	aFewAtOnce(len(names), func(i int) {
 		var o P = new(T)
-		err := p.get(ctx, names[i], o)
+		err := p.get(ctx, names[i], "0", o)
+		if err == nil && p.isOlder(names[i], o) {
+			o = new(T)
+			err = p.readNewest(ctx, names[i], o)
+		}
 		if apierrors.IsNotFound(err) {
 			o, err = nil, nil
 		}
 		differs[i] = p.hold(names[i], o, err)
 	})
 	return slices.Contains(differs, true)
+}
+
+// isOlder reports whether an object is older than the one that is held. Either the
+// API server remembers less than another one, or etcd was restored from a backup.
+func (p *polledObjects[T, P]) isOlder(name snapshot.Name, o P) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.held[name]
+	return s != nil && older(o.GetResourceVersion(), s.version)
+}
+
+// readNewest reads an object as etcd has it, whichever version that is.
+func (p *polledObjects[T, P]) readNewest(ctx context.Context, name snapshot.Name, into P) error {
+	err := p.get(ctx, name, "", into)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := p.held[name]; s != nil {
+		s.version = ""
+	}
+	return nil
 }
 
 // hold keeps what was read. After an error it is what was there before.
@@ -164,11 +208,21 @@ func (p *polledObjects[T, P]) hold(name snapshot.Name, o P, err error) (changed 
 	if changed {
 		p.listed = nil
 	}
-	s.due = time.Now().Add(heldAgain)
-	if s.object == nil {
-		s.due = time.Now().Add(missingAgain)
-	}
+	p.again(s)
 	return changed
+}
+
+// again sets when the object is read again.
+func (p *polledObjects[T, P]) again(s *polledObject[P]) {
+	switch {
+	case s.object != nil:
+		s.wait = 0
+	case s.wait == 0:
+		s.wait = missingAgain
+	default:
+		s.wait = min(2*s.wait, heldAgain)
+	}
+	s.due = time.Now().Add(cmp.Or(s.wait, heldAgain))
 }
 
 // all gives those that exist, in the order of their names.

@@ -55,8 +55,8 @@ func newSecrets(s *Source) secretSource {
 	case ReferencedSecrets:
 		return &polledObjects[corev1.Secret, *corev1.Secret]{
 			source: s, kind: "Secret", strip: stripSecret, held: map[snapshot.Name]*polledObject[*corev1.Secret]{},
-			get: func(ctx context.Context, name snapshot.Name, into *corev1.Secret) error {
-				return s.o.Client.Recall(ctx, kube.Secrets, name, into)
+			get: func(ctx context.Context, name snapshot.Name, version string, into *corev1.Secret) error {
+				return s.o.Client.Recall(ctx, kube.Secrets, name, version, into)
 			},
 		}
 	}

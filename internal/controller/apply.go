@@ -28,7 +28,7 @@ type applier struct {
 	fatal     *plan
 	forgotten atomic.Bool
 	// busy is set from the moment that a plan is taken up until the next one may
-	// be; then free tells. awaited says that a change is put off until then.
+	// be; then free tells, and when a wait for names of DNS ends. awaited says that a change is put off until then.
 	busy, awaited atomic.Bool
 	free          chan struct{}
 	// changed is when something was last submitted or put off, hurry ends a pause.
@@ -71,6 +71,11 @@ func newApplier(o Options) *applier {
 // rest says that the next plan may come.
 func (a *applier) rest() {
 	a.busy.Store(false)
+	a.mayGoOn()
+}
+
+// mayGoOn tells the loop to look for a plan that waits.
+func (a *applier) mayGoOn() {
 	select {
 	case a.free <- struct{}{}:
 	default:

@@ -110,16 +110,17 @@ type Controller struct {
 	shown      shown
 	// roomless is what nginx had no room for at the last push.
 	roomless dynamic.Roomless
-	// misleading are the names whose answers the last plan told the owners of.
-	unresolved []resolver.Trouble
+	// held is set while the target waits for new names of DNS, until namedBy at most.
+	held       bool
+	namedBy    time.Time
+	unresolved []resolver.Trouble // those that the last plan told the owners of
 	// templates are those that nginx last took.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
-	down  bool
-	retry <-chan time.Time
-	drop  <-chan time.Time
-	delay time.Duration
-	pace  pace
+	down        bool
+	retry, drop <-chan time.Time
+	delay       time.Duration
+	pace        pace
 
 	// idle says why nothing of the cluster is served, nil if something is.
 	idle     atomic.Pointer[error]
@@ -231,6 +232,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	case <-c.drop:
 		c.retain(ctx)
 	}
+	c.submitNamed()
 	return true
 }
 
@@ -290,8 +292,8 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.Audience.Problems(p.problems)
 	c.trials.begin(c.quarantine, p)
 	if c.target == nil || c.target.failed && due || !p.file.Equal(c.target.file) {
-		c.target = p
-		c.applier.submit(p)
+		c.target, c.held = p, true
+		c.submitNamed()
 		return
 	}
 	if c.target.confirmed {
@@ -300,14 +302,15 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.logSync(p, nil)
 }
 
-// push tells nginx the endpoints and certificates. A failure is tried again: it
-// never holds back anything else.
+// push tells nginx the endpoints and certificates, those included that only workers
+// with an older file need. A failure is tried again: it never holds back anything else.
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
-	told := c.Resolver.Fill(c.wanted)
-	err := c.Runtime.Push(ctx, told)
+	held := c.retired.and(c.wanted)
+	fill := c.useNames(held)
+	err := c.Runtime.Push(ctx, fill(held))
 	if err == nil {
-		c.shown.told = told
+		c.shown.told = fill(c.wanted)
 		c.publish()
 	}
 	c.watchMemory(err)
@@ -332,7 +335,7 @@ func (c *Controller) nginxChanged(ctx context.Context, event nginx.Event) {
 	c.Log.Warn("telling nginx everything again", "reason", event.Text)
 	c.push(ctx)
 	c.applier.forget()
-	if c.target != nil {
+	if c.held = false; c.target != nil {
 		c.applier.submit(c.target)
 	}
 }

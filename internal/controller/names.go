@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"slices"
+	"time"
 
 	"sluice/internal/model"
 	"sluice/internal/resolver"
@@ -15,6 +16,45 @@ func (c *Controller) resolved(ctx context.Context) {
 	c.push(ctx)
 	if c.latest != nil && !slices.Equal(c.unresolved, c.Resolver.Troubles()) {
 		c.syncSoon(ctx)
+	}
+}
+
+// useNames makes the names of d those in use, and gives the function that fills in their
+// addresses. Until the first question for a name has ended, its backend keeps the
+// endpoints that nginx has.
+func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.Dynamic) {
+	answers := c.Resolver.Use(d)
+	unanswered, wait := c.Resolver.Unanswered()
+	switch now := time.Now(); {
+	case wait <= 0:
+		c.namedBy = time.Time{}
+	case c.namedBy.IsZero(), !c.held && now.After(c.namedBy):
+		c.namedBy = now.Add(wait)
+		time.AfterFunc(wait, c.applier.mayGoOn)
+	}
+	told := c.shown.told
+	return func(d model.Dynamic) model.Dynamic {
+		filled := resolver.Fill(d, answers)
+		if len(unanswered) == 0 {
+			return filled
+		}
+		for _, b := range filled.Backends {
+			if !unanswered[b.ExternalName] {
+				continue
+			}
+			if was := told.Backend(b.Key); was != nil {
+				b.Endpoints = was.Endpoints // a copy that Fill made
+			}
+		}
+		return filled
+	}
+}
+
+// submitNamed submits the target that is held, unless it waits for new names.
+func (c *Controller) submitNamed() {
+	if c.held && c.target != nil && !time.Now().Before(c.namedBy) {
+		c.held = false
+		c.applier.submit(c.target)
 	}
 }
 

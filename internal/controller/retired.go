@@ -151,6 +151,11 @@ func (l *retired) with(wanted model.Dynamic, now time.Time, drain time.Duration)
 	l.names.drop(now, min(drain, handshakes))
 	l.users.drop(now, drain)
 	l.trust.drop(now, 0)
+	return l.and(wanted)
+}
+
+// and adds what is remembered to what is wanted.
+func (l *retired) and(wanted model.Dynamic) model.Dynamic {
 	return model.Dynamic{
 		Backends:     merged(wanted.Backends, l.backends, backendKey),
 		Certificates: merged(wanted.Certificates, l.certificates, certificateKey),
@@ -171,7 +176,7 @@ func (d retiredItems[T]) drop(now time.Time, after time.Duration) {
 // even one whose workers drain.
 func (c *Controller) retain(ctx context.Context) {
 	kept := c.retired.with(c.wanted, time.Now(), c.latest.drain)
-	if err := c.Runtime.Retain(ctx, c.Resolver.Fill(kept)); err != nil && ctx.Err() == nil {
+	if err := c.Runtime.Retain(ctx, c.useNames(kept)(kept)); err != nil && ctx.Err() == nil {
 		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
 	}
 	if err := c.Process.RetainUsers(kept.Users); err != nil {

@@ -149,17 +149,19 @@ func (c *Client) Get(ctx context.Context, r Resource, name snapshot.Name, into r
 	return r.in(name.Namespace, c.groups[r.Version].Get()).Name(name.Name).Do(ctx).Into(into)
 }
 
-// Recall is Get of a Secret or ConfigMap that the API server remembers, which costs it
-// little and may be a moment old. Those who ask bound how many they ask for at a time:
-// the limit of requests a second does not count.
-func (c *Client) Recall(ctx context.Context, r Resource, name snapshot.Name, into runtime.Object) error {
-	return r.in(name.Namespace, c.unlimited.Get()).Name(name.Name).Param("resourceVersion", "0").Do(ctx).Into(into)
+// Recall is Get of a Secret or ConfigMap of at least a version: "0" is any that the API
+// server remembers, which costs it little and may be a moment old, "" the newest. Those
+// who ask bound how many they ask for at a time: the limit of requests a second does not
+// count.
+func (c *Client) Recall(ctx context.Context, r Resource, name snapshot.Name, version string, into runtime.Object) error {
+	options := metav1.GetOptions{ResourceVersion: version}
+	return r.in(name.Namespace, c.unlimited.Get()).Name(name.Name).VersionedParams(&options, c.parameters).Do(ctx).Into(into)
 }
 
 // RecallAlone is Recall for those who may only list: into is a list of the object, and
 // empty if it does not exist.
-func (c *Client) RecallAlone(ctx context.Context, r Resource, name snapshot.Name, into runtime.Object) error {
-	only := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String(), ResourceVersion: "0"}
+func (c *Client) RecallAlone(ctx context.Context, r Resource, name snapshot.Name, version string, into runtime.Object) error {
+	only := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String(), ResourceVersion: version}
 	return r.in(name.Namespace, c.unlimited.Get()).VersionedParams(&only, c.parameters).Do(ctx).Into(into)
 }
 

@@ -19,6 +19,10 @@ const (
 	// minTTL and maxTTL bound how long an answer is believed.
 	minTTL = time.Second
 	maxTTL = 5 * time.Minute
+	// partialTTL is how long an answer is believed that lacks a family.
+	partialTTL = 5 * time.Second
+	// grace is how long the addresses of one family wait for those of the other one.
+	grace = 50 * time.Millisecond
 	// absentTTL is how long "there is no such name" is believed.
 	absentTTL = 10 * time.Second
 	// udpSize is the largest answer over UDP; a longer one comes by TCP.
@@ -34,6 +38,9 @@ type lookup struct {
 	ndots    int
 	attempts int
 	timeout  time.Duration
+	// early is called with the addresses of one family while the other one is still
+	// asked for.
+	early func(found)
 }
 
 // found is the answer for one name: its addresses, sorted, those that were
@@ -54,6 +61,8 @@ type lists struct {
 	addresses [len(families)][]netip.Addr
 }
 
+// families are the types of records, A first: a server that knows no AAAA may say that
+// there is no such name.
 var families = [...]uint16{dns.TypeA, dns.TypeAAAA}
 
 // newLookup reads a file in the format of resolv.conf(5). Its servers are
@@ -111,40 +120,85 @@ func (l *lookup) resolve(ctx context.Context, name string, last lists) (found, e
 	return found{ttl: absentTTL}, errors.Join(failures...)
 }
 
-// both asks for A and AAAA. One of them is enough: some servers fail for the
+// answer is what DNS says of one family.
+type answer struct {
+	family    int
+	addresses []netip.Addr
+	ttl       time.Duration
+	// absent is set if there is nothing of this name, whichever the family.
+	absent bool
+	err    error
+}
+
+// both asks for A and AAAA at once. One of them is enough: some servers fail for the
 // type that they do not have. kept is set if one fails that had addresses before.
 func (l *lookup) both(ctx context.Context, name string, last lists) (now lists, ttl time.Duration, err, kept error) {
 	now, ttl = lists{of: name}, maxTTL
-	for i, family := range families {
-		addresses, valid, failure := l.ask(ctx, name, family)
-		if failure != nil && last.of == name && len(last.addresses[i]) > 0 {
-			addresses, valid, kept = last.addresses[i], retryAfter, failure
+	answers := l.askBoth(ctx, name)
+	for _, a := range answers {
+		switch {
+		case a.err == nil:
+		case last.of == name && len(last.addresses[a.family]) > 0:
+			a.addresses, a.ttl, kept = last.addresses[a.family], partialTTL, a.err
+		case answers[0].absent:
+			a.err = nil // nobody waited for AAAA
 		}
-		now.addresses[i], ttl, err = addresses, min(ttl, valid), errors.Join(err, failure)
+		now.addresses[a.family], ttl, err = a.addresses, min(ttl, a.ttl), errors.Join(err, a.err)
 	}
 	return now, ttl, err, kept
 }
 
+// askBoth gives the answers of both families. If one has addresses and the other is
+// late, early gets these. AAAA is not waited for if A says that there is no such name.
+func (l *lookup) askBoth(ctx context.Context, name string) [len(families)]answer {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	coming := make(chan answer, len(families))
+	for family := range families {
+		go func() { coming <- l.ask(ctx, name, family) }()
+	}
+	var answers [len(families)]answer
+	var late <-chan time.Time
+	var first answer
+	for got := 0; got < len(families); {
+		select {
+		case a := <-coming:
+			first, answers[a.family] = a, a
+			got++
+			late = time.After(grace)
+		case <-late:
+			late = nil
+			switch {
+			case len(first.addresses) > 0 && l.early != nil:
+				l.early(sift(slices.Clone(first.addresses), first.ttl))
+			case first.absent && first.family == 0:
+				cancel()
+			}
+		}
+	}
+	return answers
+}
+
 // ask goes through the servers until one answers.
-func (l *lookup) ask(ctx context.Context, name string, kind uint16) ([]netip.Addr, time.Duration, error) {
+func (l *lookup) ask(ctx context.Context, name string, family int) answer {
 	query := new(dns.Msg)
-	query.SetQuestion(name, kind)
+	query.SetQuestion(name, families[family])
 	query.SetEdns0(udpSize, false)
 	var failure error
 	for range max(1, l.attempts) {
 		for _, server := range l.servers {
-			answer, err := l.exchange(ctx, query, server)
+			said, err := l.exchange(ctx, query, server)
 			if err == nil {
-				addresses, ttl := read(answer)
-				return addresses, ttl, nil
+				addresses, ttl := read(said)
+				return answer{family: family, addresses: addresses, ttl: ttl, absent: said.Rcode == dns.RcodeNameError}
 			}
-			failure = fmt.Errorf("%s of %s from %s: %w", dns.TypeToString[kind], name, server, err)
+			failure = fmt.Errorf("%s of %s from %s: %w", dns.TypeToString[families[family]], name, server, err)
 			if ctx.Err() != nil {
-				return nil, maxTTL, failure
+				return answer{family: family, ttl: maxTTL, err: failure}
 			}
 		}
 	}
-	return nil, maxTTL, failure
+	return answer{family: family, ttl: maxTTL, err: failure}
 }
 
 // exchange gives an answer that says what is or that it is not.
@@ -162,9 +216,16 @@ func (l *lookup) exchange(ctx context.Context, query *dns.Msg, server string) (*
 	return answer, nil
 }
 
+// exchangeOver sends one question over a network. It ends with ctx.
 func (l *lookup) exchangeOver(ctx context.Context, network string, query *dns.Msg, server string) (*dns.Msg, error) {
 	client := dns.Client{Net: network, Timeout: l.timeout}
-	answer, _, err := client.ExchangeContext(ctx, query, server)
+	connection, err := client.DialContext(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = connection.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = connection.Close() })()
+	answer, _, err := client.ExchangeWithConnContext(ctx, query, connection)
 	return answer, err
 }
 

@@ -25,35 +25,42 @@ import (
 )
 
 const (
-	// retryAfter is the time until a name that could not be asked for is
-	// asked for again.
-	retryAfter = 5 * time.Second
+	// retryAfter is the time until a name that could not be asked for is asked for
+	// again; it doubles with each failure up to longestRetry.
+	retryAfter   = time.Second
+	longestRetry = time.Minute
+	// firstLimit bounds the first question for a name, and those after an answer.
+	// retryLimit bounds the others: it lets each server be asked for a name in each
+	// search domain, although the first server is dead.
+	firstLimit = 2 * time.Second
+	retryLimit = 40 * time.Second
+	// newFor is for how long it is worthwhile to wait for the first answer.
+	newFor = time.Second
 	// mostAddresses is how many addresses of a name are used: translate keeps room
 	// for as many.
 	mostAddresses = 64
-	// lookups bounds how many names are asked for at once.
-	lookups = 16
 )
 
 // Answers are the addresses of names, each list sorted. A name that is missing
 // has no answer yet.
 type Answers map[string][]netip.Addr
 
-// ExternalNames returns the names that d's backends need, sorted.
-func ExternalNames(d model.Dynamic) []string {
-	names := map[string]bool{}
+// externalNames returns the names that d's backends need, with the namespaces that need
+// each.
+func externalNames(d model.Dynamic) map[string][]string {
+	names := map[string][]string{}
 	for _, b := range d.Backends {
-		if b.ExternalName != "" {
-			names[b.ExternalName] = true
+		if b.ExternalName != "" && !slices.Contains(names[b.ExternalName], b.Target.Namespace) {
+			names[b.ExternalName] = append(names[b.ExternalName], b.Target.Namespace)
 		}
 	}
-	return slices.Sorted(maps.Keys(names))
+	return names
 }
 
 // Fill returns d with the answers as the endpoints of its external backends. A
 // backend without an answer has no endpoints. d itself does not change.
 func Fill(d model.Dynamic, answers Answers) model.Dynamic {
-	if len(ExternalNames(d)) == 0 {
+	if !slices.ContainsFunc(d.Backends, func(b *model.Backend) bool { return b.ExternalName != "" }) {
 		return d
 	}
 	filled := d
@@ -92,10 +99,10 @@ type Resolver struct {
 	options Options
 	changes chan struct{}
 	wake    chan struct{}
-	slots   chan struct{}
 
 	mu    sync.Mutex
 	names map[string]*name
+	slots slots
 }
 
 // name is what is known of one name.
@@ -103,12 +110,15 @@ type name struct {
 	known     bool
 	addresses []netip.Addr
 	refused   []netip.Addr // of the last good answer
-	// unanswered is set if DNS could not be asked, and never answered before.
-	unanswered bool
-	last       lists
-	trouble    trouble
-	due        time.Time
-	asking     bool
+	last      lists
+	trouble   trouble
+	due       time.Time
+	asking    bool
+	// since is when the name came into use, namespaces are those that need it.
+	since      time.Time
+	namespaces []string
+	// failures are the questions in a row that failed.
+	failures int
 }
 
 // trouble is why a name is not answered well; empty if it is.
@@ -160,7 +170,7 @@ func (r *Resolver) Troubles() []Trouble {
 			all = append(all, Trouble{text, fmt.Sprintf("DNS says that %s is at %s: %s", text, few(n.refused), WantedAddresses), true})
 		case n.known && len(n.addresses) == 0:
 			all = append(all, Trouble{Name: text, Text: "DNS has no address for " + text})
-		case n.unanswered:
+		case !n.known && n.failures > 0:
 			all = append(all, Trouble{Name: text, Text: "DNS does not answer for " + text})
 		}
 	}
@@ -183,40 +193,74 @@ func New(options Options) *Resolver {
 		options: options,
 		changes: make(chan struct{}, 1),
 		wake:    make(chan struct{}, 1),
-		slots:   make(chan struct{}, lookups),
 		names:   map[string]*name{},
 	}
 }
 
-// Watch signals that answers have changed, those of Troubles included. One signal
-// may stand for several changes.
+// Watch signals that answers have changed, those of Troubles and Unanswered included. One
+// signal may stand for several changes.
 func (r *Resolver) Watch() <-chan struct{} { return r.changes }
 
 // Fill is the function Fill with the current answers. The names of d are those in
 // use from now on; the resolver forgets all others.
 func (r *Resolver) Fill(d model.Dynamic) model.Dynamic {
-	return Fill(d, r.use(ExternalNames(d)))
+	return Fill(d, r.Use(d))
 }
 
-// use sets the names in use and gives the present answers for them.
-func (r *Resolver) use(wanted []string) Answers {
+// Use makes the names of d those in use and gives the current answers for them. The
+// resolver forgets all others.
+func (r *Resolver) Use(d model.Dynamic) Answers {
+	wanted := externalNames(d)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.DeleteFunc(r.names, func(text string, _ *name) bool {
-		_, found := slices.BinarySearch(wanted, text)
-		return !found
-	})
+	maps.DeleteFunc(r.names, func(text string, _ *name) bool { return wanted[text] == nil })
 	answers := Answers{}
-	for _, text := range wanted {
+	for text, namespaces := range wanted {
 		n, ok := r.names[text]
 		if !ok {
-			r.names[text] = new(name)
+			now := time.Now()
+			n = &name{since: now, due: now}
+			r.names[text] = n
 			signal(r.wake)
 		} else if n.known {
 			answers[text] = n.addresses
 		}
+		n.namespaces = namespaces
 	}
 	return answers
+}
+
+// Unanswered gives the new names: those whose first question has not ended. wait is how
+// long it is worthwhile at most to wait for them, until a second after they came into
+// use. A namespace that needs a name which DNS did not answer in time is not waited for.
+func (r *Resolver) Unanswered() (names map[string]bool, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	late := map[string]bool{}
+	for _, n := range r.names {
+		for _, namespace := range n.namespaces {
+			late[namespace] = late[namespace] || !n.known && n.newFor() <= 0
+		}
+	}
+	names = map[string]bool{}
+	for text, n := range r.names {
+		if n.known || n.failures > 0 {
+			continue
+		}
+		names[text] = true
+		if slices.ContainsFunc(n.namespaces, func(namespace string) bool { return !late[namespace] }) {
+			wait = max(wait, n.newFor())
+		}
+	}
+	return names, wait
+}
+
+// newFor is for how long the name still counts as new.
+func (n *name) newFor() time.Duration {
+	if n.failures > 0 {
+		return 0
+	}
+	return time.Until(n.since.Add(newFor))
 }
 
 // Run asks for the names in use until ctx is done and all questions have ended.
@@ -236,38 +280,13 @@ func (r *Resolver) Run(ctx context.Context) {
 	}
 }
 
-// askDue starts what is due and gives the time until the next is.
-func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.Duration {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	next := maxTTL
-	for text, n := range r.names {
-		wait := time.Until(n.due)
-		switch {
-		case n.asking:
-		case wait > 0:
-			next = min(next, wait)
-		default:
-			n.asking = true
-			questions.Go(func() { r.ask(ctx, text) })
-		}
+func (r *Resolver) ask(ctx context.Context, text string, limit time.Duration) {
+	question, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	answer, err := r.resolve(question, text, r.last(text))
+	if ctx.Err() == nil {
+		r.learn(text, answer, err)
 	}
-	return next
-}
-
-func (r *Resolver) ask(ctx context.Context, text string) {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return
-	}
-	answer, err := r.resolve(ctx, text, r.last(text))
-	if ctx.Err() != nil {
-		return
-	}
-	r.learn(text, answer, err)
-	signal(r.wake)
 }
 
 // last gives the last good answers for a name.
@@ -280,12 +299,28 @@ func (r *Resolver) last(text string) lists {
 	return lists{}
 }
 
+// resolve asks DNS for a name. An answer of one family is used before the other one.
 func (r *Resolver) resolve(ctx context.Context, text string, last lists) (found, error) {
 	lookup, err := newLookup(r.options.Conf, r.options.Port)
 	if err != nil {
 		return found{}, err
 	}
+	if limit, ok := ctx.Deadline(); ok {
+		// One packet may get lost within the limit.
+		lookup.timeout = min(lookup.timeout, time.Until(limit)/2)
+	}
+	lookup.early = func(answer found) { r.learnEarly(text, answer) }
 	return lookup.resolve(ctx, text, last)
+}
+
+// learnEarly takes the addresses of one family for a name that had no answer yet.
+func (r *Resolver) learnEarly(text string, answer found) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n, ok := r.names[text]; ok && !n.known {
+		n.known, n.addresses, n.refused = true, answer.addresses, answer.refused
+		signal(r.changes)
+	}
 }
 
 // learn keeps the answer for a name, if the name is still in use.
@@ -299,19 +334,19 @@ func (r *Resolver) learn(text string, answer found, err error) {
 	n.asking = false
 	r.log(text, n, troubleOf(answer, err), errors.Join(err, answer.partial))
 	if err != nil {
-		n.due = time.Now().Add(retryAfter)
-		if !n.known && !n.unanswered {
-			n.unanswered = true
-			signal(r.changes)
+		n.due = time.Now().Add(min(retryAfter<<min(n.failures, 10), longestRetry))
+		if n.failures++; n.failures == 1 && !n.known {
+			signal(r.changes) // nobody needs to wait any more
 		}
 		return
 	}
+	n.failures = 0
 	n.last = answer.lists
 	n.due = time.Now().Add(answer.ttl)
 	if n.known && slices.Equal(n.addresses, answer.addresses) && slices.Equal(n.refused, answer.refused) {
 		return
 	}
-	n.known, n.unanswered, n.addresses, n.refused = true, false, answer.addresses, answer.refused
+	n.known, n.addresses, n.refused = true, answer.addresses, answer.refused
 	signal(r.changes)
 }
 

@@ -38,6 +38,8 @@ type zone struct {
 	records map[string][]string
 	broken  bool
 	failing uint16
+	// dropped says which questions get no answer; nil for none.
+	dropped func(dns.Question) bool
 	asked   map[string]int
 }
 
@@ -103,6 +105,9 @@ func (z *zone) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
 	defer z.mu.Unlock()
 	question := query.Question[0]
 	z.asked[question.Name]++
+	if z.dropped != nil && z.dropped(question) {
+		return
+	}
 	answer := new(dns.Msg).SetReply(query)
 	records, known := z.records[question.Name]
 	switch {

@@ -1,0 +1,229 @@
+package controller
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/dynamic"
+	"sluice/internal/resolver"
+)
+
+// slowNames is a resolver whose DNS answers after a while: "dead" names never, and
+// questions for AAAA neither. The others have the address 192.0.2.1 if "old" is in the
+// name, 192.0.2.2 otherwise.
+func slowNames(t *testing.T, c *Controller, delay time.Duration) {
+	t.Helper()
+	listener, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &dns.Server{PacketConn: listener, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, query *dns.Msg) {
+		name := query.Question[0].Name
+		if strings.Contains(name, "dead") || query.Question[0].Qtype != dns.TypeA {
+			return
+		}
+		address := "192.0.2.2"
+		if strings.Contains(name, "old") {
+			address = "192.0.2.1"
+		}
+		record, err := dns.NewRR(name + " 60 A " + address)
+		if err != nil {
+			return
+		}
+		answer := new(dns.Msg).SetReply(query)
+		answer.Answer = []dns.RR{record}
+		time.Sleep(delay)
+		_ = w.WriteMsg(answer)
+	})}
+	go func() { _ = server.ActivateAndServe() }()
+	t.Cleanup(func() { listener.Close() })
+	conf := filepath.Join(t.TempDir(), "resolv.conf")
+	if err := os.WriteFile(conf, []byte("nameserver 127.0.0.1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(listener.LocalAddr().String())
+	c.Resolver = resolver.New(resolver.Options{Conf: conf, Port: port, Logger: c.Log})
+	go c.Resolver.Run(t.Context())
+}
+
+// held is an nginx that only holds endpoints, by backend: those of each push in turn.
+type held struct {
+	mu        sync.Mutex
+	endpoints map[string]string
+	history   map[string][]string
+}
+
+func holding(t *testing.T, c *Controller) *held {
+	t.Helper()
+	h := &held{endpoints: map[string]string{}, history: map[string][]string{}}
+	socket := filepath.Join(t.TempDir(), "s")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: h}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { server.Close() })
+	c.Runtime = dynamic.New(socket)
+	c.applier.runtime = c.Runtime
+	return h
+}
+
+func (h *held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var push struct {
+		Set struct {
+			Backends []struct {
+				Key       string
+				Endpoints json.RawMessage
+			}
+		}
+		Delete struct{ Backends []string }
+	}
+	_ = json.NewDecoder(r.Body).Decode(&push)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, b := range push.Set.Backends {
+		h.endpoints[b.Key] = string(b.Endpoints)
+		h.history[b.Key] = append(h.history[b.Key], string(b.Endpoints))
+	}
+	for _, key := range push.Delete.Backends {
+		delete(h.endpoints, key)
+	}
+	_, _ = w.Write([]byte(`{"boot":"1"}`))
+}
+
+func (h *held) of(key string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.endpoints[key]
+}
+
+// leadsTo has an Ingress lead to a Service, and a Service of that name to a DNS name.
+func (o *objects) leadsTo(service, name string) {
+	ing := form("web", "a.example")
+	ing.Spec.DefaultBackend = &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: service, Port: networkingv1.ServiceBackendPort{Number: 80}}}
+	s := &corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: name}}
+	s.Namespace, s.Name = "shop", service
+	services := []*corev1.Service{s}
+	for _, other := range o.Services {
+		if other.Name != service {
+			services = append(services, other)
+		}
+	}
+	o.Ingresses, o.Services = []*networkingv1.Ingress{ing}, services
+}
+
+// nextPlan turns the loop until a plan is submitted, and confirms it.
+func (c *Controller) nextPlan(t *testing.T) (took time.Duration) {
+	t.Helper()
+	began := time.Now()
+	for time.Since(began) < 10*time.Second {
+		if p := c.submitted(); p != nil {
+			took = time.Since(began)
+			c.applied(t.Context(), outcome{plan: p})
+			return took
+		}
+		c.turn(t.Context(), nil)
+	}
+	t.Fatal("no plan was submitted")
+	return 0
+}
+
+// TestAPlanWaitsForItsNewNames: nginx gets a file only when the addresses that it needs
+// are known, so that neither a start nor an edit answers errors meanwhile.
+func TestAPlanWaitsForItsNewNames(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	c := idle(t, source)
+	slowNames(t, c, 200*time.Millisecond)
+	h := holding(t, c)
+	for _, service := range []string{"old", "new"} {
+		source.leadsTo(service, service+".example.")
+		c.sync(t.Context())
+		took := c.nextPlan(t)
+		if took > 900*time.Millisecond || !strings.Contains(h.of("shop/"+service+"/80"), "192.0.2.") {
+			t.Errorf("%s: submitted after %s with the endpoints %s", service, took, h.of("shop/"+service+"/80"))
+		}
+	}
+}
+
+// TestNobodyWaitsLongForDeadNames: a plan goes after a second, also if it was replaced
+// by others with further new names, and the next one goes at once.
+func TestNobodyWaitsLongForDeadNames(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	c := idle(t, source)
+	slowNames(t, c, 0)
+	source.leadsTo("db", "dead.example.")
+	c.sync(t.Context())
+	time.Sleep(500 * time.Millisecond)
+	source.leadsTo("more", "dead-2.example.")
+	c.sync(t.Context())
+	if took := c.nextPlan(t); took < 200*time.Millisecond || took > 800*time.Millisecond {
+		t.Errorf("a plan with dead names was submitted half a second and %s after the first one", took)
+	}
+	source.leadsTo("other", "dead-3.example.")
+	c.sync(t.Context())
+	if c.submitted() == nil {
+		t.Error("another dead name of the namespace was waited for")
+	}
+}
+
+// TestAnEditedNameKeepsTheEndpointsUntilItsAnswer: the file stays the same, and nginx
+// has the old addresses or the new ones, but never none.
+func TestAnEditedNameKeepsTheEndpointsUntilItsAnswer(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	c := idle(t, source)
+	slowNames(t, c, 200*time.Millisecond)
+	h := holding(t, c)
+	source.leadsTo("db", "old.example.")
+	c.sync(t.Context())
+	c.nextPlan(t)
+	source.leadsTo("db", "new.example.")
+	c.sync(t.Context())
+	for began := time.Now(); !strings.Contains(h.of("shop/db/80"), "192.0.2.2"); c.turn(t.Context(), nil) {
+		if time.Since(began) > 10*time.Second {
+			t.Fatal("the new addresses did not come")
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, endpoints := range h.history["shop/db/80"] {
+		if i > 0 && !strings.Contains(endpoints, "192.0.2.") {
+			t.Errorf("nginx was told of %q", h.history["shop/db/80"])
+		}
+	}
+}
+
+// TestARetiredNameKeepsItsAddresses: the running file leads to it until the next one is
+// confirmed, whatever is dropped or resolved meanwhile.
+func TestARetiredNameKeepsItsAddresses(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	c := idle(t, source)
+	slowNames(t, c, 0)
+	h := holding(t, c)
+	source.leadsTo("old", "old.example.")
+	c.sync(t.Context())
+	c.nextPlan(t)
+	source.leadsTo("new", "new.example.")
+	c.sync(t.Context())
+	for step, happens := range []func(){func() { c.retain(t.Context()) }, func() { c.resolved(t.Context()) }, func() { c.retain(t.Context()) }} {
+		happens()
+		if !strings.Contains(h.of("shop/old/80"), "192.0.2.1") {
+			t.Errorf("step %d: the backend of the running file has the endpoints %s", step, h.of("shop/old/80"))
+		}
+	}
+}
