@@ -177,13 +177,21 @@ func TestWorkersOfALargeFileThatDie(t *testing.T) {
 func TestApplyAfterADeathWithinIt(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p := s.started()
-		asked := 0
-		real := p.status
+		real, asked, killed := p.status, 0, 0
+		var before Status
 		p.status = func(ctx context.Context) (Status, error) {
 			if asked++; asked == 2 { // the first question after SIGHUP
-				_ = unix.Kill(p.Running(), unix.SIGKILL)
+				killed = p.Running()
+				_ = unix.Kill(killed, unix.SIGKILL)
 			}
-			return real(ctx)
+			if killed != 0 && p.Running() == killed {
+				return before, nil // its new workers may be up already, and did not say so yet
+			}
+			now, err := real(ctx)
+			if asked == 1 {
+				before = now
+			}
+			return now, err
 		}
 		refused := new(ReloadError)
 		if _, err := p.Apply(t.Context(), s.conf("", "")); !errors.As(err, &refused) || refused.RolledBack {
