@@ -64,7 +64,7 @@ func isPrintable(text string) bool {
 // nobody else meanwhile: the cost of bcrypt, the rounds of SHA-crypt and the parameters
 // of yescrypt are written in the hash. As costs of bcrypt, the numbers of yescrypt take
 // less, and the rounds of SHA-crypt about as much with the longest password that crypt
-// takes (512 bytes): see decision 24.
+// takes (512 bytes): see decision 22.
 const (
 	usualRounds     = 5_000 // those of SHA-crypt without a number
 	usualRoundsCost = 8
