@@ -14,6 +14,10 @@ import (
 // comes after that time is read at once.
 const gather = 20 * time.Millisecond
 
+// flood is what a read gives of a list rather than of single events, in bytes: more of it is
+// on the way, and is read at once.
+const flood = 4096
+
 // forWatches is config with connections of its own, which gather what they are told.
 func forWatches(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
@@ -45,7 +49,7 @@ func (c *gatheredConn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	c.emptied = time.Time{}
-	if n < len(p) {
+	if n < len(p) && n < flood {
 		c.emptied = time.Now()
 	}
 	return n, err
