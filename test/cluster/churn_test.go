@@ -91,17 +91,22 @@ func (h *churn) each(t *testing.T, do func(i int) error) {
 	}
 }
 
-// delete deletes all of them at once.
+// delete deletes all of them at once. The API server ends a request after a
+// minute, which so many deletions take on a busy machine. Then it is asked again:
+// what is deleted by then is not there any more.
 func (h *churn) delete(t *testing.T) {
 	t.Helper()
 	which := metav1.ListOptions{LabelSelector: "crowd=yes"}
+	ctx, cancel := context.WithTimeout(context.Background(), 4*Patience)
+	defer cancel()
 	var all sync.WaitGroup
 	for _, kind := range []schema.GroupVersionResource{
 		networkingv1.SchemeGroupVersion.WithResource("ingresses"), corev1.SchemeGroupVersion.WithResource("services"),
 		discoveryv1.SchemeGroupVersion.WithResource("endpointslices"),
 	} {
 		all.Go(func() {
-			if err := h.cluster.applier.dynamic.Resource(kind).Namespace(h.name).DeleteCollection(context.Background(), metav1.DeleteOptions{}, which); err != nil {
+			objects := h.cluster.applier.dynamic.Resource(kind).Namespace(h.name)
+			if err := poll(ctx, func(ctx context.Context) error { return objects.DeleteCollection(ctx, metav1.DeleteOptions{}, which) }); err != nil {
 				t.Errorf("delete all %s: %v", kind.Resource, err)
 			}
 		})
