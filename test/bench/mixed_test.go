@@ -16,17 +16,22 @@ const mixedSize = 5_000
 const mixedPrefix = "nginx.ingress.kubernetes.io/"
 
 // mix are the annotations of every tenth Ingress, by the last digit of its number; the
-// others have none. An Ingress whose number ends in canaried has a canary.
+// others have none. An Ingress whose number ends in canaried has a canary. Copies would
+// go to an address for documentation (RFC 5737), so Ingresses that are asked have no
+// mirror: those added later, the first and the last.
 var mix = map[int]map[string]string{
-	1: {mixedPrefix + "affinity": "cookie", mixedPrefix + "session-cookie-name": "stay"},
-	2: {mixedPrefix + "mirror-target": "http://shadow.invalid:8080$request_uri"},
-	3: {mixedPrefix + "limit-rps": "100000", mixedPrefix + "limit-connections": "10000"},
-	4: {"sluice.io/paths.auth-type": "/images: basic", "sluice.io/paths.auth-secret": "/images: users"},
-	5: {mixedPrefix + "custom-headers": namespaceOf + "/headers"},
-	6: {mixedPrefix + "configuration-snippet": "if ($http_user_agent ~* robot) { return 403; }"},
+	1:        {mixedPrefix + "affinity": "cookie", mixedPrefix + "session-cookie-name": "stay"},
+	mirrored: {mixedPrefix + "mirror-target": "http://192.0.2.1:8080$request_uri"},
+	3:        {mixedPrefix + "limit-rps": "100000", mixedPrefix + "limit-connections": "10000"},
+	4:        {"sluice.io/paths.auth-type": "/images: basic", "sluice.io/paths.auth-secret": "/images: users"},
+	5:        {mixedPrefix + "custom-headers": namespaceOf + "/headers"},
+	6:        {mixedPrefix + "configuration-snippet": "if ($http_user_agent ~* robot) { return 403; }"},
 }
 
-const canaried = 7
+const (
+	mirrored = 2
+	canaried = 7
+)
 
 // namespaceOf stands for the namespace of the Ingress.
 const namespaceOf = "NAMESPACE"
@@ -48,8 +53,8 @@ func mixedLife(b *testing.B, n int) {
 	l.folder.put(b, "shared.yaml", mixedShared())
 	l.folder.fillWith(b, n, l.unit, l.to.before...)
 	l.begin()
-	if l.sluice.count("msg=problem ") > 0 {
-		b.Fatal("there are Problems, so that not all of the mix is served")
+	if problems := l.sluice.Log.Lines(b, "msg=problem "); len(problems) > 0 {
+		b.Fatalf("not all of the mix is served: %d Problems, the first: %s", len(problems), problems[0])
 	}
 	l.changes()
 	l.reloads()
@@ -96,7 +101,11 @@ func mixed(i int, ports ...int) []byte {
 	place := []byte("  annotations:\n")
 	var annotations bytes.Buffer
 	annotations.Write(place)
-	for key, value := range mix[i%10] {
+	of := i % 10
+	if of == mirrored && i >= mixedSize {
+		of = 0
+	}
+	for key, value := range mix[of] {
 		fmt.Fprintf(&annotations, "    %s: %q\n", key, strings.ReplaceAll(value, namespaceOf, measure.Namespace(i)))
 	}
 	text := bytes.Replace(unit(i, ports...), place, annotations.Bytes(), 1)
