@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// mostHard is how many hard patterns a namespace may have on a host with the
-	// whole limit of steps each: nginx may try them all on one request.
+	// mostHard is the number of hard patterns that a namespace may have on a host with
+	// the whole limit of steps each. nginx may try all of them on one request.
 	mostHard = 10
-	// leastSteps is enough to see that a request is for another path.
+	// leastSteps is enough to reject a request for another path.
 	leastSteps = 20
 )
 
-// share divides the steps of a namespace among its hard patterns on the host, so
-// that many of them hold a worker no longer than a few. Those of one namespace
-// leave another one's the limit that they have.
+// share divides the steps of a namespace among its hard patterns on the host, so that
+// many of them hold up a worker no longer than a few. Other namespaces keep their
+// limits.
 func (b *builder) share() {
 	hard := b.hardPatterns()
 	told := map[model.ObjectRef]bool{}
@@ -41,8 +41,8 @@ func (b *builder) share() {
 	}
 }
 
-// hardPatterns gives the locations whose patterns can take many steps, by namespace;
-// of a namespace with few patterns they do not matter.
+// hardPatterns returns the locations with hard patterns by namespace. A namespace with
+// few patterns has all of them listed, because no check is needed.
 func (b *builder) hardPatterns() map[string][]*model.Location {
 	patterns := map[string][]*model.Location{}
 	for _, l := range b.locations {

@@ -30,11 +30,11 @@ func TestWhatIsAttachedToAnyGroupCounts(t *testing.T) {
 	t.Parallel()
 	plain := read(t, nil)
 	for group := range plain.Annotations.Groups() {
-		c := &Claim{Owner: &Owner{Annotations: plain.Annotations, Attached: []*Attached{{Group: group, Denied: true}}}, Annotations: plain.Annotations}
+		c := &Claim{Owner: &Owner{Annotations: plain.Annotations, Attached: map[any]*Attached{group: {Denied: true}}}, Annotations: plain.Annotations}
 		if !c.IsDenied() {
 			t.Errorf("%T is attached and denied, and the path is served", group)
 		}
-		c.Owner.Attached = []*Attached{{Group: group, Block: model.Block{Name: "x"}}}
+		c.Owner.Attached = map[any]*Attached{group: {Block: model.Block{Name: "x"}}}
 		if !slices.ContainsFunc(c.Blocks(), func(b model.Block) bool { return b.Name == "x" }) {
 			t.Errorf("the block of %T is not printed", group)
 		}

@@ -11,8 +11,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// readTLS reads the tls section. Its Secrets are in one namespace: no API server
-// takes a reference to another one there, so that it is a name and nothing else.
+// readTLS reads the TLS section. Its Secrets are in one namespace, because an API
+// server accepts no reference to another one there.
 func (i *owner) readTLS(namespace string) {
 	i.TLSField = "spec.tls"
 	for at, item := range i.object.Spec.TLS {
@@ -20,15 +20,15 @@ func (i *owner) readTLS(namespace string) {
 	}
 }
 
-// hostlessTLS reports the tls section of an Ingress without a host.
+// hostlessTLS reports the TLS section of an Ingress without a host.
 func (i *owner) hostlessTLS() {
 	if len(i.object.Spec.TLS) > 0 {
 		i.report("spec.tls", model.Unsupported, "rules without a host are served with the default certificate: name a host")
 	}
 }
 
-// vainTLS reports the hosts of the tls section that no rule and no alias has. The rules count
-// as they are written: one that is wrong is a problem of its own.
+// vainTLS reports hosts of the TLS section that no rule and no alias has. Invalid rules
+// count too, because they have a Problem of their own.
 func (i *owner) vainTLS() {
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
@@ -41,7 +41,7 @@ func (i *owner) vainTLS() {
 	}
 }
 
-// vainNamespace reports a namespace for Secrets that nobody names.
+// vainNamespace reports a namespace for Secrets if no item names a Secret.
 func (i *owner) vainNamespace(namespace string) {
 	named := func(item networkingv1.IngressTLS) bool { return item.SecretName != "" }
 	if namespace != i.object.Namespace && !slices.ContainsFunc(i.object.Spec.TLS, named) {

@@ -357,9 +357,6 @@ func TestMemoForgets(t *testing.T) {
 	if n := len(memo.ingresses); n != 1 {
 		t.Errorf("%d Ingresses are remembered", n)
 	}
-	if n := len(memo.backends); n != 1 {
-		t.Errorf("%d backends are remembered", n)
-	}
 	if n := len(memo.secrets); n != 0 {
 		t.Errorf("%d Secrets are remembered", n)
 	}

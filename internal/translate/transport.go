@@ -12,11 +12,11 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// caKey is the key of a Secret with the authorities, in PEM.
+// caKey is the key of a Secret with the certificate authorities, in PEM.
 const caKey = "ca.crt"
 
-// readTransport says how backends of the Ingress are spoken to. What is to verify
-// them protects: where it cannot be done, nothing is passed on.
+// readTransport reads the connection to backends. Verification protects: if it cannot
+// be done, paths return 503.
 func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *claim.Attached {
 	if !asked.TLS() {
 		if asked.Secret != "" {
@@ -31,7 +31,7 @@ func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *c
 	return of
 }
 
-// readVerification says how the certificates of backends are verified.
+// readVerification sets the verification of the certificates of backends.
 func (t *translation) readVerification(ing *owner, asked *annotations.Transport, of *claim.Attached) {
 	verify := asked.Verify == "on"
 	if verify || asked.ServerName == "on" {
@@ -48,8 +48,7 @@ func (t *translation) readVerification(ing *owner, asked *annotations.Transport,
 	}
 }
 
-// readTrust reads proxy-ssl-secret. One of another namespace has to delegate itself
-// to that of the Ingress.
+// readTrust reads proxy-ssl-secret. A Secret of another namespace needs a delegation.
 func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (authorities, key string, reason model.Reason, text string) {
 	const secretKey = "proxy-ssl-secret"
 	name, err := snapshot.ParseName(asked.Secret)
@@ -76,8 +75,8 @@ func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (autho
 	return strings.TrimSpace(string(chain)) + "\n", "", "", ""
 }
 
-// secretFor reads a Secret that annotations of an Ingress name, nil if there is none
-// that it may use; text says so then.
+// secretFor reads a Secret that an Ingress names. If the Ingress may not use it, secret
+// is nil and text has the reason.
 func (t *translation) secretFor(ing *owner, name snapshot.Name) (secret *corev1.Secret, text string) {
 	secret, text, remarks := t.secret(&ing.reads, name, ing.Ref.Namespace)
 	ing.Problems = append(ing.Problems, remarks...)
