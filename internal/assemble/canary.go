@@ -17,7 +17,7 @@ type canary struct {
 	// main is the claim that it shares, winner the canary that gets the share instead.
 	main   *claim.Claim
 	winner *claim.Claim
-	// lacks names a protection of the canary that main lacks.
+	// lacks names a protection of the canary that main lacks or has with other values.
 	lacks string
 	// shares is set if it gets requests.
 	shares bool
@@ -84,8 +84,8 @@ func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *m
 	return b.split(c, id, main, chosen)
 }
 
-// unprotected names something that keeps requests out of a canary, or should, and not
-// out of the path that it shares.
+// unprotected names a protection that the canary has, or should have, and the path that it
+// shares lacks or has with other values; empty for none.
 func (c *canary) unprotected(main *claim.Claim) string {
 	if c.Annotations.Denied() {
 		return "a valid form of what protects the canary"
@@ -94,6 +94,9 @@ func (c *canary) unprotected(main *claim.Claim) string {
 		if !slices.Contains(main.Annotations.Protects(), name) {
 			return name
 		}
+	}
+	if !c.IsDenied() && !main.ProtectsLike(c.Claim) {
+		return model.OneOf(c.Annotations.Protects()) + " with the same values"
 	}
 	return ""
 }

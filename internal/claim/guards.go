@@ -72,9 +72,15 @@ func (c *Claim) ProtectsLike(o *Claim) bool {
 	}
 	own := c.Annotations.Protections()
 	for _, wanted := range o.Annotations.Protections() {
-		if !slices.ContainsFunc(own, func(p any) bool { return reflect.DeepEqual(p, wanted) }) {
+		attached := o.Owner.AttachedTo(wanted)
+		if !slices.ContainsFunc(own, func(p any) bool { return reflect.DeepEqual(p, wanted) && c.Owner.AttachedTo(p).admitsLike(attached) }) {
 			return false
 		}
 	}
 	return true
+}
+
+// admitsLike reports whether both ask the same server, or have the same users.
+func (a Attached) admitsLike(b Attached) bool {
+	return reflect.DeepEqual(a.Auth, b.Auth) && reflect.DeepEqual(a.Block.Data, b.Block.Data)
 }
