@@ -47,7 +47,8 @@ func (b *builder) claimConditional(c *claim.Claim, path string) {
 		shut.Closed, c = true, &shut
 		conditions = checkable(*c.Match)
 	}
-	if b.lostConditional(c, at, conditions) {
+	// A closed claim does not compete.
+	if !c.Closed && !b.take(c, match{at.modifier, at.path, fmt.Sprintf("%q", conditions)}) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
@@ -90,28 +91,6 @@ func checkable(m model.Match) []model.Condition {
 		add(model.Match{Query: []model.ValueMatch{q}})
 	}
 	return all
-}
-
-// matchIf is the match of a conditional claim, with its conditions as one text.
-type matchIf struct {
-	match
-	conditions string
-}
-
-// lostConditional reports whether another claim has the same requests already. A closed
-// claim does not compete.
-func (b *builder) lostConditional(c *claim.Claim, at match, conditions []model.Condition) bool {
-	if c.Closed {
-		return false
-	}
-	key := matchIf{at, fmt.Sprintf("%q", conditions)}
-	winner := b.takenIf[key]
-	if winner == nil {
-		b.takenIf[key] = c
-		return false
-	}
-	b.lose(c, winner)
-	return true
 }
 
 // compare orders the claims of one path as the Gateway API does: a method first, then

@@ -149,7 +149,17 @@ func (b *builder) claimPrefix(c *claim.Claim, path string) {
 
 // exact reports whether an Exact path of the host is this one.
 func (b *builder) exact(path string) bool {
-	return b.exactPaths()[path]
+	if b.exacts == nil {
+		b.exacts = map[string]bool{}
+		for c := range claimsOf(b.host.rules) {
+			if c.PathType == claim.Exact && c.Match == nil {
+				for _, path := range exactTexts(c) {
+					b.exacts[path] = true
+				}
+			}
+		}
+	}
+	return b.exacts[path]
 }
 
 // exactTexts returns the decoded paths that an Exact claim takes, also if it is closed.
@@ -162,19 +172,4 @@ func exactTexts(c *claim.Claim) []string {
 		return slices.DeleteFunc(meanings(c.Path), func(path string) bool { return plainStart(path) != path })
 	}
 	return nil
-}
-
-// exactPaths are the decoded Exact paths of the host.
-func (b *builder) exactPaths() map[string]bool {
-	if b.exacts == nil {
-		b.exacts = map[string]bool{}
-		for c := range claimsOf(b.host.rules) {
-			if c.PathType == claim.Exact && c.Match == nil {
-				for _, path := range exactTexts(c) {
-					b.exacts[path] = true
-				}
-			}
-		}
-	}
-	return b.exacts
 }

@@ -37,9 +37,7 @@ type builder struct {
 	taken        map[match]*claim.Claim
 	conditionals []*conditional
 	// lost are protected patterns that another owner has already.
-	lost []*model.Location
-	// takenIf are the conditional claims by their matches.
-	takenIf   map[matchIf]*claim.Claim
+	lost      []*model.Location
 	locations []*model.Location
 	internals internals
 	// beginnings are the paths that are closed by their beginning.
@@ -59,6 +57,8 @@ type builder struct {
 type match struct {
 	modifier model.Modifier
 	path     string
+	// conditions are those of a conditional claim, as one text.
+	conditions string
 }
 
 // build makes the server of a host from its rules, the oldest first.
@@ -81,7 +81,7 @@ func (t *Assembly) locate(h *host, in serverInput) *builder {
 
 // place makes the locations of a host and sorts them.
 func (t *Assembly) place(h *host, in serverInput) *builder {
-	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, takenIf: map[matchIf]*claim.Claim{}, out: &builtServer{}}
+	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, out: &builtServer{}}
 	b.listCanaries()
 	b.decideScope()
 	b.appRoot()

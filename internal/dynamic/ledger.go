@@ -74,7 +74,7 @@ func (l *ledger) add(d model.Dynamic) error {
 		l.certificates.put(c.ID, c, nil)
 	}
 	for n := range others(l.added.Names, d.Names, func(n model.CertificateName) string { return n.Host }) {
-		content, err := encodeName(n)
+		content, err := json.Marshal(wireName(n))
 		problems = append(problems, err)
 		l.names.put(n.Host, nil, content)
 	}

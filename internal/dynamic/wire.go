@@ -176,7 +176,3 @@ func encodeCertificate(c *model.Certificate) ([]byte, error) {
 	}
 	return text, nil
 }
-
-func encodeName(n model.CertificateName) ([]byte, error) {
-	return json.Marshal(wireName(n))
-}

@@ -137,29 +137,27 @@ func usersOf(secret *corev1.Secret, secretType string, most int) *users {
 	u := &users{most: most}
 	if secretType == authMap {
 		for _, user := range slices.Sorted(maps.Keys(secret.Data)) {
-			u.add("key "+user, user, trimmed(secret.Data[user]))
+			u.add("key "+user, user, strings.TrimSpace(string(secret.Data[user])))
 		}
 	} else {
 		u.addFile(secret.Data[authFile])
 	}
-	u.faults = firstFew(u.faults)
+	u.faults = u.faults[:min(len(u.faults), claim.Few)]
 	return u
 }
 
 // addFile reads an htpasswd file.
 func (u *users) addFile(text []byte) {
 	number := 0
-	for line := range linesOf(text) {
+	for line := range strings.Lines(string(text)) {
 		number++
+		line = strings.TrimRight(line, "\n\r \t")
 		if line != "" && line[0] != '#' {
 			user, hash := splitUser(line)
 			u.add(fmt.Sprintf("line %d", number), user, hash)
 		}
 	}
 }
-
-// firstFew shortens a list for messages.
-func firstFew(faults []string) []string { return faults[:min(len(faults), claim.Few)] }
 
 // users returns the files of users of an owner.
 func (i *owner) users() []*model.UserFile {

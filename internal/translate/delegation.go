@@ -24,10 +24,8 @@ func delegationIn(annotations map[string]string, key string) string {
 	if text, written := annotations[key]; written {
 		return text
 	}
-	return annotations[olderKey(key)]
+	return annotations[strings.Replace(key, "sluice.io/", "sluice/", 1)]
 }
-
-func olderKey(key string) string { return strings.Replace(key, "sluice.io/", "sluice/", 1) }
 
 // secret reads a Secret for Ingresses of a namespace. If they may not use it, secret is
 // nil and text has the reason. One of another namespace that is not delegated is

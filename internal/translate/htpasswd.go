@@ -3,24 +3,10 @@ package translate
 import (
 	"encoding/base64"
 	"fmt"
-	"iter"
 	"regexp"
 	"strconv"
 	"strings"
 )
-
-// linesOf yields the lines of a file, trimmed at the end.
-func linesOf(text []byte) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for line := range strings.SplitSeq(string(text), "\n") {
-			if !yield(strings.TrimRight(line, "\r \t")) {
-				return
-			}
-		}
-	}
-}
-
-func trimmed(value []byte) string { return strings.TrimSpace(string(value)) }
 
 // splitUser splits a line. Text behind another colon is a comment.
 func splitUser(line string) (user, hash string) {

@@ -20,12 +20,18 @@ import (
 func (t *translation) ingress(object *networkingv1.Ingress) *owner {
 	values := t.settingsOf(object)
 	denial := t.denial(object)
-	ing := t.memo.ingresses[object]
+	return t.remembered(object, values, denial, func() *owner { return t.read(object, values, denial) })
+}
+
+// remembered returns the owner that was read of an object, and reads it again if
+// something that it was made of changed. object is a pointer.
+func (t *translation) remembered(object any, values *settings.Settings, denial claim.Denial, read func() *owner) *owner {
+	ing := t.memo.owners[object]
 	if ing == nil || ing.Denial != denial || ing.Settings != values || ing.reads.outdated(t.snap) {
-		ing = t.read(object, values, denial)
-		t.memo.ingresses[object] = ing
+		ing = read()
+		t.memo.owners[object] = ing
 	}
-	t.memo.use(&ing.pass, &t.memo.used.ingresses)
+	t.memo.use(&ing.pass, &t.memo.used.owners)
 	return ing
 }
 

@@ -140,14 +140,11 @@ func (t *translation) wantedClass() string {
 // answer it with 400.
 func (t *translation) unslashed(ing *owner) {
 	for each := range ing.Annotations.Each() {
-		t.unslashedTarget(ing, each.Rewrite.Target)
+		target := each.Rewrite.Target
+		if target == "" || strings.ContainsAny(target[:1], "/$") || strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
+			continue
+		}
+		t.report(model.Problem{Object: ing.Ref, Field: ing.PrefixKey + "rewrite-target", Reason: Unslashed,
+			Text: fmt.Sprintf("what is passed on does not begin with /, which backends refuse: want %s", claim.Shown("/"+target))})
 	}
-}
-
-func (t *translation) unslashedTarget(ing *owner, target string) {
-	if target == "" || strings.ContainsAny(target[:1], "/$") || strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
-		return
-	}
-	t.report(model.Problem{Object: ing.Ref, Field: ing.PrefixKey + "rewrite-target", Reason: Unslashed,
-		Text: fmt.Sprintf("what is passed on does not begin with /, which backends refuse: want %s", claim.Shown("/"+target))})
 }

@@ -8,7 +8,6 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/assemble"
-	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -26,9 +25,9 @@ type Memo struct {
 	settings  *settings.Settings
 	faults    []model.Problem
 
-	ingresses map[*networkingv1.Ingress]*owner
-	owners    map[*claim.Object]*owner
-	secrets   map[*corev1.Secret]*keyPair
+	// owners are known by the pointers to their Ingresses or other objects.
+	owners  map[any]*owner
+	secrets map[*corev1.Secret]*keyPair
 	// presentations are the certificates in Secrets, for owners of a namespace.
 	presentations map[secretUse]*presentation
 	classes       map[*corev1.ConfigMap]*classSettings
@@ -42,7 +41,7 @@ type Memo struct {
 	used used
 }
 
-type used struct{ ingresses, owners, secrets, presentations, classes int }
+type used struct{ owners, secrets, presentations, classes int }
 
 // NewMemo returns an empty memo.
 func NewMemo() *Memo {
@@ -52,8 +51,7 @@ func NewMemo() *Memo {
 }
 
 func (m *Memo) forget() {
-	m.ingresses = map[*networkingv1.Ingress]*owner{}
-	m.owners = map[*claim.Object]*owner{}
+	m.owners = map[any]*owner{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
 	m.classes = map[*corev1.ConfigMap]*classSettings{}
 	m.presentations = map[secretUse]*presentation{}
@@ -115,7 +113,6 @@ func (t *translation) missSettings() {
 
 // end drops the entries that the call did not use.
 func (m *Memo) end() {
-	sweep(m.ingresses, m.used.ingresses, func(i *owner) bool { return i.pass == m.pass })
 	sweep(m.owners, m.used.owners, func(i *owner) bool { return i.pass == m.pass })
 	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })
 	sweep(m.presentations, m.used.presentations, func(p *presentation) bool { return p.pass == m.pass })

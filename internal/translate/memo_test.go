@@ -354,7 +354,7 @@ func TestMemoForgets(t *testing.T) {
 	objects := w.objects(t) // other pointers throughout
 	objects.Ingresses, objects.ConfigMaps = objects.Ingresses[:1], objects.ConfigMaps[1:]
 	Config(newSnapshot(t, objects), w.flags(), memo)
-	if n := len(memo.ingresses); n != 1 {
+	if n := len(memo.owners); n != 1 {
 		t.Errorf("%d Ingresses are remembered", n)
 	}
 	if n := len(memo.secrets); n != 0 {
@@ -402,8 +402,8 @@ func TestOnlyWhatReadsAnObjectIsReadAnew(t *testing.T) {
 	read := func(objects snapshot.Objects) map[string]*owner {
 		Config(newSnapshot(t, objects), options, memo)
 		all := map[string]*owner{}
-		for object, ing := range memo.ingresses {
-			all[object.Name] = ing
+		for object, ing := range memo.owners {
+			all[object.(*networkingv1.Ingress).Name] = ing
 		}
 		return all
 	}

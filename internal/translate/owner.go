@@ -34,13 +34,7 @@ type owner struct {
 
 // ownerOf reads an owner, and remembers it.
 func (t *translation) ownerOf(o *claim.Object) *owner {
-	ing := t.memo.owners[o]
-	if ing == nil || ing.Settings != t.settings || ing.reads.outdated(t.snap) {
-		ing = t.readOwner(o)
-		t.memo.owners[o] = ing
-	}
-	t.memo.use(&ing.pass, &t.memo.used.owners)
-	return ing
+	return t.remembered(o, t.settings, 0, func() *owner { return t.readOwner(o) })
 }
 
 func (t *translation) readOwner(o *claim.Object) *owner {

@@ -24,28 +24,22 @@ func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *c
 		}
 		return nil
 	}
-	of := &claim.Attached{Transport: model.Transport{TLS: true}}
-	if asked.Secret != "" {
-		t.readVerification(ing, asked, of)
+	transport := model.Transport{TLS: true}
+	if asked.Secret == "" {
+		return &claim.Attached{Transport: transport}
 	}
-	return of
-}
-
-// readVerification sets the verification of the certificates of backends.
-func (t *translation) readVerification(ing *owner, asked *annotations.Transport, of *claim.Attached) {
 	verify := asked.Verify == "on"
 	if verify || asked.ServerName == "on" {
-		of.Transport.Name = asked.Name
+		transport.Name = asked.Name
 	}
 	authorities, key, reason, text := t.readTrust(ing, asked)
 	if text != "" {
-		of.Denied = true
-		ing.reportDenial(key, reason, text)
-		return
+		return ing.refuse(key, reason, text)
 	}
 	if verify {
-		of.Transport.Verify, of.Transport.VerifyDepth, of.Transport.TrustedCA = true, asked.VerifyDepth, authorities
+		transport.Verify, transport.VerifyDepth, transport.TrustedCA = true, asked.VerifyDepth, authorities
 	}
+	return &claim.Attached{Transport: transport}
 }
 
 // readTrust reads proxy-ssl-secret. A Secret of another namespace needs a delegation.
