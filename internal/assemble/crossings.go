@@ -11,6 +11,8 @@ import (
 // A crossing is an effect of an owner on a whole host whose oldest owner is of another
 // namespace. It exists only under host-ownership: shared. Both owners get a Problem.
 
+const decidesTLS = "the certificate and the redirect to HTTPS of %s are decided"
+
 // crossings reports those of a host.
 func (b *builder) crossings() {
 	h := b.host
@@ -18,19 +20,20 @@ func (b *builder) crossings() {
 		return // there are no crossings
 	}
 	if by := b.input.wildcard; by != nil {
-		b.crossed([]*claim.Owner{by}, tlsFieldOf, "the certificate and the redirect to HTTPS of %s are decided", inOldestOnly)
+		_, oldest := h.crossing([]*claim.Owner{by}, tlsFieldOf, decidesTLS)
+		b.out.problems = append(b.out.problems, oldest) // foreignHosts tells the other owner
 	}
 	if !slices.ContainsFunc(h.rules, h.foreign) {
 		return
 	}
 	if by := b.turners(); b.scope == wholeHost && len(by) > 0 {
-		b.crossed(by, b.askedBy, "all paths of %s are made patterns", inBoth)
+		b.crossed(by, b.askedBy, "all paths of %s are made patterns")
 	}
 	if b.rooted != nil {
 		b.crossedBy(b.rooted, (*claim.Owner).AppRootKey, "/ of %s is redirected")
 	}
 	if first := h.certificate.by; first != nil {
-		b.crossedBy(first, tlsFieldOf, "the certificate and the redirect to HTTPS of %s are decided")
+		b.crossedBy(first, tlsFieldOf, decidesTLS)
 	}
 	if first := h.firstAliased(); first != nil {
 		b.crossedBy(first, (*claim.Owner).AliasKey, "further names of %s are added")
@@ -56,37 +59,28 @@ func (b *builder) turners() []*claim.Owner {
 // crossedBy reports an effect of one owner, if it is a crossing.
 func (b *builder) crossedBy(by *claim.Owner, field func(*claim.Owner) string, effect string) {
 	if by.Ref.Namespace != b.host.oldest.Ref.Namespace {
-		b.crossed([]*claim.Owner{by}, field, effect, inBoth)
+		b.crossed([]*claim.Owner{by}, field, effect)
 	}
 }
 
-// told selects who gets the report of a crossing.
-type told int
-
-const (
-	inBoth told = iota
-	// inOldestOnly: the other owner gets one report for all hosts.
-	inOldestOnly
-)
-
-// crossed reports a crossing; effect has a verb for the host.
-func (b *builder) crossed(by []*claim.Owner, field func(*claim.Owner) string, effect string, to told) {
-	b.out.problems = append(b.out.problems, b.host.crossing(by, field, effect, to)...)
+// crossed reports a crossing to both owners; effect has a verb for the host.
+func (b *builder) crossed(by []*claim.Owner, field func(*claim.Owner) string, effect string) {
+	others, oldest := b.host.crossing(by, field, effect)
+	b.out.problems = append(append(b.out.problems, others...), oldest)
 }
 
-// crossing returns the Problems of a crossing.
-func (h *host) crossing(by []*claim.Owner, field func(*claim.Owner) string, effect string, to told) (problems []model.Problem) {
+// crossing returns the Problems of a crossing: those of the owners that caused it, and that
+// of the oldest owner of the host.
+func (h *host) crossing(by []*claim.Owner, field func(*claim.Owner) string, effect string) (others []model.Problem, oldest model.Problem) {
 	effect = fmt.Sprintf(effect, hostWords(h.name))
-	var others []string
+	var names []string
 	for _, owner := range by {
-		others = append(others, fmt.Sprintf("%s (%s)", owner.Ref, field(owner)))
-		if to == inBoth {
-			problems = append(problems, model.Problem{Object: owner.Ref, Field: field(owner), Reason: model.CrossNamespace,
-				Text: fmt.Sprintf("because of this, %s, although the oldest Ingress of the host is %s of another namespace: use another host, or agree on this with namespace %s", effect, h.oldest.Ref, h.oldest.Ref.Namespace)})
-		}
+		names = append(names, fmt.Sprintf("%s (%s)", owner.Ref, field(owner)))
+		others = append(others, model.Problem{Object: owner.Ref, Field: field(owner), Reason: model.CrossNamespace,
+			Text: fmt.Sprintf("because of this, %s, although the oldest Ingress of the host is %s of another namespace: use another host, or agree on this with namespace %s", effect, h.oldest.Ref, h.oldest.Ref.Namespace)})
 	}
-	return append(problems, model.Problem{Object: h.oldest.Ref, Field: h.oldest.HostField(h.name), Reason: model.CrossNamespace,
-		Text: fmt.Sprintf("%s by %s, although this Ingress is of another namespace and is the oldest of the host: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it", effect, claim.ListedFew(others))})
+	return others, model.Problem{Object: h.oldest.Ref, Field: h.oldest.HostField(h.name), Reason: model.CrossNamespace,
+		Text: fmt.Sprintf("%s by %s, although this Ingress is of another namespace and is the oldest of the host: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it", effect, claim.ListedFew(names))}
 }
 
 // crossedPath reports a canary that shares a path of another namespace.

@@ -77,18 +77,18 @@ func (b *builder) refusal(c *claim.Claim) (reason model.Reason, text string) {
 // checkable returns the valid conditions of an invalid match. A claim that protects
 // closes all requests that they select.
 func checkable(m model.Match) []model.Condition {
+	parts := []model.Match{{Method: m.Method}}
+	for _, h := range m.Headers {
+		parts = append(parts, model.Match{Headers: []model.ValueMatch{h}})
+	}
+	for _, q := range m.Query {
+		parts = append(parts, model.Match{Query: []model.ValueMatch{q}})
+	}
 	var all []model.Condition
-	add := func(part model.Match) {
+	for _, part := range parts {
 		if conditions, fault := route.Conditions(part); fault == nil {
 			all = append(all, conditions...)
 		}
-	}
-	add(model.Match{Method: m.Method})
-	for _, h := range m.Headers {
-		add(model.Match{Headers: []model.ValueMatch{h}})
-	}
-	for _, q := range m.Query {
-		add(model.Match{Query: []model.ValueMatch{q}})
 	}
 	return all
 }

@@ -40,13 +40,13 @@ func (t *Assembly) mayPass(h *host, owner *claim.Owner) bool {
 	root := h.built.root
 	switch {
 	case h.name == "":
-		t.reportPassed(owner, "want a host: TLS connections are told apart by the name that the client asks for")
+		t.reportPassed(owner, model.InvalidValue, "want a host: TLS connections are told apart by the name that the client asks for")
 	case root == nil || root.Rule.Kind != model.RuleWritten:
-		t.reportPassed(owner, fmt.Sprintf("want a rule for / of host %s, with pathType Prefix: the TLS of the host ends here", claim.Shown(h.name)))
+		t.reportPassed(owner, model.InvalidValue, fmt.Sprintf("want a rule for / of host %s, with pathType Prefix: the TLS of the host ends here", claim.Shown(h.name)))
 	case root.Rule.Object != owner.Ref:
-		t.reportPassed(owner, fmt.Sprintf("want it in %s, which has the rule for / of host %s: the TLS of the host ends here", root.Rule.Object, claim.Shown(h.name)))
+		t.reportPassed(owner, model.InvalidValue, fmt.Sprintf("want it in %s, which has the rule for / of host %s: the TLS of the host ends here", root.Rule.Object, claim.Shown(h.name)))
 	case root.Proxy == nil:
-		t.reportPassed(owner, fmt.Sprintf("want / of host %s to lead to a Service: the TLS of the host ends here", claim.Shown(h.name)))
+		t.reportPassed(owner, model.InvalidValue, fmt.Sprintf("want / of host %s to lead to a Service: the TLS of the host ends here", claim.Shown(h.name)))
 	default:
 		return t.unguarded(h, owner) && t.reachable(h, owner)
 	}
@@ -60,7 +60,7 @@ func (t *Assembly) unguarded(h *host, owner *claim.Owner) bool {
 	guard := h.guard(owner.Ref.Namespace)
 	if guard != "" {
 		t.remarkKept(h, owner)
-		t.refusePassed(owner, fmt.Sprintf("host %s is not passed through, but its TLS ends here, as %s: give what is passed through a host of its own", claim.Shown(h.name), guard))
+		t.reportPassed(owner, model.Conflict, fmt.Sprintf("host %s is not passed through, but its TLS ends here, as %s: give what is passed through a host of its own", claim.Shown(h.name), guard))
 	}
 	return guard == ""
 }
@@ -96,19 +96,14 @@ func (h *host) guard(namespace string) string {
 // ExternalName Service are not, unless it is an address.
 func (t *Assembly) reachable(h *host, owner *claim.Owner) bool {
 	if name := t.rootBackend(h).ExternalName; name != "" {
-		t.reportPassed(owner, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address, for host %s (got the externalName %s): the TLS of the host ends here", claim.Shown(h.name), claim.Quoted(name)))
+		t.reportPassed(owner, model.InvalidValue, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address, for host %s (got the externalName %s): the TLS of the host ends here", claim.Shown(h.name), claim.Quoted(name)))
 		return false
 	}
 	return true
 }
 
-func (t *Assembly) reportPassed(owner *claim.Owner, text string) {
-	t.report(model.Problem{Object: owner.Ref, Field: owner.PrefixKey + PassthroughKey, Reason: model.InvalidValue, Text: text})
-}
-
-// refusePassed reports that a host or alias keeps its TLS here.
-func (t *Assembly) refusePassed(owner *claim.Owner, text string) {
-	t.report(model.Problem{Object: owner.Ref, Field: owner.PrefixKey + PassthroughKey, Reason: model.Conflict, Text: text})
+func (t *Assembly) reportPassed(owner *claim.Owner, reason model.Reason, text string) {
+	t.report(model.Problem{Object: owner.Ref, Field: owner.PrefixKey + PassthroughKey, Reason: reason, Text: text})
 }
 
 // remarkPassed reports the paths that the passthrough bypasses.
@@ -138,7 +133,7 @@ func (t *Assembly) passableAliases(h *host, owner *claim.Owner) []string {
 		}
 		guard := t.hosts[at].guard(owner.Ref.Namespace)
 		if guard != "" {
-			t.refusePassed(owner, fmt.Sprintf("alias %s is not passed through, but its TLS ends here, as it is a name of host %s, and %s", claim.Shown(alias), claim.Shown(t.hosts[at].name), guard))
+			t.reportPassed(owner, model.Conflict, fmt.Sprintf("alias %s is not passed through, but its TLS ends here, as it is a name of host %s, and %s", claim.Shown(alias), claim.Shown(t.hosts[at].name), guard))
 		}
 		return guard != ""
 	})

@@ -17,12 +17,10 @@ type assignment struct {
 	by *claim.Owner
 	// pair is nil for the default certificate. Otherwise item is the TLS item that
 	// names it.
-	pair *Presented
-	item int
-	// from is the Secret that was read last.
-	from     snapshot.Name
+	pair     *Presented
+	item     int
 	problems []model.Problem
-	// looked are the Secrets that were read.
+	// looked are the Secrets that were read, in their order.
 	looked []look
 }
 
@@ -174,7 +172,8 @@ func (h *host) passOver(later, first *claim.Owner) {
 		return
 	}
 	secret := later.TLS[at].Secret
-	if secret.Name == "" || h.certificate.from == secret {
+	looked := h.certificate.looked
+	if secret.Name == "" || len(looked) > 0 && looked[len(looked)-1].secret == secret {
 		return
 	}
 	h.certificate.report(later, at, model.Conflict, fmt.Sprintf("%s is older and decides the certificate of %s", first.Ref, h.name))
@@ -239,7 +238,7 @@ func (t *Assembly) chooseByName(h *host, owner *claim.Owner) {
 func (t *Assembly) pairOf(a *assignment, owner *claim.Owner, at int) *Presented {
 	secret := owner.TLS[at].Secret
 	found := t.Objects.Certificate(secret, owner.Ref.Namespace)
-	a.from, a.looked, a.problems = secret, append(a.looked, look{secret, owner.Ref.Namespace, found}), append(a.problems, found.Remarks...)
+	a.looked, a.problems = append(a.looked, look{secret, owner.Ref.Namespace, found}), append(a.problems, found.Remarks...)
 	if found.Certificate == nil {
 		a.report(owner, at, found.Reason, found.Fault+": the default certificate is presented")
 		return nil

@@ -32,6 +32,7 @@ func notDelegatedPattern(alias string, oldest, owner *claim.Owner) string {
 // namespace, if nobody owns it.
 func (t *Assembly) crossNames(all *host, takers []*claim.Owner) {
 	if len(takers) > 0 {
-		t.report(all.crossing(takers, (*claim.Owner).AliasKey, "names that match a pattern are taken from %s", inBoth)...)
+		others, oldest := all.crossing(takers, (*claim.Owner).AliasKey, "names that match a pattern are taken from %s")
+		t.report(append(others, oldest)...)
 	}
 }

@@ -84,12 +84,8 @@ func (e streamEntry) read() (model.Stream, bool) {
 		return s, false
 	}
 	fields := strings.Split(strings.TrimSpace(e.value), ":")
-	if len(fields) < 2 || len(fields) > 4 {
-		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
-		return s, false
-	}
 	service, err := serviceOf(e.value)
-	if err != nil {
+	if len(fields) < 2 || len(fields) > 4 || err != nil {
 		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
 		return s, false
 	}
