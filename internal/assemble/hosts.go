@@ -34,7 +34,7 @@ type host struct {
 	certificate      *assignment
 	// aliases are those of this call.
 	aliases []string
-	// built is its server; made are all servers that were made of the rules.
+	// built is its server; made are all servers made of the rules.
 	built *builtServer
 	made  []madeServer
 }
@@ -42,7 +42,6 @@ type host struct {
 // madeServer is a server with its input besides the rules.
 type madeServer struct {
 	input serverInput
-	// built is its server; made are all servers made of the rules.
 	built *builtServer
 }
 

@@ -1,6 +1,6 @@
 // Package claim holds what objects ask of nginx: to pass the requests of a host and a path,
-// or some of them, to a Service. A source, such as that of Ingresses, makes owners
-// with their claims; package assemble makes servers of them.
+// or some of them, to a Service. A source, such as that of Ingresses, makes owners with
+// their claims; package assemble makes servers of them.
 package claim
 
 import (
@@ -131,7 +131,7 @@ type TLSItem struct {
 type Denial int
 
 const (
-	// DenyPaths closes the paths as written, if nginx is sure to read them so.
+	// DenyPaths closes the paths as written, if nginx is sure to accept them.
 	DenyPaths Denial = iota + 1
 	// DenyBeginnings closes everything that begins with the same plain characters as a
 	// path, and ignores patterns among the aliases.
