@@ -48,7 +48,6 @@ func canaryProblem(owner *claim.Owner, reason model.Reason, text string) model.P
 	return model.Problem{Object: owner.Ref, Field: owner.PrefixKey + "canary", Reason: reason, Text: text}
 }
 
-// listCanaries makes the canaries of the host.
 func (b *builder) listCanaries() {
 	for c := range claimsOf(b.host.canaries) {
 		b.canaries = append(b.canaries, &canary{Claim: c})

@@ -114,7 +114,7 @@ func (b *builder) finish() {
 		b.internals.found = append(b.internals.found, model.MissOf(b.input.miss))
 	}
 	server.Internal = b.internals.sorted()
-	// What is closed below the prefix of internal locations may be the path of one.
+	// A closed path below model.InternalPrefix must not replace an internal location.
 	server.Locations = slices.DeleteFunc(b.locations, func(l *model.Location) bool {
 		return l.Modifier == model.Equal && server.InternalFor(l.Path) != nil
 	})
@@ -276,7 +276,7 @@ func (b *builder) proxy(c *claim.Claim) *model.Proxy {
 	if p == main {
 		p = b.withCookie(c, id, main)
 	}
-	// The paths of an Ingress mostly lead to the same: they share what says so.
+	// Most paths of an owner have the same Proxy, and share it.
 	if b.last == nil || *b.last != *p {
 		b.last = p
 	}

@@ -112,19 +112,16 @@ func (d Dictionary) NearlyFull() bool { return d.Size > 0 && d.Free < d.Size/5 }
 
 // Status is the answer to GET /status.
 type Status struct {
-	// Boot names this nginx for as long as it lives; its shared state is
-	// empty when Boot is new.
+	// Boot identifies this nginx for its whole life. A new Boot has empty dictionaries.
 	Boot string `json:"boot"`
-	// Load counts the configurations that were loaded; it is that of the
-	// worker that answered.
+	// Load is the number of the configuration that the answering worker runs.
 	Load int `json:"load"`
 	// Workers are those that accept connections.
 	Workers []Worker `json:"workers"`
-	// Expected is how many workers the configuration of Load has.
+	// Expected is the number of workers in the configuration of Load.
 	Expected int `json:"expected"`
 	// Version grows with every push.
 	Version int `json:"version"`
-	// Memory is how full the dictionaries are.
 	Memory Memory `json:"memory"`
 }
 

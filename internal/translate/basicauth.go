@@ -110,7 +110,6 @@ func userFileID(secret *corev1.Secret, content []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// users are those of a Secret.
 type users struct {
 	// most is the highest accepted cost of a hash, as a cost of bcrypt.
 	most int
@@ -132,7 +131,6 @@ func (u *users) add(at, user, hash string) {
 	u.cost = max(u.cost, cost)
 }
 
-// usersOf reads the users of a Secret.
 func usersOf(secret *corev1.Secret, secretType string, most int) *users {
 	u := &users{most: most}
 	if secretType == authMap {

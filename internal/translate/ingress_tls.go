@@ -33,7 +33,7 @@ func (i *owner) vainTLS() {
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
 			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return claim.Related(host, rule.Host) })
-			// An alias is presented the certificate of its host, so that issuers go by the entry.
+			// An alias has the certificate of its host, so issuers of certificates need the entry.
 			if !named && !slices.ContainsFunc(i.Aliases, func(alias string) bool { return claim.Related(host, alias) }) {
 				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", claim.Quoted(host)))
 			}

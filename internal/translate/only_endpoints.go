@@ -37,7 +37,6 @@ func (t *translation) service(name snapshot.Name) (*corev1.Service, []*discovery
 	return t.reads.service(t.snap, name), t.snap.EndpointSlices(name)
 }
 
-// keep remembers a call.
 func (m *Memo) keep(t *translation, objects []*claim.Object, config model.Config, problems []model.Problem) {
 	cost := int64(0)
 	for _, b := range t.used {

@@ -30,7 +30,7 @@ func targetOf(asked string) (t *claim.Target, text string) {
 	if t.Port == "" {
 		t.Port = map[bool]string{false: "80", true: "443"}[t.Transport.TLS]
 	}
-	// The certificate is not verified, as with ingress-nginx; the name is sent by SNI.
+	// The certificate is not verified, as in ingress-nginx; the name is sent by SNI.
 	if _, err := netip.ParseAddr(t.Host); err != nil && t.Transport.TLS {
 		t.Transport.Name = t.Host
 	}
