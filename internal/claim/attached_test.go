@@ -12,7 +12,7 @@ import (
 	"sluice/internal/settings"
 )
 
-// read gives a claim with annotations, and nothing attached.
+// read returns a claim with annotations and no attached data.
 func read(t *testing.T, given map[string]string) *Claim {
 	t.Helper()
 	s, _ := settings.Read(nil)
@@ -25,7 +25,7 @@ func read(t *testing.T, given map[string]string) *Claim {
 	return &Claim{Owner: &Owner{Annotations: a, Settings: s}, Annotations: a}
 }
 
-// No list says which groups can have something attached: it counts for any of them.
+// Attached data counts for any group; no list names the groups.
 func TestWhatIsAttachedToAnyGroupCounts(t *testing.T) {
 	t.Parallel()
 	plain := read(t, nil)
@@ -41,7 +41,7 @@ func TestWhatIsAttachedToAnyGroupCounts(t *testing.T) {
 	}
 }
 
-// The guard expects the block of each protection, also if nothing made it.
+// ProtectingBlocks names the block of each protection, also if it does not exist.
 func TestProtectingBlocksAreExpectedThoughNothingMadeThem(t *testing.T) {
 	t.Parallel()
 	for name, given := range map[string]map[string]string{

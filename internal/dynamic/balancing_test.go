@@ -47,7 +47,7 @@ func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 	}
 }
 
-// TestUnknownBalancingIsAnError: it is not a cookie's, and its endpoints get requests.
+// TestUnknownBalancingIsAnError: no cookie replaces it, and its endpoints get requests.
 func TestUnknownBalancingIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, affinity := range []model.Affinity{"", "sticky"} {
@@ -59,8 +59,8 @@ func TestUnknownBalancingIsAnError(t *testing.T) {
 	}
 }
 
-// TestTagIsThatOfIngressNginx keeps clients with their backend when Sluice takes the
-// place of ingress-nginx: md5(md5(name) + name).
+// TestTagIsThatOfIngressNginx: md5(md5(name) + name). With it, clients stay at their
+// backend when Sluice replaces ingress-nginx.
 func TestTagIsThatOfIngressNginx(t *testing.T) {
 	t.Parallel()
 	if got := tagOf("default-web-80"); got != "6cde5721ec2c7e2bce07cff7d0e4ac37" {

@@ -121,8 +121,8 @@ type Status struct {
 	// Expected is the number of workers in the configuration of Load.
 	Expected int `json:"expected"`
 	// Version grows with every push.
-	Version int `json:"version"`
-	Memory Memory `json:"memory"`
+	Version int    `json:"version"`
+	Memory  Memory `json:"memory"`
 }
 
 // Worker is an nginx worker that accepts connections.

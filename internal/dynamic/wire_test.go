@@ -32,7 +32,7 @@ func wireCases(t *testing.T) []wireCase {
 	return cases
 }
 
-// TestWireCases holds that this half writes what the shared cases say.
+// TestWireCases compares the output of the Go half with the shared cases.
 func TestWireCases(t *testing.T) {
 	t.Parallel()
 	for _, c := range wireCases(t) {

@@ -10,8 +10,8 @@ import (
 	"sluice/internal/model"
 )
 
-// A canary of another namespace gets requests of a host only where that is delegated,
-// and never owns one, served or not.
+// A canary of another namespace gets requests of a host only with a delegation. It
+// never owns a host, served or not.
 func TestCanariesOfOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	main := ing{name: "victim/shop", age: 5, rules: []string{"shop.example / P a:80"}}

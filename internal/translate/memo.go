@@ -35,7 +35,7 @@ type Memo struct {
 	problems      model.Joined
 	// accepted are the Ingresses of the last call that are ours.
 	accepted []*networkingv1.Ingress
-	last lastCall
+	last     lastCall
 	// used counts the entries of each map that this call used.
 	used used
 }
