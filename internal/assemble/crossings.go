@@ -29,8 +29,8 @@ func (b *builder) crossings() {
 	if by := b.turners(); b.scope == wholeHost && len(by) > 0 {
 		b.crossed(by, b.askedBy, "all paths of %s are made patterns")
 	}
-	if b.rooted != nil {
-		b.crossedBy(b.rooted, (*claim.Owner).AppRootKey, "/ of %s is redirected")
+	if b.appRootOwner != nil {
+		b.crossedBy(b.appRootOwner, (*claim.Owner).AppRootKey, "/ of %s is redirected")
 	}
 	if first := h.certificate.by; first != nil {
 		b.crossedBy(first, tlsFieldOf, decidesTLS)

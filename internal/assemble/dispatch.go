@@ -33,7 +33,7 @@ func (b *builder) claimConditional(c *claim.Claim, path string) {
 		return
 	}
 	at := matchFor(c, path)
-	if b.rooted != nil && at == (match{modifier: model.Equal, path: "/"}) {
+	if b.appRootOwner != nil && at == (match{modifier: model.Equal, path: "/"}) {
 		b.shadowedByAppRoot(c)
 		return
 	}

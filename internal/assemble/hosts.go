@@ -25,9 +25,9 @@ type host struct {
 	left         []*claim.Rules
 	notServed    []model.Problem
 	oldest, held *claim.Owner
-	// lent are the owners of Absent, or with the host as an alias, that delegate the
+	// delegating are the owners of Absent, or with the host as an alias, that delegate the
 	// host.
-	lent []*claim.Owner
+	delegating []*claim.Owner
 	// deciding are the rules whose owners decide the settings of the whole host; guests
 	// are the others.
 	deciding, guests []*claim.Rules
@@ -88,7 +88,7 @@ func (t *Assembly) entry(name string) *host {
 // beginHost prepares a host to gather the rules of this call.
 func (t *Assembly) beginHost(h *host) {
 	h.pass = t.memo.pass
-	h.next, h.nextCanaries, h.aliases, h.held, h.lent = h.next[:0], nil, nil, nil, nil
+	h.next, h.nextCanaries, h.aliases, h.held, h.delegating = h.next[:0], nil, nil, nil, nil
 	t.memo.used.hosts++
 }
 

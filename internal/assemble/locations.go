@@ -112,7 +112,7 @@ func (b *builder) add(l *model.Location, modifier model.Modifier, path string) {
 
 // claimExact makes `location = "/foo"`.
 func (b *builder) claimExact(c *claim.Claim, path string) {
-	if b.rooted != nil && path == "/" {
+	if b.appRootOwner != nil && path == "/" {
 		b.shadowedByAppRoot(c)
 		return
 	}
@@ -125,7 +125,7 @@ func (b *builder) claimExact(c *claim.Claim, path string) {
 }
 
 func (b *builder) shadowedByAppRoot(c *claim.Claim) {
-	b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the app-root of %s redirects / of host %q", b.rooted.Ref, b.host.name))
+	b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the app-root of %s redirects / of host %q", b.appRootOwner.Ref, b.host.name))
 }
 
 // claimPrefix makes `location ^~ "/foo/"`, and `location = "/foo"` unless an Exact path

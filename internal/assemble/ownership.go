@@ -61,7 +61,7 @@ func (t *Assembly) holdName(owner *claim.Owner, name string) {
 		return
 	}
 	if owner.Delegation != "" {
-		h.lent = append(h.lent, owner)
+		h.delegating = append(h.delegating, owner)
 	}
 	if oldest := h.oldestOf(h.next); oldest == nil || owner.Age.Compare(oldest.Age) < 0 {
 		h.held = owner
@@ -130,7 +130,7 @@ func (t *Assembly) delegations(h *host, namespace string) []string {
 		}
 	}
 	add(t.Objects.Delegation(namespace))
-	for _, owner := range h.lent {
+	for _, owner := range h.delegating {
 		if owner.Ref.Namespace == namespace {
 			add(owner.Delegation)
 		}
@@ -168,25 +168,25 @@ func (h *host) foreign(r *claim.Rules) bool { return r.Owner.Ref.Namespace != h.
 // decides reports whether rules control the whole host.
 func (h *host) decides(r *claim.Rules) bool { return len(h.guests) == 0 || !h.foreign(r) }
 
-// powerless reports annotations that affect the whole host, of owners that do not
+// remarkGuests reports annotations that affect the whole host, of owners that do not
 // decide for it.
-func (b *builder) powerless() {
+func (b *builder) remarkGuests() {
 	for _, r := range b.host.guests {
-		owner, vain := r.Owner, func(field, text string) {
+		owner, remark := r.Owner, func(field, text string) {
 			b.out.problems = append(b.out.problems, model.Problem{Object: r.Owner.Ref, Field: field, Reason: model.NotDelegated,
 				Text: fmt.Sprintf("%s on %s: namespace %s owns the host, and only its Ingresses decide this for the whole host; ask the owner to set it there, or use another host", text, hostWords(b.host.name), b.host.oldest.Ref.Namespace)})
 		}
 		if b.asking[r] && b.scope == onlyAsking && b.Settings.Paths.RegexScope != "path" {
-			vain(b.askedBy(owner), "it makes patterns only of ImplementationSpecific paths of this Ingress")
+			remark(b.askedBy(owner), "it makes patterns only of ImplementationSpecific paths of this Ingress")
 		}
 		if owner.AppRoot() != "" && !owner.IsDenied() && !owner.Ruleless {
-			vain(owner.AppRootKey(), "it has no effect")
+			remark(owner.AppRootKey(), "it has no effect")
 		}
 		if owner.TLSFor(b.host.name) {
-			vain(owner.TLSField, "it has no effect")
+			remark(owner.TLSField, "it has no effect")
 		}
 		if len(owner.Aliases) > 0 {
-			vain(owner.AliasKey(), "it has no effect")
+			remark(owner.AliasKey(), "it has no effect")
 		}
 	}
 }

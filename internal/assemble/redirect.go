@@ -46,15 +46,15 @@ func (b *builder) appRoot() {
 		owner := rules.Owner
 		switch {
 		case owner.AppRoot() == "" || owner.IsDenied() || owner.Ruleless:
-		case b.rooted == nil:
-			b.rooted = owner
+		case b.appRootOwner == nil:
+			b.appRootOwner = owner
 			b.add(&model.Location{
 				Rule:   model.Rule{Object: owner.Ref, Field: owner.AppRootKey(), Path: "/", Kind: model.RuleRedirect},
 				Return: &model.Return{Code: appRootCode, URL: owner.AppRoot()},
 			}, model.Equal, "/")
-		case b.rooted.AppRoot() != owner.AppRoot():
+		case b.appRootOwner.AppRoot() != owner.AppRoot():
 			b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.AppRootKey(), Reason: model.Conflict,
-				Text: fmt.Sprintf("%s already redirects / of host %q to %s, and the oldest counts", b.rooted.Ref, b.host.name, b.rooted.AppRoot())})
+				Text: fmt.Sprintf("%s already redirects / of host %q to %s, and the oldest counts", b.appRootOwner.Ref, b.host.name, b.appRootOwner.AppRoot())})
 		}
 	}
 }

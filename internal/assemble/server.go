@@ -42,8 +42,8 @@ type builder struct {
 	internals internals
 	// beginnings are the paths that are closed by their beginning.
 	beginnings []beginning
-	// rooted is the owner of the app-root of the host, nil for none.
-	rooted *claim.Owner
+	// appRootOwner is the owner of the app-root of the host, nil for none.
+	appRootOwner *claim.Owner
 	// last is the Proxy of the previous claim.
 	last *model.Proxy
 	// exacts are the decoded Exact paths of the host; nil before the first use.
@@ -65,7 +65,7 @@ type match struct {
 func (t *Assembly) build(h *host, in serverInput) *builtServer {
 	b := t.locate(h, in)
 	b.remarkCanaries()
-	b.powerless()
+	b.remarkGuests()
 	b.crossings()
 	b.finish()
 	return b.out
@@ -75,7 +75,7 @@ func (t *Assembly) build(h *host, in serverInput) *builtServer {
 func (t *Assembly) locate(h *host, in serverInput) *builder {
 	b := t.place(h, in)
 	b.hold()
-	b.share()
+	b.shareSteps()
 	return b
 }
 

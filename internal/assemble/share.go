@@ -16,12 +16,12 @@ const (
 	leastSteps = 20
 )
 
-// share divides the steps of a namespace among its hard patterns on the host, so that
+// shareSteps divides the steps of a namespace among its hard patterns on the host, so that
 // many of them hold up a worker no longer than a few. Other namespaces keep their
 // limits.
-func (b *builder) share() {
+func (b *builder) shareSteps() {
 	hard := b.hardPatterns()
-	told := map[model.ObjectRef]bool{}
+	reported := map[model.ObjectRef]bool{}
 	for _, patterns := range hard {
 		if len(patterns) <= mostHard {
 			continue
@@ -30,10 +30,10 @@ func (b *builder) share() {
 		each := min(most, max(most*mostHard/len(patterns), leastSteps))
 		for _, l := range patterns {
 			l.MatchLimit = each
-			if told[l.Rule.Object] {
+			if reported[l.Rule.Object] {
 				continue
 			}
-			told[l.Rule.Object] = true
+			reported[l.Rule.Object] = true
 			b.out.problems = append(b.out.problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: model.NoRoom,
 				Text: fmt.Sprintf("the namespace %s has %d patterns on %s that can take nginx many steps, so that each of them may take %d instead of %d, beyond which nginx answers 500: want at most %d, or patterns that repeat one thing only, such as [^/]+",
 					l.Rule.Object.Namespace, len(patterns), hostWords(b.host.name), each, most, mostHard)})

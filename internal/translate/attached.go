@@ -5,9 +5,11 @@ import (
 	"sluice/internal/model"
 )
 
-// attach reads the objects that the annotations of an owner and its paths name.
+// attach reads the objects that the annotations of an owner and its paths name, and reports
+// redirects without effect.
 func (t *translation) attach(ing *owner) {
 	for a := range ing.Annotations.Each() {
+		ing.remarkRedirect(a.Redirect)
 		attachOnce(ing, a.Transport, t.readTransport)
 		attachOnce(ing, a.BasicAuth, t.readBasicAuth)
 		attachOnce(ing, a.ExternalAuth, t.readExternalAuth)

@@ -89,26 +89,26 @@ func costOf(hash string, most int) (cost int, fault string) {
 	}
 	if found := bcryptHash.FindStringSubmatch(hash); found != nil {
 		cost, _ = strconv.Atoi(found[1])
-		return cost, tooDear(cost, most, "a cost of at most %d for bcrypt")
+		return cost, tooCostly(cost, most, "a cost of at most %d for bcrypt")
 	}
 	if found := shaHash.FindStringSubmatch(hash); found != nil {
 		rounds, _ := strconv.Atoi(found[1])
 		for usualRounds<<cost < rounds {
 			cost++
 		}
-		return usualRoundsCost + cost, tooDear(rounds, usualRounds<<(most-usualRoundsCost), "at most %d rounds of SHA-crypt")
+		return usualRoundsCost + cost, tooCostly(rounds, usualRounds<<(most-usualRoundsCost), "at most %d rounds of SHA-crypt")
 	}
 	if found := yescryptHash.FindStringSubmatch(hash); found != nil {
 		cost = leastYescrypt + strings.Index(yescryptCosts, found[1])
-		return cost, tooDear(cost, most, "a cost of at most %d for yescrypt")
+		return cost, tooCostly(cost, most, "a cost of at most %d for yescrypt")
 	}
 	return 0, kinds
 }
 
 const sha1Size = 20
 
-// tooDear returns the fault of a hash that takes too long to check, empty for none.
-func tooDear(got, most int, want string) string {
+// tooCostly returns the fault of a hash that takes too long to check, empty for none.
+func tooCostly(got, most int, want string) string {
 	if got <= most {
 		return ""
 	}

@@ -42,21 +42,18 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 		return ing
 	}
 	ing := t.begun(object, values)
-	said := ing.Annotations
+	a := ing.Annotations
 	ing.Denial, ing.Denied = denial, denial != 0
-	if said.Withheld() {
+	if a.Withheld() {
 		return ing
 	}
-	ing.Passes = t.passes(said.Passthrough, ing)
-	ing.Canary = said.Canary.Enabled && !t.options.leavesOut(object)
-	names := []string(said.ServerAlias.Names)
-	if said.ServerAlias.LeftOut {
+	ing.Passes = t.passes(a.Passthrough, ing)
+	ing.Canary = a.Canary.Enabled && !t.options.leavesOut(object)
+	names := []string(a.ServerAlias.Names)
+	if a.ServerAlias.LeftOut {
 		names = ing.meantAliases()
 	}
 	ing.readAliases(names)
-	for each := range said.Each() {
-		ing.remarkRedirect(each.Redirect)
-	}
 	t.attach(ing)
 	byHost := map[string]*claim.Rules{}
 	for i := range object.Spec.Rules {
@@ -65,17 +62,17 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	if !t.options.leavesOut(object) {
 		ing.readDefault(byHost)
 	}
-	secrets := said.Certificates.In(object)
+	secrets := a.Certificates.In(object)
 	ing.readTLS(secrets)
-	ing.vainNamespace(secrets)
+	ing.unusedSecretNamespace(secrets)
 	ing.readDelegation()
 	ing.limit()
 	if _, hostless := byHost[""]; hostless && len(byHost) == 1 {
 		ing.hostlessTLS()
 	} else {
-		ing.vainTLS()
+		ing.unusedTLS()
 	}
-	if said.Canary.Enabled {
+	if a.Canary.Enabled {
 		ing.remarkIdle()
 	}
 	return ing

@@ -27,9 +27,9 @@ func (i *owner) hostlessTLS() {
 	}
 }
 
-// vainTLS reports hosts of the TLS section that no rule and no alias has. Invalid rules
+// unusedTLS reports hosts of the TLS section that no rule and no alias has. Invalid rules
 // count too, because they have a Problem of their own.
-func (i *owner) vainTLS() {
+func (i *owner) unusedTLS() {
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
 			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return claim.Related(host, rule.Host) })
@@ -41,8 +41,8 @@ func (i *owner) vainTLS() {
 	}
 }
 
-// vainNamespace reports a namespace for Secrets if no item names a Secret.
-func (i *owner) vainNamespace(namespace string) {
+// unusedSecretNamespace reports a namespace for Secrets if no item names a Secret.
+func (i *owner) unusedSecretNamespace(namespace string) {
 	named := func(item networkingv1.IngressTLS) bool { return item.SecretName != "" }
 	if namespace != i.object.Namespace && !slices.ContainsFunc(i.object.Spec.TLS, named) {
 		i.report(i.PrefixKey+"tls-cert-namespace", model.Unread, "it has no effect without a spec.tls[].secretName")

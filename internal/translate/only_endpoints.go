@@ -65,9 +65,9 @@ func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, objects []*claim.O
 		for i := last.firstOf(service); i < len(backends) && last.backends[i].ID.Service == service; i++ {
 			b := last.backends[i]
 			cost -= b.cost
-			said := b.says()
+			hadProblem := b.hasProblem()
 			t.look(b)
-			if said || b.says() {
+			if hadProblem || b.hasProblem() {
 				last.snap = nil
 				return config, nil, false
 			}
@@ -92,5 +92,5 @@ func (l *lastCall) firstOf(service snapshot.Name) int {
 	return at
 }
 
-// says reports whether a backend has a Problem.
-func (b *backend) says() bool { return b.fault != nil || len(b.remarks) > 0 }
+// hasProblem reports whether a backend has a Problem.
+func (b *backend) hasProblem() bool { return b.fault != nil || len(b.remarks) > 0 }

@@ -50,9 +50,6 @@ func (t *translation) readOwner(o *claim.Object) *owner {
 	if ing.Annotations.Withheld() {
 		return ing
 	}
-	for each := range ing.Annotations.Each() {
-		ing.remarkRedirect(each.Redirect)
-	}
 	t.attach(ing)
 	byHost := map[string]*claim.Rules{}
 	for i := range o.Claims {

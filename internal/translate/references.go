@@ -138,11 +138,11 @@ var (
 
 // begun returns an Ingress with only its annotations read.
 func (t *translation) begun(object *networkingv1.Ingress, values *settings.Settings) *owner {
-	said := annotations.Read(object, values, t.options.AnnotationsPrefix)
+	a := annotations.Read(object, values, t.options.AnnotationsPrefix)
 	return &owner{object: object, given: object.Annotations, Owner: &claim.Owner{
-		Ref: snapshot.RefOf(object), Age: ageOf(object), Settings: values, Annotations: said,
+		Ref: snapshot.RefOf(object), Age: ageOf(object), Settings: values, Annotations: a,
 		HostPolicy: claim.HostPolicy{Delegation: delegationIn(object.Annotations, claim.HostDelegation)},
-		Problems:   slices.Clone(said.Problems()),
+		Problems:   slices.Clone(a.Problems()),
 		PrefixKey:  t.options.AnnotationsPrefix + "/",
 	}}
 }
