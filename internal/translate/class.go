@@ -17,7 +17,8 @@ const legacyClass = snapshot.LegacyClass
 const ClassField = "spec.ingressClassName"
 
 // ClassOf returns the class that an Ingress names, and the annotation or field with it;
-// both are empty if it names none. If it has both, the legacy annotation wins.
+// both are empty if it names none. A legacy annotation that is not empty wins over the
+// field.
 func ClassOf(object *networkingv1.Ingress) (name, field string) {
 	legacy, annotated := object.Annotations[legacyClass]
 	switch {
@@ -35,7 +36,7 @@ func Accepts(s *snapshot.Snapshot, o Options, object *networkingv1.Ingress) (our
 	return (&translation{snap: s, options: o}).accepts(object)
 }
 
-// accepts does the same as Accepts.
+// accepts is Accepts for the snapshot and options of this call.
 func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks []model.Problem) {
 	legacy, annotated := object.Annotations[legacyClass]
 	field := object.Spec.IngressClassName
