@@ -112,6 +112,6 @@ func (t *Assembly) pickByAge(wishes map[string][]wish, room int64) map[*host]boo
 
 func noRoom(owner *claim.Owner, item int, used, share int64) model.Problem {
 	return model.Problem{Object: owner.Ref, Field: owner.TLS[item].Field, Reason: model.NoRoom,
-		Text: fmt.Sprintf("no room for its certificate: the default certificate is presented; the certificates of namespace %s take %d bytes, and there is room for %d: use fewer or shorter chains, or have certificate_data of the setting %s raised",
+		Text: fmt.Sprintf("there is no room for its certificate, so nginx presents the default one: the certificates of namespace %s take %d bytes, and its room is %d; use fewer certificates or shorter chains, or ask the administrator to raise certificate_data in the setting %s",
 			owner.Ref.Namespace, used, share, SharedDicts)}
 }

@@ -69,7 +69,7 @@ func (b *builder) refusal(c *claim.Claim) (reason model.Reason, text string) {
 		}
 	}
 	if others >= mostConditional {
-		return model.NoRoom, fmt.Sprintf("want at most %d rules of a namespace that ask for a method, headers or query parameters on %s: this one is left out, and the oldest count", mostConditional, hostWords(b.host.name))
+		return model.NoRoom, fmt.Sprintf("want at most %d rules of a namespace that ask for a method, headers or query parameters on %s: this rule is left out, because the oldest ones count", mostConditional, hostWords(b.host.name))
 	}
 	return "", ""
 }

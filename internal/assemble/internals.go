@@ -62,7 +62,7 @@ func printedOf(modifier model.Modifier, l *model.Location) model.Rule {
 func hashOf(content any) string {
 	text, err := json.Marshal(content)
 	if err != nil {
-		panic("assemble: a content that is no plain value: " + err.Error())
+		panic("assemble: the content is not a plain value: " + err.Error())
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])[:16]

@@ -58,7 +58,7 @@ func literalPath(written string) (path, text string) {
 		return "", fmt.Sprintf("want a path without //, /./ and /../, which nginx takes out of every request (got %s)", claim.Quoted(written))
 	}
 	if strings.HasPrefix(path+"/", model.InternalPrefix) {
-		return "", fmt.Sprintf("want a path that is not below %s, which Sluice has for itself (got %s)", model.InternalPrefix, claim.Quoted(written))
+		return "", fmt.Sprintf("want a path outside %s, which is reserved for Sluice (got %s)", model.InternalPrefix, claim.Quoted(written))
 	}
 	return path, ""
 }

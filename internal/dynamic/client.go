@@ -137,7 +137,7 @@ func (c *Client) Retain(ctx context.Context, d model.Dynamic) error {
 func (c *Client) disown(ctx context.Context) error {
 	var held absent
 	if err := c.get(ctx, "/held", &held); err != nil {
-		return fmt.Errorf("what nginx holds: %w", err)
+		return fmt.Errorf("list the items of nginx: %w", err)
 	}
 	c.inherited = false
 	for _, l := range c.ledger.lists() {
@@ -149,7 +149,7 @@ func (c *Client) disown(ctx context.Context) error {
 // bootError is the error of an answer from another nginx than expected.
 type bootError struct{ boot string }
 
-func (e *bootError) Error() string { return "nginx was started anew meanwhile" }
+func (e *bootError) Error() string { return "nginx has restarted" }
 
 // flush sends pending items, and starts again if nginx restarted.
 func (c *Client) flush(ctx context.Context) error {

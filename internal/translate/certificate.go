@@ -98,7 +98,7 @@ func readChain(text []byte) (leaf *x509.Certificate, chain []byte, err error) {
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, nil, errors.New("want certificates of X.509 (got a block that is none)")
+			return nil, nil, errors.New("want X.509 certificates (got an invalid block)")
 		}
 		if leaf == nil {
 			leaf = certificate
@@ -132,7 +132,7 @@ func readKey(text []byte) (public publicKey, key []byte, err error) {
 		}
 		public := publicOf(block.Bytes)
 		if public == nil {
-			return nil, nil, errors.New("want a private key of RSA, ECDSA or Ed25519 that is not encrypted (got something else)")
+			return nil, nil, errors.New("want an unencrypted private key of RSA, ECDSA or Ed25519 (got something else)")
 		}
 		key := pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})
 		if len(key) > mostPEM {

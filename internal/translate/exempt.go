@@ -55,7 +55,7 @@ func (t *translation) withoutExempt(ing *owner) *owner {
 			return ours && slices.Contains(exempting, name) || byPath && slices.Contains(exempting, path)
 		})
 		ing.limited = t.read(object, ing.Settings, ing.Denial)
-		ing.limited.report(ing.PrefixKey+exempting[0], model.NoRoom, fmt.Sprintf("want fewer networks: the lists of namespace %s may have %d networks in all, and the oldest count: nobody is exempt from the limits", ing.Ref.Namespace, mostExemptOfNamespace))
+		ing.limited.report(ing.PrefixKey+exempting[0], model.NoRoom, fmt.Sprintf("want fewer networks: the lists of namespace %s may have %d networks in all, and those of the oldest Ingresses count first: this Ingress exempts none", ing.Ref.Namespace, mostExemptOfNamespace))
 	}
 	return ing.limited
 }

@@ -20,7 +20,7 @@ func (t *translation) sizeMemory() {
 	t.memory = cmp.Or(t.options.Memory, wanted)
 	if t.memory != wanted && t.snap.ConfigMap(name) != nil {
 		t.report(model.Problem{Object: refTo(kindConfigMap, name), Field: assemble.SharedDicts, Reason: model.Unsupported,
-			Text: fmt.Sprintf("nginx was started with certificate_data: %d and configuration_data: %d bytes, and keeps them: start Sluice again to change them", t.memory.Certificates, t.memory.Backends)})
+			Text: fmt.Sprintf("nginx runs with certificate_data: %d and configuration_data: %d bytes: restart Sluice to change them", t.memory.Certificates, t.memory.Backends)})
 	}
 }
 
@@ -32,7 +32,7 @@ const mostEndpoints = 10_000
 func (b *backend) limit() {
 	defer func() { b.cost = backendCost(b.model, len(b.model.Endpoints)) }()
 	if len(b.model.Endpoints) > mostEndpoints {
-		b.remarks = append(b.remarks, endpointsLeftOut(b.model, mostEndpoints, "no more are used of one Service"))
+		b.remarks = append(b.remarks, endpointsLeftOut(b.model, mostEndpoints, "Sluice uses no more of one Service"))
 		b.model.Endpoints = b.model.Endpoints[:mostEndpoints:mostEndpoints]
 	}
 }
@@ -114,7 +114,7 @@ func (t *translation) shorten(b *model.Backend, room int64) *model.Backend {
 	for kept > 0 && backendCost(b, kept) > room {
 		kept = kept * 15 / 16
 	}
-	t.report(endpointsLeftOut(b, kept, fmt.Sprintf("those of namespace %s take more room than there is for it: have configuration_data of the setting %s raised", b.Target.Namespace, assemble.SharedDicts)))
+	t.report(endpointsLeftOut(b, kept, fmt.Sprintf("the endpoints of namespace %s need more room than it has; ask the administrator to raise configuration_data in the setting %s", b.Target.Namespace, assemble.SharedDicts)))
 	short := *b
 	short.Endpoints = b.Endpoints[:kept:kept]
 	return &short
