@@ -113,8 +113,8 @@ func (t *Assembly) divide(h *host) (rules, left []*claim.Rules) {
 	return rules, left
 }
 
-// mayShare reports whether rules may be on a host: they are of its namespace, or of one
-// that it delegates the host to.
+// mayShare reports whether rules may be on a host: they are of the owning namespace, or
+// that namespace delegates the host to theirs.
 func (t *Assembly) mayShare(h *host, owner string, r *claim.Rules) bool {
 	namespace := r.Owner.Ref.Namespace
 	to := func(text string) bool { return claim.Delegates(text, namespace) }
