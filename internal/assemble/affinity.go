@@ -7,8 +7,7 @@ import (
 	"sluice/internal/model"
 )
 
-// balancingOf is how the requests of a path are spread over the endpoints of its
-// backend; nil for in turn.
+// balancingOf returns the balancing of the backend of a path, nil for picking in turn.
 func balancingOf(c *claim.Claim) *model.Balancing {
 	a := c.Annotations.Affinity
 	if a.Type == "" {
@@ -17,7 +16,7 @@ func balancingOf(c *claim.Claim) *model.Balancing {
 	return &model.Balancing{Affinity: model.Affinity(a.Mode)}
 }
 
-// cookieOf is the cookie that the clients of a path get; nil for none.
+// cookieOf returns the cookie that clients of a path get, nil for none.
 func cookieOf(c *claim.Claim) *model.Cookie {
 	a := c.Annotations.Affinity
 	if a.Type == "" {
@@ -34,8 +33,8 @@ func cookieOf(c *claim.Claim) *model.Cookie {
 	return cookie
 }
 
-// withCookie has the clients of a claim get a cookie. The claims that want the same of a
-// backend share what nginx is told.
+// withCookie gives the clients of a claim a cookie. Claims with the same cookie and
+// backend share a split.
 func (b *builder) withCookie(c *claim.Claim, id BackendID, main *model.Proxy) *model.Proxy {
 	cookie := cookieOf(c)
 	if cookie == nil {
@@ -46,7 +45,7 @@ func (b *builder) withCookie(c *claim.Claim, id BackendID, main *model.Proxy) *m
 	return b.passSplit(id, main, split)
 }
 
-// remarkCookiePath reports a cookie for a path that is a pattern.
+// remarkCookiePath reports a cookie whose path would be a pattern.
 func (b *builder) remarkCookiePath(c *claim.Claim) {
 	a := c.Annotations.Affinity
 	if a.Type == "" || a.Path != "" || c == c.Owner.Fallback || !b.isPattern(c) || !strings.ContainsAny(c.Path, `\^$.|?*+()[]{}`) {
@@ -56,7 +55,7 @@ func (b *builder) remarkCookiePath(c *claim.Claim) {
 		Text: "want it beside the path " + claim.Shown(c.Path) + ": browsers compare the path of a cookie letter by letter, so that they send none for a pattern"})
 }
 
-// titled writes an attribute as browsers do: "Lax".
+// titled writes an attribute as browsers expect it, such as "Lax".
 func titled(word string) string {
 	if word == "" {
 		return ""
@@ -64,8 +63,8 @@ func titled(word string) string {
 	return strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
 }
 
-// cookiePath is the path of a rule for the attribute Path. What would end the
-// attribute ends the path: the cookie is then sent for more.
+// cookiePath turns the path of a rule into the attribute Path. A character that would
+// end the attribute ends the path, so that browsers send the cookie for more paths.
 func cookiePath(path string) string {
 	end := strings.IndexFunc(path, func(r rune) bool { return r < ' ' || r == ';' || r == ',' || r >= 0x7f })
 	if end >= 0 {
@@ -74,6 +73,6 @@ func cookiePath(path string) string {
 	return path[:min(len(path), mostCookiePath)]
 }
 
-// mostCookiePath is more than browsers take of an attribute.
+// mostCookiePath is the longest attribute, in bytes, that browsers accept.
 // Source: https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis, 5.6
 const mostCookiePath = 1024

@@ -10,19 +10,18 @@ import (
 	"sluice/internal/pcre"
 )
 
-// How many patterns may be among the names of servers. nginx tries them one by one
-// on each name that nobody has as it is.
+// The limits of patterns among server names. nginx tries them one by one on each name
+// that no server has literally.
 const (
 	mostNamespacePatterns = 20
 	mostPatterns          = 200
 )
 
-// patternBudget counts the patterns that are taken, by namespace; those of "" are
-// all.
+// patternBudget counts the accepted patterns by namespace; "" counts all.
 type patternBudget map[string]int
 
-// take has an alias counted if it is a pattern, unless there are too many already:
-// it then says of whom there are, and how many may be.
+// take counts an alias if it is a pattern. If there are too many patterns already, it
+// returns whose they are and the limit.
 func (p patternBudget) take(alias, namespace string) (whose string, most int) {
 	switch {
 	case alias[0] != '~':
@@ -37,10 +36,10 @@ func (p patternBudget) take(alias, namespace string) (whose string, most int) {
 	return "", 0
 }
 
-// nameAliases gives the hosts their further names. The oldest Ingress of a host
-// that has some decides, as with ingress-nginx. A name is served once: as a host
-// of an Ingress if it is one, else for the oldest Ingress that asks for it. It gives
-// the hosts without the vacant ones that are aliases now.
+// nameAliases gives the hosts their aliases. As in ingress-nginx, the oldest owner of a
+// host with aliases decides. A name has one server: that of its host if an owner has it
+// as a host, otherwise that of the oldest owner with the alias. nameAliases returns the
+// hosts without the vacant ones that are aliases now.
 func (t *Assembly) nameAliases(hosts []*host) []*host {
 	if len(t.aliased) == 0 {
 		return hosts
@@ -53,20 +52,20 @@ func (t *Assembly) nameAliases(hosts []*host) []*host {
 		}
 	}
 	taken, budget := map[string]*claim.Owner{}, patternBudget{}
-	var takers []*claim.Owner // by their patterns, of names that the catch-all host of another namespace has
-	for _, ing := range t.aliased {
-		for _, rules := range ing.Hosts {
+	var takers []*claim.Owner // whose patterns take names of a catch-all host of another namespace
+	for _, owner := range t.aliased {
+		for _, rules := range owner.Hosts {
 			h := byName[rules.Host]
-			if h == nil || t.byNamespace() && ing.Ref.Namespace != h.oldest.Ref.Namespace {
+			if h == nil || t.byNamespace() && owner.Ref.Namespace != h.oldest.Ref.Namespace {
 				continue
 			}
-			if first := h.firstAliased(); first != ing {
-				t.passOverAliases(ing, first, h)
+			if first := h.firstAliased(); first != owner {
+				t.passOverAliases(owner, first, h)
 				continue
 			}
-			h.aliases = t.withinBudget(ing, t.freeAliases(ing, h, byName, taken), budget)
-			if h.name != "" && claim.CountPatterns(h.aliases) > 0 && !t.byNamespace() && byName[""].younger(ing) {
-				takers = append(takers, ing)
+			h.aliases = t.withinBudget(owner, t.freeAliases(owner, h, byName, taken), budget)
+			if h.name != "" && claim.CountPatterns(h.aliases) > 0 && !t.byNamespace() && byName[""].younger(owner) {
+				takers = append(takers, owner)
 			}
 		}
 	}
@@ -74,8 +73,7 @@ func (t *Assembly) nameAliases(hosts []*host) []*host {
 	return slices.DeleteFunc(slices.Clone(hosts), func(h *host) bool { return taken[h.name] != nil })
 }
 
-// firstAliased is the oldest deciding Ingress of the host with a server-alias, nil
-// for none.
+// firstAliased is the oldest deciding owner with aliases, nil for none.
 func (h *host) firstAliased() *claim.Owner {
 	at := slices.IndexFunc(h.deciding, func(r *claim.Rules) bool { return len(r.Owner.Aliases) > 0 })
 	if at < 0 {
@@ -84,61 +82,61 @@ func (h *host) firstAliased() *claim.Owner {
 	return h.deciding[at].Owner
 }
 
-// passOverAliases tells a later Ingress that its names are not those of a host.
+// passOverAliases reports that an older owner decides the aliases of the host.
 func (t *Assembly) passOverAliases(later, first *claim.Owner, h *host) {
 	if !slices.Equal(later.Aliases, first.Aliases) {
 		t.reportAlias(later, model.Conflict, fmt.Sprintf("%s is older and decides the aliases of host %q", first.Ref, h.name))
 	}
 }
 
-// freeAliases takes the names of an Ingress for a host that nobody else has.
-func (t *Assembly) freeAliases(ing *claim.Owner, h *host, byName map[string]*host, taken map[string]*claim.Owner) []string {
+// freeAliases takes the aliases that no other owner has.
+func (t *Assembly) freeAliases(owner *claim.Owner, h *host, byName map[string]*host, taken map[string]*claim.Owner) []string {
 	var free []string
-	for _, alias := range ing.Aliases {
-		owner, same := taken[alias], byName[alias]
+	for _, alias := range owner.Aliases {
+		holder, same := taken[alias], byName[alias]
 		switch {
 		case alias == h.name:
-		case t.byNamespace() && alias[0] == '~' && t.keepsNames(byName[""], ing):
-			t.reportAlias(ing, model.NotDelegated, notDelegatedPattern(alias, byName[""].oldest, ing))
-		case same != nil && same.keeps(ing):
-			t.reportHost(ing, same)
-		case owner == ing:
-			t.reportAlias(ing, model.Ambiguous, fmt.Sprintf("%s is an alias of the first host of this Ingress only, not of %s", claim.Shown(alias), claim.Shown(h.name)))
-		case owner != nil:
-			t.reportAlias(ing, model.Conflict, fmt.Sprintf("%s is an alias that %s has, and the oldest counts", claim.Shown(alias), owner.Ref))
+		case t.byNamespace() && alias[0] == '~' && t.keepsNames(byName[""], owner):
+			t.reportAlias(owner, model.NotDelegated, notDelegatedPattern(alias, byName[""].oldest, owner))
+		case same != nil && same.keeps(owner):
+			t.reportHost(owner, same)
+		case holder == owner:
+			t.reportAlias(owner, model.Ambiguous, fmt.Sprintf("%s is an alias of the first host of this Ingress only, not of %s", claim.Shown(alias), claim.Shown(h.name)))
+		case holder != nil:
+			t.reportAlias(owner, model.Conflict, fmt.Sprintf("%s is an alias that %s has, and the oldest counts", claim.Shown(alias), holder.Ref))
 		default:
-			taken[alias] = ing
+			taken[alias] = owner
 			free = append(free, alias)
 		}
 	}
 	return free
 }
 
-// reportHost tells an Ingress that an alias is a host that somebody else has.
-func (t *Assembly) reportHost(ing *claim.Owner, h *host) {
+// reportHost reports an alias that is the host of another owner.
+func (t *Assembly) reportHost(owner *claim.Owner, h *host) {
 	if len(h.rules) > 0 {
-		t.reportAlias(ing, model.Conflict, fmt.Sprintf("%s is the host of %s, which is served as it says", claim.Shown(h.name), h.rules[0].Owner.Ref))
+		t.reportAlias(owner, model.Conflict, fmt.Sprintf("%s is the host of %s, which is served as it says", claim.Shown(h.name), h.rules[0].Owner.Ref))
 		return
 	}
-	t.reportAlias(ing, model.NotDelegated, fmt.Sprintf("%s is owned by namespace %s, because %s is its oldest Ingress, although it is not served for the time being: the alias is left out; use another name", claim.Shown(h.name), h.oldest.Ref.Namespace, h.oldest.Ref))
+	t.reportAlias(owner, model.NotDelegated, fmt.Sprintf("%s is owned by namespace %s, because %s is its oldest Ingress, although it is not served for the time being: the alias is left out; use another name", claim.Shown(h.name), h.oldest.Ref.Namespace, h.oldest.Ref))
 }
 
-// withinBudget leaves out patterns if older Ingresses have many.
-func (t *Assembly) withinBudget(ing *claim.Owner, aliases []string, budget patternBudget) []string {
+// withinBudget leaves out patterns beyond the limits.
+func (t *Assembly) withinBudget(owner *claim.Owner, aliases []string, budget patternBudget) []string {
 	return slices.DeleteFunc(aliases, func(alias string) bool {
-		whose, most := budget.take(alias, ing.Ref.Namespace)
+		whose, most := budget.take(alias, owner.Ref.Namespace)
 		if whose != "" {
-			t.reportAlias(ing, model.Conflict, fmt.Sprintf("%s is left out: want at most %d patterns %s, as nginx tries each on every name that nobody has, and the oldest count", claim.Shown(alias), most, whose))
+			t.reportAlias(owner, model.Conflict, fmt.Sprintf("%s is left out: want at most %d patterns %s, as nginx tries each on every name that nobody has, and the oldest count", claim.Shown(alias), most, whose))
 		}
 		return whose != ""
 	})
 }
 
-func (t *Assembly) reportAlias(ing *claim.Owner, reason model.Reason, text string) {
-	t.report(model.Problem{Object: ing.Ref, Field: ing.AliasKey(), Reason: reason, Text: text})
+func (t *Assembly) reportAlias(owner *claim.Owner, reason model.Reason, text string) {
+	t.report(model.Problem{Object: owner.Ref, Field: owner.AliasKey(), Reason: reason, Text: text})
 }
 
-// coveredAliases are the aliases that the certificate of the host is for.
+// coveredAliases are the aliases that the certificate of the host is valid for.
 func (h *host) coveredAliases() []string {
 	var names []string
 	for _, alias := range h.aliases {
@@ -149,11 +147,11 @@ func (h *host) coveredAliases() []string {
 	return names
 }
 
-// divideAliases adds the aliases to a server that are redirected to HTTPS as it
-// is, and have the health path if it does, and gives what the servers of the others
-// are made of. A wildcard host
-// takes no name but its own: it has a guard. The catch-all host is first in the
-// file, where its patterns would come before the names of wildcard hosts.
+// divideAliases adds aliases to the input of a server. An alias needs a server of its
+// own if its redirect to HTTPS or its health path differs; divideAliases returns the
+// inputs of these servers. A wildcard host takes no aliases, because its server checks
+// the name. The catch-all host takes none either: it is first in the file, where its
+// patterns would win over the names of wildcard hosts.
 func (t *Assembly) divideAliases(h *host, in *serverInput, assigned wildcards) []serverInput {
 	if len(h.aliases) == 0 {
 		return nil
@@ -177,10 +175,9 @@ func (t *Assembly) divideAliases(h *host, in *serverInput, assigned wildcards) [
 	return more
 }
 
-// yielding gives an alias that is a wildcard as the pattern of the same names,
-// where some of them are those of a wildcard host. If the name of the host is
-// given to nginx as a pattern, nginx would take the wildcard first, and another
-// Ingress would have all names of the host.
+// yielding turns a wildcard alias into a pattern for the same names if it overlaps a
+// wildcard host. nginx prefers wildcards to patterns: if the host is printed as a
+// pattern, the alias would take all its names.
 func (t *Assembly) yielding(alias string) string {
 	if alias[0] == '~' || !slices.ContainsFunc(t.labelled, func(host string) bool { return overlaps(alias, host) }) {
 		return alias
@@ -191,9 +188,8 @@ func (t *Assembly) yielding(alias string) string {
 	return "~^.+" + pcre.Quote(alias[1:]) + "$"
 }
 
-// overlaps says whether an alias that is a wildcard, of any number of labels,
-// stands for names of a wildcard host, which is one label and what follows it. If
-// the alias is the more precise one, it does not.
+// overlaps reports whether a wildcard alias (of any number of labels) and a wildcard
+// host (of one label) share names, and the alias is not the more precise one.
 func overlaps(alias, host string) bool {
 	if suffix, ok := strings.CutPrefix(alias, "*"); ok {
 		return strings.HasSuffix(host, suffix) && host != alias
@@ -203,16 +199,16 @@ func overlaps(alias, host string) bool {
 	return ok && strings.HasPrefix(strings.TrimPrefix(host, "*."), second)
 }
 
-// orderPatterns puts the servers with patterns among their aliases last, those of
-// the oldest Ingress first: nginx takes the first pattern of the file that
-// matches, and the names of wildcard hosts may be patterns too.
+// orderPatterns puts servers with patterns among their aliases last, those of the
+// oldest owner first. nginx uses the first matching pattern of the file, and the names
+// of wildcard hosts may be patterns too.
 func (t *Assembly) orderPatterns(servers []*model.Server, hosts []*host) {
 	if len(t.aliased) == 0 {
 		return
 	}
 	age := make(map[*claim.Owner]int, len(t.aliased))
-	for i, ing := range t.aliased {
-		age[ing] = i + 1
+	for i, owner := range t.aliased {
+		age[owner] = i + 1
 	}
 	ranks := map[string]int{}
 	for _, h := range hosts {

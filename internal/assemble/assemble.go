@@ -1,14 +1,14 @@
-// Package assemble makes servers and locations of claims. The owners of claims go in, as
-// their sources read them, with the settings; out come servers, the certificates of
-// their names, the backends in use and Problems. It knows no kind of object: what claims
-// refer to is looked up by whoever calls it.
+// Package assemble makes servers and locations of claims. In go the owners of claims, as
+// their sources read them, and the settings. Out come servers, the certificates of their
+// names, the backends in use, and Problems. It knows no kind of object: its caller looks
+// up the objects that claims refer to.
 //
 //	assembly := memo.Assemble(assemble.Input{Settings: s, Owners: owners, Objects: o})
 //
-// hosts.go gathers the claims by host, ownership.go says whose a host is, aliases.go its
-// further names, tls.go which certificate it is presented. server.go makes a server of
-// each host, locations.go, patterns.go and dispatch.go its locations, and hold.go has
-// them checked by package guard.
+// hosts.go gathers the claims by host. ownership.go decides who owns a host, aliases.go its
+// further names, and tls.go its certificate. server.go makes a server of each host, and
+// locations.go, patterns.go and dispatch.go its locations. hold.go lets package guard check
+// them.
 package assemble
 
 import (
@@ -20,43 +20,43 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Input is what servers are made of.
+// Input is everything that servers are made of.
 type Input struct {
 	Settings *settings.Settings
 	Options  Options
-	// Owners are those that are served, the oldest first. Absent are those that
-	// are not for the time being and keep their hosts from other namespaces.
+	// Owners are those to serve, the oldest first. Absent are those that are
+	// temporarily not served; they keep their hosts from other namespaces.
 	Owners, Absent []*claim.Owner
-	// Standard is the certificate of names that have none, nil for none.
+	// Standard is the certificate of names without one, nil for none.
 	Standard *model.Certificate
 	Objects  Objects
 }
 
-// Options are what the controller was started with.
+// Options are those that the controller was started with.
 type Options struct {
-	// DefaultBackend is the Service that answers what no rule matches; its name is
-	// empty for none.
+	// DefaultBackend is the Service for requests that no rule takes; its name is empty
+	// for none.
 	DefaultBackend snapshot.Name
-	// HTTPSPort is the port that redirects name if they are to name one.
+	// HTTPSPort is the port in redirects to HTTPS, if they have one.
 	HTTPSPort int
-	// HealthPath is where the catch-all server answers 200; empty for nowhere.
+	// HealthPath is the path at which the catch-all server returns 200; empty for none.
 	HealthPath string
-	// Memory is how much of what is pushed nginx can hold.
+	// Memory is the room in nginx for pushed objects.
 	Memory model.Memory
 }
 
-// Objects tells of the objects that claims refer to.
+// Objects looks up the objects that claims refer to.
 type Objects interface {
-	// Certificate gives the certificate in a Secret to owners of a namespace. It is the
-	// same pointer as long as it did not change.
+	// Certificate returns the certificate in a Secret for owners of a namespace. The
+	// pointer changes with the content.
 	Certificate(secret snapshot.Name, namespace string) *Presented
-	// Delegation gives the namespaces to which one delegates its hosts, as written.
+	// Delegation returns the namespaces to which one delegates its hosts, as written.
 	Delegation(namespace string) string
-	// Backend gives a backend of those that the assembly names, once they are known.
+	// Backend returns the endpoints of a backend, once all Backends are known.
 	Backend(*Backend) *model.Backend
 }
 
-// Assembly is what was made of an input.
+// Assembly is the result for an input.
 type Assembly struct {
 	Input
 	memo *Memo
@@ -64,18 +64,18 @@ type Assembly struct {
 	Servers      []*model.Server
 	Names        []model.CertificateName
 	Certificates []*model.Certificate
-	// Backends are those that requests are passed to, sorted by key, each once.
+	// Backends are those that locations pass requests to, sorted by key, each once.
 	Backends []*Backend
-	// Problems are the lists that were reported. They are not copied: most of them
-	// are those of the call before.
+	// Problems are the reported lists. They are not copied, because most are those of
+	// the call before.
 	Problems [][]model.Problem
 
 	hosts []*host
-	// aliased are the owners with further names, the oldest first.
+	// aliased are the owners with aliases, the oldest first.
 	aliased []*claim.Owner
-	// absent are the owners that are not served for the time being.
+	// absent are the owners of Absent.
 	absent map[*claim.Owner]bool
-	// labelled are the wildcard hosts, while there are aliases.
+	// labelled are the wildcard hosts, if any owner has aliases.
 	labelled []string
 }
 
@@ -85,7 +85,7 @@ func (t *Assembly) report(problems ...model.Problem) {
 	}
 }
 
-// Assemble makes servers of claims.
+// Assemble makes servers of the claims of an input.
 func (m *Memo) Assemble(in Input) *Assembly {
 	t := m.begin(in)
 	t.hosts = t.nameAliases(t.gather())
@@ -96,8 +96,8 @@ func (m *Memo) Assemble(in Input) *Assembly {
 	return t
 }
 
-// gather gives the hosts of the owners, sorted by name. The catch-all host is always
-// there.
+// gather returns the hosts of the owners, sorted by name. The catch-all host is always
+// among them.
 func (t *Assembly) gather() []*host {
 	hosts := append(make([]*host, 0, len(t.memo.hosts)+1), t.entry(""))
 	t.beginHost(hosts[0])
@@ -118,12 +118,12 @@ func (t *Assembly) gather() []*host {
 	return t.memo.sortedHosts.next(t.memo.pass, hosts)
 }
 
-// collect adds the rules of an owner to their hosts, and notes its aliases.
-func (t *Assembly) collect(hosts []*host, ing *claim.Owner) []*host {
-	if len(ing.Aliases) > 0 {
-		t.aliased = append(t.aliased, ing)
+// collect adds the rules of an owner to their hosts, and records an owner with aliases.
+func (t *Assembly) collect(hosts []*host, owner *claim.Owner) []*host {
+	if len(owner.Aliases) > 0 {
+		t.aliased = append(t.aliased, owner)
 	}
-	for _, rules := range ing.Hosts {
+	for _, rules := range owner.Hosts {
 		h := t.entry(rules.Host)
 		hosts = t.withHost(hosts, h)
 		h.next = append(h.next, rules)
@@ -131,7 +131,7 @@ func (t *Assembly) collect(hosts []*host, ing *claim.Owner) []*host {
 	return hosts
 }
 
-// withHost adds a host to those of this call, unless it is among them.
+// withHost adds a host to the list of this call, unless it is on it.
 func (t *Assembly) withHost(hosts []*host, h *host) []*host {
 	if h.pass == t.memo.pass {
 		return hosts
@@ -140,9 +140,9 @@ func (t *Assembly) withHost(hosts []*host, h *host) []*host {
 	return append(hosts, h)
 }
 
-// makeServers makes the server of each host. The catch-all one comes first, as
-// wildcard hosts do with a miss what it does. If that depends on the path, they
-// take no name that is not theirs, and have no miss.
+// makeServers makes the server of each host. The catch-all one comes first, because the
+// miss of a wildcard host is its root. If its answer depends on the path, wildcard
+// hosts have no miss, and take no other names.
 func (t *Assembly) makeServers(hosts []*host, assigned wildcards) []*model.Server {
 	servers := make([]*model.Server, 0, len(hosts))
 	var miss *model.Location

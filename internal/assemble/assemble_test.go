@@ -22,8 +22,8 @@ func (nothing) Backend(b *Backend) *model.Backend            { return &model.Bac
 
 var missing = Presented{Reason: model.NotFound, Fault: "there is none"}
 
-// owned is an owner of one claim for the host h: the path, of a type, for the Service of
-// its own name.
+// owned is an owner with one claim for the host h: a path, of a type, for the Service
+// with the owner's name.
 func owned(s *settings.Settings, name string, created int64, path string, pathType claim.PathType, given map[string]string) *claim.Owner {
 	all := map[string]string{}
 	for key, value := range given {
@@ -45,8 +45,7 @@ func inputOf(s *settings.Settings, owners ...*claim.Owner) Input {
 	return Input{Settings: s, Owners: owners, Objects: nothing{}}
 }
 
-// What is made of claims is the same pointer as long as they are the same, and is
-// forgotten with them.
+// Results keep their pointers while the claims stay, and are forgotten with them.
 func TestMemoKeepsWhatIsInUse(t *testing.T) {
 	t.Parallel()
 	s, _ := settings.Read(nil)
@@ -69,8 +68,8 @@ func TestMemoKeepsWhatIsInUse(t *testing.T) {
 	}
 }
 
-// Of two claims for a path the older one counts, whatever made them, and the other one
-// is told.
+// Of two claims for a path, the older one wins, whatever their sources. The other one
+// gets a Problem.
 func TestOldestClaimCounts(t *testing.T) {
 	t.Parallel()
 	s, _ := settings.Read(nil)

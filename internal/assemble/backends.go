@@ -9,24 +9,25 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// DefaultPort stands in the key of the default backend for its port. It is no
-// valid name of a port: what an Ingress asks of the same Service is another
-// backend, as that one answers 503 where the default backend answers 404.
+// DefaultPort stands for the port of the default backend in its key. It is no valid
+// port name: if an Ingress names the same Service, that is another backend, because it
+// returns 503 without endpoints and the default backend 404.
 const DefaultPort = "_default"
 
-// BackendID names a backend.
+// BackendID identifies a backend.
 type BackendID struct {
-	// Service is that of a port, or has the namespace of who asked for a host.
+	// Service is empty except for the namespace if Host is set: then it is that of the
+	// owner.
 	Service snapshot.Name
-	Host    string // what is no Service, empty for none
+	Host    string // a host that is not a Service, empty for none
 	Port    string // as written, or DefaultPort
-	// variant is a hash of the balancing of the backend, or of what a split is of;
-	// empty for a backend whose endpoints are picked in turn.
+	// variant is a hash of the balancing or of the split; empty for a backend that
+	// picks endpoints in turn.
 	variant string
 }
 
-// key is opaque. Those of one Service begin with its name and "/", as onlyEndpoints
-// finds them by; no Service has a name that begins with "_".
+// key is opaque, except that those of one Service begin with its name and "/", which
+// lastCall.firstOf needs. No Service name begins with "_".
 func (id BackendID) key() string {
 	name := id.Service.Name
 	if id.Host != "" {
@@ -39,8 +40,7 @@ func (id BackendID) key() string {
 	return key
 }
 
-// Target is what the backend stands for.
-func (id BackendID) Target() model.Target {
+func (id BackendID) target() model.Target {
 	port := id.Port
 	if port == DefaultPort {
 		port = ""
@@ -48,17 +48,27 @@ func (id BackendID) Target() model.Target {
 	return model.Target{ServicePort: model.ServicePort{Namespace: id.Service.Namespace, Name: id.Service.Name, Port: port}, Host: id.Host}
 }
 
-// Backend is a backend that requests are passed to. The same one is the same pointer as
-// long as it is in use.
+// Backend is one that requests are passed to. It keeps its pointer while it is in use.
 type Backend struct {
 	pass  uint64
 	place place
 	ID    BackendID
 	Key   string // of ID
-	// Balancing is nil for a backend whose endpoints are picked in turn. A split has no
+	// Balancing is nil for picking endpoints in turn. A backend with a Split has no
 	// endpoints.
 	Balancing *model.Balancing
 	Split     *model.Split
+	// Found is for the caller. It lives as long as the backend is in use.
+	Found any
+}
+
+// Model returns the backend without endpoints.
+func (b *Backend) Model() *model.Backend {
+	status := 503
+	if b.ID.Port == DefaultPort {
+		status = 404
+	}
+	return &model.Backend{Key: b.Key, Target: b.ID.target(), WhenEmpty: status, Balancing: b.Balancing, Split: b.Split}
 }
 
 func (b *Backend) compare(o *Backend) int { return strings.Compare(b.Key, o.Key) }
@@ -66,13 +76,13 @@ func (b *Backend) compare(o *Backend) int { return strings.Compare(b.Key, o.Key)
 // Use is a reference to a backend.
 type Use struct {
 	Backend *Backend
-	// Owner is nil for a backend that no field names, such as the default backend.
+	// Owner is nil if no field names the backend, such as the default backend.
 	Owner *claim.Owner
 	// Field names the Service, PortField its port.
 	Field, PortField string
 }
 
-// useOf is the reference of a claim to its own Service; c is nil for none.
+// useOf is the reference of a claim to its Service; c is nil for none.
 func useOf(b *Backend, c *claim.Claim) Use {
 	if c == nil {
 		return Use{Backend: b}
@@ -81,7 +91,7 @@ func useOf(b *Backend, c *claim.Claim) Use {
 	return Use{b, c.Owner, service + ".name", service + ".port" + c.Action.PortField}
 }
 
-// backendOf gives the entry of a backend.
+// backendOf returns the backend with an ID, a new one at first.
 func (t *Assembly) backendOf(id BackendID) *Backend {
 	b := t.memo.backends[id]
 	if b == nil {
@@ -91,7 +101,7 @@ func (t *Assembly) backendOf(id BackendID) *Backend {
 	return b
 }
 
-// usedBackends are the backends that the hosts use, sorted by key, each once.
+// usedBackends returns the backends that the hosts use, sorted by key, each once.
 func (t *Assembly) usedBackends(hosts []*host) []*Backend {
 	found := make([]*Backend, 0, len(t.memo.backends))
 	for _, h := range hosts {
@@ -106,7 +116,7 @@ func (t *Assembly) usedBackends(hosts []*host) []*Backend {
 	return t.memo.sortedBackends.next(t.memo.pass, found)
 }
 
-// Uses are the references to backends by fields of owners.
+// Uses yields the references in fields of owners.
 func (t *Assembly) Uses() iter.Seq[Use] {
 	return func(yield func(Use) bool) {
 		for _, h := range t.hosts {

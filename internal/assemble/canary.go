@@ -10,33 +10,33 @@ import (
 	"sluice/internal/model"
 )
 
-// canary is a path of a canary Ingress: it gets some requests of the path of another
-// Ingress of the host that is written in the same way.
+// canary is a path of a canary Ingress: it gets a share of the requests of the same
+// path of another Ingress of the host.
 type canary struct {
 	*claim.Claim
-	// main is the claim that it has a share of, winner the canary that has it instead.
+	// main is the claim that it shares, winner the canary that gets the share instead.
 	main   *claim.Claim
 	winner *claim.Claim
-	// lacks is what protects the canary and not the path of the main Ingress.
+	// lacks names a protection of the canary that main lacks or has with other values.
 	lacks string
 	// shares is set if it gets requests.
 	shares bool
 }
 
-// isForeign reports whether the path that it shares is of another namespace.
+// isForeign reports whether main is of another namespace.
 func (c *canary) isForeign() bool { return c.Owner.Ref.Namespace != c.main.Owner.Ref.Namespace }
 
-// collectCanaries adds the rules of canaries to hosts that other Ingresses have, the
-// oldest first. A canary has no host of its own.
+// collectCanaries adds the rules of canaries to the hosts of other owners, the oldest
+// first.
 func (t *Assembly) collectCanaries(canaries []*claim.Owner) {
-	for _, ing := range canaries {
-		for _, rules := range ing.Hosts {
+	for _, owner := range canaries {
+		for _, rules := range owner.Hosts {
 			h := t.memo.hosts[rules.Host]
 			switch {
 			case h == nil || h.pass != t.memo.pass || len(h.next) == 0:
-				t.report(canaryProblem(ing, model.NotFound, fmt.Sprintf("no other Ingress has the host %q: the canary gets no requests of it", rules.Host)))
+				t.report(canaryProblem(owner, model.NotFound, fmt.Sprintf("no other Ingress has the host %q: the canary gets no requests of it", rules.Host)))
 			case t.byNamespace() && !t.mayShare(h, h.oldestOf(h.next).Ref.Namespace, rules):
-				t.report(canaryProblem(ing, model.NotDelegated, fmt.Sprintf("host %q is owned by namespace %s, which does not delegate it: the canary gets no requests of it", rules.Host, h.oldestOf(h.next).Ref.Namespace)))
+				t.report(canaryProblem(owner, model.NotDelegated, fmt.Sprintf("host %q is owned by namespace %s, which does not delegate it: the canary gets no requests of it", rules.Host, h.oldestOf(h.next).Ref.Namespace)))
 			default:
 				h.nextCanaries = append(h.nextCanaries, rules)
 			}
@@ -44,21 +44,18 @@ func (t *Assembly) collectCanaries(canaries []*claim.Owner) {
 	}
 }
 
-func canaryProblem(i *claim.Owner, reason model.Reason, text string) model.Problem {
-	return model.Problem{Object: i.Ref, Field: i.PrefixKey + "canary", Reason: reason, Text: text}
+func canaryProblem(owner *claim.Owner, reason model.Reason, text string) model.Problem {
+	return model.Problem{Object: owner.Ref, Field: owner.PrefixKey + "canary", Reason: reason, Text: text}
 }
 
-// listCanaries makes the canaries of the host.
 func (b *builder) listCanaries() {
-	for _, rules := range b.host.canaries {
-		for i := range rules.Claims {
-			b.canaries = append(b.canaries, &canary{Claim: &rules.Claims[i]})
-		}
+	for c := range claimsOf(b.host.canaries) {
+		b.canaries = append(b.canaries, &canary{Claim: c})
 	}
 }
 
-// withCanary gives some requests of a claim to its canary. As with ingress-nginx a path has
-// one: that of the oldest Ingress.
+// withCanary gives a share of the requests of a claim to its canary. As in
+// ingress-nginx, a path has one canary, that of the oldest owner.
 func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *model.Proxy {
 	var chosen *canary
 	for _, can := range b.canaries {
@@ -86,8 +83,8 @@ func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *m
 	return b.split(c, id, main, chosen)
 }
 
-// unprotected names something that keeps requests out of a canary, or should, and not
-// out of the path that it shares.
+// unprotected names a protection that the canary has, or should have, and the path that it
+// shares lacks or has with other values; empty for none.
 func (c *canary) unprotected(main *claim.Claim) string {
 	if c.Annotations.Denied() {
 		return "a valid form of what protects the canary"
@@ -97,11 +94,14 @@ func (c *canary) unprotected(main *claim.Claim) string {
 			return name
 		}
 	}
+	if !c.IsDenied() && !main.ProtectsLike(c.Claim) {
+		return model.OneOf(c.Annotations.Protects()) + " with the same values"
+	}
 	return ""
 }
 
-// split passes to the main backend and to that of a canary. Its key tells nothing of
-// weights and headers, so that nginx is told of them while it runs.
+// split passes to the main backend and to that of a canary. Its key does not depend on
+// weights and headers, so that these are pushed without a reload.
 func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, can *canary) *model.Proxy {
 	asked := can.Annotations.Canary
 	share := b.passBalanced(serviceID(can.Claim), can.Claim, balancingOf(c))
@@ -113,10 +113,10 @@ func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, can *ca
 	return b.passSplit(id, main, split)
 }
 
-// labelOf is what logs call a backend.
+// labelOf is the name of a backend in logs.
 func labelOf(p *model.Proxy) string { return model.Target{ServicePort: p.Service}.Label() }
 
-// rulesOf are the rules of a canary: its header comes first, then its cookie.
+// rulesOf returns the rules of a canary: its header comes before its cookie.
 func rulesOf(asked *annotations.Canary) []model.ShareRule {
 	var rules []model.ShareRule
 	switch variable := "http_" + strings.ReplaceAll(strings.ToLower(asked.Header), "-", "_"); {
@@ -132,13 +132,13 @@ func rulesOf(asked *annotations.Canary) []model.ShareRule {
 	return rules
 }
 
-// alwaysOrNever adds the rules by which "always" and "never" in a variable decide.
+// alwaysOrNever adds the rules for a variable with the value "always" or "never".
 func alwaysOrNever(rules []model.ShareRule, variable string) []model.ShareRule {
 	return append(rules, model.ShareRule{Variable: variable, Value: "always", Takes: true}, model.ShareRule{Variable: variable, Value: "never"})
 }
 
-// remarkCanaries reports the canaries of the host that get no requests, and those that
-// get requests of another namespace.
+// remarkCanaries reports canaries that get no requests, or get requests of another
+// namespace.
 func (b *builder) remarkCanaries() {
 	for _, can := range b.canaries {
 		switch {

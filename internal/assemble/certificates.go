@@ -8,25 +8,24 @@ import (
 	"sluice/internal/model"
 )
 
-// certificateCost is for the entry of a certificate (see certificate in
+// certificateCost is the size of a certificate's entry (see certificate in
 // rootfs/etc/nginx/lua/sluice/wire.lua).
 func certificateCost(c *model.Certificate) int64 {
 	return EntryCost(len("c:")+len(c.ID), len(c.Chain)+1+len(c.Key))
 }
 
-// nameCost is for the entry of a server name.
+// nameCost is the size of a server name's entry.
 func nameCost(host string) int64 { return EntryCost(len("n:")+len(host), 64) }
 
-// wish is a host that is to be presented a certificate.
+// wish is a host with a certificate, and the cost of that.
 type wish struct {
 	host *host
 	cost int64
 }
 
-// roomless gives the hosts for whose certificates there is no room, nil if there
-// is room for all. Each namespace has a fair share, which its oldest Ingresses
-// use first: nobody's certificates keep out those of another namespace that has
-// fewer. Their owners are told.
+// roomless returns the hosts whose certificates do not fit, nil if all fit, and reports
+// them. Each namespace has a fair share, so that none displaces the certificates of one
+// with fewer. The oldest owners of a namespace come first.
 func (t *Assembly) roomless(hosts []*host, standard *model.Certificate) map[*host]bool {
 	room := Room(t.Options.Memory.Certificates) - nameCost("")
 	if standard != nil {
@@ -50,7 +49,7 @@ func (t *Assembly) roomless(hosts []*host, standard *model.Certificate) map[*hos
 	return t.pickByAge(t.wishes(hosts), room)
 }
 
-// distinctCost is what the certificates of hosts take together, each once.
+// distinctCost is the size of the certificates of all hosts, each counted once.
 func distinctCost(hosts []*host) int64 {
 	total, seen := int64(0), map[string]bool{}
 	for _, h := range hosts {
@@ -62,8 +61,8 @@ func distinctCost(hosts []*host) int64 {
 	return total
 }
 
-// wishes gives what each namespace wants, of the oldest Ingress first. A
-// certificate of several hosts counts once.
+// wishes returns the hosts with certificates by namespace, those of the oldest owners
+// first. A certificate of several hosts counts once.
 func (t *Assembly) wishes(hosts []*host) map[string][]wish {
 	wishes := map[string][]wish{}
 	for _, h := range hosts {
@@ -85,7 +84,7 @@ func (t *Assembly) wishes(hosts []*host) map[string][]wish {
 	return wishes
 }
 
-// pickByAge gives the hosts that are left out.
+// pickByAge returns the hosts beyond the share of their namespace.
 func (t *Assembly) pickByAge(wishes map[string][]wish, room int64) map[*host]bool {
 	used := map[string]int64{}
 	var uses []int64
@@ -111,9 +110,8 @@ func (t *Assembly) pickByAge(wishes map[string][]wish, room int64) map[*host]boo
 	return out
 }
 
-// noRoom is what the owner of a tls item is told.
-func noRoom(i *claim.Owner, item int, used, share int64) model.Problem {
-	return model.Problem{Object: i.Ref, Field: i.TLS[item].Field, Reason: model.NoRoom,
-		Text: fmt.Sprintf("no room for its certificate: the default certificate is presented; the certificates of namespace %s take %d bytes, and there is room for %d: use fewer or shorter chains, or have certificate_data of the setting %s raised",
-			i.Ref.Namespace, used, share, SharedDicts)}
+func noRoom(owner *claim.Owner, item int, used, share int64) model.Problem {
+	return model.Problem{Object: owner.Ref, Field: owner.TLS[item].Field, Reason: model.NoRoom,
+		Text: fmt.Sprintf("there is no room for its certificate, so nginx presents the default one: the certificates of namespace %s take %d bytes, and its room is %d; use fewer certificates or shorter chains, or ask the administrator to raise certificate_data in the setting %s",
+			owner.Ref.Namespace, used, share, SharedDicts)}
 }

@@ -13,16 +13,21 @@ import (
 	"sluice/internal/route"
 )
 
-// unserved reports a claim that cannot be served as it is written. If its Ingress
-// keeps requests out, they get 503: what is left out is open to the neighbours.
-func (b *builder) unserved(c *claim.Claim, text string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.InvalidValue, Text: text, Denies: c.Guards()})
+// unserved reports a claim that cannot be served as written. If it protects, its
+// requests get 503; a neighbour might serve them otherwise.
+func (b *builder) unserved(c *claim.Claim, field string, reason model.Reason, text string) {
+	b.refuse(c, field, reason, text)
 	if c.Guards() {
 		b.close(c)
 	}
 }
 
-// close answers 503 to whatever a claim could be meant to take.
+// refuse reports a claim that cannot be served.
+func (b *builder) refuse(c *claim.Claim, field string, reason model.Reason, text string) {
+	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text, Denies: c.Guards()})
+}
+
+// close returns 503 for all requests that a claim could mean.
 func (b *builder) close(c *claim.Claim) {
 	shut := *c
 	shut.Closed = true
@@ -35,8 +40,8 @@ func (b *builder) close(c *claim.Claim) {
 	}
 }
 
-// beginningsOf gives plain texts that all begins with that a claim could take as a
-// pattern.
+// beginningsOf returns the plain texts that begin every request which a pattern could
+// match.
 func (b *builder) beginningsOf(c *claim.Claim) []string {
 	starts := meanings(c.Path)
 	if b.asking[b.rules] && strings.HasPrefix(c.Path, "/") {
@@ -48,8 +53,8 @@ func (b *builder) beginningsOf(c *claim.Claim) []string {
 	return slices.Compact(starts)
 }
 
-// closePath closes a path where no pattern is in force: as others of its type are
-// taken if it is plain, and else all that begins as it does.
+// closePath closes a path on a host without patterns. A plain path is closed like
+// others of its type; for any other, everything that begins like it is closed.
 func (b *builder) closePath(c *claim.Claim) {
 	for _, path := range meanings(c.Path) {
 		switch {
@@ -63,8 +68,8 @@ func (b *builder) closePath(c *claim.Claim) {
 	}
 }
 
-// closeBeginning adds a pattern for all that begins with a text. It is tried when
-// that of the claim would be, and does not compete with another of its text.
+// closeBeginning adds a pattern for everything that begins with a text, in the place of
+// the claim's own pattern. It does not compete with other patterns of its text.
 func (b *builder) closeBeginning(c *claim.Claim, start string) {
 	path := "^" + pcre.Quote(start)
 	once := match{modifier: closing, path: c.Path + "\x00" + path}
@@ -74,7 +79,7 @@ func (b *builder) closeBeginning(c *claim.Claim, start string) {
 	}
 }
 
-// closing stands in matches for patterns that answer 503.
+// closing is the modifier, in a match, of patterns that return 503.
 const closing model.Modifier = "503"
 
 // beginning is a path that is closed from its plain start on.
@@ -83,8 +88,9 @@ type beginning struct {
 	path  string
 }
 
-// closeBeginnings adds the prefixes that stand for longer paths. No shorter path
-// may have their requests: those between the prefix and the path answer 503 too.
+// closeBeginnings adds the prefixes of paths that are closed by their beginning.
+// Existing prefixes between the beginning and the whole path return 503 too, so that
+// none takes the requests.
 func (b *builder) closeBeginnings() {
 	for _, long := range b.beginnings {
 		if winner := b.taken[matchFor(long.claim, long.path)]; winner != nil && winner.Owner == long.claim.Owner && !winner.ProtectsLike(long.claim) {
@@ -103,7 +109,7 @@ func (b *builder) closeBeginnings() {
 	}
 }
 
-// matchFor is what a claim matches by a path that is no pattern.
+// matchFor is the match of a claim with a path that is no pattern.
 func matchFor(c *claim.Claim, path string) match {
 	if c.PathType == claim.Exact {
 		return match{modifier: model.Equal, path: path}
@@ -111,7 +117,7 @@ func matchFor(c *claim.Claim, path string) match {
 	return match{modifier: model.PrefixFirst, path: strings.TrimSuffix(path, "/") + "/"}
 }
 
-// closeTaken closes the prefix of another claim for the sake of a longer path.
+// closeTaken closes the prefix of another claim to protect a longer path.
 func (b *builder) closeTaken(m match, c *claim.Claim) {
 	loser := b.taken[m]
 	if loser.Owner != c.Owner {
@@ -127,9 +133,9 @@ func (b *builder) closeTaken(m match, c *claim.Claim) {
 	}
 }
 
-// meanings are the paths of requests that a path may be meant for, whatever is
-// wrong with it: with escapes decoded as far as they can be, and, where one cannot,
-// as it is written; each without what nginx takes out of every request.
+// meanings returns the paths that an invalid path could mean: decoded as far as
+// possible and, if an escape is invalid, also as written. Empty, "." and ".." parts are
+// resolved as nginx does in requests.
 func meanings(written string) []string {
 	if !strings.HasPrefix(written, "/") {
 		return []string{"/"}
@@ -143,8 +149,7 @@ func meanings(written string) []string {
 	return slices.Compact(all)
 }
 
-// decodedWhereValid decodes a path and leaves a "%" as it is that two
-// hexadecimal digits do not follow.
+// decodedWhereValid decodes a path and keeps each "%" without two hexadecimal digits.
 func decodedWhereValid(path string) string {
 	var out strings.Builder
 	for path != "" {
@@ -162,8 +167,7 @@ func decodedWhereValid(path string) string {
 	return out.String()
 }
 
-// resolved takes empty, "." and ".." parts out of a path. Above the root is the
-// root.
+// resolved removes empty, "." and ".." parts. Above the root is the root.
 func resolved(path string) string {
 	parts := []string{""}
 	segments := strings.Split(path[1:], "/")
@@ -182,8 +186,8 @@ func resolved(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// unwritable says why a path cannot be a token of nginx.conf, if it cannot. Render
-// leaves such a location out.
+// unwritable returns the reason why a path cannot be a token of nginx.conf, empty if it
+// can. Render would leave such a location out.
 func unwritable(path string) string {
 	switch {
 	case !utf8.ValidString(path):
@@ -196,8 +200,7 @@ func unwritable(path string) string {
 	return ""
 }
 
-// plainStart gives as much of the beginning of a path as is plain, and no more than
-// mostPlain bytes.
+// plainStart returns the plain beginning of a path, at most mostPlain bytes.
 func plainStart(path string) string {
 	end := strings.IndexFunc(path, func(r rune) bool {
 		return !(r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("/-._~%:@,=+!&", r))
@@ -208,5 +211,5 @@ func plainStart(path string) string {
 	return path[:min(end, mostPlain)]
 }
 
-// mostPlain keeps a path that is too long from making nginx.conf long.
+// mostPlain keeps long paths from bloating nginx.conf.
 const mostPlain = 200

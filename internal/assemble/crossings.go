@@ -8,37 +8,40 @@ import (
 	"sluice/internal/model"
 )
 
-// A crossing is what an Ingress does to a whole host whose oldest Ingress is of
-// another namespace, where nobody owns it (host-ownership: shared). Both are told.
+// A crossing is an effect of an owner on a whole host whose oldest owner is of another
+// namespace. It exists only under host-ownership: shared. Both owners get a Problem.
+
+const decidesTLS = "the certificate and the redirect to HTTPS of %s are decided"
 
 // crossings reports those of a host.
 func (b *builder) crossings() {
 	h := b.host
 	if b.byNamespace() || h.oldest == nil {
-		return // nothing crosses
+		return // there are no crossings
 	}
 	if by := b.input.wildcard; by != nil {
-		b.crossed([]*claim.Owner{by}, tlsFieldOf, "the certificate and the redirect to HTTPS of %s are decided", inOldestOnly)
+		_, oldest := h.crossing([]*claim.Owner{by}, tlsFieldOf, decidesTLS)
+		b.out.problems = append(b.out.problems, oldest) // foreignHosts tells the other owner
 	}
 	if !slices.ContainsFunc(h.rules, h.foreign) {
 		return
 	}
 	if by := b.turners(); b.scope == wholeHost && len(by) > 0 {
-		b.crossed(by, b.askedBy, "all paths of %s are made patterns", inBoth)
+		b.crossed(by, b.askedBy, "all paths of %s are made patterns")
 	}
-	if b.rooted != nil {
-		b.crossedBy(b.rooted, (*claim.Owner).AppRootKey, "/ of %s is redirected")
+	if b.appRootOwner != nil {
+		b.crossedBy(b.appRootOwner, (*claim.Owner).AppRootKey, "/ of %s is redirected")
 	}
 	if first := h.certificate.by; first != nil {
-		b.crossedBy(first, tlsFieldOf, "the certificate and the redirect to HTTPS of %s are decided")
+		b.crossedBy(first, tlsFieldOf, decidesTLS)
 	}
 	if first := h.firstAliased(); first != nil {
 		b.crossedBy(first, (*claim.Owner).AliasKey, "further names of %s are added")
 	}
 }
 
-// turners are the Ingresses that turn a host, if none of the namespace of its
-// oldest Ingress does.
+// turners are the owners that turn a host, none if one of the namespace of the oldest
+// owner does.
 func (b *builder) turners() []*claim.Owner {
 	var by []*claim.Owner
 	for _, r := range b.host.rules {
@@ -53,43 +56,34 @@ func (b *builder) turners() []*claim.Owner {
 	return by
 }
 
-// crossedBy reports what one Ingress does, if it is a crossing.
+// crossedBy reports an effect of one owner, if it is a crossing.
 func (b *builder) crossedBy(by *claim.Owner, field func(*claim.Owner) string, effect string) {
 	if by.Ref.Namespace != b.host.oldest.Ref.Namespace {
-		b.crossed([]*claim.Owner{by}, field, effect, inBoth)
+		b.crossed([]*claim.Owner{by}, field, effect)
 	}
 }
 
-// told says who hears of a crossing here.
-type told int
-
-const (
-	inBoth told = iota
-	// inOldestOnly: the other is told of all hosts at once.
-	inOldestOnly
-)
-
-// crossed reports a crossing; effect has a place for the host.
-func (b *builder) crossed(by []*claim.Owner, field func(*claim.Owner) string, effect string, to told) {
-	b.out.problems = append(b.out.problems, b.host.crossing(by, field, effect, to)...)
+// crossed reports a crossing to both owners; effect has a verb for the host.
+func (b *builder) crossed(by []*claim.Owner, field func(*claim.Owner) string, effect string) {
+	others, oldest := b.host.crossing(by, field, effect)
+	b.out.problems = append(append(b.out.problems, others...), oldest)
 }
 
-// crossing says it to those who hear of it.
-func (h *host) crossing(by []*claim.Owner, field func(*claim.Owner) string, effect string, to told) (problems []model.Problem) {
+// crossing returns the Problems of a crossing: those of the owners that caused it, and that
+// of the oldest owner of the host.
+func (h *host) crossing(by []*claim.Owner, field func(*claim.Owner) string, effect string) (others []model.Problem, oldest model.Problem) {
 	effect = fmt.Sprintf(effect, hostWords(h.name))
-	var others []string
-	for _, ing := range by {
-		others = append(others, fmt.Sprintf("%s (%s)", ing.Ref, field(ing)))
-		if to == inBoth {
-			problems = append(problems, model.Problem{Object: ing.Ref, Field: field(ing), Reason: model.CrossNamespace,
-				Text: fmt.Sprintf("because of this, %s, although the oldest Ingress of the host is %s of another namespace: use another host, or agree on this with namespace %s", effect, h.oldest.Ref, h.oldest.Ref.Namespace)})
-		}
+	var names []string
+	for _, owner := range by {
+		names = append(names, fmt.Sprintf("%s (%s)", owner.Ref, field(owner)))
+		others = append(others, model.Problem{Object: owner.Ref, Field: field(owner), Reason: model.CrossNamespace,
+			Text: fmt.Sprintf("because of this, %s, although the oldest Ingress of the host is %s of another namespace: use another host, or agree on this with namespace %s", effect, h.oldest.Ref, h.oldest.Ref.Namespace)})
 	}
-	return append(problems, model.Problem{Object: h.oldest.Ref, Field: h.oldest.HostField(h.name), Reason: model.CrossNamespace,
-		Text: fmt.Sprintf("%s by %s, although this Ingress is of another namespace and is the oldest of the host: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it", effect, claim.ListedFew(others))})
+	return others, model.Problem{Object: h.oldest.Ref, Field: h.oldest.HostField(h.name), Reason: model.CrossNamespace,
+		Text: fmt.Sprintf("%s by %s, although this Ingress is of another namespace and is the oldest of the host: agree on this with that namespace, or set host-ownership: namespace in the ConfigMap, so that only this namespace decides it", effect, claim.ListedFew(names))}
 }
 
-// crossedPath reports a canary that gets requests of a path of another namespace.
+// crossedPath reports a canary that shares a path of another namespace.
 func (b *builder) crossedPath(can *canary) {
 	main := can.main
 	b.problem(can.Claim, "", model.CrossNamespace, fmt.Sprintf("it is the canary of this path of %s, which is of another namespace: agree on this with namespace %s", main.Owner.Ref, main.Owner.Ref.Namespace))
@@ -97,12 +91,12 @@ func (b *builder) crossedPath(can *canary) {
 		can.Owner.Ref, can.Owner.PrefixKey))
 }
 
-// foreignHosts are the hosts that are presented a certificate by a wildcard host
-// of another namespace, by the Ingress that assigned it there.
+// foreignHosts are the hosts below a wildcard host of another namespace that get its
+// certificate, by the owner that assigned it.
 type foreignHosts map[*claim.Owner][]*host
 
-// add notes a host with who assigned its certificate, and gives that Ingress if it
-// is one of another namespace that did so for a wildcard above.
+// add records a host with the owner of its certificate. It returns that owner if it
+// assigned the certificate to a wildcard host of another namespace, otherwise nil.
 func (f foreignHosts) add(by *claim.Owner, h *host) *claim.Owner {
 	if by == nil || by == h.certificate.by || by.Ref.Namespace == h.oldest.Ref.Namespace {
 		return nil
@@ -111,7 +105,7 @@ func (f foreignHosts) add(by *claim.Owner, h *host) *claim.Owner {
 	return by
 }
 
-// problems tells these Ingresses of all hosts at once.
+// problems reports all hosts of an owner at once.
 func (f foreignHosts) problems() []model.Problem {
 	var problems []model.Problem
 	for by, hosts := range f {
@@ -125,4 +119,4 @@ func (f foreignHosts) problems() []model.Problem {
 	return problems
 }
 
-func tlsFieldOf(ing *claim.Owner) string { return ing.TLSField }
+func tlsFieldOf(owner *claim.Owner) string { return owner.TLSField }

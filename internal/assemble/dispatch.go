@@ -13,7 +13,7 @@ import (
 	"sluice/internal/route"
 )
 
-// conditional is a claim for some of the requests of a path only.
+// conditional is a claim with a match: it takes only some requests of its path.
 type conditional struct {
 	*claim.Claim
 	at         match
@@ -21,33 +21,19 @@ type conditional struct {
 	location   *model.Location
 }
 
-// mostConditional is how many conditional claims a namespace may have on a host: each of
-// their paths lists those of all shorter paths.
+// mostConditional limits the conditional claims of a namespace on a host, because each
+// of their paths lists those of all shorter paths.
 const mostConditional = 200
 
-// claimConditional takes a claim that asks for a method, headers or parameters.
-// Its location is placed by dispatch, once all that is less specific is known.
-func (b *builder) claimConditional(c *claim.Claim) {
-	path, text := literalPath(c.Path)
-	if text == "" && c.Guards() {
-		text = unwritable(path)
-	}
-	switch reason, refusal := b.refusal(c); {
-	case c.Broken || c.Owner.Denial == claim.DenyBeginnings:
-		b.close(c)
-		return
-	case text != "":
-		b.unserved(c, text)
-		return
-	case refusal != "":
-		b.refuse(c, "", reason, refusal)
-		if c.Guards() {
-			b.close(c)
-		}
+// claimConditional takes a conditional claim with its decoded path. dispatch adds its
+// location when all less specific ones are known.
+func (b *builder) claimConditional(c *claim.Claim, path string) {
+	if reason, text := b.refusal(c); text != "" {
+		b.unserved(c, "", reason, text)
 		return
 	}
 	at := matchFor(c, path)
-	if b.rooted != nil && at == (match{modifier: model.Equal, path: "/"}) {
+	if b.appRootOwner != nil && at == (match{modifier: model.Equal, path: "/"}) {
 		b.shadowedByAppRoot(c)
 		return
 	}
@@ -61,7 +47,8 @@ func (b *builder) claimConditional(c *claim.Claim) {
 		shut.Closed, c = true, &shut
 		conditions = checkable(*c.Match)
 	}
-	if b.lostConditional(c, at, conditions) {
+	// A closed claim does not compete.
+	if !c.Closed && !b.take(c, match{at.modifier, at.path, fmt.Sprintf("%q", conditions)}) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
@@ -69,7 +56,8 @@ func (b *builder) claimConditional(c *claim.Claim) {
 	b.conditionals = append(b.conditionals, &conditional{c, at, conditions, l})
 }
 
-// refusal says why the host takes no conditional claim, or no more.
+// refusal returns the reason why the host takes no conditional claim, or no more of
+// them.
 func (b *builder) refusal(c *claim.Claim) (reason model.Reason, text string) {
 	if b.scope != literal {
 		return model.Unsupported, fmt.Sprintf("want a host without patterns for a rule that asks for a method, headers or query parameters: paths of %s are patterns", hostWords(b.host.name))
@@ -81,59 +69,32 @@ func (b *builder) refusal(c *claim.Claim) (reason model.Reason, text string) {
 		}
 	}
 	if others >= mostConditional {
-		return model.NoRoom, fmt.Sprintf("want at most %d rules of a namespace that ask for a method, headers or query parameters on %s: this one is left out, and the oldest count", mostConditional, hostWords(b.host.name))
+		return model.NoRoom, fmt.Sprintf("want at most %d rules of a namespace that ask for a method, headers or query parameters on %s: this rule is left out, because the oldest ones count", mostConditional, hostWords(b.host.name))
 	}
 	return "", ""
 }
 
-// refuse reports something that keeps a claim from being served.
-func (b *builder) refuse(c *claim.Claim, field string, reason model.Reason, text string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text, Denies: c.Guards()})
-}
-
-// checkable are the conditions of a match of which something cannot be checked that
-// can be: a claim that protects closes all that they hold for.
+// checkable returns the valid conditions of an invalid match. A claim that protects
+// closes all requests that they select.
 func checkable(m model.Match) []model.Condition {
+	parts := []model.Match{{Method: m.Method}}
+	for _, h := range m.Headers {
+		parts = append(parts, model.Match{Headers: []model.ValueMatch{h}})
+	}
+	for _, q := range m.Query {
+		parts = append(parts, model.Match{Query: []model.ValueMatch{q}})
+	}
 	var all []model.Condition
-	add := func(part model.Match) {
+	for _, part := range parts {
 		if conditions, fault := route.Conditions(part); fault == nil {
 			all = append(all, conditions...)
 		}
 	}
-	add(model.Match{Method: m.Method})
-	for _, h := range m.Headers {
-		add(model.Match{Headers: []model.ValueMatch{h}})
-	}
-	for _, q := range m.Query {
-		add(model.Match{Query: []model.ValueMatch{q}})
-	}
 	return all
 }
 
-// matchIf is what a conditional claim matches: a path and, in one text, conditions.
-type matchIf struct {
-	match
-	conditions string
-}
-
-// lostConditional reports whether another claim has the same requests already. One
-// that is closed does not compete.
-func (b *builder) lostConditional(c *claim.Claim, at match, conditions []model.Condition) bool {
-	if c.Closed {
-		return false
-	}
-	key := matchIf{at, fmt.Sprintf("%q", conditions)}
-	winner := b.takenIf[key]
-	if winner == nil {
-		b.takenIf[key] = c
-		return false
-	}
-	b.lose(c, winner)
-	return true
-}
-
-// compare orders the claims of one path as the Gateway API does: a method, more
-// headers, more parameters, and then the older first.
+// compare orders the claims of one path as the Gateway API does: a method first, then
+// more headers, more parameters, and the older owner.
 // Source: https://gateway-api.sigs.k8s.io/reference/spec/#httprouterule
 func (c *conditional) compare(o *conditional) int {
 	method := func(c *conditional) int { return min(1, len(c.Match.Method)) }
@@ -145,17 +106,17 @@ func (c *conditional) compare(o *conditional) int {
 	)
 }
 
-// dispatcher finds out which claims a request of a path may be meant for.
+// dispatcher finds the claims that could take a request of a path.
 type dispatcher struct {
 	conditionals map[match][]*conditional
-	// plain are the locations for all requests of their paths. Those of prefixes are
-	// known by PrefixFirst.
+	// plain are the locations for all requests of their paths. A prefix is always
+	// stored under PrefixFirst.
 	plain map[match]*model.Location
 }
 
-// dispatch replaces the locations of paths with conditional claims by ones that hand
-// each request over to the first claim that it is meant for: of the path itself, and
-// then of less specific ones.
+// dispatch replaces the locations of paths with conditional claims. The new ones pass
+// each request to the first claim whose conditions hold: of the path itself, then of
+// less specific paths.
 func (b *builder) dispatch() {
 	if len(b.conditionals) == 0 {
 		return
@@ -191,8 +152,7 @@ func matchOf(l *model.Location) match {
 	return match{modifier: l.Modifier, path: l.Path}
 }
 
-// dispatchAt makes the location of a match, nil if nothing depends on conditions
-// there.
+// dispatchAt makes the location of a match, nil if nothing depends on conditions there.
 func (b *builder) dispatchAt(at match, d dispatcher) *model.Location {
 	candidates, last := d.candidates(at)
 	if len(candidates) == 0 {
@@ -204,7 +164,7 @@ func (b *builder) dispatchAt(at match, d dispatcher) *model.Location {
 		l.Rule.Protects = l.Rule.Protects || c.location.Rule.Protects
 		l.Dispatch = append(l.Dispatch, model.Candidate{Match: *c.Match, Conditions: c.conditions, To: b.target(c.location)})
 		if len(c.conditions) == 0 {
-			return l // all that is less specific is closed
+			return l // it takes all other requests
 		}
 	}
 	l.Rule.Protects = l.Rule.Protects || last.Rule.Protects
@@ -212,14 +172,14 @@ func (b *builder) dispatchAt(at match, d dispatcher) *model.Location {
 	return l
 }
 
-// target gives the name of the internal location that does what a location does. The
-// access log names the rule, so that rules share none.
+// target adds an internal location that does the same as a location, and returns its
+// name. The access log names the rule, so rules do not share one.
 func (b *builder) target(l *model.Location) string {
 	return b.internals.add(model.Named, "route-"+hashOf(model.Location{Rule: l.Rule}), "", l)
 }
 
-// candidates are the conditional claims for the requests of a match, the most specific
-// first, and what is for all other requests.
+// candidates returns the conditional claims for a match, the most specific first, and
+// the location for all other requests.
 func (d *dispatcher) candidates(at match) (all []*conditional, last *model.Location) {
 	prefix := at.path
 	if at.modifier == model.Equal {
@@ -240,5 +200,5 @@ func (d *dispatcher) candidates(at match) (all []*conditional, last *model.Locat
 			return all, last
 		}
 	}
-	return all, nil // no host is without a fallback
+	return all, nil // not reached: every host has a fallback
 }

@@ -10,8 +10,8 @@ import (
 	"sluice/internal/model"
 )
 
-// What the blocks print: in the location that is protected, and in the internal ones of
-// the questions and of signing in.
+// The data of the blocks: in the protected location, and in the internal ones of
+// questions and of sign-in.
 type (
 	externalAuthBlock struct {
 		To      string                 `json:"to"`
@@ -27,8 +27,8 @@ type (
 	signInBlock struct{ AlwaysSetCookie bool }
 )
 
-// authenticate has another server asked about the requests of a location, if its
-// annotations say so.
+// authenticate adds external authentication to a location, if its annotations ask for
+// it.
 func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 	auth := c.Authentication()
 	if auth == nil {
@@ -56,7 +56,8 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 	b.addBlock(l, claim.ExternalAuth, block)
 }
 
-// refuseOfRule closes a location whose host has no name to ask.
+// refuseOfRule closes a location if the authentication server is the host of the rule
+// and that is not one name.
 func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 	l.Return, l.Blocks = &model.Return{Code: 503}, nil
 	problem := model.Problem{Object: c.Owner.Ref, Field: c.Owner.PrefixKey + "auth-url", Reason: model.InvalidValue, Denies: true,
@@ -66,8 +67,8 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 	}
 }
 
-// signIn gives the name of the internal location that sends clients to sign in. The
-// blocks of the location that hold for redirects hold for this one too.
+// signIn adds the internal location that redirects clients to sign in, and returns its
+// name. It has the blocks of the location that apply to redirects.
 func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) string {
 	redirect := &model.Location{Rule: model.Rule{Object: l.Rule.Object, Kind: model.RuleRedirect}, Return: &model.Return{Code: 302, URL: signInURL(asked)}}
 	for _, block := range l.Blocks {
@@ -82,7 +83,8 @@ func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) str
 	return b.internals.add(model.Named, "sign-in", "", redirect)
 }
 
-// signInURL adds what the client asked for, unless the URL says that itself.
+// signInURL adds the requested URL as a parameter, unless the configured URL has that
+// parameter.
 func signInURL(asked *annotations.ExternalAuth) string {
 	url, query, _ := strings.Cut(asked.SignIn, "?")
 	for pair := range strings.SplitSeq(query, "&") {

@@ -8,10 +8,10 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// fallback adds what answers where no path of the host does: a plain prefix
-// "/", which stands below every other prefix and every pattern. It has what
-// decorates the host's oldest Ingress, as with ingress-nginx, and goes to its
-// spec.defaultBackend or else to the default backend.
+// fallback adds a plain prefix "/" for requests that no path takes; every other prefix
+// and pattern wins over it. As in ingress-nginx, it has the decorating annotations of
+// the oldest owner, and passes to its spec.defaultBackend or else to the default
+// backend.
 func (b *builder) fallback() {
 	if b.root() != nil {
 		return
@@ -39,8 +39,8 @@ func (b *builder) fallback() {
 	}
 }
 
-// vacancy answers 503 to all that is asked of a vacant host. The location is nobody's:
-// no part of the Ingress that is not served is in nginx.conf.
+// vacancy returns 503 for all requests of a vacant host. The location has no owner: no
+// part of an Ingress that is not served is in nginx.conf.
 func (b *builder) vacancy() {
 	b.add(&model.Location{
 		Rule:   model.Rule{Path: "/", Kind: model.RuleFallback},
@@ -48,7 +48,7 @@ func (b *builder) vacancy() {
 	}, model.Prefix, "/")
 }
 
-// root is the claim that takes all that no other path takes, or nil.
+// root is the claim for requests that no other path takes, nil for none.
 func (b *builder) root() *claim.Claim {
 	if b.scope == wholeHost {
 		return b.taken[match{modifier: model.Pattern, path: "^/"}]
@@ -56,10 +56,9 @@ func (b *builder) root() *claim.Claim {
 	return b.taken[match{modifier: model.PrefixFirst, path: "/"}]
 }
 
-// catchAllFallback goes to the first Ingress that has a spec.defaultBackend and
-// no rules, else to that of the first Ingress with a rule without a host. As
-// with ingress-nginx it has neither rewrite nor redirect, and where no Ingress
-// has it nothing decorates it.
+// catchAllFallback passes to the first owner with a spec.defaultBackend and no rules,
+// else to that of the first owner with a rule without a host. As in ingress-nginx, it
+// does not rewrite or redirect. Without such an owner it has no decorating annotations.
 func (b *builder) catchAllFallback() {
 	claims := b.catchAllClaims()
 	if len(claims) == 0 {
@@ -79,23 +78,23 @@ func (b *builder) catchAllFallback() {
 	}
 }
 
-// catchAllClaims are the spec.defaultBackend of the Ingresses without rules, and
-// then of those with a rule without a host, the oldest first.
+// catchAllClaims are the spec.defaultBackend of owners without rules, then those of
+// owners with a rule without a host, the oldest first.
 func (b *builder) catchAllClaims() []*claim.Claim {
 	var ruleless, others []*claim.Claim
 	for _, rules := range b.host.rules {
-		switch ing := rules.Owner; {
-		case ing.Fallback == nil:
-		case ing.Ruleless:
-			ruleless = append(ruleless, ing.Fallback)
+		switch owner := rules.Owner; {
+		case owner.Fallback == nil:
+		case owner.Ruleless:
+			ruleless = append(ruleless, owner.Fallback)
 		default:
-			others = append(others, ing.Fallback)
+			others = append(others, owner.Fallback)
 		}
 	}
 	return append(ruleless, others...)
 }
 
-// passToDefault passes to the default backend, or answers 404 without one.
+// passToDefault passes to the default backend, or returns 404 without one.
 func (b *builder) passToDefault(l *model.Location) {
 	switch {
 	case b.Settings.Denies():
@@ -107,8 +106,8 @@ func (b *builder) passToDefault(l *model.Location) {
 	}
 }
 
-// idleDefaults tells Ingresses that no request is left for their
-// spec.defaultBackend, as paths take all on each of its hosts.
+// idleDefaults reports each spec.defaultBackend that gets no requests, because paths
+// take all of them on every host of the owner.
 func (t *Assembly) idleDefaults(hosts []*host) {
 	takers := map[*claim.Owner]*model.Location{}
 	for _, h := range hosts {
@@ -122,9 +121,9 @@ func (t *Assembly) idleDefaults(hosts []*host) {
 			}
 		}
 	}
-	for ing, taker := range takers {
+	for owner, taker := range takers {
 		if taker != nil {
-			t.report(model.Problem{Object: ing.Ref, Field: ing.Fallback.Field, Reason: model.Shadowed,
+			t.report(model.Problem{Object: owner.Ref, Field: owner.Fallback.Field, Reason: model.Shadowed,
 				Text: fmt.Sprintf("no request is left for it: %s takes them all with %s", taker.Rule.Object, taker.Rule.Field)})
 		}
 	}

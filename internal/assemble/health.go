@@ -9,12 +9,12 @@ import (
 	"sluice/internal/route"
 )
 
-// HealthField is the flag that the location of HealthPath comes from.
+// HealthField is the flag that sets HealthPath.
 const HealthField = "--health-check-path"
 
-// health answers 200 at HealthPath: a load balancer that asks the HTTP port whether
-// it may send requests names no host, or an address. So the location is on the
-// catch-all server, and on those that have names which can be addresses.
+// health adds the location of HealthPath, which returns 200. A load balancer that
+// checks the HTTP port sends no host, or an address as the host. So the location is on
+// the catch-all server and on those whose names can be addresses.
 func (b *builder) health() {
 	path := b.Options.HealthPath
 	catchAll := b.host.name == "" && !b.input.aliasesOnly
@@ -34,20 +34,20 @@ func (b *builder) health() {
 	}, modifier, path)
 }
 
-// healthFor reports whether the server of a name answers the health path because
-// the name can be an address.
+// healthFor reports whether a name can be an address, so that its server needs the
+// health path.
 func (t *Assembly) healthFor(name string) bool {
 	return t.Options.HealthPath != "" && name != "" && route.MayBeAddress(name)
 }
 
-// served reports whether all that no path of the catch-all host takes is an
-// Ingress's. It has what is below the health path, too. Otherwise the health path
-// is a prefix, as with ingress-nginx, and patterns come before it, as they do there.
+// served reports whether an owner has all requests of the catch-all host that no path
+// takes, and so those below the health path too. Otherwise the health path is a prefix,
+// and patterns win over it, as in ingress-nginx.
 func (b *builder) served() bool {
 	return b.scope == literal && len(b.catchAllClaims()) > 0 || b.scope != wholeHost && b.root() != nil
 }
 
-// hasHealth tells a location that has the health path by a rule for it.
+// hasHealth reports whether a location takes the health path by a rule for it.
 func hasHealth(l *model.Location, modifier model.Modifier, path string) bool {
 	if modifier == model.Prefix {
 		return l.Path == path && (l.Modifier == model.Prefix || l.Modifier == model.PrefixFirst)

@@ -11,9 +11,9 @@ import (
 	"sluice/internal/route"
 )
 
-// hold has the locations of the host checked by package guard, which knows nothing
-// of how they were placed. Whatever would be open answers 503: the beginning of the
-// claim, and the location that would serve it if that is not enough.
+// hold lets package guard check the locations of the host, which does not know how they
+// were made. Each request that it finds open gets 503: hold closes the beginning of the
+// claim and, if that is not enough, the location that would serve the request.
 func (b *builder) hold() {
 	if !slices.ContainsFunc(b.host.rules, func(r *claim.Rules) bool { return r.Owner.Guards() }) {
 		return
@@ -37,13 +37,14 @@ func (b *builder) hold() {
 	}
 }
 
-// mistake reports a request that would be open. Its owner can do nothing about it.
+// mistake reports an open request. It is a fault of Sluice, not of the owner.
 func (b *builder) mistake(c *claim.Claim, o guard.Open) {
 	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Refused, Denies: true,
-		Text: fmt.Sprintf("the request %s would be served by %s without what protects it; this is a mistake in Sluice: please report it", claim.Shown(o.Path), o.Taker.Rule.Object)})
+		Text: fmt.Sprintf("%s would serve the request %s without its protection; this is a fault of Sluice: please report it", o.Taker.Rule.Object, claim.Shown(o.Path))})
 }
 
-// asked is what the Ingresses ask of the host, and the claims in the same order.
+// asked returns the claims of the host in guard's form, and the claims in the same
+// order.
 func (b *builder) asked() (asked guard.Asked, claims []*claim.Claim) {
 	asked.Turned = b.scope == wholeHost
 	for _, rules := range b.host.rules {
@@ -77,7 +78,7 @@ func (b *builder) shut(c *claim.Claim) {
 	}
 }
 
-// put closes a match for a claim, whatever has it now.
+// put closes a match for a claim and replaces the location that has it.
 func (b *builder) put(c *claim.Claim, modifier model.Modifier, path string) {
 	closed := *c
 	closed.Closed = true

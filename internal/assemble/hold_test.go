@@ -12,7 +12,8 @@ import (
 	"sluice/internal/settings"
 )
 
-// held is a host with an owner that protects a path and an older neighbour that has /.
+// held is a host with an owner that protects a path, and an older neighbour with the
+// path /.
 var held = map[string]func() Input{
 	"plain paths": func() Input {
 		s, _ := settings.Read(nil)
@@ -34,8 +35,8 @@ var (
 	locksPattern = map[string]string{"allowlist-source-range": "10.0.0.0/8", "use-regex": "true"}
 )
 
-// A placement that is broken on purpose is found when the server is made: the path
-// answers 503, and the owner has a Problem.
+// hold finds a location that the test broke: the path returns 503, and the owner gets a
+// Problem.
 func TestBrokenPlacementIsHeld(t *testing.T) {
 	t.Parallel()
 	locked := func(l *model.Location) bool { return l.Rule.Object.Name == "locked" }
@@ -76,8 +77,8 @@ func TestBrokenPlacementIsHeld(t *testing.T) {
 	}
 }
 
-// A protection that a source of claims forgot to attach closes the path. No neighbour is
-// needed.
+// A protection that a source of claims forgot to attach closes the path, even without a
+// neighbour.
 func TestForgottenProtectionIsHeld(t *testing.T) {
 	t.Parallel()
 	for name, given := range map[string]map[string]string{
@@ -108,7 +109,7 @@ func each(b *builder, chosen func(*model.Location) bool, change func(*model.Loca
 	}
 }
 
-// at gives the location of an owner elsewhere.
+// at returns the location of another owner.
 func at(b *builder, owner string, modifier model.Modifier, path string) *model.Location {
 	found := slices.IndexFunc(b.locations, func(l *model.Location) bool { return l.Rule.Object.Name == owner })
 	l := *b.locations[found]
@@ -116,7 +117,7 @@ func at(b *builder, owner string, modifier model.Modifier, path string) *model.L
 	return &l
 }
 
-// placed gives the locations of the host h before they are checked.
+// placed returns the locations of the host h before hold checks them.
 func placed(in Input) *builder {
 	a := NewMemo().begin(in)
 	hosts := a.gather()

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -8,74 +9,73 @@ import (
 	"sluice/internal/model"
 )
 
-// host is one host name with what was made of it.
+// host is one host name with everything made of it.
 type host struct {
 	name  string
 	pass  uint64
 	place place
-	// next gathers the rules of the present call; rules are those that the
-	// rest was made of.
+	// next gathers the rules of this call; rules are those that the other fields were
+	// made of.
 	next, rules []*claim.Rules
-	// canaries are the rules of canaries that get some requests of the rules, those
-	// gathered in nextCanaries.
+	// canaries are the rules of canaries; nextCanaries gathers those of this call.
 	canaries, nextCanaries []*claim.Rules
-	// left are the rules of other namespaces that are left out, and notServed says
-	// so. Oldest is the oldest owner, nil for none; held is one that is older than
-	// all with rules that are served, in the present call.
+	// left are the rules of other namespaces that are left out, and notServed reports
+	// them. oldest is the oldest owner, nil for none; held is an owner, found in this
+	// call, that is older than all with served rules.
 	left         []*claim.Rules
 	notServed    []model.Problem
 	oldest, held *claim.Owner
-	// lent are the owners that are not served for the time being and delegate the
+	// delegating are the owners of Absent, or with the host as an alias, that delegate the
 	// host.
-	lent []*claim.Owner
-	// deciding are the rules whose Ingresses decide what holds for the whole host,
-	// guests the others.
+	delegating []*claim.Owner
+	// deciding are the rules whose owners decide the settings of the whole host; guests
+	// are the others.
 	deciding, guests []*claim.Rules
 	certificate      *assignment
-	// aliases are its further names, in the present call.
+	// aliases are those of this call.
 	aliases []string
-	// built is its server; made are all servers that were made of the rules.
+	// built is its server; made are all servers made of the rules.
 	built *builtServer
 	made  []madeServer
 }
 
-// madeServer is a server with what it was made of besides the rules.
+// madeServer is a server with its input besides the rules.
 type madeServer struct {
 	input serverInput
 	built *builtServer
 }
 
-// serverInput is what a server is made of besides the rules of its host.
+// serverInput is the input of a server besides the rules of its host. It is compared
+// with ==.
 type serverInput struct {
-	// covered: names of this host are presented a certificate that was
-	// assigned to them, so that ssl-redirect applies.
+	// covered is set if names of the host have an assigned certificate, so that
+	// ssl-redirect applies.
 	covered bool
-	// wildcard is the Ingress of another namespace that assigned it, to the wildcard
+	// wildcard is the owner of another namespace that assigned it to the wildcard host
 	// above; nil for none.
 	wildcard *claim.Owner
-	// miss is what the catch-all server does with every request, for wildcard
-	// hosts; nil if it has several answers.
+	// miss is the single location of the catch-all server, for wildcard hosts; nil if
+	// it has several.
 	miss *model.Location
-	// aliases are further names, separated by spaces; aliasesOnly leaves the name
-	// of the host to another server. Addresses is set if names of this one can be IP
-	// addresses.
+	// aliases are separated by spaces; aliasesOnly is set if the host itself has
+	// another server. addresses is set if names of this server can be IP addresses.
 	aliases     string
 	aliasesOnly bool
 	addresses   bool
 }
 
-// builtServer is a server with what came up when it was made.
+// builtServer is a server with the findings of its making.
 type builtServer struct {
 	server   *model.Server
 	problems []model.Problem
-	// uses are the backends that its locations pass to.
+	// uses are the backends of its locations.
 	uses []Use
-	// root is what answers "/" and all that nothing else matches, with the
-	// redirect that holds there.
+	// root takes "/" and all requests that nothing else matches. It has the redirect
+	// that applies there.
 	root *model.Location
 }
 
-// entry gives the host of a name, ready to gather the rules of this call.
+// entry returns the host with a name, a new one at first.
 func (t *Assembly) entry(name string) *host {
 	h := t.memo.hosts[name]
 	if h == nil {
@@ -85,15 +85,15 @@ func (t *Assembly) entry(name string) *host {
 	return h
 }
 
-// beginHost makes a host ready to gather the rules of this call.
+// beginHost prepares a host to gather the rules of this call.
 func (t *Assembly) beginHost(h *host) {
 	h.pass = t.memo.pass
-	h.next, h.nextCanaries, h.aliases, h.held, h.lent = h.next[:0], nil, nil, nil, nil
+	h.next, h.nextCanaries, h.aliases, h.held, h.delegating = h.next[:0], nil, nil, nil, nil
 	t.memo.used.hosts++
 }
 
-// settle takes over what was gathered. If it differs from the rules of the
-// last call, nothing that was made of them is kept.
+// settle takes over the gathered rules. If they differ from those of the last call, it
+// drops everything made of them.
 func (t *Assembly) settle(h *host) {
 	rules, left := t.divide(h)
 	oldest := h.oldestOf(h.next)
@@ -106,12 +106,12 @@ func (t *Assembly) settle(h *host) {
 	t.report(h.notServed...)
 }
 
-// mostServers is how many servers a host can have: with its own name, and with
-// aliases that are covered and that are not, and that can be addresses and cannot.
+// mostServers is the maximum number of servers of a host: that of its own name, and
+// those of aliases by whether a certificate covers them and whether they can be
+// addresses.
 const mostServers = 5
 
-// server gives a server of a host, the same as long as nothing that it was made
-// of has changed.
+// server returns a server of a host, the same pointer while its input does not change.
 func (t *Assembly) server(h *host, in serverInput) *builtServer {
 	if at := slices.IndexFunc(h.made, func(m madeServer) bool { return m.input == in }); at >= 0 {
 		return h.made[at].built
@@ -123,12 +123,25 @@ func (t *Assembly) server(h *host, in serverInput) *builtServer {
 	return h.made[len(h.made)-1].built
 }
 
+// claimsOf yields the claims of rules in their order.
+func claimsOf(all []*claim.Rules) iter.Seq[*claim.Claim] {
+	return func(yield func(*claim.Claim) bool) {
+		for _, rules := range all {
+			for i := range rules.Claims {
+				if !yield(&rules.Claims[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 func (h *host) compare(o *host) int { return strings.Compare(h.name, o.name) }
 
 func (h *host) wildcard() bool { return strings.HasPrefix(h.name, "*") }
 
-// onlyRoot says whether one location answers all requests of the server, but those
-// for its health.
+// onlyRoot reports whether one location takes all requests of the server, except those
+// for the health path.
 func (b *builtServer) onlyRoot() bool {
 	return !slices.ContainsFunc(b.server.Locations, func(l *model.Location) bool {
 		return len(l.Dispatch) > 0 || !l.IsRoot() && l.Rule.Kind != model.RuleHealth

@@ -2,23 +2,23 @@ package assemble
 
 import "slices"
 
-// inOrder is a sorted list that is extended from one call to the next rather than
-// sorted again: most of what a call finds was found by the call before.
+// inOrder is a sorted list that calls extend instead of sorting it again, because most
+// elements stay from one call to the next.
 type inOrder[T any] struct {
 	list    []T
 	compare func(a, b T) int
 	placeOf func(T) *place
 }
 
-// place says whether an element is in an inOrder.
+// place is the state of an element in an inOrder.
 type place struct {
 	listed bool
 	// found is the last call that found the element.
 	found uint64
 }
 
-// next sorts what the call of a number found, each once. The result must not be
-// changed. No two elements compare as equal.
+// next returns the elements that a call found, sorted, each once. The result must not
+// be changed. No two elements compare as equal.
 func (o *inOrder[T]) next(call uint64, found []T) []T {
 	var came []T
 	for _, element := range found {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Whatever a call finds is sorted, and the lists of earlier calls stay as they were.
+// next sorts the elements of each call, and does not change the lists of earlier calls.
 func TestInOrderSorts(t *testing.T) {
 	t.Parallel()
 	type element struct {

@@ -11,15 +11,15 @@ import (
 	"sluice/internal/model"
 )
 
-// internals gathers the internal locations of a server, each content once. The zero
-// value is ready.
+// internals collects the internal locations of a server, each content once. The zero
+// value is ready to use.
 type internals struct {
 	found []*model.Internal
 }
 
-// add gives the path of an internal location with this content, which has the kind,
-// a word such as "mirror", and a hash of the content in it. What follows in suffix is
-// for a balancer that goes by the path. Owners that ask for the same share it.
+// add returns the path of an internal location with this content: its kind, a word such
+// as "mirror", and a hash of the content. The suffix is for a balancer that reads the
+// path. Owners with the same content share the location.
 func (i *internals) add(modifier model.Modifier, kind, suffix string, l *model.Location) (path string) {
 	content := *l
 	content.Modifier, content.Path, content.Rule = modifier, "", printedOf(modifier, l)
@@ -45,8 +45,8 @@ func (i *internals) add(modifier model.Modifier, kind, suffix string, l *model.L
 	return path
 }
 
-// printedOf is the part of a location's rule that nginx.conf has: of a named location
-// the path, and the owner of what it proxies to. A subrequest sets no variables.
+// printedOf is the part of a rule that nginx.conf contains: the path of a named
+// location, and the owner if it proxies. A subrequest sets no variables.
 func printedOf(modifier model.Modifier, l *model.Location) model.Rule {
 	if modifier != model.Named {
 		return model.Rule{}
@@ -58,17 +58,17 @@ func printedOf(modifier model.Modifier, l *model.Location) model.Rule {
 	return rule
 }
 
-// hashOf names a content of plain structs, so that JSON has all of it.
+// hashOf returns a short hash of plain structs, by their JSON.
 func hashOf(content any) string {
 	text, err := json.Marshal(content)
 	if err != nil {
-		panic("assemble: a content that is no plain value: " + err.Error())
+		panic("assemble: the content is not a plain value: " + err.Error())
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// sorted gives what was added, by modifier and path, with sorted owners.
+// sorted returns the locations by modifier and path, with sorted owners.
 func (i *internals) sorted() []*model.Internal {
 	for _, l := range i.found {
 		slices.SortFunc(l.Owners, model.ObjectRef.Compare)

@@ -7,7 +7,7 @@ import (
 	"sluice/internal/model"
 )
 
-// Two Ingresses that ask for the same share a location; whatever is else gets its own.
+// Two Ingresses with the same content share a location; any other content gets its own.
 func TestInternalLocationsAreThereOnce(t *testing.T) {
 	t.Parallel()
 	ask := func(name string, change func(*model.Location)) *model.Location {
@@ -48,8 +48,8 @@ func TestInternalLocationsAreThereOnce(t *testing.T) {
 	}
 }
 
-// A named location prints its owner, if it proxies, and its path: what differs in them is
-// not shared.
+// A named location prints its path and, if it proxies, its owner. Locations that differ
+// in these are not shared.
 func TestNamedLocationsDifferByWhatTheyPrintOfTheirRule(t *testing.T) {
 	t.Parallel()
 	proxy, answer := &model.Location{Proxy: &model.Proxy{Backend: "shop/web/80"}}, &model.Location{Return: &model.Return{Code: 404}}

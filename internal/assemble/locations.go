@@ -12,17 +12,13 @@ import (
 	"sluice/internal/route"
 )
 
-// claim gives a path its location, or says why it gets none.
+// claim makes the location of a claim, or reports why there is none.
 func (b *builder) claim(c *claim.Claim) {
-	if c.Match != nil {
-		b.claimConditional(c)
-		return
-	}
-	if c.Broken || c.Owner.Denial == claim.DenyBeginnings {
+	switch {
+	case c.Broken || c.Owner.Denial == claim.DenyBeginnings:
 		b.close(c)
 		return
-	}
-	if b.isPattern(c) {
+	case c.Match == nil && b.isPattern(c):
 		b.claimPattern(c)
 		return
 	}
@@ -32,7 +28,9 @@ func (b *builder) claim(c *claim.Claim) {
 	}
 	switch {
 	case text != "":
-		b.unserved(c, text)
+		b.unserved(c, ".path", model.InvalidValue, text)
+	case c.Match != nil:
+		b.claimConditional(c, path)
 	case c.PathType == claim.Exact:
 		b.claimExact(c, path)
 	default:
@@ -40,14 +38,14 @@ func (b *builder) claim(c *claim.Claim) {
 	}
 }
 
-// isPattern reports whether a claim of the rules at hand becomes a pattern.
+// isPattern reports whether a claim of b.rules becomes a pattern.
 func (b *builder) isPattern(c *claim.Claim) bool {
 	specific := c.PathType == claim.ImplementationSpecific
 	return b.scope == wholeHost || b.scope == onlyAsking && b.asking[b.rules] && specific
 }
 
-// literalPath decodes a path as nginx does with that of a request, and says
-// what makes it one that no request has.
+// literalPath decodes a path as nginx decodes that of a request. text is the reason why
+// no request can have the path, empty if one can.
 func literalPath(written string) (path, text string) {
 	path, err := route.Decode(written)
 	if err != nil {
@@ -60,7 +58,7 @@ func literalPath(written string) (path, text string) {
 		return "", fmt.Sprintf("want a path without //, /./ and /../, which nginx takes out of every request (got %s)", claim.Quoted(written))
 	}
 	if strings.HasPrefix(path+"/", model.InternalPrefix) {
-		return "", fmt.Sprintf("want a path that is not below %s, which Sluice has for itself (got %s)", model.InternalPrefix, claim.Quoted(written))
+		return "", fmt.Sprintf("want a path outside %s, which is reserved for Sluice (got %s)", model.InternalPrefix, claim.Quoted(written))
 	}
 	return path, ""
 }
@@ -80,9 +78,9 @@ func (b *builder) take(c *claim.Claim, m match) bool {
 	return false
 }
 
-// lose tells the owner of a claim who has what it asks for, unless that changes
-// nothing. The winner is closed if it is of the same Ingress and lacks a protection of
-// the claim.
+// lose reports a claim whose requests another one has, unless the two do the same. If
+// both are of one owner and the winner lacks a protection of the claim, the winner is
+// closed.
 func (b *builder) lose(c, winner *claim.Claim) {
 	if winner.Owner == c.Owner && !winner.ProtectsLike(c) {
 		b.closeOverlap(c, winner)
@@ -94,7 +92,7 @@ func (b *builder) lose(c, winner *claim.Claim) {
 	}
 }
 
-// why says why a claim comes first.
+// why returns the reason why a claim wins.
 func why(winner, loser *claim.Claim) string {
 	switch {
 	case winner.Owner == loser.Owner:
@@ -114,7 +112,7 @@ func (b *builder) add(l *model.Location, modifier model.Modifier, path string) {
 
 // claimExact makes `location = "/foo"`.
 func (b *builder) claimExact(c *claim.Claim, path string) {
-	if b.rooted != nil && path == "/" {
+	if b.appRootOwner != nil && path == "/" {
 		b.shadowedByAppRoot(c)
 		return
 	}
@@ -127,11 +125,11 @@ func (b *builder) claimExact(c *claim.Claim, path string) {
 }
 
 func (b *builder) shadowedByAppRoot(c *claim.Claim) {
-	b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the app-root of %s redirects / of host %q", b.rooted.Ref, b.host.name))
+	b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the app-root of %s redirects / of host %q", b.appRootOwner.Ref, b.host.name))
 }
 
-// claimPrefix makes `location ^~ "/foo/"`, and `location = "/foo"` unless an
-// Exact path has that. /foo and /foo/ are the same prefix.
+// claimPrefix makes `location ^~ "/foo/"`, and `location = "/foo"` unless an Exact path
+// has it. /foo and /foo/ are the same prefix.
 func (b *builder) claimPrefix(c *claim.Claim, path string) {
 	stem := strings.TrimSuffix(path, "/")
 	if m := (match{modifier: model.PrefixFirst, path: stem + "/"}); !b.take(c, m) {
@@ -149,12 +147,22 @@ func (b *builder) claimPrefix(c *claim.Claim, path string) {
 	b.add(&twin, model.Equal, stem)
 }
 
-// exact says whether any Exact path of the host is this one.
+// exact reports whether an Exact path of the host is this one.
 func (b *builder) exact(path string) bool {
-	return b.exactPaths()[path]
+	if b.exacts == nil {
+		b.exacts = map[string]bool{}
+		for c := range claimsOf(b.host.rules) {
+			if c.PathType == claim.Exact && c.Match == nil {
+				for _, path := range exactTexts(c) {
+					b.exacts[path] = true
+				}
+			}
+		}
+	}
+	return b.exacts[path]
 }
 
-// exactTexts gives the paths that an Exact claim takes, be it to close them.
+// exactTexts returns the decoded paths that an Exact claim takes, also if it is closed.
 func exactTexts(c *claim.Claim) []string {
 	path, text := literalPath(c.Path)
 	switch {
@@ -164,21 +172,4 @@ func exactTexts(c *claim.Claim) []string {
 		return slices.DeleteFunc(meanings(c.Path), func(path string) bool { return plainStart(path) != path })
 	}
 	return nil
-}
-
-// exactPaths are the decoded Exact paths of the host.
-func (b *builder) exactPaths() map[string]bool {
-	if b.exacts == nil {
-		b.exacts = map[string]bool{}
-		for _, rules := range b.host.rules {
-			for i := range rules.Claims {
-				if c := &rules.Claims[i]; c.PathType == claim.Exact && c.Match == nil {
-					for _, path := range exactTexts(c) {
-						b.exacts[path] = true
-					}
-				}
-			}
-		}
-	}
-	return b.exacts
 }

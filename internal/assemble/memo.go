@@ -6,23 +6,23 @@ import (
 	"sluice/internal/claim"
 )
 
-// Memo remembers the servers that were made of claims. It makes the next call
-// faster and never changes a result. It is for one goroutine at a time, and for inputs
-// of the same settings and options.
+// Memo remembers the servers made of claims. It makes the next call faster and never
+// changes a result. It is for one goroutine at a time, and for inputs with equal
+// settings and options.
 type Memo struct {
-	// pass counts the calls; what a call uses carries its number, and the rest is
-	// dropped at its end.
+	// pass counts the calls. Entries carry the number of the last call that used them;
+	// end drops the others.
 	pass     uint64
 	hosts    map[string]*host
 	backends map[BackendID]*Backend
 	// sortedHosts and sortedBackends are those of the last call.
 	sortedHosts    inOrder[*host]
 	sortedBackends inOrder[*Backend]
-	// used counts what the present call used of each map.
+	// used counts the entries of each map that this call used.
 	used struct{ hosts, backends int }
 }
 
-// NewMemo gives an empty memo.
+// NewMemo returns an empty memo.
 func NewMemo() *Memo {
 	return &Memo{
 		hosts: map[string]*host{}, backends: map[BackendID]*Backend{},
@@ -37,7 +37,7 @@ func (m *Memo) begin(in Input) *Assembly {
 	return &Assembly{Input: in, memo: m, absent: map[*claim.Owner]bool{}}
 }
 
-// end drops what the call did not use.
+// end drops the entries that the call did not use.
 func (m *Memo) end() {
 	if len(m.hosts) > m.used.hosts {
 		maps.DeleteFunc(m.hosts, func(_ string, h *host) bool { return h.pass != m.pass })

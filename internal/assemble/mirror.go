@@ -5,21 +5,21 @@ import (
 	"sluice/internal/model"
 )
 
-// What the blocks of a mirror print: in the location that is mirrored, and in the
-// internal one of its copies.
+// The data of the blocks: in the mirrored location, and in the internal one of the
+// copies.
 type (
 	mirrorBlock struct{ To, Body string }
 	copyBlock   struct {
 		Host string
-		// Headers are those that an authentication gave the request.
+		// Headers are those that external authentication added to the request.
 		Headers []claim.AnsweredHeader `json:"headers,omitempty"`
-		// HidesPassword is set if Authorization has a password that nginx checks.
+		// HidesPassword is set if nginx checks a password in Authorization.
 		HidesPassword bool `json:"hidesPassword,omitempty"`
 	}
 )
 
-// mirror has copies of the requests of a location sent to the target of its
-// annotations, by an internal location.
+// mirror adds an internal location that sends copies of the requests of a location to
+// the target of its annotations.
 func (b *builder) mirror(l *model.Location, c *claim.Claim) {
 	t := c.Owner.AttachedTo(c.Annotations.Mirror).Mirror
 	if t == nil || l.Proxy == nil {

@@ -11,11 +11,11 @@ import (
 	"sluice/internal/route"
 )
 
-// Annotations can protect one path of an Ingress and not another one. Where nginx gives
-// requests of the protected path to the other one, that one is closed, unless it is the
-// more specific of the two: then it is an exception that the author wants.
+// Annotations can protect one path of an owner and not another. If nginx gives requests of
+// the protected path to the other one, that one is closed, unless it is the more specific
+// of the two: then it is an exception that the author wants.
 
-// closeOverlap closes a claim that takes requests of another one of its Ingress.
+// closeOverlap closes a claim that takes requests of another one of its owner.
 func (b *builder) closeOverlap(c, winner *claim.Claim) {
 	shown := func(c *claim.Claim) string { return string(c.PathType) + " " + claim.Shown(c.Path) }
 	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + ".path", Reason: model.Conflict, Denies: true,
@@ -33,8 +33,8 @@ func (b *builder) closeOverlap(c, winner *claim.Claim) {
 	}
 }
 
-// shutStem closes /foo for a claim of the prefix /foo/ that another one of its Ingress has
-// without all its protection, where nothing stands for /foo itself.
+// shutStem closes /foo for a claim of /foo/ that lost to a less protected claim of its
+// owner, if no location takes /foo.
 func (b *builder) shutStem(c, winner *claim.Claim, stem string) {
 	stands := func(l *model.Location) bool { return l.Modifier == model.Equal && l.Path == stem }
 	if winner.Owner != c.Owner || winner.ProtectsLike(c) || stem == "" || b.exact(stem) || slices.ContainsFunc(b.locations, stands) {
@@ -45,7 +45,7 @@ func (b *builder) shutStem(c, winner *claim.Claim, stem string) {
 	b.add(b.location(&shut, model.RuleClosed), model.Equal, stem)
 }
 
-// shutLocation makes a location answer 503. It keeps its rule, and so its place in the
+// shutLocation makes a location return 503. It keeps its rule, and so its place in the
 // order of patterns.
 func shutLocation(l *model.Location) {
 	rule := l.Rule
@@ -53,8 +53,8 @@ func shutLocation(l *model.Location) {
 	*l = model.Location{Modifier: l.Modifier, Path: l.Path, Rule: rule, Return: &model.Return{Code: 503}}
 }
 
-// closeOverlaps closes the locations that nginx tries before the pattern of a protected
-// path of the same Ingress. The locations are sorted.
+// closeOverlaps closes locations that take requests of a protected pattern of their
+// owner, because nginx tries them first. The locations are sorted.
 func (b *builder) closeOverlaps() {
 	for _, rules := range b.host.rules {
 		if b.scope != literal && rules.Owner.Annotations.DifferByPath() {
@@ -63,22 +63,27 @@ func (b *builder) closeOverlaps() {
 	}
 }
 
-// mostOverlapSteps limits the work of comparing the patterns of one Ingress on a host.
-// Those that are not compared count as overlapping.
+// mostOverlapSteps limits the work of comparing the patterns of one owner on a host.
+// Pairs beyond it count as overlapping.
 const mostOverlapSteps = 2_000_000
 
-// area is a location with the requests that it takes, as a pattern.
+// area is a location with its requests as a pattern.
 type area struct {
 	*claim.Claim
 	location *model.Location
-	// lead is what all paths of the requests begin with, in lower case.
+	// lead is the text in lower case that begins all its paths.
 	lead string
 	// pattern is nil if package pcre cannot read it.
 	pattern *pcre.Pattern
 }
 
 func (b *builder) closeOverlapsOf(owner *claim.Owner) {
-	claims := b.claimsOf(owner)
+	claims := map[string]*claim.Claim{} // by their fields
+	for c := range claimsOf(b.host.rules) {
+		if c.Owner == owner {
+			claims[c.Field] = c
+		}
+	}
 	budget := &pcre.Comparisons{Left: mostOverlapSteps}
 	all := append(slices.Clone(b.locations), b.lost...)
 	route.Sort(all)
@@ -102,20 +107,7 @@ func (b *builder) closeOverlapsOf(owner *claim.Owner) {
 	}
 }
 
-// claimsOf gives the claims of an owner on the host by their fields.
-func (b *builder) claimsOf(owner *claim.Owner) map[string]*claim.Claim {
-	claims := map[string]*claim.Claim{}
-	for _, rules := range b.host.rules {
-		for i := range rules.Claims {
-			if c := &rules.Claims[i]; rules.Owner == owner {
-				claims[c.Field] = c
-			}
-		}
-	}
-	return claims
-}
-
-// areaOf gives the requests that a location takes.
+// areaOf returns the requests of a location.
 func areaOf(c *claim.Claim, l *model.Location) area {
 	text, lead := l.Path, l.Path
 	switch l.Modifier {
@@ -130,11 +122,11 @@ func areaOf(c *claim.Claim, l *model.Location) area {
 	return area{c, l, strings.ToLower(lead), compiled}
 }
 
-// isShut reports whether the location answers 503.
+// isShut reports whether the location returns 503.
 func (a area) isShut() bool { return a.location.Return != nil && a.location.Return.Code == 503 }
 
-// overlaps reports whether an area may have requests of a later one and is not known to
-// be a smaller part of it.
+// overlaps reports whether an area may share requests with a later one, unless it is
+// known to be a smaller part of it.
 func (a area) overlaps(later area, budget *pcre.Comparisons) bool {
 	switch {
 	case !strings.HasPrefix(a.lead, later.lead) && !strings.HasPrefix(later.lead, a.lead):

@@ -9,44 +9,43 @@ import (
 	"sluice/internal/model"
 )
 
-// byNamespace says whether a host is that of the namespace of its oldest Ingress.
+// byNamespace reports whether the namespace of its oldest Ingress owns a host.
 func (t *Assembly) byNamespace() bool { return t.Settings.Hosts.ByNamespace() }
 
-// hold finds the Ingresses that own hosts without rules that are served for them:
-// those that are not served for the time being, as a mistake of theirs would else
-// give their names to somebody else, and those that have the name as an alias. The
-// names of the former are added to the hosts: a server that has them keeps them from
-// the wildcards and the patterns of others.
+// hold finds the owners of hosts that have no served rules there: absent ones, so that
+// a mistake of theirs does not give their names away, and those with the name as an
+// alias. It adds the names of absent owners to the hosts, so that their servers win
+// over wildcards and patterns of others.
 func (t *Assembly) hold(hosts []*host) []*host {
 	if !t.byNamespace() {
 		return hosts
 	}
-	for _, ing := range t.Absent {
-		t.absent[ing] = true
-		for _, name := range namedBy(ing) {
+	for _, owner := range t.Absent {
+		t.absent[owner] = true
+		for _, name := range namedBy(owner) {
 			hosts = t.withHost(hosts, t.entry(name))
-			t.holdName(ing, name)
+			t.holdName(owner, name)
 		}
 	}
-	for _, ing := range t.aliased {
-		for _, alias := range ing.Aliases {
-			t.holdName(ing, alias)
+	for _, owner := range t.aliased {
+		for _, alias := range owner.Aliases {
+			t.holdName(owner, alias)
 		}
 	}
 	return hosts
 }
 
-// namedBy gives the hosts of an Ingress and its aliases that could be hosts: a canary has none, and a pattern
-// and a name that ends in ".*" could not.
-func namedBy(i *claim.Owner) []string {
-	if i.Canary {
+// namedBy returns the hosts of an owner and its aliases that can be hosts. A canary has
+// none; patterns and names that end in ".*" cannot be hosts.
+func namedBy(owner *claim.Owner) []string {
+	if owner.Canary {
 		return nil
 	}
 	var names []string
-	for _, rules := range i.Hosts {
+	for _, rules := range owner.Hosts {
 		names = append(names, rules.Host)
 	}
-	for _, alias := range i.Aliases {
+	for _, alias := range owner.Aliases {
 		if alias[0] != '~' && !strings.HasSuffix(alias, ".*") {
 			names = append(names, alias)
 		}
@@ -54,22 +53,22 @@ func namedBy(i *claim.Owner) []string {
 	return names
 }
 
-// holdName lets an Ingress own a host if it is older than all that have it so far,
-// and delegate it if its namespace does.
-func (t *Assembly) holdName(ing *claim.Owner, name string) {
+// holdName makes an owner the oldest of a host if no older one has it, and records its
+// delegation.
+func (t *Assembly) holdName(owner *claim.Owner, name string) {
 	h := t.memo.hosts[name]
 	if h == nil || h.pass != t.memo.pass {
 		return
 	}
-	if ing.Delegation != "" {
-		h.lent = append(h.lent, ing)
+	if owner.Delegation != "" {
+		h.delegating = append(h.delegating, owner)
 	}
-	if oldest := h.oldestOf(h.next); oldest == nil || ing.Age.Compare(oldest.Age) < 0 {
-		h.held = ing
+	if oldest := h.oldestOf(h.next); oldest == nil || owner.Age.Compare(oldest.Age) < 0 {
+		h.held = owner
 	}
 }
 
-// oldestOf is the oldest Ingress of a host, nil for none.
+// oldestOf is the oldest owner of a host, nil for none.
 func (h *host) oldestOf(rules []*claim.Rules) *claim.Owner {
 	switch {
 	case h.held != nil:
@@ -80,21 +79,21 @@ func (h *host) oldestOf(rules []*claim.Rules) *claim.Owner {
 	return nil
 }
 
-// vacant says whether a host is kept for an Ingress that is not served for the time
-// being, and nobody else has rules there.
+// vacant reports whether a host is kept for an absent owner, and nobody else has rules
+// there.
 func (t *Assembly) vacant(h *host) bool {
 	return len(h.rules) == 0 && t.absent[h.oldest]
 }
 
-// keeps says whether a host is no name that an Ingress may have as an alias. A vacant
-// one is such a name for its own namespace.
-func (h *host) keeps(ing *claim.Owner) bool {
-	return len(h.rules) > 0 || h.oldest.Ref.Namespace != ing.Ref.Namespace
+// keeps reports whether an owner cannot have the host as an alias. Only the namespace
+// of a vacant host can.
+func (h *host) keeps(owner *claim.Owner) bool {
+	return len(h.rules) > 0 || h.oldest.Ref.Namespace != owner.Ref.Namespace
 }
 
-// divide says which of the rules that were gathered for a host hold on it, the
-// oldest first, and which are left out: those of other namespaces than the owner's
-// that it does not delegate the host to.
+// divide splits the gathered rules of a host, the oldest first: those that take effect,
+// and those of other namespaces that are left out, because the owner does not delegate
+// the host to them.
 func (t *Assembly) divide(h *host) (rules, left []*claim.Rules) {
 	if len(h.next) == 0 || !t.byNamespace() {
 		return h.next, nil
@@ -114,38 +113,37 @@ func (t *Assembly) divide(h *host) (rules, left []*claim.Rules) {
 	return rules, left
 }
 
-// mayShare says whether rules may be on a host: they are of the namespace of its owner,
-// or that delegates the host to theirs.
+// mayShare reports whether rules may be on a host: they are of the owning namespace, or
+// that namespace delegates the host to theirs.
 func (t *Assembly) mayShare(h *host, owner string, r *claim.Rules) bool {
 	namespace := r.Owner.Ref.Namespace
 	to := func(text string) bool { return claim.Delegates(text, namespace) }
 	return namespace == owner || slices.ContainsFunc(t.delegations(h, owner), to)
 }
 
-// delegations are what the owner of a host has written about who may have paths
-// on it.
-func (t *Assembly) delegations(h *host, owner string) []string {
+// delegations are the texts in which a namespace delegates the host.
+func (t *Assembly) delegations(h *host, namespace string) []string {
 	var texts []string
 	add := func(text string) {
 		if text != "" && !slices.Contains(texts, text) {
 			texts = append(texts, text)
 		}
 	}
-	add(t.Objects.Delegation(owner))
-	for _, ing := range h.lent {
-		if ing.Ref.Namespace == owner {
-			add(ing.Delegation)
+	add(t.Objects.Delegation(namespace))
+	for _, owner := range h.delegating {
+		if owner.Ref.Namespace == namespace {
+			add(owner.Delegation)
 		}
 	}
 	for _, r := range h.next {
-		if r.Owner.Ref.Namespace == owner {
+		if r.Owner.Ref.Namespace == namespace {
 			add(r.Owner.Delegation)
 		}
 	}
 	return texts
 }
 
-// own finds out who decides what holds for the whole host.
+// own decides whose rules control the whole host.
 func (t *Assembly) own(h *host) {
 	h.deciding, h.guests, h.notServed = h.rules, nil, nil
 	if h.oldest == nil || !t.byNamespace() {
@@ -163,30 +161,32 @@ func (t *Assembly) own(h *host) {
 	}
 }
 
-// foreign tells rules that are not of the namespace of the host's oldest Ingress.
+// foreign reports whether rules are of another namespace than the oldest owner of the
+// host.
 func (h *host) foreign(r *claim.Rules) bool { return r.Owner.Ref.Namespace != h.oldest.Ref.Namespace }
 
-// decides says whether what the rules' Ingress asks for the whole host is done.
+// decides reports whether rules control the whole host.
 func (h *host) decides(r *claim.Rules) bool { return len(h.guests) == 0 || !h.foreign(r) }
 
-// powerless tells those who may have paths on a host what they do not decide there.
-func (b *builder) powerless() {
+// remarkGuests reports annotations that affect the whole host, of owners that do not
+// decide for it.
+func (b *builder) remarkGuests() {
 	for _, r := range b.host.guests {
-		ing, vain := r.Owner, func(field, text string) {
+		owner, remark := r.Owner, func(field, text string) {
 			b.out.problems = append(b.out.problems, model.Problem{Object: r.Owner.Ref, Field: field, Reason: model.NotDelegated,
 				Text: fmt.Sprintf("%s on %s: namespace %s owns the host, and only its Ingresses decide this for the whole host; ask the owner to set it there, or use another host", text, hostWords(b.host.name), b.host.oldest.Ref.Namespace)})
 		}
 		if b.asking[r] && b.scope == onlyAsking && b.Settings.Paths.RegexScope != "path" {
-			vain(b.askedBy(ing), "it makes patterns only of ImplementationSpecific paths of this Ingress")
+			remark(b.askedBy(owner), "it makes patterns only of ImplementationSpecific paths of this Ingress")
 		}
-		if ing.AppRoot() != "" && !ing.IsDenied() && !ing.Ruleless {
-			vain(ing.AppRootKey(), "it has no effect")
+		if owner.AppRoot() != "" && !owner.IsDenied() && !owner.Ruleless {
+			remark(owner.AppRootKey(), "it has no effect")
 		}
-		if ing.TLSFor(b.host.name) {
-			vain(ing.TLSField, "it has no effect")
+		if owner.TLSFor(b.host.name) {
+			remark(owner.TLSField, "it has no effect")
 		}
-		if len(ing.Aliases) > 0 {
-			vain(ing.AliasKey(), "it has no effect")
+		if len(owner.Aliases) > 0 {
+			remark(owner.AliasKey(), "it has no effect")
 		}
 	}
 }

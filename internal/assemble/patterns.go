@@ -13,14 +13,13 @@ import (
 
 // pattern is a path as a regular expression, without the "^" of the location.
 type pattern struct {
-	// match is for the location and sets no variable. rewrite is the same with
-	// the names of the groups that the Ingress's rewrite uses; names are those of
-	// all groups.
+	// match is for the location and sets no variable. rewrite also names the groups
+	// that the rewrite uses. names are those of all groups.
 	match, rewrite string
 	names          []string
 }
 
-// plain is a pattern without named groups.
+// plain returns a pattern without named groups.
 func plain(text string) pattern { return pattern{match: text, rewrite: text} }
 
 // claimPattern makes `location ~* "^/foo"`.
@@ -34,15 +33,15 @@ func (b *builder) claimPattern(c *claim.Claim) {
 	}
 	switch {
 	case text != "":
-		b.unserved(c, text)
+		b.unserved(c, ".path", model.InvalidValue, text)
 		return
 	case c.Owner.Denial != 0 && !pcre.Taken("^"+p.match):
-		b.close(c) // nginx may have refused just this pattern
+		b.close(c) // nginx may have refused this very pattern
 		return
 	}
 	m := match{modifier: model.Pattern, path: "^" + p.match}
 	if c.PathType == claim.Exact {
-		m.modifier = model.Equal // it stands beside another type of the same text
+		m.modifier = model.Equal // does not compete with other types of the same text
 	}
 	if !b.take(c, m) {
 		return
@@ -52,8 +51,8 @@ func (b *builder) claimPattern(c *claim.Claim) {
 	b.add(l, model.Pattern, m.path)
 }
 
-// writtenPattern takes a path that was written as a pattern. Whether it compiles
-// is nginx's to say: an Ingress that it refuses keeps its last good form.
+// writtenPattern reads a path that the user wrote as a pattern. nginx decides whether
+// it compiles: a refused Ingress keeps its last good form.
 func writtenPattern(c *claim.Claim) (p pattern, text string) {
 	if c.PathType != claim.ImplementationSpecific && strings.ContainsFunc(c.Path, unicode.IsControl) {
 		return p, fmt.Sprintf("want a path without control characters (got %s)", claim.Quoted(c.Path))
@@ -72,8 +71,8 @@ func writtenPattern(c *claim.Claim) (p pattern, text string) {
 	return pattern{match: unnamed, rewrite: named, names: names}, ""
 }
 
-// quotedPattern takes a path that nobody wrote as a pattern and that became one
-// with its host. As with ingress-nginx it is read as one if it can be.
+// quotedPattern reads a path that is a pattern only because of its host. As in
+// ingress-nginx, it is taken as a pattern if it compiles.
 func quotedPattern(c *claim.Claim) (p pattern, text string) {
 	path, text := literalPath(c.Path)
 	if text != "" {
@@ -85,8 +84,7 @@ func quotedPattern(c *claim.Claim) (p pattern, text string) {
 	return plain(path), ""
 }
 
-// covered reports the patterns that no request reaches because a Prefix takes
-// them first, where patterns stand below prefixes.
+// covered reports the patterns that get no requests because a Prefix takes them first.
 func (b *builder) covered() {
 	if b.scope != onlyAsking {
 		return
@@ -97,7 +95,7 @@ func (b *builder) covered() {
 		}
 		c := b.taken[match{modifier: model.Pattern, path: l.Path}]
 		if c == nil {
-			continue // it only closes
+			continue // it closes a claim
 		}
 		if prefix := b.prefixOver(strings.TrimPrefix(l.Path, "^")); prefix != nil {
 			b.problem(c, ".path", model.Shadowed, fmt.Sprintf("no request reaches it: the %s path %s of %s comes before patterns", prefix.PathType, claim.Shown(prefix.Path), prefix.Owner.Ref))
@@ -105,7 +103,7 @@ func (b *builder) covered() {
 	}
 }
 
-// prefixOver finds a prefix that every path that a pattern matches begins with.
+// prefixOver returns a prefix of every path that a pattern matches, nil for none.
 func (b *builder) prefixOver(pattern string) *claim.Claim {
 	if root := b.taken[match{modifier: model.PrefixFirst, path: "/"}]; root != nil {
 		return root

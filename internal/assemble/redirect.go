@@ -9,12 +9,12 @@ import (
 	"sluice/internal/model"
 )
 
-// usualHTTPS is the port that no URL names.
+// usualHTTPS is the port that URLs leave out.
 const usualHTTPS = 443
 
-// redirect gives the redirect to HTTPS of a claim, or nil, and the reason. A path that
-// begins with one of no-tls-redirect-locations is never redirected; as with
-// ingress-nginx the path of the rule is compared, not that of the request.
+// redirect returns the redirect to HTTPS of a claim, nil for none, and the reason. A
+// path that begins with one of no-tls-redirect-locations is never redirected. As in
+// ingress-nginx, that is compared with the path of the rule, not of the request.
 func (b *builder) redirect(c *claim.Claim) (r *model.Redirect, why string) {
 	asked, general := c.Annotations.SSLRedirect, c.Owner.Settings.Redirects
 	exempt := func(start string) bool { return start != "" && strings.HasPrefix(c.Path, start) }
@@ -37,31 +37,30 @@ func (b *builder) redirect(c *claim.Claim) (r *model.Redirect, why string) {
 	return r, why
 }
 
-// appRootCode is the status of that redirect, as in ingress-nginx.
+// appRootCode is the status of the redirect of an app-root, as in ingress-nginx.
 const appRootCode = 302
 
-// appRoot redirects / of the host to the application of the oldest Ingress that
-// asks for it, before anything else is done there.
+// appRoot redirects / of the host to the app-root of the oldest owner that has one.
 func (b *builder) appRoot() {
 	for _, rules := range b.host.deciding {
-		ing := rules.Owner
+		owner := rules.Owner
 		switch {
-		case ing.AppRoot() == "" || ing.IsDenied() || ing.Ruleless:
-		case b.rooted == nil:
-			b.rooted = ing
+		case owner.AppRoot() == "" || owner.IsDenied() || owner.Ruleless:
+		case b.appRootOwner == nil:
+			b.appRootOwner = owner
 			b.add(&model.Location{
-				Rule:   model.Rule{Object: ing.Ref, Field: ing.AppRootKey(), Path: "/", Kind: model.RuleRedirect},
-				Return: &model.Return{Code: appRootCode, URL: ing.AppRoot()},
+				Rule:   model.Rule{Object: owner.Ref, Field: owner.AppRootKey(), Path: "/", Kind: model.RuleRedirect},
+				Return: &model.Return{Code: appRootCode, URL: owner.AppRoot()},
 			}, model.Equal, "/")
-		case b.rooted.AppRoot() != ing.AppRoot():
-			b.out.problems = append(b.out.problems, model.Problem{Object: ing.Ref, Field: ing.AppRootKey(), Reason: model.Conflict,
-				Text: fmt.Sprintf("%s already redirects / of host %q to %s, and the oldest counts", b.rooted.Ref, b.host.name, b.rooted.AppRoot())})
+		case b.appRootOwner.AppRoot() != owner.AppRoot():
+			b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.AppRootKey(), Reason: model.Conflict,
+				Text: fmt.Sprintf("%s already redirects / of host %q to %s, and the oldest counts", b.appRootOwner.Ref, b.host.name, b.appRootOwner.AppRoot())})
 		}
 	}
 }
 
-// commonRedirect gives the redirect that all locations have alike and that none
-// must do by itself, or nil.
+// commonRedirect returns the redirect that all locations share, nil if there is none or
+// if a location needs its own.
 func commonRedirect(locations []*model.Location) *model.Redirect {
 	common := locations[0].RedirectToHTTPS
 	for _, l := range locations {
@@ -72,6 +71,6 @@ func commonRedirect(locations []*model.Location) *model.Redirect {
 	return common
 }
 
-// keepsRedirect tells a block that needs the redirect in its own location: it
-// answers some requests before, or is meant for the redirect too.
+// keepsRedirect reports whether a block needs the redirect in its own location: it
+// answers requests before the redirect, or applies to it.
 func keepsRedirect(b model.Block) bool { return b.Answers || b.Redirected }

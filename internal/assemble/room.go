@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// SharedDicts is the setting that says how much nginx can hold.
+// SharedDicts is the setting with the sizes of nginx's dictionaries.
 const SharedDicts = "lua-shared-dicts"
 
-// Room is how much of a dictionary is given out. The rest is for what replaces
-// something that workers still need.
+// Room is the part of a dictionary that may be used. The rest is for replacing entries
+// that workers still need.
 func Room(size int64) int64 { return size / 10 * 9 }
 
-// EntryCost is how many bytes of a dictionary an entry takes. nginx gives out
-// powers of two up to half a page, and then whole pages.
-// Source: ngx_slab_alloc_locked in https://github.com/nginx/nginx/blob/master/src/core/ngx_slab.c
+// EntryCost is the size of an entry in a dictionary, in bytes. nginx allocates powers
+// of two up to half a page, and then whole pages.
+// Source: ngx_slab_alloc_locked in
+// https://github.com/nginx/nginx/blob/master/src/core/ngx_slab.c
 func EntryCost(key, value int) int64 {
 	const head, page = 68, 4096
 	size := int64(head + key + value)
@@ -28,9 +29,8 @@ func EntryCost(key, value int) int64 {
 	return cost
 }
 
-// FairShare is the most that one of several may use of the room, so that who
-// uses less gets all of it and the others equal parts of what is left; without
-// limit if there is room for all.
+// FairShare is the most that each user of the room may have: those who use less get all
+// of it, and the others equal parts of the rest. It is unlimited if everything fits.
 func FairShare(uses []int64, room int64) int64 {
 	uses = slices.Sorted(slices.Values(uses))
 	for i, used := range uses {

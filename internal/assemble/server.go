@@ -10,7 +10,7 @@ import (
 	"sluice/internal/route"
 )
 
-// scope says which paths of a host are patterns.
+// scope selects the paths of a host that are patterns.
 type scope int
 
 const (
@@ -18,8 +18,8 @@ const (
 	literal scope = iota
 	// wholeHost: all of them, as ingress-nginx does.
 	wholeHost
-	// onlyAsking: the ImplementationSpecific ones of Ingresses that ask for it, by
-	// regex-scope, or as they do not decide for the host.
+	// onlyAsking: the ImplementationSpecific ones of owners that ask for it, because of
+	// regex-scope or because they do not decide for the host.
 	onlyAsking
 )
 
@@ -29,45 +29,43 @@ type builder struct {
 	host  *host
 	input serverInput
 	scope scope
-	// asking are the rules whose paths were written as patterns; rules are those
-	// whose claims are being placed.
+	// asking are the rules whose paths were written as patterns; rules are those whose
+	// claims are being placed.
 	asking map[*claim.Rules]bool
 	rules  *claim.Rules
-	// taken are the claims that have a match, by what they match.
-	taken map[match]*claim.Claim
-	// conditionals are the claims for some of the requests of their paths.
+	// taken are the claims by their matches.
+	taken        map[match]*claim.Claim
 	conditionals []*conditional
-	// lost are the locations that protected patterns would have if no other Ingress had
-	// the same.
-	lost []*model.Location
-	// takenIf are the conditional claims that have a match.
-	takenIf   map[matchIf]*claim.Claim
+	// lost are protected patterns that another owner has already.
+	lost      []*model.Location
 	locations []*model.Location
 	internals internals
-	// beginnings are the literal beginnings of paths that cannot be written.
+	// beginnings are the paths that are closed by their beginning.
 	beginnings []beginning
-	// rooted is the Ingress whose app-root the host has, nil for none.
-	rooted *claim.Owner
+	// appRootOwner is the owner of the app-root of the host, nil for none.
+	appRootOwner *claim.Owner
 	// last is the Proxy of the previous claim.
 	last *model.Proxy
 	// exacts are the decoded Exact paths of the host; nil before the first use.
 	exacts map[string]bool
-	// canaries are those of the host by what they match, nil if there is none.
+	// canaries are those of the host, nil for none.
 	canaries []*canary
 	out      *builtServer
 }
 
-// match is what a claim matches. Two claims with the same one are in conflict.
+// match is the request paths of a claim. Two claims with the same one conflict.
 type match struct {
 	modifier model.Modifier
 	path     string
+	// conditions are those of a conditional claim, as one text.
+	conditions string
 }
 
 // build makes the server of a host from its rules, the oldest first.
 func (t *Assembly) build(h *host, in serverInput) *builtServer {
 	b := t.locate(h, in)
 	b.remarkCanaries()
-	b.powerless()
+	b.remarkGuests()
 	b.crossings()
 	b.finish()
 	return b.out
@@ -77,13 +75,13 @@ func (t *Assembly) build(h *host, in serverInput) *builtServer {
 func (t *Assembly) locate(h *host, in serverInput) *builder {
 	b := t.place(h, in)
 	b.hold()
-	b.share()
+	b.shareSteps()
 	return b
 }
 
 // place makes the locations of a host and sorts them.
 func (t *Assembly) place(h *host, in serverInput) *builder {
-	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, takenIf: map[matchIf]*claim.Claim{}, out: &builtServer{}}
+	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, out: &builtServer{}}
 	b.listCanaries()
 	b.decideScope()
 	b.appRoot()
@@ -105,8 +103,8 @@ func (t *Assembly) place(h *host, in serverInput) *builder {
 	return b
 }
 
-// finish builds the server. A redirect to HTTPS that all locations share is moved to
-// the server.
+// finish makes the server. A redirect to HTTPS that all locations share moves to the
+// server.
 func (b *builder) finish() {
 	server := &model.Server{
 		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
@@ -116,7 +114,7 @@ func (b *builder) finish() {
 		b.internals.found = append(b.internals.found, model.MissOf(b.input.miss))
 	}
 	server.Internal = b.internals.sorted()
-	// What is closed below the prefix of internal locations may be the path of one.
+	// A closed path below model.InternalPrefix must not replace an internal location.
 	server.Locations = slices.DeleteFunc(b.locations, func(l *model.Location) bool {
 		return l.Modifier == model.Equal && server.InternalFor(l.Path) != nil
 	})
@@ -154,7 +152,7 @@ func (b *builder) anyLabels() bool {
 	return false
 }
 
-// decideScope says whether patterns are in force on the host.
+// decideScope decides which paths of the host are patterns.
 func (b *builder) decideScope() {
 	b.asking = map[*claim.Rules]bool{}
 	rooted, turned := false, false
@@ -170,7 +168,7 @@ func (b *builder) decideScope() {
 	}
 	wide := b.Settings.Paths.RegexScope != "path"
 	if first := b.first(); wide && first != nil && !rooted && rewrites(first.Owner.Annotations.Rewrite.Target, "/") {
-		ask(first) // its fallback is rewritten, which no plain location is
+		ask(first) // its fallback has a rewrite, which asks for patterns
 	}
 	switch {
 	case len(b.asking) == 0:
@@ -182,8 +180,8 @@ func (b *builder) decideScope() {
 	}
 }
 
-// first is the rules of the host's oldest Ingress, nil for a vacant host and for the
-// catch-all one, whose fallback belongs to nobody.
+// first is the rules of the oldest owner of the host. It is nil for a vacant host and
+// for the catch-all host, whose fallback has no owner.
 func (b *builder) first() *claim.Rules {
 	if b.host.name == "" || len(b.host.rules) == 0 {
 		return nil
@@ -191,8 +189,8 @@ func (b *builder) first() *claim.Rules {
 	return b.host.rules[0]
 }
 
-// asks says whether the Ingress's paths of this host are patterns: by use-regex
-// or by a rewrite that is not the path itself.
+// asks reports whether an owner asks for patterns on this host: by use-regex, or by a
+// rewrite that changes a path.
 func asks(r *claim.Rules) bool {
 	for i := range r.Claims {
 		c := &r.Claims[i]
@@ -203,7 +201,8 @@ func asks(r *claim.Rules) bool {
 	return r.Owner.Annotations.AskForPatterns()
 }
 
-// hasRoot says whether a path of the rules takes all that others leave.
+// hasRoot reports whether a path of the rules takes all requests that no other path
+// takes.
 func hasRoot(r *claim.Rules) bool {
 	for i := range r.Claims {
 		if c := &r.Claims[i]; c.Path == "/" && c.PathType != claim.Exact && c.Match == nil {
@@ -213,12 +212,12 @@ func hasRoot(r *claim.Rules) bool {
 	return false
 }
 
-// problem reports something about a claim.
+// problem reports a fault of a claim.
 func (b *builder) problem(c *claim.Claim, field string, reason model.Reason, text string) {
 	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text})
 }
 
-// location builds the location of a claim without its modifier and path.
+// location makes the location of a claim without its modifier and path.
 func (b *builder) location(c *claim.Claim, kind model.RuleKind) *model.Location {
 	l := b.decorated(c, kind)
 	url, code := c.Annotations.Redirect.To()
@@ -233,7 +232,7 @@ func (b *builder) location(c *claim.Claim, kind model.RuleKind) *model.Location 
 	return l
 }
 
-// decorated builds the location of a claim without its Proxy or Return. A denied or
+// decorated makes the location of a claim without its Proxy or Return. A denied or
 // closed claim returns 503.
 func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location {
 	l := &model.Location{Rule: model.Rule{Object: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Kind: kind, Protects: c.Guards()}}
@@ -249,8 +248,7 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 	return l
 }
 
-// passOn passes to the Service of a claim, or to the default backend if it names
-// none.
+// passOn passes to the Service of a claim, or to the default backend if it names none.
 func (b *builder) passOn(l *model.Location, c *claim.Claim) {
 	defer b.mirror(l, c)
 	if c.Action == nil {
@@ -278,14 +276,14 @@ func (b *builder) proxy(c *claim.Claim) *model.Proxy {
 	if p == main {
 		p = b.withCookie(c, id, main)
 	}
-	// The paths of an Ingress mostly lead to the same: they share what says so.
+	// Most paths of an owner have the same Proxy, and share it.
 	if b.last == nil || *b.last != *p {
 		b.last = p
 	}
 	return b.last
 }
 
-// passBalanced passes to a backend whose endpoints are picked as balancing says.
+// passBalanced passes to a backend with its own balancing; nil for picking in turn.
 func (b *builder) passBalanced(id BackendID, c *claim.Claim, balancing *model.Balancing) *model.Proxy {
 	if balancing != nil {
 		id.variant = hashOf(balancing)
@@ -305,8 +303,8 @@ func (b *builder) passSplit(id BackendID, main *model.Proxy, split *model.Split)
 	return p
 }
 
-// pass passes to a backend, which is thereby in use; c is nil where no field of a claim
-// names it.
+// pass passes to a backend and records its use; c is nil if no field of a claim names
+// it.
 func (b *builder) pass(id BackendID, c *claim.Claim) *model.Proxy {
 	u := useOf(b.backendOf(id), c)
 	b.out.uses = append(b.out.uses, u)

@@ -6,10 +6,10 @@ import (
 	"sluice/internal/model"
 )
 
-// shadows keeps nginx from answering /foo with a redirect to /foo/ where only
-// the latter is there: it does that by itself wherever a location that ends in
-// "/" has a proxy_pass. A prefix location "/foo" does what the prefix above it
-// does, and leaves patterns their chance if that does.
+// shadows keep nginx from redirecting /foo to /foo/ if only /foo/ is a path. nginx does
+// so for every location with a proxy_pass that ends in "/". A shadow is a prefix
+// location "/foo" that does the same as the prefix above it; patterns win over it if
+// they win over that one.
 // Source: https://nginx.org/en/docs/http/ngx_http_core_module.html#location
 func (b *builder) shadows() {
 	if b.Settings.Paths.TrailingSlashRedirect {
@@ -41,7 +41,7 @@ func (b *builder) shadows() {
 	}
 }
 
-// asShadow gives the kind of a shadow of a location. What is closed stays so.
+// asShadow is the kind of a shadow of a location. A closed one stays closed.
 func asShadow(kind model.RuleKind) model.RuleKind {
 	if kind == model.RuleClosed {
 		return kind
@@ -49,7 +49,7 @@ func asShadow(kind model.RuleKind) model.RuleKind {
 	return model.RuleShadow
 }
 
-// prefixAbove finds the longest prefix of a path among those that end in "/".
+// prefixAbove returns the longest prefix of a path that ends in "/", nil for none.
 func prefixAbove(path string, prefixes map[string]*model.Location) *model.Location {
 	for {
 		slash := strings.LastIndexByte(path, '/')

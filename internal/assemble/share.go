@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// mostHard is how many hard patterns a namespace may have on a host with the
-	// whole limit of steps each: nginx may try them all on one request.
+	// mostHard is the number of hard patterns that a namespace may have on a host with
+	// the whole limit of steps each. nginx may try all of them on one request.
 	mostHard = 10
-	// leastSteps is enough to see that a request is for another path.
+	// leastSteps is enough to reject a request for another path.
 	leastSteps = 20
 )
 
-// share divides the steps of a namespace among its hard patterns on the host, so
-// that many of them hold a worker no longer than a few. Those of one namespace
-// leave another one's the limit that they have.
-func (b *builder) share() {
+// shareSteps divides the steps of a namespace among its hard patterns on the host, so that
+// many of them hold up a worker no longer than a few. Other namespaces keep their
+// limits.
+func (b *builder) shareSteps() {
 	hard := b.hardPatterns()
-	told := map[model.ObjectRef]bool{}
+	reported := map[model.ObjectRef]bool{}
 	for _, patterns := range hard {
 		if len(patterns) <= mostHard {
 			continue
@@ -30,10 +30,10 @@ func (b *builder) share() {
 		each := min(most, max(most*mostHard/len(patterns), leastSteps))
 		for _, l := range patterns {
 			l.MatchLimit = each
-			if told[l.Rule.Object] {
+			if reported[l.Rule.Object] {
 				continue
 			}
-			told[l.Rule.Object] = true
+			reported[l.Rule.Object] = true
 			b.out.problems = append(b.out.problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: model.NoRoom,
 				Text: fmt.Sprintf("the namespace %s has %d patterns on %s that can take nginx many steps, so that each of them may take %d instead of %d, beyond which nginx answers 500: want at most %d, or patterns that repeat one thing only, such as [^/]+",
 					l.Rule.Object.Namespace, len(patterns), hostWords(b.host.name), each, most, mostHard)})
@@ -41,8 +41,8 @@ func (b *builder) share() {
 	}
 }
 
-// hardPatterns gives the locations whose patterns can take many steps, by namespace;
-// of a namespace with few patterns they do not matter.
+// hardPatterns returns the locations with hard patterns by namespace. A namespace with
+// few patterns has all of them listed, because no check is needed.
 func (b *builder) hardPatterns() map[string][]*model.Location {
 	patterns := map[string][]*model.Location{}
 	for _, l := range b.locations {

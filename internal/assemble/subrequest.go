@@ -9,8 +9,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// subrequest gives the path of the internal location by which subrequests of a location
-// reach a target. The block says what they are like.
+// subrequest adds the internal location by which subrequests of a location reach a
+// target, and returns its path. The block has the details of the subrequests.
 func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, block model.Block) (path string) {
 	block.Source = l.Rule.Object
 	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: l.Rule.Object.Namespace}, Host: t.Host, Port: t.Port}, nil)
@@ -18,10 +18,10 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, bl
 	return b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
 }
 
-// Subrequest is the path of the internal location for subrequests of a block.
+// Subrequest is the path of the internal location of the subrequests.
 func (b externalAuthBlock) Subrequest() string { return b.To }
 
-// Subrequest is the path of the internal location for subrequests of a block.
+// Subrequest is the path of the internal location of the subrequests.
 func (b mirrorBlock) Subrequest() string { return b.To }
 
 // addBlock adds a block of its object to a location.

@@ -8,23 +8,23 @@ import (
 	"sluice/internal/model"
 )
 
-// Reasons of surprises, besides those of model.
+// The reasons of surprises, besides those of model.
 const (
 	Turned     model.Reason = "Turned"     // a path is a pattern because an Ingress on its host asked for patterns
-	Rewritten  model.Reason = "Rewritten"  // what no path of a host takes is rewritten, too
+	Rewritten  model.Reason = "Rewritten"  // the fallback of a host is rewritten, too
 	SharedHost model.Reason = "SharedHost" // Ingresses of several namespaces have rules for a host
 	Repeated   model.Reason = "Repeated"   // a rule is there twice in an Ingress
 	Star       model.Reason = "Star"       // a path ends in /*, which is no wildcard
-	Groupless  model.Reason = "Groupless"  // a rewrite names a group that the path does not have
+	Groupless  model.Reason = "Groupless"  // a rewrite names a group that the path lacks
 )
 
-// Surprises reports what is done with claims that nothing is wrong with and that their
-// authors may not expect. A sync never looks for them.
+// Surprises reports effects of valid claims that their authors may not expect. A sync
+// never calls it.
 func (m *Memo) Surprises(in Input) [][]model.Problem {
 	t := m.begin(in)
 	turns := map[*claim.Owner]*turn{}
 	hosts := t.gather()
-	t.Problems = nil // those of the servers
+	t.Problems = nil // Assemble reports these
 	for _, h := range hosts {
 		b := t.locate(h, serverInput{})
 		b.out.problems = nil
@@ -36,14 +36,13 @@ func (m *Memo) Surprises(in Input) [][]model.Problem {
 		b.groupless()
 		t.report(b.out.problems...)
 	}
-	for ing, turn := range turns {
-		t.report(turn.surprise(ing)...)
+	for owner, turn := range turns {
+		t.report(turn.surprise(owner)...)
 	}
 	return t.Problems
 }
 
-// rewritten reports a host of which the first Ingress's rewrite changes also
-// what no path takes.
+// rewritten reports a host whose fallback has the rewrite of the first owner.
 func (b *builder) rewritten() {
 	for _, l := range b.locations {
 		if l.Rule.Kind != model.RuleFallback || l.Rewrite == nil {
@@ -56,24 +55,23 @@ func (b *builder) rewritten() {
 	}
 }
 
-// shared tells the first Ingress of each further namespace that the host is not
-// its own.
+// shared tells the first owner of each further namespace that the host has several.
 func (b *builder) shared() {
 	var namespaces []string
 	for _, rules := range b.host.rules {
-		ing := rules.Owner
-		if slices.Contains(namespaces, ing.Ref.Namespace) {
+		owner := rules.Owner
+		if slices.Contains(namespaces, owner.Ref.Namespace) {
 			continue
 		}
 		if len(namespaces) > 0 {
-			b.out.problems = append(b.out.problems, model.Problem{Object: ing.Ref, Field: ing.HostField(b.host.name), Reason: SharedHost,
+			b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.HostField(b.host.name), Reason: SharedHost,
 				Text: fmt.Sprintf("%s of another namespace has rules for %s, too: agree on who has which paths", b.host.rules[0].Owner.Ref, hostWords(b.host.name))})
 		}
-		namespaces = append(namespaces, ing.Ref.Namespace)
+		namespaces = append(namespaces, owner.Ref.Namespace)
 	}
 }
 
-// repeated reports the paths that an Ingress has twice, all alike.
+// repeated reports paths that an owner has twice with the same action.
 func (b *builder) repeated() {
 	type written struct {
 		pathType claim.PathType
@@ -94,7 +92,7 @@ func (b *builder) repeated() {
 	}
 }
 
-// hostWords names a host in a text.
+// hostWords names a host in a message.
 func hostWords(name string) string {
 	if name == "" {
 		return "the catch-all host"

@@ -11,45 +11,44 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// assignment says which certificate a host is presented.
+// assignment is the certificate of a host, with the way it was found.
 type assignment struct {
-	// by is the Ingress that decided, nil if none of the host has a tls section.
+	// by is the owner that decided, nil if none of the host has a TLS section.
 	by *claim.Owner
-	// pair is nil for the default certificate; else item is the one of the tls section
-	// that asks for it.
-	pair *Presented
-	item int
-	// from is the Secret that was looked at last for it.
-	from     snapshot.Name
+	// pair is nil for the default certificate. Otherwise item is the TLS item that
+	// names it.
+	pair     *Presented
+	item     int
 	problems []model.Problem
-	// looked are the Secrets that were looked at.
+	// looked are the Secrets that were read, in their order.
 	looked []look
 }
 
-// look is a Secret with what it gave to owners of a namespace.
+// look is the content of a Secret for owners of a namespace.
 type look struct {
 	secret    snapshot.Name
 	namespace string
 	found     *Presented
 }
 
-// Presented is what a Secret gives to the hosts of an owner.
+// Presented is the certificate in a Secret, for hosts of an owner.
 type Presented struct {
-	// Certificate is nil if fault says why there is none.
+	// Certificate is nil if Fault has the reason why there is none.
 	Certificate *model.Certificate
-	// Names are those that the certificate is for.
+	// Names are those that the certificate is valid for.
 	Names  []string
 	Reason model.Reason
 	Fault  string
-	// Remarks are on the Secret itself.
+	// Remarks are Problems of the Secret itself.
 	Remarks []model.Problem
 }
 
-// wildcards are the wildcard hosts, and the aliases, that a certificate was
-// assigned to, each with the Ingress that decided so.
+// wildcards are the wildcard hosts and aliases with an assigned certificate, each with
+// the owner that assigned it.
 type wildcards map[string]*claim.Owner
 
-// above is who assigned a certificate to the wildcard above a name, nil for nobody.
+// above is the owner that assigned a certificate to the wildcard above a name, nil for
+// none.
 func (w wildcards) above(name string) *claim.Owner {
 	_, parent, ok := strings.Cut(name, ".")
 	if !ok || len(w) == 0 {
@@ -58,9 +57,8 @@ func (w wildcards) above(name string) *claim.Owner {
 	return w["*."+parent]
 }
 
-// coverer says who assigned a certificate to names of a host, or to the wildcard
-// above it; nil for nobody. See the case wildcard-tls-exact-plain of the recorded
-// answers.
+// coverer is the owner that assigned a certificate to a host or to the wildcard above
+// it, nil for none. See the case wildcard-tls-exact-plain of the recorded answers.
 func (t *Assembly) coverer(h *host, assigned wildcards) *claim.Owner {
 	if h.certificate.by != nil {
 		return h.certificate.by
@@ -68,8 +66,9 @@ func (t *Assembly) coverer(h *host, assigned wildcards) *claim.Owner {
 	return t.covererAbove(h, h.name, assigned)
 }
 
-// covererAbove says the same of the wildcard above a name of a host. Where a
-// namespace owns the host, the certificate of another one is not for its names.
+// covererAbove is the owner that assigned a certificate to the wildcard above a name of
+// a host, nil for none. Under host-ownership: namespace, the certificate of another
+// namespace does not count.
 func (t *Assembly) covererAbove(h *host, name string, assigned wildcards) *claim.Owner {
 	by := assigned.above(name)
 	if by == nil || t.byNamespace() && by.Ref.Namespace != h.oldest.Ref.Namespace {
@@ -78,7 +77,7 @@ func (t *Assembly) covererAbove(h *host, name string, assigned wildcards) *claim
 	return by
 }
 
-// certify assigns the certificates of all hosts and says what is pushed.
+// certify assigns the certificates of all hosts, and sets Names and Certificates.
 func (t *Assembly) certify(hosts []*host) wildcards {
 	assigned := wildcards{}
 	certificates := map[string]*model.Certificate{}
@@ -121,8 +120,8 @@ func (t *Assembly) certify(hosts []*host) wildcards {
 	return assigned
 }
 
-// fenced are the names without a certificate that are below a wildcard with one of
-// another namespace, where that is not for them.
+// fenced are the names without a certificate below a wildcard host of another namespace
+// whose certificate is not for them.
 func (t *Assembly) fenced(hosts []*host, assigned wildcards) []string {
 	if !t.byNamespace() || len(assigned) == 0 {
 		return nil
@@ -139,15 +138,14 @@ func (t *Assembly) fenced(hosts []*host, assigned wildcards) []string {
 	return names
 }
 
-// assign finds the certificate of a host, unless that of the last call is still
-// right.
+// assign finds the certificate of a host, unless that of the last call is still valid.
 func (t *Assembly) assign(h *host) {
 	if h.certificate != nil && !slices.ContainsFunc(h.certificate.looked, t.outdated) {
 		return
 	}
 	h.certificate = &assignment{}
 	if h.name == "" {
-		return // always the default certificate, as with ingress-nginx
+		return // always the default certificate, as in ingress-nginx
 	}
 	var first *claim.Owner
 	for _, rules := range h.deciding {
@@ -162,65 +160,66 @@ func (t *Assembly) assign(h *host) {
 	}
 }
 
-// outdated reports whether a Secret gives something else than it did.
+// outdated reports whether the content of a Secret changed.
 func (t *Assembly) outdated(l look) bool {
 	return t.Objects.Certificate(l.secret, l.namespace) != l.found
 }
 
-// passOver tells a later Ingress that its Secret for the host is not used.
+// passOver reports a Secret of a later owner that is not used for the host.
 func (h *host) passOver(later, first *claim.Owner) {
 	at := itemOf(later, h.name)
 	if at < 0 {
 		return
 	}
 	secret := later.TLS[at].Secret
-	if secret.Name == "" || h.certificate.from == secret {
+	looked := h.certificate.looked
+	if secret.Name == "" || len(looked) > 0 && looked[len(looked)-1].secret == secret {
 		return
 	}
 	h.certificate.report(later, at, model.Conflict, fmt.Sprintf("%s is older and decides the certificate of %s", first.Ref, h.name))
 }
 
-// itemOf gives the number of the tls item that names a host, or -1.
-func itemOf(ing *claim.Owner, host string) int {
-	return slices.IndexFunc(ing.TLS, func(item claim.TLSItem) bool {
+// itemOf returns the index of the TLS item that names a host, or -1.
+func itemOf(owner *claim.Owner, host string) int {
+	return slices.IndexFunc(owner.TLS, func(item claim.TLSItem) bool {
 		return slices.ContainsFunc(item.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
 	})
 }
 
-// choose lets the first Ingress with a tls section decide: the item that names
-// the host, else the first whose certificate does, else the default
+// choose takes the certificate of the first owner with a TLS section: that of the item
+// that names the host, else the first that is valid for it, else the default
 // certificate.
-func (t *Assembly) choose(h *host, ing *claim.Owner) {
+func (t *Assembly) choose(h *host, owner *claim.Owner) {
 	a := h.certificate
-	a.by = ing
-	at := itemOf(ing, h.name)
+	a.by = owner
+	at := itemOf(owner, h.name)
 	if at < 0 {
-		t.chooseByName(h, ing)
+		t.chooseByName(h, owner)
 		return
 	}
-	if ing.TLS[at].Secret.Name == "" {
+	if owner.TLS[at].Secret.Name == "" {
 		return
 	}
-	pair := t.pairOf(a, ing, at)
+	pair := t.pairOf(a, owner, at)
 	switch {
 	case pair == nil:
 	case !claim.Covers(pair.Names, h.name):
-		a.unfit(ing, at, h.name, pair)
+		a.unfit(owner, at, h.name, pair)
 	default:
 		a.pair, a.item = pair, at
 	}
 }
 
-// chooseByName takes the first item whose certificate is for the host. If there
-// is none, the items that are meant for it are at fault.
-func (t *Assembly) chooseByName(h *host, ing *claim.Owner) {
+// chooseByName takes the first certificate that is valid for the host. If there is
+// none, it reports the items that may be for the host.
+func (t *Assembly) chooseByName(h *host, owner *claim.Owner) {
 	unfit := map[int]*Presented{}
-	for at := range ing.TLS {
-		item := &ing.TLS[at]
+	for at := range owner.TLS {
+		item := &owner.TLS[at]
 		if item.Secret.Name == "" {
 			continue
 		}
-		pair := t.pairOf(h.certificate, ing, at)
+		pair := t.pairOf(h.certificate, owner, at)
 		switch {
 		case pair == nil:
 		case claim.Covers(pair.Names, h.name):
@@ -231,27 +230,27 @@ func (t *Assembly) chooseByName(h *host, ing *claim.Owner) {
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(unfit)) {
-		h.certificate.unfit(ing, at, h.name, unfit[at])
+		h.certificate.unfit(owner, at, h.name, unfit[at])
 	}
 }
 
-// pairOf reads the Secret of a tls item, nil if it cannot be used.
-func (t *Assembly) pairOf(a *assignment, ing *claim.Owner, at int) *Presented {
-	secret := ing.TLS[at].Secret
-	found := t.Objects.Certificate(secret, ing.Ref.Namespace)
-	a.from, a.looked, a.problems = secret, append(a.looked, look{secret, ing.Ref.Namespace, found}), append(a.problems, found.Remarks...)
+// pairOf reads the Secret of a TLS item, nil if its certificate is not usable.
+func (t *Assembly) pairOf(a *assignment, owner *claim.Owner, at int) *Presented {
+	secret := owner.TLS[at].Secret
+	found := t.Objects.Certificate(secret, owner.Ref.Namespace)
+	a.looked, a.problems = append(a.looked, look{secret, owner.Ref.Namespace, found}), append(a.problems, found.Remarks...)
 	if found.Certificate == nil {
-		a.report(ing, at, found.Reason, found.Fault+": the default certificate is presented")
+		a.report(owner, at, found.Reason, found.Fault+": the default certificate is presented")
 		return nil
 	}
 	return found
 }
 
-// unfit reports a certificate that is for other names.
-func (a *assignment) unfit(ing *claim.Owner, at int, host string, pair *Presented) {
-	a.report(ing, at, model.InvalidValue, fmt.Sprintf("want a certificate for %s (got one for %s): the default certificate is presented", host, claim.Listed(pair.Names)))
+// unfit reports a certificate for other names.
+func (a *assignment) unfit(owner *claim.Owner, at int, host string, pair *Presented) {
+	a.report(owner, at, model.InvalidValue, fmt.Sprintf("want a certificate for %s (got one for %s): the default certificate is presented", host, claim.Listed(pair.Names)))
 }
 
-func (a *assignment) report(ing *claim.Owner, at int, reason model.Reason, text string) {
-	a.problems = append(a.problems, model.Problem{Object: ing.Ref, Field: ing.TLS[at].Field, Reason: reason, Text: text})
+func (a *assignment) report(owner *claim.Owner, at int, reason model.Reason, text string) {
+	a.problems = append(a.problems, model.Problem{Object: owner.Ref, Field: owner.TLS[at].Field, Reason: reason, Text: text})
 }

@@ -12,23 +12,22 @@ import (
 	"sluice/internal/route"
 )
 
-// apart says how paths and patterns are kept from each other.
+// apart is the advice to separate paths and patterns.
 const apart = "give the patterns a host of their own, or set regex-scope: path in the ConfigMap"
 
-// turn is what an Ingress does to the hosts that it turns.
+// turn is the effect of an owner on the hosts that it turns.
 type turn struct {
-	// annotation asked for patterns.
+	// annotation is the one that asks for patterns.
 	annotation string
 	hosts      []string
-	// own are its own Exact and Prefix paths that match otherwise for it, others
-	// the other Ingresses that have such paths.
+	// own are its Exact and Prefix paths that match differently because of it; others
+	// are the owners of further such paths.
 	own    []string
 	others []string
 }
 
-// turned reports the paths of a host that are patterns although nobody wrote
-// them as such: to their Ingress each of them, and to the Ingress that asked for
-// patterns all of them at once.
+// turned reports paths that are patterns although nobody wrote them as such: each of
+// them to its owner, and all of them to the owner that asked for patterns.
 func (b *builder) turned(turns map[*claim.Owner]*turn) {
 	if b.scope != wholeHost {
 		return
@@ -52,16 +51,16 @@ func (b *builder) turned(turns map[*claim.Owner]*turn) {
 	}
 }
 
-// ask notes a path of the Ingress itself. One that is ImplementationSpecific was
-// meant as a pattern, and / takes as much as before.
+// ask records a path of the owner itself. An ImplementationSpecific one was meant as a
+// pattern, and / takes the same requests as before.
 func (t *turn) ask(b *builder, l *model.Location) {
 	if l.Rule.PathType != string(claim.ImplementationSpecific) && len(extent(l.Rule.PathType, l.Rule.Path)) > 0 {
 		t.own = append(t.own, b.described(l))
 	}
 }
 
-// askers are the rules that asked for patterns, the oldest first, each noted
-// with its host.
+// askers are the rules that ask for patterns, the oldest first. It records the host for
+// each.
 func (b *builder) askers(turns map[*claim.Owner]*turn) []*claim.Rules {
 	var askers []*claim.Rules
 	for _, rules := range b.host.rules {
@@ -77,15 +76,15 @@ func (b *builder) askers(turns map[*claim.Owner]*turn) []*claim.Rules {
 	return askers
 }
 
-// askedBy is the annotation by which an Ingress asks for patterns.
-func (b *builder) askedBy(ing *claim.Owner) string {
-	if ing.Annotations.Regex.Enabled {
-		return ing.PrefixKey + "use-regex"
+// askedBy is the annotation by which an owner asks for patterns.
+func (b *builder) askedBy(owner *claim.Owner) string {
+	if owner.Annotations.Regex.Enabled {
+		return owner.PrefixKey + "use-regex"
 	}
-	return ing.PrefixKey + "rewrite-target"
+	return owner.PrefixKey + "rewrite-target"
 }
 
-// rulesOf are the rules of an Ingress on the host.
+// rulesOf are the rules of an owner on the host.
 func (b *builder) rulesOf(ref model.ObjectRef) *claim.Rules {
 	at := slices.IndexFunc(b.host.rules, func(r *claim.Rules) bool { return r.Owner.Ref == ref })
 	if at < 0 {
@@ -102,13 +101,13 @@ func refsOf(rules []*claim.Rules) []string {
 	return refs
 }
 
-// described names a path in a text.
+// described names a path in a message.
 func (b *builder) described(l *model.Location) string {
 	return fmt.Sprintf("%s %s of %s", l.Rule.PathType, claim.Shown(l.Rule.Path), hostWords(b.host.name))
 }
 
-// surprise tells an Ingress what its annotation does beyond its patterns.
-func (t *turn) surprise(ing *claim.Owner) []model.Problem {
+// surprise reports the effects of an owner's annotation beyond its own patterns.
+func (t *turn) surprise(owner *claim.Owner) []model.Problem {
 	if len(t.own)+len(t.others) == 0 {
 		return nil
 	}
@@ -124,12 +123,12 @@ func (t *turn) surprise(ing *claim.Owner) []model.Problem {
 	if others := slices.Compact(t.others); len(others) > 0 {
 		text += fmt.Sprintf("; it changes what paths of %s take: %s", claim.ListedFew(others), apart)
 	}
-	return []model.Problem{{Object: ing.Ref, Field: t.annotation, Reason: Turned, Text: text}}
+	return []model.Problem{{Object: owner.Ref, Field: t.annotation, Reason: Turned, Text: text}}
 }
 
-// changes says what a path matches as a pattern and would not as a plain path,
-// and what it does not match any more. The rivals are tried before it, and it is
-// the last of them.
+// changes lists the requests that a path takes as a pattern but not as a plain path,
+// and the other way round. The rivals are the locations that nginx tries up to this
+// one.
 func changes(l *model.Location, rivals []*model.Location) []string {
 	path, _ := literalPath(l.Rule.Path)
 	changes := extent(l.Rule.PathType, path)
@@ -152,7 +151,7 @@ func changes(l *model.Location, rivals []*model.Location) []string {
 	return changes
 }
 
-// extent says how far a path reaches as a pattern.
+// extent says which further requests a path takes as a pattern.
 func extent(pathType, path string) []string {
 	exact, slashed := pathType == string(claim.Exact), strings.HasSuffix(path, "/")
 	examples := claim.Shown(path + "bar")
@@ -169,8 +168,8 @@ func extent(pathType, path string) []string {
 	return []string{"it matches all that begins with it, such as " + examples}
 }
 
-// signOf says what becomes of the characters that mean something in a pattern.
-// plain: what it matches still begins with the path as it is written.
+// signOf explains the special characters of a path. plain is set if the pattern still
+// matches only requests that begin with the path as written.
 func signOf(l *model.Location, path string) (text string, plain bool) {
 	const special = `\+*?()|[]{}^$`
 	quoted := l.Path == "^"+pcre.Quote(path)
@@ -186,8 +185,7 @@ func signOf(l *model.Location, path string) (text string, plain bool) {
 	return `a "." in it stands for any character`, true
 }
 
-// leadsOf gives what all that each location's pattern matches begins with, in
-// lower case.
+// leadsOf returns the literal beginning of each location's pattern, in lower case.
 func leadsOf(locations []*model.Location) []string {
 	leads := make([]string, len(locations))
 	for i, l := range locations {
@@ -198,8 +196,8 @@ func leadsOf(locations []*model.Location) []string {
 	return leads
 }
 
-// rivals are the patterns that may take the request for the path of the last
-// location, itself included. Of thousands on a host that is a few.
+// rivals are the few patterns that may take a request for the path of the last
+// location, that one included.
 func rivals(locations []*model.Location, leads []string) []*model.Location {
 	var found []*model.Location
 	last := locations[len(locations)-1]
@@ -213,8 +211,8 @@ func rivals(locations []*model.Location, leads []string) []*model.Location {
 	return found
 }
 
-// locationOf is the pattern among locations that the request for a path goes to;
-// nil where it is none, or not known.
+// locationOf is the pattern among locations that takes a request for a path. It is nil
+// if there is none, or if only nginx can tell.
 func locationOf(path string, locations []*model.Location) *model.Location {
 	answer := route.Match([]*model.Server{{Locations: locations}}, "", (&url.URL{Path: path}).EscapedPath())
 	if answer.Outcome != route.Served || answer.Location.Modifier != model.Pattern {
@@ -223,8 +221,8 @@ func locationOf(path string, locations []*model.Location) *model.Location {
 	return answer.Location
 }
 
-// exactly says whether a location is the Exact one of another's path, which comes
-// before it on any host.
+// exactly reports whether a location is the Exact one of another's path, which wins on
+// any host.
 func exactly(l, other *model.Location) bool {
 	return l.Rule.PathType == string(claim.Exact) && l.Rule.Path == other.Rule.Path
 }

@@ -9,16 +9,14 @@ import (
 	"sluice/internal/pcre"
 )
 
-// starred reports the paths that end in /*, as other controllers write "whatever
-// follows".
+// starred reports paths that end in /*, which other controllers read as a wildcard.
 func (b *builder) starred() {
-	for _, rules := range b.host.rules {
-		for i := range rules.Claims {
-			c := &rules.Claims[i]
-			stem, found := strings.CutSuffix(c.Path, "/*")
-			switch specific := c.PathType == claim.ImplementationSpecific; {
+	for _, b.rules = range b.host.rules {
+		for i := range b.rules.Claims {
+			c := &b.rules.Claims[i]
+			switch stem, found := strings.CutSuffix(c.Path, "/*"); {
 			case !found:
-			case b.scope == wholeHost || b.scope == onlyAsking && b.asking[rules] && specific:
+			case b.isPattern(c):
 				b.problem(c, ".path", Star, fmt.Sprintf("in a pattern /* is any number of slashes: want %s for whatever follows", claim.Shown(stem+"/.*")))
 			default:
 				b.problem(c, ".path", Star, fmt.Sprintf("the * stands for itself: want %s with pathType Prefix for whatever follows", claim.Shown(stem+"/")))
@@ -27,7 +25,7 @@ func (b *builder) starred() {
 	}
 }
 
-// groupless reports the rewrites that put in what no group of the path captures.
+// groupless reports rewrites with a group that the path lacks.
 func (b *builder) groupless() {
 	for _, l := range b.locations {
 		if l.Rewrite == nil || l.Rule.Kind != model.RuleWritten || l.Modifier == model.Equal && l.Rule.PathType != string(claim.Exact) {
@@ -35,7 +33,7 @@ func (b *builder) groupless() {
 		}
 		pattern, err := pcre.Compile(strings.TrimPrefix(l.Rewrite.Pattern, "(?i)"), pcre.Caseless)
 		if err != nil {
-			continue // others tell of it, or nobody can
+			continue // nginx reports it, or package pcre cannot read it
 		}
 		for digit := pattern.NumGroups() + 1; digit <= 9; digit++ {
 			if named := fmt.Sprintf("$%d", digit); strings.Contains(l.Rewrite.Target, named) {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Age orders owners: of two claims for the same requests the older one counts.
+// Age orders owners: of two claims for the same requests, that of the older owner wins.
 type Age struct {
 	Created time.Time
-	// Name is "namespace/name" and decides between owners of the same second: the
-	// first in the alphabet counts, or the last if LastFirst is set, as ingress-nginx
-	// has it for Ingresses.
+	// Name is "namespace/name". It decides between owners of the same second: the first
+	// in the alphabet wins, or the last if LastFirst is set, as ingress-nginx does it
+	// for Ingresses.
 	Name      string
 	LastFirst bool
 }

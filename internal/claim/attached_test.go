@@ -12,7 +12,7 @@ import (
 	"sluice/internal/settings"
 )
 
-// read gives a claim with annotations, and nothing attached.
+// read returns a claim with annotations and no attached data.
 func read(t *testing.T, given map[string]string) *Claim {
 	t.Helper()
 	s, _ := settings.Read(nil)
@@ -25,23 +25,23 @@ func read(t *testing.T, given map[string]string) *Claim {
 	return &Claim{Owner: &Owner{Annotations: a, Settings: s}, Annotations: a}
 }
 
-// No list says which groups can have something attached: it counts for any of them.
+// Attached data counts for any group; no list names the groups.
 func TestWhatIsAttachedToAnyGroupCounts(t *testing.T) {
 	t.Parallel()
 	plain := read(t, nil)
 	for group := range plain.Annotations.Groups() {
-		c := &Claim{Owner: &Owner{Annotations: plain.Annotations, Attached: []*Attached{{Group: group, Denied: true}}}, Annotations: plain.Annotations}
+		c := &Claim{Owner: &Owner{Annotations: plain.Annotations, Attached: map[any]*Attached{group: {Denied: true}}}, Annotations: plain.Annotations}
 		if !c.IsDenied() {
 			t.Errorf("%T is attached and denied, and the path is served", group)
 		}
-		c.Owner.Attached = []*Attached{{Group: group, Block: model.Block{Name: "x"}}}
+		c.Owner.Attached = map[any]*Attached{group: {Block: model.Block{Name: "x"}}}
 		if !slices.ContainsFunc(c.Blocks(), func(b model.Block) bool { return b.Name == "x" }) {
 			t.Errorf("the block of %T is not printed", group)
 		}
 	}
 }
 
-// The guard expects the block of each protection, also if nothing made it.
+// ProtectingBlocks names the block of each protection, also if it does not exist.
 func TestProtectingBlocksAreExpectedThoughNothingMadeThem(t *testing.T) {
 	t.Parallel()
 	for name, given := range map[string]map[string]string{

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Covers says whether one of the names is the host, or a wildcard for it.
+// Covers reports whether one of the names is the host, or a wildcard for it.
 func Covers(names []string, host string) bool {
 	_, parent, _ := strings.Cut(host, ".")
 	for _, name := range names {
@@ -16,24 +16,24 @@ func Covers(names []string, host string) bool {
 	return false
 }
 
-// Meant says whether a tls item that does not name a host is for it: it names
-// none at all, or a wildcard above the host or a name under it.
+// Meant reports whether a TLS item that does not name a host may be for it: it names no
+// host, or a wildcard above the host, or a name under it.
 func Meant(item *TLSItem, host string) bool {
 	return len(item.Hosts) == 0 || slices.ContainsFunc(item.Hosts, func(h string) bool { return Related(h, host) })
 }
 
-// Related says whether two hosts are the same or one is a wildcard above the
-// other.
+// Related reports whether two hosts are equal or one is a wildcard above the other.
 func Related(a, b string) bool {
 	return Covers([]string{a}, b) || Covers([]string{b}, a)
 }
 
-// HostDelegation is the annotation by which an Ingress lets other namespaces have
-// paths on its hosts, and a Namespace on all hosts that it owns: the namespaces,
-// separated by commas, or "*" for all. It is for host-ownership: namespace.
+// HostDelegation is the annotation by which an Ingress lets other namespaces have paths
+// on its hosts. On a Namespace it does so for all hosts that the namespace owns. It
+// lists namespaces, separated by commas, or is "*" for all. It has an effect under
+// host-ownership: namespace.
 const HostDelegation = "sluice.io/host-delegation"
 
-// Delegates says whether the text of a delegation names a namespace.
+// Delegates reports whether the text of a delegation names a namespace.
 func Delegates(text, namespace string) bool {
 	return slices.ContainsFunc(Delegatees(text), func(item string) bool { return item == namespace || item == Everybody })
 }

@@ -7,15 +7,15 @@ import (
 	"sluice/internal/model"
 )
 
-// Object is an object that makes claims, as it writes them. It is known by its
-// pointer and must not be changed.
+// Object is an object that makes claims, as written. It is identified by its pointer
+// and must not change.
 type Object struct {
 	Ref model.ObjectRef `json:"ref"`
-	// Created orders owners. Of the same second the first by "namespace/name" counts.
+	// Created orders owners. Of the same second, the first "namespace/name" wins.
 	Created time.Time `json:"created"`
-	// Annotations are those of an Ingress; they hold for all its claims.
+	// Annotations are those of an Ingress; they apply to all its claims.
 	Annotations map[string]string `json:"annotations"`
-	// Claims come in the order in which they count where nothing else decides.
+	// Claims are in the order in which they win if nothing else decides.
 	Claims []Asked `json:"claims"`
 }
 
@@ -27,18 +27,18 @@ type Asked struct {
 	AnyLabels bool   `json:"anyLabels"`
 	// Listener names the ports; empty for those of HTTP and HTTPS.
 	Listener string `json:"listener"`
-	// Path and PathType are as in the rule of an Ingress, Match says which requests of
-	// the path are meant.
+	// Path and PathType are as in the rule of an Ingress. Match selects requests of the
+	// path.
 	Path     string      `json:"path"`
 	PathType string      `json:"pathType"`
 	Match    model.Match `json:"match"`
-	// Service has the requests; the default backend if its name is empty.
+	// Service gets the requests. The default backend gets them if the name is empty.
 	Service model.ServicePort `json:"service"`
-	// Field is where the object asks for it.
+	// Field is the field of the claim in the object.
 	Field string `json:"field"`
 }
 
-// Source is the object as the reader of annotations takes it.
+// Source returns the object in the form that package annotations reads.
 func (o *Object) Source() annotations.Source {
 	return annotations.Source{Object: o.Ref, Given: o.Annotations, Paths: func(yield func(string) bool) {
 		for i := range o.Claims {

@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// HostField is the first field by which an owner has a host.
-func (i *Owner) HostField(host string) string {
-	at := slices.IndexFunc(i.Hosts, func(rules *Rules) bool { return rules.Host == host && rules.Field != "" })
+// HostField returns the first field that names a host.
+func (o *Owner) HostField(host string) string {
+	at := slices.IndexFunc(o.Hosts, func(rules *Rules) bool { return rules.Host == host && rules.Field != "" })
 	if at < 0 {
 		return DefaultBackendField
 	}
-	return i.Hosts[at].Field
+	return o.Hosts[at].Field
 }
 
-// TLSFor says whether an item of spec.tls is meant for a host.
-func (i *Owner) TLSFor(host string) bool {
-	return host != "" && slices.ContainsFunc(i.TLS, func(item TLSItem) bool { return Meant(&item, host) })
+// TLSFor reports whether an item of spec.tls may be for a host.
+func (o *Owner) TLSFor(host string) bool {
+	return host != "" && slices.ContainsFunc(o.TLS, func(item TLSItem) bool { return Meant(&item, host) })
 }
 
-// AppRoot is where / of its hosts is redirected to, empty for nowhere.
-func (i *Owner) AppRoot() string { return i.Annotations.AppRoot.Path }
+// AppRoot is the target of redirects of "/"; empty for none.
+func (o *Owner) AppRoot() string { return o.Annotations.AppRoot.Path }
 
-// AppRootKey is the annotation that says so.
-func (i *Owner) AppRootKey() string { return i.PrefixKey + "app-root" }
+// AppRootKey is the annotation of AppRoot.
+func (o *Owner) AppRootKey() string { return o.PrefixKey + "app-root" }
 
-// AliasKey is the annotation that gives further names of its hosts.
-func (i *Owner) AliasKey() string { return i.PrefixKey + "server-alias" }
+// AliasKey is the annotation with further names of its hosts.
+func (o *Owner) AliasKey() string { return o.PrefixKey + "server-alias" }
 
-// BackendField is the backend below the claim's field; spec.defaultBackend is
-// one itself.
+// BackendField is the field of the backend, below that of the claim. It is empty for
+// spec.defaultBackend, which is a backend itself.
 func (c *Claim) BackendField() string {
 	if c.Field == DefaultBackendField {
 		return ""
@@ -37,10 +37,10 @@ func (c *Claim) BackendField() string {
 	return ".backend"
 }
 
-// Consequence gives the text of a Problem with a backend of an owner. A canary without
-// a backend costs its main Ingress nothing.
-func (i *Owner) Consequence(text string) string {
-	if i.Canary {
+// Consequence adapts the text of a Problem with a backend. A canary without a backend
+// costs its main Ingress nothing.
+func (o *Owner) Consequence(text string) string {
+	if o.Canary {
 		return strings.ReplaceAll(text, "503 is answered", "the canary gets no requests")
 	}
 	return text

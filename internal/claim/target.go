@@ -9,35 +9,35 @@ import (
 	"sluice/internal/model"
 )
 
-// Target is a host that is no Service, and that subrequests go to.
+// Target is a host for subrequests that is not a Service.
 type Target struct {
 	// Host is without brackets, Port a number.
 	Host, Port string
-	// Transport is how it is spoken to.
+	// Transport is the connection to it.
 	Transport model.Transport
-	// URI is what the target is asked for, as its URL has it; Header the Host that it is
-	// told.
+	// URI is that of the subrequests, as in the URL of the target. Header is their
+	// Host.
 	URI, Header string
 }
 
-// Authentication is how another server says which requests may pass.
+// Authentication is a server that decides which requests may pass.
 type Authentication struct {
 	Target
 	Asked *annotations.ExternalAuth
-	// OfRule is set if the host of the target is that of the rule.
+	// OfRule is set if the host of the target is the host of the rule.
 	OfRule bool
 	// Headers are those of the question.
 	Headers []QuestionHeader
 }
 
-// QuestionHeader is a header of the question; its value may have variables.
+// QuestionHeader is a header of the question; its value may contain variables.
 type QuestionHeader struct{ Name, Value string }
 
-// AnsweredHeader is one that backends get: From is the variable of the answer,
-// Variable what keeps its value.
+// AnsweredHeader is a header of the answer that backends get. From is the nginx
+// variable of the answer; Variable is the one that keeps its value.
 type AnsweredHeader struct{ Name, From, Variable string }
 
-// Set puts a header in the place of that of the same name.
+// Set adds a header, or replaces the one with the same name.
 func (a *Authentication) Set(header QuestionHeader) {
 	at := slices.IndexFunc(a.Headers, func(h QuestionHeader) bool { return strings.EqualFold(h.Name, header.Name) })
 	if at < 0 {
@@ -47,8 +47,8 @@ func (a *Authentication) Set(header QuestionHeader) {
 	a.Headers[at] = header
 }
 
-// Answered are the headers that backends get of the answer; none for nil. The numbers
-// of their variables are those of the list, so that few variables do for all Ingresses.
+// Answered lists the headers of the answer that backends get; none for nil. Variables
+// are numbered by their place in the list, so that all Ingresses share a few variables.
 func (a *Authentication) Answered() []AnsweredHeader {
 	if a == nil {
 		return nil
@@ -66,7 +66,7 @@ func (a *Authentication) Answered() []AnsweredHeader {
 	return headers
 }
 
-// Authentication is that of the path of a claim, nil for none.
+// Authentication returns that of the path of a claim; nil for none.
 func (c *Claim) Authentication() *Authentication {
 	return c.Owner.AttachedTo(c.Annotations.ExternalAuth).Auth
 }

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Quoted gives what a user wrote for a message: on one line, and not all of it
-// if it is long.
+// Quoted quotes a user's text for a message, on one line and cut if it is long.
 func Quoted(text string) string {
 	const most = 200
 	if len(text) <= most {
@@ -17,7 +16,7 @@ func Quoted(text string) string {
 	return strconv.Quote(text[:most]) + "..."
 }
 
-// Shown is quoted, without the quotes where they would not help.
+// Shown is Quoted, without the quotes if they would not help.
 func Shown(text string) string {
 	if q := Quoted(text); strings.ContainsAny(text, " \t") || q != `"`+text+`"` {
 		return q
@@ -25,8 +24,8 @@ func Shown(text string) string {
 	return text
 }
 
-// Listed gives the first few names for a message, in quotes where they are not
-// plain and short.
+// Listed returns the first few names for a message, quoted unless they are plain and
+// short.
 func Listed(names []string) string {
 	var list []string
 	for _, name := range names[:min(len(names), Few)] {
@@ -41,10 +40,10 @@ func Listed(names []string) string {
 	return cmp.Or(strings.Join(list, ", "), "no name")
 }
 
-// Few is how many of a list are named.
+// Few is the number of names that a list in a message shows.
 const Few = 3
 
-// ListedFew gives "a, b, c and 2 more".
+// ListedFew returns "a, b, c and 2 more".
 func ListedFew(words []string) string {
 	text := strings.Join(words[:min(len(words), Few)], ", ")
 	if more := len(words) - Few; more > 0 {

@@ -3,13 +3,14 @@ package dynamic
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"fmt"
 	"strconv"
 
 	"sluice/internal/model"
 )
 
-// wirePicker says which picker a backend has (rootfs/etc/nginx/lua/sluice/picker), by
-// which name it hashes endpoints, and how it marks its cookies.
+// wirePicker is the picker of a backend (rootfs/etc/nginx/lua/sluice/picker), the name
+// with which it hashes endpoints, and the mark of its cookies.
 type wirePicker struct {
 	Picker string         `json:"picker"`
 	Mode   model.Affinity `json:"mode"`
@@ -17,7 +18,7 @@ type wirePicker struct {
 	Tag    string         `json:"tag"`
 }
 
-// wireSplit is what rootfs/etc/nginx/lua/sluice/split.lua is told.
+// wireSplit is a split for rootfs/etc/nginx/lua/sluice/split.lua.
 type wireSplit struct {
 	Main   string        `json:"main"`
 	Total  int           `json:"total"`
@@ -26,7 +27,7 @@ type wireSplit struct {
 	Tags   []string      `json:"tags,omitempty"`
 }
 
-// wireCookie is a cookie as the picker sends it to clients.
+// wireCookie is a cookie in the form in which Lua sends it to clients.
 type wireCookie struct {
 	Name            string `json:"name"`
 	Expires         *int   `json:"expires,omitempty"`
@@ -39,13 +40,17 @@ type wireCookie struct {
 	ChangeOnFailure bool   `json:"change_on_failure,omitempty"`
 }
 
-// pickerOf gives nil for a backend whose endpoints are picked in turn.
-func pickerOf(b *model.Backend) *wirePicker {
-	if b.Balancing == nil {
-		return nil
+// pickerOf returns the picker of a backend, nil for one that picks endpoints in turn. It
+// is an error if no picker balances in the wanted way.
+func pickerOf(b *model.Backend) (*wirePicker, error) {
+	switch wanted := b.Balancing; {
+	case wanted == nil:
+		return nil, nil
+	case wanted.Affinity == model.Balanced, wanted.Affinity == model.Persistent:
+		name := b.Target.Label()
+		return &wirePicker{Picker: "cookie", Mode: wanted.Affinity, Name: name, Tag: tagOf(name)}, nil
 	}
-	name := b.Target.Label()
-	return &wirePicker{Picker: "cookie", Mode: b.Balancing.Affinity, Name: name, Tag: tagOf(name)}
+	return nil, fmt.Errorf("backend %s: no picker for the balancing %+v", b.Key, *b.Balancing)
 }
 
 func cookieOf(c *model.Cookie) *wireCookie {
@@ -56,7 +61,7 @@ func cookieOf(c *model.Cookie) *wireCookie {
 		SameSite: c.SameSite, Conditional: c.Conditional, Secure: c.Secure, ChangeOnFailure: c.ChangeOnFailure}
 }
 
-// seconds gives nil where nothing is to be said.
+// seconds returns nil for an attribute that is not set.
 func seconds(text string) *int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -65,8 +70,8 @@ func seconds(text string) *int {
 	return &n
 }
 
-// tagOf marks the cookies of a backend. It is ingress-nginx's, so that clients stay
-// with their backend when Sluice takes its place.
+// tagOf marks the cookies of a backend. It is that of ingress-nginx, so that clients
+// stay at their backend when Sluice replaces it.
 func tagOf(name string) string { return md5Hex(md5Hex(name) + name) }
 
 func md5Hex(text string) string {
@@ -74,7 +79,7 @@ func md5Hex(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// splitOf gives a split with the tags of its labels, nil for nil.
+// splitOf returns a split with the tags of its labels, nil for nil.
 func splitOf(s *model.Split) *wireSplit {
 	if s == nil {
 		return nil

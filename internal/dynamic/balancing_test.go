@@ -47,8 +47,20 @@ func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 	}
 }
 
-// TestTagIsThatOfIngressNginx keeps clients with their backend when Sluice takes the
-// place of ingress-nginx: md5(md5(name) + name).
+// TestUnknownBalancingIsAnError: no cookie replaces it, and its endpoints get requests.
+func TestUnknownBalancingIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, affinity := range []model.Affinity{"", "sticky"} {
+		b := &model.Backend{Key: "shop/web/80", Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}}, Balancing: &model.Balancing{Affinity: affinity}}
+		got, err := encodeBackend(b)
+		if want := `{"key":"shop/web/80","endpoints":[["192.0.2.1",8080]],"empty":503}`; err == nil || string(got) != want {
+			t.Errorf("%q: got %s and the error %v, want %s", affinity, got, err, want)
+		}
+	}
+}
+
+// TestTagIsThatOfIngressNginx: md5(md5(name) + name). With it, clients stay at their
+// backend when Sluice replaces ingress-nginx.
 func TestTagIsThatOfIngressNginx(t *testing.T) {
 	t.Parallel()
 	if got := tagOf("default-web-80"); got != "6cde5721ec2c7e2bce07cff7d0e4ac37" {

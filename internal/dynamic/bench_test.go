@@ -8,7 +8,7 @@ import (
 	"sluice/internal/model"
 )
 
-// manyBackends are as a cluster with that many services of two endpoints.
+// manyBackends are those of a cluster with so many Services of two endpoints.
 func manyBackends(count int) model.Dynamic {
 	var d model.Dynamic
 	for n := range count {
@@ -19,8 +19,8 @@ func manyBackends(count int) model.Dynamic {
 	return d
 }
 
-// BenchmarkPushOneChangeOfMany is what a change of endpoints costs while all
-// other backends stay as they are.
+// BenchmarkPushOneChangeOfMany is the cost of a change of endpoints while all other
+// backends stay.
 func BenchmarkPushOneChangeOfMany(b *testing.B) {
 	for _, count := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkPushOneChangeOfMany(b *testing.B) {
 	}
 }
 
-// BenchmarkPushEverything is what a new nginx costs.
+// BenchmarkPushEverything is the cost of a new nginx.
 func BenchmarkPushEverything(b *testing.B) {
 	s := start(b, &server{install: installs()[0]})
 	d := manyBackends(10_000)

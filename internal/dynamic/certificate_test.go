@@ -17,7 +17,7 @@ import (
 	"sluice/internal/model"
 )
 
-// handshake gives the common name of the certificate that a client is shown.
+// handshake returns the common name of the certificate that a client gets.
 func (s *server) handshake(name string) (string, error) {
 	dialer := tls.Dialer{
 		NetDialer: &net.Dialer{Timeout: deadline},
@@ -31,7 +31,7 @@ func (s *server) handshake(name string) (string, error) {
 	return connection.(*tls.Conn).ConnectionState().PeerCertificates[0].Subject.CommonName, nil
 }
 
-// shown asks with a crowd, so that, very likely, each worker answers.
+// shown sends many requests at once, so that very likely each worker answers.
 func (s *server) shown(t *testing.T, name, want string) {
 	t.Helper()
 	for _, got := range crowd(func() string { return s.handshakeText(name) }) {
@@ -49,7 +49,7 @@ func (s *server) handshakeText(name string) string {
 	return got
 }
 
-// bound gives the names and certificates of a Dynamic: host, common name.
+// bound returns the names and certificates of a Dynamic: host, common name.
 func bound(t *testing.T, pairs ...[2]string) model.Dynamic {
 	t.Helper()
 	var d model.Dynamic
@@ -154,8 +154,8 @@ func TestTwoThousandCertificates(t *testing.T) {
 	})
 }
 
-// keyIsNotOnDisk looks for a line of the key in all files of the state folder
-// but the placeholder, which the tests give the same key.
+// keyIsNotOnDisk looks for a line of the key in all files of the state folder except
+// the placeholder, which has the same key in tests.
 func keyIsNotOnDisk(t *testing.T, state string, c *model.Certificate) {
 	t.Helper()
 	block, _ := pem.Decode(c.Key)

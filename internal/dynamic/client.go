@@ -1,6 +1,6 @@
-// Package dynamic tells a running nginx what changes without a reload. In go
-// the endpoints and certificates of a model.Dynamic; out come pushes over a
-// unix socket to the Lua modules of rootfs, and the status of nginx's workers:
+// Package dynamic sends changes to a running nginx without a reload. In go the endpoints
+// and certificates of a model.Dynamic; out come pushes over a unix socket to the Lua
+// modules of rootfs, and the status of nginx's workers:
 //
 //	client := dynamic.New(stateDir + "/run/control.sock")
 //	err := client.Push(ctx, config.Dynamic) // before the file that needs it
@@ -26,23 +26,23 @@ import (
 )
 
 const (
-	// chunkSize bounds the body of a push. nginx takes 16 MB; less keeps the
-	// memory of nginx and of this process small.
+	// chunkSize bounds the body of a push. nginx accepts 16 MB; less saves memory in
+	// nginx and in this process.
 	chunkSize = 1 << 20
-	// maxItem is the largest item: with it, a body is within nginx's limit.
+	// maxItem bounds an item, so that a body with one is below nginx's limit.
 	maxItem = 8 << 20
-	// maxAnswer bounds what is read of an answer.
+	// maxAnswer bounds the size of an answer.
 	maxAnswer = 32 << 20
 	// timeout ends a request that nginx does not answer.
 	timeout = 30 * time.Second
-	// patience is how long an answer may take before workers are woken anew.
+	// patience is the time until a late answer makes the client wake another worker.
 	patience = 250 * time.Millisecond
-	// boots is how often a push is started anew because nginx was.
+	// boots is the number of times that a push starts again because nginx restarted.
 	boots = 3
 )
 
-// Client speaks to the control socket of one nginx. It is safe for concurrent
-// use; pushes go one after the other.
+// Client speaks to the control socket of one nginx. It is safe for concurrent use; it
+// pushes one at a time.
 type Client struct {
 	http http.Client
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -52,49 +52,47 @@ type Client struct {
 	mu     sync.Mutex
 	boot   string
 	ledger *ledger
-	// inherited is whether this nginx may hold what an earlier controller
-	// gave it.
+	// inherited is set if this nginx may hold items of an earlier controller.
 	inherited bool
-	// memory is what the last push was answered.
+	// memory is that in the answer to the last push.
 	memory Memory
 }
 
-// Roomless is what nginx had no room for: it goes on with what it was told before.
+// Roomless is the items that nginx had no room for. It keeps their older versions.
 type Roomless struct {
-	// Backends are their keys, Hosts server names.
+	// Backends are keys, Hosts server names.
 	Backends, Hosts []string
 }
 
-// Memory says how full nginx's dictionaries were after the last push.
+// Memory returns the use of nginx's dictionaries after the last push.
 func (c *Client) Memory() Memory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.memory
 }
 
-// Roomless says what nginx has had no room for so far.
+// Roomless returns the items that nginx has no room for.
 func (c *Client) Roomless() Roomless {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return Roomless{Backends: c.ledger.backends.refused(), Hosts: c.ledger.names.refused()}
 }
 
-// New gives a client of the unix socket at this path. Nothing is sent yet, and
-// the socket need not exist yet.
+// New returns a client of the unix socket at this path. It sends nothing yet, and the
+// socket need not exist yet.
 func New(socket string) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}
 	return &Client{
 		dial: dial,
-		// A kept connection would stay with one worker, also with one that
-		// is about to end.
+		// A kept connection would stay with one worker, even one that is about to end.
 		http:   http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
 		ledger: newLedger(),
 	}
 }
 
-// Status asks over a new connection, so that any of the workers answers.
+// Status asks over a new connection, so that any worker may answer.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var status Status
 	if err := c.get(ctx, "/status", &status); err != nil {
@@ -104,26 +102,26 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return status, nil
 }
 
-// Push makes nginx hold d besides all that it was given before; it never
-// deletes. Only what this nginx has not confirmed is sent, so everything after
-// nginx was started anew. What could not be sent or stored is named by the
-// error and tried again by the next Push; all else was stored.
+// Push adds d to the items that nginx holds; it never deletes. It sends only items that
+// this nginx has not confirmed, so all of them after a restart. The error names items
+// that could not be sent or stored. The next Push tries these again; all others were
+// stored.
 func (c *Client) Push(ctx context.Context, d model.Dynamic) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return errors.Join(c.ledger.add(d), c.flush(ctx))
 }
 
-// Flush sends what Push and Retain could not send, so everything to an nginx
-// that was started anew.
+// Flush sends the items that Push and Retain could not send; after a restart of nginx,
+// all of them.
 func (c *Client) Flush(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.flush(ctx)
 }
 
-// Retain makes nginx hold d and nothing else. It is for the time when no worker
-// with another configuration than d's is left.
+// Retain makes nginx hold d and nothing else. Call it when no worker with another
+// configuration than d's is left.
 func (c *Client) Retain(ctx context.Context, d model.Dynamic) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,26 +133,25 @@ func (c *Client) Retain(ctx context.Context, d model.Dynamic) error {
 	return errors.Join(left, c.disown(ctx))
 }
 
-// disown drops what nginx was given by somebody else, such as the controller
-// that ran before this one.
+// disown drops items that nginx got from someone else, such as an earlier controller.
 func (c *Client) disown(ctx context.Context) error {
 	var held absent
 	if err := c.get(ctx, "/held", &held); err != nil {
-		return fmt.Errorf("what nginx holds: %w", err)
+		return fmt.Errorf("list the items of nginx: %w", err)
 	}
 	c.inherited = false
 	for _, l := range c.ledger.lists() {
-		l.drop(l.of(held))
+		l.drop(*held.of(l.kind))
 	}
 	return c.flush(ctx)
 }
 
-// bootError says that another nginx answered than the one that was meant.
+// bootError is the error of an answer from another nginx than expected.
 type bootError struct{ boot string }
 
-func (e *bootError) Error() string { return "nginx was started anew meanwhile" }
+func (e *bootError) Error() string { return "nginx has restarted" }
 
-// flush sends what is pending, anew when it finds another nginx.
+// flush sends pending items, and starts again if nginx restarted.
 func (c *Client) flush(ctx context.Context) error {
 	if err := c.meet(ctx); err != nil {
 		return err
@@ -171,7 +168,7 @@ func (c *Client) flush(ctx context.Context) error {
 	return err
 }
 
-// meet learns which nginx runs: from the last status, or by asking.
+// meet finds out which nginx runs: from the last status, or by asking.
 func (c *Client) meet(ctx context.Context) error {
 	seen := c.seen.Load()
 	if seen == nil {
@@ -194,9 +191,9 @@ func (c *Client) begin(boot string) {
 	c.inherited = true
 }
 
-// send adds, then deletes: what refers goes in last and out first. A step that
-// fails does not hold back the others, unless it met another nginx, to which
-// all has to be sent.
+// send adds items, then deletes others. An item comes after those that it refers to,
+// and goes before them. If a step fails, the others go on, unless another nginx
+// answered, which needs all items.
 func (c *Client) send(ctx context.Context) error {
 	lists := c.ledger.lists()
 	var problems []error
@@ -244,11 +241,11 @@ func (c *Client) sendNew(ctx context.Context, l *list) error {
 }
 
 func (c *Client) sendChunk(ctx context.Context, l *list, keys []string, items []json.RawMessage) error {
-	answer, err := c.push(ctx, push{Boot: c.boot, Set: l.set(items)})
+	answer, err := c.push(ctx, push{Boot: c.boot, Set: only(l.kind, items)})
 	if err != nil {
 		return fmt.Errorf("push %d %s to nginx: %w", len(keys), l.kind, err)
 	}
-	failed := l.of(answer.Failed)
+	failed := *answer.Failed.of(l.kind)
 	l.confirm(keys, failed)
 	if len(failed) > 0 {
 		return fmt.Errorf("push to nginx: %s; the first of them is %q", answer.Error, failed[0])
@@ -261,7 +258,7 @@ func (c *Client) sendGone(ctx context.Context, l *list) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if _, err := c.push(ctx, push{Boot: c.boot, Delete: l.absent(keys)}); err != nil {
+	if _, err := c.push(ctx, push{Boot: c.boot, Delete: only(l.kind, keys)}); err != nil {
 		return fmt.Errorf("delete %d %s from nginx: %w", len(keys), l.kind, err)
 	}
 	clear(l.gone)
@@ -318,10 +315,9 @@ func (c *Client) do(ctx context.Context, method, path string, body []byte) (int,
 	return response.StatusCode, text, err
 }
 
-// wake connects again and again, for as long as an answer is late, until it is
-// told to end. The kernel wakes one worker for a connection (EPOLLEXCLUSIVE). If
-// that one stops accepting before it took it, as happens at a reload, nobody
-// does before another connection wakes another worker.
+// wake opens a connection at intervals while an answer is late. The kernel wakes one
+// worker for a connection (EPOLLEXCLUSIVE). If that worker stops accepting first, as at
+// a reload, only another connection wakes another worker.
 func (c *Client) wake(ctx context.Context) (end func()) {
 	ctx, end = context.WithCancel(ctx)
 	go func() {

@@ -37,7 +37,7 @@ func endpoint(t *testing.T, address net.Addr) model.Endpoint {
 	return model.Endpoint{Address: tcp.IP.String(), Port: tcp.Port}
 }
 
-// closedPort gives an endpoint where nobody listens.
+// closedPort returns an endpoint without a listener.
 func closedPort(t *testing.T) model.Endpoint {
 	t.Helper()
 	return model.Endpoint{Address: "127.0.0.1", Port: ports.Take(t)}
@@ -49,7 +49,7 @@ func backend(key string, endpoints ...model.Endpoint) *model.Backend {
 
 func backends(b ...*model.Backend) model.Dynamic { return model.Dynamic{Backends: b} }
 
-// answer is what one request got.
+// answer is the response to one request.
 type answer struct {
 	code                int
 	body, worker, tried string
@@ -70,8 +70,8 @@ func (s *server) get(t *testing.T, path string) answer {
 	return answer{response.StatusCode, string(body), response.Header.Get("X-Worker"), response.Header.Get("X-Tried")}
 }
 
-// inAllWorkers asks until both workers answered, and checks each answer. One
-// worker would take all of a row of requests; of a crowd, it leaves some.
+// inAllWorkers sends requests until both workers answered, and checks each answer. One
+// worker would take all requests of a row; of many at once, it leaves some.
 func (s *server) inAllWorkers(t *testing.T, path string, verify func(answer) error) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -86,7 +86,7 @@ func (s *server) inAllWorkers(t *testing.T, path string, verify func(answer) err
 	})
 }
 
-// crowd asks many times at once.
+// crowd sends many requests at once.
 func crowd[T any](ask func() T) []T {
 	answers := make([]T, 24)
 	var group sync.WaitGroup
@@ -136,8 +136,8 @@ func TestEmptyBackendAnswersItsStatus(t *testing.T) {
 	})
 }
 
-// TestEmptyBackendBehindTLS: our own answer speaks plain HTTP. Where the Lua
-// module cannot turn TLS off (before 0.10.24), the request fails with 502.
+// TestEmptyBackendBehindTLS: the 503 of Sluice speaks plain HTTP. If the Lua module
+// cannot turn TLS off (before 0.10.24), the request fails with 502.
 func TestEmptyBackendBehindTLS(t *testing.T) {
 	everywhere(t, func(t *testing.T, i install) {
 		s := start(t, &server{install: i})
@@ -264,8 +264,8 @@ func TestRetriesGoOnWhereThereIsNoOtherEndpoint(t *testing.T) {
 	})
 }
 
-// TestTriesHaveAnEnd: the owner of a Service with many dead endpoints cannot keep a
-// worker busy, and none of the tries is a second one.
+// TestTriesHaveAnEnd: a Service with many dead endpoints cannot keep a worker busy, and
+// no endpoint is tried twice.
 func TestTriesHaveAnEnd(t *testing.T) {
 	everywhere(t, func(t *testing.T, i install) {
 		s := start(t, &server{install: i})

@@ -10,8 +10,8 @@ import (
 	"sluice/internal/model"
 )
 
-// TestWhatHasNoRoomIsNamed: whoever pushes learns which backends and hosts nginx
-// had no room for, until it has, and how full it is.
+// TestWhatHasNoRoomIsNamed: the client names backends and hosts while nginx has no room
+// for them, and returns the use of the dictionaries.
 func TestWhatHasNoRoomIsNamed(t *testing.T) {
 	everywhere(t, func(t *testing.T, i install) {
 		s := start(t, &server{install: i, Backends: "64k", Certificates: "64k"})
@@ -58,7 +58,7 @@ func TestWhatHasNoRoomIsNamed(t *testing.T) {
 }
 
 // TestAnEmptiedDictionaryIsFilledAgain: a reload with another size empties a
-// dictionary. Whoever pushes is told that all of it has to come again.
+// dictionary. The next push then has to send all items.
 func TestAnEmptiedDictionaryIsFilledAgain(t *testing.T) {
 	everywhere(t, func(t *testing.T, i install) {
 		s := start(t, &server{install: i})

@@ -12,38 +12,38 @@ import (
 	"sluice/internal/model"
 )
 
-// ledger knows what nginx is to hold, and which of it was not sent yet to the
-// nginx that runs now.
+// ledger is the items that nginx should hold, and those not sent yet to the nginx that
+// runs now.
 type ledger struct {
 	backends     list
 	certificates list
 	names        list
-	// added is what was added last, sorted; each has an item. Backends are missing if
-	// something was left out of any.
+	// added is the last addition, sorted; each element has an item. Its Backends are
+	// nil if any was left out or incomplete.
 	added model.Dynamic
 }
 
 // list is one kind of item.
 type list struct {
-	// kind is the field of the wire format, and the word of errors.
+	// kind is the field of the wire format, and the noun in errors.
 	kind  string
 	items map[string]*item
 	// pending are the keys of the items that nginx has not confirmed.
 	pending map[string]bool
-	// gone are keys that nginx holds perhaps, and is to drop.
+	// gone are keys that nginx may hold and should drop.
 	gone map[string]bool
 }
 
-// item is one thing that nginx is to hold.
+// item is one thing that nginx should hold.
 type item struct {
-	// source is the pointer it was made of: the same pointer, the same item.
+	// source is the pointer that it was made of. The same pointer gives the same item.
 	source any
-	// content is what is compared. For a certificate, whose ID is a hash of
-	// what it holds, it is empty: keys are not copied to be remembered.
+	// content is compared. It is empty for a certificate, whose ID is a hash of its
+	// content: the ledger keeps no copy of keys.
 	content []byte
-	// problem is what was left out of it.
+	// problem names the parts that were left out.
 	problem error
-	// refused is whether nginx had no room for it.
+	// refused is set if nginx had no room for it.
 	refused bool
 }
 
@@ -55,13 +55,13 @@ func newList(kind string) list {
 	return list{kind: kind, items: map[string]*item{}, pending: map[string]bool{}, gone: map[string]bool{}}
 }
 
-// lists are in the order of sending: a name comes after what it refers to.
+// lists are in the order of sending: names come after the items that they refer to.
 func (l *ledger) lists() []*list {
 	return []*list{&l.backends, &l.certificates, &l.names}
 }
 
-// add takes in what nginx is to hold besides what it holds already. The error
-// names the endpoints that were left out. What is as it was added last is passed over.
+// add adds items that nginx should hold. The error names endpoints that were left out.
+// Elements of the last addition are skipped.
 func (l *ledger) add(d model.Dynamic) error {
 	var problems []error
 	for b := range others(l.added.Backends, d.Backends, func(b *model.Backend) string { return b.Key }) {
@@ -74,7 +74,7 @@ func (l *ledger) add(d model.Dynamic) error {
 		l.certificates.put(c.ID, c, nil)
 	}
 	for n := range others(l.added.Names, d.Names, func(n model.CertificateName) string { return n.Host }) {
-		content, err := encodeName(n)
+		content, err := json.Marshal(wireName(n))
 		problems = append(problems, err)
 		l.names.put(n.Host, nil, content)
 	}
@@ -84,7 +84,7 @@ func (l *ledger) add(d model.Dynamic) error {
 	return errors.Join(problems...)
 }
 
-// others gives the elements of now that before lacks; both are sorted by key.
+// others yields the elements of now that before lacks; both are sorted by key.
 func others[T comparable](before, now []T, key func(T) string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, element := range now {
@@ -111,7 +111,7 @@ func (l *ledger) addBackend(b *model.Backend) error {
 	return err
 }
 
-// put replaces an item unless it is equal, and gives the one that is held.
+// put stores an item unless it is equal to the stored one, and returns the stored one.
 func (l *list) put(key string, source any, content []byte) *item {
 	delete(l.gone, key)
 	held := l.items[key]
@@ -123,7 +123,7 @@ func (l *list) put(key string, source any, content []byte) *item {
 	return held
 }
 
-// retain drops every item that d does not have, which was added just before.
+// retain drops every item that d lacks. d was just added.
 func (l *ledger) retain(d model.Dynamic) {
 	retain(&l.backends, d.Backends, func(b *model.Backend) string { return b.Key })
 	retain(&l.certificates, d.Certificates, func(c *model.Certificate) string { return c.ID })
@@ -148,7 +148,7 @@ func retain[T any](l *list, wanted []T, key func(T) string) {
 	}
 }
 
-// drop marks those of the keys that are not of the list.
+// drop marks the keys that are not on the list as gone.
 func (l *list) drop(keys []string) {
 	for _, key := range keys {
 		if l.items[key] == nil {
@@ -157,7 +157,7 @@ func (l *list) drop(keys []string) {
 	}
 }
 
-// forget is called when another nginx runs, which holds nothing.
+// forget marks all items as unsent, for another nginx, which holds nothing.
 func (l *ledger) forget() {
 	for _, list := range l.lists() {
 		for key, item := range list.items {
@@ -167,15 +167,15 @@ func (l *ledger) forget() {
 	}
 }
 
-// unsent gives the keys that nginx has not confirmed, sorted.
+// unsent returns the keys that nginx has not confirmed, sorted.
 func (l *list) unsent() []string { return slices.Sorted(maps.Keys(l.pending)) }
 
-// dropped gives the keys that nginx is to delete, sorted.
+// dropped returns the keys that nginx should delete, sorted.
 func (l *list) dropped() []string {
 	return slices.Sorted(maps.Keys(l.gone))
 }
 
-// confirm notes that nginx holds the items of keys, but for the failed ones.
+// confirm records that nginx holds the items with these keys, except the failed ones.
 func (l *list) confirm(keys, failed []string) {
 	for _, key := range keys {
 		delete(l.pending, key)
@@ -188,7 +188,7 @@ func (l *list) confirm(keys, failed []string) {
 	}
 }
 
-// refused gives the keys that nginx had no room for, sorted.
+// refused returns the keys that nginx had no room for, sorted.
 func (l *list) refused() []string {
 	var keys []string
 	for key, item := range l.items {
@@ -213,37 +213,4 @@ func (i *item) encode() (json.RawMessage, error) {
 		return encodeCertificate(certificate)
 	}
 	return i.content, nil
-}
-
-// set gives the items as part of a push.
-func (l *list) set(items []json.RawMessage) *set {
-	switch l.kind {
-	case "backends":
-		return &set{Backends: items}
-	case "certificates":
-		return &set{Certificates: items}
-	}
-	return &set{Names: items}
-}
-
-// absent gives the keys as part of a push.
-func (l *list) absent(keys []string) *absent {
-	switch l.kind {
-	case "backends":
-		return &absent{Backends: keys}
-	case "certificates":
-		return &absent{Certificates: keys}
-	}
-	return &absent{Names: keys}
-}
-
-// of gives the keys of the list's kind.
-func (l *list) of(a absent) []string {
-	switch l.kind {
-	case "backends":
-		return a.Backends
-	case "certificates":
-		return a.Certificates
-	}
-	return a.Names
 }

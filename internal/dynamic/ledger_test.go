@@ -8,7 +8,7 @@ import (
 	"sluice/internal/model"
 )
 
-// manyNames are as a cluster with that many hosts with certificates.
+// manyNames are those of a cluster with so many hosts with certificates.
 func manyNames(count int) model.Dynamic {
 	var d model.Dynamic
 	for n := range count {
@@ -19,7 +19,7 @@ func manyNames(count int) model.Dynamic {
 	return d
 }
 
-// BenchmarkOneNameOfMany is what one other certificate costs while all other
+// BenchmarkOneNameOfMany is the cost of a new certificate of one host while all other
 // hosts keep theirs.
 func BenchmarkOneNameOfMany(b *testing.B) {
 	d := manyNames(10_000)
@@ -33,8 +33,8 @@ func BenchmarkOneNameOfMany(b *testing.B) {
 	}
 }
 
-// TestOnlyNamesThatChangedAreSent: of many names the one with another certificate
-// is sent again, one that comes back after it was dropped too, and nothing else.
+// TestOnlyNamesThatChangedAreSent: of many names, only one with another certificate is
+// sent again, and one that returns after it was dropped.
 func TestOnlyNamesThatChangedAreSent(t *testing.T) {
 	t.Parallel()
 	l, d := newLedger(), manyNames(100)

@@ -34,8 +34,8 @@ const deadline = 20 * time.Second
 // install is an nginx to test with.
 type install struct{ name, root string }
 
-// installs are the nginx of the system, and that of a root file system if
-// SLUICE_NGINX_ROOT names one.
+// installs are the nginx of the system and, if SLUICE_NGINX_ROOT names one, that of a
+// root file system.
 func installs() []install {
 	found := []install{{name: "system"}}
 	if root := os.Getenv("SLUICE_NGINX_ROOT"); root != "" {
@@ -200,7 +200,7 @@ func (s *server) await(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// web gives an HTTP client of the server that opens a new connection each time.
+// web returns an HTTP client of the server that opens a new connection each time.
 func (s *server) web() *http.Client {
 	transport := &http.Transport{DialContext: dialUnix(s.state + "/run/http.sock"), DisableKeepAlives: true}
 	return &http.Client{Timeout: deadline, Transport: transport}

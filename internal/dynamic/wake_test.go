@@ -13,9 +13,9 @@ import (
 	"sluice/internal/dynamic"
 )
 
-// TestConnectionThatNoWorkerWasWokenFor asks an nginx whose workers take a
-// connection only when the next one comes, as it happens when the worker that
-// was woken for it has just stopped accepting.
+// TestConnectionThatNoWorkerWasWokenFor asks an nginx whose workers accept a connection
+// only when the next one comes. This happens if the worker that the kernel woke for it
+// has just stopped accepting.
 func TestConnectionThatNoWorkerWasWokenFor(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")

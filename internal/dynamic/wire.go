@@ -20,22 +20,40 @@ type push struct {
 	Delete *absent `json:"delete,omitempty"`
 }
 
-// set is what is added or replaced. Its items are encoded already.
-type set struct {
-	Backends     []json.RawMessage `json:"backends,omitempty"`
-	Certificates []json.RawMessage `json:"certificates,omitempty"`
-	Names        []json.RawMessage `json:"names,omitempty"`
+// byKind is a list of each kind of item.
+type byKind[T any] struct {
+	Backends     []T `json:"backends,omitempty"`
+	Certificates []T `json:"certificates,omitempty"`
+	Names        []T `json:"names,omitempty"`
 }
 
-// absent names what is deleted, or what could not be stored.
-type absent struct {
-	Backends     []string `json:"backends,omitempty"`
-	Certificates []string `json:"certificates,omitempty"`
-	Names        []string `json:"names,omitempty"`
+type (
+	// set is the items to add or replace, already encoded.
+	set = byKind[json.RawMessage]
+	// absent is the keys to delete, or those that nginx could not store.
+	absent = byKind[string]
+)
+
+// only returns the list of one kind.
+func only[T any](kind string, items []T) *byKind[T] {
+	k := &byKind[T]{}
+	*k.of(kind) = items
+	return k
 }
 
-func (a absent) any() bool {
-	return len(a.Backends)+len(a.Certificates)+len(a.Names) > 0
+// of returns the list of a kind.
+func (k *byKind[T]) of(kind string) *[]T {
+	switch kind {
+	case "backends":
+		return &k.Backends
+	case "certificates":
+		return &k.Certificates
+	}
+	return &k.Names
+}
+
+func (k *byKind[T]) any() bool {
+	return len(k.Backends)+len(k.Certificates)+len(k.Names) > 0
 }
 
 type wireBackend struct {
@@ -67,7 +85,7 @@ type wireName struct {
 	ID   string `json:"id"`
 }
 
-// pushAnswer is what POST /push answers, whatever its status.
+// pushAnswer is the answer to POST /push, with any status.
 type pushAnswer struct {
 	Boot    string `json:"boot"`
 	Version int    `json:"version"`
@@ -76,7 +94,7 @@ type pushAnswer struct {
 	Memory  Memory `json:"memory"`
 }
 
-// Memory is how full the dictionaries of nginx are.
+// Memory is the use of nginx's dictionaries.
 type Memory struct {
 	Backends     Dictionary `json:"backends"`
 	Certificates Dictionary `json:"certificates"`
@@ -88,25 +106,23 @@ type Dictionary struct {
 	Free int64 `json:"free"`
 }
 
-// NearlyFull says whether little of it is free; one that is not known is not full.
+// NearlyFull reports whether less than a fifth is free. It is false if the size is
+// unknown.
 func (d Dictionary) NearlyFull() bool { return d.Size > 0 && d.Free < d.Size/5 }
 
-// Status is what GET /status answers.
+// Status is the answer to GET /status.
 type Status struct {
-	// Boot names this nginx for as long as it lives; its shared state is
-	// empty when Boot is new.
+	// Boot identifies this nginx for its whole life. A new Boot has empty dictionaries.
 	Boot string `json:"boot"`
-	// Load counts the configurations that were loaded; it is that of the
-	// worker that answered.
+	// Load is the number of the configuration that the answering worker runs.
 	Load int `json:"load"`
 	// Workers are those that accept connections.
 	Workers []Worker `json:"workers"`
-	// Expected is how many workers the configuration of Load has.
+	// Expected is the number of workers in the configuration of Load.
 	Expected int `json:"expected"`
 	// Version grows with every push.
-	Version int `json:"version"`
-	// Memory is how full the dictionaries are.
-	Memory Memory `json:"memory"`
+	Version int    `json:"version"`
+	Memory  Memory `json:"memory"`
 }
 
 // Worker is an nginx worker that accepts connections.
@@ -115,14 +131,15 @@ type Worker struct {
 	Load int `json:"load"`
 }
 
-// encodeBackend gives a backend as JSON. An endpoint that is not an address
-// with a port is left out and named by the error; the rest is valid still.
+// encodeBackend returns a backend as JSON. It leaves out invalid endpoints and an unknown
+// picker, which the error names; the rest is valid.
 func encodeBackend(b *model.Backend) ([]byte, error) {
-	out := wireBackend{Key: b.Key, Endpoints: make([]wireEndpoint, 0, len(b.Endpoints)), Empty: b.WhenEmpty, Picker: pickerOf(b), Split: splitOf(b.Split)}
+	picker, err := pickerOf(b)
+	problems := []error{err}
+	out := wireBackend{Key: b.Key, Endpoints: make([]wireEndpoint, 0, len(b.Endpoints)), Empty: b.WhenEmpty, Picker: picker, Split: splitOf(b.Split)}
 	if out.Empty == 0 {
 		out.Empty = 503
 	}
-	var problems []error
 	for _, e := range b.Endpoints {
 		endpoint, err := encodeEndpoint(e)
 		if err != nil {
@@ -135,8 +152,8 @@ func encodeBackend(b *model.Backend) ([]byte, error) {
 	return text, errors.Join(append(problems, err)...)
 }
 
-// encodeEndpoint writes the address as nginx prints it, so that the balancer
-// can tell which endpoints a request has tried.
+// encodeEndpoint writes the address as nginx prints it, so that the balancer recognises
+// endpoints that a request has tried.
 func encodeEndpoint(e model.Endpoint) (wireEndpoint, error) {
 	address, err := netip.ParseAddr(e.Address)
 	if err != nil || address.Zone() != "" {
@@ -155,8 +172,4 @@ func encodeCertificate(c *model.Certificate) ([]byte, error) {
 		return nil, fmt.Errorf("certificate %s cannot be encoded", c.ID)
 	}
 	return text, nil
-}
-
-func encodeName(n model.CertificateName) ([]byte, error) {
-	return json.Marshal(wireName(n))
 }

@@ -32,7 +32,7 @@ func wireCases(t *testing.T) []wireCase {
 	return cases
 }
 
-// TestWireCases holds that this half writes what the shared cases say.
+// TestWireCases compares the output of the Go half with the shared cases.
 func TestWireCases(t *testing.T) {
 	t.Parallel()
 	for _, c := range wireCases(t) {
@@ -85,9 +85,9 @@ func TestItemsAreEncodedAsInTheCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for number, pushed := range [][]push{
-		{{Set: l.backends.set(encodeAll(t, &l.backends, "shop/web/80"))}},
-		{{Set: l.backends.set(encodeAll(t, &l.backends, "default/none/http"))}},
-		{{Set: l.certificates.set(encodeAll(t, &l.certificates, "0a1b"))}, {Set: l.names.set(encodeAll(t, &l.names, "", "*.shop.example"))}},
+		{{Set: only(l.backends.kind, encodeAll(t, &l.backends, "shop/web/80"))}},
+		{{Set: only(l.backends.kind, encodeAll(t, &l.backends, "default/none/http"))}},
+		{{Set: only(l.certificates.kind, encodeAll(t, &l.certificates, "0a1b"))}, {Set: only(l.names.kind, encodeAll(t, &l.names, "", "*.shop.example"))}},
 	} {
 		var want push
 		if err := json.Unmarshal(cases[number].Push, &want); err != nil {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Forbidden says whether an ExternalName must not lead to an address: who owns
-// the name would reach this machine, its link or its cloud's metadata through us,
-// in IPv4 or wherever IPv6 has such an address of IPv4 in it.
+// Forbidden reports whether an ExternalName must not lead to an address. Through it,
+// the owner of the name would reach this machine, its link or its cloud's metadata.
+// IPv6 addresses that contain a forbidden IPv4 address are forbidden too.
 func Forbidden(address netip.Addr) bool {
 	a := address.Unmap()
 	if !a.IsValid() || a.Zone() != "" || a.IsUnspecified() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast() {
@@ -29,8 +29,8 @@ func Forbidden(address netip.Addr) bool {
 	})
 }
 
-// forbidden are what nobody may be led to, besides what netip knows. Sources: RFC
-// 6890, tables 1 and 17, and what clouds document of their metadata services.
+// forbidden are the prefixes besides those that netip knows. Sources: RFC 6890, tables
+// 1 and 17, and the documentation of clouds on their metadata services.
 var forbidden = prefixes(
 	"0.0.0.0/8", "255.255.255.255/32",
 	"100.100.100.200/32",                                                 // Alibaba Cloud
@@ -41,8 +41,8 @@ var forbidden = prefixes(
 	"fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "fd00:a9fe:a9fe::1/128", // Oracle Cloud, Scaleway, Akamai
 )
 
-// embedded is a prefix of IPv6 with an address of IPv4 at a byte, each byte of
-// which is mask other than what it means.
+// embedded is a prefix of IPv6 addresses with an IPv4 address at a byte. Each of its
+// bytes is xored with mask.
 type embedded struct {
 	prefix netip.Prefix
 	at     int

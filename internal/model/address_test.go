@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// An ExternalName leads to no machine that only this one should reach, however
-// its address is written.
+// An ExternalName never leads to an address that only this machine should reach, in any
+// notation.
 func TestForbidden(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -1,13 +1,14 @@
 package model
 
-// Balancing is how requests are spread over the endpoints of a backend, other than in
+// Balancing is a way to spread requests over the endpoints of a backend, other than in
 // turn. Its hash is part of the key of the backend.
 type Balancing struct {
-	// Affinity has a client go to the same endpoint each time.
+	// Affinity sends a client to the same endpoint each time.
 	Affinity Affinity `json:"affinity"`
 }
 
-// Affinity says which clients move to endpoints that come: some, or none.
+// Affinity selects the clients that move to new endpoints: some (Balanced), or none
+// (Persistent).
 type Affinity string
 
 // The affinities.
@@ -16,11 +17,12 @@ const (
 	Persistent Affinity = "persistent"
 )
 
-// Cookie is the cookie that names an endpoint to a client, and its attributes as in RFC
-// 6265. It belongs to the requests: paths with other cookies share the endpoints.
+// Cookie is the cookie that names an endpoint to a client, with attributes as in RFC
+// 6265. It is not part of the backend: paths with different cookies share the
+// endpoints.
 type Cookie struct {
 	Name string `json:"name"`
-	// ChangeOnFailure has a retry go to another endpoint.
+	// ChangeOnFailure lets a retry change the endpoint.
 	ChangeOnFailure bool `json:"changeOnFailure,omitempty"`
 	// Expires and MaxAge are in seconds; empty for none.
 	Expires  string `json:"expires,omitempty"`
@@ -30,19 +32,19 @@ type Cookie struct {
 	SameSite string `json:"sameSite,omitempty"`
 	// Conditional leaves out SameSite=None for browsers that misread it.
 	Conditional bool `json:"conditional,omitempty"`
-	// Secure is said over plain HTTP too.
+	// Secure sets the attribute over plain HTTP too.
 	Secure bool `json:"secure,omitempty"`
 }
 
-// Split spreads requests over backends, some by their headers, the rest by weight, and
-// says which cookie their clients get. It may have no Shares.
+// Split spreads requests over backends, some by their headers, the others by weight,
+// and sets a cookie. It may have no Shares.
 type Split struct {
-	// Main is the key of the backend of the requests that no share gets.
+	// Main is the key of the backend for requests that no share takes.
 	Main string `json:"main"`
-	// Total is what the weights are parts of, at least 1.
+	// Total is the sum that the weights are parts of, at least 1.
 	Total  int     `json:"total"`
 	Shares []Share `json:"shares,omitempty"`
-	// Cookie has clients stay with a backend and its endpoint, nil for none; Tags are the
+	// Cookie keeps clients at a backend and its endpoint, nil for none; Tags are the
 	// labels of Main and of the Shares.
 	Cookie *Cookie  `json:"cookie,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
@@ -50,16 +52,16 @@ type Split struct {
 
 // Share is a backend of a Split besides the main one.
 type Share struct {
-	// Backend is its key, Name what logs call it.
+	// Backend is its key, Name its name in logs.
 	Backend string `json:"backend"`
 	Name    string `json:"name"`
 	Weight  int    `json:"weight"`
-	// Rules decide before the weight does; the first that holds counts.
+	// Rules decide before the weight. The first that matches wins.
 	Rules []ShareRule `json:"rules,omitempty"`
 }
 
-// ShareRule holds for the requests with a value of a variable of nginx. The share takes
-// them or gets none of them.
+// ShareRule matches requests by the value of an nginx variable. The share takes them or
+// gets none of them.
 type ShareRule struct {
 	Variable string `json:"variable"`
 	Value    string `json:"value"`

@@ -5,44 +5,44 @@ import (
 	"strings"
 )
 
-// Dynamic is what nginx is told while it runs, without a reload.
+// Dynamic is the part of the configuration that a running nginx gets without a reload.
 type Dynamic struct {
 	// Backends are sorted by Key.
 	Backends []*Backend `json:"backends,omitempty"`
 	// Certificates are sorted by ID.
 	Certificates []*Certificate `json:"certificates,omitempty"`
-	// Names say which certificate a server name gets, sorted by Host. The
-	// Host "" is the default certificate.
+	// Names assign certificates to server names, sorted by Host. The Host "" is the
+	// default certificate.
 	Names []CertificateName `json:"names,omitempty"`
 	// Users are sorted by ID. Workers read these files at each request that needs one.
 	Users []*UserFile `json:"users,omitempty"`
 }
 
-// UserFile is a file of users and hashes of their passwords, as htpasswd writes them.
+// UserFile is an htpasswd file of users and hashes of their passwords.
 type UserFile struct {
-	// ID changes with the content, and tells nothing of it.
+	// ID changes with the content, and reveals nothing of it.
 	ID string `json:"id"`
-	// Content is secret: it is in no view, log line and configuration.
+	// Content is secret: no view, log line or configuration contains it.
 	Content []byte `json:"-"`
 }
 
-// UsersDir is the folder of user files below the state directory. Names in nginx.conf
-// are relative to that.
+// UsersDir is the folder of user files below the state directory, which file names in
+// nginx.conf are relative to.
 const UsersDir = "users"
 
-// Memory is the sizes, in bytes, of what nginx keeps Dynamic in. They cannot
+// Memory is the sizes, in bytes, of nginx's dictionaries for Dynamic. They cannot
 // change while nginx runs.
 type Memory struct {
 	Backends, Certificates int64
 }
 
-// Backend is a set of endpoints that requests are spread over.
+// Backend is a set of endpoints that nginx spreads requests over.
 type Backend struct {
-	// Key names it for good: a backend of another meaning has another key. It is
-	// opaque, but that those of one Service begin alike.
+	// Key identifies it: a backend with another meaning has another key. It is opaque,
+	// except that those of one Service begin alike.
 	Key string `json:"key"`
-	// Target is the Service and port that it stands for. A host that is no Service
-	// has its name in Host instead; the default backend has no Port.
+	// Target is its Service and port. A host that is not a Service is in Host instead;
+	// the default backend has no Port.
 	Target Target `json:"target"`
 	// Endpoints are sorted and without duplicates.
 	Endpoints []Endpoint `json:"endpoints,omitempty"`
@@ -50,24 +50,24 @@ type Backend struct {
 	// to the endpoints, each with port ExternalPort.
 	ExternalName string `json:"externalName,omitempty"`
 	ExternalPort int    `json:"externalPort,omitempty"`
-	// WhenEmpty is the status that answers while there is no endpoint: 503,
-	// or 404 for the default backend.
+	// WhenEmpty is the status if there is no endpoint: 503, or 404 for the default
+	// backend.
 	WhenEmpty int `json:"whenEmpty,omitempty"`
-	// Balancing says how requests are spread over the endpoints; nil is in turn.
+	// Balancing is nil for picking endpoints in turn.
 	Balancing *Balancing `json:"balancing,omitempty"`
-	// Split is set for one that has no endpoints: it spreads its requests over other
+	// Split is set for a backend without endpoints that spreads its requests over other
 	// backends.
 	Split *Split `json:"split,omitempty"`
 }
 
-// Target is where requests of a backend go: a port of a Service, or a host.
+// Target is the destination of requests: a port of a Service, or a host.
 type Target struct {
 	ServicePort
 	Host string `json:"host,omitempty"`
 }
 
-// Object is the one whose owner decides about the endpoints: the Service, or, where a
-// host is none, the namespace that asked for it.
+// Object is the object whose owner decides about the endpoints: the Service or, for a
+// host, the namespace that asked for it.
 func (t Target) Object() ObjectRef {
 	if t.Host != "" {
 		return ObjectRef{Kind: "Namespace", Name: t.Namespace}
@@ -75,8 +75,8 @@ func (t Target) Object() ObjectRef {
 	return ObjectRef{Kind: "Service", Namespace: t.Namespace, Name: t.Name}
 }
 
-// Label is what logs and cookies call the target, as ingress-nginx does:
-// "namespace-service-port".
+// Label is the name of the target in logs and cookies: "namespace-service-port", as in
+// ingress-nginx.
 func (t Target) Label() string {
 	name := t.Name
 	if t.Host != "" {
@@ -85,7 +85,7 @@ func (t Target) Label() string {
 	return t.Namespace + "-" + name + "-" + t.Port
 }
 
-// Backend gives the backend with a key, nil for none.
+// Backend returns the backend with a key, nil for none.
 func (d *Dynamic) Backend(key string) *Backend {
 	at, found := slices.BinarySearchFunc(d.Backends, key, func(b *Backend, key string) int { return strings.Compare(b.Key, key) })
 	if !found {
@@ -94,7 +94,7 @@ func (d *Dynamic) Backend(key string) *Backend {
 	return d.Backends[at]
 }
 
-// Endpoint is an address that serves.
+// Endpoint is an address that serves requests.
 type Endpoint struct {
 	// Address is an IPv4 or IPv6 address, without brackets.
 	Address string `json:"address,omitempty"`
@@ -127,6 +127,6 @@ func (Secret) String() string { return "(secret)" }
 // GoString hides the content from %#v.
 func (Secret) GoString() string { return "(secret)" }
 
-// MarshalText hides the content from JSON and text encoders. What really sends
-// a key converts it to bytes first.
+// MarshalText hides the content from JSON and text encoders. Code that sends a key
+// converts it to bytes first.
 func (Secret) MarshalText() ([]byte, error) { return []byte("(secret)"), nil }

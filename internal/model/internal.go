@@ -2,36 +2,36 @@ package model
 
 import "strings"
 
-// Named is the modifier of an internal location that a request is handed over to.
-// Its Path is the name without "@".
+// Named is the modifier of an internal location that nginx passes a request to. Its
+// Path is the name without "@".
 const Named Modifier = "@"
 
-// InternalPrefix begins the path of each internal location for subrequests. No
-// Ingress can have a path below it, and clients that ask for one are answered 404.
+// InternalPrefix begins the path of each internal location for subrequests. No Ingress
+// can have a path below it, and clients get 404 there.
 const InternalPrefix = "/.sluice/"
 
-// EscapedURI is the name of a block without data, and of the variable that a location
-// with this block sets: what the client asked for, escaped as one argument of a URL.
+// EscapedURI is the name of a block without data, and of the variable that it sets: the
+// URI of the client's request, escaped as one argument of a URL.
 const EscapedURI = "escaped_request_uri"
 
-// missName is the internal location of names that a wildcard host does not mean.
+// missName is the internal location for names that a wildcard host does not mean.
 const missName = "miss"
 
 // Internal is a location that no client reaches. There are two kinds:
 //
-//   - Named: a request of the same server is handed over to it, as by error_page. It
-//     may do all that other locations do.
-//   - Equal, with a path below InternalPrefix: a subrequest goes to it, as by
-//     auth_request or mirror. A subrequest shares the variables of its parent, so
-//     that the location sets none, rewrites nothing and redirects nobody; its
-//     balancer goes by $uri, which each request has for itself.
+//   - Named: nginx passes a request of the same server to it, for example by
+//     error_page. It may do everything that other locations do.
+//   - Equal, with a path below InternalPrefix: subrequests go to it, for example by
+//     auth_request or mirror. A subrequest shares the variables of its parent. So the
+//     location sets none, and does not rewrite or redirect; its balancer reads $uri,
+//     which each request has for itself.
 type Internal struct {
 	*Location
 	// Owners are the objects that asked for it, sorted. Rule.Object is one of them.
 	Owners []ObjectRef `json:"owners,omitempty"`
 }
 
-// MissOf gives the internal location of names that nginx's wildcard takes but
+// MissOf returns the internal location for names that nginx's wildcard matches but
 // Kubernetes' does not (more than one label).
 func MissOf(l *Location) *Internal {
 	miss := *l
@@ -39,15 +39,15 @@ func MissOf(l *Location) *Internal {
 	return &Internal{Location: &miss, Owners: []ObjectRef{l.Rule.Object}}
 }
 
-// Miss answers names that nginx's wildcard takes but Kubernetes' does not. Only
-// wildcard hosts have it. A wildcard host without it takes no such name: its name is
-// a regular expression, which costs every request for an unknown host some time.
+// Miss is the location for names that nginx's wildcard matches but Kubernetes' does
+// not. Only wildcard hosts have it. Without it, nginx must not match these names: the
+// name of the server is then a regular expression, which costs each request for an
+// unknown host some time.
 func (s *Server) Miss() *Location {
 	return s.Named(missName)
 }
 
-// Named gives the internal location of a name that requests are handed over to, nil
-// for none.
+// Named returns the internal location with a name, nil for none.
 func (s *Server) Named(name string) *Location {
 	if found := s.internal(Named, name); found != nil {
 		return found.Location
@@ -55,7 +55,7 @@ func (s *Server) Named(name string) *Location {
 	return nil
 }
 
-// InternalFor gives the location for subrequests that a path is of, nil for none.
+// InternalFor returns the location for subrequests at a path, nil for none.
 func (s *Server) InternalFor(path string) *Location {
 	if !strings.HasPrefix(path, InternalPrefix) {
 		return nil

@@ -2,19 +2,19 @@ package model
 
 import "slices"
 
-// Joined joins lists of Problems to one, and remembers it. The zero value is
-// ready. Most syncs find the Problems that the one before found, or those of one
-// object differ: then these are merged into what was sorted before.
+// Joined joins lists of Problems to one, and remembers it. The zero value is ready to
+// use. Most syncs find the Problems of the last one, or those of one object differ:
+// then Join merges these into the sorted list.
 type Joined struct {
 	of    any
 	parts [][]Problem
-	// sorted are all Problems of the parts, all the same without repetitions.
+	// sorted are the Problems of all parts; all are the same without repetitions.
 	sorted, all []Problem
 }
 
-// Join gives what SortProblems makes of all parts; neither may be changed after
-// that. If of and the parts are those of the call before, so is the list: who
-// was given it knows by SameProblems that there is nothing new.
+// Join returns SortProblems of all parts. The parts and the result must not be changed
+// after that. If of and the parts are those of the last call, it returns the same list,
+// which SameProblems recognises.
 func (j *Joined) Join(of any, parts ...[]Problem) []Problem {
 	gone, came := differingParts(j.parts, parts)
 	if len(gone)+len(came) > 0 || j.of != of {
@@ -28,15 +28,14 @@ func (j *Joined) Join(of any, parts ...[]Problem) []Problem {
 	return j.all
 }
 
-// SameProblems reports whether two lists are the very same, without a look at
-// what they hold.
+// SameProblems reports whether two lists are the same by pointer and length, without
+// comparing their elements.
 func SameProblems(a, b []Problem) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// differingParts gives the parts that only one of two calls has. Where as many went
-// as came, each is compared with the one in its place, and of both is left what the
-// other lacks.
+// differingParts returns the parts that only one of two calls has. If both numbers are
+// equal, it compares the parts in pairs, and keeps the elements that the other lacks.
 func differingParts(before, now [][]Problem) (gone, came [][]Problem) {
 	equal := func(a, b []Problem) bool { return SameProblems(a, b) || slices.Equal(a, b) }
 	for len(before) > 0 && len(now) > 0 && equal(before[0], now[0]) {
@@ -55,8 +54,8 @@ func differingParts(before, now [][]Problem) (gone, came [][]Problem) {
 	return slices.DeleteFunc(gone, empty), slices.DeleteFunc(came, empty)
 }
 
-// without gives the parts that others lack, by the pointer; one that is there
-// several times counts as often.
+// without returns the parts that others lack, by their pointers. Repeated parts count
+// as often as they occur.
 func without(parts, others [][]Problem) (found [][]Problem) {
 	there := make(map[*Problem]int, len(others))
 	for _, p := range others {
@@ -76,8 +75,8 @@ func without(parts, others [][]Problem) (found [][]Problem) {
 	return found
 }
 
-// Differing gives what came and what went between two lists. Where both are sorted
-// it is no more than that.
+// Differing returns the elements that came and went between two lists. If both are
+// sorted, these are the minimum.
 func Differing(before, now []Problem) (came, went []Problem) {
 	for len(before) > 0 || len(now) > 0 {
 		switch {
@@ -92,8 +91,8 @@ func Differing(before, now []Problem) (came, went []Problem) {
 	return came, went
 }
 
-// merge gives the sorted list without what is gone and with what came, in a copy.
-// Where that is most of it, all parts are sorted anew.
+// merge returns a copy of the sorted list without gone and with came. It sorts all
+// parts again if these are most of the list.
 func (j *Joined) merge(gone, came, parts [][]Problem) []Problem {
 	out, in := sortAll(gone), sortAll(came)
 	if len(out)+len(in) > len(j.sorted)/2 {
@@ -120,14 +119,15 @@ func (j *Joined) merge(gone, came, parts [][]Problem) []Problem {
 	return append(merged, left...)
 }
 
-// sortAll gives the Problems of all parts as SortProblems does, with repetitions.
+// sortAll returns the Problems of all parts, sorted as by SortProblems, with
+// repetitions.
 func sortAll(parts [][]Problem) []Problem {
 	all := slices.Concat(parts...)
 	sortShown(all)
 	return all
 }
 
-// repeats reports whether a sorted list has something twice.
+// repeats reports whether a sorted list has a repetition.
 func repeats(sorted []Problem) bool {
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i-1] == sorted[i] {

@@ -14,8 +14,8 @@ func joinable(object, text string) []Problem {
 	return []Problem{{Object: ObjectRef{Kind: "Ingress", Name: object}, Reason: Unread, Text: text}}
 }
 
-// TestUnchangedProblemsAreTheSameList: whoever was given it need not look at it
-// again. Whatever changes, they have to.
+// TestUnchangedProblemsAreTheSameList: the list is the same while no part changes, and
+// another after any change.
 func TestUnchangedProblemsAreTheSameList(t *testing.T) {
 	t.Parallel()
 	var j Joined
@@ -44,8 +44,8 @@ func TestUnchangedProblemsAreTheSameList(t *testing.T) {
 	}
 }
 
-// TestJoinedIsWhatSortingGives: however little changed from one call to the next,
-// and however often the same is said, the list is that of all parts sorted anew.
+// TestJoinedIsWhatSortingGives: the list is that of all parts sorted again, whatever
+// changes between calls and repeats.
 func TestJoinedIsWhatSortingGives(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))
@@ -90,7 +90,7 @@ func TestJoinedIsWhatSortingGives(t *testing.T) {
 	}
 }
 
-// BenchmarkOneObjectsProblems changes those of one object of 10,000.
+// BenchmarkOneObjectsProblems changes the Problems of one object of 10,000.
 func BenchmarkOneObjectsProblems(b *testing.B) {
 	parts := problemsOf(10_000)
 	other := []Problem{{Object: ObjectRef{"Ingress", "shop", "web-77"}, Field: "key-7", Reason: Unread, Text: "another"}}
@@ -111,7 +111,7 @@ func BenchmarkUnchangedProblems(b *testing.B) {
 	}
 }
 
-// problemsOf gives three Problems of each of n objects.
+// problemsOf returns three Problems of each of n objects.
 func problemsOf(n int) (parts [][]Problem) {
 	for i := range n {
 		var of []Problem

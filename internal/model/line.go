@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// OneLine makes a text that users wrote fit to be shown: one line of printable
-// UTF-8, of at most so many bytes. What does not print is escaped as in Go
-// source, and where something is cut off "..." tells so. A text that is fine
-// stays as it is, so that doing it twice changes nothing.
+// OneLine returns a user's text as one line of printable UTF-8, of at most so many
+// bytes. It escapes unprintable characters as in Go source, and ends a shortened text
+// with "...". A text that needs no change stays as it is, so that a second call changes
+// nothing.
 func OneLine(text string, most int) string {
 	if len(text) <= most && printable(text) {
 		return text
@@ -32,9 +32,8 @@ func OneLine(text string, most int) string {
 	return string(out)
 }
 
-// Lines makes a text fit for a terminal, which would obey some characters, or show
-// others as something else than what is there. It is OneLine for many lines of any
-// length: their ends stay, and so do tabs.
+// Lines escapes characters in a text that a terminal would interpret or show
+// differently. It is OneLine for many lines of any length: it keeps line ends and tabs.
 func Lines(text string) string {
 	var out []byte
 	for len(text) > 0 {
@@ -49,8 +48,8 @@ func Lines(text string) string {
 	return string(out)
 }
 
-// appendShown appends the first character of a text, escaped if it does not print,
-// and gives how many bytes of the text that was.
+// appendShown appends the first character of a text, escaped if it is unprintable, and
+// returns its size in the text.
 func appendShown(out []byte, text string) (shown []byte, size int) {
 	r, size := utf8.DecodeRuneInString(text)
 	switch {

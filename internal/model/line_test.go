@@ -2,8 +2,8 @@ package model
 
 import "testing"
 
-// TestLines: what a terminal would obey is escaped as in OneLine, but lines and
-// tabs stay.
+// TestLines: characters that a terminal would interpret are escaped as in OneLine, but
+// lines and tabs stay.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	const hostile = "a\x1b[2Jb\x07c\u202ed\u009be\x00\u00a0\ufffd\U000e0001\xff"

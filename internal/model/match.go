@@ -2,30 +2,31 @@ package model
 
 import "strings"
 
-// Match says which requests of a path are meant, besides the path itself: those of
-// which all of it holds. The zero value means every request.
+// Match selects requests of a path: those for which all of it holds. The zero value
+// selects every request.
 type Match struct {
 	// Method is that of the request, such as "GET"; empty for any.
 	Method string `json:"method,omitempty"`
-	// Headers and Query are compared with the headers of the request and the
-	// parameters of its query, each name at most once.
+	// Headers and Query select by headers and query parameters of the request, each
+	// name at most once.
 	Headers []ValueMatch `json:"headers,omitempty"`
 	Query   []ValueMatch `json:"query,omitempty"`
 }
 
-// ValueMatch says what a header or a parameter has to be. One that is missing or
-// empty never matches.
+// ValueMatch selects by the value of a header or parameter. A missing or empty one
+// never matches.
 type ValueMatch struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	// Pattern is set if Value is a regular expression, which has to match the whole.
+	// Pattern is set if Value is a regular expression, which must match the whole
+	// value.
 	Pattern bool `json:"pattern,omitempty"`
 }
 
-// Any reports whether every request is meant.
+// Any reports whether the match selects every request.
 func (m Match) Any() bool { return m.Method == "" && len(m.Headers) == 0 && len(m.Query) == 0 }
 
-// String gives the match as one line, such as "POST and header X-Version: v2 and
+// String returns the match as one line, such as "POST and header X-Version: v2 and
 // query q ~ [0-9]+".
 func (m Match) String() string {
 	var parts []string
@@ -41,7 +42,7 @@ func (m Match) String() string {
 	return OneLine(strings.Join(parts, " and "), mostText)
 }
 
-// String gives "name: value", or "name ~ pattern".
+// String returns "name: value", or "name ~ pattern".
 func (v ValueMatch) String() string {
 	if v.Pattern {
 		return v.Name + " ~ " + v.Value
@@ -49,25 +50,25 @@ func (v ValueMatch) String() string {
 	return v.Name + ": " + v.Value
 }
 
-// Candidate is one of the internal locations that a location hands its requests over
-// to: the first whose Match holds has the request.
+// Candidate is one of the internal locations that a location dispatches to. The first
+// whose Match holds takes the request.
 type Candidate struct {
 	Match Match `json:"match,omitzero"`
 	// To is the Path of a Named location of Server.Internal.
 	To string `json:"to"`
-	// Conditions are what nginx checks for the Match, all of them.
+	// Conditions are the Match as nginx checks it; all must hold.
 	Conditions []Condition `json:"conditions,omitempty"`
 }
 
-// Condition is a pattern, case-sensitive, that has to match a part of the request.
+// Condition is a case-sensitive pattern that must match a part of the request.
 type Condition struct {
 	Of RequestPart `json:"of"`
-	// Name is that of the header, in lower case, or of the parameter.
+	// Name is the header, in lower case, or the parameter.
 	Name    string `json:"name,omitempty"`
 	Pattern string `json:"pattern"`
 }
 
-// RequestPart is what a Condition looks at.
+// RequestPart is the part of a request that a Condition checks.
 type RequestPart string
 
 // The parts.

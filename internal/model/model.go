@@ -1,34 +1,34 @@
-// Package model says what nginx must do, as plain values: it is what translate
-// makes of the objects and what render and dynamic carry out.
+// Package model holds the work of nginx as plain values. translate makes them of the
+// objects; render and dynamic carry them out.
 //
-// It knows no Kubernetes type, holds no map (so that equal values print equal
-// bytes) and does nothing. A *Server, *Backend or *Certificate is never changed
-// after it was built: the same pointer means the same content, which is what
-// lets render keep the bytes of a server that did not change.
+// It has no Kubernetes type, no behaviour, and no map, so that equal values print equal
+// bytes. A *Server, *Backend or *Certificate never changes after it was built: the same
+// pointer means the same content, so render keeps the bytes of an unchanged server.
 package model
 
-// Config is everything that nginx is told. Static and Dynamic are different
-// types so that an endpoint or a key cannot reach a template by mistake.
+// Config is the whole configuration of nginx. Static and Dynamic are different types,
+// so that an endpoint or a key cannot reach a template by mistake.
 type Config struct {
 	Static  Static  `json:"static"`
 	Dynamic Dynamic `json:"dynamic"`
 }
 
-// Static is what nginx.conf says. A reload is needed if and only if its
-// rendered bytes differ.
+// Static is the content of nginx.conf. A reload is needed if and only if its rendered
+// bytes differ.
 type Static struct {
 	// Blocks are the global settings, each printed by its templates in the
 	// contexts main, events and http (see Block).
 	Blocks []Block `json:"blocks,omitempty"`
-	// Servers are sorted by Host, but for those with patterns among their Aliases,
-	// which come last, in the order in which the patterns are tried. The catch-all
-	// server ("") is always there and comes first.
+	// Servers are sorted by Host. Those with patterns among their Aliases come last, in
+	// the order in which nginx tries the patterns. The catch-all server ("") always
+	// exists and comes first.
 	Servers []*Server `json:"servers,omitempty"`
 	// Streams are sorted by protocol and port.
 	Streams []Stream `json:"streams,omitempty"`
-	// PassesThrough is set if TLS connections are looked at for the hosts of
-	// Passthroughs, which are sorted by Host. It does not depend on whether there
-	// are any: an Ingress does not change how others are reached.
+	// PassesThrough is set if nginx reads the server name of TLS connections, to pass
+	// on those to the hosts of Passthroughs, which are sorted by Host. It does not
+	// depend on the number of Passthroughs, so that no Ingress changes how others are
+	// reached.
 	PassesThrough bool          `json:"passesThrough,omitempty"`
 	Passthroughs  []Passthrough `json:"passthroughs,omitempty"`
 }
@@ -39,21 +39,20 @@ type Server struct {
 	Host string `json:"host"`
 	// Listener names the ports that it is served on; empty for those of HTTP and HTTPS.
 	Listener string `json:"listener,omitempty"`
-	// AnyLabels is set if the "*" of Host stands for any number of labels; otherwise it
-	// stands for one.
+	// AnyLabels is set if the "*" of Host stands for any number of labels, not for one.
 	AnyLabels bool `json:"anyLabels,omitempty"`
 	// Aliases are further names in nginx's notation, sorted: precise ones,
 	// "*.name" and "name.*" for any number of labels, "~" with a pattern.
 	Aliases []string `json:"aliases,omitempty"`
 	// AliasesFrom is the Ingress that asked for them.
 	AliasesFrom ObjectRef `json:"aliasesFrom,omitzero"`
-	// AliasesOnly is set if Host has a server of its own, before this one: the
-	// Aliases are redirected otherwise, or Host is a wildcard.
+	// AliasesOnly is set if Host has another server, before this one: because the
+	// redirect of the Aliases differs, or because Host is a wildcard.
 	AliasesOnly bool `json:"aliasesOnly,omitempty"`
-	// RedirectToHTTPS is set when every location of the server redirects
-	// plain requests; it is then said once and not by each location.
+	// RedirectToHTTPS is set if every location of the server redirects plain requests.
+	// The server does it once instead of each location.
 	RedirectToHTTPS *Redirect `json:"redirectToHTTPS,omitempty"`
-	// Blocks are what behaviours print at server level.
+	// Blocks are those of behaviours at server level.
 	Blocks []Block `json:"blocks,omitempty"`
 	// Locations are in the order of route.Sort.
 	Locations []*Location `json:"locations,omitempty"`
@@ -61,7 +60,7 @@ type Server struct {
 	Internal []*Internal `json:"internal,omitempty"`
 }
 
-// Key tells the server from all others.
+// Key identifies the server.
 func (s *Server) Key() string {
 	key := s.Host
 	if s.AliasesOnly {
@@ -73,8 +72,8 @@ func (s *Server) Key() string {
 	return key
 }
 
-// Taker is the location of a rule that takes all that no other path takes, nil for
-// none.
+// Taker is the location of a rule that takes all requests which no other path takes,
+// nil for none.
 func (s *Server) Taker() *Location {
 	for _, l := range s.Locations {
 		if l.Rule.Kind == RuleWritten && l.IsRoot() {
@@ -85,8 +84,8 @@ func (s *Server) Taker() *Location {
 }
 
 // LongestToken is the longest token of nginx.conf, in bytes as printed. nginx reads
-// through a buffer of 4,096 bytes and ends with "too long parameter" where a token
-// does not fit.
+// through a buffer of 4,096 bytes and rejects a token that does not fit with "too long
+// parameter".
 const LongestToken = 4000
 
 // Modifier is the way a location matches, in nginx's own notation.
@@ -101,36 +100,35 @@ const (
 	Pattern     Modifier = "~*" // a case-insensitive PCRE, first match wins
 )
 
-// Location is one location of a server: how it matches, whose it is, and what
-// is done with a request there.
+// Location is one location of a server: its match, its rule, and its answer.
 type Location struct {
 	Modifier Modifier `json:"modifier"`
 	// Path is the decoded path, or the complete pattern ("^/foo") for Pattern.
 	Path string `json:"path"`
-	// MatchLimit is how many steps a Pattern may take, 0 for as many as the settings
-	// say.
+	// MatchLimit is the number of steps that a Pattern may take, 0 for that of the
+	// settings.
 	MatchLimit int `json:"matchLimit,omitempty"`
-	// Rule says which rule of which object asked for it.
+	// Rule is the rule of the object that asked for it.
 	Rule Rule `json:"rule"`
 	// RedirectToHTTPS redirects plain requests of this location only.
 	RedirectToHTTPS *Redirect `json:"redirectToHTTPS,omitempty"`
-	// PlainHTTP says why plain requests are redirected to HTTPS or not, for those who
-	// explain it; empty where no rule asks.
+	// PlainHTTP is the reason why plain requests are redirected to HTTPS or not, for
+	// explanations; empty if no rule asks.
 	PlainHTTP string `json:"-"`
 	// Rewrite changes the URI before it is passed on.
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
-	// Blocks are what decorating behaviours print at location level, in the
-	// order of the table of package annotations.
+	// Blocks are those of decorating behaviours at location level, in the order of the
+	// table of package annotations.
 	Blocks []Block `json:"blocks,omitempty"`
-	// Exactly one of the three says what answers.
+	// Exactly one of the three answers requests.
 	Proxy  *Proxy  `json:"proxy,omitempty"`
 	Return *Return `json:"return,omitempty"`
-	// Dispatch hands the request over to the first candidate that is meant for it. The
-	// last is for all.
+	// Dispatch passes a request to the first candidate whose Match holds. The last one
+	// takes all requests.
 	Dispatch []Candidate `json:"dispatch,omitempty"`
 }
 
-// IsRoot tells the location of what nothing else matches.
+// IsRoot reports whether the location takes the requests that nothing else matches.
 func (l *Location) IsRoot() bool {
 	switch l.Modifier {
 	case Equal:
@@ -141,23 +139,23 @@ func (l *Location) IsRoot() bool {
 	return l.Path == "/"
 }
 
-// Rule is where a location comes from.
+// Rule is the origin of a location.
 type Rule struct {
 	Object ObjectRef `json:"object"`
 	// Field is the path of the field within the object, such as
-	// "spec.rules[0].http.paths[2]"; empty for what Sluice adds itself.
+	// "spec.rules[0].http.paths[2]"; empty for a location that Sluice adds.
 	Field string `json:"field,omitempty"`
 	// Path and PathType are as the user wrote them.
 	Path     string `json:"path"`
 	PathType string `json:"pathType,omitempty"`
-	// Kind says why the location exists: "rule", "fallback" (what no rule
-	// matched), "shadow" (keeps nginx from redirecting /foo to /foo/),
-	// "redirect" (sends / elsewhere), "closed" (answers 503 in the place of what
-	// cannot be served), "health" (answers checks of load balancers), "dispatch"
-	// (hands requests over to what is asked for by method, header or query).
+	// Kind is the reason for the location: "rule", "fallback" (for requests that no
+	// rule takes), "shadow" (keeps nginx from redirecting /foo to /foo/), "redirect"
+	// (redirects /), "closed" (returns 503 in place of a path that cannot be served),
+	// "health" (answers checks of load balancers), "dispatch" (passes requests on by
+	// method, header or query).
 	Kind RuleKind `json:"kind"`
-	// Protects is set if the object keeps requests out of its paths, or should: its
-	// location answers 503 rather than to be left out.
+	// Protects is set if the object protects its paths, or should: the location returns
+	// 503 instead of being left out.
 	Protects bool `json:"protects,omitempty"`
 }
 
@@ -175,18 +173,18 @@ const (
 	RuleDispatch RuleKind = "dispatch"
 )
 
-// Redirect answers plain HTTP with a redirect to HTTPS.
+// Redirect redirects plain HTTP to HTTPS.
 type Redirect struct {
 	// Code is the status: 301, 302, 307 or 308.
 	Code int `json:"code"`
-	// Port is added to the host if it is not 0.
+	// Port is added to the host unless it is 0.
 	Port int `json:"port"`
-	// KeepTrailingSlash leaves a "/" at the end of the URI as it is.
+	// KeepTrailingSlash keeps a "/" at the end of the URI.
 	KeepTrailingSlash bool `json:"keepTrailingSlash,omitempty"`
 }
 
-// Rewrite replaces the URI that matches Pattern by Target, which may use $1 to
-// $9 and the named groups of Pattern. An empty Pattern never occurs.
+// Rewrite replaces a URI that matches Pattern by Target, which may use $1 to $9 and the
+// named groups of Pattern. Pattern is never empty.
 type Rewrite struct {
 	Pattern string `json:"pattern,omitempty"`
 	Target  string `json:"target,omitempty"`
@@ -195,12 +193,11 @@ type Rewrite struct {
 	Prefix string `json:"prefix,omitempty"`
 }
 
-// Return answers at once with a status.
+// Return is a status, returned at once.
 type Return struct {
 	Code int
-	// URL is where the client is sent to; empty for no redirect. It is as the
-	// user wrote it: one that begins with "/" is of the host that was asked, and
-	// it may name variables.
+	// URL is the target of a redirect, empty for none. It is as the user wrote it: it
+	// may begin with "/", for the host of the request, and contain variables.
 	URL string `json:"url,omitempty"`
 }
 
@@ -210,11 +207,11 @@ type Proxy struct {
 	Backend string `json:"backend,omitempty"`
 	// Service is the Service and port that were asked for, for logs.
 	Service ServicePort `json:"service"`
-	// Transport is the name of the upstream: one for each transport profile,
-	// so that pools of kept connections never mix. Empty means plain HTTP.
+	// Transport selects the upstream: there is one for each transport, so that kept
+	// connections never mix.
 	Transport Transport `json:"transport,omitzero"`
-	// URI is what the backend of an internal location is asked for, empty for what
-	// the request has. It is a path that may name variables.
+	// URI is the URI of subrequests to the backend, empty for that of the request. It
+	// is a path that may contain variables.
 	URI string `json:"uri,omitempty"`
 }
 
@@ -225,13 +222,11 @@ type ServicePort struct {
 	Port      string `json:"port"`
 }
 
-// Transport is how nginx speaks to a backend. The zero value is HTTP/1.1
-// without TLS. Two different values never share a kept connection.
+// Transport is the kind of connection to a backend. The zero value is HTTP/1.1 without
+// TLS. Two different values never share a kept connection.
 type Transport struct {
-	// TLS speaks HTTPS to the backend.
 	TLS bool `json:"tls,omitempty"`
-	// Verify refuses a certificate that TrustedCA did not sign or that does
-	// not name Name.
+	// Verify refuses a certificate that TrustedCA did not sign or that is not for Name.
 	Verify bool `json:"verify,omitempty"`
 	// Name is sent by SNI and verified; empty for none.
 	Name string `json:"name,omitempty"`
@@ -241,25 +236,24 @@ type Transport struct {
 	VerifyDepth int `json:"verifyDepth,omitempty"`
 }
 
-// Block is something a behaviour prints. The template "<Name>/<context>" is
-// executed with Data in each context (main, events, http, server, location)
-// that has one. What "<Name>/first" prints in a location comes before anything
-// is answered there, and "<Name>/answer" answers some requests itself. What
-// "<Name>/redirect" prints holds for the redirects to HTTPS and to sign in too. What
-// "<Name>/shared" prints at http level is there once, and blocks with the same head
+// Block is the output of a behaviour. The template "<Name>/<context>" is executed with
+// Data in each context (main, events, http, server, location) that has one. In a
+// location, "<Name>/first" comes before any answer, and "<Name>/answer" answers some
+// requests itself. "<Name>/redirect" also applies to the redirects to HTTPS and to
+// sign-in. "<Name>/shared" is printed once at http level; blocks with the same head
 // become one block.
 type Block struct {
 	Name string `json:"name,omitempty"`
 	// Data is a struct without maps and without pointers to objects.
 	Data any `json:"data"`
-	// Answers is set if it answers some requests of a location by itself, which
-	// comes before the redirect to HTTPS.
+	// Answers is set if it answers some requests of a location itself, before the
+	// redirect to HTTPS.
 	Answers bool `json:"answers,omitempty"`
-	// Ends is set if it may end what nginx's rewrite module does, so that the
+	// Ends is set if it may end the processing of nginx's rewrite module, so that the
 	// location's own redirect to HTTPS and status come before it.
 	Ends bool `json:"ends,omitempty"`
-	// Redirected is set if it holds for redirects of the location too. That to HTTPS is
-	// then printed in the location and not once for the server.
+	// Redirected is set if it applies to redirects of the location too. The redirect to
+	// HTTPS is then in the location and not in the server.
 	Redirected bool `json:"redirected,omitempty"`
 	// Source is the object that asked for it, for the source map.
 	Source ObjectRef `json:"source"`

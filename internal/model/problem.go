@@ -13,7 +13,7 @@ type ObjectRef struct {
 	Name      string `json:"name,omitempty"`
 }
 
-// String gives "Ingress shop/web", or "IngressClass nginx" without a namespace.
+// String returns "Ingress shop/web", or "IngressClass nginx" without a namespace.
 func (r ObjectRef) String() string {
 	if r.Namespace == "" {
 		return r.Kind + " " + r.Name
@@ -26,50 +26,50 @@ func (r ObjectRef) Compare(o ObjectRef) int {
 	return cmp.Or(strings.Compare(r.Kind, o.Kind), strings.Compare(r.Namespace, o.Namespace), strings.Compare(r.Name, o.Name))
 }
 
-// Reason is a Problem's kind, a word a script can compare.
+// Reason is the kind of a Problem, a word that scripts can compare.
 type Reason string
 
 // The reasons.
 const (
 	InvalidValue   Reason = "InvalidValue"   // a field's value is not valid
-	NotFound       Reason = "NotFound"       // something that is referred to is missing
+	NotFound       Reason = "NotFound"       // a referenced object is missing
 	Conflict       Reason = "Conflict"       // another object has it already
-	Unsupported    Reason = "Unsupported"    // valid, but not done here
-	Unread         Reason = "Unread"         // a key with our prefix that nobody reads
+	Unsupported    Reason = "Unsupported"    // valid, but Sluice does not do it
+	Unread         Reason = "Unread"         // a key with our prefix that Sluice does not know
 	Shadowed       Reason = "Shadowed"       // it can never match a request
-	Ambiguous      Reason = "Ambiguous"      // two fields say different things; one was taken
-	NotDelegated   Reason = "NotDelegated"   // the host is another namespace's, which does not let this one
-	CrossNamespace Reason = "CrossNamespace" // it decides something for what is another namespace's, too
-	NoEffect       Reason = "NoEffect"       // it asks for nothing, so that nothing is lost
-	NoRoom         Reason = "NoRoom"         // it does not fit into what is there for it
+	Ambiguous      Reason = "Ambiguous"      // two fields contradict each other; Sluice uses one
+	NotDelegated   Reason = "NotDelegated"   // the host belongs to another namespace, which does not delegate it
+	CrossNamespace Reason = "CrossNamespace" // it affects another namespace too
+	NoEffect       Reason = "NoEffect"       // it has no effect, so that nothing is lost
+	NoRoom         Reason = "NoRoom"         // there is no room for it
 	Refused        Reason = "Refused"        // nginx refused it: the object is quarantined
 	Untested       Reason = "Untested"       // it waits for a test of its own: the object is quarantined
 )
 
-// Problem is a user's mistake, as a value: which object, which field, what is
-// wrong, and what would be valid. Its texts may hold what users wrote; String
-// and SortProblems make them fit to be shown.
+// Problem is a user's mistake as a value: the object, the field, the mistake, and a
+// valid value. Its texts may contain texts of users; String and SortProblems make them
+// printable.
 type Problem struct {
 	Object ObjectRef `json:"object"`
 	// Field is a field path such as "spec.rules[0].host", or a key.
 	Field  string `json:"field,omitempty"`
 	Reason Reason `json:"reason"`
-	// Text is one line that says what to type.
+	// Text is one line with a valid value.
 	Text string `json:"text"`
-	// Denies is set where the mistake is in something that protects a path:
-	// the path answers 503 until it is mended.
+	// Denies is set if the mistake is in something that protects a path: the path
+	// returns 503 until it is fixed.
 	Denies bool `json:"denies,omitempty"`
 }
 
-// The most bytes of what is shown: the longest valid names and keys, and more
-// than any message of our own needs.
+// The maximum sizes of printed parts, in bytes: those of the longest valid names and keys,
+// and more than any message of Sluice needs.
 const (
 	mostName  = 253
 	mostField = 253 + len("/") + 63
 	mostText  = 1500
 )
 
-// shown gives the problem with parts that are one short printable line each.
+// shown returns the problem with each part as one short printable line.
 func (p Problem) shown() Problem {
 	p.Object.Kind = OneLine(p.Object.Kind, mostName)
 	p.Object.Namespace = OneLine(p.Object.Namespace, mostName)
@@ -79,7 +79,7 @@ func (p Problem) shown() Problem {
 	return p
 }
 
-// String gives the problem as one line.
+// String returns the problem as one line.
 func (p Problem) String() string {
 	p = p.shown()
 	line := p.Object.String() + ": "
@@ -89,7 +89,7 @@ func (p Problem) String() string {
 	return line + p.Message()
 }
 
-// Message gives the text with what the mistake costs.
+// Message returns the text with the effect of the mistake.
 func (p Problem) Message() string {
 	text := OneLine(p.Text, mostText)
 	switch {
@@ -101,8 +101,8 @@ func (p Problem) Message() string {
 	return text
 }
 
-// Add adds a clause to a text behind a joint such as "; ". Behind a question it is a
-// sentence of its own.
+// Add adds a clause to a text behind a joint such as "; ". After a question, the clause
+// becomes a sentence.
 func Add(text, joint, clause string) string {
 	if strings.HasSuffix(text, "?") {
 		return text + " " + strings.ToUpper(clause[:1]) + clause[1:]
@@ -110,8 +110,8 @@ func Add(text, joint, clause string) string {
 	return text + joint + clause
 }
 
-// SortProblems orders problems by object, field and text, drops repetitions and
-// makes each fit to be shown. All that is logged or printed has passed it.
+// SortProblems orders problems by object, field and text, drops repetitions, and makes
+// each printable. Everything logged or printed went through it.
 func SortProblems(problems []Problem) []Problem {
 	sortShown(problems)
 	return slices.Compact(problems)

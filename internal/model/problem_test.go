@@ -33,7 +33,7 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// A question ends its sentence.
+// A clause behind a question is a sentence.
 func TestCostBehindAQuestion(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -46,7 +46,7 @@ func TestCostBehindAQuestion(t *testing.T) {
 	}
 }
 
-// Whatever is in a problem, it is shown as short printable lines.
+// All texts of a Problem are printed as short printable lines.
 func TestProblemsAreFitToBeShown(t *testing.T) {
 	t.Parallel()
 	for _, hostile := range []string{"a\nb", "\xff\xfe", "\u2028", strings.Repeat("a", 100_000), strings.Repeat("\x00", 100_000)} {
@@ -70,7 +70,7 @@ func TestProblemsAreFitToBeShown(t *testing.T) {
 	}
 }
 
-// A ConfigMap has no paths of its own: it costs those that its settings apply to.
+// A ConfigMap has no paths: its Problems name those that its settings apply to.
 func TestMessagesSayWhichPathsAnswer503(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// OneOf joins what would be valid: "a, b or c".
+// OneOf joins alternatives: "a, b or c".
 func OneOf(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -14,7 +14,7 @@ func OneOf(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Counted gives "1 error" or "2 errors".
+// Counted returns "1 error" or "2 errors".
 func Counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

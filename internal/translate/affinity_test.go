@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Paths with cookies of their own share the endpoints of their Service, and so the memory
-// and the time that these take in each worker.
+// Paths with different cookies share the endpoints of their Service, and so the memory
+// and time for these in each worker.
 func TestCookiesShareEndpoints(t *testing.T) {
 	t.Parallel()
 	many := ing{name: "shop/web", annotations: map[string]string{"affinity": "cookie"}}

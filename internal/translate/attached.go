@@ -5,9 +5,11 @@ import (
 	"sluice/internal/model"
 )
 
-// attach reads the objects that the annotations of an Ingress and of its paths name.
+// attach reads the objects that the annotations of an owner and its paths name, and reports
+// redirects without effect.
 func (t *translation) attach(ing *owner) {
 	for a := range ing.Annotations.Each() {
+		ing.remarkRedirect(a.Redirect)
 		attachOnce(ing, a.Transport, t.readTransport)
 		attachOnce(ing, a.BasicAuth, t.readBasicAuth)
 		attachOnce(ing, a.ExternalAuth, t.readExternalAuth)
@@ -16,19 +18,21 @@ func (t *translation) attach(ing *owner) {
 	}
 }
 
-// attachOnce reads the objects of a group unless that was done for another path. The
-// result is nil where the group names none.
+// attachOnce reads the objects of a group unless another path did so. read returns nil
+// for a group that names none.
 func attachOnce[G any](ing *owner, group *G, read func(*owner, *G) *claim.Attached) {
-	if ing.AttachedTo(group) != &claim.Unattached {
+	if ing.Attached[group] != nil {
 		return
 	}
-	if of := read(ing, group); of != nil {
-		of.Group = group
-		ing.Attached = append(ing.Attached, of)
+	if attached := read(ing, group); attached != nil {
+		if ing.Attached == nil {
+			ing.Attached = map[any]*claim.Attached{}
+		}
+		ing.Attached[group] = attached
 	}
 }
 
-// deny reports what keeps an Ingress from being served.
+// deny reports a fault that closes all paths of an owner.
 func (i *owner) deny(key string, reason model.Reason, text string) {
 	i.Denied = true
 	i.reportDenial(key, reason, text)
@@ -38,7 +42,7 @@ func (i *owner) reportDenial(key string, reason model.Reason, text string) {
 	i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: i.PrefixKey + key, Reason: reason, Text: text, Denies: true})
 }
 
-// refuse reports why what an annotation asks for cannot be done, and closes its paths.
+// refuse reports an annotation that cannot be honoured, and closes its paths.
 func (i *owner) refuse(key string, reason model.Reason, text string) *claim.Attached {
 	i.reportDenial(key, reason, text)
 	return &claim.Attached{Denied: true}

@@ -15,41 +15,40 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// backend is a backend with what it was made of.
+// backend is a backend with its model and the objects that the model was made of.
 type backend struct {
 	*assemble.Backend
-	pass    uint64
 	model   *model.Backend
 	service *corev1.Service
 	slices  []*discoveryv1.EndpointSlice
-	// fault says what is wrong with the reference to it.
+	// fault is the mistake in references to it, nil for none.
 	fault *backendFault
-	// remarks are on its objects themselves.
+	// remarks are Problems of its objects themselves.
 	remarks []model.Problem
-	// cost is what nginx needs to hold it, in bytes.
+	// cost is its size in nginx's memory, in bytes.
 	cost int64
 }
 
-// backendFault is what is wrong with a reference to a backend.
+// backendFault is a mistake in a reference to a backend.
 type backendFault struct {
-	// ofPort is set if the port is wrong and not the Service.
+	// ofPort is set if the port is wrong, not the Service.
 	ofPort bool
 	reason model.Reason
 	text   string
 }
 
-// backends gives what the hosts use, sorted and each once, and reports the
-// references that lead nowhere.
+// backends returns the backends that the hosts use, sorted, each once, and reports
+// wrong references.
 func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
 	t.used = make([]*backend, 0, len(of.Backends))
 	for _, w := range of.Backends {
-		b := t.entryOf(w)
+		b := foundFor(w)
 		t.refresh(b)
 		t.report(b.remarks...)
 		t.used = append(t.used, b)
 	}
 	for u := range of.Uses() {
-		if fault := t.memo.backends[u.Backend].fault; fault != nil {
+		if fault := foundFor(u.Backend).fault; fault != nil {
 			t.report(model.Problem{Object: u.Owner.Ref, Field: fault.in(u), Reason: fault.reason, Text: u.Owner.Consequence(fault.text)})
 		}
 	}
@@ -57,18 +56,18 @@ func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
 	return t.fitBackends(t.used)
 }
 
-// entryOf gives the entry of a backend.
-func (t *translation) entryOf(w *assemble.Backend) *backend {
-	b := t.memo.backends[w]
-	if b == nil {
+// foundFor returns the endpoints and faults of a backend, empty ones at first.
+func foundFor(w *assemble.Backend) *backend {
+	b, known := w.Found.(*backend)
+	if !known {
 		b = &backend{Backend: w}
-		t.memo.backends[w] = b
+		w.Found = b
 	}
 	return b
 }
 
-// checkDefaultBackend reports a default backend that cannot be found on the
-// Service itself, as no Ingress asked for it.
+// checkDefaultBackend reports a missing default backend on the Service itself, because
+// no Ingress names it.
 func (t *translation) checkDefaultBackend() {
 	name := t.options.DefaultBackend
 	if name == (snapshot.Name{}) {
@@ -78,7 +77,7 @@ func (t *translation) checkDefaultBackend() {
 	if service != nil && len(service.Spec.Ports) > 0 {
 		return
 	}
-	problem := model.Problem{Object: model.ObjectRef{Kind: "Service", Namespace: name.Namespace, Name: name.Name}, Reason: model.NotFound,
+	problem := model.Problem{Object: refTo(kindService, name), Reason: model.NotFound,
 		Text: "it does not exist and is to be the default backend: 404 is answered"}
 	if service != nil {
 		problem.Field, problem.Text = "spec.ports", "want at least one port: this is the default backend, and 404 is answered"
@@ -86,17 +85,16 @@ func (t *translation) checkDefaultBackend() {
 	t.report(problem)
 }
 
-// refresh makes a backend anew unless its objects are those of the last call.
+// refresh makes a backend again if its objects changed.
 func (t *translation) refresh(b *backend) {
-	b.pass = t.memo.pass
-	t.memo.used.backends++
 	ofService := b.Split == nil && b.ID.Host == ""
 	if b.model == nil || !ofService || t.changed(b.ID.Service) {
 		t.look(b)
 	}
 }
 
-// look finds the endpoints anew if the Service or its EndpointSlices changed.
+// look makes the model of a backend again if its Service, EndpointSlices or split
+// changed.
 func (t *translation) look(b *backend) {
 	switch {
 	case b.Split != nil:
@@ -111,10 +109,7 @@ func (t *translation) look(b *backend) {
 		return
 	}
 	b.service, b.slices = service, slices.Clone(parts)
-	b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503, Balancing: b.Balancing}
-	if b.ID.Port == assemble.DefaultPort {
-		b.model.WhenEmpty = 404
-	}
+	b.model = b.Model()
 	b.fault, b.remarks = t.resolve(b), nil
 	b.limit()
 	for _, part := range parts {
@@ -125,15 +120,15 @@ func (t *translation) look(b *backend) {
 	}
 }
 
-// divide makes a split.
+// divide makes the model of a split.
 func (b *backend) divide() {
 	if b.model == nil || b.model.Split != b.Split {
-		b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503, Split: b.Split}
+		b.model = b.Model()
 		b.limit()
 	}
 }
 
-// resolve finds the endpoints.
+// resolve sets the endpoints, and returns the fault if there are none.
 func (t *translation) resolve(b *backend) *backendFault {
 	if b.service == nil {
 		return &backendFault{false, model.NotFound, fmt.Sprintf("Service %s does not exist: 503 is answered", b.ID.Service)}
@@ -152,8 +147,8 @@ func (t *translation) resolve(b *backend) *backendFault {
 	return nil
 }
 
-// port finds the port of the Service: the first whose number, target or name is
-// what was asked for. An ExternalName Service needs no list of ports.
+// port returns the first port of the Service with the wanted number, target or name. An
+// ExternalName Service needs no list of ports.
 func (b *backend) port() (*corev1.ServicePort, bool) {
 	ports := b.service.Spec.Ports
 	for i := range ports {
@@ -177,7 +172,7 @@ func listedPorts(service *corev1.Service) string {
 	return claim.Listed(names)
 }
 
-// in is the field that the fault is in.
+// in is the field with the mistake.
 func (f *backendFault) in(u assemble.Use) string {
 	if f.ofPort {
 		return u.PortField

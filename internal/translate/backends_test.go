@@ -10,7 +10,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// backendKeyed gives a backend by its key.
+// backendKeyed returns a backend by its key.
 func backendKeyed(t *testing.T, config model.Config, key string) *model.Backend {
 	t.Helper()
 	for _, b := range config.Dynamic.Backends {
@@ -138,7 +138,7 @@ func TestExternalName(t *testing.T) {
 	}
 }
 
-// With --disable-svc-external-name neither a name nor an address is followed.
+// With --disable-svc-external-name, neither a name nor an address is used.
 func TestExternalNameDisabled(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"outside.example.net", "192.0.2.1"} {
@@ -150,8 +150,8 @@ func TestExternalNameDisabled(t *testing.T) {
 	}
 }
 
-// externalName translates an Ingress whose Service has that name, past what a
-// manifest may hold.
+// externalName translates an Ingress whose Service has that name, also one that no
+// manifest may contain.
 func externalName(t *testing.T, name, ports, port string, change ...func(*Options)) (model.Config, []model.Problem) {
 	t.Helper()
 	w := world{
@@ -171,8 +171,8 @@ func externalName(t *testing.T, name, ports, port string, change ...func(*Option
 	return Config(newSnapshot(t, objects), options, nil)
 }
 
-// Names and addresses that lead back to the controller's machine or its link,
-// in any way of writing them, and what is no name.
+// Names and addresses that lead to the controller's machine or its link, in every
+// notation, and texts that are no name.
 func TestExternalNameRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
@@ -245,8 +245,8 @@ func TestDefaultBackends(t *testing.T) {
 	}
 }
 
-// The default backend answers 404 without endpoints, where an Ingress that asks
-// for the same Service gets 503.
+// Without endpoints, the default backend returns 404. An Ingress with the same Service
+// returns 503.
 func TestDefaultBackendIsItsOwnBackend(t *testing.T) {
 	t.Parallel()
 	config, _ := world{
@@ -261,8 +261,8 @@ func TestDefaultBackendIsItsOwnBackend(t *testing.T) {
 	}
 }
 
-// What decorates a fallback is what decorates the oldest Ingress of the host;
-// nothing does on the catch-all host unless an Ingress has it.
+// A fallback has the decorating annotations of the oldest Ingress of the host. On the
+// catch-all host it has none, unless it belongs to an Ingress.
 func TestFallbackIsDecorated(t *testing.T) {
 	t.Parallel()
 	cors := map[string]string{"enable-cors": "true"}
@@ -279,7 +279,7 @@ func TestFallbackIsDecorated(t *testing.T) {
 	}
 }
 
-// What a wildcard host does not take goes where an unknown host goes.
+// Requests that a wildcard host does not take get the answer of an unknown host.
 func TestMiss(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

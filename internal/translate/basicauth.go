@@ -18,15 +18,15 @@ import (
 
 const (
 	basicAuth = "basic-auth"
-	// authFile is the key of a Secret with a file of htpasswd.
+	// authFile is the key of a Secret with an htpasswd file.
 	authFile = "auth"
-	// authMap is the type of a Secret with a user in each key.
+	// authMap is the auth-secret-type of Secrets with one user in each key.
 	authMap = "auth-map"
-	// notRealm is the word by which nginx asks for no password.
+	// notRealm is the realm with which nginx asks for no password.
 	notRealm = "off"
 )
 
-// basicAuthBlock is what the template of basic-auth prints.
+// basicAuthBlock is the data of the template basic-auth.
 type basicAuthBlock struct {
 	Realm string `json:"realm"`
 	// File is relative to the state directory.
@@ -34,18 +34,19 @@ type basicAuthBlock struct {
 	Pace pace   `json:"pace"`
 }
 
-// pace is how fast a client may have costly hashes checked: half of the time of a
-// processor. Paths whose hashes have one cost share a zone.
+// pace limits how fast a client may have costly hashes checked: half of the time of a
+// processor. Paths with the same cost share a zone.
 type pace struct {
-	Zone string `json:"zone"` // empty for any number
+	Zone string `json:"zone"` // empty for no limit
 	Rate string `json:"rate"`
-	// Waiting is how many requests wait their turn, AtOnce how many need not.
+	// Waiting is the number of requests that may wait, AtOnce of those that need not
+	// wait.
 	Waiting int `json:"waiting"`
 	AtOnce  int `json:"atOnce"`
 }
 
-// paceOf gives the pace for a cost, as of bcrypt: 10 takes 50 ms, and each step doubles
-// it. Less than 9 is as cheap as much else that a request may ask for.
+// paceOf returns the pace for a cost of bcrypt: cost 10 takes 50 ms, and each step
+// doubles it. Below 9, a check is as cheap as other requests.
 func paceOf(cost int) pace {
 	if cost < 9 {
 		return pace{}
@@ -53,7 +54,7 @@ func paceOf(cost int) pace {
 	return pace{Zone: fmt.Sprintf("basic_auth_%d", cost), Rate: fmt.Sprintf("%dr/m", 9600>>(cost-6)), Waiting: 100, AtOnce: 5}
 }
 
-// readBasicAuth reads the users that clients have to be one of.
+// readBasicAuth reads the users that may pass.
 func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *claim.Attached {
 	const key = "auth-secret"
 	if !asked.On() {
@@ -89,7 +90,8 @@ func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *c
 	return &claim.Attached{Users: file, Block: model.Block{Name: basicAuth, Source: ing.Ref, Data: basicAuthBlock{realm, model.UsersDir + "/" + file.ID, paceOf(users.cost)}}}
 }
 
-// mostUsers is how large a file of users may be: nginx reads it at each request.
+// mostUsers is the maximum size of a file of users, because nginx reads it at each
+// request.
 const mostUsers = 256 << 10
 
 func wantedUsers(secretType string) string {
@@ -99,8 +101,8 @@ func wantedUsers(secretType string) string {
 	return "want a file of htpasswd in the key " + authFile + ", with at least one user (got none)"
 }
 
-// userFileID is a hash of the content. The uid of the Secret is in it, too: who reads
-// nginx.conf could else try out passwords.
+// userFileID is a hash of the content and the uid of the Secret. Without the uid, a
+// reader of nginx.conf could try out passwords against the hash.
 func userFileID(secret *corev1.Secret, content []byte) string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n", secret.UID)
@@ -108,18 +110,17 @@ func userFileID(secret *corev1.Secret, content []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// users are those of a Secret.
 type users struct {
-	// most is the highest cost of a hash that is taken, as of bcrypt.
+	// most is the highest accepted cost of a hash, as a cost of bcrypt.
 	most int
-	// file is what nginx reads, cost the highest cost in it.
+	// file is the content for nginx, cost the highest cost in it.
 	file []byte
 	cost int
-	// faults are what is wrong with other users; they hold nothing of a hash.
+	// faults describe the other users; they contain no part of a hash.
 	faults []string
 }
 
-// add takes a user; at is where the Secret has it.
+// add adds a user; at is its place in the Secret.
 func (u *users) add(at, user, hash string) {
 	line, cost, fault := userLine(user, hash, u.most)
 	if fault != "" {
@@ -130,25 +131,25 @@ func (u *users) add(at, user, hash string) {
 	u.cost = max(u.cost, cost)
 }
 
-// usersOf reads the users of a Secret.
 func usersOf(secret *corev1.Secret, secretType string, most int) *users {
 	u := &users{most: most}
 	if secretType == authMap {
 		for _, user := range slices.Sorted(maps.Keys(secret.Data)) {
-			u.add("key "+user, user, trimmed(secret.Data[user]))
+			u.add("key "+user, user, strings.TrimSpace(string(secret.Data[user])))
 		}
 	} else {
 		u.addFile(secret.Data[authFile])
 	}
-	u.faults = firstFew(u.faults)
+	u.faults = u.faults[:min(len(u.faults), claim.Few)]
 	return u
 }
 
-// addFile reads a file of htpasswd.
+// addFile reads an htpasswd file.
 func (u *users) addFile(text []byte) {
 	number := 0
-	for line := range linesOf(text) {
+	for line := range strings.Lines(string(text)) {
 		number++
+		line = strings.TrimRight(line, "\n\r \t")
 		if line != "" && line[0] != '#' {
 			user, hash := splitUser(line)
 			u.add(fmt.Sprintf("line %d", number), user, hash)
@@ -156,10 +157,7 @@ func (u *users) addFile(text []byte) {
 	}
 }
 
-// firstFew leaves out what nobody would read.
-func firstFew(faults []string) []string { return faults[:min(len(faults), claim.Few)] }
-
-// users gives the files of users that the annotations of an Ingress need.
+// users returns the files of users of an owner.
 func (i *owner) users() []*model.UserFile {
 	var files []*model.UserFile
 	for _, of := range i.Attached {
@@ -170,7 +168,7 @@ func (i *owner) users() []*model.UserFile {
 	return files
 }
 
-// userFiles sorts files, and takes each once.
+// userFiles sorts files and drops repetitions.
 func userFiles(files []*model.UserFile) []*model.UserFile {
 	slices.SortStableFunc(files, func(a, b *model.UserFile) int { return strings.Compare(a.ID, b.ID) })
 	return slices.CompactFunc(files, func(a, b *model.UserFile) bool { return a.ID == b.ID })

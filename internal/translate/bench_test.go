@@ -16,8 +16,8 @@ import (
 
 const manyHosts = 10_000
 
-// many gives n Ingresses of one host with three Prefix paths, each with a
-// Service of two endpoints.
+// many returns n Ingresses of one host with three Prefix paths, each with a Service of
+// two endpoints.
 func many(n int) snapshot.Objects {
 	o := snapshot.Objects{IngressClasses: []*networkingv1.IngressClass{{ObjectMeta: metav1.ObjectMeta{Name: "nginx"}, Spec: networkingv1.IngressClassSpec{Controller: "k8s.io/ingress-nginx"}}}}
 	for i := range n {
@@ -57,7 +57,7 @@ func benchSnapshot(b *testing.B, o snapshot.Objects) *snapshot.Snapshot {
 	return s
 }
 
-// BenchmarkConfig10000Cold translates 10,000 Ingresses with nothing remembered.
+// BenchmarkConfig10000Cold translates 10,000 Ingresses with an empty memo.
 func BenchmarkConfig10000Cold(b *testing.B) {
 	s := benchSnapshot(b, many(manyHosts))
 	b.ReportAllocs()
@@ -68,8 +68,8 @@ func BenchmarkConfig10000Cold(b *testing.B) {
 	}
 }
 
-// BenchmarkConfig10000OneChange translates them again when one Ingress differs, which
-// a Builder of snapshots found out.
+// BenchmarkConfig10000OneChange translates them again after a change of one Ingress,
+// which a Builder of snapshots reports.
 func BenchmarkConfig10000OneChange(b *testing.B) {
 	o := many(manyHosts)
 	memo := NewMemo()
@@ -94,8 +94,8 @@ func testOptions() Options {
 	}
 }
 
-// BenchmarkConfig10000ColdProtected is the same where an allow list of the settings
-// protects all paths, so that each host is checked by package guard.
+// BenchmarkConfig10000ColdProtected adds an allow list to the settings. It protects all
+// paths, so package guard checks each host.
 func BenchmarkConfig10000ColdProtected(b *testing.B) {
 	objects := many(manyHosts)
 	objects.ConfigMaps = append(objects.ConfigMaps, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: map[string]string{"whitelist-source-range": "10.0.0.0/8"}})

@@ -18,34 +18,31 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// keyPair is what a Secret of a server's certificate holds.
+// keyPair is the certificate and key in a Secret.
 type keyPair struct {
 	pass uint64
-	// certificate is nil if fault says what is wrong.
+	// certificate is nil if there is a fault.
 	certificate *model.Certificate
-	// names are those that the certificate is for.
+	// names are those that the certificate is valid for.
 	names []string
 	fault string
 	// tooLong is set if the fault is its size.
 	tooLong bool
 }
 
-// keyPair reads a Secret, or finds it as it was read before.
+// keyPair returns the key pair in a Secret, and remembers it.
 func (t *translation) keyPair(secret *corev1.Secret) *keyPair {
 	pair := t.memo.secrets[secret]
 	if pair == nil {
 		pair = readKeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 		t.memo.secrets[secret] = pair
 	}
-	if pair.pass != t.memo.pass {
-		pair.pass = t.memo.pass
-		t.memo.used.secrets++
-	}
+	t.memo.use(&pair.pass, &t.memo.used.secrets)
 	return pair
 }
 
-// readKeyPair checks that a certificate and a key can be used together. The
-// fault never holds anything of the content.
+// readKeyPair checks that a certificate and a key belong together. The fault contains
+// no part of them.
 func readKeyPair(chain, key []byte) *keyPair {
 	leaf, chainPEM, err := readChain(chain)
 	if err != nil {
@@ -67,11 +64,11 @@ func readKeyPair(chain, key []byte) *keyPair {
 	}
 }
 
-// mostPEM is the most bytes of a chain, and of a key, that are taken: each worker
-// of nginx reads them, and what they take is lacking for others.
+// mostPEM is the maximum size in bytes of a chain, and of a key: each worker of nginx
+// reads them, and others lack the room that they take.
 const mostPEM = 64 << 10
 
-// tooLong says how many bytes there are of something.
+// tooLong is the error for a chain or key beyond mostPEM.
 type tooLong struct {
 	what string
 	size int
@@ -81,8 +78,8 @@ func (e tooLong) Error() string {
 	return fmt.Sprintf("want at most %d bytes of %s (got %d)", mostPEM, e.what, e.size)
 }
 
-// readChain takes the certificates out of PEM text. The first block must be
-// one; what stands between blocks is dropped.
+// readChain returns the certificates in PEM text. The first block must be a
+// certificate; text between blocks and other blocks are dropped.
 func readChain(text []byte) (leaf *x509.Certificate, chain []byte, err error) {
 	if len(text) == 0 {
 		return nil, nil, errors.New("want a certificate in PEM (got nothing)")
@@ -101,7 +98,7 @@ func readChain(text []byte) (leaf *x509.Certificate, chain []byte, err error) {
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, nil, errors.New("want certificates of X.509 (got a block that is none)")
+			return nil, nil, errors.New("want X.509 certificates (got an invalid block)")
 		}
 		if leaf == nil {
 			leaf = certificate
@@ -118,13 +115,13 @@ func readChain(text []byte) (leaf *x509.Certificate, chain []byte, err error) {
 	return leaf, chain, nil
 }
 
-// publicKey is what the keys of crypto/rsa, ecdsa and ed25519 give.
+// publicKey is the common method of the public keys of crypto/rsa, ecdsa and ed25519.
 type publicKey interface {
 	Equal(x crypto.PublicKey) bool
 }
 
-// readKey takes the private key out of PEM text. Parameters before it are
-// skipped.
+// readKey returns the private key in PEM text, and its public key. It skips parameters
+// before it.
 func readKey(text []byte) (public publicKey, key []byte, err error) {
 	if len(text) == 0 {
 		return nil, nil, errors.New("want a private key in PEM (got nothing)")
@@ -135,7 +132,7 @@ func readKey(text []byte) (public publicKey, key []byte, err error) {
 		}
 		public := publicOf(block.Bytes)
 		if public == nil {
-			return nil, nil, errors.New("want a private key of RSA, ECDSA or Ed25519 that is not encrypted (got something else)")
+			return nil, nil, errors.New("want an unencrypted private key of RSA, ECDSA or Ed25519 (got something else)")
 		}
 		key := pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})
 		if len(key) > mostPEM {
@@ -146,7 +143,8 @@ func readKey(text []byte) (public publicKey, key []byte, err error) {
 	return nil, nil, errors.New("want a private key in PEM (got none)")
 }
 
-// publicOf gives the public half of a key in any of the usual encodings, or nil.
+// publicOf returns the public key of a private key in any usual encoding, nil if there
+// is none.
 func publicOf(der []byte) publicKey {
 	if key, err := x509.ParsePKCS1PrivateKey(der); err == nil {
 		return &key.PublicKey
@@ -166,8 +164,8 @@ func publicOf(der []byte) publicKey {
 	return public
 }
 
-// namesOf gives the DNS names of a certificate: the alternative names, or the
-// common name where there are none, as ingress-nginx has it.
+// namesOf returns the DNS names of a certificate: the alternative names or, without
+// any, the common name, as in ingress-nginx.
 func namesOf(leaf *x509.Certificate) []string {
 	if len(leaf.DNSNames) > 0 || leaf.Subject.CommonName == "" {
 		return leaf.DNSNames
@@ -175,13 +173,13 @@ func namesOf(leaf *x509.Certificate) []string {
 	return []string{leaf.Subject.CommonName}
 }
 
-// defaultCertificate gives the certificate of names that have none, or nil.
+// defaultCertificate returns the certificate of names without one, nil for none.
 func (t *translation) defaultCertificate() *model.Certificate {
 	name := t.options.DefaultCertificate
 	if name == (snapshot.Name{}) {
 		return t.options.FallbackCertificate
 	}
-	problem := model.Problem{Object: model.ObjectRef{Kind: "Secret", Namespace: name.Namespace, Name: name.Name}, Reason: model.NotFound,
+	problem := model.Problem{Object: refTo(kindSecret, name), Reason: model.NotFound,
 		Text: "it does not exist and is to hold the default certificate: a self-signed one is presented"}
 	secret := t.snap.Secret(name)
 	if secret == nil {
@@ -197,11 +195,11 @@ func (t *translation) defaultCertificate() *model.Certificate {
 	return pair.certificate
 }
 
-// presentation is what a Secret gives to owners of a namespace, with the Secret.
+// presentation is a Presented with its sources.
 type presentation struct {
 	pass  uint64
 	reads reads
-	pair  *corev1.Secret // whose key pair it is, nil for none
+	pair  *corev1.Secret // the Secret with the key pair, nil for none
 	found *assemble.Presented
 }
 
@@ -210,8 +208,8 @@ type secretUse struct {
 	namespace string
 }
 
-// Certificate gives the certificate in a Secret to owners of a namespace, or says why
-// there is none. What did not change is the same pointer.
+// Certificate returns the certificate in a Secret for owners of a namespace, or the
+// reason why there is none. The pointer changes with the content.
 func (t *translation) Certificate(name snapshot.Name, namespace string) *assemble.Presented {
 	use := secretUse{name, namespace}
 	p := t.memo.presentations[use]
@@ -220,12 +218,8 @@ func (t *translation) Certificate(name snapshot.Name, namespace string) *assembl
 		p.found = t.present(p, name, namespace)
 		t.memo.presentations[use] = p
 	}
-	if p.pass != t.memo.pass {
-		p.pass = t.memo.pass
-		t.memo.used.presentations++
-		if p.pair != nil {
-			t.keyPair(p.pair)
-		}
+	if t.memo.use(&p.pass, &t.memo.used.presentations) && p.pair != nil {
+		t.keyPair(p.pair)
 	}
 	return p.found
 }
@@ -238,7 +232,7 @@ func (t *translation) present(p *presentation, name snapshot.Name, namespace str
 	p.pair = secret
 	pair := t.keyPair(secret)
 	if pair.tooLong {
-		remarks = append(remarks, model.Problem{Object: model.ObjectRef{Kind: "Secret", Namespace: name.Namespace, Name: name.Name}, Reason: model.NoRoom, Text: pair.fault + ": its certificate is not presented"})
+		remarks = append(remarks, model.Problem{Object: refTo(kindSecret, name), Reason: model.NoRoom, Text: pair.fault + ": its certificate is not presented"})
 	}
 	found := &assemble.Presented{Certificate: pair.certificate, Names: pair.names, Remarks: remarks}
 	if pair.certificate == nil {

@@ -16,9 +16,9 @@ const legacyClass = snapshot.LegacyClass
 // ClassField is the field of an Ingress that names its class.
 const ClassField = "spec.ingressClassName"
 
-// ClassOf says which class an Ingress names, and in which annotation or field;
-// both are empty if it names none. The legacy annotation has the last word where
-// both it and the field are there.
+// ClassOf returns the class that an Ingress names, and the annotation or field with it;
+// both are empty if it names none. A legacy annotation that is not empty wins over the
+// field.
 func ClassOf(object *networkingv1.Ingress) (name, field string) {
 	legacy, annotated := object.Annotations[legacyClass]
 	switch {
@@ -30,13 +30,13 @@ func ClassOf(object *networkingv1.Ingress) (name, field string) {
 	return "", ""
 }
 
-// Accepts says whether an Ingress is served, as far as its class and the options
-// go, and what is to be said about that.
+// Accepts reports whether the class of an Ingress and the options let it be served,
+// with Problems about that.
 func Accepts(s *snapshot.Snapshot, o Options, object *networkingv1.Ingress) (ours bool, remarks []model.Problem) {
 	return (&translation{snap: s, options: o}).accepts(object)
 }
 
-// accepts says whether an Ingress is ours.
+// accepts is Accepts for the snapshot and options of this call.
 func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks []model.Problem) {
 	legacy, annotated := object.Annotations[legacyClass]
 	field := object.Spec.IngressClassName
@@ -63,7 +63,7 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 	return true, remarks
 }
 
-// ourClass says whether the class of that name is ours.
+// ourClass reports whether the class with that name is ours.
 func (t *translation) ourClass(name string) bool {
 	listed := slices.Contains(t.options.IngressClasses, name)
 	class := t.snap.IngressClass(name)
@@ -76,13 +76,13 @@ func (t *translation) ourClass(name string) bool {
 	return t.options.serves(class)
 }
 
-// serves says whether a class that exists is ours.
+// serves reports whether an existing class is ours.
 func (o *Options) serves(class *networkingv1.IngressClass) bool {
 	return class.Spec.Controller == o.ControllerClass || o.ClassByName && slices.Contains(o.IngressClasses, class.Name)
 }
 
-// classOf gives the name of the class of an Ingress, be it the default one; empty
-// for none.
+// classOf returns the class of an Ingress, which may be the default class; empty for
+// none.
 func (t *translation) classOf(object *networkingv1.Ingress) string {
 	name, from := ClassOf(object)
 	if from == "" {
@@ -91,9 +91,9 @@ func (t *translation) classOf(object *networkingv1.Ingress) string {
 	return name
 }
 
-// defaultClass gives the class of Ingresses that name none; empty for none. An API
-// server writes it into them; here it is done in its place. The newest default
-// class counts, and of equal age the first by name.
+// defaultClass returns the class of Ingresses that name none; empty for none. Only
+// manifests need it, because an API server writes the class into the Ingress. The
+// newest default class wins and, of the same age, the first by name.
 // Source: plugin/pkg/admission/network/defaultingressclass of k8s.io/kubernetes
 func (t *translation) defaultClass() string {
 	if !t.options.ManifestMode || t.options.ClassesUnreadable {
@@ -111,7 +111,7 @@ func (t *translation) defaultClass() string {
 	return newest.Name
 }
 
-// isDefaultClass tells a class of Ingresses that name none.
+// isDefaultClass reports whether a class is for Ingresses that name none.
 func isDefaultClass(class *networkingv1.IngressClass) bool {
 	return class.Annotations[networkingv1.AnnotationIsDefaultIngressClass] == "true"
 }

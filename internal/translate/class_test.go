@@ -107,7 +107,7 @@ spec: {controller: example.org/other}
 	}
 }
 
-// withoutClass takes the field away that a world's Ingresses have by default.
+// withoutClass removes the field that a world's Ingresses have by default.
 func withoutClass(w world) world {
 	w.ingresses[0].spec = "# no ingressClassName: here"
 	return w

@@ -23,16 +23,16 @@ const (
 )
 
 // ConfigMapDelegation is the annotation by which a ConfigMap lets Ingresses of other
-// namespaces use it: the namespaces, separated by commas, or "*" for all.
+// namespaces use it: namespaces, separated by commas, or "*" for all.
 const ConfigMapDelegation = "sluice.io/delegation"
 
-// customHeadersBlock is what the template of custom-headers prints.
+// customHeadersBlock is the data of the template custom-headers.
 type customHeadersBlock struct {
-	// HideHSTS repeats what the location would else no longer inherit.
+	// HideHSTS repeats a directive that the location would no longer inherit.
 	HideHSTS bool           `json:"hideHSTS,omitempty"`
 	Headers  []customHeader `json:"headers,omitempty"`
-	// Type is the Content-Type of what backends answer, in the variable TypeVariable;
-	// empty for theirs.
+	// Type replaces the Content-Type of backends, in the variable TypeVariable; empty
+	// to keep it.
 	Type         string `json:"type,omitempty"`
 	TypeVariable string `json:"typeVariable,omitempty"`
 }
@@ -42,7 +42,7 @@ type customHeader struct {
 	Value string `json:"value"`
 }
 
-// readCustomHeaders reads the headers of answers from a ConfigMap.
+// readCustomHeaders reads headers for responses from a ConfigMap.
 func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHeaders) *claim.Attached {
 	if asked.ConfigMap == "" {
 		return nil
@@ -76,7 +76,7 @@ func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHea
 	return &claim.Attached{Size: size, Block: annotations.BlockOf(ing.Ref, customHeaders, block)}
 }
 
-// contentType is the header that nginx would write twice on pages of its own.
+// contentType is the header that nginx would repeat on pages of its own.
 const contentType = "Content-Type"
 
 func (b *customHeadersBlock) add(name, value string) {
@@ -87,15 +87,15 @@ func (b *customHeadersBlock) add(name, value string) {
 	b.Headers = append(b.Headers, customHeader{name, value})
 }
 
-// headersHash tells values apart in the names of variables.
+// headersHash distinguishes values in the names of variables.
 func headersHash(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return hex.EncodeToString(sum[:16])
 }
 
-// configMapFor reads a ConfigMap that annotations of an Ingress name, nil if there is
-// none that it may use; text says so then. Of another namespace, one that does not
-// delegate itself is as if it were not there.
+// configMapFor reads a ConfigMap that an Ingress names. If the Ingress may not use it,
+// configMap is nil and text has the reason. One of another namespace that is not
+// delegated is reported like a missing one.
 func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *corev1.ConfigMap, text string) {
 	configMap = ing.reads.configMap(t.snap, name)
 	switch own := name.Namespace == ing.Ref.Namespace; {
@@ -111,8 +111,8 @@ func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *c
 	return configMap, ""
 }
 
-// longestValue is what fits a token of nginx.conf, if each character is written with an
-// escape. A $ is written as a variable.
+// longestValue leaves room in a token of nginx.conf for an escape in front of each
+// character. A $ is printed as a variable.
 const (
 	longestValue = 1900
 	dollarCost   = 15
@@ -123,12 +123,12 @@ var (
 	headerValue = regexp.MustCompile(`^[ -~]+$`)
 )
 
-// ofTheConnection are the headers that say where an answer ends and how a connection
-// goes on, and those that nginx writes by itself. Another value would break answers, or
-// stand beside nginx's.
+// ofTheConnection are the headers that frame a response or control its connection, and
+// those that nginx writes itself. A custom value would break responses or repeat the
+// header.
 var ofTheConnection = []string{"connection", "content-length", "date", "keep-alive", "proxy-connection", "server", "te", "trailer", "transfer-encoding", "upgrade"}
 
-// wrongHeader says why a header cannot be added, in which case nothing is.
+// wrongHeader returns the reason why a header cannot be added, empty if it can.
 func wrongHeader(name, value string, allowed []string) string {
 	same := func(other string) bool { return strings.EqualFold(other, name) }
 	switch {

@@ -60,8 +60,8 @@ func TestHeadersOfAConfigMap(t *testing.T) {
 	}
 }
 
-// A ConfigMap that Sluice may not read is not called missing, and when the permission
-// comes, the Problem is another one.
+// A ConfigMap that Sluice may not read is not reported as missing. Its Problem changes
+// when Sluice gets the permission.
 func TestForbiddenConfigMapIsNotCalledMissing(t *testing.T) {
 	t.Parallel()
 	w := world{ingresses: []ing{

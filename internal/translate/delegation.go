@@ -13,27 +13,24 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// delegation is the annotation by which a Secret lets Ingresses of other namespaces
-// use it: the namespaces, separated by commas, or "*" for all.
+// delegation is the annotation by which a Secret lets Ingresses of other namespaces use
+// it: namespaces, separated by commas, or "*" for all.
 const delegation = "sluice.io/tls-delegation"
 
-// delegationIn gives a delegation as it is written among the annotations of an object.
-// Before our annotations began with "sluice.io/" they began with "sluice/", which is
-// still read where the other is missing.
+// delegationIn returns the delegation among the annotations of an object. Our
+// annotations once began with "sluice/" instead of "sluice.io/"; that form counts if
+// the newer one is missing.
 func delegationIn(annotations map[string]string, key string) string {
 	if text, written := annotations[key]; written {
 		return text
 	}
-	return annotations[olderKey(key)]
+	return annotations[strings.Replace(key, "sluice.io/", "sluice/", 1)]
 }
 
-func olderKey(key string) string { return strings.Replace(key, "sluice.io/", "sluice/", 1) }
-
-// secret reads a Secret for an Ingress of a namespace, nil if there is none that it
-// may use; text says so then. Of another namespace a Secret that does not delegate
-// itself is as if it were not there: what is said must not tell which it is, or
-// everybody could find out the names of others' Secrets. The remarks are for the owner
-// of the Secret.
+// secret reads a Secret for Ingresses of a namespace. If they may not use it, secret is
+// nil and text has the reason. One of another namespace that is not delegated is
+// reported like a missing one, so that nobody can find out the names of others'
+// Secrets. The remarks are for the owner of the Secret.
 func (t *translation) secret(into *reads, name snapshot.Name, namespace string) (secret *corev1.Secret, text string, remarks []model.Problem) {
 	secret = into.secret(t.snap, name)
 	switch foreign := name.Namespace != namespace; {
@@ -50,13 +47,13 @@ func (t *translation) secret(into *reads, name snapshot.Name, namespace string) 
 	return secret, "", remarks
 }
 
-// NoSecret is how a Problem says that there is no such Secret.
+// NoSecret is the text of a Problem with a missing Secret.
 func NoSecret(name snapshot.Name) string {
 	return fmt.Sprintf("Secret %s does not exist", claim.Shown(name.String()))
 }
 
-// misdelegated reports what is written in the annotation of a Secret and is no
-// namespace, on the Secret itself.
+// misdelegated reports an invalid namespace in the delegation of a Secret, on the
+// Secret.
 func misdelegated(secret *corev1.Secret) []model.Problem {
 	text := delegationIn(secret.Annotations, delegation)
 	at := wrongDelegatee(text)
@@ -67,19 +64,19 @@ func misdelegated(secret *corev1.Secret) []model.Problem {
 		Text: fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the Secret is delegated to the others only", claim.Quoted(claim.Delegatees(text)[at]))}}
 }
 
-// wrongDelegatee is the place of the first delegatee that is no namespace, or -1.
+// wrongDelegatee is the index of the first delegatee that is not a namespace, or -1.
 func wrongDelegatee(text string) int {
 	return slices.IndexFunc(claim.Delegatees(text), func(item string) bool { return item != claim.Everybody && len(validation.IsDNS1123Label(item)) > 0 })
 }
 
-// readDelegation reports what is written in the annotation and is no namespace.
+// readDelegation reports an invalid namespace in the delegation of hosts.
 func (i *owner) readDelegation() {
 	if at := wrongDelegatee(i.Delegation); at >= 0 {
 		i.report(claim.HostDelegation, model.InvalidValue, fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the hosts are delegated to the others only", claim.Quoted(claim.Delegatees(i.Delegation)[at])))
 	}
 }
 
-// HostDelegationOf gives the delegation that a Namespace has, empty for none.
+// HostDelegationOf returns the delegation of hosts of a Namespace, empty for none.
 func HostDelegationOf(n *corev1.Namespace) string {
 	return delegationIn(n.Annotations, claim.HostDelegation)
 }

@@ -12,8 +12,7 @@ import (
 	"sluice/internal/manifest/decode"
 )
 
-// delegated gives a Secret, as YAML, an annotation with the namespaces that it
-// delegates itself to.
+// delegated adds an annotation with namespaces to a Secret in YAML.
 func delegated(yaml, namespaces string) string {
 	return strings.Replace(yaml, "metadata: {", `metadata: {annotations: {sluice.io/tls-delegation: "`+namespaces+`"}, `, 1)
 }
@@ -33,7 +32,7 @@ func TestDelegates(t *testing.T) {
 	}
 }
 
-// Our annotations began with "sluice/" once, which is still read.
+// Our annotations once began with "sluice/". That form is still read.
 func TestOlderKeyDelegates(t *testing.T) {
 	t.Parallel()
 	for want, written := range map[string]map[string]string{
@@ -85,8 +84,8 @@ func TestForeignCertificate(t *testing.T) {
 	}
 }
 
-// Whether a Secret of another namespace is there must not be told to who may not
-// use it: nothing that comes out depends on it.
+// No output depends on whether a Secret of another namespace exists that is not
+// delegated.
 func TestForeignSecretsCannotBeProbed(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"", secret("certs/web", issue(t, "web.example")), delegated(secret("certs/web", issue(t, "other.example")), "other"),
@@ -120,7 +119,7 @@ func TestForeignSecretsCannotBeProbed(t *testing.T) {
 	}
 }
 
-// A delegation that comes or goes has its effect at the next call.
+// A new or removed delegation takes effect at the next call.
 func TestDelegationIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	crt := issue(t, "web.example")

@@ -17,8 +17,8 @@ import (
 	"sluice/internal/model"
 )
 
-// endpointsOf gives the ready endpoints of a port; if none is ready, those that
-// still serve while they end. They are sorted, each once, of both families.
+// endpointsOf returns the ready endpoints of a port or, if none is ready, those that
+// still serve while they terminate. They are sorted, each once, of both families.
 func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) []model.Endpoint {
 	var ready, ending []model.Endpoint
 	for _, part := range parts {
@@ -46,8 +46,8 @@ func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) [
 	return slices.Compact(ready)
 }
 
-// byName tells a slice of DNS names. They are what a Service of the type
-// ExternalName is for.
+// byName reports whether a slice has DNS names, which only ExternalName Services may
+// have.
 func byName(part *discoveryv1.EndpointSlice) bool {
 	return part.AddressType == discoveryv1.AddressTypeFQDN
 }
@@ -67,9 +67,9 @@ func addEndpoints(list []model.Endpoint, addresses []string, ports []int) []mode
 	return list
 }
 
-// portsOf gives the numbers that a slice has for a port of a Service: those of
-// the same protocol and name (a port without a name takes all), else the
-// target, if that is a number.
+// portsOf returns the numbers of a Service's port in a slice: those with the same
+// protocol and name (a port without a name takes all), else the target if that is a
+// number.
 func portsOf(part *discoveryv1.EndpointSlice, port *corev1.ServicePort) []int {
 	var numbers []int
 	for _, p := range part.Ports {
@@ -91,11 +91,11 @@ func portsOf(part *discoveryv1.EndpointSlice, port *corev1.ServicePort) []int {
 	return numbers
 }
 
-// externalNameDisabled ends what is said of such a Service.
+// externalNameDisabled ends the Problem of such a Service.
 const externalNameDisabled = "is not followed, as the controller runs with --disable-svc-external-name"
 
-// external fills the backend of an ExternalName Service. What leads back to the
-// controller's own machine is refused: its ports are not for tenants.
+// external sets the address or name of an ExternalName Service. It refuses those that
+// lead to the controller's own machine, whose ports are not for tenants.
 func (b *backend) external(port *corev1.ServicePort) *backendFault {
 	number := int(port.Port)
 	if port.TargetPort.Type == intstr.Int && port.TargetPort.IntVal > 0 {
@@ -107,19 +107,20 @@ func (b *backend) external(port *corev1.ServicePort) *backendFault {
 	return nil
 }
 
-// leadOut fills the backend of a host that is no Service. Who asked for it was told
-// where that cannot be.
+// leadOut makes the model of a host that is not a Service. A fault of the host was
+// reported already.
 func (b *backend) leadOut() {
 	if b.model != nil {
 		return
 	}
-	b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503}
+	b.model = b.Model()
 	number, _ := strconv.Atoi(b.ID.Port)
 	b.leadTo(b.ID.Host, number)
 	b.limit()
 }
 
-// leadTo leads a backend to an address or a DNS name, or says why not.
+// leadTo sets the endpoint or the DNS name of a backend; text is the reason if it
+// cannot.
 func (b *backend) leadTo(host string, port int) (text string) {
 	address, name, text := whereIs(host)
 	switch {
@@ -132,7 +133,8 @@ func (b *backend) leadTo(host string, port int) (text string) {
 	return text
 }
 
-// whereIs says which address or DNS name a host is, or what is wrong with it.
+// whereIs returns the address or the DNS name of a host; text is the reason if it has
+// neither.
 func whereIs(host string) (address netip.Addr, name, text string) {
 	name = strings.ToLower(strings.TrimSuffix(host, "."))
 	if ip, err := netip.ParseAddr(name); err == nil {
@@ -150,8 +152,8 @@ func whereIs(host string) (address netip.Addr, name, text string) {
 	return address, name, ""
 }
 
-// numeric tells names whose last label is a number: resolvers take forms such
-// as 127.1 and 0x7f.1 for addresses.
+// numeric reports whether the last label of a name is a number: resolvers read forms
+// such as 127.1 and 0x7f.1 as addresses.
 // Source: https://url.spec.whatwg.org/#ends-in-a-number-checker
 func numeric(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]

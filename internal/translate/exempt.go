@@ -10,17 +10,17 @@ import (
 	"sluice/internal/model"
 )
 
-// mostExemptOfNamespace is how many networks without limits a namespace may have, in
-// different lists: nginx needs up to 8 KB for one of IPv6, in the master and in each
-// worker.
+// mostExemptOfNamespace is the maximum number of networks without limits, in different
+// lists, of a namespace. nginx needs up to 8 KB for one of IPv6, in the master and in
+// each worker.
 const mostExemptOfNamespace = 2048
 
-// exempting are the names of the annotation with networks that are not limited.
+// exempting are the annotations with networks that are not limited.
 var exempting = []string{"limit-allowlist", "limit-whitelist"}
 
-// withinExempt counts the networks that an Ingress has exempt from its limits. If its
-// namespace has too many already, it gives the Ingress without exemptions; the oldest
-// count, and a list that several Ingresses have counts once.
+// withinExempt counts the networks that an Ingress exempts from its limits. Beyond the
+// maximum of the namespace, it returns the Ingress without exemptions. The oldest
+// Ingresses count first; Ingresses with the same list share it.
 func (t *translation) withinExempt(ing *owner) *owner {
 	namespace := ing.Ref.Namespace
 	lists := map[string]int{}
@@ -45,7 +45,7 @@ func (t *translation) withinExempt(ing *owner) *owner {
 	return ing
 }
 
-// withoutExempt reads an Ingress again without the annotation.
+// withoutExempt reads an Ingress again without these annotations.
 func (t *translation) withoutExempt(ing *owner) *owner {
 	if ing.limited == nil {
 		object := ing.object.DeepCopy()
@@ -55,7 +55,7 @@ func (t *translation) withoutExempt(ing *owner) *owner {
 			return ours && slices.Contains(exempting, name) || byPath && slices.Contains(exempting, path)
 		})
 		ing.limited = t.read(object, ing.Settings, ing.Denial)
-		ing.limited.report(ing.PrefixKey+exempting[0], model.NoRoom, fmt.Sprintf("want fewer networks: the lists of namespace %s may have %d networks in all, and the oldest count: nobody is exempt from the limits", ing.Ref.Namespace, mostExemptOfNamespace))
+		ing.limited.report(ing.PrefixKey+exempting[0], model.NoRoom, fmt.Sprintf("want fewer networks: the lists of namespace %s may have %d networks in all, and those of the oldest Ingresses count first: this Ingress exempts none", ing.Ref.Namespace, mostExemptOfNamespace))
 	}
 	return ing.limited
 }

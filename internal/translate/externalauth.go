@@ -19,7 +19,7 @@ const (
 	proxySetHeaders = "auth-proxy-set-headers"
 )
 
-// readExternalAuth reads whom to ask, and how.
+// readExternalAuth reads the authentication server and the headers of questions.
 func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAuth) *claim.Attached {
 	if asked.URL == "" {
 		return nil
@@ -49,7 +49,7 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 	return &claim.Attached{Auth: auth, Size: size}
 }
 
-// authTarget takes auth-url apart. The variable $host may stand for its host.
+// authTarget parses auth-url. The variable $host may be its host.
 func authTarget(asked string) (t *claim.Target, ofRule bool, text string) {
 	const stand = "host.invalid"
 	scheme, rest, _ := strings.Cut(asked, "://")
@@ -70,8 +70,8 @@ func authTarget(asked string) (t *claim.Target, ofRule bool, text string) {
 	return t, ofRule, ""
 }
 
-// question are the headers of all questions, as those of ingress-nginx. What a client
-// could say of itself by them is dropped.
+// question returns the headers of all questions, which are those of ingress-nginx. It
+// drops those in which a client could pretend something.
 func question(a *claim.Authentication) []claim.QuestionHeader {
 	originalURI, scheme := "", ""
 	if a.Asked.Method != "" {
@@ -89,8 +89,8 @@ func question(a *claim.Authentication) []claim.QuestionHeader {
 	return headers
 }
 
-// questionHeaders reads headers of questions from a ConfigMap; text says why that
-// cannot be done.
+// questionHeaders reads headers of questions from a ConfigMap; text is the reason if it
+// cannot.
 func (t *translation) questionHeaders(ing *owner, reference string) (headers []claim.QuestionHeader, reason model.Reason, text string) {
 	name, err := snapshot.ParseReference(reference, ing.Ref.Namespace)
 	if err != nil {
@@ -116,8 +116,8 @@ func (t *translation) questionHeaders(ing *owner, reference string) (headers []c
 	return headers, "", ""
 }
 
-// framing tells the headers that say where a request ends, whom it is for, or how its
-// connection goes on.
+// framing reports whether a header frames a request, names its host, or controls its
+// connection.
 func framing(header string) bool {
 	return strings.EqualFold(header, "Host") || slices.Contains(ofTheConnection, strings.ToLower(header))
 }

@@ -12,9 +12,9 @@ import (
 	"sluice/internal/model"
 )
 
-// FuzzNeighbours: whatever one Ingress says, in fields that no manifest may hold
-// so, its neighbours on other hosts get what they always get, nothing that was
-// refused is said in full length, and no line can be broken.
+// FuzzNeighbours: texts in fields of one Ingress, also ones that no manifest may
+// contain, do not change its neighbours on other hosts. Refused texts are shortened in
+// Problems, and break no line.
 func FuzzNeighbours(f *testing.F) {
 	for _, seed := range [][5]string{
 		{"/x", "h.example", "a", "/$1", "outside.example"},
@@ -64,7 +64,7 @@ func FuzzNeighbours(f *testing.F) {
 	})
 }
 
-// makeHostile puts texts where only valid ones belong.
+// makeHostile puts texts into fields that need valid ones.
 func makeHostile(object *networkingv1.Ingress, path, host, service, target string) {
 	object.Annotations = map[string]string{"nginx.ingress.kubernetes.io/rewrite-target": target}
 	setPaths(object, networkingv1.PathTypeImplementationSpecific, path, path, path)
@@ -74,8 +74,8 @@ func makeHostile(object *networkingv1.Ingress, path, host, service, target strin
 	rule.HTTP.Paths[2].Backend.Service.Name = service
 }
 
-// A name that no API server lets pass is refused: "/" would make one backend of
-// another. What others serve does not change.
+// A name that no API server accepts is refused: a "/" would select another backend.
+// Other Ingresses stay as they are.
 func TestNamesThatAreNone(t *testing.T) {
 	t.Parallel()
 	w := world{ingresses: []ing{{name: "neighbour", age: 2, rules: []string{"n / P a:80"}}, {name: "hostile", age: 3, spec: "defaultBackend: {service: {name: b, port: {number: 80}}}",
@@ -114,7 +114,7 @@ func TestNamesThatAreNone(t *testing.T) {
 	}
 }
 
-// A host that is none is a problem, and its path is nobody's.
+// An invalid host gets a Problem, and its path is on no host.
 func TestHostsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"/", "a/b", "h/", "http://h", "h:80", "H", "*", "a.*", "*.*.a", "h.", "10.0.0.1", "h\n", "\xff"} {
@@ -128,8 +128,7 @@ func TestHostsThatAreNone(t *testing.T) {
 	}
 }
 
-// The names of a Service's ports, and those of a certificate, are told shortened
-// and quoted where they are none.
+// Invalid names of ports and of certificates are shortened and quoted in Problems.
 func TestListed(t *testing.T) {
 	t.Parallel()
 	for want, names := range map[string][]string{
@@ -144,7 +143,7 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// However long the names of a Service's ports are, the message is not.
+// Long names of ports do not make a Problem long.
 func TestPortsAreListedShortly(t *testing.T) {
 	t.Parallel()
 	w := world{ingresses: []ing{{name: "i", rules: []string{"h / P a:99"}}}}
@@ -166,8 +165,8 @@ func mustConfig(t *testing.T, w world, m *Memo) model.Config {
 	return config
 }
 
-// Large annotations and many paths are fine, but not both: an Ingress cannot
-// multiply what it says until nginx.conf is too large for everybody.
+// An Ingress may have large annotations or many paths, but not both: nginx.conf would
+// become too large.
 func TestOneIngressCannotFillTheFile(t *testing.T) {
 	t.Parallel()
 	addresses := make([]string, 4_096)

@@ -3,35 +3,23 @@ package translate
 import (
 	"encoding/base64"
 	"fmt"
-	"iter"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// linesOf gives the lines of a file without their ends.
-func linesOf(text []byte) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for line := range strings.SplitSeq(string(text), "\n") {
-			if !yield(strings.TrimRight(line, "\r \t")) {
-				return
-			}
-		}
-	}
-}
-
-func trimmed(value []byte) string { return strings.TrimSpace(string(value)) }
-
-// splitUser takes a line apart. What follows the hash after another colon is a comment.
+// splitUser splits a line. Text behind another colon is a comment.
 func splitUser(line string) (user, hash string) {
 	user, rest, _ := strings.Cut(line, ":")
 	hash, _, _ = strings.Cut(rest, ":")
 	return user, hash
 }
 
-// userLine gives a line of a file of users, or what is wrong with the user. Most is the
-// highest cost of a hash, as of bcrypt; the cost is 0 for kinds that have none.
-// Source: https://nginx.org/en/docs/http/ngx_http_auth_basic_module.html#auth_basic_user_file
+// userLine returns a line of a file of users, or the fault of the user. most is the
+// highest accepted cost of a hash, as a cost of bcrypt; cost is 0 for kinds without
+// one.
+// Source:
+// https://nginx.org/en/docs/http/ngx_http_auth_basic_module.html#auth_basic_user_file
 func userLine(user, hash string, most int) (line string, cost int, fault string) {
 	switch {
 	case user == "" || hash == "":
@@ -51,8 +39,8 @@ func userLine(user, hash string, most int) (line string, cost int, fault string)
 	return user + ":" + hash + "\n", cost, ""
 }
 
-// mostUserLine is how long a line may be. nginx reads a file of users by 2,048 bytes,
-// and cuts off a longer hash.
+// mostUserLine is the maximum length of a line. nginx reads the file in blocks of 2,048
+// bytes, and cuts a hash that crosses one.
 // Source: NGX_HTTP_AUTH_BUF_SIZE in nginx's ngx_http_auth_basic_module.c
 const mostUserLine = 1024
 
@@ -60,13 +48,13 @@ func isPrintable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' })
 }
 
-// The hashes that are taken. What a check of one costs is bounded, as a worker serves
-// nobody else meanwhile: the cost of bcrypt, the rounds of SHA-crypt and the parameters
-// of yescrypt are written in the hash. As costs of bcrypt, the numbers of yescrypt take
-// less, and the rounds of SHA-crypt about as much with the longest password that crypt
-// takes (512 bytes): see decision 22.
+// The accepted hashes. The cost of a check is bounded, because a worker serves nobody else
+// meanwhile. A hash contains the cost of bcrypt, the rounds of SHA-crypt or the parameters
+// of yescrypt. Compared with the same cost of bcrypt, yescrypt takes less time, and
+// SHA-crypt about as much with the longest password that crypt accepts (512 bytes): see
+// decision 22.
 const (
-	usualRounds     = 5_000 // those of SHA-crypt without a number
+	usualRounds     = 5_000 // the rounds of SHA-crypt in a hash without a number
 	usualRoundsCost = 8
 	yescryptCosts   = "56789ABCD"
 	leastYescrypt   = 5
@@ -82,8 +70,9 @@ var (
 	yescryptHash = regexp.MustCompile(`^\$y\$j([` + yescryptCosts + `])T\$` + hashText + `{1,64}\$` + hashText + `{43}$`)
 )
 
-// costOf gives the cost of a check, as of bcrypt, and says what is wrong with a hash; it
-// holds nothing of it. Most is the highest cost, and at least usualRoundsCost.
+// costOf returns the cost of checking a hash, as a cost of bcrypt, or a fault that
+// contains no part of the hash. most is the highest accepted cost, at least
+// usualRoundsCost.
 func costOf(hash string, most int) (cost int, fault string) {
 	const kinds = "want a hash that htpasswd or crypt makes: bcrypt, SHA-crypt, yescrypt, apr1, MD5-crypt, DES, {SHA}, {SSHA} or {PLAIN}"
 	switch {
@@ -100,26 +89,26 @@ func costOf(hash string, most int) (cost int, fault string) {
 	}
 	if found := bcryptHash.FindStringSubmatch(hash); found != nil {
 		cost, _ = strconv.Atoi(found[1])
-		return cost, tooDear(cost, most, "a cost of at most %d for bcrypt")
+		return cost, tooCostly(cost, most, "a cost of at most %d for bcrypt")
 	}
 	if found := shaHash.FindStringSubmatch(hash); found != nil {
 		rounds, _ := strconv.Atoi(found[1])
 		for usualRounds<<cost < rounds {
 			cost++
 		}
-		return usualRoundsCost + cost, tooDear(rounds, usualRounds<<(most-usualRoundsCost), "at most %d rounds of SHA-crypt")
+		return usualRoundsCost + cost, tooCostly(rounds, usualRounds<<(most-usualRoundsCost), "at most %d rounds of SHA-crypt")
 	}
 	if found := yescryptHash.FindStringSubmatch(hash); found != nil {
 		cost = leastYescrypt + strings.Index(yescryptCosts, found[1])
-		return cost, tooDear(cost, most, "a cost of at most %d for yescrypt")
+		return cost, tooCostly(cost, most, "a cost of at most %d for yescrypt")
 	}
 	return 0, kinds
 }
 
 const sha1Size = 20
 
-// tooDear says that a hash takes too long to check.
-func tooDear(got, most int, want string) string {
+// tooCostly returns the fault of a hash that takes too long to check, empty for none.
+func tooCostly(got, most int, want string) string {
 	if got <= most {
 		return ""
 	}

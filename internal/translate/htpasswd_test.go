@@ -65,9 +65,8 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// An administrator chooses how long a check of a password may hold a worker. Each step
-// of the cost doubles that, for each kind of hash; the rounds that SHA-crypt has without
-// a number always pass.
+// The setting limits the time of a password check. Each step of the cost doubles the
+// time, for each kind of hash. The default rounds of SHA-crypt always pass.
 func TestCostsThatAreAllowed(t *testing.T) {
 	t.Parallel()
 	long, short := strings.Repeat("a", 53), strings.Repeat("a", 43)
@@ -87,8 +86,7 @@ func TestCostsThatAreAllowed(t *testing.T) {
 	}
 }
 
-// A path whose hashes take long has them checked slowly, so that one client leaves a
-// worker time for others.
+// Costly hashes are checked slowly, so that one client leaves a worker time for others.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	long, short := strings.Repeat("a", 53), strings.Repeat("a", 43)
@@ -105,8 +103,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Neither a user nor a hash can end its line, so that nobody adds a user by the name
-// or the hash of another.
+// Neither a user nor a hash can contain a line end, so that none can add another user.
 func TestHostileUsers(t *testing.T) {
 	t.Parallel()
 	for _, hostile := range []string{
@@ -133,7 +130,8 @@ func TestHostileUsers(t *testing.T) {
 	}
 }
 
-// nginx reads a file of users by 2,048 bytes, and compares what of a hash it has.
+// nginx reads a file of users in blocks of 2,048 bytes, and compares a hash only as far
+// as it has read it.
 func TestUsersThatAreTooLong(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{strings.Repeat("a", mostUserLine-len(bcrypted)), bcrypted}, {"ann", "{PLAIN}" + strings.Repeat("a", mostUserLine-10)}} {

@@ -16,19 +16,22 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// ingress reads an Ingress, or finds it as it was read before.
+// ingress reads an Ingress, and remembers it.
 func (t *translation) ingress(object *networkingv1.Ingress) *owner {
 	values := t.settingsOf(object)
 	denial := t.denial(object)
-	ing := t.memo.ingresses[object]
+	return t.remembered(object, values, denial, func() *owner { return t.read(object, values, denial) })
+}
+
+// remembered returns the owner that was read of an object, and reads it again if
+// something that it was made of changed. object is a pointer.
+func (t *translation) remembered(object any, values *settings.Settings, denial claim.Denial, read func() *owner) *owner {
+	ing := t.memo.owners[object]
 	if ing == nil || ing.Denial != denial || ing.Settings != values || ing.reads.outdated(t.snap) {
-		ing = t.read(object, values, denial)
-		t.memo.ingresses[object] = ing
+		ing = read()
+		t.memo.owners[object] = ing
 	}
-	if ing.pass != t.memo.pass {
-		ing.pass = t.memo.pass
-		t.memo.used.ingresses++
-	}
+	t.memo.use(&ing.pass, &t.memo.used.owners)
 	return ing
 }
 
@@ -39,21 +42,18 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 		return ing
 	}
 	ing := t.begun(object, values)
-	said := ing.Annotations
+	a := ing.Annotations
 	ing.Denial, ing.Denied = denial, denial != 0
-	if said.Withheld() {
+	if a.Withheld() {
 		return ing
 	}
-	ing.Passes = t.passes(said.Passthrough, ing)
-	ing.Canary = said.Canary.Enabled && !t.options.leavesOut(object)
-	names := []string(said.ServerAlias.Names)
-	if said.ServerAlias.LeftOut {
+	ing.Passes = t.passes(a.Passthrough, ing)
+	ing.Canary = a.Canary.Enabled && !t.options.leavesOut(object)
+	names := []string(a.ServerAlias.Names)
+	if a.ServerAlias.LeftOut {
 		names = ing.meantAliases()
 	}
 	ing.readAliases(names)
-	for each := range said.Each() {
-		ing.remarkRedirect(each.Redirect)
-	}
 	t.attach(ing)
 	byHost := map[string]*claim.Rules{}
 	for i := range object.Spec.Rules {
@@ -62,17 +62,17 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	if !t.options.leavesOut(object) {
 		ing.readDefault(byHost)
 	}
-	secrets := said.Certificates.In(object)
+	secrets := a.Certificates.In(object)
 	ing.readTLS(secrets)
-	ing.vainNamespace(secrets)
+	ing.unusedSecretNamespace(secrets)
 	ing.readDelegation()
 	ing.limit()
 	if _, hostless := byHost[""]; hostless && len(byHost) == 1 {
 		ing.hostlessTLS()
 	} else {
-		ing.vainTLS()
+		ing.unusedTLS()
 	}
-	if said.Canary.Enabled {
+	if a.Canary.Enabled {
 		ing.remarkIdle()
 	}
 	return ing
@@ -82,9 +82,9 @@ func ageOf(object *networkingv1.Ingress) claim.Age {
 	return claim.Age{Created: object.CreationTimestamp.Time, Name: object.Namespace + "/" + object.Name, LastFirst: true}
 }
 
-// wrongName says what is wrong with the name of an Ingress, and in which field.
-// No API server lets these pass, but objects may come from elsewhere, and $route
-// is made of names: a "/" in one of them would lead to another backend.
+// wrongName returns the fault of an Ingress's name, with its field. No API server
+// accepts such names, but objects may come from elsewhere. $route consists of names: a
+// "/" in one would select another backend.
 func wrongName(object model.ObjectRef) (field, text string) {
 	switch {
 	case len(validation.IsDNS1123Label(object.Namespace)) > 0:
@@ -95,12 +95,12 @@ func wrongName(object model.ObjectRef) (field, text string) {
 	return "", ""
 }
 
-// mostText is how many bytes the annotations of one Ingress may come to when they
-// are written out for each of its locations.
+// mostText is the maximum size in bytes of the annotations of one Ingress, multiplied
+// by its locations.
 const mostText = 64 << 20
 
-// limit denies an Ingress with large annotations and many paths, so that one Ingress
-// cannot bloat the configuration.
+// limit denies an owner with large annotations and many paths, so that one owner cannot
+// bloat the configuration.
 func (i *owner) limit() {
 	size, locations := 0, 0
 	for key, value := range i.given {
@@ -120,7 +120,7 @@ func (i *owner) limit() {
 		printed += of.Size
 	}
 	if printed > 0 && size*locations > mostText {
-		i.deny("*", model.InvalidValue, fmt.Sprintf("want less: %d bytes, written out for %d locations, are more than %d MB", size, locations, mostText>>20))
+		i.deny("*", model.InvalidValue, fmt.Sprintf("want smaller annotations or fewer paths: %d bytes for each of %d locations are more than %d MB", size, locations, mostText>>20))
 	}
 }
 
@@ -128,7 +128,21 @@ func (i *owner) report(field string, reason model.Reason, text string) {
 	i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: field, Reason: reason, Text: text})
 }
 
-// of gives the Ingress's rules of a host, new ones if there are none yet.
+// rulesAt returns the rules of a host for a field below which it is written. It returns nil
+// and reports the field if the host is invalid.
+func (i *owner) rulesAt(field, host string, byHost map[string]*claim.Rules) *claim.Rules {
+	if text := wrongHost(host); text != "" {
+		i.report(field+".host", model.InvalidValue, text)
+		return nil
+	}
+	rules := i.of(host, byHost)
+	if rules.Field == "" {
+		rules.Field = field + ".host"
+	}
+	return rules
+}
+
+// of returns the rules of a host, new ones if there are none yet.
 func (i *owner) of(host string, byHost map[string]*claim.Rules) *claim.Rules {
 	rules := byHost[host]
 	if rules == nil {
@@ -142,15 +156,8 @@ func (i *owner) of(host string, byHost map[string]*claim.Rules) *claim.Rules {
 func (i *owner) readRule(at int, byHost map[string]*claim.Rules) {
 	rule := &i.object.Spec.Rules[at]
 	field := fmt.Sprintf("spec.rules[%d]", at)
-	if text := wrongHost(rule.Host); text != "" {
-		i.report(field+".host", model.InvalidValue, text)
-		return
-	}
-	rules := i.of(rule.Host, byHost)
-	if rules.Field == "" {
-		rules.Field = field + ".host"
-	}
-	if rule.HTTP == nil {
+	rules := i.rulesAt(field, rule.Host, byHost)
+	if rules == nil || rule.HTTP == nil {
 		return
 	}
 	for p := range rule.HTTP.Paths {
@@ -166,7 +173,8 @@ func (i *owner) readRule(at int, byHost map[string]*claim.Rules) {
 	}
 }
 
-// addClaim adds a claim to those of its host, if it can be served on any host.
+// addClaim adds a claim to those of its host. It reports an invalid one, and keeps it
+// only if it protects.
 func (i *owner) addClaim(rules *claim.Rules, c claim.Claim) {
 	c.Annotations = i.Annotations.At(cmp.Or(c.Path, "/"))
 	if name, text := wrongClaim(&c); text != "" {
@@ -176,14 +184,13 @@ func (i *owner) addClaim(rules *claim.Rules, c claim.Claim) {
 		}
 		c.Broken = true
 		if c.Path == "" {
-			c.Path = "/" // all that ingress-nginx could mean
+			c.Path = "/" // the widest meaning in ingress-nginx
 		}
 	}
 	rules.Claims = append(rules.Claims, c)
 }
 
-// readDefault reads spec.defaultBackend. Without rules it is for the catch-all
-// host.
+// readDefault reads spec.defaultBackend. Without rules, it is for the catch-all host.
 func (i *owner) readDefault(byHost map[string]*claim.Rules) {
 	i.Ruleless = len(i.object.Spec.Rules) == 0
 	if i.object.Spec.DefaultBackend == nil {
@@ -198,8 +205,8 @@ func (i *owner) readDefault(byHost map[string]*claim.Rules) {
 	}
 }
 
-// wrongClaim says what makes a path impossible whatever matches it, and in which
-// field. nginx.conf cannot hold CR, LF and NUL.
+// wrongClaim returns the fault that makes a path or its type invalid on any host, with
+// its field. nginx.conf cannot contain CR, LF and NUL.
 func wrongClaim(c *claim.Claim) (field, text string) {
 	switch c.PathType {
 	case claim.Exact, claim.Prefix, claim.ImplementationSpecific:
@@ -215,7 +222,8 @@ func wrongClaim(c *claim.Claim) (field, text string) {
 	return "", ""
 }
 
-// wrongHost says what is wrong with the host of a rule, as the API server does.
+// wrongHost returns the fault of a host, by the rules of the API server; empty for
+// none.
 // Source: ValidateIngress in k8s.io/kubernetes/pkg/apis/networking/validation.
 func wrongHost(host string) string {
 	switch {
@@ -233,7 +241,7 @@ func wrongHost(host string) string {
 	return ""
 }
 
-// HostField is the first field by which an Ingress has a host.
+// HostField returns the first field in which an Ingress names a host.
 func HostField(object *networkingv1.Ingress, host string) string {
 	for at, rule := range object.Spec.Rules {
 		if rule.Host == host {

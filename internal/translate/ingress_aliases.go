@@ -11,11 +11,10 @@ import (
 	"sluice/internal/pcre"
 )
 
-// readAliases takes the further names of the hosts. nginx tries the patterns of
-// all servers on a name that nobody has as it is, and closes the connection where
-// PCRE gives up on one of them: such a pattern would be everybody's loss. The other
-// names beside it are left out too, but for an Ingress that keeps requests out: what
-// is asked of them must not go to a neighbour.
+// readAliases sets the aliases. nginx tries the patterns of all servers on a name that
+// no server has literally, and closes the connection if PCRE gives up on one: a slow
+// pattern would break every host. A fault leaves out all aliases. Only an owner that
+// protects keeps the valid ones, because a neighbour might get their requests.
 func (i *owner) readAliases(names []string) {
 	if i.Denial == claim.DenyBeginnings {
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name[0] == '~' })
@@ -46,8 +45,8 @@ func (i *owner) readAliases(names []string) {
 	i.Aliases = names
 }
 
-// meantAliases are the names of a server-alias that is not valid as a whole which
-// are: of an Ingress that keeps requests out, they must not be a neighbour's.
+// meantAliases returns the valid names of an invalid server-alias, for an owner that
+// protects: a neighbour must not get them.
 func (i *owner) meantAliases() []string {
 	if !i.Guards() {
 		return nil
@@ -63,6 +62,6 @@ func (i *owner) meantAliases() []string {
 	return slices.Compact(all)
 }
 
-// mostIngressPatterns is how many patterns may be among the names of one Ingress:
-// nginx tries them one by one on each name that nobody has as it is.
+// mostIngressPatterns is the maximum number of patterns among the aliases of one
+// Ingress. nginx tries them one by one on each name that no server has literally.
 const mostIngressPatterns = 4

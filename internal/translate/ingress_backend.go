@@ -12,8 +12,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// pathAction reads the backend of a rule. The paths of an Ingress mostly lead to the same:
-// they share what says so.
+// pathAction reads the backend of a rule. Most paths of an Ingress have the same one,
+// and share it.
 func pathAction(r *claim.Rules, b *networkingv1.IngressBackend) *claim.Action {
 	var last *claim.Action
 	if n := len(r.Claims); n > 0 {
@@ -22,7 +22,7 @@ func pathAction(r *claim.Rules, b *networkingv1.IngressBackend) *claim.Action {
 	return actionOf(b, r.Owner.Ref.Namespace, last)
 }
 
-// actionOf reads a backend, and gives last if that says the same.
+// actionOf reads a backend, and returns last if that is equal.
 func actionOf(b *networkingv1.IngressBackend, namespace string, last *claim.Action) *claim.Action {
 	if field, reason, text := wrongBackend(b); text != "" {
 		return &claim.Action{Fault: &claim.Fault{Field: field, Reason: reason, Text: text}}
@@ -39,8 +39,8 @@ func actionOf(b *networkingv1.IngressBackend, namespace string, last *claim.Acti
 	return &made
 }
 
-// wrongBackend says what is wrong with a backend as it is written, as the API
-// server does, and in which field of it.
+// wrongBackend returns the fault of a backend as written, by the rules of the API
+// server, with its field.
 func wrongBackend(b *networkingv1.IngressBackend) (field string, reason model.Reason, text string) {
 	service := b.Service
 	switch {

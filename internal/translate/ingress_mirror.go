@@ -8,7 +8,7 @@ import (
 	"sluice/internal/model"
 )
 
-// readMirror takes mirror-target apart.
+// readMirror parses mirror-target.
 func (t *translation) readMirror(ing *owner, asked *annotations.Mirror) *claim.Attached {
 	if asked.Target == "" {
 		return nil

@@ -10,20 +10,20 @@ import (
 	"sluice/internal/model"
 )
 
-// remarkIdle reports the annotations of a canary that have no effect: the Ingress whose
-// paths it shares decides.
+// remarkIdle reports annotations without effect on a canary: the Ingress whose paths it
+// shares decides.
 func (i *owner) remarkIdle() {
 	for _, key := range slices.Sorted(maps.Keys(i.object.Annotations)) {
 		name, ours := strings.CutPrefix(key, i.PrefixKey)
-		said := slices.ContainsFunc(i.Problems, func(p model.Problem) bool { return p.Field == key })
-		if ours && !said && annotations.IsRead(name) && name != "canary" && !strings.HasPrefix(name, "canary-") {
+		reported := slices.ContainsFunc(i.Problems, func(p model.Problem) bool { return p.Field == key })
+		if ours && !reported && annotations.IsRead(name) && name != "canary" && !strings.HasPrefix(name, "canary-") {
 			i.report(key, model.NoEffect, "it has no effect on a canary: the Ingress whose paths it shares decides")
 		}
 	}
 }
 
-// passes reports whether an Ingress asks for its hosts to be passed through, and
-// the controller does that.
+// passes reports whether an Ingress asks for TLS passthrough, and the controller offers
+// it.
 func (t *translation) passes(p *annotations.Passthrough, ing *owner) bool {
 	if p.Enabled && !t.options.Passthrough {
 		ing.report(ing.PrefixKey+assemble.PassthroughKey, model.Unsupported, "it has no effect, as the controller runs without --enable-ssl-passthrough: the TLS of its hosts ends here")
@@ -32,7 +32,7 @@ func (t *translation) passes(p *annotations.Passthrough, ing *owner) bool {
 	return p.Enabled
 }
 
-// remarkRedirect reports a redirect that another one hides.
+// remarkRedirect reports a redirect that another one overrides.
 func (i *owner) remarkRedirect(asked *annotations.Redirect) {
 	if asked.Temporal != "" && asked.Permanent != "" {
 		i.report(i.PrefixKey+"permanent-redirect", model.Ambiguous, "it has no effect beside "+i.PrefixKey+"temporal-redirect")

@@ -14,21 +14,20 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Reasons of surprises about Ingresses, besides those of model and of assemble.
+// The reasons of surprises about Ingresses, besides those of model and assemble.
 const (
-	Unserved   model.Reason = "Unserved"   // no class of ours takes the Ingress, and none that is known
-	NearClass  model.Reason = "NearClass"  // it names no class that is known, and a served one is called almost so
-	OtherClass model.Reason = "OtherClass" // it names a class that is not served here, and that may be served elsewhere
-	Unslashed  model.Reason = "Unslashed"  // a rewrite gives URIs that do not begin with a slash
+	Unserved   model.Reason = "Unserved"   // neither our classes nor other known ones serve the Ingress
+	NearClass  model.Reason = "NearClass"  // the class is unknown, and a served one has nearly the same name
+	OtherClass model.Reason = "OtherClass" // the class is not ours, but another controller may serve it
+	Unslashed  model.Reason = "Unslashed"  // a rewrite gives URIs without a slash at their beginning
 )
 
-// Surprises says what Config does with objects that nothing is wrong with and
-// that their authors may not expect, sorted. It is for sluice lint: a sync never
-// looks for them.
+// Surprises reports effects of valid objects that their authors may not expect, sorted.
+// It is for sluice lint; a sync never calls it.
 func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 	t := NewMemo().begin(s, o)
 	in := t.input(nil)
-	t.problems = nil // those of Config
+	t.problems = nil // Config reports these
 	t.slips()
 	for _, object := range s.Ingresses() {
 		t.unserved(object)
@@ -40,7 +39,7 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 	return model.SortProblems(slices.Concat(append(t.problems, t.memo.assembler.Surprises(in)...)...))
 }
 
-// unserved reports an Ingress that nobody may take.
+// unserved reports an Ingress that no known controller serves.
 func (t *translation) unserved(object *networkingv1.Ingress) {
 	if ours, remarks := t.accepts(object); ours || len(remarks) > 0 {
 		return
@@ -67,7 +66,7 @@ func (t *translation) unserved(object *networkingv1.Ingress) {
 	}
 }
 
-// slips reports the IngressClasses whose spec.controller is almost ours.
+// slips reports IngressClasses whose spec.controller is nearly ours.
 func (t *translation) slips() {
 	for _, class := range t.snap.IngressClasses() {
 		if t.isSlip(class) {
@@ -77,16 +76,17 @@ func (t *translation) slips() {
 	}
 }
 
-// isSlip says whether a class is not served for a slip of the pen in its spec.controller.
+// isSlip reports whether a class is not served because of a typing mistake in its
+// spec.controller.
 func (t *translation) isSlip(class *networkingv1.IngressClass) bool {
 	return class != nil && !t.options.serves(class) && isSlip(class.Spec.Controller, t.options.ControllerClass)
 }
 
-// legacyKey is the key that nearLegacy looks for.
+// legacyKey is the name that nearLegacy compares with.
 var legacyKey = keys.NewNames([]string{legacyClass})
 
-// nearLegacy gives the key of the legacy annotation if an Ingress has one that is
-// almost so; "" for none.
+// nearLegacy returns the key of the legacy annotation if an Ingress has one with a
+// typing mistake in it, "" otherwise.
 func nearLegacy(object *networkingv1.Ingress) string {
 	for key := range object.Annotations {
 		if meant := legacyKey.Nearest(key); key != legacyClass && meant != "" {
@@ -96,8 +96,8 @@ func nearLegacy(object *networkingv1.Ingress) string {
 	return ""
 }
 
-// legacyElsewhere says why a class of the legacy annotation is not served here;
-// the text is empty where somebody else serves it.
+// legacyElsewhere returns the reason why a class of the legacy annotation is not served
+// here. The text is empty if another controller serves it.
 func (t *translation) legacyElsewhere(name string) (reason model.Reason, text string) {
 	switch {
 	case t.snap.IngressClass(name) == nil && nearClass(name, t.options.IngressClasses) != "":
@@ -110,7 +110,7 @@ func (t *translation) legacyElsewhere(name string) (reason model.Reason, text st
 	return "", ""
 }
 
-// servedClasses are the names of the classes that are served here, sorted.
+// servedClasses are the names of the classes served here, sorted.
 func (t *translation) servedClasses() []string {
 	var names []string
 	for _, class := range t.snap.IngressClasses() {
@@ -127,7 +127,7 @@ func (t *translation) servedClasses() []string {
 	return slices.Compact(names)
 }
 
-// wantedClass says what a class may be for the Ingress to be served here.
+// wantedClass names the classes with which the Ingress would be served here.
 func (t *translation) wantedClass() string {
 	names := t.servedClasses()
 	if len(names) == 0 {
@@ -136,17 +136,15 @@ func (t *translation) wantedClass() string {
 	return model.OneOf(names)
 }
 
-// unslashed reports a rewrite to what is no path: backends answer it with 400.
+// unslashed reports a rewrite to a URI without a slash at its beginning: backends
+// answer it with 400.
 func (t *translation) unslashed(ing *owner) {
 	for each := range ing.Annotations.Each() {
-		t.unslashedTarget(ing, each.Rewrite.Target)
+		target := each.Rewrite.Target
+		if target == "" || strings.ContainsAny(target[:1], "/$") || strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
+			continue
+		}
+		t.report(model.Problem{Object: ing.Ref, Field: ing.PrefixKey + "rewrite-target", Reason: Unslashed,
+			Text: fmt.Sprintf("what is passed on does not begin with /, which backends refuse: want %s", claim.Shown("/"+target))})
 	}
-}
-
-func (t *translation) unslashedTarget(ing *owner, target string) {
-	if target == "" || strings.ContainsAny(target[:1], "/$") || strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
-		return
-	}
-	t.report(model.Problem{Object: ing.Ref, Field: ing.PrefixKey + "rewrite-target", Reason: Unslashed,
-		Text: fmt.Sprintf("what is passed on does not begin with /, which backends refuse: want %s", claim.Shown("/"+target))})
 }

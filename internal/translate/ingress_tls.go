@@ -11,8 +11,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// readTLS reads the tls section. Its Secrets are in one namespace: no API server
-// takes a reference to another one there, so that it is a name and nothing else.
+// readTLS reads the TLS section. Its Secrets are in one namespace, because an API
+// server accepts no reference to another one there.
 func (i *owner) readTLS(namespace string) {
 	i.TLSField = "spec.tls"
 	for at, item := range i.object.Spec.TLS {
@@ -20,20 +20,20 @@ func (i *owner) readTLS(namespace string) {
 	}
 }
 
-// hostlessTLS reports the tls section of an Ingress without a host.
+// hostlessTLS reports the TLS section of an Ingress without a host.
 func (i *owner) hostlessTLS() {
 	if len(i.object.Spec.TLS) > 0 {
 		i.report("spec.tls", model.Unsupported, "rules without a host are served with the default certificate: name a host")
 	}
 }
 
-// vainTLS reports the hosts of the tls section that no rule and no alias has. The rules count
-// as they are written: one that is wrong is a problem of its own.
-func (i *owner) vainTLS() {
+// unusedTLS reports hosts of the TLS section that no rule and no alias has. Invalid rules
+// count too, because they have a Problem of their own.
+func (i *owner) unusedTLS() {
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
 			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return claim.Related(host, rule.Host) })
-			// An alias is presented the certificate of its host, so that issuers go by the entry.
+			// An alias has the certificate of its host, so issuers of certificates need the entry.
 			if !named && !slices.ContainsFunc(i.Aliases, func(alias string) bool { return claim.Related(host, alias) }) {
 				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", claim.Quoted(host)))
 			}
@@ -41,8 +41,8 @@ func (i *owner) vainTLS() {
 	}
 }
 
-// vainNamespace reports a namespace for Secrets that nobody names.
-func (i *owner) vainNamespace(namespace string) {
+// unusedSecretNamespace reports a namespace for Secrets if no item names a Secret.
+func (i *owner) unusedSecretNamespace(namespace string) {
 	named := func(item networkingv1.IngressTLS) bool { return item.SecretName != "" }
 	if namespace != i.object.Namespace && !slices.ContainsFunc(i.object.Spec.TLS, named) {
 		i.report(i.PrefixKey+"tls-cert-namespace", model.Unread, "it has no effect without a spec.tls[].secretName")

@@ -8,17 +8,16 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/assemble"
-	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
-// Memo remembers what was made of what. Objects are known by their pointers, as
-// those of a snapshot never change. A Memo is for one goroutine at a time.
+// Memo remembers results for the next call. It identifies objects by their pointers,
+// because those of a snapshot never change. A Memo is for one goroutine at a time.
 type Memo struct {
-	// pass counts the calls; what a call uses carries its number, and the rest
-	// is dropped at its end.
+	// pass counts the calls. Entries carry the number of the last call that used them;
+	// end drops the others.
 	pass uint64
 
 	options   Options
@@ -26,26 +25,24 @@ type Memo struct {
 	settings  *settings.Settings
 	faults    []model.Problem
 
-	ingresses map[*networkingv1.Ingress]*owner
-	owners    map[*claim.Object]*owner
-	backends  map[*assemble.Backend]*backend
-	secrets   map[*corev1.Secret]*keyPair
-	// presentations are what Secrets give to owners of a namespace.
+	// owners are known by the pointers to their Ingresses or other objects.
+	owners  map[any]*owner
+	secrets map[*corev1.Secret]*keyPair
+	// presentations are the certificates in Secrets, for owners of a namespace.
 	presentations map[secretUse]*presentation
 	classes       map[*corev1.ConfigMap]*classSettings
 	assembler     *assemble.Memo
 	problems      model.Joined
-	// accepted are the Ingresses that were ours in the last call.
+	// accepted are the Ingresses of the last call that are ours.
 	accepted []*networkingv1.Ingress
-	// last is the last call.
-	last lastCall
-	// used counts what the present call used of each map.
+	last     lastCall
+	// used counts the entries of each map that this call used.
 	used used
 }
 
-type used struct{ ingresses, owners, backends, secrets, presentations, classes int }
+type used struct{ owners, secrets, presentations, classes int }
 
-// NewMemo gives an empty memo.
+// NewMemo returns an empty memo.
 func NewMemo() *Memo {
 	m := &Memo{}
 	m.forget()
@@ -53,25 +50,23 @@ func NewMemo() *Memo {
 }
 
 func (m *Memo) forget() {
-	m.ingresses = map[*networkingv1.Ingress]*owner{}
-	m.owners = map[*claim.Object]*owner{}
-	m.backends = map[*assemble.Backend]*backend{}
+	m.owners = map[any]*owner{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
 	m.classes = map[*corev1.ConfigMap]*classSettings{}
 	m.presentations = map[secretUse]*presentation{}
 	m.assembler = assemble.NewMemo()
 }
 
-// Accepted are the Ingresses of the last call that are ours, the oldest first:
-// those that Accepts accepts. A later call changes nothing of what was given.
+// Accepted are the Ingresses of the last call that are ours, the oldest first. Later
+// calls do not change the returned list.
 func (m *Memo) Accepted() []*networkingv1.Ingress { return m.accepted }
 
-// begin starts a call. Other options or settings touch everything, so that
-// nothing is kept then.
+// begin starts a call. It keeps nothing if the options or the settings changed, because
+// these affect everything.
 func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	configMap := s.ConfigMap(o.ConfigMap)
 	general := o
-	general.Denied = nil // looked up for each Ingress
+	general.Denied = nil // ingress checks it for each Ingress
 	if m.settings == nil || m.configMap != configMap || !reflect.DeepEqual(m.options, general) {
 		m.last = lastCall{}
 		m.forget()
@@ -90,8 +85,8 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	return t
 }
 
-// changed tells the Services that may be others than in the last call, themselves or
-// in their EndpointSlices.
+// changed returns a function that reports whether a Service, or its EndpointSlices, may
+// have changed since the last call.
 func (m *Memo) changed(s *snapshot.Snapshot) func(snapshot.Name) bool {
 	if m.last.snap == nil {
 		return func(snapshot.Name) bool { return true }
@@ -103,26 +98,34 @@ func (m *Memo) changed(s *snapshot.Snapshot) func(snapshot.Name) bool {
 	return func(name snapshot.Name) bool { return services[name] }
 }
 
-// missSettings says what holds while the ConfigMap is missing. A required one may
-// say who is let in.
+// missSettings reports a missing ConfigMap. A required one may restrict access, so all
+// paths return 503 without it.
 func (t *translation) missSettings() {
 	name := t.options.ConfigMap
-	problem := model.Problem{Object: model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name},
-		Reason: model.NotFound, Text: "it does not exist: all settings have their defaults"}
+	problem := model.Problem{Object: refTo(kindConfigMap, name), Reason: model.NotFound,
+		Text: "it does not exist: all settings have their defaults"}
 	if t.unsettled = t.options.RequireConfigMap; t.unsettled {
 		problem.Text, problem.Denies = "it does not exist, and --require-configmap is given: create it, empty for the defaults", true
 	}
 	t.report(problem)
 }
 
-// end drops what the call did not use.
+// end drops the entries that the call did not use.
 func (m *Memo) end() {
-	sweep(m.ingresses, m.used.ingresses, func(i *owner) bool { return i.pass == m.pass })
 	sweep(m.owners, m.used.owners, func(i *owner) bool { return i.pass == m.pass })
-	sweep(m.backends, m.used.backends, func(b *backend) bool { return b.pass == m.pass })
 	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })
 	sweep(m.presentations, m.used.presentations, func(p *presentation) bool { return p.pass == m.pass })
 	sweep(m.classes, m.used.classes, func(c *classSettings) bool { return c.pass == m.pass })
+}
+
+// use marks an entry as used by this call, and reports whether it is the first use.
+func (m *Memo) use(pass *uint64, used *int) (first bool) {
+	if *pass == m.pass {
+		return false
+	}
+	*pass = m.pass
+	*used++
+	return true
 }
 
 func sweep[K comparable, V any](entries map[K]V, used int, live func(V) bool) {

@@ -16,8 +16,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// innerClass is a class with settings of its own, beside the one that the
-// Ingresses of a world have.
+// innerClass is a class with its own settings, beside the default one of a world.
 const innerClass = `---
 apiVersion: networking.k8s.io/v1
 kind: IngressClass
@@ -35,7 +34,7 @@ metadata: {namespace: team, name: inner}
 data: {proxy-read-timeout: "7", worker-processes: "3"}
 `
 
-// shopWorld has a bit of everything.
+// shopWorld has objects of every kind.
 func shopWorld(t *testing.T) world {
 	t.Helper()
 	return world{
@@ -67,7 +66,7 @@ func sharing() []ing {
 	}
 }
 
-// replace gives the objects with one object changed to a copy of itself.
+// replace returns the objects with one replaced by a changed copy.
 func replace[T any](list []*T, pick func(*T) bool, change func(*T)) []*T {
 	out := slices.Clone(list)
 	for i, object := range out {
@@ -80,7 +79,7 @@ func replace[T any](list []*T, pick func(*T) bool, change func(*T)) []*T {
 	return out
 }
 
-// What is remembered never changes a result, whatever changes between calls.
+// A memo never changes a result, whatever changes between calls.
 func TestMemoChangesNoResult(t *testing.T) {
 	t.Parallel()
 	w := shopWorld(t)
@@ -117,8 +116,8 @@ func TestMemoChangesNoResult(t *testing.T) {
 	}
 }
 
-// Where only Services and endpoints change, the rest is not looked at again; that
-// never changes a result either. Services come, go and have nothing to offer.
+// If only Services and endpoints change, Config does not compute the rest again, and
+// the result is the same as without a memo.
 func TestOnlyEndpointsChangeNoResult(t *testing.T) {
 	t.Parallel()
 	w := shopWorld(t)
@@ -172,8 +171,8 @@ func TestOnlyEndpointsChangeNoResult(t *testing.T) {
 	}
 }
 
-// An Ingress that is not served owns its host, so that one that is deleted and made
-// again while it is not served is a change, though nothing else is.
+// An Ingress that is not served owns its host. So a change is noticed if it is deleted
+// and created again in that time.
 func TestOnlyEndpointsSeeWhoIsNotServed(t *testing.T) {
 	t.Parallel()
 	w := world{config: map[string]string{"host-ownership": "namespace"}, ingresses: []ing{
@@ -195,7 +194,7 @@ func TestOnlyEndpointsSeeWhoIsNotServed(t *testing.T) {
 	}
 }
 
-// thinned leaves each object out now and then.
+// thinned drops some objects at random.
 func thinned(o snapshot.Objects, random *rand.Rand) snapshot.Objects {
 	o.Ingresses = some(o.Ingresses, random)
 	o.Services = some(o.Services, random)
@@ -210,7 +209,7 @@ func some[T any](list []T, random *rand.Rand) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(T) bool { return random.IntN(6) == 0 })
 }
 
-// touched are the names of what is another pointer than before.
+// touched are the names of results with another pointer than before.
 func touched(before, after model.Config) (servers, backends, certificates []string) {
 	servers, backends, certificates = []string{}, []string{}, []string{}
 	for _, s := range after.Static.Servers {
@@ -231,7 +230,7 @@ func touched(before, after model.Config) (servers, backends, certificates []stri
 	return servers, backends, certificates
 }
 
-// Only what depends on a changed object is made anew.
+// Only results that depend on a changed object are made again.
 func TestOnlyWhatChangedIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	w := shopWorld(t)
@@ -319,14 +318,14 @@ func move(o *snapshot.Objects, name, class string) {
 		func(i *networkingv1.Ingress) { i.Spec.IngressClassName = &class })
 }
 
-// object is a Kubernetes object that can be told by its name.
+// object is a Kubernetes object with a name.
 type object[T any] interface {
 	*T
 	GetName() string
 	SetGeneration(int64)
 }
 
-// touch puts an equal copy in the place of an object.
+// touch replaces an object by an equal copy.
 func touch[T any, P object[T]](list []P, name string) {
 	for i, o := range list {
 		if o.GetName() == name {
@@ -336,7 +335,7 @@ func touch[T any, P object[T]](list []P, name string) {
 	}
 }
 
-// renew puts another certificate into the Secret own, a copy already.
+// renew puts another certificate into the Secret own, which must be a copy.
 func renew(o *snapshot.Objects, p pair) {
 	for _, s := range o.Secrets {
 		if s.Name == "own" {
@@ -345,7 +344,8 @@ func renew(o *snapshot.Objects, p pair) {
 	}
 }
 
-// The memo holds what the last call used and no more.
+// The memo keeps only entries that the last call used. The assembler's backends are
+// tested there.
 func TestMemoForgets(t *testing.T) {
 	t.Parallel()
 	w := shopWorld(t)
@@ -354,11 +354,8 @@ func TestMemoForgets(t *testing.T) {
 	objects := w.objects(t) // other pointers throughout
 	objects.Ingresses, objects.ConfigMaps = objects.Ingresses[:1], objects.ConfigMaps[1:]
 	Config(newSnapshot(t, objects), w.flags(), memo)
-	if n := len(memo.ingresses); n != 1 {
+	if n := len(memo.owners); n != 1 {
 		t.Errorf("%d Ingresses are remembered", n)
-	}
-	if n := len(memo.backends); n != 1 {
-		t.Errorf("%d backends are remembered", n)
 	}
 	if n := len(memo.secrets); n != 0 {
 		t.Errorf("%d Secrets are remembered", n)
@@ -374,8 +371,8 @@ func TestMissingConfigMap(t *testing.T) {
 		check(t, []string{"any/", "/ -> 404"}, []string{"NotFound ConfigMap sluice/nosuch"})
 }
 
-// Accepted are the Ingresses of the last call that are ours, whatever the memo
-// remembers, and a later call leaves the list alone.
+// Accepted are the Ingresses of the last call that are ours, whatever the memo holds. A
+// later call does not change the list.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
 	w := shopWorld(t)
@@ -396,7 +393,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// An Ingress is read anew if, and only if, an object that it was made of is another one.
+// An Ingress is read again if, and only if, an object that it was made of changed.
 func TestOnlyWhatReadsAnObjectIsReadAnew(t *testing.T) {
 	t.Parallel()
 	w := shopWorld(t)
@@ -405,8 +402,8 @@ func TestOnlyWhatReadsAnObjectIsReadAnew(t *testing.T) {
 	read := func(objects snapshot.Objects) map[string]*owner {
 		Config(newSnapshot(t, objects), options, memo)
 		all := map[string]*owner{}
-		for object, ing := range memo.ingresses {
-			all[object.Name] = ing
+		for object, ing := range memo.owners {
+			all[object.(*networkingv1.Ingress).Name] = ing
 		}
 		return all
 	}

@@ -13,41 +13,40 @@ import (
 	"sluice/internal/model"
 )
 
-// sizeMemory finds out how much nginx can hold: what it was started with, else
-// what the settings say.
+// sizeMemory sets the room in nginx: the sizes that nginx was started with, else those
+// of the settings.
 func (t *translation) sizeMemory() {
 	wanted, name := t.settings.Memory.Sizes(), t.options.ConfigMap
 	t.memory = cmp.Or(t.options.Memory, wanted)
 	if t.memory != wanted && t.snap.ConfigMap(name) != nil {
-		t.report(model.Problem{Object: model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}, Field: assemble.SharedDicts, Reason: model.Unsupported,
-			Text: fmt.Sprintf("nginx was started with certificate_data: %d and configuration_data: %d bytes, and keeps them: start Sluice again to change them", t.memory.Certificates, t.memory.Backends)})
+		t.report(model.Problem{Object: refTo(kindConfigMap, name), Field: assemble.SharedDicts, Reason: model.Unsupported,
+			Text: fmt.Sprintf("nginx runs with certificate_data: %d and configuration_data: %d bytes: restart Sluice to change them", t.memory.Certificates, t.memory.Backends)})
 	}
 }
 
-// mostEndpoints is the most endpoints that one backend has: nginx reads all of
-// them whenever one changes.
+// mostEndpoints is the maximum number of endpoints of a backend, because nginx reads
+// all of them when one changes.
 const mostEndpoints = 10_000
 
-// limit keeps a backend from having more endpoints than nginx reads in a moment,
-// and notes what it takes.
+// limit cuts the endpoints of a backend to mostEndpoints, and sets its cost.
 func (b *backend) limit() {
 	defer func() { b.cost = backendCost(b.model, len(b.model.Endpoints)) }()
 	if len(b.model.Endpoints) > mostEndpoints {
-		b.remarks = append(b.remarks, endpointsLeftOut(b.model, mostEndpoints, "no more are used of one Service"))
+		b.remarks = append(b.remarks, endpointsLeftOut(b.model, mostEndpoints, "Sluice uses no more of one Service"))
 		b.model.Endpoints = b.model.Endpoints[:mostEndpoints:mostEndpoints]
 	}
 }
 
-// endpointsLeftOut is what the owner of a Service is told.
+// endpointsLeftOut is the Problem for the owner of a Service.
 func endpointsLeftOut(b *model.Backend, kept int, why string) model.Problem {
 	return model.Problem{Object: b.Target.Object(), Reason: model.NoRoom,
 		Text: fmt.Sprintf("%d of its %d endpoints get requests: %s", kept, len(b.Endpoints), why)}
 }
 
-// resolvedEndpoints is for how many addresses of a DNS name there is room.
+// resolvedEndpoints is the number of addresses of a DNS name for which there is room.
 const resolvedEndpoints = 64
 
-// backendCost is for the entry of a backend with so many of its endpoints (see
+// backendCost is the size of a backend's entry with so many of its endpoints (see
 // backend in rootfs/etc/nginx/lua/sluice/wire.lua).
 func backendCost(b *model.Backend, endpoints int) int64 {
 	size := len("[503]")
@@ -60,7 +59,7 @@ func backendCost(b *model.Backend, endpoints int) int64 {
 	return assemble.EntryCost(len(b.Key), size+balancingSize(b))
 }
 
-// balancingSize is more than what is said of a picker or of a split takes.
+// balancingSize is an upper bound for the size of a picker or split.
 func balancingSize(b *model.Backend) int {
 	if b.Balancing == nil && b.Split == nil {
 		return 0
@@ -77,9 +76,9 @@ func endpointSize(e model.Endpoint) int {
 	return size
 }
 
-// fitBackends gives the backends with as many of their endpoints as there is room
-// for. Each namespace has a fair share, and within it each of its backends: those
-// with most endpoints go on with some of them, and their owners are told.
+// fitBackends returns the backends with as many endpoints as fit. Each namespace has a
+// fair share and, within it, each of its backends. Those with the most endpoints lose
+// some, and get a Problem.
 func (t *translation) fitBackends(backends []*backend) []*model.Backend {
 	total := int64(0)
 	fitted := make([]*model.Backend, len(backends))
@@ -109,13 +108,13 @@ func (t *translation) fitBackends(backends []*backend) []*model.Backend {
 	return fitted
 }
 
-// shorten gives a backend with as many of its endpoints as there is room for.
+// shorten returns a backend with as many endpoints as fit.
 func (t *translation) shorten(b *model.Backend, room int64) *model.Backend {
 	kept := len(b.Endpoints)
 	for kept > 0 && backendCost(b, kept) > room {
 		kept = kept * 15 / 16
 	}
-	t.report(endpointsLeftOut(b, kept, fmt.Sprintf("those of namespace %s take more room than there is for it: have configuration_data of the setting %s raised", b.Target.Namespace, assemble.SharedDicts)))
+	t.report(endpointsLeftOut(b, kept, fmt.Sprintf("the endpoints of namespace %s need more room than it has; ask the administrator to raise configuration_data in the setting %s", b.Target.Namespace, assemble.SharedDicts)))
 	short := *b
 	short.Endpoints = b.Endpoints[:kept:kept]
 	return &short

@@ -14,12 +14,12 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// long gives a pair whose chain has at least this many bytes.
+// long returns a pair with a chain of at least this many bytes.
 func (p pair) long(size int) pair {
 	return pair{bytes.Repeat(p.crt, 1+size/len(p.crt)), p.key}
 }
 
-// messages gives the texts of the Problems of a kind of object.
+// messages returns the texts of the Problems of a kind of object.
 func messages(problems []model.Problem, kind string) []string {
 	var texts []string
 	for _, p := range problems {
@@ -30,9 +30,9 @@ func messages(problems []model.Problem, kind string) []string {
 	return texts
 }
 
-// TestChainsThatAreTooLongAreRefused: neither 1 MB of certificates nor a key of
-// that size reaches nginx; the owners of the Ingress and of the Secret are told
-// the size and the limit.
+// TestChainsThatAreTooLongAreRefused: neither 1 MB of certificates nor such a key
+// reaches nginx. The owners of the Ingress and of the Secret learn the size and the
+// limit.
 func TestChainsThatAreTooLongAreRefused(t *testing.T) {
 	t.Parallel()
 	standard, shop := issue(t, "default.example"), issue(t, "shop.example")
@@ -64,8 +64,9 @@ func TestChainsThatAreTooLongAreRefused(t *testing.T) {
 	}
 }
 
-// TestCertificatesThatDoNotFitAreOfTheLargestNamespace: while all fit, all are
-// pushed. Else the namespace that uses most loses its newest, and others nothing.
+// TestCertificatesThatDoNotFitAreOfTheLargestNamespace: all are pushed if all fit.
+// Otherwise the namespace with the largest use loses its newest, and others lose
+// nothing.
 func TestCertificatesThatDoNotFitAreOfTheLargestNamespace(t *testing.T) {
 	t.Parallel()
 	standard := issue(t, "default.example")
@@ -182,8 +183,8 @@ func TestEndpointsThatDoNotFitAreOfTheLargestServices(t *testing.T) {
 	}
 }
 
-// TestOtherSizesThanNginxHas: a size that was changed while nginx runs holds after
-// its next start, and whoever changed it is told.
+// TestOtherSizesThanNginxHas: a size that changes while nginx runs takes effect at its
+// next start, and is reported.
 func TestOtherSizesThanNginxHas(t *testing.T) {
 	t.Parallel()
 	w := world{config: map[string]string{"lua-shared-dicts": "certificate_data: 20, configuration_data: 1024k"}, options: func(o *Options) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// nearClass gives the served class that was meant by a name, "" for none.
+// nearClass returns the served class that a misspelled name means, "" for none.
 func nearClass(name string, served []string) string {
 	at := slices.IndexFunc(served, func(class string) bool { return isSlip(name, class) })
 	if at < 0 {
@@ -14,9 +14,9 @@ func nearClass(name string, served []string) string {
 	return served[at]
 }
 
-// isSlip says whether a name is another one with one slip of the pen: a letter too many,
-// too few or wrong, two letters swapped, or another case. Digits and words of one letter
-// tell classes apart, as in nginx-2 and nginx-b.
+// isSlip reports whether a name is another one with one typing mistake: a letter too
+// many, too few or wrong, two letters swapped, or another case. Digits and words of one
+// letter are no mistakes, because they distinguish classes such as nginx-2 and nginx-b.
 func isSlip(written, meant string) bool {
 	a, b := strings.ToLower(written), strings.ToLower(meant)
 	start, end := 0, 0

@@ -15,7 +15,8 @@ func TestNearClass(t *testing.T) {
 	}
 }
 
-// The spec.controller of a class is compared likewise; the last word may be a letter.
+// The spec.controller of a class is compared in the same way; its last word may be one
+// letter.
 func TestSlipsOfControllers(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -15,29 +15,28 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// lastCall is a call of Config with what it gave.
+// lastCall is a call of Config with its result.
 type lastCall struct {
 	objects  []*claim.Object
-	snap     *snapshot.Snapshot // nil if the next call has to look at everything
+	snap     *snapshot.Snapshot // nil if the next call has to compute everything
 	denied   map[model.ObjectRef]claim.Denial
 	config   model.Config
 	problems []model.Problem
-	// backends are those of config, cost what nginx needs to hold them and room how
-	// much it can hold.
+	// backends are those of config, cost is their size in nginx, and room the available
+	// size.
 	backends   []*backend
 	cost, room int64
-	// reads are the Services that decided about more than the backends.
+	// reads are the Services that affect more than the backends.
 	reads reads
 }
 
-// service gives a Service with its EndpointSlices for something else than a backend:
-// Config has to look at everything where one of these changes. Only look may take
-// them from the snapshot.
+// service returns a Service and its EndpointSlices for another use than a backend: if
+// they change, Config has to compute everything again. Only look reads them from the
+// snapshot directly.
 func (t *translation) service(name snapshot.Name) (*corev1.Service, []*discoveryv1.EndpointSlice) {
 	return t.reads.service(t.snap, name), t.snap.EndpointSlices(name)
 }
 
-// keep remembers a call.
 func (m *Memo) keep(t *translation, objects []*claim.Object, config model.Config, problems []model.Problem) {
 	cost := int64(0)
 	for _, b := range t.used {
@@ -46,9 +45,9 @@ func (m *Memo) keep(t *translation, objects []*claim.Object, config model.Config
 	m.last = lastCall{objects, t.snap, t.options.Denied, config, problems, t.used, cost, assemble.Room(t.memory.Backends), t.reads}
 }
 
-// onlyEndpoints is Config where only Services and their endpoints changed since the
-// last call, and neither gives a Problem: all else is as it was, whatever it costs
-// to find that out again. ok is false where Config has to look at everything.
+// onlyEndpoints is Config if only Services and their endpoints changed since the last
+// call, and neither call has a Problem with them: everything else stays as it was. ok
+// is false if Config has to compute everything again.
 func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, objects []*claim.Object) (config model.Config, problems []model.Problem, ok bool) {
 	last := &m.last
 	general := o
@@ -66,9 +65,9 @@ func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, objects []*claim.O
 		for i := last.firstOf(service); i < len(backends) && last.backends[i].ID.Service == service; i++ {
 			b := last.backends[i]
 			cost -= b.cost
-			said := b.says()
+			hadProblem := b.hasProblem()
 			t.look(b)
-			if said || b.says() {
+			if hadProblem || b.hasProblem() {
 				last.snap = nil
 				return config, nil, false
 			}
@@ -84,14 +83,14 @@ func (m *Memo) onlyEndpoints(s *snapshot.Snapshot, o Options, objects []*claim.O
 	return last.config, last.problems, true
 }
 
-// read says whether a Service decided about more than the backends.
+// read reports whether a Service affected more than the backends.
 func (l *lastCall) read(service snapshot.Name) bool { return l.reads.has(refTo(kindService, service)) }
 
-// firstOf is where the backends of a Service begin.
+// firstOf is the index of the first backend of a Service.
 func (l *lastCall) firstOf(service snapshot.Name) int {
 	at, _ := slices.BinarySearchFunc(l.backends, service.String()+"/", func(b *backend, key string) int { return strings.Compare(b.model.Key, key) })
 	return at
 }
 
-// says reports whether there is something to be said about a backend.
-func (b *backend) says() bool { return b.fault != nil || len(b.remarks) > 0 }
+// hasProblem reports whether a backend has a Problem.
+func (b *backend) hasProblem() bool { return b.fault != nil || len(b.remarks) > 0 }

@@ -14,36 +14,27 @@ import (
 	"sluice/internal/model"
 )
 
-// owner is an object that makes claims with what its source made of it.
+// owner is an object that makes claims, with the objects that it was made of.
 type owner struct {
 	*claim.Owner
 	pass uint64
-	// object is the Ingress that it is read from, nil for another object. Given are its
-	// annotations.
+	// object is the Ingress that it was read from, nil for another object. given are
+	// its annotations.
 	object *networkingv1.Ingress
 	given  map[string]string
 	// reads are the other objects that its annotations name.
 	reads reads
-	// zoneless is the same object with all paths closed, once there was no room for
-	// the zones of its limits.
+	// zoneless is the same object with all paths closed, if there was no room for the
+	// zones of its limits.
 	zoneless *owner
-	// limited is the same object without exemptions from its limits, once there was no
-	// room for them.
+	// limited is the same object without exemptions from its limits, if it had too
+	// many.
 	limited *owner
 }
 
-// ownerOf reads an owner, or finds it as it was read before.
+// ownerOf reads an owner, and remembers it.
 func (t *translation) ownerOf(o *claim.Object) *owner {
-	ing := t.memo.owners[o]
-	if ing == nil || ing.Settings != t.settings || ing.reads.outdated(t.snap) {
-		ing = t.readOwner(o)
-		t.memo.owners[o] = ing
-	}
-	if ing.pass != t.memo.pass {
-		ing.pass = t.memo.pass
-		t.memo.used.owners++
-	}
-	return ing
+	return t.remembered(o, t.settings, 0, func() *owner { return t.readOwner(o) })
 }
 
 func (t *translation) readOwner(o *claim.Object) *owner {
@@ -59,9 +50,6 @@ func (t *translation) readOwner(o *claim.Object) *owner {
 	if ing.Annotations.Withheld() {
 		return ing
 	}
-	for each := range ing.Annotations.Each() {
-		ing.remarkRedirect(each.Redirect)
-	}
 	t.attach(ing)
 	byHost := map[string]*claim.Rules{}
 	for i := range o.Claims {
@@ -71,20 +59,15 @@ func (t *translation) readOwner(o *claim.Object) *owner {
 	return ing
 }
 
-// readClaim takes a claim over. Headers and parameters that it names again do not
-// count.
+// readClaim reads a claim. It drops headers and parameters that repeat a name.
 func (i *owner) readClaim(asked *claim.Asked, byHost map[string]*claim.Rules) {
 	if asked.Listener != "" {
 		i.report(asked.Field+".listener", model.Unsupported, fmt.Sprintf("want no listener but that of HTTP and HTTPS (got %s): it is not served", claim.Quoted(asked.Listener)))
 		return
 	}
-	if text := wrongHost(asked.Host); text != "" {
-		i.report(asked.Field+".host", model.InvalidValue, text)
+	rules := i.rulesAt(asked.Field, asked.Host, byHost)
+	if rules == nil {
 		return
-	}
-	rules := i.of(asked.Host, byHost)
-	if rules.Field == "" {
-		rules.Field = asked.Field + ".host"
 	}
 	rules.AnyLabels = rules.AnyLabels || asked.AnyLabels
 	c := claim.Claim{Owner: i.Owner, Field: asked.Field, Path: asked.Path, PathType: claim.PathType(asked.PathType), Action: askedAction(asked)}
@@ -94,7 +77,7 @@ func (i *owner) readClaim(asked *claim.Asked, byHost map[string]*claim.Rules) {
 	i.addClaim(rules, c)
 }
 
-// askedAction checks the Service as that of an Ingress is.
+// askedAction checks a Service like that of an Ingress.
 func askedAction(c *claim.Asked) *claim.Action {
 	if c.Service == (model.ServicePort{}) {
 		return nil

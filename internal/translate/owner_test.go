@@ -26,8 +26,7 @@ func serverIn(c model.Config, host string) *model.Server {
 	return nil
 }
 
-// A host whose owners did not change is the same server as before; one with another
-// owner is not.
+// A host keeps its server while its owners stay the same.
 func TestOwnersAreRemembered(t *testing.T) {
 	t.Parallel()
 	snap, _ := snapshot.New(snapshot.Objects{})
@@ -48,8 +47,8 @@ func TestOwnersAreRemembered(t *testing.T) {
 	}
 }
 
-// Of owners of the same age the first by name counts, and a claim of one that names no
-// object that could be is refused.
+// Of owners of the same age, the first by name wins. An owner with an impossible name
+// is refused.
 func TestOwnersAreOrdered(t *testing.T) {
 	t.Parallel()
 	snap, _ := snapshot.New(snapshot.Objects{})
@@ -72,8 +71,8 @@ func TestOwnersAreOrdered(t *testing.T) {
 	}
 }
 
-// One namespace cannot make the paths of a host list thousands of rules, and what
-// protects is closed.
+// A namespace cannot make the paths of a host list thousands of rules. Claims beyond
+// the limit are closed if they protect.
 func TestConditionalClaimsAreBounded(t *testing.T) {
 	t.Parallel()
 	snap, _ := snapshot.New(snapshot.Objects{})

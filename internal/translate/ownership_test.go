@@ -17,7 +17,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// owners have the hosts of this test, and guests are younger and want all of them.
+// owners have the hosts of this test; guests are younger and want all of them.
 func owners() []ing {
 	return []ing{
 		{name: "owner/shop", age: 20, rules: []string{"shop.example / P a:80", "shop.example /x E b:80", "*.wild.example / P a:80", "in.below.example / P a:80"}},
@@ -53,8 +53,8 @@ func guests(random *rand.Rand) []ing {
 	return all
 }
 
-// Where a namespace owns its hosts, younger Ingresses of others change nothing of
-// what is answered and presented for them.
+// Under host-ownership: namespace, younger Ingresses of other namespaces do not change
+// the answers and certificates of a host.
 func TestNewcomersChangeNothing(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(12, 7))
@@ -98,8 +98,8 @@ func TestNewcomersChangeNothing(t *testing.T) {
 	}
 }
 
-// certificateOf is the certificate that a name is presented: its own, that of the
-// wildcard above it, or the default one.
+// certificateOf is the certificate of a name: its own, that of the wildcard above it,
+// or the default one.
 func certificateOf(config model.Config, name string) string {
 	_, parent, _ := strings.Cut(name, ".")
 	for _, host := range []string{name, "*." + parent, ""} {
@@ -112,8 +112,7 @@ func certificateOf(config model.Config, name string) string {
 	return ""
 }
 
-// A host stays its owner's while the owner's Ingress is not served: what is in
-// quarantine must not give the host to the next one.
+// A host keeps its owner while the owner's Ingress is in quarantine.
 func TestHostOfAnIngressThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -145,8 +144,8 @@ func TestHostOfAnIngressThatIsNotServed(t *testing.T) {
 	}
 }
 
-// No name of an Ingress that is not served goes to a younger one of another
-// namespace, by whatever it is asked for: not its hosts, and not its aliases.
+// No host or alias of an Ingress that is not served goes to a younger one of another
+// namespace.
 func TestNamesOfAnIngressThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	names := []string{"shop.example", "rule.example", "named.example", "x.wild.example", "y.alias.example", "a.b.example"}
@@ -181,8 +180,8 @@ func TestNamesOfAnIngressThatIsNotServed(t *testing.T) {
 	}
 }
 
-// withoutShop has victim/shop beside another Ingress, and not served. When it is
-// served again, all is as it was.
+// withoutShop has victim/shop, not served, beside another Ingress. When it is served
+// again, the result is the same as before.
 func withoutShop(t *testing.T, other ing) (config model.Config, problems []model.Problem, served model.Config) {
 	t.Helper()
 	w := world{config: map[string]string{"host-ownership": "namespace"}, ingresses: []ing{
@@ -205,8 +204,8 @@ func withoutShop(t *testing.T, other ing) (config model.Config, problems []model
 	return config, problems, served
 }
 
-// What is somebody else's all the same: what an older Ingress has, what the own
-// namespace has, and what is more exact.
+// Names that others keep: those of an older Ingress, of the same namespace, and more
+// precise ones.
 func TestNamesOfOthersBesideAnIngressThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	aliases := map[string]string{"server-alias": "shop.example, named.example"}
@@ -234,7 +233,7 @@ func TestNamesOfOthersBesideAnIngressThatIsNotServed(t *testing.T) {
 	}
 }
 
-// An alias that is left out is told of, and by whom the name is owned.
+// An alias that is left out is reported, with the owner of the name.
 func TestAliasOfAnIngressThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	_, problems, _ := withoutShop(t, ing{name: "guest/g", annotations: map[string]string{"server-alias": "shop.example"}, rules: []string{"mine.test / P d:80"}})
@@ -246,8 +245,8 @@ func TestAliasOfAnIngressThatIsNotServed(t *testing.T) {
 	}
 }
 
-// The names that no rule has stay their owner's, too, while its Ingress is not
-// served: no pattern of a younger one takes them in the meantime.
+// Names without a rule also keep their owner while its Ingress is not served: no
+// pattern of a younger one takes them.
 func TestUnknownNamesOfAnIngressThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -276,8 +275,8 @@ func TestUnknownNamesOfAnIngressThatIsNotServed(t *testing.T) {
 	}
 }
 
-// An Ingress that is not served for the time being goes on delegating its host, also
-// where another one of its namespace is older.
+// An Ingress that is not served still delegates its host, also if an older one of its
+// namespace exists.
 func TestDelegationOfAnIngressThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	w := world{config: map[string]string{"host-ownership": "namespace"}, ingresses: []ing{
@@ -295,7 +294,7 @@ func TestDelegationOfAnIngressThatIsNotServed(t *testing.T) {
 	}
 }
 
-// What is remembered never changes a result, whoever owns the hosts.
+// A memo never changes a result, whoever owns the hosts.
 func TestMemoChangesNoOwner(t *testing.T) {
 	t.Parallel()
 	for _, ownership := range []string{"shared", "namespace"} {

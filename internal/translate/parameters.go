@@ -17,9 +17,9 @@ import (
 // parametersField is the field of an IngressClass that names its settings.
 const parametersField = "spec.parameters"
 
-// parametersOf gives the ConfigMap that an IngressClass names in spec.parameters:
-// its settings. The name is empty if it names none, or something else; then the
-// Problem, if there is one, says what would be valid.
+// parametersOf returns the ConfigMap that an IngressClass names in spec.parameters: its
+// settings. The name is empty if there is none; wrong is the Problem of an invalid
+// reference, nil for none.
 func parametersOf(class *networkingv1.IngressClass) (name snapshot.Name, wrong *model.Problem) {
 	p := class.Spec.Parameters
 	if p == nil {
@@ -52,21 +52,21 @@ func classRef(class *networkingv1.IngressClass) model.ObjectRef {
 	return model.ObjectRef{Kind: "IngressClass", Name: class.Name}
 }
 
-// classSettings is a ConfigMap of classes as it was read.
+// classSettings are the settings of a class.
 type classSettings struct {
 	pass     uint64
 	settings *settings.Settings
 	problems []model.Problem
 }
 
-// Settings gives the settings of Ingresses: those of their classes. They are
-// computed once.
+// Settings returns a function for the settings of Ingresses, which are those of their
+// classes. They are computed once.
 func Settings(s *snapshot.Snapshot, o Options) func(*networkingv1.Ingress) *settings.Settings {
 	return NewMemo().begin(s, o).settingsOf
 }
 
-// settingsOf gives the settings of an Ingress: those of its class, where that has
-// any, and else those of the controller.
+// settingsOf returns the settings of an Ingress: those of its class or, if that has
+// none, those of the controller.
 func (t *translation) settingsOf(object *networkingv1.Ingress) *settings.Settings {
 	if len(t.classes) > 0 {
 		if of := t.classes[t.classOf(object)]; of != nil {
@@ -104,8 +104,8 @@ func (t *translation) readClasses() {
 	}
 }
 
-// closeClass denies the Ingresses of a class whose settings are missing: nobody
-// knows whom these would keep out.
+// closeClass denies the Ingresses of a class whose settings are missing, because these
+// may restrict access.
 func (t *translation) closeClass(class *networkingv1.IngressClass, configMap snapshot.Name) {
 	t.report(model.Problem{Object: classRef(class), Field: parametersField + ".name", Reason: model.NotFound,
 		Text: fmt.Sprintf("ConfigMap %s does not exist, which may say who is let in: the paths of all Ingresses of the class answer 503 until it does", configMap)})
@@ -115,7 +115,7 @@ func (t *translation) closeClass(class *networkingv1.IngressClass, configMap sna
 	t.closed[class.Name] = true
 }
 
-// denial says how much of an Ingress answers 503 whatever it says.
+// denial returns the extent to which options, settings or the class deny an Ingress.
 func (t *translation) denial(object *networkingv1.Ingress) claim.Denial {
 	if len(t.options.Denied) > 0 {
 		if denial := t.options.Denied[snapshot.RefOf(object)]; denial != 0 {
@@ -128,7 +128,7 @@ func (t *translation) denial(object *networkingv1.Ingress) claim.Denial {
 	return 0
 }
 
-// classSettings reads a ConfigMap of a class, or finds it as it was read before.
+// classSettings reads the ConfigMap of a class, and remembers it.
 func (t *translation) classSettings(configMap *corev1.ConfigMap) *settings.Settings {
 	c := t.memo.classes[configMap]
 	if c == nil {
@@ -136,9 +136,7 @@ func (t *translation) classSettings(configMap *corev1.ConfigMap) *settings.Setti
 		c.settings, c.problems = t.settings.OfClass(configMap, annotations.PerClass)
 		t.memo.classes[configMap] = c
 	}
-	if c.pass != t.memo.pass {
-		c.pass = t.memo.pass
-		t.memo.used.classes++
+	if t.memo.use(&c.pass, &t.memo.used.classes) {
 		t.report(c.problems...)
 	}
 	return c.settings

@@ -39,8 +39,8 @@ func TestProposalsPathTable(t *testing.T) {
 	}
 }
 
-// The host examples of the same proposal, and names that are taken by both a
-// precise and a wildcard host.
+// The host examples of the same proposal, and names of both a precise and a wildcard
+// host.
 func TestProposalsHosts(t *testing.T) {
 	t.Parallel()
 	w := world{ingresses: []ing{{name: "i", rules: []string{"*.foo.com / P a:80", "one.foo.com /c P b:80", "*.deep.foo.com / P d:80", "* /any P c:80"}}}}
@@ -134,7 +134,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// What no manifest may hold is a Problem too.
+// Values that no manifest may contain get a Problem too.
 func TestHostilePaths(t *testing.T) {
 	t.Parallel()
 	hostile := []string{"/a\r\nb", "/a\x00", "/a\tb", "relative", "", "/a\x7f", "/ok"}
@@ -169,8 +169,8 @@ func TestHostilePaths(t *testing.T) {
 	}
 }
 
-// Each location has a modifier and path of its own, as nginx refuses doubles,
-// and they are in the order of route.Sort.
+// No two locations have the same modifier and path, which nginx would refuse, and they
+// are in the order of route.Sort.
 func TestLocationsAreSortedAndUnique(t *testing.T) {
 	t.Parallel()
 	w := world{ingresses: []ing{{name: "i", rules: []string{"h / P a:80", "h / E b:80", "h /foo P a:80", "h /foo E b:80", "h /foo/ E c:80", "h /foo/ P d:80", "h /bar/ E a:80", "h /bar/x/ E a:80", "h /bar/x P a:80"}}}}
@@ -212,8 +212,8 @@ func TestWrongHosts(t *testing.T) {
 	}
 }
 
-// No path of an Ingress is below the prefix of internal locations: two equal
-// locations would cost the host its server.
+// No path of an Ingress is below the prefix of internal locations: two equal locations
+// would break its server.
 func TestPathsOfInternalLocationsAreReserved(t *testing.T) {
 	t.Parallel()
 	config, problems := world{ingresses: []ing{{name: "i", rules: []string{"h /.sluice/auth-1 E a:80", "h /%2esluice P a:80", "h /.sluices P a:80"}}}}.translate(t)

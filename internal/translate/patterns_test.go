@@ -9,7 +9,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// onlyPath is the setting that makes patterns of the asking Ingress's paths only.
+// onlyPath is the setting with which only paths of asking Ingresses are patterns.
 var onlyPath = map[string]string{"regex-scope": "path"}
 
 func regex() map[string]string { return map[string]string{"use-regex": "true"} }
@@ -42,7 +42,7 @@ func TestPathMatchingPage(t *testing.T) {
 	}
 }
 
-// One Ingress turns every path of its host, and of no other host.
+// An Ingress turns every path of its host, and of no other host.
 func TestHostScope(t *testing.T) {
 	t.Parallel()
 	world{ingresses: []ing{
@@ -90,8 +90,7 @@ func TestRewrites(t *testing.T) {
 	}, []string{"InvalidValue Ingress default/forged rewrite-target"})
 }
 
-// A mistake in the rewrite of one Ingress does not change how the paths of its
-// neighbours match.
+// A mistake in a rewrite does not change how the paths of neighbours match.
 func TestBadRewriteChangesNoNeighbour(t *testing.T) {
 	t.Parallel()
 	for target, problems := range map[string][]string{"/$2": nil, "/$2?a=b": {"InvalidValue Ingress default/i rewrite-target"}} {
@@ -105,7 +104,7 @@ func TestBadRewriteChangesNoNeighbour(t *testing.T) {
 	}
 }
 
-// The implicit fallback of a host is rewritten as the recorded answers have it.
+// The implicit fallback of a host is rewritten as in the recorded answers.
 func TestFallbackIsRewritten(t *testing.T) {
 	t.Parallel()
 	world{
@@ -114,7 +113,7 @@ func TestFallbackIsRewritten(t *testing.T) {
 	}.check(t, []string{"h/other", "/ -> e as /new for (?i)/"}, nil)
 }
 
-// Istio's precedence, and its example.
+// The precedence of Istio, with its example.
 func TestPathScope(t *testing.T) {
 	t.Parallel()
 	world{config: onlyPath, ingresses: []ing{
@@ -147,9 +146,9 @@ func TestPathScope(t *testing.T) {
 	})
 }
 
-// A pattern that would set a variable of ours, or whose groups nobody can read,
-// never reaches nginx.conf, and neighbours do not notice. One that only does not
-// compile is left to nginx, so that its Ingress keeps its last good form.
+// A pattern that sets a variable of Sluice, or whose groups cannot be read, never
+// reaches nginx.conf, and changes no neighbour. Whether another one compiles is up to
+// nginx, so that its Ingress keeps its last good form.
 func TestHostilePatterns(t *testing.T) {
 	t.Parallel()
 	refused := []string{"/[a", "/(?&x)", "/(*ACCEPT)", `/\c[(?<route>x)]`, "/(?<a>x)(?<a>y)"}
@@ -178,7 +177,7 @@ func TestHostilePatterns(t *testing.T) {
 	}
 }
 
-// The same pattern is in conflict, of whichever type but Exact.
+// Equal patterns conflict, whatever their types, except Exact.
 func TestPatternConflicts(t *testing.T) {
 	t.Parallel()
 	world{ingresses: []ing{
@@ -188,9 +187,8 @@ func TestPatternConflicts(t *testing.T) {
 		[]string{"Conflict Ingress default/newer spec.rules[0].http.paths[0]", "Conflict Ingress default/newer spec.rules[2].http.paths[0]"})
 }
 
-// An Ingress that nginx refused is denied: its patterns must not be tried again
-// where they may be what was refused, and all that they could have taken answers
-// 503.
+// An Ingress that nginx refused is denied. Patterns that may be the refused ones are
+// not tried again, and all requests that they could take get 503.
 func TestQuarantinedPatternsAreClosed(t *testing.T) {
 	t.Parallel()
 	config := world{

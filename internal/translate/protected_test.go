@@ -9,10 +9,9 @@ import (
 	"sluice/internal/model"
 )
 
-// Whatever Ingresses share a host, every location of one that protects its paths
-// protects them or answers 503: those written, their twins, fallbacks, shadows
-// and what a wildcard host does with names that are not its own. No location of
-// another one does.
+// Whatever Ingresses share a host, every location of a protecting one protects or
+// returns 503: written ones, their twins, fallbacks, shadows and misses. No location of
+// another one protects.
 func TestEveryLocationIsProtected(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 5))
@@ -43,7 +42,7 @@ func TestEveryLocationIsProtected(t *testing.T) {
 	}
 }
 
-// unprotected says what is wrong with a location of an Ingress of randomWorld.
+// unprotected returns the fault of a location in randomWorld.
 func unprotected(l *model.Location) string {
 	asked := slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Name == "external-auth" })
 	listed := slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Name == "allow-list" })
@@ -65,9 +64,9 @@ func unprotected(l *model.Location) string {
 	return ""
 }
 
-// randomWorld has Ingresses of any age with any paths on a few hosts: one with
-// an allow list and a server that is asked, one with a broken list, one with a protection that is not built,
-// and two without.
+// randomWorld has Ingresses of any age with any paths on a few hosts: one with an allow
+// list and external authentication, one with a broken list, one with an unsupported
+// protection, and two without.
 func randomWorld(random *rand.Rand) world {
 	annotations := map[string]map[string]string{
 		"listed":  {"allowlist-source-range": "10.0.0.0/8", "auth-url": "http://auth.example", "enable-cors": "true", "force-ssl-redirect": "true"},

@@ -14,15 +14,15 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// The kinds of objects that others refer to.
+// The kinds of referenced objects.
 const (
 	kindSecret    = "Secret"
 	kindConfigMap = "ConfigMap"
 	kindService   = "Service"
 )
 
-// reads are the objects that something was made of, each with the pointer that it had,
-// nil if it was missing. Each is recorded where it is read.
+// reads are the objects that a result depends on, each with the pointer that it had;
+// nil if it was missing. Each is recorded when it is read.
 type reads []read
 
 type read struct {
@@ -46,7 +46,7 @@ func (r *reads) configMap(s *snapshot.Snapshot, name snapshot.Name) *corev1.Conf
 	return configMap
 }
 
-// forbidden stands for an object that may not be read.
+// forbidden stands for an object that Sluice has no permission to read.
 type forbidden struct{}
 
 func (r *reads) service(s *snapshot.Snapshot, name snapshot.Name) *corev1.Service {
@@ -89,7 +89,7 @@ func (r reads) outdated(s *snapshot.Snapshot) bool {
 	return false
 }
 
-// refs are the objects, sorted.
+// refs are the references to the objects, sorted.
 func (r reads) refs() []model.ObjectRef {
 	var refs []model.ObjectRef
 	for _, one := range r {
@@ -100,10 +100,11 @@ func (r reads) refs() []model.ObjectRef {
 }
 
 // References are the objects that Config reads for an Ingress besides Services, sorted,
-// each once: those of its tls section and those that its annotations name. They are
-// found by reading it with nothing there and the default settings, which leave out the
-// fewest annotations. A source that reads these, ConfigMaps, and the default
-// certificate reads all that is needed. Whether the Ingress is served is not asked.
+// each once: those of its TLS section and those that its annotations name. It finds
+// them by reading the Ingress with an empty snapshot and the default settings, which
+// leave out the fewest annotations. A source that reads these, ConfigMaps and the
+// default certificate reads everything. References ignores whether the Ingress is
+// served.
 func References(object *networkingv1.Ingress, o Options) []model.ObjectRef {
 	if len(object.Annotations)+len(object.Spec.TLS) == 0 {
 		return nil
@@ -135,20 +136,20 @@ var (
 	})
 )
 
-// begun is an Ingress of which only the annotations are read.
+// begun returns an Ingress with only its annotations read.
 func (t *translation) begun(object *networkingv1.Ingress, values *settings.Settings) *owner {
-	said := annotations.Read(object, values, t.options.AnnotationsPrefix)
+	a := annotations.Read(object, values, t.options.AnnotationsPrefix)
 	return &owner{object: object, given: object.Annotations, Owner: &claim.Owner{
-		Ref: snapshot.RefOf(object), Age: ageOf(object), Settings: values, Annotations: said,
+		Ref: snapshot.RefOf(object), Age: ageOf(object), Settings: values, Annotations: a,
 		HostPolicy: claim.HostPolicy{Delegation: delegationIn(object.Annotations, claim.HostDelegation)},
-		Problems:   slices.Clone(said.Problems()),
+		Problems:   slices.Clone(a.Problems()),
 		PrefixKey:  t.options.AnnotationsPrefix + "/",
 	}}
 }
 
-// ConfigMaps are the ConfigMaps that Config looks at with these classes, whatever
-// else there is, sorted, each once: the settings, the TCP and UDP services, and the
-// settings of the classes that are ours.
+// ConfigMaps are the ConfigMaps that Config reads with these classes besides those of
+// References, sorted, each once: the settings, the TCP and UDP services, and the
+// settings of our classes.
 func ConfigMaps(classes []*networkingv1.IngressClass, o Options) []snapshot.Name {
 	names := slices.DeleteFunc([]snapshot.Name{o.ConfigMap, o.TCPServices, o.UDPServices}, func(name snapshot.Name) bool { return name == snapshot.Name{} })
 	if o.ClassesUnreadable {
@@ -162,9 +163,9 @@ func ConfigMaps(classes []*networkingv1.IngressClass, o Options) []snapshot.Name
 	return once(names)
 }
 
-// Services are the Services that are referred to besides those that Ingresses
-// refer to, sorted, each once: the default backend, and the TCP and UDP services.
-// configMap gives a ConfigMap, or nil.
+// Services are the Services that Config reads besides those of Ingresses, sorted, each
+// once: the default backend, and the TCP and UDP services. configMap returns a
+// ConfigMap, or nil.
 func Services(configMap func(snapshot.Name) *corev1.ConfigMap, o Options) []snapshot.Name {
 	var names []snapshot.Name
 	if o.DefaultBackend != (snapshot.Name{}) {
@@ -184,7 +185,7 @@ func Services(configMap func(snapshot.Name) *corev1.ConfigMap, o Options) []snap
 	return once(names)
 }
 
-// once sorts names and leaves out repetitions.
+// once sorts names and drops repetitions.
 func once(names []snapshot.Name) []snapshot.Name {
 	slices.SortFunc(names, snapshot.Name.Compare)
 	return slices.Compact(names)

@@ -51,7 +51,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// A key that is named like a reference is one: its object is read.
+// A setting whose name looks like a reference is one: Config reads its object.
 func TestEveryReferenceIsFollowed(t *testing.T) {
 	t.Parallel()
 	written := map[string]string{"backend-protocol": "HTTPS", "auth-type": "basic"}
@@ -71,7 +71,7 @@ func TestEveryReferenceIsFollowed(t *testing.T) {
 	}
 }
 
-// No API server takes a reference in spec.tls, so that none is followed there.
+// No API server accepts a reference in spec.tls, so Config follows none there.
 func TestSecretsOfTLSAreNames(t *testing.T) {
 	t.Parallel()
 	w := world{ingresses: []ing{{name: "i", tls: []string{"a one"}, rules: []string{"one / P a:80"}}}}

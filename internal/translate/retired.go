@@ -8,9 +8,9 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Renewed gives a backend that is in no Config any more with the endpoints that its
-// Service has in a snapshot: nginx may still run with it. It is the same pointer if
-// nothing changed, or if the snapshot lacks the Service or its port.
+// Renewed returns a backend that Config no longer has, with the endpoints that its
+// Service has in a snapshot: nginx may still use it. It is the same pointer if nothing
+// changed, or if the Service or its port is missing.
 func Renewed(was *model.Backend, s *snapshot.Snapshot, o Options) *model.Backend {
 	target := was.Target
 	if was.Split != nil || target.Host != "" {

@@ -16,21 +16,20 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// ReservedPort is a port that something else listens on; Use says what, such as
-// "--http-port".
+// ReservedPort is a port with another listener. Use names that, such as "--http-port".
 type ReservedPort struct {
 	Number int
 	Use    string
 }
 
-// wantStream is what the value of an entry has to be.
+// wantStream is the valid form of an entry.
 var wantStream = map[model.Protocol]string{
 	model.TCP: "want NAMESPACE/SERVICE:PORT, with :PROXY behind it to accept PROXY headers and ::PROXY or :PROXY:PROXY to send them",
 	model.UDP: "want NAMESPACE/SERVICE:PORT",
 }
 
-// streamEntry is one entry of a ConfigMap of TCP or UDP services: the key is the
-// port that nginx listens on.
+// streamEntry is one entry of a ConfigMap of TCP or UDP services. Its key is the port
+// that nginx listens on.
 type streamEntry struct {
 	*translation
 	object     model.ObjectRef
@@ -38,13 +37,12 @@ type streamEntry struct {
 	key, value string
 }
 
-// streams reads a ConfigMap of TCP or UDP services. What is wrong with an entry
-// leaves that one out.
+// streams reads a ConfigMap of TCP or UDP services. It leaves out invalid entries.
 func (t *translation) streams(name snapshot.Name, protocol model.Protocol) []model.Stream {
 	if name == (snapshot.Name{}) {
 		return nil
 	}
-	object := model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name}
+	object := refTo(kindConfigMap, name)
 	configMap := t.snap.ConfigMap(name)
 	if configMap == nil {
 		t.report(model.Problem{Object: object, Reason: model.NotFound, Text: fmt.Sprintf("it does not exist: there are no %s services", protocol)})
@@ -66,10 +64,10 @@ func (t *translation) streams(name snapshot.Name, protocol model.Protocol) []mod
 	return slices.SortedFunc(maps.Values(byPort), func(a, b model.Stream) int { return cmp.Compare(a.Port, b.Port) })
 }
 
-// plainFirst has keys without leading zeros before those of the same port with.
+// plainFirst orders keys without leading zeros before those of the same port with them.
 func plainFirst(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
 
-// refuse reports the entry, which is left out.
+// refuse reports an entry that is left out.
 func (e streamEntry) refuse(reason model.Reason, text string) {
 	e.remark(reason, text+": nothing listens on this port")
 }
@@ -78,7 +76,7 @@ func (e streamEntry) remark(reason model.Reason, text string) {
 	e.report(model.Problem{Object: e.object, Field: e.key, Reason: reason, Text: text})
 }
 
-// read gives the stream of the entry, unless something is wrong with it.
+// read returns the stream of an entry; ok is false if the entry is invalid.
 func (e streamEntry) read() (model.Stream, bool) {
 	s := model.Stream{Protocol: e.protocol, Source: e.object, Field: e.key}
 	var ok bool
@@ -86,12 +84,8 @@ func (e streamEntry) read() (model.Stream, bool) {
 		return s, false
 	}
 	fields := strings.Split(strings.TrimSpace(e.value), ":")
-	if len(fields) < 2 || len(fields) > 4 {
-		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
-		return s, false
-	}
 	service, err := serviceOf(e.value)
-	if err != nil {
+	if len(fields) < 2 || len(fields) > 4 || err != nil {
 		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
 		return s, false
 	}
@@ -103,13 +97,13 @@ func (e streamEntry) read() (model.Stream, bool) {
 	return s, ok
 }
 
-// serviceOf gives the Service that the value of an entry names.
+// serviceOf returns the Service that an entry names.
 func serviceOf(value string) (snapshot.Name, error) {
 	service, _, _ := strings.Cut(strings.TrimSpace(value), ":")
 	return snapshot.ParseName(service)
 }
 
-// port is the key, which ingress-nginx reads with leading zeros too.
+// port reads the key. As in ingress-nginx, it may have leading zeros.
 func (e streamEntry) port() (int, bool) {
 	port, err := strconv.Atoi(e.key)
 	if err != nil || port < 1 || port > 65535 {
@@ -124,8 +118,8 @@ func (e streamEntry) port() (int, bool) {
 	return port, true
 }
 
-// proxy reads what is behind the port of the Service: whether PROXY headers are
-// accepted, and whether they are sent. Both may be left empty.
+// proxy reads the fields behind the port of the Service: whether to accept PROXY
+// headers, and whether to send them. Both may be empty.
 func (e streamEntry) proxy(fields []string) (accepts, sends, ok bool) {
 	var words [2]bool
 	for i, field := range fields {
@@ -144,8 +138,8 @@ func (e streamEntry) proxy(fields []string) (accepts, sends, ok bool) {
 	return words[0], words[1], true
 }
 
-// endpoints finds the endpoints. Without any there is no listener, as with
-// ingress-nginx: a connection that is refused is tried elsewhere at once.
+// endpoints returns the endpoints. As in ingress-nginx, there is no listener without
+// any, so that clients try another address at once.
 func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoint, bool) {
 	service, parts := e.service(name)
 	if service == nil {
@@ -167,8 +161,8 @@ func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoin
 	return endpoints, len(endpoints) > 0
 }
 
-// external gives the endpoint of an ExternalName Service. What a DNS name stands
-// for changes, and would have to be told to nginx by reloads.
+// external returns the endpoint of an ExternalName Service. It refuses a DNS name,
+// because each change of its addresses would need a reload.
 func (e streamEntry) external(service *corev1.Service, port *corev1.ServicePort) ([]model.Endpoint, bool) {
 	b := &backend{Backend: &assemble.Backend{ID: assemble.BackendID{Service: snapshot.Name{Namespace: service.Namespace, Name: service.Name}}}, service: service, model: &model.Backend{}}
 	fault := b.external(port)
@@ -186,8 +180,8 @@ func (e streamEntry) external(service *corev1.Service, port *corev1.ServicePort)
 	return b.model.Endpoints, true
 }
 
-// servicePort is the port of a Service with that number, or else name, and with
-// that protocol; nil for none.
+// servicePort is the port of a Service with that number, or else name, and with that
+// protocol; nil for none.
 func servicePort(service *corev1.Service, port string, protocol model.Protocol) *corev1.ServicePort {
 	number, err := strconv.Atoi(port)
 	for i := range service.Spec.Ports {

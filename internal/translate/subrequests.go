@@ -6,23 +6,23 @@ import (
 	"sluice/internal/model"
 )
 
-// Subrequest is an internal location by which subrequests go to a host that an
-// annotation names.
+// Subrequest is an internal location for subrequests to a host that an annotation
+// names.
 type Subrequest struct {
 	*model.Internal
 	Backend *model.Backend
-	// Annotation names the host; it is without the prefix. Failure is what happens while
-	// the host cannot be reached.
+	// Annotation names the host, without the prefix. Failure is the effect of an
+	// unreachable host.
 	Annotation, Failure string
 }
 
-// subrequests are the kinds of Subrequest, by the block that their locations have.
+// subrequests are the kinds of Subrequest, by the block of their locations.
 var subrequests = map[string]Subrequest{
 	"external-auth-question": {Annotation: authURL, Failure: "clients get 500"},
 	"mirror-copy":            {Annotation: "mirror-target", Failure: "nothing is mirrored"},
 }
 
-// Subrequests gives those of a result of Config, in the order of its servers.
+// Subrequests yields those of a Config, in the order of its servers.
 func Subrequests(c *model.Config) iter.Seq[Subrequest] {
 	return func(yield func(Subrequest) bool) {
 		for _, server := range c.Static.Servers {

@@ -11,8 +11,7 @@ import (
 	"sluice/internal/pcre"
 )
 
-// surprises gives what Surprises finds, and that it finds nothing that Config
-// tells.
+// surprises returns the findings of Surprises, which are never those of Config.
 func (w world) surprises(t *testing.T) []model.Problem {
 	t.Helper()
 	snap := newSnapshot(t, w.objects(t))
@@ -76,7 +75,7 @@ func TestSurprises(t *testing.T) {
 	}
 }
 
-// What a finding says of a path is true of the pattern that it became.
+// A finding describes the pattern that the path became.
 func TestWhatIsSaidOfTurnedPaths(t *testing.T) {
 	t.Parallel()
 	matches := regexp.MustCompile(`such as (\S+)(?: and ([^;\s]+))?;`)
@@ -117,7 +116,7 @@ func TestWhatIsSaidOfTurnedPaths(t *testing.T) {
 	}
 }
 
-// locationFor is the location of the path that a problem is about.
+// locationFor is the location of a Problem's path.
 func locationFor(t *testing.T, w world, p model.Problem) *model.Location {
 	t.Helper()
 	config, _ := w.translate(t)

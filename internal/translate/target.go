@@ -9,9 +9,9 @@ import (
 	"sluice/internal/model"
 )
 
-// targetOf takes a URL apart whose host has no variables; text says why that cannot
-// be one. It is reached as an ExternalName Service is: the controller resolves its name,
-// and no address of this machine, its link or its cloud's metadata is one.
+// targetOf parses a URL with no variables in its host; text is the fault of an invalid
+// one. Like that of an ExternalName Service, the controller resolves the host, and
+// refuses addresses of this machine, its link and its cloud's metadata.
 func targetOf(asked string) (t *claim.Target, text string) {
 	scheme, rest, _ := strings.Cut(asked, "://")
 	end := strings.IndexAny(rest+"/", "/?$")
@@ -30,7 +30,7 @@ func targetOf(asked string) (t *claim.Target, text string) {
 	if t.Port == "" {
 		t.Port = map[bool]string{false: "80", true: "443"}[t.Transport.TLS]
 	}
-	// The certificate is not verified, as with ingress-nginx; the name is sent by SNI.
+	// The certificate is not verified, as in ingress-nginx; the name is sent by SNI.
 	if _, err := netip.ParseAddr(t.Host); err != nil && t.Transport.TLS {
 		t.Transport.Name = t.Host
 	}

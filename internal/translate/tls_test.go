@@ -61,8 +61,8 @@ func secret(name string, p pair) string {
 		namespace, name, base64.StdEncoding.EncodeToString(p.crt), base64.StdEncoding.EncodeToString(p.key))
 }
 
-// presented gives the common name of the certificate that a name is presented,
-// by the rules of the Lua side: the name, its wildcard, the default.
+// presented returns the common name of the certificate for a name, by the rules of the
+// Lua side: the name, its wildcard, the default.
 func presented(t *testing.T, config model.Config, name string) string {
 	t.Helper()
 	_, parent, _ := strings.Cut(name, ".")
@@ -161,7 +161,7 @@ func TestCertificatesByHost(t *testing.T) {
 	}
 }
 
-// redirected says whether the path / of a host is redirected to HTTPS.
+// redirected reports whether the path / of a host is redirected to HTTPS.
 func redirected(config model.Config, host string) bool {
 	for _, s := range config.Static.Servers {
 		if s.Host == host || strings.HasPrefix(s.Host, "*") && strings.HasSuffix(host, s.Host[1:]) && !strings.Contains(strings.TrimSuffix(host, s.Host[1:]), ".") {
@@ -199,8 +199,8 @@ func TestDefaultCertificate(t *testing.T) {
 	}
 }
 
-// Every kind of key that is in use is read, in each of its encodings, and what
-// is pushed holds nothing but the certificates and the key.
+// Every usual kind of key is read, in each encoding. Only the certificates and the key
+// are pushed.
 func TestKeysOfAllKinds(t *testing.T) {
 	t.Parallel()
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -249,7 +249,7 @@ func TestKeysOfAllKinds(t *testing.T) {
 	}
 }
 
-// What is wrong with a Secret is said without a byte of it.
+// The fault of a Secret contains no byte of it.
 func TestBrokenSecretsAreNotQuoted(t *testing.T) {
 	t.Parallel()
 	good, other := issue(t, "a.example"), issue(t, "a.example")
@@ -338,7 +338,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// The port that everybody knows is not named.
+// Redirects do not name the default port.
 func TestUsualPortIsNotNamed(t *testing.T) {
 	t.Parallel()
 	config, _ := world{config: map[string]string{"use-port-in-redirects": "true"}, ingresses: []ing{{name: "i", annotations: map[string]string{"force-ssl-redirect": "true"}, rules: []string{"h / P a:80"}}}}.translate(t)

@@ -1,22 +1,20 @@
-// Package translate decides what nginx must do. A snapshot of the cluster and
-// the controller's options go in; out come a model.Config and the Problems of
-// the objects.
+// Package translate makes the configuration of nginx. In go a snapshot of the cluster and
+// the options of the controller; out come a model.Config and the Problems of the objects.
 //
 //	memo := translate.NewMemo()
 //	config, problems := translate.Config(snap, options, memo)
 //
-// The way through it: class.go says which Ingresses are ours, parameters.go which
-// settings their classes have. ingress.go reads each of them as an owner with claims,
-// attached.go what its annotations name, owner.go the claims of other objects. Package
-// assemble makes servers of all claims. backends.go and certificate.go look up what
-// claims refer to, streams.go makes what is passed on without a look at it. Nothing that
-// is wrong with one object changes what another one gets.
+// class.go decides which Ingresses are ours, and parameters.go reads the settings of their
+// classes. ingress.go reads each Ingress as an owner with claims, attached.go the objects
+// that its annotations name, and owner.go the claims of other objects. Package assemble
+// makes servers of all claims. backends.go and certificate.go look up the objects that
+// claims refer to. streams.go reads TCP and UDP services. A mistake in one object never
+// changes the result for another.
 package translate
 
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -27,25 +25,24 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Options are what the controller was started with.
+// Options are those that the controller was started with.
 type Options struct {
-	// IngressClasses are names of classes: an Ingress is ours if its legacy
-	// annotation is one of them.
+	// IngressClasses are names of classes. An Ingress is ours if its legacy annotation
+	// is one of them.
 	IngressClasses []string
-	// ControllerClass is the spec.controller of the IngressClass objects that
-	// are ours. Their spec.parameters may name the settings of their Ingresses.
+	// ControllerClass is the spec.controller of our IngressClasses. Their
+	// spec.parameters may name settings.
 	ControllerClass string
-	// ClassByName takes an IngressClass named in IngressClasses whatever its
+	// ClassByName accepts an IngressClass named in IngressClasses whatever its
 	// controller.
 	ClassByName bool
-	// WithoutClass takes Ingresses that name no class.
+	// WithoutClass accepts Ingresses that name no class.
 	WithoutClass bool
 	// ClassesUnreadable is for a controller that may not read IngressClasses: an
-	// Ingress is ours by spec.ingressClassName, too, if IngressClasses has it.
+	// Ingress is also ours if IngressClasses has its spec.ingressClassName.
 	ClassesUnreadable bool
-	// ManifestMode is for objects that no API server has seen: an IngressClass
-	// need not exist if its name is in IngressClasses, and the default class is
-	// found here.
+	// ManifestMode is for objects that no API server has seen: an IngressClass need not
+	// exist if its name is in IngressClasses, and translate applies the default class.
 	ManifestMode bool
 	// DisableCatchAll leaves out Ingresses that have a spec.defaultBackend.
 	DisableCatchAll bool
@@ -54,42 +51,42 @@ type Options struct {
 	// AnnotationsPrefix is without the slash.
 	AnnotationsPrefix string
 
-	// ConfigMap holds the settings, DefaultBackend is the Service that answers
-	// what no rule matches, DefaultCertificate is the Secret with the
-	// certificate of every name that has no other. Each may be empty.
+	// ConfigMap holds the settings, DefaultBackend is the Service for requests that no
+	// rule takes, DefaultCertificate is the Secret with the certificate of names
+	// without one. Each may be empty.
 	ConfigMap, DefaultBackend, DefaultCertificate snapshot.Name
-	// RequireConfigMap has every path answer 503 while ConfigMap is not there.
+	// RequireConfigMap makes every path return 503 while ConfigMap is missing.
 	RequireConfigMap bool
-	// FallbackCertificate stands in for DefaultCertificate where that is not
-	// usable; the shell makes it.
+	// FallbackCertificate replaces an unusable DefaultCertificate.
 	FallbackCertificate *model.Certificate
-	// TCPServices and UDPServices are the ConfigMaps that say which ports are
-	// passed on to which Services. Each may be empty.
+	// TCPServices and UDPServices are the ConfigMaps that assign ports to Services.
+	// Each may be empty.
 	TCPServices, UDPServices snapshot.Name
-	// Reserved are the ports that cannot be those of TCP and UDP services.
+	// Reserved are the ports that TCP and UDP services cannot have.
 	Reserved []ReservedPort
-	// Passthrough lets Ingresses have the TLS of their hosts passed on.
+	// Passthrough lets Ingresses ask for TLS passthrough.
 	Passthrough bool
-	// HTTPSPort is the port that redirects name if they are to name one.
+	// HTTPSPort is the port in redirects to HTTPS, if they have one.
 	HTTPSPort int
-	// Memory is what nginx was started with; none means what the settings say.
+	// Memory is the room that nginx was started with; the zero value means that of the
+	// settings.
 	Memory model.Memory
-	// HealthPath is where the catch-all server answers 200, as load balancers ask
-	// for it; empty for nowhere.
+	// HealthPath is the path at which the catch-all server returns 200 to load
+	// balancers; empty for none.
 	HealthPath string
-	// Denied are Ingresses whose paths answer 503 whatever they say.
+	// Denied are Ingresses whose paths return 503, whatever their annotations say.
 	Denied map[model.ObjectRef]claim.Denial
 }
 
-// Config says what nginx must do. The Problems are sorted. The memo may be nil;
-// it makes the next call faster and never changes a result. What has not
-// changed since the last call with the same memo is the same pointer: servers,
-// backends and certificates.
+// Config returns the model of the whole configuration, and its Problems, sorted. The
+// memo may be nil; it makes the next call faster and never changes a result. Servers,
+// backends and certificates keep their pointers while they do not change between calls
+// with the same memo.
 func Config(s *snapshot.Snapshot, o Options, m *Memo) (model.Config, []model.Problem) {
 	return ConfigWith(s, o, nil, m)
 }
 
-// ConfigWith is Config for the claims of further objects, besides the Ingresses.
+// ConfigWith is Config with claims of further objects.
 func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Memo) (model.Config, []model.Problem) {
 	if m == nil {
 		m = NewMemo()
@@ -100,8 +97,8 @@ func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Mem
 	t := m.begin(s, o)
 	a := m.assembler.Assemble(t.input(objects))
 	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough, Servers: a.Servers}}
-	config.Dynamic = model.Dynamic{Names: a.Names, Certificates: a.Certificates, Backends: t.backends(a), Users: userFiles(t.users)}
-	t.pushed = config.Dynamic.Backends
+	t.dynamic = model.Dynamic{Names: a.Names, Certificates: a.Certificates, Backends: t.backends(a), Users: userFiles(t.users)}
+	config.Dynamic = t.dynamic
 	config.Static.Passthroughs = a.Passthroughs()
 	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))
 	m.end()
@@ -114,31 +111,31 @@ func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Mem
 type translation struct {
 	snap    *snapshot.Snapshot
 	options Options
-	// settings are those of the controller, classes those of classes that have
-	// their own, by name. Closed are the classes whose own are missing.
+	// settings are those of the controller, classes those of classes with their own, by
+	// name. closed are the classes whose own settings are missing.
 	settings *settings.Settings
 	classes  map[string]*settings.Settings
 	closed   map[string]bool
-	// unsettled is set if the ConfigMap is missing that is required.
+	// unsettled is set if a required ConfigMap is missing.
 	unsettled bool
 	memo      *Memo
-	// memory is how much of what is pushed nginx can hold.
+	// memory is the room in nginx for pushed objects.
 	memory model.Memory
-	// problems are the lists that were reported. They are not copied: most of them
-	// are those of the call before.
+	// problems are the reported lists. They are not copied, because most are those of
+	// the call before.
 	problems [][]model.Problem
-	// changed tells the Services that may be others than in the last call.
+	// changed reports whether a Service may have changed since the last call.
 	changed func(snapshot.Name) bool
-	// zones counts those of limits, by namespace.
+	// zones counts the zones of limits by namespace.
 	zones map[string]int
 	// exempt counts networks without limits, by namespace, and by namespace and list.
 	exempt map[string]int
-	// used are the backends in use, sorted by key; reads are the Services that decide
-	// about more than what nginx is told of these at run time.
+	// used are the backends in use, sorted by key; reads are the Services that affect
+	// more than pushed backends.
 	used  []*backend
 	reads reads
-	// pushed are the backends of the result.
-	pushed []*model.Backend
+	// dynamic is the dynamic part of the result, once it is known.
+	dynamic model.Dynamic
 	// users are the files of users that blocks name.
 	users []*model.UserFile
 }
@@ -149,7 +146,7 @@ func (t *translation) report(problems ...model.Problem) {
 	}
 }
 
-// input is what the assembler makes servers of.
+// input is the input of the assembler.
 func (t *translation) input(objects []*claim.Object) assemble.Input {
 	return assemble.Input{
 		Settings: t.settings, Objects: t, Owners: t.served(objects), Absent: t.removed(), Standard: t.defaultCertificate(),
@@ -157,7 +154,7 @@ func (t *translation) input(objects []*claim.Object) assemble.Input {
 	}
 }
 
-// served are the Ingresses that are ours and further objects, the oldest first.
+// served returns the owners of our Ingresses and of further objects, the oldest first.
 func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	all := make([]*claim.Owner, 0, len(t.memo.accepted)+len(objects))
 	add := func(o *owner) {
@@ -187,9 +184,8 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	return all
 }
 
-// shutOut reports whether the paths of an Ingress have to be closed that
-// --disable-catch-all leaves out: it keeps requests out of them, and a neighbour would
-// serve them.
+// shutOut reports whether an Ingress that --disable-catch-all leaves out has to be
+// closed, because it protects paths that a neighbour might serve.
 func (t *translation) shutOut(object *networkingv1.Ingress) bool {
 	if len(object.Spec.Rules) == 0 {
 		return false
@@ -203,8 +199,7 @@ func (t *translation) shutOut(object *networkingv1.Ingress) bool {
 	return true
 }
 
-// removed are the Ingresses that are not served for the time being, where they keep
-// their hosts.
+// removed are the Ingresses that are temporarily not served, if they keep their hosts.
 func (t *translation) removed() []*claim.Owner {
 	if !t.settings.Hosts.ByNamespace() {
 		return nil
@@ -218,7 +213,7 @@ func (t *translation) removed() []*claim.Owner {
 	return all
 }
 
-// Delegation gives the annotation by which a namespace delegates its hosts.
+// Delegation returns the delegation of hosts of a namespace.
 func (t *translation) Delegation(namespace string) string {
 	if object := t.snap.Namespace(namespace); object != nil {
 		return HostDelegationOf(object)
@@ -226,9 +221,8 @@ func (t *translation) Delegation(namespace string) string {
 	return ""
 }
 
-// Backend gives a backend whose endpoints are in nginx.conf.
+// Backend returns a backend whose endpoints are in nginx.conf.
 func (t *translation) Backend(w *assemble.Backend) *model.Backend {
-	t.service(w.ID.Service) // a change of it is no change of endpoints only
-	at, _ := slices.BinarySearchFunc(t.pushed, w.Key, func(b *model.Backend, key string) int { return strings.Compare(b.Key, key) })
-	return t.pushed[at]
+	t.service(w.ID.Service) // if it changes, Config computes everything again
+	return t.dynamic.Backend(w.Key)
 }

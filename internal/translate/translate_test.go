@@ -40,7 +40,7 @@ type ing struct {
 	spec        string // more lines of the spec
 }
 
-// services are what the cases' rules pass to: a to e, each with one endpoint.
+// services are the backends of the cases' rules: a to e, each with one endpoint.
 func services() string {
 	var out strings.Builder
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
@@ -126,7 +126,7 @@ func writeRule(out *strings.Builder, words []string) {
 	fmt.Fprintf(out, "    http: {paths: [{%spathType: %s, backend: {service: {name: %s, port: {%s: %s}}}}]}\n", path, types[words[2]], service, kind, port)
 }
 
-// wildcardOnly keeps "*" out of the host of a rule without one.
+// wildcardOnly removes "*" as the host of a rule without one.
 func wildcardOnly(host string) string {
 	if host != "*" && strings.HasSuffix(host, "*") {
 		return "*"
@@ -168,8 +168,8 @@ func (w world) flags() Options {
 	return o
 }
 
-// translate gives the configuration and the problems, each as "REASON OBJECT
-// FIELD". It does so with the objects shuffled too, which must change nothing.
+// translate returns the configuration and the Problems, each as "REASON OBJECT FIELD".
+// It checks that shuffled objects give the same result.
 func (w world) translate(t *testing.T) (model.Config, []string) {
 	t.Helper()
 	objects := w.objects(t)
@@ -188,8 +188,8 @@ func (w world) translate(t *testing.T) (model.Config, []string) {
 	return config, summaries(problems)
 }
 
-// difference is cmp.Diff, which takes seconds for certificates and memos that hardly
-// ever differ: it is asked only where something does.
+// difference is cmp.Diff, but faster for equal values: cmp takes seconds for
+// certificates and memos.
 func difference(want, got any) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -232,7 +232,7 @@ func summaries(problems []model.Problem) []string {
 	return out
 }
 
-// ask says which location answers a URL "host/path", and with what.
+// ask returns the location that answers a URL "host/path", and the answer.
 func ask(config model.Config, url string) string {
 	host, path, _ := strings.Cut(url, "/")
 	answer := route.Match(config.Static.Servers, host, "/"+path)
@@ -256,7 +256,7 @@ func ask(config model.Config, url string) string {
 	return text
 }
 
-// serverNamed gives the server of a host.
+// serverNamed returns the server of a host.
 func serverNamed(t *testing.T, config model.Config, host string) *model.Server {
 	t.Helper()
 	for _, s := range config.Static.Servers {
@@ -268,8 +268,8 @@ func serverNamed(t *testing.T, config model.Config, host string) *model.Server {
 	return nil
 }
 
-// check compares the answers to some URLs, given as URL and answer in turn,
-// and the problems.
+// check compares the answers to URLs, given in pairs of URL and answer, and the
+// Problems.
 func (w world) check(t *testing.T, answers, problems []string) model.Config {
 	t.Helper()
 	config, got := w.translate(t)
@@ -284,8 +284,8 @@ func (w world) check(t *testing.T, answers, problems []string) model.Config {
 	return config
 }
 
-// setPaths writes the paths of an Ingress's first rule as they are, past what a
-// manifest may hold.
+// setPaths sets the paths of an Ingress's first rule, also to values that no manifest
+// may contain.
 func setPaths(object *networkingv1.Ingress, pathType networkingv1.PathType, paths ...string) {
 	value := &networkingv1.HTTPIngressRuleValue{}
 	for _, path := range paths {

@@ -12,11 +12,11 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// caKey is the key of a Secret with the authorities, in PEM.
+// caKey is the key of a Secret with the certificate authorities, in PEM.
 const caKey = "ca.crt"
 
-// readTransport says how backends of the Ingress are spoken to. What is to verify
-// them protects: where it cannot be done, nothing is passed on.
+// readTransport reads the connection to backends. Verification protects: if it cannot
+// be done, paths return 503.
 func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *claim.Attached {
 	if !asked.TLS() {
 		if asked.Secret != "" {
@@ -24,32 +24,25 @@ func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *c
 		}
 		return nil
 	}
-	of := &claim.Attached{Transport: model.Transport{TLS: true}}
-	if asked.Secret != "" {
-		t.readVerification(ing, asked, of)
+	transport := model.Transport{TLS: true}
+	if asked.Secret == "" {
+		return &claim.Attached{Transport: transport}
 	}
-	return of
-}
-
-// readVerification says how the certificates of backends are verified.
-func (t *translation) readVerification(ing *owner, asked *annotations.Transport, of *claim.Attached) {
 	verify := asked.Verify == "on"
 	if verify || asked.ServerName == "on" {
-		of.Transport.Name = asked.Name
+		transport.Name = asked.Name
 	}
 	authorities, key, reason, text := t.readTrust(ing, asked)
 	if text != "" {
-		of.Denied = true
-		ing.reportDenial(key, reason, text)
-		return
+		return ing.refuse(key, reason, text)
 	}
 	if verify {
-		of.Transport.Verify, of.Transport.VerifyDepth, of.Transport.TrustedCA = true, asked.VerifyDepth, authorities
+		transport.Verify, transport.VerifyDepth, transport.TrustedCA = true, asked.VerifyDepth, authorities
 	}
+	return &claim.Attached{Transport: transport}
 }
 
-// readTrust reads proxy-ssl-secret. One of another namespace has to delegate itself
-// to that of the Ingress.
+// readTrust reads proxy-ssl-secret. A Secret of another namespace needs a delegation.
 func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (authorities, key string, reason model.Reason, text string) {
 	const secretKey = "proxy-ssl-secret"
 	name, err := snapshot.ParseName(asked.Secret)
@@ -76,8 +69,8 @@ func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (autho
 	return strings.TrimSpace(string(chain)) + "\n", "", "", ""
 }
 
-// secretFor reads a Secret that annotations of an Ingress name, nil if there is none
-// that it may use; text says so then.
+// secretFor reads a Secret that an Ingress names. If the Ingress may not use it, secret
+// is nil and text has the reason.
 func (t *translation) secretFor(ing *owner, name snapshot.Name) (secret *corev1.Secret, text string) {
 	secret, text, remarks := t.secret(&ing.reads, name, ing.Ref.Namespace)
 	ing.Problems = append(ing.Problems, remarks...)

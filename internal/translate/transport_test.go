@@ -68,8 +68,8 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// What protects and cannot be done denies every path of its Ingress, on every
-// host, and nobody else's.
+// A protection that cannot be honoured denies every path of its Ingress, on every host,
+// and no other path.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	config := world{ingresses: []ing{
@@ -86,7 +86,7 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// Settings that protect and are not supported deny everything.
+// Protecting settings that are not supported deny every path.
 func TestSettingsDeny(t *testing.T) {
 	t.Parallel()
 	config, problems := world{

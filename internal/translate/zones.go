@@ -7,12 +7,13 @@ import (
 	"sluice/internal/model"
 )
 
-// mostZones is how many zones of limits a namespace may have, of a megabyte each.
+// mostZones is the maximum number of zones of limits of a namespace. Each takes a
+// megabyte.
 const mostZones = 1000
 
-// withinZones counts the zones that an Ingress needs for its limits. If its namespace
-// has too many already, it gives the Ingress with all paths closed, as they would be
-// open without their limits; the oldest count.
+// withinZones counts the zones of an Ingress's limits. Beyond the maximum of the
+// namespace, it returns the Ingress with all paths closed, because they would be open
+// without their limits. The oldest Ingresses count first.
 func (t *translation) withinZones(ing *owner) *owner {
 	zones := ing.Annotations.Zones()
 	if zones == 0 {
@@ -25,7 +26,7 @@ func (t *translation) withinZones(ing *owner) *owner {
 	}
 	if ing.zoneless == nil {
 		ing.zoneless = t.read(ing.object, ing.Settings, max(ing.Denial, claim.DenyPaths))
-		ing.zoneless.deny("*", model.NoRoom, fmt.Sprintf("want fewer limits: the Ingresses of namespace %s may have %d zones in all, which are one for each limit of an Ingress or of a path, and the oldest count", namespace, mostZones))
+		ing.zoneless.deny("*", model.NoRoom, fmt.Sprintf("want fewer limits: the Ingresses of namespace %s may have %d zones in all, one for each limit of an Ingress or path, and the oldest Ingresses count first", namespace, mostZones))
 	}
 	return ing.zoneless
 }

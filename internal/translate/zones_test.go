@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A namespace with very many limits closes what is too much of its own, and another
-// one's limits hold.
+// Limits beyond the maximum of a namespace close their paths. Those of other namespaces
+// stay in force.
 func TestZonesAreBudgetedByNamespace(t *testing.T) {
 	t.Parallel()
 	lines, rules := "", []string(nil)
@@ -45,8 +45,8 @@ func TestZonesAreBudgetedByNamespace(t *testing.T) {
 	}
 }
 
-// Networks that are not limited cost memory of nginx, so that a namespace with very many
-// has limits without exemptions. A list that several Ingresses have counts once.
+// Networks without limits cost memory in nginx. A namespace with too many of them has
+// limits without exemptions. Ingresses with the same list share it.
 func TestExemptionsAreBudgetedByNamespace(t *testing.T) {
 	t.Parallel()
 	list := func(first string) string {
