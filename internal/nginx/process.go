@@ -234,13 +234,22 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	return errors.Join(p.endRun(r, record), p.unlockState())
 }
 
-// endRun ends all processes of a run and waits until its master is reaped.
+// endRun ends all processes of a run and waits until its master is reaped. endFormer
+// spares a master that does not look like nginx, such as a script, so endRun kills the
+// process group of the master.
 func (p *Process) endRun(r *run, rec record) error {
 	if err := p.endFormer(rec); err != nil {
 		return err
 	}
-	<-r.done
-	return nil
+	if !r.ended() {
+		_ = unix.Kill(-r.PID, unix.SIGKILL)
+	}
+	select {
+	case <-r.done:
+		return nil
+	case <-time.After(endsWithin):
+		return fmt.Errorf("nginx (pid %d) cannot be ended", r.PID)
+	}
 }
 
 func (p *Process) take(ctx context.Context) error {

@@ -74,6 +74,36 @@ func TestReasonOfAStartIsWaitedFor(t *testing.T) {
 	})
 }
 
+// TestMasterThatLooksLikeSomethingElseEnds: a script as the nginx binary, which never
+// registers and whose process shows another command than the recorded one.
+func TestMasterThatLooksLikeSomethingElseEnds(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, Options{ReloadTimeout: 300 * time.Millisecond})
+	s.write("other", "#!/bin/sh\nsleep 600 &\nexec sleep 601\n")
+	if err := os.Chmod(s.options.path("other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := New(s.install, s.options, s.status)
+	p.install.argv = []string{s.options.path("other")}
+	started := make(chan error, 1)
+	go func() { started <- p.Start(context.Background(), s.conf("", "")) }()
+	select {
+	case err := <-started:
+		if err == nil {
+			t.Error("it started")
+		}
+	case <-time.After(patience):
+		t.Error("Start waits for ever")
+	}
+	group := p.currentRun().PID
+	defer func() {
+		if len(membersOf(group)) > 0 {
+			_ = unix.Kill(-group, unix.SIGKILL)
+		}
+	}()
+	eventually(t, "the end of its processes", func() bool { return len(membersOf(group)) == 0 })
+}
+
 func TestStateDirectoryIsLocked(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		first := s.started()
