@@ -256,15 +256,10 @@ func (l *reload) severeLines() string {
 // awaitSettled waits until no older worker accepts connections. The last worker to
 // unregister may be the one that answered, so two consecutive answers must agree.
 //
-// nginx tells its old workers to stop 100 ms after it has started new ones, whether
-// or not these run yet. Here it is known that the new ones run, so the old ones are
-// told at once, with SIGQUIT as nginx itself does. Source:
+// nginx tells its old workers to stop 100 ms after it has started new ones, whether or
+// not these run yet. Here it is known that the new ones run, so the old ones are told
+// at once, with SIGQUIT as nginx itself does. Source:
 // https://nginx.org/en/docs/control.html
-//
-// nginx tells its old workers to stop 100 ms after it has started new ones,
-// whether those run by then or not. Here it is known that they do, so the old
-// ones are told at once: SIGQUIT is what nginx itself has them do.
-// Source: https://nginx.org/en/docs/control.html
 func (l *reload) awaitSettled(ctx context.Context) error {
 	inner, cancel := context.WithTimeout(ctx, l.p.options.SettleTimeout)
 	defer cancel()
