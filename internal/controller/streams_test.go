@@ -184,7 +184,8 @@ func TestBlameOnTheStreamLevel(t *testing.T) {
 			file, _ := set.Render(s, e, nil)
 			return file
 		}}
-		b.find(test.static, nil)
+		whole := b.render(test.static)
+		b.find(test.static, nil, whole, b.read(whole))
 		var found []string
 		for _, c := range b.culprits {
 			if c.stream == "" {

@@ -20,8 +20,18 @@ import (
 // what it tests from the last rendering.
 type wordless struct {
 	bad   map[model.ObjectRef]bool
+	files func() *render.File
 	last  model.Static
 	tests int
+}
+
+func newWordless(t *testing.T, bad ...model.ObjectRef) *wordless {
+	t.Helper()
+	w := &wordless{bad: map[model.ObjectRef]bool{}, files: distinctFiles(t)}
+	for _, o := range bad {
+		w.bad[o] = true
+	}
+	return w
 }
 
 func (w *wordless) Test(context.Context, io.WriterTo) error {
@@ -36,14 +46,14 @@ func (w *wordless) Test(context.Context, io.WriterTo) error {
 	return nil
 }
 
-func (w *wordless) render(s model.Static) *render.File { w.last = s; return &render.File{} }
+func (w *wordless) render(s model.Static) *render.File { w.last = s; return w.files() }
 
 // TestUndecidedAreNotBlamed: 90 Ingresses of a namespace of which every third is
 // refused without a line, beside one of another namespace. The search is short, the
 // neighbour is not in it, and nobody is blamed before a test of its own.
 func TestUndecidedAreNotBlamed(t *testing.T) {
 	t.Parallel()
-	w := &wordless{bad: map[model.ObjectRef]bool{}}
+	w := newWordless(t)
 	all, owners := servers(90)
 	for i, o := range owners {
 		w.bad[o] = i%3 == 0
@@ -52,7 +62,7 @@ func TestUndecidedAreNotBlamed(t *testing.T) {
 	all = append(all, &model.Server{Host: "neighbour.example", Locations: []*model.Location{{Rule: model.Rule{Object: neighbour}}}})
 	b := &blame{ctx: t.Context(), process: w, render: w.render, until: time.Now().Add(searchTime),
 		oldest: func() []model.ObjectRef { return append(owners, neighbour) }}
-	b.find(model.Static{Servers: all}, all)
+	b.find(model.Static{Servers: all}, all, w.files(), &nginx.TestError{Text: `unknown "x" variable`})
 	if len(b.culprits) != 90 || w.tests > 12 || len(b.settings) > 0 || b.stuck {
 		t.Errorf("%d found by %d tests, want the 90 of the namespace by a few", len(b.culprits), w.tests)
 	}
@@ -67,7 +77,7 @@ func TestUndecidedAreNotBlamed(t *testing.T) {
 // in quarantine, and the others are cleared.
 func TestTrialsDecideOnAllThatWait(t *testing.T) {
 	t.Parallel()
-	w := &wordless{bad: map[model.ObjectRef]bool{}}
+	w := newWordless(t)
 	now := time.Now()
 	q := quarantine.New(harmless, func() time.Time { return now })
 	all, owners := servers(90)
