@@ -15,7 +15,6 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/resolver"
-	"sluice/internal/snapshot"
 	"sluice/internal/templatedir"
 	"sluice/internal/translate"
 )
@@ -130,7 +129,7 @@ func BenchmarkLife(b *testing.B) {
 				return
 			}
 			p := c.look(b.Context())
-			c.latest.mustBeTold(p.snap, &c.namers, snapshot.Name{})
+			c.latest.mustBeTold(p.snap, c.Translate)
 		}
 		for at := 0; at < n; at += aLook {
 			source.add(units[at : at+aLook]...)
