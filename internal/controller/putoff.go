@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,11 +82,11 @@ func (p *plan) hasBackendOf(service snapshot.Name) bool {
 func (p *plan) inUse(now *snapshot.Snapshot, services, secrets map[snapshot.Name]bool) bool {
 	named := map[snapshot.Name]bool{}
 	for _, ing := range p.served.Ingresses() {
-		uses := slices.ContainsFunc(ing.Spec.TLS, func(tls networkingv1.IngressTLS) bool {
+		uses := len(secrets) > 0 && slices.ContainsFunc(ing.Spec.TLS, func(tls networkingv1.IngressTLS) bool {
 			secret, _ := snapshot.ParseReference(tls.SecretName, ing.Namespace)
 			return secrets[secret]
 		})
-		for _, service := range servicesOf(ing) {
+		for service := range servicesOf(ing) {
 			if services[service] {
 				uses, named[service] = true, true
 			}
@@ -97,22 +98,23 @@ func (p *plan) inUse(now *snapshot.Snapshot, services, secrets map[snapshot.Name
 	return len(named) < len(services)
 }
 
-// servicesOf returns the Services that the paths of an Ingress name.
-func servicesOf(ing *networkingv1.Ingress) []snapshot.Name {
-	var names []snapshot.Name
-	add := func(b *networkingv1.IngressBackend) {
-		if b != nil && b.Service != nil {
-			names = append(names, snapshot.Name{Namespace: ing.Namespace, Name: b.Service.Name})
+// servicesOf yields the Services that the paths of an Ingress name. It yields a Service
+// once for neighbouring paths.
+func servicesOf(ing *networkingv1.Ingress) iter.Seq[snapshot.Name] {
+	return func(yield func(snapshot.Name) bool) {
+		last := ""
+		next := func(b *networkingv1.IngressBackend) bool {
+			if b == nil || b.Service == nil || b.Service.Name == last {
+				return true
+			}
+			last = b.Service.Name
+			return yield(snapshot.Name{Namespace: ing.Namespace, Name: last})
+		}
+		more := next(ing.Spec.DefaultBackend)
+		for _, rule := range ing.Spec.Rules {
+			for i := 0; more && rule.HTTP != nil && i < len(rule.HTTP.Paths); i++ {
+				more = next(&rule.HTTP.Paths[i].Backend)
+			}
 		}
 	}
-	add(ing.Spec.DefaultBackend)
-	for _, rule := range ing.Spec.Rules {
-		if rule.HTTP == nil {
-			continue
-		}
-		for i := range rule.HTTP.Paths {
-			add(&rule.HTTP.Paths[i].Backend)
-		}
-	}
-	return names
 }
