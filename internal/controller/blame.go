@@ -198,7 +198,7 @@ func (b *blame) byLine(file *render.File, err error) bool {
 		return false
 	}
 	origin, ok := file.Origin(refused.Line)
-	if !ok || !snapshot.IsIngress(origin.Object) && origin.Stream == "" || b.runs(origin.Object) {
+	if !ok || !mayOwn(origin.Object) && origin.Stream == "" || b.runs(origin.Object) {
 		return false
 	}
 	b.culprits = append(b.culprits, culprit{object: origin.Object, stream: origin.Stream, text: refused.Text})
@@ -267,13 +267,17 @@ func filter(s model.Static, keep func(model.ObjectRef) bool) model.Static {
 	return out
 }
 
-// owners returns the Ingresses that have locations in the configuration and can be left
-// out. Locations of other objects, such as the default backend, cannot.
+// mayOwn reports whether an object can be left out of the configuration. Objects of
+// other kinds, such as the Service of the default backend, cannot.
+func mayOwn(o model.ObjectRef) bool { return snapshot.IsIngress(o) }
+
+// owners returns the objects that have locations in the configuration and can be left
+// out.
 func owners(s model.Static) map[model.ObjectRef]bool {
 	found := map[model.ObjectRef]bool{}
 	for _, server := range s.Servers {
 		for _, location := range server.Locations {
-			if snapshot.IsIngress(location.Rule.Object) {
+			if mayOwn(location.Rule.Object) {
 				found[location.Rule.Object] = true
 			}
 		}

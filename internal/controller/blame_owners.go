@@ -9,7 +9,6 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
-	"sluice/internal/snapshot"
 )
 
 // ofTheLine matches errors that depend only on the line that nginx names: everyone who
@@ -35,7 +34,7 @@ func (b *blame) alike(file *render.File, refused *nginx.TestError, object model.
 	seen := map[model.ObjectRef]bool{object: true}
 	for l := range file.Lines() {
 		o := l.Object
-		if !snapshot.IsIngress(o) || seen[o] || b.runs(o) {
+		if !mayOwn(o) || seen[o] || b.runs(o) {
 			continue
 		}
 		same := bytes.Equal(l.Text, line)

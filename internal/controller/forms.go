@@ -99,8 +99,12 @@ func (p *plan) look(s quarantine.Subject) quarantine.Form {
 	return nil
 }
 
-// basisOf returns everything that nginx's verdict on an Ingress depends on in a plan.
-func (p *plan) basisOf(ing *networkingv1.Ingress) quarantine.Basis {
+// basisOf returns everything that nginx's verdict on an object depends on in a plan.
+func (p *plan) basisOf(o model.ObjectRef) quarantine.Basis {
+	ing := p.snap.IngressOf(o)
+	if ing == nil {
+		return p.basis
+	}
 	refs := translate.References(ing, p.options)
 	if len(refs) == 0 {
 		return p.basis

@@ -101,7 +101,7 @@ func (l *lastGood) replay(line []byte) {
 // because all objects were Ingresses.
 func ofBefore(object model.ObjectRef) model.ObjectRef {
 	if object.Kind == "" {
-		object.Kind = "Ingress"
+		return snapshot.IngressRef(nameOf(object))
 	}
 	return object
 }

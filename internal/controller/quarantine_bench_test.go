@@ -48,7 +48,7 @@ func benchSync(b *testing.B, quarantined int) {
 	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, func() time.Time { return refused })
 	for i := 1; i <= quarantined; i++ {
 		ing := source.objects.Ingresses[i*n/(quarantined+1)]
-		c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(snapshot.RefOf(ing)), Refused: ing, Basis: first.basisOf(ing), Apart: true, Verdict: quarantine.Verdict{Text: "refused"}})
+		c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(snapshot.RefOf(ing)), Refused: ing, Basis: first.basisOf(snapshot.RefOf(ing)), Apart: true, Verdict: quarantine.Verdict{Text: "refused"}})
 	}
 	refused = time.Now()
 	round, began := 0, processor(b)

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
@@ -92,12 +90,8 @@ func (p *plan) finding(found culprit, good *lastGood) (f quarantine.Finding, ok 
 		f.Refused, f.Basis = &p.config.Static.Streams[at], p.basis
 		return f, true
 	}
-	now, ok := p.look(f.Subject).(*networkingv1.Ingress)
-	if !ok || p.servedForm(found.object) == nil {
-		return f, false
-	}
-	f.Refused, f.Good, f.Basis, f.Apart = now, good.form(found.object), p.basisOf(now), true
-	return f, true
+	f.Refused, f.Good, f.Basis, f.Apart = p.look(f.Subject), good.form(found.object), p.basisOf(found.object), true
+	return f, f.Refused != nil && p.servedForm(found.object) != nil
 }
 
 // subject returns the part of the culprit's object that nginx rejects.

@@ -59,14 +59,14 @@ func (c *Controller) hold(p *plan) {
 		return
 	}
 	for _, name := range p.snap.Since(c.latest.snap).Ingresses {
-		now, was := p.snap.Ingress(name), c.latest.snap.Ingress(name)
-		if _, held := struck[name.Namespace]; !held || now == nil || was != nil && sameContent(was, now) {
+		if _, held := struck[name.Namespace]; !held {
 			continue
 		}
-		c.quarantine.Hold(quarantine.Finding{
-			Subject: quarantine.Of(snapshot.RefOf(now)), Refused: now, Good: c.good.form(snapshot.RefOf(now)), Basis: p.basisOf(now), Apart: true,
-			Verdict: quarantine.Verdict{Text: "nginx refused other Ingresses of the namespace " + name.Namespace + " in the last minute"},
-		})
+		text := "nginx refused other Ingresses of the namespace " + name.Namespace + " in the last minute"
+		f, ok := p.finding(culprit{object: snapshot.IngressRef(name), text: text, undecided: true}, c.good)
+		if was := c.latest.look(f.Subject); ok && (was == nil || !sameForm(was, f.Refused)) {
+			c.quarantine.Hold(f)
+		}
 	}
 }
 

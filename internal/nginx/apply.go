@@ -19,7 +19,7 @@ type Result struct {
 	Live time.Duration
 	// Settled is when no older worker accepted connections any more, so that every
 	// new connection gets the new configuration. It is 0 if that was not seen within
-	// Options.SettleTimeout.
+	// settleTimeout.
 	Settled time.Duration
 }
 
@@ -253,6 +253,9 @@ func (l *reload) severeLines() string {
 	return lines.String()
 }
 
+// settleTimeout limits the time from live until the old workers stop accepting.
+const settleTimeout = 10 * time.Second
+
 // awaitSettled waits until no older worker accepts connections. The last worker to
 // unregister may be the one that answered, so two consecutive answers must agree.
 //
@@ -261,7 +264,7 @@ func (l *reload) severeLines() string {
 // at once, with SIGQUIT as nginx itself does. Source:
 // https://nginx.org/en/docs/control.html
 func (l *reload) awaitSettled(ctx context.Context) error {
-	inner, cancel := context.WithTimeout(ctx, l.p.options.SettleTimeout)
+	inner, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	agreed := 0
 	return poll(inner, func() (bool, error) {

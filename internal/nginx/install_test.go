@@ -110,9 +110,10 @@ func TestInspectFindsModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Capabilities{
-		HTTP2: true, HTTP2Directive: true, HTTP3: true,
-		Stream:      filepath.Join(root, extra[0]),
-		HeadersMore: filepath.Join(root, extra[1]),
+		Features:       []string{"headers-more", "http2", "http2-directive", "http3", "stream"},
+		HTTP2Directive: true,
+		Stream:         filepath.Join(root, extra[0]),
+		HeadersMore:    filepath.Join(root, extra[1]),
 	}
 	if diff := cmp.Diff(want, install.Capabilities); diff != "" {
 		t.Error(diff)
