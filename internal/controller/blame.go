@@ -185,7 +185,7 @@ func (b *blame) outOfTime(s model.Static, err error) {
 // postpone leaves objects to separate tests, because it is unknown whether they pass.
 func (b *blame) postpone(objects []model.ObjectRef, err error) {
 	for _, o := range objects {
-		b.culprits = append(b.culprits, culprit{object: o, undecided: true, text: "not tested apart from others that fail: " + err.Error()})
+		b.culprits = append(b.culprits, culprit{object: o, undecided: true, text: "not tested separately from others that fail: " + err.Error()})
 	}
 }
 

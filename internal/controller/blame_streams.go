@@ -42,7 +42,7 @@ func (b *blame) findStreams(s model.Static) {
 		b.culprits = append(b.culprits, found.Item.culprit(wordsOf(found.Err)))
 	}
 	for _, item := range verdict.Undecided {
-		c := item.culprit("not tested apart from others that fail: " + err.Error())
+		c := item.culprit("not tested separately from others that fail: " + err.Error())
 		c.undecided = c.stream == ""
 		b.culprits = append(b.culprits, c)
 	}

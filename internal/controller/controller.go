@@ -263,7 +263,7 @@ func (c *Controller) look(ctx context.Context) *plan {
 	if ctx.Err() != nil {
 		return nil
 	}
-	if c.report.Trouble("objects not read; what runs goes on", err) {
+	if c.report.Trouble("objects not read; the running configuration stays in force", err) {
 		c.retryLater()
 		return nil
 	}
@@ -330,7 +330,7 @@ func (c *Controller) nginxChanged(ctx context.Context, event nginx.Event) {
 	if c.down = event.Kind == nginx.Died; c.down {
 		return
 	}
-	c.Log.Warn("telling nginx everything again", "reason", event.Text)
+	c.Log.Warn("pushing everything to nginx again", "reason", event.Text)
 	c.push(ctx)
 	c.applier.forget()
 	if c.held = false; c.target != nil {
@@ -380,8 +380,8 @@ func (c *Controller) inForce(p *plan) {
 	c.noteIdleness(p)
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.options.Denied, p.configMap)
-	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
-	c.report.Trouble("refused forms not kept; trying again at the next sync", c.remember(p))
+	c.report.Trouble("last good forms not written; trying again at the next sync", err)
+	c.report.Trouble("refused forms not written; trying again at the next sync", c.remember(p))
 	c.retired.confirmed(p.number, time.Now())
 	c.dropLater()
 }

@@ -34,7 +34,7 @@ func (c *Controller) idleness(p *plan) error {
 	}
 	waiting := c.quarantine.Waiting()
 	if waiting > 0 && len(p.accepted) <= len(p.options.Denied) {
-		return fmt.Errorf("no Ingress is served: %d wait for a test of their own", waiting)
+		return fmt.Errorf("no Ingress is served: %d wait for a separate test", waiting)
 	}
 	return nil
 }

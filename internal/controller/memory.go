@@ -84,14 +84,14 @@ func (c *Controller) tellRoomless(p *plan) {
 			continue // of an earlier configuration
 		}
 		p.problems = append(p.problems, model.Problem{Object: b.Target.Object(), Reason: model.NoRoom,
-			Text: "nginx has no room for its endpoints: requests go to those of before; raise configuration_data in the setting lua-shared-dicts"})
+			Text: "nginx has no room for its endpoints: requests go to the previous ones; raise configuration_data in the setting lua-shared-dicts"})
 	}
 	for _, host := range c.roomless.Hosts {
 		at := slices.IndexFunc(p.accepted, func(ing *networkingv1.Ingress) bool { return hasTLS(ing, host) })
 		if at >= 0 {
 			ing := p.accepted[at]
 			p.problems = append(p.problems, model.Problem{Object: snapshot.RefOf(ing), Field: "spec.tls", Reason: model.NoRoom,
-				Text: "nginx has no room for the certificate of " + host + ": the one of before is presented, or the default certificate; raise certificate_data in the setting lua-shared-dicts"})
+				Text: "nginx has no room for the certificate of " + host + ": the previous or the default certificate is presented; raise certificate_data in the setting lua-shared-dicts"})
 		}
 	}
 	p.problems = model.SortProblems(p.problems)

@@ -175,10 +175,10 @@ func (d retiredItems[T]) drop(now time.Time, after time.Duration) {
 func (c *Controller) retain(ctx context.Context) {
 	kept := c.retired.with(c.wanted, time.Now(), c.latest.drain)
 	if err := c.Runtime.Retain(ctx, c.useNames(kept)(kept)); err != nil && ctx.Err() == nil {
-		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
+		c.Log.Warn("old endpoints and certificates not removed", "error", err)
 	}
 	if err := c.Process.RetainUsers(kept.Users); err != nil {
-		c.Log.Warn("old files of users not removed", "error", err)
+		c.Log.Warn("old user files not removed", "error", err)
 	}
 	c.swept, c.trustLeft = true, true
 	c.retainTrust()

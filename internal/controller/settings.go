@@ -145,8 +145,8 @@ func (g *settingsGuard) problems() []model.Problem {
 func settingsProblem(r *quarantine.Refusal) model.Problem {
 	keys := strings.Join(settings.BlockKeys(r.Subject.Part), ", ")
 	if r.Subject.Part == "" {
-		keys = "all but those that keep somebody out"
+		keys = "all except those that restrict access"
 	}
 	return model.Problem{Object: r.Subject.ObjectRef, Reason: model.Refused,
-		Text: "nginx refuses these settings: the ones before are in force (" + r.Text + "); it is about " + keys}
+		Text: "nginx refuses these settings: the previous ones are in force (" + r.Text + "); affected keys: " + keys}
 }

@@ -121,7 +121,7 @@ func (c *Controller) refusals() []model.Problem {
 func routeProblem(r *quarantine.Refusal) model.Problem {
 	reason, text := model.Refused, "nginx refuses it"
 	if r.Waits {
-		reason, text = model.Untested, "it waits for a test of its own"
+		reason, text = model.Untested, "it waits for a separate test"
 	}
 	switch {
 	case r.Stand == quarantine.AsGood:

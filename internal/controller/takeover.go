@@ -10,7 +10,7 @@ func (c *Controller) takeOver(ctx context.Context, changes <-chan struct{}) bool
 	if c.Process.Former() == 0 {
 		return true
 	}
-	c.Log.Info("the nginx of a former run serves: it goes on until the objects are known")
+	c.Log.Info("the nginx of a former run serves until the objects are read")
 	// Its streams hold their ports until it ends.
 	ahead := c.streams.ahead
 	c.streams.ahead = false

@@ -41,7 +41,7 @@ type ReloadError struct {
 // Error returns the text and what nginx serves now.
 func (e *ReloadError) Error() string {
 	if e.RolledBack {
-		return "reload refused, the last good configuration goes on: " + e.Text
+		return "reload refused; the last good configuration stays in force: " + e.Text
 	}
 	return "reload failed and could not be rolled back: " + e.Text
 }
@@ -105,7 +105,7 @@ func (p *Process) prepare(ctx context.Context, r *run) (*reload, error) {
 		return err == nil && c.newest > 0, nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("nginx does not say how it is: %w", errors.Join(last, err))
+		return nil, fmt.Errorf("nginx does not report its state: %w", errors.Join(last, err))
 	}
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error)
 	l.p.noteLoad(result.Live)
 	l.remember()
 	if err := l.awaitSettled(ctx); err != nil {
-		l.p.options.Logger.Warn("old workers of nginx go on accepting", "error", err)
+		l.p.options.Logger.Warn("old workers of nginx still accept connections", "error", err)
 		return result, ctx.Err()
 	}
 	result.Settled = time.Since(l.began)
@@ -144,7 +144,7 @@ func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error)
 // in force, so a failed write does not undo it.
 func (l *reload) remember() {
 	if err := errors.Join(l.p.keepAsGood(), l.p.record(l.run)); err != nil {
-		l.p.options.Logger.Warn("what nginx runs now cannot be written down", "error", err)
+		l.p.options.Logger.Warn("the state of nginx cannot be recorded", "error", err)
 	}
 }
 
@@ -212,7 +212,7 @@ func (l *reload) refusal(master activity) error {
 			return nil
 		}
 	}
-	return errors.New(l.reason("nginx went on with the old file and did not say why"))
+	return errors.New(l.reason("nginx kept the old file and logged no reason"))
 }
 
 func (l *reload) hasNewChildren() bool {

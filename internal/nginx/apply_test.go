@@ -320,7 +320,7 @@ func TestExternalWithoutNginx(t *testing.T) {
 	for text, want := range map[string]string{
 		"1":       `want a process id (got "1")`,
 		"seven":   `want a process id (got "seven")`,
-		"4194304": "process 4194304, which " + s.options.PIDFile + " names, is no nginx",
+		"4194304": "process 4194304, which " + s.options.PIDFile + " names, is not nginx",
 	} {
 		s.write("other.pid", text)
 		if _, err := p.Apply(t.Context(), Conf(nil)); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), want) {

@@ -91,7 +91,7 @@ func findBinary(o Options) (string, error) {
 		if found, err := exec.LookPath(path); err == nil {
 			return filepath.Abs(found)
 		}
-		return "", fmt.Errorf("nginx not found: %s is no executable file: install nginx with \"apt-get install %s\" or name another with --nginx-binary", path, packages)
+		return "", fmt.Errorf("nginx not found: %s is not an executable file: install nginx with \"apt-get install %s\" or name another with --nginx-binary", path, packages)
 	}
 	if o.ownRoot() {
 		if found, err := exec.LookPath("nginx"); err == nil {
@@ -104,7 +104,7 @@ func findBinary(o Options) (string, error) {
 		}
 	}
 	if !o.ownRoot() {
-		return "", fmt.Errorf("nginx not found in %s: install there %s", o.Root, packages)
+		return "", fmt.Errorf("nginx not found in %s: install %s there", o.Root, packages)
 	}
 	return "", fmt.Errorf("nginx not found: install it with \"apt-get install %s\" or name it with --nginx-binary", packages)
 }

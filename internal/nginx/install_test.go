@@ -127,8 +127,8 @@ func TestInspectWithoutNginx(t *testing.T) {
 		options Options
 		want    string
 	}{
-		{"named", Options{Binary: "/no/such/nginx"}, "nginx not found: /no/such/nginx is no executable file: install nginx with \"apt-get install " + packages + "\" or name another with --nginx-binary"},
-		{"empty root", Options{Root: "/no/such/root"}, "nginx not found in /no/such/root: install there " + packages},
+		{"named", Options{Binary: "/no/such/nginx"}, "nginx not found: /no/such/nginx is not an executable file: install nginx with \"apt-get install " + packages + "\" or name another with --nginx-binary"},
+		{"empty root", Options{Root: "/no/such/root"}, "nginx not found in /no/such/root: install " + packages + " there"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

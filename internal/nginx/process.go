@@ -169,7 +169,7 @@ func (p *Process) launch(ctx context.Context, former record) error {
 // serving.
 func (p *Process) remember(r *run) {
 	if err := p.record(r); err != nil {
-		p.options.Logger.Warn("the processes of nginx cannot be written down", "error", err)
+		p.options.Logger.Warn("the processes of nginx cannot be recorded", "error", err)
 	}
 }
 

@@ -105,7 +105,7 @@ func (p *Process) readRecord() record {
 		err = json.Unmarshal(data, &rec)
 	}
 	if err != nil || rec.Boot != bootID() {
-		p.options.Logger.Warn("the record of former processes is of no use: passed over", "error", err)
+		p.options.Logger.Warn("the record of former processes is unusable: ignoring it", "error", err)
 		return record{}
 	}
 	return rec
