@@ -21,8 +21,8 @@ type trials struct {
 	// due passes trials to run, and ended returns them. A nil from ended means that
 	// some are due again.
 	due, ended chan *trial
-	// rest passes the time at which the next ones are due.
-	rest chan time.Time
+	// again fires when the next ones are due.
+	again *time.Timer
 	// busy is set from begin until the result of the trial was handled. last is the
 	// namespace of the last trial.
 	busy bool
@@ -54,7 +54,9 @@ type aside struct{ *nginx.Process }
 func (a aside) Test(ctx context.Context, conf io.WriterTo) error { return a.TestAside(ctx, conf) }
 
 func newTrials(process tester) *trials {
-	return &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), rest: make(chan time.Time, 1)}
+	t := &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), again: time.NewTimer(0)}
+	t.again.Stop()
+	return t
 }
 
 // begin starts the next trial, unless one is in progress or none is due. In the last
@@ -66,11 +68,7 @@ func (t *trials) begin(q *quarantine.Quarantine, p *plan) {
 	tested := q.Next(t.last, mostTogether)
 	if len(tested) == 0 {
 		if due := q.Due(); !due.IsZero() {
-			select {
-			case <-t.rest:
-			default:
-			}
-			t.rest <- due
+			t.again.Reset(time.Until(due))
 		}
 		return
 	}
@@ -90,28 +88,22 @@ func (t *trials) begin(q *quarantine.Quarantine, p *plan) {
 // run runs trials until ctx ends. After each it pauses for as long as that took, so
 // that it uses at most half a processor.
 func (t *trials) run(ctx context.Context) {
-	var again <-chan time.Time
 	for {
 		var next *trial
 		select {
 		case next = <-t.due:
-		case at := <-t.rest:
-			again = time.After(time.Until(at))
-			continue
-		case <-again:
-			again = nil
-			if !t.end(ctx, nil) {
-				return
-			}
-			continue
+		case <-t.again.C:
 		case <-ctx.Done():
 			return
 		}
-		began := time.Now()
-		next.test(ctx, t.process)
-		pause := time.Since(began)
-		if next.untested {
-			pause = trialTime
+		pause := time.Duration(0)
+		if next != nil {
+			began := time.Now()
+			next.test(ctx, t.process)
+			pause = time.Since(began)
+			if next.untested {
+				pause = trialTime
+			}
 		}
 		select {
 		case <-time.After(pause):
