@@ -17,8 +17,7 @@ import (
 	"sluice/internal/render"
 )
 
-// answers are what nginx says to one test after the other; the last one stands
-// for all that follow.
+// answers are the results of one test after the other; the last one is repeated.
 type answers struct {
 	errs  []error
 	asked int
@@ -43,8 +42,8 @@ func servers(n int) (all []*model.Server, owners []model.ObjectRef) {
 	return all, owners
 }
 
-// TestNobodyIsToBlameForATestThatCouldNotRun has the search for culprits meet a
-// machine on which nginx cannot be started any more.
+// TestNobodyIsToBlameForATestThatCouldNotRun: the machine cannot start nginx any more
+// during a search.
 func TestNobodyIsToBlameForATestThatCouldNotRun(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("run `nginx -t`: cannot allocate memory")
@@ -64,7 +63,7 @@ func TestNobodyIsToBlameForATestThatCouldNotRun(t *testing.T) {
 	}
 }
 
-// choosy refuses what has the name.
+// choosy rejects servers with an alias of this name.
 type choosy struct {
 	name string
 	last model.Static
@@ -82,8 +81,8 @@ func (c *choosy) Test(context.Context, io.WriterTo) error {
 	return nil
 }
 
-// TestWhoAskedForAFurtherNameIsBlamedForIt: others have paths on the host, too.
-func TestWhoAskedForAFurtherNameIsBlamedForIt(t *testing.T) {
+// TestOwnerOfAnAliasIsBlamedForIt: other Ingresses have paths on the same host.
+func TestOwnerOfAnAliasIsBlamedForIt(t *testing.T) {
 	t.Parallel()
 	all, owners := servers(4)
 	shared := &model.Location{Rule: model.Rule{Object: owners[3]}}
@@ -117,7 +116,7 @@ func distinctFiles(t *testing.T) func() *render.File {
 	}
 }
 
-// lineRefused refuses the first line that contains a text, and names it unless it is
+// lineRefused rejects the first line that contains a text, and names it unless it is
 // silent.
 type lineRefused struct {
 	bad    string
@@ -145,7 +144,8 @@ func (l *lineRefused) Test(_ context.Context, conf io.WriterTo) error {
 }
 
 // TestALateSearchFollowsTheLine: the time for the search is over after the first test.
-// nginx names a line, which takes no further test to follow, as a trial does.
+// The search still follows the line that nginx named, because that needs no further
+// test.
 func TestALateSearchFollowsTheLine(t *testing.T) {
 	t.Parallel()
 	source := &objects{}

@@ -17,7 +17,7 @@ import (
 	"sluice/internal/translate"
 )
 
-// object writes manifests: "ingress NAME SERVICE SECRET", "service NAME", "slice
+// object returns a manifest for "ingress NAME SERVICE SECRET", "service NAME", "slice
 // SERVICE ADDRESS" or "secret NAME CONTENT".
 func object(t *testing.T, text string) string {
 	t.Helper()
@@ -42,9 +42,10 @@ func object(t *testing.T, text string) string {
 	return ""
 }
 
-// TestWhatWaitsForTheEndOfAReload: a change that only the next file can serve does,
-// endpoints and certificates of what runs do not, those of a last good form included.
-func TestWhatWaitsForTheEndOfAReload(t *testing.T) {
+// TestChangesThatWaitForTheEndOfAReload: a change waits if only the next file can serve
+// it. Changes of endpoints and certificates in use do not wait, nor those of a last
+// good form.
+func TestChangesThatWaitForTheEndOfAReload(t *testing.T) {
 	t.Parallel()
 	before := []string{"ingress a a a", "service a", "slice a 10.0.0.1", "secret a one", "ingress bare bare bare", "ingress b b", "ingress plain default", "service b", "slice b 10.0.0.2", "service default", "slice default 10.0.0.3",
 		"ingress held new new", "service old", "slice old 10.0.0.5", "secret old one"} // of held another form is served: it names old
@@ -123,9 +124,10 @@ func TestWhatWaitsForTheEndOfAReload(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsLeavesNginxUpToDate: as long as changes may wait, no endpoints of a
-// backend that stays differ, and no certificate does unless an Ingress changed.
-func TestWhatWaitsLeavesNginxUpToDate(t *testing.T) {
+// TestWaitingChangesLeaveNginxUpToDate: while changes wait, nginx has the current
+// endpoints of each backend that stays, and the current certificates unless an Ingress
+// changed.
+func TestWaitingChangesLeaveNginxUpToDate(t *testing.T) {
 	t.Parallel()
 	answers := map[bool]int{}
 	for seed := range uint64(4) {
@@ -159,7 +161,7 @@ func TestWhatWaitsLeavesNginxUpToDate(t *testing.T) {
 	}
 }
 
-// staysCurrent compares what nginx has with what it should have.
+// staysCurrent compares the runtime state of nginx with the one it should have.
 func staysCurrent(t *testing.T, step string, has, now model.Dynamic, certificates bool) {
 	t.Helper()
 	for _, b := range has.Backends {
