@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// faults refuses a list that holds all items of any one of its sets.
+// faults rejects a list that contains all items of any of its sets.
 type faults [][]int
 
 func (f faults) test(items []int) error {
@@ -69,9 +69,9 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// Whatever the faults are: what passes does pass, nothing is lost, each culprit
-// is one (the test fails with it and the accepted ones before it), and the
-// number of tests stays within its bound.
+// For any faults: the passing items pass together, no item is lost, each culprit is one
+// (the test fails with it and the accepted items before it), and the number of tests
+// stays within its bound.
 func TestBlameHolds(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -31,7 +31,7 @@ func TestInspect(t *testing.T) {
 	})
 }
 
-// fakeRoot is a root whose dynamic loader prints a text in the place of nginx.
+// fakeRoot returns a root whose dynamic loader prints a text instead of running nginx.
 func fakeRoot(t *testing.T, text string, files ...string) string {
 	t.Helper()
 	root := t.TempDir()

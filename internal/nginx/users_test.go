@@ -12,8 +12,8 @@ import (
 	"sluice/internal/model"
 )
 
-// Files of users are for their reader alone, are written once, and go when nothing
-// names them any more. One that is being written stays.
+// Only their owner can read user files. They are written once, and removed when nothing
+// names them any more, except while they are being written.
 func TestUserFiles(t *testing.T) {
 	t.Parallel()
 	o := Options{StateDir: stateDir(t)}
@@ -67,8 +67,8 @@ func TestUserFiles(t *testing.T) {
 	}
 }
 
-// Old files are removed while others are written, also one by two at once. Neither
-// disturbs the other.
+// Old files are removed while others are written, also one file by two at once, without
+// disturbing each other.
 func TestFilesAreWrittenWhileOldOnesGo(t *testing.T) {
 	t.Parallel()
 	o := Options{StateDir: stateDir(t)}
@@ -88,7 +88,7 @@ func TestFilesAreWrittenWhileOldOnesGo(t *testing.T) {
 	}
 }
 
-// Files of trusted authorities go by their paths.
+// Files of trusted authorities are removed by their paths.
 func TestTrustFilesGo(t *testing.T) {
 	t.Parallel()
 	o := Options{StateDir: stateDir(t)}
