@@ -9,12 +9,6 @@ import (
 	"sluice/internal/settings"
 )
 
-// defaultBlocks are the blocks of the default settings.
-func defaultBlocks() []model.Block {
-	values, _ := settings.Read(nil)
-	return values.Blocks()
-}
-
 // blameSettings finds the groups of settings that nginx rejects, in a part without any
 // Ingress: the group that wrote the line that nginx named, or else by leaving groups
 // out.
@@ -75,7 +69,8 @@ func (b *blame) bisectSettings(s model.Static) {
 
 // withDefaults replaces some groups with their defaults.
 func withDefaults(blocks []model.Block, names []string) []model.Block {
-	defaults := defaultBlocks()
+	values, _ := settings.Read(nil)
+	defaults := values.Blocks()
 	changed := slices.Clone(blocks)
 	for i, block := range changed {
 		if at := slices.IndexFunc(defaults, func(d model.Block) bool { return d.Name == block.Name }); at >= 0 && slices.Contains(names, block.Name) {

@@ -6,7 +6,6 @@ import (
 
 	"sluice/internal/debug"
 	"sluice/internal/model"
-	"sluice/internal/report"
 )
 
 // shown is the state of the loop that the debug socket shows.
@@ -23,11 +22,6 @@ type shown struct {
 // State returns the published state, nil before the first sync. It may be called at any
 // time.
 func (c *Controller) State() *debug.State { return c.shown.state.Load() }
-
-// attempt records a plan and its sync log line.
-func (s *shown) attempt(p *plan, line report.SyncLine) {
-	s.last = &debug.Attempt{At: time.Now(), Took: line.Took, Reloaded: line.Reload, File: p.file, Err: line.Err}
-}
 
 // publish stores the current state. It only copies pointers: answers are computed on
 // request.
@@ -51,7 +45,7 @@ func (p *plan) shown() *debug.Confirmed {
 // reload may come after those of later syncs, which have already logged its changes.
 func (c *Controller) logSync(p *plan, o *outcome) {
 	line := p.line(o)
-	c.shown.attempt(p, line)
+	c.shown.last = &debug.Attempt{At: time.Now(), Took: line.Took, Reloaded: line.Reload, File: p.file, Err: line.Err}
 	c.publish()
 	if c.lastLogged == nil || p.started.After(c.lastLogged.started) {
 		line.What = whatChanged(c.lastLogged, p)
