@@ -21,14 +21,14 @@ import (
 	"sluice/internal/translate"
 )
 
-// objects is a Source of what a test says.
+// objects is a Source whose objects a test sets.
 type objects struct{ snapshot.Objects }
 
 func (o *objects) Load(context.Context) (snapshot.Loaded, error) {
 	return snapshot.Loaded{Objects: o.Objects}, nil
 }
 
-// put has an Ingress in a place of the list, in a copy as sources give one.
+// put replaces an Ingress in a copy of the list, as sources do.
 func (o *objects) put(at int, ing *networkingv1.Ingress) {
 	o.Ingresses = slices.Clone(o.Ingresses)
 	o.Ingresses[at] = ing
@@ -36,7 +36,7 @@ func (o *objects) put(at int, ing *networkingv1.Ingress) {
 
 func (o *objects) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
 
-// idle gives a controller whose plans nobody carries out.
+// idle returns a controller whose plans nobody applies.
 func idle(t *testing.T, source Source) *Controller {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
@@ -61,7 +61,7 @@ func idle(t *testing.T, source Source) *Controller {
 	return c
 }
 
-// submitted takes the plan that waits to be carried out, nil if none does.
+// submitted takes the submitted plan, nil if there is none.
 func (c *Controller) submitted() *plan {
 	select {
 	case p := <-c.applier.submitted:
@@ -71,9 +71,9 @@ func (c *Controller) submitted() *plan {
 	}
 }
 
-// TestFailedPlanWaitsForTheTimer: nginx did not take a file for a reason that is
-// nobody's. Changes that leave the file as it is, as those of endpoints do, do not
-// make it reload again; the timer and another file do.
+// TestFailedPlanWaitsForTheTimer: a file fails for a reason that no object causes.
+// Changes outside the file, such as endpoints, do not make nginx reload it again; the
+// timer does, and so does another file.
 func TestFailedPlanWaitsForTheTimer(t *testing.T) {
 	t.Parallel()
 	source := &objects{}

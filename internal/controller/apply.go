@@ -11,53 +11,54 @@ import (
 	"sluice/internal/nginx"
 )
 
-// applier carries plans out, one at a time: what comes during a reload goes
-// together in the next, and a token bucket bounds the reloads.
+// applier applies plans, one at a time. All plans that arrive during a reload are
+// replaced by the newest one, and a token bucket limits the reloads.
 type applier struct {
 	process   *nginx.Process
 	runtime   *dynamic.Client
 	limiter   *nginx.Limiter
 	submitted chan *plan
 	outcomes  chan outcome
-	// running is the plan that a worker last confirmed, nil if it is not known
-	// what runs; only run's goroutine touches it.
+	// running is the plan that a worker last confirmed, nil if it is unknown what nginx
+	// runs. Only run's goroutine uses it.
 	running *plan
-	// last is the plan that was confirmed last, also by an nginx that is gone.
+	// last is the plan that was confirmed last, even by an nginx that has ended.
 	last *plan
-	// fatal is the plan during whose reload nginx died last.
+	// fatal is the plan during whose reload nginx last died.
 	fatal     *plan
 	forgotten atomic.Bool
-	// busy is set from the moment that a plan is taken up until the next one may
-	// be; then free tells, and when a wait for names of DNS ends. awaited says that a change is put off until then.
+	// busy is set from the start of a plan until the next plan may start; free then
+	// signals the loop, and also when a wait for DNS names ends. awaited is set if a
+	// change was postponed until then.
 	busy, awaited atomic.Bool
 	free          chan struct{}
-	// changed is when something was last submitted or put off, hurry ends a pause.
+	// changed is the time of the last submitted or postponed change. hurry ends a
+	// pause.
 	changed lastChange
 	hurry   chan struct{}
 }
 
-// outcome is what became of a plan: confirmed if there is neither a culprit,
-// nor refused settings, nor an error.
+// outcome is the result of a plan. The plan is confirmed if there is no culprit, no
+// rejected setting and no error.
 type outcome struct {
 	plan     *plan
 	culprits []culprit
 	settings []refusedGroup
 	err      error
 
-	// same is set if nginx ran this file already, resumed if an nginx that was
-	// started anew runs the file from before instead.
+	// same is set if nginx already ran this file. resumed is set if a restarted nginx
+	// runs the previous file instead.
 	same, resumed       bool
 	changed             int
 	test, live, settled time.Duration
 }
 
-// culprit is an object that nginx refuses: an Ingress, or one TCP or UDP service
-// of a ConfigMap.
+// culprit is an object that nginx rejects, or one TCP or UDP service of a ConfigMap.
 type culprit struct {
 	object model.ObjectRef
-	stream string // its key, "" for an Ingress
+	stream string // the key of the TCP or UDP service, "" for a whole object
 	text   string
-	// undecided is set if only a test of its own can tell.
+	// undecided is set if only a separate test can tell.
 	undecided bool
 }
 
@@ -68,13 +69,13 @@ func newApplier(o Options) *applier {
 	}
 }
 
-// rest says that the next plan may come.
+// rest allows the next plan.
 func (a *applier) rest() {
 	a.busy.Store(false)
 	a.mayGoOn()
 }
 
-// mayGoOn tells the loop to look for a plan that waits.
+// mayGoOn tells the loop to look for a waiting plan.
 func (a *applier) mayGoOn() {
 	select {
 	case a.free <- struct{}{}:
@@ -82,7 +83,7 @@ func (a *applier) mayGoOn() {
 	}
 }
 
-// submit hands a plan over. A plan that was not begun yet is replaced.
+// submit hands a plan over. It replaces a plan that has not started.
 func (a *applier) submit(p *plan) {
 	select {
 	case <-a.submitted:
@@ -92,14 +93,14 @@ func (a *applier) submit(p *plan) {
 	a.submitted <- p
 }
 
-// putOff notes that a change waits for the end of the reload that is under way.
+// putOff records that a change waits for the end of the current reload.
 func (a *applier) putOff() {
 	a.changed.note()
 	a.awaited.Store(true)
 }
 
-// forget says that nginx no longer runs what was confirmed. What comes next waits for
-// nothing.
+// forget records that nginx no longer runs the confirmed plan. The next plan skips the
+// pause.
 func (a *applier) forget() {
 	a.forgotten.Store(true)
 	select {
@@ -132,7 +133,7 @@ func (a *applier) run(ctx context.Context) {
 	}
 }
 
-// next waits for a plan and for the rate limit; the newest plan counts.
+// next waits for a plan and for the rate limit, and returns the newest plan.
 func (a *applier) next(ctx context.Context) (*plan, bool) {
 	var p *plan
 	select {
@@ -150,9 +151,9 @@ func (a *applier) next(ctx context.Context) (*plan, bool) {
 	return p, true
 }
 
-// apply tests what changed in a small file of its own, then swaps the whole file
-// in. That reads it as a test of it would, and refuses it as a whole: what runs
-// goes on. Whom nginx refuses comes back as culprits.
+// apply tests the changed servers in a small file, and then applies the whole file:
+// nginx tests that when it reloads, and keeps the running one if it rejects it. The
+// objects that nginx rejects are returned as culprits.
 func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	if a.forgotten.Swap(false) {
 		a.running = nil
@@ -170,7 +171,7 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	start := time.Now()
 	changed := changedServers(a.running, p)
 	o.changed = len(changed)
-	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest, runs: p.runsIn(a.running), alone: p.alone, until: start.Add(searchTime)}
+	b := &blame{ctx: ctx, process: a.process, render: p.render, oldest: p.oldest, running: p.runsIn(a.running), alone: p.alone, until: start.Add(searchTime)}
 	a.test(&o, b, changed)
 	if o.refused() || o.err != nil {
 		return o
@@ -183,22 +184,23 @@ func (a *applier) apply(ctx context.Context, p *plan) outcome {
 	return o
 }
 
-// test has nginx test a plan before it is applied. The whole file is tested
-// where most of it is new to an nginx that serves.
+// test has nginx test a plan before it is applied. It tests the whole file if most of
+// it differs from the running one.
 func (a *applier) test(o *outcome, b *blame, changed []*model.Server) {
 	all := o.plan.config.Static
 	switch {
 	case a.running == nil:
-		// A test would protect nothing: it is not known what nginx serves, and a
-		// reload that nginx refuses changes nothing of that.
+		// It is unknown what nginx serves, and a reload that nginx rejects does not
+		// change that. So a test would protect nothing.
 	case len(changed) > len(all.Servers)/2:
 		a.testWhole(o, b, changed)
 	default:
-		err := b.test(part(all, changed))
+		file := b.render(part(all, changed))
+		err := b.read(file)
 		if err == nil {
 			return
 		}
-		b.find(all, changed)
+		b.find(all, changed, file, err)
 		if b.found() || b.failed != nil {
 			judge(o, b, err)
 			return
@@ -207,9 +209,9 @@ func (a *applier) test(o *outcome, b *blame, changed []*model.Server) {
 	}
 }
 
-// wantsReason reports whether nginx refused a file in a way that a test of the
-// whole file explains. If nginx died, to have it back comes first; a plan with
-// which it dies again is looked into.
+// wantsReason reports whether nginx rejected a file in a way that a test of the whole
+// file explains. If nginx died, its restart comes first; the plan is tested if nginx
+// dies with it again.
 func (a *applier) wantsReason(o *outcome) bool {
 	var failed *nginx.ReloadError
 	if errors.As(o.err, &failed) && failed.Ended && a.fatal != o.plan {
@@ -220,20 +222,19 @@ func (a *applier) wantsReason(o *outcome) bool {
 	return failed != nil || errors.As(o.err, &refused)
 }
 
-// testWhole tests the whole file, which says more of why nginx refuses it than
-// a reload does, and finds the culprits.
+// testWhole tests the whole file, because nginx then names the line, and finds the
+// culprits.
 func (a *applier) testWhole(o *outcome, b *blame, changed []*model.Server) {
 	err := b.read(o.plan.file)
 	if err == nil {
-		return // an error of the reload stands
+		return // the error of the reload remains
 	}
 	b.until = time.Now().Add(searchTime)
-	b.find(o.plan.config.Static, changed)
-	b.findWhole(o.plan.config.Static, err)
+	b.find(o.plan.config.Static, changed, o.plan.file, err)
 	judge(o, b, err)
 }
 
-// judge takes over what blame found.
+// judge copies the result of a search.
 func judge(o *outcome, b *blame, err error) {
 	if b.failed != nil {
 		o.err = b.failed
@@ -242,10 +243,10 @@ func judge(o *outcome, b *blame, err error) {
 	o.err, o.culprits, o.settings = err, b.culprits, b.settings
 }
 
-// reload swaps the plan's file in and waits until workers confirm it.
+// reload applies the plan's file and waits until workers confirm it.
 func (a *applier) reload(ctx context.Context, o *outcome) {
-	// An nginx that was started anew meanwhile holds nothing yet. What else
-	// keeps a push from succeeding was logged, and must not hold this back.
+	// A restarted nginx has no endpoints and certificates yet. Other errors of a push
+	// are logged elsewhere and must not delay the reload.
 	_ = a.runtime.Flush(ctx)
 	result, err := a.process.Apply(ctx, o.plan.file)
 	o.live, o.settled, o.err = result.Live, result.Settled, err
@@ -254,7 +255,7 @@ func (a *applier) reload(ctx context.Context, o *outcome) {
 	switch {
 	case err == nil:
 		a.running, a.last = o.plan, o.plan
-		// A dictionary that the reload has emptied is filled at once.
+		// The reload may have emptied a dictionary.
 		_ = a.runtime.Flush(ctx)
 	case errors.Is(err, nginx.ErrNotWritten):
 	case errors.As(err, &refused), errors.As(err, &failed) && failed.RolledBack:
@@ -263,9 +264,8 @@ func (a *applier) reload(ctx context.Context, o *outcome) {
 	}
 }
 
-// resume has an nginx that was started anew run the file from before, if another one
-// is due: nobody knows whether that one can be applied. nginx may refuse it, or the
-// disk may be full.
+// resume makes a restarted nginx run the previous file first if the plan has another
+// one, because nginx may reject the plan, or the disk may be full.
 func (a *applier) resume(ctx context.Context, o *outcome) {
 	if a.running != nil || a.last == nil || a.last.file.Equal(o.plan.file) {
 		return
@@ -276,8 +276,8 @@ func (a *applier) resume(ctx context.Context, o *outcome) {
 	}
 }
 
-// changedServers are those of p that a worker does not run yet: all of them if
-// the templates or the settings are others.
+// changedServers are the servers of p that no worker runs yet: all of them if the
+// templates or the settings differ.
 func changedServers(running, p *plan) []*model.Server {
 	if running == nil || running.templates != p.templates || running.configMap != p.configMap {
 		return p.config.Static.Servers

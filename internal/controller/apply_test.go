@@ -8,8 +8,8 @@ import (
 	"sluice/internal/nginx"
 )
 
-// TestWholeFileIsTestedToFindOutWhy: also for an nginx that is only signalled,
-// but not while an nginx that died is to come back first.
+// TestWholeFileIsTestedToFindOutWhy: also for an external nginx, but not before an
+// nginx that died has restarted.
 func TestWholeFileIsTestedToFindOutWhy(t *testing.T) {
 	t.Parallel()
 	first, other := &plan{}, &plan{}

@@ -6,19 +6,18 @@ import (
 	"sluice/internal/model"
 )
 
-// Audience passes on to the owners what became of their objects. None of its methods
-// may wait for anything.
+// Audience tells owners about their objects. None of its methods may block.
 type Audience interface {
-	// Problems takes the Problems as they are now: all of them, each time.
+	// Problems receives all current Problems, each time.
 	Problems(problems []model.Problem)
-	// Served takes the Ingresses that are served, as far as a worker has confirmed
-	// it, the oldest first.
+	// Served receives the served Ingresses that a worker has confirmed, the oldest
+	// first.
 	Served(ingresses []*networkingv1.Ingress)
-	// Remarks are Problems that it came upon itself.
+	// Remarks returns Problems that the Audience found itself.
 	Remarks() []model.Problem
 }
 
-// nobody is the Audience of objects that have no owner to be told.
+// nobody is the Audience if there are no owners to tell.
 type nobody struct{}
 
 func (nobody) Problems([]model.Problem) {}

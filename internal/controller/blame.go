@@ -11,60 +11,74 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
 )
 
-// chunk is how many servers are tested in one small file.
+// chunk is the number of servers in one small file.
 const chunk = 256
 
-// mostTests bounds one bisection.
+// mostTests limits the tests of one bisection.
 const mostTests = 400
 
-// mostRounds is how often in a row the lines that nginx names are followed, which
-// takes no further test, before the owners are looked at. If there is only one group of
-// them, lines are followed until the search is late.
+// mostRounds is how often in a row the search follows the line that nginx names, which
+// needs no further test, before it looks at the owners. If there is only one group of
+// owners, it follows lines until it is late.
 const mostRounds = 4
 
-// searchTime bounds a search while everybody waits for it: what is not looked into
-// by then, and fails, waits for a test of its own.
+// searchTime limits a search for which all changes wait. What still fails then waits
+// for a separate test.
 const searchTime = 2 * time.Second
 
-// tester has nginx test a file.
+// tester tests a file with nginx.
 type tester interface {
 	Test(ctx context.Context, conf io.WriterTo) error
 }
 
-// blame finds out whom nginx refuses. nginx names only the first error, and for
-// some none: so small files are tested, without those already found, until they
-// pass.
+// blame finds the objects that nginx rejects. nginx names only the first error, and for
+// some errors no line. So blame tests small files, without the culprits found so far,
+// until they pass.
 type blame struct {
 	ctx     context.Context
 	process tester
 	render  func(model.Static) *render.File
-	// oldest are all Ingresses, the oldest first: of those that only fail
-	// together the youngest is blamed.
+	// oldest returns all Ingresses, the oldest first: of those that fail only together,
+	// the youngest is blamed.
 	oldest func() []model.ObjectRef
-	// runs reports whether nginx runs an object in the same form as in this file; alone
-	// whether one passed a test of its own. nil is for none.
-	runs, alone func(model.ObjectRef) bool
-	// until is when the search ends, zero for no end. patient is set if nobody
-	// waits for it, so that each is looked into by itself.
+	// running reports whether nginx runs an object in the same form as in this file;
+	// alone reports whether an object passed a separate test. nil means none.
+	running, alone func(model.ObjectRef) bool
+	// until is the end of the search, zero for none. patient is set if nobody waits for
+	// the search, so that each object can be tested separately.
 	until    time.Time
 	patient  bool
 	culprits []culprit
 	settings []refusedGroup
-	// stuck is set if something fails that nobody could be found for.
+	// stuck is set if something fails and no culprit was found.
 	stuck bool
-	// failed is set once nginx could not be asked. From then on nothing is
-	// tested, and nobody is blamed.
+	// failed is the error of a test that could not run. After it, nothing is tested and
+	// nobody is blamed.
 	failed error
 	// searched is set once find has run.
 	searched bool
+	// rejected is the last file that nginx rejected, with the error.
+	rejected      *render.File
+	rejectedError error
 }
 
 func (b *blame) found() bool {
 	return b.failed == nil && (len(b.culprits) > 0 || len(b.settings) > 0)
+}
+
+// runs reports whether nginx runs an object in the same form as in this file.
+func (b *blame) runs(o model.ObjectRef) bool { return b.running != nil && b.running(o) }
+
+// passedAlone reports whether an object passed a separate test.
+func (b *blame) passedAlone(o model.ObjectRef) bool { return b.alone != nil && b.alone(o) }
+
+func (b *blame) blamed(s quarantine.Subject) bool {
+	return slices.ContainsFunc(b.culprits, func(c culprit) bool { return c.subject() == s })
 }
 
 // late reports whether the time for the search is over.
@@ -73,27 +87,36 @@ func (b *blame) late() bool { return !b.until.IsZero() && time.Now().After(b.unt
 // test renders and tests a part of the configuration.
 func (b *blame) test(s model.Static) error { return b.read(b.render(s)) }
 
-// read has nginx test a file, with the files that this names.
+// read has nginx test a file, after writing the files that it names. A file that nginx
+// has just rejected is not tested again, because that can take long.
 func (b *blame) read(file *render.File) error {
-	if b.failed == nil {
-		b.failed = writeTrust(file.Trust())
-	}
 	if b.failed != nil {
+		return b.failed
+	}
+	if file.Equal(b.rejected) {
+		return b.rejectedError
+	}
+	if b.failed = writeTrust(file.Trust()); b.failed != nil {
 		return b.failed
 	}
 	err := b.process.Test(b.ctx, file)
 	var refused *nginx.TestError
-	if err != nil && !errors.As(err, &refused) {
+	switch {
+	case errors.As(err, &refused):
+		b.rejected, b.rejectedError = file, err
+	case err != nil:
 		b.failed = err
 	}
 	return err
 }
 
-// find looks for culprits among the servers, in small files. Settings are tried
-// first, alone: they are in every file. Servers of one namespace are tested
-// together, so that its mistakes are in few of the files.
-func (b *blame) find(s model.Static, servers []*model.Server) {
+// find looks for culprits among the servers of a file that nginx rejected. It tests the
+// settings first, alone, because they are in every file. Then it follows the line that
+// nginx named, and tests the rest in small files. Servers of one namespace are tested
+// together, so that its mistakes are in few of these files.
+func (b *blame) find(s model.Static, servers []*model.Server, file *render.File, err error) {
 	if b.searched {
+		b.byLine(file, err) // the small files were not rejected
 		return
 	}
 	b.searched = true
@@ -101,13 +124,18 @@ func (b *blame) find(s model.Static, servers []*model.Server) {
 		b.blameSettings(part(s, nil), err)
 		return
 	}
-	for some := range slices.Chunk(byNamespace(servers), chunk) {
-		b.empty(part(s, some))
+	b.byLine(file, err)
+	if len(servers) > chunk {
+		servers = byNamespace(servers)
+	}
+	for some := range slices.Chunk(servers, chunk) {
+		b.removeCulprits(without(part(s, some), b.culprits))
 	}
 	b.findStreams(s)
 }
 
-// byNamespace orders servers by that of their first location, the catch-all first.
+// byNamespace sorts servers by the namespace of their first location, with the
+// catch-all first.
 func byNamespace(servers []*model.Server) []*model.Server {
 	namespace := func(s *model.Server) string {
 		if s.Host == "" && !s.AliasesOnly || len(s.Locations) == 0 {
@@ -118,15 +146,8 @@ func byNamespace(servers []*model.Server) []*model.Server {
 	return slices.SortedStableFunc(slices.Values(servers), func(a, b *model.Server) int { return strings.Compare(namespace(a), namespace(b)) })
 }
 
-// findWhole is for what only the whole file shows.
-func (b *blame) findWhole(s model.Static, err error) {
-	if !b.found() {
-		b.byLine(b.render(s), err)
-	}
-}
-
-// empty takes culprits out of a part until it passes.
-func (b *blame) empty(s model.Static) {
+// removeCulprits removes culprits from a part until it passes.
+func (b *blame) removeCulprits(s model.Static) {
 	for round := 0; b.failed == nil; round++ {
 		file := b.render(s)
 		err := b.read(file)
@@ -149,8 +170,8 @@ func (b *blame) empty(s model.Static) {
 	}
 }
 
-// outOfTime blames the only owner of a part that fails. Several wait for tests of their
-// own.
+// outOfTime blames the only owner of a part that fails. Several owners wait for
+// separate tests.
 func (b *blame) outOfTime(s model.Static, err error) {
 	left := slices.Collect(maps.Keys(owners(s)))
 	switch {
@@ -161,23 +182,23 @@ func (b *blame) outOfTime(s model.Static, err error) {
 	}
 }
 
-// postpone leaves objects to tests of their own, as nothing says that they pass.
+// postpone leaves objects to separate tests, because it is unknown whether they pass.
 func (b *blame) postpone(objects []model.ObjectRef, err error) {
 	for _, o := range objects {
-		b.culprits = append(b.culprits, culprit{object: o, undecided: true, text: "not tested apart from others that fail: " + err.Error()})
+		b.culprits = append(b.culprits, culprit{object: o, undecided: true, text: "not tested separately from others that fail: " + err.Error()})
 	}
 }
 
-// byLine blames the Ingress or the stream that wrote the line nginx names, and
-// those that wrote the same. An object that runs in this form is not to blame,
-// whatever its line: something else makes it fail.
+// byLine blames the Ingress or the stream that wrote the line that nginx named, and the
+// Ingresses that wrote the same line. It does not blame an object that already runs in
+// this form: something else makes that fail.
 func (b *blame) byLine(file *render.File, err error) bool {
 	var refused *nginx.TestError
 	if !errors.As(err, &refused) || refused.Line == 0 {
 		return false
 	}
 	origin, ok := file.Origin(refused.Line)
-	if !ok || !snapshot.IsIngress(origin.Object) && origin.Stream == "" || b.runs != nil && b.runs(origin.Object) {
+	if !ok || !mayOwn(origin.Object) && origin.Stream == "" || b.runs(origin.Object) {
 		return false
 	}
 	b.culprits = append(b.culprits, culprit{object: origin.Object, stream: origin.Stream, text: refused.Text})
@@ -187,7 +208,7 @@ func (b *blame) byLine(file *render.File, err error) bool {
 	return true
 }
 
-// wordsOf gives nginx's own words of a refusal.
+// wordsOf returns nginx's own message.
 func wordsOf(err error) string {
 	var refused *nginx.TestError
 	if errors.As(err, &refused) {
@@ -196,8 +217,8 @@ func wordsOf(err error) string {
 	return err.Error()
 }
 
-// part is the configuration with only some of its servers. The catch-all server
-// comes along without locations, because nginx needs one.
+// part returns a configuration with only some of the servers. It has a catch-all
+// server, if necessary without locations, because nginx needs one.
 func part(s model.Static, servers []*model.Server) model.Static {
 	kept := []*model.Server{}
 	if len(servers) == 0 || servers[0].Host != "" || servers[0].AliasesOnly {
@@ -206,7 +227,7 @@ func part(s model.Static, servers []*model.Server) model.Static {
 	return model.Static{Blocks: s.Blocks, Servers: append(kept, servers...)}
 }
 
-// without leaves the locations of the culprits out, and their further names.
+// without removes the locations and aliases of the culprits.
 func without(s model.Static, culprits []culprit) model.Static {
 	gone := make(map[model.ObjectRef]bool, len(culprits))
 	for _, c := range culprits {
@@ -215,7 +236,7 @@ func without(s model.Static, culprits []culprit) model.Static {
 	return filter(s, func(o model.ObjectRef) bool { return !gone[o] })
 }
 
-// only keeps the locations of some objects, and their further names.
+// only keeps the locations and aliases of some objects.
 func only(s model.Static, objects []model.ObjectRef) model.Static {
 	kept := make(map[model.ObjectRef]bool, len(objects))
 	for _, o := range objects {
@@ -224,35 +245,39 @@ func only(s model.Static, objects []model.ObjectRef) model.Static {
 	return filter(s, func(o model.ObjectRef) bool { return kept[o] })
 }
 
+// filter copies only the servers that lose something: the others keep their rendered
+// text.
 func filter(s model.Static, keep func(model.ObjectRef) bool) model.Static {
 	out := model.Static{Blocks: s.Blocks}
 	for _, server := range s.Servers {
 		kept := *server
-		kept.Locations = nil
+		kept.Locations = slices.DeleteFunc(slices.Clone(server.Locations), func(l *model.Location) bool { return !keep(l.Rule.Object) })
+		kept.Blocks = slices.DeleteFunc(slices.Clone(server.Blocks), func(b model.Block) bool { return !keep(b.Source) })
 		if len(server.Aliases) > 0 && !keep(server.AliasesFrom) {
 			kept.Aliases = nil
 			if server.AliasesOnly {
 				continue // it has no name left
 			}
 		}
-		for _, location := range server.Locations {
-			if keep(location.Rule.Object) {
-				kept.Locations = append(kept.Locations, location)
-			}
+		if len(kept.Locations) < len(server.Locations) || len(kept.Blocks) < len(server.Blocks) || len(kept.Aliases) < len(server.Aliases) {
+			server = &kept
 		}
-		kept.Blocks = slices.DeleteFunc(slices.Clone(server.Blocks), func(b model.Block) bool { return !keep(b.Source) })
-		out.Servers = append(out.Servers, &kept)
+		out.Servers = append(out.Servers, server)
 	}
 	return out
 }
 
-// owners are the Ingresses that have a part in the configuration: leaving one out is a way
-// to go on. Locations of other objects, such as the default backend, belong to nobody.
+// mayOwn reports whether an object can be left out of the configuration. Objects of
+// other kinds, such as the Service of the default backend, cannot.
+func mayOwn(o model.ObjectRef) bool { return snapshot.IsIngress(o) }
+
+// owners returns the objects that have locations in the configuration and can be left
+// out.
 func owners(s model.Static) map[model.ObjectRef]bool {
 	found := map[model.ObjectRef]bool{}
 	for _, server := range s.Servers {
 		for _, location := range server.Locations {
-			if snapshot.IsIngress(location.Rule.Object) {
+			if mayOwn(location.Rule.Object) {
 				found[location.Rule.Object] = true
 			}
 		}

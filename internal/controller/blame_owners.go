@@ -9,18 +9,17 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
-	"sluice/internal/snapshot"
 )
 
-// ofTheLine tells the errors that depend on nothing but the line that nginx names:
-// whoever wrote the same line is refused for it, too.
+// ofTheLine matches errors that depend only on the line that nginx names: everyone who
+// wrote the same line is rejected for it.
 var ofTheLine = regexp.MustCompile(`^(pcre2?_compile\(\) failed|invalid |unknown )`)
 
 var names = regexp.MustCompile(`[A-Za-z0-9_-]+`)
 
-// alike looks for those who wrote what nginx refuses of one object. The same line
-// is refused wherever it stands. A line of the same namespace that differs in names
-// and numbers only makes its owner wait for a test of its own.
+// alike finds the Ingresses with the same line as a rejected one. A line of the same
+// namespace that differs only in names and numbers makes its Ingress wait for a
+// separate test.
 func (b *blame) alike(file *render.File, refused *nginx.TestError, object model.ObjectRef) {
 	if !ofTheLine.MatchString(refused.Text) {
 		return
@@ -35,7 +34,7 @@ func (b *blame) alike(file *render.File, refused *nginx.TestError, object model.
 	seen := map[model.ObjectRef]bool{object: true}
 	for l := range file.Lines() {
 		o := l.Object
-		if !snapshot.IsIngress(o) || seen[o] || b.runs != nil && b.runs(o) {
+		if !mayOwn(o) || seen[o] || b.runs(o) {
 			continue
 		}
 		same := bytes.Equal(l.Text, line)
@@ -46,16 +45,16 @@ func (b *blame) alike(file *render.File, refused *nginx.TestError, object model.
 	}
 }
 
-// shapeOf gives a line without its names and numbers.
+// shapeOf returns a line without its names and numbers.
 func shapeOf(line []byte) []byte { return names.ReplaceAllLiteral(line, []byte("x")) }
 
-// byOwner narrows down by owner: first whether what nginx runs anyway passes, then
-// which namespaces do. Those of a namespace that does not wait for tests of their
-// own, so that the others do not wait for them; an only one is bisected.
+// byOwner tests first whether the objects that nginx already runs pass, and then which
+// namespaces pass. If only one fails, it is bisected. If several fail, their Ingresses
+// wait for separate tests, so that the other namespaces do not wait for them.
 func (b *blame) byOwner(s model.Static, err error) {
 	groups := b.groups(s)
 	switch {
-	case len(groups) == 1 && b.runs != nil && b.runs(groups[0][0]):
+	case len(groups) == 1 && b.runs(groups[0][0]):
 		b.bisectRunning(s, groups[0], err)
 		return
 	case len(groups) == 1:
@@ -69,9 +68,9 @@ func (b *blame) byOwner(s model.Static, err error) {
 	}
 	for _, found := range verdict.Culprits {
 		switch {
-		case b.runs != nil && b.runs(found.Item[0]):
+		case b.runs(found.Item[0]):
 			b.bisectRunning(s, found.Item, found.Err)
-		case len(found.Item) == 1, slices.ContainsFunc(found.Item, b.wasAlone):
+		case len(found.Item) == 1, slices.ContainsFunc(found.Item, b.passedAlone):
 			b.bisect(s, slices.Concat(verdict.Passing...), found.Item, found.Err)
 		default:
 			b.postpone(found.Item, found.Err)
@@ -80,10 +79,8 @@ func (b *blame) byOwner(s model.Static, err error) {
 	b.postpone(slices.Concat(verdict.Undecided...), err)
 }
 
-func (b *blame) wasAlone(o model.ObjectRef) bool { return b.alone != nil && b.alone(o) }
-
-// groups gives the Ingresses of a part: those that run as they are here, and the
-// others by namespace, each the oldest first.
+// groups returns the Ingresses of a part: first those that nginx already runs in this
+// form, then the others by namespace. Each group has the oldest first.
 func (b *blame) groups(s model.Static) [][]model.ObjectRef {
 	present := owners(s)
 	var running []model.ObjectRef
@@ -92,7 +89,7 @@ func (b *blame) groups(s model.Static) [][]model.ObjectRef {
 		if !present[o] {
 			continue
 		}
-		if b.runs != nil && b.runs(o) {
+		if b.runs(o) {
 			running = append(running, o)
 			continue
 		}
@@ -109,8 +106,8 @@ func (b *blame) groups(s model.Static) [][]model.ObjectRef {
 	return others
 }
 
-// bisect blames one by one those that fail on top of others that pass. Those that
-// it does not get to wait for tests of their own, but for those that passed them.
+// bisect blames each Ingress that fails together with those that pass. Those that it
+// does not reach wait for separate tests, except those that passed one.
 func (b *blame) bisect(s model.Static, passing, suspects []model.ObjectRef, err error) {
 	test := func(some []model.ObjectRef) error { return b.test(only(s, slices.Concat(passing, some))) }
 	verdict, failed := nginx.Blame(suspects, test, b.tests())
@@ -122,21 +119,21 @@ func (b *blame) bisect(s model.Static, passing, suspects []model.ObjectRef, err 
 	}
 	b.postpone(verdict.Undecided, err)
 	for i, c := range b.culprits {
-		b.culprits[i].undecided = c.undecided && !b.wasAlone(c.object)
+		b.culprits[i].undecided = c.undecided && !b.passedAlone(c.object)
 	}
 }
 
-// bisectRunning blames those of what nginx runs that make it fail nevertheless.
-// Those that it does not get to stay.
+// bisectRunning blames Ingresses that nginx runs and that fail nevertheless. Those that
+// it does not reach stay.
 func (b *blame) bisectRunning(s model.Static, running []model.ObjectRef, err error) {
 	b.bisect(s, nil, running, err)
 	b.culprits = slices.DeleteFunc(b.culprits, func(c culprit) bool { return c.undecided && b.runs(c.object) })
 }
 
-// fewestTests are enough to bisect one out of a chunk.
+// fewestTests is enough to find one culprit in a chunk.
 const fewestTests = 16
 
-// tests is how many tests a bisection may take in the time that is left.
+// tests is the number of tests that a bisection may use in the remaining time.
 func (b *blame) tests() int {
 	if b.until.IsZero() {
 		return mostTests
@@ -144,5 +141,5 @@ func (b *blame) tests() int {
 	return min(max(int(time.Until(b.until)/usualTest), fewestTests), mostTests)
 }
 
-// usualTest is what the test of a small file takes.
+// usualTest is the usual duration of a test of a small file.
 const usualTest = 25 * time.Millisecond

@@ -9,14 +9,9 @@ import (
 	"sluice/internal/settings"
 )
 
-// defaultBlocks are what settings fall back to while they are looked into.
-func defaultBlocks() []model.Block {
-	values, _ := settings.Read(nil)
-	return values.Blocks()
-}
-
-// blameSettings finds the groups of settings that nginx refuses in a part without
-// any Ingress: the one that wrote the line it names, or else by leaving groups out.
+// blameSettings finds the groups of settings that nginx rejects, in a part without any
+// Ingress: the group that wrote the line that nginx named, or else by leaving groups
+// out.
 func (b *blame) blameSettings(s model.Static, err error) {
 	for range len(s.Blocks) {
 		var refused *nginx.TestError
@@ -36,7 +31,7 @@ func (b *blame) blameSettings(s model.Static, err error) {
 	}
 }
 
-// groupOfLine gives the group that wrote the line that nginx names, "" if none did.
+// groupOfLine returns the group that wrote the line that nginx named, "" if none did.
 func (b *blame) groupOfLine(s model.Static, refused *nginx.TestError) string {
 	origin, ok := b.render(s).Origin(refused.Line)
 	if !ok || b.isRefused(origin.Behaviour) || !slices.ContainsFunc(s.Blocks, func(block model.Block) bool { return block.Name == origin.Behaviour }) {
@@ -49,8 +44,8 @@ func (b *blame) isRefused(group string) bool {
 	return slices.ContainsFunc(b.settings, func(g refusedGroup) bool { return g.block == group })
 }
 
-// bisectSettings blames groups by putting the defaults in their place. If nginx
-// refuses the defaults too, no setting is to blame.
+// bisectSettings blames groups by replacing others with their defaults. If nginx
+// rejects all defaults too, no setting is to blame.
 func (b *blame) bisectSettings(s model.Static) {
 	var names []string
 	for _, block := range s.Blocks {
@@ -72,9 +67,10 @@ func (b *blame) bisectSettings(s model.Static) {
 	}
 }
 
-// withDefaults puts the defaults of some groups in their places.
+// withDefaults replaces some groups with their defaults.
 func withDefaults(blocks []model.Block, names []string) []model.Block {
-	defaults := defaultBlocks()
+	values, _ := settings.Read(nil)
+	defaults := values.Blocks()
 	changed := slices.Clone(blocks)
 	for i, block := range changed {
 		if at := slices.IndexFunc(defaults, func(d model.Block) bool { return d.Name == block.Name }); at >= 0 && slices.Contains(names, block.Name) {

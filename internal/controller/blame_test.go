@@ -17,8 +17,7 @@ import (
 	"sluice/internal/render"
 )
 
-// answers are what nginx says to one test after the other; the last one stands
-// for all that follow.
+// answers are the results of one test after the other; the last one is repeated.
 type answers struct {
 	errs  []error
 	asked int
@@ -43,8 +42,8 @@ func servers(n int) (all []*model.Server, owners []model.ObjectRef) {
 	return all, owners
 }
 
-// TestNobodyIsToBlameForATestThatCouldNotRun has the search for culprits meet a
-// machine on which nginx cannot be started any more.
+// TestNobodyIsToBlameForATestThatCouldNotRun: the machine cannot start nginx any more
+// during a search.
 func TestNobodyIsToBlameForATestThatCouldNotRun(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("run `nginx -t`: cannot allocate memory")
@@ -52,18 +51,19 @@ func TestNobodyIsToBlameForATestThatCouldNotRun(t *testing.T) {
 	for _, before := range [][]error{{broken}, {nil, broken}, {nil, refusal, broken}, {nil, refusal, refusal, broken}} {
 		all, owners := servers(4)
 		process := &answers{errs: before}
+		files := distinctFiles(t)
 		b := &blame{
 			ctx: t.Context(), process: process, oldest: func() []model.ObjectRef { return owners },
-			render: func(model.Static) *render.File { return &render.File{} },
+			render: func(model.Static) *render.File { return files() },
 		}
-		b.find(model.Static{Servers: all}, all)
+		b.find(model.Static{Servers: all}, all, files(), refusal)
 		if b.found() || !errors.Is(b.failed, broken) || process.asked != len(before) {
 			t.Errorf("%v: got culprits %v, settings %v, failed %v after %d tests", before, b.culprits, b.settings, b.failed, process.asked)
 		}
 	}
 }
 
-// choosy refuses what has the name.
+// choosy rejects servers with an alias of this name.
 type choosy struct {
 	name string
 	last model.Static
@@ -81,8 +81,8 @@ func (c *choosy) Test(context.Context, io.WriterTo) error {
 	return nil
 }
 
-// TestWhoAskedForAFurtherNameIsBlamedForIt: others have paths on the host, too.
-func TestWhoAskedForAFurtherNameIsBlamedForIt(t *testing.T) {
+// TestOwnerOfAnAliasIsBlamedForIt: other Ingresses have paths on the same host.
+func TestOwnerOfAnAliasIsBlamedForIt(t *testing.T) {
 	t.Parallel()
 	all, owners := servers(4)
 	shared := &model.Location{Rule: model.Rule{Object: owners[3]}}
@@ -92,26 +92,51 @@ func TestWhoAskedForAFurtherNameIsBlamedForIt(t *testing.T) {
 	more.AliasesOnly = true
 	all = append(all, &more)
 	process := &choosy{name: "~[z-a]"}
+	files := distinctFiles(t)
 	b := &blame{
 		ctx: t.Context(), process: process, oldest: func() []model.ObjectRef { return owners },
-		render: func(s model.Static) *render.File { process.last = s; return &render.File{} },
+		render: func(s model.Static) *render.File { process.last = s; return files() },
 	}
-	b.find(model.Static{Servers: all}, all)
+	b.find(model.Static{Servers: all}, all, files(), &nginx.TestError{Text: "the name is refused"})
 	if len(b.culprits) != 1 || b.culprits[0].object != owners[1] || len(b.settings) > 0 {
 		t.Errorf("got culprits %v, settings %v, want %v alone", b.culprits, b.settings, owners[1])
 	}
 }
 
-// lineRefused refuses the first line that contains a text, and names it.
+// distinctFiles returns a function that returns another file at each call, for tests
+// whose nginx does not read it.
+func distinctFiles(t *testing.T) func() *render.File {
+	t.Helper()
+	c := idle(t, &objects{})
+	c.sync(t.Context())
+	p, made := c.submitted(), 0
+	return func() *render.File {
+		made++
+		return p.render(model.Static{Blocks: p.config.Static.Blocks, Servers: []*model.Server{{}, {Host: fmt.Sprintf("%d.example", made)}}})
+	}
+}
+
+// lineRefused rejects the first line that contains a text, and names it unless it is
+// silent.
 type lineRefused struct {
-	bad   string
-	tests int
+	bad    string
+	silent bool
+	tests  int
+	// rejected counts the rejections of each file, by its hash.
+	rejected map[string]int
 }
 
 func (l *lineRefused) Test(_ context.Context, conf io.WriterTo) error {
 	l.tests++
 	for line := range conf.(*render.File).Lines() {
 		if strings.Contains(string(line.Text), l.bad) {
+			if l.rejected == nil {
+				l.rejected = map[string]int{}
+			}
+			l.rejected[conf.(*render.File).Hash()]++
+			if l.silent {
+				return &nginx.TestError{Text: `unknown "x" variable`}
+			}
 			return &nginx.TestError{Text: "pcre2_compile() failed: missing closing parenthesis", Line: line.Number}
 		}
 	}
@@ -119,7 +144,8 @@ func (l *lineRefused) Test(_ context.Context, conf io.WriterTo) error {
 }
 
 // TestALateSearchFollowsTheLine: the time for the search is over after the first test.
-// nginx names a line, which takes no further test to follow, as a trial does.
+// The search still follows the line that nginx named, because that needs no further
+// test.
 func TestALateSearchFollowsTheLine(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
@@ -132,9 +158,65 @@ func TestALateSearchFollowsTheLine(t *testing.T) {
 	p := c.submitted()
 	process := &lineRefused{bad: "shop/slow/"}
 	b := &blame{ctx: t.Context(), process: process, render: p.render, oldest: p.oldest, until: time.Now().Add(-time.Second), patient: true}
-	b.find(p.config.Static, p.config.Static.Servers)
+	b.find(p.config.Static, p.config.Static.Servers, p.file, b.read(p.file))
 	if len(b.culprits) != 1 || b.culprits[0].object.Name != "slow" || b.culprits[0].undecided || process.tests > 3 {
 		t.Errorf("found %v with %d tests, want slow alone with 3", b.culprits, process.tests)
+	}
+}
+
+// TestRejectedFileIsTestedOnce: the test of a large file is slow, and the next change
+// waits for it. So no file that nginx has rejected is tested again, whether nginx names
+// a line or not, and the line that it named in the first file is followed.
+func TestRejectedFileIsTestedOnce(t *testing.T) {
+	t.Parallel()
+	source := &objects{}
+	for i := range 300 {
+		ing := form(fmt.Sprint("web-", i), fmt.Sprint(i, ".example"))
+		ing.Namespace = fmt.Sprint("team-", i%3)
+		source.Ingresses = append(source.Ingresses, ing)
+	}
+	bad := form("slow", "slow.example")
+	bad.Namespace = "team-1"
+	source.Ingresses = append(source.Ingresses, bad)
+	for _, ing := range source.Ingresses {
+		ing.Spec.Rules[0].HTTP = servedBy("web")
+	}
+	c := idle(t, source)
+	c.sync(t.Context())
+	p := c.submitted()
+	all := p.config.Static
+	slow := slices.IndexFunc(all.Servers, func(s *model.Server) bool { return s.Host == "slow.example" })
+	for name, step := range map[string]struct {
+		servers []*model.Server
+		silent  bool
+		// most is the number of rejected files, at most.
+		most int
+	}{
+		"one server":                       {all.Servers[slow : slow+1], false, 1},
+		"one server, no line":              {all.Servers[slow : slow+1], true, 1},
+		"one small file":                   {all.Servers[slow-99 : slow+1], false, 1},
+		"one small file, no line":          {all.Servers[slow-99 : slow+1], true, 10},
+		"several small files":              {all.Servers, false, 1},
+		"several small files, and no line": {all.Servers, true, 12},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			process := &lineRefused{bad: "team-1/slow/", silent: step.silent}
+			b := &blame{ctx: t.Context(), process: process, render: p.render, oldest: p.oldest, until: time.Now().Add(time.Minute), patient: true}
+			file := b.render(part(all, step.servers))
+			b.find(all, step.servers, file, b.read(file))
+			if len(b.culprits) == 0 || !slices.ContainsFunc(b.culprits, func(c culprit) bool { return c.object.Name == "slow" }) {
+				t.Fatalf("found %v", b.culprits)
+			}
+			for _, times := range process.rejected {
+				if times > 1 {
+					t.Errorf("a file was rejected %d times", times)
+				}
+			}
+			if len(process.rejected) > step.most {
+				t.Errorf("%d files were rejected, want at most %d", len(process.rejected), step.most)
+			}
+		})
 	}
 }
 
@@ -142,14 +224,14 @@ func TestALateSearchFollowsTheLine(t *testing.T) {
 func TestALateTrialOfOneDecides(t *testing.T) {
 	t.Parallel()
 	all, owners := servers(1)
-	w := &wordless{bad: map[model.ObjectRef]bool{owners[0]: true}}
+	w := newWordless(t, owners[0])
 	b := &blame{ctx: t.Context(), process: w, render: w.render, oldest: func() []model.ObjectRef { return owners }, until: time.Now().Add(-time.Second), patient: true}
-	b.empty(model.Static{Servers: all})
+	b.removeCulprits(model.Static{Servers: all})
 	if len(b.culprits) != 1 || b.culprits[0].undecided || b.stuck || w.tests > 3 {
 		t.Errorf("found %v with %d tests", b.culprits, w.tests)
 	}
 	broken := &blame{ctx: t.Context(), process: &answers{errs: []error{&nginx.TestError{Text: "refused"}}}, render: w.render, oldest: b.oldest, until: b.until, patient: true}
-	if broken.empty(model.Static{Servers: all}); len(broken.culprits) > 0 || !broken.stuck {
+	if broken.removeCulprits(model.Static{Servers: all}); len(broken.culprits) > 0 || !broken.stuck {
 		t.Errorf("found %v, though the rest fails alone", broken.culprits)
 	}
 }

@@ -23,13 +23,13 @@ import (
 	"sluice/internal/translate"
 )
 
-// whim makes objects by chance. Names, hosts and Services are few, so that objects
-// have to do with each other.
+// whim makes random objects. There are few names, hosts and Services, so that objects
+// affect each other.
 type whim struct {
 	*rand.Rand
 	certificates []*model.Certificate
 	made         int
-	// mirrors is set if there are Endpoints, with which slices are grouped anew.
+	// mirrors is set if there are Endpoints, which are mirrored as slices.
 	mirrors bool
 }
 
@@ -40,9 +40,9 @@ func (w *whim) meta(names int) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: pick(w, "a", "b"), Name: fmt.Sprint("n", w.IntN(names)), Generation: int64(w.made)}
 }
 
-// said are annotations that Ingresses have, each alone or with others: those that
-// decorate, shape a host, protect, refer to other objects, and are wrong.
-var said = []map[string]string{
+// annotated are annotations of Ingresses, alone or combined: some decorate, shape a
+// host, protect, refer to other objects, or are wrong.
+var annotated = []map[string]string{
 	{"proxy-read-timeout": "5"}, {"proxy-read-timeout": "never"}, {"ssl-redirect": "false"}, {"limit-rps": "5"},
 	{"server-alias": "alias.example, h1.example"}, {"server-alias": "~^x[0-9]+$"}, {"app-root": "/start"},
 	{"rewrite-target": "/$1", "use-regex": "true"}, {"use-regex": "true"}, {"mirror-target": "https://mirror.example/"},
@@ -57,7 +57,7 @@ func (w *whim) ingress() *networkingv1.Ingress {
 	ing.CreationTimestamp = metav1.NewTime(time.Unix(int64(w.IntN(5)), 0))
 	ing.Annotations = map[string]string{}
 	for range w.IntN(3) {
-		for key, value := range pick(w, said...) {
+		for key, value := range pick(w, annotated...) {
 			ing.Annotations["nginx.ingress.kubernetes.io/"+key] = value
 		}
 	}
@@ -123,8 +123,8 @@ func (w *whim) class() *networkingv1.IngressClass {
 	return class
 }
 
-// configMap is that of the settings, of a class, or of TCP services. The settings are
-// never away for long: their last content stays in force then.
+// configMap has the settings, the settings of a class, or TCP services. The settings
+// are never deleted for long, because their last content stays in force.
 func (w *whim) configMap() *corev1.ConfigMap {
 	name := pick(w, "config", "inner", "tcp")
 	data := map[string]map[string]string{"config": pick(w,
@@ -185,7 +185,7 @@ func (w *whim) changes(o *snapshot.Objects) (kind string) {
 	return kind
 }
 
-// byChance is a source of objects by chance, and the options of who reads them.
+// byChance returns random objects, and options for a controller.
 func byChance(t *testing.T, seed uint64) (*whim, Options) {
 	t.Helper()
 	w := &whim{Rand: rand.New(rand.NewPCG(seed, 1)), mirrors: seed%3 == 0}
@@ -210,7 +210,7 @@ func byChance(t *testing.T, seed uint64) (*whim, Options) {
 	}
 }
 
-// answer is all that comes of objects.
+// answer is everything that is computed from objects.
 type answer struct {
 	File     string
 	Dynamic  model.Dynamic
@@ -218,7 +218,7 @@ type answer struct {
 	Accepted []string
 }
 
-// remembering answers with all that is kept from one call to the next.
+// remembering computes answers with everything that is kept from one call to the next.
 type remembering struct {
 	snapshots snapshot.Builder
 	memo      *translate.Memo
@@ -242,8 +242,8 @@ func newRemembering() *remembering {
 	return &remembering{memo: translate.NewMemo(), cache: render.NewCache()}
 }
 
-// Any sequence of changes of any kind gives the bytes, the runtime state and the
-// Problems that are computed from nothing.
+// Any sequence of changes of any kind gives the same bytes, runtime state and Problems
+// as a computation from nothing.
 func TestChangesGiveWhatAllGives(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -278,7 +278,7 @@ func TestChangesGiveWhatAllGives(t *testing.T) {
 	}
 }
 
-// quarantine now and then denies an Ingress, leaves one out or serves another form.
+// quarantine sometimes denies an Ingress, leaves one out or serves another form.
 func (w *whim) quarantine(o *Options, objects snapshot.Objects) map[snapshot.Name]*networkingv1.Ingress {
 	o.Translate.Denied = nil
 	if len(objects.Ingresses) == 0 || w.IntN(3) > 0 {

@@ -5,7 +5,7 @@ import (
 	"sluice/internal/render"
 )
 
-// Capabilities are what render must know of what an nginx can do.
+// Capabilities returns the features of an nginx that render asks for.
 func Capabilities(c nginx.Capabilities) render.Capabilities {
 	return render.Capabilities{HTTP2Directive: c.HTTP2Directive, Stream: c.Stream != "", SSLPreread: c.SSLPreread, StreamRealIP: c.StreamRealIP,
 		HeadersMore: c.HeadersMore != ""}

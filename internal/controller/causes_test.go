@@ -16,9 +16,8 @@ import (
 	"sluice/internal/templatedir"
 )
 
-// TestRefusalDoesNotOutliveItsCause: other templates, settings or Secrets than
-// those with which nginx refused an Ingress have it tested again, and so does another
-// nginx.
+// TestRefusalDoesNotOutliveItsCause: a refused Ingress is tested again when templates,
+// settings, its Secrets or nginx differ.
 func TestRefusalDoesNotOutliveItsCause(t *testing.T) {
 	t.Parallel()
 	secretOf := func(value string) *corev1.Secret {
@@ -48,7 +47,7 @@ func TestRefusalDoesNotOutliveItsCause(t *testing.T) {
 	}
 }
 
-// another gives templates that are not those of any other.
+// another returns templates that differ from all others.
 func another(t *testing.T) Templates {
 	t.Helper()
 	templates, err := templatedir.Open("", slog.New(slog.DiscardHandler))
@@ -58,8 +57,8 @@ func another(t *testing.T) Templates {
 	return templates
 }
 
-// TestRefusedTemplatesAreTriedAgain when they change, or something of the plan that
-// nginx refused with them; until then those that it took last are in force.
+// TestRefusedTemplatesAreTriedAgain when they change, or an object of the refused plan
+// does. Until then, the templates that nginx accepted last are in force.
 func TestRefusedTemplatesAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Controller, *objects){
@@ -118,8 +117,8 @@ func TestRefusedStreamsAreTriedAgain(t *testing.T) {
 	}
 }
 
-// TestSettingsRefusalEndsWithItsCause: settings are tried again when the
-// templates change, or the Ingress that made them look wrong.
+// TestSettingsRefusalEndsWithItsCause: settings are tried again when the templates
+// change, or the Ingress that nginx rejected with them.
 func TestSettingsRefusalEndsWithItsCause(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -156,7 +155,7 @@ func TestKeysThatProtectNeverFallBack(t *testing.T) {
 	cm := settingsOf("bad")
 	cm.Data["Whitelist-Source-Range"], cm.Data["denylist-source-range"], cm.Data["enable-modsecurity"] = "10.0.0.0/8", "10.1.0.0/16", "true"
 	cm.Data["host-ownership"], cm.Data["whitelist_source_range"] = "namespace", "10.2.0.0/16"
-	// Whose address an allow list sees, and which annotations are followed.
+	// They decide which address an allow list sees, and which annotations are read.
 	cm.Data["use-forwarded-headers"], cm.Data["proxy-real-ip-cidr"], cm.Data["use-proxy-protocol"] = "true", "10.3.0.0/16", "true"
 	cm.Data["annotations-risk-level"] = "Low"
 	good := &corev1.ConfigMap{ObjectMeta: cm.ObjectMeta, Data: map[string]string{"proxy-real-ip-cidr": "0.0.0.0/0", "enable-real-ip": "true"}}

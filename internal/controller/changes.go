@@ -10,9 +10,9 @@ import (
 	"sluice/internal/report"
 )
 
-// whatChanged names what differs between two plans, for people: hosts whose
-// part of nginx.conf changed, services whose endpoints did, and hosts with
-// another certificate. before is nil at first.
+// whatChanged names the differences between two plans, for people: hosts whose part of
+// nginx.conf changed, services whose endpoints changed, and hosts with another
+// certificate. before is nil for the first plan.
 func whatChanged(before, now *plan) []report.Changes {
 	if before == nil {
 		before = &plan{templates: now.templates}
@@ -47,27 +47,26 @@ func differingServers(before, now []*model.Server) difference {
 	return differing(byKey(before), byKey(now), (*model.Server).Key, func(a, b *model.Server) bool { return a == b })
 }
 
-// byKey gives servers sorted by key, as nearly all of them are.
+// byKey returns servers sorted by key. Nearly all of them are sorted already.
 func byKey(servers []*model.Server) []*model.Server {
-	order := func(a, b *model.Server) int { return strings.Compare(a.Key(), b.Key()) }
-	if slices.IsSortedFunc(servers, order) {
+	if slices.IsSortedFunc(servers, by((*model.Server).Key)) {
 		return servers
 	}
-	return slices.SortedFunc(slices.Values(servers), order)
+	return slices.SortedFunc(slices.Values(servers), by((*model.Server).Key))
 }
 
-// streamsByKey gives the streams of a plan sorted by key, in which 10000 comes
-// before 9000.
+// streamsByKey returns the streams of a plan sorted by key, in which 10000 comes before
+// 9000.
 func streamsByKey(p *plan) []*model.Stream {
-	return slices.SortedFunc(each(p.config.Static.Streams), func(a, b *model.Stream) int { return strings.Compare(a.Key(), b.Key()) })
+	return slices.SortedFunc(each(p.config.Static.Streams), by((*model.Stream).Key))
 }
 
-// passthroughs gives those of a plan, which are sorted by host.
+// passthroughs returns the hosts that a plan passes through, sorted by host.
 func (p *plan) passthroughs() []*model.Passthrough {
 	return slices.Collect(each(p.config.Static.Passthroughs))
 }
 
-// each gives pointers to the elements of a list.
+// each yields pointers to the elements of a list.
 func each[T any](list []T) iter.Seq[*T] {
 	return func(yield func(*T) bool) {
 		for i := range list {
@@ -78,28 +77,55 @@ func each[T any](list []T) iter.Seq[*T] {
 	}
 }
 
-// difference are keys that came or changed, and keys that went.
+// difference holds the keys that are new or changed, and those that are gone.
 type difference struct{ changed, gone []string }
 
 // differing compares two lists that are sorted by key.
 func differing[T comparable](before, now []T, key func(T) string, same func(a, b T) bool) difference {
+	var none T
 	var d difference
-	for _, element := range missing(before, now, key) {
-		d.gone = append(d.gone, key(element))
-	}
-	for _, element := range now {
-		for len(before) > 0 && before[0] != element && key(before[0]) < key(element) {
-			before = before[1:]
-		}
-		if len(before) > 0 && before[0] == element {
-			before = before[1:]
-			continue
-		}
-		if len(before) == 0 || key(before[0]) != key(element) || !same(before[0], element) {
-			d.changed = append(d.changed, key(element))
+	for was, is := range paired(before, now, by(key)) {
+		switch {
+		case is == none:
+			d.gone = append(d.gone, key(was))
+		case was == none, was != is && !same(was, is):
+			d.changed = append(d.changed, key(is))
 		}
 	}
 	return d
+}
+
+// by orders elements by a key.
+func by[T any](key func(T) string) func(a, b T) int {
+	return func(a, b T) int { return strings.Compare(key(a), key(b)) }
+}
+
+// paired walks two lists in the same order. It yields elements that are equal in that
+// order together, and a zero value for an element that a list lacks.
+func paired[T comparable](before, now []T, order func(a, b T) int) iter.Seq2[T, T] {
+	return func(yield func(was, is T) bool) {
+		for len(before)+len(now) > 0 {
+			var was, is T
+			first := 0
+			switch {
+			case len(before) == 0:
+				first = 1
+			case len(now) == 0:
+				first = -1
+			case before[0] != now[0]:
+				first = order(before[0], now[0])
+			}
+			if first <= 0 {
+				was, before = before[0], before[1:]
+			}
+			if first >= 0 {
+				is, now = now[0], now[1:]
+			}
+			if !yield(was, is) {
+				return
+			}
+		}
+	}
 }
 
 // sameBackend reports whether two backends of one key have the same endpoints.

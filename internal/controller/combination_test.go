@@ -14,7 +14,7 @@ import (
 	"sluice/internal/render"
 )
 
-// turnUntil has a controller take in what its trials tell.
+// turnUntil lets a controller handle the results of its trials until a condition holds.
 func (c *Controller) turnUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.After(20 * time.Second); !holds(); {
@@ -27,9 +27,9 @@ func (c *Controller) turnUntil(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// TestRefusedTogetherWithAnotherIsTriedAgain: nginx refused an Ingress for what
-// another one says, which nothing of its own depends on. It is tested by itself
-// after a while, without any change, and later and later if that was in vain.
+// TestRefusedTogetherWithAnotherIsTriedAgain: nginx rejected an Ingress because of
+// another one, on which its refusal does not depend. It is tested separately after a
+// while, without any change, and at growing intervals if it fails.
 func TestRefusedTogetherWithAnotherIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
@@ -58,9 +58,8 @@ func TestRefusedTogetherWithAnotherIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedForALineIsNotTriedAgain: nothing but a change of the Ingress
-// could mend it.
-func TestWhatIsRefusedForALineIsNotTriedAgain(t *testing.T) {
+// TestIngressWithARejectedLineIsNotTriedAgain: only a change of the Ingress can fix it.
+func TestIngressWithARejectedLineIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
 	source.Ingresses = []*networkingv1.Ingress{form("web", "bad")}
@@ -72,8 +71,9 @@ func TestWhatIsRefusedForALineIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// TestTrialsThatCouldNotBeDecideNothing: nginx could not be asked, or named nobody.
-func TestTrialsThatCouldNotBeDecideNothing(t *testing.T) {
+// TestTrialsThatCouldNotRunDecideNothing: nginx could not be started, or there was no
+// culprit.
+func TestTrialsThatCouldNotRunDecideNothing(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
 	source.Ingresses = []*networkingv1.Ingress{form("web", "bad")}

@@ -1,10 +1,9 @@
 // Package controller is the loop: snapshot, translate, render, apply, report.
 //
-// What goes in is a Source of objects; what comes out is an nginx that serves
-// them, and the Problems of those that it could not serve. One goroutine
-// decides (this file and plan.go), another applies (apply.go), so that
-// endpoints and certificates never wait for a reload, and a third tests the objects
-// that wait in quarantine (trials.go).
+// It takes a Source of objects. The results are an nginx that serves them, and Problems
+// for those that it could not serve. One goroutine decides (this file and plan.go), and
+// another one applies (apply.go), so that endpoints and certificates never wait for a
+// reload. A third one tests the objects that wait in quarantine (trials.go).
 package controller
 
 import (
@@ -29,21 +28,22 @@ import (
 	"sluice/internal/translate"
 )
 
-// Source gives the objects and says when they changed.
+// Source returns the objects and signals changes.
 type Source interface {
-	// Load returns all objects that are there now.
+	// Load returns all current objects.
 	Load(ctx context.Context) (snapshot.Loaded, error)
-	// Watch signals changes, coalesced, until ctx ends.
+	// Watch signals changes, several at once if they are close together, until ctx
+	// ends.
 	Watch(ctx context.Context) (<-chan struct{}, error)
 }
 
-// Templates gives the compiled templates and says when they were replaced.
+// Templates returns the compiled templates and signals their replacement.
 type Templates interface {
 	Current() *render.Templates
 	Changes() <-chan struct{}
 }
 
-// Options say what a Controller works with.
+// Options are the parts and settings of a Controller.
 type Options struct {
 	Source      Source
 	Templates   Templates
@@ -53,22 +53,23 @@ type Options struct {
 	Limiter     *nginx.Limiter
 	Runtime     *dynamic.Client
 	Resolver    *resolver.Resolver
-	// Ports must be free when nginx has started; none is looked at if nginx is
-	// run by something else.
+	// Ports must be free after the start of nginx. It is empty if another program runs
+	// nginx.
 	Ports []ports.Port
-	// StateDir is where the last good forms are kept.
+	// StateDir contains the files of the last good and the rejected forms.
 	StateDir string
-	// AfterRead is called when the source has read its objects for the first time;
-	// nil for nothing.
+	// AfterRead is called when the source has read its objects for the first time; it
+	// may be nil.
 	AfterRead func()
-	// Missing says what keeps the source from giving all objects; nil for nothing.
+	// Missing returns the reason why the source does not have all objects yet; it may
+	// be nil.
 	Missing func() error
-	// Audience takes Problems and served Ingresses; nil for nobody.
+	// Audience receives Problems and served Ingresses; nil means nobody.
 	Audience Audience
 	Log      *slog.Logger
 }
 
-// Controller keeps nginx in step with the objects. Use New.
+// Controller keeps nginx up to date with the objects. Use New.
 type Controller struct {
 	Options
 	report     *report.Reporter
@@ -80,7 +81,7 @@ type Controller struct {
 	trials     *trials
 	// nginx identifies the nginx binary.
 	nginx nginxForm
-	// settingsOf gives the settings of an Ingress in the plan that is being made.
+	// settingsOf returns the settings of an Ingress in the plan in progress.
 	settingsOf func() func(*networkingv1.Ingress) *settings.Settings
 	problems   model.Joined
 	snapshots  snapshot.Builder
@@ -88,33 +89,31 @@ type Controller struct {
 	cache      *render.Cache
 	applier    *applier
 
-	// target is the plan whose file runs or is being applied; latest is the
-	// newest plan, which may differ from it in what is not in the file.
+	// target is the plan whose file runs or is being applied. latest is the newest
+	// plan, which may differ from it outside the file.
 	target, latest *plan
-	// namers counts the Ingresses of the latest plan that name each Service and Secret.
-	namers namers
 	// plans is the number of plans so far.
 	plans int
 	// lastConfirmed is the plan that was confirmed last.
 	lastConfirmed *plan
-	// wanted is the runtime state of the latest plan, retired what workers that drain
-	// still need besides.
+	// wanted is the runtime state of the latest plan. retired holds what draining
+	// workers need besides.
 	wanted  model.Dynamic
 	retired retired
-	// swept is set once the files of users are gone that a former process left.
+	// swept is set once the user files of a former process are removed.
 	swept bool
-	// trustLeft is set if there may be old files of trusted authorities to remove.
+	// trustLeft is set if old files of trusted authorities may have to be removed.
 	trustLeft bool
 	// lastLogged is the plan in the latest sync log line.
 	lastLogged *plan
 	shown      shown
-	// roomless is what nginx had no room for at the last push.
+	// roomless lists what did not fit into nginx's memory at the last push.
 	roomless dynamic.Roomless
-	// held is set while the target waits for new names of DNS, until namedBy at most.
+	// held is set while the target waits for new DNS names, at most until namedBy.
 	held       bool
 	namedBy    time.Time
-	unresolved []resolver.Trouble // those that the last plan told the owners of
-	// templates are those that nginx last took.
+	unresolved []resolver.Trouble // the troubles that are Problems of the latest plan
+	// templates are those that nginx accepted last.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
 	down        bool
@@ -122,14 +121,14 @@ type Controller struct {
 	delay       time.Duration
 	pace        pace
 
-	// idle says why nothing of the cluster is served, nil if something is.
+	// idle is the reason why nothing of the cluster is served, nil if something is.
 	idle     atomic.Pointer[error]
 	ready    atomic.Bool
 	stopping atomic.Bool
 }
 
-// New prepares a controller. It reads the last good forms from the state
-// directory.
+// New returns a controller. It reads the last good and the rejected forms from the
+// state directory.
 func New(o Options) (*Controller, error) {
 	good, err := openLastGood(o.StateDir + "/last-good.jsonl")
 	if err != nil {
@@ -161,8 +160,8 @@ func New(o Options) (*Controller, error) {
 	return c, nil
 }
 
-// Run starts nginx and keeps it in step until ctx ends; stopping nginx is left
-// to the caller. It returns an error if it could not start.
+// Run starts nginx and keeps it up to date until ctx ends. It does not stop nginx. It
+// returns an error if it could not start.
 func (c *Controller) Run(ctx context.Context) error {
 	changes, err := c.Source.Watch(ctx)
 	if err != nil {
@@ -202,7 +201,7 @@ func (c *Controller) loop(ctx context.Context, changes <-chan struct{}) {
 	}
 }
 
-// turn waits for one thing to happen and sees to it; false once ctx has ended.
+// turn waits for one event and handles it. It returns false once ctx has ended.
 func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	select {
 	case <-ctx.Done():
@@ -236,53 +235,52 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	return true
 }
 
-// lookAtPorts takes TCP and UDP services back whose ports are free by now.
+// lookAtPorts serves TCP and UDP services again whose ports are free now.
 func (c *Controller) lookAtPorts(ctx context.Context) {
 	if c.streams.freed() {
 		c.sync(ctx)
 	}
 }
 
-// syncSoon syncs now, or a little later if syncs follow each other closely.
+// syncSoon syncs now, or a little later if the last sync was recent.
 func (c *Controller) syncSoon(ctx context.Context) {
 	if !c.pace.later(time.Now()) {
 		c.syncOrWait(ctx)
 	}
 }
 
-// sync brings nginx in step with the objects as they are now.
+// sync makes and applies a plan of the current objects.
 func (c *Controller) sync(ctx context.Context) {
 	if p := c.look(ctx); p != nil {
 		c.carryOut(ctx, p)
 	}
 }
 
-// look reads the objects for a plan; nil if that is not possible.
+// look reads the objects for a plan. It returns nil if that fails.
 func (c *Controller) look(ctx context.Context) *plan {
 	c.pace.due = nil
 	p, err := c.read(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
-	if c.report.Trouble("objects not read; what runs goes on", err) {
+	if c.report.Trouble("objects not read; the running configuration stays in force", err) {
 		c.retryLater()
 		return nil
 	}
 	return p
 }
 
-// carryOut makes the plan and has it carried out.
+// carryOut completes the plan, pushes its endpoints and certificates, and submits its
+// file if that differs.
 func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.applier.awaited.Store(false)
-	due := c.retry == nil // what failed is tried again by the timer only
+	due := c.retry == nil // only the timer retries a failed plan
 	c.decide(p)
 	c.retired.note(c.wanted, p.config.Dynamic, p.number)
 	c.renewRetired(p)
 	if c.latest != nil {
 		c.retired.trust.note(missing(c.latest.file.Trust(), p.file.Trust(), trustKey), p.number, trustKey)
-		c.latest.unapplied = unapplied{} // only the latest plan is asked for it
 	}
-	c.namers.follow(p.served)
 	c.wanted, c.latest = p.config.Dynamic, p
 	p.pushed = c.push(ctx)
 	c.tellRoomless(p)
@@ -302,8 +300,8 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.logSync(p, nil)
 }
 
-// push tells nginx the endpoints and certificates, those included that only workers
-// with an older file need. A failure is tried again: it never holds back anything else.
+// push sends the endpoints and certificates to nginx, with those that only workers with
+// an older file need. If it fails, it is tried again, and holds back nothing else.
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
 	held := c.retired.and(c.wanted)
@@ -315,7 +313,7 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 	}
 	c.watchMemory(err)
 	if ctx.Err() != nil || c.down {
-		return time.Since(start) // all is pushed when nginx is back
+		return time.Since(start) // everything is pushed when nginx is back
 	}
 	if c.report.Trouble("endpoints and certificates not pushed; trying again", err) {
 		c.retryLater()
@@ -325,14 +323,14 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 	return time.Since(start)
 }
 
-// nginxChanged brings a new nginx process, which runs the bootstrap file and holds
-// nothing, to where the old one was. Until then nothing is served.
+// nginxChanged restores the state of a restarted nginx, which runs the bootstrap file
+// and has no endpoints. Until then nothing is served.
 func (c *Controller) nginxChanged(ctx context.Context, event nginx.Event) {
 	c.ready.Store(false)
 	if c.down = event.Kind == nginx.Died; c.down {
 		return
 	}
-	c.Log.Warn("telling nginx everything again", "reason", event.Text)
+	c.Log.Warn("pushing everything to nginx again", "reason", event.Text)
 	c.push(ctx)
 	c.applier.forget()
 	if c.held = false; c.target != nil {
@@ -340,8 +338,8 @@ func (c *Controller) nginxChanged(ctx context.Context, event nginx.Event) {
 	}
 }
 
-// applied takes in what became of a plan. If a newer one is under way, that one
-// may mend what is wrong with this.
+// applied handles the result of a plan. If a newer plan is in progress, that may fix
+// the errors of this one.
 func (c *Controller) applied(ctx context.Context, o outcome) {
 	if o.resumed {
 		c.ready.Store(true)
@@ -360,7 +358,7 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 	}
 }
 
-// confirmed notes that a worker answered with the plan's configuration.
+// confirmed records that a worker answered with the plan's configuration.
 func (c *Controller) confirmed(o outcome) {
 	c.delay = 0
 	o.plan.confirmed, o.plan.failed = true, false
@@ -375,22 +373,21 @@ func (c *Controller) confirmed(o outcome) {
 	c.logSync(o.plan, &o)
 }
 
-// inForce remembers the forms that nginx now serves as good, and that it no
-// longer needs what the plan does without.
+// inForce records the forms that nginx now serves as good, and what nginx no longer
+// needs.
 func (c *Controller) inForce(p *plan) {
 	c.shown.serving = p
 	c.noteIdleness(p)
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.options.Denied, p.configMap)
-	c.report.Trouble("last good forms not kept; trying again at the next sync", err)
-	c.report.Trouble("refused forms not kept; trying again at the next sync", c.remember(p))
+	c.report.Trouble("last good forms not written; trying again at the next sync", err)
+	c.report.Trouble("refused forms not written; trying again at the next sync", c.remember(p))
 	c.retired.confirmed(p.number, time.Now())
 	c.dropLater()
 }
 
-// retryLater syncs again after a while that doubles up to half a minute. A timer
-// that runs is left alone: changes that come all the time must not keep it from its
-// end.
+// retryLater syncs again after a delay that doubles, up to half a minute. It does not
+// restart a running timer, so that frequent changes cannot postpone the retry for ever.
 func (c *Controller) retryLater() {
 	if c.retry != nil {
 		return

@@ -15,21 +15,22 @@ import (
 	"sluice/internal/translate"
 )
 
-// Everything that nginx refuses, or that a refusal depends on, has a form: an Ingress, a
-// Secret, a ConfigMap with settings and a stream that of a pointer to it, templates
-// likewise, and nginx what it can do.
+// Everything that nginx can reject, or that a refusal depends on, has a form. For an
+// Ingress, a Secret, a ConfigMap with settings, a stream and templates it is a pointer,
+// and for nginx its features.
 type (
 	nginxForm struct {
 		version string
 		can     render.Capabilities
 	}
-	// configsForm are the ConfigMaps in force that decide what nginx gets for Ingresses.
+	// configsForm holds the ConfigMaps in force that affect the output for Ingresses.
 	configsForm = *[]*corev1.ConfigMap
-	// busyForm is a stream whose port nginx cannot listen on, whatever else it says.
+	// busyForm is a stream whose port nginx cannot listen on, whatever its other fields
+	// are.
 	busyForm struct{ *model.Stream }
 )
 
-// The kinds of subjects that are no objects of the cluster.
+// The kinds of subjects that are not objects of the cluster.
 const (
 	kindTemplates = "Templates"
 	kindSettings  = "Settings"
@@ -42,7 +43,7 @@ var (
 	nginxSubject     = quarantine.Of(model.ObjectRef{Kind: kindNginx})
 )
 
-// sameForm compares what two forms say.
+// sameForm compares the content of two forms.
 func sameForm(a, b quarantine.Form) bool {
 	switch a := a.(type) {
 	case *networkingv1.Ingress:
@@ -61,13 +62,13 @@ func sameForm(a, b quarantine.Form) bool {
 	return is[busyForm](a)
 }
 
-// is reports whether a form is of a type.
+// is reports whether a form has a type.
 func is[T any](form quarantine.Form) bool {
 	_, ok := form.(T)
 	return ok
 }
 
-// orNone gives the form of an object that may not be there.
+// orNone returns the form of an object, nil if there is no object.
 func orNone[T any](object *T) quarantine.Form {
 	if object == nil {
 		return nil
@@ -75,8 +76,8 @@ func orNone[T any](object *T) quarantine.Form {
 	return object
 }
 
-// look gives what a subject is in a plan, so far as that is decided already: for
-// objects what the source has, for templates and settings what is in force.
+// look returns the form of a subject in a plan, as far as it is decided: for objects
+// the form in the source, for templates and settings the form in force.
 func (p *plan) look(s quarantine.Subject) quarantine.Form {
 	switch name := nameOf(s.ObjectRef); s.Kind {
 	case "Ingress":
@@ -98,8 +99,12 @@ func (p *plan) look(s quarantine.Subject) quarantine.Form {
 	return nil
 }
 
-// basisOf gives what nginx's verdict on an Ingress depends on in a plan.
-func (p *plan) basisOf(ing *networkingv1.Ingress) quarantine.Basis {
+// basisOf returns everything that nginx's verdict on an object depends on in a plan.
+func (p *plan) basisOf(o model.ObjectRef) quarantine.Basis {
+	ing := p.snap.IngressOf(o)
+	if ing == nil {
+		return p.basis
+	}
 	refs := translate.References(ing, p.options)
 	if len(refs) == 0 {
 		return p.basis
@@ -111,7 +116,7 @@ func (p *plan) basisOf(ing *networkingv1.Ingress) quarantine.Basis {
 	return slices.Concat(p.basis, quarantine.Look(p.look).Basis(named...))
 }
 
-// configsOf gives the ConfigMaps that say what nginx gets for Ingresses.
+// configsOf returns the ConfigMaps that affect the output for Ingresses.
 func (p *plan) configsOf() []*corev1.ConfigMap {
 	var configs []*corev1.ConfigMap
 	for _, name := range translate.ConfigMaps(p.snap.IngressClasses(), p.options) {
@@ -122,7 +127,7 @@ func (p *plan) configsOf() []*corev1.ConfigMap {
 	return configs
 }
 
-// sameContent compares what Sluice reads of an Ingress: annotations and spec.
+// sameContent compares the parts of an Ingress that Sluice reads: annotations and spec.
 func sameContent(a, b *networkingv1.Ingress) bool {
 	if a == b {
 		return true

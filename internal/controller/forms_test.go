@@ -11,7 +11,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// form gives an Ingress whose content differs by the host.
+// form returns an Ingress whose content is the host.
 func form(name, host string) *networkingv1.Ingress {
 	return &networkingv1.Ingress{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
@@ -28,7 +28,7 @@ func snap(t *testing.T, ingresses ...*networkingv1.Ingress) *snapshot.Snapshot {
 	return s
 }
 
-// harmless is a judge to whom nothing protects.
+// harmless is a judge for which nothing protects.
 var harmless = quarantine.Judge{Same: sameForm, Protects: func(_, _ quarantine.Form) bool { return false }}
 
 var web = snapshot.Name{Namespace: "shop", Name: "web"}
@@ -37,7 +37,8 @@ func refOf(name snapshot.Name) model.ObjectRef {
 	return model.ObjectRef{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}
 }
 
-// quarantined has nginx refuse an Ingress of the latest plan, and gives its refusal.
+// quarantined makes nginx reject an Ingress of the latest plan, and returns the
+// refusal.
 func (c *Controller) quarantined(t *testing.T, name snapshot.Name, text string) *quarantine.Refusal {
 	t.Helper()
 	f, ok := c.latest.finding(culprit{object: refOf(name), text: text}, c.good)

@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// healthTimeout bounds the question to nginx.
+// healthTimeout limits the question to nginx.
 const healthTimeout = time.Second
 
-// Ready reports whether a worker has confirmed the first configuration, something
-// of the cluster is served, and no stop was asked for; the error says what is
-// missing.
+// Ready returns nil if a worker has confirmed the first configuration, something of the
+// cluster is served, and Sluice is not stopping. Otherwise it returns the reason.
 func (c *Controller) Ready() error {
 	switch {
 	case c.stopping.Load():
@@ -26,20 +25,21 @@ func (c *Controller) Ready() error {
 	return nil
 }
 
-// idleness says why nothing of the cluster is served although nginx runs, as long
-// as that may change by itself or by the settings: nil if there is something.
+// idleness returns the reason why nothing of the cluster is served although nginx runs,
+// if that can change by itself or through the settings. It returns nil if something is
+// served.
 func (c *Controller) idleness(p *plan) error {
 	if c.unsettled() {
 		return fmt.Errorf("ConfigMap %s does not exist, and --require-configmap is given: every path answers 503", c.Translate.ConfigMap)
 	}
 	waiting := c.quarantine.Waiting()
 	if waiting > 0 && len(p.accepted) <= len(p.options.Denied) {
-		return fmt.Errorf("no Ingress is served: %d wait for a test of their own", waiting)
+		return fmt.Errorf("no Ingress is served: %d wait for a separate test", waiting)
 	}
 	return nil
 }
 
-// noteIdleness lets Ready know of a plan that is in force.
+// noteIdleness stores the idleness of a plan in force, for Ready.
 func (c *Controller) noteIdleness(p *plan) {
 	why := c.idleness(p)
 	c.report.Trouble("nothing is served", why)
@@ -50,7 +50,7 @@ func (c *Controller) noteIdleness(p *plan) {
 	c.idle.Store(&why)
 }
 
-// Healthy reports whether an nginx worker answers.
+// Healthy returns nil if an nginx worker answers.
 func (c *Controller) Healthy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -60,5 +60,5 @@ func (c *Controller) Healthy(ctx context.Context) error {
 	return nil
 }
 
-// Drain fails readiness, so that no new traffic is sent here.
+// Drain makes Ready fail, so that no new traffic arrives.
 func (c *Controller) Drain() { c.stopping.Store(true) }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -20,27 +21,26 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// lastGood remembers, in memory and in a file, the form in which each Ingress
-// (and the settings) last passed nginx's test, so that a restart with a bad
-// Ingress present serves what was served before. The file is a journal of JSON
-// lines of which the last about an object counts; it is written anew when it is
-// opened and when it has grown, and holds no Secret.
+// lastGood stores, in memory and in a file, the form in which each Ingress (and the
+// settings) last passed nginx's test. So a restart with a bad Ingress serves the same
+// as before. The file is a journal of JSON lines; the last line about an object counts.
+// The file is rewritten when it is opened and when it has grown. It contains no Secret.
 type lastGood struct {
 	path      string
 	ingresses map[model.ObjectRef]*networkingv1.Ingress
 	settings  *corev1.ConfigMap
-	// recorded are the Ingresses of the last record, denied those of them whose
-	// paths answer 503.
+	// recorded are the Ingresses of the last record, and denied are those whose paths
+	// returned 503.
 	recorded []*networkingv1.Ingress
 	denied   map[model.ObjectRef]claim.Denial
-	// whole and size are the bytes of the file when it was written anew and
-	// now. torn is set if it may lack lines: it is then written anew.
+	// whole and size are the size of the file in bytes, after it was last rewritten and
+	// now. torn is set if it may lack lines; it is then rewritten.
 	whole, size int64
 	torn        bool
 }
 
-// The file is written anew when it is journalGrowth times as large as it was,
-// and journalSlack bytes besides.
+// The file is rewritten when it is journalGrowth times as large as after the last time,
+// plus journalSlack bytes.
 const (
 	journalGrowth = 4
 	journalSlack  = 1 << 20
@@ -54,8 +54,8 @@ type journalLine struct {
 	NoSettings bool                  `json:"noSettings,omitempty"`
 }
 
-// openLastGood reads the journal. A line that does not parse (a write that was
-// cut short) is passed over.
+// openLastGood reads the journal. It skips a line that does not parse, because its
+// write was interrupted.
 func openLastGood(path string) (*lastGood, error) {
 	l := &lastGood{path: path, ingresses: map[model.ObjectRef]*networkingv1.Ingress{}}
 	file, err := os.Open(path)
@@ -76,6 +76,7 @@ func openLastGood(path string) (*lastGood, error) {
 			break
 		}
 	}
+	l.recorded = slices.SortedFunc(maps.Values(l.ingresses), snapshot.ByAge)
 	return l, l.compact()
 }
 
@@ -96,21 +97,21 @@ func (l *lastGood) replay(line []byte) {
 	}
 }
 
-// ofBefore gives the object that a line of an earlier version names: it had no kind, as
-// all were Ingresses.
+// ofBefore returns the object that a line of an earlier version names. It had no kind,
+// because all objects were Ingresses.
 func ofBefore(object model.ObjectRef) model.ObjectRef {
 	if object.Kind == "" {
-		object.Kind = "Ingress"
+		return snapshot.IngressRef(nameOf(object))
 	}
 	return object
 }
 
-// form gives the last good form of an object, nil for none.
+// form returns the last good form of an object, nil for none.
 func (l *lastGood) form(object model.ObjectRef) quarantine.Form {
 	return orNone(l.ingresses[object])
 }
 
-// compact writes the file anew with one line an object, whole or not at all.
+// compact rewrites the file with one line for each object, completely or not at all.
 func (l *lastGood) compact() error {
 	var entries []journalLine
 	for _, ing := range l.ingresses {
@@ -131,24 +132,18 @@ func (l *lastGood) compact() error {
 	return nil
 }
 
-// record takes what nginx now runs as good, but for forms whose paths answer 503:
-// that nginx takes these says nothing. Only what differs from before is looked at.
+// record remembers the served forms as good, except those whose paths return 503:
+// nginx accepting such a form says nothing. It looks only at what changed.
 func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]claim.Denial, settings *corev1.ConfigMap) error {
 	var entries []journalLine
-	for _, ing := range l.unrecorded(served.Ingresses(), denied) {
-		object := snapshot.RefOf(ing)
-		was := l.ingresses[object]
-		if was == ing || denied[object] != 0 {
-			continue
+	sameDenied := maps.Equal(l.denied, denied)
+	for was, is := range paired(l.recorded, served.Ingresses(), snapshot.ByAge) {
+		switch {
+		case is == nil && served.IngressOf(snapshot.RefOf(was)) == nil:
+			entries = append(entries, l.forget(snapshot.RefOf(was))...)
+		case is != nil && (was != is || !sameDenied) && denied[snapshot.RefOf(is)] == 0:
+			entries = append(entries, l.keep(is)...)
 		}
-		l.ingresses[object] = ing
-		if was == nil || !sameContent(was, ing) {
-			entries = append(entries, journalLine{Ingress: ing})
-		}
-	}
-	for _, object := range l.gone(served) {
-		delete(l.ingresses, object)
-		entries = append(entries, journalLine{Deleted: &object})
 	}
 	if changed := settings != l.settings; changed && settings != nil {
 		entries = append(entries, journalLine{Settings: settings})
@@ -159,50 +154,24 @@ func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]
 	return l.append(entries)
 }
 
-// unrecorded gives the Ingresses that were not recorded in this form: those that
-// the list before lacks, and all if others are denied than before.
-func (l *lastGood) unrecorded(now []*networkingv1.Ingress, denied map[model.ObjectRef]claim.Denial) []*networkingv1.Ingress {
-	if !maps.Equal(l.denied, denied) {
-		return now
+// keep remembers a form, and returns the line for it if its content changed.
+func (l *lastGood) keep(ing *networkingv1.Ingress) []journalLine {
+	object := snapshot.RefOf(ing)
+	was := l.ingresses[object]
+	l.ingresses[object] = ing
+	if was != nil && sameContent(was, ing) {
+		return nil
 	}
-	return notIn(l.recorded, now)
+	return []journalLine{{Ingress: ing}}
 }
 
-// gone gives the Ingresses that are kept and not there any more.
-func (l *lastGood) gone(served *snapshot.Snapshot) []model.ObjectRef {
-	var objects []model.ObjectRef
-	check := func(object model.ObjectRef) {
-		if l.ingresses[object] != nil && served.Ingress(nameOf(object)) == nil {
-			objects = append(objects, object)
-		}
+// forget drops the form of an object, and returns the line for it if there was one.
+func (l *lastGood) forget(object model.ObjectRef) []journalLine {
+	if l.ingresses[object] == nil {
+		return nil
 	}
-	if l.recorded == nil { // what is kept was read from the file
-		for object := range l.ingresses {
-			check(object)
-		}
-		return objects
-	}
-	for _, ing := range notIn(served.Ingresses(), l.recorded) {
-		check(snapshot.RefOf(ing))
-	}
-	return objects
-}
-
-// notIn gives the Ingresses of now that before lacks; both are as a Snapshot has
-// them.
-func notIn(before, now []*networkingv1.Ingress) []*networkingv1.Ingress {
-	var found []*networkingv1.Ingress
-	for _, ing := range now {
-		for len(before) > 0 && before[0] != ing && snapshot.Older(before[0], ing) {
-			before = before[1:]
-		}
-		if len(before) > 0 && before[0] == ing {
-			before = before[1:]
-			continue
-		}
-		found = append(found, ing)
-	}
-	return found
+	delete(l.ingresses, object)
+	return []journalLine{{Deleted: &object}}
 }
 
 func (l *lastGood) append(entries []journalLine) error {
@@ -212,7 +181,7 @@ func (l *lastGood) append(entries []journalLine) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	l.torn = true // until all of it is written
+	l.torn = true // until everything is written
 	file, err := os.OpenFile(filepath.Clean(l.path), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the last good forms: %w", err)
@@ -223,12 +192,12 @@ func (l *lastGood) append(entries []journalLine) error {
 	}
 	l.torn = false
 	if l.whole == 0 {
-		l.whole = l.size // the first lines are one an object, too
+		l.whole = l.size // the first lines are also one for each object
 	}
 	return nil
 }
 
-// writeLines gives the number of bytes that the file has then.
+// writeLines appends the lines and returns the size of the file.
 func writeLines(file *os.File, entries []journalLine) (int64, error) {
 	buffer := bufio.NewWriterSize(file, 1<<16)
 	encoder := json.NewEncoder(buffer)

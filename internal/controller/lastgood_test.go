@@ -47,8 +47,8 @@ func TestLastGoodWritesOnlyWhatChanged(t *testing.T) {
 	}
 }
 
-// What is kept is the last form of each Ingress that was served and not denied,
-// however little of it is looked at each time.
+// The last form of each Ingress that was served and not denied is kept, however little
+// is compared each time.
 func TestLastGoodKeepsWhatWasServed(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
@@ -116,8 +116,8 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// TestLastGoodStaysSmall: an Ingress that is edited all the time must not make
-// the file grow without bound.
+// TestLastGoodStaysSmall: frequent changes of an Ingress do not let the file grow
+// without bound.
 func TestLastGoodStaysSmall(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "last-good.jsonl")
@@ -133,8 +133,8 @@ func TestLastGoodStaysSmall(t *testing.T) {
 	}
 }
 
-// TestLastGoodOnAFullDisk: what could not be written is written once there is
-// room, and a line that was cut short takes no other with it.
+// TestLastGoodOnAFullDisk: unwritten lines are written once there is room, and an
+// incomplete line does not damage others.
 func TestLastGoodOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "last-good.jsonl")
@@ -158,8 +158,7 @@ func TestLastGoodOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestSettingsThatWereDeletedAreNotGoneBackTo.
-func TestSettingsThatWereDeletedAreNotGoneBackTo(t *testing.T) {
+func TestDeletedSettingsAreNotTheLastGoodOnes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "last-good.jsonl")
 	l := reopen(t, path)
@@ -170,8 +169,8 @@ func TestSettingsThatWereDeletedAreNotGoneBackTo(t *testing.T) {
 	}
 }
 
-// TestClosedFormIsNoGoodForm: what is served of a refused Ingress with 503 is not
-// taken for its last good form.
+// TestClosedFormIsNoGoodForm: a refused Ingress whose paths return 503 does not become
+// the last good form.
 func TestClosedFormIsNoGoodForm(t *testing.T) {
 	t.Parallel()
 	l, err := openLastGood(t.TempDir() + "/last-good.jsonl")

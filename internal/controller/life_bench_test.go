@@ -15,7 +15,6 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/resolver"
-	"sluice/internal/snapshot"
 	"sluice/internal/templatedir"
 	"sluice/internal/translate"
 )
@@ -47,7 +46,7 @@ func newUnit(i int) unit {
 			Ports:     []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(8080))}}}}
 }
 
-// add puts units behind the others, as a collection of package cluster does.
+// add appends units, as a collection of package cluster does.
 func (g *given) add(units ...unit) {
 	for _, u := range units {
 		g.objects.Ingresses = append(g.objects.Ingresses, u.ingress)
@@ -56,7 +55,7 @@ func (g *given) add(units ...unit) {
 	}
 }
 
-// removeFirst takes units away; the last ones take their places.
+// removeFirst removes units; the last ones take their places.
 func (g *given) removeFirst(n int) {
 	g.objects.Ingresses = withoutFirst(g.objects.Ingresses, n)
 	g.objects.Services = withoutFirst(g.objects.Services, n)
@@ -87,8 +86,8 @@ func benchController(b *testing.B, source Source) *Controller {
 	return c
 }
 
-// BenchmarkOneAdded is all that a controller does itself for one Ingress that comes,
-// with its Service and endpoints, where there are 10,000.
+// BenchmarkOneAdded is all work of a controller for one new Ingress, with its Service
+// and endpoints, beside 10,000 others.
 func BenchmarkOneAdded(b *testing.B) {
 	const n = 10_000
 	source := &given{}
@@ -109,9 +108,9 @@ func BenchmarkOneAdded(b *testing.B) {
 	b.ReportMetric(float64((processor(b)-began).Microseconds())/1000/float64(round), "cpu-ms/op")
 }
 
-// BenchmarkLife is what the loop does itself while 10,000 Ingresses come and go as fast
-// as an API server takes them: it looks at each few changes, and makes a plan of many
-// such looks, as nginx reloads meanwhile.
+// BenchmarkLife is the work of the loop while 10,000 Ingresses come and go as fast as
+// an API server accepts them. It looks at every few changes, and makes one plan for
+// many looks, as during reloads.
 func BenchmarkLife(b *testing.B) {
 	const n, aLook, aPlan = 10_000, 20, 20
 	units := make([]unit, n)
@@ -130,7 +129,7 @@ func BenchmarkLife(b *testing.B) {
 				return
 			}
 			p := c.look(b.Context())
-			c.latest.mustBeTold(p.snap, &c.namers, snapshot.Name{})
+			c.latest.mustBeTold(p.snap, c.Translate)
 		}
 		for at := 0; at < n; at += aLook {
 			source.add(units[at : at+aLook]...)

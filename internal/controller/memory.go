@@ -13,21 +13,21 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// sizeMemory settles how much nginx can hold, once. An nginx that holds nothing
-// yet gets the sizes that the settings say: other ones later would empty it. One
-// that somebody else runs, and that serves already, keeps those that it has.
+// sizeMemory decides once how much memory nginx has for endpoints and certificates. An
+// empty nginx gets the sizes of the settings; a later change would empty its memory. An
+// external nginx that already serves keeps its sizes.
 func (c *Controller) sizeMemory(ctx context.Context, snap *snapshot.Snapshot) {
 	if c.Translate.Memory != (model.Memory{}) || c.Process.Running() == 0 {
-		return // settled, or nobody to ask: the nginx of a former run has its own sizes
+		return // already decided, or nginx is not running yet
 	}
 	values, _ := settings.Read(snap.ConfigMap(c.Translate.ConfigMap))
 	wanted := values.Memory.Sizes()
 	status, err := c.Runtime.Status(ctx)
 	if err != nil {
 		if c.Process.Running() == 0 {
-			c.setMemory(wanted) // what it is started with
+			c.setMemory(wanted) // it will start with these sizes
 		}
-		return // else the next sync asks again
+		return // otherwise the next sync asks again
 	}
 	has := model.Memory{Backends: status.Memory.Backends.Size, Certificates: status.Memory.Certificates.Size}
 	if status.Version > 0 || has == wanted {
@@ -51,8 +51,8 @@ func (c *Controller) setMemory(m model.Memory) {
 	c.Translate.Memory, c.Environment.Memory = m, m
 }
 
-// watchMemory takes in how a push went: it says once when little room is left,
-// and remembers what there was none for.
+// watchMemory handles the result of a push: it logs once if little memory is left, and
+// stores what did not fit.
 func (c *Controller) watchMemory(pushed error) {
 	memory := c.Runtime.Memory()
 	c.nearlyFull("certificate_data", memory.Certificates)
@@ -71,8 +71,8 @@ func (c *Controller) nearlyFull(name string, d dynamic.Dictionary) {
 	c.report.Trouble("nginx's memory fills up: "+name, err)
 }
 
-// tellRoomless adds the Problems of those for whose endpoints and certificates
-// nginx had no room. What was computed fits; yet for a while there may be more, as
+// tellRoomless adds Problems for endpoints and certificates that did not fit into
+// nginx's memory. The plan itself fits, but there can be more for a while, for example
 // when many certificates are renewed at once.
 func (c *Controller) tellRoomless(p *plan) {
 	if len(c.roomless.Backends)+len(c.roomless.Hosts) == 0 {
@@ -81,23 +81,23 @@ func (c *Controller) tellRoomless(p *plan) {
 	for _, key := range c.roomless.Backends {
 		b := p.config.Dynamic.Backend(key)
 		if b == nil {
-			continue // of a configuration before
+			continue // of an earlier configuration
 		}
 		p.problems = append(p.problems, model.Problem{Object: b.Target.Object(), Reason: model.NoRoom,
-			Text: "nginx has no room for its endpoints: requests go to those of before; raise configuration_data in the setting lua-shared-dicts"})
+			Text: "nginx has no room for its endpoints: requests go to the previous ones; raise configuration_data in the setting lua-shared-dicts"})
 	}
 	for _, host := range c.roomless.Hosts {
 		at := slices.IndexFunc(p.accepted, func(ing *networkingv1.Ingress) bool { return hasTLS(ing, host) })
 		if at >= 0 {
 			ing := p.accepted[at]
 			p.problems = append(p.problems, model.Problem{Object: snapshot.RefOf(ing), Field: "spec.tls", Reason: model.NoRoom,
-				Text: "nginx has no room for the certificate of " + host + ": the one of before is presented, or the default certificate; raise certificate_data in the setting lua-shared-dicts"})
+				Text: "nginx has no room for the certificate of " + host + ": the previous or the default certificate is presented; raise certificate_data in the setting lua-shared-dicts"})
 		}
 	}
 	p.problems = model.SortProblems(p.problems)
 }
 
-// hasTLS says whether an Ingress serves a host with a certificate.
+// hasTLS reports whether an Ingress serves a host with a certificate.
 func hasTLS(ing *networkingv1.Ingress, host string) bool {
 	return len(ing.Spec.TLS) > 0 && slices.ContainsFunc(ing.Spec.Rules, func(rule networkingv1.IngressRule) bool { return rule.Host == host })
 }

@@ -11,8 +11,8 @@ import (
 	"sluice/internal/model"
 )
 
-// TestOwnersAreToldWhatNginxHasNoRoomFor: what nginx did not take reaches those
-// who can do something about it, whatever was computed before.
+// TestOwnersAreToldWhatNginxHasNoRoomFor: the owners of endpoints and certificates that
+// did not fit get Problems, even if the plan fits.
 func TestOwnersAreToldWhatNginxHasNoRoomFor(t *testing.T) {
 	t.Parallel()
 	serving := func(name, host string, tls ...networkingv1.IngressTLS) *networkingv1.Ingress {

@@ -10,8 +10,8 @@ import (
 	"sluice/internal/translate"
 )
 
-// resolved tells nginx the new addresses of DNS names, and tells the owners of names
-// without addresses, or with addresses that are refused.
+// resolved pushes the new addresses of DNS names. It syncs if the names without
+// addresses, or with forbidden addresses, changed, because their owners get Problems.
 func (c *Controller) resolved(ctx context.Context) {
 	c.push(ctx)
 	if c.latest != nil && !slices.Equal(c.unresolved, c.Resolver.Troubles()) {
@@ -19,9 +19,9 @@ func (c *Controller) resolved(ctx context.Context) {
 	}
 }
 
-// useNames makes the names of d those in use, and gives the function that fills in their
-// addresses. Until the first question for a name has ended, its backend keeps the
-// endpoints that nginx has.
+// useNames tells the resolver which names are in use, and returns a function that fills
+// in their addresses. Until a name was first resolved, its backend keeps its pushed
+// endpoints.
 func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.Dynamic) {
 	answers := c.Resolver.Use(d)
 	unanswered, wait := c.Resolver.Unanswered()
@@ -43,14 +43,14 @@ func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.D
 				continue
 			}
 			if was := told.Backend(b.Key); was != nil {
-				b.Endpoints = was.Endpoints // a copy that Fill made
+				b.Endpoints = was.Endpoints // b is a copy made by Fill
 			}
 		}
 		return filled
 	}
 }
 
-// submitNamed submits the target that is held, unless it waits for new names.
+// submitNamed submits the held target, unless it still waits for new names.
 func (c *Controller) submitNamed() {
 	if c.held && c.target != nil && !time.Now().Before(c.namedBy) {
 		c.held = false
@@ -58,8 +58,8 @@ func (c *Controller) submitNamed() {
 	}
 }
 
-// tellUnresolved gives the Problems of DNS names: on the Service whose externalName one
-// is, and on the Ingresses with an annotation that names it.
+// tellUnresolved returns the Problems of DNS names, for the Service with that
+// externalName, and for the Ingresses whose annotations name it.
 func (c *Controller) tellUnresolved(config *model.Config) []model.Problem {
 	c.unresolved = c.Resolver.Troubles()
 	if len(c.unresolved) == 0 {

@@ -17,8 +17,8 @@ import (
 	"sluice/internal/resolver"
 )
 
-// nameServer answers each question for an address with the same record, for a
-// second, and gives its resolv.conf and its port.
+// nameServer answers each question for an address with the same record, valid for a
+// second. It returns its resolv.conf and its port.
 func nameServer(t *testing.T, record *atomic.Value) (conf, port string) {
 	t.Helper()
 	listener, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -45,9 +45,9 @@ func nameServer(t *testing.T, record *atomic.Value) (conf, port string) {
 	return conf, port
 }
 
-// TestOwnersAreToldOfNamesThatLeadWhereNobodyMay: the answer of a DNS name is a
-// Problem of the Service whose externalName it is, until another answer comes.
-func TestOwnersAreToldOfNamesThatLeadWhereNobodyMay(t *testing.T) {
+// TestOwnersAreToldOfForbiddenAddresses: a forbidden address of an externalName is a
+// Problem of its Service until DNS has another answer.
+func TestOwnersAreToldOfForbiddenAddresses(t *testing.T) {
 	t.Parallel()
 	var record atomic.Value
 	record.Store("169.254.169.254")

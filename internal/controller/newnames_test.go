@@ -19,9 +19,8 @@ import (
 	"sluice/internal/resolver"
 )
 
-// slowNames is a resolver whose DNS answers after a while: "dead" names never, and
-// questions for AAAA neither. The others have the address 192.0.2.1 if "old" is in the
-// name, 192.0.2.2 otherwise.
+// slowNames is a resolver with a slow DNS, which never answers for "dead" names, nor
+// for AAAA. Names with "old" have the address 192.0.2.1, the others 192.0.2.2.
 func slowNames(t *testing.T, c *Controller, delay time.Duration) {
 	t.Helper()
 	listener, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -57,7 +56,7 @@ func slowNames(t *testing.T, c *Controller, delay time.Duration) {
 	go c.Resolver.Run(t.Context())
 }
 
-// held is an nginx that only holds endpoints, by backend: those of each push in turn.
+// held stands for nginx and stores the endpoints of each push, by backend.
 type held struct {
 	mu        sync.Mutex
 	endpoints map[string]string
@@ -109,7 +108,7 @@ func (h *held) of(key string) string {
 	return h.endpoints[key]
 }
 
-// leadsTo has an Ingress lead to a Service, and a Service of that name to a DNS name.
+// leadsTo adds an Ingress for a Service, and the Service with a DNS name.
 func (o *objects) leadsTo(service, name string) {
 	ing := form("web", "a.example")
 	ing.Spec.DefaultBackend = &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: service, Port: networkingv1.ServiceBackendPort{Number: 80}}}
@@ -124,7 +123,7 @@ func (o *objects) leadsTo(service, name string) {
 	o.Ingresses, o.Services = []*networkingv1.Ingress{ing}, services
 }
 
-// nextPlan turns the loop until a plan is submitted, and confirms it.
+// nextPlan runs the loop until a plan is submitted, and confirms it.
 func (c *Controller) nextPlan(t *testing.T) (took time.Duration) {
 	t.Helper()
 	began := time.Now()
@@ -140,8 +139,8 @@ func (c *Controller) nextPlan(t *testing.T) (took time.Duration) {
 	return 0
 }
 
-// TestAPlanWaitsForItsNewNames: nginx gets a file only when the addresses that it needs
-// are known, so that neither a start nor an edit answers errors meanwhile.
+// TestAPlanWaitsForItsNewNames: nginx gets a file only when its new names have
+// addresses, so that neither a start nor a change causes errors.
 func TestAPlanWaitsForItsNewNames(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
@@ -158,8 +157,8 @@ func TestAPlanWaitsForItsNewNames(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsLongForDeadNames: a plan goes after a second, also if it was replaced
-// by others with further new names, and the next one goes at once.
+// TestNobodyWaitsLongForDeadNames: a plan waits for a second at most, even if others
+// with further new names replaced it, and the next plan does not wait.
 func TestNobodyWaitsLongForDeadNames(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
@@ -181,7 +180,7 @@ func TestNobodyWaitsLongForDeadNames(t *testing.T) {
 }
 
 // TestAnEditedNameKeepsTheEndpointsUntilItsAnswer: the file stays the same, and nginx
-// has the old addresses or the new ones, but never none.
+// has the old or the new addresses, but never none.
 func TestAnEditedNameKeepsTheEndpointsUntilItsAnswer(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
@@ -207,8 +206,8 @@ func TestAnEditedNameKeepsTheEndpointsUntilItsAnswer(t *testing.T) {
 	}
 }
 
-// TestARetiredNameKeepsItsAddresses: the running file leads to it until the next one is
-// confirmed, whatever is dropped or resolved meanwhile.
+// TestARetiredNameKeepsItsAddresses: the running file uses it until the next one is
+// confirmed, whatever is removed or resolved meanwhile.
 func TestARetiredNameKeepsItsAddresses(t *testing.T) {
 	t.Parallel()
 	source := &objects{}

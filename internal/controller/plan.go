@@ -16,44 +16,43 @@ import (
 	"sluice/internal/translate"
 )
 
-// plan is one answer to "what must nginx do now", with how it was found.
+// plan is what nginx must do at one time, with the objects and options that it was made
+// of.
 type plan struct {
-	number    int                // each plan has a higher one than those before it
-	snap      *snapshot.Snapshot // what the source says
-	served    *snapshot.Snapshot // with last good forms in the place of refused ones
-	settings  *corev1.ConfigMap  // the settings as the source says them, or said them last
-	configMap *corev1.ConfigMap  // the settings that are in force
-	// configs are the ConfigMaps in force that decide what nginx gets for Ingresses.
+	number    int                // increases with each plan
+	snap      *snapshot.Snapshot // the objects of the source
+	served    *snapshot.Snapshot // with last good forms instead of rejected ones
+	settings  *corev1.ConfigMap  // the settings of the source, the last ones if they were deleted
+	configMap *corev1.ConfigMap  // the settings in force
+	// configs are the ConfigMaps in force that affect the output for Ingresses.
 	configs []*corev1.ConfigMap
-	options translate.Options // what config was made with
+	options translate.Options // the options for config
 	nginx   nginxForm
 	// basis is what every verdict on an Ingress or a stream depends on.
 	basis quarantine.Basis
-	// passed are the forms that passed a test of their own, turn is the state of the
-	// quarantine that the plan was made with.
+	// passed holds the forms that passed a separate test. turn is the turn of the
+	// quarantine in which the plan was made.
 	passed map[quarantine.Subject]quarantine.Form
 	turn   int
 
 	config    model.Config
-	accepted  []*networkingv1.Ingress // those that are ours
-	unread    []model.Problem         // of the objects as such
+	accepted  []*networkingv1.Ingress // the Ingresses of our classes
+	unread    []model.Problem         // of objects that could not be read
 	problems  []model.Problem
 	file      *render.File
 	render    func(model.Static) *render.File
 	templates *render.Templates
 	drain     time.Duration
-	// failed and confirmed are what became of it.
+	// failed and confirmed are the result of applying the plan.
 	failed, confirmed bool
 
 	classesUnreadable bool
-	// unapplied is what changed since; see mustBeTold.
-	unapplied unapplied
 
 	loading, deciding, pushed time.Duration
 	started                   time.Time
 }
 
-// read begins a plan with the objects as they are now.
+// read begins a plan with the current objects.
 func (c *Controller) read(ctx context.Context) (*plan, error) {
 	start := time.Now()
 	loaded, err := c.Source.Load(ctx)
@@ -68,8 +67,7 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
-// decide makes the configuration and its file of the plan's objects: it translates
-// and renders them.
+// decide translates and renders the plan's objects.
 func (c *Controller) decide(p *plan) {
 	start := time.Now()
 	c.substitute(p)
@@ -91,7 +89,7 @@ func (c *Controller) decide(p *plan) {
 	p.deciding = time.Since(start)
 }
 
-// drainOf is how long workers drain under the settings of a plan.
+// drainOf returns how long workers drain with the settings of a plan.
 func (c *Controller) drainOf(p *plan) time.Duration {
 	if c.latest != nil && c.latest.configMap == p.configMap {
 		return c.latest.drain
@@ -100,8 +98,8 @@ func (c *Controller) drainOf(p *plan) time.Duration {
 	return values.Workers.ShutdownTimeout.Time()
 }
 
-// runsIn tells the objects that another plan has in the same form; nil if there is
-// none.
+// runsIn returns a function that reports whether another plan has an object in the same
+// form; nil if there is no other plan.
 func (p *plan) runsIn(running *plan) func(model.ObjectRef) bool {
 	if running == nil {
 		return nil
@@ -112,11 +110,11 @@ func (p *plan) runsIn(running *plan) func(model.ObjectRef) bool {
 	}
 }
 
-// alone tells the objects that passed a test of their own.
+// alone reports whether an object passed a separate test.
 func (p *plan) alone(o model.ObjectRef) bool { return p.passed[quarantine.Of(o)] != nil }
 
-// first names a list that a snapshot has in common with the one before if nothing
-// of it changed: an Ingress that was made anew may have the same Problems.
+// first identifies the list of Ingresses, which an unchanged snapshot shares with the
+// one before. A recreated Ingress can have the same Problems.
 func first(ingresses []*networkingv1.Ingress) **networkingv1.Ingress {
 	if len(ingresses) == 0 {
 		return nil
@@ -124,7 +122,7 @@ func first(ingresses []*networkingv1.Ingress) **networkingv1.Ingress {
 	return &ingresses[0]
 }
 
-// line is the plan's log line; o is nil if nginx.conf did not change.
+// line returns the plan's log line. o is nil if nginx.conf did not change.
 func (p *plan) line(o *outcome) report.SyncLine {
 	line := report.SyncLine{
 		Took: time.Since(p.started), Load: p.loading, Decide: p.deciding, Push: p.pushed,
@@ -137,7 +135,7 @@ func (p *plan) line(o *outcome) report.SyncLine {
 	return line
 }
 
-// oldest are the Ingresses that are served, the oldest first.
+// oldest returns the served Ingresses, the oldest first.
 func (p *plan) oldest() []model.ObjectRef {
 	var refs []model.ObjectRef
 	for _, ing := range p.served.Ingresses() {

@@ -11,17 +11,16 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// protectsMore is what the quarantine asks of two forms.
+// protectsMore compares two forms for the quarantine.
 func (c *Controller) protectsMore(refused, good quarantine.Form) bool {
 	now, ok := refused.(*networkingv1.Ingress)
 	was, _ := good.(*networkingv1.Ingress)
 	return ok && c.addsProtection(now, was)
 }
 
-// addsProtection reports whether the refused form of an Ingress keeps somebody out
-// whom its last good form lets in: by a protection that this lacks or says
-// differently, or at paths that this does not claim. To take a protection away, or to
-// leave all as they were, adds none.
+// addsProtection reports whether the rejected form of an Ingress restricts access more
+// than its last good form: by a protection that is new or different, or at further
+// paths. Removing a protection does not count.
 func (c *Controller) addsProtection(refused, good *networkingv1.Ingress) bool {
 	if good == nil {
 		return c.protects(refused)
@@ -43,7 +42,7 @@ func (c *Controller) addsProtection(refused, good *networkingv1.Ingress) bool {
 	return slices.ContainsFunc(protections(annotations.Read(refused, of(refused), prefix)), func(name string) bool { return !slices.Contains(had, name) })
 }
 
-// protections are the names of what protects any path of an Ingress.
+// protections returns the names of the behaviours that protect any path of an Ingress.
 func protections(a *annotations.Annotations) []string {
 	var names []string
 	for each := range a.Each() {
@@ -52,8 +51,8 @@ func protections(a *annotations.Annotations) []string {
 	return names
 }
 
-// claimsMore reports whether a form may take requests that another one does not, or
-// is of another class, whose settings may protect otherwise.
+// claimsMore reports whether a form may receive requests that another form does not
+// receive, or has another class, whose settings may protect differently.
 func claimsMore(form, other *networkingv1.Ingress, prefix string) bool {
 	for _, key := range []string{snapshot.LegacyClass, prefix + "/server-alias", prefix + "/use-regex", prefix + "/rewrite-target", annotations.PathsPrefix + "use-regex", annotations.PathsPrefix + "rewrite-target"} {
 		if form.Annotations[key] != other.Annotations[key] {
@@ -96,18 +95,17 @@ func pathsOf(ing *networkingv1.Ingress) map[claimed]bool {
 	return paths
 }
 
-// protects reports whether something protects the paths of an Ingress, be it its
-// annotations or the settings.
+// protects reports whether annotations or settings protect the paths of an Ingress.
 func (c *Controller) protects(ing *networkingv1.Ingress) bool {
 	return annotations.Read(ing, c.settingsOf()(ing), c.Translate.AnnotationsPrefix).GuardsAny() || c.unsettled()
 }
 
-// unsettled reports whether the ConfigMap is missing that is required.
+// unsettled reports whether the required ConfigMap is missing.
 func (c *Controller) unsettled() bool {
 	return c.Translate.RequireConfigMap && c.settings.last == nil
 }
 
-// closingKeys are the annotations without which a path is open that they close.
+// closingKeys are the annotations that restrict access to a path.
 func closingKeys(prefix string) []string {
 	var keys []string
 	for _, behaviour := range annotations.All() {

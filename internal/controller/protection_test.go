@@ -8,7 +8,7 @@ import (
 )
 
 // TestRefusedEditsThatProtectMoreAreClosed: the last good form of an Ingress is not
-// served where the refused one keeps somebody out whom that form lets in.
+// served if the refused one restricts access more.
 func TestRefusedEditsThatProtectMoreAreClosed(t *testing.T) {
 	t.Parallel()
 	const prefix = "nginx.ingress.kubernetes.io/"
@@ -46,7 +46,7 @@ func TestRefusedEditsThatProtectMoreAreClosed(t *testing.T) {
 	}
 }
 
-// TestRetryTimerIsNotPutOff by what fails again and again: it would never end.
+// TestRetryTimerIsNotPutOff by repeated failures: it would never fire.
 func TestRetryTimerIsNotPutOff(t *testing.T) {
 	t.Parallel()
 	c := idle(t, &objects{})

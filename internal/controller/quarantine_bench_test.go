@@ -15,7 +15,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// given is a source of objects that the benchmark changes.
+// given is a source whose objects the benchmark changes.
 type given struct{ objects snapshot.Objects }
 
 func (g *given) Load(context.Context) (snapshot.Loaded, error) {
@@ -24,8 +24,8 @@ func (g *given) Load(context.Context) (snapshot.Loaded, error) {
 
 func (g *given) Watch(context.Context) (<-chan struct{}, error) { return nil, nil }
 
-// BenchmarkSync is all that a controller does itself for a change of one of 10,000
-// Ingresses, alone and with 1,000 others in quarantine.
+// BenchmarkSync is all work of a controller for a change of one of 10,000 Ingresses,
+// alone and with 1,000 others in quarantine.
 func BenchmarkSync(b *testing.B) {
 	for _, quarantined := range []int{0, 1_000} {
 		b.Run(fmt.Sprint(quarantined, "-in-quarantine"), func(b *testing.B) { benchSync(b, quarantined) })
@@ -48,7 +48,7 @@ func benchSync(b *testing.B, quarantined int) {
 	c.quarantine = quarantine.New(quarantine.Judge{Same: sameForm, Protects: c.protectsMore}, func() time.Time { return refused })
 	for i := 1; i <= quarantined; i++ {
 		ing := source.objects.Ingresses[i*n/(quarantined+1)]
-		c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(snapshot.RefOf(ing)), Refused: ing, Basis: first.basisOf(ing), Apart: true, Verdict: quarantine.Verdict{Text: "refused"}})
+		c.quarantine.Refuse(0, quarantine.Finding{Subject: quarantine.Of(snapshot.RefOf(ing)), Refused: ing, Basis: first.basisOf(snapshot.RefOf(ing)), Apart: true, Verdict: quarantine.Verdict{Text: "refused"}})
 	}
 	refused = time.Now()
 	round, began := 0, processor(b)
@@ -66,8 +66,7 @@ func benchSync(b *testing.B, quarantined int) {
 	b.ReportMetric(float64((processor(b)-began).Microseconds())/1000/float64(round), "cpu-ms/op")
 }
 
-// processor is the processor time of this process so far, garbage collection
-// included.
+// processor returns the processor time of this process so far, with garbage collection.
 func processor(b *testing.B) time.Duration {
 	b.Helper()
 	var used unix.Rusage
@@ -77,7 +76,7 @@ func processor(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// syncOnce is a sync whose plan nginx takes at once.
+// syncOnce syncs, and confirms the plan.
 func syncOnce(b *testing.B, c *Controller) *plan {
 	b.Helper()
 	p, err := c.read(b.Context())

@@ -4,17 +4,15 @@ import (
 	"errors"
 	"slices"
 
-	networkingv1 "k8s.io/api/networking/v1"
-
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
 	"sluice/internal/render"
 )
 
-// refuse puts what nginx refused in quarantine, and reports whether something else is
-// served now: templates that are new, settings, and else the culprits. What ran before
-// goes on meanwhile.
+// refuse puts the rejected objects in quarantine, and reports whether something else is
+// served now: it rejects new templates first, then settings, then the culprits. nginx
+// keeps running the previous file meanwhile.
 func (c *Controller) refuse(o outcome) (changed bool) {
 	switch {
 	case c.templates != nil && o.plan.templates != c.templates && c.quarantine.Of(templatesSubject) == nil:
@@ -34,8 +32,9 @@ func (c *Controller) refuse(o outcome) (changed bool) {
 	return changed
 }
 
-// refuseTemplates goes back to the templates that nginx took last. A culprit may be as
-// wrong with these: if it changes, or the settings do, the new ones are tried again.
+// refuseTemplates returns to the templates that nginx accepted last. A culprit may be
+// wrong with these too: the new templates are tried again when a culprit or the
+// settings change.
 func (c *Controller) refuseTemplates(o outcome) bool {
 	subjects := []quarantine.Subject{nginxSubject, c.settingsOwner()}
 	for _, culprit := range o.culprits {
@@ -46,19 +45,19 @@ func (c *Controller) refuseTemplates(o outcome) bool {
 		Basis: quarantine.Look(o.plan.look).Basis(subjects...), Verdict: quarantine.Verdict{Final: true},
 	})
 	if refused {
-		c.Log.Error("templates not taken; the ones before stay in force", "error", "nginx refuses what they print: "+o.reason())
+		c.Log.Error("templates not taken; the ones before stay in force", "error", "nginx refuses their output: "+o.reason())
 	}
 	return refused
 }
 
-// settingsOwner is the ConfigMap of the settings.
+// settingsOwner returns the ConfigMap of the settings.
 func (c *Controller) settingsOwner() quarantine.Subject {
 	name := c.Translate.ConfigMap
 	return quarantine.Of(model.ObjectRef{Kind: "ConfigMap", Namespace: name.Namespace, Name: name.Name})
 }
 
-// settingsBroke gives the Ingresses that nginx refuses and took before, if the
-// settings are others now: then it is the settings that are wrong.
+// settingsBroke returns the Ingresses that nginx rejects now and accepted with other
+// settings: then the settings are wrong.
 func (c *Controller) settingsBroke(o outcome) []quarantine.Subject {
 	current := o.plan.configMap
 	if current == nil || c.good.settings == nil || sameSettings(c.good.settings, current) {
@@ -74,12 +73,13 @@ func (c *Controller) settingsBroke(o outcome) []quarantine.Subject {
 	return broken
 }
 
-// servedForm gives the form in which an object is served in a plan, nil for none.
+// servedForm returns the form of an object that a plan serves, nil for none.
 func (p *plan) servedForm(o model.ObjectRef) quarantine.Form {
 	return orNone(p.served.IngressOf(o))
 }
 
-// finding gives what is known of a culprit in a plan; false if the plan lacks it.
+// finding returns what is known about a culprit of a plan, and false if the plan does
+// not have it.
 func (p *plan) finding(found culprit, good *lastGood) (f quarantine.Finding, ok bool) {
 	f = quarantine.Finding{Subject: found.subject(), Verdict: found.verdict()}
 	if found.stream != "" {
@@ -90,21 +90,17 @@ func (p *plan) finding(found culprit, good *lastGood) (f quarantine.Finding, ok 
 		f.Refused, f.Basis = &p.config.Static.Streams[at], p.basis
 		return f, true
 	}
-	now, ok := p.look(f.Subject).(*networkingv1.Ingress)
-	if !ok || p.servedForm(found.object) == nil {
-		return f, false
-	}
-	f.Refused, f.Good, f.Basis, f.Apart = now, good.form(found.object), p.basisOf(now), true
-	return f, true
+	f.Refused, f.Good, f.Basis, f.Apart = p.look(f.Subject), good.form(found.object), p.basisOf(found.object), true
+	return f, f.Refused != nil && p.servedForm(found.object) != nil
 }
 
-// subject is what is refused of a culprit's object.
+// subject returns the part of the culprit's object that nginx rejects.
 func (c culprit) subject() quarantine.Subject {
 	return quarantine.Subject{ObjectRef: c.object, Part: c.stream}
 }
 
-// verdict is what nginx says of a culprit. An error that names a line depends on
-// nothing else, and no other test could end otherwise.
+// verdict returns nginx's verdict. It is final if it depends only on the line that
+// nginx named: no other test could pass.
 func (c culprit) verdict() quarantine.Verdict {
 	text := messageOf(c.text)
 	return quarantine.Verdict{Text: text, Undecided: c.undecided, Final: ofTheLine.MatchString(text)}
@@ -116,7 +112,7 @@ func (o outcome) refused() bool {
 	return len(o.culprits) > 0 || len(o.settings) > 0 || errors.As(o.err, &test)
 }
 
-// reason gives nginx's words.
+// reason returns nginx's message.
 func (o outcome) reason() string {
 	switch {
 	case len(o.settings) > 0:
@@ -127,6 +123,6 @@ func (o outcome) reason() string {
 	return o.err.Error()
 }
 
-// messageOf makes nginx's message fit a log line and an event: one line, and without
-// the limits that users did not write.
+// messageOf shortens nginx's message for a log line or an event: it has one line,
+// without the limits that users did not write.
 func messageOf(text string) string { return render.WithoutLimits(nginx.OneLine(text)) }

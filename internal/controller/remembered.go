@@ -18,29 +18,29 @@ import (
 	"sluice/internal/quarantine"
 )
 
-// remembered is the file with what nginx refused, so that a restart does not test
-// it again. It counts only for the same nginx, templates and settings.
+// remembered is the file with the rejected forms, so that a restart does not test them
+// again. It is valid only for the same nginx, templates and settings.
 type remembered struct {
 	path string
-	// written is what the file holds.
+	// written is the content of the file.
 	written []byte
 }
 
-// refusedForm is one object of the file, by a hash of what it said. The key of the
-// object is that of earlier versions, which wrote a name without a kind.
+// refusedForm is one object of the file, with a hash of its content. The JSON key of
+// the object is that of earlier versions, which wrote a name without a kind.
 type refusedForm struct {
 	Object model.ObjectRef `json:"name"`
 	Hash   string          `json:"hash"`
 	Text   string          `json:"text"`
 }
 
-// refusedForms is the file.
+// refusedForms is the content of the file.
 type refusedForms struct {
 	Basis   string        `json:"basis"`
 	Refused []refusedForm `json:"refused"`
 }
 
-// recall puts what was refused before this process began in quarantine again.
+// recall puts the forms that a former process found to be rejected in quarantine again.
 func (c *Controller) recall(p *plan) {
 	var known refusedForms
 	if json.Unmarshal(c.remembered.written, &known) != nil || known.Basis != c.fingerprint(p) {
@@ -54,8 +54,8 @@ func (c *Controller) recall(p *plan) {
 	}
 }
 
-// remember writes what nginx refuses, if that changed. What depends on Secrets is
-// left out: nothing of these is written.
+// remember writes the rejected forms if they changed. It leaves out those that depend
+// on Secrets, so that nothing of a Secret is written.
 func (c *Controller) remember(p *plan) error {
 	if c.quarantine.Empty() && c.remembered.written == nil {
 		return nil
@@ -82,8 +82,8 @@ func (c *Controller) remember(p *plan) error {
 	return nil
 }
 
-// openRemembered reads the file; one that cannot be read counts as empty, as all of
-// it can be found out anew.
+// openRemembered reads the file. Content that does not parse is ignored later, because
+// everything can be tested again.
 func openRemembered(path string) (*remembered, error) {
 	content, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -92,7 +92,7 @@ func openRemembered(path string) (*remembered, error) {
 	return &remembered{path: path, written: content}, nil
 }
 
-// hashOf is a hash of what Sluice reads of an object.
+// hashOf returns a hash of the parts of an object that Sluice reads.
 func hashOf(form quarantine.Form) string {
 	ing, ok := form.(*networkingv1.Ingress)
 	if !ok {
@@ -106,10 +106,10 @@ func hashOf(form quarantine.Form) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// fingerprint tells nginx, templates and settings apart from others.
+// fingerprint returns a hash of nginx's version, the templates and the settings.
 func (c *Controller) fingerprint(p *plan) string {
 	environment := c.Environment
-	environment.Token = "" // another one at each start
+	environment.Token = "" // it differs at each start
 	all := sha256.New()
 	fmt.Fprintf(all, "%#v\n%s\n", environment, p.templates.Sum())
 	if c.Process != nil {

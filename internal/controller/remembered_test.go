@@ -11,10 +11,10 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// TestRestartRemembersWhatNginxRefused: with the same nginx, templates and settings
-// a form that was refused is not tested again; with another form, or other
-// settings, it is.
-func TestRestartRemembersWhatNginxRefused(t *testing.T) {
+// TestRestartRemembersRefusals: with the same nginx, templates and settings, a refused
+// form is not tested again. Another form is tested, and so is the same form with other
+// settings.
+func TestRestartRemembersRefusals(t *testing.T) {
 	t.Parallel()
 	source := &objects{snapshot.Objects{Ingresses: []*networkingv1.Ingress{form("web", "bad.example"), form("other", "other.example")}}}
 	c := idle(t, source)
@@ -44,8 +44,9 @@ func TestRestartRemembersWhatNginxRefused(t *testing.T) {
 	}
 }
 
-// TestWhatAnEarlierVersionWroteIsRead: its objects had names only, and a deletion too.
-func TestWhatAnEarlierVersionWroteIsRead(t *testing.T) {
+// TestFilesOfAnEarlierVersionAreRead: their objects and deletions had names without a
+// kind.
+func TestFilesOfAnEarlierVersionAreRead(t *testing.T) {
 	t.Parallel()
 	source := &objects{snapshot.Objects{Ingresses: []*networkingv1.Ingress{form("web", "bad.example")}}}
 	c := idle(t, source)

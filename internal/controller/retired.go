@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"sluice/internal/model"
@@ -11,18 +10,18 @@ import (
 	"sluice/internal/translate"
 )
 
-// handshakes is how long certificates stay after the file that needed them:
-// workers that drain take no new connection, they only finish handshakes.
+// handshakes is how long certificates stay after the file that needed them: draining
+// workers accept no new connections and only finish handshakes.
 const handshakes = 10 * time.Second
 
-// together is what the times at which something is dropped are rounded up to, so
-// that what left within a moment is dropped at once.
+// together is the unit to which the times of removal are rounded up, so that items that
+// left at about the same time are removed at once.
 const together = 5 * time.Second
 
-// retired remembers what left the runtime state, for as long as workers may
-// still ask for it: until a file that does without it is confirmed, and from
-// then on for as long as workers of the file before drain. Until it is confirmed,
-// backends get the endpoints of the newest objects.
+// retired holds the items that left the runtime state, for as long as workers may still
+// need them: until a file without them is confirmed, and then while workers of the file
+// before drain. Until that confirmation, backends get the endpoints of the newest
+// objects.
 type retired struct {
 	backends     retiredItems[*model.Backend]
 	certificates retiredItems[*model.Certificate]
@@ -31,15 +30,14 @@ type retired struct {
 	trust        retiredItems[render.TrustFile]
 }
 
-// retiredItems are what left, by key.
+// retiredItems are the items of one kind, by key.
 type retiredItems[T any] map[string]retiredItem[T]
 
-// retiredItem is something that the plan of a number was the first to do without.
+// retiredItem is an item that is not in the plan of this number.
 type retiredItem[T any] struct {
 	element T
 	plan    int
-	// since is when nginx began to run that plan or a later one; zero while it
-	// does not.
+	// since is when nginx began to run that plan or a later one; zero until then.
 	since time.Time
 }
 
@@ -53,7 +51,7 @@ func usersKey(f *model.UserFile) string { return f.ID }
 
 func trustKey(f render.TrustFile) string { return f.Path }
 
-// note compares what was wanted before with what the plan of a number wants.
+// note records the items that a plan no longer has.
 func (l *retired) note(before, now model.Dynamic, plan int) {
 	l.backends.note(missing(before.Backends, now.Backends, backendKey), plan, backendKey)
 	l.certificates.note(missing(before.Certificates, now.Certificates, certificateKey), plan, certificateKey)
@@ -70,8 +68,8 @@ func (d *retiredItems[T]) note(gone []T, plan int, key func(T) string) {
 	}
 }
 
-// renew has the backends that nginx runs with as renewed gives them, and reports
-// whether any differs from before.
+// renew replaces the backends that nginx still runs with by their renewed ones, and
+// reports whether any differs.
 func (l *retired) renew(renewed func(*model.Backend) *model.Backend) (changed bool) {
 	for key, gone := range l.backends {
 		if !gone.since.IsZero() {
@@ -86,13 +84,13 @@ func (l *retired) renew(renewed func(*model.Backend) *model.Backend) (changed bo
 }
 
 // renewRetired gives retired backends the endpoints of a plan's objects, and reports
-// whether any differs from before.
+// whether any changed.
 func (c *Controller) renewRetired(p *plan) bool {
 	return c.retired.renew(func(b *model.Backend) *model.Backend { return translate.Renewed(b, p.snap, c.Translate) })
 }
 
-// confirmed says that nginx runs the plan of a number: it needs nothing of what
-// that plan and those before it did without.
+// confirmed records that nginx runs the plan of a number, and so needs nothing that
+// left with that plan or an earlier one.
 func (l *retired) confirmed(plan int, at time.Time) {
 	l.backends.confirmed(plan, at)
 	l.certificates.confirmed(plan, at)
@@ -110,7 +108,7 @@ func (d retiredItems[T]) confirmed(plan int, at time.Time) {
 	}
 }
 
-// due is when with has to be asked next; ok is false if nothing waits for that.
+// due returns when with must be called next; ok is false if nothing waits for that.
 func (l *retired) due(drain time.Duration) (at time.Time, ok bool) {
 	for _, next := range []time.Time{
 		l.backends.due(drain), l.certificates.due(min(drain, handshakes)), l.names.due(min(drain, handshakes)), l.users.due(drain), l.trust.due(0),
@@ -122,7 +120,7 @@ func (l *retired) due(drain time.Duration) (at time.Time, ok bool) {
 	return at, ok
 }
 
-// due gives the zero time if nothing is due.
+// due returns the zero time if nothing is due.
 func (d retiredItems[T]) due(after time.Duration) (first time.Time) {
 	for _, gone := range d {
 		if end := gone.end(after); !end.IsZero() && (first.IsZero() || end.Before(first)) {
@@ -132,7 +130,7 @@ func (d retiredItems[T]) due(after time.Duration) (first time.Time) {
 	return first
 }
 
-// end is when it can be dropped, zero if that is not known yet.
+// end returns when the item can be removed, zero if that is not known yet.
 func (d retiredItem[T]) end(after time.Duration) time.Time {
 	if d.since.IsZero() {
 		return time.Time{}
@@ -144,7 +142,8 @@ func (d retiredItem[T]) end(after time.Duration) time.Time {
 	return end
 }
 
-// with adds what is still needed now to what is wanted, and forgets the rest.
+// with adds the items that are still needed to those that are wanted, and forgets the
+// others.
 func (l *retired) with(wanted model.Dynamic, now time.Time, drain time.Duration) model.Dynamic {
 	l.backends.drop(now, drain)
 	l.certificates.drop(now, min(drain, handshakes))
@@ -154,7 +153,7 @@ func (l *retired) with(wanted model.Dynamic, now time.Time, drain time.Duration)
 	return l.and(wanted)
 }
 
-// and adds what is remembered to what is wanted.
+// and adds all retired items to those that are wanted.
 func (l *retired) and(wanted model.Dynamic) model.Dynamic {
 	return model.Dynamic{
 		Backends:     merged(wanted.Backends, l.backends, backendKey),
@@ -172,22 +171,21 @@ func (d retiredItems[T]) drop(now time.Time, after time.Duration) {
 	}
 }
 
-// retain drops the runtime state that no configuration refers to any more, not
-// even one whose workers drain.
+// retain removes the runtime state and files that no worker needs any more.
 func (c *Controller) retain(ctx context.Context) {
 	kept := c.retired.with(c.wanted, time.Now(), c.latest.drain)
 	if err := c.Runtime.Retain(ctx, c.useNames(kept)(kept)); err != nil && ctx.Err() == nil {
-		c.Log.Warn("old endpoints and certificates not dropped", "error", err)
+		c.Log.Warn("old endpoints and certificates not removed", "error", err)
 	}
 	if err := c.Process.RetainUsers(kept.Users); err != nil {
-		c.Log.Warn("old files of users not removed", "error", err)
+		c.Log.Warn("old user files not removed", "error", err)
 	}
 	c.swept, c.trustLeft = true, true
 	c.retainTrust()
 	c.dropLater()
 }
 
-// dropLater sets the time of the next retain.
+// dropLater schedules the next retain.
 func (c *Controller) dropLater() {
 	c.drop = nil
 	switch at, ok := c.retired.due(c.latest.drain); {
@@ -198,26 +196,19 @@ func (c *Controller) dropLater() {
 	}
 }
 
-// missing gives the elements of before whose key now lacks; both are sorted by
-// key.
+// missing returns the elements of before whose key now lacks. Both are sorted by key.
 func missing[T comparable](before, now []T, key func(T) string) []T {
+	var none T
 	var gone []T
-	for _, element := range before {
-		for len(now) > 0 && now[0] != element && key(now[0]) < key(element) {
-			now = now[1:]
-		}
-		if len(now) > 0 && now[0] == element {
-			now = now[1:]
-			continue
-		}
-		if len(now) == 0 || key(now[0]) != key(element) {
-			gone = append(gone, element)
+	for was, is := range paired(before, now, by(key)) {
+		if is == none {
+			gone = append(gone, was)
 		}
 	}
 	return gone
 }
 
-// merged adds the elements whose key a lacks; a and the result are sorted by key.
+// merged adds the retired elements whose key a lacks. a and the result are sorted by key.
 func merged[T comparable](a []T, more retiredItems[T], key func(T) string) []T {
 	if len(more) == 0 {
 		return a
@@ -226,13 +217,14 @@ func merged[T comparable](a []T, more retiredItems[T], key func(T) string) []T {
 	for _, gone := range more {
 		extra = append(extra, gone.element)
 	}
-	slices.SortFunc(extra, func(x, y T) int { return strings.Compare(key(x), key(y)) })
+	slices.SortFunc(extra, by(key))
+	var none T
 	all := make([]T, 0, len(a)+len(extra))
-	for _, element := range missing(extra, a, key) {
-		for len(a) > 0 && key(a[0]) < key(element) {
-			all, a = append(all, a[0]), a[1:]
+	for element, gone := range paired(a, extra, by(key)) {
+		if element == none {
+			element = gone
 		}
 		all = append(all, element)
 	}
-	return append(all, a...)
+	return all
 }

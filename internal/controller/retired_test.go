@@ -37,7 +37,7 @@ func backends(keys ...string) model.Dynamic {
 	return d
 }
 
-func TestWhatLeavesIsKeptWhileWorkersDrain(t *testing.T) {
+func TestRetiredItemsAreKeptWhileWorkersDrain(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1000, 0)
 	var l retired
@@ -67,9 +67,9 @@ func TestWhatLeavesIsKeptWhileWorkersDrain(t *testing.T) {
 	}
 }
 
-// TestWhatTheRunningFileNeedsIsKept: a file that does without a backend was not
-// taken for an hour; the running one still asks for it.
-func TestWhatTheRunningFileNeedsIsKept(t *testing.T) {
+// TestItemsOfTheRunningFileAreKept: a file without a backend was not accepted for an
+// hour; the running file still needs it.
+func TestItemsOfTheRunningFileAreKept(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1000, 0)
 	var l retired
@@ -86,7 +86,7 @@ func TestWhatTheRunningFileNeedsIsKept(t *testing.T) {
 	}
 }
 
-func TestWhatCameBackCountsAsItIsNow(t *testing.T) {
+func TestItemThatCameBackIsCurrent(t *testing.T) {
 	t.Parallel()
 	names := func(host, id string) model.Dynamic {
 		return model.Dynamic{Names: []model.CertificateName{{Host: host, ID: id}}, Certificates: []*model.Certificate{{ID: id}}}
@@ -108,8 +108,8 @@ func TestWhatCameBackCountsAsItIsNow(t *testing.T) {
 	}
 }
 
-// TestAConfirmedPlanFreesAllBeforeIt: changes come faster than reloads, so that the
-// plan that is confirmed is never the newest.
+// TestAConfirmedPlanFreesAllBeforeIt: changes are faster than reloads, so that the
+// confirmed plan is never the newest.
 func TestAConfirmedPlanFreesAllBeforeIt(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1000, 0)
@@ -126,9 +126,9 @@ func TestAConfirmedPlanFreesAllBeforeIt(t *testing.T) {
 	}
 }
 
-// TestWhatLeavesAgainIsNeededAgain: it came back, and left once more with a plan
-// that nginx does not run yet.
-func TestWhatLeavesAgainIsNeededAgain(t *testing.T) {
+// TestItemThatLeavesTwiceIsKept: it came back, and left again with a plan that nginx
+// does not run yet.
+func TestItemThatLeavesTwiceIsKept(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1000, 0)
 	var l retired
@@ -142,9 +142,9 @@ func TestWhatLeavesAgainIsNeededAgain(t *testing.T) {
 	}
 }
 
-// TestWhatLeavesWithinAMomentIsDroppedAtOnce counts how often something is dropped
-// after 100 plans within 5 s: backends, and names and certificates before them.
-func TestWhatLeavesWithinAMomentIsDroppedAtOnce(t *testing.T) {
+// TestItemsThatLeaveTogetherAreRemovedAtOnce counts the removals after 100 plans within
+// 5 s: first names and certificates, then backends.
+func TestItemsThatLeaveTogetherAreRemovedAtOnce(t *testing.T) {
 	t.Parallel()
 	if drops := churn(t, 200); drops > 4 {
 		t.Errorf("dropped %d times", drops)
@@ -157,8 +157,8 @@ func BenchmarkRetired(b *testing.B) {
 	}
 }
 
-// churn has a name and a backend of many leave with each of 100 plans, drops all in
-// due time, and gives how often that took place.
+// churn retires a name and a backend with each of 100 plans, and returns the number of
+// removals.
 func churn(t testing.TB, n int) (drops int) {
 	t.Helper()
 	state := func(left int) model.Dynamic {
@@ -187,7 +187,7 @@ func churn(t testing.TB, n int) (drops int) {
 	return drops
 }
 
-// The file of users of a worker that drains stays, as it reads it at each request.
+// A draining worker still reads its user file at each request.
 func TestUsersStayWhileWorkersDrain(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1000, 0)
@@ -214,7 +214,7 @@ func TestUsersStayWhileWorkersDrain(t *testing.T) {
 }
 
 // TestRetiredBackendsFollowTheirEndpoints until a plan without them is confirmed, also
-// while a reload is under way: nginx still runs with them.
+// during a reload: nginx still uses them.
 func TestRetiredBackendsFollowTheirEndpoints(t *testing.T) {
 	t.Parallel()
 	load := func(objects ...string) (all snapshot.Objects) {

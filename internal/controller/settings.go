@@ -13,25 +13,24 @@ import (
 	"sluice/internal/settings"
 )
 
-// settingsGuard keeps the last content of a ConfigMap that is deleted.
+// settingsGuard keeps the last content of a deleted ConfigMap.
 type settingsGuard struct {
-	// last is the ConfigMap as the source said it last, missing is set while the
-	// source has none any more.
+	// last is the last ConfigMap of the source. missing is set while it is deleted.
 	last    *corev1.ConfigMap
 	missing bool
 }
 
-// refusedGroup is a group of settings that nginx refuses, by the name of its
-// block, and why. Without a name it is all that may be the cause.
+// refusedGroup is a group of settings that nginx rejects, by the name of its block,
+// with the reason. Without a name it stands for all settings that may be the cause.
 type refusedGroup struct{ block, text string }
 
-// fallenGroup is a group that is as it was good, or at its defaults if good is nil.
+// fallenGroup is a group that has its last good values, or its defaults if good is nil.
 type fallenGroup struct {
 	block string
 	good  *corev1.ConfigMap
 }
 
-// read gives the settings as the source says them, or said them last.
+// read returns the settings of the source, the last ones if they were deleted.
 func (g *settingsGuard) read(current *corev1.ConfigMap) *corev1.ConfigMap {
 	if g.missing = current == nil && g.last != nil; !g.missing {
 		g.last = current
@@ -39,7 +38,7 @@ func (g *settingsGuard) read(current *corev1.ConfigMap) *corev1.ConfigMap {
 	return g.last
 }
 
-// settingsInForce gives settings without the groups that are in quarantine.
+// settingsInForce replaces the groups in quarantine.
 func (c *Controller) settingsInForce(written *corev1.ConfigMap) *corev1.ConfigMap {
 	fallen := c.fallenGroups()
 	if len(fallen) == 0 {
@@ -47,7 +46,7 @@ func (c *Controller) settingsInForce(written *corev1.ConfigMap) *corev1.ConfigMa
 	}
 	inForce := fallBack(written, fallen)
 	if c.latest != nil && c.latest.configMap != nil && sameSettings(c.latest.configMap, inForce) {
-		return c.latest.configMap // servers are printed anew for other settings
+		return c.latest.configMap // another pointer would render all servers again
 	}
 	return inForce
 }
@@ -64,8 +63,8 @@ func (c *Controller) fallenGroups() []fallenGroup {
 	return fallen
 }
 
-// fallBack gives settings with the groups that fell: those that go back to their
-// defaults last, as nginx refused them even as they were good.
+// fallBack replaces the fallen groups. Those that fall back to their defaults come
+// last, because nginx rejected even their last good values.
 func fallBack(written *corev1.ConfigMap, fallen []fallenGroup) *corev1.ConfigMap {
 	for _, toDefaults := range []bool{false, true} {
 		for _, group := range fallen {
@@ -77,7 +76,7 @@ func fallBack(written *corev1.ConfigMap, fallen []fallenGroup) *corev1.ConfigMap
 	return written
 }
 
-// matching tells the keys of a group.
+// matching returns a function that reports whether a key belongs to a group.
 func matching(block string) func(key string) bool {
 	keys := settings.BlockKeys(block)
 	return func(key string) bool { return block == "" || slices.Contains(keys, key) }
@@ -87,10 +86,10 @@ func sameSettings(a, b *corev1.ConfigMap) bool {
 	return a == b || equality.Semantic.DeepEqual(a.Data, b.Data)
 }
 
-// refuseSettings has groups fall back to the last good settings, and those that are
-// refused as they were good, or without good ones, to the defaults. It reports whether
-// that changes anything. They are tried again when an Ingress changes of because, which
-// nginx refused with them and took before.
+// refuseSettings makes groups fall back to the last good settings, or to the defaults
+// if nginx rejects those too or there are none. It reports whether that changes
+// anything. The groups are tried again when one of the Ingresses in because changes:
+// nginx accepted these before and rejects them with the new settings.
 func (c *Controller) refuseSettings(p *plan, groups []refusedGroup, because ...quarantine.Subject) (changed bool) {
 	if p.settings == nil {
 		return false
@@ -110,8 +109,9 @@ func (c *Controller) refuseSettings(p *plan, groups []refusedGroup, because ...q
 	return changed
 }
 
-// goodGroup gives the settings that a group falls back to, nil for the defaults; false
-// if it would stay as it was in a plan. All together fall back once.
+// goodGroup returns the settings that a group falls back to, nil for the defaults;
+// false if they are those of the plan. Without a name, the groups fall back once,
+// together.
 func (c *Controller) goodGroup(p *plan, group quarantine.Subject) (good *corev1.ConfigMap, falls bool) {
 	was := c.quarantine.Of(group)
 	choices := []*corev1.ConfigMap{c.good.settings, nil}
@@ -132,7 +132,7 @@ func (c *Controller) goodGroup(p *plan, group quarantine.Subject) (good *corev1.
 	return nil, false
 }
 
-// problems tells of settings that are missing.
+// problems returns the Problem of deleted settings.
 func (g *settingsGuard) problems() []model.Problem {
 	if !g.missing {
 		return nil
@@ -145,8 +145,8 @@ func (g *settingsGuard) problems() []model.Problem {
 func settingsProblem(r *quarantine.Refusal) model.Problem {
 	keys := strings.Join(settings.BlockKeys(r.Subject.Part), ", ")
 	if r.Subject.Part == "" {
-		keys = "all but those that keep somebody out"
+		keys = "all except those that restrict access"
 	}
 	return model.Problem{Object: r.Subject.ObjectRef, Reason: model.Refused,
-		Text: "nginx refuses these settings: the ones before are in force (" + r.Text + "); it is about " + keys}
+		Text: "nginx refuses these settings: the previous ones are in force (" + r.Text + "); affected keys: " + keys}
 }

@@ -19,10 +19,10 @@ func settingsOf(value string) *corev1.ConfigMap {
 	return cm
 }
 
-// ciphersRefused is what nginx says of a bad cipher.
+// ciphersRefused is nginx's message about a bad cipher.
 var ciphersRefused = []refusedGroup{{"tls", "no such cipher"}}
 
-// guarded is a controller with settings that it says, and a form of them that was good.
+// guarded returns a controller with settings, and a good form of them.
 func guarded(t *testing.T, written, good *corev1.ConfigMap) (*Controller, *objects) {
 	t.Helper()
 	source := &objects{}
@@ -33,15 +33,15 @@ func guarded(t *testing.T, written, good *corev1.ConfigMap) (*Controller, *objec
 	return c, source
 }
 
-// say has the source say other settings, nil for none.
+// say changes the settings of the source, nil for none.
 func (o *objects) say(cm *corev1.ConfigMap) {
 	if o.ConfigMaps = nil; cm != nil {
 		o.ConfigMaps = []*corev1.ConfigMap{cm}
 	}
 }
 
-// refused has nginx refuse groups of the latest plan, and reports whether others are in
-// force then.
+// refused makes nginx reject groups of the latest plan, and reports whether others are
+// in force then.
 func (c *Controller) refused(t *testing.T, groups ...refusedGroup) bool {
 	t.Helper()
 	before := c.latest.configMap
@@ -53,7 +53,7 @@ func (c *Controller) refused(t *testing.T, groups ...refusedGroup) bool {
 	return changed
 }
 
-// ciphers gives the value that is in force.
+// ciphers returns the value in force.
 func (c *Controller) ciphers() string { return c.latest.configMap.Data["ssl-ciphers"] }
 
 func TestRefusedSettingsAreRolledBackUntilTheyChange(t *testing.T) {
@@ -103,9 +103,9 @@ func TestSettingsThatAreInForceAreNotBlamedAgain(t *testing.T) {
 	}
 }
 
-// TestRefusedSettingsSettle: nginx refuses a group even as it was good before, and
-// an Ingress with the defaults of that group. One after the other falls back, and
-// none returns to what was refused already.
+// TestRefusedSettingsSettle: nginx rejects a group even with its last good values, and
+// an Ingress with the defaults of that group. Each falls back in turn, and none returns
+// to rejected values.
 func TestRefusedSettingsSettle(t *testing.T) {
 	t.Parallel()
 	now, good := settingsOf("new"), settingsOf("good")

@@ -6,13 +6,12 @@ import (
 
 	"sluice/internal/debug"
 	"sluice/internal/model"
-	"sluice/internal/report"
 )
 
-// shown is what others may look at while the loop goes on.
+// shown is the state of the loop that the debug socket shows.
 type shown struct {
-	// serving is the plan that is in force, told what nginx was told last at run
-	// time, last the last attempt.
+	// serving is the plan in force. told is what was pushed last, and last is the last
+	// attempt to apply a plan.
 	serving *plan
 	told    model.Dynamic
 	last    *debug.Attempt
@@ -20,17 +19,12 @@ type shown struct {
 	state atomic.Pointer[debug.State]
 }
 
-// State is what was brought about so far, nil before anything was. It may be
-// called at any time.
+// State returns the published state, nil before the first sync. It may be called at any
+// time.
 func (c *Controller) State() *debug.State { return c.shown.state.Load() }
 
-// attempt notes what the line of a sync tells of a plan.
-func (s *shown) attempt(p *plan, line report.SyncLine) {
-	s.last = &debug.Attempt{At: time.Now(), Took: line.Took, Reloaded: line.Reload, File: p.file, Err: line.Err}
-}
-
-// publish lets others see where things are. It only hands pointers on: what is
-// told of them is computed by whoever asks.
+// publish stores the current state. It only copies pointers: answers are computed on
+// request.
 func (c *Controller) publish() {
 	if c.latest == nil {
 		return
@@ -42,16 +36,16 @@ func (c *Controller) publish() {
 	c.shown.state.Store(state)
 }
 
-// shown gives the views of a plan that is in force.
+// shown returns the views of a plan in force.
 func (p *plan) shown() *debug.Confirmed {
 	return &debug.Confirmed{Snapshot: p.served, Options: p.options, Config: p.config, Problems: p.problems, File: p.file, Ingresses: len(p.accepted)}
 }
 
-// logSync writes the line of a sync: what changed since the last line. A reload's line
-// may come after those of later syncs, which have told of its changes already.
+// logSync writes the log line of a sync: the changes since the last line. The line of a
+// reload may come after those of later syncs, which have already logged its changes.
 func (c *Controller) logSync(p *plan, o *outcome) {
 	line := p.line(o)
-	c.shown.attempt(p, line)
+	c.shown.last = &debug.Attempt{At: time.Now(), Took: line.Took, Reloaded: line.Reload, File: p.file, Err: line.Err}
 	c.publish()
 	if c.lastLogged == nil || p.started.After(c.lastLogged.started) {
 		line.What = whatChanged(c.lastLogged, p)

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// streak slows reloads down while changes keep coming during each of them, as
-// when a thousand Ingresses are made at once: nginx would do nothing but read its
-// file again. Changes that come after a reload has ended never wait, nor do the
-// second reload of a burst and what it takes along.
+// streak delays reloads while changes keep coming during each of them, for example when
+// a thousand Ingresses are created at once: otherwise nginx would only read its file
+// again and again. Changes after the end of a reload do not wait, nor does the second
+// reload of a burst.
 type streak struct {
-	// length is how many reloads in a row ended with another one due.
+	// length is the number of reloads in a row after which another one was due.
 	length int
 }
 
-// The first pause takes as long as the reload before it, later ones pauseShare times as
-// long, shortestPause at least and longestPause at most.
+// The first pause is as long as the reload before it. Later ones are pauseShare times
+// as long, at least shortestPause and at most longestPause.
 const (
 	pauseShare    = 3
 	shortestPause = 250 * time.Millisecond
 	longestPause  = 5 * time.Second
 )
 
-// pause is how long the next reload waits at most, after one that took a while, and for
-// how long nothing may come for it to wait no longer. due says whether another plan was
-// there when it ended.
+// pause returns the longest wait of the next reload, after one that took a while, and
+// how long no change must come for it to start earlier. due is set if another plan was
+// waiting at the end of the reload.
 func (s *streak) pause(took time.Duration, due bool) (most, calm time.Duration) {
 	if !due {
 		s.length = 0
@@ -41,8 +41,8 @@ func (s *streak) pause(took time.Duration, due bool) (most, calm time.Duration) 
 	return min(max(pauseShare*took, shortestPause), longestPause), max(took, shortestPause)
 }
 
-// lastChange is when something came last that a reload is due for. The zero value is
-// ready; it may be used from several goroutines.
+// lastChange is the time of the last change that needs a reload. The zero value is
+// ready. It is safe for concurrent use.
 type lastChange struct{ at atomic.Pointer[time.Time] }
 
 func (l *lastChange) note() {
@@ -50,8 +50,8 @@ func (l *lastChange) note() {
 	l.at.Store(&now)
 }
 
-// awaitCalm returns when most has passed, when nothing came for as long as calm, when
-// hurry tells, or when ctx ends.
+// awaitCalm returns after most, or when no change came for as long as calm, or on
+// hurry, or when ctx ends.
 func (l *lastChange) awaitCalm(ctx context.Context, most, calm time.Duration, hurry <-chan struct{}) {
 	began := time.Now()
 	for {

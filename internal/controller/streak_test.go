@@ -33,14 +33,14 @@ func TestReloadsOfAStreakWait(t *testing.T) {
 	}
 }
 
-// A pause ends when nothing more comes, when it has lasted long enough, and at once
-// where nginx has to be told everything anew.
+// A pause ends when no more changes come, after its longest time, and at once if nginx
+// restarted.
 func TestPausesEnd(t *testing.T) {
 	t.Parallel()
 	const most, calm, never = 3 * time.Second, time.Second, time.Hour
 	for name, c := range map[string]struct {
-		// before is how long before the pause something came, every how often more
-		// comes during it, and hurry when nginx forgot everything.
+		// before is the time between the last change and the pause, every the time
+		// between changes during it, and hurry the time until nginx restarts.
 		before, every, hurry time.Duration
 		want                 time.Duration
 	}{

@@ -13,32 +13,31 @@ import (
 	"sluice/internal/quarantine"
 )
 
-// streamGuard keeps TCP and UDP services out of nginx.conf that are in quarantine:
-// those that nginx refuses, and those whose port it cannot listen on. Everything else
-// goes on without them.
+// streamGuard removes TCP and UDP services in quarantine from nginx.conf: those that
+// nginx rejects, and those whose port it cannot listen on. Everything else is served
+// without them.
 type streamGuard struct {
 	quarantine *quarantine.Quarantine
-	// ahead is set if the ports of new streams are looked at before nginx gets
-	// them. It is not where nginx is run by something else, as it may hold them.
+	// ahead is set if the ports of new streams are checked before nginx gets them. It
+	// is not set for an external nginx, which may hold the ports itself.
 	ahead bool
-	// listening reports why nobody can listen on a port, nil if one can; a test
-	// gives another than ports.Try.
+	// listening returns the reason why nobody can listen on a port, nil if one can. It
+	// is ports.Try except in tests.
 	listening func(model.Protocol, int) error
-	// look is when the ports that were not free are looked at again; nil if all
-	// are.
+	// look fires when the ports in use are checked again; nil if there are none.
 	look <-chan time.Time
 }
 
-// portInterval is the time between two looks at a port that is not free.
+// portInterval is the time between two checks of a port in use.
 const portInterval = 2 * time.Second
 
 func streamSubject(s *model.Stream) quarantine.Subject {
 	return quarantine.Subject{ObjectRef: s.Source, Part: s.Key()}
 }
 
-// screen takes the streams out of a plan that are in quarantine. The ports of new ones
-// are looked at, as nginx takes seconds to give a port up: new are those that no other
-// plan has that nginx may run.
+// screen removes the streams in quarantine from a plan. It checks the ports of new
+// streams, because nginx takes seconds to give up a port in use: new are those that are
+// in no other plan that nginx may run.
 func (g *streamGuard) screen(p *plan, others ...*plan) {
 	streams := p.config.Static.Streams
 	find := func(s quarantine.Subject) *model.Stream {
@@ -70,8 +69,8 @@ func (g *streamGuard) screen(p *plan, others ...*plan) {
 	g.lookLater()
 }
 
-// releasePorts ends the refusals for ports that are free by now, and those of streams
-// that are gone.
+// releasePorts ends the refusals of ports that are free now, and of streams that are
+// gone.
 func (g *streamGuard) releasePorts(find func(quarantine.Subject) *model.Stream) bool {
 	return g.quarantine.Release(is[busyForm], func(s quarantine.Subject) quarantine.Form {
 		if found := find(s); found != nil && ports.Blocked(g.listening(found.Protocol, found.Port)) {
@@ -81,14 +80,14 @@ func (g *streamGuard) releasePorts(find func(quarantine.Subject) *model.Stream) 
 	})
 }
 
-// mayListen reports whether a plan that nginx may run has the stream.
+// mayListen reports whether one of the plans that nginx may run has the stream.
 func mayListen(s *model.Stream, plans []*plan) bool {
 	return slices.ContainsFunc(plans, func(p *plan) bool {
 		return p != nil && slices.ContainsFunc(p.config.Static.Streams, func(o model.Stream) bool { return o.Key() == s.Key() })
 	})
 }
 
-// withholdPort keeps a stream out as long as its port is not free.
+// withholdPort removes a stream until its port is free.
 func (g *streamGuard) withholdPort(s *model.Stream, err error) bool {
 	text := fmt.Sprintf("another process listens on %s port %d: stop it or choose another port; until then the service is not served", s.Protocol, s.Port)
 	if errors.Is(err, syscall.EACCES) {
@@ -97,10 +96,10 @@ func (g *streamGuard) withholdPort(s *model.Stream, err error) bool {
 	return g.quarantine.Refuse(g.quarantine.Turn(), quarantine.Finding{Subject: streamSubject(s), Refused: busyForm{s}, Verdict: quarantine.Verdict{Text: text, Final: true}})
 }
 
-// refusePorts keeps those streams of a plan out whose ports nginx could not
-// listen on, and reports whether there are any. nginx does not say the protocol:
-// what it runs already is not meant, and of two that are new the one that is
-// kept out without need is back after the next look.
+// refusePorts removes the streams of a plan whose ports nginx could not listen on, and
+// reports whether there are any. nginx does not name the protocol. So refusePorts skips
+// running streams, and if it removes one of two new streams without need, the next
+// check restores it.
 func (g *streamGuard) refusePorts(o outcome, running *plan) bool {
 	found := false
 	for _, unbound := range nginx.UnboundPorts(o.err) {
@@ -114,7 +113,7 @@ func (g *streamGuard) refusePorts(o outcome, running *plan) bool {
 	return found
 }
 
-// freed reports whether a port is free by now for which a stream was kept out.
+// freed reports whether the port of a removed stream is free now.
 func (g *streamGuard) freed() bool {
 	found := g.releasePorts(func(s quarantine.Subject) *model.Stream { return g.quarantine.Of(s).Refused.(busyForm).Stream })
 	g.look = nil

@@ -42,21 +42,22 @@ func planOf(streams ...model.Stream) *plan {
 	return &plan{config: model.Config{Static: model.Static{Streams: streams}}}
 }
 
-// streamsIn gives a guard whose ports are all free.
+// streamsIn returns a guard for which all ports are free.
 func streamsIn(t *testing.T) *streamGuard {
 	t.Helper()
 	q := quarantine.New(harmless, time.Now)
 	return &streamGuard{quarantine: q, ahead: true, listening: func(model.Protocol, int) error { return nil }}
 }
 
-// served gives the ports of the streams that a plan serves.
+// served returns the ports of the streams that a plan serves.
 func (g *streamGuard) served(all []model.Stream, others ...*plan) []int {
 	p := planOf(all...)
 	g.screen(p, others...)
 	return portsOf(p.config.Static.Streams)
 }
 
-// refuse has nginx refuse a stream of a plan, and reports whether it is kept out now.
+// refuse makes nginx reject a stream of a plan, and reports whether the stream is
+// removed now.
 func (g *streamGuard) refuse(p *plan, key, text string) bool {
 	object := model.ObjectRef{Kind: "ConfigMap", Namespace: "sluice", Name: "tcp"}
 	f, ok := p.finding(culprit{object: object, stream: key, text: text}, nil)
@@ -67,8 +68,8 @@ func (g *streamGuard) problems() []model.Problem {
 	return (&Controller{quarantine: g.quarantine}).refusals()
 }
 
-// TestPortsAreLookedAtBeforeTheyAreServed: but not those that nginx may hold.
-func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
+// TestPortsAreCheckedBeforeTheyAreServed, except those that nginx may hold.
+func TestPortsAreCheckedBeforeTheyAreServed(t *testing.T) {
 	t.Parallel()
 	g := streamsIn(t)
 	errs := map[int]error{1: fmt.Errorf("listen: %w", syscall.EADDRINUSE), 2: syscall.EACCES, 3: syscall.EADDRINUSE, 4: syscall.EAFNOSUPPORT}
@@ -101,8 +102,8 @@ func TestPortsAreLookedAtBeforeTheyAreServed(t *testing.T) {
 	}
 }
 
-// TestRefusedStreamsAreKeptOutUntilTheyChange and no longer.
-func TestRefusedStreamsAreKeptOutUntilTheyChange(t *testing.T) {
+// TestRefusedStreamsAreRemovedUntilTheyChange, and no longer.
+func TestRefusedStreamsAreRemovedUntilTheyChange(t *testing.T) {
 	t.Parallel()
 	g := streamsIn(t)
 	all := streamsOf(1, 2)
@@ -122,8 +123,8 @@ func TestRefusedStreamsAreKeptOutUntilTheyChange(t *testing.T) {
 	}
 }
 
-// TestPortThatNginxCannotListenOn: of its own ports of another protocol nginx
-// does not say it.
+// TestPortThatNginxCannotListenOn: it is not a port that nginx already serves with
+// another protocol.
 func TestPortThatNginxCannotListenOn(t *testing.T) {
 	t.Parallel()
 	g := streamsIn(t)
@@ -137,7 +138,7 @@ func TestPortThatNginxCannotListenOn(t *testing.T) {
 	}
 }
 
-// refusing is an nginx that refuses files with certain texts.
+// refusing rejects files that contain certain texts.
 type refusing []string
 
 func (r refusing) Test(_ context.Context, conf io.WriterTo) error {
@@ -153,8 +154,7 @@ func (r refusing) Test(_ context.Context, conf io.WriterTo) error {
 	return nil
 }
 
-// TestBlameOnTheStreamLevel finds the service or the host that nginx refuses, and
-// settings that it refuses there only.
+// TestBlameOnTheStreamLevel finds the rejected service, host or settings.
 func TestBlameOnTheStreamLevel(t *testing.T) {
 	t.Parallel()
 	set, err := render.Load(templates.Files)
@@ -184,7 +184,8 @@ func TestBlameOnTheStreamLevel(t *testing.T) {
 			file, _ := set.Render(s, e, nil)
 			return file
 		}}
-		b.find(test.static, nil)
+		whole := b.render(test.static)
+		b.find(test.static, nil, whole, b.read(whole))
 		var found []string
 		for _, c := range b.culprits {
 			if c.stream == "" {

@@ -16,10 +16,9 @@ import (
 	"sluice/internal/translate"
 )
 
-// substitute puts what is in force in the place of templates, settings and Ingresses
-// that nginx refuses, that are missing, or that wait for a test. Each looks at those
-// before it, as its refusal may depend on them. Streams follow once they are known (see
-// streamGuard.screen).
+// substitute replaces rejected, missing and untested templates, settings and Ingresses
+// by the forms in force. A refusal may depend on those before it in this order. Streams
+// follow once they are known (see streamGuard.screen).
 func (c *Controller) substitute(p *plan) {
 	p.options, p.nginx = c.Translate, c.nginx
 	p.options.ClassesUnreadable = p.classesUnreadable
@@ -44,8 +43,8 @@ func (c *Controller) substitute(p *plan) {
 	c.substituteIngresses(p)
 }
 
-// templatesInForce are the newest templates, or those that nginx took last if it
-// refuses them.
+// templatesInForce returns the newest templates, or those that nginx accepted last if
+// it rejects the newest.
 func (c *Controller) templatesInForce() *render.Templates {
 	if r := c.quarantine.Of(templatesSubject); r != nil {
 		return r.Form().(*render.Templates)
@@ -53,31 +52,30 @@ func (c *Controller) templatesInForce() *render.Templates {
 	return c.Templates.Current()
 }
 
-// hold keeps back what is new since the latest plan in namespaces of which nginx
-// refused something lately.
+// hold delays new forms in namespaces in which nginx recently rejected something.
 func (c *Controller) hold(p *plan) {
 	struck := c.quarantine.Struck()
 	if len(struck) == 0 {
 		return
 	}
 	for _, name := range p.snap.Since(c.latest.snap).Ingresses {
-		now, was := p.snap.Ingress(name), c.latest.snap.Ingress(name)
-		if _, held := struck[name.Namespace]; !held || now == nil || was != nil && sameContent(was, now) {
+		if _, held := struck[name.Namespace]; !held {
 			continue
 		}
-		c.quarantine.Hold(quarantine.Finding{
-			Subject: quarantine.Of(snapshot.RefOf(now)), Refused: now, Good: c.good.form(snapshot.RefOf(now)), Basis: p.basisOf(now), Apart: true,
-			Verdict: quarantine.Verdict{Text: "nginx refused other Ingresses of the namespace " + name.Namespace + " in the last minute"},
-		})
+		text := "nginx refused other Ingresses of the namespace " + name.Namespace + " in the last minute"
+		f, ok := p.finding(culprit{object: snapshot.IngressRef(name), text: text, undecided: true}, c.good)
+		if was := c.latest.look(f.Subject); ok && (was == nil || !sameForm(was, f.Refused)) {
+			c.quarantine.Hold(f)
+		}
 	}
 }
 
-// denials say how much of an Ingress answers 503.
+// denials is how much of an Ingress returns 503.
 var denials = map[quarantine.Stand]claim.Denial{
 	quarantine.AsClosed: claim.DenyPaths, quarantine.AsBeginnings: claim.DenyBeginnings,
 }
 
-// substituteIngresses puts other forms in the place of the Ingresses in quarantine.
+// substituteIngresses replaces the Ingresses in quarantine.
 func (c *Controller) substituteIngresses(p *plan) {
 	if c.quarantine.Empty() {
 		return
@@ -100,7 +98,7 @@ func (c *Controller) substituteIngresses(p *plan) {
 	p.served = p.served.WithIngresses(replace)
 }
 
-// refusals tells the owners of what is in quarantine.
+// refusals returns the Problems of everything in quarantine.
 func (c *Controller) refusals() []model.Problem {
 	var problems []model.Problem
 	for r := range c.quarantine.All() {
@@ -123,7 +121,7 @@ func (c *Controller) refusals() []model.Problem {
 func routeProblem(r *quarantine.Refusal) model.Problem {
 	reason, text := model.Refused, "nginx refuses it"
 	if r.Waits {
-		reason, text = model.Untested, "it waits for a test of its own"
+		reason, text = model.Untested, "it waits for a separate test"
 	}
 	switch {
 	case r.Stand == quarantine.AsGood:

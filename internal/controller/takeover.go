@@ -2,15 +2,15 @@ package controller
 
 import "context"
 
-// takeOver waits, if the nginx of a former run serves, until there is a plan to
-// put in its place. That nginx keeps its ports, its sockets and its endpoints
-// meanwhile, and answers the liveness check; readiness waits for a file of ours.
-// The result is false if a stop was asked for, which ends that nginx too.
+// takeOver waits for the first plan if the nginx of a former run still serves. Until
+// then, that nginx keeps its ports, sockets and endpoints, and answers the liveness
+// check; readiness waits for our own file. takeOver returns false if Sluice has to
+// stop, which then also ends that nginx.
 func (c *Controller) takeOver(ctx context.Context, changes <-chan struct{}) bool {
 	if c.Process.Former() == 0 {
 		return true
 	}
-	c.Log.Info("the nginx of a former run serves: it goes on until the objects are known")
+	c.Log.Info("the nginx of a former run serves until the objects are read")
 	// Its streams hold their ports until it ends.
 	ahead := c.streams.ahead
 	c.streams.ahead = false
@@ -35,8 +35,8 @@ func (c *Controller) takeOver(ctx context.Context, changes <-chan struct{}) bool
 	}
 }
 
-// readAhead has the source read its objects while nginx starts. What it finds,
-// errors included, is found again by the first sync, without reading again.
+// readAhead makes the source read its objects while nginx starts. The first sync gets
+// the same result, including errors, without reading again.
 func (c *Controller) readAhead(ctx context.Context) (done <-chan struct{}) {
 	read := make(chan struct{})
 	go func() {

@@ -14,21 +14,22 @@ import (
 	"sluice/internal/translate"
 )
 
-// trials test the Ingresses that wait in quarantine, apart from the file that is
-// served and beside everything else: one namespace after the other, some at a time.
+// trials tests the Ingresses that wait in quarantine, apart from the served file and in
+// the background: some of one namespace at a time, then those of the next.
 type trials struct {
 	process tester
-	// Of ended a nil says that some are due again.
+	// due passes trials to run, and ended returns them. A nil from ended means that
+	// some are due again.
 	due, ended chan *trial
-	// rest has the time at which the next ones are due again.
-	rest chan time.Time
-	// busy is set from begin until the trial's end was taken in, last is the
-	// namespace of the last one.
+	// again fires when the next ones are due.
+	again *time.Timer
+	// busy is set from begin until the result of the trial was handled. last is the
+	// namespace of the last trial.
 	busy bool
 	last string
 }
 
-// trial is one test of Ingresses that wait, all of one namespace.
+// trial is one test of waiting Ingresses, all of one namespace.
 type trial struct {
 	tested []quarantine.Refusal
 	static model.Static
@@ -36,28 +37,30 @@ type trial struct {
 	oldest func() []model.ObjectRef
 
 	verdicts map[quarantine.Subject]quarantine.Verdict
-	// untested is set if nothing can be told, as nginx could not be asked.
+	// untested is set if the result says nothing, because nginx could not be run.
 	untested bool
 }
 
-// mostTogether is how many Ingresses are tried together.
+// mostTogether is the maximum number of Ingresses in one trial.
 const mostTogether = 64
 
-// trialTime bounds one trial.
+// trialTime limits one trial.
 const trialTime = 2 * time.Second
 
-// aside is an nginx that tests while nobody waits.
+// aside is a tester that gives way to other tests and reloads.
 type aside struct{ *nginx.Process }
 
-// Test gives way to all else.
+// Test runs `nginx -t` when nothing else needs it.
 func (a aside) Test(ctx context.Context, conf io.WriterTo) error { return a.TestAside(ctx, conf) }
 
 func newTrials(process tester) *trials {
-	return &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), rest: make(chan time.Time, 1)}
+	t := &trials{process: process, due: make(chan *trial, 1), ended: make(chan *trial), again: time.NewTimer(0)}
+	t.again.Stop()
+	return t
 }
 
-// begin starts the next trial, unless one is under way or none is due: then begin is
-// called again when the next one is.
+// begin starts the next trial, unless one is in progress or none is due. In the last
+// case, begin is called again when one is.
 func (t *trials) begin(q *quarantine.Quarantine, p *plan) {
 	if t.busy {
 		return
@@ -65,11 +68,7 @@ func (t *trials) begin(q *quarantine.Quarantine, p *plan) {
 	tested := q.Next(t.last, mostTogether)
 	if len(tested) == 0 {
 		if due := q.Due(); !due.IsZero() {
-			select {
-			case <-t.rest:
-			default:
-			}
-			t.rest <- due
+			t.again.Reset(time.Until(due))
 		}
 		return
 	}
@@ -86,31 +85,25 @@ func (t *trials) begin(q *quarantine.Quarantine, p *plan) {
 	t.due <- next
 }
 
-// run tests until ctx ends. It rests for as long as a trial took, so that it takes
-// no more than half a processor.
+// run runs trials until ctx ends. After each it pauses for as long as that took, so
+// that it uses at most half a processor.
 func (t *trials) run(ctx context.Context) {
-	var again <-chan time.Time
 	for {
 		var next *trial
 		select {
 		case next = <-t.due:
-		case at := <-t.rest:
-			again = time.After(time.Until(at))
-			continue
-		case <-again:
-			again = nil
-			if !t.end(ctx, nil) {
-				return
-			}
-			continue
+		case <-t.again.C:
 		case <-ctx.Done():
 			return
 		}
-		began := time.Now()
-		next.test(ctx, t.process)
-		pause := time.Since(began)
-		if next.untested {
-			pause = trialTime
+		pause := time.Duration(0)
+		if next != nil {
+			began := time.Now()
+			next.test(ctx, t.process)
+			pause = time.Since(began)
+			if next.untested {
+				pause = trialTime
+			}
 		}
 		select {
 		case <-time.After(pause):
@@ -123,7 +116,7 @@ func (t *trials) run(ctx context.Context) {
 	}
 }
 
-// end tells the loop; false once ctx has ended.
+// end passes a result to the loop. It returns false once ctx has ended.
 func (t *trials) end(ctx context.Context, next *trial) bool {
 	select {
 	case t.ended <- next:
@@ -136,7 +129,7 @@ func (t *trials) end(ctx context.Context, next *trial) bool {
 // test finds the culprits among the Ingresses.
 func (t *trial) test(ctx context.Context, process tester) {
 	b := &blame{ctx: ctx, process: process, render: t.render, oldest: t.oldest, until: time.Now().Add(trialTime), patient: true}
-	b.empty(part(t.static, t.static.Servers))
+	b.removeCulprits(part(t.static, t.static.Servers))
 	b.findStreams(t.static)
 	t.untested = b.failed != nil || b.stuck || len(b.settings) > 0
 	t.verdicts = map[quarantine.Subject]quarantine.Verdict{}
@@ -150,8 +143,8 @@ func (t *trial) test(ctx context.Context, process tester) {
 	}
 }
 
-// trialEnded takes in what a trial told: those that pass are served, and those that
-// nginx refuses stay in quarantine for it.
+// trialEnded handles the result of a trial: Ingresses that pass are served, and those
+// that nginx rejects stay in quarantine.
 func (c *Controller) trialEnded(ctx context.Context, t *trial) {
 	if t == nil {
 		c.trials.begin(c.quarantine, c.latest)

@@ -16,12 +16,22 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// wordless refuses the locations of some Ingresses and names no line. It knows
-// what it tests from the last rendering.
+// wordless rejects the locations of some Ingresses and names no line. It takes them
+// from the last rendering.
 type wordless struct {
 	bad   map[model.ObjectRef]bool
+	files func() *render.File
 	last  model.Static
 	tests int
+}
+
+func newWordless(t *testing.T, bad ...model.ObjectRef) *wordless {
+	t.Helper()
+	w := &wordless{bad: map[model.ObjectRef]bool{}, files: distinctFiles(t)}
+	for _, o := range bad {
+		w.bad[o] = true
+	}
+	return w
 }
 
 func (w *wordless) Test(context.Context, io.WriterTo) error {
@@ -36,14 +46,14 @@ func (w *wordless) Test(context.Context, io.WriterTo) error {
 	return nil
 }
 
-func (w *wordless) render(s model.Static) *render.File { w.last = s; return &render.File{} }
+func (w *wordless) render(s model.Static) *render.File { w.last = s; return w.files() }
 
-// TestUndecidedAreNotBlamed: 90 Ingresses of a namespace of which every third is
-// refused without a line, beside one of another namespace. The search is short, the
-// neighbour is not in it, and nobody is blamed before a test of its own.
+// TestUndecidedAreNotBlamed: of 90 Ingresses of a namespace, nginx rejects every third
+// and names no line; another namespace has one. The search is short and skips the other
+// namespace, and nobody is blamed before a separate test.
 func TestUndecidedAreNotBlamed(t *testing.T) {
 	t.Parallel()
-	w := &wordless{bad: map[model.ObjectRef]bool{}}
+	w := newWordless(t)
 	all, owners := servers(90)
 	for i, o := range owners {
 		w.bad[o] = i%3 == 0
@@ -52,7 +62,7 @@ func TestUndecidedAreNotBlamed(t *testing.T) {
 	all = append(all, &model.Server{Host: "neighbour.example", Locations: []*model.Location{{Rule: model.Rule{Object: neighbour}}}})
 	b := &blame{ctx: t.Context(), process: w, render: w.render, until: time.Now().Add(searchTime),
 		oldest: func() []model.ObjectRef { return append(owners, neighbour) }}
-	b.find(model.Static{Servers: all}, all)
+	b.find(model.Static{Servers: all}, all, w.files(), &nginx.TestError{Text: `unknown "x" variable`})
 	if len(b.culprits) != 90 || w.tests > 12 || len(b.settings) > 0 || b.stuck {
 		t.Errorf("%d found by %d tests, want the 90 of the namespace by a few", len(b.culprits), w.tests)
 	}
@@ -63,11 +73,11 @@ func TestUndecidedAreNotBlamed(t *testing.T) {
 	}
 }
 
-// TestTrialsDecideOnAllThatWait: round after round, those that nginx refuses stay
-// in quarantine, and the others are cleared.
+// TestTrialsDecideOnAllThatWait: in the end, the Ingresses that nginx rejects are in
+// quarantine, and the others are served.
 func TestTrialsDecideOnAllThatWait(t *testing.T) {
 	t.Parallel()
-	w := &wordless{bad: map[model.ObjectRef]bool{}}
+	w := newWordless(t)
 	now := time.Now()
 	q := quarantine.New(harmless, func() time.Time { return now })
 	all, owners := servers(90)
@@ -103,9 +113,9 @@ func refs(refusals []quarantine.Refusal) []model.ObjectRef {
 	return all
 }
 
-// TestChangesOfAStruckNamespaceWait: what is new of a namespace of which nginx
-// refused something waits for a test of its own, in its last good form. Others do
-// not, nor what was there before.
+// TestChangesOfAStruckNamespaceWait: after a refusal in a namespace, its new forms wait
+// for a separate test, and their last good forms are served. Other namespaces and
+// unchanged forms do not wait.
 func TestChangesOfAStruckNamespaceWait(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
@@ -129,8 +139,8 @@ func TestChangesOfAStruckNamespaceWait(t *testing.T) {
 	}
 }
 
-// TestNotReadyWhileAllWait: nothing of the cluster is served, as nobody knows yet
-// what nginx takes. One that is served is enough, and so is a verdict.
+// TestNotReadyWhileAllWait: nothing of the cluster is served before the first verdict.
+// One served Ingress or one verdict is enough.
 func TestNotReadyWhileAllWait(t *testing.T) {
 	t.Parallel()
 	source := &objects{}

@@ -10,7 +10,7 @@ import (
 	"sluice/internal/render"
 )
 
-// writeTrust writes those files of trusted authorities that do not exist yet. They are
+// writeTrust writes the files of trusted authorities that do not exist yet. They are
 // public, and their names are hashes of their content.
 func writeTrust(files []render.TrustFile) error {
 	for _, trust := range files {
@@ -31,8 +31,8 @@ func writeTrust(files []render.TrustFile) error {
 	return nil
 }
 
-// retainTrust removes the files of trusted authorities that no file needs which nginx
-// may still read. A trial may have written further ones, so that it is waited for.
+// retainTrust removes the files of trusted authorities that nginx no longer needs. It
+// waits for the end of a trial, which may have written further ones.
 func (c *Controller) retainTrust() {
 	if !c.trustLeft || c.trials.busy {
 		return

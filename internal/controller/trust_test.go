@@ -19,8 +19,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// trusting is an Ingress that verifies its backend by the authorities of a Secret, with
-// that Secret.
+// trusting returns an Ingress that verifies its backend with the authorities of a
+// Secret, and that Secret.
 func trusting(t *testing.T) (*networkingv1.Ingress, *corev1.Secret) {
 	t.Helper()
 	certificate, err := selfsigned.Certificate(time.Now())
@@ -36,7 +36,7 @@ func trusting(t *testing.T) (*networkingv1.Ingress, *corev1.Secret) {
 	return ing, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "ca"}, Data: map[string][]byte{"ca.crt": certificate.Chain}}
 }
 
-// trustful gives an idle controller with a state directory.
+// trustful returns an idle controller with a state directory.
 func trustful(t *testing.T, source Source) (c *Controller, there func() []string) {
 	t.Helper()
 	c = idle(t, source)
@@ -52,8 +52,8 @@ func trustful(t *testing.T, source Source) (c *Controller, there func() []string
 	}
 }
 
-// TestOldTrustGoes: the files of authorities that a Secret had before go once nginx runs
-// without them, and so does the last one with its Ingress. One of a trial stays.
+// TestOldTrustGoes: files of authorities are removed once nginx runs without them, the
+// last one when its Ingress is gone. The file of a trial stays.
 func TestOldTrustGoes(t *testing.T) {
 	t.Parallel()
 	source := &objects{}
@@ -96,7 +96,7 @@ func TestOldTrustGoes(t *testing.T) {
 	}
 }
 
-// present fails if a file that it tests names one that is missing.
+// present rejects a file that names a missing file.
 type present struct{ tests int }
 
 func (p *present) Test(_ context.Context, conf io.WriterTo) error {
@@ -109,7 +109,7 @@ func (p *present) Test(_ context.Context, conf io.WriterTo) error {
 	return nil
 }
 
-// TestATrialHasTheTrustThatItNames: no plan has written the file of an Ingress that waits.
+// TestATrialHasTheTrustThatItNames: no plan has written the file of a waiting Ingress.
 func TestATrialHasTheTrustThatItNames(t *testing.T) {
 	t.Parallel()
 	source := &objects{}

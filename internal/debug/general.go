@@ -39,7 +39,7 @@ func (q *question) general() (body, error) {
 
 // nginx asks nginx's workers how they are.
 func (q *question) nginx() debugapi.Nginx {
-	n := debugapi.Nginx{Version: q.Nginx.Version, Capabilities: filled(q.Nginx.Capabilities.Names()), Memory: []debugapi.Memory{}}
+	n := debugapi.Nginx{Version: q.Nginx.Version, Capabilities: filled(q.Nginx.Capabilities.Features), Memory: []debugapi.Memory{}}
 	ctx, cancel := context.WithTimeout(q.ctx, nginxTimeout)
 	defer cancel()
 	status, err := q.Status(ctx)

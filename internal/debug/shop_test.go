@@ -154,7 +154,7 @@ func stateOf(t testing.TB, manifests string, change ...func(*translate.Options))
 // optionsOf are those of a controller that is well.
 func optionsOf(state *State) Options {
 	return Options{
-		Version: "1.2.3", Nginx: nginx.Install{Version: "1.26.3", Capabilities: nginx.Capabilities{HTTP2: true, RealIP: true}},
+		Version: "1.2.3", Nginx: nginx.Install{Version: "1.26.3", Capabilities: nginx.Capabilities{Features: []string{"http2", "real-ip"}}},
 		State: func() *State { return state }, Ready: func() error { return nil },
 		Status: func(context.Context) (nginx.Status, error) {
 			return nginx.Status{Load: 7, Workers: []nginx.Worker{{PID: 1, Load: 7}, {PID: 2, Load: 7}}, Memory: []nginx.Memory{{Name: "certificate_data", Size: 128 << 20, Used: 1 << 20}}}, nil

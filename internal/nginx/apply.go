@@ -19,7 +19,7 @@ type Result struct {
 	Live time.Duration
 	// Settled is when no older worker accepted connections any more, so that every
 	// new connection gets the new configuration. It is 0 if that was not seen within
-	// Options.SettleTimeout.
+	// settleTimeout.
 	Settled time.Duration
 }
 
@@ -41,7 +41,7 @@ type ReloadError struct {
 // Error returns the text and what nginx serves now.
 func (e *ReloadError) Error() string {
 	if e.RolledBack {
-		return "reload refused, the last good configuration goes on: " + e.Text
+		return "reload refused; the last good configuration stays in force: " + e.Text
 	}
 	return "reload failed and could not be rolled back: " + e.Text
 }
@@ -105,7 +105,7 @@ func (p *Process) prepare(ctx context.Context, r *run) (*reload, error) {
 		return err == nil && c.newest > 0, nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("nginx does not say how it is: %w", errors.Join(last, err))
+		return nil, fmt.Errorf("nginx does not report its state: %w", errors.Join(last, err))
 	}
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error)
 	l.p.noteLoad(result.Live)
 	l.remember()
 	if err := l.awaitSettled(ctx); err != nil {
-		l.p.options.Logger.Warn("old workers of nginx go on accepting", "error", err)
+		l.p.options.Logger.Warn("old workers of nginx still accept connections", "error", err)
 		return result, ctx.Err()
 	}
 	result.Settled = time.Since(l.began)
@@ -144,7 +144,7 @@ func (l *reload) carryOut(ctx context.Context, conf io.WriterTo) (Result, error)
 // in force, so a failed write does not undo it.
 func (l *reload) remember() {
 	if err := errors.Join(l.p.keepAsGood(), l.p.record(l.run)); err != nil {
-		l.p.options.Logger.Warn("what nginx runs now cannot be written down", "error", err)
+		l.p.options.Logger.Warn("the state of nginx cannot be recorded", "error", err)
 	}
 }
 
@@ -212,7 +212,7 @@ func (l *reload) refusal(master activity) error {
 			return nil
 		}
 	}
-	return errors.New(l.reason("nginx went on with the old file and did not say why"))
+	return errors.New(l.reason("nginx kept the old file and logged no reason"))
 }
 
 func (l *reload) hasNewChildren() bool {
@@ -253,20 +253,18 @@ func (l *reload) severeLines() string {
 	return lines.String()
 }
 
+// settleTimeout limits the time from live until the old workers stop accepting.
+const settleTimeout = 10 * time.Second
+
 // awaitSettled waits until no older worker accepts connections. The last worker to
 // unregister may be the one that answered, so two consecutive answers must agree.
 //
-// nginx tells its old workers to stop 100 ms after it has started new ones, whether
-// or not these run yet. Here it is known that the new ones run, so the old ones are
-// told at once, with SIGQUIT as nginx itself does. Source:
+// nginx tells its old workers to stop 100 ms after it has started new ones, whether or
+// not these run yet. Here it is known that the new ones run, so the old ones are told
+// at once, with SIGQUIT as nginx itself does. Source:
 // https://nginx.org/en/docs/control.html
-//
-// nginx tells its old workers to stop 100 ms after it has started new ones,
-// whether those run by then or not. Here it is known that they do, so the old
-// ones are told at once: SIGQUIT is what nginx itself has them do.
-// Source: https://nginx.org/en/docs/control.html
 func (l *reload) awaitSettled(ctx context.Context) error {
-	inner, cancel := context.WithTimeout(ctx, l.p.options.SettleTimeout)
+	inner, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	agreed := 0
 	return poll(inner, func() (bool, error) {

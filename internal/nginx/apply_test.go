@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// After Apply every new connection gets the new file, also when it is one that
-// was in force before.
+// After Apply, every new connection gets the new file, even if that file was in force
+// before.
 func TestApply(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p, address := s.started(), freeAddress(t)
@@ -39,7 +39,7 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// nginx -t does not run init_by_lua: what fails there shows only at the reload.
+// nginx -t does not run init_by_lua: its errors show only at the reload.
 func TestApplyWithBrokenLua(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p, init := s.started(), s.read("lua/init.lua")
@@ -72,8 +72,8 @@ func TestApplyChangesTheNumberOfWorkers(t *testing.T) {
 	})
 }
 
-// refusedConfs pass for a configuration until the master loads them; the last
-// two pass even `nginx -t`.
+// refusedConfs look valid until the master loads them; the last two even pass `nginx
+// -t`.
 func refusedConfs(s *site, address, taken string) map[string]struct {
 	conf Conf
 	want string
@@ -132,9 +132,9 @@ func TestApplyRollsBack(t *testing.T) {
 	}
 }
 
-// TestRefusedFileLeavesNoSocket: a file makes a unix socket and then cannot listen on
-// a port that is taken. nginx leaves the socket behind, on which nobody listens; later
-// files can have it all the same.
+// TestRefusedFileLeavesNoSocket: a file opens a unix socket and then cannot listen on a
+// port in use. nginx leaves the dead socket behind, but later files can still use its
+// path.
 func TestRefusedFileLeavesNoSocket(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p := s.started()
@@ -153,9 +153,9 @@ func TestRefusedFileLeavesNoSocket(t *testing.T) {
 	})
 }
 
-// TestWorkersOfALargeFileThatDie: a large file may take long to be read, but
-// its workers, which die of a signal and are started again and again, get no
-// more time than others to come up.
+// TestWorkersOfALargeFileThatDie: reading a large file may take long. Its workers,
+// which die of a signal and are restarted again and again, get no more time than others
+// to come up.
 func TestWorkersOfALargeFileThatDie(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p, address := s.started(), freeAddress(t)
@@ -203,8 +203,7 @@ func TestApplyAfterADeathWithinIt(t *testing.T) {
 	})
 }
 
-// interrupting is a file that is interrupted as it is written, just before nginx is
-// told to load it.
+// interrupting is a file whose write is interrupted just before nginx has to load it.
 type interrupting struct {
 	io.WriterTo
 	interrupt func()
@@ -215,7 +214,7 @@ func (i interrupting) WriteTo(w io.Writer) (int64, error) {
 	return i.WriterTo.WriteTo(w)
 }
 
-// An interrupted reload leaves nothing undone for the next one.
+// The next reload completes an interrupted one.
 func TestApplyInterrupted(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p, address := s.started(), freeAddress(t)
@@ -253,7 +252,7 @@ func TestDraining(t *testing.T) {
 	})
 }
 
-// The oldest generation is ended with its requests; those after it go on.
+// The oldest generation is ended with its requests; later ones continue.
 func TestEndOfAGeneration(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p, address := s.started(), freeAddress(t)
@@ -320,7 +319,7 @@ func TestExternalWithoutNginx(t *testing.T) {
 	for text, want := range map[string]string{
 		"1":       `want a process id (got "1")`,
 		"seven":   `want a process id (got "seven")`,
-		"4194304": "process 4194304, which " + s.options.PIDFile + " names, is no nginx",
+		"4194304": "process 4194304, which " + s.options.PIDFile + " names, is not nginx",
 	} {
 		s.write("other.pid", text)
 		if _, err := p.Apply(t.Context(), Conf(nil)); !errors.Is(err, ErrNotRunning) || !strings.Contains(err.Error(), want) {
@@ -329,7 +328,7 @@ func TestExternalWithoutNginx(t *testing.T) {
 	}
 }
 
-// Where a sandbox does not show the master's state, its words must do.
+// If a sandbox hides the master's state, its log has to suffice.
 func TestGaveUp(t *testing.T) {
 	t.Parallel()
 	tests := map[string]bool{

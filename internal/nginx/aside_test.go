@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestTestAsideGivesWay: a reload does not wait for the end of a test that nobody
-// waits for, which begins anew then. Before a real file runs it does wait.
+// TestTestAsideGivesWay: a reload does not wait for a background test, which starts
+// again afterwards. Before a real file runs, it does wait.
 func TestTestAsideGivesWay(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, Options{})

@@ -13,18 +13,13 @@ import (
 // bindService is the bit of the capability to listen on ports below 1024.
 const bindService = 1 << unix.CAP_NET_BIND_SERVICE
 
-// HoldBindService makes NET_BIND_SERVICE effective in all threads, if this process
-// may have it. Our file has the capability as permitted only, so that it also runs in
-// a container without it. Without the capability it does nothing. main calls it
-// first.
+// HoldBindService makes NET_BIND_SERVICE effective in all threads, if this process may
+// have it. Our file has the capability as permitted only, so that it also runs in a
+// container without it. Without the capability it does nothing. main calls it first.
 //
 // The capability is needed for more than the check of ports: /wait-shutdown inspects
 // our process below /proc, and so needs the same capabilities. Source:
 // https://man7.org/linux/man-pages/man7/capabilities.7.html, ptrace(2)
-//
-// It is not for the check of the ports alone: who is to look into a process below
-// /proc, as /wait-shutdown does, has to have what that process may have.
-// Source: https://man7.org/linux/man-pages/man7/capabilities.7.html, ptrace(2)
 func HoldBindService() error {
 	header, sets, err := capabilitySets()
 	if err != nil || sets[0].Permitted&bindService == 0 || sets[0].Effective&bindService != 0 {

@@ -11,8 +11,6 @@ type Verdict[T any] struct {
 	// Undecided were not reached before the tests were used up. They were not tested
 	// together with Passing, so leave them out as well.
 	Undecided []T
-	// Tests is the number of calls of test.
-	Tests int
 }
 
 // Culprit is an item that fails, with the error of that test.
@@ -34,10 +32,10 @@ func Blame[T any](items []T, test func([]T) error, most int) (Verdict[T], error)
 		return Verdict[T]{Undecided: items}, nil
 	}
 	if err == nil {
-		return Verdict[T]{Passing: items, Tests: b.tests}, nil
+		return Verdict[T]{Passing: items}, nil
 	}
 	if empty, ok := b.try(nil, nil); ok && empty != nil {
-		return Verdict[T]{Undecided: items, Tests: b.tests}, fmt.Errorf("refused even without any of the %d changed objects: %w", len(items), empty)
+		return Verdict[T]{Undecided: items}, fmt.Errorf("refused even without any of the %d changed objects: %w", len(items), empty)
 	}
 	return b.search(items, err), nil
 }
@@ -82,7 +80,6 @@ func (b *blamer[T]) search(items []T, err error) Verdict[T] {
 			break
 		}
 	}
-	v.Tests = b.tests
 	return v
 }
 

@@ -11,78 +11,62 @@ import (
 
 // Capabilities are the features of an nginx binary. Only this file looks at versions.
 type Capabilities struct {
-	// HTTP2 is set if HTTP/2 was built in. HTTP2Directive is set if `http2 on` is a
-	// directive instead of a parameter of listen. Source:
-	// https://nginx.org/en/docs/http/ngx_http_v2_module.html#http2
-	HTTP2, HTTP2Directive bool
-	// HTTP3 is set if QUIC was built in.
-	HTTP3 bool
-
-	AuthRequest bool // auth_request
-	RealIP      bool // set_real_ip_from
-	StubStatus  bool // stub_status
-	ThreadPools bool // aio threads
+	// Features are the names of all features, sorted, for people.
+	Features []string
+	// HTTP2Directive is set if `http2 on` is a directive instead of a parameter of
+	// listen. Source: https://nginx.org/en/docs/http/ngx_http_v2_module.html#http2
+	HTTP2Directive bool
 
 	SSLPreread   bool // ssl_preread, where there are streams
 	StreamRealIP bool // set_real_ip_from for streams
 
-	// Paths of dynamic modules, empty if not installed. Stream is "built-in" if it
-	// needs no file.
-	Stream        string
-	Brotli        string
-	BrotliStatic  string
-	HeadersMore   string
-	GeoIP2        string
-	OpenTelemetry string
-}
-
-// Names returns the names of the features, sorted, for people.
-func (c Capabilities) Names() []string {
-	has := map[string]bool{
-		"auth-request": c.AuthRequest, "brotli": c.Brotli != "", "brotli-static": c.BrotliStatic != "", "geoip2": c.GeoIP2 != "",
-		"headers-more": c.HeadersMore != "", "http2": c.HTTP2, "http2-directive": c.HTTP2Directive, "http3": c.HTTP3,
-		"opentelemetry": c.OpenTelemetry != "", "real-ip": c.RealIP, "ssl-preread": c.SSLPreread, "stream": c.Stream != "",
-		"stream-real-ip": c.StreamRealIP, "stub-status": c.StubStatus, "threads": c.ThreadPools,
-	}
-	maps.DeleteFunc(has, func(_ string, there bool) bool { return !there })
-	return slices.Sorted(maps.Keys(has))
+	// Stream and HeadersMore are the files of dynamic modules, empty if not installed.
+	// Stream is BuiltIn if it needs no file.
+	Stream, HeadersMore string
 }
 
 // BuiltIn stands for the path of a module that needs no load_module.
 const BuiltIn = "built-in"
 
+// feature is the configure argument or the module file of a feature.
+type feature struct{ argument, file string }
+
+var features = map[string]feature{
+	"auth-request":   {argument: "--with-http_auth_request_module"},
+	"brotli":         {file: "ngx_http_brotli_filter_module.so"},
+	"brotli-static":  {file: "ngx_http_brotli_static_module.so"},
+	"geoip2":         {file: "ngx_http_geoip2_module.so"},
+	"headers-more":   {file: "ngx_http_headers_more_filter_module.so"},
+	"http2":          {argument: "--with-http_v2_module"},
+	"http3":          {argument: "--with-http_v3_module"},
+	"opentelemetry":  {file: "ngx_otel_module.so"},
+	"real-ip":        {argument: "--with-http_realip_module"},
+	"ssl-preread":    {argument: "--with-stream_ssl_preread_module"},
+	"stream":         {argument: "--with-stream", file: "ngx_stream_module.so"},
+	"stream-real-ip": {argument: "--with-stream_realip_module"},
+	"stub-status":    {argument: "--with-http_stub_status_module"},
+	"threads":        {argument: "--with-threads"},
+}
+
+// capabilities finds the features by the arguments that nginx was built with and by the
+// files in the directory of modules.
 func capabilities(v version, arguments []string, dir string) Capabilities {
-	has := func(argument string) bool {
-		for _, a := range arguments {
-			if a == argument {
-				return true
-			}
+	found := map[string]string{}
+	for name, f := range features {
+		if slices.Contains(arguments, f.argument) {
+			found[name] = BuiltIn
+		} else if path := moduleFile(dir, f.file); path != "" {
+			found[name] = path
 		}
-		return false
 	}
-	c := Capabilities{
-		HTTP2:       has("--with-http_v2_module"),
-		HTTP3:       has("--with-http_v3_module"),
-		AuthRequest: has("--with-http_auth_request_module"),
-		RealIP:      has("--with-http_realip_module"),
-		StubStatus:  has("--with-http_stub_status_module"),
-		ThreadPools: has("--with-threads"),
-
-		SSLPreread:   has("--with-stream_ssl_preread_module"),
-		StreamRealIP: has("--with-stream_realip_module"),
-
-		Stream:        moduleFile(dir, "ngx_stream_module.so"),
-		Brotli:        moduleFile(dir, "ngx_http_brotli_filter_module.so"),
-		BrotliStatic:  moduleFile(dir, "ngx_http_brotli_static_module.so"),
-		HeadersMore:   moduleFile(dir, "ngx_http_headers_more_filter_module.so"),
-		GeoIP2:        moduleFile(dir, "ngx_http_geoip2_module.so"),
-		OpenTelemetry: moduleFile(dir, "ngx_otel_module.so"),
+	if found["http2"] != "" && v.atLeast(version{1, 25, 1}) {
+		found["http2-directive"] = BuiltIn
 	}
-	c.HTTP2Directive = c.HTTP2 && v.atLeast(version{1, 25, 1})
-	if has("--with-stream") {
-		c.Stream = BuiltIn
+	return Capabilities{
+		Features: slices.Sorted(maps.Keys(found)), HTTP2Directive: found["http2-directive"] != "",
+		SSLPreread: found["ssl-preread"] != "", StreamRealIP: found["stream-real-ip"] != "",
+		Stream: found["stream"], HeadersMore: found["headers-more"],
 	}
-	return c
 }
 
 // StreamModule is the file to load for streams, "" if there is none or none is

@@ -49,7 +49,7 @@ func TestTestEndsInTime(t *testing.T) {
 	}
 }
 
-// nginx -t opens sockets and files as a start does; what runs must not notice.
+// nginx -t opens sockets and files as a start does; the running nginx must not notice.
 func TestTestDisturbsNothing(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p, address, other := s.started(), freeAddress(t), freeAddress(t)

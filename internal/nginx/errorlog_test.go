@@ -48,7 +48,7 @@ func TestErrorLogKeepsTheLast(t *testing.T) {
 	}
 }
 
-// writes keeps what is written, each write apart.
+// writes keeps each write separately.
 type writes []string
 
 func (w *writes) Write(text []byte) (int, error) {
@@ -56,8 +56,8 @@ func (w *writes) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// TestLongLinesOfTheLogArePassedWhole, as what takes them may lose one write and take
-// the next. Those that are too long for that are left out.
+// TestLongLinesOfTheLogArePassedWhole, because a reader may lose one write and get the
+// next. Longer lines are left out.
 func TestLongLinesOfTheLogArePassedWhole(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200_000) + "\n"

@@ -26,7 +26,7 @@ func (p *Process) externalRun() (*run, error) {
 	}
 	id, ok := identify(pid)
 	if !ok || !isNginx(pid, p.install.argv[0]) {
-		return nil, fmt.Errorf("%w: process %d, which %s names, is no nginx", ErrNotRunning, pid, p.options.PIDFile)
+		return nil, fmt.Errorf("%w: process %d, which %s names, is not nginx", ErrNotRunning, pid, p.options.PIDFile)
 	}
 	r := &run{identity: id, log: &errorLog{out: io.Discard}, cause: "it is gone"}
 	if old := p.currentRun(); old == nil || old.identity != id {
@@ -78,7 +78,7 @@ func (p *Process) watchExternal(ctx context.Context, known identity) {
 		}
 		if _, err := p.census(ctx, r); err == nil {
 			known = r.identity
-			p.emit(Event{Restarted, "nginx was started again by something else"})
+			p.emit(Event{Restarted, "another program restarted nginx"})
 		}
 	}
 }

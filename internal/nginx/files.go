@@ -1,7 +1,6 @@
 package nginx
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -55,38 +54,21 @@ func (p *Process) measure() error {
 
 // holds reports whether a file of the state directory has these bytes.
 func (p *Process) holds(name string, conf io.WriterTo) bool {
-	f, err := os.Open(p.options.path(name))
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	rest := bufio.NewReader(f)
-	if _, err := conf.WriteTo(&comparison{rest}); err != nil {
-		return false
-	}
-	_, err = rest.ReadByte()
-	return err == io.EOF
+	content, err := os.ReadFile(p.options.path(name))
+	var wanted bytes.Buffer
+	_, wrong := conf.WriteTo(&wanted)
+	return err == nil && wrong == nil && bytes.Equal(content, wanted.Bytes())
 }
 
-// comparison is a writer that fails if the written bytes differ from those of its
-// reader.
-type comparison struct{ with *bufio.Reader }
-
-func (c *comparison) Write(text []byte) (int, error) {
-	there := make([]byte, len(text))
-	if _, err := io.ReadFull(c.with, there); err != nil || !bytes.Equal(there, text) {
-		return 0, errors.New("another file")
-	}
-	return len(text), nil
-}
-
+// replace writes a file of the state directory, completely or not at all. It does not
+// wait for the disk.
 func (p *Process) replace(name string, content io.WriterTo) error {
-	path, err := writeBeside(p.options.path(name+unfinished+"-*"), content)
-	if err != nil {
+	write := func(file *os.File) error {
+		_, err := content.WriteTo(file)
 		return err
 	}
-	if err := os.Rename(path, p.options.path(name)); err != nil {
-		return errors.Join(fmt.Errorf("replace %s: %w", name, err), os.Remove(path))
+	if err := ReplaceSynced(p.options.path(name), write, func(*os.File) error { return nil }); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 	"sluice/rootfs"
 )
 
-// TestRequestsForgeNoLineOfTheMaster: what a client has a worker log, with line
-// ends in it, is passed on, and is never taken for what nginx says itself: not
-// even with the master's own pid in nginx's own form.
+// TestRequestsForgeNoLineOfTheMaster: a worker's log line with text of a client, even
+// with line ends, the master's pid and nginx's own format, is forwarded and never taken
+// for a line of the master.
 func TestRequestsForgeNoLineOfTheMaster(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		if err := os.CopyFS(s.options.path("lua"), rootfs.Lua); err != nil {
@@ -54,7 +54,7 @@ func TestRequestsForgeNoLineOfTheMaster(t *testing.T) {
 	})
 }
 
-// TestPortsThatUsersWrite: what nginx quotes of a file is no port that is taken.
+// TestPortsThatUsersWrite: text that nginx quotes from a file is no port in use.
 func TestPortsThatUsersWrite(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]int{

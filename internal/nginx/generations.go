@@ -46,7 +46,7 @@ func (p *Process) End(g Generation) {
 	if r == nil || r.ended() || p.external() {
 		return
 	}
-	p.options.Logger.Warn("workers of nginx that had requests left are ended: they hold too much memory (--drain-memory)",
+	p.options.Logger.Warn("ending workers of nginx that still have requests: draining workers use too much memory (--drain-memory)",
 		"generation", g.Load, "workers", g.Workers, "megabytes", g.Memory>>20)
 	for pid, load := range p.livingGenerations(r) {
 		if load == g.Load {

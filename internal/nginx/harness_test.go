@@ -22,11 +22,11 @@ import (
 //go:embed testdata/*.lua
 var lua embed.FS
 
-// patience bounds whatever a test waits for.
+// patience limits each wait of a test.
 const patience = 20 * time.Second
 
-// each runs a test with the nginx of this system and, if SLUICE_NGINX_ROOT
-// names one, with that of another root. One of the system must be there.
+// each runs a test with the nginx of this system, which must exist, and with that of
+// the root SLUICE_NGINX_ROOT if it is set.
 func each(t *testing.T, test func(t *testing.T, s *site)) {
 	t.Helper()
 	t.Parallel()
@@ -106,8 +106,8 @@ func (s *site) write(name, text string) {
 	}
 }
 
-// conf is a whole configuration: the control socket and what is added in main
-// and http context.
+// conf returns a whole configuration: the control socket, with additions in main and
+// http context.
 func (s *site) conf(main, http string) Conf {
 	var load strings.Builder
 	for _, module := range s.install.Modules {
@@ -262,7 +262,7 @@ func (r *recorder) String() string {
 	return r.text.String()
 }
 
-// entries lists a directory of the state, and what each entry is.
+// entries lists a directory of the state, with the type of each entry.
 func (s *site) entries(dir string) []string {
 	s.t.Helper()
 	list, err := os.ReadDir(filepath.Join(s.options.StateDir, dir))

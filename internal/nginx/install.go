@@ -28,8 +28,6 @@ type Install struct {
 	Version string
 	// Modules are the absolute paths of the modules to load always, in order.
 	Modules []string
-	// ModulesDir is the directory of dynamic modules.
-	ModulesDir string
 	// LuaPath and LuaCPath are the values of lua_package_path and lua_package_cpath
 	// besides Sluice's own directory.
 	LuaPath, LuaCPath string
@@ -70,14 +68,14 @@ func inspect(o Options, argv []string, text string) (Install, error) {
 		return Install{}, fmt.Errorf("nginx %s is too old: install nginx %s or newer", v, oldest)
 	}
 	arguments := configureArguments(text)
-	i := Install{Version: v.String(), ModulesDir: modulesDir(o, arguments), argv: argv}
-	if i.Modules, err = luaModules(i.ModulesDir); err != nil {
+	dir := modulesDir(o, arguments)
+	i := Install{Version: v.String(), argv: argv, Capabilities: capabilities(v, arguments, dir)}
+	if i.Modules, err = luaModules(dir); err != nil {
 		return Install{}, err
 	}
 	if i.LuaPath, i.LuaCPath, err = luaLibraries(o); err != nil {
 		return Install{}, err
 	}
-	i.Capabilities = capabilities(v, arguments, i.ModulesDir)
 	return i, nil
 }
 
@@ -93,7 +91,7 @@ func findBinary(o Options) (string, error) {
 		if found, err := exec.LookPath(path); err == nil {
 			return filepath.Abs(found)
 		}
-		return "", fmt.Errorf("nginx not found: %s is no executable file: install nginx with \"apt-get install %s\" or name another with --nginx-binary", path, packages)
+		return "", fmt.Errorf("nginx not found: %s is not an executable file: install nginx with \"apt-get install %s\" or name another with --nginx-binary", path, packages)
 	}
 	if o.ownRoot() {
 		if found, err := exec.LookPath("nginx"); err == nil {
@@ -106,7 +104,7 @@ func findBinary(o Options) (string, error) {
 		}
 	}
 	if !o.ownRoot() {
-		return "", fmt.Errorf("nginx not found in %s: install there %s", o.Root, packages)
+		return "", fmt.Errorf("nginx not found in %s: install %s there", o.Root, packages)
 	}
 	return "", fmt.Errorf("nginx not found: install it with \"apt-get install %s\" or name it with --nginx-binary", packages)
 }

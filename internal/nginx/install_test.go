@@ -31,7 +31,7 @@ func TestInspect(t *testing.T) {
 	})
 }
 
-// fakeRoot is a root whose dynamic loader prints a text in the place of nginx.
+// fakeRoot returns a root whose dynamic loader prints a text instead of running nginx.
 func fakeRoot(t *testing.T, text string, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -110,9 +110,10 @@ func TestInspectFindsModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Capabilities{
-		HTTP2: true, HTTP2Directive: true, HTTP3: true,
-		Stream:      filepath.Join(root, extra[0]),
-		HeadersMore: filepath.Join(root, extra[1]),
+		Features:       []string{"headers-more", "http2", "http2-directive", "http3", "stream"},
+		HTTP2Directive: true,
+		Stream:         filepath.Join(root, extra[0]),
+		HeadersMore:    filepath.Join(root, extra[1]),
 	}
 	if diff := cmp.Diff(want, install.Capabilities); diff != "" {
 		t.Error(diff)
@@ -126,8 +127,8 @@ func TestInspectWithoutNginx(t *testing.T) {
 		options Options
 		want    string
 	}{
-		{"named", Options{Binary: "/no/such/nginx"}, "nginx not found: /no/such/nginx is no executable file: install nginx with \"apt-get install " + packages + "\" or name another with --nginx-binary"},
-		{"empty root", Options{Root: "/no/such/root"}, "nginx not found in /no/such/root: install there " + packages},
+		{"named", Options{Binary: "/no/such/nginx"}, "nginx not found: /no/such/nginx is not an executable file: install nginx with \"apt-get install " + packages + "\" or name another with --nginx-binary"},
+		{"empty root", Options{Root: "/no/such/root"}, "nginx not found in /no/such/root: install " + packages + " there"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestClaimSweepsWhatAKilledSluiceLeft: files that were being written when Sluice
-// was killed go with the next start; what is in force stays, and so do files of
-// somebody who holds the state directory.
-func TestClaimSweepsWhatAKilledSluiceLeft(t *testing.T) {
+// TestClaimSweepsIncompleteFiles: incomplete files of a killed Sluice are removed at
+// the next start. Complete files stay, and so do all files while another process holds
+// the state directory.
+func TestClaimSweepsIncompleteFiles(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, Options{})
 	swept := []string{"candidate-123.conf", "nginx.conf.new-456", "processes.json.new-7", "nginx.conf.good.link", "trust/abc.pem.new", "users/abc.new", "users/abc.new-8", "last-good.jsonl.new"}
@@ -38,8 +38,8 @@ func TestClaimSweepsWhatAKilledSluiceLeft(t *testing.T) {
 	}
 }
 
-// TestKilledTestIsNoVerdict: `nginx -t` that is ended by a signal, as for want of
-// memory, has refused nothing.
+// TestKilledTestIsNoVerdict: `nginx -t` that is ended by a signal, for example for lack
+// of memory, has rejected nothing.
 func TestKilledTestIsNoVerdict(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, Options{})

@@ -12,7 +12,6 @@ import (
 // defaults.
 type Limits struct {
 	PerSecond float64 // default 10
-	Burst     int     // default 5
 	// Workers reports the memory of workers, and ends those that use too much.
 	// Without it, Limiter neither waits nor ends anything.
 	Workers Workers
@@ -20,8 +19,6 @@ type Limits struct {
 	// The default is generations times the memory of the serving generation, and at
 	// least leastDrain.
 	DrainMemory int64
-	// LongestWait is how long a reload can wait for memory; default 10 s.
-	LongestWait time.Duration
 }
 
 // Workers are the worker processes of a Process.
@@ -44,13 +41,15 @@ const (
 	leastDrain  = 512 << 20
 	// drainEvery is how often the memory of draining workers is measured.
 	drainEvery = 250 * time.Millisecond
+	// longestWait is how long a reload can wait for memory.
+	longestWait = 10 * time.Second
+	// burst is how many reloads may follow each other at once.
+	burst = 5
 )
 
 // NewLimiter makes a Limiter that starts with a full burst.
 func NewLimiter(l Limits) *Limiter {
-	l.PerSecond, l.Burst = cmp.Or(l.PerSecond, 10), cmp.Or(l.Burst, 5)
-	l.LongestWait = cmp.Or(l.LongestWait, 10*time.Second)
-	return &Limiter{limits: l, bucket: rate.NewLimiter(rate.Limit(l.PerSecond), l.Burst)}
+	return &Limiter{limits: l, bucket: rate.NewLimiter(rate.Limit(cmp.Or(l.PerSecond, 10)), burst)}
 }
 
 // Wait returns when a reload may begin, or with the error of ctx.
@@ -64,11 +63,11 @@ func (l *Limiter) Wait(ctx context.Context) error {
 		if !full {
 			return nil
 		}
-		if time.Since(began) >= l.limits.LongestWait && oldest.Load != ended {
+		if time.Since(began) >= longestWait && oldest.Load != ended {
 			ended = oldest.Load
 			l.limits.Workers.End(oldest)
 		}
-		if time.Since(began) >= l.limits.LongestWait+endsWithin {
+		if time.Since(began) >= longestWait+endsWithin {
 			return nil
 		}
 		select {

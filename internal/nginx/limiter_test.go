@@ -24,8 +24,8 @@ func TestLimiterSpacesReloadsOut(t *testing.T) {
 	})
 }
 
-// drained are generations of 100 bytes each, of which one serves; the others end
-// when they are told to, or by themselves after a while.
+// drained are generations of 100 bytes each. One serves; the others end when told to,
+// or by themselves after a while.
 type drained struct {
 	began time.Time
 	// freed is when they end by themselves.
@@ -48,7 +48,7 @@ func (d *drained) End(g Generation) {
 	d.loads = slices.DeleteFunc(d.loads, func(load int) bool { return load == g.Load })
 }
 
-// A reload leaves the generation behind that serves now: it has to have room, too.
+// A reload leaves the serving generation behind, which needs memory too.
 func TestLimiterMakesRoomForAGeneration(t *testing.T) {
 	t.Parallel()
 	const enough = 400

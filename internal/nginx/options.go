@@ -58,13 +58,9 @@ type Options struct {
 	// nginx waits for a port in use, plus 2 s, plus three times the longest load so
 	// far, or 10 s for each megabyte of the file.
 	ReloadTimeout time.Duration
-	// SettleTimeout limits the time from live until the old workers stop accepting;
-	// default 10 s.
-	SettleTimeout time.Duration
 }
 
 func (o Options) withDefaults() Options {
-	o.SettleTimeout = cmp.Or(o.SettleTimeout, 10*time.Second)
 	o.Stdout = cmp.Or(o.Stdout, os.Stdout)
 	if o.Stderr == nil {
 		o.Stderr = os.Stderr

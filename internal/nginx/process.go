@@ -169,7 +169,7 @@ func (p *Process) launch(ctx context.Context, former record) error {
 // serving.
 func (p *Process) remember(r *run) {
 	if err := p.record(r); err != nil {
-		p.options.Logger.Warn("the processes of nginx cannot be written down", "error", err)
+		p.options.Logger.Warn("the processes of nginx cannot be recorded", "error", err)
 	}
 }
 
@@ -234,13 +234,22 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	return errors.Join(p.endRun(r, record), p.unlockState())
 }
 
-// endRun ends all processes of a run and waits until its master is reaped.
+// endRun ends all processes of a run and waits until its master is reaped. endFormer
+// spares a master that does not look like nginx, such as a script, so endRun kills the
+// process group of the master.
 func (p *Process) endRun(r *run, rec record) error {
 	if err := p.endFormer(rec); err != nil {
 		return err
 	}
-	<-r.done
-	return nil
+	if !r.ended() {
+		_ = unix.Kill(-r.PID, unix.SIGKILL)
+	}
+	select {
+	case <-r.done:
+		return nil
+	case <-time.After(endsWithin):
+		return fmt.Errorf("nginx (pid %d) cannot be ended", r.PID)
+	}
 }
 
 func (p *Process) take(ctx context.Context) error {

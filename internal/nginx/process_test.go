@@ -54,7 +54,7 @@ func TestStartFails(t *testing.T) {
 	})
 }
 
-// slowly is a log whose reader takes its time over each line.
+// slowly is a log with a slow reader.
 type slowly struct{ io.Writer }
 
 func (w slowly) Write(line []byte) (int, error) {
@@ -62,8 +62,8 @@ func (w slowly) Write(line []byte) (int, error) {
 	return w.Writer.Write(line)
 }
 
-// TestReasonOfAStartIsWaitedFor: nginx's own words are told however late its log is
-// read, as on a busy machine.
+// TestReasonOfAStartIsWaitedFor: Start returns nginx's message even if its log is read
+// late, as on a busy machine.
 func TestReasonOfAStartIsWaitedFor(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.options.Stderr = slowly{s.log}
@@ -72,6 +72,36 @@ func TestReasonOfAStartIsWaitedFor(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestMasterThatLooksLikeSomethingElseEnds: a script as the nginx binary, which never
+// registers and whose process shows another command than the recorded one.
+func TestMasterThatLooksLikeSomethingElseEnds(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, Options{ReloadTimeout: 300 * time.Millisecond})
+	s.write("other", "#!/bin/sh\nsleep 600 &\nexec sleep 601\n")
+	if err := os.Chmod(s.options.path("other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := New(s.install, s.options, s.status)
+	p.install.argv = []string{s.options.path("other")}
+	started := make(chan error, 1)
+	go func() { started <- p.Start(context.Background(), s.conf("", "")) }()
+	select {
+	case err := <-started:
+		if err == nil {
+			t.Error("it started")
+		}
+	case <-time.After(patience):
+		t.Error("Start waits for ever")
+	}
+	group := p.currentRun().PID
+	defer func() {
+		if len(membersOf(group)) > 0 {
+			_ = unix.Kill(-group, unix.SIGKILL)
+		}
+	}()
+	eventually(t, "the end of its processes", func() bool { return len(membersOf(group)) == 0 })
 }
 
 func TestStateDirectoryIsLocked(t *testing.T) {
@@ -88,8 +118,8 @@ func TestStateDirectoryIsLocked(t *testing.T) {
 	})
 }
 
-// The service-account token, or anything else of our environment, must not
-// reach nginx; and no core dump may hold keys.
+// Neither the service-account token nor anything else of our environment may reach
+// nginx, and no core dump may contain keys.
 func TestNginxGetsNothingOfOurs(t *testing.T) {
 	t.Setenv("SLUICE_TEST_SECRET", "secret")
 	t.Setenv("TZ", "Asia/Tokyo")
@@ -145,8 +175,8 @@ func TestStopEndsByForce(t *testing.T) {
 	})
 }
 
-// hold makes a request that lasts until the file "release" exists, and returns
-// once nginx works on it; the channel gives how it ended.
+// hold makes a request that lasts until the file "release" exists. It returns once
+// nginx handles the request; the channel returns the result.
 func hold(t *testing.T, address string) <-chan error {
 	t.Helper()
 	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get("http://" + address)
@@ -202,8 +232,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// abandon does what a crash of ours does: nothing is stopped, the kernel drops
-// the lock.
+// abandon simulates a crash of ours: nothing is stopped, and the kernel releases the
+// lock.
 func abandon(t *testing.T, p *Process) {
 	t.Helper()
 	p.end()
@@ -257,7 +287,7 @@ func TestStartTakesOverOrphans(t *testing.T) {
 	})
 }
 
-// A pid that is recorded but belongs to another process by now must live.
+// A process that has reused a recorded pid must survive.
 func TestTakeoverSparesOthers(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p := s.started()

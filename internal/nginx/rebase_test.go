@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRebase: nginx is started again with the file that it took last, and never
-// with one that it refused.
+// TestRebase: nginx restarts with the last file that it accepted, never with a rejected
+// one.
 func TestRebase(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		p, first, second := s.started(), freeAddress(t), freeAddress(t)

@@ -21,7 +21,7 @@ func (l *reload) rollBack(cause error) error {
 		failure.Text += "; " + err.Error()
 	}
 	l.p.unconfirmed = !failure.RolledBack
-	l.p.options.Logger.Error("nginx did not take the new configuration", "error", failure.Text, "rolledBack", failure.RolledBack)
+	l.p.options.Logger.Error("nginx refused the new configuration", "error", failure.Text, "rolledBack", failure.RolledBack)
 	return failure
 }
 

@@ -52,6 +52,7 @@ func (p *Process) spawn() (*run, error) {
 	cmd.Stdout, cmd.Stderr = p.options.Stdout, writer
 	cmd.ExtraFiles = []*os.File{requestWriter}
 	cmd.SysProcAttr = attributes()
+	forbidCores()
 	err = cmd.Start()
 	writer.Close()
 	requestWriter.Close()
@@ -66,16 +67,14 @@ func (p *Process) spawn() (*run, error) {
 	r.log.master = r.PID
 	go r.log.follow(reader)
 	go Pass(requests, p.options.Stderr)
-	r.forbidCores()
 	go r.reap(cmd)
 	return r, nil
 }
 
-// forbidCores disables core dumps, so that a crash writes no private keys to disk.
-// The workers inherit the limit. Errors are ignored.
-func (r *run) forbidCores() {
-	_ = unix.Prlimit(r.PID, unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
-}
+// forbidCores disables core dumps of this process and of all that it starts, so that a
+// crash writes no private keys to disk. It comes before the start of nginx: its workers
+// inherit the limit when they start. An error is ignored.
+func forbidCores() { _ = unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }
 
 func (r *run) reap(cmd *exec.Cmd) {
 	_ = cmd.Wait()

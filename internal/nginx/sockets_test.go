@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOnlyDeadSocketsAreCleared: not one that listens, which notices nothing, nor one
-// that is bound and does not listen yet.
+// TestOnlyDeadSocketsAreCleared: a listening socket stays and notices nothing, and so
+// does a bound one that does not listen yet.
 func TestOnlyDeadSocketsAreCleared(t *testing.T) {
 	t.Parallel()
 	o := Options{StateDir: stateDir(t)}

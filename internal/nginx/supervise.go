@@ -35,13 +35,13 @@ func (p *Process) supervise() {
 		}
 		waitForLog()
 		text := fmt.Sprintf("nginx ended: %s", r.reason(0, r.cause))
-		p.options.Logger.Error("nginx ended by itself: starting it again", "pid", r.PID, "cause", r.cause)
+		p.options.Logger.Error("nginx ended unexpectedly: restarting it", "pid", r.PID, "cause", r.cause)
 		p.emit(Event{Died, text})
 		if !p.relaunch(r, &pauses, time.Since(began)) {
 			return
 		}
 		began = time.Now()
-		p.emit(Event{Restarted, "nginx was started again with an empty state"})
+		p.emit(Event{Restarted, "nginx restarted with an empty state"})
 	}
 }
 
@@ -62,7 +62,7 @@ func (p *Process) relaunch(dead *run, pauses *backoff, uptime time.Duration) boo
 		if p.life.Err() != nil {
 			return false
 		}
-		p.options.Logger.Error("nginx could not be started again", "error", err)
+		p.options.Logger.Error("nginx could not be restarted", "error", err)
 	}
 	return false
 }

@@ -9,10 +9,10 @@ import (
 // unfinished is in the names of files that are being written.
 const unfinished = ".new"
 
-// ReplaceSynced writes a file anew, whole or not at all, also if the machine stops
-// in the midst of it: the content is on disk before it has its name, and the name
-// when this returns. Several may write one file at once. sync is (*os.File).Sync but
-// in tests.
+// ReplaceSynced replaces a file, completely or not at all, even if the machine stops
+// meanwhile: the content is on disk before the file has its name, and the name is on
+// disk when the function returns. Several callers may write one file at once. sync is
+// (*os.File).Sync except in tests.
 func ReplaceSynced(path string, write, sync func(*os.File) error) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+unfinished+"-*")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestReplacedFilesOutliveAPowerCut: the content is on disk before the file has
-// its name, and the name before anybody goes by it; where that fails, the file of
-// before stays.
+// TestReplacedFilesOutliveAPowerCut: the content is on disk before the file has its
+// name, and the name before the function returns. If that fails, the previous file
+// stays.
 func TestReplacedFilesOutliveAPowerCut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

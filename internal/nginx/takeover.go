@@ -105,7 +105,7 @@ func (p *Process) readRecord() record {
 		err = json.Unmarshal(data, &rec)
 	}
 	if err != nil || rec.Boot != bootID() {
-		p.options.Logger.Warn("the record of former processes is of no use: passed over", "error", err)
+		p.options.Logger.Warn("the record of former processes is unusable: ignoring it", "error", err)
 		return record{}
 	}
 	return rec
@@ -165,12 +165,9 @@ func (p *Process) endFormer(rec record) error {
 }
 
 func waitGone(rec record, most time.Duration) bool {
-	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(pollEvery) {
-		if len(former(rec)) == 0 {
-			return true
-		}
-	}
-	return false
+	ctx, cancel := context.WithTimeout(context.Background(), most)
+	defer cancel()
+	return poll(ctx, func() (bool, error) { return len(former(rec)) == 0, nil }) == nil
 }
 
 // clearSockets removes sockets that a crash has left: nginx does not start if a

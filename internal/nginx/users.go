@@ -11,21 +11,21 @@ import (
 	"sluice/internal/model"
 )
 
-// trustDir is the folder of the files of trusted authorities, below the state directory.
+// trustDir is the folder for files of trusted authorities, below the state directory.
 const trustDir = "trust"
 
-// WriteUsers writes those of the files that do not exist yet. Only workers can read
-// them, which they do at each request. The content of a file never changes.
-func WriteUsers(o Options, files []*model.UserFile) error {
+// WriteUsers writes the user files that do not exist yet. Only workers can read them,
+// at each request. The content of a file never changes.
+func (p *Process) WriteUsers(files []*model.UserFile) error {
 	if len(files) == 0 {
 		return nil
 	}
-	worker, err := workerID(o)
+	worker, err := workerID(p.options)
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		path := o.path(model.UsersDir, file.ID)
+		path := p.options.path(model.UsersDir, file.ID)
 		if _, err := os.Stat(path); err == nil {
 			continue
 		}
@@ -40,16 +40,17 @@ func WriteUsers(o Options, files []*model.UserFile) error {
 	return nil
 }
 
-// RetainUsers removes all files of users but some.
-func RetainUsers(o Options, files []*model.UserFile) error {
-	return retain(o.path(model.UsersDir), func(name string) bool {
+// RetainUsers removes all other user files.
+func (p *Process) RetainUsers(files []*model.UserFile) error {
+	return retain(p.options.path(model.UsersDir), func(name string) bool {
 		return slices.ContainsFunc(files, func(f *model.UserFile) bool { return f.ID == name })
 	})
 }
 
-// RetainTrust removes all files of trusted authorities but some, given by their paths.
-func RetainTrust(o Options, paths []string) error {
-	return retain(o.path(trustDir), func(name string) bool { return slices.Contains(paths, o.path(trustDir, name)) })
+// RetainTrust removes all files of trusted authorities except those with the given
+// paths.
+func (p *Process) RetainTrust(paths []string) error {
+	return retain(p.options.path(trustDir), func(name string) bool { return slices.Contains(paths, p.options.path(trustDir, name)) })
 }
 
 // retain removes the files of a folder, except those to keep and those that are being
@@ -67,12 +68,3 @@ func retain(dir string, keep func(name string) bool) error {
 	}
 	return errors.Join(failed...)
 }
-
-// WriteUsers writes files of users for the workers of the process.
-func (p *Process) WriteUsers(files []*model.UserFile) error { return WriteUsers(p.options, files) }
-
-// RetainUsers removes all files of users but some.
-func (p *Process) RetainUsers(files []*model.UserFile) error { return RetainUsers(p.options, files) }
-
-// RetainTrust removes all files of trusted authorities but some, given by their paths.
-func (p *Process) RetainTrust(paths []string) error { return RetainTrust(p.options, paths) }

@@ -12,14 +12,15 @@ import (
 	"sluice/internal/model"
 )
 
-// Files of users are for their reader alone, are written once, and go when nothing
-// names them any more. One that is being written stays.
+// Only their owner can read user files. They are written once, and removed when nothing
+// names them any more, except while they are being written.
 func TestUserFiles(t *testing.T) {
 	t.Parallel()
 	o := Options{StateDir: stateDir(t)}
 	if err := PrepareState(o); err != nil {
 		t.Fatal(err)
 	}
+	p := New(Install{}, o, nil)
 	one, two := &model.UserFile{ID: "one", Content: []byte("ann:x\n")}, &model.UserFile{ID: "two", Content: []byte("bob:y\n")}
 	there := func() string {
 		entries, err := os.ReadDir(o.path(model.UsersDir))
@@ -40,12 +41,12 @@ func TestUserFiles(t *testing.T) {
 		do   func() error
 		want string
 	}{
-		{func() error { return WriteUsers(o, nil) }, ""},
-		{func() error { return WriteUsers(o, []*model.UserFile{one, two}) }, "one two"},
-		{func() error { return WriteUsers(o, []*model.UserFile{two}) }, "one two"},
+		{func() error { return p.WriteUsers(nil) }, ""},
+		{func() error { return p.WriteUsers([]*model.UserFile{one, two}) }, "one two"},
+		{func() error { return p.WriteUsers([]*model.UserFile{two}) }, "one two"},
 		{func() error { return os.WriteFile(o.path(model.UsersDir, "three.new"), nil, 0o600) }, "one three.new two"},
-		{func() error { return RetainUsers(o, []*model.UserFile{two}) }, "three.new two"},
-		{func() error { return RetainUsers(o, nil) }, "three.new"},
+		{func() error { return p.RetainUsers([]*model.UserFile{two}) }, "three.new two"},
+		{func() error { return p.RetainUsers(nil) }, "three.new"},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
@@ -54,7 +55,7 @@ func TestUserFiles(t *testing.T) {
 			t.Errorf("there are %q, want %q", got, step.want)
 		}
 	}
-	if err := WriteUsers(o, []*model.UserFile{one}); err != nil {
+	if err := p.WriteUsers([]*model.UserFile{one}); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(o.path(model.UsersDir, "one")); err != nil || string(text) != "ann:x\n" {
@@ -66,39 +67,41 @@ func TestUserFiles(t *testing.T) {
 	}
 }
 
-// Old files are removed while others are written, also one by two at once. Neither
-// disturbs the other.
+// Old files are removed while others are written, also one file by two at once, without
+// disturbing each other.
 func TestFilesAreWrittenWhileOldOnesGo(t *testing.T) {
 	t.Parallel()
 	o := Options{StateDir: stateDir(t)}
 	if err := PrepareState(o); err != nil {
 		t.Fatal(err)
 	}
+	p := New(Install{}, o, nil)
 	for i := range 100 {
 		files := []*model.UserFile{{ID: fmt.Sprint("f", i), Content: []byte("ann:x\n")}}
 		wrote := make(chan error, 2)
 		for range 2 {
-			go func() { wrote <- WriteUsers(o, files) }()
+			go func() { wrote <- p.WriteUsers(files) }()
 		}
-		if err := errors.Join(RetainUsers(o, files), <-wrote, <-wrote); err != nil {
+		if err := errors.Join(p.RetainUsers(files), <-wrote, <-wrote); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// Files of trusted authorities go by their paths.
+// Files of trusted authorities are removed by their paths.
 func TestTrustFilesGo(t *testing.T) {
 	t.Parallel()
 	o := Options{StateDir: stateDir(t)}
 	if err := PrepareState(o); err != nil {
 		t.Fatal(err)
 	}
+	p := New(Install{}, o, nil)
 	for _, name := range []string{"a.pem", "b.pem", "c.pem.new-1"} {
 		if err := os.WriteFile(o.path(trustDir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := RetainTrust(o, []string{o.path(trustDir, "b.pem")}); err != nil {
+	if err := p.RetainTrust([]string{o.path(trustDir, "b.pem")}); err != nil {
 		t.Fatal(err)
 	}
 	left, _ := filepath.Glob(o.path(trustDir, "*"))

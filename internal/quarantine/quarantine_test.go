@@ -8,8 +8,8 @@ import (
 	"sluice/internal/model"
 )
 
-// form is a form of what tests put in quarantine: a text. Equal texts say the same
-// though they are other pointers, as objects are that were decoded anew.
+// form is the form of a subject in tests: a text. Equal texts are the same form, even
+// at different pointers, like objects that were decoded twice.
 func form(text string) Form { return &text }
 
 func said(f Form) string {
@@ -31,7 +31,7 @@ var (
 	secret = Of(model.ObjectRef{Kind: "Secret", Namespace: "shop", Name: "ca"})
 )
 
-// world is what subjects say now.
+// world holds the current forms of all subjects.
 type world map[Subject]string
 
 func (w world) look(s Subject) Form {
@@ -51,7 +51,7 @@ func at(protects func(refused, good Form) bool) (*Quarantine, *clock) {
 	return New(Judge{func(a, b Form) bool { return said(a) == said(b) }, protects}, c.now), c
 }
 
-// refuse has nginx refuse a form in a plan that is made now.
+// refuse rejects a form in a new plan.
 func (q *Quarantine) refuse(f Finding) bool {
 	f.Apart = true
 	return q.Refuse(q.Turn(), f)
@@ -84,10 +84,10 @@ func TestAFormThatWasGoodIsRefusedByItself(t *testing.T) {
 	}
 }
 
-// TestAPlanOfBeforeTakesNothingAway: a plan that was handed over before a form went to
-// quarantine is refused for the same form again. That says nothing about the last good
-// form, which must go on being served.
-func TestAPlanOfBeforeTakesNothingAway(t *testing.T) {
+// TestAnEarlierPlanChangesNothing: a plan from before a form went to quarantine is
+// rejected for the same form. That says nothing about the last good form, which is
+// still served.
+func TestAnEarlierPlanChangesNothing(t *testing.T) {
 	t.Parallel()
 	q, _ := at(never)
 	before := q.Turn()
@@ -116,8 +116,8 @@ func TestAnEditEndsARefusal(t *testing.T) {
 	}
 }
 
-// TestARefusalDoesNotOutliveItsCause: something else than what nginx refused it with
-// has it tested apart, or served again where that cannot be.
+// TestARefusalDoesNotOutliveItsCause: when its basis changes, the subject is tested
+// separately, or is served again if that is not possible.
 func TestARefusalDoesNotOutliveItsCause(t *testing.T) {
 	t.Parallel()
 	for _, apart := range []bool{true, false} {
@@ -140,7 +140,7 @@ func TestARefusalDoesNotOutliveItsCause(t *testing.T) {
 	}
 }
 
-// TestACauseThatProtectsCloses: with what changed, the form would protect.
+// TestACauseThatProtectsCloses: with the changed basis, the form would protect.
 func TestACauseThatProtectsCloses(t *testing.T) {
 	t.Parallel()
 	protects := false
@@ -153,8 +153,8 @@ func TestACauseThatProtectsCloses(t *testing.T) {
 	}
 }
 
-// TestClosedFormsStayClosed: of what protects the form that nginx refuses gives way to
-// the next one. The last one stays, as its paths would be open without.
+// TestClosedFormsStayClosed: a rejected form that protects is replaced by the next
+// stand. The last one stays, because its paths would be open without it.
 func TestClosedFormsStayClosed(t *testing.T) {
 	t.Parallel()
 	q, _ := at(always)
@@ -171,8 +171,8 @@ func TestClosedFormsStayClosed(t *testing.T) {
 	}
 }
 
-// TestNewFormsOfAStruckNamespaceWait in their last good form. Others do not, nor what
-// passed its test.
+// TestNewFormsOfAStruckNamespaceWait in their last good form. Other namespaces do not
+// wait, nor do forms that passed a test.
 func TestNewFormsOfAStruckNamespaceWait(t *testing.T) {
 	t.Parallel()
 	q, clock := at(never)
@@ -200,8 +200,8 @@ func TestNewFormsOfAStruckNamespaceWait(t *testing.T) {
 	}
 }
 
-// TestARetryStrikesNobody: nginx refuses a form again that is tested again by itself.
-// Nobody has changed anything. A form that waits for its first test is another matter.
+// TestARetryStrikesNobody: nginx rejects a form again in a retry, without any change.
+// The first test of a waiting form does strike its namespace.
 func TestARetryStrikesNobody(t *testing.T) {
 	t.Parallel()
 	for _, waits := range []bool{false, true} {
@@ -216,8 +216,8 @@ func TestARetryStrikesNobody(t *testing.T) {
 	}
 }
 
-// TestARetryThatPassesByItselfStrikesNobody if nginx then refuses it in the file, with
-// what others say.
+// TestARetryThatPassesByItselfStrikesNobody if nginx then rejects it in the file,
+// together with others.
 func TestARetryThatPassesByItselfStrikesNobody(t *testing.T) {
 	t.Parallel()
 	q, clock := at(never)
@@ -229,7 +229,7 @@ func TestARetryThatPassesByItselfStrikesNobody(t *testing.T) {
 	}
 }
 
-// TestRetriesComeLaterAndLater, unless nothing but a change could mend the form.
+// TestRetriesComeLaterAndLater, or never if only a change can fix the form.
 func TestRetriesComeLaterAndLater(t *testing.T) {
 	t.Parallel()
 	final, _ := at(never)
@@ -256,7 +256,8 @@ func TestRetriesComeLaterAndLater(t *testing.T) {
 	}
 }
 
-// TestEachNamespaceHasItsTurn, and what changed during a test is tested again.
+// TestEachNamespaceHasItsTurn, and a subject that changed during its test is tested
+// again.
 func TestEachNamespaceHasItsTurn(t *testing.T) {
 	t.Parallel()
 	q, _ := at(never)
@@ -290,10 +291,9 @@ func TestEachNamespaceHasItsTurn(t *testing.T) {
 	}
 }
 
-// TestWhatIsNeverDecidedStarvesNobody: a form that no test decides on comes after others
-// of its namespace, and less and less often. Due retries of other namespaces have their
-// turn meanwhile.
-func TestWhatIsNeverDecidedStarvesNobody(t *testing.T) {
+// TestUndecidedFormsStarveNobody: a form that no test decides comes after others of its
+// namespace, at growing intervals. Due retries of other namespaces run meanwhile.
+func TestUndecidedFormsStarveNobody(t *testing.T) {
 	t.Parallel()
 	q, clock := at(never)
 	of := func(namespace, name string) Subject {
@@ -318,8 +318,8 @@ func TestWhatIsNeverDecidedStarvesNobody(t *testing.T) {
 	}
 }
 
-// TestFewerAreTestedTogether after a test that decided on none of them, also if a test of
-// another namespace decides meanwhile.
+// TestFewerAreTestedTogether after a test that decided none of them, even if a test of
+// another namespace decided something meanwhile.
 func TestFewerAreTestedTogether(t *testing.T) {
 	t.Parallel()
 	q, clock := at(never)

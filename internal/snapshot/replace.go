@@ -50,8 +50,8 @@ func (s *Snapshot) Removed() []*networkingv1.Ingress {
 	return removed
 }
 
-// Older says whether an Ingress comes before another one, as Ingresses has them.
-func Older(a, b *networkingv1.Ingress) bool { return compareIngresses(a, b) < 0 }
+// ByAge compares Ingresses in the order of Snapshot.Ingresses, the oldest first.
+func ByAge(a, b *networkingv1.Ingress) int { return compareIngresses(a, b) }
 
 // OnlyIngresses gives a snapshot with these Ingresses and no others. All else is
 // shared with s, which stays as it is.

@@ -17,7 +17,7 @@ func TestFolderThatGoesAndComesBack(t *testing.T) {
 		if err := os.Rename(s.manifests, s.manifests+".away"); err != nil {
 			t.Fatal(err)
 		}
-		s.waitLine("objects not read; what runs goes on")
+		s.waitLine("objects not read; the running configuration stays in force")
 		s.waitBackend("http://a.example/", "web")
 		if s.Ready() != http.StatusOK {
 			t.Error("not ready although nginx serves")

@@ -45,7 +45,7 @@ func TestForgedLogLinesAreNotNginxs(t *testing.T) {
 		s.waitBackend("http://b.example/", "web")
 		forge(2)
 		kill(t, s.master())
-		s.waitLine("telling nginx everything again")
+		s.waitLine("pushing everything to nginx again")
 		s.waitReady()
 		forge(3)
 	})

@@ -18,7 +18,7 @@ func TestLogFileThatCannotBeOpened(t *testing.T) {
 		s.waitBackend("http://a.example/x/1", "web")
 		s.waitLine("logged /x /x/1")
 		s.write("settings.yaml", settings(format, "access-log-path: /var/log/no-such-folder/access.log"))
-		s.waitLine(`nginx refuses these settings: the ones before are in force (open() \"/var/log/no-such-folder/access.log\" failed`)
+		s.waitLine(`nginx refuses these settings: the previous ones are in force (open() \"/var/log/no-such-folder/access.log\" failed`)
 		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
 		s.waitBackend("http://b.example/2", "web")
 		s.waitLine("logged / /2")

@@ -121,7 +121,7 @@ func TestOldestWorkersEndForWantOfMemory(t *testing.T) {
 				t.Errorf("the newest WebSocket broke at reload %d: %v", i+1, err)
 			}
 		}
-		if ends := s.lines("they hold too much memory"); len(ends) != 2 {
+		if ends := s.lines("draining workers use too much memory"); len(ends) != 2 {
 			t.Errorf("want a line for each of the 2 generations that were ended:\n%s", ends)
 		}
 	})

@@ -62,7 +62,7 @@ func (s *Site) WriteUsers(t testing.TB, files []*model.UserFile) {
 	if os.Geteuid() == 0 {
 		o.User = "root"
 	}
-	if err := nginx.WriteUsers(o, files); err != nil {
+	if err := nginx.New(nginx.Install{}, o, nil).WriteUsers(files); err != nil {
 		t.Fatal(err)
 	}
 }
