@@ -198,11 +198,13 @@ func TestAPIServerIsKilled(t *testing.T) {
 	loads := []*load{send("a connection a request", false), send("kept connections", true)}
 	add := func(name string) (took time.Duration) {
 		address, _ := standIn(t, says(name))
-		began := time.Now()
+		began, reloads := time.Now(), s.reloads(t)
 		c.Apply(t, ingressOf("outage", "outage", name, Rule(name+".example", "/", name, 80)))
 		c.Apply(t, routeTo("outage", name, address)...)
 		EventuallyStatus(t, s.Request("http://"+name+".example/"), http.StatusOK)
-		return time.Since(began)
+		took = time.Since(began)
+		kit.Await(t, "the line of the reload", func() bool { return s.reloads(t) > reloads })
+		return took
 	}
 	usual := add("earlier")
 	before := s.reloads(t)
