@@ -73,6 +73,9 @@ func TestManyPatternsHoldNoWorker(t *testing.T) {
 		s.waitBackend("http://a.example/b/c", "web")
 		// Processor time, because other programs do not add to it.
 		before := measure.CPUOf(s.PID()).Nginx
+		if before == 0 {
+			t.Fatal("the processor time of nginx is not known")
+		}
 		a, _ := s.get("http://a.example/" + strings.Repeat("a", 7_000))
 		took := measure.CPUOf(s.PID()).Nginx - before
 		t.Logf("%d after %.2f s of processor time", a.status, took)

@@ -79,8 +79,9 @@ func TestWebSocketsLiveThroughReloads(t *testing.T) {
 			"settings.yaml": settings(),
 			"a.yaml":        ingress("a", "chat.example", []string{"/ Prefix chat"}),
 		}, "--configmap", "default/config")
-		patient, opened := s.openChat(), time.Now()
-		for i := range 5 {
+		const reloads = 5
+		before, patient, opened := s.reloads(), s.openChat(), time.Now()
+		for i := range reloads {
 			path := fmt.Sprintf("/v%d", i)
 			s.write("b.yaml", ingress("b", "b.example", []string{path + " Prefix web"}))
 			s.waitBackend("http://b.example"+path, "web")
@@ -89,9 +90,8 @@ func TestWebSocketsLiveThroughReloads(t *testing.T) {
 			}
 		}
 		// The workers that are started from now on drain their connections.
-		reloads := s.reloads()
 		s.write("settings.yaml", settings("worker-shutdown-timeout: 6s"))
-		eventually(t, "a reload with the setting", func() bool { return s.reloads() > reloads })
+		eventually(t, "a reload with the setting", func() bool { return s.reloads() > before+reloads })
 		drained, opened := s.openChat(), time.Now()
 		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
 		eventually(t, "the WebSocket to be drained", func() bool { return exchange(drained, "still there") != nil })
