@@ -13,8 +13,13 @@ ARCH := $(shell $(GO) env GOARCH)
 # The modules that `make test` tests; `make test-image` tests rootfs/pack.
 MODULES := . test/cluster test/chart test/docs
 SCRIPTS = build.sh .ci/run cmd/kubectl-sluice/kubectl_complete-sluice $(shell find cmd test docs rootfs -name '*.sh')
+# Go tests packages in this order: those that take longest begin first. `make static` has vetted all.
+LONGEST := ./test/injection ./test/e2e ./test/golden ./test/differential ./test/compat
+# Not $(MAKE) itself in a recipe: make would run that line even with --dry-run.
+STATIC = $(MAKE) --no-print-directory static
+TEST_ALL := test -vet=off -count=1 -timeout 30m
 # What `make check` tests. The golden cases take longest, so they begin first.
-CHECKED := ./test/golden ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/markdown ./test/ports ./test/reference
+CHECKED := ./test/golden ./internal/controller ./internal/dynamic ./internal/nginx ./internal/resolver ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/markdown ./test/ports ./test/reference
 # Packages tested at the same time: much of the time tests wait rather than compute.
 BESIDE := $(shell echo $$(( 2 * $$(getconf _NPROCESSORS_ONLN) )))
 FUZZTIME ?= 20s
@@ -35,20 +40,20 @@ image: ## the image for amd64 and arm64 as OCI archives in dist/, without a cont
 run: setup ## Sluice on the example shop, with its own nginx, on ports 8080 and 8443 until Ctrl-C (RUN_ONCE=1: show the answers and end)
 	docs/examples/run.sh
 
-test: setup-test static ## everything: the static checks of `make check`, unit tests, golden cases, end to end, on both nginx, and with a control plane of Kubernetes (the first time some ten minutes more, to build that, kubectl and helm)
+test: setup-test ## everything: the static checks of `make check`, unit tests, golden cases, end to end, on both nginx, and with a control plane of Kubernetes (the first time some ten minutes more, to build that, kubectl and helm)
 	@set -euo pipefail; root="$$(test/rootfs/build.sh $(ROOTFS))"; export SLUICE_NGINX_ROOT="$$root"; \
 	echo "second nginx: $$root"; \
 	export SLUICE_CLUSTER_CACHE="$(CLUSTER_CACHE)"; plane="$$(test/cluster/binaries/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "control plane: $$plane"; \
 	export SLUICE_CLIENTS; SLUICE_CLIENTS="$$(test/docs/tools/build.sh "$$SLUICE_CLUSTER_CACHE")"; \
 	echo "kubectl and helm: $$SLUICE_CLIENTS"; \
-	GO=$(GO) test/beside.sh $(MODULES)
+	test/beside.sh "$(GO) $(TEST_ALL) $(LONGEST) ./..." $(foreach module,$(filter-out .,$(MODULES)),"$(GO) -C $(module) $(TEST_ALL) ./...") "$(STATIC)"
 
-check: setup-test static ## the inner loop: static checks (gofmt, vet and staticcheck of all modules, shellcheck), unit tests, architecture, reference and golden cases on the system's nginx, and docs/compatibility.md
+check: setup-test ## the inner loop: static checks (gofmt, vet and staticcheck of all modules, shellcheck), unit tests, architecture, reference and golden cases on the system's nginx, and docs/compatibility.md
 	@set -euo pipefail; seen="$$($(GO) env GOCACHE)/sluice-programs"; now="$$(test/setup.sh --programs)"; \
 	if [ "$$(cat "$$seen" 2>/dev/null)" != "$$now" ]; then $(GO) clean -testcache; echo "$$now" > "$$seen"; fi; \
-	env -u SLUICE_NGINX_ROOT GOGC=400 $(GO) test -p $(BESIDE) -vet=off $(CHECKED); \
-	$(GO) test ./test/compat -run TestPageIsFresh
+	test/beside.sh "env -u SLUICE_NGINX_ROOT GOGC=400 $(GO) test -p $(BESIDE) -vet=off $(CHECKED)" \
+		"$(STATIC)" "$(GO) test -vet=off ./test/compat -run TestPageIsFresh"
 
 # The tag image adds the tests of test/cluster/image.
 static: setup-test

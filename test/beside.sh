@@ -1,31 +1,25 @@
 #!/usr/bin/env bash
-# Tests the first module while it tests the others one after another: each waits for half of its time. Prints the output of
-# the first at once, and that of the others at the end. Fails if a test of any module fails.
-# Usage: test/beside.sh FOLDER OTHER...
+# Runs the first command while it runs the others one after another. Prints the output of the first as it comes, and that of
+# each other command when it ends. Fails if a command fails.
+# Usage: test/beside.sh COMMAND OTHER...
 set -uo pipefail
-go="${GO:-go}"
 
-test_module() {
-  "$go" -C "$1" test ./... -count=1 -timeout 30m
+run_others() {
+  local worst=0 command output
+  for command in "$@"; do
+    output="$(bash -c "$command" 2>&1)" || worst=1
+    printf '== %s\n%s\n' "$command" "$output"
+  done
+  return "$worst"
 }
 
 first="$1"
 shift
-output="$(mktemp)"
-trap 'rm -f "$output"' EXIT
-(
-  worst=0
-  for module in "$@"; do
-    echo "== module $module"
-    test_module "$module" || worst=1
-  done
-  exit "$worst"
-) >"$output" 2>&1 &
+run_others "$@" &
 others=$!
 
-echo "== module $first"
-test_module "$first"
+echo "== $first"
+bash -c "$first"
 status=$?
 wait "$others" || status=1
-cat "$output"
 exit "$status"

@@ -21,9 +21,9 @@ const (
 	probeThreshold = 2 // failures in a row
 )
 
-// probeGrace is the --shutdown-grace-period that is a bit longer than the
-// balancer takes to notice, in seconds.
-const probeGrace = "1"
+// probeGrace is the --shutdown-grace-period in seconds: several times as long as the
+// balancer takes to notice, because a busy machine is slower.
+const probeGrace = "3"
 
 // balancer stands in front of sluices. It hands each new connection to the next
 // of those that are ready, and never another one: that there is nobody behind
@@ -85,7 +85,7 @@ func (b *balancer) listen(ctx context.Context, t testing.TB, port func(*Sluice) 
 
 // probe asks for readiness until ctx ends.
 func (o *target) probe(ctx context.Context) {
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Timeout: kit.RequestPatience, Transport: &http.Transport{DisableKeepAlives: true}}
 	url := fmt.Sprintf("http://127.0.0.1:%d/readyz", o.sluice.Healthz)
 	ticks := time.NewTicker(probeEvery)
 	defer ticks.Stop()
@@ -153,7 +153,7 @@ func (b *balancer) next() *target {
 // await waits until the balancer takes a sluice for ready, or no longer does.
 func (b *balancer) await(t testing.TB, s *Sluice, ready bool) {
 	t.Helper()
-	kit.Await(t, Patience, fmt.Sprintf("ready=%t at the balancer", ready), func() bool {
+	kit.Await(t, fmt.Sprintf("ready=%t at the balancer", ready), func() bool {
 		for _, one := range b.targets {
 			if one.sluice == s {
 				return one.ready.Load() == ready

@@ -124,7 +124,7 @@ func (h *churn) await(t *testing.T, status int) {
 		EventuallyStatus(t, h.sluice.Request("http://"+h.host(i)+"/"), status)
 	}
 	h.each(t, func(i int) error {
-		ctx, cancel := context.WithTimeout(t.Context(), Patience)
+		ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 		defer cancel()
 		return poll(ctx, func(ctx context.Context) error { return h.sluice.Request("http://"+h.host(i)+"/").answers(ctx, status) })
 	})
@@ -226,14 +226,14 @@ func (h *churn) live(t *testing.T) float64 {
 // then is not that of a reload under way.
 func (h *churn) settle(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	kit.Await(t, 2*Patience, what, func() bool {
+	kit.Await(t, what, func() bool {
 		h.change(t)
 		<-time.After(100 * time.Millisecond)
 		return holds()
 	})
 	path := h.change(t)
 	EventuallyStatus(t, h.sluice.Request("http://steady.churn.example"+path), http.StatusServiceUnavailable)
-	kit.Await(t, Patience, "the end of former workers", func() bool { return !h.draining(t) })
+	kit.Await(t, "the end of former workers", func() bool { return !h.draining(t) })
 }
 
 // change gives the Ingress that stays another path, which leads to a Service that
@@ -278,7 +278,7 @@ func startChurn(t *testing.T) *churn {
 	h.sluice = PrepareSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(h.name)...)
 	h.sluice.Environment = append(h.sluice.Environment, "GODEBUG=gctrace=1")
 	h.sluice.Launch(t)
-	h.sluice.AwaitReady(t, Patience)
+	h.sluice.AwaitReady(t)
 	EventuallyStatus(t, h.sluice.Request("http://steady.churn.example/"), http.StatusOK)
 	return h
 }

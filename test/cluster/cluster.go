@@ -35,7 +35,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -61,13 +60,6 @@ type Cluster struct {
 	// files counts the files that were written, so that each has its own name.
 	files atomic.Int64
 }
-
-// startPatience bounds the start of each process of the control plane, and
-// stopPatience its end.
-const (
-	startPatience = 90 * time.Second
-	stopPatience  = 10 * time.Second
-)
 
 // Start runs a cluster until the end of the test. If the test fails, the ends
 // of the logs are shown.
@@ -180,7 +172,7 @@ func (c *Cluster) stop() {
 	}
 	for _, p := range []*kit.Process{c.controllers, c.api, c.etcd} {
 		if p != nil {
-			p.Stop(syscall.SIGKILL, stopPatience) // nothing of it is wanted any more
+			p.Stop(syscall.SIGKILL, kit.Patience) // nothing of it is wanted any more
 		}
 	}
 }
@@ -196,7 +188,7 @@ func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.admin) }
 // loses the connection, and finds nobody until StartAPIServer.
 func (c *Cluster) StopAPIServer(t testing.TB) {
 	t.Helper()
-	c.api.Stop(syscall.SIGKILL, stopPatience)
+	c.api.Stop(syscall.SIGKILL, kit.Patience)
 }
 
 // StartAPIServer starts the API server again, at the same address and with the

@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"sluice/test/kit"
 )
 
 func TestMain(m *testing.M) { Main(m) }
@@ -159,7 +161,7 @@ func TestCompactionMakesOldWatchesGone(t *testing.T) {
 // first event.
 func firstEvent(t *testing.T, c *Cluster, version string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	defer cancel()
 	w, err := c.Admin().CoreV1().ConfigMaps("default").Watch(ctx, metav1.ListOptions{ResourceVersion: version})
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"sluice/test/kit"
 )
@@ -32,7 +31,8 @@ func (c *Cluster) etcdFlags() []string {
 // apiServerFlags ask for what real clusters have, authorization by RBAC above
 // all. The ServiceAccount admission is off, because it would mount tokens that
 // no controller here gives into each pod; the kubernetes Service has no
-// endpoints, because no pod asks for it.
+// endpoints, because no pod asks for it. A request may take longer than the usual
+// minute: on a busy machine, the deletion of a thousand objects does.
 func (c *Cluster) apiServerFlags() []string {
 	a := c.authority
 	return []string{
@@ -45,7 +45,7 @@ func (c *Cluster) apiServerFlags() []string {
 		"--service-account-signing-key-file=" + a.accountKey, "--service-account-key-file=" + a.accountKey,
 		"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount",
 		"--service-cluster-ip-range=10.96.0.0/16", "--endpoint-reconciler-type=none",
-		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000",
+		"--max-requests-inflight=2000", "--max-mutating-requests-inflight=1000", "--request-timeout=" + kit.Patience.String(),
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *Cluster) launch(name string, flags ...string) (*kit.Process, error) {
 
 // awaitUp polls a program of the control plane until it is up.
 func (c *Cluster) awaitUp(name string, p *kit.Process, up func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	err := poll(ctx, func(ctx context.Context) error {
 		if p.Ended() {
@@ -129,7 +129,7 @@ func compact(ctx context.Context, etcd string) error {
 }
 
 func callEtcd(ctx context.Context, url string, body, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, kit.RequestPatience)
 	defer cancel()
 	content, err := json.Marshal(body)
 	if err != nil {

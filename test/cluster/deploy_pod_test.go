@@ -72,7 +72,7 @@ func container(t *testing.T, change func(environment map[string]string)) *kit.Sl
 	command.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	s := &kit.Sluice{State: state, Log: kit.Log(filepath.Join(t.TempDir(), "log"))}
 	s.Start(t, command)
-	t.Cleanup(func() { s.Stop(syscall.SIGTERM, Patience) })
+	t.Cleanup(func() { s.Stop(syscall.SIGTERM, kit.Patience) })
 	return s
 }
 
@@ -80,7 +80,7 @@ func container(t *testing.T, change func(environment map[string]string)) *kit.Sl
 // to listen on the ports 80 and 443, and for sluice to write what it has to.
 func TestDeployedPodRuns(t *testing.T) {
 	s := container(t, func(map[string]string) {})
-	kit.Await(t, Patience, "a configuration that the workers serve", func() bool {
+	kit.Await(t, "a configuration that the workers serve", func() bool {
 		s.MustRun(t)
 		return len(s.Log.Lines(t, "msg=sync")) > 0
 	})
@@ -101,7 +101,7 @@ func TestDeployedPodNeedsWhatItAsksFor(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := container(t, test.change)
-			kit.Await(t, Patience, test.says, func() bool { return len(s.Log.Lines(t, test.says)) > 0 })
+			kit.Await(t, test.says, func() bool { return len(s.Log.Lines(t, test.says)) > 0 })
 		})
 	}
 }

@@ -86,7 +86,8 @@ func awaitLeader(t *testing.T, want *election.Elector, all ...*election.Elector)
 // TestElectionOnTheAPIServer: three replicas, one Lease; the leader ends in good
 // order, and the next is cut off.
 func TestElectionOnTheAPIServer(t *testing.T) {
-	const ttl = 4 * time.Second
+	t.Parallel()
+	const ttl = leaseTTL
 	c := Shared(t)
 	c.Apply(t, Namespace("elected"))
 	lease := snapshot.Name{Namespace: "elected", Name: "leader"}
@@ -114,7 +115,7 @@ func TestElectionOnTheAPIServer(t *testing.T) {
 		t.Errorf("to lead after the leader was cut off took %s, but it could have led for longer", took)
 	}
 	l, err := c.clients.CoordinationV1().Leases("elected").Get(t.Context(), "leader", metav1.GetOptions{})
-	if err != nil || *l.Spec.HolderIdentity != "e" || *l.Spec.LeaseTransitions != 2 || *l.Spec.LeaseDurationSeconds != 4 {
+	if err != nil || *l.Spec.HolderIdentity != "e" || *l.Spec.LeaseTransitions != 2 || *l.Spec.LeaseDurationSeconds != int32(ttl.Seconds()) {
 		t.Errorf("the Lease says %v, %v", l.Spec, err)
 	}
 }

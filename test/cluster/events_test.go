@@ -53,7 +53,7 @@ func TestEventsOfAnIngress(t *testing.T) {
 	s := PrepareSluice(t, c.Kubeconfig(t, "told", "system:masters"), elects("told", "--publish-status-address", "192.0.2.1")...)
 	s.Environment = []string{"POD_NAMESPACE=told", "POD_NAME=sluice-told"}
 	s.Launch(t)
-	s.AwaitReady(t, Patience)
+	s.AwaitReady(t)
 	write := func(limit string) {
 		ing := Ingress("told", "web", Rule("told.example", "/", "web", 80))
 		ing.Annotations = map[string]string{annotation: limit}

@@ -64,7 +64,7 @@ func (v remoteCommand) run(t *testing.T, c *Cluster, namespace, pod string) (out
 	if v.options.Stderr {
 		streams.Stderr = &stderr
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	defer cancel()
 	err = executor.StreamWithContext(ctx, streams)
 	return stdout.String(), stderr.String(), err
@@ -184,7 +184,7 @@ func TestPortForward(t *testing.T) {
 			case <-ready:
 			case err := <-ended:
 				t.Fatal(err)
-			case <-time.After(Patience):
+			case <-time.After(kit.Patience):
 				t.Fatal("no port was forwarded in time")
 			}
 			ports, err := f.GetPorts()
@@ -218,7 +218,7 @@ func TestLogs(t *testing.T) {
 		}
 	}
 	logs := func(o corev1.PodLogOptions) (string, error) {
-		ctx, cancel := context.WithTimeout(t.Context(), Patience)
+		ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 		defer cancel()
 		stream, err := c.Admin().CoreV1().Pods(ns).GetLogs(pod, &o).Stream(ctx)
 		if err != nil {
@@ -246,7 +246,7 @@ func TestLogs(t *testing.T) {
 	eventually("", corev1.PodLogOptions{SinceTime: &future})
 	stamped, err := logs(corev1.PodLogOptions{Timestamps: true, TailLines: &one})
 	when, line, _ := strings.Cut(stamped, " ")
-	if at, wrong := time.Parse(time.RFC3339Nano, when); err != nil || wrong != nil || line != "three\n" || time.Since(at).Abs() > Patience {
+	if at, wrong := time.Parse(time.RFC3339Nano, when); err != nil || wrong != nil || line != "three\n" || time.Since(at).Abs() > kit.Patience {
 		t.Errorf("with a time: %q, %v", stamped, err)
 	}
 	if _, err := logs(corev1.PodLogOptions{Previous: true}); err == nil || !strings.Contains(err.Error(), "previous terminated container") {

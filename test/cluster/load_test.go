@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // traffic is what a number of clients send, each one request after the other.
@@ -71,7 +73,7 @@ func (tr traffic) begin(t testing.TB) *load {
 }
 
 func (l *load) run(first int) {
-	dialer := &net.Dialer{Timeout: requestPatience}
+	dialer := &net.Dialer{Timeout: kit.RequestPatience}
 	transport := &http.Transport{
 		DisableKeepAlives: !l.kept, DisableCompression: true, MaxIdleConnsPerHost: len(l.urls),
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
@@ -80,7 +82,7 @@ func (l *load) run(first int) {
 		},
 	}
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: requestPatience}
+	client := &http.Client{Transport: transport, Timeout: kit.RequestPatience}
 	for i := first; ; i++ {
 		select {
 		case <-l.stop:

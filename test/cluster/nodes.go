@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -168,8 +169,8 @@ const (
 	// ReadyAnnotation with "false" makes a pod unready; it listens all the same.
 	ReadyAnnotation = "cluster.test/ready"
 	// StopDelayAnnotation is for how long a pod that is being deleted goes on as
-	// before, such as "300ms", like a preStop hook. The sleep of a preStop hook
-	// in the pod's spec counts too, for whole seconds.
+	// before, such as "300ms", like a preStop hook. It can change meanwhile. The
+	// sleep of a preStop hook in the pod's spec counts too, for whole seconds.
 	StopDelayAnnotation = "cluster.test/stop-delay"
 	// StartDelayAnnotation is how long a pod runs before it becomes ready.
 	StartDelayAnnotation = "cluster.test/start-delay"
@@ -178,11 +179,8 @@ const (
 // SetReady makes a pod ready or unready, and waits until its status says so.
 func (c *Cluster) SetReady(t testing.TB, namespace, name string, ready bool) {
 	t.Helper()
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:"%t"}}}`, ReadyAnnotation, ready)
+	c.annotatePod(t, namespace, name, ReadyAnnotation, strconv.FormatBool(ready))
 	pods := c.clients.CoreV1().Pods(namespace)
-	if _, err := pods.Patch(context.Background(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
 	Eventually(t, fmt.Sprintf("ready=%t of the pod %s/%s", ready, namespace, name), func(ctx context.Context) error {
 		object, err := pods.Get(ctx, name, metav1.GetOptions{})
 		if err == nil && isReady(object) != ready {
@@ -190,6 +188,15 @@ func (c *Cluster) SetReady(t testing.TB, namespace, name string, ready bool) {
 		}
 		return err
 	})
+}
+
+// annotatePod sets an annotation of a pod.
+func (c *Cluster) annotatePod(t testing.TB, namespace, name, key, value string) {
+	t.Helper()
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, key, value)
+	if _, err := c.clients.CoreV1().Pods(namespace).Patch(context.Background(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func isReady(object *corev1.Pod) bool {

@@ -19,6 +19,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/test/kit"
 )
 
 var update = flag.Bool("update", false, "write the expected output of the plugin anew")
@@ -58,7 +60,7 @@ func (v call) run(t testing.TB, arguments ...string) said {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, path, arguments...)
 	command.Env = v.environ(t)
@@ -148,7 +150,7 @@ func newPluginScene(t *testing.T, name string) *pluginScene {
 	p.web(t, "web", 2)
 	p.ingresses(t)
 	s.Launch(t)
-	s.AwaitReady(t, Patience)
+	s.AwaitReady(t)
 	return p
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"sluice/test/kit"
 )
 
 // onTerminal runs the plugin at a terminal of 97 columns, where a text is typed,
@@ -20,7 +22,7 @@ func (v call) onTerminal(t *testing.T, typed string, arguments ...string) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), kit.Patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, path, arguments...)
 	command.Env = append(v.environ(t), "TERM=xterm")

@@ -132,12 +132,23 @@ func (p *pod) end(ctx context.Context, l *listeners) {
 	}
 	within, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	select {
-	case <-time.After(p.stopDelay()):
-	case <-within.Done():
-	}
+	p.awaitStop(within)
 	l.drain(within)
 	p.report(ctx, p.ended())
+}
+
+// awaitStop waits for the end of the preStop hook. A test can shorten a hook that
+// runs: by another StopDelayAnnotation.
+func (p *pod) awaitStop(ctx context.Context) {
+	for began := time.Now(); ; {
+		select {
+		case <-time.After(p.stopDelay() - time.Since(began)):
+			return
+		case <-p.changed:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // remove takes the object away, as the kubelet does when nothing of the pod runs

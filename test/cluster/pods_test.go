@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -18,6 +19,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"sluice/test/kit"
 )
 
 // at is the URL of a pod.
@@ -90,24 +93,31 @@ func (c *Cluster) awaitOthers(t *testing.T, namespace string, former []string) {
 	})
 }
 
-// begin sends a request that a pod thinks about for some time, and returns when
-// the pod has begun with it: it reads a body, which it is asked to say, before
-// it thinks. The answer, or what went wrong, comes by the channel.
-func begin(t *testing.T, address, delay string) <-chan error {
+// begin sends a request whose body does not end before finish, and returns when the
+// pod has begun to read it. The channel gets nil for an answer, or the error.
+func begin(t *testing.T, address string) (answered <-chan error, finish func()) {
 	t.Helper()
-	begun, answered := make(chan struct{}), make(chan error, 1)
+	body, end := io.Pipe()
+	begun, result := make(chan struct{}), make(chan error, 1)
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(begun) }})
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, at(address), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Expect", "100-continue")
 	go func() {
-		r := Request{Method: http.MethodPost, URL: at(address), Body: "x", Header: http.Header{DelayHeader: {delay}, "Expect": {"100-continue"}}}
-		_, err := r.Do(ctx)
-		answered <- err
+		response, err := (&http.Transport{ExpectContinueTimeout: kit.Patience}).RoundTrip(request)
+		if err == nil {
+			response.Body.Close()
+		}
+		result <- err
 	}()
 	select {
 	case <-begun:
-	case err := <-answered:
+	case err := <-result:
 		t.Fatalf("the request ended before the pod began with it: %v", err)
 	}
-	return answered
+	return result, func() { end.Close() }
 }
 
 // TestDeletedPodFinishesWhatItHasBegun: during its stop delay a pod goes on as
@@ -117,21 +127,24 @@ func TestDeletedPodFinishesWhatItHasBegun(t *testing.T) {
 	t.Parallel()
 	c := Shared(t)
 	ns := c.NewNamespace(t, "begun")
-	d := Deployment(ns, "web", 1)
-	d.Spec.Template.Annotations = map[string]string{StopDelayAnnotation: "1s"}
+	d, grace := Deployment(ns, "web", 1), int64(kit.Patience.Seconds())
+	d.Spec.Template.Annotations = map[string]string{StopDelayAnnotation: kit.Patience.String()}
+	d.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
 	c.Apply(t, d, Service(ns, "web"))
-	address := c.AwaitEndpoints(t, ns, "web", 1)[0]
-	answered := begin(t, address, "4s")
+	address, pod := c.AwaitEndpoints(t, ns, "web", 1)[0], c.Pods(t, ns, "web")[0].Name
+	answered, finish := begin(t, address)
 	*d.Spec.Replicas = 0
 	c.Apply(t, d)
 	c.awaitEndpoint(t, ns, address, func(ready, serving, terminating bool) bool { return !ready && serving && terminating })
 	EventuallyStatus(t, Request{URL: at(address)}, http.StatusOK)
+	c.annotatePod(t, ns, pod, StopDelayAnnotation, "0s")
 	awaitRefusal(t, address)
 	select {
 	case err := <-answered:
 		t.Fatalf("the slow request was answered before the pod stopped listening: %v", err)
 	default:
 	}
+	finish()
 	if err := <-answered; err != nil {
 		t.Errorf("the slow request: %v", err)
 	}
@@ -146,7 +159,7 @@ func TestDeletedPodIsCutOffAfterItsGracePeriod(t *testing.T) {
 	d, grace := Deployment(ns, "web", 1), int64(1)
 	d.Spec.Template.Spec.TerminationGracePeriodSeconds = &grace
 	c.Apply(t, d, Service(ns, "web"))
-	answered := begin(t, c.AwaitEndpoints(t, ns, "web", 1)[0], "25s")
+	answered, _ := begin(t, c.AwaitEndpoints(t, ns, "web", 1)[0])
 	began := time.Now()
 	c.Delete(t, d)
 	if err := <-answered; err == nil {
@@ -261,7 +274,7 @@ func converse(t *testing.T, network, address, text string) string {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	if err := connection.SetDeadline(time.Now().Add(Patience)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(kit.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	fmt.Fprintln(connection, text)

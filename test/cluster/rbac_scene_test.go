@@ -295,7 +295,7 @@ func (s *scene) prepare() {
 func (s *scene) start() {
 	s.Helper()
 	s.Launch(s.T)
-	s.AwaitReady(s.T, Patience)
+	s.AwaitReady(s.T)
 }
 
 // get reads an Ingress of the shop.

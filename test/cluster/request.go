@@ -11,7 +11,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
+
+	"sluice/test/kit"
 )
 
 // Request is a request that a test sends, on a connection of its own.
@@ -71,16 +72,13 @@ func (r Request) Do(ctx context.Context) (*Answer, error) {
 	return answer, nil
 }
 
-// requestPatience bounds one request.
-const requestPatience = 30 * time.Second
-
 func (r Request) transport() *http.Transport {
-	dialer := &net.Dialer{Timeout: requestPatience}
+	dialer := &net.Dialer{Timeout: kit.RequestPatience}
 	if r.From != "" {
 		dialer.LocalAddr = &net.TCPAddr{IP: net.ParseIP(r.From)}
 	}
 	return &http.Transport{
-		DisableKeepAlives: true, DisableCompression: true, ResponseHeaderTimeout: requestPatience,
+		DisableKeepAlives: true, DisableCompression: true, ResponseHeaderTimeout: kit.RequestPatience,
 		TLSClientConfig: &tls.Config{RootCAs: r.Roots, InsecureSkipVerify: r.Roots == nil},
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if r.To != "" {

@@ -92,7 +92,7 @@ func (c *Cluster) awaitPodCount(t *testing.T, namespace string, count int) {
 func TestRollingUpdatesLoseNothing(t *testing.T) {
 	t.Parallel()
 	d := Deployment("rolled", "web", 3)
-	d.Spec.Template.Annotations = map[string]string{StopDelayAnnotation: "1s", StartDelayAnnotation: "100ms"}
+	d.Spec.Template.Annotations = map[string]string{StopDelayAnnotation: "3s", StartDelayAnnotation: "100ms"}
 	u := openShop(t, "rolled", d)
 	before := u.sluice.reloads(t)
 	idempotent, posts := u.loads(t, 0)

@@ -103,7 +103,7 @@ func (s *Sluice) relaunch(t testing.TB) {
 	t.Helper()
 	s.Terminate()
 	s.Launch(t)
-	s.AwaitReady(t, Patience)
+	s.AwaitReady(t)
 }
 
 // With the metadata of Secrets, the content of those is read that something refers

@@ -58,7 +58,7 @@ func RunSluice(t testing.TB, kubeconfig string, more ...string) *Sluice {
 	t.Helper()
 	s := PrepareSluice(t, kubeconfig, more...)
 	s.Launch(t)
-	s.AwaitReady(t, Patience)
+	s.AwaitReady(t)
 	return s
 }
 
@@ -72,11 +72,11 @@ func (s *Sluice) Launch(t testing.TB) {
 }
 
 // Terminate ends it as Kubernetes does, and waits for the end.
-func (s *Sluice) Terminate() { s.Stop(syscall.SIGTERM, Patience) }
+func (s *Sluice) Terminate() { s.Stop(syscall.SIGTERM, kit.Patience) }
 
 // Kill ends it without a word. Its nginx may go on for a moment, as that of a
 // container would not.
-func (s *Sluice) Kill() { s.Stop(syscall.SIGKILL, Patience) }
+func (s *Sluice) Kill() { s.Stop(syscall.SIGKILL, kit.Patience) }
 
 // Request is a GET of a URL from this sluice.
 func (s *Sluice) Request(url string) Request {

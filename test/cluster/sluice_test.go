@@ -41,8 +41,8 @@ func TestSluiceReachesPods(t *testing.T) {
 	}
 	s := &Sluice{Sluice: kit.Prepare(t, nginx.Root, manifests(t, objects))}
 	s.Start(t, exec.Command(SluicePath(), s.Arguments...))
-	t.Cleanup(func() { s.Stop(syscall.SIGTERM, Patience) })
-	s.AwaitReady(t, Patience)
+	t.Cleanup(func() { s.Stop(syscall.SIGTERM, kit.Patience) })
+	s.AwaitReady(t)
 	for _, address := range want {
 		EventuallyAnswer(t, s.Request("http://reached.example/"), "the pod "+address, func(a *Answer) bool {
 			return a.Status == http.StatusOK && a.Echo != nil && a.Echo.IP == address
@@ -91,7 +91,7 @@ func TestRunSluice(t *testing.T) {
 	served()
 	s.Kill()
 	s.Launch(t)
-	s.AwaitReady(t, Patience)
+	s.AwaitReady(t)
 	served()
 	s.Terminate()
 	if _, err := s.Request("http://run.example/").Do(t.Context()); !errors.Is(err, syscall.ECONNREFUSED) {

@@ -85,7 +85,7 @@ func (c *Cluster) lend(t testing.TB, objects ...runtime.Object) {
 // elects gives the flags of a sluice that competes with no other test's, and has
 // its status told.
 func elects(id string, more ...string) []string {
-	return append([]string{"--election-id", id, "--election-ttl", "4s"}, more...)
+	return append([]string{"--election-id", id, "--election-ttl", leaseTTL.String()}, more...)
 }
 
 func overTLS(ing *networkingv1.Ingress, hosts ...string) *networkingv1.Ingress {
@@ -166,7 +166,7 @@ func TestStatusWithTheRightsOfIngressNginx(t *testing.T) {
 	s := PrepareSluice(t, c.Account(t, "updated", "controller", ofIngressNginx("updated", "updated")...), elects("updated", "--publish-status-address", "192.0.2.1")...)
 	s.Environment = []string{"POD_NAMESPACE=updated", "POD_NAME=sluice-updated"}
 	s.Launch(t)
-	s.AwaitReady(t, Patience)
+	s.AwaitReady(t)
 	c.awaitStatusLine(t, "updated", "web", "192.0.2.1:80")
 	now := c.ingress(t, "updated", "web")
 	if got := owners(now); !slices.Equal(got, []string{"sluice Update"}) {
@@ -202,7 +202,7 @@ func TestStatusOutlivesTheLeader(t *testing.T) {
 		s := PrepareSluice(t, kubeconfig, elects("outlived", "--status-update-interval", "5")...)
 		s.Environment = []string{"POD_NAMESPACE=outlived", "POD_NAME=" + name}
 		s.Launch(t)
-		s.AwaitReady(t, Patience)
+		s.AwaitReady(t)
 		replicas = append(replicas, s)
 		c.awaitHolder(t, "outlived", "outlived", "a")
 	}

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +46,7 @@ func TestReplicasRestartInTurn(t *testing.T) {
 	b := balance(t, both[0], both[1])
 	for _, s := range both {
 		s.Launch(t)
-		s.AwaitReady(t, Patience)
+		s.AwaitReady(t)
 		b.await(t, s, true)
 	}
 	send := func(what, method string, kept bool, clients int) *load {
@@ -85,7 +84,7 @@ func (s *Sluice) restartBehind(t *testing.T, b *balancer) {
 	}
 	b.await(t, s, false)
 	s.Launch(t)
-	s.AwaitReady(t, Patience)
+	s.AwaitReady(t)
 	b.await(t, s, true)
 }
 
@@ -135,7 +134,7 @@ func (s *Sluice) converse(t *testing.T, host string) *conversation {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { connection.Close() })
-	_ = connection.SetDeadline(time.Now().Add(Patience))
+	_ = connection.SetDeadline(time.Now().Add(kit.Patience))
 	fmt.Fprintf(connection, "GET / HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", host)
 	v := &conversation{connection, bufio.NewReader(connection)}
 	response, err := http.ReadResponse(v.answers, nil)
@@ -168,17 +167,26 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 	c.Apply(t, Namespace(name))
 	c.lend(t, classOf(name))
 	c.Apply(t, append(routeTo(name, "chat", address), ingressOf(name, name, "chat", Rule("chat.example", "/", "chat", 80)))...)
-	c.Apply(t, append(Web(name, "web", 1), ingressOf(name, name, "web", Rule("slow.example", "/", "web", 80)))...)
-	c.AwaitEndpoints(t, name, "web", 1)
-	s := RunSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(name, "--shutdown-grace-period", probeGrace, "--post-shutdown-grace-period", "6")...)
+	asked, finish := make(chan struct{}), make(chan struct{})
+	slowly, _ := standIn(t, func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			close(asked)
+			<-finish
+		}
+	})
+	c.Apply(t, append(routeTo(name, "web", slowly), ingressOf(name, name, "web", Rule("slow.example", "/", "web", 80)))...)
+	s := RunSluice(t, c.Kubeconfig(t, "admin", "system:masters"), alone(name, "--shutdown-grace-period", "1", "--post-shutdown-grace-period", "6")...)
 	EventuallyStatus(t, s.Request("http://slow.example/"), http.StatusOK)
 	v := s.converse(t, "chat.example")
-	slow, upload := s.beginSlow(t.Context()), s.beginUpload(t.Context())
-	if err := errors.Join(v.say("before"), s.Command.Process.Signal(syscall.SIGTERM)); err != nil {
+	body, end := io.Pipe()
+	slow, upload := s.begin(t, http.MethodPost, nil), s.begin(t, http.MethodPut, body)
+	<-asked
+	_, err := io.WriteString(end, "the first part")
+	if err := errors.Join(err, v.say("before"), s.Command.Process.Signal(syscall.SIGTERM)); err != nil {
 		t.Fatal(err)
 	}
 	stopped := time.Now()
-	kit.Await(t, Patience, "the end of listening", func() bool {
+	kit.Await(t, "the end of listening", func() bool {
 		connection, err := net.Dial("tcp", s.at())
 		if err == nil {
 			connection.Close()
@@ -194,6 +202,11 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 		default:
 		}
 	}
+	close(finish)
+	if _, err := io.WriteString(end, "the rest"); err != nil {
+		t.Error(err)
+	}
+	end.Close()
 	for what, answered := range underWay {
 		if err := <-answered; err != nil {
 			t.Errorf("%s: %v", what, err)
@@ -214,46 +227,21 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 	<-s.Exited
 }
 
-// inFlight is how long what is under way takes: longer than a sluice that stops
-// goes on listening.
-const inFlight = 3500 * time.Millisecond
-
-// beginSlow asks what a pod thinks about for long.
-func (s *Sluice) beginSlow(ctx context.Context) <-chan error {
-	return s.begun(ctx, Request{Header: http.Header{DelayHeader: {inFlight.String()}}})
-}
-
-// beginUpload sends a body, byte by byte.
-func (s *Sluice) beginUpload(ctx context.Context) <-chan error {
+// begin sends a request to slow.example. The channel gets nil when it is answered
+// with 200, or the error.
+func (s *Sluice) begin(t *testing.T, method string, body io.Reader) <-chan error {
+	t.Helper()
 	answered := make(chan error, 1)
-	body, end := io.Pipe()
+	request, err := http.NewRequestWithContext(t.Context(), method, "http://slow.example/", body)
+	if err != nil {
+		t.Fatal(err)
+	}
 	go func() {
-		const bytes = 50
-		for range bytes {
-			_, _ = end.Write([]byte("x"))
-			<-time.After(inFlight / bytes)
-		}
-		end.Close()
-	}()
-	go func() {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPut, "http://slow.example/", body)
-		if err != nil {
-			answered <- err
-			return
-		}
 		response, err := Request{To: s.at()}.transport().RoundTrip(request)
 		if err == nil && response.StatusCode != http.StatusOK {
 			err = fmt.Errorf("status %d", response.StatusCode)
 		}
 		answered <- err
 	}()
-	return answered
-}
-
-// begun sends a request to slow.example.
-func (s *Sluice) begun(ctx context.Context, r Request) <-chan error {
-	answered := make(chan error, 1)
-	r.URL, r.To = "http://slow.example/", s.at()
-	go func() { answered <- r.answers(ctx, http.StatusOK) }()
 	return answered
 }

@@ -11,23 +11,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-// Patience bounds the wait for what must happen. Only a test that fails waits
-// for so long.
-const Patience = 60 * time.Second
+	"sluice/test/kit"
+)
 
 // pollEvery is how often is looked whether something has happened.
 const pollEvery = 20 * time.Millisecond
 
 // Eventually polls until a check gives no error. If that does not come within
-// Patience, the test fails with the last error.
+// kit.Patience, the test fails with the last error.
 func Eventually(t testing.TB, what string, check func(ctx context.Context) error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	if err := poll(ctx, check); err != nil {
-		t.Fatalf("waited %s in vain for %s: %v", Patience, what, err)
+		t.Fatalf("waited %s in vain for %s: %v", kit.Patience, what, err)
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"sluice/test/kit"
 )
 
 // exchange is what came back for one request.
@@ -117,13 +119,13 @@ func (s *sluice) send(c *call) exchange {
 	if from == "" {
 		from = "127.0.0.2"
 	}
-	dialer := net.Dialer{Timeout: patience, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	dialer := net.Dialer{Timeout: kit.RequestPatience, LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	connection, err := dialer.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return exchange{fault: "connect"}
 	}
 	defer connection.Close()
-	connection.SetDeadline(time.Now().Add(patience))
+	connection.SetDeadline(time.Now().Add(kit.RequestPatience))
 	io.WriteString(connection, c.proxy)
 	var e exchange
 	if c.scheme == "https" {
@@ -214,7 +216,7 @@ func (c *call) talkH2(e *exchange, connection net.Conn) {
 		e.fault = "h2"
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.RequestPatience)
 	defer cancel()
 	var body io.Reader
 	if payload := c.payload(); len(payload) > 0 {

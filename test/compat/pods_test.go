@@ -122,7 +122,7 @@ func (p *pods) take(id string) []hit {
 // await waits until as many requests were received under a trace.
 func (p *pods) await(t *testing.T, id string, count int) {
 	t.Helper()
-	kit.Await(t, patience, "requests to backends", func() bool {
+	kit.Await(t, "requests to backends", func() bool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return len(p.hits[id]) >= count
@@ -226,7 +226,7 @@ func upgrade(w http.ResponseWriter, address string) {
 	}
 	defer connection.Close()
 	fmt.Fprint(connection, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n")
-	connection.SetDeadline(time.Now().Add(patience))
+	connection.SetDeadline(time.Now().Add(kit.RequestPatience))
 	lines := bufio.NewScanner(buffered)
 	for lines.Scan() {
 		fmt.Fprintf(connection, "%s %s\n", address, lines.Text())

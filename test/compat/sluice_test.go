@@ -9,13 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"sluice/test/kit"
 )
-
-// patience bounds every wait for something that must happen.
-const patience = 15 * time.Second
 
 // sluice is a running Sluice with its nginx, on a folder of manifests.
 type sluice struct {
@@ -38,12 +34,12 @@ func start(t *testing.T, root string, files map[string]string, flags []string) *
 	s.Sluice = kit.Prepare(t, root, s.manifests, append([]string{"--configmap", configMap, "--post-shutdown-grace-period", "1"}, flags...)...)
 	s.Start(t, exec.Command(binary, s.Arguments...))
 	t.Cleanup(func() { s.stop(t) })
-	s.AwaitReady(t, patience)
+	s.AwaitReady(t)
 	return s
 }
 
 func (s *sluice) stop(t *testing.T) {
-	s.Stop(syscall.SIGTERM, patience)
+	s.Stop(syscall.SIGTERM, kit.Patience)
 	if t.Failed() {
 		t.Logf("log of sluice:\n%s", s.Log.Text(t))
 	}
@@ -68,7 +64,7 @@ func (s *sluice) change(t *testing.T, name, content string) {
 	}
 	before := len(s.Log.Text(t))
 	s.write(t, name, content+asJSON(t, probe))
-	kit.Await(t, patience, "the change of "+name, func() bool {
+	kit.Await(t, "the change of "+name, func() bool {
 		s.MustRun(t)
 		c := &call{request: &request{}, scheme: "http", path: "/", lines: [][2]string{{"Host", host}}}
 		e := s.send(c) // the probe's Service does not exist

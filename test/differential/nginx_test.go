@@ -23,9 +23,6 @@ import (
 	"sluice/test/kit"
 )
 
-// patience bounds every wait for something that must happen.
-const patience = 30 * time.Second
-
 // newSite makes a state directory for an nginx that listens on loopback.
 func newSite(t testing.TB, nginx kit.Nginx) *kit.Site {
 	t.Helper()
@@ -47,8 +44,8 @@ func (w *world) answers(t testing.TB, site *kit.Site, config *model.Config) []re
 			nameOwner(t, site, file)
 		}
 	}()
-	server := site.Start(t, patience)
-	defer server.Stop(syscall.SIGTERM, patience)
+	server := site.Start(t)
+	defer server.Stop(syscall.SIGTERM, kit.Patience)
 	if err := server.Client.Push(context.Background(), kit.WithEndpoints(config.Dynamic, echo)); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +134,7 @@ func (c *client) try(q request) (reply, error) {
 		}
 		c.connection, c.in = connection, bufio.NewReader(connection)
 	}
-	if err := c.connection.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.connection.SetDeadline(time.Now().Add(kit.Patience)); err != nil {
 		return reply{}, err
 	}
 	if _, err := c.connection.Write(q.bytes()); err != nil {

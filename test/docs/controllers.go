@@ -124,7 +124,7 @@ func (cs *Controllers) start(t testing.TB, pod *corev1.Pod, container *corev1.Co
 		Environment: []string{"PATH=" + insideOf(t, s) + string(os.PathListSeparator) + os.Getenv("PATH")}, Log: s.Log,
 	})
 	s.Launch(t)
-	s.AwaitReady(t, cluster.Patience)
+	s.AwaitReady(t)
 	return &controllerPod{labels: pod.Labels, sluice: s}
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // Runner does what a page says.
@@ -23,11 +25,8 @@ type Runner struct {
 	faults []Fault
 }
 
-// How long what is shown, or what has to be ready, may be waited for.
-const (
-	eventualPatience = 60 * time.Second
-	pause            = 100 * time.Millisecond
-)
+// pause is the time between two tries of a command that must succeed eventually.
+const pause = 100 * time.Millisecond
 
 // Run does all that a page says, in its order, and gives what is not as the page
 // says. A page goes on after a fault, unless its shell is gone.
@@ -89,7 +88,7 @@ func (r *Runner) block(b Block) error {
 // command runs one command until it ends as it should, which is at once unless
 // the page says that it takes a while.
 func (r *Runner) command(b Block, c Command, want int) error {
-	for deadline := time.Now().Add(eventualPatience); ; time.Sleep(pause) {
+	for deadline := time.Now().Add(kit.Patience); ; time.Sleep(pause) {
 		printed, status, err := r.Shell.Run(c.Text)
 		if r.After != nil {
 			r.After()
@@ -120,7 +119,7 @@ func (r *Runner) background(b Block, c Command) error {
 		return err
 	}
 	wrong := ""
-	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
+	for deadline := time.Now().Add(kit.Patience); ; time.Sleep(pause) {
 		if wrong, err = r.ready(b, c, started.Printed()); wrong == "" || err != nil {
 			return err
 		}

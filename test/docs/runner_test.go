@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+
+	"sluice/test/kit"
 )
 
 // play runs a page without a cluster, and gives the faults as text.
@@ -183,9 +184,7 @@ func TestCloseEndsWhatWasStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); started.Printed() == "" && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
+	kit.Await(t, "what it prints", func() bool { return started.Printed() != "" })
 	id, err := strconv.Atoi(strings.TrimSpace(started.Printed()))
 	if err != nil {
 		t.Fatal(err)

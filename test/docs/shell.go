@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // Shell is the one bash that runs the commands of a page, so that what a command
@@ -26,7 +28,7 @@ type Shell struct {
 }
 
 // patience bounds one command. That which takes longest builds Sluice.
-const patience = 4 * time.Minute
+const patience = 10 * time.Minute
 
 // errPatience is how a command ends that does not end by itself.
 var errPatience = errors.New("it goes on for too long: a command that does wants <!-- background --> before its block")
@@ -125,9 +127,6 @@ func (b *Background) Printed() string {
 	return string(content)
 }
 
-// How long what a page has started may take to end, before it is killed.
-const endPatience = 15 * time.Second
-
 // Close ends the shell and everything that it has started, as Ctrl-C would end
 // what is in a terminal.
 func (s *Shell) Close() {
@@ -136,7 +135,7 @@ func (s *Shell) Close() {
 	// Commands in the background of a shell ignore SIGINT; SIGTERM does as much. A
 	// second one would keep Sluice from ending in order.
 	_ = syscall.Kill(group, syscall.SIGTERM)
-	for deadline := time.Now().Add(endPatience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(kit.Patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if syscall.Kill(group, 0) != nil {
 			break // nobody is left
 		}

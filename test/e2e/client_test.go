@@ -13,7 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+
+	"sluice/test/kit"
 )
 
 // answer is what a request got.
@@ -32,7 +33,7 @@ func (s *sluice) get(url string) (answer, error) {
 
 // ask sends "http://host/path" or "https://host/path" to sluice's ports.
 func (s *sluice) ask(method, url string, header http.Header) (answer, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.RequestPatience)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *sluice) ask(method, url string, header http.Header) (answer, error) {
 
 // transport dials sluice whatever the host, one connection a request.
 func (s *sluice) transport() *http.Transport {
-	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	dialer := &net.Dialer{}
 	return &http.Transport{
 		DisableKeepAlives: true,
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},

@@ -16,6 +16,7 @@ import (
 
 	"sluice/internal/debugapi"
 	"sluice/internal/model"
+	"sluice/test/kit"
 )
 
 // look runs sluice debug get beside the running sluice, and gives its two outputs.
@@ -119,7 +120,7 @@ func TestDebugSocketIsPrivate(t *testing.T) {
 		if _, said, err := s.look("/conf?host=b.example"); err == nil || said != "sluice: host: no server has the host or the alias \"b.example\"\n" {
 			t.Errorf("what is not there: %v %q", err, said)
 		}
-		s.Stop(syscall.SIGTERM, patience)
+		s.Stop(syscall.SIGTERM, kit.Patience)
 		if _, err := os.Stat(socket); err == nil {
 			t.Error("it is still there after the end")
 		}

@@ -27,7 +27,7 @@ func TestSignalAfterHook(t *testing.T) {
 		if output, err := hook.CombinedOutput(); err != nil {
 			t.Fatalf("the hook: %v\n%s", err, output)
 		}
-		kit.Await(t, patience, "the end of the container", func() bool {
+		kit.Await(t, "the end of the container", func() bool {
 			_ = s.Command.Process.Signal(syscall.SIGTERM) // until it has ended, whenever that is
 			return s.Ended()
 		})

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // secure is an HTTPS request from an address of this machine.
@@ -27,13 +29,13 @@ type secure struct {
 
 // secured gives the serial number of the certificate presented, and the answer.
 func (s *sluice) secured(r secure) (serial int64, body string, err error) {
-	dialer := net.Dialer{Timeout: patience, LocalAddr: &net.TCPAddr{IP: net.ParseIP(r.from)}}
+	dialer := net.Dialer{Timeout: kit.Patience, LocalAddr: &net.TCPAddr{IP: net.ParseIP(r.from)}}
 	connection, err := dialer.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.HTTPS))
 	if err != nil {
 		return 0, "", err
 	}
 	defer connection.Close()
-	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(kit.Patience)); err != nil {
 		return 0, "", err
 	}
 	if _, err := io.WriteString(connection, r.before); err != nil {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // TestProxyProtocolIsTurnedOnAndOff: a reload is enough, and each connection is
@@ -86,7 +88,7 @@ func (s *sluice) say(before, headers string) string {
 		s.t.Fatal(err)
 	}
 	defer connection.Close()
-	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(kit.Patience)); err != nil {
 		s.t.Fatal(err)
 	}
 	fmt.Fprintf(connection, "%sGET / HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n%s\r\n", before, headers)

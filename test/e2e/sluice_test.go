@@ -7,14 +7,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"sluice/test/kit"
 )
-
-// patience bounds every wait for something that must happen, on a machine that runs
-// other tests too.
-const patience = time.Minute
 
 // sluice is a running sluice with its nginx, on a folder of manifests.
 type sluice struct {
@@ -72,7 +67,7 @@ func (s *sluice) launch() {
 // stop ends sluice with SIGTERM and waits; the log is shown if the test failed.
 func (s *sluice) stop() {
 	if s.Process != nil {
-		s.Stop(syscall.SIGTERM, patience)
+		s.Stop(syscall.SIGTERM, kit.Patience)
 	}
 	s.noRace()
 	if s.t.Failed() {
@@ -124,7 +119,7 @@ func (s *sluice) waitLine(text string) {
 
 func (s *sluice) waitReady() {
 	s.t.Helper()
-	s.AwaitReady(s.t, patience)
+	s.AwaitReady(s.t)
 }
 
 // write puts a manifest in place.
@@ -140,8 +135,8 @@ func (s *sluice) remove(name string) {
 	}
 }
 
-// eventually polls until done, and fails the test after patience.
+// eventually polls until done, and fails the test after kit.Patience.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	kit.Await(t, patience, what, done)
+	kit.Await(t, what, done)
 }

@@ -51,7 +51,7 @@ func TestStopLetsRequestsFinish(t *testing.T) {
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "slow.yaml": service("slow", slow),
 			"a.yaml": ingress("a", "a.example", []string{"/slow Prefix slow", "/ Prefix web"}),
-		}, "--shutdown-grace-period", "1", "--post-shutdown-grace-period", "15")
+		}, "--shutdown-grace-period", "5", "--post-shutdown-grace-period", "60")
 		s.waitBackend("http://a.example/", "web")
 		pids := s.processes()
 		answered := make(chan string, 1)

@@ -79,11 +79,11 @@ type talk struct {
 }
 
 func dialStream(port int) (*talk, error) {
-	connection, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), patience)
+	connection, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), kit.Patience)
 	if err != nil {
 		return nil, err
 	}
-	return &talk{connection, bufio.NewReader(connection)}, connection.SetDeadline(time.Now().Add(patience))
+	return &talk{connection, bufio.NewReader(connection)}, connection.SetDeadline(time.Now().Add(kit.Patience))
 }
 
 // say sends text and gives the next line, "" if there is none.
@@ -156,7 +156,7 @@ func TestUDPServices(t *testing.T) {
 		}
 		defer client.Close()
 		for _, question := range []string{"first", "second"} {
-			if err := client.SetDeadline(time.Now().Add(patience)); err != nil {
+			if err := client.SetDeadline(time.Now().Add(kit.Patience)); err != nil {
 				t.Fatal(err)
 			}
 			answer := make([]byte, 100)

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"sluice/test/kit"
 )
 
 // TestEndpointsAndReloadsUnderLoad: 1,000 changes of endpoints while 20 reloads
@@ -89,7 +91,7 @@ func count(ctx context.Context, ask func() error) *counts {
 func (s *sluice) retrying(ctx context.Context) *counts {
 	transport := s.transport()
 	transport.DisableKeepAlives = false
-	client := &http.Client{Transport: transport, Timeout: patience}
+	client := &http.Client{Transport: transport, Timeout: kit.Patience}
 	return count(ctx, func() error {
 		response, err := client.Get("http://a.example/")
 		if err != nil {
@@ -122,7 +124,7 @@ func (s *sluice) withoutRetry(ctx context.Context) *counts {
 			}
 			answers = bufio.NewReader(connection)
 		}
-		_ = connection.SetDeadline(time.Now().Add(patience))
+		_ = connection.SetDeadline(time.Now().Add(kit.Patience))
 		if _, err = io.WriteString(connection, "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"); err != nil {
 			hangUp()
 			return err

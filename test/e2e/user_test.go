@@ -143,4 +143,4 @@ func startNginx(t *testing.T, nginx kit.Nginx, state string) *kit.Process {
 	return other
 }
 
-func stopNginx(other *kit.Process) { other.Stop(syscall.SIGTERM, patience) }
+func stopNginx(other *kit.Process) { other.Stop(syscall.SIGTERM, kit.Patience) }

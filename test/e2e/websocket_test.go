@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/net/websocket"
+
+	"sluice/test/kit"
 )
 
 // chat is a backend that answers each WebSocket message with itself.
@@ -31,11 +33,11 @@ func (s *sluice) dialChat(host string) (*websocket.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.HTTP), 5*time.Second)
+	raw, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.HTTP), kit.RequestPatience)
 	if err != nil {
 		return nil, err
 	}
-	_ = raw.SetDeadline(time.Now().Add(2 * time.Minute))
+	_ = raw.SetDeadline(time.Now().Add(kit.Patience))
 	return websocket.NewClient(config, raw)
 }
 
@@ -53,6 +55,20 @@ func exchange(connection *websocket.Conn, text string) error {
 	return nil
 }
 
+// openChat opens a WebSocket that works.
+func (s *sluice) openChat() (connection *websocket.Conn) {
+	s.t.Helper()
+	eventually(s.t, "a WebSocket", func() bool {
+		var err error
+		if connection, err = s.dialChat("chat.example"); err != nil {
+			return false
+		}
+		s.t.Cleanup(func() { connection.Close() })
+		return exchange(connection, "hello") == nil
+	})
+	return connection
+}
+
 // TestWebSocketsLiveThroughReloads: an open WebSocket goes on through reloads
 // until worker-shutdown-timeout drains it.
 func TestWebSocketsLiveThroughReloads(t *testing.T) {
@@ -60,29 +76,32 @@ func TestWebSocketsLiveThroughReloads(t *testing.T) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "chat.yaml": service("chat", chat(t)),
-			"settings.yaml": settings("worker-shutdown-timeout: 8s"),
+			"settings.yaml": settings(),
 			"a.yaml":        ingress("a", "chat.example", []string{"/ Prefix chat"}),
 		}, "--configmap", "default/config")
-		var connection *websocket.Conn
-		eventually(t, "a WebSocket", func() (ok bool) {
-			var err error
-			connection, err = s.dialChat("chat.example")
-			return err == nil && exchange(connection, "hello") == nil
-		})
-		defer connection.Close()
-		opened := time.Now()
-		for i := range 5 {
+		const reloads = 5
+		before, patient, opened := s.reloads(), s.openChat(), time.Now()
+		for i := range reloads {
 			path := fmt.Sprintf("/v%d", i)
 			s.write("b.yaml", ingress("b", "b.example", []string{path + " Prefix web"}))
 			s.waitBackend("http://b.example"+path, "web")
-			if err := exchange(connection, path); err != nil {
+			if err := exchange(patient, path); err != nil {
 				t.Fatalf("the WebSocket broke at reload %d, %s after it was opened: %v", i+1, time.Since(opened), err)
 			}
 		}
-		eventually(t, "the WebSocket to be drained", func() bool { return exchange(connection, "still there") != nil })
+		// The workers that are started from now on drain their connections.
+		s.write("settings.yaml", settings("worker-shutdown-timeout: 6s"))
+		eventually(t, "a reload with the setting", func() bool { return s.reloads() > before+reloads })
+		drained, opened := s.openChat(), time.Now()
+		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
+		eventually(t, "the WebSocket to be drained", func() bool { return exchange(drained, "still there") != nil })
 		if lived := time.Since(opened); lived < 5*time.Second {
 			t.Errorf("drained after %s already", lived)
 		}
+		if err := exchange(patient, "still there"); err != nil {
+			t.Errorf("the WebSocket of a worker with the usual time was drained: %v", err)
+		}
+		patient.Close() // the end of sluice would wait for it
 	})
 }
 
@@ -98,15 +117,7 @@ func TestOldestWorkersEndForWantOfMemory(t *testing.T) {
 		}, "--drain-memory", "1")
 		var open []*websocket.Conn
 		for i := range 3 {
-			eventually(t, "a WebSocket", func() (ok bool) {
-				connection, err := s.dialChat("chat.example")
-				if err != nil || exchange(connection, "hello") != nil {
-					return false
-				}
-				t.Cleanup(func() { connection.Close() })
-				open = append(open, connection)
-				return true
-			})
+			open = append(open, s.openChat())
 			path := fmt.Sprintf("/v%d", i)
 			reloads := len(s.lines("reload=true"))
 			s.write("b.yaml", ingress("b", "b.example", []string{path + " Prefix web"}))

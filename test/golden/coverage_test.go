@@ -260,7 +260,7 @@ func (k key) shown(t *testing.T, followed []use) bool {
 	return slices.ContainsFunc(served, func(without *testCase) bool {
 		requests, _ := without.section("requests")
 		log, _ := without.section("log")
-		answers, logged := serveCase(t, without, nginx)
+		answers, logged := serveCase(t, without, workOut(t, without, 0), nginx)
 		return requests != answers || log != logged
 	})
 }

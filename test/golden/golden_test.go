@@ -74,13 +74,13 @@ func runCase(t *testing.T, c *testCase) {
 	c.expect(t, "routes", got.routes())
 	c.expect(t, "backends", got.backends())
 	c.expect(t, "problems", got.problemLines())
-	c.expect(t, "lint", got.lintLines())
+	c.expect(t, "lint", got.lintLines(t))
 	c.expectParts(t, string(got.file.Bytes()))
 	c.expectStable(t, got)
 	got.expectGuarded(t)
 	answers, logged := "", ""
 	for _, installed := range kit.Nginxes(t) {
-		lines, log := serveCase(t, c, installed)
+		lines, log := serveCase(t, c, got, installed)
 		if answers != "" && lines+log != answers+logged {
 			t.Errorf("%s answers otherwise than the first nginx:\n%s", installed.Name, cmp.Diff(answers+logged, lines+log))
 		}
@@ -97,15 +97,15 @@ func runCase(t *testing.T, c *testCase) {
 // scratch: neither may change a byte.
 func (c *testCase) expectStable(t *testing.T, want *outcome) {
 	t.Helper()
+	texts := func(o *outcome) map[string]string {
+		return map[string]string{
+			"nginx.conf": string(o.file.Bytes()), "problems": o.problemLines(), "lint": o.lintLines(t), "runtime state": fmt.Sprint(describeRuntime(o)),
+		}
+	}
+	wanted := texts(want)
 	for seed := range 4 {
-		got := workOut(t, c, seed+1)
-		for what, pair := range map[string][2]string{
-			"nginx.conf":    {string(want.file.Bytes()), string(got.file.Bytes())},
-			"problems":      {want.problemLines(), got.problemLines()},
-			"lint":          {want.lintLines(), got.lintLines()},
-			"runtime state": {fmt.Sprint(describeRuntime(want)), fmt.Sprint(describeRuntime(got))},
-		} {
-			if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
+		for what, got := range texts(workOut(t, c, seed+1)) {
+			if diff := cmp.Diff(wanted[what], got); diff != "" {
 				t.Errorf("objects in another order (seed %d) give another %s:\n%s", seed+1, what, diff)
 			}
 		}

@@ -121,7 +121,7 @@ func mute(t *testing.T) model.Endpoint {
 // wantSeen compares what a server is asked for, "" for nothing, with what it should be.
 func wantSeen(t *testing.T, who string, seen chan string, want string) {
 	t.Helper()
-	got, wait := "", 5*time.Second
+	got, wait := "", kit.Patience
 	if want == "" {
 		wait = 200 * time.Millisecond
 	}
@@ -151,7 +151,8 @@ func TestCopies(t *testing.T) {
 			nginx, _ := o.serveTo(t, installed, map[string][]model.Endpoint{
 				"web": {web}, "api": {api}, "shadow.test": {shadow}, "hangs.test": {mute(t)}, "down.test": {{Address: "127.0.0.1", Port: kit.Port(t)}},
 			})
-			client := &http.Client{Timeout: 3 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			// nginx gives up on a target that does not answer after a minute.
+			client := &http.Client{Timeout: kit.RequestPatience / 2, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			post := func(path, body, want string) {
 				t.Helper()
 				request, _ := http.NewRequest("POST", fmt.Sprintf("http://127.0.0.1:%d%s", nginx.ports.HTTPPort, path), strings.NewReader(body))

@@ -11,9 +11,6 @@ import (
 	"sluice/test/kit"
 )
 
-// patience bounds every wait for something that must happen.
-const patience = 20 * time.Second
-
 // running is an nginx that serves a case.
 type running struct {
 	*kit.Server
@@ -48,12 +45,13 @@ const (
 
 // chosen reads from the debug log which location nginx chose for the request of
 // a client's connection: "=/foo", "/foo", "^/pattern", "@name", or "" where it
-// chose none. It waits until nginx is done with the connection.
-func (n *running) chosen(t *testing.T, client string) (string, error) {
+// chose none. It waits until nginx is done with the connection, which began when
+// the log had a number of bytes.
+func (n *running) chosen(t *testing.T, client string, logged int64) (string, error) {
 	t.Helper()
 	accept := regexp.MustCompile(fmt.Sprintf(acceptLine, regexp.QuoteMeta(client)))
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		text := n.Log.Text(t)
+	for deadline := time.Now().Add(kit.Patience); ; time.Sleep(time.Millisecond) {
+		text := n.Log.Since(t, logged)
 		accepted := accept.FindAllStringSubmatch(text, -1)
 		if len(accepted) > 0 {
 			connection := accepted[len(accepted)-1][1]

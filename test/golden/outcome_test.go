@@ -30,7 +30,8 @@ type outcome struct {
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
-	findings []lint.Finding
+	// manifests are the objects for lint.
+	manifests lint.Manifests
 }
 
 // printed is what the configuration of a case is compared with: the ports are
@@ -59,9 +60,8 @@ func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	config, more := translate.ConfigWith(snap, options, owners, nil)
 	file, unprintable := set.Render(config.Static, printed, nil)
 	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
-	report := lint.Look(manifests, lint.Options{Translate: options, Templates: set, Environment: printed})
 	slices.SortFunc(owners, func(a, b *claim.Object) int { return a.Created.Compare(b.Created) })
-	return &outcome{snap: snap, owners: owners, options: options, config: config, file: file, problems: problems, findings: report.Findings}
+	return &outcome{snap: snap, owners: owners, options: options, config: config, file: file, problems: problems, manifests: manifests}
 }
 
 // owners are those of the section claims.yaml, shuffled by the seed unless it is 0.
@@ -190,10 +190,12 @@ func (o *outcome) problemLines() string {
 	return out.String()
 }
 
-// lintLines prints what lint finds, one a line.
-func (o *outcome) lintLines() string {
+// lintLines prints the findings of lint, one a line.
+func (o *outcome) lintLines(t *testing.T) string {
+	t.Helper()
+	report := lint.Look(o.manifests, lint.Options{Translate: o.options, Templates: kit.Templates(t), Environment: printed})
 	var out strings.Builder
-	for _, f := range o.findings {
+	for _, f := range report.Findings {
 		fmt.Fprintln(&out, f)
 	}
 	return out.String()

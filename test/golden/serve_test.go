@@ -42,13 +42,12 @@ func logsOf(conf []byte, access string) []byte {
 	return accessLog.ReplaceAll(errorLog.ReplaceAll(conf, []byte("${1}error_log stderr debug;")), []byte("access_log "+access+" "))
 }
 
-// serveCase loads a case's configuration into an nginx and gives the lines of its
-// requests as that nginx answers them, having compared each with route.Match, and
-// what it logged of them.
-func serveCase(t *testing.T, c *testCase, installed kit.Nginx) (lines, logged string) {
+// serveCase loads the configuration of a case with its outcome into an nginx and gives
+// the lines of its requests as that nginx answers them, having compared each with
+// route.Match, and what it logged of them.
+func serveCase(t *testing.T, c *testCase, o *outcome, installed kit.Nginx) (lines, logged string) {
 	t.Helper()
 	site := installed.Site(t)
-	o := workOut(t, c, 0)
 	file, _ := kit.Templates(t).Render(o.config.Static, site.Environment, nil)
 	access := filepath.Join(site.State, "access.log")
 	site.Write(t, file.Trust(), logsOf(file.Bytes(), access))
@@ -62,7 +61,7 @@ func serveCase(t *testing.T, c *testCase, installed kit.Nginx) (lines, logged st
 		check(t, site)
 		return "", ""
 	}
-	nginx := &running{Server: site.Start(t, patience), ports: site.Environment}
+	nginx := &running{Server: site.Start(t), ports: site.Environment}
 	if err := nginx.Client.Push(context.Background(), withEchoes(t, o.config.Dynamic)); err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +133,13 @@ func (o *outcome) notationOf(r request, logged string) string {
 
 // fetch sends a request, exactly as it is written, on a connection of its own.
 func (n *running) fetch(t *testing.T, r request) (answer, error) {
+	logged := n.Log.Size(t)
 	connection, name, err := n.dial(r)
 	if err != nil {
 		return answer{}, err
 	}
 	defer connection.Close()
-	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(kit.Patience)); err != nil {
 		return answer{}, err
 	}
 	if _, err := connection.Write(r.bytes()); err != nil {
@@ -156,7 +156,7 @@ func (n *running) fetch(t *testing.T, r request) (answer, error) {
 	if path := response.Header.Get("Echo-Path"); path != r.uri {
 		a.path = path
 	}
-	a.location, err = n.chosen(t, connection.LocalAddr().String())
+	a.location, err = n.chosen(t, connection.LocalAddr().String(), logged)
 	return a, err
 }
 

@@ -110,7 +110,7 @@ func clientOf(t *testing.T, nginx *running, major int) (client *http.Client, sch
 	}
 	transport.Dial = func(string, string) (net.Conn, error) { return net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)) }
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, scheme
+	return &http.Client{Transport: transport, Timeout: kit.Patience, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}, scheme
 }
 
 // TestSubrequestsDoNotLeak asks for paths on which a server is asked who may pass,
@@ -208,7 +208,7 @@ func TestSubrequestsDoNotLeak(t *testing.T) {
 // once the last request is there.
 func wantNoLeak(t *testing.T, access, last string) {
 	t.Helper()
-	kit.Await(t, patience, "the log of all requests", func() bool {
+	kit.Await(t, "the log of all requests", func() bool {
 		text, _ := os.ReadFile(access)
 		return strings.Contains(string(text), last+" HTTP")
 	})
@@ -238,7 +238,7 @@ func (o *outcome) serveTo(t *testing.T, installed kit.Nginx, endpoints map[strin
 		with.ExternalName, with.Endpoints = "", endpoints[b.Target.Name+b.Target.Host]
 		backends[i] = &with
 	}
-	nginx = &running{Server: site.Start(t, patience), ports: site.Environment}
+	nginx = &running{Server: site.Start(t), ports: site.Environment}
 	if err := nginx.Client.Push(t.Context(), o.config.Dynamic); err != nil {
 		t.Fatal(err)
 	}

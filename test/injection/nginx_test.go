@@ -17,9 +17,6 @@ import (
 	"sluice/test/kit"
 )
 
-// patience bounds every wait for something that must happen.
-const patience = 30 * time.Second
-
 // site is a state directory for an nginx that listens on loopback.
 type site struct {
 	*kit.Site
@@ -49,7 +46,7 @@ func (s *site) check(t *testing.T, file *render.File) string {
 // the endpoints to it.
 func (s *site) start(t *testing.T, d model.Dynamic) {
 	t.Helper()
-	if err := s.Start(t, patience).Client.Push(context.Background(), s.withBackends(t, d)); err != nil {
+	if err := s.Start(t).Client.Push(context.Background(), s.withBackends(t, d)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -144,7 +141,7 @@ func (s *site) exchange(t *testing.T, text string) answer {
 func say(t *testing.T, connection net.Conn, text string) answer {
 	t.Helper()
 	defer connection.Close()
-	if err := connection.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := connection.SetDeadline(time.Now().Add(kit.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(connection, text); err != nil {

@@ -9,8 +9,8 @@
 //
 //	s := kit.Prepare(t, root, manifests)
 //	s.Start(t, exec.Command(binary, s.Arguments...))
-//	t.Cleanup(func() { s.Stop(syscall.SIGTERM, patience) })
-//	s.AwaitReady(t, patience)
+//	t.Cleanup(func() { s.Stop(syscall.SIGTERM, kit.Patience) })
+//	s.AwaitReady(t)
 package kit
 
 import (

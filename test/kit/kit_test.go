@@ -19,7 +19,7 @@ func TestStopKillsWhatGoesOn(t *testing.T) {
 			command.SysProcAttr = attributes
 			log := Log(filepath.Join(t.TempDir(), "log"))
 			p := Start(t, command, log)
-			Await(t, 10*time.Second, "the trap", func() bool { return strings.Contains(log.Text(t), "began") })
+			Await(t, "the trap", func() bool { return strings.Contains(log.Text(t), "began") })
 			if p.Ended() {
 				t.Fatalf("it ended by itself: %v", p.Err)
 			}

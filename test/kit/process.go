@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -107,6 +109,31 @@ func (l Log) Read() (string, error) {
 	return string(content), err
 }
 
+// Size is the number of bytes so far.
+func (l Log) Size(t testing.TB) int64 {
+	t.Helper()
+	info, err := os.Stat(string(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// Since returns the output after the first bytes, of a number that Size gave.
+func (l Log) Since(t testing.TB, size int64) string {
+	t.Helper()
+	file, err := os.Open(string(l))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.NewSectionReader(file, size, math.MaxInt64-size))
+	if err != nil {
+		t.Error(err)
+	}
+	return string(content)
+}
+
 // Lines returns the lines so far that contain a text, without line ends.
 func (l Log) Lines(t testing.TB, text string) []string {
 	t.Helper()
@@ -124,12 +151,20 @@ func Tail(lines []string, n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
-// Await polls until holds returns true, and fails the test after patience.
-func Await(t testing.TB, patience time.Duration, what string, holds func() bool) {
+// Patience limits each wait for something that must happen. Only a test that fails
+// waits so long. It is long because a busy machine can take ten times as long as an
+// idle one. RequestPatience limits one request, so that a wait can try again.
+const (
+	Patience        = 4 * time.Minute
+	RequestPatience = time.Minute
+)
+
+// Await polls until holds returns true, and fails the test after Patience.
+func Await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(Patience); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited %s in vain for %s", patience, what)
+			t.Fatalf("waited %s in vain for %s", Patience, what)
 		}
 	}
 }

@@ -96,17 +96,17 @@ type Server struct {
 
 // Start runs nginx on nginx.conf until the test ends, and waits until it answers
 // on the control socket.
-func (s *Site) Start(t testing.TB, patience time.Duration) *Server {
+func (s *Site) Start(t testing.TB) *Server {
 	t.Helper()
 	server := &Server{Log: Log(filepath.Join(s.State, "log")), Client: dynamic.New(filepath.Join(s.State, "run", "control.sock"))}
 	server.Process = Start(t, s.call("-g", "daemon off;"), server.Log)
-	t.Cleanup(func() { server.Stop(syscall.SIGTERM, patience) })
+	t.Cleanup(func() { server.Stop(syscall.SIGTERM, Patience) })
 	defer func() {
 		if t.Failed() {
 			t.Logf("%s nginx complains:\n%s", s.Name, server.Complaints(t))
 		}
 	}()
-	Await(t, patience, "the control socket of the "+s.Name+" nginx", func() bool {
+	Await(t, "the control socket of the "+s.Name+" nginx", func() bool {
 		if server.Ended() {
 			t.Fatalf("%s nginx ended: %v\n%.2000s", s.Name, server.Err, server.Log.Text(t))
 		}

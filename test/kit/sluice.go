@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // Sluice is a sluice with its nginx, on its own ports. It can be started again after
@@ -54,9 +53,9 @@ func (s *Sluice) Ready() int {
 }
 
 // AwaitReady waits until sluice is ready.
-func (s *Sluice) AwaitReady(t testing.TB, patience time.Duration) {
+func (s *Sluice) AwaitReady(t testing.TB) {
 	t.Helper()
-	Await(t, patience, "readiness", func() bool {
+	Await(t, "readiness", func() bool {
 		s.MustRun(t)
 		return s.Ready() == http.StatusOK
 	})

@@ -151,7 +151,7 @@ func runContainer(t *testing.T, c *cluster.Cluster, pod corev1.Pod) *kit.Sluice 
 	s := &kit.Sluice{Log: kit.Log(filepath.Join(t.TempDir(), "log"))}
 	s.Start(t, command)
 	t.Cleanup(func() {
-		s.Stop(syscall.SIGTERM, cluster.Patience)
+		s.Stop(syscall.SIGTERM, kit.Patience)
 		if t.Failed() {
 			t.Logf("the log of the container:\n%s", s.Log.Text(t))
 		}

@@ -36,7 +36,7 @@ func (w *work) statuses(quiet delays) written {
 	r := w.watchStatuses()
 	s := w.launch("--publish-status-address", published)
 	s.await(w.n-1, measure.Served)
-	kit.Await(w.b, measure.Patience, "the line of the first reload", func() bool { return s.reloads() > 0 })
+	kit.Await(w.b, "the line of the first reload", func() bool { return s.reloads() > 0 })
 	reloads, added := s.reloads(), w.added
 	result := written{quiet: quiet}
 	for range roundsOfDelays {

@@ -207,7 +207,7 @@ func run(t *testing.T, c *cluster.Cluster, p pod) *container {
 	s := &container{root: l.Root, pod: p, Sluice: &cluster.Sluice{Sluice: &kit.Sluice{Log: kit.Log(filepath.Join(t.TempDir(), "log")), HTTP: 80, HTTPS: 443, Healthz: 10254}}}
 	s.Start(t, command)
 	t.Cleanup(func() {
-		s.Stop(syscall.SIGKILL, cluster.Patience)
+		s.Stop(syscall.SIGKILL, kit.Patience)
 		if t.Failed() {
 			t.Logf("the end of the container's log:\n%s", kit.Tail(s.Log.Lines(t, ""), 60))
 		}

@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/test/cluster"
+	"sluice/test/kit"
 )
 
 // rights are those that the chart of ingress-nginx (4.15) gives its account.
@@ -118,7 +119,7 @@ func TestSluiceRun(t *testing.T) {
 	c, p := scene(t, "image-run")
 	p.args = []string{"run", "--configmap=" + p.namespace + "/ingress-nginx-controller", "--publish-service=" + p.namespace + "/ingress-nginx-controller", "--election-id=ingress-nginx-leader", "--tcp-services-configmap=" + p.namespace + "/" + tcpServices}
 	s := run(t, c, p)
-	s.AwaitReady(t, cluster.Patience)
+	s.AwaitReady(t)
 	s.serves(t, c, p.namespace)
 	s.isContained(t)
 	s.hasTools(t)
@@ -391,7 +392,7 @@ func (s *container) finishes(t *testing.T, c *cluster.Cluster, stop func()) {
 	}
 	select {
 	case <-s.Exited:
-	case <-time.After(cluster.Patience):
+	case <-time.After(kit.Patience):
 		t.Fatal("the container goes on")
 	}
 	if s.Err != nil {
