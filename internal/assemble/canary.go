@@ -51,6 +51,7 @@ func canaryProblem(i *claim.Owner, reason model.Reason, text string) model.Probl
 // listCanaries makes the canaries of the host.
 func (b *builder) listCanaries() {
 	for _, rules := range b.host.canaries {
+		b.unplaced(rules.Owner, "", model.SharesPath, "it is a canary: it has no location, and gets some requests of an Ingress with the same path")
 		for i := range rules.Claims {
 			b.canaries = append(b.canaries, &canary{Claim: &rules.Claims[i]})
 		}

@@ -68,6 +68,7 @@ type serverInput struct {
 type builtServer struct {
 	server   *model.Server
 	problems []model.Problem
+	unplaced []model.Unplaced
 	// uses are the backends that its locations pass to.
 	uses []Use
 	// root is what answers "/" and all that nothing else matches, with the

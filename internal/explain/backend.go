@@ -2,7 +2,7 @@ package explain
 
 import (
 	"fmt"
-	"net/netip"
+	"net"
 	"strconv"
 	"strings"
 
@@ -10,7 +10,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// backend says where a location passes requests to.
+// backend returns the backend of a location.
 func (x *explainer) backend(l *model.Location) *Backend {
 	service := l.Proxy.Service
 	b := &Backend{Service: service, Default: x.isDefault(l), Status: unavailable}
@@ -29,7 +29,7 @@ func (x *explainer) backend(l *model.Location) *Backend {
 	b.Picked = pickedBy(known.Balancing, cookie)
 	b.Status = known.WhenEmpty
 	for _, e := range known.Endpoints {
-		b.Endpoints = append(b.Endpoints, endpointText(e))
+		b.Endpoints = append(b.Endpoints, net.JoinHostPort(e.Address, strconv.Itoa(e.Port)))
 	}
 	if known.ExternalName != "" {
 		b.ExternalName = known.ExternalName + ":" + strconv.Itoa(known.ExternalPort)
@@ -40,7 +40,7 @@ func (x *explainer) backend(l *model.Location) *Backend {
 	return b
 }
 
-// pickedBy says how the endpoints of a backend are picked, "" for in turn.
+// pickedBy describes how an endpoint is picked, "" for in turn.
 func pickedBy(how *model.Balancing, cookie *model.Cookie) string {
 	switch {
 	case how == nil || cookie == nil:
@@ -77,22 +77,13 @@ func allOrNone(takes bool) string {
 	return "none"
 }
 
-// isDefault tells the default backend of the controller: nobody's rule names it.
+// isDefault reports whether a location passes to the default backend of the controller.
 func (x *explainer) isDefault(l *model.Location) bool {
 	return l.Rule.Field == "" && x.Options.DefaultBackend == snapshot.Name{Namespace: l.Proxy.Service.Namespace, Name: l.Proxy.Service.Name}
 }
 
-// endpointText gives "address:port", with brackets for IPv6.
-func endpointText(e model.Endpoint) string {
-	address, err := netip.ParseAddr(e.Address)
-	if err != nil {
-		return e.Address + ":" + strconv.Itoa(e.Port)
-	}
-	return netip.AddrPortFrom(address, uint16(e.Port)).String()
-}
-
-// whyEmpty says why a backend has no endpoint: what is wrong with the reference to
-// it, or what its EndpointSlices lack.
+// whyEmpty returns the reason why a backend has no endpoint: the Problem of the
+// reference to it, or the lack in its EndpointSlices.
 func (x *explainer) whyEmpty(l *model.Location) string {
 	s := l.Proxy.Service
 	owner, field := l.Rule.Object, backendField(l)
@@ -107,7 +98,7 @@ func (x *explainer) whyEmpty(l *model.Location) string {
 	return x.missingEndpoints(snapshot.Name{Namespace: s.Namespace, Name: s.Name}, s.Port)
 }
 
-// missingEndpoints says what the EndpointSlices of a Service lack.
+// missingEndpoints describes what the EndpointSlices of a Service lack.
 func (x *explainer) missingEndpoints(name snapshot.Name, port string) string {
 	parts := x.Snapshot.EndpointSlices(name)
 	all, ready := 0, 0

@@ -99,7 +99,7 @@ func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Mem
 	}
 	t := m.begin(s, o)
 	a := m.assembler.Assemble(t.input(objects))
-	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough, Servers: a.Servers}}
+	config := model.Config{Static: model.Static{Blocks: t.settings.Blocks(), PassesThrough: o.Passthrough, Servers: a.Servers}, Unplaced: a.Unplaced}
 	config.Dynamic = model.Dynamic{Names: a.Names, Certificates: a.Certificates, Backends: t.backends(a), Users: userFiles(t.users)}
 	t.pushed = config.Dynamic.Backends
 	config.Static.Passthroughs = a.Passthroughs()
