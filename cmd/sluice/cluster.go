@@ -25,7 +25,7 @@ import (
 type inCluster struct {
 	source   *cluster.Source
 	elector  *election.Elector // nil if none is elected
-	leader   status.Leader
+	leader   election.Leader
 	events   *events.Recorder
 	statuses *status.Statuses // nil if none is written
 	// remove says whether statuses are removed at the end.

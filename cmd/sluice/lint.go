@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -184,9 +183,7 @@ func (f *lintFlags) look(ctx context.Context) (input, lint.Options, error) {
 
 func (f *lintFlags) print(report lint.Report, out io.Writer) error {
 	if f.output == "json" {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(report)
+		return printJSON(out, report)
 	}
 	for _, finding := range report.Findings {
 		if _, err := fmt.Fprintln(out, finding); err != nil {

@@ -146,9 +146,7 @@ func (f *renderFlags) selection() (func(render.Origin) bool, error) {
 func (r *rendered) print(out io.Writer, format string, selected func(render.Origin) bool) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(map[string]any{
+		return printJSON(out, map[string]any{
 			"static": r.config.Static, "dynamic": r.config.Dynamic, "problems": model.SortProblems(r.problems),
 		})
 	case "sourcemap":
@@ -168,4 +166,20 @@ func (r *rendered) printSourceMap(out io.Writer, selected func(render.Origin) bo
 		}
 	}
 	return nil
+}
+
+var errNothing = errors.New("nothing in the configuration was written by that")
+
+// printConf prints the file, or only the selected lines, with a blank line between
+// groups of adjacent lines.
+func (r *rendered) printConf(out io.Writer, selected func(render.Origin) bool) error {
+	if selected == nil {
+		_, err := r.file.WriteTo(out)
+		return err
+	}
+	found, err := r.file.WriteSelected(out, func(l render.Line) bool { return selected(l.Origin) })
+	if err == nil && !found {
+		err = errNothing
+	}
+	return err
 }

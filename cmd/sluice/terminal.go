@@ -1,39 +1,26 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"io"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"sluice/internal/model"
 )
 
-// isTerminal says whether people see what is written.
+// isTerminal reports whether the output is a terminal.
 func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
-	return err == nil
+	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// copyShown copies text as model.Lines shows it.
+// copyShown copies text with model.Lines.
 func copyShown(out io.Writer, in io.Reader) error {
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadString('\n')
-		if _, err := io.WriteString(out, model.Lines(line)); err != nil {
-			return err
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return err
 	}
+	_, err = io.WriteString(out, model.Lines(string(text)))
+	return err
 }

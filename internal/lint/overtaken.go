@@ -8,6 +8,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
+	"sluice/internal/route"
 )
 
 // overtaken reports the patterns that get no requests because earlier patterns take
@@ -69,20 +70,10 @@ func patternsOf(server *model.Server) []tried {
 			text := strings.TrimPrefix(l.Path, "^")
 			lead := pcre.Beginning(text)
 			compiled, _ := pcre.Compile(l.Path, pcre.Caseless) // refused reports the error
-			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: lower(lead), pattern: compiled, literal: pcre.Quote(lead) == text})
+			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: route.Lower(lead), pattern: compiled, literal: pcre.Quote(lead) == text})
 		}
 	}
 	return patterns
-}
-
-// lower converts to lower case like PCRE2: ASCII letters only.
-func lower(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}, text)
 }
 
 // passed holds the patterns tried so far. Of thousands on a host few are more than

@@ -27,11 +27,11 @@ type podFlags struct {
 }
 
 func (f *podFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.pod, "pod", "", "name of the controller's pod; goes before --selector")
-	flags.StringVarP(&f.selector, "selector", "l", "", "labels of the controller's pods, such as app.kubernetes.io/name=sluice; goes before --deployment")
+	flags.StringVar(&f.pod, "pod", "", "name of the controller's pod; overrides --selector")
+	flags.StringVarP(&f.selector, "selector", "l", "", "labels of the controller's pods, such as app.kubernetes.io/name=sluice; overrides --deployment")
 	flags.StringVar(&f.deployment, "deployment", "sluice-controller", "name of the controller's Deployment or DaemonSet")
 	flags.StringVar(&f.container, "container", "controller", "name of the controller's container")
-	flags.StringVar(&f.namespace, "controller-namespace", "", "namespace of the controller's pods, where it is not that of --namespace")
+	flags.StringVar(&f.namespace, "controller-namespace", "", "namespace of the controller's pods, if it differs from --namespace")
 }
 
 // what describes the selected pods.

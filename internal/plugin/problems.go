@@ -59,11 +59,7 @@ func (s *session) printProblems(o output, problems []model.Problem, namespace st
 		return o.names(objects)
 	}
 	if len(problems) == 0 {
-		in := ""
-		if namespace != "" {
-			in = " in the namespace \"" + namespace + "\" (--all-namespaces shows those of others)"
-		}
-		s.note("no problems%s", in)
+		s.note("no problems%s", where(namespace, ""))
 		return nil
 	}
 	t := table{heading: []string{"OBJECT", "REASON", "FIELD", "TEXT"}}

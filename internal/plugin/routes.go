@@ -48,7 +48,7 @@ func printRoutes(o output, routes []debugapi.Route) error {
 	return o.table(t)
 }
 
-// orDash shows that there is nothing.
+// orDash returns "-" for an empty text.
 func orDash(text string) string {
 	if text == "" {
 		return "-"

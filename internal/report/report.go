@@ -22,7 +22,7 @@ type Reporter struct {
 	troubles map[string]string
 }
 
-// New gives a Reporter that writes to log.
+// New returns a Reporter that writes to log.
 func New(log *slog.Logger) *Reporter {
 	return &Reporter{log: log, source: map[string]bool{}, troubles: map[string]string{}}
 }

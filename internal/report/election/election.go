@@ -71,7 +71,7 @@ type Elector struct {
 	changes []chan struct{}
 }
 
-// New gives an Elector that does not lead.
+// New returns an Elector that does not lead.
 func New(o Options) *Elector {
 	if o.TTL <= 0 {
 		o.TTL = DefaultTTL
@@ -205,6 +205,12 @@ func (e *Elector) logOnce(err error) {
 		return
 	}
 	e.Log.Error("election", "lease", e.Lease.String(), "error", text, "leads", e.IsLeader())
+}
+
+// Leader tells whether this replica leads. Elector and Fixed implement it.
+type Leader interface {
+	IsLeader() bool
+	Changes() <-chan struct{}
 }
 
 // Fixed is the result of an election without a Lease. With --disable-leader-election,

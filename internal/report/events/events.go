@@ -29,6 +29,7 @@ import (
 
 	"sluice/internal/kube"
 	"sluice/internal/model"
+	"sluice/internal/report/election"
 )
 
 // Component is the reporting component of the events.
@@ -40,12 +41,6 @@ type Options struct {
 	// Instance is the name of the pod.
 	Instance string
 	Log      *slog.Logger
-}
-
-// Leader tells whether this replica leads; election.Elector is one.
-type Leader interface {
-	IsLeader() bool
-	Changes() <-chan struct{}
 }
 
 // Lookup returns the uid and the resourceVersion of an object, and false if the
@@ -103,7 +98,7 @@ type report struct {
 	lookup   Lookup
 }
 
-// New gives a Recorder that writes nothing before Run.
+// New returns a Recorder that writes nothing before Run.
 func New(o Options) *Recorder {
 	return &Recorder{
 		Options: o, wake: make(chan struct{}, 1), limiter: rate.NewLimiter(perSecond, burst),
@@ -131,7 +126,7 @@ func (r *Recorder) Problems(problems []model.Problem, lookup Lookup) {
 }
 
 // Run writes events until ctx ends. Call it once.
-func (r *Recorder) Run(ctx context.Context, leader Leader) {
+func (r *Recorder) Run(ctx context.Context, leader election.Leader) {
 	changes := leader.Changes()
 	for ctx.Err() == nil {
 		r.take()
