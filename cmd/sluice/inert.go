@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// kind is the type of a flag's value, which is judged even where nothing is done
-// with it, so that a slip of the pen is found.
+// kind is the type of a flag's value. It is checked even without an effect, to find typing
+// mistakes.
 type kind string
 
 const (
@@ -24,9 +24,9 @@ const (
 type inert struct {
 	name   string
 	kind   kind
-	value  string // by default
+	value  string // the default
 	reason string
-	// missed is set if somebody may miss what the flag asks for.
+	// missed is set if a user may miss the effect.
 	missed bool
 }
 
@@ -34,15 +34,15 @@ type inert struct {
 const (
 	noMetrics  = "it serves no metrics of requests"
 	noProfiles = "it serves no profiles of itself"
-	noWebhook  = "it serves no admission webhook: what nginx would refuse is left out and reported; a ValidatingWebhookConfiguration that leads here has to be deleted, or the API server refuses Ingresses"
+	noWebhook  = "it serves no admission webhook: it leaves out and reports objects that nginx would reject; delete the ValidatingWebhookConfiguration of the former controller, or the API server rejects Ingresses"
 	noUse      = "it serves no admission webhook"
 	noGeoIP    = "it reads no GeoIP2 databases"
-	noPort     = "it speaks to its nginx over a unix socket"
-	oneLog     = "its log goes to the standard error, in the form of --log-format"
+	noPort     = "it talks to its nginx over a unix socket"
+	oneLog     = "its log goes to standard error, in the format of --log-format"
 	oneLevel   = "its log has one level of detail"
 )
 
-// inerts are all such flags, in the order of the page that lists them.
+// inerts are all such flags, in the order of docs/reference/flags.md.
 var inerts = []inert{
 	{"enable-metrics", boolean, "false", noMetrics, true},
 	{"metrics-per-host", boolean, "true", noMetrics, false},
@@ -61,20 +61,20 @@ var inerts = []inert{
 	{"validating-webhook", text, "", noWebhook, true},
 	{"validating-webhook-certificate", text, "", noUse, false},
 	{"validating-webhook-key", text, "", noUse, false},
-	{"disable-full-test", boolean, "false", "nginx checks the whole file before each reload, always", false},
-	{"enable-annotation-validation", boolean, "true", "annotations are validated, always", false},
-	{"deep-inspect", boolean, "true", "all that reaches nginx.conf is quoted, and the structure of the file is checked, always", false},
-	{"enable-ssl-chain-completion", boolean, "false", "certificates are served with the chain that their Secret holds", true},
-	{"enable-topology-aware-routing", boolean, "false", "endpoints of all zones are used alike", true},
-	{"disable-sync-events", boolean, "false", "it writes no event for what is served as written", false},
-	{"dynamic-configuration-retries", number, "15", "what nginx could not be told is tried again until it has been", false},
-	{"sync-period", duration, "0s", "watches tell of each change, and are begun anew where they break", false},
-	{"default-server-port", number, "8181", "what no rule matches is answered without a server of its own", false},
+	{"disable-full-test", boolean, "false", "nginx always checks the whole file before a reload", false},
+	{"enable-annotation-validation", boolean, "true", "annotations are always validated", false},
+	{"deep-inspect", boolean, "true", "every value in nginx.conf is always quoted, and the structure of the file checked", false},
+	{"enable-ssl-chain-completion", boolean, "false", "certificates are served with the chain in their Secret", true},
+	{"enable-topology-aware-routing", boolean, "false", "endpoints of all zones are used equally", true},
+	{"disable-sync-events", boolean, "false", "it writes no events for objects that are served as written", false},
+	{"dynamic-configuration-retries", number, "15", "updates of nginx are retried until they succeed", false},
+	{"sync-period", duration, "0s", "watches report each change, and are restarted when they break", false},
+	{"default-server-port", number, "8181", "requests that no rule matches need no server of their own", false},
 	{"status-port", number, "10246", noPort, false},
 	{"stream-port", number, "10247", noPort, false},
-	{"ssl-passthrough-proxy-port", number, "442", "HTTPS that is not passed through goes over a unix socket", false},
+	{"ssl-passthrough-proxy-port", number, "442", "HTTPS that is not passed through uses a unix socket", false},
 	{"health-check-timeout", number, "10", "nginx has one second to answer the health check", false},
-	{"internal-logger-address", text, "127.0.0.1:11514", "its nginx runs in no chroot, and writes to the standard output", false},
+	{"internal-logger-address", text, "127.0.0.1:11514", "its nginx runs without a chroot, and logs to standard output", false},
 	{"maxmind-edition-ids", text, "GeoLite2-City,GeoLite2-ASN", noGeoIP, false},
 	{"maxmind-license-key", text, "", noGeoIP, true},
 	{"maxmind-mirror", text, "", noGeoIP, true},
@@ -113,8 +113,7 @@ func inertNames() []string {
 	return names
 }
 
-// add has the flag accepted. It is hidden from the list of those that do
-// something, and named beside it.
+// add adds the flag, hidden from the list of flags with an effect.
 func (i inert) add(flags *pflag.FlagSet) {
 	if flags.Lookup(i.name) == nil {
 		i.declare(flags)
@@ -127,8 +126,7 @@ func (i inert) add(flags *pflag.FlagSet) {
 	flag.DefValue = flag.Value.String()
 }
 
-// declare adds a flag of the kind. One letter is a short form, too, as in
-// ingress-nginx's -v=2.
+// declare adds a flag of the kind. A name of one letter is also a short form, as in -v=2.
 func (i inert) declare(flags *pflag.FlagSet) {
 	switch i.kind {
 	case boolean:

@@ -23,11 +23,11 @@ import (
 // inspection reads the objects of a cluster once.
 type inspection struct {
 	client *kube.Client
-	err    error // the first one
+	err    error // the first error
 }
 
-// fromCluster reads what lint looks at. Of Secrets it reads the names, where it may,
-// and never the content.
+// fromCluster reads the objects that lint checks. It reads the names of Secrets, if it may
+// list them, and never their content.
 func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 	o, err := f.options()
 	if err != nil {
@@ -60,7 +60,7 @@ func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 	return all, f.decide(&all)
 }
 
-// configMapsOf are the ConfigMaps that Ingresses refer to, each once.
+// configMapsOf returns the ConfigMaps that Ingresses refer to, without duplicates.
 func configMapsOf(ingresses []*networkingv1.Ingress, o translate.Options) []snapshot.Name {
 	var names []snapshot.Name
 	for _, ing := range ingresses {
@@ -74,14 +74,14 @@ func configMapsOf(ingresses []*networkingv1.Ingress, o translate.Options) []snap
 	return slices.Compact(names)
 }
 
-// listing says what is listed, of which name if it has one, and as what.
+// listing is a request for a list of objects, all or those with a name.
 type listing struct {
 	resource kube.Resource
 	name     string
 	list     runtime.Object
 }
 
-// read reads all objects of a listing, by pages.
+// read reads all objects of a listing, in pages.
 func read[P runtime.Object](ctx context.Context, in *inspection, l listing) (all []P) {
 	options := metav1.ListOptions{Limit: 500}
 	if l.name != "" {
@@ -106,7 +106,7 @@ func read[P runtime.Object](ctx context.Context, in *inspection, l listing) (all
 	return all
 }
 
-// configMaps reads those of a name, of all namespaces if it has none.
+// configMaps reads the ConfigMaps with a name, in all namespaces if it has none.
 func (in *inspection) configMaps(ctx context.Context, name snapshot.Name) []*corev1.ConfigMap {
 	if name.Namespace != "" {
 		o := &corev1.ConfigMap{}
@@ -120,8 +120,8 @@ func (in *inspection) configMaps(ctx context.Context, name snapshot.Name) []*cor
 	return read[*corev1.ConfigMap](ctx, in, listing{kube.ConfigMaps, name.Name, &corev1.ConfigMapList{}})
 }
 
-// secretNames tells which Secrets there are by their metadata. Where it may not be
-// listed, all are taken as there.
+// secretNames returns a function that reports whether a Secret exists, by its metadata. If
+// the user may not list Secrets, all count as existing.
 func (in *inspection) secretNames(ctx context.Context) func(snapshot.Name) bool {
 	listed, err := in.client.MetadataListWatch(kube.Secrets, kube.Selection{}).ListWithContext(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // mostDrainMemory is a terabyte, in megabytes.
 const mostDrainMemory = 1 << 20
 
-// validate names the flag, its value and what would be valid.
+// validate returns an error with the flag, its value and a valid one.
 func (f *runFlags) validate() error {
 	if f.manifests != "" && f.kubeconfig+f.apiserverHost != "" {
 		return errors.New("--manifests and --kubeconfig or --apiserver-host: want manifests or a cluster (got both)")
@@ -70,7 +70,7 @@ func (f *runFlags) validateTimes() error {
 	return nil
 }
 
-// validateHealthPath keeps apart what http.ServeMux reads as a pattern.
+// validateHealthPath rejects paths that http.ServeMux reads as patterns.
 func (f *translateFlags) validateHealthPath() error {
 	if !strings.HasPrefix(f.HealthPath, "/") || strings.ContainsAny(f.HealthPath, "{} \t") || filepath.Clean(f.HealthPath) != f.HealthPath || f.HealthPath == "/readyz" {
 		return fmt.Errorf("--health-check-path: want a path such as /healthz, other than /readyz and without braces (got %q)", f.HealthPath)
@@ -78,8 +78,8 @@ func (f *translateFlags) validateHealthPath() error {
 	return nil
 }
 
-// validateFolders wants the two folders apart: what Sluice writes is no
-// manifest, and a change of it no reason to look at the manifests again.
+// validateFolders rejects a state directory inside the manifests: Sluice would read its own
+// files as manifests, and read all again after each write.
 func (f *runFlags) validateFolders() error {
 	if f.manifests == "" || f.manifests == manifest.Stdin {
 		return nil
@@ -91,7 +91,7 @@ func (f *runFlags) validateFolders() error {
 	}
 	for _, element := range strings.Split(inside, "/") {
 		if inside != "." && strings.HasPrefix(element, ".") {
-			return nil // hidden folders are no manifests
+			return nil // hidden folders are not read
 		}
 	}
 	return fmt.Errorf("--state-dir: want a folder outside of --manifests (got %s, which is inside of %s)", f.stateDir, f.manifests)
@@ -112,7 +112,7 @@ func (f *runFlags) validateNginxRoot() error {
 	return nil
 }
 
-// resolved is a path without links, as far as it exists.
+// resolved returns a path without symbolic links, as far as it exists.
 func resolved(path string) string {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
