@@ -25,7 +25,7 @@ import (
 type inCluster struct {
 	source   *cluster.Source
 	elector  *election.Elector // nil without an election
-	leader   election.Leader
+	leader   status.Leader
 	events   *events.Recorder
 	statuses *status.Statuses // nil if none is written
 	// remove is set if statuses are removed on exit.

@@ -73,17 +73,12 @@ func (d *dbgClient) command(use, short string, run func(dbgQuestion) error) *cob
 
 // ask decodes an answer in JSON.
 func (d *dbgClient) ask(ctx context.Context, path string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	answer, err := debug.Get(ctx, d.stateDir, path)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	if err := json.NewDecoder(answer).Decode(into); err != nil {
-		return fmt.Errorf("the answer of the controller to %s: %w", path, err)
-	}
-	return nil
+	return askController(ctx, d.stateDir, path, func(answer io.Reader) error {
+		if err := json.NewDecoder(answer).Decode(into); err != nil {
+			return fmt.Errorf("the answer of the controller to %s: %w", path, err)
+		}
+		return nil
+	})
 }
 
 // dbgBackend is a backend in the format of ingress-nginx, without the fields that Sluice

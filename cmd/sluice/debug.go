@@ -110,6 +110,17 @@ func controllerStateDir(dirs []string) string {
 
 // printAnswer copies an answer, unchanged unless the output is a terminal.
 func printAnswer(ctx context.Context, stateDir, path string, out io.Writer) error {
+	return askController(ctx, stateDir, path, func(answer io.Reader) error {
+		if isTerminal(out) {
+			return copyShown(out, answer)
+		}
+		_, err := io.Copy(out, answer)
+		return err
+	})
+}
+
+// askController asks the controller of a state directory and reads its answer.
+func askController(ctx context.Context, stateDir, path string, read func(io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	answer, err := debug.Get(ctx, stateDir, path)
@@ -117,9 +128,5 @@ func printAnswer(ctx context.Context, stateDir, path string, out io.Writer) erro
 		return err
 	}
 	defer answer.Close()
-	if isTerminal(out) {
-		return copyShown(out, answer)
-	}
-	_, err = io.Copy(out, answer)
-	return err
+	return read(answer)
 }

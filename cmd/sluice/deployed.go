@@ -50,18 +50,16 @@ func (f *inputFlags) deployed(in *input) (by string) {
 
 // differing returns the flags with different values, sorted.
 func differing(a, b map[string]string) []string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
 	var names []string
-	for name := range maps.Keys(a) {
-		if value, is := b[name]; !is || value != a[name] {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		valueA, inA := a[name]
+		valueB, inB := b[name]
+		if inA != inB || valueA != valueB {
 			names = append(names, "--"+name)
 		}
 	}
-	for name := range maps.Keys(b) {
-		if _, is := a[name]; !is {
-			names = append(names, "--"+name)
-		}
-	}
-	slices.Sort(names)
 	return names
 }
 

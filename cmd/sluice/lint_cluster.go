@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/pager"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -83,25 +84,22 @@ type listing struct {
 
 // read reads all objects of a listing, in pages.
 func read[P runtime.Object](ctx context.Context, in *inspection, l listing) (all []P) {
-	options := metav1.ListOptions{Limit: 500}
+	if in.err != nil {
+		return nil
+	}
+	options := metav1.ListOptions{}
 	if l.name != "" {
 		options.FieldSelector = kube.ByName(l.name)
 	}
-	for in.err == nil {
+	err := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		page := l.list.DeepCopyObject()
-		if err := in.client.List(ctx, l.resource, "", options, page); err != nil {
-			in.err = fmt.Errorf("list %s: %w", l.resource.Plural, err)
-			break
-		}
-		in.err = meta.EachListItem(page, func(o runtime.Object) error {
-			all = append(all, o.(P))
-			return nil
-		})
-		more, err := meta.ListAccessor(page)
-		if err != nil || more.GetContinue() == "" {
-			break
-		}
-		options.Continue = more.GetContinue()
+		return page, in.client.List(ctx, l.resource, "", o, page)
+	}).EachListItem(ctx, options, func(o runtime.Object) error {
+		all = append(all, o.(P))
+		return nil
+	})
+	if err != nil {
+		in.err = fmt.Errorf("list %s: %w", l.resource.Plural, err)
 	}
 	return all
 }

@@ -4,7 +4,7 @@ import (
 	"io"
 	"os"
 
-	"golang.org/x/term"
+	"golang.org/x/sys/unix"
 
 	"sluice/internal/model"
 )
@@ -12,7 +12,11 @@ import (
 // isTerminal reports whether the output is a terminal.
 func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(file.Fd()), unix.TCGETS)
+	return err == nil
 }
 
 // copyShown copies text with model.Lines.

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"net"
 	"strconv"
 	"strings"
 
@@ -29,7 +28,7 @@ func (x *explainer) backend(l *model.Location) *Backend {
 	b.Picked = pickedBy(known.Balancing, cookie)
 	b.Status = known.WhenEmpty
 	for _, e := range known.Endpoints {
-		b.Endpoints = append(b.Endpoints, net.JoinHostPort(e.Address, strconv.Itoa(e.Port)))
+		b.Endpoints = append(b.Endpoints, hostPort(e.Address, strconv.Itoa(e.Port)))
 	}
 	if known.ExternalName != "" {
 		b.ExternalName = known.ExternalName + ":" + strconv.Itoa(known.ExternalPort)
@@ -80,6 +79,14 @@ func allOrNone(takes bool) string {
 // isDefault reports whether a location passes to the default backend of the controller.
 func (x *explainer) isDefault(l *model.Location) bool {
 	return l.Rule.Field == "" && x.Options.DefaultBackend == snapshot.Name{Namespace: l.Proxy.Service.Namespace, Name: l.Proxy.Service.Name}
+}
+
+// hostPort returns "host:port", with brackets for IPv6.
+func hostPort(host, port string) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
 }
 
 // whyEmpty returns the reason why a backend has no endpoint: the Problem of the

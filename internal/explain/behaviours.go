@@ -2,7 +2,6 @@ package explain
 
 import (
 	"slices"
-	"strings"
 
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
@@ -62,11 +61,7 @@ func (x *explainer) target(l *model.Location, name string) string {
 		}
 		if b := x.Config.Dynamic.Backend(to.Proxy.Backend); b != nil {
 			scheme := map[bool]string{false: "http://", true: "https://"}[to.Proxy.Transport.TLS]
-			host := b.Target.Host
-			if strings.Contains(host, ":") {
-				host = "[" + host + "]"
-			}
-			return scheme + host + ":" + b.Target.Port + to.Proxy.URI
+			return scheme + hostPort(b.Target.Host, b.Target.Port) + to.Proxy.URI
 		}
 	}
 	return ""

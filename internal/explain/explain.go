@@ -159,10 +159,7 @@ func notation(modifier model.Modifier, path string) string {
 
 // path returns the steps by which nginx normalizes the URI.
 func (x *explainer) path() Path {
-	p := Path{Normalized: x.choice.Path}
-	for _, step := range x.choice.Steps {
-		p.Steps = append(p.Steps, Step(step))
-	}
+	p := Path{Normalized: x.choice.Path, Steps: x.choice.Steps}
 	if x.choice.Refusal != nil {
 		p.Refusal = x.choice.Refusal.Error()
 	}

@@ -61,16 +61,10 @@ type Answer struct {
 // Path is the path that nginx compares with locations.
 type Path struct {
 	// Normalized is empty if nginx rejects the URI.
-	Normalized string `json:"normalized"`
-	Steps      []Step `json:"steps"`
+	Normalized string       `json:"normalized"`
+	Steps      []route.Step `json:"steps"`
 	// Refusal is the reason if nginx answers 400.
 	Refusal string `json:"refusal,omitempty"`
-}
-
-// Step is one change of the URI, with the resulting path.
-type Step struct {
-	Kind route.StepKind `json:"kind"`
-	Path string         `json:"path"`
 }
 
 // Server is a server whose names come close to the host. Host is empty for the

@@ -48,7 +48,7 @@ const manySteps = 1 << 18
 // bounded reports whether PCRE2 certainly stays within its limits. Go is then quick too,
 // because it does no more than try all ways.
 func (p *Pattern) bounded(e effort, steps int) bool {
-	return 2*e.steps+float64(len(p.text)) <= float64(steps) && e.frames <= maxFrames
+	return 2*e.steps+float64(p.length) <= float64(steps) && e.frames <= maxFrames
 }
 
 // whole returns the effort of a whole pattern. Package render makes each pattern begin

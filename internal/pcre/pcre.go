@@ -45,9 +45,10 @@ func (e *SyntaxError) Error() string { return e.Reason }
 
 // Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
-	text  string
-	tree  *node
-	names []string
+	// length is that of the pattern's text.
+	length int
+	tree   *node
+	names  []string
 	// looks are look-aheads that are tried first, separately. If Go lacks another part of
 	// the pattern, exact is false, and Go's pattern matches more than this one.
 	looks []place
@@ -81,7 +82,7 @@ func Compile(pattern string, f Flags) (*Pattern, error) {
 }
 
 func patternOf(text string, tree *node, names []string) *Pattern {
-	p := &Pattern{text: text, tree: tree, names: names}
+	p := &Pattern{length: len(text), tree: tree, names: names}
 	if tree.anchored() {
 		tree.places(0, &p.looks)
 	}
@@ -96,9 +97,6 @@ func Taken(pattern string) bool {
 	tree, _, err := parse(pattern, 0)
 	return err == nil && tree.size() <= maxSize && !tree.contains(func(n *node) bool { return n.kind == lookBehind || n.kind >= branchReset })
 }
-
-// String returns the pattern as written.
-func (p *Pattern) String() string { return p.text }
 
 // NumGroups is the number of groups.
 func (p *Pattern) NumGroups() int { return len(p.names) }

@@ -29,8 +29,8 @@ const (
 
 // Step is one change of a URI, with the resulting path.
 type Step struct {
-	Kind StepKind
-	Path string
+	Kind StepKind `json:"kind"`
+	Path string   `json:"path"`
 }
 
 // normalize returns the path that nginx compares with locations: without query and

@@ -207,12 +207,6 @@ func (e *Elector) logOnce(err error) {
 	e.Log.Error("election", "lease", e.Lease.String(), "error", text, "leads", e.IsLeader())
 }
 
-// Leader tells whether this replica leads. Elector and Fixed implement it.
-type Leader interface {
-	IsLeader() bool
-	Changes() <-chan struct{}
-}
-
 // Fixed is the result of an election without a Lease. With --disable-leader-election,
 // no replica writes status and every replica writes events.
 type Fixed bool

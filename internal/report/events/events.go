@@ -29,7 +29,6 @@ import (
 
 	"sluice/internal/kube"
 	"sluice/internal/model"
-	"sluice/internal/report/election"
 )
 
 // Component is the reporting component of the events.
@@ -41,6 +40,12 @@ type Options struct {
 	// Instance is the name of the pod.
 	Instance string
 	Log      *slog.Logger
+}
+
+// Leader tells whether this replica leads; election.Elector implements it.
+type Leader interface {
+	IsLeader() bool
+	Changes() <-chan struct{}
 }
 
 // Lookup returns the uid and the resourceVersion of an object, and false if the
@@ -126,7 +131,7 @@ func (r *Recorder) Problems(problems []model.Problem, lookup Lookup) {
 }
 
 // Run writes events until ctx ends. Call it once.
-func (r *Recorder) Run(ctx context.Context, leader election.Leader) {
+func (r *Recorder) Run(ctx context.Context, leader Leader) {
 	changes := leader.Changes()
 	for ctx.Err() == nil {
 		r.take()

@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"sluice/internal/model"
-	"sluice/internal/report/election"
 	"sluice/internal/snapshot"
 )
 
@@ -25,7 +24,7 @@ const (
 )
 
 // Run writes statuses until ctx ends. Call it once.
-func (s *Statuses) Run(ctx context.Context, leader election.Leader) {
+func (s *Statuses) Run(ctx context.Context, leader Leader) {
 	s.mu.Lock()
 	s.leader = leader
 	s.mu.Unlock()

@@ -35,7 +35,6 @@ import (
 
 	"sluice/internal/kube"
 	"sluice/internal/model"
-	"sluice/internal/report/election"
 	"sluice/internal/snapshot"
 )
 
@@ -65,6 +64,13 @@ type Options struct {
 	// Changed is called from another goroutine when Problems changed. It can be nil.
 	Changed func()
 	Log     *slog.Logger
+}
+
+// Leader tells whether this replica leads; election.Elector implements it. Other
+// replicas write nothing.
+type Leader interface {
+	IsLeader() bool
+	Changes() <-chan struct{}
 }
 
 // Served is an Ingress that nginx serves.
@@ -99,7 +105,7 @@ const (
 // concurrent use.
 type Statuses struct {
 	Options
-	leader election.Leader
+	leader Leader
 
 	// wake receives when there is something new to compare.
 	wake chan struct{}
