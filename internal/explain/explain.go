@@ -7,8 +7,8 @@
 //	e := explain.Explain(explain.Input{Snapshot: snap, Options: options, Config: config, Problems: problems}, r)
 //	e.WriteText(os.Stdout)
 //
-// It decides nothing itself: package translate decides what becomes of an object, and
-// package route evaluates nginx's choice. It does not know the facts of a running nginx:
+// It decides nothing itself: package translate makes locations of objects, and package
+// route evaluates nginx's choice. It does not know the facts of a running nginx:
 // whether nginx accepts the file, the address of a client, and the answers of endpoints.
 package explain
 

@@ -217,7 +217,7 @@ func TestWhyCandidatesLose(t *testing.T) {
 			want: []string{
 				"a spec.rules[1].http.paths[0]: LessSpecificHost: its host *.shop.example is less specific than x.shop.example",
 				"a spec.rules[2].http.paths[0]: LessSpecificHost: its host *.example is less specific than x.shop.example",
-				"a spec.rules[3].http.paths[0]: LessSpecificHost: it is for any host, and what is for x.shop.example comes first",
+				"a spec.rules[3].http.paths[0]: LessSpecificHost: it is for any host, and x.shop.example is more specific",
 			},
 		},
 		"one label": {

@@ -128,7 +128,7 @@ func (x *explainer) judgeHost(c *candidate) {
 		case v.Verdict == route.OneLabel:
 			c.lost(OneLabel, "the * of its host %s stands for exactly one label, and %s has more", c.Host, x.choice.Name)
 		case c.Host == "":
-			c.lost(LessSpecificHost, "it is for any host, and what is for %s comes first", x.deciding.Host)
+			c.lost(LessSpecificHost, "it is for any host, and %s is more specific", x.deciding.Host)
 		default:
 			c.lost(LessSpecificHost, "its host %s is less specific than %s", c.Host, x.deciding.Host)
 		}

@@ -136,7 +136,7 @@ func (t *text) applied(a *Applied) {
 	if a.Rewrite != nil {
 		below := "the URI for the backend depends on the match of the pattern"
 		if a.Rewrite.Path != "" {
-			below = "the backend is asked for " + a.Rewrite.Path
+			below = "the backend gets " + a.Rewrite.Path
 		}
 		t.field("Rewrite", a.Rewrite.Pattern+" to "+a.Rewrite.Target, below)
 	}

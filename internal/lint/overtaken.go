@@ -31,7 +31,7 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 			earlier, found := before.takerOf(later)
 			if !found && budget.Left <= 0 {
 				return append(problems, model.Problem{Object: later.rule.Object, Field: field, Reason: Uncompared,
-					Text: "it cannot be told whether requests reach this pattern and those tried after it: to compare them with the ones before takes too long"})
+					Text: "it is not known whether requests reach this pattern and those after it: comparing them with the earlier ones takes too long"})
 			}
 			before.add(later)
 			if !found || known[reported{later.rule.Object, field}] {

@@ -56,7 +56,7 @@ func parse(pattern string, f flags) (tree *node, names []string, err error) {
 		p.fail("unmatched )")
 	}
 	if p.reference > len(p.names) && !p.resets {
-		p.fail("a reference to a group that is not there")
+		p.fail("a reference to a group that does not exist")
 	}
 	if p.err != nil {
 		return nil, nil, p.err

@@ -27,7 +27,7 @@ func (n *node) irregular(known []place) string {
 	case n.kind == repeat && n.mode == possessive:
 		return "a possessive quantifier"
 	case n.kind == repeat && n.max == 0:
-		return "what is repeated no times"
+		return "a part that is repeated zero times"
 	case n.kind == repeat && n.max != 1 && n.parts[0].width() == 0:
 		return "a repeated group that may match nothing"
 	}

@@ -34,8 +34,8 @@ func (f *podFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.namespace, "controller-namespace", "", "namespace of the controller's pods, if it differs from --namespace")
 }
 
-// what describes the selected pods.
-func (f *podFlags) what() string {
+// description describes the selected pods.
+func (f *podFlags) description() string {
 	switch {
 	case f.pod != "":
 		return fmt.Sprintf("pod %q", f.pod)
@@ -122,7 +122,7 @@ func (f *podFlags) list(ctx context.Context, c *cluster, namespace string) ([]co
 
 // missing returns the error that there is no such pod, with a suggestion.
 func (f *podFlags) missing(ctx context.Context, c *cluster, namespace string) error {
-	text := fmt.Sprintf("no %s in the namespace %q", f.what(), namespace)
+	text := fmt.Sprintf("no %s in the namespace %q", f.description(), namespace)
 	list := corev1.PodList{}
 	if err := c.List(ctx, kube.Pods, metav1.NamespaceAll, metav1.ListOptions{}, &list); err != nil {
 		return fmt.Errorf("%s; --namespace and --deployment, --selector or --pod say where the controller is (the pods of all namespaces cannot be listed: %v)", text, err)

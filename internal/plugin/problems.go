@@ -22,7 +22,7 @@ func problemsCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "problems",
 		Aliases: []string{"problem"},
-		Short:   "Show what is wrong with objects, and what is valid",
+		Short:   "Show the Problems of objects, with valid values",
 		Long: "Show the mistakes that the controller found in Ingresses and the objects that they name, with the field and a valid value.\n" +
 			"Those of the namespace are shown, or of --all-namespaces; the controller itself may be in another.",
 		Example: problemsExample,

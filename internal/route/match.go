@@ -6,7 +6,7 @@ import (
 	"sluice/internal/model"
 )
 
-// Outcome is what nginx does with a request.
+// Outcome is the kind of nginx's answer to a request.
 type Outcome string
 
 // The outcomes.

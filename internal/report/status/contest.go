@@ -60,8 +60,8 @@ func (e *entry) problem() model.Problem {
 		Object: snapshot.IngressRef(e.served.Name),
 		Field:  "status.loadBalancer.ingress",
 		Reason: model.Conflict,
-		Text: fmt.Sprintf("%s changes the status back each time it is written, so it is left as it is for an hour: want one controller that writes it "+
-			"(the other one ended, or --update-status=false for this one)", e.contest.rival),
+		Text: fmt.Sprintf("%s changes the status back after each write, so Sluice stops writing it for an hour: want only one controller that writes it "+
+			"(stop the other one, or give this one --update-status=false)", e.contest.rival),
 	}
 }
 
