@@ -29,10 +29,7 @@ func (f *runFlags) validate() error {
 	if !(f.syncRateLimit > 0) || math.IsInf(f.syncRateLimit, 0) {
 		return fmt.Errorf("--sync-rate-limit: want more than 0 reloads a second (got %v)", f.syncRateLimit)
 	}
-	if f.drainMemory < 0 || f.drainMemory > mostDrainMemory {
-		return fmt.Errorf("--drain-memory: want a number of megabytes from 0 to %d (got %d)", mostDrainMemory, f.drainMemory)
-	}
-	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validatePorts, f.validateTimes, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
+	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validateNumbers, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -40,32 +37,28 @@ func (f *runFlags) validate() error {
 	return nil
 }
 
-func (f *runFlags) validatePorts() error {
-	for _, port := range []struct {
-		flag  string
-		value int
-	}{{"http-port", f.httpPort}, {"https-port", f.httpsPort}, {"healthz-port", f.healthzPort}} {
-		if port.value < 1 || port.value > 65535 {
-			return fmt.Errorf("--%s: want a port from 1 to 65535 (got %d)", port.flag, port.value)
+// longestGrace is a day, in seconds.
+const longestGrace = 86400
+
+func (f *runFlags) validateNumbers() error {
+	for _, n := range []struct {
+		flag               string
+		value, least, most int
+		noun               string
+	}{
+		{"drain-memory", f.drainMemory, 0, mostDrainMemory, "a number of megabytes"},
+		{"http-port", f.httpPort, 1, 65535, "a port"},
+		{"https-port", f.httpsPort, 1, 65535, "a port"},
+		{"healthz-port", f.healthzPort, 1, 65535, "a port"},
+		{"shutdown-grace-period", f.shutdownGrace, 0, longestGrace, "a number of seconds"},
+		{"post-shutdown-grace-period", f.postShutdownGrace, 0, longestGrace, "a number of seconds"},
+	} {
+		if n.value < n.least || n.value > n.most {
+			return fmt.Errorf("--%s: want %s from %d to %d (got %d)", n.flag, n.noun, n.least, n.most, n.value)
 		}
 	}
 	if f.httpPort == f.httpsPort || f.httpPort == f.healthzPort || f.httpsPort == f.healthzPort {
 		return fmt.Errorf("--http-port, --https-port and --healthz-port: want three different ports (got %d, %d and %d)", f.httpPort, f.httpsPort, f.healthzPort)
-	}
-	return nil
-}
-
-// longestGrace is a day, in seconds.
-const longestGrace = 86400
-
-func (f *runFlags) validateTimes() error {
-	for _, grace := range []struct {
-		flag  string
-		value int
-	}{{"shutdown-grace-period", f.shutdownGrace}, {"post-shutdown-grace-period", f.postShutdownGrace}} {
-		if grace.value < 0 || grace.value > longestGrace {
-			return fmt.Errorf("--%s: want a number of seconds from 0 to %d (got %d)", grace.flag, longestGrace, grace.value)
-		}
 	}
 	return nil
 }

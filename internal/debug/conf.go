@@ -10,7 +10,6 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/render"
-	"sluice/internal/snapshot"
 )
 
 // catchAll is the host of the catch-all server in parameters.
@@ -103,9 +102,8 @@ func (q *question) meant(host string) string {
 
 // noLines returns the reason why an Ingress has no lines in nginx.conf.
 func (q *question) noLines(ingress model.ObjectRef, host string) error {
-	name := snapshot.Name{Namespace: ingress.Namespace, Name: ingress.Name}
 	switch {
-	case q.state.Snapshot.Ingress(name) == nil:
+	case q.state.Snapshot.IngressOf(ingress) == nil:
 		return q.noIngress(ingress)
 	case host != "":
 		return notFound("ingress: %s has no line in the server of %s", ingress, keys.Quote(host))

@@ -11,7 +11,6 @@ import (
 	"sluice/internal/explain"
 	"sluice/internal/model"
 	"sluice/internal/route"
-	"sluice/internal/snapshot"
 )
 
 // routes answers with the routing table.
@@ -24,7 +23,7 @@ func (q *question) routes() (body, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ofIngress && q.state.Snapshot.Ingress(snapshot.Name{Namespace: ingress.Namespace, Name: ingress.Name}) == nil {
+	if ofIngress && q.state.Snapshot.IngressOf(ingress) == nil {
 		return nil, q.noIngress(ingress)
 	}
 	servers := explain.Printed(q.state.Confirmed.input())
@@ -102,7 +101,7 @@ func (q *question) problems() (body, error) {
 	problems := slices.DeleteFunc(slices.Clone(q.state.Problems), func(p model.Problem) bool {
 		return ofNamespace && p.Object.Namespace != namespace || ofIngress && p.Object != ingress
 	})
-	if ofIngress && len(problems) == 0 && q.state.Snapshot.Ingress(snapshot.Name{Namespace: ingress.Namespace, Name: ingress.Name}) == nil {
+	if ofIngress && len(problems) == 0 && q.state.Snapshot.IngressOf(ingress) == nil {
 		return nil, q.noIngress(ingress)
 	}
 	return list(problems)
