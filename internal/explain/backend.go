@@ -34,7 +34,7 @@ func (x *explainer) backend(l *model.Location) *Backend {
 		b.ExternalName = known.ExternalName + ":" + strconv.Itoa(known.ExternalPort)
 	}
 	if len(b.Endpoints) == 0 && b.ExternalName == "" {
-		b.Why = x.whyEmpty(l)
+		b.Why = known.NoEndpoints
 	}
 	return b
 }
@@ -87,43 +87,4 @@ func hostPort(host, port string) string {
 		host = "[" + host + "]"
 	}
 	return host + ":" + port
-}
-
-// whyEmpty returns the reason why a backend has no endpoint: the Problem of the
-// reference to it, or the lack in its EndpointSlices.
-func (x *explainer) whyEmpty(l *model.Location) string {
-	s := l.Proxy.Service
-	owner, field := l.Rule.Object, backendField(l)
-	if x.isDefault(l) {
-		owner, field = model.ObjectRef{Kind: "Service", Namespace: s.Namespace, Name: s.Name}, ""
-	}
-	for _, p := range x.problems[owner] {
-		if strings.HasPrefix(p.Field+".", field) {
-			return p.Text
-		}
-	}
-	return x.missingEndpoints(snapshot.Name{Namespace: s.Namespace, Name: s.Name}, s.Port)
-}
-
-// missingEndpoints describes what the EndpointSlices of a Service lack.
-func (x *explainer) missingEndpoints(name snapshot.Name, port string) string {
-	parts := x.Snapshot.EndpointSlices(name)
-	all, ready := 0, 0
-	for _, part := range parts {
-		all += len(part.Endpoints)
-		for i := range part.Endpoints {
-			if condition := part.Endpoints[i].Conditions.Ready; condition == nil || *condition {
-				ready++
-			}
-		}
-	}
-	switch {
-	case len(parts) == 0:
-		return fmt.Sprintf("Service %s has no EndpointSlice", name)
-	case all == 0:
-		return fmt.Sprintf("the EndpointSlices of Service %s hold no endpoint", name)
-	case ready == 0:
-		return fmt.Sprintf("none of the %d endpoints of Service %s is ready", all, name)
-	}
-	return fmt.Sprintf("no endpoint of Service %s has an IP address and a port that belongs to its port %s", name, port)
 }

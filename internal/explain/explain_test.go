@@ -343,7 +343,7 @@ func TestAnswers(t *testing.T) {
 		{"nobody", plain, "nobody.example/", "is answered 404 by the fallback: no rule takes the path, and there is no default backend", nil},
 		{"the health path", plain, "nobody.example/healthz", "is answered 200 by --health-check-path: load balancers ask for it", func(o *translate.Options) { o.HealthPath = "/healthz" }},
 		{"the default backend", plain, "nobody.example/", "goes to Service shop/web by the fallback", func(o *translate.Options) { o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "web"} }},
-		{"no default backend", plain, "nobody.example/", "is answered 404 by the fallback: it does not exist and is to be the default backend", func(o *translate.Options) { o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "x"} }},
+		{"no default backend", plain, "nobody.example/", "is answered 404 by the fallback: Service shop/x does not exist: 404 is answered", func(o *translate.Options) { o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "x"} }},
 		{"HTTPS", secure, "shop.example/x/?y=1", "is redirected with 308 to https://shop.example/x/?y=1 by Ingress shop/a", nil},
 		{"HTTPS before 503", secure, "shop.example/gone/", "is redirected with 308 to https://shop.example/gone by Ingress shop/a", nil},
 		{"HTTPS on a port", secure + scoped("host", `use-port-in-redirects: "true"`, `http-redirect-code: "301"`), "shop.example:8080/", "is redirected with 301 to https://shop.example:8443 by", func(o *translate.Options) { withSettings(o); o.HTTPSPort = 8443 }},

@@ -53,6 +53,8 @@ type Backend struct {
 	// WhenEmpty is the status that answers while there is no endpoint: 503,
 	// or 404 for the default backend.
 	WhenEmpty int `json:"whenEmpty,omitempty"`
+	// NoEndpoints is the reason why there is no endpoint, for package explain.
+	NoEndpoints string `json:"-"`
 	// Balancing says how requests are spread over the endpoints; nil is in turn.
 	Balancing *Balancing `json:"balancing,omitempty"`
 	// Split is set for one that has no endpoints: it spreads its requests over other

@@ -115,8 +115,11 @@ func (t *translation) shorten(b *model.Backend, room int64) *model.Backend {
 	for kept > 0 && backendCost(b, kept) > room {
 		kept = kept * 15 / 16
 	}
-	t.report(endpointsLeftOut(b, kept, fmt.Sprintf("those of namespace %s take more room than there is for it: have configuration_data of the setting %s raised", b.Target.Namespace, assemble.SharedDicts)))
+	p := endpointsLeftOut(b, kept, fmt.Sprintf("those of namespace %s take more room than there is for it: have configuration_data of the setting %s raised", b.Target.Namespace, assemble.SharedDicts))
+	t.report(p)
 	short := *b
-	short.Endpoints = b.Endpoints[:kept:kept]
+	if short.Endpoints = b.Endpoints[:kept:kept]; kept == 0 {
+		short.NoEndpoints = p.Text
+	}
 	return &short
 }
