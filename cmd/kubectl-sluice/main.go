@@ -1,5 +1,5 @@
-// Command kubectl-sluice is a plugin of kubectl that looks into Sluice: on the
-// PATH it is `kubectl sluice`.
+// Command kubectl-sluice is a plugin of kubectl that inspects Sluice. On the PATH it is
+// `kubectl sluice`.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"sluice/internal/plugin"
 )
 
-// version is stamped by build.sh.
+// version is set by build.sh.
 var version = "development"
 
 func main() {

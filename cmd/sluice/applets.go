@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The programs of ingress-nginx's image that this binary is, too.
+// The programs of ingress-nginx's image that this binary replaces.
 const (
 	ingressNginx = "nginx-ingress-controller"
 	waitShutdown = "wait-shutdown"
 	dbg          = "dbg"
 )
 
-// applet is the command of one of them, which keep a Deployment made for
-// ingress-nginx working when only its image is changed; nil for another name.
+// applet returns the command of one of them, nil for another name. With the applets, a
+// Deployment of ingress-nginx works after changing only its image.
 func applet(name string) *cobra.Command {
 	switch name {
 	case ingressNginx:
@@ -31,11 +31,10 @@ func applet(name string) *cobra.Command {
 
 var appletNames = []string{ingressNginx, waitShutdown, dbg}
 
-// program tells which program the arguments of a process ask for, args[0]
-// included, and which of them are its own. An applet is called by its name, as a
-// link to this binary is, or by its path as the first argument: the entrypoint of
-// the image is sluice, and the arguments of such a Deployment begin with
-// /nginx-ingress-controller.
+// program splits the arguments of a process, args[0] included, into the program and its
+// own arguments. An applet is called by its name, through a link to this binary, or by its
+// path as the first argument: the entrypoint of the image is sluice, and the arguments of
+// such a Deployment begin with /nginx-ingress-controller.
 func program(args []string) (name string, its []string) {
 	if len(args) == 0 {
 		return "sluice", nil
@@ -49,8 +48,8 @@ func program(args []string) (name string, its []string) {
 	return "sluice", args[1:]
 }
 
-// called is the command that the arguments of the process ask for. It never takes
-// those of the process instead, which cobra does where it is given nil.
+// called returns the command for the arguments of a process. It always sets the arguments,
+// because cobra would use os.Args instead of nil.
 func called(args []string) *cobra.Command {
 	name, its := program(args)
 	command := applet(name)
@@ -63,14 +62,13 @@ func called(args []string) *cobra.Command {
 	return command
 }
 
-// isController says whether the arguments of a process are those of a controller.
+// isController reports whether the arguments of a process are those of a controller.
 func isController(args []string) bool {
 	name, its := program(args)
 	return name == ingressNginx || name == "sluice" && slices.Contains(its[:min(1, len(its))], "run")
 }
 
-// isHook says whether the arguments of a process are those of a preStop hook that
-// waits for the controller.
+// isHook reports whether the arguments of a process are those of a preStop hook.
 func isHook(args []string) bool {
 	name, _ := program(args)
 	return name == waitShutdown

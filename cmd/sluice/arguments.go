@@ -12,7 +12,7 @@ import (
 	"sluice/internal/keys"
 )
 
-// onlyFlags refuses arguments, and says how what was meant by them is given.
+// onlyFlags rejects arguments. instead names the flag to use, if there is one.
 func onlyFlags(instead string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, arguments []string) error {
 		switch {
@@ -25,7 +25,7 @@ func onlyFlags(instead string) cobra.PositionalArgs {
 	}
 }
 
-// wantArguments refuses fewer or more arguments, and says what they are.
+// wantArguments rejects fewer or more arguments. want describes them.
 func wantArguments(least, most int, want string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, arguments []string) error {
 		switch n := len(arguments); {
@@ -38,11 +38,11 @@ func wantArguments(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
-// otherwise are the flags by which others are looked for.
+// otherwise maps names that users may try to flags.
 var otherwise = map[string]string{"f": "manifests", "filename": "manifests", "namespace": "watch-namespace", "n": "watch-namespace"}
 
-// flagError says of a flag that a command does not have which one was meant, and of a
-// value that is not valid what would be.
+// flagError improves an error of pflag: it suggests a flag for an unknown one, and a valid
+// value for another one.
 func flagError(command *cobra.Command, err error) error {
 	var wrong *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -55,7 +55,7 @@ func flagError(command *cobra.Command, err error) error {
 	return err
 }
 
-// meantFlag gives the flag that was meant by a name, with its dashes; "" for none.
+// meantFlag returns the flag closest to a name, with its dashes; "" for none.
 func meantFlag(flags *pflag.FlagSet, name string) string {
 	meant := otherwise[name]
 	if flags.Lookup(meant) == nil {
@@ -69,7 +69,7 @@ func meantFlag(flags *pflag.FlagSet, name string) string {
 	return "--" + meant
 }
 
-// wanted says what the values of flags are, by their types.
+// wanted describes the values of flags, by their types.
 var wanted = map[string]string{
 	"bool": "true or false", "int": "a whole number", "float32": "a number", "float64": "a number", "duration": "a duration such as 30s",
 }

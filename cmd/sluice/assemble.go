@@ -24,15 +24,15 @@ import (
 	"sluice/rootfs"
 )
 
-// parts are what a controller is made of.
+// parts are the parts of a controller.
 type parts struct {
 	options controller.Options
 	// cluster is nil for manifests.
 	cluster *inCluster
 }
 
-// assemble looks at the nginx that is there, prepares the state directory and
-// puts the parts together. It starts nothing.
+// assemble inspects the installed nginx, prepares the state directory and assembles the
+// parts. It starts nothing.
 func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*parts, error) {
 	state, err := filepath.Abs(f.stateDir)
 	if err != nil {
@@ -58,8 +58,8 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	return &parts{options: options}, nil
 }
 
-// findNginx looks at nginx and takes the state directory for this process:
-// nothing is written there before that.
+// findNginx inspects nginx and claims the state directory for this process. Nothing is
+// written there before.
 func (f *runFlags) findNginx(ctx context.Context, to streams, options *controller.Options, client *dynamic.Client) error {
 	how := nginx.Options{Binary: f.nginxBinary, Root: f.nginxRoot, StateDir: options.StateDir, PIDFile: f.nginxPIDFile, Logger: options.Log, Stdout: to.stdout, Stderr: to.stderr}
 	if os.Geteuid() == 0 {
@@ -106,12 +106,12 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 	return controller.Options{Templates: templates, Translate: translation, StateDir: state, Log: log}, nil
 }
 
-// reserved are the ports of Sluice itself.
+// reserved returns the ports of Sluice itself.
 func (f *runFlags) reserved() []translate.ReservedPort {
 	return append(webPorts(f.httpPort, f.httpsPort), translate.ReservedPort{Number: f.healthzPort, Use: "--healthz-port"})
 }
 
-// environment is what render must know of this machine.
+// environment returns the facts of this machine for package render.
 func environment(f *runFlags, state string, install nginx.Install) render.Environment {
 	files := nginx.OpenFilesHere()
 	return render.Environment{
@@ -133,7 +133,7 @@ func hasIPv6() bool {
 	return true
 }
 
-// writeState writes the Lua of the binary and the placeholder certificate.
+// writeState writes the Lua modules and the placeholder certificate.
 func writeState(state string) error {
 	target := filepath.Join(state, "lua")
 	err := fs.WalkDir(rootfs.Lua, ".", func(path string, entry fs.DirEntry, err error) error {

@@ -20,26 +20,25 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// inCluster is what a controller of a cluster has besides: who leads, and what is
-// written there. It is the controller's Audience.
+// inCluster is the part of a controller that only a cluster needs: the election and the
+// writing of events and statuses. It implements controller.Audience.
 type inCluster struct {
 	source   *cluster.Source
-	elector  *election.Elector // nil if none is elected
+	elector  *election.Elector // nil without an election
 	leader   status.Leader
 	events   *events.Recorder
 	statuses *status.Statuses // nil if none is written
-	// remove says whether statuses are removed at the end.
+	// remove is set if statuses are removed on exit.
 	remove bool
-	// published is the Service that statuses are taken from, empty for none, and
-	// service is it as it was at the last sync.
+	// published is the Service with the addresses of statuses, empty for none. service is
+	// its state at the last sync.
 	published snapshot.Name
 	service   *corev1.Service
-	// problems are those of the last sync. unserved are the Ingresses that these keep
-	// from being served as they are, with the error that their status gives for their
-	// ports.
+	// problems are those of the last sync. unserved are the Ingresses that are therefore not
+	// served as written, with the error for the ports in their status.
 	problems []model.Problem
 	unserved map[model.ObjectRef]string
-	// told is what the statuses were last made of.
+	// told is the source of the last statuses.
 	told told
 
 	writers, electing sync.WaitGroup
@@ -47,7 +46,7 @@ type inCluster struct {
 	resign            context.CancelFunc
 }
 
-// openCluster prepares what watches a cluster and writes to it.
+// openCluster prepares the watching of a cluster and the writing to it.
 func openCluster(f *runFlags, log *slog.Logger) (*inCluster, error) {
 	pod, err := thisPod()
 	if err != nil {
@@ -68,14 +67,14 @@ func openCluster(f *runFlags, log *slog.Logger) (*inCluster, error) {
 	c.source = f.clusterFlags.source(client, options, c.published)
 	log.Info("watching the cluster", "server", client.Host())
 	if pod == (snapshot.Name{}) {
-		log.Warn("this is no pod: neither status nor events are written; set POD_NAMESPACE and POD_NAME if it is one")
+		log.Warn("not running in a pod: Sluice writes neither status nor events; in a pod, set POD_NAMESPACE and POD_NAME")
 		return c, nil
 	}
 	c.report(f, client, pod, log)
 	return c, nil
 }
 
-// report prepares what is written to the cluster.
+// report prepares the writing of events and statuses.
 func (c *inCluster) report(f *runFlags, client *kube.Client, pod snapshot.Name, log *slog.Logger) {
 	c.events = events.New(events.Options{Client: client, Instance: pod.Name, Log: log})
 	if f.withoutElection {
@@ -98,7 +97,7 @@ func (c *inCluster) report(f *runFlags, client *kube.Client, pod snapshot.Name, 
 	})
 }
 
-// addresses says what Ingresses are given as their status. The flags are valid.
+// addresses returns the source of the addresses for statuses. The flags must be valid.
 func (f *reportFlags) addresses(client *kube.Client, replicas *status.Replicas, published snapshot.Name) status.Source {
 	switch {
 	case len(f.publishAddresses) > 0:
@@ -114,7 +113,7 @@ func (f *reportFlags) addresses(client *kube.Client, replicas *status.Replicas, 
 	return status.OfNodes(replicas, preferred)
 }
 
-// start has everything written that is to be, until stop.
+// start begins the election and the writing, until stop.
 func (c *inCluster) start(ctx context.Context) {
 	if c == nil {
 		return
@@ -134,7 +133,7 @@ func (c *inCluster) start(ctx context.Context) {
 	}
 }
 
-// recheck has statuses compared again when others wrote some.
+// recheck compares statuses again after others have written some.
 func (c *inCluster) recheck(ctx context.Context) {
 	for {
 		select {
@@ -146,15 +145,14 @@ func (c *inCluster) recheck(ctx context.Context) {
 	}
 }
 
-// retreat removes the statuses if nobody is left to serve them. ctx bounds how
-// long that takes.
+// retreat removes the statuses if no replica is left. ctx limits its duration.
 func (c *inCluster) retreat(ctx context.Context) {
 	if c != nil && c.statuses != nil && c.remove {
 		c.statuses.Shutdown(ctx)
 	}
 }
 
-// stop ends what is written, and lets another replica lead.
+// stop ends the writing, and lets another replica lead.
 func (c *inCluster) stop() {
 	if c == nil {
 		return
@@ -165,7 +163,7 @@ func (c *inCluster) stop() {
 	c.electing.Wait()
 }
 
-// Problems is part of controller.Audience.
+// Problems implements controller.Audience.
 func (c *inCluster) Problems(problems []model.Problem) {
 	if service := c.source.Service(c.published); c.statuses != nil && service != c.service {
 		c.service = service
@@ -179,8 +177,8 @@ func (c *inCluster) Problems(problems []model.Problem) {
 	}
 }
 
-// unserved gives the objects whose Problems keep them from being served as they
-// are. That nginx refuses one is what its owner has to know first.
+// unserved returns the objects that are not served as written because of Problems.
+// Refused is more important to the owner than Denied.
 func unserved(problems []model.Problem) map[model.ObjectRef]string {
 	found := map[model.ObjectRef]string{}
 	for _, p := range problems {
@@ -194,13 +192,13 @@ func unserved(problems []model.Problem) map[model.ObjectRef]string {
 	return found
 }
 
-// told is what was served, and with what errors.
+// told are the served Ingresses and their errors.
 type told struct {
 	ingresses []*networkingv1.Ingress
 	unserved  map[model.ObjectRef]string
 }
 
-// Served is part of controller.Audience. Most syncs serve what was served before.
+// Served implements controller.Audience. Most syncs serve the same Ingresses as before.
 func (c *inCluster) Served(ingresses []*networkingv1.Ingress) {
 	same := slices.Equal(c.told.ingresses, ingresses) && maps.Equal(c.told.unserved, c.unserved)
 	if c.statuses == nil || same {
@@ -215,7 +213,7 @@ func (c *inCluster) Served(ingresses []*networkingv1.Ingress) {
 	c.statuses.Served(list)
 }
 
-// ports gives the ports of an Ingress, with what is wrong with them.
+// ports returns the ports of an Ingress with their errors.
 func (c *inCluster) ports(ing *networkingv1.Ingress) []networkingv1.IngressPortStatus {
 	plain, tls := http, https
 	if text := c.unserved[snapshot.RefOf(ing)]; text != "" {
@@ -224,13 +222,13 @@ func (c *inCluster) ports(ing *networkingv1.Ingress) []networkingv1.IngressPortS
 	return status.Ports(ing, plain, tls)
 }
 
-// The ports of addresses, which are those of load balancers.
+// The ports of load balancers, for statuses.
 var (
 	http  = networkingv1.IngressPortStatus{Port: 80, Protocol: "TCP"}
 	https = networkingv1.IngressPortStatus{Port: 443, Protocol: "TCP"}
 )
 
-// Remarks is part of controller.Audience.
+// Remarks implements controller.Audience.
 func (c *inCluster) Remarks() []model.Problem {
 	if c.statuses == nil {
 		return nil

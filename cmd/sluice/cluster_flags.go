@@ -14,7 +14,7 @@ import (
 	"sluice/internal/translate"
 )
 
-// clusterFlags are the flags that say which cluster is watched, and how.
+// clusterFlags are the flags for watching a cluster.
 type clusterFlags struct {
 	watchFlags
 	kubeconfig           string
@@ -27,16 +27,16 @@ type clusterFlags struct {
 
 func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	f.watchFlags.add(flags)
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster; the service account of the pod if empty")
-	flags.StringVar(&f.apiserverHost, "apiserver-host", "", "URL of the API server; what the kubeconfig or the pod says if empty")
-	flags.StringVar(&f.certificateAuthority, "certificate-authority", "", "file with the authorities that sign the API server's certificate; what the kubeconfig says if empty")
-	flags.StringVar(&f.secrets, "watch-secrets", string(cluster.SecretsByMetadata), "metadata (watch the metadata of all Secrets, read those that are referred to), "+
-		"referenced (read each that is referred to by its name, and again every ten seconds or more, for which the right to get is enough) or all (watch all with their content)")
-	flags.Float32Var(&f.qps, "kube-api-qps", 200, "requests a second to the API server at most, on average; Secrets by --watch-secrets=referenced are read ten at a time instead")
-	flags.IntVar(&f.burst, "kube-api-burst", 400, "requests to the API server at most at once")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster; if empty, the service account of the pod")
+	flags.StringVar(&f.apiserverHost, "apiserver-host", "", "URL of the API server; if empty, that of the kubeconfig or the pod")
+	flags.StringVar(&f.certificateAuthority, "certificate-authority", "", "file with the authorities of the API server's certificate; if empty, those of the kubeconfig")
+	flags.StringVar(&f.secrets, "watch-secrets", string(cluster.SecretsByMetadata), "metadata (watch the metadata of all Secrets and read the referenced ones), "+
+		"referenced (read each referenced Secret by name, and again every ten seconds or more, which needs only the permission get) or all (watch all with their content)")
+	flags.Float32Var(&f.qps, "kube-api-qps", 200, "the most requests per second to the API server, on average; --watch-secrets=referenced reads ten Secrets at a time instead")
+	flags.IntVar(&f.burst, "kube-api-burst", 400, "the most requests to the API server at once")
 }
 
-// validate names the flag, its value and what would be valid.
+// validate returns an error with the flag, its value and a valid one.
 func (f *clusterFlags) validate() error {
 	if !slices.Contains(cluster.SecretModes, cluster.SecretMode(f.secrets)) {
 		return fmt.Errorf("--watch-secrets: want metadata, referenced or all (got %q)", f.secrets)

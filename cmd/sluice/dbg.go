@@ -16,33 +16,33 @@ import (
 	"sluice/internal/debugapi"
 )
 
-// dbgCommand is /dbg of ingress-nginx's image, by which its kubectl plugin looks
-// into a running controller. What is not found is said on standard output with the
-// status 0, as there: the plugin shows nothing else.
+// dbgCommand is /dbg of ingress-nginx's image, with which its kubectl plugin inspects a
+// running controller. If something is not found, it prints that to standard output with
+// status 0, as there, because the plugin shows nothing else.
 func dbgCommand() *cobra.Command {
-	command := commandOfCommands(dbg, "Look into the running controller, as /dbg of ingress-nginx does")
+	command := commandOfCommands(dbg, "Inspect the running controller, like /dbg of ingress-nginx")
 	var d dbgClient
 	addControllerStateDir(command.PersistentFlags(), &d.stateDir)
-	command.PersistentFlags().Int("status-port", 10246, "accepted as ingress-nginx's, without effect: no port is listened on")
-	backends := commandOfCommands("backends", "The endpoints that nginx was told")
+	command.PersistentFlags().Int("status-port", 10246, "a flag of ingress-nginx, without effect: Sluice opens no such port")
+	backends := commandOfCommands("backends", "Show the endpoints that nginx uses")
 	backends.AddCommand(
 		d.command("all", "Print all backends as JSON", d.allBackends),
 		d.command("list", "Print the names of all backends", d.backendNames),
 		d.command("get NAME", "Print one backend as JSON", d.backend),
 	)
-	certs := commandOfCommands("certs", "The certificates that nginx presents")
+	certs := commandOfCommands("certs", "Show the certificates that nginx presents")
 	certs.AddCommand(d.command("get HOST", "Print the certificate of a host as PEM, without its key", d.certificate))
 	command.AddCommand(backends, certs,
 		d.command("conf", "Print nginx.conf", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, debugapi.ConfPath, q.out) }),
-		d.command("general", "Print how the controller is as JSON", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, debugapi.GeneralPath, q.out) }),
+		d.command("general", "Print the state of the controller as JSON", func(q dbgQuestion) error { return printAnswer(q.ctx, d.stateDir, debugapi.GeneralPath, q.out) }),
 	)
 	return command
 }
 
-// dbgClient is who asks.
+// dbgClient asks a controller.
 type dbgClient struct{ stateDir string }
 
-// dbgQuestion is one call; argument is empty where there is none.
+// dbgQuestion is one call. argument can be empty.
 type dbgQuestion struct {
 	ctx              context.Context
 	argument         string
@@ -71,23 +71,18 @@ func (d *dbgClient) command(use, short string, run func(dbgQuestion) error) *cob
 	}
 }
 
-// ask reads an answer in JSON.
+// ask decodes an answer in JSON.
 func (d *dbgClient) ask(ctx context.Context, path string, into any) error {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	answer, err := debug.Get(ctx, d.stateDir, path)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	if err := json.NewDecoder(answer).Decode(into); err != nil {
-		return fmt.Errorf("the answer of the controller to %s: %w", path, err)
-	}
-	return nil
+	return askController(ctx, d.stateDir, path, func(answer io.Reader) error {
+		if err := json.NewDecoder(answer).Decode(into); err != nil {
+			return fmt.Errorf("the answer of the controller to %s: %w", path, err)
+		}
+		return nil
+	})
 }
 
-// dbgBackend is what ingress-nginx prints of a backend, as far as there is such a
-// thing here.
+// dbgBackend is a backend in the format of ingress-nginx, without the fields that Sluice
+// lacks.
 type dbgBackend struct {
 	Name           string        `json:"name"`
 	Service        *dbgService   `json:"service,omitempty"`
@@ -170,13 +165,13 @@ func (d *dbgClient) backend(q dbgQuestion) error {
 	return printJSON(q.out, backends[0])
 }
 
-// certificate prints the chain. ingress-nginx prints the key besides.
+// certificate prints the chain. ingress-nginx also prints the key.
 func (d *dbgClient) certificate(q dbgQuestion) error {
 	var certificates []debugapi.Certificate
 	if err := d.ask(q.ctx, debugapi.CertsPath+"?"+url.Values{debugapi.HostParam: {q.argument}}.Encode(), &certificates); err != nil {
 		return err
 	}
-	fmt.Fprintln(q.diagnostics, "the private key is not printed: the controller tells it to nobody but nginx")
+	fmt.Fprintln(q.diagnostics, "the private key is not printed: the controller does not disclose it")
 	for _, c := range certificates {
 		if _, err := io.WriteString(q.out, c.Chain); err != nil {
 			return err

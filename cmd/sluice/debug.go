@@ -18,11 +18,10 @@ import (
 	"sluice/internal/debugapi"
 )
 
-// answerTimeout bounds a question to a controller. Only one that is stuck takes
-// that long.
+// answerTimeout limits a request to a controller. Only a stuck one takes that long.
 const answerTimeout = 2 * time.Minute
 
-// openDebug answers questions about a controller from now on, until stop.
+// openDebug serves the debug socket of a controller until stop.
 func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
 	o := debug.Options{Version: version, Nginx: p.options.Process.Install(), State: c.State, Ready: c.Ready, Status: statusOf(p.options.Runtime)}
 	if p.cluster != nil && p.cluster.elector != nil {
@@ -35,12 +34,12 @@ func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
 }
 
 func debugCommand() *cobra.Command {
-	command := commandOfCommands("debug", "Look into a running controller")
+	command := commandOfCommands("debug", "Inspect a running controller")
 	command.AddCommand(debugGetCommand())
 	return command
 }
 
-// commandOfCommands says what commands it has, and refuses others.
+// commandOfCommands returns a command that prints its help and rejects unknown subcommands.
 func commandOfCommands(use, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.NoArgs,
@@ -52,16 +51,16 @@ func debugGetCommand() *cobra.Command {
 	var stateDir string
 	command := &cobra.Command{
 		Use:   "get PATH",
-		Short: "Print what a running controller says of itself",
-		Long: "Asks the controller that runs with this state directory and prints its answer. It must be run as the same user, in a\n" +
-			"pod by `kubectl exec`. PATH, with its query percent-encoded:\n\n" +
-			"  /conf?host=HOST&ingress=NAMESPACE/NAME&format=text|json  nginx.conf as it runs, and who wrote each line\n" +
-			"  /routes?host=HOST&ingress=NAMESPACE/NAME                 where each path goes\n" +
-			"  /explain?url=URL&method=METHOD&format=text|json          why a URL goes where it goes\n" +
-			"  /backends?name=NAME                                      the endpoints that nginx was told\n" +
-			"  /certs?host=HOST                                         the certificates, or the one that a host is presented\n" +
-			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     what is wrong with the objects\n" +
-			"  /general                                                 version, readiness, the last change, settings, leader",
+		Short: "Print the state of a running controller",
+		Long: "Ask the controller with this state directory, and print its answer. Run it as the same user; in a pod, with\n" +
+			"`kubectl exec`. PATH, with its query percent-encoded:\n\n" +
+			"  /conf?host=HOST&ingress=NAMESPACE/NAME&format=text|json  the running nginx.conf, and the owner of each line\n" +
+			"  /routes?host=HOST&ingress=NAMESPACE/NAME                 the routing table\n" +
+			"  /explain?url=URL&method=METHOD&format=text|json          the rule that takes a URL, and why\n" +
+			"  /backends?name=NAME                                      the endpoints that nginx uses\n" +
+			"  /certs?host=HOST                                         the certificates, or that of a host\n" +
+			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     the Problems of objects\n" +
+			"  /general                                                 version, readiness, last change, settings, leader",
 		Example: "  sluice debug get /general\n" +
 			"  sluice debug get '/routes?host=shop.example'\n" +
 			"  kubectl exec deploy/sluice-controller -- sluice debug get '/explain?url=https://shop.example/cart'",
@@ -74,13 +73,12 @@ func debugGetCommand() *cobra.Command {
 	return command
 }
 
-// variable is how an argument of a container names one of its variables, or has a
-// dollar sign that names none.
+// variable matches a variable in an argument of a container, or an escaped dollar sign.
 var variable = regexp.MustCompile(`\$\$|\$\(([^)]*)\)`)
 
-// withVariables fills in the variables of this environment, as Kubernetes does in
-// the arguments of a container: whoever reads the state directory there, such as
-// the plugin, sees $(XDG_STATE_HOME) and not what it stands for.
+// withVariables expands the variables of this environment, as Kubernetes does in the
+// arguments of a container. The plugin reads the state directory there and sees only
+// $(XDG_STATE_HOME).
 // Source: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container (args)
 func withVariables(argument string) string {
 	return variable.ReplaceAllStringFunc(argument, func(found string) string {
@@ -90,17 +88,17 @@ func withVariables(argument string) string {
 		if value, set := os.LookupEnv(variable.FindStringSubmatch(found)[1]); set {
 			return value
 		}
-		return found // as Kubernetes leaves it
+		return found // like Kubernetes
 	})
 }
 
-// addControllerStateDir adds the flag that says which controller is asked.
+// addControllerStateDir adds the flag that selects the controller.
 func addControllerStateDir(flags *pflag.FlagSet, dir *string) {
-	flags.StringVar(dir, "state-dir", controllerStateDir(append([]string{defaultStateDir()}, imageStateDirs...)), "state directory of the controller; by default the first that has one of those where a controller keeps it if it is not told otherwise")
+	flags.StringVar(dir, "state-dir", controllerStateDir(append([]string{defaultStateDir()}, imageStateDirs...)), "state directory of the controller; by default the first usual one in which a controller runs")
 }
 
-// controllerStateDir is the first of some folders in which a controller of this
-// user answers, or else the first. Others may write to some of them.
+// controllerStateDir returns the first folder with a debug socket of this user, or else the
+// first folder. Other users can write to some of the folders.
 func controllerStateDir(dirs []string) string {
 	at := slices.IndexFunc(dirs, func(dir string) bool {
 		var stat unix.Stat_t
@@ -110,8 +108,19 @@ func controllerStateDir(dirs []string) string {
 	return dirs[max(at, 0)]
 }
 
-// printAnswer copies an answer, as it is where nobody but a program reads it.
+// printAnswer copies an answer, unchanged unless the output is a terminal.
 func printAnswer(ctx context.Context, stateDir, path string, out io.Writer) error {
+	return askController(ctx, stateDir, path, func(answer io.Reader) error {
+		if isTerminal(out) {
+			return copyShown(out, answer)
+		}
+		_, err := io.Copy(out, answer)
+		return err
+	})
+}
+
+// askController asks the controller of a state directory and reads its answer.
+func askController(ctx context.Context, stateDir, path string, read func(io.Reader) error) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	answer, err := debug.Get(ctx, stateDir, path)
@@ -119,9 +128,5 @@ func printAnswer(ctx context.Context, stateDir, path string, out io.Writer) erro
 		return err
 	}
 	defer answer.Close()
-	if isTerminal(out) {
-		return copyShown(out, answer)
-	}
-	_, err = io.Copy(out, answer)
-	return err
+	return read(answer)
 }

@@ -120,7 +120,7 @@ func TestDbg(t *testing.T) {
 		{"backends all", "[\n" + indent(asJSON) + ",\n" + indent(second) + "\n]\n", ""},
 		{"backends get shop-web-http --status-port 10247", asJSON, ""},
 		{"backends get none", "no backend has that name\n", ""},
-		{"certs get shop.example", chain, "the private key is not printed: the controller tells it to nobody but nginx\n"},
+		{"certs get shop.example", chain, "the private key is not printed: the controller does not disclose it\n"},
 		{"certs get none", "no certificate\n", ""},
 		{"conf", "events {}\n", ""},
 		{"general", "{}\n", ""},

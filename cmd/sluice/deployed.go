@@ -18,13 +18,12 @@ import (
 // deployment is a Deployment or DaemonSet that runs a controller.
 type deployment struct {
 	object model.ObjectRef
-	// values are those of the flags that decide what is served, but for the flags that
-	// the command line gives.
+	// values are those of the deciding flags that the command line does not give.
 	values map[string]string
 }
 
-// deployed has the flags of the controller hold whose Deployment is among the manifests,
-// where the command line does not give them. It names that Deployment; "" for none.
+// deployed applies the flags of the controller's Deployment among the manifests, except
+// those on the command line. It returns the name of that Deployment, "" for none.
 func (f *inputFlags) deployed(in *input) (by string) {
 	var all []deployment
 	for _, note := range in.Notes {
@@ -49,25 +48,23 @@ func (f *inputFlags) deployed(in *input) (by string) {
 	return first.object.String()
 }
 
-// differing are the flags that two do not give alike, sorted.
+// differing returns the flags with different values, sorted.
 func differing(a, b map[string]string) []string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
 	var names []string
-	for name := range maps.Keys(a) {
-		if value, is := b[name]; !is || value != a[name] {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		valueA, inA := a[name]
+		valueB, inB := b[name]
+		if inA != inB || valueA != valueB {
 			names = append(names, "--"+name)
 		}
 	}
-	for name := range maps.Keys(b) {
-		if _, is := a[name]; !is {
-			names = append(names, "--"+name)
-		}
-	}
-	slices.Sort(names)
 	return names
 }
 
-// deployment reads the arguments of a controller as ingress-nginx's command line, which
-// has all flags of Sluice's.
+// deployment parses the arguments of a controller as ingress-nginx's command line, which
+// has all flags of Sluice.
 func (f *inputFlags) deployment(in *input, note snapshot.Note) deployment {
 	d := deployment{object: lint.ParseRef(note.Object), values: map[string]string{}}
 	flags := ingressNginxCommand().Flags()
@@ -90,8 +87,8 @@ func (f *inputFlags) deployment(in *input, note snapshot.Note) deployment {
 	return d
 }
 
-// unknownFlags tells of the flags that a controller does not have. It is no error:
-// another version may have them.
+// unknownFlags reports unknown flags. They are not errors, because another version may have
+// them.
 func unknownFlags(flags *pflag.FlagSet, object model.ObjectRef, arguments []string) []model.Problem {
 	var problems []model.Problem
 	for _, argument := range arguments {
@@ -105,7 +102,7 @@ func unknownFlags(flags *pflag.FlagSet, object model.ObjectRef, arguments []stri
 	return problems
 }
 
-// decidingFlags are the flags that decide what is served.
+// decidingFlags returns the flags that affect what is served.
 func decidingFlags(of *inputFlags) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	of.translateFlags.add(flags)
@@ -113,8 +110,8 @@ func decidingFlags(of *inputFlags) *pflag.FlagSet {
 	return flags
 }
 
-// take sets the flags that a Deployment gives. A value that is not valid is a Problem,
-// and its flag stays as it is.
+// take sets the flags of a Deployment. A value that is not valid is a Problem, and does not
+// change its flag.
 func (f *inputFlags) take(in *input, d deployment) {
 	var taken []string
 	for _, name := range slices.Sorted(maps.Keys(d.values)) {
@@ -144,7 +141,7 @@ func (f *inputFlags) take(in *input, d deployment) {
 	}
 }
 
-// withoutSettings says what holds while the ConfigMap is not there.
+// withoutSettings describes the effect of a missing ConfigMap.
 func (f *inputFlags) withoutSettings() string {
 	if f.RequireConfigMap {
 		return "every path answers 503"
@@ -152,7 +149,7 @@ func (f *inputFlags) withoutSettings() string {
 	return "all have their defaults"
 }
 
-// validFlag checks the value of a flag by itself.
+// validFlag checks the value of one flag.
 func validFlag(name, value string) error {
 	if strings.Contains(value, "$(") {
 		return fmt.Errorf("want a value that the manifests give (got %q): give it on the command line", value)
@@ -166,7 +163,7 @@ func validFlag(name, value string) error {
 	return err
 }
 
-// decisions are the flags that decide what is served, with the values that they have.
+// decisions returns the deciding flags with their values.
 func (f *inputFlags) decisions() map[string]string {
 	values := map[string]string{}
 	decidingFlags(&inputFlags{}).VisitAll(func(flag *pflag.Flag) {

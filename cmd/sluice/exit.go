@@ -8,12 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usageStatus is the status that the process ends with after a command line that
-// cannot be carried out.
+// usageStatus is the exit status for a wrong command line.
 const usageStatus = 2
 
-// exitError is an error with the status that the process ends with. Without err
-// all has been said, and nothing is printed.
+// exitError is an error with the exit status. Without err, nothing is printed.
 type exitError struct {
 	status int
 	err    error
@@ -36,9 +34,8 @@ func usage(err error) error {
 	return &exitError{status: usageStatus, err: err}
 }
 
-// carryOut runs a command line and gives the status that the process ends with: 1
-// after an error, unless it says otherwise, and 2 if the command never began,
-// because the command line is wrong. Errors are printed.
+// carryOut runs a command line, prints its error and returns the exit status: that of an
+// exitError, 2 if the command did not begin, because the command line is wrong, or 1.
 func carryOut(root *cobra.Command, diagnostics io.Writer) int {
 	began := false
 	each(root, func(c *cobra.Command) {
@@ -59,8 +56,7 @@ func carryOut(root *cobra.Command, diagnostics io.Writer) int {
 	return complain(diagnostics, command, err)
 }
 
-// complain prints an error of a command, and gives the status that the process
-// ends with.
+// complain prints an error of a command and returns the exit status.
 func complain(diagnostics io.Writer, command *cobra.Command, err error) int {
 	status := 1
 	var exit *exitError
@@ -76,7 +72,7 @@ func complain(diagnostics io.Writer, command *cobra.Command, err error) int {
 	return status
 }
 
-// each calls do for a command and all below it.
+// each calls do for a command and all its descendants.
 func each(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, below := range c.Commands() {

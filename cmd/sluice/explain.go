@@ -24,10 +24,10 @@ func explainCommand() *cobra.Command {
 	var flags explainFlags
 	command := &cobra.Command{
 		Use:   "explain [METHOD] URL -f MANIFESTS",
-		Short: "Say why a URL goes where it goes, without a cluster or an nginx",
-		Long: "Says which rule of which Ingress takes a request, why every other that could be meant does not, and what is done with the request there.\n" +
+		Short: "Explain which rule takes a URL, and why, without a cluster or an nginx",
+		Long: "Explain which rule of which Ingress takes a request, why each other rule does not, and which behaviours apply.\n" +
 			"METHOD is GET if it is left out. URL is http://host/path, https://host/path or host/path, which is HTTP unless its port is 443.\n" +
-			"What is explained is nginx.conf as `sluice render` prints it; whether nginx takes it is not asked.",
+			"The explanation is for the nginx.conf that `sluice render` prints. nginx does not check it.",
 		Example: "  sluice explain https://www.shop.example/cart/7 -f docs/examples/shop --configmap shop/sluice\n" +
 			"  sluice explain OPTIONS www.shop.example/cart -f docs/examples/shop -o json\n" +
 			"  kubectl get ingress,ingressclass,svc,endpointslices,secrets,configmaps -A -o yaml | sluice explain shop.example/ -f -",
@@ -38,8 +38,8 @@ func explainCommand() *cobra.Command {
 	}
 	flags.inputFlags.add(command.Flags())
 	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
-	command.Flags().BoolVar(&flags.short, "short", false, "print the outcome alone, in one line")
-	command.Flags().IntVar(&flags.httpsPort, "https-port", 443, "port for HTTPS, which redirects may name")
+	command.Flags().BoolVar(&flags.short, "short", false, "print only the outcome, in one line")
+	command.Flags().IntVar(&flags.httpsPort, "https-port", 443, "port for HTTPS, for redirects")
 	return command
 }
 
@@ -60,7 +60,7 @@ func explainRequest(ctx context.Context, f *explainFlags, arguments []string, ou
 	return unread
 }
 
-// validate names the flag, its value and what would be valid.
+// validate returns an error with the flag, its value and a valid one.
 func (f *explainFlags) validate() error {
 	switch {
 	case f.short && f.output != "text":
@@ -73,7 +73,7 @@ func (f *explainFlags) validate() error {
 	return f.inputFlags.validate()
 }
 
-// parseRequest takes [METHOD] URL.
+// parseRequest parses [METHOD] URL.
 func parseRequest(arguments []string) (explain.Request, error) {
 	if len(arguments) == 1 {
 		return explain.ParseRequest("GET", arguments[0])
@@ -81,7 +81,7 @@ func parseRequest(arguments []string) (explain.Request, error) {
 	return explain.ParseRequest(arguments[0], arguments[1])
 }
 
-// usualHTTPPort is the port of plain HTTP, which is not asked for.
+// usualHTTPPort is the port for HTTP, which has no flag.
 const usualHTTPPort = 80
 
 func (f *explainFlags) print(out io.Writer, e *explain.Explanation) error {

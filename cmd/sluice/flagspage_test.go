@@ -84,7 +84,7 @@ func flagsPage() string {
 
 // writeFlags writes a table of those flags that are wanted.
 func writeFlags(page *strings.Builder, of *pflag.FlagSet, wanted func(*pflag.Flag) bool) {
-	page.WriteString("| flag | default | what it says |\n|---|---|---|\n")
+	page.WriteString("| flag | default | meaning |\n|---|---|---|\n")
 	of.VisitAll(func(f *pflag.Flag) {
 		if !wanted(f) {
 			return

@@ -1,32 +1,23 @@
 package main
 
 import (
-	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 )
 
-// kind is the type of a flag's value, which is judged even where nothing is done
-// with it, so that a slip of the pen is found.
-type kind string
-
-const (
-	boolean  kind = "bool"
-	number   kind = "int"
-	fraction kind = "float"
-	duration kind = "duration"
-	text     kind = "string"
-	list     kind = "strings"
-)
+// list is a flag's value of words, separated by commas.
+type list string
 
 // inert is a flag of ingress-nginx that has no effect here.
 type inert struct {
-	name   string
-	kind   kind
-	value  string // by default
+	name string
+	// value is the default. A value of another type is an error, to find typing mistakes.
+	value  any
 	reason string
-	// missed is set if somebody may miss what the flag asks for.
+	// missed is set if a user may miss the effect.
 	missed bool
 }
 
@@ -34,67 +25,67 @@ type inert struct {
 const (
 	noMetrics  = "it serves no metrics of requests"
 	noProfiles = "it serves no profiles of itself"
-	noWebhook  = "it serves no admission webhook: what nginx would refuse is left out and reported; a ValidatingWebhookConfiguration that leads here has to be deleted, or the API server refuses Ingresses"
+	noWebhook  = "it serves no admission webhook: it leaves out and reports objects that nginx would reject; delete the ValidatingWebhookConfiguration of the former controller, or the API server rejects Ingresses"
 	noUse      = "it serves no admission webhook"
 	noGeoIP    = "it reads no GeoIP2 databases"
-	noPort     = "it speaks to its nginx over a unix socket"
-	oneLog     = "its log goes to the standard error, in the form of --log-format"
+	noPort     = "it talks to its nginx over a unix socket"
+	oneLog     = "its log goes to standard error, in the format of --log-format"
 	oneLevel   = "its log has one level of detail"
 )
 
-// inerts are all such flags, in the order of the page that lists them.
+// inerts are all such flags, in the order of docs/reference/flags.md.
 var inerts = []inert{
-	{"enable-metrics", boolean, "false", noMetrics, true},
-	{"metrics-per-host", boolean, "true", noMetrics, false},
-	{"metrics-per-undefined-host", boolean, "false", noMetrics, true},
-	{"report-status-classes", boolean, "false", noMetrics, false},
-	{"exclude-socket-metrics", list, "", noMetrics, false},
-	{"monitor-max-batch-size", number, "10000", noMetrics, false},
-	{"bucket-factor", fraction, "0", noMetrics, false},
-	{"max-buckets", number, "100", noMetrics, false},
-	{"time-buckets", list, "0.005,0.01,0.025,0.05,0.1,0.25,0.5,1,2.5,5,10", noMetrics, false},
-	{"length-buckets", list, "10,20,30,40,50,60,70,80,90,100", noMetrics, false},
-	{"size-buckets", list, "10,100,1000,10000,100000,1e+06,1e+07", noMetrics, false},
-	{"profiling", boolean, "true", noProfiles, false},
-	{"profiler-address", text, "127.0.0.1", noProfiles, false},
-	{"profiler-port", number, "10245", noProfiles, false},
-	{"validating-webhook", text, "", noWebhook, true},
-	{"validating-webhook-certificate", text, "", noUse, false},
-	{"validating-webhook-key", text, "", noUse, false},
-	{"disable-full-test", boolean, "false", "nginx checks the whole file before each reload, always", false},
-	{"enable-annotation-validation", boolean, "true", "annotations are validated, always", false},
-	{"deep-inspect", boolean, "true", "all that reaches nginx.conf is quoted, and the structure of the file is checked, always", false},
-	{"enable-ssl-chain-completion", boolean, "false", "certificates are served with the chain that their Secret holds", true},
-	{"enable-topology-aware-routing", boolean, "false", "endpoints of all zones are used alike", true},
-	{"disable-sync-events", boolean, "false", "it writes no event for what is served as written", false},
-	{"dynamic-configuration-retries", number, "15", "what nginx could not be told is tried again until it has been", false},
-	{"sync-period", duration, "0s", "watches tell of each change, and are begun anew where they break", false},
-	{"default-server-port", number, "8181", "what no rule matches is answered without a server of its own", false},
-	{"status-port", number, "10246", noPort, false},
-	{"stream-port", number, "10247", noPort, false},
-	{"ssl-passthrough-proxy-port", number, "442", "HTTPS that is not passed through goes over a unix socket", false},
-	{"health-check-timeout", number, "10", "nginx has one second to answer the health check", false},
-	{"internal-logger-address", text, "127.0.0.1:11514", "its nginx runs in no chroot, and writes to the standard output", false},
-	{"maxmind-edition-ids", text, "GeoLite2-City,GeoLite2-ASN", noGeoIP, false},
-	{"maxmind-license-key", text, "", noGeoIP, true},
-	{"maxmind-mirror", text, "", noGeoIP, true},
-	{"maxmind-retries-count", number, "1", noGeoIP, false},
-	{"maxmind-retries-timeout", duration, "0s", noGeoIP, false},
-	{"v", text, "0", oneLevel, false},
-	{"vmodule", text, "", oneLevel, false},
-	{"log_backtrace_at", text, ":0", oneLevel, false},
-	{"add_dir_header", boolean, "false", oneLog, false},
-	{"alsologtostderr", boolean, "false", oneLog, false},
-	{"alsologtostderrthreshold", text, "INFO", oneLog, false},
-	{"legacy_stderr_threshold_behavior", boolean, "true", oneLog, false},
-	{"log_dir", text, "", oneLog, false},
-	{"log_file", text, "", oneLog, false},
-	{"log_file_max_size", number, "1800", oneLog, false},
-	{"logtostderr", boolean, "true", oneLog, false},
-	{"one_output", boolean, "false", oneLog, false},
-	{"skip_headers", boolean, "false", oneLog, false},
-	{"skip_log_headers", boolean, "false", oneLog, false},
-	{"stderrthreshold", text, "ERROR", oneLog, false},
+	{"enable-metrics", false, noMetrics, true},
+	{"metrics-per-host", true, noMetrics, false},
+	{"metrics-per-undefined-host", false, noMetrics, true},
+	{"report-status-classes", false, noMetrics, false},
+	{"exclude-socket-metrics", list(""), noMetrics, false},
+	{"monitor-max-batch-size", 10000, noMetrics, false},
+	{"bucket-factor", 0.0, noMetrics, false},
+	{"max-buckets", 100, noMetrics, false},
+	{"time-buckets", list("0.005,0.01,0.025,0.05,0.1,0.25,0.5,1,2.5,5,10"), noMetrics, false},
+	{"length-buckets", list("10,20,30,40,50,60,70,80,90,100"), noMetrics, false},
+	{"size-buckets", list("10,100,1000,10000,100000,1e+06,1e+07"), noMetrics, false},
+	{"profiling", true, noProfiles, false},
+	{"profiler-address", "127.0.0.1", noProfiles, false},
+	{"profiler-port", 10245, noProfiles, false},
+	{"validating-webhook", "", noWebhook, true},
+	{"validating-webhook-certificate", "", noUse, false},
+	{"validating-webhook-key", "", noUse, false},
+	{"disable-full-test", false, "nginx always checks the whole file before a reload", false},
+	{"enable-annotation-validation", true, "annotations are always validated", false},
+	{"deep-inspect", true, "every value in nginx.conf is always quoted, and the structure of the file checked", false},
+	{"enable-ssl-chain-completion", false, "certificates are served with the chain in their Secret", true},
+	{"enable-topology-aware-routing", false, "endpoints of all zones are used equally", true},
+	{"disable-sync-events", false, "it writes no events for objects that are served as written", false},
+	{"dynamic-configuration-retries", 15, "updates of nginx are retried until they succeed", false},
+	{"sync-period", time.Duration(0), "watches report each change, and are restarted when they break", false},
+	{"default-server-port", 8181, "requests that no rule matches need no server of their own", false},
+	{"status-port", 10246, noPort, false},
+	{"stream-port", 10247, noPort, false},
+	{"ssl-passthrough-proxy-port", 442, "HTTPS that is not passed through uses a unix socket", false},
+	{"health-check-timeout", 10, "nginx has one second to answer the health check", false},
+	{"internal-logger-address", "127.0.0.1:11514", "its nginx runs without a chroot, and logs to standard output", false},
+	{"maxmind-edition-ids", "GeoLite2-City,GeoLite2-ASN", noGeoIP, false},
+	{"maxmind-license-key", "", noGeoIP, true},
+	{"maxmind-mirror", "", noGeoIP, true},
+	{"maxmind-retries-count", 1, noGeoIP, false},
+	{"maxmind-retries-timeout", time.Duration(0), noGeoIP, false},
+	{"v", "0", oneLevel, false},
+	{"vmodule", "", oneLevel, false},
+	{"log_backtrace_at", ":0", oneLevel, false},
+	{"add_dir_header", false, oneLog, false},
+	{"alsologtostderr", false, oneLog, false},
+	{"alsologtostderrthreshold", "INFO", oneLog, false},
+	{"legacy_stderr_threshold_behavior", true, oneLog, false},
+	{"log_dir", "", oneLog, false},
+	{"log_file", "", oneLog, false},
+	{"log_file_max_size", 1800, oneLog, false},
+	{"logtostderr", true, oneLog, false},
+	{"one_output", false, oneLog, false},
+	{"skip_headers", false, oneLog, false},
+	{"skip_log_headers", false, oneLog, false},
+	{"stderrthreshold", "ERROR", oneLog, false},
 }
 
 func inertNamed(name string) (inert, bool) {
@@ -113,39 +104,34 @@ func inertNames() []string {
 	return names
 }
 
-// add has the flag accepted. It is hidden from the list of those that do
-// something, and named beside it.
+// add adds the flag, hidden from the list of flags with an effect.
 func (i inert) add(flags *pflag.FlagSet) {
 	if flags.Lookup(i.name) == nil {
 		i.declare(flags)
 	}
 	flag := flags.Lookup(i.name)
 	flag.Hidden, flag.Usage = true, "no effect in Sluice: "+i.reason
-	if err := flag.Value.Set(i.value); i.value != "" && err != nil {
-		panic(fmt.Sprintf("the default of --%s: %v", i.name, err)) // every test would see it
-	}
-	flag.DefValue = flag.Value.String()
 }
 
-// declare adds a flag of the kind. One letter is a short form, too, as in
-// ingress-nginx's -v=2.
+// declare adds a flag of the value's type. A name of one letter is also a short form, as
+// in -v=2.
 func (i inert) declare(flags *pflag.FlagSet) {
-	switch i.kind {
-	case boolean:
-		flags.Bool(i.name, false, "")
-	case number:
-		flags.Int(i.name, 0, "")
-	case fraction:
-		flags.Float64(i.name, 0, "")
-	case duration:
-		flags.Duration(i.name, 0, "")
+	switch value := i.value.(type) {
+	case bool:
+		flags.Bool(i.name, value, "")
+	case int:
+		flags.Int(i.name, value, "")
+	case float64:
+		flags.Float64(i.name, value, "")
+	case time.Duration:
+		flags.Duration(i.name, value, "")
 	case list:
-		flags.StringSlice(i.name, nil, "")
-	default:
+		flags.StringSlice(i.name, strings.FieldsFunc(string(value), func(r rune) bool { return r == ',' }), "")
+	case string:
 		short := ""
 		if len(i.name) == 1 {
 			short = i.name
 		}
-		flags.StringP(i.name, short, "", "")
+		flags.StringP(i.name, short, value, "")
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"sluice/internal/report/status"
 )
 
-// ingressNginxCommand is /nginx-ingress-controller of ingress-nginx's image:
-// sluice run, with the flags of that program, and what its Deployments expect.
+// ingressNginxCommand is /nginx-ingress-controller of ingress-nginx's image: sluice run with
+// the flags of that program and the behaviour that its Deployments expect.
 func ingressNginxCommand() *cobra.Command {
 	var flags runFlags
 	var showVersion bool
@@ -26,7 +26,7 @@ func ingressNginxCommand() *cobra.Command {
 		Use:   ingressNginx,
 		Short: "Serve the Ingresses of a cluster with nginx, with the flags of ingress-nginx",
 		Long: "Serve the Ingresses of a cluster with nginx, with the flags of ingress-nginx.\n\n" +
-			"This is sluice run for Deployments that were made for ingress-nginx. Accepted, without effect:\n" +
+			"This is sluice run for Deployments of ingress-nginx. These flags are accepted, but have no effect:\n" +
 			listOf(inertNames()),
 		Args: onlyFlags(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,32 +43,32 @@ func ingressNginxCommand() *cobra.Command {
 	}
 	flags.add(command)
 	flags.addIngressNginx(command.Flags())
-	command.Flags().BoolVar(&showVersion, "version", false, "print the version and end")
+	command.Flags().BoolVar(&showVersion, "version", false, "print the version and exit")
 	return command
 }
 
-// addIngressNginx adds the flags that sluice run does not have, and changes what
-// it calls otherwise.
+// addIngressNginx adds the flags that sluice run does not have, and changes the usage of
+// those with another meaning.
 func (f *runFlags) addIngressNginx(flags *pflag.FlagSet) {
 	for _, i := range inerts {
 		i.add(flags)
 	}
 	for name, usage := range map[string]string{
-		"post-shutdown-grace-period": "seconds that the process stays, at most, for /wait-shutdown to see that nginx has ended; open requests have the ConfigMap's worker-shutdown-timeout to end",
-		"health-check-path":          "path of the liveness check, which is the readiness check, too",
-		"state-dir":                  "the only folder that is written to; if empty, the first of " + strings.Join(imageStateDirs, ", ") + " that can be",
-		"sync-rate-limit":            "reloads a second at most, after a burst of 5; ingress-nginx's default, 0.3, is taken for none given",
+		"post-shutdown-grace-period": "the most seconds that the process waits for /wait-shutdown after nginx has ended; open requests have the ConfigMap's worker-shutdown-timeout to end",
+		"health-check-path":          "path of the liveness check and the readiness check",
+		"state-dir":                  "the only folder that Sluice writes to; if empty, the first usable one of " + strings.Join(imageStateDirs, ", "),
+		"sync-rate-limit":            "the most reloads per second, after a burst of 5; 0.3, ingress-nginx's default, counts as not given",
 	} {
 		flags.Lookup(name).Usage = usage
 	}
 	flags.Lookup("state-dir").DefValue, f.stateDir = "", ""
 }
 
-// ingressNginxRate is the default of ingress-nginx's --sync-rate-limit. It limits
-// all changes there, so that each may take 3.3 s to be served.
+// ingressNginxRate is the default of ingress-nginx's --sync-rate-limit. There it limits all
+// changes, so that each can take 3.3 s.
 const ingressNginxRate = 0.3
 
-// fitIngressNginx takes the values of flags as ingress-nginx does.
+// fitIngressNginx interprets the values of flags like ingress-nginx.
 func (f *runFlags) fitIngressNginx() {
 	if float32(f.syncRateLimit) == float32(ingressNginxRate) {
 		f.syncRateLimit = 10
@@ -78,8 +78,8 @@ func (f *runFlags) fitIngressNginx() {
 		f.electionTTL = 30 * time.Second
 	}
 	f.electionTTL = max(f.electionTTL, leastTTL)
-	// Requests have as long as nginx gives them, by worker-shutdown-timeout. The
-	// process stays on for the preStop hook, which would die with it.
+	// nginx's worker-shutdown-timeout limits open requests. The process waits for the
+	// preStop hook, which would die with it.
 	if f.postShutdownGrace >= 0 && f.postShutdownGrace <= longestGrace {
 		f.hookPatience, f.postShutdownGrace = time.Duration(f.postShutdownGrace)*time.Second, longestGrace
 	}
@@ -89,14 +89,13 @@ func (f *runFlags) fitIngressNginx() {
 	}
 }
 
-// imageStateDirs are where the state is kept in the image: the folder that it has
-// for that; one below it if it is a volume, which belongs to root; or, where the
-// root file system is read-only and has no such volume, the one that programs
-// are given.
+// imageStateDirs are the state directories in the image: its own folder; one below that,
+// for a volume that belongs to root; or the temporary folder, if the root file system is
+// read-only and has no such volume.
 var imageStateDirs = []string{"/var/lib/sluice", "/var/lib/sluice/state", "/tmp/sluice"}
 
-// firstUsable is the first folder that can be the state directory: it belongs to
-// this user, or can be made. Where none is, the first is to be complained of.
+// firstUsable returns the first folder that can be the state directory: it belongs to
+// this user, or can be created. If there is none, it returns the first, for the error.
 func firstUsable(dirs []string) string {
 	at := slices.IndexFunc(dirs, func(dir string) bool {
 		var info unix.Stat_t
@@ -108,8 +107,8 @@ func firstUsable(dirs []string) string {
 	return dirs[max(at, 0)]
 }
 
-// tellInert says, once, which flags were given that do nothing here. It is a
-// warning if what one of them asks for would change what clients are answered.
+// tellInert logs once which of the given flags have no effect. It is a warning if one of
+// them would change answers to clients.
 func tellInert(log *slog.Logger, given *pflag.FlagSet) {
 	level, reasons := slog.LevelInfo, []any{}
 	given.Visit(func(flag *pflag.Flag) {

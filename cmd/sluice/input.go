@@ -19,13 +19,13 @@ import (
 	"sluice/internal/translate"
 )
 
-// inputFlags are those of the commands that read manifests: where they are, and how
-// they are served. All that those commands know of manifests comes from load.
+// inputFlags are the flags of the commands that read manifests: their files, and how they
+// are served. These commands read manifests only with load.
 type inputFlags struct {
 	translateFlags
 	watchFlags
 	files []string
-	// given are the flags that these are among.
+	// given are all flags of the command.
 	given *pflag.FlagSet
 }
 
@@ -36,20 +36,20 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 	f.given = flags
 }
 
-// input is what was read, and how it is served.
+// input is the result of reading manifests, with the options for serving them.
 type input struct {
 	snapshot.Loaded
 	documents []decode.Document
 	options   translate.Options
 	watch     snapshot.Watch
-	// controller and settings are a line each: which flags a Deployment gives, and
-	// which ConfigMap has the settings. Each may be empty.
+	// controller and settings are lines for the user: the flags of a Deployment, and the
+	// ConfigMap with the settings. Each can be empty.
 	controller, settings string
-	// problems are those of both.
+	// problems are those of the Deployment and the ConfigMap.
 	problems []model.Problem
 }
 
-// load reads the manifests and finds out how they are served.
+// load reads the manifests and decides how they are served.
 func (f *inputFlags) load(ctx context.Context) (input, error) {
 	if _, err := f.options(); err != nil {
 		return input{}, usage(err)
@@ -61,8 +61,8 @@ func (f *inputFlags) load(ctx context.Context) (input, error) {
 	return in, f.decide(&in)
 }
 
-// decide finds out how objects are served: by the command line, else by the
-// controller's Deployment among them, else by defaults.
+// decide sets the options for serving objects: from the command line, else from the
+// controller's Deployment among the objects, else the defaults.
 func (f *inputFlags) decide(in *input) error {
 	by := f.deployed(in)
 	if f.configMap == "" && by == "" {
@@ -94,7 +94,7 @@ func (f *inputFlags) options() (translate.Options, error) {
 	return f.translateFlags.options()
 }
 
-// say tells where the flags and the settings are from.
+// say prints the origin of the flags and the settings.
 func (in *input) say(diagnostics io.Writer) {
 	for _, line := range []string{in.controller, in.settings} {
 		if line != "" {
@@ -103,8 +103,8 @@ func (in *input) say(diagnostics io.Writer) {
 	}
 }
 
-// sayUnread tells what was not read and should have been, and why. It gives the error
-// of a command that did all else, nil for none.
+// sayUnread prints the errors of reading, and returns one error for all of them, nil for
+// none.
 func (in *input) sayUnread(diagnostics io.Writer) error {
 	all := in.Errors
 	for _, note := range in.Notes {
@@ -121,7 +121,7 @@ func (in *input) sayUnread(diagnostics io.Writer) error {
 	return errors.New(model.Counted(len(all), "error", "errors") + " in the manifests")
 }
 
-// read reads all of them, in the order in which they are given, each file once.
+// read reads the manifests in the given order, each file once.
 func (f *inputFlags) read(ctx context.Context) (input, error) {
 	var all input
 	given, files := map[string]bool{}, manifest.Once{}
@@ -149,7 +149,7 @@ func (f *inputFlags) read(ctx context.Context) (input, error) {
 	return all, nil
 }
 
-// validate refuses a command line that names nothing to read.
+// validate rejects a command line without manifests.
 func (f *inputFlags) validate() error {
 	if len(f.files) == 0 {
 		return errors.New("-f: want a folder, a file or - (got nothing)")

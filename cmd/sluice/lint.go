@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,35 +36,34 @@ type lintFlags struct {
 	secretThere func(snapshot.Name) bool
 }
 
-// never is the value of --fail-on by which findings do not count.
+// never is the value of --fail-on with which findings do not affect the exit status.
 const never = "never"
 
-const lintLong = `Find what is wrong with manifests, or with the objects of a cluster, and what is not wrong but may surprise. Nothing is changed,
-and no nginx is needed.
+const lintLong = `Find mistakes and surprises in manifests or in the objects of a cluster. Lint changes nothing and needs no nginx.
 
-Each finding is a line on standard output: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON], where LINE is that on which the
-document begins. Findings are in the order of files and documents. What was looked at and counted is said on standard error, by reason, too, if they are many;
-with -o json all of it is in one object. The severities:
+Each finding is a line on standard output: FILE:LINE: SEVERITY: OBJECT: FIELD: TEXT [REASON]. LINE is the first line of the
+document. Findings are in the order of files and documents. Standard error gets the flags and settings that were used, and the
+number of findings; with -o json all is in one object. The severities:
 
-  error    something is not served as it is written: left out, denied, invalid, in conflict, or without its Service or Secret;
-           or it cannot be told how all is served
-  warning  it is served, but not as its author may expect: patterns that nobody wrote, paths that no request reaches, annotations
-           that nobody reads
-  note     worth knowing, and nothing is wrong with it
+  error    something is not served as written: left out, denied, invalid, in conflict, or without its Service or Secret;
+           or it is not known how everything is served
+  warning  it is served, but maybe not as its author expects: patterns that were not written as patterns, paths that no request
+           reaches, unknown annotations
+  note     worth knowing, but not wrong
 
-Manifests are looked at as the controller would serve them. The flags that decide that, such as --ingress-class, are those of the
-command line, else those of the Deployment or DaemonSet of Sluice or ingress-nginx among the manifests, else the defaults. Without
---configmap of either, the settings are those of the ConfigMap that is called sluice, or ingress-nginx-controller or
-sluice-controller with whatever before it. ` + "`sluice render` and `sluice explain`" + ` find all of that likewise.
+Lint checks manifests as the controller would serve them. It takes flags such as --ingress-class from the command line, else from
+the Deployment or DaemonSet of Sluice or ingress-nginx among the manifests, else the defaults. If neither has --configmap, the
+settings are those of the ConfigMap named sluice, or with a name that ends in ingress-nginx-controller or sluice-controller.
+` + "`sluice render` and `sluice explain`" + ` do the same.
 
-What "helm template" and "kubectl get -o yaml" print can be read; templates of Helm cannot.
+Lint can read the output of "helm template" and "kubectl get -o yaml", but not the templates of Helm.
 
-With --from-cluster the objects are read with your kubeconfig, Deployments not among them. Of Secrets only the names are asked for;
-if they may not be listed, all are taken as there.
+With --from-cluster, lint reads the objects with your kubeconfig, except Deployments. It reads only the names of Secrets; if you may
+not list Secrets, all count as existing.
 
 The exit status is
-  0  nothing weighs as much as --fail-on
-  1  something does, such as that there is no Ingress that is served (--allow-empty)
+  0  no finding has the severity of --fail-on or a higher one
+  1  a finding has, for example because no Ingress is served (see --allow-empty)
   2  the command line is wrong, or the manifests or the cluster cannot be read`
 
 const lintExample = `  sluice lint -f docs/examples/shop --configmap shop/sluice
@@ -80,7 +78,7 @@ func lintCommand() *cobra.Command {
 	var flags lintFlags
 	command := &cobra.Command{
 		Use:     "lint -f MANIFESTS | --from-cluster",
-		Short:   "Find what is wrong or surprising in manifests or a cluster",
+		Short:   "Find mistakes and surprises in manifests or a cluster",
 		Long:    lintLong,
 		Example: lintExample,
 		Args:    onlyFlags("manifests are given with -f"),
@@ -89,14 +87,14 @@ func lintCommand() *cobra.Command {
 		},
 	}
 	flags.inputFlags.add(command.Flags())
-	command.Flags().BoolVar(&flags.cluster, "from-cluster", false, "look at the objects of a cluster instead, with your kubeconfig; no content of a Secret is read")
-	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "kubeconfig of that cluster; $KUBECONFIG or ~/.kube/config if empty")
-	command.Flags().StringVar(&flags.context, "context", "", "context of the kubeconfig; the current one if empty")
+	command.Flags().BoolVar(&flags.cluster, "from-cluster", false, "check the objects of a cluster instead, with your kubeconfig; lint never reads the content of Secrets")
+	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "kubeconfig of that cluster; if empty, $KUBECONFIG or ~/.kube/config")
+	command.Flags().StringVar(&flags.context, "context", "", "context of the kubeconfig; if empty, the current one")
 	command.Flags().StringSliceVar(&flags.ignored, "ignore", nil, "leave out findings with this reason, such as Unread; may be given several times")
-	command.Flags().BoolVar(&flags.assumeSecrets, "assume-secrets", false, "take Secrets that are not among the manifests as there")
-	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "no Ingress that is served is nothing wrong")
+	command.Flags().BoolVar(&flags.assumeSecrets, "assume-secrets", false, "assume that Secrets exist that are not among the manifests")
+	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "allow manifests without a served Ingress")
 	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
-	command.Flags().StringVar(&flags.failOn, "fail-on", string(lint.Warning), "the lightest severity that makes the exit status 1: error, warning, note or never")
+	command.Flags().StringVar(&flags.failOn, "fail-on", string(lint.Warning), "the lowest severity that makes the exit status 1: error, warning, note or never")
 	return command
 }
 
@@ -145,7 +143,7 @@ func (f *lintFlags) validate() error {
 	return nil
 }
 
-// isReason refuses what no finding has for a reason; case does not count.
+// isReason rejects unknown reasons of findings. It ignores case.
 func isReason(name string) error {
 	var names []string
 	for _, reason := range lint.Reasons {
@@ -157,8 +155,7 @@ func isReason(name string) error {
 	return fmt.Errorf("--ignore: want the reason of a finding: %s (got %q)%s", strings.Join(names, ", "), name, keys.DidYouMean(keys.NewNames(names).Nearest(name)))
 }
 
-// look reads the manifests, or what the cluster has, and what decides how they are
-// served.
+// look reads the manifests or the cluster, and the options for serving them.
 func (f *lintFlags) look(ctx context.Context) (input, lint.Options, error) {
 	fail := func(err error) (input, lint.Options, error) { return input{}, lint.Options{}, err }
 	set, err := render.Load(templates.Files)
@@ -184,9 +181,7 @@ func (f *lintFlags) look(ctx context.Context) (input, lint.Options, error) {
 
 func (f *lintFlags) print(report lint.Report, out io.Writer) error {
 	if f.output == "json" {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(report)
+		return printJSON(out, report)
 	}
 	for _, finding := range report.Findings {
 		if _, err := fmt.Fprintln(out, finding); err != nil {
@@ -196,8 +191,8 @@ func (f *lintFlags) print(report lint.Report, out io.Writer) error {
 	return nil
 }
 
-// summary gives "7 Ingresses, 5 of a served class and namespace: 1 error, 2 warnings, 0 notes", and how
-// many were left out.
+// summary returns "7 Ingresses, 5 of a served class and namespace: 1 error, 2 warnings, 0
+// notes", and the number of ignored findings.
 func summary(r lint.Report) string {
 	text := model.Counted(r.Ingresses, "Ingress", "Ingresses")
 	if r.Served < r.Ingresses {
@@ -210,11 +205,11 @@ func summary(r lint.Report) string {
 	return text
 }
 
-// few findings are seen at a glance.
+// few is the number of findings up to which no counts by reason are needed.
 const few = 10
 
-// byReason gives "by reason: 12 NotFound, 3 Unread", the most frequent first, which are
-// what --ignore takes.
+// byReason returns "by reason: 12 NotFound, 3 Unread", the most frequent first. These are
+// values for --ignore.
 func byReason(findings []lint.Finding) string {
 	counts := map[model.Reason]int{}
 	for _, f := range findings {

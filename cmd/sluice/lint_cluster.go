@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/pager"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -23,11 +24,11 @@ import (
 // inspection reads the objects of a cluster once.
 type inspection struct {
 	client *kube.Client
-	err    error // the first one
+	err    error // the first error
 }
 
-// fromCluster reads what lint looks at. Of Secrets it reads the names, where it may,
-// and never the content.
+// fromCluster reads the objects that lint checks. It reads the names of Secrets, if it may
+// list them, and never their content.
 func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 	o, err := f.options()
 	if err != nil {
@@ -60,7 +61,7 @@ func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 	return all, f.decide(&all)
 }
 
-// configMapsOf are the ConfigMaps that Ingresses refer to, each once.
+// configMapsOf returns the ConfigMaps that Ingresses refer to, without duplicates.
 func configMapsOf(ingresses []*networkingv1.Ingress, o translate.Options) []snapshot.Name {
 	var names []snapshot.Name
 	for _, ing := range ingresses {
@@ -74,39 +75,36 @@ func configMapsOf(ingresses []*networkingv1.Ingress, o translate.Options) []snap
 	return slices.Compact(names)
 }
 
-// listing says what is listed, of which name if it has one, and as what.
+// listing is a request for a list of objects, all or those with a name.
 type listing struct {
 	resource kube.Resource
 	name     string
 	list     runtime.Object
 }
 
-// read reads all objects of a listing, by pages.
+// read reads all objects of a listing, in pages.
 func read[P runtime.Object](ctx context.Context, in *inspection, l listing) (all []P) {
-	options := metav1.ListOptions{Limit: 500}
+	if in.err != nil {
+		return nil
+	}
+	options := metav1.ListOptions{}
 	if l.name != "" {
 		options.FieldSelector = kube.ByName(l.name)
 	}
-	for in.err == nil {
+	err := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 		page := l.list.DeepCopyObject()
-		if err := in.client.List(ctx, l.resource, "", options, page); err != nil {
-			in.err = fmt.Errorf("list %s: %w", l.resource.Plural, err)
-			break
-		}
-		in.err = meta.EachListItem(page, func(o runtime.Object) error {
-			all = append(all, o.(P))
-			return nil
-		})
-		more, err := meta.ListAccessor(page)
-		if err != nil || more.GetContinue() == "" {
-			break
-		}
-		options.Continue = more.GetContinue()
+		return page, in.client.List(ctx, l.resource, "", o, page)
+	}).EachListItem(ctx, options, func(o runtime.Object) error {
+		all = append(all, o.(P))
+		return nil
+	})
+	if err != nil {
+		in.err = fmt.Errorf("list %s: %w", l.resource.Plural, err)
 	}
 	return all
 }
 
-// configMaps reads those of a name, of all namespaces if it has none.
+// configMaps reads the ConfigMaps with a name, in all namespaces if it has none.
 func (in *inspection) configMaps(ctx context.Context, name snapshot.Name) []*corev1.ConfigMap {
 	if name.Namespace != "" {
 		o := &corev1.ConfigMap{}
@@ -120,8 +118,8 @@ func (in *inspection) configMaps(ctx context.Context, name snapshot.Name) []*cor
 	return read[*corev1.ConfigMap](ctx, in, listing{kube.ConfigMaps, name.Name, &corev1.ConfigMapList{}})
 }
 
-// secretNames tells which Secrets there are by their metadata. Where it may not be
-// listed, all are taken as there.
+// secretNames returns a function that reports whether a Secret exists, by its metadata. If
+// the user may not list Secrets, all count as existing.
 func (in *inspection) secretNames(ctx context.Context) func(snapshot.Name) bool {
 	listed, err := in.client.MetadataListWatch(kube.Secrets, kube.Selection{}).ListWithContext(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"sluice/internal/pid1"
 )
 
-// version is stamped by build.sh.
+// version is set by build.sh.
 var version = "development"
 
 func main() {
-	// Failing it, the check of the ports says what is missing.
+	// If it fails, the check of the ports reports the reason.
 	_ = nginx.HoldBindService()
 	os.Exit(pid1.First(func() int { return carryOut(called(os.Args), os.Stderr) }))
 }
@@ -25,7 +25,7 @@ func root() *cobra.Command {
 	command := &cobra.Command{
 		Use:           "sluice",
 		Short:         "An ingress controller for Kubernetes, built on nginx",
-		Long:          "Sluice turns Ingress objects into one nginx.conf, has nginx check it, and reloads nginx only when that file changes.",
+		Long:          "Sluice turns Ingress objects into one nginx.conf, lets nginx check it, and reloads nginx only if that file changes.",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -36,7 +36,7 @@ func root() *cobra.Command {
 	return command
 }
 
-// helpCommand is that of cobra, but that an unknown command is an error.
+// helpCommand is cobra's, except that an unknown command is an error.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -66,7 +66,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// versionLine says what this is, and what it was built for and with.
+// versionLine returns the version, the platform and the version of Go.
 func versionLine() string {
 	return fmt.Sprintf("%s %s/%s %s", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 }

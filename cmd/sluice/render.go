@@ -35,7 +35,7 @@ func renderCommand() *cobra.Command {
 	var flags renderFlags
 	command := &cobra.Command{
 		Use:   "render -f MANIFESTS",
-		Short: "Print the nginx.conf that manifests give, without a cluster or an nginx",
+		Short: "Print the nginx.conf for manifests, without a cluster or an nginx",
 		Example: "  sluice render -f docs/examples/shop\n" +
 			"  sluice render -f docs/examples/shop --ingress shop/web\n" +
 			"  kubectl get ingress,ingressclass,svc,endpointslices,secrets -A -o yaml | sluice render -f - --host shop.example",
@@ -45,16 +45,16 @@ func renderCommand() *cobra.Command {
 		},
 	}
 	flags.inputFlags.add(command.Flags())
-	command.Flags().StringVar(&flags.ingress, "ingress", "", "print only what this Ingress wrote, as NAMESPACE/NAME")
+	command.Flags().StringVar(&flags.ingress, "ingress", "", "print only the lines of this Ingress, as NAMESPACE/NAME")
 	command.Flags().StringVar(&flags.host, "host", "", "print only the server of this host")
-	command.Flags().StringVarP(&flags.output, "output", "o", "conf", "conf, json (what nginx must do, and the problems) or sourcemap (who wrote which line)")
+	command.Flags().StringVarP(&flags.output, "output", "o", "conf", "conf, json (the configuration as data, and the Problems) or sourcemap (the owner of each line)")
 	command.Flags().StringVar(&flags.templateDir, "template-dir", "", "folder with templates that replace the built-in ones")
 	command.Flags().IntVar(&flags.httpPort, "http-port", 80, "port for HTTP")
 	command.Flags().IntVar(&flags.httpsPort, "https-port", 443, "port for HTTPS")
 	return command
 }
 
-// rendered is what the manifests give.
+// rendered is the result for manifests.
 type rendered struct {
 	snap     *snapshot.Snapshot
 	config   model.Config
@@ -89,8 +89,8 @@ func renderManifests(ctx context.Context, f *renderFlags, out, diagnostics io.Wr
 	return unread
 }
 
-// rendered reads the manifests and makes of them what they give. Of a template
-// folder "" is the built-in one.
+// rendered reads and renders the manifests. A templateDir of "" means the built-in
+// templates.
 func (f *inputFlags) rendered(ctx context.Context, templateDir string, httpPort, httpsPort int) (*rendered, error) {
 	var files fs.FS = templates.Files
 	if templateDir != "" {
@@ -112,8 +112,8 @@ func (f *inputFlags) rendered(ctx context.Context, templateDir string, httpPort,
 	return &rendered{snap: snap, config: config, file: file, problems: problems, input: in}, nil
 }
 
-// imageEnvironment is that of the image: what is printed does not depend on the
-// machine it is printed on.
+// imageEnvironment is that of the image, so that the output does not depend on this
+// machine.
 func imageEnvironment(httpPort, httpsPort int) render.Environment {
 	return render.Environment{
 		HTTPPort: httpPort, HTTPSPort: httpsPort, IPv6: true, Workers: 1,
@@ -123,7 +123,7 @@ func imageEnvironment(httpPort, httpsPort int) render.Environment {
 	}
 }
 
-// selection says which origins are wanted; nil means all.
+// selection returns a function that selects origins; nil means all.
 func (f *renderFlags) selection() (func(render.Origin) bool, error) {
 	switch {
 	case f.output != "conf" && f.output != "json" && f.output != "sourcemap":
@@ -146,9 +146,7 @@ func (f *renderFlags) selection() (func(render.Origin) bool, error) {
 func (r *rendered) print(out io.Writer, format string, selected func(render.Origin) bool) error {
 	switch format {
 	case "json":
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(map[string]any{
+		return printJSON(out, map[string]any{
 			"static": r.config.Static, "dynamic": r.config.Dynamic, "problems": model.SortProblems(r.problems),
 		})
 	case "sourcemap":
@@ -168,4 +166,20 @@ func (r *rendered) printSourceMap(out io.Writer, selected func(render.Origin) bo
 		}
 	}
 	return nil
+}
+
+var errNothing = errors.New("no line of nginx.conf has this owner")
+
+// printConf prints the file, or only the selected lines, with a blank line between
+// groups of adjacent lines.
+func (r *rendered) printConf(out io.Writer, selected func(render.Origin) bool) error {
+	if selected == nil {
+		_, err := r.file.WriteTo(out)
+		return err
+	}
+	found, err := r.file.WriteSelected(out, func(l render.Line) bool { return selected(l.Origin) })
+	if err == nil && !found {
+		err = errNothing
+	}
+	return err
 }

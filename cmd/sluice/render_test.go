@@ -95,7 +95,7 @@ func TestRenderSaysWhatIsWrong(t *testing.T) {
 		`-o: want conf, json or sourcemap (got "xml")`:  {"-o", "xml"},
 		`--ingress: want NAMESPACE/NAME (got "web")`:    {"--ingress", "web"},
 		`--configmap: want NAMESPACE/NAME (got "conf")`: {"--configmap", "conf"},
-		"nothing in the configuration":                  {"--ingress", "shop/nobody"},
+		"no line of nginx.conf":                         {"--ingress", "shop/nobody"},
 	} {
 		if _, _, err := rendering(t, arguments...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: got %v, want %s", arguments, err, want)

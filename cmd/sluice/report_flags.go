@@ -13,7 +13,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// reportFlags are the flags that say what is written to the cluster.
+// reportFlags are the flags for writing to the cluster.
 type reportFlags struct {
 	publishService   string
 	publishAddresses []string
@@ -27,18 +27,18 @@ type reportFlags struct {
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.publishService, "publish-service", "", "Service whose addresses the Ingresses are given as their status, as NAMESPACE/NAME")
-	flags.StringSliceVar(&f.publishAddresses, "publish-status-address", nil, "IP addresses and names that the Ingresses are given as their status, separated by commas")
-	flags.BoolVar(&f.nodeInternalIP, "report-node-internal-ip-address", false, "give Ingresses the internal addresses of nodes as their status, where nodes are what they are given")
-	flags.BoolVar(&f.updateStatus, "update-status", true, "write the status of Ingresses; without it, this can run beside another controller and change nothing")
+	flags.StringVar(&f.publishService, "publish-service", "", "Service whose addresses become the status of Ingresses, as NAMESPACE/NAME")
+	flags.StringSliceVar(&f.publishAddresses, "publish-status-address", nil, "IP addresses and names that become the status of Ingresses, separated by commas")
+	flags.BoolVar(&f.nodeInternalIP, "report-node-internal-ip-address", false, "use the internal addresses of nodes, if the status of Ingresses has addresses of nodes")
+	flags.BoolVar(&f.updateStatus, "update-status", true, "write the status of Ingresses; set it to false to run beside another controller without changes")
 	flags.BoolVar(&f.updateOnShutdown, "update-status-on-shutdown", true, "remove the status of Ingresses when the last replica stops")
 	flags.IntVar(&f.interval, "status-update-interval", int(status.DefaultInterval/time.Second), "seconds after which all statuses are compared again")
 	flags.StringVar(&f.electionID, "election-id", "ingress-controller-leader", "name of the Lease that the leader of several replicas holds, in the namespace of the pod")
-	flags.DurationVar(&f.electionTTL, "election-ttl", 30*time.Second, "how long a leader that is not heard of stays the leader")
-	flags.BoolVar(&f.withoutElection, "disable-leader-election", false, "elect no leader; no replica writes the status of Ingresses then")
+	flags.DurationVar(&f.electionTTL, "election-ttl", 30*time.Second, "how long a leader stays the leader without renewing its Lease")
+	flags.BoolVar(&f.withoutElection, "disable-leader-election", false, "elect no leader; then no replica writes the status of Ingresses")
 }
 
-// validate names the flag, its value and what would be valid.
+// validate returns an error with the flag, its value and a valid one.
 func (f *reportFlags) validate() error {
 	if f.publishService != "" && len(f.publishAddresses) > 0 {
 		return errors.New("--publish-service and --publish-status-address: want one of the two (got both)")
@@ -61,11 +61,11 @@ func (f *reportFlags) validate() error {
 	return nil
 }
 
-// leastTTL keeps the API server from being asked all the time.
+// leastTTL limits the requests to the API server.
 const leastTTL = 4 * time.Second
 
-// thisPod is the pod that this process runs in, by the environment that
-// ingress-nginx's chart sets, too; empty outside of a cluster.
+// thisPod returns the pod of this process, from the environment variables that
+// ingress-nginx's chart also sets; empty outside a cluster.
 func thisPod() (snapshot.Name, error) {
 	pod := snapshot.Name{Namespace: os.Getenv("POD_NAMESPACE"), Name: os.Getenv("POD_NAME")}
 	if pod == (snapshot.Name{}) {

@@ -38,10 +38,9 @@ type runFlags struct {
 	postShutdownGrace int
 	logFormat         string
 
-	// oneCheck is for probes that know no /readyz.
+	// oneCheck is for Deployments whose probes do not use /readyz.
 	oneCheck bool
-	// hookPatience is how long the process stays for a preStop hook to see that
-	// nginx has ended.
+	// hookPatience is how long the process waits for a preStop hook after nginx has ended.
 	hookPatience time.Duration
 }
 
@@ -51,10 +50,10 @@ func runCommand() *cobra.Command {
 		Use:   "run",
 		Short: "Serve the Ingresses of a cluster, or of a folder of manifests, with nginx",
 		Long: "Serve the Ingresses of a cluster, or of a folder of manifests, with nginx.\n\n" +
-			"The cluster is the one of the pod that this runs in, or of --kubeconfig. With --manifests a folder takes\n" +
-			"its place. Either is watched: what changes is served within a blink, and what is wrong changes nothing but\n" +
-			"is reported. While the API server is away, what was served goes on being served. nginx runs as a child and\n" +
-			"writes to the state directory only.",
+			"The cluster is that of the pod, or of --kubeconfig. With --manifests, Sluice serves a folder instead. It\n" +
+			"watches either and applies changes at once. It reports mistakes, which do not affect other objects. While\n" +
+			"the API server is unavailable, Sluice goes on serving the last state. nginx runs as a child process and\n" +
+			"writes only to the state directory.",
 		Example: "  sluice run --kubeconfig ~/.kube/config --configmap ingress/sluice --http-port 8080 --https-port 8443\n" +
 			"  sluice run --manifests docs/examples/shop --http-port 8080 --https-port 8443",
 		Args: onlyFlags("a folder of manifests is given with --manifests"),
@@ -73,35 +72,35 @@ func (f *runFlags) add(command *cobra.Command) {
 	f.translateFlags.add(flags)
 	f.clusterFlags.add(flags)
 	f.reportFlags.add(flags)
-	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests, to serve these and no cluster")
+	flags.StringVar(&f.manifests, "manifests", "", "folder, file or - (standard input) with manifests to serve instead of a cluster")
 	flags.IntVar(&f.httpPort, "http-port", 80, "port for HTTP")
 	flags.IntVar(&f.httpsPort, "https-port", 443, "port for HTTPS")
-	flags.Int("ssl-passthrough-proxy-port", 442, "accepted as ingress-nginx's, without effect: HTTPS that is not passed through goes over a unix socket")
+	flags.Int("ssl-passthrough-proxy-port", 442, "a flag of ingress-nginx, without effect: HTTPS that is not passed through uses a unix socket")
 	flags.StringVar(&f.healthzHost, "healthz-host", "", "address of the health checks; all if empty")
 	flags.IntVar(&f.healthzPort, "healthz-port", 10254, "port of /healthz and /readyz")
-	flags.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "the only folder that is written to")
+	flags.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "the only folder that Sluice writes to")
 	flags.StringVar(&f.templateDir, "template-dir", "", "folder with templates that replace the built-in ones; watched")
 	flags.StringVar(&f.nginxBinary, "nginx-binary", os.Getenv("NGINX_BINARY"), "the nginx to run; found on the PATH if empty")
-	flags.StringVar(&f.nginxRoot, "nginx-root", "/", "root file system that nginx, its modules and the Lua libraries are taken from")
-	flags.StringVar(&f.nginxPIDFile, "nginx-pid-file", "", "do not run nginx: signal the one that wrote this file and that reads nginx.conf in the state directory")
+	flags.StringVar(&f.nginxRoot, "nginx-root", "/", "root file system with nginx, its modules and the Lua libraries")
+	flags.StringVar(&f.nginxPIDFile, "nginx-pid-file", "", "do not run nginx; signal the one that wrote this file and reads nginx.conf in the state directory")
 	flags.StringVar(&f.nginxUser, "nginx-user", "www-data", "user of the nginx workers if Sluice runs as root")
-	flags.Float64Var(&f.syncRateLimit, "sync-rate-limit", 10, "reloads a second at most, after a burst of 5")
-	flags.IntVar(&f.drainMemory, "drain-memory", 0, "megabytes that the nginx workers of earlier configurations may hold while their last requests end; where there is no room for one more, a reload waits for up to 10 s, and then the oldest workers are ended. 0 is four times what the workers of one configuration hold, and 512 at least")
+	flags.Float64Var(&f.syncRateLimit, "sync-rate-limit", 10, "the most reloads per second, after a burst of 5")
+	flags.IntVar(&f.drainMemory, "drain-memory", 0, "megabytes for nginx workers of earlier configurations while their last requests end; if there is no room for one more, a reload waits for up to 10 s and then stops the oldest workers. 0 is four times the memory of one configuration's workers, at least 512")
 	flags.IntVar(&f.shutdownGrace, "shutdown-grace-period", 0, "seconds between failing readiness and stopping nginx")
 	flags.IntVar(&f.postShutdownGrace, "post-shutdown-grace-period", 10, "seconds that nginx has for open requests when stopping")
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	f.hookPatience = 10 * time.Second
 }
 
-// options are those of translateFlags, for the source that is asked for.
+// options returns those of translateFlags for the chosen source.
 func (f *runFlags) options() (translate.Options, error) {
 	o, err := f.translateFlags.options()
 	o.ManifestMode = f.manifests != ""
 	return o, err
 }
 
-// defaultStateDir is the folder of the system for root, whose home nginx's workers
-// cannot pass, and that of the user for others.
+// defaultStateDir returns the folder of the system for root, because nginx's workers cannot
+// enter root's home, and that of the user otherwise.
 func defaultStateDir() string {
 	return stateDirOf(os.Geteuid(), os.Getenv("XDG_STATE_HOME"))
 }
@@ -146,8 +145,7 @@ func run(ctx context.Context, f *runFlags, to streams, log *slog.Logger) error {
 	return err
 }
 
-// open gives the source of the objects, and what else there is of a cluster; nil
-// for manifests.
+// open returns the source of the objects, and the inCluster, which is nil for manifests.
 func (f *runFlags) open(log *slog.Logger) (controller.Source, *inCluster, error) {
 	if f.manifests == "" {
 		cluster, err := openCluster(f, log)

@@ -14,8 +14,8 @@ import (
 	"sluice/internal/health"
 )
 
-// stopSignals ask to stop. That a terminal was closed is one of them, unless
-// nohup has it ignored.
+// stopSignals returns the signals to stop. SIGHUP, from a closed terminal, is one unless
+// nohup ignores it.
 func stopSignals() []os.Signal {
 	signals := []os.Signal{syscall.SIGTERM, syscall.SIGINT}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -24,12 +24,11 @@ func stopSignals() []os.Signal {
 	return signals
 }
 
-// serve runs the controller and, when a signal asks for it, stops in order:
-// fail readiness, wait the grace period, take the status back, let another
-// replica lead, stop nginx. A second signal ends the waiting: nginx is ended at
-// once, and never left behind. Signals stay taken when it returns: the kubelet
-// sends one as soon as the preStop hook has ended, and the process would end by
-// that, with a status other than 0, while it stays for the hook.
+// serve runs the controller. On a signal it stops in this order: fail readiness, wait the
+// grace period, remove the status, let another replica lead, stop nginx. A second signal
+// ends the waiting and stops nginx at once. Signals stay handled after it returns: the
+// kubelet sends one when the preStop hook has ended, which would otherwise end the waiting
+// process with another status than 0.
 func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, stopSignals()...)
@@ -71,8 +70,8 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	}
 	retreated := p.retreat(patient, f)
 	cancel()
-	// Requests may take minutes to end. As this replica looks at no object any
-	// more, another one is to lead meanwhile.
+	// Requests can take minutes to end. This replica no longer reads objects, so another one
+	// should lead meanwhile.
 	go func() {
 		<-retreated
 		p.cluster.stop()
@@ -82,15 +81,15 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	return err
 }
 
-// retreatWait is how long the stop of nginx waits for what leads clients here to
-// be taken back. If there is more of that, it goes on while nginx stops.
+// retreatWait is how long the stop of nginx waits for the removal of statuses, which then
+// goes on while nginx stops.
 const retreatWait = 5 * time.Second
 
-// longestRetreat bounds that, for when the API server does not answer.
+// longestRetreat limits the removal if the API server does not answer.
 const longestRetreat = time.Minute
 
-// retreat takes back what leads clients here. What it returns is closed when that
-// is done, or took as long as nginx may take to stop, or too long.
+// retreat removes the statuses. It closes done at the end of the removal, which may take as
+// long as nginx's stop, but not longer than longestRetreat.
 func (p *parts) retreat(ctx context.Context, f *runFlags) (done <-chan struct{}) {
 	retreated := make(chan struct{})
 	go func() {
@@ -107,7 +106,7 @@ func (p *parts) retreat(ctx context.Context, f *runFlags) (done <-chan struct{})
 	return retreated
 }
 
-// stop ends nginx; when ctx is done, at once.
+// stop stops nginx, at once if ctx is done.
 func (p *parts) stop(ctx context.Context, f *runFlags) error {
 	grace := time.Duration(f.postShutdownGrace) * time.Second
 	ctx, cancel := context.WithTimeout(ctx, grace+5*time.Second)

@@ -13,22 +13,22 @@ import (
 	"sluice/internal/pid1"
 )
 
-// logRoom is how many bytes of the log are kept while nobody reads it: some 30,000
-// lines. flushWait is how long the end waits for a reader.
+// logRoom is the maximum size of the log, in bytes, that is kept while nobody reads it:
+// about 30,000 lines. flushWait is how long the exit waits for a reader.
 const (
 	logRoom   = 8 << 20
 	flushWait = time.Second
 )
 
-// streams are where Sluice and nginx write.
+// streams are the outputs of Sluice and nginx.
 type streams struct {
 	stdout *os.File
 	stderr io.Writer
 }
 
-// logged serves with a log on the standard error that holds nobody up: requests,
-// changes and the end of nginx do not depend on who reads it. Nor does the process
-// end because its reader did, as it would by SIGPIPE.
+// logged serves with a log on standard error that never blocks: requests, changes and
+// nginx's exit do not wait for its reader. The process does not end with the reader either,
+// as it would by SIGPIPE.
 func (f *runFlags) logged(cmd *cobra.Command, serve func(to streams, log *slog.Logger) error) error {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	stderr := pid1.NewOutput(os.Stderr, logRoom)

@@ -12,9 +12,9 @@ import (
 	"sluice/internal/pid1"
 )
 
-// appendOnly makes what Sluice prints go to the end of a file. nginx opens
-// /dev/stdout anew for its access log and appends to it; without this, the two
-// would write over each other after "sluice run >file 2>&1".
+// appendOnly makes Sluice append to files. nginx opens /dev/stdout again for its access log
+// and appends to it; without this, the two would overwrite each other after
+// "sluice run >file 2>&1".
 func appendOnly(files ...*os.File) {
 	for _, file := range files {
 		info, err := file.Stat()
@@ -31,15 +31,15 @@ func appendOnly(files ...*os.File) {
 // accessLog is the standard output of nginx.
 type accessLog struct {
 	file *os.File
-	// unblocked is what it is passed on to, until copied is closed; nil where it is
-	// our own.
+	// unblocked gets a copy of the log until copied is closed; nil if file is our own
+	// standard output.
 	unblocked *pid1.Output
 	copied    chan struct{}
 }
 
-// reopenable gives a standard output that nginx can open by the name
-// /dev/stdout: our own, or a pipe to it where that is a socket (as systemd gives
-// it) or belongs to another user. Then nobody waits for its reader.
+// reopenable returns a standard output that nginx can open as /dev/stdout: our own, or a
+// pipe to it if that is a socket (as under systemd) or belongs to another user. nginx never
+// waits for the reader of the pipe's end.
 func reopenable(stdout *os.File, log *slog.Logger) (*accessLog, error) {
 	again, err := os.OpenFile("/dev/stdout", os.O_WRONLY|os.O_APPEND, 0)
 	if err == nil {
@@ -48,7 +48,7 @@ func reopenable(stdout *os.File, log *slog.Logger) (*accessLog, error) {
 	return piped(stdout, log)
 }
 
-// piped passes on whole lines.
+// piped copies whole lines through a pipe.
 func piped(stdout *os.File, log *slog.Logger) (*accessLog, error) {
 	output, input, err := os.Pipe()
 	if err != nil {
@@ -63,8 +63,8 @@ func piped(stdout *os.File, log *slog.Logger) (*accessLog, error) {
 	return a, nil
 }
 
-// flush waits until all that nginx logged is passed on, or for as long as is given. It
-// is for when nginx has ended.
+// flush waits until the log is copied, or for the given time. Call it after nginx has
+// ended.
 func (a *accessLog) flush(most time.Duration) {
 	if a.unblocked == nil {
 		return

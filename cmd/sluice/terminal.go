@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"io"
 	"os"
 
@@ -11,7 +9,7 @@ import (
 	"sluice/internal/model"
 )
 
-// isTerminal says whether people see what is written.
+// isTerminal reports whether the output is a terminal.
 func isTerminal(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -21,19 +19,12 @@ func isTerminal(out io.Writer) bool {
 	return err == nil
 }
 
-// copyShown copies text as model.Lines shows it.
+// copyShown copies text with model.Lines.
 func copyShown(out io.Writer, in io.Reader) error {
-	lines := bufio.NewReader(in)
-	for {
-		line, err := lines.ReadString('\n')
-		if _, err := io.WriteString(out, model.Lines(line)); err != nil {
-			return err
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return err
 	}
+	_, err = io.WriteString(out, model.Lines(string(text)))
+	return err
 }

@@ -12,10 +12,10 @@ import (
 	"sluice/internal/translate"
 )
 
-// translateFlags are the flags that decide what is served; the names and
-// defaults are those of ingress-nginx.
+// translateFlags are the flags for package translate. Their names and defaults are those of
+// ingress-nginx.
 type translateFlags struct {
-	// Options are the flags that are taken as they are. The others are names.
+	// Options are the flags that need no parsing. The others are names of objects.
 	translate.Options
 	configMap          string
 	defaultBackend     string
@@ -27,30 +27,30 @@ type translateFlags struct {
 func (f *translateFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.IngressClasses, "ingress-class", []string{"nginx"}, "names of the classes to serve, separated by commas")
 	flags.StringVar(&f.ControllerClass, "controller-class", "k8s.io/ingress-nginx", "spec.controller of the IngressClass objects to serve")
-	flags.BoolVar(&f.ClassByName, "ingress-class-by-name", false, "serve an IngressClass named as --ingress-class whatever its spec.controller")
-	flags.BoolVar(&f.WithoutClass, "watch-ingress-without-class", false, "serve Ingresses that name no class, too")
-	flags.BoolVar(&f.DisableCatchAll, "disable-catch-all", false, "leave out Ingresses that have a spec.defaultBackend")
-	flags.StringVar(&f.AnnotationsPrefix, "annotations-prefix", "nginx.ingress.kubernetes.io", "prefix of the annotations that are read")
+	flags.BoolVar(&f.ClassByName, "ingress-class-by-name", false, "serve an IngressClass with a name of --ingress-class, whatever its spec.controller")
+	flags.BoolVar(&f.WithoutClass, "watch-ingress-without-class", false, "also serve Ingresses that name no class")
+	flags.BoolVar(&f.DisableCatchAll, "disable-catch-all", false, "do not serve Ingresses that have a spec.defaultBackend")
+	flags.StringVar(&f.AnnotationsPrefix, "annotations-prefix", "nginx.ingress.kubernetes.io", "prefix of the annotations")
 	flags.StringVar(&f.configMap, "configmap", "", "ConfigMap with the settings, as NAMESPACE/NAME")
-	flags.StringVar(&f.defaultBackend, "default-backend-service", "", "Service that answers what no rule matches, as NAMESPACE/NAME; its first port is used")
+	flags.StringVar(&f.defaultBackend, "default-backend-service", "", "Service for requests that no rule matches, as NAMESPACE/NAME; Sluice uses its first port")
 	flags.StringVar(&f.defaultCertificate, "default-ssl-certificate", "", "Secret with the default certificate, as NAMESPACE/NAME; a self-signed one if empty")
 	flags.StringVar(&f.tcpServices, "tcp-services-configmap", "", "ConfigMap with the TCP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT[:PROXY[:PROXY]] as the value")
 	flags.StringVar(&f.udpServices, "udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT as the value")
-	flags.BoolVar(&f.DisableExternalName, "disable-svc-external-name", false, "follow no Service of the type ExternalName: 503 is answered where one is named")
-	flags.StringVar(&f.HealthPath, "health-check-path", "/healthz", "path of the liveness check; load balancers get 200 there on the ports for HTTP and HTTPS, too, for hosts that no rule has and for IP addresses")
-	flags.BoolVar(&f.RequireConfigMap, "require-configmap", false, "answer 503 on every path, and do not be ready, until the ConfigMap of --configmap was there once")
-	flags.BoolVar(&f.Passthrough, "enable-ssl-passthrough", false, "pass TLS connections to hosts with the annotation ssl-passthrough on as they are")
+	flags.BoolVar(&f.DisableExternalName, "disable-svc-external-name", false, "do not use Services of the type ExternalName: paths with one return 503")
+	flags.StringVar(&f.HealthPath, "health-check-path", "/healthz", "path of the liveness check; the ports for HTTP and HTTPS also return 200 there, for hosts without a rule and for IP addresses, for load balancers")
+	flags.BoolVar(&f.RequireConfigMap, "require-configmap", false, "return 503 on every path, and stay not ready, until the ConfigMap of --configmap has existed once")
+	flags.BoolVar(&f.Passthrough, "enable-ssl-passthrough", false, "pass TLS connections through to Services for hosts with the annotation ssl-passthrough")
 }
 
-// webPorts are those that no TCP or UDP service can have, wherever Sluice runs.
+// webPorts returns the ports that no TCP or UDP service can use.
 func webPorts(http, https int) []translate.ReservedPort {
 	return []translate.ReservedPort{{Number: http, Use: "--http-port"}, {Number: https, Use: "--https-port"}}
 }
 
-// errRequiredUnnamed is what a controller ends with.
+// errRequiredUnnamed is the error for --require-configmap without --configmap.
 var errRequiredUnnamed = errors.New("--require-configmap: want the name of the ConfigMap in --configmap (got none)")
 
-// options checks the values and gives them to translate.
+// options checks the values and returns them for package translate.
 func (f *translateFlags) options() (translate.Options, error) {
 	o := f.Options
 	o.ManifestMode = true

@@ -15,7 +15,7 @@ import (
 // mostDrainMemory is a terabyte, in megabytes.
 const mostDrainMemory = 1 << 20
 
-// validate names the flag, its value and what would be valid.
+// validate returns an error with the flag, its value and a valid one.
 func (f *runFlags) validate() error {
 	if f.manifests != "" && f.kubeconfig+f.apiserverHost != "" {
 		return errors.New("--manifests and --kubeconfig or --apiserver-host: want manifests or a cluster (got both)")
@@ -29,10 +29,7 @@ func (f *runFlags) validate() error {
 	if !(f.syncRateLimit > 0) || math.IsInf(f.syncRateLimit, 0) {
 		return fmt.Errorf("--sync-rate-limit: want more than 0 reloads a second (got %v)", f.syncRateLimit)
 	}
-	if f.drainMemory < 0 || f.drainMemory > mostDrainMemory {
-		return fmt.Errorf("--drain-memory: want a number of megabytes from 0 to %d (got %d)", mostDrainMemory, f.drainMemory)
-	}
-	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validatePorts, f.validateTimes, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
+	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validateNumbers, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -40,13 +37,24 @@ func (f *runFlags) validate() error {
 	return nil
 }
 
-func (f *runFlags) validatePorts() error {
-	for _, port := range []struct {
-		flag  string
-		value int
-	}{{"http-port", f.httpPort}, {"https-port", f.httpsPort}, {"healthz-port", f.healthzPort}} {
-		if port.value < 1 || port.value > 65535 {
-			return fmt.Errorf("--%s: want a port from 1 to 65535 (got %d)", port.flag, port.value)
+// longestGrace is a day, in seconds.
+const longestGrace = 86400
+
+func (f *runFlags) validateNumbers() error {
+	for _, n := range []struct {
+		flag               string
+		value, least, most int
+		noun               string
+	}{
+		{"drain-memory", f.drainMemory, 0, mostDrainMemory, "a number of megabytes"},
+		{"http-port", f.httpPort, 1, 65535, "a port"},
+		{"https-port", f.httpsPort, 1, 65535, "a port"},
+		{"healthz-port", f.healthzPort, 1, 65535, "a port"},
+		{"shutdown-grace-period", f.shutdownGrace, 0, longestGrace, "a number of seconds"},
+		{"post-shutdown-grace-period", f.postShutdownGrace, 0, longestGrace, "a number of seconds"},
+	} {
+		if n.value < n.least || n.value > n.most {
+			return fmt.Errorf("--%s: want %s from %d to %d (got %d)", n.flag, n.noun, n.least, n.most, n.value)
 		}
 	}
 	if f.httpPort == f.httpsPort || f.httpPort == f.healthzPort || f.httpsPort == f.healthzPort {
@@ -55,22 +63,7 @@ func (f *runFlags) validatePorts() error {
 	return nil
 }
 
-// longestGrace is a day, in seconds.
-const longestGrace = 86400
-
-func (f *runFlags) validateTimes() error {
-	for _, grace := range []struct {
-		flag  string
-		value int
-	}{{"shutdown-grace-period", f.shutdownGrace}, {"post-shutdown-grace-period", f.postShutdownGrace}} {
-		if grace.value < 0 || grace.value > longestGrace {
-			return fmt.Errorf("--%s: want a number of seconds from 0 to %d (got %d)", grace.flag, longestGrace, grace.value)
-		}
-	}
-	return nil
-}
-
-// validateHealthPath keeps apart what http.ServeMux reads as a pattern.
+// validateHealthPath rejects paths that http.ServeMux reads as patterns.
 func (f *translateFlags) validateHealthPath() error {
 	if !strings.HasPrefix(f.HealthPath, "/") || strings.ContainsAny(f.HealthPath, "{} \t") || filepath.Clean(f.HealthPath) != f.HealthPath || f.HealthPath == "/readyz" {
 		return fmt.Errorf("--health-check-path: want a path such as /healthz, other than /readyz and without braces (got %q)", f.HealthPath)
@@ -78,8 +71,8 @@ func (f *translateFlags) validateHealthPath() error {
 	return nil
 }
 
-// validateFolders wants the two folders apart: what Sluice writes is no
-// manifest, and a change of it no reason to look at the manifests again.
+// validateFolders rejects a state directory inside the manifests: Sluice would read its own
+// files as manifests, and read all again after each write.
 func (f *runFlags) validateFolders() error {
 	if f.manifests == "" || f.manifests == manifest.Stdin {
 		return nil
@@ -91,7 +84,7 @@ func (f *runFlags) validateFolders() error {
 	}
 	for _, element := range strings.Split(inside, "/") {
 		if inside != "." && strings.HasPrefix(element, ".") {
-			return nil // hidden folders are no manifests
+			return nil // hidden folders are not read
 		}
 	}
 	return fmt.Errorf("--state-dir: want a folder outside of --manifests (got %s, which is inside of %s)", f.stateDir, f.manifests)
@@ -112,7 +105,7 @@ func (f *runFlags) validateNginxRoot() error {
 	return nil
 }
 
-// resolved is a path without links, as far as it exists.
+// resolved returns a path without symbolic links, as far as it exists.
 func resolved(path string) string {
 	absolute, err := filepath.Abs(path)
 	if err != nil {

@@ -18,7 +18,7 @@ func waitShutdownCommand() *cobra.Command {
 		Use:   waitShutdown,
 		Short: "Stop the controller of this container, and wait until its nginx has ended",
 		Long: "Stop the controller of this container, and wait until its nginx has ended.\n\n" +
-			"This is for a preStop hook: Kubernetes goes on with the end of the pod only after open requests have ended.",
+			"This is for a preStop hook: Kubernetes then stops the pod only after open requests have ended.",
 		Args: onlyFlags(""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), most)
@@ -29,8 +29,8 @@ func waitShutdownCommand() *cobra.Command {
 			return nil
 		},
 	}
-	// A hook that gives up has the kubelet send a second signal, which ends open
-	// requests. So the grace period of the pod is what bounds it in practice.
-	command.Flags().DurationVar(&most, "timeout", longestGrace*time.Second, "how long to wait at most")
+	// If a hook gives up, the kubelet sends a second signal, which ends open requests. So
+	// the grace period of the pod should limit the wait instead.
+	command.Flags().DurationVar(&most, "timeout", longestGrace*time.Second, "the longest time to wait")
 	return command
 }

@@ -12,15 +12,15 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// watchFlags are the flags that say which namespaces are watched.
+// watchFlags are the flags that select the watched namespaces.
 type watchFlags struct {
 	namespace         string
 	namespaceSelector string
 }
 
 func (f *watchFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.namespace, "watch-namespace", metav1.NamespaceAll, "the only namespace that is watched; all if empty")
-	flags.StringVar(&f.namespaceSelector, "watch-namespace-selector", "", "labels of the namespaces whose Ingresses are served, such as team=web; all if empty")
+	flags.StringVar(&f.namespace, "watch-namespace", metav1.NamespaceAll, "the only namespace to watch; if empty, all")
+	flags.StringVar(&f.namespaceSelector, "watch-namespace-selector", "", "labels of the namespaces whose Ingresses are served, such as team=web; if empty, all")
 }
 
 // watch checks the values.

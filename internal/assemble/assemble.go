@@ -69,6 +69,8 @@ type Assembly struct {
 	// Problems are the reported lists. They are not copied, because most are those of
 	// the call before.
 	Problems [][]model.Problem
+	// Unplaced are the claims without a location, in a list for each host.
+	Unplaced [][]model.Unplaced
 
 	hosts []*host
 	// aliased are the owners with aliases, the oldest first.
@@ -159,6 +161,9 @@ func (t *Assembly) makeServers(hosts []*host, assigned wildcards) []*model.Serve
 			miss = built.root
 		}
 		t.report(built.problems...)
+		if len(built.unplaced) > 0 {
+			t.Unplaced = append(t.Unplaced, built.unplaced)
+		}
 		servers = append(servers, built.server)
 		h.built = built
 		for _, in := range more {

@@ -49,6 +49,9 @@ func canaryProblem(owner *claim.Owner, reason model.Reason, text string) model.P
 }
 
 func (b *builder) listCanaries() {
+	for _, rules := range b.host.canaries {
+		b.unplaced(rules.Owner, "", model.SharesPath, "it is a canary: it has no location, and gets some requests of an Ingress with the same path")
+	}
 	for c := range claimsOf(b.host.canaries) {
 		b.canaries = append(b.canaries, &canary{Claim: c})
 	}

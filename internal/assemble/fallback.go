@@ -13,7 +13,8 @@ import (
 // the oldest owner, and passes to its spec.defaultBackend or else to the default
 // backend.
 func (b *builder) fallback() {
-	if b.root() != nil {
+	if root := b.root(); root != nil {
+		b.noFallbacks(root)
 		return
 	}
 	if b.host.name == "" {
@@ -35,6 +36,16 @@ func (b *builder) fallback() {
 	for _, rules := range b.host.rules[1:] {
 		if later := rules.Owner.Fallback; later != nil && later.Owner != first {
 			b.problem(later, "", model.Conflict, fmt.Sprintf("what no path of host %q matches belongs to %s, and %s", b.host.name, first.Ref, why(c, later)))
+		}
+	}
+}
+
+// noFallbacks records that a claim takes all requests that fallbacks are for.
+func (b *builder) noFallbacks(root *claim.Claim) {
+	for _, rules := range b.host.rules {
+		if rules.Owner.Fallback != nil {
+			b.unplaced(rules.Owner, rules.Owner.Fallback.Field, model.PathsFirst,
+				fmt.Sprintf("a path of the host leaves nothing for it: %s %s of %s", root.PathType, root.Path, root.Owner.Ref))
 		}
 	}
 }

@@ -68,6 +68,7 @@ type serverInput struct {
 type builtServer struct {
 	server   *model.Server
 	problems []model.Problem
+	unplaced []model.Unplaced
 	// uses are the backends of its locations.
 	uses []Use
 	// root takes "/" and all requests that nothing else matches. It has the redirect

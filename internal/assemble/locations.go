@@ -82,14 +82,21 @@ func (b *builder) take(c *claim.Claim, m match) bool {
 // both are of one owner and the winner lacks a protection of the claim, the winner is
 // closed.
 func (b *builder) lose(c, winner *claim.Claim) {
-	if winner.Owner == c.Owner && !winner.ProtectsLike(c) {
+	switch {
+	case winner.Owner == c.Owner && !winner.ProtectsLike(c):
 		b.closeOverlap(c, winner)
-		return
-	}
-	if winner.Owner != c.Owner || winner.Annotations != c.Annotations || !winner.Action.Same(c.Action) {
+	case winner.Owner != c.Owner || winner.Annotations != c.Annotations || !winner.Action.Same(c.Action):
 		b.problem(c, "", model.Conflict, fmt.Sprintf("%s already has %s %s of host %q with its %s, and %s",
 			winner.Owner.Ref, winner.PathType, claim.Shown(winner.Path), b.host.name, winner.Field, why(winner, c)))
+	default:
+		b.unplaced(c.Owner, c.Field, model.SaidBefore, "its Ingress says the same before")
 	}
+}
+
+// unplaced records why a claim has no location, or all of an owner on the host if field
+// is empty.
+func (b *builder) unplaced(owner *claim.Owner, field string, cause model.Cause, text string) {
+	b.out.unplaced = append(b.out.unplaced, model.Unplaced{Object: owner.Ref, Host: b.host.name, Field: field, Cause: cause, Text: text})
 }
 
 // why returns the reason why a claim wins.

@@ -12,7 +12,7 @@ import (
 // defaultBackend is what ingress-nginx calls the default backend.
 const defaultBackend = "upstream-default-backend"
 
-// backends answers what nginx was told of endpoints.
+// backends answers with the endpoints of nginx.
 func (q *question) backends() (body, error) {
 	name, given := q.values[debugapi.NameParam]
 	var found []debugapi.Backend
@@ -63,8 +63,8 @@ func viewRules(rules []model.ShareRule) []debugapi.ShareRule {
 	return views
 }
 
-// held is what nginx was told: the newest, and what the configuration that was
-// confirmed last needs besides, as where a newer one is under way or failed.
+// held returns all endpoints and certificates of nginx: the newest ones, and older ones
+// that the confirmed configuration still needs.
 func (s *State) held() model.Dynamic {
 	before := s.Confirmed.Config.Dynamic
 	return model.Dynamic{
@@ -74,7 +74,7 @@ func (s *State) held() model.Dynamic {
 	}
 }
 
-// with adds the elements whose key a lacks; all are sorted by key.
+// with adds the elements of more whose keys are not in a. All are sorted by key.
 func with[T any](a, more []T, key func(T) string) []T {
 	var extra []T
 	for _, element := range more {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"iter"
+	"slices"
 	"strings"
 
 	"sluice/internal/model"
@@ -28,40 +30,49 @@ func (textBody) contentType() string { return "text/plain; charset=utf-8" }
 
 func (b textBody) write(w io.Writer) error { return b(w) }
 
-// list gives a list as JSON, and none as [].
+// list returns a list as JSON, which is never null.
 func list[T any](elements []T) (body, error) { return jsonList[T](elements), nil }
 
-// jsonList is a list that is written element by element: as one value, the text of
-// a large one would be held several times.
+// jsonList is a list that is written element by element, because the text of a large list
+// would need several times its size.
 type jsonList[T any] []T
 
 func (jsonList[T]) contentType() string { return jsonBody{}.contentType() }
 
 func (l jsonList[T]) write(w io.Writer) error {
+	end := "\n]\n"
 	if len(l) == 0 {
-		_, err := io.WriteString(w, "[]\n")
-		return err
+		end = "]\n"
 	}
+	return writeElements(w, "[", slices.Values(l), jsonLayout{"\n  ", "  ", end})
+}
+
+// jsonLayout is the layout of a list: the text before each element, the indent within
+// elements, and the text after the last one.
+type jsonLayout struct{ before, indent, end string }
+
+// writeElements writes JSON element by element, after its beginning.
+func writeElements[T any](w io.Writer, begin string, elements iter.Seq[T], layout jsonLayout) error {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("  ", "  ")
-	separator := "[\n  "
-	for i := range l {
+	encoder.SetIndent(layout.indent, layout.indent)
+	text := begin
+	for element := range elements {
 		out.Reset()
-		if err := encoder.Encode(&l[i]); err != nil {
+		if err := encoder.Encode(element); err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, separator+strings.TrimSuffix(out.String(), "\n")); err != nil {
+		if _, err := io.WriteString(w, text+layout.before+strings.TrimSuffix(out.String(), "\n")); err != nil {
 			return err
 		}
-		separator = ",\n  "
+		text = ","
 	}
-	_, err := io.WriteString(w, "\n]\n")
+	_, err := io.WriteString(w, strings.TrimSuffix(text, ",")+layout.end)
 	return err
 }
 
-// filled gives a list that is not null.
+// filled returns an empty list for nil, for JSON.
 func filled[T any](elements []T) []T {
 	if elements == nil {
 		return []T{}
@@ -69,14 +80,13 @@ func filled[T any](elements []T) []T {
 	return elements
 }
 
-// mostShown is the most bytes of a text: more than a token of nginx.conf may have,
-// with each of its bytes escaped.
+// mostShown limits the length of a text. The longest token of nginx.conf fits, with every
+// byte escaped.
 const mostShown = 32 << 10
 
-// shown makes a text that users wrote fit to be shown: one printable line.
+// shown makes a text of users safe to show: one printable line.
 func shown(text string) string { return model.OneLine(text, mostShown) }
 
-// shownAll does so with each text of a list.
 func shownAll(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {

@@ -21,8 +21,7 @@ import (
 	"sluice/internal/translate"
 )
 
-// certificates answers the certificates that nginx was told, or the one that is
-// presented to a client that asks for a host.
+// certificates answers with the certificates of nginx, or the one for a host.
 func (q *question) certificates() (body, error) {
 	host, given, err := q.values.host()
 	if err != nil {
@@ -51,7 +50,7 @@ func (q *question) certificates() (body, error) {
 	return list(found)
 }
 
-// compareCertificates has the default one come first, the others by their hosts.
+// compareCertificates orders by hosts, with the default certificate first.
 func compareCertificates(a, b debugapi.Certificate) int {
 	if a.Default != b.Default {
 		if a.Default {
@@ -62,9 +61,8 @@ func compareCertificates(a, b debugapi.Certificate) int {
 	return cmp.Or(slices.Compare(a.Hosts, b.Hosts), strings.Compare(a.SHA256, b.SHA256))
 }
 
-// presented gives the ID of the certificate of a server name, chosen as nginx
-// does: that of the name, of the wildcard for its first label, or the default.
-// See certificate.lua.
+// presented returns the ID of the certificate for a server name, chosen as in
+// certificate.lua: that of the name, of the wildcard for its first label, or the default.
 func (q *question) presented(held model.Dynamic, host string) (id string, err error) {
 	static := q.state.Confirmed.Config.Static
 	for _, p := range slices.Backward(static.Passthroughs) { // precise hosts come last
@@ -85,7 +83,7 @@ func (q *question) presented(held model.Dynamic, host string) (id string, err er
 	return "", notFound("host: nginx holds no certificate for %s, and no default one", keys.Quote(host))
 }
 
-// refusesHandshake says whether the handshake for a host is refused.
+// refusesHandshake reports whether nginx rejects the handshake for a host.
 func (q *question) refusesHandshake(host string) bool {
 	c := q.state.Confirmed
 	values, _ := settings.Read(c.Snapshot.ConfigMap(c.Options.ConfigMap))
@@ -96,8 +94,8 @@ func (q *question) refusesHandshake(host string) bool {
 	return server != nil && server.Host == ""
 }
 
-// secrets gives the Secrets that hold certificates, by these. What is newer than
-// what was confirmed may have been told to nginx already.
+// secrets returns the Secrets with certificates, by these. It includes those of the newer
+// Snapshot, because nginx may have got them already.
 func (s *State) secrets() map[string][]model.ObjectRef {
 	found := map[string][]model.ObjectRef{}
 	seen := map[snapshot.Name]bool{}
@@ -129,7 +127,7 @@ func (s *State) secrets() map[string][]model.ObjectRef {
 	return found
 }
 
-// certificatesIn gives the certificates of a PEM text, and nothing else of it.
+// certificatesIn returns only the certificates of a PEM text.
 func certificatesIn(text []byte) []byte {
 	var chain []byte
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
@@ -159,7 +157,7 @@ func viewCertificate(c *model.Certificate, names []model.CertificateName) debuga
 	v.SHA256 = hex.EncodeToString(fingerprint[:])
 	leaf, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		return v // translate takes none that does not parse
+		return v // translate rejects such certificates
 	}
 	v.Subject, v.Issuer, v.DNSNames = shown(leaf.Subject.String()), shown(leaf.Issuer.String()), shownAll(leaf.DNSNames)
 	v.NotBefore, v.NotAfter, v.Serial = leaf.NotBefore.In(time.UTC), leaf.NotAfter.In(time.UTC), leaf.SerialNumber.String()

@@ -1,8 +1,6 @@
 package debug
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -12,14 +10,13 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/render"
-	"sluice/internal/snapshot"
 )
 
-// catchAll is the host of the catch-all server where a host is asked for.
+// catchAll is the host of the catch-all server in parameters.
 const catchAll = "*"
 
-// conf answers nginx.conf or some of its lines. It is told as it is written: of
-// what users wrote, render lets no control character pass.
+// conf answers with nginx.conf or some of its lines, unchanged: render lets no control
+// character of users pass.
 func (q *question) conf() (body, error) {
 	format, err := q.values.format()
 	if err != nil {
@@ -43,7 +40,7 @@ func (q *question) conf() (body, error) {
 	}), nil
 }
 
-// selection says which lines are asked for, nil for all; there is at least one.
+// selection returns a function that selects lines, nil for all. It selects at least one.
 func (q *question) selection() (func(render.Line) bool, error) {
 	host, ofHost, err := q.values.host()
 	if err != nil {
@@ -74,11 +71,11 @@ func (q *question) selection() (func(render.Line) bool, error) {
 	if ofIngress {
 		return nil, q.noLines(ingress, host)
 	}
-	return nil, notFound("host: nginx.conf has nothing of %s: it could not be printed, and a problem says why", keys.Quote(host))
+	return nil, notFound("host: nginx.conf has no line for %s: it could not be printed, and a Problem gives the reason", keys.Quote(host))
 }
 
-// serverHost gives the host of the server that has a host or an alias; "*" means
-// the catch-all server, whose host is empty.
+// serverHost returns the host of the server with a host or an alias; "" for "*", the
+// catch-all server.
 func (q *question) serverHost(host string) (string, error) {
 	if host == catchAll {
 		return "", nil
@@ -93,7 +90,7 @@ func (q *question) serverHost(host string) (string, error) {
 	return "", notFound("host: no server has the host or the alias %s%s", keys.Quote(host), q.meant(host))
 }
 
-// meant says which wildcard host takes a name that no server has, if one does.
+// meant names the wildcard host that takes a name without a server, if there is one.
 func (q *question) meant(host string) string {
 	_, parent, _ := strings.Cut(host, ".")
 	wildcard := "*." + parent
@@ -103,25 +100,23 @@ func (q *question) meant(host string) string {
 	return ""
 }
 
-// noLines says why nothing in nginx.conf is of an Ingress.
+// noLines returns the reason why an Ingress has no lines in nginx.conf.
 func (q *question) noLines(ingress model.ObjectRef, host string) error {
-	name := snapshot.Name{Namespace: ingress.Namespace, Name: ingress.Name}
 	switch {
-	case q.state.Snapshot.Ingress(name) == nil:
+	case q.state.Snapshot.IngressOf(ingress) == nil:
 		return q.noIngress(ingress)
 	case host != "":
-		return notFound("ingress: %s wrote nothing in the server of %s", ingress, keys.Quote(host))
+		return notFound("ingress: %s has no line in the server of %s", ingress, keys.Quote(host))
 	}
-	return notFound("ingress: %s wrote nothing in nginx.conf: it is of another class, or a problem says why", ingress)
+	return notFound("ingress: %s has no line in nginx.conf: it is of another class, or a Problem gives the reason", ingress)
 }
 
-// noIngress says that there is no such Ingress.
 func (q *question) noIngress(ingress model.ObjectRef) error {
-	return notFound("ingress: there is no %s among those that are looked at", ingress)
+	return notFound("ingress: there is no %s in the watched namespaces", ingress)
 }
 
-// confJSON is a debugapi.Conf that is written line by line: as one value, that of a
-// large file would take several times its size.
+// confJSON is a debugapi.Conf that is written line by line, because one value for a large
+// file would need several times its size.
 type confJSON struct {
 	file     *render.File
 	selected func(render.Line) bool
@@ -130,28 +125,17 @@ type confJSON struct {
 func (confJSON) contentType() string { return jsonBody{}.contentType() }
 
 func (c confJSON) write(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "{\n  \"hash\": %q,\n  \"total\": %d,\n  \"lines\": [", c.file.Hash(), c.file.LineCount()); err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	separator := "\n    "
+	begin := fmt.Sprintf("{\n  \"hash\": %q,\n  \"total\": %d,\n  \"lines\": [", c.file.Hash(), c.file.LineCount())
+	return writeElements(w, begin, c.lines, jsonLayout{"\n    ", "", "\n  ]\n}\n"})
+}
+
+// lines yields the selected lines.
+func (c confJSON) lines(yield func(debugapi.Line) bool) {
 	for line := range c.file.Lines() {
-		if c.selected != nil && !c.selected(line) {
-			continue
+		if (c.selected == nil || c.selected(line)) && !yield(viewLine(line)) {
+			return
 		}
-		out.Reset()
-		if err := encoder.Encode(viewLine(line)); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, separator+strings.TrimSuffix(out.String(), "\n")); err != nil {
-			return err
-		}
-		separator = ",\n    "
 	}
-	_, err := io.WriteString(w, "\n  ]\n}\n")
-	return err
 }
 
 func viewLine(l render.Line) debugapi.Line {

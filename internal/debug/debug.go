@@ -1,15 +1,13 @@
-// Package debug answers questions about a running controller over a unix socket
-// in its state directory: what nginx.conf says and who wrote it, which endpoints
-// and certificates nginx was told, where a URL goes and what is wrong. Package view
-// holds what can be asked and what is answered.
+// Package debug answers questions about a running controller over a unix socket in its
+// state directory: nginx.conf and the owner of each line, the endpoints and certificates
+// of nginx, the route of a URL, and Problems. Package debugapi is the contract.
 //
-//	stop, err := debug.Serve(filepath.Join(stateDir, debugapi.Socket), debug.Handler(options))
+//	stop, err := debug.Serve(filepath.Join(stateDir, debugapi.Socket), debug.Handler(options), log)
 //	body, err := debug.Get(ctx, stateDir, "/routes?host=shop.example")
 //
-// It only reads. The controller publishes a State after each step, one pointer to
-// values that are its own and never change; whatever is told of them is computed
-// when it is asked for, and no sync ever waits for a question. Who may enter the
-// socket may see every object that is served, but no private key.
+// It only reads. The controller publishes a State after each step: a pointer to values
+// that never change. Answers are computed on demand, and no sync waits for a question.
+// Whoever can open the socket can see every served object, but no private key.
 package debug
 
 import (
@@ -29,64 +27,61 @@ import (
 	"sluice/internal/translate"
 )
 
-// State is what the controller has brought about so far. What it refers to is
-// shared with the controller and never changed.
+// State is the published state of the controller. It shares its values with the
+// controller, so they must not change.
 type State struct {
-	// Confirmed is what an nginx worker confirmed last, nil until one did.
+	// Confirmed is the configuration that an nginx worker confirmed last, nil before the
+	// first.
 	Confirmed *Confirmed
-	// Told is what nginx was told last of endpoints and certificates, which may
-	// be newer than Confirmed.
+	// Told are the endpoints and certificates that nginx got last. They can be newer than
+	// Confirmed.
 	Told model.Dynamic
-	// Snapshot is what the cluster says, and Problems all that is wrong with it,
-	// as of the last sync; the Problems are as model.SortProblems makes them.
+	// Snapshot and Problems are those of the last sync. The Problems are sorted as by
+	// model.SortProblems.
 	Snapshot *snapshot.Snapshot
 	Problems []model.Problem
-	// Last is the last attempt to have nginx serve a configuration, nil until
-	// there was one.
+	// Last is the last attempt to apply a configuration, nil before the first.
 	Last *Attempt
 }
 
-// Confirmed is a configuration that nginx runs, with what it was made of.
+// Confirmed is a configuration that nginx runs, with its sources.
 type Confirmed struct {
-	// Snapshot is the one that is served: with last good forms in the place of
-	// what nginx refused.
+	// Snapshot is the served one: with last good forms of the objects that nginx rejected.
 	Snapshot *snapshot.Snapshot
 	Options  translate.Options
 	Config   model.Config
 	// Problems are those of that time.
 	Problems []model.Problem
 	File     *render.File
-	// Ingresses is how many are served.
+	// Ingresses is the number of served Ingresses.
 	Ingresses int
 }
 
-// input is what a request is explained by.
 func (c *Confirmed) input() explain.Input {
 	return explain.Input{Snapshot: c.Snapshot, Options: c.Options, Config: c.Config, Problems: c.Problems}
 }
 
-// Attempt is one attempt to have nginx serve a configuration.
+// Attempt is one attempt to apply a configuration.
 type Attempt struct {
 	At       time.Time
 	Took     time.Duration
 	Reloaded bool
 	File     *render.File
-	// Err is why it failed, nil if it did not.
+	// Err is the error, nil if it succeeded.
 	Err error
 }
 
-// Options say of whom is told. All functions may be called at any time, by several
-// goroutines.
+// Options describe the controller. All functions must be safe for concurrent use.
 type Options struct {
 	Version string
 	Nginx   nginx.Install
-	// State gives what was published last, nil for nothing.
+	// State returns the last published state, nil if there is none.
 	State func() *State
-	// Ready says what is missing, as /readyz does.
+	// Ready returns the reason why the controller is not ready, as in /readyz.
 	Ready func() error
 	// Status asks nginx's workers.
 	Status nginx.StatusFunc
-	// Leader says who leads; nil where nobody is elected.
+	// Leader returns the leader; nil without an election.
 	Leader func() debugapi.Leader
 }
 
@@ -99,7 +94,7 @@ type question struct {
 	state *State
 }
 
-// body is an answer: it is written after all that can be wrong was found.
+// body is a complete answer. Writing it fails only if the client has gone.
 type body interface {
 	contentType() string
 	write(io.Writer) error
@@ -108,9 +103,9 @@ type body interface {
 // page is a view.
 type page struct {
 	path string
-	// takes are the parameters that it has.
+	// takes are its parameters.
 	takes []string
-	// early is set if it can answer before anything was confirmed.
+	// early is set if it can answer before the first confirmed configuration.
 	early  bool
 	answer func(*question) (body, error)
 }
@@ -126,7 +121,7 @@ var pages = []page{
 	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam}, true, (*question).problems},
 }
 
-// Handler answers the views.
+// Handler returns the handler of all views.
 func Handler(o Options) http.Handler {
 	mux := http.NewServeMux()
 	for _, p := range pages {
@@ -137,14 +132,14 @@ func Handler(o Options) http.Handler {
 				return
 			}
 			w.Header().Set("Content-Type", b.contentType())
-			_ = b.write(w) // whoever asked has gone
+			_ = b.write(w) // an error means that the client has gone
 		})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { refuse(w, unknownPath(r.URL.Path)) })
 	return mux
 }
 
-// serve answers one request, or says what is wrong with it.
+// serve returns the answer to one request.
 func (p *page) serve(o Options, r *http.Request) (body, error) {
 	if r.Method != http.MethodGet {
 		return nil, refusal{http.StatusMethodNotAllowed, fmt.Sprintf("%s: want the method GET (got %s)", p.path, keys.Quote(r.Method))}
@@ -158,13 +153,13 @@ func (p *page) serve(o Options, r *http.Request) (body, error) {
 		q.state = &State{}
 	}
 	if q.state.Confirmed == nil && !p.early {
-		return nil, refusal{http.StatusServiceUnavailable, fmt.Sprintf("nothing is served yet, so that there is nothing to tell: %v", missing(o.Ready()))}
+		return nil, refusal{http.StatusServiceUnavailable, fmt.Sprintf("nothing is served yet: %v", missing(o.Ready()))}
 	}
 	return p.answer(q)
 }
 
-// missing gives what keeps the controller from being ready. What was confirmed is
-// published a moment after it is.
+// missing returns the reason why the controller is not ready. The state is published
+// shortly after the confirmation.
 func missing(err error) any {
 	if err == nil {
 		return "the first configuration was confirmed just now"

@@ -9,11 +9,11 @@ import (
 	"sluice/internal/settings"
 )
 
-// nginxTimeout bounds the question to nginx: an answer without it is better than
-// none.
+// nginxTimeout limits the request to nginx. Without its answer, the others are still
+// useful.
 const nginxTimeout = time.Second
 
-// general answers how the controller is.
+// general answers with the state of the controller.
 func (q *question) general() (body, error) {
 	g := debugapi.General{Version: q.Version, Nginx: q.nginx(), Ready: true, LastApply: q.state.Last.view(), Settings: []debugapi.Setting{}}
 	if err := q.Ready(); err != nil {
@@ -37,7 +37,7 @@ func (q *question) general() (body, error) {
 	return jsonBody{g}, nil
 }
 
-// nginx asks nginx's workers how they are.
+// nginx asks nginx's workers for their status.
 func (q *question) nginx() debugapi.Nginx {
 	n := debugapi.Nginx{Version: q.Nginx.Version, Capabilities: filled(q.Nginx.Capabilities.Features), Memory: []debugapi.Memory{}}
 	ctx, cancel := context.WithTimeout(q.ctx, nginxTimeout)
@@ -54,11 +54,10 @@ func (q *question) nginx() debugapi.Nginx {
 	return n
 }
 
-// oneLine gives an error as one line. Errors that were joined are on lines of
-// their own.
+// oneLine returns an error as one line. Joined errors are on separate lines.
 func oneLine(err error) string { return shown(strings.ReplaceAll(err.Error(), "\n", "; ")) }
 
-// view gives an attempt, null for none.
+// view returns an attempt for JSON, nil for none.
 func (a *Attempt) view() *debugapi.Apply {
 	if a == nil {
 		return nil
@@ -70,8 +69,8 @@ func (a *Attempt) view() *debugapi.Apply {
 	return v
 }
 
-// changedSettings are those that differ from their defaults, in the order of the
-// reference.
+// changedSettings returns the settings that differ from their defaults, in the order of
+// docs/reference.
 func (c *Confirmed) changedSettings() []debugapi.Setting {
 	values, _ := settings.Read(c.Snapshot.ConfigMap(c.Options.ConfigMap))
 	changed := []debugapi.Setting{}

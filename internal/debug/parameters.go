@@ -18,8 +18,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// refusal is an answer that is not what was asked for. Its text is made fit to be
-// shown where it is written.
+// refusal is an error answer. The function refuse makes its text safe to show.
 type refusal struct {
 	status int
 	text   string
@@ -27,15 +26,14 @@ type refusal struct {
 
 func (r refusal) Error() string { return r.text }
 
-// notFound says that something is not there.
 func notFound(format string, arguments ...any) error {
 	return refusal{http.StatusNotFound, fmt.Sprintf(format, arguments...)}
 }
 
-// mostSaid is the most bytes of a refusal.
+// mostSaid limits the length of a refusal.
 const mostSaid = 1500
 
-// refuse answers an error as one line.
+// refuse answers with an error as one line.
 func refuse(w http.ResponseWriter, err error) {
 	status := http.StatusInternalServerError
 	var r refusal
@@ -56,7 +54,7 @@ func unknownPath(path string) error {
 	return notFound("%s: there is no such view: want %s", keys.Quote(path), model.OneOf(known))
 }
 
-// parameters are what was asked for: each that is given, and no other.
+// parameters are the given parameters of a request.
 type parameters map[string]string
 
 // parameters reads a query.
@@ -80,12 +78,12 @@ func (p *page) parameters(query string) (parameters, error) {
 	return read, nil
 }
 
-// wrong says what would be valid for a parameter.
+// wrong returns the error for a parameter, with a valid value.
 func (p parameters) wrong(name, want string) error {
 	return refusal{http.StatusBadRequest, fmt.Sprintf("%s: want %s (got %s)", name, want, keys.Quote(p[name]))}
 }
 
-// format is Text where nothing is said.
+// format is Text by default.
 func (p parameters) format() (string, error) {
 	format, given := p[debugapi.FormatParam]
 	switch {
@@ -97,12 +95,12 @@ func (p parameters) format() (string, error) {
 	return format, nil
 }
 
-// hostPattern is what hosts, aliases that are no patterns, and server names are of.
+// hostPattern matches hosts, aliases that are not patterns, and server names.
 var hostPattern = regexp.MustCompile(`^[a-z0-9_*]([a-z0-9_.*-]*[a-z0-9_*])?$`)
 
 const mostHost = 253
 
-// host is that of the parameter in lower case, without a dot at its end.
+// host returns the parameter in lower case, without a final dot.
 func (p parameters) host() (host string, given bool, err error) {
 	written, given := p[debugapi.HostParam]
 	host = strings.TrimSuffix(strings.ToLower(written), ".")
@@ -112,7 +110,6 @@ func (p parameters) host() (host string, given bool, err error) {
 	return host, given, nil
 }
 
-// ingress is the object of the parameter.
 func (p parameters) ingress() (ref model.ObjectRef, given bool, err error) {
 	text, given := p[debugapi.IngressParam]
 	if !given {
@@ -125,7 +122,6 @@ func (p parameters) ingress() (ref model.ObjectRef, given bool, err error) {
 	return snapshot.IngressRef(name), true, nil
 }
 
-// namespace is that of the parameter.
 func (p parameters) namespace() (namespace string, given bool, err error) {
 	namespace, given = p[debugapi.NamespaceParam]
 	if given && len(validation.IsDNS1123Label(namespace)) > 0 {

@@ -11,10 +11,9 @@ import (
 	"sluice/internal/explain"
 	"sluice/internal/model"
 	"sluice/internal/route"
-	"sluice/internal/snapshot"
 )
 
-// routes answers the routing table.
+// routes answers with the routing table.
 func (q *question) routes() (body, error) {
 	host, ofHost, err := q.values.host()
 	if err != nil {
@@ -24,7 +23,7 @@ func (q *question) routes() (body, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ofIngress && q.state.Snapshot.Ingress(snapshot.Name{Namespace: ingress.Namespace, Name: ingress.Name}) == nil {
+	if ofIngress && q.state.Snapshot.IngressOf(ingress) == nil {
 		return nil, q.noIngress(ingress)
 	}
 	servers := explain.Printed(q.state.Confirmed.input())
@@ -54,7 +53,7 @@ func viewRoute(r route.Row) debugapi.Route {
 	}
 }
 
-// explain answers why a request goes where it goes.
+// explain answers with the explanation of a request.
 func (q *question) explain() (body, error) {
 	format, err := q.values.format()
 	if err != nil {
@@ -79,14 +78,14 @@ func (q *question) explain() (body, error) {
 	return textBody(func(w io.Writer) error { return explanation.WriteText(w) }), nil
 }
 
-// named gives what ParseRequest says of METHOD and URL, which are the arguments of
-// a command there, by the names of the parameters.
+// named puts the names of the parameters in an error of ParseRequest, which has METHOD and
+// URL, the arguments of a command.
 func named(err error) string {
 	name, text, _ := strings.Cut(err.Error(), ": ")
 	return strings.ToLower(name) + ": " + text
 }
 
-// problems answers what is wrong with the objects as they are now.
+// problems answers with the current Problems.
 func (q *question) problems() (body, error) {
 	if q.state.Snapshot == nil {
 		return nil, refusal{http.StatusServiceUnavailable, fmt.Sprintf("the objects were not read yet: %v", missing(q.Ready()))}
@@ -102,7 +101,7 @@ func (q *question) problems() (body, error) {
 	problems := slices.DeleteFunc(slices.Clone(q.state.Problems), func(p model.Problem) bool {
 		return ofNamespace && p.Object.Namespace != namespace || ofIngress && p.Object != ingress
 	})
-	if ofIngress && len(problems) == 0 && q.state.Snapshot.Ingress(snapshot.Name{Namespace: ingress.Namespace, Name: ingress.Name}) == nil {
+	if ofIngress && len(problems) == 0 && q.state.Snapshot.IngressOf(ingress) == nil {
 		return nil, q.noIngress(ingress)
 	}
 	return list(problems)

@@ -20,16 +20,15 @@ import (
 )
 
 const (
-	// askTimeout bounds the reading of a question, tellTimeout also the writing of
-	// its answer, which can be large.
-	askTimeout  = 5 * time.Second
-	tellTimeout = 2 * time.Minute
+	// readTimeout limits the reading of a question, writeTimeout also the writing of its
+	// answer, which can be large.
+	readTimeout  = 5 * time.Second
+	writeTimeout = 2 * time.Minute
 )
 
-// Serve answers on a unix socket that only the owner of this process, and root,
-// can enter. What is there of that name is replaced: the state directory is held by
-// one controller at a time. stop closes the socket and takes it away, unless it is
-// that of the next controller by then.
+// Serve answers on a unix socket that only the user of this process, and root, can open.
+// It replaces a file of that name, because only one controller uses a state directory at a
+// time. stop closes the socket, and removes it unless it is that of the next controller.
 func Serve(path string, handler http.Handler, log *slog.Logger) (stop func(), err error) {
 	listener, err := listen(path)
 	if err != nil {
@@ -40,7 +39,7 @@ func Serve(path string, handler http.Handler, log *slog.Logger) (stop func(), er
 		return nil, errors.Join(fmt.Errorf("open the debug socket: %w", err), listener.Close())
 	}
 	server := &http.Server{
-		Handler: handler, ReadTimeout: askTimeout, WriteTimeout: tellTimeout, IdleTimeout: askTimeout,
+		Handler: handler, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: readTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 	go func() { _ = server.Serve(listener) }()
@@ -52,8 +51,8 @@ func Serve(path string, handler http.Handler, log *slog.Logger) (stop func(), er
 	}, nil
 }
 
-// listen makes the socket where nobody can enter it yet, and puts it in its place
-// when it has its mode.
+// listen creates the socket in a closed directory, and moves it to its path after setting
+// its mode.
 func listen(path string) (net.Listener, error) {
 	dir := strings.TrimSuffix(path, filepath.Ext(path)) + ".new"
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
@@ -76,12 +75,12 @@ func listen(path string) (net.Listener, error) {
 	return listener, nil
 }
 
-// mostError is the most bytes that are read of an answer that is an error.
+// mostError limits the bytes that are read of an error answer.
 const mostError = 64 << 10
 
 // Get asks the controller of a state directory for a path with its query, such as
-// "/routes?host=shop.example". The caller closes the answer. An error is one line
-// that says what the controller said, or why none answers.
+// "/routes?host=shop.example". The caller closes the answer. An error is one line: the
+// controller's own, or the reason why none answers.
 func Get(ctx context.Context, stateDir, path string) (io.ReadCloser, error) {
 	socket := filepath.Join(stateDir, debugapi.Socket)
 	if !strings.HasPrefix(path, "/") {
@@ -109,9 +108,9 @@ func Get(ctx context.Context, stateDir, path string) (io.ReadCloser, error) {
 	return nil, &AnswerError{response.StatusCode, strings.TrimSpace(string(text))}
 }
 
-// AnswerError is an answer of the controller that is not what was asked for.
+// AnswerError is an error answer of the controller.
 type AnswerError struct {
-	// Status is that of HTTP; see package debugapi.
+	// Status is the HTTP status; see package debugapi.
 	Status int
 	// Text is one line.
 	Text string
@@ -119,10 +118,10 @@ type AnswerError struct {
 
 func (e *AnswerError) Error() string { return e.Text }
 
-// NotFound is set where the question is fine and there is no such thing.
+// NotFound reports whether the question is valid, but there is no such thing.
 func (e *AnswerError) NotFound() bool { return e.Status == http.StatusNotFound }
 
-// unreachable says why nobody answers.
+// unreachable returns the reason why no controller answers.
 func unreachable(socket string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):

@@ -1,5 +1,5 @@
-// Package debugapi is the contract of the controller's debug socket: the paths that
-// can be asked for, their parameters, and what is answered as JSON.
+// Package debugapi is the contract of the controller's debug socket: the paths, their
+// parameters, and the types of the JSON answers.
 //
 //	GET /conf?host=shop.example&format=json   -> Conf
 //	GET /backends?name=shop/web/80            -> []Backend
@@ -9,11 +9,11 @@
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
 //	GET /problems?namespace=shop              -> []model.Problem
 //
-// Fields may be added to the types, none is renamed. Lists are never null, and
-// every text but that of a PEM is one printable line, whatever users wrote. An
-// answer that is no 200 is one line of text: 400 names the parameter that is
-// wrong, its value and what is valid, 404 says what was not found, and 503 what
-// is missing before anything can be told. No answer holds a private key.
+// New versions may add fields, but rename none. Lists are never null. Every text except
+// PEM is one printable line, whatever users wrote. An answer with another status than 200
+// is one line of text: 400 gives the wrong parameter, its value and a valid one, 404 the
+// thing that was not found, and 503 the reason why there is no answer yet. No answer
+// contains a private key.
 package debugapi
 
 import (
@@ -36,12 +36,12 @@ const (
 	ProblemsPath = "/problems"
 )
 
-// The parameters. Each is given at most once; one that a path does not know is
-// refused.
+// The parameters. Each may be given once. A path rejects parameters that it does not
+// know.
 const (
-	// HostParam is a host as Ingresses write it: for ConfPath and RoutesPath that
-	// of a server ("*" for the catch-all one) or one of its aliases, for CertsPath
-	// the server name that a client asks for.
+	// HostParam is a host as in Ingresses: for ConfPath and RoutesPath the host of a server
+	// ("*" for the catch-all one) or one of its aliases, for CertsPath the server name of a
+	// client.
 	HostParam = "host"
 	// IngressParam is "namespace/name", for ConfPath, RoutesPath and ProblemsPath.
 	IngressParam = "ingress"
@@ -49,11 +49,9 @@ const (
 	NamespaceParam = "namespace"
 	// NameParam is the name or the key of a backend, for BackendsPath.
 	NameParam = "name"
-	// FormatParam is Text or JSON, for ConfPath and ExplainPath; Text if it is
-	// left out.
+	// FormatParam is Text (the default) or JSON, for ConfPath and ExplainPath.
 	FormatParam = "format"
-	// URLParam and MethodParam are what ExplainPath explains; GET if the method is
-	// left out.
+	// URLParam and MethodParam are the request for ExplainPath. The default method is GET.
 	URLParam    = "url"
 	MethodParam = "method"
 )
@@ -64,9 +62,8 @@ const (
 	JSON = "json"
 )
 
-// Conf is nginx.conf, or the lines of it that were asked for. As Text it is the
-// bytes of nginx.conf, and of selected lines these lines, those that do not follow
-// each other kept apart by a blank line.
+// Conf is nginx.conf, or the selected lines of it. As Text it is the bytes of nginx.conf,
+// or the selected lines with a blank line between groups of adjacent ones.
 type Conf struct {
 	// Hash is the SHA-256 of the whole file in hexadecimal, Total its number of
 	// lines.
@@ -75,35 +72,31 @@ type Conf struct {
 	Lines []Line `json:"lines"`
 }
 
-// Line is a line of nginx.conf with who wrote it.
+// Line is a line of nginx.conf with its owner.
 type Line struct {
 	// Number is from 1, as nginx counts.
 	Number int `json:"number"`
-	// Text is without the end of the line; its tabs are kept.
+	// Text has no line end; it keeps its tabs.
 	Text string `json:"text"`
-	// Object asked for it; without one it is of Sluice itself.
+	// Object is the owner; empty for Sluice itself.
 	Object model.ObjectRef `json:"object,omitzero"`
-	// Behaviour printed it, "" for the rule itself.
+	// Behaviour is the behaviour that printed it, "" for the rule itself.
 	Behaviour string `json:"behaviour,omitempty"`
-	// Host is the server that it is in, "" for what is outside of all hosts and
-	// for the catch-all server.
+	// Host is the host of its server, "" outside servers and in the catch-all server.
 	Host string `json:"host,omitempty"`
-	// Stream is the key of the TCP or UDP service that it is of, such as
-	// "tcp-9000".
+	// Stream is the key of its TCP or UDP service, such as "tcp-9000".
 	Stream string `json:"stream,omitempty"`
 }
 
-// Backend is a set of endpoints that requests are spread over, as nginx was told
-// of it last.
+// Backend is a set of endpoints for requests, as last sent to nginx.
 type Backend struct {
-	// Key is Sluice's own name, "namespace/service/port", with a hash behind it where the
-	// endpoints are not picked in turn; Name is that of ingress-nginx,
-	// "namespace-service-port".
+	// Key is Sluice's name, "namespace/service/port", followed by a hash if the endpoints
+	// are not picked in turn. Name is that of ingress-nginx, "namespace-service-port".
 	Key  string `json:"key"`
 	Name string `json:"name"`
-	// Port is the number or the name that was asked for; empty for the default
-	// backend, which has the first port of its Service. Host stands for the Service
-	// where the target is none, as of mirror-target.
+	// Port is a number or a name as written; empty for the default backend, which uses the
+	// first port of its Service. Host replaces the Service if the target is none, such as
+	// that of mirror-target.
 	Namespace string     `json:"namespace"`
 	Service   string     `json:"service"`
 	Host      string     `json:"host,omitempty"`
@@ -113,11 +106,11 @@ type Backend struct {
 	// each with port ExternalPort.
 	ExternalName string `json:"externalName,omitempty"`
 	ExternalPort int    `json:"externalPort,omitempty"`
-	// WhenEmpty is the status that answers while there is no endpoint.
+	// WhenEmpty is the status while there is no endpoint.
 	WhenEmpty int `json:"whenEmpty"`
-	// Picker picks an endpoint: "round_robin" or "cookie". A "split" has none, and gives
-	// its requests to the Shares, whose weights are parts of Total, and else to Main;
-	// their clients get the Cookie of that name, if any.
+	// Picker picks an endpoint: "round_robin" or "cookie". A "split" has no endpoints. It
+	// passes requests to the Shares, whose weights are parts of Total, and the rest to Main.
+	// Cookie is the name of the cookie that its clients get, if any.
 	Picker string  `json:"picker"`
 	Cookie string  `json:"cookie,omitempty"`
 	Main   string  `json:"main,omitempty"`
@@ -126,14 +119,14 @@ type Backend struct {
 }
 
 // Share is a backend that gets some requests of a split: by the first of its Rules that
-// holds, else by Weight.
+// holds, or by Weight.
 type Share struct {
 	Backend string      `json:"backend"`
 	Weight  int         `json:"weight"`
 	Rules   []ShareRule `json:"rules,omitempty"`
 }
 
-// ShareRule says whether a share takes the requests for which a variable of nginx has a
+// ShareRule decides whether a share takes requests for which a variable of nginx has a
 // value.
 type ShareRule struct {
 	Variable string `json:"variable"`
@@ -141,31 +134,29 @@ type ShareRule struct {
 	Takes    bool   `json:"takes"`
 }
 
-// Endpoint is an address that serves; an IPv6 address is without brackets.
+// Endpoint is the address of a server. An IPv6 address has no brackets.
 type Endpoint struct {
 	Address string `json:"address"`
 	Port    int    `json:"port"`
 }
 
-// Origin says where a certificate comes from.
+// Origin is the origin of a certificate.
 type Origin string
 
 // The origins.
 const (
 	FromSecret Origin = "secret"
-	// SelfSigned is made at the start of the controller, for want of a default
-	// certificate.
+	// SelfSigned is made when the controller starts without a default certificate.
 	SelfSigned Origin = "self-signed"
 )
 
-// Certificate is a certificate that nginx presents. Its key is never told.
+// Certificate is a certificate that nginx presents, without its key.
 type Certificate struct {
 	// Hosts are the server names that get it, sorted: precise ones and "*.name".
 	Hosts []string `json:"hosts"`
-	// Default is set if names that have none of their own get it.
+	// Default is set if names without a certificate get it.
 	Default bool `json:"default"`
-	// From is where it is from. Secrets are those that hold it, none if it is
-	// self-signed.
+	// From is its origin. Secrets are those that contain it, none if it is self-signed.
 	From    Origin            `json:"from"`
 	Secrets []model.ObjectRef `json:"secrets"`
 	// Subject and Issuer are distinguished names.
@@ -174,62 +165,60 @@ type Certificate struct {
 	DNSNames  []string  `json:"dnsNames"`
 	NotBefore time.Time `json:"notBefore"`
 	NotAfter  time.Time `json:"notAfter"`
-	// Serial is decimal, SHA256 the fingerprint in hexadecimal.
+	// Serial is decimal. SHA256 is the fingerprint in hexadecimal.
 	Serial string `json:"serial"`
 	SHA256 string `json:"sha256"`
 	// Chain is PEM, the certificate first, then the intermediates.
 	Chain string `json:"chain"`
 }
 
-// General is how the controller is.
+// General is the state of the controller.
 type General struct {
 	Version string `json:"version"`
 	Nginx   Nginx  `json:"nginx"`
-	// Ready is what /readyz says; Missing says why it is not.
+	// Ready is the answer of /readyz; Missing is the reason if it is not ready.
 	Ready   bool   `json:"ready"`
 	Missing string `json:"missing,omitempty"`
-	// LastApply is null until something was tried.
+	// LastApply is null before the first attempt.
 	LastApply *Apply `json:"lastApply"`
-	// ConfHash is the SHA-256 of the nginx.conf that was confirmed last, empty
-	// until one was. It differs from that of LastApply if that one failed.
+	// ConfHash is the SHA-256 of the last confirmed nginx.conf, empty before the first. It
+	// differs from that of LastApply if that attempt failed.
 	ConfHash string `json:"confHash"`
 	Counts   Counts `json:"counts"`
-	// Settings are those in force that differ from their defaults, in the order of
-	// docs/reference.
+	// Settings are those that differ from their defaults, in the order of docs/reference.
 	Settings []Setting `json:"settings"`
-	// Leader is null where none is elected.
+	// Leader is null without an election.
 	Leader *Leader `json:"leader"`
 }
 
-// Nginx is the nginx that runs.
+// Nginx is the running nginx.
 type Nginx struct {
-	// Version is such as "1.26.3".
+	// Version is a number such as "1.26.3".
 	Version string `json:"version"`
-	// Capabilities are what it can do and Sluice asks of it, sorted.
+	// Capabilities are the features that Sluice can use, sorted.
 	Capabilities []string `json:"capabilities"`
-	// Answers is whether a worker answered just now, Error why not.
+	// Answers is set if a worker answered now; Error is the reason if none did.
 	Answers bool   `json:"answers"`
 	Error   string `json:"error,omitempty"`
-	// Load counts the times that this nginx has loaded a file, Workers are those
-	// that accept; both 0 if none answered.
+	// Load is the number of files that this nginx has loaded. Workers is the number of
+	// workers that accept connections. Both are 0 if no worker answered.
 	Load    int `json:"load"`
 	Workers int `json:"workers"`
-	// Memory is how full is what nginx keeps certificates and endpoints in, by the
-	// names of the setting lua-shared-dicts; empty if no worker answered.
+	// Memory is the use of the dictionaries for certificates and endpoints, by the names of
+	// the setting lua-shared-dicts; empty if no worker answered.
 	Memory []Memory `json:"memory"`
 }
 
-// Memory is how full one of nginx's dictionaries is, in bytes.
+// Memory is the size of a dictionary of nginx and its used part, in bytes.
 type Memory struct {
 	Name string `json:"name"`
 	Size int64  `json:"size"`
 	Used int64  `json:"used"`
 }
 
-// Apply is one attempt to have nginx serve a configuration.
+// Apply is one attempt to apply a configuration to nginx.
 type Apply struct {
-	// At is when it ended, Seconds how long it took from the reading of the
-	// objects.
+	// At is its end. Seconds is its duration, including the reading of the objects.
 	At      time.Time `json:"at"`
 	Seconds float64   `json:"seconds"`
 	// Reloaded is false if only endpoints or certificates changed.
@@ -239,7 +228,7 @@ type Apply struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Counts are how many there are, as far as confirmed; Problems are those of now.
+// Counts are the numbers of confirmed objects, and of current Problems.
 type Counts struct {
 	Ingresses    int `json:"ingresses"`
 	Servers      int `json:"servers"`
@@ -256,10 +245,10 @@ type Setting struct {
 	Default string `json:"default"`
 }
 
-// Leader is who writes to the cluster.
+// Leader is the replica that writes to the cluster.
 type Leader struct {
-	// Leads is whether it is this replica. Identity is the name of the pod that
-	// leads, empty while that is not known.
+	// Leads is set if this replica leads. Identity is the name of the leading pod, empty
+	// while it is not known.
 	Leads    bool   `json:"leads"`
 	Identity string `json:"identity"`
 }
@@ -270,13 +259,12 @@ type Route struct {
 	Host string `json:"host"`
 	// Match is exact, prefix, pattern or fallback.
 	Match string `json:"match"`
-	// Path is as the user wrote it.
+	// Path is the path as written.
 	Path string `json:"path"`
 	// Answer is the key of the backend, or a status with the URL of a redirect.
 	Answer string `json:"answer"`
-	// Object asked for it; there is none for what Sluice adds itself.
+	// Object is the owner of the rule; empty for locations of Sluice.
 	Object model.ObjectRef `json:"object,omitzero"`
-	// Extras are what else is done there: "rewrite", "https" and the names of
-	// behaviours.
+	// Extras are the further effects: "rewrite", "https" and the names of behaviours.
 	Extras []string `json:"extras"`
 }

@@ -13,8 +13,8 @@ import (
 	"sluice/internal/route"
 )
 
-// refusal is what becomes of a request before nginx looks for a location; its Kind
-// is empty if nothing.
+// refusal returns the answer that nginx gives before it looks for a location; its Kind
+// is empty if there is none.
 func (x *explainer) refusal() Answer {
 	passed := x.passedThrough()
 	switch {
@@ -31,8 +31,8 @@ func (x *explainer) refusal() Answer {
 	return Answer{}
 }
 
-// passedThrough is the host that an HTTPS request is passed through with, nil for
-// none. They are sorted, wildcard hosts before precise ones.
+// passedThrough returns the host by which an HTTPS request is passed through, nil for
+// none. Precise hosts come last in the list and win.
 func (x *explainer) passedThrough() *model.Passthrough {
 	if x.request.Scheme != "https" {
 		return nil
@@ -45,7 +45,7 @@ func (x *explainer) passedThrough() *model.Passthrough {
 	return nil
 }
 
-// answer says what answers, in the order in which nginx comes to it.
+// answer returns the answer, with its cases in nginx's order.
 func (x *explainer) answer(e *Explanation) Answer {
 	l := x.choice.Location
 	switch {
@@ -55,7 +55,7 @@ func (x *explainer) answer(e *Explanation) Answer {
 	case x.choice.Outcome == route.Redirects:
 		return Answer{Kind: ToRedirect, Status: 301, Location: x.slashed(l), Why: "nginx adds the / at the end, as trailing-slash-redirect asks for"}
 	case x.choice.Outcome == route.Unknown:
-		return Answer{Kind: ToUnknown, Why: "it hangs on the pattern " + l.Path + " of " + l.Rule.Object.String()}
+		return Answer{Kind: ToUnknown, Why: "it depends on the pattern " + l.Path + " of " + l.Rule.Object.String()}
 	case !x.taken() && x.choice.Server.InternalFor(x.choice.Path) != nil:
 		return Answer{Kind: ToStatus, Status: 404, Why: "the location of the path is for subrequests of nginx only"}
 	case !x.taken():
@@ -71,7 +71,7 @@ func (x *explainer) answer(e *Explanation) Answer {
 	return e.Applied.Backend.answer()
 }
 
-// whyReturned says why a location answers a status.
+// whyReturned returns the reason why a location returns a status.
 func (x *explainer) whyReturned(d *Denied) string {
 	switch {
 	case x.choice.Location.Rule.Kind == model.RuleHealth:
@@ -91,7 +91,7 @@ func (x *explainer) whyReturned(d *Denied) string {
 	return p.Object.String() + ": " + p.Text
 }
 
-// answer says whether the backend answers.
+// answer returns the answer of a backend.
 func (b *Backend) answer() Answer {
 	if b.Why != "" {
 		return Answer{Kind: ToStatus, Status: b.Status, Why: b.Why}
@@ -103,7 +103,7 @@ func (b *Backend) answer() Answer {
 	return a
 }
 
-// name gives "namespace/name:port"; the default backend is known without a port.
+// name returns "namespace/name:port"; the default backend has no port.
 func (b *Backend) name() string {
 	name := b.Service.Namespace + "/" + b.Service.Name
 	if b.Default {
@@ -112,8 +112,8 @@ func (b *Backend) name() string {
 	return name + ":" + b.Service.Port
 }
 
-// serverRedirect is the redirect that comes before any location is looked for. A
-// name that a wildcard does not mean leaves its server before.
+// serverRedirect returns the redirect of the whole server. It does not apply to a name
+// with too many labels for the server's wildcard.
 func (x *explainer) serverRedirect() *model.Redirect {
 	if x.choice.Outcome == route.Missed {
 		return nil
@@ -121,7 +121,7 @@ func (x *explainer) serverRedirect() *model.Redirect {
 	return x.choice.Server.RedirectToHTTPS
 }
 
-// overHTTPS is the header Location of a redirect to HTTPS.
+// overHTTPS returns the header Location of a redirect to HTTPS.
 func (x *explainer) overHTTPS(r *model.Redirect) string {
 	host, uri := x.choice.Name, x.request.URI
 	if r.Port != 0 {
@@ -133,8 +133,8 @@ func (x *explainer) overHTTPS(r *model.Redirect) string {
 	return "https://" + host + uri
 }
 
-// sent is the header Location of a redirect that an Ingress asks for. What is not
-// known of the request stays as it is written.
+// sent returns the header Location of a redirect of an Ingress. Variables that are not
+// known here stay as written.
 func (x *explainer) sent(to string) string {
 	if strings.HasPrefix(to, "/") {
 		to = x.request.Scheme + "://" + x.request.Host + to
@@ -155,7 +155,7 @@ func (x *explainer) sent(to string) string {
 
 var redirectVariable = regexp.MustCompile(`\$(?:[a-z_]+\b|\{[a-z_]+\})`)
 
-// whySent names the annotation that redirects.
+// whySent returns the annotation that redirects.
 func (x *explainer) whySent(l *model.Location) string {
 	if l.Rule.Kind == model.RuleRedirect {
 		return l.Rule.Field
@@ -166,7 +166,7 @@ func (x *explainer) whySent(l *model.Location) string {
 	return x.Options.AnnotationsPrefix + "/permanent-redirect"
 }
 
-// slashed is the header Location of nginx's redirect to a path with a "/".
+// slashed returns the header Location of nginx's redirect to the path with a "/".
 func (x *explainer) slashed(l *model.Location) string {
 	to := x.request.Scheme + "://" + x.choice.Name + (&url.URL{Path: l.Path}).EscapedPath()
 	uri, _, _ := strings.Cut(x.request.URI, "#")
@@ -176,7 +176,7 @@ func (x *explainer) slashed(l *model.Location) string {
 	return to
 }
 
-// summary gives the answer in one sentence.
+// summary returns the answer in one sentence.
 func summary(e *Explanation) string {
 	by := ""
 	if e.Winner != nil {
@@ -199,7 +199,7 @@ func summary(e *Explanation) string {
 	return fmt.Sprintf("%s is answered %d%s: %s", asked, a.Status, by, a.Why)
 }
 
-// orCanaries names the Services that get some requests instead, "" for none.
+// orCanaries names the canaries of an answer, "" for none.
 func orCanaries(a Answer) string {
 	if len(a.Canaries) == 0 {
 		return ""
@@ -207,7 +207,7 @@ func orCanaries(a Answer) string {
 	return " or its canary " + model.OneOf(a.Canaries)
 }
 
-// outcome gives the answer in a few words.
+// outcome returns the answer in a few words.
 func outcome(a Answer) string {
 	switch a.Kind {
 	case ToService:
@@ -224,8 +224,8 @@ func outcome(a Answer) string {
 	return fmt.Sprintf("%d: %s", a.Status, a.Why)
 }
 
-// unless names what may keep the request from that: allow lists and the like, and
-// what answers preflight requests by itself.
+// unless names the behaviours that may change the answer: snippets, allow lists and the
+// like, and CORS for preflight requests.
 func unless(e *Explanation) string {
 	if e.Applied == nil {
 		return ""
@@ -244,5 +244,5 @@ func unless(e *Explanation) string {
 	return text
 }
 
-// mostAsked is how much of a URL the summary shows.
+// mostAsked limits the shown length of a URL.
 const mostAsked = 300

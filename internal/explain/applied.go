@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"strings"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/route"
 )
 
-// applied says what is done with the request at the location that takes it.
+// applied returns the effects of the chosen location.
 func (x *explainer) applied() *Applied {
 	l := x.choice.Location
 	a := &Applied{Redirect: x.redirect(l), Denied: x.denied(l), Behaviours: x.behaviours(l)}
@@ -19,8 +20,7 @@ func (x *explainer) applied() *Applied {
 	return a
 }
 
-// redirect says whether plain HTTP is redirected to HTTPS, which comes before what
-// a location answers by a status.
+// redirect tells whether plain HTTP is redirected to HTTPS.
 func (x *explainer) redirect(l *model.Location) Redirect {
 	how := cmp.Or(x.serverRedirect(), l.RedirectToHTTPS)
 	switch {
@@ -32,8 +32,8 @@ func (x *explainer) redirect(l *model.Location) Redirect {
 	return Redirect{Redirects: true, Status: how.Code, Location: x.overHTTPS(how), Why: l.PlainHTTP}
 }
 
-// whyNotRedirected gives what comes before the redirect, or why package translate made
-// none.
+// whyNotRedirected returns the answer that comes before the redirect, or the reason why
+// there is none.
 func whyNotRedirected(l *model.Location) string {
 	switch {
 	case sends(l):
@@ -41,13 +41,13 @@ func whyNotRedirected(l *model.Location) string {
 	case l.Return != nil:
 		return "the status is answered first"
 	}
-	return cmp.Or(l.PlainHTTP, "what no rule takes is never redirected")
+	return cmp.Or(l.PlainHTTP, "requests that no rule takes are never redirected")
 }
 
-// unavailable is the status of what is not served for a mistake.
+// unavailable is the status of locations that cannot be served.
 const unavailable = 503
 
-// denied says why a rule is not served; nil if it is.
+// denied returns the Problems because of which a rule is not served; nil if it is.
 func (x *explainer) denied(l *model.Location) *Denied {
 	if l.Return == nil || l.Return.Code != unavailable {
 		return nil
@@ -69,15 +69,15 @@ func (x *explainer) denied(l *model.Location) *Denied {
 	return d
 }
 
-// backendField is the field in which the backend of a location is written.
+// backendField returns the field with the backend of a location.
 func backendField(l *model.Location) string {
-	if l.Rule.Field == defaultBackendField {
-		return defaultBackendField
+	if l.Rule.Field == claim.DefaultBackendField {
+		return claim.DefaultBackendField
 	}
 	return l.Rule.Field + ".backend"
 }
 
-// rewrite says what the rewrite of a location makes of the path; nil for none.
+// rewrite returns the rewrite of a location and its result; nil for none.
 func (x *explainer) rewrite(l *model.Location) *Rewrite {
 	if l.Rewrite == nil {
 		return nil

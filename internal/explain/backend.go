@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"net/netip"
 	"strconv"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// backend says where a location passes requests to.
+// backend returns the backend of a location.
 func (x *explainer) backend(l *model.Location) *Backend {
 	service := l.Proxy.Service
 	b := &Backend{Service: service, Default: x.isDefault(l), Status: unavailable}
@@ -29,18 +28,18 @@ func (x *explainer) backend(l *model.Location) *Backend {
 	b.Picked = pickedBy(known.Balancing, cookie)
 	b.Status = known.WhenEmpty
 	for _, e := range known.Endpoints {
-		b.Endpoints = append(b.Endpoints, endpointText(e))
+		b.Endpoints = append(b.Endpoints, hostPort(e.Address, strconv.Itoa(e.Port)))
 	}
 	if known.ExternalName != "" {
 		b.ExternalName = known.ExternalName + ":" + strconv.Itoa(known.ExternalPort)
 	}
 	if len(b.Endpoints) == 0 && b.ExternalName == "" {
-		b.Why = x.whyEmpty(l)
+		b.Why = known.NoEndpoints
 	}
 	return b
 }
 
-// pickedBy says how the endpoints of a backend are picked, "" for in turn.
+// pickedBy describes how an endpoint is picked, "" for in turn.
 func pickedBy(how *model.Balancing, cookie *model.Cookie) string {
 	switch {
 	case how == nil || cookie == nil:
@@ -77,55 +76,15 @@ func allOrNone(takes bool) string {
 	return "none"
 }
 
-// isDefault tells the default backend of the controller: nobody's rule names it.
+// isDefault reports whether a location passes to the default backend of the controller.
 func (x *explainer) isDefault(l *model.Location) bool {
 	return l.Rule.Field == "" && x.Options.DefaultBackend == snapshot.Name{Namespace: l.Proxy.Service.Namespace, Name: l.Proxy.Service.Name}
 }
 
-// endpointText gives "address:port", with brackets for IPv6.
-func endpointText(e model.Endpoint) string {
-	address, err := netip.ParseAddr(e.Address)
-	if err != nil {
-		return e.Address + ":" + strconv.Itoa(e.Port)
+// hostPort returns "host:port", with brackets for IPv6.
+func hostPort(host, port string) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
 	}
-	return netip.AddrPortFrom(address, uint16(e.Port)).String()
-}
-
-// whyEmpty says why a backend has no endpoint: what is wrong with the reference to
-// it, or what its EndpointSlices lack.
-func (x *explainer) whyEmpty(l *model.Location) string {
-	s := l.Proxy.Service
-	owner, field := l.Rule.Object, backendField(l)
-	if x.isDefault(l) {
-		owner, field = model.ObjectRef{Kind: "Service", Namespace: s.Namespace, Name: s.Name}, ""
-	}
-	for _, p := range x.problems[owner] {
-		if strings.HasPrefix(p.Field+".", field) {
-			return p.Text
-		}
-	}
-	return x.missingEndpoints(snapshot.Name{Namespace: s.Namespace, Name: s.Name}, s.Port)
-}
-
-// missingEndpoints says what the EndpointSlices of a Service lack.
-func (x *explainer) missingEndpoints(name snapshot.Name, port string) string {
-	parts := x.Snapshot.EndpointSlices(name)
-	all, ready := 0, 0
-	for _, part := range parts {
-		all += len(part.Endpoints)
-		for i := range part.Endpoints {
-			if condition := part.Endpoints[i].Conditions.Ready; condition == nil || *condition {
-				ready++
-			}
-		}
-	}
-	switch {
-	case len(parts) == 0:
-		return fmt.Sprintf("Service %s has no EndpointSlice", name)
-	case all == 0:
-		return fmt.Sprintf("the EndpointSlices of Service %s hold no endpoint", name)
-	case ready == 0:
-		return fmt.Sprintf("none of the %d endpoints of Service %s is ready", all, name)
-	}
-	return fmt.Sprintf("no endpoint of Service %s has an IP address and a port that belongs to its port %s", name, port)
+	return host + ":" + port
 }

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"slices"
-	"strings"
 
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
@@ -10,19 +9,18 @@ import (
 	"sluice/internal/settings"
 )
 
-// The shaping behaviours whose effect is seen in the model.
+// Shaping behaviours whose effect is visible in the model.
 const (
 	rewriteName   = "rewrite"
 	redirectName  = "redirect"
 	transportName = "transport"
 )
 
-// sends says whether a location redirects its clients elsewhere, which comes
-// before all that refuses requests.
+// sends reports whether a location redirects its clients elsewhere. That comes before
+// all behaviours that refuse requests.
 func sends(l *model.Location) bool { return l.Return != nil && l.Return.URL != "" }
 
-// behaviours are those that have an effect at a location, in the order in which
-// they are printed.
+// behaviours returns those with an effect at a location, in the order of nginx.conf.
 func (x *explainer) behaviours(l *model.Location) []Behaviour {
 	var list []Behaviour
 	ing := x.ingressOf(l)
@@ -45,13 +43,12 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 	return list
 }
 
-// printed says whether a behaviour prints something at a location.
+// printed reports whether a behaviour prints a block at a location.
 func printed(l *model.Location, name string) bool {
 	return slices.ContainsFunc(l.Blocks, func(block model.Block) bool { return block.Name == name })
 }
 
-// target is the URL that a behaviour sends the subrequests of a location to, "" for
-// none.
+// target returns the URL of a behaviour's subrequests, "" for none.
 func (x *explainer) target(l *model.Location, name string) string {
 	for _, block := range l.Blocks {
 		asks, ok := block.Data.(interface{ Subrequest() string })
@@ -64,24 +61,21 @@ func (x *explainer) target(l *model.Location, name string) string {
 		}
 		if b := x.Config.Dynamic.Backend(to.Proxy.Backend); b != nil {
 			scheme := map[bool]string{false: "http://", true: "https://"}[to.Proxy.Transport.TLS]
-			host := b.Target.Host
-			if strings.Contains(host, ":") {
-				host = "[" + host + "]"
-			}
-			return scheme + host + ":" + b.Target.Port + to.Proxy.URI
+			return scheme + hostPort(b.Target.Host, b.Target.Port) + to.Proxy.URI
 		}
 	}
 	return ""
 }
 
-// isSnippet tells what an administrator has to allow: directives as users write them.
+// isSnippet reports whether a behaviour consists of directives of users, which an
+// administrator has to allow.
 func isSnippet(b annotations.InForce) bool {
 	return slices.ContainsFunc(b.Behaviour.Keys, func(doc keys.Doc) bool { return doc.Allowed != "" })
 }
 
-// effective says whether a behaviour has an effect at a location: it prints
-// something there, or a setting gives it to all. What a status is answered before
-// has none.
+// effective reports whether a behaviour has an effect at a location: it prints a block
+// there, or a setting applies it to all locations. It has none if the location returns
+// a status first.
 func effective(b annotations.InForce, l *model.Location) bool {
 	written := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.Name != "" })
 	inherited := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.From != "" && v.Text != "" })
@@ -101,11 +95,12 @@ func effective(b annotations.InForce, l *model.Location) bool {
 	case b.Kind == annotations.Shaping:
 		return written || inherited
 	}
-	// What protects is said by each location, the rest by the http level too.
+	// Settings of protecting behaviours are printed in each location, others also at the
+	// http level.
 	return inherited && !b.Protects
 }
 
-// key says where the value of a key comes from.
+// key returns a key with its value and its origin.
 func (x *explainer) key(v keys.InForce, ingress model.ObjectRef, values *settings.Settings) Key {
 	k := Key{Key: v.Key, Value: v.Text, Source: FromDefault}
 	if v.Name != "" {

@@ -8,28 +8,28 @@ import (
 	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/utils/ptr"
 
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/route"
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
-// defaultBackendField is the field of an Ingress for what its rules leave.
-const defaultBackendField = "spec.defaultBackend"
-
-// candidate is a Candidate with what it is judged by.
+// candidate is a Candidate with the facts to judge it by.
 type candidate struct {
 	Candidate
-	// ingress is nil for a fallback.
+	// ingress is nil for a candidate of another object, or of Sluice.
 	ingress *networkingv1.Ingress
-	// server is the one of its host, nil if there is none.
+	// server is the server of its host, nil if there is none.
 	server *model.Server
-	// hostField is that of the rule's host.
+	// hostField is the first field of the object with the host.
 	hostField string
 }
 
-// candidates finds everything that could be meant for the host of the request,
-// the Ingresses in the order in which they count.
+// candidates returns all candidates for the host of the request. Those of older
+// Ingresses come first.
 func (x *explainer) candidates() []*candidate {
 	var all []*candidate
 	for _, ing := range x.Snapshot.Ingresses() {
@@ -43,8 +43,8 @@ func (x *explainer) candidates() []*candidate {
 	return append(all, x.ofFallbacks()...)
 }
 
-// meant says whether a rule's host could be meant by the host of the request: it
-// is equal or has it as an alias, is a wildcard over it, or empty.
+// meant reports whether a rule's host fits the request: it is the same, has the
+// request's host as an alias, is a wildcard above it, or is empty.
 func (x *explainer) meant(host string) bool {
 	host = strings.ToLower(host)
 	suffix, wildcard := strings.CutPrefix(host, "*.")
@@ -61,23 +61,18 @@ func (x *explainer) ofRules(ing *networkingv1.Ingress) []*candidate {
 		}
 		for j := range rule.HTTP.Paths {
 			path := &rule.HTTP.Paths[j]
-			c := &candidate{ingress: ing, server: x.server(rule.Host), hostField: fmt.Sprintf("spec.rules[%d].host", i)}
-			c.Candidate = Candidate{
-				Kind: FromRule, Object: snapshot.RefOf(ing), Field: fmt.Sprintf("spec.rules[%d].http.paths[%d]", i, j),
-				Host: rule.Host, Path: path.Path, PathType: string(networkingv1.PathTypeImplementationSpecific), Backend: backendText(ing, &path.Backend),
-			}
-			if path.PathType != nil {
-				c.PathType = string(*path.PathType)
-			}
+			c := x.written(ing, rule.Host, &path.Backend)
+			c.Kind, c.Field, c.Path = FromRule, fmt.Sprintf("spec.rules[%d].http.paths[%d]", i, j), path.Path
+			c.PathType = string(ptr.Deref(path.PathType, networkingv1.PathTypeImplementationSpecific))
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// ofDefaultBackend gives the spec.defaultBackend of an Ingress that has a rule for
-// the host, or no rules. It is judged on the server that decides, if the Ingress
-// has a part in that.
+// ofDefaultBackend returns the spec.defaultBackend of an Ingress that has a rule for
+// the host, or no rules. Its host is that of the deciding server if the Ingress has a
+// rule there.
 func (x *explainer) ofDefaultBackend(ing *networkingv1.Ingress) *candidate {
 	if ing.Spec.DefaultBackend == nil {
 		return nil
@@ -98,12 +93,27 @@ func (x *explainer) ofDefaultBackend(ing *networkingv1.Ingress) *candidate {
 	if x.deciding != nil && slices.Contains(hosts, x.deciding.Host) {
 		host = x.deciding.Host
 	}
-	c := &candidate{ingress: ing, server: x.server(host)}
-	c.Candidate = Candidate{Kind: FromDefaultBackend, Object: snapshot.RefOf(ing), Field: defaultBackendField, Host: host, Backend: backendText(ing, ing.Spec.DefaultBackend)}
+	c := x.written(ing, host, ing.Spec.DefaultBackend)
+	c.Kind, c.Field = FromDefaultBackend, claim.DefaultBackendField
 	return c
 }
 
-// ofAppRoot is the redirect of / of the server that decides.
+// written returns a candidate of an Ingress, without its field.
+func (x *explainer) written(ing *networkingv1.Ingress, host string, backend *networkingv1.IngressBackend) *candidate {
+	return &candidate{
+		ingress: ing, server: x.server(host), hostField: translate.HostField(ing, host),
+		Candidate: Candidate{Object: snapshot.RefOf(ing), Host: host, Backend: backendText(ing, backend)},
+	}
+}
+
+// placed returns the candidate of a location that has no Ingress, or no rule of it.
+func placed(kind CandidateKind, server *model.Server, l *model.Location) *candidate {
+	return &candidate{server: server, Candidate: Candidate{
+		Kind: kind, Object: l.Rule.Object, Field: l.Rule.Field, Host: server.Host, Path: l.Rule.Path, PathType: l.Rule.PathType, Backend: answerText(l),
+	}}
+}
+
+// ofAppRoot returns the redirect of / on the deciding server.
 func (x *explainer) ofAppRoot() []*candidate {
 	var all []*candidate
 	if x.deciding == nil {
@@ -111,19 +121,16 @@ func (x *explainer) ofAppRoot() []*candidate {
 	}
 	for _, l := range x.deciding.Locations {
 		if l.Rule.Kind == model.RuleRedirect {
-			c := &candidate{server: x.deciding}
-			c.Candidate = Candidate{
-				Kind: FromAppRoot, Object: l.Rule.Object, Field: l.Rule.Field, Host: x.deciding.Host,
-				Path: l.Rule.Path, PathType: string(networkingv1.PathTypeExact), Backend: answerText(l),
-			}
+			c := placed(FromAppRoot, x.deciding, l)
+			c.PathType = string(networkingv1.PathTypeExact)
 			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// ofFallbacks are what Sluice adds for what no rule takes: of the server that
-// decides, and of the catch-all one.
+// ofFallbacks returns the fallbacks of the deciding server and of the catch-all one,
+// and the location for health checks if it takes the request.
 func (x *explainer) ofFallbacks() []*candidate {
 	var all []*candidate
 	servers := []*model.Server{x.server("")}
@@ -135,30 +142,28 @@ func (x *explainer) ofFallbacks() []*candidate {
 			continue
 		}
 		for _, l := range answering(server) {
-			c := &candidate{server: server}
 			switch {
 			case l.Rule.Kind == model.RuleFallback && l.Rule.Field == "":
-				c.Candidate = Candidate{Kind: FromFallback, Object: l.Rule.Object, Host: server.Host, Backend: answerText(l)}
+				c := placed(FromFallback, server, l)
+				c.Path = ""
+				all = append(all, c)
 			case l.Rule.Kind == model.RuleHealth && l == x.choice.Location:
-				c.Candidate = Candidate{Kind: FromHealth, Host: server.Host, Field: l.Rule.Field, Path: l.Rule.Path, PathType: l.Rule.PathType, Backend: answerText(l)}
-			default:
-				continue
+				all = append(all, placed(FromHealth, server, l))
 			}
-			all = append(all, c)
 		}
 	}
 	return all
 }
 
-// locations are those that a candidate has on its server, with what became of
-// them if that is the one that decides.
-func (x *explainer) locations(c *candidate) (placed []*model.Location, judged []route.LocationVerdict) {
+// locations returns the locations of a candidate on its server, with their verdicts if
+// that is the deciding server.
+func (x *explainer) locations(c *candidate) (found []*model.Location, judged []route.LocationVerdict) {
 	if c.server == nil {
 		return nil, nil
 	}
 	for _, l := range answering(c.server) {
 		if c.asked(l) {
-			placed = append(placed, l)
+			found = append(found, l)
 		}
 	}
 	if c.server == x.deciding {
@@ -168,15 +173,15 @@ func (x *explainer) locations(c *candidate) (placed []*model.Location, judged []
 			}
 		}
 	}
-	return placed, judged
+	return found, judged
 }
 
-// asked says whether a location comes from a candidate.
+// asked reports whether a location comes from a candidate.
 func (c *candidate) asked(l *model.Location) bool {
 	return l.Rule.Object == c.Object && l.Rule.Field == c.Field
 }
 
-// String names a candidate as the summary does.
+// String names the candidate as in the summary.
 func (c *Candidate) String() string {
 	switch c.Kind {
 	case FromRule:
@@ -196,7 +201,7 @@ func (c *Candidate) String() string {
 	return "the fallback of host " + c.Host
 }
 
-// backendText names the backend of a rule as it is written.
+// backendText names the backend of a rule as written.
 func backendText(ing *networkingv1.Ingress, b *networkingv1.IngressBackend) string {
 	switch {
 	case b.Service != nil:
@@ -207,7 +212,7 @@ func backendText(ing *networkingv1.Ingress, b *networkingv1.IngressBackend) stri
 	return "none"
 }
 
-// answerText says what a location does with a request, in a word.
+// answerText names the backend or the status of a location.
 func answerText(l *model.Location) string {
 	switch {
 	case l.Return != nil:

@@ -5,8 +5,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// answering are the locations of a server that answer by themselves, be it that others
-// hand requests over to them.
+// answering returns the locations of a server that answer requests: all but those that
+// dispatch, and the internal ones that these dispatch to.
 func answering(s *model.Server) []*model.Location {
 	var all []*model.Location
 	for _, l := range s.Locations {
@@ -22,7 +22,7 @@ func answering(s *model.Server) []*model.Location {
 	return all
 }
 
-// ofOthers are the rules of objects that are no Ingresses, on the server that decides.
+// ofOthers returns the rules of other objects than Ingresses on the deciding server.
 func (x *explainer) ofOthers() []*candidate {
 	var all []*candidate
 	seen := map[model.Rule]bool{}
@@ -41,11 +41,7 @@ func (x *explainer) ofOthers() []*candidate {
 			continue
 		}
 		seen[l.Rule] = true
-		c := &candidate{server: x.deciding}
-		c.Candidate = Candidate{
-			Kind: FromRule, Object: l.Rule.Object, Field: l.Rule.Field, Host: x.deciding.Host,
-			Path: l.Rule.Path, PathType: l.Rule.PathType, Backend: answerText(l),
-		}
+		c := placed(FromRule, x.deciding, l)
 		if l.Modifier == model.Named {
 			c.Match = matches[l.Path].String()
 		}

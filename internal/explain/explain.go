@@ -1,16 +1,15 @@
-// Package explain says why a request goes where it goes. What the objects became
-// goes in; out comes the candidate that takes the request, why each other lost, and
-// what is done with the request there.
+// Package explain gives the reasons for the answer to a request. It takes the results
+// of the core. It returns the candidate that takes the request, the reason why each
+// other one lost, and the behaviours that apply.
 //
 //	config, problems := translate.Config(snap, options, nil)
 //	r, err := explain.ParseRequest("GET", "https://shop.example/cart?id=1")
 //	e := explain.Explain(explain.Input{Snapshot: snap, Options: options, Config: config, Problems: problems}, r)
 //	e.WriteText(os.Stdout)
 //
-// It adds nothing to what is decided elsewhere: package translate says what
-// becomes of an object, package route what nginx chooses. It looks at both and says
-// so. What only a running nginx knows is not in it: whether nginx takes the file, the
-// address of a client, and what endpoints answer.
+// It decides nothing itself: package translate makes locations of objects, and package
+// route evaluates nginx's choice. It does not know the facts of a running nginx:
+// whether nginx accepts the file, the address of a client, and the answers of endpoints.
 package explain
 
 import (
@@ -27,7 +26,7 @@ import (
 	"sluice/internal/translate"
 )
 
-// Input is what a request is explained by.
+// Input holds the results of the core.
 type Input struct {
 	Snapshot *snapshot.Snapshot
 	Options  translate.Options
@@ -36,7 +35,7 @@ type Input struct {
 	Problems []model.Problem
 }
 
-// Explain says why a request goes where it goes.
+// Explain explains the answer to one request.
 func Explain(in Input, r Request) *Explanation {
 	x := newExplainer(in, r)
 	e := &Explanation{Request: r, Path: x.path()}
@@ -48,16 +47,16 @@ func Explain(in Input, r Request) *Explanation {
 	return e
 }
 
-// explainer is one request that is being explained.
+// explainer holds the state of one call of Explain.
 type explainer struct {
 	Input
 	request Request
-	// settings are those of the controller, ofClass those of an Ingress by its class.
+	// settings are those of the controller; ofClass returns those of an Ingress's class.
 	settings *settings.Settings
 	ofClass  func(*networkingv1.Ingress) *settings.Settings
 	servers  []*model.Server
 	choice   route.Choice
-	// deciding is the server whose locations are chosen among.
+	// deciding is the server with the locations to choose from.
 	deciding *model.Server
 	problems map[model.ObjectRef][]model.Problem
 }
@@ -76,8 +75,8 @@ func newExplainer(in Input, r Request) *explainer {
 	return x
 }
 
-// server gives the server of a host, or nil. If the request came by an alias, it
-// is the one that has the alias.
+// server returns the server of a host, or nil. For a request by an alias, it is the
+// server with that alias.
 func (x *explainer) server(host string) *model.Server {
 	if x.byAlias() && x.deciding.Host == host {
 		return x.deciding
@@ -89,15 +88,14 @@ func (x *explainer) server(host string) *model.Server {
 	return x.servers[at]
 }
 
-// byAlias says whether the server that decides was found by a further name of its
-// host.
+// byAlias reports whether an alias led to the deciding server.
 func (x *explainer) byAlias() bool {
 	return slices.ContainsFunc(x.choice.Servers, func(v route.ServerVerdict) bool {
 		return v.Server == x.deciding && v.Name != "" && v.Name != v.Server.Host
 	})
 }
 
-// choose fills in what nginx chooses and what is done there.
+// choose fills in nginx's choice and its effects.
 func (x *explainer) choose(e *Explanation) {
 	e.Servers, e.Locations = x.considered()
 	for _, c := range x.candidates() {
@@ -120,12 +118,12 @@ func (x *explainer) choose(e *Explanation) {
 	e.Answer = x.answer(e)
 }
 
-// taken says whether a location takes the request.
+// taken reports whether a location takes the request.
 func (x *explainer) taken() bool {
 	return x.choice.Outcome == route.Served || x.choice.Outcome == route.Missed
 }
 
-// considered lists the servers and locations with their verdicts.
+// considered returns the servers and locations with their verdicts.
 func (x *explainer) considered() (servers []Server, locations []Location) {
 	for _, v := range x.choice.Servers {
 		s := Server{Host: v.Server.Host, Verdict: v.Verdict}
@@ -148,7 +146,7 @@ func (x *explainer) considered() (servers []Server, locations []Location) {
 	return servers, locations
 }
 
-// notation is a location as nginx.conf has it, without quotes.
+// notation returns a location as in nginx.conf, without quotes.
 func notation(modifier model.Modifier, path string) string {
 	switch modifier {
 	case model.Prefix:
@@ -159,20 +157,17 @@ func notation(modifier model.Modifier, path string) string {
 	return string(modifier) + " " + path
 }
 
-// path says what nginx makes of the URI.
+// path returns the steps by which nginx normalizes the URI.
 func (x *explainer) path() Path {
-	p := Path{Normalized: x.choice.Path}
-	for _, step := range x.choice.Steps {
-		p.Steps = append(p.Steps, Step(step))
-	}
+	p := Path{Normalized: x.choice.Path, Steps: x.choice.Steps}
 	if x.choice.Refusal != nil {
 		p.Refusal = x.choice.Refusal.Error()
 	}
 	return p
 }
 
-// ingressOf gives the Ingress that a location comes from. What comes from none has
-// one that says nothing, so that only the settings hold.
+// ingressOf returns the Ingress of a location. A location without one gets an empty
+// Ingress, so that only the settings apply.
 func (x *explainer) ingressOf(l *model.Location) *networkingv1.Ingress {
 	if ing := x.Snapshot.IngressOf(l.Rule.Object); ing != nil {
 		return ing
@@ -180,17 +175,13 @@ func (x *explainer) ingressOf(l *model.Location) *networkingv1.Ingress {
 	return &networkingv1.Ingress{}
 }
 
-// annotationsOf is what the annotations of an Ingress say.
-func (x *explainer) annotationsOf(ing *networkingv1.Ingress) *annotations.Annotations {
-	return annotations.Read(ing, x.settingsOf(ing), x.Options.AnnotationsPrefix)
-}
-
-// annotationsAt are those that hold at a location.
+// annotationsAt returns the annotations that apply at a location.
 func (x *explainer) annotationsAt(l *model.Location) *annotations.Annotations {
-	return x.annotationsOf(x.ingressOf(l)).At(pathOf(l))
+	ing := x.ingressOf(l)
+	return annotations.Read(ing, x.settingsOf(ing), x.Options.AnnotationsPrefix).At(pathOf(l))
 }
 
-// pathOf is the path of the rules that a location is for, "" for none.
+// pathOf returns the path of a location's rule, "" for a fallback.
 func pathOf(l *model.Location) string {
 	if l.Rule.Kind == model.RuleFallback {
 		return ""
@@ -198,8 +189,8 @@ func pathOf(l *model.Location) string {
 	return l.Rule.Path
 }
 
-// settingsOf gives the settings of an Ingress. One that says nothing stands for
-// what no Ingress has, and has those of the controller.
+// settingsOf returns the settings of an Ingress; those of the controller for the empty
+// one.
 func (x *explainer) settingsOf(ing *networkingv1.Ingress) *settings.Settings {
 	if ing.Name == "" {
 		return x.settings

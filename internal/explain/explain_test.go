@@ -217,7 +217,7 @@ func TestWhyCandidatesLose(t *testing.T) {
 			want: []string{
 				"a spec.rules[1].http.paths[0]: LessSpecificHost: its host *.shop.example is less specific than x.shop.example",
 				"a spec.rules[2].http.paths[0]: LessSpecificHost: its host *.example is less specific than x.shop.example",
-				"a spec.rules[3].http.paths[0]: LessSpecificHost: it is for any host, and what is for x.shop.example comes first",
+				"a spec.rules[3].http.paths[0]: LessSpecificHost: it is for any host, and x.shop.example is more specific",
 			},
 		},
 		"one label": {
@@ -255,6 +255,16 @@ func TestWhyCandidatesLose(t *testing.T) {
 			manifests: ingress("a", append(one, "default web")),
 			url:       "shop.example/x", winner: "Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /)",
 			want: []string{"a spec.defaultBackend: PathsFirst: a path of the host leaves nothing for it: Prefix / of Ingress shop/a"},
+		},
+		"a default backend beside a closed path": {
+			manifests: ingress("a", []string{"shop.example // Prefix web", "default web"}, "whitelist-source-range: 10.0.0.0/8"),
+			url:       "shop.example/x", winner: "Ingress shop/a, spec.rules[0].http.paths[0] (Prefix //)",
+			want: []string{"a spec.defaultBackend: PathsFirst: a path of the host leaves nothing for it: Prefix // of Ingress shop/a"},
+		},
+		"a canary of nothing": {
+			manifests: ingress("a", one) + ingress("share", []string{"*.example / Prefix web"}, `canary: "true"`),
+			url:       "shop.example/x", winner: "Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /)",
+			want: []string{"share spec.rules[0].http.paths[0]: LeftOut: its Ingress is left out"},
 		},
 		"a default backend of another": {
 			manifests: ingress("a", []string{"default web"}) + ingress("b", []string{"default web"}),
@@ -333,7 +343,7 @@ func TestAnswers(t *testing.T) {
 		{"nobody", plain, "nobody.example/", "is answered 404 by the fallback: no rule takes the path, and there is no default backend", nil},
 		{"the health path", plain, "nobody.example/healthz", "is answered 200 by --health-check-path: load balancers ask for it", func(o *translate.Options) { o.HealthPath = "/healthz" }},
 		{"the default backend", plain, "nobody.example/", "goes to Service shop/web by the fallback", func(o *translate.Options) { o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "web"} }},
-		{"no default backend", plain, "nobody.example/", "is answered 404 by the fallback: it does not exist and is to be the default backend", func(o *translate.Options) { o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "x"} }},
+		{"no default backend", plain, "nobody.example/", "is answered 404 by the fallback: Service shop/x does not exist: 404 is answered", func(o *translate.Options) { o.DefaultBackend = snapshot.Name{Namespace: "shop", Name: "x"} }},
 		{"HTTPS", secure, "shop.example/x/?y=1", "is redirected with 308 to https://shop.example/x/?y=1 by Ingress shop/a", nil},
 		{"HTTPS before 503", secure, "shop.example/gone/", "is redirected with 308 to https://shop.example/gone by Ingress shop/a", nil},
 		{"HTTPS on a port", secure + scoped("host", `use-port-in-redirects: "true"`, `http-redirect-code: "301"`), "shop.example:8080/", "is redirected with 301 to https://shop.example:8443 by", func(o *translate.Options) { withSettings(o); o.HTTPSPort = 8443 }},
@@ -345,7 +355,7 @@ func TestAnswers(t *testing.T) {
 		{"an allow list", ingress("a", rules("/ Prefix web"), "whitelist-source-range: 10.0.0.0/8"), "shop.example/", "(Prefix /), unless allow-list refuses it", nil},
 		{"CORS", ingress("a", rules("/ Prefix web"), `enable-cors: "true"`, `force-ssl-redirect: "true"`), "OPTIONS shop.example/", "is redirected with 308 to https://shop.example by Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /), unless cors answers it", nil},
 		{"a slash", ingress("a", rules("/x/ Exact web")) + scoped("host", `trailing-slash-redirect: "true"`), "shop.example:80/x?y#z", "is redirected with 301 to http://shop.example/x/?y by Ingress shop/a", withSettings},
-		{"a pattern that Go does not have", ingress("a", rules("/(y ImplementationSpecific web", "/zz ImplementationSpecific web"), `use-regex: "true"`), "shop.example/other", "only nginx can tell where it goes: it hangs on the pattern ^/(y of Ingress shop/a", nil},
+		{"a pattern that Go does not have", ingress("a", rules("/(y ImplementationSpecific web", "/zz ImplementationSpecific web"), `use-regex: "true"`), "shop.example/other", "only nginx can tell where it goes: it depends on the pattern ^/(y of Ingress shop/a", nil},
 		{"a bad URI", plain, "shop.example/%zz", "is answered 400: nginx refuses the request: a % without two hexadecimal digits", nil},
 		{"a bad method", plain, "TRACE shop.example/", "is answered 405: nginx does not take the method TRACE", nil},
 		{"no handshake", plain + scoped("host", `ssl-reject-handshake: "true"`), "https://nobody.example/", "is refused in the TLS handshake: no rule has the host", withSettings},
@@ -372,7 +382,7 @@ func TestWhyNotRedirected(t *testing.T) {
 		{ingress("a", root), "shop.example/", "no Ingress of the host has a tls section, and force-ssl-redirect is false"},
 		{ingress("a", secure, `ssl-redirect: "false"`), "shop.example/", "ssl-redirect and force-ssl-redirect are false"},
 		{ingress("a", append(secure, "shop.example /.well-known/acme-challenge/x Prefix web")), "shop.example/.well-known/acme-challenge/x", "the path of the rule begins with one of the setting no-tls-redirect-locations"},
-		{ingress("a", []string{"default web"}, `force-ssl-redirect: "true"`), "nobody.example/", "what no rule takes is never redirected"},
+		{ingress("a", []string{"default web"}, `force-ssl-redirect: "true"`), "nobody.example/", "requests that no rule takes are never redirected"},
 		{ingress("a", secure, "whitelist-source-range: nonsense"), "shop.example/", "the status is answered first"},
 	} {
 		e := asked(t, inputOf(t, test.manifests, nil), test.url)

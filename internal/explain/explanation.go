@@ -5,33 +5,33 @@ import (
 	"sluice/internal/route"
 )
 
-// Explanation is what is known of one request. As JSON it is the output of
-// `sluice explain -o json`: fields may be added to it, none is renamed. Lists are
+// Explanation is the result for one request. As JSON it is the output of
+// `sluice explain -o json`: new versions may add fields, but rename none. Lists are
 // never null, and every text is one printable line.
 type Explanation struct {
-	// Outcome is the answer in a few words, such as "503: KEY: TEXT", and Summary in
-	// one sentence.
+	// Outcome is the answer in a few words, such as "503: KEY: TEXT". Summary is one
+	// sentence.
 	Outcome string  `json:"outcome"`
 	Summary string  `json:"summary"`
 	Request Request `json:"request"`
 	Answer  Answer  `json:"answer"`
 	Path    Path    `json:"path"`
-	// Servers are those that the host could mean, Locations those of the one that
-	// decides; both as nginx.conf has them, with what nginx makes of them.
+	// Servers are those whose names come close to the host. Locations are those of the
+	// deciding server. Both are in the order of nginx.conf, with nginx's verdicts.
 	Servers   []Server   `json:"servers"`
 	Locations []Location `json:"locations"`
-	// Winner is null where nothing that an object asks for takes the request.
+	// Winner is null if no candidate takes the request.
 	Winner *Candidate `json:"winner"`
-	// Losers are all other candidates, those that come closest first; none where
-	// nginx answers before it looks for a location.
+	// Losers are all other candidates, the closest first. There are none if nginx
+	// answers before it looks for a location.
 	Losers []Candidate `json:"losers"`
-	// Applied is what is done where the request is taken; null where it is not.
+	// Applied are the effects of the chosen location; null if there is none.
 	Applied *Applied `json:"applied"`
 	// Problems are those of the winner's Ingress.
 	Problems []model.Problem `json:"problems"`
 }
 
-// Kind says in which way a request is answered.
+// Kind is the kind of an answer.
 type Kind string
 
 // The kinds of answer.
@@ -40,11 +40,11 @@ const (
 	ToRedirect  Kind = "redirect"  // Status and Location are answered
 	ToStatus    Kind = "status"    // Status is answered
 	NoHandshake Kind = "handshake" // the TLS handshake is refused
-	PassedOn    Kind = "passed"    // the TLS connection is passed to Service as it is
+	PassedOn    Kind = "passed"    // the TLS connection is passed through to Service
 	ToUnknown   Kind = "unknown"   // only nginx can tell
 )
 
-// Answer is what answers.
+// Answer is the answer to a request.
 type Answer struct {
 	Kind   Kind `json:"kind"`
 	Status int  `json:"status,omitempty"`
@@ -52,52 +52,47 @@ type Answer struct {
 	Location string `json:"location,omitempty"`
 	// Service is "namespace/name:port".
 	Service string `json:"service,omitempty"`
-	// Canaries are the Services that get some of the requests instead.
+	// Canaries are the Services that get some requests instead.
 	Canaries []string `json:"canaries,omitempty"`
-	// Why says why it is not a Service that answers.
+	// Why is the reason if the answer does not come from a Service.
 	Why string `json:"why,omitempty"`
 }
 
-// Path is the path that locations are compared with, and how it came about.
+// Path is the path that nginx compares with locations.
 type Path struct {
-	// Normalized is empty where nginx refuses the URI.
-	Normalized string `json:"normalized"`
-	Steps      []Step `json:"steps"`
-	// Refusal says why nginx answers 400.
+	// Normalized is empty if nginx rejects the URI.
+	Normalized string       `json:"normalized"`
+	Steps      []route.Step `json:"steps"`
+	// Refusal is the reason if nginx answers 400.
 	Refusal string `json:"refusal,omitempty"`
 }
 
-// Step is one thing that nginx did to the URI, and what came of it.
-type Step struct {
-	Kind route.StepKind `json:"kind"`
-	Path string         `json:"path"`
-}
-
-// Server is a server that the host could mean; Host is empty for the catch-all one.
+// Server is a server whose names come close to the host. Host is empty for the
+// catch-all server.
 type Server struct {
 	Host string `json:"host"`
-	// Alias is the further name of the host that fits, empty for the host itself.
+	// Alias is the matching alias; empty if the host itself matches.
 	Alias   string        `json:"alias,omitempty"`
 	Verdict route.Verdict `json:"verdict"`
-	// By is the host of what comes first.
+	// By is the host of the winner.
 	By string `json:"by"`
 }
 
-// Location is a location of the server that decides.
+// Location is a location of the deciding server.
 type Location struct {
 	Modifier model.Modifier  `json:"modifier"`
 	Path     string          `json:"path"`
 	Object   model.ObjectRef `json:"object"`
 	Field    string          `json:"field"`
 	Verdict  route.Verdict   `json:"verdict"`
-	// By is what comes first, as nginx.conf has it.
+	// By is the winner, as in nginx.conf.
 	By string `json:"by"`
 }
 
-// Candidate is something that could be meant for the request by its host.
+// Candidate is a rule, defaultBackend or fallback whose host fits the request.
 type Candidate struct {
 	Kind CandidateKind `json:"kind"`
-	// Object is the Ingress. A fallback that belongs to none has none.
+	// Object is the owner, usually an Ingress; empty for Sluice's own fallback.
 	Object model.ObjectRef `json:"object"`
 	// Field is such as "spec.rules[0].http.paths[2]"; empty for a fallback.
 	Field string `json:"field"`
@@ -105,19 +100,18 @@ type Candidate struct {
 	Host     string `json:"host"`
 	Path     string `json:"path"`
 	PathType string `json:"pathType"`
-	// Match is what the rule asks of the method, the headers and the query.
+	// Match are the conditions on the method, the headers and the query.
 	Match string `json:"match,omitempty"`
-	// Backend is "namespace/name:port" or the status that is answered, with the URL
-	// of a redirect.
+	// Backend is "namespace/name:port", or a status, with the URL if it is a redirect.
 	Backend string  `json:"backend"`
 	Verdict Verdict `json:"verdict"`
-	// Why gives the verdict as words.
+	// Why is the verdict in words.
 	Why string `json:"why"`
-	// Problems are those that concern this candidate.
+	// Problems are those of this candidate.
 	Problems []model.Problem `json:"problems"`
 }
 
-// CandidateKind is what a candidate is.
+// CandidateKind is the kind of a candidate.
 type CandidateKind string
 
 // The kinds of candidate.
@@ -125,12 +119,12 @@ const (
 	FromRule           CandidateKind = "rule"           // a path of a rule
 	FromDefaultBackend CandidateKind = "defaultBackend" // a spec.defaultBackend
 	FromAppRoot        CandidateKind = "appRoot"        // an app-root, for / of its host
-	FromFallback       CandidateKind = "fallback"       // what Sluice adds for what no rule takes
-	FromHealth         CandidateKind = "health"         // what Sluice adds for the checks of load balancers
+	FromFallback       CandidateKind = "fallback"       // Sluice's location for requests that no rule takes
+	FromHealth         CandidateKind = "health"         // Sluice's location for the checks of load balancers
 )
 
-// Verdict is what became of a candidate. Those of nginx's choice of a location
-// are the same words as in package route.
+// Verdict is the result for a candidate. The verdicts of nginx's choice of a location
+// are those of package route, those of a candidate without one the Causes of model.
 type Verdict string
 
 // The verdicts, in the order in which losers are listed.
@@ -146,13 +140,13 @@ const (
 	MoreSpecific     = Verdict(route.MoreSpecificFirst)
 	OtherRequests    = Verdict(route.OtherRequests)
 	NotDelegated     = Verdict(model.NotDelegated) // another namespace owns its host, and does not delegate it
-	PathsFirst       = Verdict("PathsFirst")       // paths of the host leave nothing for a default backend
-	HasProblem       = Verdict("HasProblem")       // a Problem of the rule keeps it out
-	Repeated         = Verdict("Repeated")         // its Ingress says the same before
-	LeftOut          = Verdict("LeftOut")          // its Ingress is left out
-	SharesPath       = Verdict("SharesPath")       // it is a canary: the location is that of another Ingress
-	OtherClass       = Verdict("OtherClass")       // its Ingress is of another class
-	LessSpecificHost = Verdict("LessSpecificHost") // another host fits better
+	PathsFirst       = Verdict(model.PathsFirst)
+	HasProblem       = Verdict("HasProblem") // it is not served because of a Problem
+	Repeated         = Verdict(model.SaidBefore)
+	LeftOut          = Verdict("LeftOut") // its Ingress is not served
+	SharesPath       = Verdict(model.SharesPath)
+	OtherClass       = Verdict("OtherClass")       // its Ingress has another class
+	LessSpecificHost = Verdict("LessSpecificHost") // another host is more specific
 	OneLabel         = Verdict(route.OneLabel)
 	DoesNotMatch     = Verdict(route.DoesNotMatch)
 )
@@ -162,50 +156,50 @@ var verdictOrder = []Verdict{
 	SharesPath, LeftOut, OtherClass, LessSpecificHost, OneLabel, DoesNotMatch,
 }
 
-// Applied is what is done with the request at the location that takes it.
+// Applied are the effects of the chosen location on the request.
 type Applied struct {
 	Redirect Redirect `json:"redirect"`
-	// Denied is null where the location is served.
+	// Denied is null if the location is served.
 	Denied  *Denied  `json:"denied"`
 	Rewrite *Rewrite `json:"rewrite"`
-	// Behaviours are those that have an effect.
+	// Behaviours are those with an effect.
 	Behaviours []Behaviour `json:"behaviours"`
-	// Backend is null where a status is answered.
+	// Backend is null if the location returns a status.
 	Backend *Backend `json:"backend"`
 }
 
-// Redirect says whether plain HTTP is redirected to HTTPS.
+// Redirect tells whether plain HTTP is redirected to HTTPS.
 type Redirect struct {
-	// Redirects is about this request: it is false for HTTPS.
+	// Redirects is set if this request is redirected. It is false for HTTPS.
 	Redirects bool   `json:"redirects"`
 	Status    int    `json:"status,omitempty"`
 	Location  string `json:"location,omitempty"`
-	// Why says why it is redirected or not.
+	// Why is the reason, also if it is not redirected.
 	Why string `json:"why"`
 }
 
-// Denied says why a path answers a status instead of being served.
+// Denied gives the Problems because of which a path returns a status.
 type Denied struct {
 	Status   int             `json:"status"`
 	Problems []model.Problem `json:"problems"`
 }
 
-// Rewrite replaces what Pattern matches in the path by Target.
+// Rewrite replaces the match of Pattern in the path with Target.
 type Rewrite struct {
 	Pattern string `json:"pattern"`
 	Target  string `json:"target"`
-	// Path is what the backend is asked for; empty where it cannot be told.
+	// Path is the resulting URI; empty if only nginx can tell.
 	Path string `json:"path"`
 }
 
-// Behaviour is one of those that users switch on by annotations.
+// Behaviour is a behaviour of annotations or settings.
 type Behaviour struct {
 	Name string `json:"name"`
-	// Answers is set if it answers some requests by itself, Refuses if it lets only
-	// some requests through.
+	// Answers is set if it answers some requests itself; Refuses if it lets only some
+	// requests through.
 	Answers bool `json:"answers"`
 	Refuses bool `json:"refuses"`
-	// Snippet is set if it is directives of nginx, which may do something else.
+	// Snippet is set if it consists of the user's directives, which can change the answer.
 	Snippet bool `json:"snippet,omitempty"`
 	// Target is the URL that it sends subrequests to.
 	Target string `json:"target,omitempty"`
@@ -227,12 +221,12 @@ type Key struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source Source `json:"source"`
-	// Object says it, under Name: an Ingress or the ConfigMap.
+	// Object is the Ingress or ConfigMap with the value, and Name the key there.
 	Object model.ObjectRef `json:"object"`
 	Name   string          `json:"name"`
 }
 
-// Backend is where the request is passed to.
+// Backend is the backend of the request.
 type Backend struct {
 	Service model.ServicePort `json:"service"`
 	// Default is set for the default backend of the controller.
@@ -242,25 +236,25 @@ type Backend struct {
 	Endpoints []string `json:"endpoints"`
 	// ExternalName is "name:port", which the controller resolves.
 	ExternalName string `json:"externalName,omitempty"`
-	// Picked says how an endpoint is picked, where not in turn.
+	// Picked describes how an endpoint is picked, if not in turn.
 	Picked string `json:"picked,omitempty"`
-	// Shares are the backends of canaries, which get some of the requests.
+	// Shares are the backends of canaries, which get some requests.
 	Shares []Share `json:"shares,omitempty"`
-	// Status answers while there is no endpoint.
+	// Status is the answer while there is no endpoint.
 	Status int `json:"status"`
-	// Why says why there is none.
+	// Why is the reason if there is none.
 	Why string `json:"why,omitempty"`
 }
 
-// Share is a backend that gets some of the requests of another.
+// Share is a backend that gets some requests of another.
 type Share struct {
 	// Service is "namespace/name:port".
 	Service string `json:"service"`
-	// Gets says which requests it gets.
+	// Gets describes these requests.
 	Gets string `json:"gets"`
 }
 
-// Transport is how nginx speaks to the backend.
+// Transport is the protocol between nginx and the backend.
 type Transport struct {
 	TLS bool `json:"tls"`
 	// Verify is set if the backend's certificate must be one for Name.

@@ -6,11 +6,11 @@ import (
 	"sluice/internal/model"
 )
 
-// mostShown is the most bytes of a text: as much as a Problem may say.
+// mostShown limits the length of a text; a Problem has the same limit.
 const mostShown = 1500
 
-// fit makes what is explained fit to be shown, whatever users wrote: each text
-// below v is one short printable line, and no list is null.
+// fit makes v safe to show, whatever users wrote: each text in it becomes one short
+// printable line, and no list is null.
 func fit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

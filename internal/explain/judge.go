@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/route"
 	"sluice/internal/translate"
 )
 
-// judge says whether a candidate wins, and else the first reason for which it
-// does not: its Ingress, itself, its host, its path.
+// judge sets the verdict of a candidate. A loser gets the first reason in this order:
+// its Ingress, the rule itself, its host, its path.
 func (x *explainer) judge(c *candidate) {
-	placed, judged := x.locations(c)
+	locations, judged := x.locations(c)
 	c.Problems = x.problemsOf(c)
 	switch {
 	case c.ingress != nil && !x.accepted(c):
-	case len(placed) == 0:
+	case len(locations) == 0:
 		x.judgeAbsent(c)
 	case c.server != x.deciding:
 		x.judgeHost(c)
@@ -31,7 +32,7 @@ func (c *candidate) lost(verdict Verdict, format string, arguments ...any) {
 	c.Verdict, c.Why = verdict, fmt.Sprintf(format, arguments...)
 }
 
-// problemsOf are the Problems in the field of a candidate, and those that deny its
+// problemsOf returns the Problems in the fields of a candidate, and those that deny its
 // Ingress.
 func (x *explainer) problemsOf(c *candidate) []model.Problem {
 	if c.ingress == nil {
@@ -46,79 +47,57 @@ func (x *explainer) problemsOf(c *candidate) []model.Problem {
 	return found
 }
 
-// own says whether a Problem is in the field of a candidate.
+// own reports whether a Problem is in a field of a candidate.
 func own(p model.Problem, c *candidate) bool {
 	return p.Field == c.Field || strings.HasPrefix(p.Field, c.Field+".") || c.hostField != "" && p.Field == c.hostField
 }
 
-// accepted judges the class of the candidate's Ingress.
+// accepted judges the class of the candidate's Ingress and reports whether it is served.
 func (x *explainer) accepted(c *candidate) bool {
 	ours, remarks := translate.Accepts(x.Snapshot, x.Options, c.ingress)
 	switch {
-	case ours, len(remarks) > 0 && x.present(c.Object): // what protects is closed
+	case ours, len(remarks) > 0 && x.present(c.Object): // its protected paths return 503
 		return true
 	case len(remarks) > 0:
 		c.lost(LeftOut, "its Ingress is left out")
 		c.Problems = remarks
 	default:
-		c.lost(OtherClass, "its Ingress %s", x.classFault(c))
+		c.lost(OtherClass, "its Ingress %s", translate.ClassFault(x.Snapshot, x.Options, c.ingress))
 	}
 	return false
 }
 
-// classFault says why the class of an Ingress is not served.
-func (x *explainer) classFault(c *candidate) string {
-	name, field := translate.ClassOf(c.ingress)
-	if field == "" {
-		return "names no class, and no IngressClass that is served is the default one"
-	}
-	text := fmt.Sprintf("is of the class %q (%s), ", name, field)
-	class := x.Snapshot.IngressClass(name)
-	switch {
-	case field != translate.ClassField || x.Options.ClassesUnreadable:
-		return text + "and served are: " + strings.Join(x.Options.IngressClasses, ", ")
-	case class == nil:
-		return text + "and there is no IngressClass of that name"
-	}
-	return text + fmt.Sprintf("whose spec.controller is %s and not %s", class.Spec.Controller, x.Options.ControllerClass)
-}
-
-// judgeAbsent says why nothing became of a candidate.
+// judgeAbsent gives the reason that a candidate has no location: the recorded cause, or
+// else its Problem.
 func (x *explainer) judgeAbsent(c *candidate) {
 	at := slices.IndexFunc(c.Problems, func(p model.Problem) bool { return own(p, c) })
-	undelegated := x.undelegated(c)
+	unplaced := x.unplaced(c)
 	switch {
-	case undelegated != nil:
-		c.lost(NotDelegated, "%s", undelegated.Text)
-		c.Problems = []model.Problem{*undelegated}
-	case x.annotationsOf(c.ingress).Withheld():
+	case unplaced != nil:
+		c.lost(Verdict(unplaced.Cause), "%s", unplaced.Text)
+	case at < 0:
 		x.leaveOut(c)
-	case x.annotationsOf(c.ingress).Canary.Enabled:
-		c.lost(SharesPath, "it is a canary: it has no location, and gets some requests of an Ingress with the same path")
-	case c.Kind == FromDefaultBackend && c.server != nil && c.server.Taker() != nil:
-		c.lost(PathsFirst, "a path of the host leaves nothing for it: %s", named(c.server.Taker()))
-	case at >= 0:
-		c.lost(HasProblem, "%s", c.Problems[at].Text)
-	case !x.present(c.Object):
-		x.leaveOut(c)
+	case c.Problems[at].Reason == model.NotDelegated:
+		c.lost(NotDelegated, "%s", c.Problems[at].Text)
 	default:
-		c.lost(Repeated, "its Ingress says the same before")
+		c.lost(HasProblem, "%s", c.Problems[at].Text)
 	}
 }
 
-// undelegated is the Problem that the host of a candidate is owned by another
-// namespace, which does not delegate it; nil for none.
-func (x *explainer) undelegated(c *candidate) *model.Problem {
-	field, problems := translate.HostField(c.ingress, c.Host), x.problems[c.Object]
-	at := slices.IndexFunc(problems, func(p model.Problem) bool { return p.Reason == model.NotDelegated && p.Field == field })
-	if at < 0 {
-		return nil
+// unplaced returns the recorded cause; nil if there is none.
+func (x *explainer) unplaced(c *candidate) *model.Unplaced {
+	for _, list := range x.Config.Unplaced {
+		for i, u := range list {
+			if u.Object == c.Object && u.Host == c.Host && (u.Field == "" || u.Field == c.Field) {
+				return &list[i]
+			}
+		}
 	}
-	return &problems[at]
+	return nil
 }
 
-// leaveOut tells that nothing of an Ingress is served, and of its Problems those
-// that are not in its rules.
+// leaveOut gives the verdict that the Ingress is not served, with its Problems outside
+// of spec.
 func (x *explainer) leaveOut(c *candidate) {
 	c.lost(LeftOut, "its Ingress is left out")
 	c.Problems = nil
@@ -129,7 +108,7 @@ func (x *explainer) leaveOut(c *candidate) {
 	}
 }
 
-// present says whether anything became of an object.
+// present reports whether an object has a location.
 func (x *explainer) present(ref model.ObjectRef) bool {
 	for _, s := range x.servers {
 		for _, l := range s.Locations {
@@ -141,7 +120,7 @@ func (x *explainer) present(ref model.ObjectRef) bool {
 	return false
 }
 
-// judgeHost says why another host comes first.
+// judgeHost gives the reason why another host wins.
 func (x *explainer) judgeHost(c *candidate) {
 	for _, v := range x.choice.Servers {
 		switch {
@@ -149,14 +128,14 @@ func (x *explainer) judgeHost(c *candidate) {
 		case v.Verdict == route.OneLabel:
 			c.lost(OneLabel, "the * of its host %s stands for exactly one label, and %s has more", c.Host, x.choice.Name)
 		case c.Host == "":
-			c.lost(LessSpecificHost, "it is for any host, and what is for %s comes first", x.deciding.Host)
+			c.lost(LessSpecificHost, "it is for any host, and %s is more specific", x.deciding.Host)
 		default:
 			c.lost(LessSpecificHost, "its host %s is less specific than %s", c.Host, x.deciding.Host)
 		}
 	}
 }
 
-// judgeLocations says what nginx makes of the locations of a candidate.
+// judgeLocations judges a candidate by the location that comes closest.
 func (x *explainer) judgeLocations(c *candidate, judged []route.LocationVerdict) {
 	best := judged[0]
 	for _, v := range judged {
@@ -170,8 +149,8 @@ func (x *explainer) judgeLocations(c *candidate, judged []route.LocationVerdict)
 	x.judgeLocation(c, best)
 }
 
-// stem says whether a location is the Prefix /foo/ of the path /foo. It has no
-// location for that where another rule has it by its exact name.
+// stem reports whether a location is the Prefix /foo/ and the path is /foo. It has no
+// location for /foo if another rule has that as an Exact path.
 func (x *explainer) stem(l *model.Location) bool {
 	return l.Modifier == model.PrefixFirst && l.Path == x.choice.Path+"/"
 }
@@ -179,7 +158,7 @@ func (x *explainer) stem(l *model.Location) bool {
 func (x *explainer) judgeLocation(c *candidate, v route.LocationVerdict) {
 	verdict := Verdict(v.Verdict)
 	if v.Verdict == route.ExactFirst && v.By.Rule.PathType != "Exact" {
-		// The "=" of a Prefix is the Prefix itself, for its path without "/".
+		// A Prefix has a "=" location for its path without "/".
 		if verdict = LongerFirst; v.Location.Modifier == model.Pattern {
 			verdict = PrefixOnlyFirst
 		}
@@ -199,7 +178,7 @@ func (x *explainer) judgeLocation(c *candidate, v route.LocationVerdict) {
 	}
 }
 
-// whyNot gives verdicts on a location as words.
+// whyNot are the texts of verdicts on a location.
 var whyNot = map[Verdict]string{
 	Undecided:       "only nginx can tell whether its pattern or condition matches",
 	ExactFirst:      "an exact path comes first",
@@ -212,7 +191,7 @@ var whyNot = map[Verdict]string{
 	EarlierFirst:    "an earlier pattern matches (longer paths are tried first)",
 }
 
-// why gives a verdict on a location as words.
+// why returns the text of a verdict on a location.
 func why(verdict Verdict, l *model.Location, path string) string {
 	switch text, known := whyNot[verdict]; {
 	case verdict == Wins:
@@ -227,7 +206,7 @@ func why(verdict Verdict, l *model.Location, path string) string {
 
 func whyWins(l *model.Location) string {
 	switch {
-	case l.Rule.Field == "" || l.Rule.Field == defaultBackendField:
+	case l.Rule.Field == "" || l.Rule.Field == claim.DefaultBackendField:
 		return "no path of the host matches"
 	case l.Modifier == model.Pattern:
 		return "its pattern is the first that matches"
@@ -239,14 +218,14 @@ func whyWins(l *model.Location) string {
 	return "it is the longest prefix of the path"
 }
 
-// named names what a location comes from.
+// named names the origin of a location.
 func named(l *model.Location) string {
 	switch l.Rule.Field {
 	case "":
 		return "the fallback"
 	case assemble.HealthField:
 		return assemble.HealthField
-	case defaultBackendField:
+	case claim.DefaultBackendField:
 		return "spec.defaultBackend of " + l.Rule.Object.String()
 	}
 	return fmt.Sprintf("%s %s of %s", l.Rule.PathType, l.Rule.Path, l.Rule.Object)

@@ -6,8 +6,8 @@ import (
 	"sluice/internal/model"
 )
 
-// Printed gives the servers as package render printed them: a location that it
-// refused answers 503 there, and one whose path cannot be written is left out.
+// Printed returns the servers as package render printed them: a location that it
+// refused returns 503, and one whose path cannot be written is left out.
 func Printed(in Input) []*model.Server {
 	refused := slices.DeleteFunc(slices.Clone(in.Problems), func(p model.Problem) bool { return p.Reason != model.Refused })
 	if len(refused) == 0 {
@@ -27,7 +27,7 @@ func Printed(in Input) []*model.Server {
 	return servers
 }
 
-// printedLocation gives a location as it was printed, nil if it was not.
+// printedLocation returns a location as printed, nil if it was left out.
 func printedLocation(l *model.Location, refused []model.Problem) *model.Location {
 	for _, p := range refused {
 		switch {

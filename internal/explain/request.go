@@ -10,16 +10,16 @@ import (
 	"sluice/internal/route"
 )
 
-// Request is what a client asks.
+// Request is the request of a client.
 type Request struct {
 	Method string `json:"method"`
 	// Scheme is http or https.
 	Scheme string `json:"scheme"`
-	// Host is as in the header Host, with a port if the URL has one.
+	// Host is the header Host, with a port if the URL has one.
 	Host string `json:"host"`
-	// URI is as in the request line: path and query.
+	// URI is that of the request line: path and query.
 	URI string `json:"uri"`
-	// Headers are the others that a rule may ask for.
+	// Headers are the other headers.
 	Headers []route.Header `json:"headers,omitempty"`
 }
 
@@ -33,11 +33,11 @@ var (
 	hostPattern   = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_][A-Za-z0-9._-]*)(?::([0-9]{1,5}))?$`)
 )
 
-// httpsPort is the port by which a URL without a scheme means HTTPS.
+// httpsPort makes a URL without a scheme mean HTTPS.
 const httpsPort = 443
 
-// ParseRequest reads a method and a URL. The path is taken as it is written, as
-// nginx is to be asked of it.
+// ParseRequest reads a method and a URL. It does not change the path, because nginx
+// normalizes it.
 func ParseRequest(method, url string) (Request, error) {
 	if !methodPattern.MatchString(method) {
 		return Request{}, fmt.Errorf("METHOD: want it in capitals, such as GET (got %s)", keys.Quote(method))
@@ -60,7 +60,7 @@ func ParseRequest(method, url string) (Request, error) {
 	if parts == nil || len(parts[1]) > 253 || strings.Contains(parts[1], "..") {
 		return wrong("http://host/path, https://host/path or host/path, with a host of letters, digits, -, _ and . and maybe a port")
 	}
-	port, _ := strconv.Atoi(parts[2]) // the pattern lets digits through only
+	port, _ := strconv.Atoi(parts[2]) // hostPattern allows digits only
 	if parts[2] != "" && (port < 1 || port > 65535) {
 		return wrong("a port from 1 to 65535")
 	}
@@ -73,7 +73,7 @@ func ParseRequest(method, url string) (Request, error) {
 	return r, nil
 }
 
-// cutScheme takes the scheme off a URL. "://" further on is no scheme's.
+// cutScheme splits a URL after the scheme. A "://" in the path or query is not one.
 func cutScheme(url string) (scheme, rest string) {
 	before, after, found := strings.Cut(url, "://")
 	if !found || strings.ContainsAny(before, "/?#") {

@@ -11,7 +11,7 @@ import (
 	"sluice/internal/route"
 )
 
-// WriteShort prints the outcome alone.
+// WriteShort prints only the outcome.
 func (e *Explanation) WriteShort(w io.Writer) error {
 	t := &text{}
 	t.line(0, "%s", e.Outcome)
@@ -20,7 +20,7 @@ func (e *Explanation) WriteShort(w io.Writer) error {
 }
 
 // WriteText prints the explanation for people: the outcome in the first line, then
-// how nginx comes to it, what is done with the request, and who lost.
+// nginx's choice, the effects on the request, and the losers.
 func (e *Explanation) WriteText(w io.Writer) error {
 	t := &text{}
 	t.line(0, "%s", e.Outcome)
@@ -39,10 +39,10 @@ func (e *Explanation) WriteText(w io.Writer) error {
 	return err
 }
 
-// text is an explanation while it is printed.
+// text collects the lines of an explanation.
 type text struct{ out strings.Builder }
 
-// mostLine keeps a line from being endless, with what users wrote in it.
+// mostLine limits the length of a line, which can contain texts of users.
 const mostLine = 2 * mostShown
 
 func (t *text) line(indent int, format string, arguments ...any) {
@@ -52,7 +52,7 @@ func (t *text) line(indent int, format string, arguments ...any) {
 	t.out.WriteByte('\n')
 }
 
-// field prints a name with its value, and what belongs to it below.
+// field prints a name with its value, and further lines below.
 func (t *text) field(name, value string, below ...string) {
 	t.line(0, "%-11s %s", name+":", value)
 	for _, line := range below {
@@ -60,7 +60,7 @@ func (t *text) field(name, value string, below ...string) {
 	}
 }
 
-// choice prints how nginx comes to a location.
+// choice prints how nginx chooses a location.
 func (t *text) choice(e *Explanation) {
 	var below, last []string
 	for _, s := range e.Servers {
@@ -103,7 +103,7 @@ var stepWords = map[route.StepKind]string{
 	route.ResolvesDots:  "dot segments are resolved",
 }
 
-// beaten says what comes before a server.
+// beaten are the reasons why another server wins.
 var beaten = map[route.Verdict]string{
 	route.PreciseFirst:  "a precise host comes first, ",
 	route.LongerFirst:   "a longer wildcard comes first, ",
@@ -120,12 +120,12 @@ func serverWords(s Server) string {
 	case s.Verdict == route.OneLabel:
 		return "* stands for exactly one label"
 	}
-	return "it is for what no other host takes"
+	return "it takes hosts that no other server has"
 }
 
 func (t *text) applied(a *Applied) {
 	if a.Denied != nil {
-		t.field("Denied", strconv.Itoa(a.Denied.Status)+" is answered, as something is to be mended")
+		t.field("Denied", strconv.Itoa(a.Denied.Status)+", until this is fixed")
 		t.problems(12, a.Denied.Problems)
 	}
 	if r := a.Redirect; r.Redirects {
@@ -134,9 +134,9 @@ func (t *text) applied(a *Applied) {
 		t.field("HTTPS", "no redirect: "+r.Why)
 	}
 	if a.Rewrite != nil {
-		below := "what is asked of the backend depends on what the pattern captures"
+		below := "the URI for the backend depends on the match of the pattern"
 		if a.Rewrite.Path != "" {
-			below = "the backend is asked for " + a.Rewrite.Path
+			below = "the backend gets " + a.Rewrite.Path
 		}
 		t.field("Rewrite", a.Rewrite.Pattern+" to "+a.Rewrite.Target, below)
 	}
@@ -146,7 +146,7 @@ func (t *text) applied(a *Applied) {
 	t.behaviours(a)
 }
 
-// mostListed is how many of a kind are printed; JSON has all.
+// mostListed is the maximum number of items of a kind; JSON has all.
 const mostListed = 10
 
 func (t *text) backend(b *Backend) {
@@ -180,13 +180,13 @@ func transportWords(t Transport) string {
 	case t.Verify:
 		return "TLS, with a certificate for " + t.Name
 	}
-	return "TLS, whatever the certificate"
+	return "TLS, with any certificate"
 }
 
-// mostValue is how much of a value is printed; JSON has more.
+// mostValue limits the printed length of a value; JSON has more.
 const mostValue = 48
 
-// mostTarget is how much of the URL of subrequests is printed.
+// mostTarget limits the printed length of a subrequest's URL.
 const mostTarget = 400
 
 func (t *text) behaviours(a *Applied) {
@@ -195,7 +195,7 @@ func (t *text) behaviours(a *Applied) {
 	}
 	t.line(0, "Behaviours:")
 	if a.Backend == nil {
-		t.line(2, "(a status is answered first: only what limits the body or adds headers still counts)")
+		t.line(2, "(the status comes first: of these, only body limits and added headers apply)")
 	}
 	for _, b := range a.Behaviours {
 		t.behaviour(b)
@@ -210,9 +210,9 @@ func (t *text) behaviour(b Behaviour) {
 	name := b.Name
 	switch {
 	case b.Answers:
-		name += ": answers some requests by itself, before they are redirected to HTTPS"
+		name += ": answers some requests itself, before they are redirected to HTTPS"
 	case b.Snippet:
-		name += ": directives of nginx that may do something else than what is said here"
+		name += ": nginx directives of a user, which may change this answer"
 	case b.Refuses:
 		name += ": lets only some requests through"
 	}
@@ -225,7 +225,7 @@ func (t *text) behaviour(b Behaviour) {
 	}
 }
 
-// defaults lists the values of a behaviour of which nothing is written.
+// defaults lists the values of a behaviour if all are defaults.
 func defaults(b Behaviour) (list string, all bool) {
 	var values []string
 	for _, k := range b.Keys {
@@ -237,7 +237,7 @@ func defaults(b Behaviour) (list string, all bool) {
 	return strings.Join(values, ", "), true
 }
 
-// writtenName is the name of a key without the prefix, as its Ingress writes it.
+// writtenName returns the name of a key as written in the Ingress, without its prefix.
 func writtenName(k Key) string {
 	if k.Source != FromAnnotation {
 		return k.Key
@@ -255,8 +255,7 @@ func sourceWords(k Key) string {
 	return "default"
 }
 
-// losers prints the other candidates. Of those with the same verdict only the
-// first are printed.
+// losers prints the first losers with each verdict.
 func (t *text) losers(losers []Candidate) {
 	if len(losers) == 0 {
 		return

@@ -100,7 +100,7 @@ func TestTextOfWhatIsDenied(t *testing.T) {
 	got := textOf(t, asked(t, in, "shop.example//a/%2e/b?c"))
 	for _, want := range []string{
 		"Path:       /a/b\n            the query is cut off: //a/%2e/b\n            percent escapes are decoded, once: //a/./b\n            slashes are merged: /a/./b\n            dot segments are resolved: /a/b\n",
-		"Denied:     503 is answered, as something is to be mended\n            nginx.ingress.kubernetes.io/whitelist-source-range: want IP addresses",
+		"Denied:     503, until this is fixed\n            nginx.ingress.kubernetes.io/whitelist-source-range: want IP addresses",
 		"HTTPS:      no redirect: the status is answered first\n",
 	} {
 		if !strings.Contains(got, want) {

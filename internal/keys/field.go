@@ -27,7 +27,6 @@ type field struct {
 	empties  bool // by a value that is not valid
 	alone    bool
 	instead  string
-	undone   []string
 	gone     []string
 	want     string
 }
@@ -60,10 +59,10 @@ func appendFields(fields []*field, t reflect.Type, index []int) []*field {
 
 func newField(member reflect.StructField, index []int) *field {
 	tag := member.Tag
-	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", instead: tag.Get("instead"), undone: strings.Fields(tag.Get("undone")), gone: strings.Fields(tag.Get("gone"))}
+	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", instead: tag.Get("instead"), gone: strings.Fields(tag.Get("gone"))}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
-		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Allowed: tag.Get("allowed"), Withholds: tag.Get("withholds") == "true", EmptyIsOff: tag.Get("empty") == "zero", EmptyIsUnset: tag.Get("empty") == "", Off: append([]string(nil), strings.Fields(tag.Get("off"))...),
+		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Allowed: tag.Get("allowed"), Withholds: tag.Get("withholds") == "true", EmptyIsOff: tag.Get("empty") == "zero", EmptyIsUnset: tag.Get("empty") == "", Off: append([]string(nil), strings.Fields(tag.Get("off"))...), Undone: append([]string(nil), strings.Fields(tag.Get("undone"))...),
 	}
 	if alias := tag.Get("alias"); alias != "" {
 		f.Aliases = strings.Split(alias, ",")

@@ -111,7 +111,7 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 		target.SetZero()
 		return nil
 	}
-	fault := &Fault{Key: name, Value: raw, Want: f.want, Needs: f.Needs, Protects: f.Protects, Meanwhile: f.meanwhile(defaults), Empties: f.empties, Alone: f.alone, Undone: isOneOf(text, f.undone), Gone: isOneOf(text, f.gone)}
+	fault := &Fault{Key: name, Value: raw, Want: f.want, Needs: f.Needs, Protects: f.Protects, Meanwhile: f.meanwhile(defaults), Empties: f.empties, Alone: f.alone, Undone: isOneOf(text, f.Undone), Gone: isOneOf(text, f.gone)}
 	var partly *partlyValid
 	var because *specific
 	switch err := f.setWritten(target, text); {

@@ -8,6 +8,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
+	"sluice/internal/route"
 )
 
 // overtaken reports the patterns that get no requests because earlier patterns take
@@ -30,7 +31,7 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 			earlier, found := before.takerOf(later)
 			if !found && budget.Left <= 0 {
 				return append(problems, model.Problem{Object: later.rule.Object, Field: field, Reason: Uncompared,
-					Text: "it cannot be told whether requests reach this pattern and those tried after it: to compare them with the ones before takes too long"})
+					Text: "it is not known whether requests reach this pattern and those after it: comparing them with the earlier ones takes too long"})
 			}
 			before.add(later)
 			if !found || known[reported{later.rule.Object, field}] {
@@ -69,20 +70,10 @@ func patternsOf(server *model.Server) []tried {
 			text := strings.TrimPrefix(l.Path, "^")
 			lead := pcre.Beginning(text)
 			compiled, _ := pcre.Compile(l.Path, pcre.Caseless) // refused reports the error
-			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: lower(lead), pattern: compiled, literal: pcre.Quote(lead) == text})
+			patterns = append(patterns, tried{rule: l.Rule, text: l.Path, lead: route.Lower(lead), pattern: compiled, literal: pcre.Quote(lead) == text})
 		}
 	}
 	return patterns
-}
-
-// lower converts to lower case like PCRE2: ASCII letters only.
-func lower(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
-	}, text)
 }
 
 // passed holds the patterns tried so far. Of thousands on a host few are more than

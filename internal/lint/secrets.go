@@ -55,7 +55,7 @@ func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options
 // will create it.
 func unissued(p model.Problem, object *networkingv1.Ingress, name snapshot.Name) model.Problem {
 	if isIssued(object) {
-		p.Reason, p.Text = ToBeIssued, "Secret "+name.String()+" is not there yet: the issuer that the annotations name is to make it; until then the default certificate is presented"
+		p.Reason, p.Text = ToBeIssued, "Secret "+name.String()+" does not exist yet: the issuer in the annotations creates it; until then clients get the default certificate"
 		return p
 	}
 	p.Text += formerIssuer(object)
@@ -90,7 +90,7 @@ func isIssued(object *networkingv1.Ingress) bool {
 func formerIssuer(object *networkingv1.Ingress) string {
 	for i, key := range formerIssuers {
 		if object.Annotations[key] != "" {
-			return "; no cert-manager reads the annotation " + key + " since 0.11: write " + issuers[i]
+			return "; cert-manager has not read the annotation " + key + " since 0.11: write " + issuers[i]
 		}
 	}
 	return ""

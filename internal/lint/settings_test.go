@@ -185,7 +185,7 @@ func TestMissingSecrets(t *testing.T) {
 func TestFormerIssuers(t *testing.T) {
 	t.Parallel()
 	report := Look(read(strings.ReplaceAll(covered, "ANNOTATIONS", "{certmanager.k8s.io/issuer: ca}")), options(t))
-	const want = "; no cert-manager reads the annotation certmanager.k8s.io/issuer since 0.11: write cert-manager.io/issuer"
+	const want = "; cert-manager has not read the annotation certmanager.k8s.io/issuer since 0.11: write cert-manager.io/issuer"
 	if len(report.Findings) != 1 || !strings.HasSuffix(report.Findings[0].Text, want) {
 		t.Errorf("got %+v", report)
 	}

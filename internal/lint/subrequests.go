@@ -42,7 +42,7 @@ func unreachable(config *model.Config, all []*corev1.Service, prefix string) []m
 	return problems
 }
 
-// wrongTarget says why a host and its port probably do not answer; "" if they may.
+// wrongTarget returns the reason why a host and port probably do not answer; "" if they may.
 func wrongTarget(s translate.Subrequest, services map[snapshot.Name]*corev1.Service) string {
 	t := s.Backend.Target
 	name, isService := serviceOf(t.Host)
@@ -57,7 +57,7 @@ func wrongTarget(s translate.Subrequest, services map[snapshot.Name]*corev1.Serv
 	case service == nil:
 		return fmt.Sprintf("Service %s is not among the objects: if it does not exist, %s", name, s.Failure)
 	case service.Spec.ClusterIP == corev1.ClusterIPNone, service.Spec.Type == corev1.ServiceTypeExternalName:
-		return "" // DNS leads past the ports of the Service
+		return "" // its DNS name leads to endpoints, on any port
 	}
 	var ports []string
 	for _, p := range service.Spec.Ports {
@@ -69,7 +69,7 @@ func wrongTarget(s translate.Subrequest, services map[snapshot.Name]*corev1.Serv
 	return fmt.Sprintf("Service %s has no port %s: %s; it has %s", name, t.Port, s.Failure, strings.Join(ports, ", "))
 }
 
-// serviceOf takes NAME.NAMESPACE.svc and NAME.NAMESPACE.svc.cluster.local apart.
+// serviceOf parses NAME.NAMESPACE.svc and NAME.NAMESPACE.svc.cluster.local.
 func serviceOf(host string) (name snapshot.Name, ok bool) {
 	labels := strings.Split(strings.TrimSuffix(host, ".cluster.local"), ".")
 	if len(labels) != 3 || labels[2] != "svc" {
@@ -78,8 +78,8 @@ func serviceOf(host string) (name snapshot.Name, ok bool) {
 	return snapshot.Name{Namespace: labels[1], Name: labels[0]}, true
 }
 
-// leadsBack says why an authentication server is a host of these servers whose path
-// answers no such request; "" if it is not.
+// leadsBack returns the reason why an authentication server is a host of Sluice whose path
+// cannot answer such requests; "" if there is none.
 func leadsBack(servers []*model.Server, s translate.Subrequest) string {
 	host := s.Backend.Target.Host
 	path, _, _ := strings.Cut(s.Proxy.URI, "?")

@@ -53,6 +53,8 @@ type Backend struct {
 	// WhenEmpty is the status if there is no endpoint: 503, or 404 for the default
 	// backend.
 	WhenEmpty int `json:"whenEmpty,omitempty"`
+	// NoEndpoints is the reason why there is no endpoint, for package explain.
+	NoEndpoints string `json:"-"`
 	// Balancing is nil for picking endpoints in turn.
 	Balancing *Balancing `json:"balancing,omitempty"`
 	// Split is set for a backend without endpoints that spreads its requests over other

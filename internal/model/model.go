@@ -11,6 +11,8 @@ package model
 type Config struct {
 	Static  Static  `json:"static"`
 	Dynamic Dynamic `json:"dynamic"`
+	// Unplaced are for package explain, in a list for each host.
+	Unplaced [][]Unplaced `json:"-"`
 }
 
 // Static is the content of nginx.conf. A reload is needed if and only if its rendered

@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// automaton is a pattern as a nondeterministic automaton that reads a whole
-// subject: it takes those in which the pattern matches somewhere. Its states are
-// the instructions that Go compiles the pattern to.
+// automaton is a nondeterministic automaton for a pattern. It accepts the subjects in
+// which the pattern matches somewhere. Its states are the instructions of Go's compiled
+// pattern.
 type automaton struct{ states []state }
 
 type state struct {
 	// set are the bytes that lead to the state to; nil is none.
 	set *set
 	to  int
-	// free lead on without a byte, where guard holds.
+	// free are the next states without a byte, if guard holds.
 	free  []int
 	guard guard
-	// matched is set where the pattern has matched; it reads the rest.
+	// matched is set if the pattern has matched; the state reads the rest.
 	matched bool
 }
 
-// guard is what has to hold where a state is left without a byte.
+// guard is the condition for leaving a state without a byte.
 type guard int
 
 const (
@@ -31,11 +31,11 @@ const (
 	guardEnd
 )
 
-// maxStates bounds an automaton.
+// maxStates limits the size of an automaton.
 const maxStates = 20_000
 
-// automatonOf gives the automaton of a pattern in the syntax of Go; nil if it asks
-// for the bounds of words, or is too large.
+// automatonOf returns the automaton of a pattern in Go's syntax; nil if the pattern uses
+// word boundaries or is too large.
 func automatonOf(regular string) *automaton {
 	tree, err := syntax.Parse(regular, syntax.Perl)
 	if err != nil {
@@ -45,7 +45,7 @@ func automatonOf(regular string) *automaton {
 	if err != nil || len(program.Inst) > maxStates {
 		return nil
 	}
-	// The last state reads what comes before the match.
+	// The last state reads the text before the match.
 	a := &automaton{states: make([]state, len(program.Inst)+1)}
 	a.states[a.start()] = state{set: &anyByte, to: a.start(), free: []int{program.Start}}
 	guards := map[syntax.EmptyOp]guard{syntax.EmptyBeginText: guardStart, syntax.EmptyEndLine: guardFinalEnd, syntax.EmptyEndText: guardEnd}
@@ -72,10 +72,10 @@ func automatonOf(regular string) *automaton {
 	return a
 }
 
-// start is the state that an automaton begins in.
+// start is the initial state.
 func (a *automaton) start() int { return len(a.states) - 1 }
 
-// bytesThat gives the bytes that an instruction takes.
+// bytesThat returns the bytes that an instruction accepts.
 func bytesThat(in *syntax.Inst) *set {
 	var s set
 	for c := range 256 {
@@ -86,8 +86,8 @@ func bytesThat(in *syntax.Inst) *set {
 	return &s
 }
 
-// alphabet gives one byte for all those that two automata do not tell apart, a
-// readable one if there is one.
+// alphabet returns one byte for each class of bytes that the automata do not
+// distinguish, a readable one if possible.
 func alphabet(automata ...*automaton) []byte {
 	sets := map[set]bool{bytesOf("\n"): true}
 	for _, a := range automata {
@@ -113,7 +113,7 @@ func alphabet(automata ...*automaton) []byte {
 	return bytes
 }
 
-// refine splits each class by a set and gives the number of classes.
+// refine splits each class by a set and returns the number of classes.
 func refine(classes *[256]int, s *set) (count int) {
 	numbers := map[[2]int]int{}
 	for c := range classes {
@@ -130,7 +130,7 @@ func refine(classes *[256]int, s *set) (count int) {
 	return len(numbers)
 }
 
-// mostReadable are all bytes, those first that are best read in a message.
+// mostReadable are all bytes, the readable ones first.
 var mostReadable = func() []byte {
 	first := []byte("abcdefghijklmnopqrstuvwxyz/0123456789-_.ABCDEFGHIJKLMNOPQRSTUVWXYZ~")
 	bytes := slices.Clone(first)

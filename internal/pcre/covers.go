@@ -2,17 +2,16 @@ package pcre
 
 import "slices"
 
-// Comparisons are what several comparisons may cost together.
+// Comparisons limits the cost of several comparisons together.
 type Comparisons struct {
-	// Left is how many items of automata may still be looked at, some ten million a
-	// second. Where none is left, nothing is known.
+	// Left is the number of items of automata that may still be read, about ten million
+	// a second. With none left, no result is known.
 	Left int
 }
 
-// Covers reports whether outer matches every subject that inner matches, so that
-// behind outer inner is never the first to match. Both are searches: a match may
-// be anywhere in the subject, which may be any bytes. It is not known where that
-// hangs on the bounds of words, or would take more than is left.
+// Covers reports whether outer matches every subject that inner matches, so that inner
+// is never the first match after outer. A match can be anywhere in the subject. The
+// result is not known if a pattern uses word boundaries, or if too little is left.
 func (b *Comparisons) Covers(outer, inner *Pattern) (covers, known bool) {
 	if b.Left <= 0 {
 		return false, false
@@ -30,12 +29,12 @@ func (b *Comparisons) Covers(outer, inner *Pattern) (covers, known bool) {
 // The limits of a comparison.
 const (
 	maxPairs = 20_000
-	// maxWork counts the items that are looked at.
+	// maxWork limits the items that are read.
 	maxWork = 2_000_000
 )
 
-// uncovered looks for a shortest subject that inner takes and outer does not. done
-// is false if it took too long.
+// uncovered searches for a shortest subject that inner accepts and outer does not. done
+// is false if the search was too long.
 func (b *Comparisons) uncovered(outer, inner *Pattern) (subject string, found, done bool) {
 	innerAutomaton, outerAutomaton := inner.automaton(), outer.automaton()
 	if innerAutomaton == nil || outerAutomaton == nil {
@@ -49,30 +48,30 @@ func (b *Comparisons) uncovered(outer, inner *Pattern) (subject string, found, d
 	return c.search()
 }
 
-// exactly reports whether a pattern's automaton takes no more than the pattern does.
+// exactly reports whether the automaton accepts no more than the pattern matches.
 func (p *Pattern) exactly() bool { return p.exact && len(p.looks) == 0 }
 
-// pair is a place of inner's automaton and the places in which outer's may be at
-// the same time.
+// pair is an item of inner's automaton, and the items of outer's automaton after the
+// same bytes.
 type pair struct {
 	inner item
 	outer *subset
 }
 
-// step is a pair with the way to it.
+// step is a pair with the step and the byte before it.
 type step struct {
 	pair
 	from int
 	by   byte
 }
 
-// comparison walks through both automata at once.
+// comparison runs both automata in parallel.
 type comparison struct {
 	inner, outer *walker
 	alphabet     []byte
 	visited      map[pair]bool
 	steps        []step
-	// work is what was looked at, at most a little over most.
+	// work counts the items that were read, at most a little over most.
 	work, most int
 }
 
@@ -103,8 +102,7 @@ func (c *comparison) search() (subject string, found, done bool) {
 	return "", false, true
 }
 
-// add puts a pair in the queue. What outer has matched whatever follows is of no
-// interest.
+// add adds a pair to the queue, unless outer accepts every continuation.
 func (c *comparison) add(s step) {
 	if s.outer.always || c.visited[s.pair] {
 		return
@@ -113,7 +111,7 @@ func (c *comparison) add(s step) {
 	c.steps = append(c.steps, s)
 }
 
-// subject gives the bytes that lead to a step.
+// subject returns the bytes that lead to a step.
 func (c *comparison) subject(at int) string {
 	var bytes []byte
 	for ; c.steps[at].from >= 0; at = c.steps[at].from {

@@ -2,28 +2,26 @@ package pcre
 
 import "math"
 
-// effort is how much work a part of a pattern may be for PCRE2. All are at least
-// what it takes, and at most enormous.
+// effort is an upper bound of PCRE2's work for a part of a pattern, at most enormous.
 type effort struct {
-	// ways is how often the part can match at one place; all are tried if what
-	// follows fails. steps is how many steps these take, frames how many choices lie
-	// on the way at once.
+	// ways is the number of matches at one place; PCRE2 tries all if the rest fails.
+	// steps is the number of steps for these, frames the number of open choices.
 	ways, steps, frames float64
 }
 
 const enormous = 1e15
 
-// text is what a pattern is tried on.
+// text is a subject, of which only the length may be known.
 type text struct {
 	length int
-	// bytes is empty where nothing but the length is known.
+	// bytes is empty if only the length is known.
 	bytes string
 }
 
-// longest is a text as long as a URI may be.
+// longest is a text of the maximum length of a URI.
 var longest = text{length: 8192}
 
-// among is how many bytes of the text may be in a set.
+// among returns the maximum number of bytes of the text that are in a set.
 func (t text) among(s set) float64 {
 	if t.bytes == "" {
 		return float64(t.length)
@@ -37,24 +35,24 @@ func (t text) among(s set) float64 {
 	return float64(count)
 }
 
-// Hard reports whether PCRE may take many steps for a pattern: it repeats something
-// of any length in more than one way, or its steps cannot be told.
+// Hard reports whether PCRE may need many steps for a pattern: it has several long
+// repetitions, or its steps are not known.
 func Hard(pattern string) bool {
 	tree, _, err := parse(pattern, 0)
 	return err != nil || longest.whole(tree).steps > manySteps
 }
 
-// manySteps is what one long repetition and a few choices come to.
+// manySteps allows one long repetition and a few choices.
 const manySteps = 1 << 18
 
-// bounded reports whether PCRE2 is sure to stay within its limits, and Go to be
-// quick: it does no more than to try all ways.
+// bounded reports whether PCRE2 certainly stays within its limits. Go is then quick too,
+// because it does no more than try all ways.
 func (p *Pattern) bounded(e effort, steps int) bool {
-	return 2*e.steps+float64(len(p.text)) <= float64(steps) && e.frames <= maxFrames
+	return 2*e.steps+float64(p.length) <= float64(steps) && e.frames <= maxFrames
 }
 
-// whole is the effort of a whole pattern. Package render has each begin at the
-// start, behind as little as it takes.
+// whole returns the effort of a whole pattern. Package render makes each pattern begin
+// at the start, after the shortest possible prefix.
 func (t text) whole(tree *node) effort {
 	e := t.effort(tree, follower{kind: success})
 	if !tree.anchored() {
@@ -87,7 +85,7 @@ func (t text) effort(n *node, next follower) effort {
 	return effort{ways: 1}
 }
 
-// sequence multiplies the ways of what comes before with the steps of what follows.
+// sequence multiplies the ways of the parts before with the steps of the next one.
 func (t text) sequence(n *node, next follower) effort {
 	all := effort{ways: 1}
 	for i, behind := range n.followers(next) {
@@ -99,8 +97,7 @@ func (t text) sequence(n *node, next follower) effort {
 	return all
 }
 
-// branches adds up what each branch is. If they begin with different bytes, only
-// one of them matches.
+// branches adds up the branches. If they begin with different bytes, only one matches.
 func (t text) branches(parts []*node, next follower) effort {
 	var all effort
 	seen, apart, most := set{}, true, 0.0

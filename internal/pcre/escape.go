@@ -13,7 +13,7 @@ var assertions = map[byte]nodeKind{'A': subjectStart, 'Z': finalEnd, 'z': subjec
 // simpleEscapes are the letters that stand for one byte.
 var simpleEscapes = map[byte]byte{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escape reads an escape outside of brackets.
+// escape reads an escape outside brackets.
 func (p *parser) escape(text string) (item *node, repeatable bool) {
 	c := text[1]
 	if kind, ok := assertions[c]; ok {
@@ -21,11 +21,11 @@ func (p *parser) escape(text string) (item *node, repeatable bool) {
 	}
 	switch c {
 	case 'h', 'H', 'v', 'V', 'N', 'R', 'C':
-		// PCRE2 is mistaken about some of these beside each other.
+		// PCRE2 has bugs with some of these next to each other.
 		return &node{kind: other}, true
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		if len(text) > 2 {
-			p.unsupported(text) // a group, or a character
+			p.unsupported(text) // it can be a group or a character
 		}
 		return p.backReference(int(c - '0')), true
 	}
@@ -35,10 +35,11 @@ func (p *parser) escape(text string) (item *node, repeatable bool) {
 	return p.literal(p.escapedByte(text)), true
 }
 
-// largestCopy bounds the work on a pattern that refers to a large group many times.
+// largestCopy limits the work for a pattern that refers to a large group many times.
 const largestCopy = 50
 
-// backReference has the body of its group for a part, if that was read and is simple.
+// backReference returns a reference. Its part is the body of the group, if that was read
+// and is simple.
 func (p *parser) backReference(number int) *node {
 	p.reference = max(p.reference, number)
 	n := &node{kind: backReference}
@@ -70,16 +71,16 @@ func (p *parser) escapedByte(text string) byte {
 	return c
 }
 
-// bracket is a class in brackets while it is read.
+// bracket is the state while a class in brackets is read.
 type bracket struct {
 	set set
-	// last is the byte that a "-" may make a range of; ranging is set behind that "-".
+	// last is the byte that can begin a range; ranging is set after its "-".
 	last    byte
 	hasLast bool
 	ranging bool
 }
 
-// outside is what PCRE2 refuses for the place that it is in.
+// outside matches classes that PCRE2 allows only within brackets.
 var outside = regexp.MustCompile(`^\[(?::\^?[a-z]*:|\.[a-z]*\.|=[a-z]*=)\]$`)
 
 // class reads the text of a class.
@@ -112,7 +113,7 @@ func (p *parser) class(text string) *node {
 	return &node{set: b.set}
 }
 
-// member puts one member in a class.
+// member adds one member to a class.
 func (p *parser) member(b *bracket, text, rest string) {
 	switch {
 	case len(text) == 1 && text == "-" && b.hasLast:
@@ -134,7 +135,7 @@ func (p *parser) member(b *bracket, text, rest string) {
 	}
 }
 
-// add puts a byte in a class, or ends a range with it.
+// add adds a byte to a class, or ends a range with it.
 func (p *parser) add(b *bracket, c byte) {
 	switch {
 	case !b.ranging:
@@ -148,7 +149,7 @@ func (p *parser) add(b *bracket, c byte) {
 	}
 }
 
-// addSet puts several bytes in a class. They can be no end of a range.
+// addSet adds several bytes to a class. They cannot end a range.
 func (p *parser) addSet(b *bracket, s set, rest string) {
 	if b.ranging || len(rest) > 1 && rest[0] == '-' {
 		p.fail("a range with a class for its end")
@@ -165,7 +166,7 @@ func (p *parser) posix(text string) set {
 		p.fail("no class %s", text[1:len(text)-1])
 	}
 	if p.has(caseless) {
-		s = s.folded() // [:^lower:] is what is no letter, not what has an upper case
+		s = s.folded() // so [:^lower:] excludes all letters
 	}
 	if negative {
 		return s.inverse()

@@ -1,16 +1,16 @@
 package pcre
 
-// lead is what a part of a pattern can begin with.
+// lead describes the beginning of a part of a pattern.
 type lead struct {
-	// set are the bytes, where they are known. An assertion of the end takes a final
-	// newline for its byte.
+	// set are the possible first bytes, if they are known. For an assertion of the end it
+	// is a newline.
 	set   set
 	known bool
-	// open is set if the part may match nothing, sure if it then never fails.
+	// open is set if the part can match the empty text; sure if it then never fails.
 	open, sure bool
 }
 
-// findLeads sets the leads of a node and of all within it.
+// findLeads sets the leads of a node and its descendants.
 func (n *node) findLeads() {
 	for _, part := range n.parts {
 		part.findLeads()
@@ -49,7 +49,7 @@ func (n *node) findLeads() {
 	}
 }
 
-// follower is what has to come behind a part of a pattern.
+// follower describes the text that must follow a part of a pattern.
 type follower struct {
 	kind followerKind
 	set  set
@@ -58,12 +58,12 @@ type follower struct {
 type followerKind int
 
 const (
-	unknown followerKind = iota // nobody knows
-	success                     // nothing that could fail: the pattern has matched
-	byteOf                      // a byte of set, or the end of the subject
+	unknown followerKind = iota
+	success              // none: the pattern has matched
+	byteOf               // a byte of set, or the end of the subject
 )
 
-// before is what has to come before a node that something follows.
+// before returns the follower of a part that comes before node n, if f follows n.
 func (f follower) before(n *node) follower {
 	switch {
 	case !n.lead.known:
@@ -79,7 +79,7 @@ func (f follower) before(n *node) follower {
 	return follower{}
 }
 
-// followers gives what follows each part of a sequence that something follows.
+// followers returns the follower of each part of a sequence that next follows.
 func (n *node) followers(next follower) []follower {
 	all := make([]follower, len(n.parts))
 	for i := len(all) - 1; i >= 0; i-- {

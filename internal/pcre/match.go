@@ -6,26 +6,25 @@ import (
 	"strings"
 )
 
-// Limits of a search. nginx has PCRE2 give up after as many steps as its file says,
-// and, as it compiles patterns to machine code, where 32 KB do not hold the way to
-// where the search is.
+// Limits of a search. PCRE2 gives up after the number of steps in nginx.conf, or when
+// its stack of 32 KB for compiled patterns is full.
 const (
-	// LeastSteps is the least that nginx.conf allows a pattern, unless there are
-	// many in a namespace.
+	// LeastSteps is the minimum that nginx.conf allows a pattern, unless a namespace has
+	// many.
 	LeastSteps = 20_000
-	// maxFrames is how many choices may lie on the way. PCRE2 has room for 2,950 at
-	// least, of all shapes that were tried.
+	// maxFrames is the maximum number of open choices. PCRE2 had room for at least 2,950
+	// in all tested shapes.
 	maxFrames = 2_200
 )
 
-// Match searches the subject for the first place where the pattern matches. Of
-// group n the begin and the end are at 2n and 2n+1, -1 if it took no part; group
-// 0 is the whole. The error is ErrTooHard or wraps ErrUnsupported.
+// Match searches the subject for the first match. The begin and the end of group n are
+// at 2n and 2n+1, -1 if it did not take part; group 0 is the whole match. The error is
+// ErrTooHard or wraps ErrUnsupported.
 func (p *Pattern) Match(subject string) (groups []int, ok bool, err error) {
 	return p.MatchWithin(subject, LeastSteps)
 }
 
-// MatchWithin is Match where PCRE2 may take so many steps.
+// MatchWithin is Match with another limit of PCRE2's steps.
 func (p *Pattern) MatchWithin(subject string, steps int) (groups []int, ok bool, err error) {
 	return p.match(subject, text{len(subject), subject}.whole(p.tree), steps)
 }
@@ -60,8 +59,8 @@ func (p *Pattern) match(subject string, e effort, steps int) (groups []int, ok b
 	return groups, groups != nil, nil
 }
 
-// beginsOtherwise reports whether a subject does not begin as all do that match. It
-// spares what Go makes of the pattern.
+// beginsOtherwise reports whether the literal beginning of the pattern rules a subject
+// out. It saves compiling the pattern.
 func (p *Pattern) beginsOtherwise(subject string) bool {
 	if p.tree.kind != sequence || len(p.tree.parts) == 0 || p.tree.parts[0].kind != subjectStart {
 		return false
@@ -77,8 +76,8 @@ func (p *Pattern) beginsOtherwise(subject string) bool {
 	return false
 }
 
-// without gives the pattern without the look-aheads that have a place: those that
-// hold in a text are left out, those that fail match nothing.
+// without returns the pattern for a text, without the look-aheads that have a place:
+// those that hold are left out, those that fail match nothing.
 func (p *Pattern) without(text string) (*regexp.Regexp, error) {
 	fails := map[*node]bool{}
 	for _, look := range p.looks {
@@ -96,8 +95,8 @@ func (p *Pattern) without(text string) (*regexp.Regexp, error) {
 	return regexp.Compile(p.tree.regular(fails))
 }
 
-// Matches says whether the pattern matches in as many steps as are left, and takes
-// off those that it takes.
+// Matches reports whether the pattern matches within the steps left, and subtracts its
+// steps from them.
 func (p *Pattern) Matches(subject string, left *int) (ok bool, err error) {
 	e := text{len(subject), subject}.whole(p.tree)
 	_, ok, err = p.match(subject, e, min(*left, LeastSteps))
@@ -105,8 +104,8 @@ func (p *Pattern) Matches(subject string, left *int) (ok bool, err error) {
 	return ok, err
 }
 
-// runes gives a subject as Go has to get it, see regular, and where each of its
-// bytes was; nil is where it is.
+// runes converts a subject for Go's regexp (see regular). It also returns the original
+// position of each byte, nil if no position changes.
 func runes(subject string) (text string, places []int) {
 	plain := func(r rune) bool { return r < 0x80 && r != '\n' }
 	if strings.IndexFunc(strings.TrimSuffix(subject, "\n"), func(r rune) bool { return !plain(r) }) < 0 {

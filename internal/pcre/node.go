@@ -3,14 +3,14 @@ package pcre
 // node is a part of a parsed pattern.
 type node struct {
 	kind nodeKind
-	// set is what an oneByte matches.
+	// set are the bytes that an oneByte matches.
 	set set
-	// parts are the nodes within it: one, but for a sequence and an alternation. That
-	// of a backReference is the body of its group, and is elsewhere in the tree, too.
+	// parts are the child nodes: one, except in a sequence or an alternation. The part of a
+	// backReference is the body of its group, which is also elsewhere in the tree.
 	parts []*node
-	// number is that of a group that captures, 0 for another.
+	// number is the number of a capturing group, 0 for other groups.
 	number int
-	// min and max are how often a repeat matches; max may be unlimited.
+	// min and max are the bounds of a repeat; max can be unlimited.
 	min, max int
 	mode     mode
 	negative bool
@@ -21,22 +21,22 @@ type nodeKind int
 
 const (
 	oneByte         nodeKind = iota
-	sequence                 // its parts one after the other; it may be empty
-	alternation              // the first of its parts that lets the rest match
+	sequence                 // its parts in order; it can be empty
+	alternation              // the first part with which the rest matches
 	group                    // (..), and (?:..) around a single byte
-	repeat                   // its part several times
+	repeat                   // its part, min to max times
 	subjectStart             // ^ \A
 	finalEnd                 // $ \Z: the end, or before a final newline
 	subjectEnd               // \z
 	wordBoundary             // \b
 	notWordBoundary          // \B
 	lookAhead                // (?=..), (?!..) if negative
-	// What follows is read, and not matched: Go's regexp has nothing like it.
+	// The following kinds are read but not matched, because Go's regexp lacks them.
 	lookBehind    // (?<=..), (?<!..)
 	atomic        // (?>..)
 	branchReset   // (?|..)
 	backReference // \1
-	other         // an escape or an assertion that stands for at most one byte
+	other         // an escape or assertion that matches at most one byte
 )
 
 type mode int
@@ -47,10 +47,10 @@ const (
 	possessive
 )
 
-// unlimited is a repeat's max without one.
+// unlimited is the max of a repeat without a maximum.
 const unlimited = -1
 
-// contains reports whether something is true of a node or of one within it.
+// contains reports whether is holds for a node or one of its descendants.
 func (n *node) contains(is func(*node) bool) bool {
 	if is(n) {
 		return true
@@ -63,7 +63,7 @@ func (n *node) contains(is func(*node) bool) bool {
 	return false
 }
 
-// count is how many nodes there are.
+// count returns the number of nodes.
 func (n *node) count() int {
 	all := 1
 	for _, part := range n.parts {
@@ -72,7 +72,7 @@ func (n *node) count() int {
 	return all
 }
 
-// unwrapped takes the groups off that hold nothing else.
+// unwrapped removes the groups around a node.
 func (n *node) unwrapped() *node {
 	for n.kind == group || n.kind == sequence && len(n.parts) == 1 {
 		n = n.parts[0]
@@ -83,7 +83,7 @@ func (n *node) unwrapped() *node {
 // repeatsByte reports whether a node repeats a single byte.
 func (n *node) repeatsByte() bool { return n.kind == repeat && n.parts[0].kind == oneByte }
 
-// anchored reports whether each way begins with ^.
+// anchored reports whether every match begins at the start of the subject.
 func (n *node) anchored() bool {
 	switch n.kind {
 	case subjectStart:
@@ -101,7 +101,7 @@ func (n *node) anchored() bool {
 	return false
 }
 
-// width is the least number of bytes that a node matches, at most veryWide.
+// width returns the minimum number of bytes that a node matches, at most veryWide.
 func (n *node) width() int {
 	total := 0
 	switch n.kind {
@@ -124,8 +124,8 @@ func (n *node) width() int {
 
 const veryWide = 1 << 17
 
-// size is an upper bound of what PCRE2's compiled form takes, in bytes, where it
-// is no more than maxSize.
+// size returns an upper bound of the size of PCRE2's compiled form, in bytes, or
+// maxSize+1 if that is exceeded.
 func (n *node) size() int {
 	total := 0
 	for _, part := range n.parts {
@@ -160,12 +160,12 @@ const (
 	maxSize     = 60_000
 	literalSize = 2
 	classSize   = 40
-	// groupSize is for a group's begin and end, and for all that PCRE2 may wrap
+	// groupSize is for the begin and end of a group, with everything that PCRE2 may add
 	// around it.
 	groupSize  = 20
 	branchSize = 4
 )
 
-// copies is how often PCRE2 writes down the body of a repeat that is no single
-// byte, and Go that of any.
+// copies returns the number of copies of a repeat's body in the compiled form. PCRE2
+// does not copy single bytes, but Go does.
 func (n *node) copies() int { return max(n.min, n.max, 1) }

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The limits of PCRE2. maxLength is twice that of a token of nginx.conf.
+// The limits of PCRE2. maxLength is twice the limit of a token in nginx.conf.
 const (
 	maxNesting = 250
 	maxCount   = 65_535
 	maxLength  = 1 << 13
 )
 
-// flags are what (?imsU) changes.
+// flags are the options that (?imsU) changes.
 type flags uint
 
 const (
@@ -26,7 +26,7 @@ const (
 
 var letters = map[rune]flags{'i': caseless, 'm': multiline, 's': dotAll, 'U': ungreedy}
 
-// parser makes a tree of tokens. The first error is kept, and ends all loops.
+// parser makes a tree of tokens. It keeps the first error, which ends all loops.
 type parser struct {
 	tokens []token
 	spare  []node
@@ -34,17 +34,17 @@ type parser struct {
 	flags  flags
 	// nesting counts the open groups.
 	nesting int
-	// names are those of the groups that capture, "" for none, by number less one.
+	// names are those of the capturing groups, "" for none. Group n is at n-1.
 	names []string
-	// ended are the bodies of the groups that capture whose ")" was read.
+	// ended are the bodies of the capturing groups whose ")" was read.
 	ended map[int]*node
-	// reference is the highest number that is referred to, resets whether groups
-	// may have the numbers of others.
+	// reference is the highest referenced number. resets is set if groups can share
+	// numbers.
 	reference int
 	resets    bool
 }
 
-// parse gives the tree of a pattern. The error is a *SyntaxError or wraps
+// parse returns the tree of a pattern. The error is a *SyntaxError or wraps
 // ErrUnsupported.
 func parse(pattern string, f flags) (tree *node, names []string, err error) {
 	if len(pattern) > maxLength {
@@ -56,7 +56,7 @@ func parse(pattern string, f flags) (tree *node, names []string, err error) {
 		p.fail("unmatched )")
 	}
 	if p.reference > len(p.names) && !p.resets {
-		p.fail("a reference to a group that is not there")
+		p.fail("a reference to a group that does not exist")
 	}
 	if p.err != nil {
 		return nil, nil, p.err
@@ -77,12 +77,12 @@ func (p *parser) take() token {
 
 func (p *parser) has(f flags) bool { return p.flags&f != 0 }
 
-// fail says that PCRE2 refuses the pattern.
+// fail records that PCRE2 rejects the pattern.
 func (p *parser) fail(format string, values ...any) {
 	p.stop(&SyntaxError{fmt.Sprintf(format, values...)})
 }
 
-// unsupported says what is in the pattern that is not read.
+// unsupported records a part of the pattern that this package cannot read.
 func (p *parser) unsupported(what string) {
 	p.stop(fmt.Errorf("%s is %w", what, ErrUnsupported))
 }
@@ -128,7 +128,7 @@ func (p *parser) branch() *node {
 	return all
 }
 
-// skipComments passes over comments and empty \Q\E.
+// skipComments skips comments and empty \Q\E, and reports whether there were any.
 func (p *parser) skipComments() (any bool) {
 	for p.more() && (p.peek() == commentToken || p.tokens[0].text == `\Q\E`) {
 		p.take()
@@ -137,8 +137,8 @@ func (p *parser) skipComments() (any bool) {
 	return any
 }
 
-// item adds what one token is to a sequence, without its quantifier. Several nodes
-// are what is quoted; none is what only changes options.
+// item adds the nodes of one token to a sequence, without its quantifier: several for
+// quoted text, none for options and comments.
 func (p *parser) item(t token, all *node) (repeatable bool) {
 	add := func(n *node) { all.parts = append(all.parts, n) }
 	switch t.kind {
@@ -172,7 +172,7 @@ func (p *parser) item(t token, all *node) (repeatable bool) {
 	return false
 }
 
-// repeatable gives the node of a token that a quantifier may stand behind.
+// repeatable returns the node of a token that can have a quantifier.
 func (p *parser) repeatable(t token) *node {
 	switch t.kind {
 	case classToken:
@@ -187,7 +187,7 @@ func (p *parser) repeatable(t token) *node {
 
 func (p *parser) literal(c byte) *node { return p.oneByte(literal(c, p.has(caseless))) }
 
-// oneByte makes a node. Most are of this kind, so that several are made at once.
+// oneByte makes a node. Most nodes are of this kind, so it allocates several at once.
 func (p *parser) oneByte(s set) *node {
 	if len(p.spare) == 0 {
 		p.spare = make([]node, min(len(p.tokens)+1, 64))
@@ -211,7 +211,7 @@ func (p *parser) line(kind nodeKind) *node {
 	return &node{kind: kind}
 }
 
-// group reads what follows an opening token, up to its ")".
+// group reads a group after its opening token, up to its ")".
 func (p *parser) group(t token) *node {
 	if t.refusal != nil {
 		p.unsupported(fmt.Sprintf("%.10q", t.text))
@@ -249,7 +249,7 @@ func (p *parser) group(t token) *node {
 	p.flags = before
 	p.ended[n.number] = n.parts[0]
 	if n.kind == group && n.number == 0 && n.parts[0].kind != oneByte {
-		return n.parts[0] // (?:..) is only for what repeats it
+		return n.parts[0] // (?:..) matters only if it is repeated
 	}
 	return n
 }
@@ -268,7 +268,7 @@ func (p *parser) number(name string) int {
 	return len(p.names)
 }
 
-// changed gives the flags with those of (?i-s) and the like.
+// changed returns the flags after (?i-s) and the like.
 func (p *parser) changed(text string) flags {
 	result, unset := p.flags, false
 	for _, letter := range text {
@@ -284,7 +284,7 @@ func (p *parser) changed(text string) flags {
 	return result
 }
 
-// repeated puts an item in a repeat.
+// repeated returns a repeat of an item.
 func (p *parser) repeated(item *node, text string) *node {
 	bare := strings.TrimRight(text[1:], "?+")
 	n := &node{kind: repeat, parts: []*node{item}}

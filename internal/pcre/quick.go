@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// Quote gives a pattern that matches the text literally.
+// Quote returns a pattern that matches the text literally.
 func Quote(text string) string { return regexp.QuoteMeta(text) }
 
-// Compiles reports whether PCRE2 is sure to take a pattern, and it has no effect
-// beyond matching. It is for paths that nobody wrote as a pattern: it rather says no
-// to what PCRE2 would take, such as a look-ahead.
+// Compiles reports whether PCRE2 certainly accepts a pattern, and the pattern has no
+// effect besides matching. It is for paths that were not written as patterns, and also
+// rejects valid patterns such as look-aheads.
 func Compiles(pattern string) bool {
 	_, err := plain(pattern, "(")
 	return err == nil
 }
 
-// plain gives the tree of a pattern that has nothing but what is well known, and
-// groups with some openers only.
+// plain returns the tree of a pattern of common syntax only, with groups of the given
+// openers.
 func plain(pattern string, openers ...string) (*node, error) {
 	for t := range tokens(pattern) {
 		switch {
@@ -47,11 +47,10 @@ func plain(pattern string, openers ...string) (*node, error) {
 	return tree, nil
 }
 
-// Quick refuses a pattern that nginx may not take at all, and one that PCRE may
-// give up on, or take long for, with a name of up to 253 characters: one that
-// repeats what can match in several ways already, and one with so many repetitions
-// and choices that trying them all would take long. It rather says no to what would
-// do.
+// Quick rejects a pattern that nginx may not accept, and one that may be slow, or make
+// PCRE give up, on a name of up to 253 characters: it repeats a group that can match in
+// several ways, or has too many repetitions and choices. It also rejects some patterns
+// that would work.
 func Quick(pattern string) error {
 	tree, err := plain(pattern, "(", "(?:")
 	if err != nil {
@@ -76,20 +75,20 @@ func Quick(pattern string) error {
 	return nil
 }
 
-// NameSteps is the limit of steps for a pattern among the names of a server. nginx
-// closes the connection where it is reached, whoever's name it tries, so that no
-// pattern that Quick takes comes near it.
+// NameSteps is the limit of steps for a pattern among the names of a server. At the limit
+// nginx closes the connection, even if the request is for another server. Patterns that
+// Quick accepts stay far below it.
 const NameSteps = 1_000_000
 
-// mostBits is what two repetitions come to, or one in a pattern that may begin
-// anywhere, and two small choices: nginx tries them all on a name of 253 characters
-// in less than a millisecond, and far from PCRE's limit.
+// mostBits allows two repetitions, or one in a pattern that is not anchored, and two small
+// choices. nginx tries all their combinations on a name of 253 characters in less than a
+// millisecond, far from PCRE's limit.
 const (
 	repetitionBits = 8
 	mostBits       = 2*repetitionBits + 2
 )
 
-// choiceBits is the logarithm of in how many ways a pattern can match.
+// choiceBits returns the binary logarithm of the number of ways to match a pattern.
 func (n *node) choiceBits() int {
 	total := 0
 	for _, part := range n.parts {
@@ -106,15 +105,14 @@ func (n *node) choiceBits() int {
 	return total
 }
 
-// repeatsSeveral tells a group that is repeated and can match in several ways
-// already.
+// repeatsSeveral reports whether a node repeats a group that can match in several ways.
 func repeatsSeveral(n *node) bool {
 	return n.kind == repeat && n.max != 1 && !n.parts[0].endsItself() &&
 		n.parts[0].contains(func(part *node) bool { return part.kind == repeat || part.kind == alternation })
 }
 
-// endsItself tells what can be repeated in one way only, such as ([a-z]+\.): each
-// ends with a byte that is nowhere else in it.
+// endsItself reports whether a node can be repeated in one way only, such as
+// ([a-z]+\.): it ends with a byte that occurs nowhere else in it.
 func (n *node) endsItself() bool {
 	n = n.unwrapped()
 	if n.kind != sequence || len(n.parts) != 2 {

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// maxUnrolled bounds the instructions that Go makes of a pattern: it writes down
-	// the body of a repeat as often as it may match.
+	// maxUnrolled limits the instructions of Go's compiled pattern, which copies the body
+	// of a repeat as often as it can match.
 	maxUnrolled = 5_000
-	// maxCopies is how often Go writes down anything.
+	// maxCopies limits the copies of one instruction.
 	maxCopies = 1_000
 )
 
-// irregular names what in a tree Go's regexp does not do as PCRE2 does it, some
-// look-aheads aside; "" is nothing.
+// irregular names a part of a tree that Go's regexp lacks or treats differently from
+// PCRE2, except for known look-aheads; "" if there is none.
 func (n *node) irregular(known []place) string {
 	for _, look := range known {
 		if look.node == n {
@@ -27,7 +27,7 @@ func (n *node) irregular(known []place) string {
 	case n.kind == repeat && n.mode == possessive:
 		return "a possessive quantifier"
 	case n.kind == repeat && n.max == 0:
-		return "what is repeated no times"
+		return "a part that is repeated zero times"
 	case n.kind == repeat && n.max != 1 && n.parts[0].width() == 0:
 		return "a repeated group that may match nothing"
 	}
@@ -39,8 +39,8 @@ func (n *node) irregular(known []place) string {
 	return ""
 }
 
-// unrolled is how many instructions Go makes of a node, at most a little more than
-// maxUnrolled, and how often it writes down one of them.
+// unrolled returns the number of Go's instructions for a node, at most a little more
+// than maxUnrolled, and the maximum number of copies of one of them.
 func (n *node) unrolled() (size, copies int) {
 	size, copies = 1, 1
 	for _, part := range n.parts {
@@ -53,14 +53,14 @@ func (n *node) unrolled() (size, copies int) {
 	return size, copies
 }
 
-// huge reports whether Go, or PCRE2, could refuse a pattern for its size.
+// huge reports whether Go or PCRE2 could reject a pattern because of its size.
 func (n *node) huge() bool {
 	size, copies := n.unrolled()
 	return size > maxUnrolled || copies > maxCopies || n.size() > maxSize
 }
 
-// tame makes each possessive quantifier greedy that gives nothing back anyway,
-// because what follows cannot begin with what it repeats.
+// tame makes possessive quantifiers greedy where both match alike, because the next part
+// cannot begin with a repeated byte.
 func (n *node) tame(next follower) {
 	behind := make([]follower, len(n.parts))
 	switch n.kind {
@@ -80,18 +80,18 @@ func (n *node) tame(next follower) {
 	}
 }
 
-// place is a look-ahead that is always tried at the same byte of the subject, so
-// that it can be tried by itself first.
+// place is a look-ahead that is always tried at the same byte of the subject, so it can
+// be tried first, separately.
 type place struct {
 	node *node
 	at   int
 }
 
-// nowhere is a place that is not always the same.
+// nowhere means that the position is not fixed.
 const nowhere = -1
 
-// places gives the look-aheads of an anchored tree that have a place, and where the
-// tree ends.
+// places finds the look-aheads with a fixed position in an anchored tree, and returns
+// the end of the tree.
 func (n *node) places(at int, found *[]place) (end int) {
 	switch n.kind {
 	case oneByte:
@@ -136,23 +136,23 @@ func (n *node) branchPlaces(at int, found *[]place) (end int) {
 	return end
 }
 
-// otherNewline stands for each newline of a subject but a final one, so that
-// there is at most one "\n", and Go's (?m:$) holds where PCRE2's $ does.
+// otherNewline replaces each newline of a subject except a final one. With at most one
+// "\n", Go's (?m:$) holds where PCRE2's $ does.
 const otherNewline = 0x100
 
-// never matches nothing, anything one byte.
+// never matches nothing; anything matches one byte.
 const (
 	never    = `[^\x00-\x{10FFFF}]`
 	anything = `[\x00-\x{100}]`
 )
 
-// writer writes a tree in the syntax of Go. Each byte is the rune of that number.
-// What Go does not do is written as more than it matches.
+// writer writes a tree in Go's syntax. Each byte becomes the rune of that number. A part
+// that Go lacks becomes a pattern that matches more.
 type writer struct {
 	strings.Builder
-	// fails has the look-aheads that fail. All others are taken to hold.
+	// fails are the look-aheads that fail; all others count as holding.
 	fails map[*node]bool
-	// fold has all written without regard to case.
+	// fold makes letters match in either case.
 	fold bool
 }
 
@@ -190,7 +190,7 @@ func (w *writer) node(n *node) {
 	}
 }
 
-// reference writes what a group may have matched, in any case.
+// reference writes the possible text of a group, in either case.
 func (w *writer) reference(n *node) {
 	if len(n.parts) == 0 {
 		w.WriteString(anything + "*")

@@ -8,22 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// groupPrefix begins the name of every group of a user's pattern. No variable
-// of nginx or of ours begins with it.
+// groupPrefix is the prefix of every group name in a user's pattern. No variable of nginx
+// or Sluice begins with it.
 const groupPrefix = "p_"
 
-// GroupName is the name that Rename gives to a group.
+// GroupName returns the name that Rename gives to a group.
 func GroupName(name string) string { return groupPrefix + name }
 
 // IsGroupName reports whether a name is one that Rename gives.
 func IsGroupName(name string) bool { return strings.HasPrefix(name, groupPrefix) }
 
-// Rename gives the pattern with each named group (?<n>..), (?P<n>..) or
-// (?'n'..) as (?<p_n>..) if its name is to be kept, and else as (..), and the
-// names n in order. nginx sets a variable for each named group of a pattern that
-// matches, so that a name such as "route" would overwrite ours; and every
-// request pays for every variable that there is. Whatever could hide a group from the reader, or name
-// one from elsewhere, is an error that says what to write instead.
+// Rename replaces each named group (?<n>..), (?P<n>..) or (?'n'..) of a pattern with
+// (?<p_n>..) if n is in keep, and with (..) otherwise. It also returns the names n in
+// order. nginx sets a variable for each named group of a matching pattern, so a name such
+// as "route" would overwrite one of Sluice's; and every variable costs every request.
+// Syntax that could hide a group from the reader, or that refers to a group by name, is
+// an error that names an alternative.
 func Rename(pattern string, keep ...string) (renamed string, names []string, err error) {
 	var out strings.Builder
 	for t := range tokens(pattern) {
@@ -38,8 +38,7 @@ func Rename(pattern string, keep ...string) (renamed string, names []string, err
 				out.WriteString("?<" + GroupName(t.name) + ">")
 			}
 		case t.kind == commentToken:
-			// Without the rest of it, what stands before could be joined to what stands
-			// behind, as in \1(?#)0.
+			// An empty comment stays, because it can separate tokens, as in \1(?#)0.
 			out.WriteString("(?#)")
 		default:
 			out.WriteString(t.text)
@@ -48,8 +47,8 @@ func Rename(pattern string, keep ...string) (renamed string, names []string, err
 	return out.String(), names, nil
 }
 
-// Balanced reports whether each group of a pattern that Rename takes begins and
-// ends in it, so that the pattern can stand in a group.
+// Balanced reports whether each group of a pattern begins and ends in it, so that the
+// pattern can be put in a group. Rename must have accepted the pattern.
 func Balanced(pattern string) bool {
 	depth := 0
 	for t := range tokens(pattern) {
@@ -65,9 +64,8 @@ func Balanced(pattern string) bool {
 	return depth == 0
 }
 
-// Beginning gives literal text that everything begins with which a pattern
-// matches from its start, whatever else is in the pattern: it need not compile.
-// Where that cannot be told, it is empty. PCRE compares it in either case.
+// Beginning returns the literal text with which every match of an anchored pattern
+// begins, in any case of letters; empty if it is not known. The pattern need not compile.
 func Beginning(pattern string) string {
 	var lead []byte
 	rest := pattern
@@ -75,7 +73,7 @@ func Beginning(pattern string) string {
 		t := next(rest)
 		literal, ok := t.literal()
 		if after := rest[len(t.text):]; !ok || after != "" && strings.IndexByte("*?{", after[0]) >= 0 {
-			break // behind a quantifier the character may be absent
+			break // with a quantifier the character can be absent
 		}
 		lead = append(lead, literal)
 		rest = rest[len(t.text):]
@@ -86,7 +84,7 @@ func Beginning(pattern string) string {
 	return readable(string(lead))
 }
 
-// literal gives the byte of a token that stands for one without any doubt.
+// literal returns the byte of a token that certainly stands for one.
 func (t token) literal() (c byte, ok bool) {
 	switch {
 	case t.kind == literalToken && strings.IndexByte("{}]", t.text[0]) < 0:
@@ -97,8 +95,7 @@ func (t token) literal() (c byte, ok bool) {
 	return 0, false
 }
 
-// readable gives the beginning of a text up to what is no UTF-8 or a control
-// character.
+// readable returns a text up to the first control character or invalid UTF-8.
 func readable(text string) string {
 	for i, r := range text {
 		if r == utf8.RuneError || unicode.IsControl(r) {
@@ -108,8 +105,8 @@ func readable(text string) string {
 	return text
 }
 
-// mayBranch reports whether a pattern may have a "|" that is in no group: what
-// stands before it is then but one of the choices.
+// mayBranch reports whether a pattern may have a "|" outside groups, so that the text
+// before it is only one of the choices.
 func mayBranch(rest string) bool {
 	depth := 0
 	for t := range tokens(rest) {

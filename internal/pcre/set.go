@@ -28,7 +28,7 @@ func (s set) inverse() set {
 	return s
 }
 
-// folded adds the other case of each letter. In the C locale only ASCII has two.
+// folded adds the other case of each letter. In the C locale only ASCII letters have one.
 func (s set) folded() set {
 	for c := byte('a'); c <= 'z'; c++ {
 		if upper := c - 'a' + 'A'; s.has(c) || s.has(upper) {
@@ -56,7 +56,7 @@ func (s *set) size() int {
 	return n
 }
 
-// bytesOf makes a set of single bytes.
+// bytesOf returns the set of the bytes of a text.
 func bytesOf(text string) set {
 	var s set
 	for i := range len(text) {
@@ -65,7 +65,7 @@ func bytesOf(text string) set {
 	return s
 }
 
-// ranges makes a set of pairs of a first and a last byte.
+// ranges returns the set of ranges, each given as its first and last byte.
 func ranges(pairs string) set {
 	var s set
 	for i := 0; i < len(pairs); i += 2 {
@@ -102,7 +102,7 @@ var posixSets = map[string]set{
 	"xdigit": ranges("09AFaf"),
 }
 
-// escapedSet gives the bytes of \d, \W and the like.
+// escapedSet returns the bytes of \d, \W and the like.
 func escapedSet(letter byte) (s set, ok bool) {
 	switch letter | 0x20 {
 	case 'd':
@@ -124,7 +124,7 @@ func escapedSet(letter byte) (s set, ok bool) {
 	return s, true
 }
 
-// literal gives the set of one byte, in either case if fold is set.
+// literal returns the set of one byte, in either case if fold is set.
 func literal(c byte, fold bool) set {
 	var s set
 	if s.add(c); fold {

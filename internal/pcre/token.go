@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// token is a part of a pattern that PCRE2 reads as one.
+// token is a part of a pattern that PCRE2 reads as a unit.
 type token struct {
 	kind tokenKind
-	// text is the token as it is written.
+	// text is the token as written.
 	text string
-	// name is that of a named group.
+	// name is the name of a named group.
 	name string
-	// refusal says why users' patterns may not have this token; nil if they may.
+	// refusal is the reason why users' patterns may not have this token; nil if they may.
 	refusal error
 }
 
@@ -23,7 +23,7 @@ type tokenKind int
 
 const (
 	literalToken    tokenKind = iota // one byte that stands for itself
-	escapeToken                      // a backslash and what belongs to it
+	escapeToken                      // a backslash with its characters
 	quotedToken                      // \Q..\E
 	classToken                       // [..]
 	dotToken                         // .
@@ -34,30 +34,30 @@ const (
 	closeToken                       // )
 	optionsToken                     // (?i)
 	commentToken                     // (?#..)
-	quantifierToken                  // *, +, ?, {2,3}; also with ? or + behind
-	lostToken                        // the rest of the pattern, whose extent is unsure
+	quantifierToken                  // *, +, ?, {2,3}, also followed by ? or +
+	lostToken                        // the rest of the pattern, if its tokens are not known
 )
 
 var (
 	codes = regexp.MustCompile(`^\\(?:x\{[0-9A-Fa-f]+\}|x[0-9A-Fa-f]{1,2}|[0-9]+)`)
 	posix = regexp.MustCompile(`^\[:\^?[a-z]+:\]`)
-	// options leave out those that change how later text is read (x), what a name
-	// means (J) and what a group without a name is (n).
+	// options lacks x, J and n, which change how PCRE2 reads later text, names, and groups
+	// without a name.
 	options = regexp.MustCompile(`^\(\?[imsU]*(?:-[imsU]+)?[:)]`)
-	// bounds include those that are quantifiers since PCRE2 10.43 and literal before.
+	// bounds includes forms that are quantifiers since PCRE2 10.43 and literal before.
 	bounds = regexp.MustCompile(`^\{[ \t]*(?:[0-9]+[ \t]*(?:,[ \t]*[0-9]*[ \t]*)?|,[ \t]*[0-9]+[ \t]*)\}`)
 	named  = regexp.MustCompile(`^\(\?(?:P?<([A-Za-z0-9_]+)>|'([A-Za-z0-9_]+)')`)
-	// calls are groups of a sure extent that users' patterns may not have.
+	// calls matches groups that users' patterns may not have, but whose end is known.
 	calls = regexp.MustCompile(`^\(\?(?:P[=>]\w+|&\w+|R|[+-]?[0-9]+)\)`)
 )
 
 var openers = []string{"(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?|"}
 
-// maxGroupName leaves room for groupPrefix in PCRE2's limit of 32.
+// maxGroupName is PCRE2's limit of 32 without groupPrefix.
 const maxGroupName = 32 - len(groupPrefix)
 
-// tokens reads a pattern from left to right. All readers of patterns in this
-// package use it, so that none takes for text what PCRE2 takes for a group.
+// tokens splits a pattern from left to right. Everything in this package uses it, so
+// that no reader mistakes a group of PCRE2 for text.
 func tokens(pattern string) iter.Seq[token] {
 	return func(yield func(token) bool) {
 		for rest := pattern; rest != ""; {
@@ -72,7 +72,7 @@ func tokens(pattern string) iter.Seq[token] {
 
 var singles = map[byte]tokenKind{'.': dotToken, '^': caretToken, '$': dollarToken, '|': barToken, ')': closeToken}
 
-// next reads the token that a text begins with.
+// next returns the first token of a text.
 func next(rest string) token {
 	switch c := rest[0]; c {
 	case '\\':
@@ -88,7 +88,7 @@ func next(rest string) token {
 	}
 }
 
-// lost is the token behind which nothing is sure.
+// lost returns a lostToken.
 func lost(rest, format string, values ...any) token {
 	return token{kind: lostToken, text: rest, refusal: fmt.Errorf(format, values...)}
 }
@@ -110,9 +110,8 @@ func readEscape(rest string) token {
 
 func escapeLength(rest string) int { return min(max(2, len(codes.FindString(rest))), len(rest)) }
 
-// checkEscape refuses the escapes that change what the next characters are
-// (\c takes one away, \E is passed over) and the references to groups by name,
-// which would have to be renamed.
+// checkEscape rejects escapes that change the meaning of the next characters (\c and
+// \E), and references to groups by name, which Rename would have to change.
 func checkEscape(rest string) error {
 	if len(rest) < 2 {
 		return errors.New(`a \ at the end`)
@@ -141,8 +140,8 @@ func readClass(rest string) token {
 	return lost(rest, "[ needs its ]")
 }
 
-// classStart gives what a class begins with: the bracket, ^, and a ] that does
-// not end it.
+// classStart returns the beginning of a class: the bracket, ^, and a ] that does not end
+// it.
 func classStart(rest string) string {
 	i := 1
 	if strings.HasPrefix(rest[i:], "^") {
@@ -154,7 +153,7 @@ func classStart(rest string) string {
 	return rest[:i]
 }
 
-// member gives the length of the next member of a class.
+// member returns the length of the next member of a class.
 func member(rest string) (int, error) {
 	switch {
 	case strings.HasPrefix(rest, `\Q`):
@@ -182,7 +181,7 @@ func readQuantifier(rest string) token {
 	return token{kind: quantifierToken, text: rest[:end]}
 }
 
-// readGroup reads what begins with a parenthesis.
+// readGroup reads the beginning of a group, options or a comment.
 func readGroup(rest string) token {
 	switch {
 	case strings.HasPrefix(rest, "(*"):

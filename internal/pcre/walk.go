@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// item is a state, and what the subject may still hold there.
+// item is a state, and the possible rest of the subject there.
 type item struct {
 	state int
 	rest  rest
 }
 
-// rest is what may follow.
+// rest is the possible rest of a subject.
 type rest int
 
 const (
@@ -20,16 +20,16 @@ const (
 	restNothing
 )
 
-// subset is the set of items in which an automaton may be.
+// subset is a set of items of an automaton after some bytes.
 type subset struct {
 	items []item
-	// accepts is set if the subject may end here, always if whatever follows is
-	// accepted.
+	// accepts is set if the automaton accepts a subject that ends here, always if it
+	// accepts every continuation.
 	accepts, always bool
 	steps           map[byte]*subset
 }
 
-// walker reads subjects with an automaton.
+// walker runs an automaton.
 type walker struct {
 	*automaton
 	comparison *comparison
@@ -41,14 +41,14 @@ func newWalker(a *automaton, c *comparison) *walker {
 	return &walker{automaton: a, comparison: c, subsets: map[string]*subset{}}
 }
 
-// begin is where the automaton is before the first byte.
+// begin returns the items before the first byte.
 func (w *walker) begin() *subset {
 	return w.subset(w.closure([]item{{w.start(), restAny}}, guardStart))
 }
 
 func (w *walker) matched(at item) bool { return w.states[at.state].matched }
 
-// step is where the automaton may be one byte on.
+// step returns the items after one more byte.
 func (w *walker) step(from *subset, by byte) *subset {
 	if to := from.steps[by]; to != nil {
 		return to
@@ -58,7 +58,7 @@ func (w *walker) step(from *subset, by byte) *subset {
 	return to
 }
 
-// after gives the items one byte on.
+// after returns the items after one more byte.
 func (w *walker) after(from []item, by byte) []item {
 	var to []item
 	for _, at := range from {
@@ -77,8 +77,8 @@ func (w *walker) after(from []item, by byte) []item {
 	return w.closure(to, unguarded)
 }
 
-// closure adds the items that can be reached without a byte. allowed is
-// guardStart at the start of the subject.
+// closure adds the items that are reached without a byte. allowed is guardStart at the
+// start of the subject.
 func (w *walker) closure(items []item, allowed guard) []item {
 	w.seen = map[item]bool{}
 	var all []item
@@ -102,7 +102,7 @@ func (w *walker) closure(items []item, allowed guard) []item {
 	return all
 }
 
-// leaves gives what may follow where a guard is passed, and whether it can be.
+// leaves returns the possible rest after a guard, and reports whether the guard can hold.
 func (g guard) leaves(before rest, allowed guard) (after rest, ok bool) {
 	switch g {
 	case guardStart:
@@ -115,7 +115,7 @@ func (g guard) leaves(before rest, allowed guard) (after rest, ok bool) {
 	return before, true
 }
 
-// subset gives the subset of some items, always the same for the same ones.
+// subset returns the subset of some items, the same pointer for the same items.
 func (w *walker) subset(items []item) *subset {
 	slices.SortFunc(items, func(a, b item) int { return 3*(a.state-b.state) + int(a.rest-b.rest) })
 	var key []byte

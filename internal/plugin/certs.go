@@ -27,12 +27,12 @@ func certsCommand(s *session) *cobra.Command {
 		Aliases: []string{"cert", "certificates"},
 		Short:   "Show the certificates and their expiry dates",
 		Long: "Show the certificates that nginx presents. With --host, print the certificate for that name as PEM.\n" +
-			"Keys are never shown: the controller tells them to nobody.",
+			"Private keys are never shown: the controller does not disclose them.",
 		Example: certsExample,
 		Args:    noMore,
 	}
 	v := s.view(cmd, asTable, asWide, asJSON, asYAML, asName, asPEM)
-	s.hostFlag(cmd, &host, "only the certificate that a client is shown who asks for this name")
+	s.hostFlag(cmd, &host, "only the certificate that clients get for this name")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if host != "" && !cmd.Flags().Changed("output") {
 			v.chosen = asPEM

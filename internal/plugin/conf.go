@@ -28,13 +28,13 @@ func confCommand(s *session) *cobra.Command {
 		Use:   "conf",
 		Short: "Show nginx.conf, and the origin of each line",
 		Long: "Show the running nginx.conf: all of it, the server of a host, or the lines of an Ingress.\n" +
-			"With --origins, and in JSON and YAML, each line comes with the object that asked for it and the behaviour that wrote it.",
+			"With --origins, and in JSON and YAML, each line has its owner and its behaviour.",
 		Example: confExample,
 		Args:    noMore,
 	}
 	v := s.view(cmd, asText, asJSON, asYAML)
 	s.hostFlag(cmd, &host, `only the server of this host; "*" for the catch-all one`)
-	s.ingressFlag(cmd, &ingress, "only the lines that this Ingress asked for, as NAMESPACE/NAME")
+	s.ingressFlag(cmd, &ingress, "only the lines of this Ingress, as NAMESPACE/NAME")
 	cmd.Flags().BoolVar(&origins, "origins", false, "put the line number, the object and the behaviour before each line")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		reference, err := s.ingressReference(ingress)
@@ -51,7 +51,7 @@ func confCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// printOrigins prints the lines of nginx.conf with who wrote each before it.
+// printOrigins prints the lines of nginx.conf, each after its origin.
 func printOrigins(o output, conf debugapi.Conf) error {
 	widest := 0
 	for _, line := range conf.Lines {

@@ -43,7 +43,7 @@ func explainCommand(s *session) *cobra.Command {
 	return cmd
 }
 
-// methodAndURL refuses other arguments than those of explain.
+// methodAndURL rejects other arguments than those of explain.
 func methodAndURL(_ *cobra.Command, arguments []string) error {
 	if n := len(arguments); n == 1 || n == 2 {
 		return nil

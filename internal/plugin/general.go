@@ -53,17 +53,10 @@ func printGeneral(o output, g debugapi.General, now time.Time) error {
 	}
 	field("Problems", problems)
 	field("Leader", cell{text: leaderOf(g)})
-	for i, setting := range g.Settings {
-		name := ""
-		if i == 0 {
-			name = "Settings"
-		}
-		line := fmt.Sprintf("%s: %s (default %s)", setting.Key, setting.Value, orDash(setting.Default))
-		if name == "" {
-			fmt.Fprintf(&text, "%-15s%s\n", "", printableLines(line))
-			continue
-		}
-		field(name, cell{text: line})
+	name := "Settings:"
+	for _, setting := range g.Settings {
+		fmt.Fprintf(&text, "%-15s%s\n", name, printableLines(fmt.Sprintf("%s: %s (default %s)", setting.Key, setting.Value, orDash(setting.Default))))
+		name = ""
 	}
 	return o.painted(text.String())
 }
@@ -106,7 +99,7 @@ func leaderOf(g debugapi.General) string {
 	return orDash(g.Leader.Identity)
 }
 
-// ago gives a duration as kubectl does: its largest unit, or two.
+// ago returns a duration in its largest useful unit, like kubectl.
 func ago(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -56,7 +56,7 @@ func (c *controller) kubectl(ctx context.Context, command string, flags []string
 // given returns the flags of a set that the user gave, as arguments.
 func given(set *pflag.FlagSet) []string {
 	var flags []string
-	// Visit knows only what was parsed into this very set; a command has a copy.
+	// Visit would miss flags that a command parsed in its copy of the set.
 	set.VisitAll(func(f *pflag.Flag) {
 		if !f.Changed {
 			return

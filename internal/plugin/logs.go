@@ -32,13 +32,13 @@ func logsCommand(s *session) *cobra.Command {
 	// These are flags of kubectl logs, which checks the values that checkLogs does
 	// not.
 	own := pflag.NewFlagSet("logs", pflag.ContinueOnError)
-	own.BoolP("follow", "f", false, "go on showing what is logged, until Ctrl-C")
+	own.BoolP("follow", "f", false, "follow the log until Ctrl-C")
 	own.Bool("timestamps", false, "put the time before each line")
-	own.BoolP("previous", "p", false, "the log of the container that ran before, if it was started anew")
+	own.BoolP("previous", "p", false, "the log of the previous container, after a restart")
 	own.Int64("limit-bytes", 0, "the most bytes to show")
 	own.Int64("tail", -1, "the most lines to show, counted from the end; -1 for all")
-	own.String("since-time", "", "only what was logged after a time, such as 2026-03-01T12:00:00Z")
-	own.Duration("since", 0, "only what was logged in the last so long, such as 5s, 2m or 3h")
+	own.String("since-time", "", "only lines after a time, such as 2026-03-01T12:00:00Z")
+	own.Duration("since", 0, "only lines of the last such time, such as 5s, 2m or 3h")
 	cmd.Flags().AddFlagSet(own)
 	cmd.MarkFlagsMutuallyExclusive("since", "since-time")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

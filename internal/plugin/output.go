@@ -96,7 +96,7 @@ type cell struct {
 	colour colour
 }
 
-// cells are fields of no colour.
+// cells returns fields without colour.
 func cells(texts ...string) []cell {
 	row := make([]cell, len(texts))
 	for i, text := range texts {

@@ -27,15 +27,15 @@ type podFlags struct {
 }
 
 func (f *podFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.pod, "pod", "", "name of the controller's pod; goes before --selector")
-	flags.StringVarP(&f.selector, "selector", "l", "", "labels of the controller's pods, such as app.kubernetes.io/name=sluice; goes before --deployment")
+	flags.StringVar(&f.pod, "pod", "", "name of the controller's pod; overrides --selector")
+	flags.StringVarP(&f.selector, "selector", "l", "", "labels of the controller's pods, such as app.kubernetes.io/name=sluice; overrides --deployment")
 	flags.StringVar(&f.deployment, "deployment", "sluice-controller", "name of the controller's Deployment or DaemonSet")
 	flags.StringVar(&f.container, "container", "controller", "name of the controller's container")
-	flags.StringVar(&f.namespace, "controller-namespace", "", "namespace of the controller's pods, where it is not that of --namespace")
+	flags.StringVar(&f.namespace, "controller-namespace", "", "namespace of the controller's pods, if it differs from --namespace")
 }
 
-// what describes the selected pods.
-func (f *podFlags) what() string {
+// description describes the selected pods.
+func (f *podFlags) description() string {
 	switch {
 	case f.pod != "":
 		return fmt.Sprintf("pod %q", f.pod)
@@ -122,7 +122,7 @@ func (f *podFlags) list(ctx context.Context, c *cluster, namespace string) ([]co
 
 // missing returns the error that there is no such pod, with a suggestion.
 func (f *podFlags) missing(ctx context.Context, c *cluster, namespace string) error {
-	text := fmt.Sprintf("no %s in the namespace %q", f.what(), namespace)
+	text := fmt.Sprintf("no %s in the namespace %q", f.description(), namespace)
 	list := corev1.PodList{}
 	if err := c.List(ctx, kube.Pods, metav1.NamespaceAll, metav1.ListOptions{}, &list); err != nil {
 		return fmt.Errorf("%s; --namespace and --deployment, --selector or --pod say where the controller is (the pods of all namespaces cannot be listed: %v)", text, err)

@@ -22,7 +22,7 @@ func problemsCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "problems",
 		Aliases: []string{"problem"},
-		Short:   "Show what is wrong with objects, and what is valid",
+		Short:   "Show the Problems of objects, with valid values",
 		Long: "Show the mistakes that the controller found in Ingresses and the objects that they name, with the field and a valid value.\n" +
 			"Those of the namespace are shown, or of --all-namespaces; the controller itself may be in another.",
 		Example: problemsExample,
@@ -59,11 +59,7 @@ func (s *session) printProblems(o output, problems []model.Problem, namespace st
 		return o.names(objects)
 	}
 	if len(problems) == 0 {
-		in := ""
-		if namespace != "" {
-			in = " in the namespace \"" + namespace + "\" (--all-namespaces shows those of others)"
-		}
-		s.note("no problems%s", in)
+		s.note("no problems%s", where(namespace, ""))
 		return nil
 	}
 	t := table{heading: []string{"OBJECT", "REASON", "FIELD", "TEXT"}}

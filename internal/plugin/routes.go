@@ -29,7 +29,7 @@ func routesCommand(s *session) *cobra.Command {
 	}
 	v := s.view(cmd, asTable, asWide, asJSON, asYAML)
 	s.hostFlag(cmd, &host, `only the routes of this host; "*" for the catch-all server`)
-	s.ingressFlag(cmd, &ingress, "only the routes that this Ingress asked for, as NAMESPACE/NAME")
+	s.ingressFlag(cmd, &ingress, "only the routes of this Ingress, as NAMESPACE/NAME")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		reference, err := s.ingressReference(ingress)
 		if err != nil {
@@ -48,7 +48,7 @@ func printRoutes(o output, routes []debugapi.Route) error {
 	return o.table(t)
 }
 
-// orDash shows that there is nothing.
+// orDash returns "-" for an empty text.
 func orDash(text string) string {
 	if text == "" {
 		return "-"

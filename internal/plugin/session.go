@@ -79,15 +79,15 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// patience bounds what is asked of a controller; --request-timeout may say less.
+// patience is the timeout of a command; --request-timeout can be shorter.
 const patience = time.Minute
 
-// bounded is the context of a command that is to end by itself.
+// bounded returns the context of a command with that timeout.
 func bounded(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(cmd.Context(), patience)
 }
 
-// note says something besides the output.
+// note prints a remark to standard error.
 func (s *session) note(format string, arguments ...any) {
 	fmt.Fprintln(s.streams.ErrOut, printableLines(fmt.Sprintf(format, arguments...)))
 }

@@ -11,13 +11,13 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// question is one look at a view of the controller.
+// question is one request to the controller.
 type question struct {
 	path  string
 	query url.Values
 }
 
-// asking makes a question; parameters that are empty are left out.
+// asking returns a question without the empty parameters.
 func asking(path string, parameters ...string) question {
 	q := question{path, url.Values{}}
 	for i := 0; i+1 < len(parameters); i += 2 {
@@ -28,7 +28,7 @@ func asking(path string, parameters ...string) question {
 	return q
 }
 
-// view is a command that shows an answer of the controller.
+// view is a command that prints an answer of the controller.
 type view struct {
 	*session
 	cmd  *cobra.Command
@@ -36,13 +36,13 @@ type view struct {
 	*format
 }
 
-// view adds the flags of such a command, which knows some formats.
+// view adds the flags of such a command.
 func (s *session) view(cmd *cobra.Command, formats ...string) *view {
 	return &view{s, cmd, s.podFlags(cmd), addFormat(cmd, formats...)}
 }
 
-// show asks a question and prints the answer: as it came where JSON or YAML is asked
-// for, else by print.
+// show asks a question and prints the answer: unchanged for JSON and YAML, and otherwise
+// with print.
 func show[T any](v *view, q question, print func(output, T) error) error {
 	body, err := v.ask(v.cmd, v.pods, q)
 	if err != nil {
@@ -62,8 +62,8 @@ func printed[T any](o output, body []byte, print func(output, T) error) error {
 	return print(o, value)
 }
 
-// text asks a question that has a text as its answer, and prints as much of it as some
-// gives; all of it where JSON or YAML is asked for.
+// text asks a question whose answer is a text, and prints the part that some returns, or
+// the whole answer for JSON and YAML.
 func (v *view) text(q question, some func(body []byte) []byte) error {
 	o, kind := v.output(v.chosen), debugapi.Text
 	if o.isDocument() {
@@ -92,8 +92,8 @@ func (s *session) ask(cmd *cobra.Command, pods *podFlags, q question) ([]byte, e
 	return c.get(ctx, q.path, q.query)
 }
 
-// ingressReference reads --ingress: NAMESPACE/NAME, or a name in the namespace of
-// the call. Nothing stays nothing.
+// ingressReference parses --ingress: NAMESPACE/NAME, or a name in the current namespace.
+// An empty text stays empty.
 func (s *session) ingressReference(text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -109,7 +109,7 @@ func (s *session) ingressReference(text string) (string, error) {
 	return name.String(), nil
 }
 
-// hostFlag and ingressFlag add the flags that narrow what is shown down.
+// hostFlag and ingressFlag add the flags that select a part of the answer.
 func (s *session) hostFlag(cmd *cobra.Command, into *string, usage string) {
 	cmd.Flags().StringVar(into, "host", "", usage)
 	mustComplete(cmd, "host", s.completion(completeHosts))
@@ -120,7 +120,7 @@ func (s *session) ingressFlag(cmd *cobra.Command, into *string, usage string) {
 	mustComplete(cmd, "ingress", s.completion(completeIngresses))
 }
 
-// podFlags adds the flags that pick a pod.
+// podFlags adds the flags that select a pod.
 func (s *session) podFlags(cmd *cobra.Command) *podFlags {
 	f := &podFlags{}
 	f.add(cmd.Flags())
@@ -130,10 +130,10 @@ func (s *session) podFlags(cmd *cobra.Command) *podFlags {
 	return f
 }
 
-// catchAll is what the host of rules without one is called, for people.
+// catchAll is the shown host of rules without one.
 const catchAll = "*"
 
-// objectName gives "namespace/name" of what asked for something, "-" for nothing.
+// objectName returns "namespace/name" for an Ingress, "-" for no object.
 func objectName(o model.ObjectRef) string {
 	switch {
 	case o.Name == "":

@@ -22,7 +22,7 @@ type Reporter struct {
 	troubles map[string]string
 }
 
-// New gives a Reporter that writes to log.
+// New returns a Reporter that writes to log.
 func New(log *slog.Logger) *Reporter {
 	return &Reporter{log: log, source: map[string]bool{}, troubles: map[string]string{}}
 }
@@ -64,7 +64,7 @@ func (r *Reporter) Source(notes []snapshot.Note, errs []error) {
 	for _, err := range errs {
 		now[err.Error()] = true
 		if !r.source[err.Error()] {
-			r.log.Error("not read; what it gave before is kept", "error", err)
+			r.log.Error("cannot be read; the last state is kept", "error", err)
 		}
 	}
 	for text, failed := range r.source {
@@ -143,7 +143,7 @@ func (r *Reporter) Sync(s SyncLine) {
 		attributes = append(attributes, "bytes", s.Bytes, "test", round(s.Test), "live", round(s.Live), "settled", round(s.Settled))
 	}
 	if s.Err != nil {
-		r.log.Error("sync failed; what ran before goes on", append(attributes, "error", s.Err)...)
+		r.log.Error("sync failed; nginx keeps its configuration", append(attributes, "error", s.Err)...)
 		return
 	}
 	r.log.Info("sync", attributes...)

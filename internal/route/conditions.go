@@ -42,7 +42,7 @@ func Conditions(m model.Match) (conditions []model.Condition, fault *MatchFault)
 			return nil, &MatchFault{fmt.Sprintf("headers[%d].value", i), want, h.Value}
 		}
 		for _, pattern := range patterns {
-			conditions = append(conditions, model.Condition{Of: model.OfHeader, Name: lower(h.Name), Pattern: pattern})
+			conditions = append(conditions, model.Condition{Of: model.OfHeader, Name: Lower(h.Name), Pattern: pattern})
 		}
 	}
 	for i, q := range m.Query {
@@ -193,7 +193,7 @@ func (r *Request) header(name string) string {
 	}
 	var values []string
 	for _, h := range r.Headers {
-		if lower(h.Name) == name {
+		if Lower(h.Name) == name {
 			values = append(values, h.Value)
 		}
 	}

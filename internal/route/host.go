@@ -34,7 +34,7 @@ func HostName(host string) (string, error) {
 	if name == "" {
 		return "", errHostEmpty
 	}
-	return lower(name), nil
+	return Lower(name), nil
 }
 
 // withoutPort removes the text from the first colon on, in an IPv6 address the first
@@ -50,9 +50,9 @@ func withoutPort(host string) string {
 	return name
 }
 
-// lower converts ASCII letters only: strings.ToLower would also turn the Kelvin sign
-// into "k".
-func lower(name string) string {
+// Lower converts ASCII letters only, as nginx and PCRE2 do: strings.ToLower would also turn
+// the Kelvin sign into "k".
+func Lower(name string) string {
 	out := []byte(name)
 	for i, c := range out {
 		if c >= 'A' && c <= 'Z' {

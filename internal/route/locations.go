@@ -131,8 +131,8 @@ func (s *search) verdict(l *model.Location) LocationVerdict {
 	return lost(EarlierFirst, winner)
 }
 
-// fits says whether a location would take the path if it were alone. A pattern
-// of which package pcre cannot tell is taken for one that might.
+// fits reports whether a location would take the path if it were the only one, or may do
+// so if package pcre cannot evaluate its pattern.
 func (s *search) fits(l *model.Location) bool {
 	switch l.Modifier {
 	case model.Equal:

@@ -6,7 +6,7 @@ import (
 	"sluice/internal/model"
 )
 
-// Outcome is what nginx does with a request.
+// Outcome is the kind of nginx's answer to a request.
 type Outcome string
 
 // The outcomes.
@@ -15,56 +15,52 @@ const (
 	Missed    Outcome = "missed"      // a wildcard host took a name of too many labels: Location is its miss
 	Redirects Outcome = "redirect"    // nginx answers 301 to the same path with a "/" at its end
 	Refuses   Outcome = "bad request" // nginx answers 400
-	Unmatched Outcome = "unmatched"   // no location fits, or an internal one: nginx answers 404
-	Unknown   Outcome = "unknown"     // it hangs on the pattern of Location, which package pcre does not do
+	Unmatched Outcome = "unmatched"   // no location fits, or only an internal one: nginx answers 404
+	Unknown   Outcome = "unknown"     // it depends on the pattern of Location, which package pcre cannot evaluate
 )
 
 // Answer is how nginx treats a request.
 type Answer struct {
 	Outcome Outcome
-	// Server is the one whose name fits; nil for Refuses only.
+	// Server is the server of the host; nil for Refuses only.
 	Server *model.Server
-	// Path is the path after Normalize.
+	// Path is the path that nginx compares with locations.
 	Path string
-	// Location answers; for Redirects it is the one with the "/" at its end.
+	// Location answers; for Redirects it is the location with the "/" at its end.
 	Location *model.Location
 }
 
 // errNoServer cannot happen with the servers of a model.Static.
 var errNoServer = errors.New("no server takes the host")
 
-// Choice is an Answer with what it was chosen among.
+// Choice is an Answer with the alternatives.
 type Choice struct {
 	Answer
-	// Name is the host as server names are compared with it: in lower case,
-	// without port and final dot. It is nginx's $host.
+	// Name is nginx's $host: in lower case, without port and final dot.
 	Name string
-	// Steps are what nginx does to the URI first.
+	// Steps are the changes of the URI.
 	Steps []Step
-	// Refusal says why, for Refuses only.
+	// Refusal is the reason, for Refuses only.
 	Refusal error
-	// Servers are those that the host could mean, in the order of the file.
+	// Servers are those whose names come close to the host, in the order of the file.
 	Servers []ServerVerdict
-	// Dispatched is the location that hands the request over to Answer.Location; nil
-	// where a client reaches that itself.
+	// Dispatched is the location that dispatches to Answer.Location; nil if none does.
 	Dispatched *model.Location
-	// Locations are those of the server that decides, in the order of the file, each
-	// followed by those that it hands requests over to:
-	// Answer.Server, or the catch-all one for Missed, whose part the miss does.
+	// Locations are those of the deciding server, in the order of the file, each followed
+	// by those that it dispatches to. The deciding server is Answer.Server, or the
+	// catch-all server for Missed.
 	Locations []LocationVerdict
 }
 
-// Match says which location answers a request. The host is a Host header, with
-// or without a port; the URI is that of the request line, with its query. The
-// servers are those of a model.Static: the catch-all one is among them.
-//
-// It is asked with GET and no header but Host; Choose takes a whole Request.
+// Match returns the location that answers a GET request without further headers. The host
+// is a Host header, with or without a port. The URI is that of the request line, with its
+// query. The servers are those of a model.Static, which include the catch-all server.
 func Match(servers []*model.Server, host, uri string) Answer {
 	return Choose(servers, Request{Host: host, URI: uri}).Answer
 }
 
-// Choose says which location answers a request, and of every server that the host could mean and of every
-// location of the one that decides why it wins or loses.
+// Choose returns the location that answers a request, and the verdicts on the servers and
+// locations.
 func Choose(servers []*model.Server, r Request) Choice {
 	c := Choice{Answer: Answer{Outcome: Refuses}}
 	if c.Path, c.Steps, c.Refusal = normalize(r.URI); c.Refusal != nil {
@@ -80,7 +76,7 @@ func Choose(servers []*model.Server, r Request) Choice {
 	case misses(c.Server, c.Name):
 		c.Location, c.Outcome = c.Server.Miss(), Missed
 		if decides := catchAllOf(servers); decides != nil {
-			_, _, c.Locations = chooseLocation(decides, "/") // Miss is what it does with that, whatever the path
+			_, _, c.Locations = chooseLocation(decides, "/") // the miss does the same for every path
 		}
 	default:
 		c.Location, c.Outcome, c.Locations = chooseLocation(c.Server, c.Path)

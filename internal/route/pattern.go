@@ -9,9 +9,9 @@ import (
 	"sluice/internal/pcre"
 )
 
-// matchPattern matches a path as `location ~*` does, or the name of a host as the
-// pattern of a server's name. known is false if package pcre cannot tell what PCRE2
-// says, which may give up after so many steps; 0 is the least that is usual.
+// matchPattern matches a path as `location ~*` does, or a host as the pattern of a server
+// name does. steps is PCRE2's limit; 0 is pcre.LeastSteps. known is false if package pcre
+// cannot evaluate the pattern.
 func matchPattern(pattern, text string, steps int) (matches, known bool) {
 	compiled, err := pcre.Compile(pattern, pcre.Caseless)
 	if err != nil {
@@ -23,11 +23,11 @@ func matchPattern(pattern, text string, steps int) (matches, known bool) {
 
 var (
 	reference = regexp.MustCompile(`\$(?:\{[A-Za-z0-9_]+\}|[A-Za-z_][A-Za-z0-9_]*)`)
-	// groupReference is reference with the numbers of groups.
+	// groupReference also matches the numbers of groups.
 	groupReference = regexp.MustCompile(`\$(?:[1-9]|\{[A-Za-z_][A-Za-z0-9_]*\}|[A-Za-z_][A-Za-z0-9_]*)`)
 )
 
-// References gives the names that are used in a rewrite's target: $n and ${n}.
+// References returns the names in a rewrite's target: $n and ${n}.
 func References(target string) []string {
 	var names []string
 	for _, found := range reference.FindAllString(target, -1) {
@@ -36,9 +36,9 @@ func References(target string) []string {
 	return names
 }
 
-// RenameReferences gives a rewrite's target the names that the groups have after
-// pcre.Rename: $n and ${n} become $p_n and ${p_n}. It is false if the target names
-// a variable that would pass for a group's.
+// RenameReferences changes the names in a rewrite's target to those of pcre.Rename: $n and
+// ${n} become $p_n and ${p_n}. It returns false if the target has a variable that looks
+// like a renamed group.
 func RenameReferences(target string, names []string) (renamed string, ok bool) {
 	ok = true
 	renamed = reference.ReplaceAllStringFunc(target, func(found string) string {

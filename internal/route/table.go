@@ -25,12 +25,6 @@ type Row struct {
 	Extras []string
 }
 
-// String returns the row as one line, with two spaces between columns.
-func (r Row) String() string {
-	columns := []string{r.Host, r.Match, r.Path, r.Answer}
-	return strings.Join(append(columns, r.Extras...), "  ")
-}
-
 // Table returns a row for each rule, in the order of servers and locations. Locations
 // that exist only to make nginx match correctly (the second location of a Prefix,
 // shadows), or only for load balancers, have no row.

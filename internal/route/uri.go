@@ -1,6 +1,7 @@
 package route
 
 import (
+	"encoding/hex"
 	"errors"
 	"strings"
 )
@@ -28,22 +29,16 @@ const (
 
 // Step is one change of a URI, with the resulting path.
 type Step struct {
-	Kind StepKind
-	Path string
+	Kind StepKind `json:"kind"`
+	Path string   `json:"path"`
 }
 
-// Normalize returns the path that nginx compares with locations: without query and
-// fragment, percent-decoded once, slashes merged, dot segments resolved. It returns
-// an error if nginx answers 400: for a relative path, a space or a control character,
-// an incomplete escape, a NUL, or ".." above the root. Source:
-// ngx_http_parse_request_line and ngx_http_parse_complex_uri in nginx's
-// src/http/ngx_http_parse.c, with merge_slashes on.
-func Normalize(uri string) (string, error) {
-	path, _, err := normalize(uri)
-	return path, err
-}
-
-// normalize also returns the steps that changed something.
+// normalize returns the path that nginx compares with locations: without query and
+// fragment, percent-decoded once, slashes merged, dot segments resolved. It also returns
+// the steps that changed something. It returns an error if nginx answers 400: for a
+// relative path, a space or a control character, an incomplete escape, a NUL, or ".."
+// above the root. Source: ngx_http_parse_request_line and ngx_http_parse_complex_uri in
+// nginx's src/http/ngx_http_parse.c, with merge_slashes on.
 func normalize(uri string) (path string, steps []Step, err error) {
 	if err := written(uri); err != nil {
 		return "", nil, err
@@ -109,30 +104,14 @@ func Decode(path string) (string, error) {
 			out.WriteByte(path[i])
 			continue
 		}
-		if i+2 >= len(path) {
+		decoded, err := hex.DecodeString(path[i+1 : min(i+3, len(path))])
+		if err != nil || len(decoded) == 0 {
 			return "", errEscape
 		}
-		high, ok1 := hexDigit(path[i+1])
-		low, ok2 := hexDigit(path[i+2])
-		if !ok1 || !ok2 {
-			return "", errEscape
-		}
-		out.WriteByte(high<<4 | low)
+		out.WriteByte(decoded[0])
 		i += 2
 	}
 	return out.String(), nil
-}
-
-func hexDigit(c byte) (byte, bool) {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0', true
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10, true
-	case c >= 'A' && c <= 'F':
-		return c - 'A' + 10, true
-	}
-	return 0, false
 }
 
 // resolve removes "." and ".." segments from a path whose slashes are merged.

@@ -111,6 +111,12 @@ func (t *translation) look(b *backend) {
 	b.service, b.slices = service, slices.Clone(parts)
 	b.model = b.Model()
 	b.fault, b.remarks = t.resolve(b), nil
+	switch {
+	case b.fault != nil:
+		b.model.NoEndpoints = b.fault.text
+	case len(b.model.Endpoints) == 0 && b.model.ExternalName == "":
+		b.model.NoEndpoints = lackOf(parts, b.ID)
+	}
 	b.limit()
 	for _, part := range parts {
 		if byName(part) {
@@ -131,11 +137,11 @@ func (b *backend) divide() {
 // resolve sets the endpoints, and returns the fault if there are none.
 func (t *translation) resolve(b *backend) *backendFault {
 	if b.service == nil {
-		return &backendFault{false, model.NotFound, fmt.Sprintf("Service %s does not exist: 503 is answered", b.ID.Service)}
+		return &backendFault{false, model.NotFound, fmt.Sprintf("Service %s does not exist: %d is answered", b.ID.Service, b.model.WhenEmpty)}
 	}
 	port, ok := b.port()
 	if !ok {
-		return &backendFault{true, model.NotFound, fmt.Sprintf("Service %s has no port %s: 503 is answered; it has %s", b.ID.Service, b.ID.Port, listedPorts(b.service))}
+		return &backendFault{true, model.NotFound, fmt.Sprintf("Service %s has no port %s: %d is answered; it has %s", b.ID.Service, b.ID.Port, b.model.WhenEmpty, listedPorts(b.service))}
 	}
 	if b.service.Spec.Type == corev1.ServiceTypeExternalName {
 		if t.options.DisableExternalName {

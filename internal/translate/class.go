@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -34,6 +35,23 @@ func ClassOf(object *networkingv1.Ingress) (name, field string) {
 // with Problems about that.
 func Accepts(s *snapshot.Snapshot, o Options, object *networkingv1.Ingress) (ours bool, remarks []model.Problem) {
 	return (&translation{snap: s, options: o}).accepts(object)
+}
+
+// ClassFault says why the class of an Ingress that Accepts refuses is not served.
+func ClassFault(s *snapshot.Snapshot, o Options, object *networkingv1.Ingress) string {
+	name, from := ClassOf(object)
+	if from == "" {
+		return "names no class, and no IngressClass that is served is the default one"
+	}
+	text := fmt.Sprintf("is of the class %q (%s), ", name, from)
+	class := s.IngressClass(name)
+	switch {
+	case from == legacyClass || o.ClassesUnreadable:
+		return text + "and served are: " + strings.Join(o.IngressClasses, ", ")
+	case class == nil:
+		return text + "and there is no IngressClass of that name"
+	}
+	return text + fmt.Sprintf("whose spec.controller is %s and not %s", class.Spec.Controller, o.ControllerClass)
 }
 
 // accepts is Accepts for the snapshot and options of this call.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"sluice/internal/assemble"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 )
@@ -44,6 +45,28 @@ func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) [
 		return cmp.Or(strings.Compare(a.Address, b.Address), cmp.Compare(a.Port, b.Port))
 	})
 	return slices.Compact(ready)
+}
+
+// lackOf describes what the EndpointSlices of a backend without endpoints lack.
+func lackOf(parts []*discoveryv1.EndpointSlice, id assemble.BackendID) string {
+	all, ready := 0, 0
+	for _, part := range parts {
+		all += len(part.Endpoints)
+		for i := range part.Endpoints {
+			if condition := part.Endpoints[i].Conditions.Ready; condition == nil || *condition {
+				ready++
+			}
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return fmt.Sprintf("Service %s has no EndpointSlice", id.Service)
+	case all == 0:
+		return fmt.Sprintf("the EndpointSlices of Service %s hold no endpoint", id.Service)
+	case ready == 0:
+		return fmt.Sprintf("none of the %d endpoints of Service %s is ready", all, id.Service)
+	}
+	return fmt.Sprintf("no endpoint of Service %s has an IP address and a port that belongs to its port %s", id.Service, id.Port)
 }
 
 // byName reports whether a slice has DNS names, which only ExternalName Services may

@@ -114,8 +114,11 @@ func (t *translation) shorten(b *model.Backend, room int64) *model.Backend {
 	for kept > 0 && backendCost(b, kept) > room {
 		kept = kept * 15 / 16
 	}
-	t.report(endpointsLeftOut(b, kept, fmt.Sprintf("the endpoints of namespace %s need more room than it has; ask the administrator to raise configuration_data in the setting %s", b.Target.Namespace, assemble.SharedDicts)))
+	p := endpointsLeftOut(b, kept, fmt.Sprintf("the endpoints of namespace %s need more room than it has; ask the administrator to raise configuration_data in the setting %s", b.Target.Namespace, assemble.SharedDicts))
+	t.report(p)
 	short := *b
-	short.Endpoints = b.Endpoints[:kept:kept]
+	if short.Endpoints = b.Endpoints[:kept:kept]; kept == 0 {
+		short.NoEndpoints = p.Text
+	}
 	return &short
 }

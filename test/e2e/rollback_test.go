@@ -49,7 +49,7 @@ func TestReloadThatCannotComeUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		listenToo(t, dir, taken.Addr().(*net.TCPAddr).Port)
-		s.waitLine("sync failed; what ran before goes on")
+		s.waitLine("sync failed; nginx keeps its configuration")
 		s.waitBackend("http://a.example/", "web")
 		eventually(t, "the former file to be put back", func() bool {
 			now, err := os.ReadFile(filepath.Join(s.State, "nginx.conf"))
@@ -139,7 +139,7 @@ func TestNginxIsKilledWhileAPlanIsRefused(t *testing.T) {
 				}
 				defer taken.Close()
 				listenToo(t, dir, taken.Addr().(*net.TCPAddr).Port)
-				s.waitLine("sync failed; what ran before goes on")
+				s.waitLine("sync failed; nginx keeps its configuration")
 				former := s.master()
 				crash.kill(t, former, workers(former))
 				eventually(t, "another master", func() bool { now := s.master(); return now != 0 && now != former })

@@ -12,7 +12,7 @@
 //	claims.yaml     further owners with their claims, as a list of claim.Object;
 //	                what guard and lint are asked is of the objects only
 //	options         lines KEY=VALUE, see the function set
-//	routes          the routing table, as route.Table prints it
+//	routes          the rows of route.Table, two spaces between columns
 //	requests        METHOD URL -> LOCATION  ANSWER, see request_test.go
 //	log             what the requests leave in the access log, which in a test is
 //	                a file of its own wherever the case says it is

@@ -176,7 +176,7 @@ func set(o *translate.Options, key, value string) (err error) {
 func (o *outcome) routes() string {
 	var out strings.Builder
 	for _, row := range route.Table(o.config.Static.Servers) {
-		fmt.Fprintln(&out, row)
+		fmt.Fprintln(&out, strings.Join(append([]string{row.Host, row.Match, row.Path, row.Answer}, row.Extras...), "  "))
 	}
 	return out.String()
 }

@@ -27,7 +27,7 @@ func (b *book) annotations() string {
 	for _, behaviour := range annotations.All() {
 		p.behaviour(behaviour)
 	}
-	p.unsupported(annotations.Unsupported(), map[keys.Fate]string{
+	p.unsupported(annotations.Unsupported(), annotationDocs(), map[keys.Fate]string{
 		keys.Denied:   "the paths of the Ingress answer 503",
 		keys.Withheld: "the Ingress is left out",
 	})
@@ -49,7 +49,7 @@ func (b *book) settings() string {
 		p.add("## Group: " + group.Name + "\n\n" + prose(b.sentences["settings."+group.Name]) + "\n\n")
 		p.keys(group.Keys)
 	}
-	p.unsupported(settings.Unsupported(), map[keys.Fate]string{
+	p.unsupported(settings.Unsupported(), keys.Describe(settings.Settings{}), map[keys.Fate]string{
 		keys.Denied: "every path answers 503",
 	})
 	p.links()
@@ -270,11 +270,17 @@ func (p *page) links() {
 	}
 }
 
-// unsupported is the table at the end.
-func (p *page) unsupported(list []keys.Known, becomes map[keys.Fate]string) {
+// unsupported is the table at the end: keys, and values of keys that are read.
+func (p *page) unsupported(list []keys.Known, read []keys.Doc, becomes map[keys.Fate]string) {
 	p.add("## Not read yet\n\n")
-	p.add("Sluice knows these keys of ingress-nginx 1.15, but does not support them yet. They have no effect beyond the one in the table.\n\n")
+	p.add("Sluice knows these keys and values of ingress-nginx 1.15, but does not support them yet. They have no effect beyond the one in the table.\n\n")
 	p.add("| " + p.kind + " | effect |\n|---|---|\n")
+	rows := map[string]string{}
+	for _, doc := range read {
+		if len(doc.Undone) > 0 {
+			rows[doc.Key+" with the value `"+strings.Join(doc.Undone, "` or `")+"`"] = "a Problem; " + becomes[keys.Denied]
+		}
+	}
 	for _, k := range list {
 		text := "a Problem"
 		switch become := becomes[k.Fate]; {
@@ -289,7 +295,10 @@ func (p *page) unsupported(list []keys.Known, becomes map[keys.Fate]string) {
 		case k.Needs != "":
 			text += "; it has no effect without `" + strings.ReplaceAll(k.Needs, " ", "` or `") + "`"
 		}
-		p.add("| " + k.Key + " | " + cell(text) + " |\n")
+		rows[k.Key] = text
+	}
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		p.add("| " + name + " | " + cell(rows[name]) + " |\n")
 	}
 }
 

@@ -71,7 +71,7 @@ type Elector struct {
 	changes []chan struct{}
 }
 
-// New gives an Elector that does not lead.
+// New returns an Elector that does not lead.
 func New(o Options) *Elector {
 	if o.TTL <= 0 {
 		o.TTL = DefaultTTL

@@ -42,7 +42,7 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Leader tells whether this replica leads; election.Elector is one.
+// Leader tells whether this replica leads; election.Elector implements it.
 type Leader interface {
 	IsLeader() bool
 	Changes() <-chan struct{}
@@ -103,7 +103,7 @@ type report struct {
 	lookup   Lookup
 }
 
-// New gives a Recorder that writes nothing before Run.
+// New returns a Recorder that writes nothing before Run.
 func New(o Options) *Recorder {
 	return &Recorder{
 		Options: o, wake: make(chan struct{}, 1), limiter: rate.NewLimiter(perSecond, burst),

@@ -145,7 +145,7 @@ func inOrder(all []Address) []Address {
 	return slices.Compact(all)
 }
 
-// rank puts what failed behind what did not.
+// rank orders texts that are no IP addresses after those that are.
 func rank(err error) int {
 	if err != nil {
 		return 1

@@ -12,25 +12,25 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// What another writer may do before an Ingress is left to it, and for how long.
 const (
+	// contestWindow is the time in which a second change back makes us rest.
 	contestWindow = 10 * time.Minute
-	contestRest   = time.Hour
+	// contestRest is how long we then leave the status to the other writer.
+	contestRest = time.Hour
 )
 
-// contest is what is known of another writer of one status, which changes back
-// what we write. Two of them would go on for ever; the second time we rest, and
-// then try once an hour.
+// contest records that another writer changes one status back. Two such writers would
+// never stop, so after the second change we rest, and then write once an hour.
 type contest struct {
-	first  time.Time // when a status was last changed back for the first time
-	rested bool      // we have rested: the next time we rest at once
+	first  time.Time // the first change back within the window
+	rested bool      // we have rested: the next change makes us rest at once
 	until  time.Time // we rest until then
-	asked  bool      // it is known who the rival is
+	asked  bool      // rival is up to date
 	rival  string    // the other writer, such as its field manager
 	agreed time.Time // since when the status has been as wanted; zero if it is not
 }
 
-// changedBack takes note that another writer changed what we wrote.
+// changedBack records that another writer replaced our status.
 func (c *contest) changedBack(now time.Time) {
 	c.agreed = time.Time{}
 	switch {
@@ -41,8 +41,7 @@ func (c *contest) changedBack(now time.Time) {
 	}
 }
 
-// agree takes note that the status is as wanted. When it has been so for a while
-// the contest is over.
+// agree records that the status is as wanted. After the window the contest is over.
 func (c *contest) agree(now time.Time) {
 	if c.agreed.IsZero() {
 		c.agreed = now
@@ -52,22 +51,21 @@ func (c *contest) agree(now time.Time) {
 	}
 }
 
-// rests reports whether nothing is to be written now.
+// rests reports whether we rest now.
 func (c *contest) rests(now time.Time) bool { return now.Before(c.until) }
 
-// problem tells who the status is left to.
+// problem reports the other writer.
 func (e *entry) problem() model.Problem {
 	return model.Problem{
 		Object: snapshot.IngressRef(e.served.Name),
 		Field:  "status.loadBalancer.ingress",
 		Reason: model.Conflict,
-		Text: fmt.Sprintf("%s changes the status back each time it is written, so it is left as it is for an hour: want one controller that writes it "+
-			"(the other one ended, or --update-status=false for this one)", e.contest.rival),
+		Text: fmt.Sprintf("%s changes the status back after each write, so Sluice stops writing it for an hour: want only one controller that writes it "+
+			"(stop the other one, or give this one --update-status=false)", e.contest.rival),
 	}
 }
 
-// rivalOf gives the field manager that owns the status beside us, of those
-// the one that wrote last.
+// rivalOf returns the other field manager that wrote the status last.
 func rivalOf(ing *networkingv1.Ingress) string {
 	var last *metav1.ManagedFieldsEntry
 	for i := range ing.ManagedFields {

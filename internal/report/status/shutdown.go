@@ -20,7 +20,7 @@ func (s *Statuses) Shutdown(ctx context.Context) {
 	s.mu.Unlock()
 	s.inFlight.Wait()
 	if reason := s.leaves(ctx); reason != "" {
-		s.Log.Info("the status of the Ingresses is left as it is", "reason", reason)
+		s.Log.Info("the status of the Ingresses is not removed", "reason", reason)
 		return
 	}
 	ours := s.ours()
