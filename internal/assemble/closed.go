@@ -132,7 +132,7 @@ func (b *builder) closeTaken(m match, c *claim.Claim) {
 // as it is written; each without what nginx takes out of every request.
 func meanings(written string) []string {
 	if !strings.HasPrefix(written, "/") {
-		return []string{"/"}
+		written = "/" + written
 	}
 	decoded, err := route.Decode(written)
 	if err == nil {

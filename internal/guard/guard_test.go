@@ -32,6 +32,14 @@ func protecting(field, pathType, path string) Claim {
 	return Claim{Owner: mine, Field: field, Path: path, PathType: pathType, Protects: true, Blocks: []string{"allow-list"}}
 }
 
+// verifying is a claim whose backends must have certificates for the name "backend".
+var verifying = Claim{Owner: mine, Field: "0", Path: "/", PathType: "Prefix", Protects: true, BackendName: "backend"}
+
+func to(l *model.Location, t model.Transport) *model.Location {
+	l.Proxy.Transport = t
+	return l
+}
+
 func plain(field, pathType, path string) Claim {
 	return Claim{Owner: theirs, Field: field, Path: path, PathType: pathType}
 }
@@ -66,6 +74,25 @@ func TestCheck(t *testing.T) {
 		"a protection that was dropped": {
 			asked:     Asked{Claims: []Claim{protecting("0", "Prefix", "/")}},
 			locations: []*model.Location{at(mine, "0", "^~", "/")},
+			open:      "/ by /",
+		},
+		"backends that nobody verifies": {
+			asked:     Asked{Claims: []Claim{verifying}},
+			locations: []*model.Location{to(at(mine, "0", "^~", "/"), model.Transport{TLS: true, Name: "backend", TrustedCA: "x"})},
+			open:      "/ by /",
+		},
+		"backends that are verified by another name": {
+			asked:     Asked{Claims: []Claim{verifying}},
+			locations: []*model.Location{to(at(mine, "0", "^~", "/"), model.Transport{TLS: true, Verify: true, Name: "other", TrustedCA: "x"})},
+			open:      "/ by /",
+		},
+		"backends that are verified": {
+			asked:     Asked{Claims: []Claim{verifying}},
+			locations: []*model.Location{to(at(mine, "0", "^~", "/"), model.Transport{TLS: true, Verify: true, Name: "backend", TrustedCA: "x"})},
+		},
+		"a path whose backends nginx verifies, served by a path without": {
+			asked:     Asked{Claims: []Claim{{Owner: mine, Field: "1", Path: "/x", PathType: "Prefix"}, verifying}},
+			locations: []*model.Location{to(at(mine, "0", "^~", "/"), model.Transport{TLS: true})},
 			open:      "/ by /",
 		},
 		"a denied path that is served": {
@@ -108,10 +135,10 @@ func TestCheck(t *testing.T) {
 			locations: []*model.Location{closed(at(mine, "0", "~*", "(?-i)^/a[0-9]")), at(theirs, "1", "~*", "^/")},
 			open:      "/A7 by ^/",
 		},
-		"a longer pattern of a neighbour, with a limit": {
+		"a longer pattern of a neighbour": {
 			asked: Asked{Turned: true, Claims: []Claim{pattern(protecting("0", "ImplementationSpecific", `/a[0-9]`)), pattern(plain("1", "ImplementationSpecific", "/[a-z][0-9]+"))}},
 			locations: []*model.Location{
-				at(theirs, "1", "~*", "(*LIMIT_MATCH=200)^/[a-z][0-9]+"), listed(at(mine, "0", "~*", "^/a[0-9]")),
+				at(theirs, "1", "~*", "^/[a-z][0-9]+"), listed(at(mine, "0", "~*", "^/a[0-9]")),
 			},
 		},
 		"a pattern in front that is shorter": {

@@ -158,7 +158,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			own := policies.At(rule.path)
 			c.Denied = denied || own.Denied()
 			c.Protects = c.Denied || len(own.Protects()) > 0
-			c.Blocks, c.Protections = blocksOf(own), own.Protections()
+			c.Blocks, c.Protections, c.BackendName = blocksOf(own), own.Protections(), own.Transport.VerifiedName()
 			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
 		}
 	}
@@ -178,7 +178,7 @@ func (r *reader) readOwner(owner *claim.Object, general *settings.Settings) {
 		own := policies.At(c.Path)
 		r.hosts[c.Host].Claims = append(r.hosts[c.Host].Claims, guard.Claim{
 			Owner: owner.Ref, Field: c.Field, Path: c.Path, PathType: c.PathType, Match: c.Match,
-			Denied: own.Denied(), Protects: own.Denied() || len(own.Protects()) > 0, Blocks: blocksOf(own), Protections: own.Protections(),
+			Denied: own.Denied(), Protects: own.Denied() || len(own.Protects()) > 0, Blocks: blocksOf(own), Protections: own.Protections(), BackendName: own.Transport.VerifiedName(),
 		})
 	}
 }
