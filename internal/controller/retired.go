@@ -164,6 +164,18 @@ func (l *retired) and(wanted model.Dynamic) model.Dynamic {
 	}
 }
 
+// crowdOut forgets the retired backends that have no room in a dictionary of a size
+// beside the wanted ones, and returns their keys. Those that left first go first.
+func (l *retired) crowdOut(wanted []*model.Backend, size int64) (keys []string) {
+	gone := missing(merged(wanted, l.backends, backendKey), wanted, backendKey)
+	slices.SortStableFunc(gone, func(a, b *model.Backend) int { return l.backends[a.Key].plan - l.backends[b.Key].plan })
+	for _, b := range translate.Crowded(wanted, gone, size) {
+		delete(l.backends, b.Key)
+		keys = append(keys, b.Key)
+	}
+	return keys
+}
+
 func (d retiredItems[T]) drop(now time.Time, after time.Duration) {
 	for key, gone := range d {
 		if end := gone.end(after); !end.IsZero() && !now.Before(end) {

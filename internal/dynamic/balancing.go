@@ -15,6 +15,7 @@ type wirePicker struct {
 	Mode   model.Affinity `json:"mode"`
 	Name   string         `json:"name"`
 	Tag    string         `json:"tag"`
+	Points int            `json:"points,omitempty"`
 }
 
 // wireSplit is what rootfs/etc/nginx/lua/sluice/split.lua is told.
@@ -45,7 +46,7 @@ func pickerOf(b *model.Backend) *wirePicker {
 		return nil
 	}
 	name := b.Target.Label()
-	return &wirePicker{Picker: "cookie", Mode: b.Balancing.Affinity, Name: name, Tag: tagOf(name)}
+	return &wirePicker{Picker: "cookie", Mode: b.Balancing.Affinity, Name: name, Tag: tagOf(name), Points: b.RingPoints}
 }
 
 func cookieOf(c *model.Cookie) *wireCookie {

@@ -141,11 +141,16 @@ func retain[T any](l *list, wanted []T, key func(T) string) {
 	}
 	for key := range l.items {
 		if !keys[key] {
-			delete(l.items, key)
-			delete(l.pending, key)
-			l.gone[key] = true
+			l.remove(key)
 		}
 	}
+}
+
+// remove drops an item.
+func (l *list) remove(key string) {
+	delete(l.items, key)
+	delete(l.pending, key)
+	l.gone[key] = true
 }
 
 // drop marks those of the keys that are not of the list.

@@ -28,6 +28,8 @@ type backend struct {
 	remarks []model.Problem
 	// cost is what nginx needs to hold it, in bytes.
 	cost int64
+	// ringPoints is the limit of model.Backend.
+	ringPoints int
 }
 
 // backendFault is what is wrong with a reference to a backend.
@@ -42,8 +44,10 @@ type backendFault struct {
 // references that lead nowhere.
 func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
 	t.used = make([]*backend, 0, len(of.Backends))
+	rings := countRings(of.Backends)
 	for _, w := range of.Backends {
 		b := t.entryOf(w)
+		b.ringPoints = rings.limit(w)
 		t.refresh(b)
 		t.report(b.remarks...)
 		t.used = append(t.used, b)
@@ -91,7 +95,7 @@ func (t *translation) refresh(b *backend) {
 	b.pass = t.memo.pass
 	t.memo.used.backends++
 	ofService := b.Split == nil && b.ID.Host == ""
-	if b.model == nil || !ofService || t.changed(b.ID.Service) {
+	if b.model == nil || !ofService || b.model.RingPoints != b.ringPoints || t.changed(b.ID.Service) {
 		t.look(b)
 	}
 }
@@ -107,11 +111,11 @@ func (t *translation) look(b *backend) {
 		return
 	}
 	service, parts := t.snap.Service(b.ID.Service), t.snap.EndpointSlices(b.ID.Service)
-	if b.model != nil && b.service == service && slices.Equal(b.slices, parts) {
+	if b.model != nil && b.model.RingPoints == b.ringPoints && b.service == service && slices.Equal(b.slices, parts) {
 		return
 	}
 	b.service, b.slices = service, slices.Clone(parts)
-	b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503, Balancing: b.Balancing}
+	b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503, Balancing: b.Balancing, RingPoints: b.ringPoints}
 	if b.ID.Port == assemble.DefaultPort {
 		b.model.WhenEmpty = 404
 	}
