@@ -66,8 +66,8 @@ func TestHeadersAreRepeated(t *testing.T) {
 
 func TestLost(t *testing.T) {
 	t.Parallel()
-	outside := saidIn([]byte(`add_header A 1; add_header B 2; proxy_set_header Host $h; proxy_set_header X x; proxy_hide_header C;`))
-	own := saidIn([]byte(`proxy_set_header HOST other; add_header D 3; if ($a) { proxy_hide_header E; }`))
+	outside := inheritables([]byte(`add_header A 1; add_header B 2; proxy_set_header Host $h; proxy_set_header X x; proxy_hide_header C;`))
+	own := inheritables([]byte(`proxy_set_header HOST other; add_header D 3; if ($a) { proxy_hide_header E; }`))
 	var got []string
 	for _, s := range lost(outside, own) {
 		got = append(got, s.text)

@@ -135,7 +135,7 @@ func TestFileIsWrittenInLargePieces(t *testing.T) {
 	if n, err := file.WriteTo(&out); err != nil || n != int64(file.Len()) || !bytes.Equal(out.Bytes(), file.Bytes()) {
 		t.Errorf("%d of %d bytes written: %v", n, file.Len(), err)
 	}
-	if most := file.Len()/written + 1; out.n > most {
+	if most := file.Len()/writeSize + 1; out.n > most {
 		t.Errorf("%d bytes took %d writes, want %d at most", file.Len(), out.n, most)
 	}
 	full := calls{fail: 2}

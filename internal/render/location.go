@@ -8,47 +8,45 @@ import (
 	"sluice/internal/model"
 )
 
-// locationView is what the template of a location is given. Names are "" and
-// numbers 0 where nothing is to be said.
+// locationView is the data of the template of a location. Empty fields print nothing.
 type locationView struct {
 	Modifier string
 	// Path is a string, or limited for a pattern.
 	Path     any
 	Redirect *model.Redirect
 	Return   int
-	// Sends is where clients are redirected to, nil for nowhere.
+	// Sends is a redirect, nil for none.
 	Sends *model.Return
 	// Route is "<namespace>/<ingress>/<service>/<port>".
 	Route string
-	// Backend is the key of the backend where Route does not say it.
+	// Backend is the key of the backend, "" if it follows from Route.
 	Backend string
-	// UpstreamName is "<namespace>-<service>-<port>", for logs. It stands in each
-	// location because to work it out would cost every request a pattern.
+	// UpstreamName is "<namespace>-<service>-<port>", for logs. A map would compute it
+	// with a pattern in each request.
 	UpstreamName string
 	// SetsPath is set if the access log has the path of the rule, RulePath.
 	SetsPath bool
 	RulePath string
-	// Unlogged is set if the access log leaves out what no Ingress takes.
+	// Unlogged is set if the access log leaves out the requests.
 	Unlogged bool
-	// EscapeURI is the Lua that works out $escaped_request_uri, "" where nothing names it.
+	// EscapeURI is the Lua file that computes $escaped_request_uri, "" if nothing uses it.
 	EscapeURI string
-	// First is what blocks set before anything is answered.
+	// First is the text of the blocks before any answer.
 	First, Blocks insertion
-	// Hops is set for subrequests, which count their hops in another way.
+	// Hops is set for subrequests, which count hops in another way.
 	Hops hopsView
-	// AnswersFirst is set if a block may end what nginx's rewrite module does.
+	// AnswersFirst is set if a block may end nginx's rewrite module.
 	AnswersFirst bool
 	Rewrite      *rewriteView
-	// Dispatch is the variable that names the internal location which answers.
+	// Dispatch is the variable with the name of the internal location that answers.
 	Dispatch string
 	TLS      *tlsView
 	Upstream string
-	// URI is Upstream with what the backend is asked for, empty for what the request
-	// has.
+	// URI is Upstream with another URI for the backend, "" for that of the request.
 	URI string
 }
 
-// path gives what a location matches.
+// path returns the path of a location, with limits for a pattern.
 func (l locations) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
 		return limitPattern(location.Path, cmp.Or(location.MatchLimit, l.global.Patterns.MatchLimit))
@@ -56,9 +54,8 @@ func (l locations) path(location *model.Location) any {
 	return location.Path
 }
 
-// rewriteView is a rewrite. Pattern has its limits. Composed is set if the target is put together from
-// parts of the request, Captures if the prefix is, and Whole if nothing is to be
-// done after the rewrite.
+// rewriteView is a rewrite. Composed is set if the target has variables, Captures if the
+// prefix has, and Whole if nothing follows the rewrite.
 type rewriteView struct {
 	model.Rewrite
 	Pattern                   limited
@@ -71,8 +68,8 @@ func newRewriteView(r *model.Rewrite, matchLimit int) *rewriteView {
 	return &rewriteView{Rewrite: *r, Pattern: limitPattern(r.Pattern, matchLimit), Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
 }
 
-// answer says what a location returns. A URL without a host is of the one that
-// was asked: nginx would make it whole without the port.
+// answer sets the status or the redirect of a location. A URL without a host gets that of
+// the request: nginx would complete it without the port.
 func (v *locationView) answer(r model.Return) {
 	switch {
 	case r.URL == "":
@@ -84,7 +81,7 @@ func (v *locationView) answer(r model.Return) {
 	v.Sends = &r
 }
 
-// locations prints the locations of a server, each checked by itself.
+// locations prints the locations of a server, and checks each of them.
 type locations struct {
 	*serverRendering
 }
@@ -106,9 +103,9 @@ func (l locations) insert() error {
 	return nil
 }
 
-// replace prints a location that answers 503 instead of one that cannot be
-// printed; a location that is left out could open its path to others. If its match
-// cannot be printed either, and it protects, the server fails as a whole.
+// replace prints a location that returns 503 instead of one that cannot be printed, so
+// that no other location gets its requests. If not even its match can be printed, and it
+// protects, the whole server fails.
 func (l locations) replace(location *model.Location, err error) error {
 	closed := &model.Location{Modifier: location.Modifier, Path: location.Path, Rule: location.Rule, Return: &model.Return{Code: 503}}
 	unprintable := l.location("location", closed)
@@ -123,7 +120,7 @@ func (l locations) replace(location *model.Location, err error) error {
 	return nil
 }
 
-// location prints and checks one location; if it fails, nothing is printed.
+// location prints and checks one location. If that fails, it prints nothing.
 func (l locations) location(template string, location *model.Location) error {
 	before := l.page.here()
 	shared, upstreams := len(l.out.shared), len(l.out.upstreams)
@@ -154,8 +151,8 @@ func (l locations) try(template string, location *model.Location) error {
 	return setsNothing(text)
 }
 
-// matchable refuses a match that nginx would read as another kind of match,
-// quoted or not.
+// matchable refuses a match that nginx would read as another kind of match, even in
+// quotes.
 // Source: ngx_http_core_location in nginx's src/http/ngx_http_core_module.c.
 func matchable(template string, l *model.Location) error {
 	if template != "location" {
@@ -176,7 +173,7 @@ func matchable(template string, l *model.Location) error {
 	return &Refusal{Want: `one of the modifiers "=", "^~", "" and "~*"`, Got: string(l.Modifier)}
 }
 
-// view prepares what the template is given.
+// view prepares the data of the template.
 func (l locations) view(location *model.Location) error {
 	view := &l.serverRendering.locationView
 	*view = locationView{
@@ -187,7 +184,7 @@ func (l locations) view(location *model.Location) error {
 	l.locationBlocks.blocks, l.locationBlocks.beside = location.Blocks, nil
 	if isSubrequest(location) && location.Proxy != nil {
 		view.Hops = l.env.hops()
-		l.locationBlocks.beside = []said{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
+		l.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
 	}
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
 	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
@@ -200,13 +197,13 @@ func (l locations) view(location *model.Location) error {
 	return l.answers(location)
 }
 
-// handedOver reports whether requests come to a location from another one of the same
-// rule, which has set their variables: to one that redirects to a page of signing in.
+// handedOver reports whether requests come from another location of the same rule, which
+// has set their variables. That holds for a redirect to a sign-in page.
 func handedOver(l *model.Location) bool {
 	return l.Modifier == model.Named && l.Rule.Kind == model.RuleRedirect
 }
 
-// answers prepares what the template is given of the backend or the status.
+// answers prepares the backend, the status or the dispatch for the template.
 func (l locations) answers(location *model.Location) error {
 	view := &l.serverRendering.locationView
 	switch {
@@ -214,7 +211,7 @@ func (l locations) answers(location *model.Location) error {
 		len(location.Dispatch) == 0 && (location.Proxy == nil) == (location.Return == nil):
 		return &Refusal{Want: "exactly one of a backend, a status and a dispatch", Got: location.Path}
 	case len(location.Dispatch) > 0:
-		view.SetsPath = false // that is for the candidates
+		view.SetsPath = false // the candidates set it
 		variable, err := l.dispatch(location)
 		view.Dispatch = variable
 		return err
@@ -244,18 +241,18 @@ func (l locations) answers(location *model.Location) error {
 	return nil
 }
 
-// route names what is behind a location, for logs, and for the balancer where the
-// backend is that of the Service.
+// route returns the value of $route, for logs, and for the balancer unless there is
+// $backend.
 func route(l *model.Location) string {
 	of := l.Proxy.Service
 	return of.Namespace + "/" + cmp.Or(l.Rule.Object.Name, "-") + "/" + of.Name + "/" + of.Port
 }
 
-// mostLogged is how long a path may be, as it is written, to be logged whole.
+// mostLogged is the most bytes of a path in the access log.
 const mostLogged = tokenLimit - 100
 
-// loggedPath is the path of a rule for the access log; it is empty for what no
-// rule matched, and for what is closed as its path cannot be served. What does not fit a token is left out at the end.
+// loggedPath is the path of a rule for the access log, cut if it is too long for a token.
+// It is empty for the fallback, and for paths that cannot be served.
 func loggedPath(r model.Rule) string {
 	if r.Kind == model.RuleFallback || r.Kind == model.RuleClosed {
 		return ""
@@ -267,8 +264,8 @@ func loggedPath(r model.Rule) string {
 	return path
 }
 
-// groupsExist refuses a target that uses a named group which the pattern does
-// not have: nginx names no line for an unknown variable.
+// groupsExist refuses a target with a named group that the pattern lacks: nginx names no
+// line for an unknown variable.
 func groupsExist(r *model.Rewrite) error {
 	for rest := r.Target + r.Prefix; ; {
 		_, after, found := strings.Cut(rest, "$")

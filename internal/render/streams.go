@@ -25,7 +25,7 @@ type streamListen struct {
 // endpointView is an address with its port.
 type endpointView struct{ Address string }
 
-// passthroughView is the two servers of what is passed through.
+// passthroughView is the two servers for connections that are passed through.
 type passthroughView struct {
 	Names         insertion
 	HTTPS, Passed string
@@ -36,8 +36,8 @@ type passthroughView struct {
 	Backlog       int
 }
 
-// passedView is one host that is passed through. nginx looks for precise names
-// before it tries patterns.
+// passedView is one host that is passed through. nginx looks for precise names before
+// patterns.
 type passedView struct {
 	Upstream        string
 	Precise, Except []string
@@ -48,8 +48,8 @@ type passedView struct {
 	origin Origin
 }
 
-// printableStreams are the streams and passed hosts that this nginx can serve.
-// For the others there is a Problem, and everything else is as ever.
+// printableStreams are the streams and passed hosts that this nginx can serve. The owners
+// of the others get a Problem.
 func (r *rendering) printableStreams(s model.Static) model.Static {
 	can := r.env.Capabilities
 	printable := model.Static{Streams: s.Streams, Passthroughs: s.Passthroughs, PassesThrough: s.PassesThrough}
@@ -70,7 +70,7 @@ func (r *rendering) printableStreams(s model.Static) model.Static {
 	return printable
 }
 
-// streams prints the stream level. There is none without a stream.
+// streams prints the stream level, if there is a stream.
 func (r *rendering) streams(s model.Static) {
 	if len(s.Streams) == 0 && !s.PassesThrough {
 		return
@@ -88,7 +88,7 @@ func (r *rendering) streams(s model.Static) {
 		sizes := hashSizes(r.global.Hash, nil, passed.text)
 		level.Hash, body = &sizes, append(body, passed)
 	}
-	r.must("stream", level, r.templates.grammar.at(inStream...))
+	r.must("stream", level, inStream...)
 	r.streamBody = append([]*chunk{r.page.cut()}, body...)
 }
 
@@ -104,13 +104,13 @@ func (r *rendering) stream(s *model.Stream) *chunk {
 		view.Trusted = r.announcers()
 	}
 	r.page.from(Origin{Object: s.Source, Stream: s.Key()})
-	if err := r.checked("stream-server", view, inStream); err != nil {
+	if err := r.checked("stream-server", view, inStream...); err != nil {
 		r.refuse(model.Problem{Object: s.Source, Field: s.Field, Text: reason(err) + "; nothing listens on this port"})
 	}
 	return r.page.cut()
 }
 
-// announcers are those whose PROXY headers are believed at the stream level.
+// announcers are the peers whose PROXY headers count at the stream level.
 func (r *rendering) announcers() []string {
 	if !r.env.Capabilities.StreamRealIP {
 		return nil
@@ -118,22 +118,8 @@ func (r *rendering) announcers() []string {
 	return r.global.Forwarded.Trusted
 }
 
-// checked executes a template and checks what it printed. If that fails, nothing
-// is printed.
-func (r *rendering) checked(name string, data any, blocks []string) error {
-	before, start := r.page.here(), r.page.Len()
-	err := r.page.execute(r.templates.core[name], data)
-	if err == nil {
-		err = checkText(r.templates.grammar.at(blocks...), r.page.Bytes()[start:])
-	}
-	if err != nil {
-		r.page.back(before)
-	}
-	return err
-}
-
-// passthroughs prints the hosts that are passed through and the servers that do
-// it. The name of a host that cannot be printed is not among them.
+// passthroughs prints the hosts that are passed through, without those that cannot be
+// printed, and their servers.
 func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 	var views []passedView
 	for i := range passed {
@@ -154,7 +140,7 @@ func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 		view.Trusted = r.announcers()
 	}
 	r.page.from(Origin{})
-	r.must("passthrough", &view, r.templates.grammar.at(inStream...))
+	r.must("passthrough", &view, inStream...)
 	return r.page.cut()
 }
 
@@ -172,7 +158,7 @@ func (r *rendering) passed(p *model.Passthrough) (passedView, bool) {
 	r.page.from(view.origin)
 	_, err := printHost(p.Host)
 	if err == nil {
-		err = r.checked("passed-upstream", view, inStream)
+		err = r.checked("passed-upstream", view, inStream...)
 	}
 	if err != nil {
 		r.refuse(model.Problem{Object: p.Source, Field: p.Field, Text: reason(err) + "; the TLS of its hosts ends here"})

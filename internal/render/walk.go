@@ -10,44 +10,44 @@ import (
 	"sluice/internal/syntax"
 )
 
-// guard walks the parse trees of templates along nginx's lexer. It refuses a
-// template that prints where no printer is safe, appends the printer `word` to
-// every value that has none, and learns what the templates can write.
+// walker follows the parse trees of templates with nginx's lexer. It refuses a template
+// that prints a value where no printer is safe, appends the printer `word` to every
+// value without one, and learns the grammar of the templates.
 //
 // Its rules:
-//   - where a token may start, any printer;
-//   - within a word, only values without a printer or with `word`, which then
-//     are restricted to letters, digits and _.:/-;
-//   - within quotes, in a comment, or behind a $ or a backslash: nothing;
-//   - a behaviour sets only variables that begin with its own name;
-//   - the name of a directive is never printed, but for the values of map, geo
-//     and split_clients blocks;
-//   - both ways through an if, with or range end in the same place.
-type guard struct {
+//   - At the start of a token, any printer is allowed.
+//   - Within a word, a value has no printer, or `word`. It is then restricted to
+//     letters, digits and _.:/-.
+//   - Within quotes, in a comment, or behind a $ or a backslash, no value is allowed.
+//   - A behaviour sets only variables that begin with its own name.
+//   - The name of a directive is never a value, except in map, geo and split_clients
+//     blocks.
+//   - All branches of an if, with or range end in the same place.
+type walker struct {
 	trees    map[string]*parse.Tree
 	printers map[string]printer
-	// reached are the templates that something runs.
+	// reached are the templates that are in use.
 	reached map[string]bool
-	// calling are the templates that the walk is in, to find loops.
+	// calling are the templates on the way to the current one, to find loops.
 	calling []*parse.Tree
-	// own begins the variables of the behaviour that is walked, empty outside of one.
+	// own begins the names of the current behaviour's variables; empty outside of one.
 	own string
-	// onLeaf is told each directive of a root, and raw for a snippet.
+	// onLeaf is called with each directive of a root, and with raw for a snippet.
 	onLeaf func(name string)
 	// used are the variables that the templates name.
 	used map[string]bool
-	// families are the beginnings of the names of variables that behaviours print.
+	// families begin the names of the variables that behaviours print.
 	families map[string]bool
 }
 
-// walkRoot walks a template that is executed by itself within a block.
-func (g *guard) walkRoot(name string, inside *node) error {
-	tree := g.trees[name]
+// walkRoot walks a template that Go executes.
+func (w *walker) walkRoot(name string, inside *node) error {
+	tree := w.trees[name]
 	if tree == nil {
 		return fmt.Errorf("template %q is missing", name)
 	}
-	start := &place{stack: []*node{inside}, keeps: g.own != ""}
-	end, err := g.call(name, start, func(text string) error { return fmt.Errorf("template %q: %s", name, text) })
+	start := &place{stack: []*node{inside}, keeps: w.own != ""}
+	end, err := w.call(name, start, func(text string) error { return fmt.Errorf("template %q: %s", name, text) })
 	if err != nil {
 		return err
 	}
@@ -57,30 +57,30 @@ func (g *guard) walkRoot(name string, inside *node) error {
 	return nil
 }
 
-// call walks a template from a place.
-func (g *guard) call(name string, at *place, fail func(string) error) (*place, error) {
-	tree := g.trees[name]
+// call walks a template that begins at a place.
+func (w *walker) call(name string, at *place, fail func(string) error) (*place, error) {
+	tree := w.trees[name]
 	if tree == nil {
 		return nil, fail(fmt.Sprintf("there is no template %q", name))
 	}
-	if slices.Contains(g.calling, tree) {
+	if slices.Contains(w.calling, tree) {
 		return nil, fail(fmt.Sprintf("template %q calls itself", name))
 	}
-	g.reached[name] = true
-	g.calling = append(g.calling, tree)
-	end, err := g.list(tree, tree.Root, at)
-	g.calling = g.calling[:len(g.calling)-1]
+	w.reached[name] = true
+	w.calling = append(w.calling, tree)
+	end, err := w.list(tree, tree.Root, at)
+	w.calling = w.calling[:len(w.calling)-1]
 	return end, err
 }
 
 // list walks nodes one after the other. It does not change at.
-func (g *guard) list(tree *parse.Tree, list *parse.ListNode, at *place) (*place, error) {
+func (w *walker) list(tree *parse.Tree, list *parse.ListNode, at *place) (*place, error) {
 	at = at.clone()
 	if list == nil {
 		return at, nil
 	}
 	for _, n := range list.Nodes {
-		next, err := g.node(tree, n, at)
+		next, err := w.node(tree, n, at)
 		if err != nil {
 			return nil, err
 		}
@@ -89,39 +89,39 @@ func (g *guard) list(tree *parse.Tree, list *parse.ListNode, at *place) (*place,
 	return at, nil
 }
 
-func (g *guard) node(tree *parse.Tree, n parse.Node, at *place) (*place, error) {
+func (w *walker) node(tree *parse.Tree, n parse.Node, at *place) (*place, error) {
 	fail := func(text string) error { return failure(tree, n, text) }
 	switch n := n.(type) {
 	case *parse.TextNode:
-		return at, g.text(n, at, fail)
+		return at, w.text(n, at, fail)
 	case *parse.ActionNode:
-		return at, g.action(n, at, fail)
+		return at, w.action(n, at, fail)
 	case *parse.TemplateNode:
-		return g.call(n.Name, at, fail)
+		return w.call(n.Name, at, fail)
 	case *parse.IfNode:
-		return g.branches(tree, &n.BranchNode, at, fail)
+		return w.branches(tree, &n.BranchNode, at, fail)
 	case *parse.WithNode:
-		return g.branches(tree, &n.BranchNode, at, fail)
+		return w.branches(tree, &n.BranchNode, at, fail)
 	case *parse.RangeNode:
-		return g.loop(tree, &n.BranchNode, at, fail)
+		return w.loop(tree, &n.BranchNode, at, fail)
 	case *parse.CommentNode:
 		return at, nil
 	}
 	return nil, fail("break and continue are not supported")
 }
 
-// failure says where in the template's file something is wrong.
+// failure returns an error with the position in the template's file.
 func failure(tree *parse.Tree, n parse.Node, text string) error {
 	location, _ := tree.ErrorContext(n)
 	return fmt.Errorf("%s: %s", location, text)
 }
 
-func (g *guard) branches(tree *parse.Tree, b *parse.BranchNode, at *place, fail func(string) error) (*place, error) {
-	yes, err := g.list(tree, b.List, at)
+func (w *walker) branches(tree *parse.Tree, b *parse.BranchNode, at *place, fail func(string) error) (*place, error) {
+	yes, err := w.list(tree, b.List, at)
 	if err != nil {
 		return nil, err
 	}
-	no, err := g.list(tree, b.ElseList, at)
+	no, err := w.list(tree, b.ElseList, at)
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +129,8 @@ func (g *guard) branches(tree *parse.Tree, b *parse.BranchNode, at *place, fail 
 }
 
 // loop walks a body that runs any number of times.
-func (g *guard) loop(tree *parse.Tree, b *parse.BranchNode, at *place, fail func(string) error) (*place, error) {
-	once, err := g.list(tree, b.List, at)
+func (w *walker) loop(tree *parse.Tree, b *parse.BranchNode, at *place, fail func(string) error) (*place, error) {
+	once, err := w.list(tree, b.List, at)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (g *guard) loop(tree *parse.Tree, b *parse.BranchNode, at *place, fail func
 	if err != nil || b.ElseList == nil {
 		return again, err
 	}
-	none, err := g.list(tree, b.ElseList, at)
+	none, err := w.list(tree, b.ElseList, at)
 	if err != nil {
 		return nil, err
 	}
@@ -150,25 +150,25 @@ func (g *guard) loop(tree *parse.Tree, b *parse.BranchNode, at *place, fail func
 
 func join(a, b *place, fail func(string) error) (*place, error) {
 	if !a.joins(b) {
-		return nil, fail(fmt.Sprintf("the ways through this end in different places, %s and %s: close the token or the directive in each of them", a, b))
+		return nil, fail(fmt.Sprintf("the branches end in different places, %s and %s: close the token or the directive in each of them", a, b))
 	}
 	return a.join(b), nil
 }
 
 // text walks literal text.
-func (g *guard) text(n *parse.TextNode, at *place, fail func(string) error) error {
+func (w *walker) text(n *parse.TextNode, at *place, fail func(string) error) error {
 	for _, name := range syntax.Variables(n.Text) {
-		g.used[name] = true
+		w.used[name] = true
 	}
 	for _, ch := range n.Text {
-		if err := g.step(ch, at); err != nil {
+		if err := w.step(ch, at); err != nil {
 			return fail(err.Error())
 		}
 	}
 	return nil
 }
 
-func (g *guard) step(ch byte, at *place) error {
+func (w *walker) step(ch byte, at *place) error {
 	event, mixed := at.step(ch), at.mixed
 	at.mixed = false
 	switch {
@@ -181,14 +181,14 @@ func (g *guard) step(ch byte, at *place) error {
 	case event&(syntax.Semicolon|syntax.Open) != 0 && at.tokens.min == 0:
 		return fmt.Errorf("%q without a directive", ch)
 	case event&syntax.Semicolon != 0:
-		err := g.sets(at, 1)
-		g.leaf(at)
+		err := w.sets(at, 1)
+		w.leaf(at)
 		return err
 	case event&syntax.Open != 0:
 		if at.printed {
 			return errors.New("the name of a block is printed")
 		}
-		if err := g.sets(at, at.tokens.max-1); err != nil {
+		if err := w.sets(at, at.tokens.max-1); err != nil {
 			return err
 		}
 		at.enter()
@@ -198,30 +198,30 @@ func (g *guard) step(ch byte, at *place) error {
 	return nil
 }
 
-// sets refuses a directive of a behaviour that sets a variable which is not its own.
-// The variable is the token at some place behind the name.
-func (g *guard) sets(at *place, token int) error {
-	if g.own == "" || !setsVariable[at.name] || token < 1 || token > len(at.words) {
+// sets refuses a directive of a behaviour that sets a variable of others. token is the
+// place of the variable behind the name of the directive, from 1.
+func (w *walker) sets(at *place, token int) error {
+	if w.own == "" || !setsVariable[at.name] || token < 1 || token > len(at.words) {
 		return nil
 	}
-	if name := at.words[token-1]; name != "" && !strings.HasPrefix(name, "$"+g.own) {
-		return fmt.Errorf("%s sets %s: want a variable that begins with $%s", at.name, name, g.own)
+	if name := at.words[token-1]; name != "" && !strings.HasPrefix(name, "$"+w.own) {
+		return fmt.Errorf("%s sets %s: want a variable that begins with $%s", at.name, name, w.own)
 	}
 	return nil
 }
 
-// setsVariable are the directives that set a variable: set and auth_request_set their
-// first argument, the blocks their last.
+// setsVariable are the directives that set a variable: the first argument of set and
+// auth_request_set, and the last argument of the blocks.
 var setsVariable = map[string]bool{"set": true, "auth_request_set": true, "map": true, "geo": true, "split_clients": true}
 
-func (g *guard) leaf(at *place) {
+func (w *walker) leaf(at *place) {
 	inside := at.inside()
 	if at.printed {
 		inside.value(at.tokens.plus(-1))
 	} else {
 		inside.leaf(at.name, at.tokens.plus(-1))
-		if g.onLeaf != nil {
-			g.onLeaf(at.name)
+		if w.onLeaf != nil {
+			w.onLeaf(at.name)
 		}
 	}
 	at.reset()

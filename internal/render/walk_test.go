@@ -64,7 +64,7 @@ func TestGuardRefuses(t *testing.T) {
 		{"# {{ .A }}\n", "printed in a comment"},
 		{`{{ .A }} b;`, "the name of a directive is printed"},
 		{`a{{ .A }} b;`, "a part of the name of a directive is printed"},
-		{`a b{{ .A | str }};`, "str is a printer for whole tokens"},
+		{`a b{{ .A | str }};`, "str prints whole tokens"},
 		{`a ${{ .A }};`, `directly behind a backslash or a $`},
 		{`a \{{ .A }};`, `directly behind a backslash or a $`},
 		{`a {{ .A | str }}{{ .B }};`, "printed behind a token in quotes"},
@@ -114,7 +114,7 @@ func TestLoadRefusesFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"x.tmpl", "text", "text outside of {{ define }}"},
-		{"x.tmpl", `{{ define "server" }}a;{{ end }}`, `template "server" is defined a second time`},
+		{"x.tmpl", `{{ define "server" }}a;{{ end }}`, `template "server" is defined twice`},
 		{"x.tmpl", `{{ define "cors/loction" }}a;{{ end }}`, `template "cors/loction" is used nowhere`},
 		{"x.tmpl", `{{ define "x/location" }}{{ if }}{{ end }}`, "x.tmpl:1"},
 		{"server.tmpl", `{{ define "server" }}server { listen 80; }{{ end }}`, "is missing"},
