@@ -122,7 +122,7 @@ func (t *translation) denial(object *networkingv1.Ingress) claim.Denial {
 			return denial
 		}
 	}
-	if t.unsettled || t.options.leavesOut(object) || len(t.closed) > 0 && t.closed[t.classOf(object)] {
+	if t.unsettled || len(t.closed) > 0 && t.closed[t.classOf(object)] {
 		return claim.DenyPaths
 	}
 	return 0

@@ -187,15 +187,15 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	return all
 }
 
-// shutOut reports whether the paths of an Ingress have to be closed that
-// --disable-catch-all leaves out: it keeps requests out of them, and a neighbour would
+// shutOut reports whether the paths of an Ingress that --disable-catch-all leaves out must
+// return 503: it restricts access to them, or is denied anyway, and a neighbour would
 // serve them.
 func (t *translation) shutOut(object *networkingv1.Ingress) bool {
 	if len(object.Spec.Rules) == 0 {
 		return false
 	}
 	ing := t.ingress(object)
-	if !ing.Annotations.GuardsAny() {
+	if !ing.Annotations.GuardsAny() && t.denial(object) == 0 {
 		return false
 	}
 	t.report(model.Problem{Object: ing.Ref, Reason: model.Unsupported, Denies: true,

@@ -134,8 +134,11 @@ func (r *reader) read(object *networkingv1.Ingress) {
 		return // a canary has no paths of its own
 	}
 	owner := model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name}
-	r.differ[owner] = policies.DifferByPath()
 	denied := r.options.Denied[owner] != 0
+	if left := r.options.DisableCatchAll && object.Spec.DefaultBackend != nil; left && !denied && !policies.GuardsAny() {
+		return // it is left out, and has no effect on others
+	}
+	r.differ[owner] = policies.DifferByPath()
 	c := guard.Claim{Owner: owner}
 	for _, alias := range policies.ServerAlias.Names {
 		if r.hosts[alias] == nil {
