@@ -6,12 +6,15 @@
 //		open.Path // a request that open.Taker serves, and not open.Claim
 //	}
 //
-// A request is in order if it returns 503, a redirect to another path or the answer
-// to a health check; if a location of the Ingress with all its protections serves it;
-// or if a rule that wins serves it: a more exact, longer or older one. Of the same
-// Ingress, only a rule for a part of the requests wins (same.go). The package
-// shares no code with translate. It tries samples of requests: each path, requests
-// below and beside it, and the borders of neighbouring locations.
+// A request is in order in three cases:
+//
+//   - The answer is 503, a redirect to another path, or that of a health check.
+//   - A location of the Ingress with all its protections serves it.
+//   - A rule that wins serves it: a more exact, longer or older one. Of the same
+//     Ingress, only a rule for a part of the requests wins (same.go).
+//
+// The package shares no code with assemble. It tries samples of requests: each path,
+// requests below and beside it, and the borders of neighbouring locations.
 package guard
 
 import (
@@ -89,8 +92,8 @@ func Check(asked Asked, locations []*model.Location, internal []*model.Internal)
 	return all
 }
 
-// mixed reports whether there is a location that must not serve any request of some
-// protecting claim.
+// mixed reports whether some location must not serve the requests of some protecting
+// claim.
 func mixed(asked Asked, locations []*model.Location) bool {
 	for i := range asked.Claims {
 		c := &asked.Claims[i]
