@@ -90,10 +90,8 @@ func (b *blockList) printIn(contexts ...string) error {
 	return nil
 }
 
-// firstBlocks prints the same blocks in the context "first", before any answer.
-type firstBlocks struct{ *blockList }
-
-func (f firstBlocks) insert() error { return f.printIn("first") }
+// first prints the same blocks in the context "first", before any answer.
+func (b *blockList) first() error { return b.printIn("first") }
 
 func (b *blockList) repeats() bool {
 	for _, block := range b.blocks {

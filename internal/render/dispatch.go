@@ -47,10 +47,10 @@ const dispatchBlock = "dispatch"
 
 // dispatch prepares the maps of a location, and returns the variable with the name of the
 // internal location.
-func (l locations) dispatch(location *model.Location) (variable string, err error) {
+func (s *serverRendering) dispatch(location *model.Location) (variable string, err error) {
 	all := location.Dispatch
 	for _, candidate := range all {
-		if !slices.ContainsFunc(l.server.Internal, func(i *model.Internal) bool { return i.Modifier == model.Named && i.Path == candidate.To }) {
+		if !slices.ContainsFunc(s.server.Internal, func(i *model.Internal) bool { return i.Modifier == model.Named && i.Path == candidate.To }) {
 			return "", &Refusal{Want: "candidates that are internal locations of the server", Got: candidate.To}
 		}
 	}
@@ -59,10 +59,10 @@ func (l locations) dispatch(location *model.Location) (variable string, err erro
 		return "", &Refusal{Want: "a dispatch that does nothing else and ends with a candidate for all requests", Got: location.Path}
 	}
 	view := &dispatchView{}
-	if variable, err = view.choose(all[:last], all[last].To, l.global.Patterns.MatchLimit); err != nil {
+	if variable, err = view.choose(all[:last], all[last].To, s.global.Patterns.MatchLimit); err != nil {
 		return "", err
 	}
-	return variable, l.sharedBlocks([]model.Block{{Name: dispatchBlock, Data: view, Source: location.Rule.Object}})
+	return variable, s.sharedBlocks([]model.Block{{Name: dispatchBlock, Data: view, Source: location.Rule.Object}})
 }
 
 // choose adds the choice among candidates, and returns its variable. If there are too many

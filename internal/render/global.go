@@ -56,22 +56,19 @@ func findBlock(blocks []model.Block, name string) *model.Block {
 	return nil
 }
 
-// settingsBlocks prints the settings in one context.
-type settingsBlocks struct {
-	*rendering
-	context string
-}
-
-func (s settingsBlocks) insert() error {
-	for _, b := range s.global.blocks {
-		if err := s.setting(b); err != nil {
-			s.refuse(model.Problem{Object: b.Source, Text: settingText(b, err) + "; the default is used"})
-			if known := findBlock(defaultSettings(), b.Name); known != nil {
-				_ = s.setting(*known)
+// settings prints the settings in one context.
+func (r *rendering) settings(context string) insertion {
+	return func() error {
+		for _, b := range r.global.blocks {
+			if err := r.setting(b, context); err != nil {
+				r.refuse(model.Problem{Object: b.Source, Text: settingText(b, err) + "; the default is used"})
+				if known := findBlock(defaultSettings(), b.Name); known != nil {
+					_ = r.setting(*known, context)
+				}
 			}
 		}
+		return nil
 	}
-	return nil
 }
 
 // settingText is the text of an error, with the name of the group in front.
@@ -84,8 +81,8 @@ func settingText(b model.Block, err error) string {
 }
 
 // setting prints and checks a block.
-func (s settingsBlocks) setting(b model.Block) error {
-	return s.attempt(s.templates.place(contexts[s.context][0]), func() error { return s.print(b, s.context) })
+func (r *rendering) setting(b model.Block, context string) error {
+	return r.attempt(r.templates.place(contexts[context][0]), func() error { return r.print(b, context) })
 }
 
 // listenView is one listen directive.

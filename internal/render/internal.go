@@ -20,21 +20,21 @@ func isSubrequest(l *model.Location) bool {
 
 // internal prints a location that no client reaches. If that fails, the location returns
 // 503.
-func (l locations) internal(internal *model.Internal) {
+func (s *serverRendering) internal(internal *model.Internal) {
 	template := forRequests
 	if internal.Modifier == model.Equal {
 		template = forSubrequests
 	}
-	err := l.location(template, internal.Location)
+	err := s.location(template, internal.Location)
 	if err == nil {
 		return
 	}
 	for _, owner := range internal.Owners {
 		of := *internal.Location
 		of.Rule.Object = owner
-		l.refuseLocation(&of, err)
+		s.refuseLocation(&of, err)
 	}
-	_ = l.location(template, &model.Location{Modifier: internal.Modifier, Path: internal.Path, Rule: internal.Rule, Return: &model.Return{Code: 503}})
+	_ = s.location(template, &model.Location{Modifier: internal.Modifier, Path: internal.Path, Rule: internal.Rule, Return: &model.Return{Code: 503}})
 }
 
 // reachable refuses an internal location that a client could reach, or that has a bad name.

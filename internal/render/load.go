@@ -82,15 +82,12 @@ func (t *Templates) place(r root) *node {
 // Load parses all *.tmpl files, checks them and learns their grammar. The error names
 // file and line of the first template that is refused.
 func Load(files fs.FS) (*Templates, error) {
-	set, err := parseAll(files)
+	set, sum, err := parseAll(files)
 	if err != nil {
 		return nil, err
 	}
-	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, grammar: newNode(""), hosts: newNode("")}
+	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, sum: sum, grammar: newNode(""), hosts: newNode("")}
 	if err := t.walk(set); err != nil {
-		return nil, err
-	}
-	if t.sum, err = sumOf(files); err != nil {
 		return nil, err
 	}
 	return t, t.try()
@@ -98,20 +95,6 @@ func Load(files fs.FS) (*Templates, error) {
 
 // Sum is a hash of the files of the templates.
 func (t *Templates) Sum() string { return t.sum }
-
-// sumOf hashes the files that Load reads.
-func sumOf(files fs.FS) (string, error) {
-	all := sha256.New()
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".tmpl" {
-			return err
-		}
-		text, err := fs.ReadFile(files, name)
-		fmt.Fprintf(all, "%q %d\n%s", name, len(text), text)
-		return err
-	})
-	return hex.EncodeToString(all.Sum(nil)), err
-}
 
 // walk walks all templates. A template that no root reaches is an error.
 func (t *Templates) walk(set *template.Template) error {
@@ -170,10 +153,11 @@ func (t *Templates) walkBehaviour(w *walker, tmpl *template.Template) error {
 	return nil
 }
 
-// parseAll reads the files in order of their paths.
-func parseAll(files fs.FS) (*template.Template, error) {
-	set := template.New("").Funcs(functions())
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+// parseAll reads the files in order of their paths, and returns their hash too.
+func parseAll(files fs.FS) (set *template.Template, sum string, err error) {
+	set = template.New("").Funcs(functions())
+	all := sha256.New()
+	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(name) != ".tmpl" {
 			return err
 		}
@@ -181,9 +165,10 @@ func parseAll(files fs.FS) (*template.Template, error) {
 		if err != nil {
 			return err
 		}
+		fmt.Fprintf(all, "%q %d\n%s", name, len(text), text)
 		return parseFile(set, name, string(text))
 	})
-	return set, err
+	return set, hex.EncodeToString(all.Sum(nil)), err
 }
 
 // parseFile adds the templates of a file.
@@ -222,7 +207,7 @@ func functions() template.FuncMap {
 		}
 		return printVariable(args[0])
 	}
-	all[insertName] = func(i insertion) (string, error) { return "", i.insert() }
+	all[insertName] = func(i insertion) (string, error) { return "", i() }
 	all[rawName] = raw
 	return all
 }

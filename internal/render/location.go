@@ -47,9 +47,9 @@ type locationView struct {
 }
 
 // path returns the path of a location, with limits for a pattern.
-func (l locations) path(location *model.Location) any {
+func (s *serverRendering) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
-		return limitPattern(location.Path, cmp.Or(location.MatchLimit, l.global.Patterns.MatchLimit))
+		return limitPattern(location.Path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
 	}
 	return location.Path
 }
@@ -81,71 +81,67 @@ func (v *locationView) answer(r model.Return) {
 	v.Sends = &r
 }
 
-// locations prints the locations of a server, and checks each of them.
-type locations struct {
-	*serverRendering
-}
-
-func (l locations) insert() error {
-	l.start = l.page.Len()
-	for _, location := range l.server.Locations {
-		if err := l.location("location", location); err != nil {
-			if err := l.replace(location, err); err != nil {
+// locations prints the locations of the server, and checks each of them.
+func (s *serverRendering) locations() error {
+	s.start = s.page.Len()
+	for _, location := range s.server.Locations {
+		if err := s.location("location", location); err != nil {
+			if err := s.replace(location, err); err != nil {
 				return err
 			}
 		}
 	}
-	for _, internal := range l.server.Internal {
-		l.internal(internal)
+	for _, internal := range s.server.Internal {
+		s.internal(internal)
 	}
-	l.end = l.page.Len()
-	l.page.from(Origin{Host: l.server.Host})
+	s.end = s.page.Len()
+	s.page.from(Origin{Host: s.server.Host})
 	return nil
 }
 
 // replace prints a location that returns 503 instead of one that cannot be printed, so
 // that no other location gets its requests. If not even its match can be printed, and it
 // protects, the whole server fails.
-func (l locations) replace(location *model.Location, err error) error {
+func (s *serverRendering) replace(location *model.Location, err error) error {
 	closed := &model.Location{Modifier: location.Modifier, Path: location.Path, Rule: location.Rule, Return: &model.Return{Code: 503}}
-	unprintable := l.location("location", closed)
+	unprintable := s.location("location", closed)
 	switch {
 	case unprintable == nil:
-		l.refuseLocation(location, err)
+		s.refuseLocation(location, err)
 	case location.Rule.Protects:
 		return unprintable
 	default:
-		l.leftOut(location, unprintable)
+		s.leftOut(location, unprintable)
 	}
 	return nil
 }
 
 // location prints and checks one location. If that fails, it prints nothing.
-func (l locations) location(template string, location *model.Location) error {
-	before := l.page.here()
-	shared, upstreams := len(l.out.shared), len(l.out.upstreams)
-	err := l.try(template, location)
+func (s *serverRendering) location(template string, location *model.Location) error {
+	before := s.page.here()
+	shared, upstreams := len(s.out.shared), len(s.out.upstreams)
+	err := s.try(template, location)
 	if err != nil {
-		l.page.back(before)
-		l.out.shared, l.out.upstreams = l.out.shared[:shared], l.out.upstreams[:upstreams]
+		s.page.back(before)
+		s.out.shared, s.out.upstreams = s.out.shared[:shared], s.out.upstreams[:upstreams]
 	}
 	return err
 }
 
-func (l locations) try(template string, location *model.Location) error {
+func (s *serverRendering) try(template string, location *model.Location) error {
 	if err := matchable(template, location); err != nil {
 		return err
 	}
-	start := l.page.Len()
-	l.page.from(Origin{Object: location.Rule.Object, Host: l.server.Host})
-	if err := l.view(location); err != nil {
+	start := s.page.Len()
+	s.page.from(Origin{Object: location.Rule.Object, Host: s.server.Host})
+	if err := s.prepare(location); err != nil {
 		return err
 	}
-	if err := l.page.execute(l.templates.core[template], &l.locationView); err != nil {
+	if err := s.page.execute(s.templates.core[template], &s.locationView); err != nil {
 		return err
 	}
-	text := l.page.Bytes()[start:]
-	if err := checkBlock(l.templates.hosts.at(inServer...), text, l.page.rawIn(start, l.page.Len())...); err != nil || template != forSubrequests {
+	text := s.page.Bytes()[start:]
+	if err := checkBlock(s.templates.hosts.at(inServer...), text, s.page.rawIn(start, s.page.Len())...); err != nil || template != forSubrequests {
 		return err
 	}
 	return setsNothing(text)
@@ -173,28 +169,28 @@ func matchable(template string, l *model.Location) error {
 	return &Refusal{Want: `one of the modifiers "=", "^~", "" and "~*"`, Got: string(l.Modifier)}
 }
 
-// view prepares the data of the template.
-func (l locations) view(location *model.Location) error {
-	view := &l.serverRendering.locationView
+// prepare sets the data of the template.
+func (s *serverRendering) prepare(location *model.Location) error {
+	view := &s.locationView
 	*view = locationView{
-		Modifier: string(location.Modifier), Path: l.path(location), Redirect: location.RedirectToHTTPS,
-		SetsPath: l.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
-		Unlogged: location.Rule.Kind == model.RuleHealth || l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
+		Modifier: string(location.Modifier), Path: s.path(location), Redirect: location.RedirectToHTTPS,
+		SetsPath: s.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
+		Unlogged: location.Rule.Kind == model.RuleHealth || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
-	l.locationBlocks.blocks, l.locationBlocks.beside = location.Blocks, nil
+	s.locationBlocks.blocks, s.locationBlocks.beside = location.Blocks, nil
 	if isSubrequest(location) && location.Proxy != nil {
-		view.Hops = l.env.hops()
-		l.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
+		view.Hops = s.env.hops()
+		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
 	}
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
 	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
-		view.EscapeURI = l.env.entry("escaped_uri")
+		view.EscapeURI = s.env.entry("escaped_uri")
 	}
-	view.First, view.Blocks = firstBlocks{&l.locationBlocks}, &l.locationBlocks
-	if err := l.sharedBlocks(location.Blocks); err != nil {
+	view.First, view.Blocks = s.locationBlocks.first, s.locationBlocks.insert
+	if err := s.sharedBlocks(location.Blocks); err != nil {
 		return err
 	}
-	return l.answers(location)
+	return s.answers(location)
 }
 
 // handedOver reports whether requests come from another location of the same rule, which
@@ -204,15 +200,15 @@ func handedOver(l *model.Location) bool {
 }
 
 // answers prepares the backend, the status or the dispatch for the template.
-func (l locations) answers(location *model.Location) error {
-	view := &l.serverRendering.locationView
+func (s *serverRendering) answers(location *model.Location) error {
+	view := &s.locationView
 	switch {
 	case len(location.Dispatch) > 0 && (location.Proxy != nil || location.Return != nil),
 		len(location.Dispatch) == 0 && (location.Proxy == nil) == (location.Return == nil):
 		return &Refusal{Want: "exactly one of a backend, a status and a dispatch", Got: location.Path}
 	case len(location.Dispatch) > 0:
 		view.SetsPath = false // the candidates set it
-		variable, err := l.dispatch(location)
+		variable, err := s.dispatch(location)
 		view.Dispatch = variable
 		return err
 	case location.Return != nil:
@@ -223,7 +219,7 @@ func (l locations) answers(location *model.Location) error {
 		if err := groupsExist(rewrite); err != nil {
 			return err
 		}
-		view.Rewrite = newRewriteView(rewrite, l.global.Patterns.MatchLimit)
+		view.Rewrite = newRewriteView(rewrite, s.global.Patterns.MatchLimit)
 	}
 	of := location.Proxy.Service
 	view.Route, view.UpstreamName = route(location), of.Namespace+"-"+of.Name+"-"+of.Port
@@ -234,9 +230,9 @@ func (l locations) answers(location *model.Location) error {
 	case location.Proxy.Backend != of.Namespace+"/"+of.Name+"/"+of.Port:
 		to.by, view.Backend = byKey, location.Proxy.Backend
 	}
-	view.speak(to, location.Proxy.URI, l.env)
+	view.speak(to, location.Proxy.URI, s.env)
 	if to != (upstream{}) {
-		l.out.upstreams = append(l.out.upstreams, to)
+		s.out.upstreams = append(s.out.upstreams, to)
 	}
 	return nil
 }

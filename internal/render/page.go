@@ -171,23 +171,20 @@ type chunk struct {
 	server bool
 }
 
-// insertion is text that Go inserts into a template: blocks, locations, servers. It
-// writes to the page of the template.
-type insertion interface{ insert() error }
+// insertion writes text that Go inserts into a template, such as blocks and locations, to
+// the page of the template.
+type insertion func() error
 
 // chunkInsertion inserts a chunk without its origins.
-type chunkInsertion struct {
-	page *page
-	*chunk
-}
-
-func (c chunkInsertion) insert() error {
-	start := c.page.Len()
-	for _, e := range c.raw {
-		c.page.raw = append(c.page.raw, extent{start + e.start, start + e.end})
+func (p *page) chunkInsertion(c *chunk) insertion {
+	return func() error {
+		start := p.Len()
+		for _, e := range c.raw {
+			p.raw = append(p.raw, extent{start + e.start, start + e.end})
+		}
+		_, err := p.Buffer.Write(c.text)
+		return err
 	}
-	_, err := c.page.Buffer.Write(c.text)
-	return err
 }
 
 // execute writes a template to the page.

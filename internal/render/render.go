@@ -120,7 +120,7 @@ func (r *rendering) attempt(place *node, print func() error) error {
 
 // http prints the http level without the servers.
 func (r *rendering) http() *chunk {
-	r.view.Blocks = settingsBlocks{r, "http"}
+	r.view.Blocks = r.settings("http")
 	r.must("http", r.view, inHTTP...)
 	c := r.page.cut()
 	r.outside = inheritables(c.text)
@@ -128,7 +128,7 @@ func (r *rendering) http() *chunk {
 	r.listen = r.page.cut()
 	r.must("listen", r.defaultListens(), inServer...)
 	r.listenDefault = r.page.cut()
-	_ = settingsBlocks{r, "catchall"}.insert()
+	_ = r.settings("catchall")()
 	r.catchall = r.page.cut()
 	return c
 }
@@ -163,7 +163,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 // upstreams prints the upstream blocks.
 func (r *rendering) upstreams(all []upstream) *chunk {
 	for _, u := range all {
-		r.must("upstream", &upstreamView{Name: u.name(), Balancer: r.env.entry(u.entry()), Blocks: settingsBlocks{r, "upstream"}}, inHTTP...)
+		r.must("upstream", &upstreamView{Name: u.name(), Balancer: r.env.entry(u.entry()), Blocks: r.settings("upstream")}, inHTTP...)
 	}
 	return r.page.cut()
 }
@@ -177,11 +177,11 @@ func (r *rendering) fixed() *chunk {
 
 // whole assembles the file. Its body is already checked.
 func (r *rendering) whole() {
-	r.view.Main, r.view.Events = settingsBlocks{r, "main"}, settingsBlocks{r, "events"}
+	r.view.Main, r.view.Events = r.settings("main"), r.settings("events")
 	around := newStructure(r.templates.grammar)
-	r.view.HTTP = bodyInsertion{r, around, r.body}
+	r.view.HTTP = r.insertBody(around, r.body)
 	if len(r.streamBody) > 0 {
-		r.view.Stream = bodyInsertion{r, around, r.streamBody}
+		r.view.Stream = r.insertBody(around, r.streamBody)
 	}
 	r.view.Modules = r.modules()
 	err := r.page.execute(r.templates.core["nginx"], r.view)
@@ -198,18 +198,14 @@ func (r *rendering) whole() {
 	}
 }
 
-// bodyInsertion adds checked chunks to the file, and checks the text before them.
-type bodyInsertion struct {
-	*rendering
-	around *structure
-	chunks []*chunk
-}
-
-func (b bodyInsertion) insert() error {
-	head := b.page.cut()
-	b.file.add(head)
-	for _, c := range b.chunks {
-		b.file.add(c)
+// insertBody adds checked chunks to the file, and checks the text before them.
+func (r *rendering) insertBody(around *structure, chunks []*chunk) insertion {
+	return func() error {
+		head := r.page.cut()
+		r.file.add(head)
+		for _, c := range chunks {
+			r.file.add(c)
+		}
+		return around.feed(head.text, head.raw...)
 	}
-	return b.around.feed(head.text, head.raw...)
 }

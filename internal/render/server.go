@@ -82,7 +82,12 @@ func (s *serverRendering) execute() error {
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Listen: chunkInsertion{s.page, s.listen}, Blocks: serverBlocks{s, own}, Locations: locations{s},
+		Listen: s.page.chunkInsertion(s.listen), Locations: s.locations,
+		Blocks: func() error {
+			err := own.insert()
+			s.locationBlocks.outside = inForce(s.outside, own.own)
+			return err
+		},
 	}
 	switch {
 	case s.server.AliasesOnly:
@@ -116,22 +121,10 @@ func (s *serverRendering) aliases() []any {
 }
 
 func (s *serverRendering) asCatchall(view *serverView) {
-	view.Listen = chunkInsertion{s.page, s.listenDefault}
-	view.Global = chunkInsertion{s.page, s.catchall}
+	view.Listen = s.page.chunkInsertion(s.listenDefault)
+	view.Global = s.page.chunkInsertion(s.catchall)
 	view.Certificate, view.CertificateKey = s.env.within("placeholder.crt"), s.env.within("placeholder.key")
 	view.ClientHello = s.env.entry("client_hello")
-}
-
-// serverBlocks prints the blocks of the server, which its locations inherit.
-type serverBlocks struct {
-	*serverRendering
-	own *blockList
-}
-
-func (s serverBlocks) insert() error {
-	err := s.own.insert()
-	s.locationBlocks.outside = inForce(s.outside, s.own.own)
-	return err
 }
 
 // check checks the text around the locations, which are already checked.

@@ -82,7 +82,7 @@ func (r *rendering) streams(s model.Static) {
 	level := struct {
 		Hash   *hashView
 		Blocks insertion
-	}{Blocks: settingsBlocks{r, "stream"}}
+	}{Blocks: r.settings("stream")}
 	if s.PassesThrough {
 		passed := r.passthroughs(s.Passthroughs)
 		sizes := hashSizes(r.global.Hash, nil, passed.text)
@@ -128,7 +128,7 @@ func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 		}
 	}
 	view := passthroughView{
-		Names: passedNames{r, views}, HTTPS: r.env.socket("https"), Passed: r.env.socket("passed"),
+		Names: func() error { return r.passedNames(views) }, HTTPS: r.env.socket("https"), Passed: r.env.socket("passed"),
 		HeaderTimeout: string(r.global.Stream.HeaderTimeout), RealIP: r.env.Capabilities.StreamRealIP, Backlog: socketBacklog,
 	}
 	for _, address := range r.addresses() {
@@ -170,21 +170,16 @@ func (r *rendering) passed(p *model.Passthrough) (passedView, bool) {
 func passedUpstream(host string) string { return "passed-" + strings.ReplaceAll(host, "*", "_") }
 
 // passedNames prints the names of the hosts that are passed through.
-type passedNames struct {
-	*rendering
-	views []passedView
-}
-
-func (n passedNames) insert() error {
-	for _, view := range n.views {
-		n.page.from(view.origin)
-		start := n.page.Len()
-		if err := n.page.execute(n.templates.core["passed-name"], view); err != nil {
+func (r *rendering) passedNames(views []passedView) error {
+	for _, view := range views {
+		r.page.from(view.origin)
+		start := r.page.Len()
+		if err := r.page.execute(r.templates.core["passed-name"], view); err != nil {
 			return err
 		}
-		n.page.indent(start, "\t")
+		r.page.indent(start, "\t")
 	}
-	n.page.from(Origin{})
+	r.page.from(Origin{})
 	return nil
 }
 
