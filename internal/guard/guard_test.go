@@ -12,7 +12,7 @@ var (
 	theirs = model.ObjectRef{Kind: "Ingress", Namespace: "b", Name: "theirs"}
 )
 
-// at gives a location of an owner, for its path of a number.
+// at returns a location of an owner for one of its paths, by field.
 func at(owner model.ObjectRef, field string, modifier model.Modifier, path string) *model.Location {
 	return &model.Location{Modifier: modifier, Path: path, Rule: model.Rule{Object: owner, Field: field, Kind: model.RuleWritten}, Proxy: &model.Proxy{}}
 }
@@ -49,7 +49,7 @@ func pattern(c Claim) Claim {
 	return c
 }
 
-// Each placement is in order, or it is open for the requests that are named.
+// Each placement is in order, or open for the given requests.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -168,8 +168,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Two paths of one Ingress differ in protection: only the one for a part of the requests
-// of the other may have them without it.
+// If two paths of one Ingress differ in protection, the weaker one may serve requests of
+// the other only if it is for a part of them.
 func TestCheckWithinOneIngress(t *testing.T) {
 	t.Parallel()
 	open := func(field, pathType, path string) Claim {
@@ -209,7 +209,7 @@ func TestCheckWithinOneIngress(t *testing.T) {
 	}
 }
 
-// A host with thousands of hostile patterns costs no more than what is allowed.
+// The work for a host with thousands of hostile patterns has a limit.
 func TestCheckIsBounded(t *testing.T) {
 	t.Parallel()
 	var asked Asked

@@ -9,8 +9,8 @@ import (
 	"sluice/internal/model"
 )
 
-// What a location would no longer inherit is said again, but for the headers
-// that it says itself; in front of all blocks, once.
+// A location repeats the directives that it would no longer inherit, once, before all
+// blocks. It does not repeat its own headers.
 func TestHeadersAreRepeated(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load(withTemplate(t, "x.tmpl", `

@@ -11,7 +11,7 @@ import (
 	"sluice/internal/model"
 )
 
-// The source map names each line's writer, and agrees with Origin.
+// The source map has the origin of each line, and agrees with Origin.
 func TestSourceMap(t *testing.T) {
 	t.Parallel()
 	location := ingressLocation("web", model.PrefixFirst, "/a/")
@@ -108,7 +108,7 @@ func TestHashSizes(t *testing.T) {
 	}
 }
 
-// calls counts writes, and fails the one of a number.
+// calls counts writes; the write number fail fails.
 type calls struct {
 	bytes.Buffer
 	n, fail int
@@ -121,8 +121,7 @@ func (c *calls) Write(text []byte) (int, error) {
 	return c.Buffer.Write(text)
 }
 
-// TestFileIsWrittenInLargePieces: each write of a small one would be a system call
-// for every server.
+// TestFileIsWrittenInLargePieces: small writes would be a system call for every server.
 func TestFileIsWrittenInLargePieces(t *testing.T) {
 	t.Parallel()
 	static := model.Static{Servers: []*model.Server{catchAll()}}

@@ -134,8 +134,8 @@ func TestRefusalSaysWhatIsWanted(t *testing.T) {
 	}
 }
 
-// tokensOf gives the values of the tokens of a directive, and false unless the
-// text is exactly one directive.
+// tokensOf returns the values of the tokens of a directive; false unless the text is
+// exactly one directive.
 func tokensOf(text string) ([]string, bool) {
 	var lex syntax.Lexer
 	var tokens []string
@@ -155,8 +155,7 @@ func tokensOf(text string) ([]string, bool) {
 	return tokens, lex.Mode == syntax.Blank && strings.HasSuffix(text, ";")
 }
 
-// FuzzPrinters holds what printers promise: whatever is accepted is exactly one
-// token whose value is the input.
+// FuzzPrinters checks that an accepted value becomes exactly one token with that value.
 func FuzzPrinters(f *testing.F) {
 	for _, seed := range []string{"", "a", "a b", `"`, `\`, "$", "${", "$1", "a;b", "{", "}", "#", "'", "~a", "default", "\\n", "\n", "\r", "\x00", "\xff", "/a/b", "8k", "10s", ")", "a)", "*.a"} {
 		f.Add(seed)
@@ -185,7 +184,7 @@ func FuzzPrinters(f *testing.F) {
 	})
 }
 
-// valueOf is what nginx must understand for an accepted input.
+// valueOf is the value that nginx must read for an accepted input.
 func valueOf(printer, s string) string {
 	switch {
 	case printer == "mapkey" && mapSpecial(s):
@@ -202,8 +201,7 @@ func valueOf(printer, s string) string {
 	return s
 }
 
-// Every variable that users may name and that a map computes with a pattern is
-// known to be one.
+// The list of known variables that a map computes with a pattern is complete.
 func TestPatternedVariables(t *testing.T) {
 	t.Parallel()
 	believing, problems := settings.Read(&corev1.ConfigMap{Data: map[string]string{"use-forwarded-headers": "true"}})

@@ -28,7 +28,7 @@ func sharing(t *testing.T, templates string, values ...string) (*File, string) {
 	return file, string(file.Bytes())
 }
 
-// What blocks say at http level is there once for all equal texts.
+// Equal shared texts are printed once.
 func TestSharedBlocks(t *testing.T) {
 	t.Parallel()
 	_, text := sharing(t, `{{ define "x/shared" }}map $a $x_{{ .A }} { {{ .A | mapkey }} 1; }{{ end }}`, "one", "two", "one")

@@ -9,7 +9,7 @@ import (
 	"sluice/templates"
 )
 
-// withTemplate gives the built-in templates and one more file.
+// withTemplate returns the built-in templates and one more file.
 func withTemplate(t *testing.T, name, text string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -136,7 +136,7 @@ func readTemplate(t *testing.T, name string) string {
 	return string(data)
 }
 
-// A value without a printer passes word, and within a word part.
+// A value without a printer gets word, and part within a word.
 func TestGuardAppendsPrinters(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/location" }}a {{ .Token }} b{{ .Part }};{{ end }}`))

@@ -50,7 +50,7 @@ func TestSizeOfWorkers(t *testing.T) {
 	}
 }
 
-// argumentOf gives what is behind the first directive of a name, "" for none.
+// argumentOf returns the arguments of the first directive of a name, "" for none.
 func argumentOf(text, directive string) string {
 	_, rest, _ := strings.Cut(text, directive+" ")
 	argument, _, _ := strings.Cut(rest, ";")

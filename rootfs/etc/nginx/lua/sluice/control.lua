@@ -5,37 +5,13 @@ local wire = require("sluice.wire")
 
 local _M = {}
 
--- For each list: the field with the id, the prefix of its key, and the function that
--- makes the stored value.
-local BACKENDS = { id = "key", prefix = "", value = wire.backend }
-local CERTIFICATES = { id = "id", prefix = "c:", value = wire.certificate }
-
-local function store_all(dict, items, kind)
-  local failed = {}
-  local why
+-- Calls store(item) for each item. Returns the ids of those that failed, and an error.
+local function store_all(items, id, store)
+  local failed, why = {}, nil
   for _, item in ipairs(items) do
-    local id = item[kind.id]
-    local ok, err = runtime.store(dict, kind.prefix .. id, kind.value(item))
+    local ok, err = store(item)
     if not ok then
-      failed[#failed + 1] = id
-      why = why or err
-    end
-  end
-  return failed, why
-end
-
--- A name is bound only to a certificate that is stored; otherwise the host keeps its
--- former certificate.
-local function bind_all(dict, names)
-  local failed = {}
-  local why
-  for _, name in ipairs(names) do
-    local ok, err = nil, "its certificate is not held"
-    if dict:ttl("c:" .. name.id) then
-      ok, err = runtime.store(dict, "n:" .. name.host, name.id)
-    end
-    if not ok then
-      failed[#failed + 1] = name.host
+      failed[#failed + 1] = item[id]
       why = why or err
     end
   end
@@ -51,9 +27,19 @@ end
 local function set(dicts, lists)
   local failed, why = {}, {}
   local certificates = dicts.sluice_certificates
-  failed.backends, why.backends = store_all(dicts.sluice_backends, lists.backends, BACKENDS)
-  failed.certificates, why.certificates = store_all(certificates, lists.certificates, CERTIFICATES)
-  failed.names, why.names = bind_all(certificates, lists.names)
+  failed.backends, why.backends = store_all(lists.backends, "key", function(item)
+    return runtime.store(dicts.sluice_backends, item.key, wire.backend(item))
+  end)
+  failed.certificates, why.certificates = store_all(lists.certificates, "id", function(item)
+    return runtime.store(certificates, "c:" .. item.id, wire.certificate(item))
+  end)
+  failed.names, why.names = store_all(lists.names, "host", function(item)
+    -- Otherwise the host keeps its former certificate.
+    if not certificates:ttl("c:" .. item.id) then
+      return nil, "its certificate is not held"
+    end
+    return runtime.store(certificates, "n:" .. item.host, item.id)
+  end)
   return failed, why
 end
 

@@ -10,14 +10,6 @@ local samesite = require("sluice.samesite")
 local _M = {}
 local mt = { __index = _M }
 
-local function by_hash(endpoints, name)
-  local places = {}
-  for endpoint, at in pairs(endpoints.names) do
-    places[ngx.md5(name .. endpoint)] = at
-  end
-  return places
-end
-
 -- The names of the endpoints in their order.
 local function in_order(endpoints)
   local names = {}
@@ -32,9 +24,10 @@ function _M.new(endpoints, config, before)
   local self = setmetatable({ tag = config.tag }, mt)
   self.turns = round_robin.new(endpoints, nil, before and before.turns)
   if config.mode == "persistent" then
-    self.places, self.keys = by_hash(endpoints, config.name), {}
-    for key, at in pairs(self.places) do
-      self.keys[at] = key
+    self.places, self.keys = {}, {}
+    for endpoint, at in pairs(endpoints.names) do
+      local key = ngx.md5(config.name .. endpoint)
+      self.places[key], self.keys[at] = at, key
     end
   else
     self.ring = ring.new(in_order(endpoints), config.points)
