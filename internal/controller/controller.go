@@ -306,12 +306,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 // with an older file need. A failure is tried again: it never holds back anything else.
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
-	if memory := c.Runtime.Memory().Backends; memory.NearlyFull() {
-		if keys := c.retired.crowdOut(c.wanted.Backends, memory.Size); len(keys) > 0 {
-			_ = c.Runtime.Drop(ctx, keys) // Push tells of an nginx that does not answer.
-		}
-	}
-	held := c.retired.and(c.wanted)
+	held := c.withRetired(ctx)
 	fill := c.useNames(held)
 	err := c.Runtime.Push(ctx, fill(held))
 	if err == nil {

@@ -164,6 +164,17 @@ func (l *retired) and(wanted model.Dynamic) model.Dynamic {
 	}
 }
 
+// withRetired adds what is remembered to what is wanted. If nginx's memory fills up, it
+// first drops retired backends.
+func (c *Controller) withRetired(ctx context.Context) model.Dynamic {
+	if memory := c.Runtime.Memory().Backends; memory.NearlyFull() {
+		if keys := c.retired.crowdOut(c.wanted.Backends, memory.Size); len(keys) > 0 {
+			_ = c.Runtime.Drop(ctx, keys) // the next push reports an nginx that does not answer
+		}
+	}
+	return c.retired.and(c.wanted)
+}
+
 // crowdOut forgets the retired backends that have no room in a dictionary of a size
 // beside the wanted ones, and returns their keys. Those that left first go first.
 func (l *retired) crowdOut(wanted []*model.Backend, size int64) (keys []string) {
