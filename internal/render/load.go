@@ -203,9 +203,9 @@ func functions() template.FuncMap {
 	}
 	all["variable"] = func(args ...any) (string, error) {
 		if own, ok := args[0].(string); ok && len(args) == 2 {
-			return printOwnVariable(own, args[1]) // walker.allow added it
+			return ofText(func(name string) (string, error) { return printOwnVariable(own, name) })(args[1]) // walker.allow added own
 		}
-		return printVariable(args[0])
+		return ofText(printVariable)(args[0])
 	}
 	all[insertName] = func(i insertion) (string, error) { return "", i() }
 	all[rawName] = raw

@@ -58,11 +58,22 @@ type printer func(value any) (string, error)
 //	onoff        "on" or "off" for a bool
 func printers() map[string]printer {
 	return map[string]printer{
-		"word": printWord, "part": printPart, "host": printHost, "alias": printAlias, "onelabel": printOneLabel,
-		"str": printStr, "literal": printLiteral, "regex": printRegex, "logformat": printLogFormat, "streamformat": printStreamFormat,
-		"verbatim": printVerbatim, "header": printHeader, "url": printURL, "target": printTarget,
-		"mapkey": printMapKey, "mappattern": printMapPattern, "variables": printVariableList, "variable": printVariable,
-		"size": printSize, "duration": printDuration, "path": printPath, "onoff": printOnOff,
+		"word": ofText(printWord), "part": ofText(printPart), "host": ofText(printHost), "alias": printAlias, "onelabel": ofText(printOneLabel),
+		"str": ofText(printStr), "literal": printLiteral, "regex": printRegex, "verbatim": ofText(printVerbatim),
+		"logformat": ofText(printLogFormat), "streamformat": ofText(printStreamFormat), "header": ofText(printHeader), "url": ofText(printURL), "target": ofText(printTarget),
+		"mapkey": ofText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": ofText(printVariable),
+		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff,
+	}
+}
+
+// ofText returns a printer for values with a text.
+func ofText(print func(s string) (string, error)) printer {
+	return func(value any) (string, error) {
+		s, err := text(value)
+		if err != nil {
+			return "", err
+		}
+		return print(s)
 	}
 }
 

@@ -27,11 +27,7 @@ func printLiteral(value any) (string, error) {
 	if pattern, ok := value.(limited); ok {
 		return pattern.quote()
 	}
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
-	return quote(s)
+	return ofText(quote)(value)
 }
 
 // printRegex prints a regular expression. nginx -t finds one that does not compile.
@@ -39,22 +35,16 @@ func printRegex(value any) (string, error) {
 	if pattern, ok := value.(limited); ok {
 		return pattern.quote()
 	}
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
-	if s == "" {
-		return "", &Refusal{Want: "a regular expression", Got: s}
-	}
-	return quote(s)
+	return ofText(func(s string) (string, error) {
+		if s == "" {
+			return "", &Refusal{Want: "a regular expression", Got: s}
+		}
+		return quote(s)
+	})(value)
 }
 
 // printStr prints a token without variables. It refuses $, for which nginx has no escape.
-func printStr(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printStr(s string) (string, error) {
 	if strings.Contains(s, "$") {
 		return "", &Refusal{Want: "text without $", Got: s}
 	}
@@ -66,11 +56,7 @@ func printStr(value any) (string, error) {
 const literalDollar = "${literal_dollar}"
 
 // printVerbatim prints a token unchanged where nginx reads variables, including each $.
-func printVerbatim(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printVerbatim(s string) (string, error) {
 	return quote(strings.ReplaceAll(s, "$", literalDollar))
 }
 
@@ -78,11 +64,7 @@ func printVerbatim(value any) (string, error) {
 // pattern, even in quotes, and some words as parameters. A leading backslash, which
 // nginx removes, prevents both.
 // Source: https://nginx.org/en/docs/http/ngx_http_map_module.html#map
-func printMapKey(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printMapKey(s string) (string, error) {
 	if mapSpecial(s) {
 		s = `\` + s
 	}

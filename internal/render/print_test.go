@@ -95,7 +95,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"onelabel": {"", "*.", "a", "a.example", "*.*.a", "*.a\"", "*.(a)"},
 		"host":     {"", "*.", ".a", "a.", "a..b", "~a", "A.b", "*a", "a.*", "$hostname", strings.Repeat("a", 254)},
 		"alias":    {"", "~", "*.a.*", "a b", "a;", ".*", "$hostname", "~(?<route>a)", "~(?P<route>a)", "~(?'route'a)"},
-		"regex":    {""},
+		"regex":    {"", keys.Size("")},
 		"target":   {"$", "/$namespace/$1", "${redirect_uri}", "$unknown"},
 		"header":   {"$uri", "/x${document_uri}", "$remote_user", "$request_body", "$ssl_server_name", "$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x", "$location_path", "$literal_dollar"},
 		"url":      {"/x${document_uri}", "$remote_user", "$uri_x", "$1", "$", "${uri", "$unknown"},

@@ -89,15 +89,11 @@ func isDeclared(name string) bool {
 }
 
 // printVariable prints "$name"; the value comes with or without the "$".
-func printVariable(value any) (string, error) { return printOwnVariable("", value) }
+func printVariable(s string) (string, error) { return printOwnVariable("", s) }
 
 // printOwnVariable is printVariable in a template of a behaviour; own begins the names of
 // its own variables.
-func printOwnVariable(own string, value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printOwnVariable(own, s string) (string, error) {
 	name := strings.TrimPrefix(s, "$")
 	if !partBytes.holds(name) || strings.ContainsAny(name, ".:/-") || !known(name) && !internalVariables[name] && !isDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
 		return "", &Refusal{Want: "the name of a variable that may be used here", Got: s}
@@ -127,28 +123,24 @@ func printVariableList(value any) (string, error) {
 const locationPath = "location_path"
 
 // printLogFormat prints the format of the access log.
-func printLogFormat(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return name == locationPath || known(name) })
+func printLogFormat(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return name == locationPath || known(name) })
 }
 
 // printStreamFormat prints the format of the access log of TCP and UDP services.
-func printStreamFormat(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return streamVariables[name] })
+func printStreamFormat(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return streamVariables[name] })
 }
 
 // printHeader prints the value of a header. nginx writes variables unchanged, and a line
 // end would begin another header.
-func printHeader(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI })
+func printHeader(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI })
 }
 
 // printURL prints the URL of a redirect, which is a header. $uri becomes the path as the
 // client sent it: nginx decodes $uri, so it can contain a line end.
-func printURL(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printURL(s string) (string, error) {
 	parts := strings.Split(s, "$")
 	for i, part := range parts[1:] {
 		if name, rest, whole := variableName(part); whole && name == "uri" {
@@ -160,17 +152,13 @@ func printURL(value any) (string, error) {
 
 // printTarget prints the target of a rewrite. A variable that a map computes with a pattern
 // would overwrite the captures while nginx copies them, past the room that it reserved.
-func printTarget(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return captured(name) || known(name) && !patterned[name] })
+func printTarget(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return captured(name) || known(name) && !patterned[name] })
 }
 
 // printVariables prints a token with variables. nginx refuses the whole file for an unknown
 // one, so all must be known.
-func printVariables(value any, known func(name string) bool) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printVariables(s string, known func(name string) bool) (string, error) {
 	for rest := s; ; {
 		_, after, found := strings.Cut(rest, "$")
 		if !found {

@@ -20,11 +20,7 @@ var (
 )
 
 // printWord prints a token without quotes.
-func printWord(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printWord(s string) (string, error) {
 	if !wordBytes.holds(s) {
 		return "", &Refusal{Want: "one word of letters, digits and " + `_.:/@=+*,~^%!?&<>|()[]-`, Got: s}
 	}
@@ -32,11 +28,7 @@ func printWord(value any) (string, error) {
 }
 
 // printPart prints a piece of a word. No byte of it changes the meaning of the rest.
-func printPart(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printPart(s string) (string, error) {
 	if !partBytes.holds(s) {
 		return "", &Refusal{Want: "a part of a word: letters, digits and _.:/-", Got: s}
 	}
@@ -46,11 +38,7 @@ func printPart(value any) (string, error) {
 // printHost prints a server name. Quotes would not make it safe: nginx reads "~..." as a
 // regular expression and ".name" as a wildcard even in quotes.
 // Source: https://nginx.org/en/docs/http/server_names.html
-func printHost(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printHost(s string) (string, error) {
 	name := strings.TrimPrefix(s, "*.")
 	if !hostBytes.holds(name) || len(s) > 253 || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
 		return "", &Refusal{Want: `a DNS name in lower case, or "*." and a DNS name`, Got: s}
@@ -86,13 +74,13 @@ func printAlias(value any) (string, error) {
 		}
 		return limit(s, s)
 	}
-	return printHost(value)
+	return printHost(s)
 }
 
 // printOneLabel prints a regular expression for the names of a wildcard host such as
 // "*.shop.example", with one label for the "*".
-func printOneLabel(value any) (string, error) {
-	host, err := printHost(value)
+func printOneLabel(s string) (string, error) {
+	host, err := printHost(s)
 	if err != nil {
 		return "", err
 	}
@@ -110,11 +98,7 @@ var (
 )
 
 // printSize prints a number of bytes.
-func printSize(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printSize(s string) (string, error) {
 	if !sizes.MatchString(s) {
 		return "", &Refusal{Want: "a size such as 512, 8k, 10m or 1g", Got: s}
 	}
@@ -152,11 +136,7 @@ func printTime(d time.Duration) (string, error) {
 }
 
 // printPath prints the absolute path of a file, with quotes if necessary.
-func printPath(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printPath(s string) (string, error) {
 	if !strings.HasPrefix(s, "/") || strings.Contains(s+"/", "/../") {
 		return "", &Refusal{Want: "an absolute path without ..", Got: s}
 	}

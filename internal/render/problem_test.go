@@ -135,7 +135,7 @@ func TestInjectionThroughATemplate(t *testing.T) {
 			if value == "evil" {
 				return text, nil
 			}
-			return printWord(value)
+			return ofText(printWord)(value)
 		}
 		loaded.behaviours["x"].contexts["location"].Funcs(map[string]any{"word": broken})
 		location := ingressLocation("web", model.PrefixFirst, "/a/")
