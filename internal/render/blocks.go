@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"sluice/internal/model"
 )
 
@@ -93,11 +95,10 @@ func (b *blockList) printIn(contexts ...string) error {
 // first prints the same blocks in the context "first", before any answer.
 func (b *blockList) first() error { return b.printIn("first") }
 
+// repeats reports whether a block may end the inheritance of directives.
 func (b *blockList) repeats() bool {
-	for _, block := range b.blocks {
-		if known := b.templates.behaviours[block.Name]; known != nil && known.repeats {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.blocks, func(block model.Block) bool {
+		known := b.templates.behaviours[block.Name]
+		return known != nil && known.repeats
+	})
 }

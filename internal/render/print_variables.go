@@ -66,15 +66,9 @@ func captured(name string) bool {
 
 // known reports whether users may name a variable.
 func known(name string) bool {
-	if knownVariables[name] {
-		return true
-	}
-	for _, family := range families {
-		if strings.HasPrefix(name, family) && len(name) > len(family) {
-			return true
-		}
-	}
-	return false
+	return knownVariables[name] || slices.ContainsFunc(families, func(family string) bool {
+		return strings.HasPrefix(name, family) && len(name) > len(family)
+	})
 }
 
 // variablesOf returns the beginning of the names of a behaviour's own variables: the only

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"net"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,7 @@ type streamView struct {
 	Listen     []streamListen
 	Trusted    []string
 	SendsProxy bool
-	Endpoints  []endpointView
+	Endpoints  []string
 }
 
 // streamListen is one listen directive of the stream level.
@@ -21,9 +22,6 @@ type streamListen struct {
 	Address                          string
 	UDP, Proxy, KeepAlive, ReusePort bool
 }
-
-// endpointView is an address with its port.
-type endpointView struct{ Address string }
 
 // passthroughView is the two servers for connections that are passed through.
 type passthroughView struct {
@@ -43,7 +41,7 @@ type passedView struct {
 	Precise, Except []string
 	// Wildcard is the pattern of the names of a wildcard host.
 	Wildcard  string
-	Endpoints []endpointView
+	Endpoints []string
 
 	origin Origin
 }
@@ -94,7 +92,7 @@ func (r *rendering) streams(s model.Static) {
 
 // stream prints a TCP or UDP service.
 func (r *rendering) stream(s *model.Stream) *chunk {
-	view := streamView{Name: s.Key(), SendsProxy: s.SendsProxy, Endpoints: endpointViews(s.Endpoints)}
+	view := streamView{Name: s.Key(), SendsProxy: s.SendsProxy, Endpoints: addressesOf(s.Endpoints)}
 	for _, address := range r.addresses() {
 		view.Listen = append(view.Listen, streamListen{
 			Address: address + strconv.Itoa(s.Port), UDP: s.Protocol == model.UDP, Proxy: s.AcceptsProxy, ReusePort: r.global.Listen.ReusePort,
@@ -147,7 +145,7 @@ func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 // passed prints the upstream of a host that is passed through.
 func (r *rendering) passed(p *model.Passthrough) (passedView, bool) {
 	view := passedView{
-		Upstream: passedUpstream(p.Host), Precise: p.Aliases, Except: p.Except, Endpoints: endpointViews(p.Endpoints),
+		Upstream: passedUpstream(p.Host), Precise: p.Aliases, Except: p.Except, Endpoints: addressesOf(p.Endpoints),
 		origin: Origin{Object: p.Source, Behaviour: "ssl-passthrough", Host: p.Host},
 	}
 	if strings.HasPrefix(p.Host, "*") {
@@ -183,17 +181,11 @@ func (r *rendering) passedNames(views []passedView) error {
 	return nil
 }
 
-func endpointViews(endpoints []model.Endpoint) []endpointView {
-	var views []endpointView
+// addressesOf returns endpoints as "address:port", with brackets for IPv6.
+func addressesOf(endpoints []model.Endpoint) []string {
+	var all []string
 	for _, e := range endpoints {
-		views = append(views, endpointView{withPort(e)})
+		all = append(all, net.JoinHostPort(e.Address, strconv.Itoa(e.Port)))
 	}
-	return views
-}
-
-func withPort(e model.Endpoint) string {
-	if strings.Contains(e.Address, ":") {
-		return "[" + e.Address + "]:" + strconv.Itoa(e.Port)
-	}
-	return e.Address + ":" + strconv.Itoa(e.Port)
+	return all
 }
