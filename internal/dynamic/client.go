@@ -114,20 +114,6 @@ func (c *Client) Push(ctx context.Context, d model.Dynamic) error {
 	return errors.Join(c.ledger.add(d), c.flush(ctx))
 }
 
-// Drop makes nginx forget backends, to make room for others.
-func (c *Client) Drop(ctx context.Context, keys []string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, key := range keys {
-		c.ledger.backends.remove(key)
-	}
-	c.ledger.added.Backends = nil
-	if err := c.meet(ctx); err != nil {
-		return err
-	}
-	return c.sendGone(ctx, &c.ledger.backends)
-}
-
 // Flush sends what Push and Retain could not send, so everything to an nginx
 // that was started anew.
 func (c *Client) Flush(ctx context.Context) error {

@@ -141,16 +141,11 @@ func retain[T any](l *list, wanted []T, key func(T) string) {
 	}
 	for key := range l.items {
 		if !keys[key] {
-			l.remove(key)
+			delete(l.items, key)
+			delete(l.pending, key)
+			l.gone[key] = true
 		}
 	}
-}
-
-// remove drops an item.
-func (l *list) remove(key string) {
-	delete(l.items, key)
-	delete(l.pending, key)
-	l.gone[key] = true
 }
 
 // drop marks those of the keys that are not of the list.

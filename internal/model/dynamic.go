@@ -55,11 +55,12 @@ type Backend struct {
 	WhenEmpty int `json:"whenEmpty,omitempty"`
 	// Balancing says how requests are spread over the endpoints; nil is in turn.
 	Balancing *Balancing `json:"balancing,omitempty"`
-	// RingPoints limits the points of its hash ring; 0 is the limit of the picker.
-	RingPoints int `json:"ringPoints,omitempty"`
 	// Split is set for one that has no endpoints: it spreads its requests over other
 	// backends.
 	Split *Split `json:"split,omitempty"`
+
+	// RingPoints limits the points of its hash ring; 0 is the limit of the picker.
+	RingPoints int `json:"ringPoints,omitempty"`
 }
 
 // Target is where requests of a backend go: a port of a Service, or a host.

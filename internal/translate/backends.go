@@ -43,11 +43,9 @@ type backendFault struct {
 // backends gives what the hosts use, sorted and each once, and reports the
 // references that lead nowhere.
 func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
-	t.used = make([]*backend, 0, len(of.Backends))
-	rings := countRings(of.Backends)
+	t.used, t.rings = make([]*backend, 0, len(of.Backends)), countRings(of.Backends)
 	for _, w := range of.Backends {
 		b := t.entryOf(w)
-		b.ringPoints = rings.limit(w)
 		t.refresh(b)
 		t.report(b.remarks...)
 		t.used = append(t.used, b)
@@ -95,7 +93,7 @@ func (t *translation) refresh(b *backend) {
 	b.pass = t.memo.pass
 	t.memo.used.backends++
 	ofService := b.Split == nil && b.ID.Host == ""
-	if b.model == nil || !ofService || b.model.RingPoints != b.ringPoints || t.changed(b.ID.Service) {
+	if t.ration(b) || !ofService || t.changed(b.ID.Service) {
 		t.look(b)
 	}
 }
@@ -115,7 +113,7 @@ func (t *translation) look(b *backend) {
 		return
 	}
 	b.service, b.slices = service, slices.Clone(parts)
-	b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503, Balancing: b.Balancing, RingPoints: b.ringPoints}
+	b.model = &model.Backend{Key: b.Key, Target: b.ID.Target(), WhenEmpty: 503, Balancing: b.Balancing}
 	if b.ID.Port == assemble.DefaultPort {
 		b.model.WhenEmpty = 404
 	}

@@ -20,9 +20,6 @@ import (
 func (t *translation) ingress(object *networkingv1.Ingress) *owner {
 	values := t.settingsOf(object)
 	denial := t.denial(object)
-	if denial == 0 && t.options.leavesOut(object) {
-		denial = claim.DenyPaths
-	}
 	ing := t.memo.ingresses[object]
 	if ing == nil || ing.Denial != denial || ing.Settings != values || ing.reads.outdated(t.snap) {
 		ing = t.read(object, values, denial)

@@ -32,6 +32,7 @@ const mostEndpoints = 10_000
 // and notes what it takes.
 func (b *backend) limit() {
 	defer func() { b.cost = backendCost(b.model, len(b.model.Endpoints)) }()
+	b.model.RingPoints = b.ringPoints
 	if len(b.model.Endpoints) > mostEndpoints {
 		b.remarks = append(b.remarks, endpointsLeftOut(b.model, mostEndpoints, "no more are used of one Service"))
 		b.model.Endpoints = b.model.Endpoints[:mostEndpoints:mostEndpoints]

@@ -117,6 +117,14 @@ func (t *translation) closeClass(class *networkingv1.IngressClass, configMap sna
 
 // denial says how much of an Ingress answers 503 whatever it says.
 func (t *translation) denial(object *networkingv1.Ingress) claim.Denial {
+	if denial := t.deniedAnyway(object); denial != 0 || !t.options.leavesOut(object) {
+		return denial
+	}
+	return claim.DenyPaths
+}
+
+// deniedAnyway is the denial of an Ingress without that of --disable-catch-all.
+func (t *translation) deniedAnyway(object *networkingv1.Ingress) claim.Denial {
 	if len(t.options.Denied) > 0 {
 		if denial := t.options.Denied[snapshot.RefOf(object)]; denial != 0 {
 			return denial

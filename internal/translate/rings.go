@@ -30,6 +30,12 @@ func hasRing(b *assemble.Backend) bool {
 	return b.Balancing != nil && b.Balancing.Affinity == model.Balanced
 }
 
+// ration sets the limit of a backend's ring, and reports whether its model lacks it.
+func (t *translation) ration(b *backend) bool {
+	b.ringPoints = t.rings.limit(b.Backend)
+	return b.model == nil || b.ringPoints != b.model.RingPoints
+}
+
 // limit returns the points that the ring of a backend may have; 0 is usualRingPoints. The
 // rings of a namespace have equal parts, so that a change of endpoints changes no other
 // ring.

@@ -121,7 +121,9 @@ type translation struct {
 	closed   map[string]bool
 	// unsettled is set if the ConfigMap is missing that is required.
 	unsettled bool
-	memo      *Memo
+	// rings are those of the used backends.
+	rings rings
+	memo  *Memo
 	// memory is how much of what is pushed nginx can hold.
 	memory model.Memory
 	// problems are the lists that were reported. They are not copied: most of them
@@ -187,15 +189,15 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	return all
 }
 
-// shutOut reports whether the paths of an Ingress that --disable-catch-all leaves out must
-// return 503: it restricts access to them, or is denied anyway, and a neighbour would
+// shutOut reports whether the paths of an Ingress have to be closed that
+// --disable-catch-all leaves out: it keeps requests out of them, and a neighbour would
 // serve them.
 func (t *translation) shutOut(object *networkingv1.Ingress) bool {
 	if len(object.Spec.Rules) == 0 {
 		return false
 	}
 	ing := t.ingress(object)
-	if !ing.Annotations.GuardsAny() && t.denial(object) == 0 {
+	if !ing.Annotations.GuardsAny() && t.deniedAnyway(object) == 0 {
 		return false
 	}
 	t.report(model.Problem{Object: ing.Ref, Reason: model.Unsupported, Denies: true,
