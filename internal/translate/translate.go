@@ -118,12 +118,11 @@ type translation struct {
 	// their own, by name. Closed are the classes whose own are missing.
 	settings *settings.Settings
 	classes  map[string]*settings.Settings
+	rings    rings // of the used backends
 	closed   map[string]bool
 	// unsettled is set if the ConfigMap is missing that is required.
 	unsettled bool
-	// rings are those of the used backends.
-	rings rings
-	memo  *Memo
+	memo      *Memo
 	// memory is how much of what is pushed nginx can hold.
 	memory model.Memory
 	// problems are the lists that were reported. They are not copied: most of them
