@@ -1,7 +1,6 @@
 package render
 
 import (
-	"net"
 	"strconv"
 	"strings"
 
@@ -185,7 +184,11 @@ func (r *rendering) passedNames(views []passedView) error {
 func addressesOf(endpoints []model.Endpoint) []string {
 	var all []string
 	for _, e := range endpoints {
-		all = append(all, net.JoinHostPort(e.Address, strconv.Itoa(e.Port)))
+		address := e.Address
+		if strings.Contains(address, ":") {
+			address = "[" + address + "]"
+		}
+		all = append(all, address+":"+strconv.Itoa(e.Port))
 	}
 	return all
 }
