@@ -4,12 +4,11 @@
 #
 #	rootfs/debian.sh ARCHITECTURE FILE
 #
-# The packages of rootfs/packages and their dependencies are only unpacked, none
-# of their scripts is run; so that any architecture can be made on any other,
-# without an emulator. What scripts would have done and is needed is done by
-# rootfs/finish.sh. Needs mmdebstrap and debian-archive-keyring; works as root,
-# and as any user. SLUICE_DEBIAN_MIRROR and SLUICE_DEBIAN_SECURITY_MIRROR name
-# other mirrors.
+# The script unpacks the packages of rootfs/packages and their dependencies without
+# running their scripts, so any machine can build for any architecture without an
+# emulator. rootfs/finish.sh does the needed work of these scripts. Needs mmdebstrap and
+# debian-archive-keyring; works for root and for any user. SLUICE_DEBIAN_MIRROR and
+# SLUICE_DEBIAN_SECURITY_MIRROR name other mirrors.
 set -eu
 
 architecture=$1
@@ -22,8 +21,8 @@ mirror=${SLUICE_DEBIAN_MIRROR:-$(configured debian)}
 security=${SLUICE_DEBIAN_SECURITY_MIRROR:-$(configured debian-security)}
 packages=$(sed -e 's/#.*//' "$here/packages" | xargs | tr ' ' ',')
 
-# Without root and without user namespaces, mmdebstrap's tar would be that of the
-# new system with the libraries of this one. So it leaves a folder there.
+# Without root and without user namespaces, mmdebstrap would run the tar of the new
+# system with the libraries of this one. It makes a folder then, and we pack it.
 mode=auto format=tar target=$file
 if [ "$(id -u)" != 0 ] && ! unshare --user --map-root-user --map-auto true 2>/dev/null; then
 	work=$(mktemp -d)
@@ -33,5 +32,5 @@ if [ "$(id -u)" != 0 ] && ! unshare --user --map-root-user --map-auto true 2>/de
 fi
 unpack "$packages" --mode=$mode --format=$format --architectures="$architecture" --extract-hook="sh '$here/finish.sh' \"\$1\"" "$suite" "$target" \
 	"deb $mirror $suite main" "deb $mirror $suite-updates main" "deb $security $suite-security main"
-# Whom files belong to is not looked at by rootfs/pack.
+# rootfs/pack ignores the owners of files.
 [ "$target" = "$file" ] || tar -C "$target" -cf "$file" .

@@ -1,13 +1,12 @@
 #!/bin/sh
-# Finishes a root file system whose packages were only unpacked: does what their
-# scripts would have done and is needed here, and takes away what the image has no
-# use for. rootfs/debian.sh calls it with the folder, before apt's cache is emptied.
+# Finishes a root file system of unpacked packages: does the needed work of their
+# scripts, and removes files that the image does not need. rootfs/debian.sh calls it
+# with the folder, before apt's cache is emptied.
 set -eu
 root=${1:?want the folder of the root file system}
 export LC_ALL=C
 
-# The record of dpkg, for those who ask what is installed: nothing installs or
-# removes a package here any more.
+# dpkg's record of the installed packages, for scanners.
 info=$root/var/lib/dpkg/info
 mkdir -p "$info"
 for deb in "$root"/var/cache/apt/archives/*.deb; do
@@ -26,32 +25,32 @@ rm -rf "$info/new"
 [ -s "$root/var/lib/dpkg/status.new" ]
 mv "$root/var/lib/dpkg/status.new" "$root/var/lib/dpkg/status"
 
-# The accounts of base-passwd. www-data is 101, the user of ingress-nginx's image,
-# so that its Deployments run here with their securityContext: their group is
-# another one, 82, which no file here is to belong to.
+# The accounts of base-passwd. www-data is 101, the user of ingress-nginx's image, so
+# that its Deployments run with their securityContext. No file here may depend on their
+# group, which is 82.
 sed 's/^www-data:[^:]*:33:33:/www-data:x:101:101:/; s/^\([^:]*\):\*:/\1:x:/' "$root/usr/share/base-passwd/passwd.master" >"$root/etc/passwd"
 sed 's/^www-data:[^:]*:33:/www-data:x:101:/; s/^\([^:]*\):\*:/\1:x:/' "$root/usr/share/base-passwd/group.master" >"$root/etc/group"
 grep -q '^www-data:x:101:101:' "$root/etc/passwd"
 grep -q '^www-data:x:101:' "$root/etc/group"
 
-# The public authorities, as one file: what nginx and Go read.
+# The public authorities in one file, for nginx and Go.
 mkdir -p "$root/etc/ssl/certs"
 find "$root/usr/share/ca-certificates" -name '*.crt' | sort | xargs awk 1 >"$root/etc/ssl/certs/ca-certificates.crt"
 grep -q 'BEGIN CERTIFICATE' "$root/etc/ssl/certs/ca-certificates.crt"
 
-# Where the old names of /run lead: a pod finds its service account by /var/run.
+# The old names of /run: a pod finds its service account below /var/run.
 rm -rf "$root/var/run" "$root/var/lock"
 ln -s /run "$root/var/run"
 ln -s /run/lock "$root/var/lock"
 
-# A shell and a few tools, for who looks inside with kubectl exec.
+# A shell and a few tools for kubectl exec.
 for tool in sh awk cat cp cut date df du env find free grep gunzip head hostname id kill less ls mkdir mount mv netstat nslookup \
 	ping ps pwd rm sed sleep sort stat tail tar tee test top touch tr true uname uniq vi wc wget which xargs; do
 	[ -e "$root/usr/bin/$tool" ] || [ -h "$root/usr/bin/$tool" ] || ln -s busybox "$root/usr/bin/$tool"
 done
 
-# What is for building, for other init systems and for installing packages. What
-# mmdebstrap itself still needs, rootfs/pack leaves out.
+# Files for building, for other init systems and for installing packages. rootfs/pack
+# leaves out those that mmdebstrap still needs.
 find "$root/usr/lib" -name '*.a' -delete
 rm -rf "$root"/usr/share/man "$root"/usr/share/info "$root"/usr/share/locale "$root"/usr/include "$root"/usr/share/perl5 "$root"/usr/share/lintian "$root"/usr/share/bug "$root"/usr/share/gcc \
 	"$root"/usr/share/gdb "$root"/usr/share/vim "$root"/usr/share/bash-completion "$root"/usr/share/debconf "$root"/usr/lib/systemd \

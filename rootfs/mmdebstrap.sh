@@ -1,19 +1,19 @@
 # shellcheck shell=sh
-# What rootfs/debian.sh and test/rootfs/build.sh have in common, which source it:
-# Debian's packages, unpacked without their scripts, in a root file system.
+# Functions of rootfs/debian.sh and test/rootfs/build.sh, which source this file: they
+# unpack Debian's packages into a root file system, without running their scripts.
 
 # shellcheck disable=SC2034 # the scripts that source this file use it
 suite=trixie # the codename of Debian stable
 
-# needMmdebstrap ends the script where mmdebstrap is missing; $1 says how to install it.
+# needMmdebstrap ends the script if mmdebstrap is missing; $1 is the way to install it.
 needMmdebstrap() {
 	command -v mmdebstrap >/dev/null && return
 	echo "$(basename "$0"): mmdebstrap not found: install it with $1" >&2
 	exit 1
 }
 
-# configured prints the first mirror of an archive that apt is configured with, in
-# either of its two formats, or else the one that Debian names.
+# configured prints the first mirror of an archive in apt's sources, in either format, or
+# else Debian's own.
 configured() {
 	found=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
 		sed -n -E -e 's/^deb +(\[[^]]*\] +)?([^ ]+) .*$/\2/p' -e 's/^URIs: *([^ ]+).*$/\1/p' |
@@ -21,13 +21,13 @@ configured() {
 	echo "${found:-http://deb.debian.org/$1}"
 }
 
-# Proxies are apt's own settings; mmdebstrap does not read the host's.
+# proxies prints the proxies of apt as options: mmdebstrap does not read apt's settings.
 proxies() {
 	apt-config dump 2>/dev/null | sed -n -E 's/^(Acquire::https?::Proxy "[^"]+";)$/--aptopt=\1/p'
 }
 
-# unpack PACKAGES ARGUMENT... runs mmdebstrap, the arguments being its options, the
-# suite, the target and the sources. What it prints is not our result.
+# unpack PACKAGES ARGUMENT... runs mmdebstrap. The arguments are its options, the suite,
+# the target and the sources. Its output goes to stderr.
 unpack() {
 	include=$1
 	shift

@@ -1,5 +1,4 @@
-// Package rootfs is what Sluice brings for nginx besides its configuration:
-// in goes nothing, out comes Lua, the modules that nginx runs for it.
+// Package rootfs embeds the Lua modules that nginx runs for Sluice.
 package rootfs
 
 import (
@@ -10,13 +9,11 @@ import (
 //go:embed etc/nginx/lua/sluice
 var files embed.FS
 
-// Lua holds the folder "sluice" with the Lua modules, and in "sluice/entry"
-// the files that nginx.conf names. Its root is what lua_package_path wants,
-// once it was written to disk.
+// Lua holds the folder "sluice" with the Lua modules; nginx.conf names the files in
+// "sluice/entry". On disk, lua_package_path must contain its root.
 var Lua = lua()
 
-// lua panics only where the embedded folder has another name than above, which
-// every test of the package sees.
+// lua panics only if the embedded folder has another name than above.
 func lua() fs.FS {
 	sub, err := fs.Sub(files, "etc/nginx/lua")
 	if err != nil {

@@ -1,10 +1,10 @@
 // Package templates holds the templates of nginx.conf. Package render loads
 // them, or a folder of the same layout that replaces them.
 //
-// The files at the top lay out the file, its servers and locations; they are
-// given the views of package render. settings/ has one file for each group of
-// the ConfigMap and behaviour/ one for each behaviour. Their blocks are named
-// "<group or behaviour>/<context>" and are given the Data of the model.Block.
+// The files at the top lay out the file, its servers and its locations. Their data
+// are the views of package render. settings/ has a file for each group of the
+// ConfigMap, and behaviour/ one for each behaviour; their templates are named
+// "<group or behaviour>/<context>", and their data is that of the model.Block.
 package templates
 
 import (
@@ -31,7 +31,7 @@ func Names() map[string]bool {
 		for _, found := range define.FindAllSubmatch(text, -1) {
 			names[string(found[1])] = true
 		}
-		return err // never one: what is embedded can be read
+		return err // always nil: the files are embedded
 	})
 	return names
 }

@@ -16,3 +16,12 @@ type Transport struct {
 
 // TLS is true if the backends speak HTTPS.
 func (t Transport) TLS() bool { return strings.EqualFold(t.Protocol, "HTTPS") }
+
+// VerifiedName is the name that the certificates of the backends must have, "" if nginx
+// need not verify them.
+func (t Transport) VerifiedName() string {
+	if !t.TLS() || t.Secret == "" || t.Verify != "on" {
+		return ""
+	}
+	return t.Name
+}

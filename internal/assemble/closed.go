@@ -138,7 +138,7 @@ func (b *builder) closeTaken(m match, c *claim.Claim) {
 // resolved as nginx does in requests.
 func meanings(written string) []string {
 	if !strings.HasPrefix(written, "/") {
-		return []string{"/"}
+		written = "/" + written
 	}
 	decoded, err := route.Decode(written)
 	if err == nil {

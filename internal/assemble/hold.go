@@ -54,6 +54,7 @@ func (b *builder) asked() (asked guard.Asked, claims []*claim.Claim) {
 			placed := guard.Claim{
 				Owner: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Pattern: b.asking[rules],
 				Protects: c.Guards(), Denied: c.IsDenied(), Blocks: c.ProtectingBlocks(), Protections: c.Annotations.Protections(),
+				BackendName: c.Annotations.Transport.VerifiedName(),
 			}
 			if c.Match != nil {
 				placed.Match = *c.Match

@@ -84,6 +84,7 @@ func TestForgottenProtectionIsHeld(t *testing.T) {
 	for name, given := range map[string]map[string]string{
 		"basic-auth":    {"auth-type": "basic", "auth-secret": "users"},
 		"external-auth": {"auth-url": "http://auth.example"},
+		"transport":     {"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/ca", "proxy-ssl-verify": "on", "proxy-ssl-name": "backend"},
 	} {
 		s, _ := settings.Read(nil)
 		b := placed(inputOf(s, owned(s, "locked", 1, "/admin", claim.Prefix, given)))
@@ -97,6 +98,30 @@ func TestForgottenProtectionIsHeld(t *testing.T) {
 		}
 		if !slices.ContainsFunc(b.out.problems, func(p model.Problem) bool { return p.Denies }) {
 			t.Errorf("%s is not attached, and its owner is not told", name)
+		}
+	}
+}
+
+// A protected path without a leading slash closes the path that it may be meant for, and
+// no path of a neighbour. Nobody is told of a mistake in Sluice.
+func TestPathWithoutSlashIsClosed(t *testing.T) {
+	t.Parallel()
+	s, _ := settings.Read(nil)
+	for _, kind := range []claim.PathType{claim.Exact, claim.Prefix, claim.ImplementationSpecific} {
+		locked := owned(s, "locked", 9, "admin", kind, locks)
+		locked.Hosts[0].Claims[0].Broken = true // as its source found
+		b := placed(inputOf(s, owned(s, "open", 1, "/", claim.Prefix, nil), locked))
+		b.hold()
+		b.finish()
+		servers := []*model.Server{{}, b.out.server}
+		if l := route.Match(servers, "h", "/admin").Location; l.Return == nil || l.Return.Code != 503 {
+			t.Errorf("%s: /admin is open", kind)
+		}
+		if l := route.Match(servers, "h", "/other").Location; l.Rule.Object.Name != "open" || l.Proxy == nil {
+			t.Errorf("%s: /other is not served by its owner", kind)
+		}
+		for _, p := range b.out.problems {
+			t.Errorf("%s: %s: %s", kind, p.Object, p.Text)
 		}
 	}
 }

@@ -16,6 +16,7 @@ type wirePicker struct {
 	Mode   model.Affinity `json:"mode"`
 	Name   string         `json:"name"`
 	Tag    string         `json:"tag"`
+	Points int            `json:"points,omitempty"`
 }
 
 // wireSplit is a split for rootfs/etc/nginx/lua/sluice/split.lua.
@@ -48,7 +49,7 @@ func pickerOf(b *model.Backend) (*wirePicker, error) {
 		return nil, nil
 	case wanted.Affinity == model.Balanced, wanted.Affinity == model.Persistent:
 		name := b.Target.Label()
-		return &wirePicker{Picker: "cookie", Mode: wanted.Affinity, Name: name, Tag: tagOf(name)}, nil
+		return &wirePicker{Picker: "cookie", Mode: wanted.Affinity, Name: name, Tag: tagOf(name), Points: b.RingPoints}, nil
 	}
 	return nil, fmt.Errorf("backend %s: no picker for the balancing %+v", b.Key, *b.Balancing)
 }

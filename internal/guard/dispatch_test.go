@@ -7,13 +7,13 @@ import (
 	"sluice/internal/model"
 )
 
-// asking gives a claim for the requests with a header only.
+// asking returns a claim for the requests with a header.
 func asking(c Claim, name, value string) Claim {
 	c.Match = model.Match{Headers: []model.ValueMatch{{Name: name, Value: value}}}
 	return c
 }
 
-// handing gives a location that hands requests over to those of claims, in their order.
+// handing returns a location that dispatches to those of the claims, in their order.
 func handing(path string, claims []Claim, to ...*model.Location) (*model.Location, []*model.Internal) {
 	l := &model.Location{Modifier: model.PrefixFirst, Path: path}
 	var internal []*model.Internal
@@ -28,8 +28,7 @@ func handing(path string, claims []Claim, to ...*model.Location) (*model.Locatio
 	return l, internal
 }
 
-// Requests that are handed over are open where none of the candidates that may have
-// them protects them.
+// Dispatched requests are open if a candidate that may serve them does not protect them.
 func TestCheckDispatch(t *testing.T) {
 	t.Parallel()
 	own := asking(protecting("0", "Prefix", "/"), "X-A", "1")

@@ -1,18 +1,20 @@
-// Package guard checks what package assemble placed: that no request which the
-// path of a protecting Ingress would take if all were well is served without its
-// protection. In go what a host was asked for and the locations that were made of
-// it; out come the requests that are open.
+// Package guard checks the work of package assemble: that no location serves a request
+// of a protecting Ingress without its protection. In go the claims on a host and the
+// locations that were made of them; out come the requests that are open.
 //
 //	for _, open := range guard.Check(asked, server.Locations, server.Internal) {
 //		open.Path // a request that open.Taker serves, and not open.Claim
 //	}
 //
-// A request is in order if it returns 503, a redirect to another path or the answer
-// to a health check; if a location of the Ingress with all its protections serves it;
-// or if a rule that wins serves it: a more exact, longer or older one. Of the same
-// Ingress, only a rule for a part of the requests wins (same.go). The package
-// shares no code with translate. It tries samples of requests: each path, requests
-// below and beside it, and the borders of neighbouring locations.
+// A request is in order in three cases:
+//
+//   - The answer is 503, a redirect to another path, or that of a health check.
+//   - A location of the Ingress with all its protections serves it.
+//   - A rule that wins serves it: a more exact, longer or older one. Of the same
+//     Ingress, only a rule for a part of the requests wins (same.go).
+//
+// The package shares no code with assemble. It tries samples of requests: each path,
+// requests below and beside it, and the borders of neighbouring locations.
 package guard
 
 import (
@@ -44,6 +46,9 @@ type Claim struct {
 	// locations must have.
 	Protects, Denied bool
 	Blocks           []string
+	// BackendName is the name that the certificates of its backends must have, "" if
+	// nginx need not verify them.
+	BackendName string
 	// Protections are the values of what protects, compared by reflect.DeepEqual: paths
 	// of one Ingress can have the same blocks with different values.
 	Protections []any
@@ -52,11 +57,10 @@ type Claim struct {
 // Open is a request of a protecting claim that is served without its protection.
 type Open struct {
 	Claim *Claim
-	// Path is the path of the request, decoded and normalised like nginx does.
+	// Path is the path of the request, decoded and normalised as nginx does it.
 	Path  string
 	Taker *model.Location
-	// Reached is the location that clients reach: Taker, or one that dispatches to
-	// it.
+	// Reached is the location that clients reach: Taker, or one that dispatches to it.
 	Reached *model.Location
 }
 
@@ -88,8 +92,8 @@ func Check(asked Asked, locations []*model.Location, internal []*model.Internal)
 	return all
 }
 
-// mixed reports whether there is a location that must not serve any request of some
-// protecting claim.
+// mixed reports whether some location must not serve the requests of some protecting
+// claim.
 func mixed(asked Asked, locations []*model.Location) bool {
 	for i := range asked.Claims {
 		c := &asked.Claims[i]
@@ -192,7 +196,8 @@ func (j *judge) inOrder(c *reading, path string, l *model.Location) bool {
 // isAlike reports whether two claims belong to one Ingress and have the same
 // protection.
 func (c *Claim) isAlike(o *Claim) bool {
-	return c.Owner == o.Owner && c.Protects == o.Protects && c.Denied == o.Denied && slices.Equal(c.Blocks, o.Blocks) && reflect.DeepEqual(c.Protections, o.Protections)
+	return c.Owner == o.Owner && c.Protects == o.Protects && c.Denied == o.Denied && c.BackendName == o.BackendName &&
+		slices.Equal(c.Blocks, o.Blocks) && reflect.DeepEqual(c.Protections, o.Protections)
 }
 
 // allows reports whether a location may serve any request of the claim: it belongs to
@@ -201,7 +206,7 @@ func (c *Claim) allows(l *model.Location) bool {
 	if servesNothing(l) {
 		return true
 	}
-	if l.Rule.Object != c.Owner || c.Denied {
+	if l.Rule.Object != c.Owner || c.Denied || !c.trusts(l.Proxy) {
 		return false
 	}
 	for _, name := range c.Blocks {
@@ -210,6 +215,11 @@ func (c *Claim) allows(l *model.Location) bool {
 		}
 	}
 	return true
+}
+
+// trusts reports whether nginx verifies the backends of a location as the claim asks.
+func (c *Claim) trusts(p *model.Proxy) bool {
+	return p == nil || c.BackendName == "" || p.Transport.TLS && p.Transport.Verify && p.Transport.Name == c.BackendName && p.Transport.TrustedCA != ""
 }
 
 // servesNothing reports whether a location passes on no request.

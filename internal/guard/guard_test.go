@@ -12,7 +12,7 @@ var (
 	theirs = model.ObjectRef{Kind: "Ingress", Namespace: "b", Name: "theirs"}
 )
 
-// at gives a location of an owner, for its path of a number.
+// at returns a location of an owner for one of its paths, by field.
 func at(owner model.ObjectRef, field string, modifier model.Modifier, path string) *model.Location {
 	return &model.Location{Modifier: modifier, Path: path, Rule: model.Rule{Object: owner, Field: field, Kind: model.RuleWritten}, Proxy: &model.Proxy{}}
 }
@@ -32,6 +32,14 @@ func protecting(field, pathType, path string) Claim {
 	return Claim{Owner: mine, Field: field, Path: path, PathType: pathType, Protects: true, Blocks: []string{"allow-list"}}
 }
 
+// verifying is a claim whose backends must have certificates for the name "backend".
+var verifying = Claim{Owner: mine, Field: "0", Path: "/", PathType: "Prefix", Protects: true, BackendName: "backend"}
+
+func to(l *model.Location, t model.Transport) *model.Location {
+	l.Proxy.Transport = t
+	return l
+}
+
 func plain(field, pathType, path string) Claim {
 	return Claim{Owner: theirs, Field: field, Path: path, PathType: pathType}
 }
@@ -41,7 +49,7 @@ func pattern(c Claim) Claim {
 	return c
 }
 
-// Each placement is in order, or it is open for the requests that are named.
+// Each placement is in order, or open for the given requests.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -66,6 +74,25 @@ func TestCheck(t *testing.T) {
 		"a protection that was dropped": {
 			asked:     Asked{Claims: []Claim{protecting("0", "Prefix", "/")}},
 			locations: []*model.Location{at(mine, "0", "^~", "/")},
+			open:      "/ by /",
+		},
+		"backends that nobody verifies": {
+			asked:     Asked{Claims: []Claim{verifying}},
+			locations: []*model.Location{to(at(mine, "0", "^~", "/"), model.Transport{TLS: true, Name: "backend", TrustedCA: "x"})},
+			open:      "/ by /",
+		},
+		"backends that are verified by another name": {
+			asked:     Asked{Claims: []Claim{verifying}},
+			locations: []*model.Location{to(at(mine, "0", "^~", "/"), model.Transport{TLS: true, Verify: true, Name: "other", TrustedCA: "x"})},
+			open:      "/ by /",
+		},
+		"backends that are verified": {
+			asked:     Asked{Claims: []Claim{verifying}},
+			locations: []*model.Location{to(at(mine, "0", "^~", "/"), model.Transport{TLS: true, Verify: true, Name: "backend", TrustedCA: "x"})},
+		},
+		"a path whose backends nginx verifies, served by a path without": {
+			asked:     Asked{Claims: []Claim{{Owner: mine, Field: "1", Path: "/x", PathType: "Prefix"}, verifying}},
+			locations: []*model.Location{to(at(mine, "0", "^~", "/"), model.Transport{TLS: true})},
 			open:      "/ by /",
 		},
 		"a denied path that is served": {
@@ -108,10 +135,10 @@ func TestCheck(t *testing.T) {
 			locations: []*model.Location{closed(at(mine, "0", "~*", "(?-i)^/a[0-9]")), at(theirs, "1", "~*", "^/")},
 			open:      "/A7 by ^/",
 		},
-		"a longer pattern of a neighbour, with a limit": {
+		"a longer pattern of a neighbour": {
 			asked: Asked{Turned: true, Claims: []Claim{pattern(protecting("0", "ImplementationSpecific", `/a[0-9]`)), pattern(plain("1", "ImplementationSpecific", "/[a-z][0-9]+"))}},
 			locations: []*model.Location{
-				at(theirs, "1", "~*", "(*LIMIT_MATCH=200)^/[a-z][0-9]+"), listed(at(mine, "0", "~*", "^/a[0-9]")),
+				at(theirs, "1", "~*", "^/[a-z][0-9]+"), listed(at(mine, "0", "~*", "^/a[0-9]")),
 			},
 		},
 		"a pattern in front that is shorter": {
@@ -141,8 +168,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Two paths of one Ingress differ in protection: only the one for a part of the requests
-// of the other may have them without it.
+// If two paths of one Ingress differ in protection, the weaker one may serve requests of
+// the other only if it is for a part of them.
 func TestCheckWithinOneIngress(t *testing.T) {
 	t.Parallel()
 	open := func(field, pathType, path string) Claim {
@@ -182,7 +209,7 @@ func TestCheckWithinOneIngress(t *testing.T) {
 	}
 }
 
-// A host with thousands of hostile patterns costs no more than what is allowed.
+// The work for a host with thousands of hostile patterns has a limit.
 func TestCheckIsBounded(t *testing.T) {
 	t.Parallel()
 	var asked Asked

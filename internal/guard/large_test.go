@@ -7,7 +7,7 @@ import (
 	"sluice/internal/model"
 )
 
-// BenchmarkCheckLargeHost checks a host of thousands of paths of two owners.
+// BenchmarkCheckLargeHost checks a host with thousands of paths of two owners.
 func BenchmarkCheckLargeHost(b *testing.B) {
 	var asked Asked
 	var locations []*model.Location

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 	"sluice/internal/pcre"
 )
 
-// places finds the location of a path like nginx does: an exact location, else the
+// places finds the location of a path as nginx does it: an exact location, else the
 // longest prefix, unless that allows patterns and one of them matches.
 type places struct {
 	exact, prefixes map[string]*model.Location
@@ -31,9 +30,6 @@ type tried struct {
 	// compiled is nil if the pattern cannot be evaluated in Go.
 	compiled *pcre.Pattern
 }
-
-// verbs matches the limits at the beginning of a pattern.
-var verbs = regexp.MustCompile(`^(?:\(\*LIMIT_[A-Z]+=[0-9]+\))*`)
 
 func newPlaces(locations []*model.Location) *places {
 	p := &places{exact: map[string]*model.Location{}, prefixes: map[string]*model.Location{}, byStart: map[string][]int{}}
@@ -56,11 +52,10 @@ func newPlaces(locations []*model.Location) *places {
 }
 
 func (p *places) addPattern(l *model.Location) {
-	text := verbs.ReplaceAllString(l.Path, "")
 	t := &tried{location: l}
-	t.compiled, _ = pcre.Compile(text, pcre.Caseless)
+	t.compiled, _ = pcre.Compile(l.Path, pcre.Caseless)
 	start := ""
-	if rest, anchored := strings.CutPrefix(text, "^"); anchored {
+	if rest, anchored := strings.CutPrefix(l.Path, "^"); anchored {
 		start = sureStart(rest)
 	}
 	p.byStart[start] = append(p.byStart[start], len(p.patterns))

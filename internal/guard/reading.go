@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"path"
 	"strings"
 
 	"sluice/internal/pcre"
@@ -16,7 +17,7 @@ type reading struct {
 	// pattern is set if nginx tries the path as a pattern; asked if its author wrote
 	// it as one.
 	pattern, asked bool
-	// texts are the possible plain-text meanings of the path.
+	// texts are the possible meanings of the path as plain text.
 	texts []string
 	// compiled is the path as a pattern; nil if it is none, or cannot be evaluated.
 	compiled *pcre.Pattern
@@ -71,12 +72,10 @@ func (r *reading) mayTake(path string, left *int) bool {
 	return !r.asked && r.asText(path) != ""
 }
 
-// asText returns the longest of the texts with which a claim takes a path, "" if none
-// does.
+// asText returns the longest text with which a claim takes a path, "" for none.
 func (r *reading) asText(path string) string {
 	longest := ""
 	for _, text := range r.texts {
-		stem := strings.TrimSuffix(text, "/")
 		var ok bool
 		switch {
 		case r.pattern:
@@ -84,7 +83,7 @@ func (r *reading) asText(path string) string {
 		case r.exact:
 			ok = path == text
 		default:
-			ok = path == stem || strings.HasPrefix(path, stem+"/")
+			ok = path == stem(text) || strings.HasPrefix(path, stem(text)+"/")
 		}
 		if ok && len(text) > len(longest) {
 			longest = text
@@ -103,7 +102,7 @@ func (r *reading) before(other *reading, path string) bool {
 	case r.pattern:
 		order = cmp.Or(cmp.Compare(len(other.Path), len(r.Path)), strings.Compare(other.Path, r.Path), cmp.Compare(other.exactness(), r.exactness()))
 	default:
-		order = cmp.Or(cmp.Compare(len(strings.TrimSuffix(other.asText(path), "/")), len(strings.TrimSuffix(r.asText(path), "/"))), compareMatches(r.Match, other.Match))
+		order = cmp.Or(cmp.Compare(len(stem(other.asText(path))), len(stem(r.asText(path)))), compareMatches(r.Match, other.Match))
 	}
 	return cmp.Or(order, cmp.Compare(r.age, other.age)) < 0
 }
@@ -151,26 +150,13 @@ func plainTexts(written string) []string {
 // hex returns the value of a hexadecimal digit, -1 for another character.
 func hex(c byte) int { return strings.IndexByte("0123456789abcdef", lowered(c)) }
 
-// clean normalises a path like nginx normalises that of a request.
-func clean(path string) string {
-	var kept []string
-	parts := strings.Split(path, "/")
-	for _, part := range parts {
-		switch part {
-		case "", ".":
-		case "..":
-			if len(kept) > 0 {
-				kept = kept[:len(kept)-1]
-			}
-		default:
-			kept = append(kept, part)
-		}
+// clean normalises a path as nginx does it with that of a request.
+func clean(written string) string {
+	cleaned := path.Clean("/" + written)
+	if last := written[strings.LastIndexByte(written, '/')+1:]; cleaned != "/" && (last == "" || last == "." || last == "..") {
+		cleaned += "/"
 	}
-	out := "/" + strings.Join(kept, "/")
-	if last := parts[len(parts)-1]; out != "/" && (last == "" || last == "." || last == "..") {
-		out += "/"
-	}
-	return out
+	return cleaned
 }
 
 // special are the characters with a meaning in patterns.

@@ -8,7 +8,7 @@ import (
 	"sluice/internal/pcre"
 )
 
-// keeps reports whether a claim has all the protection of another one of its Ingress.
+// keeps reports whether a claim has all protections of another one of its Ingress.
 func (c *Claim) keeps(o *Claim) bool {
 	if c.Denied || o.Denied {
 		return c.Denied
@@ -21,9 +21,8 @@ func (c *Claim) keeps(o *Claim) bool {
 	return true
 }
 
-// isException reports whether a rule wins over another one of its Ingress on purpose,
-// because it takes a part of its requests only. Where too much work was done already,
-// it does.
+// isException reports whether a rule wins over another one of its Ingress on purpose: it
+// takes only a part of its requests. It is true when no work is left.
 func (j *judge) isException(winner, c *reading) bool {
 	pair := [2]*reading{winner, c}
 	if known, ok := j.exceptions[pair]; ok {

@@ -10,13 +10,13 @@ import (
 func (j *judge) samples(c *reading) []string {
 	var tries []string
 	for _, text := range c.starts() {
-		stem := strings.TrimSuffix(text, "/")
-		tries = append(tries, text, stem, stem+"/", stem+"/x")
+		bare := stem(text)
+		tries = append(tries, text, bare, bare+"/", bare+"/x")
 		if c.pattern {
-			tries = append(tries, strings.ToUpper(text), text+"x", strings.ToUpper(stem)+"/X/y", text+"a", text+"7", text+"a/a")
+			tries = append(tries, strings.ToUpper(text), text+"x", strings.ToUpper(bare)+"/X/y", text+"a", text+"7", text+"a/a")
 		}
-		for _, border := range j.places.below(stem) {
-			tries = append(tries, border, border+"x", strings.TrimSuffix(border, "/"))
+		for _, border := range j.places.below(bare) {
+			tries = append(tries, border, border+"x", stem(border))
 		}
 	}
 	if c.pattern {

@@ -60,6 +60,9 @@ type Backend struct {
 	// Split is set for a backend without endpoints that spreads its requests over other
 	// backends.
 	Split *Split `json:"split,omitempty"`
+
+	// RingPoints limits the points of its hash ring; 0 is the limit of the picker.
+	RingPoints int `json:"ringPoints,omitempty"`
 }
 
 // Target is the destination of requests: a port of a Service, or a host.

@@ -1,11 +1,13 @@
 package render
 
 import (
+	"slices"
+
 	"sluice/internal/model"
 )
 
-// print executes a block's template for a context, if it has one. What it
-// prints carries the block's origin and ends with a line end.
+// print executes a block's template for a context, if it has one. The text has the
+// block's origin and ends with a line end.
 func (r *rendering) print(b model.Block, context string) error {
 	known := r.templates.behaviours[b.Name]
 	if known == nil {
@@ -31,24 +33,24 @@ func (r *rendering) print(b model.Block, context string) error {
 	return nil
 }
 
-// indents are the tabs before what is printed in a context.
+// indents are the tabs before each line of a context.
 var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t", "first": "\t\t", "location": "\t\t", "answer": "\t\t", "redirect": "\t\t"}
 
-// consumedByGo are the blocks that have no template of their own: what is printed of
-// them depends on more than them.
+// consumedByGo are the blocks without templates. Other templates print their values,
+// together with those of the Environment.
 var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, model.EscapedURI: true}
 
-// blockList prints what behaviours say in a server or a location. If one of
-// them would cut off what is inherited, that is said again first.
+// blockList prints the blocks of a server or a location. If one of their directives would
+// end the inheritance of others, it repeats those first.
 type blockList struct {
 	*rendering
 	context string
 	blocks  []model.Block
-	// outside is what is inherited; own is filled with what is said here.
-	outside []said
-	own     []said
-	// beside is what the template of the location says itself.
-	beside []said
+	// outside are the inherited directives; insert sets own to those printed here.
+	outside []inheritable
+	own     []inheritable
+	// beside are the directives of the location's own template.
+	beside []inheritable
 }
 
 func (b *blockList) insert() error {
@@ -60,14 +62,14 @@ func (b *blockList) insert() error {
 	if err := b.printAll(); err != nil {
 		return err
 	}
-	b.own = append(saidIn(b.page.Bytes()[start:]), b.beside...)
+	b.own = append(inheritables(b.page.Bytes()[start:]), b.beside...)
 	missing := lost(b.outside, b.own)
 	if len(missing) == 0 {
 		return nil
 	}
 	b.page.back(before)
-	for _, s := range missing {
-		b.page.WriteString(indents[b.context] + s.text + "\n")
+	for _, m := range missing {
+		b.page.WriteString(indents[b.context] + m.text + "\n")
 	}
 	return b.printAll()
 }
@@ -90,16 +92,13 @@ func (b *blockList) printIn(contexts ...string) error {
 	return nil
 }
 
-// firstBlocks prints what the same blocks say before anything is answered.
-type firstBlocks struct{ *blockList }
+// first prints the same blocks in the context "first", before any answer.
+func (b *blockList) first() error { return b.printIn("first") }
 
-func (f firstBlocks) insert() error { return f.printIn("first") }
-
+// repeats reports whether a block may end the inheritance of directives.
 func (b *blockList) repeats() bool {
-	for _, block := range b.blocks {
-		if known := b.templates.behaviours[block.Name]; known != nil && known.repeats {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.blocks, func(block model.Block) bool {
+		known := b.templates.behaviours[block.Name]
+		return known != nil && known.repeats
+	})
 }

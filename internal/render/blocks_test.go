@@ -9,8 +9,8 @@ import (
 	"sluice/internal/model"
 )
 
-// What a location would no longer inherit is said again, but for the headers
-// that it says itself; in front of all blocks, once.
+// A location repeats the directives that it would no longer inherit, once, before all
+// blocks. It does not repeat its own headers.
 func TestHeadersAreRepeated(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load(withTemplate(t, "x.tmpl", `
@@ -66,8 +66,8 @@ func TestHeadersAreRepeated(t *testing.T) {
 
 func TestLost(t *testing.T) {
 	t.Parallel()
-	outside := saidIn([]byte(`add_header A 1; add_header B 2; proxy_set_header Host $h; proxy_set_header X x; proxy_hide_header C;`))
-	own := saidIn([]byte(`proxy_set_header HOST other; add_header D 3; if ($a) { proxy_hide_header E; }`))
+	outside := inheritables([]byte(`add_header A 1; add_header B 2; proxy_set_header Host $h; proxy_set_header X x; proxy_hide_header C;`))
+	own := inheritables([]byte(`proxy_set_header HOST other; add_header D 3; if ($a) { proxy_hide_header E; }`))
 	var got []string
 	for _, s := range lost(outside, own) {
 		got = append(got, s.text)

@@ -8,15 +8,15 @@ import (
 	"sluice/internal/model"
 )
 
-// Cache keeps the text of servers from one Render to the next. The same *Server
-// under the same templates, environment and settings is not printed again. A
-// Cache is for one goroutine; it changes nothing but the time that Render takes.
+// Cache keeps the text of servers from one Render to the next, so that the same *Server
+// with the same templates, environment and settings is printed once. It changes nothing
+// but the time of Render. A Cache is for one goroutine.
 type Cache struct {
 	templates *Templates
-	// ground is what servers are printed on: it decides their text with them.
-	ground  string
+	// key is everything besides templates and Server that affects a server's text.
+	key     string
 	servers map[*model.Server]*rendered
-	// last is what the last Render was given and gave.
+	// last are the arguments and results of the last Render.
 	last struct {
 		templates *Templates
 		static    model.Static
@@ -26,7 +26,7 @@ type Cache struct {
 	}
 }
 
-// again gives the file of the last Render if it was given the same.
+// again returns the results of the last Render if the arguments are the same.
 func (c *Cache) again(t *Templates, s model.Static, e Environment) (*File, []model.Problem) {
 	if c == nil || c.last.templates != t || !slices.Equal(c.last.static.Servers, s.Servers) || !reflect.DeepEqual(c.last.env, e) {
 		return nil, nil
@@ -47,10 +47,10 @@ func (c *Cache) keep(r *rendering, s model.Static, e Environment) {
 	}
 }
 
-// NewCache gives an empty cache.
+// NewCache returns an empty cache.
 func NewCache() *Cache { return &Cache{} }
 
-// rendered is a server that was printed and checked.
+// rendered is a printed and checked server.
 type rendered struct {
 	// chunk is nil if the server was left out.
 	chunk     *chunk
@@ -59,30 +59,30 @@ type rendered struct {
 	shared    []sharedText
 }
 
-// open gives the servers of the last Render if they were printed on the same
-// ground, for this Render to add its own.
-func (c *Cache) open(t *Templates, ground string) map[*model.Server]*rendered {
+// open returns the servers of the last Render if the key is the same, else an empty map.
+// This Render adds its own.
+func (c *Cache) open(t *Templates, key string) map[*model.Server]*rendered {
 	if c == nil {
 		return map[*model.Server]*rendered{}
 	}
-	if c.servers == nil || c.templates != t || c.ground != ground {
-		c.templates, c.ground, c.servers = t, ground, map[*model.Server]*rendered{}
+	if c.servers == nil || c.templates != t || c.key != key {
+		c.templates, c.key, c.servers = t, key, map[*model.Server]*rendered{}
 	}
 	return c.servers
 }
 
-// printed are the servers of a file, in their order, and their text on a ground.
+// printed are the servers of a file, in their order, with their text and its key.
 type printed struct {
 	templates *Templates
-	ground    string
+	key       string
 	servers   []*model.Server
 	texts     []*rendered
 }
 
-// Cache gives a cache that has the text of some servers of the file, which come in the
-// order of the file. It is for another file with these, as a test needs it.
+// Cache returns a cache with the text of some servers of the file, in the order of the
+// file. It makes another file of these servers cheap.
 func (f *File) Cache(some []*model.Server) *Cache {
-	c := &Cache{templates: f.printed.templates, ground: f.printed.ground, servers: make(map[*model.Server]*rendered, len(some))}
+	c := &Cache{templates: f.printed.templates, key: f.printed.key, servers: make(map[*model.Server]*rendered, len(some))}
 	at := 0
 	for _, s := range some {
 		if i := slices.Index(f.printed.servers[at:], s); i >= 0 {
@@ -93,8 +93,7 @@ func (f *File) Cache(some []*model.Server) *Cache {
 	return c
 }
 
-// drop forgets the servers that this Render does not have; it has so many of those
-// that are known.
+// drop forgets the servers that this Render does not use. used counts those that it does.
 func (c *Cache) drop(now []*model.Server, used int) {
 	if c == nil || len(c.servers) == used {
 		return
@@ -108,7 +107,7 @@ func (c *Cache) drop(now []*model.Server, used int) {
 	c.servers = kept
 }
 
-// ground describes everything besides a Server that its text depends on.
-func (r *rendering) ground() string {
+// cacheKey returns everything besides templates and Server that affects a server's text.
+func (r *rendering) cacheKey() string {
 	return fmt.Sprintf("%#v\n%v %t %t\n%s\n%s\n%s\n%q", *r.env, r.global.Patterns, r.logsPath, r.skipsUnknown, r.listen.text, r.listenDefault.text, r.catchall.text, r.outside)
 }

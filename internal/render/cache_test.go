@@ -10,8 +10,7 @@ import (
 	"sluice/internal/settings"
 )
 
-// With a cache the bytes, problems and origins are the same as without,
-// whatever changed in between.
+// A cache changes no bytes, Problems or origins, after any change.
 func TestCacheChangesNothing(t *testing.T) {
 	t.Parallel()
 	loaded, cache := load(t), NewCache()
@@ -52,7 +51,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	step("a log of all requests")
 }
 
-// What is printed of the same is the same file, which nobody has to compare.
+// The same arguments give the same file, by pointer.
 func TestCacheKeepsTheFile(t *testing.T) {
 	t.Parallel()
 	loaded, cache, static := load(t), NewCache(), shopStatic(3)
@@ -68,7 +67,7 @@ func TestCacheKeepsTheFile(t *testing.T) {
 	}
 }
 
-// The text of a server that did not change is shared, not printed again.
+// Files share the text of unchanged servers.
 func TestCacheKeepsServers(t *testing.T) {
 	t.Parallel()
 	loaded, cache, static := load(t), NewCache(), shopStatic(3)
@@ -91,8 +90,7 @@ func TestCacheKeepsServers(t *testing.T) {
 	}
 }
 
-// What a file was printed of is printed once: another file with some of its servers has
-// the same bytes as without its cache.
+// A file of some servers of another one has the same bytes with and without its cache.
 func TestFilesLendTheirServers(t *testing.T) {
 	t.Parallel()
 	loaded, static, e := load(t), shopStatic(6), testEnvironment()

@@ -18,8 +18,7 @@ import (
 	"sluice/templates"
 )
 
-// listed gives hosts of which each has a list of origins of its own, with an
-// origin as long as may be.
+// listed returns hosts, each with its own list of origins, one of them as long as allowed.
 func listed(t *testing.T, n int) model.Static {
 	t.Helper()
 	values, _ := settings.Read(nil)
@@ -45,8 +44,8 @@ func listed(t *testing.T, n int) model.Static {
 
 var declaration = regexp.MustCompile(`(?m)^\s*(map [^{]*|set \$\w+|geo [^{]*|split_clients [^{]*)`)
 
-// Each request makes room for every variable, so that their number may not
-// depend on how many lists of origins there are.
+// Each request reserves room for every variable, so their number must not grow with that
+// of the lists.
 func TestListsOfOriginsShareVariables(t *testing.T) {
 	t.Parallel()
 	set, err := render.Load(templates.Files)

@@ -9,9 +9,8 @@ import (
 	paths "sluice/internal/route"
 )
 
-// dispatchView is what the template of a dispatch is given: maps that say which
-// candidate has a request. Their names are hashes of what they hold, so that all
-// locations share them.
+// dispatchView is the data of the template of a dispatch: maps that choose a candidate for
+// each request. Their names are hashes of their content, so that locations share them.
 type dispatchView struct {
 	Parameters []patternMap
 	Conditions []patternMap
@@ -24,8 +23,8 @@ type patternMap struct {
 	Pattern      limited
 }
 
-// choice is a map that names the first of some candidates whose conditions hold. If
-// none does, Next names another choice, or Last is taken.
+// choice is a map that names the first candidate whose conditions hold. If there is none,
+// Next names another choice, or Last is the candidate.
 type choice struct {
 	Variable string
 	// Of are the variables of the conditions, each 0 or 1.
@@ -34,24 +33,24 @@ type choice struct {
 	Next, Last string
 }
 
-// chosen is a candidate with the pattern of the conditions that hold for it.
+// chosen is a candidate with a pattern of its conditions.
 type chosen struct {
 	Pattern limited
 	To      string
 }
 
-// mostTested is how many conditions one choice looks at: their names are one token.
+// mostTested is the maximum of conditions of a choice, because their names are one token.
 const mostTested = 100
 
 // dispatchBlock is the block that prints the maps of a dispatch.
 const dispatchBlock = "dispatch"
 
-// dispatch prepares the maps of a location, and gives the variable that names the
-// internal location which has a request.
-func (l locations) dispatch(location *model.Location) (variable string, err error) {
+// dispatch prepares the maps of a location, and returns the variable with the name of the
+// internal location.
+func (s *serverRendering) dispatch(location *model.Location) (variable string, err error) {
 	all := location.Dispatch
 	for _, candidate := range all {
-		if !slices.ContainsFunc(l.server.Internal, func(i *model.Internal) bool { return i.Modifier == model.Named && i.Path == candidate.To }) {
+		if !slices.ContainsFunc(s.server.Internal, func(i *model.Internal) bool { return i.Modifier == model.Named && i.Path == candidate.To }) {
 			return "", &Refusal{Want: "candidates that are internal locations of the server", Got: candidate.To}
 		}
 	}
@@ -60,14 +59,14 @@ func (l locations) dispatch(location *model.Location) (variable string, err erro
 		return "", &Refusal{Want: "a dispatch that does nothing else and ends with a candidate for all requests", Got: location.Path}
 	}
 	view := &dispatchView{}
-	if variable, err = view.choose(all[:last], all[last].To, l.global.Patterns.MatchLimit); err != nil {
+	if variable, err = view.choose(all[:last], all[last].To, s.global.Patterns.MatchLimit); err != nil {
 		return "", err
 	}
-	return variable, l.sharedBlocks([]model.Block{{Name: dispatchBlock, Data: view, Source: location.Rule.Object}})
+	return variable, s.sharedBlocks([]model.Block{{Name: dispatchBlock, Data: view, Source: location.Rule.Object}})
 }
 
-// choose adds the choice among candidates, and gives its variable. What are too many
-// conditions for one choice are left to the next.
+// choose adds the choice among candidates, and returns its variable. If there are too many
+// conditions, another choice gets the rest.
 func (v *dispatchView) choose(candidates []model.Candidate, last string, matchLimit int) (variable string, err error) {
 	c := choice{Last: last}
 	positions := make([][]int, 0, len(candidates))
@@ -96,7 +95,7 @@ func (v *dispatchView) choose(candidates []model.Candidate, last string, matchLi
 	return c.Variable, nil
 }
 
-// test adds conditions, and gives their places among those of the choice.
+// test adds conditions, and returns their places among those of the choice.
 func (c *choice) test(v *dispatchView, conditions []model.Condition, matchLimit int) []int {
 	var places []int
 	for _, condition := range conditions {
@@ -111,7 +110,7 @@ func (c *choice) test(v *dispatchView, conditions []model.Condition, matchLimit 
 	return places
 }
 
-// condition adds a map that is 1 where a condition holds, and gives its variable.
+// condition adds a map that is 1 if a condition holds, and returns its variable.
 func (v *dispatchView) condition(c model.Condition, matchLimit int) (variable string) {
 	variable = "match_" + hashed(c)
 	known := func(m patternMap) bool { return m.Variable == variable }
@@ -134,7 +133,7 @@ func (v *dispatchView) condition(c model.Condition, matchLimit int) (variable st
 	return variable
 }
 
-// hashed names a content, which is a plain value.
+// hashed returns a name for a plain value.
 func hashed(content any) string {
 	return hexHash(fmt.Sprintf("%#v", content))[:16]
 }

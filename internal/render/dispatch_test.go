@@ -8,7 +8,7 @@ import (
 	"sluice/internal/model"
 )
 
-// dispatched gives a server whose location hands requests over.
+// dispatched returns a server with a location that dispatches.
 func dispatched(candidates ...model.Candidate) *model.Server {
 	s := &model.Server{Host: "shop.example", Locations: []*model.Location{{Modifier: model.PrefixFirst, Path: "/a/", Dispatch: candidates, Rule: model.Rule{Object: web}}}}
 	for _, name := range []string{"first", "second", "last"} {
@@ -49,7 +49,7 @@ func TestDispatch(t *testing.T) {
 	}
 }
 
-// More conditions than one map takes are told apart by several.
+// Several maps share more conditions than one map takes.
 func TestDispatchWithManyConditions(t *testing.T) {
 	t.Parallel()
 	var candidates []model.Candidate
@@ -62,7 +62,7 @@ func TestDispatchWithManyConditions(t *testing.T) {
 	}
 }
 
-// What cannot be dispatched is closed, and its owner is told.
+// A dispatch that is not valid is closed, and its owner gets a Problem.
 func TestUnprintableDispatch(t *testing.T) {
 	t.Parallel()
 	for name, candidates := range map[string][]model.Candidate{

@@ -8,15 +8,14 @@ import (
 	"sluice/internal/settings"
 )
 
-// Environment is what nginx.conf must say of the machine and the nginx that
-// read it.
+// Environment describes the machine and the nginx that reads nginx.conf.
 type Environment struct {
-	// HTTPPort and HTTPSPort are where nginx listens.
+	// HTTPPort and HTTPSPort are the ports of nginx.
 	HTTPPort, HTTPSPort int
-	// Addresses are where it listens; none means all. IPv6 addresses come
-	// without brackets.
+	// Addresses are the addresses on which nginx listens; none means all. IPv6
+	// addresses have no brackets.
 	Addresses []string
-	// StateDir is the absolute path of the only folder that is written to.
+	// StateDir is the absolute path of the only writable folder.
 	StateDir string
 	// Lua is the folder that holds sluice/*.lua.
 	Lua string
@@ -25,53 +24,53 @@ type Environment struct {
 	LuaPath, LuaCPath string
 	// Modules are the absolute paths of the modules to load, in order.
 	Modules []string
-	// StreamModule is the absolute path of the module that is loaded besides
-	// where there are streams; "" if nginx has it built in, or not at all.
+	// StreamModule is the absolute path of a module that is loaded if there are streams;
+	// "" if nginx has it built in, or not at all.
 	StreamModule string
-	// HeadersMoreModule is the absolute path of the module that is loaded besides
-	// where a snippet uses it; "" if there is none.
+	// HeadersMoreModule is the absolute path of a module that is loaded if a snippet
+	// uses it; "" if there is none.
 	HeadersMoreModule string
-	// User is who the workers run as; "" prints nothing.
+	// User is the user of the workers; "" prints nothing.
 	User string
-	// Workers is the number of CPUs that "auto" workers are made for; 0 is 1.
+	// Workers is the number of "auto" workers; 0 is 1.
 	Workers int
-	// OpenFiles is the hard limit of open files that nginx starts with, and
-	// MostOpenFiles what workers can raise it to; 0 is not known.
+	// OpenFiles is the hard limit of open files when nginx starts, and MostOpenFiles
+	// the maximum that workers can set; 0 is not known.
 	OpenFiles, MostOpenFiles int
 	// IPv6 is set if the machine can listen on IPv6.
 	IPv6 bool
-	// Token is a word that nobody outside knows, for a header that no client may
-	// send; letters and digits.
+	// Token is a secret word of letters and digits, for names of headers that no client
+	// may send.
 	Token string
-	// Memory is what this nginx was started with; none means what the settings say.
+	// Memory is the memory with which this nginx was started; zero means that of the
+	// settings.
 	Memory model.Memory
-	// Capabilities are what the nginx can do.
+	// Capabilities are those of the nginx binary.
 	Capabilities Capabilities
 }
 
-// Capabilities are what differs between the versions of nginx that matter here.
+// Capabilities are the differences between nginx binaries.
 type Capabilities struct {
 	// HTTP2Directive is set if http2 is a directive and not a parameter of
 	// listen (nginx 1.25.1 and later).
 	HTTP2Directive bool
-	// Stream is set if TCP and UDP services can be passed on, SSLPreread if TLS
-	// can be by the name that is asked for, and StreamRealIP if the address in a
-	// PROXY header can be taken over there.
+	// Stream is set for TCP and UDP services, SSLPreread for TLS that is passed through
+	// by server name, and StreamRealIP for addresses from a PROXY header there.
 	Stream, SSLPreread, StreamRealIP bool
 	// HeadersMore is set if snippets can use the directives of headers-more.
 	HeadersMore bool
 }
 
-// within gives a path below the state directory.
+// within returns a path below the state directory.
 func (e *Environment) within(path string) string { return e.StateDir + "/" + path }
 
-// socket names a unix socket of our own.
+// socket returns the address of a unix socket of ours.
 func (e *Environment) socket(name string) string { return "unix:" + e.within("run/"+name+".sock") }
 
-// entry gives the path of a Lua entry point.
+// entry returns the path of a Lua entry point.
 func (e *Environment) entry(name string) string { return e.Lua + "/sluice/entry/" + name + ".lua" }
 
-// mainView is what the templates of the file and of its fixed servers are given.
+// mainView is the data of the templates of the file and of its fixed servers.
 type mainView struct {
 	Modules []string
 
@@ -82,8 +81,7 @@ type mainView struct {
 	LuaCPath string
 	Lua      luaView
 	Memory   memoryView
-	// Nowhere is a folder that does not exist: what no location answers is not
-	// found.
+	// Nowhere is a folder that does not exist, so that nginx serves no files.
 	Nowhere           string
 	Temp              tempView
 	ControlSocket     string
@@ -101,14 +99,14 @@ type mainView struct {
 	// OpenFiles is 0 to leave the limit as it is.
 	OpenFiles, Connections int
 
-	// Stream is nil where there is no stream.
+	// Stream is nil if there is no stream level.
 	Main, Events, HTTP, Stream, Blocks insertion
 }
 
-// luaView is the paths of the Lua entry points.
+// luaView has the paths of the Lua entry points.
 type luaView struct{ Init, InitWorker, ExitWorker, Control, RealIP string }
 
-// tempView is the folders of temporary files.
+// tempView has the folders of temporary files.
 type tempView struct{ Body, Proxy, FastCGI, UWSGI, SCGI string }
 
 func (e *Environment) view() *mainView {
@@ -130,11 +128,11 @@ func (e *Environment) view() *mainView {
 	}
 }
 
-// memoryView is the sizes of the dictionaries.
+// memoryView has the sizes of the dictionaries.
 type memoryView struct{ Backends, Certificates keys.Size }
 
-func (e *Environment) memory(said settings.Memory) memoryView {
-	sizes := cmp.Or(e.Memory, said.Sizes())
+func (e *Environment) memory(wanted settings.Memory) memoryView {
+	sizes := cmp.Or(e.Memory, wanted.Sizes())
 	return memoryView{keys.SizeOf(sizes.Backends), keys.SizeOf(sizes.Certificates)}
 }
 

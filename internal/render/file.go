@@ -7,37 +7,32 @@ import (
 	"encoding/hex"
 	"io"
 	"slices"
-	"sort"
 )
 
-// File is a finished nginx.conf. It is never changed, and shares the text of
-// servers that did not change with the files before it.
+// File is a finished nginx.conf. It never changes, and shares the text of unchanged
+// servers with earlier files.
 type File struct {
 	chunks []*chunk
-	// starts are the lines, from 0, at which the chunks start.
-	starts []int32
 	lines  int32
 	length int
 	trust  []TrustFile
-	// printed are the servers as they stand in it.
+	// printed are its servers with their text.
 	printed printed
 }
 
-// aroundServers is about how many chunks a file has besides those of its servers.
+// aroundServers is roughly the number of chunks of a file besides its servers.
 const aroundServers = 16
 
-// newFile gives an empty file with room for the chunks of so many servers.
+// newFile returns an empty file with room for the chunks of some servers.
 func newFile(servers int) *File {
-	return &File{chunks: make([]*chunk, 0, servers+aroundServers), starts: make([]int32, 0, servers+aroundServers)}
+	return &File{chunks: make([]*chunk, 0, servers+aroundServers)}
 }
 
-// add appends a chunk.
 func (f *File) add(c *chunk) {
 	if len(c.text) == 0 {
 		return
 	}
 	f.chunks = append(f.chunks, c)
-	f.starts = append(f.starts, f.lines)
 	f.lines += c.lines
 	f.length += len(c.text)
 }
@@ -45,7 +40,7 @@ func (f *File) add(c *chunk) {
 // Len is the size in bytes.
 func (f *File) Len() int { return f.length }
 
-// Bytes gives the whole text; the caller owns it.
+// Bytes returns the whole text; the caller owns it.
 func (f *File) Bytes() []byte {
 	all := make([]byte, 0, f.length)
 	for _, c := range f.chunks {
@@ -54,40 +49,25 @@ func (f *File) Bytes() []byte {
 	return all
 }
 
-// written is how many bytes are written at once: there is a chunk for each server.
-const written = 256 << 10
+// writeSize is the size of a write in bytes. A chunk is much smaller.
+const writeSize = 256 << 10
 
 // WriteTo writes the whole text.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
-	out := &counted{w: w}
-	buffer := bufio.NewWriterSize(out, min(written, f.length))
+	buffer := bufio.NewWriterSize(w, min(writeSize, f.length))
+	taken := 0
 	for _, c := range f.chunks {
-		if _, err := buffer.Write(c.text); err != nil {
-			return out.n, err
-		}
+		n, _ := buffer.Write(c.text) // Flush returns the error
+		taken += n
 	}
 	err := buffer.Flush()
-	return out.n, err
-}
-
-// counted counts what was written.
-type counted struct {
-	w io.Writer
-	n int64
-}
-
-func (c *counted) Write(text []byte) (int, error) {
-	n, err := c.w.Write(text)
-	c.n += int64(n)
-	return n, err
+	return int64(taken - buffer.Buffered()), err
 }
 
 // Hash is the SHA-256 of the text in hexadecimal.
 func (f *File) Hash() string {
 	sum := sha256.New()
-	for _, c := range f.chunks {
-		sum.Write(c.text)
-	}
+	_, _ = f.WriteTo(sum) // a hash takes everything
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
@@ -103,26 +83,18 @@ func (f *File) Equal(o *File) bool {
 	return slices.EqualFunc(f.chunks, o.chunks, same) || bytes.Equal(f.Bytes(), o.Bytes())
 }
 
-// Trust gives the files that must be written before nginx reads this one.
+// Trust returns the files that must exist before nginx reads this one.
 func (f *File) Trust() []TrustFile { return f.trust }
 
-// Origin says who wrote a line, from 1 as nginx counts them; false for a line
-// that is not there.
-func (f *File) Origin(line int) (Origin, bool) {
-	at := int32(line - 1)
-	if line < 1 || at >= f.lines {
-		return Origin{}, false
+// Origin returns the origin of a line, from 1 as nginx counts them; false if there is no
+// such line.
+func (f *File) Origin(number int) (Origin, bool) {
+	for line := range f.Lines() {
+		if line.Number == number {
+			return line.Origin, true
+		}
 	}
-	i := sort.Search(len(f.starts), func(i int) bool { return f.starts[i] > at }) - 1
-	return f.chunks[i].origin(at - f.starts[i]), true
-}
-
-func (c *chunk) origin(line int32) Origin {
-	i := sort.Search(len(c.marks), func(i int) bool { return c.marks[i].line > line }) - 1
-	if i < 0 {
-		return Origin{}
-	}
-	return c.origins[c.marks[i].origin]
+	return Origin{}, false
 }
 
 // Span is consecutive lines, from 1, of one origin.
@@ -132,30 +104,15 @@ type Span struct {
 	Origin
 }
 
-// SourceMap says of all lines who wrote them, in order and without gaps.
+// SourceMap returns the origins of all lines, in order and without gaps.
 func (f *File) SourceMap() []Span {
 	var spans []Span
-	for i, c := range f.chunks {
-		if len(c.marks) == 0 || c.marks[0].line > 0 {
-			spans = extend(spans, int(f.starts[i]), Origin{})
+	for line := range f.Lines() {
+		if n := len(spans); n > 0 && spans[n-1].Origin == line.Origin {
+			spans[n-1].Last = line.Number
+		} else {
+			spans = append(spans, Span{First: line.Number, Last: line.Number, Origin: line.Origin})
 		}
-		for _, m := range c.marks {
-			spans = extend(spans, int(f.starts[i]+m.line), c.origins[m.origin])
-		}
-	}
-	if n := len(spans); n > 0 {
-		spans[n-1].Last = int(f.lines)
 	}
 	return spans
-}
-
-// extend starts a span at a line, from 0, if its origin is another one.
-func extend(spans []Span, line int, o Origin) []Span {
-	if n := len(spans); n > 0 {
-		if spans[n-1].Origin == o {
-			return spans
-		}
-		spans[n-1].Last = line
-	}
-	return append(spans, Span{First: line + 1, Origin: o})
 }

@@ -11,7 +11,7 @@ import (
 	"sluice/internal/model"
 )
 
-// The source map names each line's writer, and agrees with Origin.
+// The source map has the origin of each line, and agrees with Origin.
 func TestSourceMap(t *testing.T) {
 	t.Parallel()
 	location := ingressLocation("web", model.PrefixFirst, "/a/")
@@ -108,7 +108,7 @@ func TestHashSizes(t *testing.T) {
 	}
 }
 
-// calls counts writes, and fails the one of a number.
+// calls counts writes; the write number fail fails.
 type calls struct {
 	bytes.Buffer
 	n, fail int
@@ -121,8 +121,7 @@ func (c *calls) Write(text []byte) (int, error) {
 	return c.Buffer.Write(text)
 }
 
-// TestFileIsWrittenInLargePieces: each write of a small one would be a system call
-// for every server.
+// TestFileIsWrittenInLargePieces: small writes would be a system call for every server.
 func TestFileIsWrittenInLargePieces(t *testing.T) {
 	t.Parallel()
 	static := model.Static{Servers: []*model.Server{catchAll()}}
@@ -135,7 +134,7 @@ func TestFileIsWrittenInLargePieces(t *testing.T) {
 	if n, err := file.WriteTo(&out); err != nil || n != int64(file.Len()) || !bytes.Equal(out.Bytes(), file.Bytes()) {
 		t.Errorf("%d of %d bytes written: %v", n, file.Len(), err)
 	}
-	if most := file.Len()/written + 1; out.n > most {
+	if most := file.Len()/writeSize + 1; out.n > most {
 		t.Errorf("%d bytes took %d writes, want %d at most", file.Len(), out.n, most)
 	}
 	full := calls{fail: 2}

@@ -6,36 +6,36 @@ import (
 	"sluice/internal/settings"
 )
 
-// forwardedView is what the http level says of the proxies in front. The fields
-// that name variables do it without the "$".
+// forwardedView is the configuration for proxies in front of nginx. Names of variables are
+// without the "$".
 type forwardedView struct {
 	settings.Forwarded
-	// Fronted: HTTPS connections come by a unix socket, with a PROXY header of our
-	// own that has the client's address.
+	// Fronted is set if HTTPS connections come by a unix socket, with a PROXY header of
+	// our own that has the client's address.
 	Fronted bool
-	// Active: the client's address is taken from what a proxy in front says.
+	// Active is set if the client's address comes from a proxy in front.
 	Active bool
-	// Both: it is in a header that is believed only if the PROXY header comes
-	// from a proxy in front; Lua puts it into RealIPHeader then.
+	// Both is set if it comes from a header that counts only if the PROXY header names
+	// a trusted proxy. Lua then copies it to RealIPHeader.
 	Both         bool
 	RealIPHeader string
-	// Peers are who is believed when it says whose address it passes on.
+	// Peers are the peers that may name the client's address.
 	Peers []string
-	// Doubted: a PROXY header may come from somebody who is not believed.
+	// Doubted is set if a PROXY header may come from a peer that is not trusted.
 	Doubted bool
-	// SentFor and SentHost are the headers as they came.
+	// SentFor and SentHost are the headers that the client sent.
 	SentFor, SentHost string
-	// Scheme, Port and For are what backends are told; Peer is who the
-	// connection is from and OwnPort where it arrived.
+	// Scheme, Port and For are passed to backends. Peer is the peer of the connection,
+	// and OwnPort the port where it arrived.
 	Scheme, Port, For, Peer, OwnPort string
 	HTTPPort, HTTPSPort              int
-	// OwnPorts: clients connect to HTTPPort and HTTPSPort only, and nothing in front
-	// names another port, so that the scheme says the port.
+	// OwnPorts is set if clients only connect to HTTPPort and HTTPSPort, and no proxy
+	// names another port, so that the port follows from the scheme.
 	OwnPorts bool
 }
 
-// forwarded decides which variables say what. Where nothing in front is
-// believed they are nginx's own, which cost a request nothing.
+// forwarded chooses the variables. Without trusted proxies they are nginx's own, which cost
+// a request nothing.
 func (r *rendering) forwarded() forwardedView {
 	f := r.global.Forwarded
 	v := forwardedView{
@@ -71,8 +71,8 @@ func (r *rendering) forwarded() forwardedView {
 	return v
 }
 
-// front adds what the connections that come by our own socket need. The others
-// are told apart from them by having no PROXY header, where none is accepted.
+// front adds the connections from our own socket. If other connections have no PROXY
+// header, that distinguishes them.
 func (v *forwardedView) front() {
 	v.Peers = append([]string{"unix:"}, v.Peers...)
 	if !v.ProxyProtocol {
@@ -86,7 +86,7 @@ func (v *forwardedView) front() {
 	v.Active = true
 }
 
-// usualHTTPSPort is the port that backends are told of HTTPS.
+// usualHTTPSPort is the port of HTTPS for backends.
 const usualHTTPSPort = 443
 
 // sentHeader is the variable with a header of the request.

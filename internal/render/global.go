@@ -11,20 +11,20 @@ import (
 	"sluice/internal/settings"
 )
 
-// global is the settings that nginx.conf says once: their blocks, and the groups that Go
-// decides with.
+// global holds the settings that nginx.conf has once: their blocks, and their values for
+// decisions in Go.
 type global struct {
 	blocks []model.Block
 	settings.Settings
 }
 
-// defaultSettings are in force where a block is missing or cannot be printed.
+// defaultSettings replace blocks that are missing or cannot be printed.
 var defaultSettings = sync.OnceValue(func() []model.Block {
 	values, _ := settings.Read(nil)
 	return values.Blocks()
 })
 
-// newGlobal puts the defaults in the place of missing blocks.
+// newGlobal adds the defaults of missing blocks.
 func newGlobal(blocks []model.Block) *global {
 	g := &global{blocks: blocks}
 	for _, b := range defaultSettings() {
@@ -39,7 +39,7 @@ func newGlobal(blocks []model.Block) *global {
 	return g
 }
 
-// read takes over the group that a block prints; each has the name of its type.
+// read copies the group of a block to the field of its type, which has the same name.
 func (g *global) read(b model.Block) {
 	group := reflect.ValueOf(b.Data)
 	if field := reflect.ValueOf(&g.Settings).Elem().FieldByName(group.Type().Name()); field.IsValid() && field.Type() == group.Type() {
@@ -56,25 +56,22 @@ func findBlock(blocks []model.Block, name string) *model.Block {
 	return nil
 }
 
-// settingsBlocks prints the settings in one context.
-type settingsBlocks struct {
-	*rendering
-	context string
-}
-
-func (s settingsBlocks) insert() error {
-	for _, b := range s.global.blocks {
-		if err := s.setting(b); err != nil {
-			s.refuse(model.Problem{Object: b.Source, Text: settingText(b, err) + "; the default is used"})
-			if known := findBlock(defaultSettings(), b.Name); known != nil {
-				_ = s.setting(*known)
+// settings prints the settings in one context.
+func (r *rendering) settings(context string) insertion {
+	return func() error {
+		for _, b := range r.global.blocks {
+			if err := r.setting(b, context); err != nil {
+				r.refuse(model.Problem{Object: b.Source, Text: settingText(b, err) + "; the default is used"})
+				if known := findBlock(defaultSettings(), b.Name); known != nil {
+					_ = r.setting(*known, context)
+				}
 			}
 		}
+		return nil
 	}
-	return nil
 }
 
-// settingText says what is wrong, with the name of the group in front.
+// settingText is the text of an error, with the name of the group in front.
 func settingText(b model.Block, err error) string {
 	var named *blockError
 	if errors.As(err, &named) {
@@ -83,36 +80,26 @@ func settingText(b model.Block, err error) string {
 	return b.Name + ": " + reason(err)
 }
 
-// setting prints a block and checks it by itself.
-func (s settingsBlocks) setting(b model.Block) error {
-	start, before := s.page.Len(), s.page.here()
-	if err := s.print(b, s.context); err != nil {
-		s.page.back(before)
-		return err
-	}
-	if err := checkText(s.templates.place(contexts[s.context][0]), s.page.Bytes()[start:], s.page.rawIn(start, s.page.Len())...); err != nil {
-		s.page.back(before)
-		return err
-	}
-	return nil
+// setting prints and checks a block.
+func (r *rendering) setting(b model.Block, context string) error {
+	return r.attempt(r.templates.place(contexts[context][0]), func() error { return r.print(b, context) })
 }
 
 // listenView is one listen directive.
 type listenView struct {
-	// Socket is that of a unix socket, "" for an Address with a port.
+	// Socket is a unix socket, "" for an Address with a port.
 	Socket, Address                       string
 	SSL, HTTP2, Default, ReusePort, Proxy bool
-	// Backlog is how many connections may wait to be accepted, 0 for nginx's own
-	// number.
+	// Backlog is the limit of connections that wait to be accepted, 0 for nginx's own.
 	Backlog int
 }
 
-// socketBacklog is as many as the machine allows: a unix socket refuses at once
-// what does not fit, where TCP would try again.
+// socketBacklog is more than the machine allows. With TCP the client tries again, but a
+// full unix socket refuses at once.
 // Source: https://man7.org/linux/man-pages/man2/listen.2.html
 const socketBacklog = 65535
 
-// listens gives where a server listens.
+// listens returns the listen directives of a server.
 func (r *rendering) listens() []listenView {
 	var all []listenView
 	for _, address := range r.addresses() {
@@ -132,8 +119,8 @@ func (r *rendering) listens() []listenView {
 	return all
 }
 
-// defaultListens gives where the catch-all server listens. What it says of a
-// port holds for all servers.
+// defaultListens returns the listen directives of the catch-all server. Its options of a
+// port hold for all servers.
 func (r *rendering) defaultListens() []listenView {
 	all := r.listens()
 	for i := range all {
@@ -146,7 +133,7 @@ func (r *rendering) defaultListens() []listenView {
 	return all
 }
 
-// addresses gives what stands before the port, "" for all IPv4 addresses.
+// addresses returns the text before each port, "" for all IPv4 addresses.
 func (r *rendering) addresses() []string {
 	ipv6 := r.env.IPv6 && !r.global.Listen.DisableIPv6
 	var all []string

@@ -2,7 +2,7 @@ package render
 
 import "math"
 
-// unbounded is the greatest number of arguments where a template repeats one.
+// unbounded is the maximum of arguments if a template repeats one.
 const unbounded = math.MaxInt
 
 // counts is a range of numbers of arguments.
@@ -13,7 +13,7 @@ func (c counts) holds(n int) bool { return c.min <= n && n <= c.max }
 // union is the range from the least to the most of both.
 func (c counts) union(o counts) counts { return counts{min(c.min, o.min), max(c.max, o.max)} }
 
-// plus adds to both ends.
+// plus adds n to both ends.
 func (c counts) plus(n int) counts {
 	if c.max == unbounded {
 		return counts{c.min + n, unbounded}
@@ -21,18 +21,17 @@ func (c counts) plus(n int) counts {
 	return counts{c.min + n, c.max + n}
 }
 
-// node is what the templates can write within one kind of block: which
-// directives and which blocks, with how many arguments. The nodes are a tree
-// along nginx's blocks; blocks of one name in one place share a node.
+// node is the grammar of one kind of block: its directives and blocks with their numbers
+// of arguments. The nodes are a tree like nginx's blocks. Blocks of one name in one place
+// share a node.
 type node struct {
 	// name is the block's directive, "" for the file itself.
 	name   string
 	leaves map[string]counts
 	blocks map[string]*node
-	// head is how many arguments the block itself has.
+	// head counts the arguments of the block itself.
 	head counts
-	// printed is set where a template prints the name of a directive, as the
-	// key of a map.
+	// printed is set if a template prints the names of directives: the keys of a map.
 	printed *counts
 }
 
@@ -40,8 +39,8 @@ func newNode(name string) *node {
 	return &node{name: name, leaves: map[string]counts{}, blocks: map[string]*node{}}
 }
 
-// takesValues reports whether what looks like a directive in the block is a
-// value, so that a template may print it.
+// takesValues reports whether the names of directives in the block are values, which a
+// template may print.
 func (n *node) takesValues() bool {
 	switch n.name {
 	case "map", "geo", "split_clients":
@@ -66,7 +65,7 @@ func (n *node) value(args counts) {
 	n.printed = &args
 }
 
-// block learns a block and gives its node.
+// block learns a block, and returns its node.
 func (n *node) block(name string, args counts) *node {
 	known, ok := n.blocks[name]
 	if !ok {
@@ -78,7 +77,7 @@ func (n *node) block(name string, args counts) *node {
 	return known
 }
 
-// at gives the node of a path of blocks, made if it is not there.
+// at returns the node of a path of blocks. It adds missing ones.
 func (n *node) at(path ...string) *node {
 	for _, name := range path {
 		next, ok := n.blocks[name]

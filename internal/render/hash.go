@@ -16,9 +16,9 @@ type hashView struct {
 	MapMaxSize, MapBucketSize                 int
 }
 
-// hashSizes makes the tables large enough for the hosts and for the maps of the
-// given texts. A name that does not fit its bucket stops nginx, and a table that
-// is too small makes each start search for a size that works.
+// hashSizes makes the tables large enough for the hosts and for the maps in the texts. A
+// name that does not fit its bucket stops nginx. If a table is too small, each start of
+// nginx searches for a size.
 // Source: https://nginx.org/en/docs/hash.html
 func hashSizes(s settings.Hash, servers []*model.Server, texts ...[]byte) hashView {
 	names, count := 0, len(servers)
@@ -44,16 +44,15 @@ func hashSizes(s settings.Hash, servers []*model.Server, texts ...[]byte) hashVi
 	return view
 }
 
-// bucketSize is the bucket that holds one key: a pointer, the length and the
-// key aligned to pointers, and the pointer that ends the bucket.
+// bucketSize is the size of a bucket for one key: a pointer, the length and the key,
+// aligned to pointers, and the pointer that ends the bucket.
 // Source: NGX_HASH_ELT_SIZE in nginx's src/core/ngx_hash.c.
 func bucketSize(length int) int { return max(64, powerOfTwo(elementSize(length)+8)) }
 
 func elementSize(length int) int { return 8 + (length+2+7)/8*8 }
 
-// sharedBucket is the bucket for names, where there are many: with room for
-// eight of them, nginx finds a size of the table at once that it else searches
-// for in vain.
+// sharedBucket is the size of a bucket if there are many names: with room for eight, nginx
+// finds a size of the table at once.
 func sharedBucket(names, many, length int) int {
 	if names < many {
 		return 64
@@ -61,8 +60,8 @@ func sharedBucket(names, many, length int) int {
 	return powerOfTwo(8*elementSize(length) + 8)
 }
 
-// measureMaps gives the number of maps, the keys of the largest and the length
-// of the longest key.
+// measureMaps returns the number of maps, the number of keys of the largest map, and the
+// length of the longest key.
 func measureMaps(text []byte) (maps, keys, longest int) {
 	entries := 0
 	syntax.Directives(text, func(d syntax.Directive) {
@@ -79,7 +78,7 @@ func measureMaps(text []byte) (maps, keys, longest int) {
 	return maps, keys, longest
 }
 
-// powerOfTwo is the least power of two that is not below n.
+// powerOfTwo is the least power of two from n on.
 func powerOfTwo(n int) int {
 	if n < 2 {
 		return 1

@@ -16,16 +16,15 @@ var hostile = []string{
 	"/x", "=/x", "~ .*", "~* .*", "^~", "@miss", "/../../etc", "/a;b{c}d\"e'f\\g$h#i", "http://evil.example/", strings.Repeat("a", 5000), strings.Repeat(`\`, 3000),
 }
 
-// shape lists the directives of a text with the number of their blocks, but
-// not their arguments.
+// shape lists the directives of a text and their nesting, without arguments.
 func shape(text []byte) string {
 	var out strings.Builder
 	syntax.Directives(text, func(d syntax.Directive) { fmt.Fprintf(&out, "%d %s\n", d.Depth, d.Name) })
 	return out.String()
 }
 
-// No string of the model can change which directives there are: it is printed
-// as one token, or its location answers 503 or is left out with a Problem.
+// No string of the model can add or remove a directive. It is printed as one token, or its
+// location returns 503 or is left out, with a Problem.
 func TestHostileValues(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)

@@ -7,8 +7,8 @@ import (
 	"sluice/internal/syntax"
 )
 
-// forSubrequests is the template of a location that subrequests go to, forRequests
-// that of one that requests of the server are handed over to.
+// forSubrequests is the template of a location for subrequests, forRequests that of one for
+// requests from other locations.
 const (
 	forSubrequests = "subrequest"
 	forRequests    = "named"
@@ -18,27 +18,26 @@ func isSubrequest(l *model.Location) bool {
 	return l.Modifier == model.Equal && strings.HasPrefix(l.Path, model.InternalPrefix)
 }
 
-// internal prints a location that no client reaches, or in its place one that
-// answers 503.
-func (l locations) internal(internal *model.Internal) {
+// internal prints a location that no client reaches. If that fails, the location returns
+// 503.
+func (s *serverRendering) internal(internal *model.Internal) {
 	template := forRequests
 	if internal.Modifier == model.Equal {
 		template = forSubrequests
 	}
-	err := l.location(template, internal.Location)
+	err := s.location(template, internal.Location)
 	if err == nil {
 		return
 	}
 	for _, owner := range internal.Owners {
 		of := *internal.Location
 		of.Rule.Object = owner
-		l.refuseLocation(&of, err)
+		s.refuseLocation(&of, err)
 	}
-	_ = l.location(template, &model.Location{Modifier: internal.Modifier, Path: internal.Path, Rule: internal.Rule, Return: &model.Return{Code: 503}})
+	_ = s.location(template, &model.Location{Modifier: internal.Modifier, Path: internal.Path, Rule: internal.Rule, Return: &model.Return{Code: 503}})
 }
 
-// reachable refuses an internal location that a client could reach, or whose name
-// is no name.
+// reachable refuses an internal location that a client could reach, or that has a bad name.
 func reachable(template string, l *model.Location) error {
 	name := strings.TrimPrefix(l.Path, model.InternalPrefix)
 	switch {
@@ -52,8 +51,8 @@ func reachable(template string, l *model.Location) error {
 	return nil
 }
 
-// setsNothing refuses what would change the parent of a subrequest, which has the
-// same variables, or the URI, by which the balancer goes.
+// setsNothing refuses directives that change variables, which a subrequest shares with its
+// parent, or $uri, which the balancer needs.
 func setsNothing(text []byte) error {
 	var found string
 	syntax.Directives(text, func(d syntax.Directive) {

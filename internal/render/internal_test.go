@@ -17,7 +17,7 @@ func forAuth() *model.Internal {
 	return &model.Internal{Location: l, Owners: []model.ObjectRef{l.Rule.Object, {Kind: "Ingress", Namespace: "shop", Name: "b"}}}
 }
 
-// renderInternal gives the text of a server with one internal location.
+// renderInternal returns the text of a server with one internal location.
 func renderInternal(t *testing.T, loaded *Templates, internal *model.Internal) (string, []model.Problem) {
 	t.Helper()
 	server := &model.Server{Host: "shop.example", Internal: []*model.Internal{internal}}
@@ -25,8 +25,8 @@ func renderInternal(t *testing.T, loaded *Templates, internal *model.Internal) (
 	return serverOf(t, file, "shop.example"), problems
 }
 
-// inherited are the headers of the http level that a location for subrequests says again,
-// as it counts its hops by one of its own.
+// inherited are the headers of the http level that a location for subrequests repeats,
+// because it sets the header of the hops.
 func inherited(text string) (others string, lines int) {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "\t\tproxy_set_header ") && !strings.Contains(line, " $subrequest_hops;") {
@@ -38,8 +38,8 @@ func inherited(text string) (others string, lines int) {
 	return others, lines
 }
 
-// A subrequest sets no variable, its balancer goes by its own path, and its hops are
-// counted in another way.
+// A subrequest sets no variable, its balancer reads the path, and it counts hops in another
+// way.
 func TestLocationForSubrequests(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)
@@ -73,7 +73,7 @@ func TestLocationForSubrequests(t *testing.T) {
 	}
 }
 
-// What an internal location must not do costs all its owners, and it answers 503.
+// An internal location that is not valid returns 503, and all its owners get a Problem.
 func TestUnprintableInternalLocation(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "sets/location" }}set $sets_x {{ .A }};{{ end }}
@@ -108,7 +108,7 @@ func TestUnprintableInternalLocation(t *testing.T) {
 	}
 }
 
-// Whatever an internal location is called, no client reaches it.
+// No client reaches an internal location of any name.
 func TestHostileInternalPath(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)

@@ -9,33 +9,33 @@ import (
 	"sluice/internal/pcre"
 )
 
-// limited is a user's regular expression as nginx gets it: what stands before and
-// after it keeps one request from holding a worker, and changes nothing of what it
-// matches. nginx answers 500 where a limit is reached, and tries no other location.
+// limited is a user's regular expression with limits before and after it, so that one
+// request cannot hold a worker. They do not change what it matches. At a limit nginx
+// returns 500, and tries no other location.
 type limited struct{ before, text, after string }
 
 const (
-	// mostJIT is the size up to which a pattern with counted groups is compiled to
-	// machine code, which may take twenty times as much.
+	// mostJIT is the largest pattern with counted groups that becomes machine code,
+	// which may take twenty times as much memory.
 	mostJIT = 4000
-	// withoutJIT is for larger ones. Without machine code the way back is on the
-	// heap, in kilobytes here, which a worker keeps.
+	// withoutJIT is for larger ones. Without machine code, PCRE2 backtracks on the
+	// heap, limited here in kilobytes; a worker keeps that memory.
 	withoutJIT = "(*NO_JIT)(*LIMIT_HEAP=8192)"
-	// fewReferences is how many references to groups a pattern may have for the
-	// whole limit: PCRE2 does not count what it compares for them.
+	// fewReferences is the number of references to groups for which a pattern loses a
+	// part of its limit: PCRE2 does not count their comparisons.
 	fewReferences = 8
 )
 
 var (
 	countedGroup = regexp.MustCompile(`(?:\)|\\E)\{`)
 	backward     = regexp.MustCompile(`\\[1-9]`)
-	// verbs are what limitPattern writes.
+	// verbs match the limits of limitPattern.
 	verbs = regexp.MustCompile(`\(\*(?:LIMIT_MATCH=[0-9]+|LIMIT_HEAP=[0-9]+|NO_JIT)\)`)
 )
 
-// limitPattern gives a pattern its limits. PCRE2 counts anew for each place where
-// a match may begin, so that one that may begin anywhere is made to begin at the
-// start, behind as little as it takes to get to its first match.
+// limitPattern adds limits to a pattern; most is the limit of steps. PCRE2 counts anew
+// from each place where a match may begin. So a pattern without an anchor gets one, and
+// lazily skips the text before its first match.
 // Source: pcre2pattern(3), "Setting match resource limits"
 func limitPattern(pattern string, most int) limited {
 	l := limited{text: pattern}
@@ -51,7 +51,7 @@ func limitPattern(pattern string, most int) limited {
 	return l
 }
 
-// WithoutLimits takes the limits of patterns off a text of nginx.
+// WithoutLimits removes the limits of patterns from a message of nginx.
 func WithoutLimits(text string) string {
 	if !strings.Contains(text, "(*") {
 		return text
@@ -59,8 +59,8 @@ func WithoutLimits(text string) string {
 	return verbs.ReplaceAllString(text, "")
 }
 
-// quote writes the pattern as one token. A user's part is as long as any other
-// token may be; what is added to it still fits nginx's buffer.
+// quote writes the pattern as one token. Only the user's part counts for the limit of a
+// token; nginx's buffer also has room for the rest.
 func (l limited) quote() (string, error) {
 	quoted, err := quote(l.text)
 	if err != nil {

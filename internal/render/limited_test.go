@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Each pattern of a user is tried within a limit, whatever it says.
+// Every pattern of a user has a limit.
 func TestLimitPattern(t *testing.T) {
 	t.Parallel()
 	const limit = "(*LIMIT_MATCH=20000)"
@@ -14,12 +14,12 @@ func TestLimitPattern(t *testing.T) {
 		`^/y|/z`:       `"` + limit + `^(?s:.*?)(?:^/y|/z)"`,
 		`^/y|^/z`:      `"` + limit + `^/y|^/z"`,
 		`(?i)/a`:       `"` + limit + `^(?s:.*?)(?:(?i)/a)"`,
-		// What nginx refuses must not become a pattern by what stands around it.
+		// The added text must not make a pattern valid that nginx refuses.
 		`^/a)|(/b`:   `"` + limit + `^/a)|(/b"`,
 		`^/\X)|(/b`:  `"` + limit + `^/\\X)|(/b"`,
 		`^/\X|/b`:    `"` + limit + `^(?s:.*?)(?:^/\\X|/b)"`,
 		`^/[)]\X|/b`: `"` + limit + `^(?s:.*?)(?:^/[)]\\X|/b)"`,
-		// Counts of groups are written out by PCRE.
+		// PCRE copies a counted group for each count.
 		`^/([0-9]{4}-){3}`:                 `"` + limit + `^/([0-9]{4}-){3}"`,
 		`^/(?:(?:\w\d){20}-){20}`:          `"` + withoutJIT + limit + `^/(?:(?:\\w\\d){20}-){20}"`,
 		`^/(?:\X-){20}`:                    `"` + withoutJIT + limit + `^(?s:.*?)(?:^/(?:\\X-){20})"`,
@@ -34,7 +34,7 @@ func TestLimitPattern(t *testing.T) {
 	}
 }
 
-// What is added to a pattern of the largest size still fits nginx's buffer.
+// The largest pattern with its limits fits nginx's buffer.
 func TestLimitsFitNginxsBuffer(t *testing.T) {
 	t.Parallel()
 	const buffer = 4096 // NGX_CONF_BUFFER

@@ -6,19 +6,19 @@ import (
 	"iter"
 )
 
-// Line is a line of the file with who wrote it.
+// Line is a line of the file with its origin.
 type Line struct {
 	// Number is from 1, as nginx counts.
 	Number int
-	// Text is with its end, and must not be changed.
+	// Text includes the line end, and must not be changed.
 	Text []byte
 	Origin
-	// InServer is set for the lines of the server of a host, the catch-all one
-	// included, whose Host is empty.
+	// InServer is set for the lines of servers of hosts, including the catch-all one,
+	// whose Host is empty.
 	InServer bool
 }
 
-// Lines gives the lines in order.
+// Lines returns the lines in order.
 func (f *File) Lines() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		number := 0
@@ -41,8 +41,8 @@ func (f *File) Lines() iter.Seq[Line] {
 // LineCount is the number of lines.
 func (f *File) LineCount() int { return int(f.lines) }
 
-// WriteSelected writes the lines that are selected, those that do not follow each
-// other kept apart by a blank line. found is false if there is none.
+// WriteSelected writes the selected lines, with a blank line in each gap. found is false
+// if there are none.
 func (f *File) WriteSelected(w io.Writer, selected func(Line) bool) (found bool, err error) {
 	last := 0
 	for line := range f.Lines() {

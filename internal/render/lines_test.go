@@ -8,8 +8,7 @@ import (
 	"sluice/internal/model"
 )
 
-// The lines are those of the file, each with the origin that Origin gives, and
-// say which are of a server.
+// The lines are those of the file. Each has the origin of Origin, and InServer.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	server := &model.Server{Host: "shop.example", Locations: []*model.Location{ingressLocation("web", model.PrefixFirst, "/a/")}}
@@ -43,7 +42,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Selected lines are written as they are, and gaps between them are seen.
+// Selected lines are written unchanged, with a blank line in each gap.
 func TestWriteSelected(t *testing.T) {
 	t.Parallel()
 	file, _ := load(t).Render(model.Static{Servers: []*model.Server{catchAll()}}, testEnvironment(), nil)

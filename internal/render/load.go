@@ -17,32 +17,31 @@ import (
 	"sluice/internal/model"
 )
 
-// Templates are templates that passed the guard, with what they can write.
+// Templates are checked templates and their grammar.
 type Templates struct {
 	core       map[string]*template.Template
 	behaviours map[string]*behaviour
 	// sum is a hash of the files.
 	sum string
-	// grammar is what can be written around the hosts, hosts what can be
-	// written for them: the servers of Sluice itself have more.
+	// hosts is the grammar of the servers of hosts, grammar that of the rest: Sluice's
+	// own servers have more directives.
 	grammar, hosts *node
 	// used are the variables that the templates name.
 	used map[string]bool
-	// families are the beginnings of the names of variables that behaviours print.
+	// families begin the names of the variables that behaviours print.
 	families []string
 }
 
-// behaviour is the templates "<name>/<context>" of one behaviour or group of
+// behaviour holds the templates "<name>/<context>" of one behaviour or group of
 // settings, by context.
 type behaviour struct {
 	contexts map[string]*template.Template
-	// repeats is set if one of them has a directive that nginx inherits all or
-	// nothing, or a snippet, which may.
+	// repeats is set if one of them has a directive of inheritedWhole, or a snippet.
 	repeats bool
 }
 
-// root is where a template that is executed by itself stands: the blocks
-// around it, in the grammar of the hosts or that of everything else.
+// root is a template that Go executes, with the blocks around it. ofHost selects the
+// grammar of the hosts.
 type root struct {
 	name   string
 	ofHost bool
@@ -56,7 +55,7 @@ var roots = []root{
 	{"stream", false, inStream}, {"stream-server", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
 }
 
-// contexts are where a behaviour can print.
+// contexts are the contexts of behaviours, with their places in the file.
 var contexts = map[string][]root{
 	"main": {{blocks: nil}}, "events": {{blocks: []string{"events"}}}, "http": {{blocks: inHTTP}}, "shared": {{blocks: inHTTP}},
 	"upstream": {{blocks: []string{"http", "upstream"}}}, "catchall": {{blocks: inServer}},
@@ -72,7 +71,7 @@ var (
 	inStream   = []string{"stream"}
 )
 
-// place gives the node that a root begins in.
+// place returns the node that a root begins in.
 func (t *Templates) place(r root) *node {
 	if r.ofHost {
 		return t.hosts.at(r.blocks...)
@@ -80,63 +79,44 @@ func (t *Templates) place(r root) *node {
 	return t.grammar.at(r.blocks...)
 }
 
-// Load parses all *.tmpl files, passes them through the guard and learns what
-// they can write. The error names the file and line of the first template that
-// cannot be taken.
+// Load parses all *.tmpl files, checks them and learns their grammar. The error names
+// file and line of the first template that is refused.
 func Load(files fs.FS) (*Templates, error) {
-	set, err := parseAll(files)
+	set, sum, err := parseAll(files)
 	if err != nil {
 		return nil, err
 	}
-	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, grammar: newNode(""), hosts: newNode("")}
-	if err := t.guard(set); err != nil {
-		return nil, err
-	}
-	if t.sum, err = sumOf(files); err != nil {
+	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, sum: sum, grammar: newNode(""), hosts: newNode("")}
+	if err := t.walk(set); err != nil {
 		return nil, err
 	}
 	return t, t.try()
 }
 
-// Sum is the same for templates with the same text, in another process too.
+// Sum is a hash of the files of the templates.
 func (t *Templates) Sum() string { return t.sum }
 
-// sumOf hashes the files that Load reads.
-func sumOf(files fs.FS) (string, error) {
-	all := sha256.New()
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".tmpl" {
-			return err
-		}
-		text, err := fs.ReadFile(files, name)
-		fmt.Fprintf(all, "%q %d\n%s", name, len(text), text)
-		return err
-	})
-	return hex.EncodeToString(all.Sum(nil)), err
-}
-
-// guard walks all templates; what no root leads to is an error, because it
-// would be printed nowhere.
-func (t *Templates) guard(set *template.Template) error {
-	g := &guard{trees: map[string]*parse.Tree{}, printers: printers(), reached: map[string]bool{}, used: map[string]bool{}, families: map[string]bool{}}
-	t.used = g.used
-	defer func() { t.families = slices.Sorted(maps.Keys(g.families)) }()
+// walk walks all templates. A template that no root reaches is an error.
+func (t *Templates) walk(set *template.Template) error {
+	w := &walker{trees: map[string]*parse.Tree{}, printers: printers(), reached: map[string]bool{}, used: map[string]bool{}, families: map[string]bool{}}
+	t.used = w.used
+	defer func() { t.families = slices.Sorted(maps.Keys(w.families)) }()
 	for _, tmpl := range set.Templates() {
-		g.trees[tmpl.Name()] = tmpl.Tree
+		w.trees[tmpl.Name()] = tmpl.Tree
 	}
 	for _, r := range roots {
-		if err := g.walkRoot(r.name, t.place(r)); err != nil {
+		if err := w.walkRoot(r.name, t.place(r)); err != nil {
 			return err
 		}
 		t.core[r.name] = set.Lookup(r.name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.trees)) {
-		if err := t.guardBehaviour(g, set.Lookup(name)); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(w.trees)) {
+		if err := t.walkBehaviour(w, set.Lookup(name)); err != nil {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.trees)) {
-		if !g.reached[name] {
+	for _, name := range slices.Sorted(maps.Keys(w.trees)) {
+		if !w.reached[name] {
 			return fmt.Errorf("template %q is used nowhere: want it called by another one, or named BEHAVIOUR/CONTEXT where the context is one of %s",
 				name, strings.Join(slices.Sorted(maps.Keys(contexts)), ", "))
 		}
@@ -144,9 +124,9 @@ func (t *Templates) guard(set *template.Template) error {
 	return nil
 }
 
-// guardBehaviour walks "<name>/<context>"; other names are left to whoever
-// calls them.
-func (t *Templates) guardBehaviour(g *guard, tmpl *template.Template) error {
+// walkBehaviour walks a template "<name>/<context>". Others are walked from the templates
+// that call them.
+func (t *Templates) walkBehaviour(w *walker, tmpl *template.Template) error {
 	name, context := path.Split(tmpl.Name())
 	places, ok := contexts[context]
 	if name = strings.TrimSuffix(name, "/"); !ok || name == "" {
@@ -159,24 +139,25 @@ func (t *Templates) guardBehaviour(g *guard, tmpl *template.Template) error {
 	}
 	b.contexts[context] = tmpl
 	if context == "shared" || slices.ContainsFunc(places, func(at root) bool { return at.ofHost }) {
-		g.own = variablesOf(name) // what Ingresses say, and not the settings
+		w.own = variablesOf(name) // a behaviour of Ingresses, not a group of settings
 	}
-	g.onLeaf = func(directive string) {
+	w.onLeaf = func(directive string) {
 		b.repeats = b.repeats || (inheritedWhole[directive] || directive == rawName) && slices.Contains([]string{"server", "location", "answer", "redirect"}, context)
 	}
-	defer func() { g.onLeaf, g.own = nil, "" }()
+	defer func() { w.onLeaf, w.own = nil, "" }()
 	for _, at := range places {
-		if err := g.walkRoot(tmpl.Name(), t.place(at)); err != nil {
+		if err := w.walkRoot(tmpl.Name(), t.place(at)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// parseAll reads the files in order of their paths.
-func parseAll(files fs.FS) (*template.Template, error) {
-	set := template.New("").Funcs(functions())
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+// parseAll reads the files in order of their paths, and returns their hash too.
+func parseAll(files fs.FS) (set *template.Template, sum string, err error) {
+	set = template.New("").Funcs(functions())
+	all := sha256.New()
+	err = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Ext(name) != ".tmpl" {
 			return err
 		}
@@ -184,12 +165,13 @@ func parseAll(files fs.FS) (*template.Template, error) {
 		if err != nil {
 			return err
 		}
+		fmt.Fprintf(all, "%q %d\n%s", name, len(text), text)
 		return parseFile(set, name, string(text))
 	})
-	return set, err
+	return set, hex.EncodeToString(all.Sum(nil)), err
 }
 
-// parseFile adds the templates that a file defines.
+// parseFile adds the templates of a file.
 func parseFile(set *template.Template, name, text string) error {
 	file, err := template.New(name).Funcs(functions()).Parse(text)
 	if err != nil {
@@ -199,11 +181,11 @@ func parseFile(set *template.Template, name, text string) error {
 		switch {
 		case tmpl.Name() == name:
 			if !parse.IsEmptyTree(tmpl.Tree.Root) {
-				return fmt.Errorf("%s: there is text outside of {{ define }}", name)
+				return fmt.Errorf("%s: want no text outside of {{ define }}", name)
 			}
 			continue
 		case set.Lookup(tmpl.Name()) != nil:
-			return fmt.Errorf("%s: template %q is defined a second time", name, tmpl.Name())
+			return fmt.Errorf("%s: template %q is defined twice", name, tmpl.Name())
 		}
 		if _, err := set.AddParseTree(tmpl.Name(), tmpl.Tree); err != nil {
 			return err
@@ -212,8 +194,8 @@ func parseFile(set *template.Template, name, text string) error {
 	return nil
 }
 
-// functions are what templates may call: sprig's that depend on nothing but
-// their arguments, the printers, and insert.
+// functions are the functions of templates: the pure ones of sprig, the printers, insert
+// and raw.
 func functions() template.FuncMap {
 	all := sprig.HermeticTxtFuncMap()
 	for name, p := range printers() {
@@ -221,17 +203,17 @@ func functions() template.FuncMap {
 	}
 	all["variable"] = func(args ...any) (string, error) {
 		if own, ok := args[0].(string); ok && len(args) == 2 {
-			return printOwnVariable(own, args[1]) // the guard has put it there
+			return ofText(func(name string) (string, error) { return printOwnVariable(own, name) })(args[1]) // walker.allow added own
 		}
-		return printVariable(args[0])
+		return ofText(printVariable)(args[0])
 	}
-	all[insertName] = func(i insertion) (string, error) { return "", i.insert() }
+	all[insertName] = func(i insertion) (string, error) { return "", i() }
 	all[rawName] = raw
 	return all
 }
 
-// try executes the core templates once, so that a name which the views do not
-// have is found now and not on the first Ingress.
+// try executes the core templates once, so that Load reports a field that the views
+// lack.
 func (t *Templates) try() error {
 	e := Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua", IPv6: true,
 		Capabilities: Capabilities{Stream: true, SSLPreread: true, StreamRealIP: true}}

@@ -8,57 +8,54 @@ import (
 	"sluice/internal/model"
 )
 
-// locationView is what the template of a location is given. Names are "" and
-// numbers 0 where nothing is to be said.
+// locationView is the data of the template of a location. Empty fields print nothing.
 type locationView struct {
 	Modifier string
 	// Path is a string, or limited for a pattern.
 	Path     any
 	Redirect *model.Redirect
 	Return   int
-	// Sends is where clients are redirected to, nil for nowhere.
+	// Sends is a redirect, nil for none.
 	Sends *model.Return
 	// Route is "<namespace>/<ingress>/<service>/<port>".
 	Route string
-	// Backend is the key of the backend where Route does not say it.
+	// Backend is the key of the backend, "" if it follows from Route.
 	Backend string
-	// UpstreamName is "<namespace>-<service>-<port>", for logs. It stands in each
-	// location because to work it out would cost every request a pattern.
+	// UpstreamName is "<namespace>-<service>-<port>", for logs. A map would compute it
+	// with a pattern in each request.
 	UpstreamName string
 	// SetsPath is set if the access log has the path of the rule, RulePath.
 	SetsPath bool
 	RulePath string
-	// Unlogged is set if the access log leaves out what no Ingress takes.
+	// Unlogged is set if the access log leaves out the requests.
 	Unlogged bool
-	// EscapeURI is the Lua that works out $escaped_request_uri, "" where nothing names it.
+	// EscapeURI is the Lua file that computes $escaped_request_uri, "" if nothing uses it.
 	EscapeURI string
-	// First is what blocks set before anything is answered.
+	// First is the text of the blocks before any answer.
 	First, Blocks insertion
-	// Hops is set for subrequests, which count their hops in another way.
+	// Hops is set for subrequests, which count hops in another way.
 	Hops hopsView
-	// AnswersFirst is set if a block may end what nginx's rewrite module does.
+	// AnswersFirst is set if a block may end nginx's rewrite module.
 	AnswersFirst bool
 	Rewrite      *rewriteView
-	// Dispatch is the variable that names the internal location which answers.
+	// Dispatch is the variable with the name of the internal location that answers.
 	Dispatch string
 	TLS      *tlsView
 	Upstream string
-	// URI is Upstream with what the backend is asked for, empty for what the request
-	// has.
+	// URI is Upstream with another URI for the backend, "" for that of the request.
 	URI string
 }
 
-// path gives what a location matches.
-func (l locations) path(location *model.Location) any {
+// path returns the path of a location, with limits for a pattern.
+func (s *serverRendering) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
-		return limitPattern(location.Path, cmp.Or(location.MatchLimit, l.global.Patterns.MatchLimit))
+		return limitPattern(location.Path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
 	}
 	return location.Path
 }
 
-// rewriteView is a rewrite. Pattern has its limits. Composed is set if the target is put together from
-// parts of the request, Captures if the prefix is, and Whole if nothing is to be
-// done after the rewrite.
+// rewriteView is a rewrite. Composed is set if the target has variables, Captures if the
+// prefix has, and Whole if nothing follows the rewrite.
 type rewriteView struct {
 	model.Rewrite
 	Pattern                   limited
@@ -71,8 +68,8 @@ func newRewriteView(r *model.Rewrite, matchLimit int) *rewriteView {
 	return &rewriteView{Rewrite: *r, Pattern: limitPattern(r.Pattern, matchLimit), Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
 }
 
-// answer says what a location returns. A URL without a host is of the one that
-// was asked: nginx would make it whole without the port.
+// answer sets the status or the redirect of a location. A URL without a host gets that of
+// the request: nginx would complete it without the port.
 func (v *locationView) answer(r model.Return) {
 	switch {
 	case r.URL == "":
@@ -84,78 +81,74 @@ func (v *locationView) answer(r model.Return) {
 	v.Sends = &r
 }
 
-// locations prints the locations of a server, each checked by itself.
-type locations struct {
-	*serverRendering
-}
-
-func (l locations) insert() error {
-	l.start = l.page.Len()
-	for _, location := range l.server.Locations {
-		if err := l.location("location", location); err != nil {
-			if err := l.replace(location, err); err != nil {
+// locations prints the locations of the server, and checks each of them.
+func (s *serverRendering) locations() error {
+	s.start = s.page.Len()
+	for _, location := range s.server.Locations {
+		if err := s.location("location", location); err != nil {
+			if err := s.replace(location, err); err != nil {
 				return err
 			}
 		}
 	}
-	for _, internal := range l.server.Internal {
-		l.internal(internal)
+	for _, internal := range s.server.Internal {
+		s.internal(internal)
 	}
-	l.end = l.page.Len()
-	l.page.from(Origin{Host: l.server.Host})
+	s.end = s.page.Len()
+	s.page.from(Origin{Host: s.server.Host})
 	return nil
 }
 
-// replace prints a location that answers 503 instead of one that cannot be
-// printed; a location that is left out could open its path to others. If its match
-// cannot be printed either, and it protects, the server fails as a whole.
-func (l locations) replace(location *model.Location, err error) error {
+// replace prints a location that returns 503 instead of one that cannot be printed, so
+// that no other location gets its requests. If not even its match can be printed, and it
+// protects, the whole server fails.
+func (s *serverRendering) replace(location *model.Location, err error) error {
 	closed := &model.Location{Modifier: location.Modifier, Path: location.Path, Rule: location.Rule, Return: &model.Return{Code: 503}}
-	unprintable := l.location("location", closed)
+	unprintable := s.location("location", closed)
 	switch {
 	case unprintable == nil:
-		l.refuseLocation(location, err)
+		s.refuseLocation(location, err)
 	case location.Rule.Protects:
 		return unprintable
 	default:
-		l.leftOut(location, unprintable)
+		s.leftOut(location, unprintable)
 	}
 	return nil
 }
 
-// location prints and checks one location; if it fails, nothing is printed.
-func (l locations) location(template string, location *model.Location) error {
-	before := l.page.here()
-	shared, upstreams := len(l.out.shared), len(l.out.upstreams)
-	err := l.try(template, location)
+// location prints and checks one location. If that fails, it prints nothing.
+func (s *serverRendering) location(template string, location *model.Location) error {
+	before := s.page.here()
+	shared, upstreams := len(s.out.shared), len(s.out.upstreams)
+	err := s.try(template, location)
 	if err != nil {
-		l.page.back(before)
-		l.out.shared, l.out.upstreams = l.out.shared[:shared], l.out.upstreams[:upstreams]
+		s.page.back(before)
+		s.out.shared, s.out.upstreams = s.out.shared[:shared], s.out.upstreams[:upstreams]
 	}
 	return err
 }
 
-func (l locations) try(template string, location *model.Location) error {
+func (s *serverRendering) try(template string, location *model.Location) error {
 	if err := matchable(template, location); err != nil {
 		return err
 	}
-	start := l.page.Len()
-	l.page.from(Origin{Object: location.Rule.Object, Host: l.server.Host})
-	if err := l.view(location); err != nil {
+	start := s.page.Len()
+	s.page.from(Origin{Object: location.Rule.Object, Host: s.server.Host})
+	if err := s.prepare(location); err != nil {
 		return err
 	}
-	if err := l.page.execute(l.templates.core[template], &l.locationView); err != nil {
+	if err := s.page.execute(s.templates.core[template], &s.locationView); err != nil {
 		return err
 	}
-	text := l.page.Bytes()[start:]
-	if err := checkBlock(l.templates.hosts.at(inServer...), text, l.page.rawIn(start, l.page.Len())...); err != nil || template != forSubrequests {
+	text := s.page.Bytes()[start:]
+	if err := checkBlock(s.templates.hosts.at(inServer...), text, s.page.rawIn(start, s.page.Len())...); err != nil || template != forSubrequests {
 		return err
 	}
 	return setsNothing(text)
 }
 
-// matchable refuses a match that nginx would read as another kind of match,
-// quoted or not.
+// matchable refuses a match that nginx would read as another kind of match, even in
+// quotes.
 // Source: ngx_http_core_location in nginx's src/http/ngx_http_core_module.c.
 func matchable(template string, l *model.Location) error {
 	if template != "location" {
@@ -176,46 +169,46 @@ func matchable(template string, l *model.Location) error {
 	return &Refusal{Want: `one of the modifiers "=", "^~", "" and "~*"`, Got: string(l.Modifier)}
 }
 
-// view prepares what the template is given.
-func (l locations) view(location *model.Location) error {
-	view := &l.serverRendering.locationView
+// prepare sets the data of the template.
+func (s *serverRendering) prepare(location *model.Location) error {
+	view := &s.locationView
 	*view = locationView{
-		Modifier: string(location.Modifier), Path: l.path(location), Redirect: location.RedirectToHTTPS,
-		SetsPath: l.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
-		Unlogged: location.Rule.Kind == model.RuleHealth || l.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
+		Modifier: string(location.Modifier), Path: s.path(location), Redirect: location.RedirectToHTTPS,
+		SetsPath: s.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
+		Unlogged: location.Rule.Kind == model.RuleHealth || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
-	l.locationBlocks.blocks, l.locationBlocks.beside = location.Blocks, nil
+	s.locationBlocks.blocks, s.locationBlocks.beside = location.Blocks, nil
 	if isSubrequest(location) && location.Proxy != nil {
-		view.Hops = l.env.hops()
-		l.locationBlocks.beside = []said{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
+		view.Hops = s.env.hops()
+		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
 	}
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
 	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
-		view.EscapeURI = l.env.entry("escaped_uri")
+		view.EscapeURI = s.env.entry("escaped_uri")
 	}
-	view.First, view.Blocks = firstBlocks{&l.locationBlocks}, &l.locationBlocks
-	if err := l.sharedBlocks(location.Blocks); err != nil {
+	view.First, view.Blocks = s.locationBlocks.first, s.locationBlocks.insert
+	if err := s.sharedBlocks(location.Blocks); err != nil {
 		return err
 	}
-	return l.answers(location)
+	return s.answers(location)
 }
 
-// handedOver reports whether requests come to a location from another one of the same
-// rule, which has set their variables: to one that redirects to a page of signing in.
+// handedOver reports whether requests come from another location of the same rule, which
+// has set their variables. That holds for a redirect to a sign-in page.
 func handedOver(l *model.Location) bool {
 	return l.Modifier == model.Named && l.Rule.Kind == model.RuleRedirect
 }
 
-// answers prepares what the template is given of the backend or the status.
-func (l locations) answers(location *model.Location) error {
-	view := &l.serverRendering.locationView
+// answers prepares the backend, the status or the dispatch for the template.
+func (s *serverRendering) answers(location *model.Location) error {
+	view := &s.locationView
 	switch {
 	case len(location.Dispatch) > 0 && (location.Proxy != nil || location.Return != nil),
 		len(location.Dispatch) == 0 && (location.Proxy == nil) == (location.Return == nil):
 		return &Refusal{Want: "exactly one of a backend, a status and a dispatch", Got: location.Path}
 	case len(location.Dispatch) > 0:
-		view.SetsPath = false // that is for the candidates
-		variable, err := l.dispatch(location)
+		view.SetsPath = false // the candidates set it
+		variable, err := s.dispatch(location)
 		view.Dispatch = variable
 		return err
 	case location.Return != nil:
@@ -226,7 +219,7 @@ func (l locations) answers(location *model.Location) error {
 		if err := groupsExist(rewrite); err != nil {
 			return err
 		}
-		view.Rewrite = newRewriteView(rewrite, l.global.Patterns.MatchLimit)
+		view.Rewrite = newRewriteView(rewrite, s.global.Patterns.MatchLimit)
 	}
 	of := location.Proxy.Service
 	view.Route, view.UpstreamName = route(location), of.Namespace+"-"+of.Name+"-"+of.Port
@@ -237,25 +230,25 @@ func (l locations) answers(location *model.Location) error {
 	case location.Proxy.Backend != of.Namespace+"/"+of.Name+"/"+of.Port:
 		to.by, view.Backend = byKey, location.Proxy.Backend
 	}
-	view.speak(to, location.Proxy.URI, l.env)
+	view.speak(to, location.Proxy.URI, s.env)
 	if to != (upstream{}) {
-		l.out.upstreams = append(l.out.upstreams, to)
+		s.out.upstreams = append(s.out.upstreams, to)
 	}
 	return nil
 }
 
-// route names what is behind a location, for logs, and for the balancer where the
-// backend is that of the Service.
+// route returns the value of $route, for logs, and for the balancer unless there is
+// $backend.
 func route(l *model.Location) string {
 	of := l.Proxy.Service
 	return of.Namespace + "/" + cmp.Or(l.Rule.Object.Name, "-") + "/" + of.Name + "/" + of.Port
 }
 
-// mostLogged is how long a path may be, as it is written, to be logged whole.
+// mostLogged is the most bytes of a path in the access log.
 const mostLogged = tokenLimit - 100
 
-// loggedPath is the path of a rule for the access log; it is empty for what no
-// rule matched, and for what is closed as its path cannot be served. What does not fit a token is left out at the end.
+// loggedPath is the path of a rule for the access log, cut if it is too long for a token.
+// It is empty for the fallback, and for paths that cannot be served.
 func loggedPath(r model.Rule) string {
 	if r.Kind == model.RuleFallback || r.Kind == model.RuleClosed {
 		return ""
@@ -267,8 +260,8 @@ func loggedPath(r model.Rule) string {
 	return path
 }
 
-// groupsExist refuses a target that uses a named group which the pattern does
-// not have: nginx names no line for an unknown variable.
+// groupsExist refuses a target with a named group that the pattern lacks: nginx names no
+// line for an unknown variable.
 func groupsExist(r *model.Rewrite) error {
 	for rest := r.Target + r.Prefix; ; {
 		_, after, found := strings.Cut(rest, "$")

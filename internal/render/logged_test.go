@@ -8,8 +8,7 @@ import (
 	"sluice/internal/settings"
 )
 
-// Whatever a path is like, that it is logged keeps no location from being
-// printed.
+// A location is printed with any path in the access log.
 func TestLoggedPaths(t *testing.T) {
 	t.Parallel()
 	values, _ := settings.Read(nil)

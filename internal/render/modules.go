@@ -7,8 +7,8 @@ import (
 	"sluice/internal/syntax"
 )
 
-// modules are the paths of the modules that the file loads: those that it always
-// needs, that of streams if there is one, and headers-more if a snippet uses it.
+// modules are the paths of the modules that the file loads: the usual ones, that of streams
+// if there is a stream, and headers-more if a snippet uses it.
 func (r *rendering) modules() []string {
 	paths := slices.Clip(r.env.Modules)
 	if path := r.env.StreamModule; path != "" && len(r.streamBody) > 0 {
@@ -20,8 +20,8 @@ func (r *rendering) modules() []string {
 	return paths
 }
 
-// usesHeadersMore reports whether one of the snippets of a text, which are closed, has
-// a directive of headers-more.
+// usesHeadersMore reports whether one of the snippets of a text, all closed, has a
+// directive of headers-more.
 func usesHeadersMore(text []byte, snippets []extent) bool {
 	for _, e := range snippets {
 		statements, _ := syntax.Parse(text[e.start:e.end])

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// headers-more is loaded only where a snippet uses it. Where it is not there, such a
-// snippet closes its location, and the Problem says what to install.
+// headers-more is loaded only if a snippet uses it. If nginx lacks it, such a snippet
+// closes its location, and the Problem names the package to install.
 func TestHeadersMore(t *testing.T) {
 	t.Parallel()
 	const module = "/modules/headers_more.so"

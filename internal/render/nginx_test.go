@@ -23,8 +23,8 @@ import (
 	"sluice/templates"
 )
 
-// installs are the nginx of this machine and, where there is one, that of the
-// root file system which SLUICE_NGINX_ROOT names.
+// installs are the nginx of this machine, and that of the root file system in
+// SLUICE_NGINX_ROOT, if set.
 func installs(t *testing.T) []nginx.Install {
 	t.Helper()
 	var all []nginx.Install
@@ -41,7 +41,7 @@ func installs(t *testing.T) []nginx.Install {
 	return all
 }
 
-// state makes a state directory with what nginx reads of it at a test.
+// state makes a state directory with the files that nginx -t reads.
 func state(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sluice-render-")
@@ -103,7 +103,7 @@ func environment(dir string, install nginx.Install) render.Environment {
 	}
 }
 
-// everything uses all that the core templates can print.
+// everything uses all directives of the core templates.
 func everything(t *testing.T) model.Static {
 	t.Helper()
 	certificate, _ := pair(t)
@@ -135,7 +135,7 @@ func everything(t *testing.T) model.Static {
 	}}
 }
 
-// nginx takes everything that is printed, with all kinds of settings.
+// nginx accepts everything that Render prints, with all kinds of settings.
 func TestNginxTakesTheFile(t *testing.T) {
 	t.Parallel()
 	loaded, err := render.Load(templates.Files)

@@ -8,28 +8,29 @@ import (
 	"sluice/internal/model"
 )
 
-// Origin is who wrote a line of the file.
+// Origin is the origin of a line of the file.
 type Origin struct {
 	// Object asked for it; the zero value is Sluice itself.
 	Object model.ObjectRef `json:"object"`
 	// Behaviour is the block that printed it, "" for the rule itself.
 	Behaviour string `json:"behaviour,omitempty"`
-	// Host is the server that it is in, "" for what is outside of all hosts
-	// and for the catch-all server.
+	// Host is the host of its server, "" for the catch-all server and outside of
+	// servers.
 	Host string `json:"host,omitempty"`
-	// Stream is the key of the TCP or UDP service that it is of, "" for others.
+	// Stream is the key of its TCP or UDP service, "" for other lines.
 	Stream string `json:"stream,omitempty"`
 }
 
-// mark says that an origin wrote the lines from one on.
+// mark is a line from which on the lines have another origin. Both fields are indexes.
 type mark struct {
 	line   int32
 	origin int32
 }
 
-// page is text that is being written, with its origins.
+// page is text in the making, with its origins.
 type page struct {
 	bytes.Buffer
+	// counted bytes have line line ends.
 	counted int
 	line    int32
 	marks   []mark
@@ -38,7 +39,7 @@ type page struct {
 	raw []extent
 }
 
-// Write takes what a template prints. A snippet comes in one piece, between marks.
+// Write takes the text of a template. A snippet comes in one piece, between marks.
 func (p *page) Write(text []byte) (int, error) {
 	snippet, marked := bytes.CutPrefix(text, []byte(rawMark))
 	if !marked {
@@ -50,14 +51,14 @@ func (p *page) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// lines gives the number of line ends so far. Each byte is looked at once.
+// lines returns the number of line ends so far. It reads each byte once.
 func (p *page) lines() int32 {
 	p.line += int32(bytes.Count(p.Bytes()[p.counted:], []byte{'\n'}))
 	p.counted = p.Len()
 	return p.line
 }
 
-// from says who writes what follows.
+// from sets the origin of the following lines.
 func (p *page) from(o Origin) {
 	line := p.lines()
 	if n := len(p.marks); n > 0 && p.origins[p.marks[n-1].origin] == o {
@@ -69,7 +70,7 @@ func (p *page) from(o Origin) {
 	p.marks = append(p.marks, mark{line: line, origin: p.index(o)})
 }
 
-// index gives the place of an origin, which most often is one of the last.
+// index returns the index of an origin. It usually is one of the last eight.
 func (p *page) index(o Origin) int32 {
 	for i := len(p.origins) - 1; i >= 0 && i >= len(p.origins)-8; i-- {
 		if p.origins[i] == o {
@@ -80,7 +81,7 @@ func (p *page) index(o Origin) int32 {
 	return int32(len(p.origins) - 1)
 }
 
-// now gives who writes.
+// now returns the current origin.
 func (p *page) now() Origin {
 	if len(p.marks) == 0 {
 		return Origin{}
@@ -88,7 +89,7 @@ func (p *page) now() Origin {
 	return p.origins[p.marks[len(p.marks)-1].origin]
 }
 
-// position is a point of a page to go back to.
+// position is a state of a page.
 type position struct {
 	length, counted int
 	line            int32
@@ -106,7 +107,7 @@ func (p *page) here() position {
 	return at
 }
 
-// back forgets what was written since.
+// back returns the page to an earlier state.
 func (p *page) back(to position) {
 	p.Truncate(to.length)
 	p.counted, p.line = to.counted, to.line
@@ -116,9 +117,8 @@ func (p *page) back(to position) {
 	}
 }
 
-// indent puts tabs before each line since a position, makes sure that the last
-// one ends, and drops empty ones. Snippets stay as they are: a line may end within
-// their quotes.
+// indent indents the lines since a position, ends the last one, and drops empty ones.
+// Snippets stay unchanged, because a line can end within their quotes.
 func (p *page) indent(since int, tabs string) {
 	text, raw := bytes.Clone(p.Bytes()[since:]), p.rawIn(since, p.Len())
 	p.Truncate(since)
@@ -144,11 +144,11 @@ func (p *page) indented(text []byte, tabs string) {
 	}
 }
 
-// cut takes what was written as a chunk, and starts anew.
+// cut returns the text as a chunk, and empties the page.
 func (p *page) cut() *chunk {
 	lines := p.lines()
 	for n := len(p.marks); n > 0 && p.marks[n-1].line >= lines; n-- {
-		p.marks = p.marks[:n-1] // It would speak of the chunk behind.
+		p.marks = p.marks[:n-1] // It is for the lines of the next chunk.
 	}
 	c := &chunk{text: bytes.Clone(p.Bytes()), lines: lines, marks: slices.Clone(p.marks), origins: slices.Clone(p.origins), raw: slices.Clone(p.raw)}
 	c.headersMore = usesHeadersMore(c.text, c.raw)
@@ -158,7 +158,7 @@ func (p *page) cut() *chunk {
 	return c
 }
 
-// chunk is a finished part of the file. It is never changed.
+// chunk is a finished part of the file. It never changes.
 type chunk struct {
 	text    []byte
 	lines   int32
@@ -167,27 +167,24 @@ type chunk struct {
 	raw     []extent
 	// headersMore is set if a snippet uses the module of that name.
 	headersMore bool
-	// server is set if it is the server of a host.
+	// server is set for the server of a host.
 	server bool
 }
 
-// insertion is text that Go puts into a template: blocks, locations, servers.
-// It writes to the page that the template is being executed to.
-type insertion interface{ insert() error }
+// insertion writes text that Go inserts into a template, such as blocks and locations, to
+// the page of the template.
+type insertion func() error
 
-// chunkInsertion is text that is ready. Its marks are not taken over.
-type chunkInsertion struct {
-	page *page
-	*chunk
-}
-
-func (c chunkInsertion) insert() error {
-	start := c.page.Len()
-	for _, e := range c.raw {
-		c.page.raw = append(c.page.raw, extent{start + e.start, start + e.end})
+// chunkInsertion inserts a chunk without its origins.
+func (p *page) chunkInsertion(c *chunk) insertion {
+	return func() error {
+		start := p.Len()
+		for _, e := range c.raw {
+			p.raw = append(p.raw, extent{start + e.start, start + e.end})
+		}
+		_, err := p.Buffer.Write(c.text)
+		return err
 	}
-	_, err := c.page.Buffer.Write(c.text)
-	return err
 }
 
 // execute writes a template to the page.

@@ -13,14 +13,14 @@ import (
 // tokenLimit is the longest token, in bytes as printed.
 const tokenLimit = model.LongestToken
 
-// Refusal is the error of a printer: a value that cannot be written as one
-// token. Want says what would be valid.
+// Refusal is the error of a printer: the value cannot be written as one token. Want
+// describes valid values.
 type Refusal struct {
 	Want string
 	Got  string
 }
 
-// Error gives the refusal as one line; the value is shortened and quoted.
+// Error returns one line, in which the value is shortened and quoted.
 func (r *Refusal) Error() string {
 	got := r.Got
 	if len(got) > 60 {
@@ -32,42 +32,52 @@ func (r *Refusal) Error() string {
 // printer turns a value into the text of one token.
 type printer func(value any) (string, error)
 
-// printers are what a printed value of a template may pass last. Their names
-// are the words that templates use.
+// printers are the functions of templates that make one token of a value, by name.
 //
-//	word      a token without quotes
-//	part      a piece of a token without quotes; the guard puts it inside words
-//	host      a server name: a DNS name, or "*." and a DNS name
-//	alias     a further server name, which may be a pattern
-//	onelabel  a server name that stands for the names of a wildcard host
-//	str       a quoted token in which nginx would read $ as a variable; $ is refused
-//	literal   a quoted token in which nginx reads $ as itself: a location's path
-//	regex     a quoted regular expression
-//	subst     a quoted token with variables, of which only harmless ones are known
-//	logformat a subst that may also name what is for the access log only
+//	word         a token without quotes
+//	part         a piece of a token without quotes; the walker puts it inside words
+//	host         a server name: a DNS name, or "*." and a DNS name
+//	alias        a further server name, which may be a pattern
+//	onelabel     a server name for all names of a wildcard host
+//	str          a quoted token where nginx would read $ as a variable; $ is refused
+//	literal      a quoted token where nginx reads $ as itself: a location's path
+//	regex        a quoted regular expression
+//	logformat    a quoted token with harmless variables, and those of the access log
 //	streamformat a quoted token with variables of the stream level
-//	verbatim  a quoted token in which nginx reads variables, with each $ as the value of one
-//	header    a subst whose variables never hold a line end
-//	url       a header that is the URL of a redirect, in which $uri is as the client sent it
-//	target    a subst with captures too, whose other variables leave them as they are
-//	mappattern a source value of a map block that is a pattern
-//	variables a quoted token of variables
-//	mapkey    a source value of a map or geo block, never a pattern or a keyword
-//	variable  "$name" of a known variable
-//	size      a number of bytes such as 8k
-//	duration  a time such as 60s; a bare number is seconds
-//	path      an absolute path of a file
-//	onoff     "on" or "off" for a bool
+//	verbatim     a quoted token where nginx reads variables; $ becomes a variable with a $
+//	header       a quoted token with harmless variables that never contain a line end
+//	url          a header with the URL of a redirect; $uri is the path as the client sent it
+//	target       a quoted token with captures, and variables that do not change captures
+//	mappattern   a key of a map block that is a pattern
+//	variables    a quoted token of variables
+//	mapkey       a key of a map or geo block, never a pattern or a keyword
+//	variable     "$name" of a known variable
+//	size         a number of bytes such as 8k
+//	duration     a time such as 60s; a bare number is seconds
+//	path         an absolute path of a file
+//	onoff        "on" or "off" for a bool
 func printers() map[string]printer {
 	return map[string]printer{
-		"word": printWord, "part": printPart, "host": printHost, "alias": printAlias, "onelabel": printOneLabel,
-		"str": printStr, "literal": printLiteral, "regex": printRegex, "subst": printSubst, "logformat": printLogFormat, "streamformat": printStreamFormat, "verbatim": printVerbatim, "header": printHeader, "url": printURL, "target": printTarget, "mapkey": printMapKey, "mappattern": printMapPattern, "variables": printVariableList,
-		"variable": printVariable, "size": printSize, "duration": printDuration, "path": printPath, "onoff": printOnOff,
+		"word": ofText(printWord), "part": ofText(printPart), "host": ofText(printHost), "alias": printAlias, "onelabel": ofText(printOneLabel),
+		"str": ofText(printStr), "literal": printLiteral, "regex": printRegex, "verbatim": ofText(printVerbatim),
+		"logformat": ofText(printLogFormat), "streamformat": ofText(printStreamFormat), "header": ofText(printHeader), "url": ofText(printURL), "target": ofText(printTarget),
+		"mapkey": ofText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": ofText(printVariable),
+		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff,
 	}
 }
 
-// text gives the string of a value: a string, a whole number or something that
-// can describe itself.
+// ofText returns a printer for values with a text.
+func ofText(print func(s string) (string, error)) printer {
+	return func(value any) (string, error) {
+		s, err := text(value)
+		if err != nil {
+			return "", err
+		}
+		return print(s)
+	}
+}
+
+// text returns the text of a string, a whole number or a Stringer.
 func text(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -86,8 +96,8 @@ func text(value any) (string, error) {
 	return "", &Refusal{Want: "text or a whole number", Got: fmt.Sprintf("%T", value)}
 }
 
-// check refuses what no printer may let through: line ends, NUL and the other
-// control characters, and bytes that are not UTF-8.
+// check refuses control characters, such as line ends and NUL, and bytes that are not
+// UTF-8.
 func check(s string) error {
 	if plain(s) {
 		return nil
@@ -103,7 +113,7 @@ func check(s string) error {
 	return nil
 }
 
-// plain reports whether s is printable ASCII, as nearly everything is.
+// plain reports whether s is printable ASCII: a fast check for most values.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] > '~' {
@@ -113,7 +123,7 @@ func plain(s string) bool {
 	return true
 }
 
-// limit refuses a token that nginx could not read.
+// limit refuses a token that is too long for nginx.
 func limit(token, value string) (string, error) {
 	if len(token) > tokenLimit {
 		return "", &Refusal{Want: fmt.Sprintf("at most %d bytes", tokenLimit), Got: value}
@@ -132,7 +142,7 @@ func bytesOf(s string) *allowed {
 	return &set
 }
 
-// holds reports whether s is not empty and made of nothing else than the set.
+// holds reports whether s is not empty and all its bytes are in the set.
 func (a *allowed) holds(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !a[s[i]] {

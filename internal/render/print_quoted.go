@@ -22,78 +22,56 @@ func quote(s string) (string, error) {
 	return limit(out.String(), s)
 }
 
-// printLiteral prints a token whose $ stands for itself, as the path of a
-// location.
+// printLiteral prints a token where nginx reads no variables: the path of a location.
 func printLiteral(value any) (string, error) {
 	if pattern, ok := value.(limited); ok {
 		return pattern.quote()
 	}
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
-	return quote(s)
+	return ofText(quote)(value)
 }
 
-// printRegex prints a regular expression. nginx compiles it, so that what does
-// not compile is found by its test and not here.
+// printRegex prints a regular expression. nginx -t finds one that does not compile.
 func printRegex(value any) (string, error) {
 	if pattern, ok := value.(limited); ok {
 		return pattern.quote()
 	}
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
-	if s == "" {
-		return "", &Refusal{Want: "a regular expression", Got: s}
-	}
-	return quote(s)
+	return ofText(func(s string) (string, error) {
+		if s == "" {
+			return "", &Refusal{Want: "a regular expression", Got: s}
+		}
+		return quote(s)
+	})(value)
 }
 
-// printStr prints a token without variables. nginx has no escape for $ where it
-// reads variables, so that a value with one cannot be written.
-func printStr(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+// printStr prints a token without variables. It refuses $, for which nginx has no escape.
+func printStr(s string) (string, error) {
 	if strings.Contains(s, "$") {
 		return "", &Refusal{Want: "text without $", Got: s}
 	}
 	return quote(s)
 }
 
-// literalDollar is how a $ is written where nginx reads variables: it has no
-// escape for it. templates/request.tmpl defines the variable.
+// literalDollar stands for a $ where nginx reads variables, as it has no escape for one.
+// templates/request.tmpl defines the variable.
 const literalDollar = "${literal_dollar}"
 
-// printVerbatim prints a token that nginx reads as it is, each $ too, where it
-// reads variables.
-func printVerbatim(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+// printVerbatim prints a token unchanged where nginx reads variables, including each $.
+func printVerbatim(s string) (string, error) {
 	return quote(strings.ReplaceAll(s, "$", literalDollar))
 }
 
-// printMapKey prints the value that a map or geo block compares with. A "~"
-// would start a pattern although it is quoted, some words are parameters, and a
-// leading backslash is what nginx takes off again.
+// printMapKey prints a key of a map or geo block. nginx reads "~" as the beginning of a
+// pattern, even in quotes, and some words as parameters. A leading backslash, which
+// nginx removes, prevents both.
 // Source: https://nginx.org/en/docs/http/ngx_http_map_module.html#map
-func printMapKey(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printMapKey(s string) (string, error) {
 	if mapSpecial(s) {
 		s = `\` + s
 	}
 	return quote(s)
 }
 
-// printMapPattern prints a pattern that a map compares with. It respects case.
+// printMapPattern prints a pattern of a map block, which respects case.
 func printMapPattern(value any) (string, error) {
 	pattern, ok := value.(limited)
 	if !ok {

@@ -39,7 +39,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"literal", "/$x {;}#'", `"/$x {;}#'"`},
 		{"literal", "/käse", `"/käse"`},
 		{"regex", `^/a\d+\.(x|y)$`, `"^/a\\d+\\.(x|y)$"`},
-		{"subst", "/$host/${host}/$arg_x", `"/$host/${host}/$arg_x"`},
+		{"header", "/$host/${host}/$arg_x", `"/$host/${host}/$arg_x"`},
 		{"logformat", "$status ${location_path}", `"$status ${location_path}"`},
 		{"verbatim", `/a$b"\${host}`, `"/a${literal_dollar}b\"\\${literal_dollar}{host}"`},
 		{"verbatim", "", `""`},
@@ -58,6 +58,8 @@ func TestPrintersPrint(t *testing.T) {
 		{"size", 0, "0"},
 		{"duration", 60, "60s"},
 		{"duration", "1h30m", "1h30m"},
+		{"duration", "500ms", "500ms"},
+		{"duration", "1d2h3m4s5ms", "1d2h3m4s5ms"},
 		{"duration", "500ms", "500ms"},
 		{"duration", keys.Duration("240s"), "240s"},
 		{"duration", 90 * time.Second, "90s"},
@@ -93,20 +95,19 @@ func TestPrintersRefuse(t *testing.T) {
 		"onelabel": {"", "*.", "a", "a.example", "*.*.a", "*.a\"", "*.(a)"},
 		"host":     {"", "*.", ".a", "a.", "a..b", "~a", "A.b", "*a", "a.*", "$hostname", strings.Repeat("a", 254)},
 		"alias":    {"", "~", "*.a.*", "a b", "a;", ".*", "$hostname", "~(?<route>a)", "~(?P<route>a)", "~(?'route'a)"},
-		"regex":    {""},
+		"regex":    {"", keys.Size("")},
 		"target":   {"$", "/$namespace/$1", "${redirect_uri}", "$unknown"},
-		"subst":    {"$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x", "$location_path", "$literal_dollar"},
-		"header":   {"$uri", "/x${document_uri}", "$remote_user", "$request_body", "$ssl_server_name", "$1", "$p_x", "$unknown"},
+		"header":   {"$uri", "/x${document_uri}", "$remote_user", "$request_body", "$ssl_server_name", "$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x", "$location_path", "$literal_dollar"},
 		"url":      {"/x${document_uri}", "$remote_user", "$uri_x", "$1", "$", "${uri", "$unknown"},
 		"variable": {"", "$", "nope", "host name", "cors-x", "1a"},
-		"size":     {"", "k", "8kk", "-1", "8x", "8.5k", "99999999999"},
-		"duration": {"", "x", "1x", "-1", -1 * time.Second, "1m1h", "1.5s"},
+		"size":     {"", "k", "8kk", "-1", "8x", "8.5k", "99999999999", "8k\n"},
+		"duration": {"", "x", "1x", "-1", -1 * time.Second, "1m1h", "1.5s", "+5", "99999999999", "1s\n", "1m1m"},
 		"path":     {"", "a", "/a/../b", "/..", "/a$b"},
 		"onoff":    {"on", 1, nil},
 		"str":      {"$", "a$b"},
 	}
 	cases["logformat"] = []any{"$", "$1", "$the_real_ip", "${location_path", "$literal_dollar"}
-	for _, quoting := range []string{"str", "literal", "regex", "subst", "logformat", "verbatim", "header", "url", "target", "mapkey", "alias"} {
+	for _, quoting := range []string{"str", "literal", "regex", "logformat", "verbatim", "header", "url", "target", "mapkey", "alias"} {
 		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
 	}
 	for name, values := range cases {
@@ -133,8 +134,8 @@ func TestRefusalSaysWhatIsWanted(t *testing.T) {
 	}
 }
 
-// tokensOf gives the values of the tokens of a directive, and false unless the
-// text is exactly one directive.
+// tokensOf returns the values of the tokens of a directive; false unless the text is
+// exactly one directive.
 func tokensOf(text string) ([]string, bool) {
 	var lex syntax.Lexer
 	var tokens []string
@@ -154,8 +155,7 @@ func tokensOf(text string) ([]string, bool) {
 	return tokens, lex.Mode == syntax.Blank && strings.HasSuffix(text, ";")
 }
 
-// FuzzPrinters holds what printers promise: whatever is accepted is exactly one
-// token whose value is the input.
+// FuzzPrinters checks that an accepted value becomes exactly one token with that value.
 func FuzzPrinters(f *testing.F) {
 	for _, seed := range []string{"", "a", "a b", `"`, `\`, "$", "${", "$1", "a;b", "{", "}", "#", "'", "~a", "default", "\\n", "\n", "\r", "\x00", "\xff", "/a/b", "8k", "10s", ")", "a)", "*.a"} {
 		f.Add(seed)
@@ -184,7 +184,7 @@ func FuzzPrinters(f *testing.F) {
 	})
 }
 
-// valueOf is what nginx must understand for an accepted input.
+// valueOf is the value that nginx must read for an accepted input.
 func valueOf(printer, s string) string {
 	switch {
 	case printer == "mapkey" && mapSpecial(s):
@@ -195,14 +195,13 @@ func valueOf(printer, s string) string {
 		return "$" + strings.TrimPrefix(s, "$")
 	case printer == "onelabel":
 		return "~" + labelPattern(s)
-	case printer == "duration" && number(s):
+	case printer == "duration" && strings.Trim(s, "0123456789") == "":
 		return s + "s"
 	}
 	return s
 }
 
-// Every variable that users may name and that a map computes with a pattern is
-// known to be one.
+// The list of known variables that a map computes with a pattern is complete.
 func TestPatternedVariables(t *testing.T) {
 	t.Parallel()
 	believing, problems := settings.Read(&corev1.ConfigMap{Data: map[string]string{"use-forwarded-headers": "true"}})

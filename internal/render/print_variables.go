@@ -7,11 +7,10 @@ import (
 	"sluice/internal/model"
 )
 
-// knownVariables may be used in values that users write. They say something of
-// the request, the connection or the answer and give no way to run anything. Every
-// nginx from 1.22 on has them, or each mode of the templates defines them: nginx
-// refuses the whole file for one that it lacks, and names no line. $http3, which
-// an nginx without QUIC lacks, is always empty here.
+// knownVariables may be used in users' values. They describe the request, the connection
+// or the answer, and cannot run anything. Every nginx from 1.22 on has them, or all
+// modes of the templates define them: nginx refuses the whole file for an unknown
+// variable, and names no line. $http3 is missing, because an nginx without QUIC lacks it.
 // Source: https://nginx.org/en/docs/varindex.html
 var knownVariables = words(`args body_bytes_sent bytes_sent connection connection_requests connection_time content_length
 	content_type document_uri gzip_ratio host hostname http2 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
@@ -28,8 +27,8 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
 	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id request_path route service_name service_port`)
 
-// internalVariables are for templates only: not every mode defines them, or their
-// values are no text.
+// internalVariables are for templates only: not every mode defines them, or their values
+// are not text.
 var internalVariables = words(`announced_addr arrived_port binary_remote_addr`)
 
 // streamVariables may be used in the format of the access log of TCP and UDP
@@ -40,15 +39,15 @@ var streamVariables = words(`bytes_received bytes_sent connection hostname msec 
 	session_time status time_iso8601 time_local upstream_addr upstream_bytes_received upstream_bytes_sent upstream_connect_time
 	upstream_first_byte_time upstream_session_time`)
 
-// patterned are the known variables that maps of ours compute with a pattern.
+// patterned are the known variables that our maps compute with a pattern.
 var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_host redirect_scheme redirect_uri
 	request_path service_name service_port`)
 
-// unclean are the known variables whose values may hold line ends: what nginx or
-// OpenSSL has decoded, and the body.
+// unclean are the known variables whose values can contain line ends: the body, and
+// values that nginx or OpenSSL decoded.
 var unclean = words(`document_uri remote_user request_body ssl_server_name uri`)
 
-// families are beginnings of names: what follows is chosen by who writes.
+// families begin names whose rest the user chooses.
 var families = []string{"arg_", "cookie_", "http_", "sent_http_", "sent_trailer_", "upstream_cookie_", "upstream_http_", "upstream_trailer_"}
 
 func words(list string) map[string]bool {
@@ -59,30 +58,24 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// captured reports whether a variable is what a path captured: $1 to $9, or the
-// named group of a pattern ($p_...).
+// captured reports whether a variable is a capture of a path: $1 to $9, or a named group
+// ($p_...).
 func captured(name string) bool {
 	return len(name) == 1 && name[0] >= '1' && name[0] <= '9' || len(name) > 2 && strings.HasPrefix(name, "p_")
 }
 
-// known reports whether a variable may be used: one of the lists.
+// known reports whether users may name a variable.
 func known(name string) bool {
-	if knownVariables[name] {
-		return true
-	}
-	for _, family := range families {
-		if strings.HasPrefix(name, family) && len(name) > len(family) {
-			return true
-		}
-	}
-	return false
+	return knownVariables[name] || slices.ContainsFunc(families, func(family string) bool {
+		return strings.HasPrefix(name, family) && len(name) > len(family)
+	})
 }
 
-// variablesOf is the beginning of the names of the variables of a behaviour: its own
-// name. It may set and name these and no others of its own.
+// variablesOf returns the beginning of the names of a behaviour's own variables: the only
+// ones that it may set.
 func variablesOf(behaviour string) string { return strings.ReplaceAll(behaviour, "-", "_") + "_" }
 
-// declared are beginnings of the names of variables that templates declare.
+// declared begin the names of variables that templates declare.
 var declared = []string{"match_", "query_", "dispatch_", "external_auth_"}
 
 func isDeclared(name string) bool {
@@ -90,15 +83,11 @@ func isDeclared(name string) bool {
 }
 
 // printVariable prints "$name"; the value comes with or without the "$".
-func printVariable(value any) (string, error) { return printOwnVariable("", value) }
+func printVariable(s string) (string, error) { return printOwnVariable("", s) }
 
-// printOwnVariable is printVariable in a template of a behaviour, whose own variables
-// begin as own says.
-func printOwnVariable(own string, value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+// printOwnVariable is printVariable in a template of a behaviour; own begins the names of
+// its own variables.
+func printOwnVariable(own, s string) (string, error) {
 	name := strings.TrimPrefix(s, "$")
 	if !partBytes.holds(name) || strings.ContainsAny(name, ".:/-") || !known(name) && !internalVariables[name] && !isDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
 		return "", &Refusal{Want: "the name of a variable that may be used here", Got: s}
@@ -123,39 +112,29 @@ func printVariableList(value any) (string, error) {
 	return limit(`"`+all.String()+`"`, names[0])
 }
 
-// printSubst prints a token in which nginx puts the values of variables. Only
-// known ones may be named: nginx refuses the whole file for an unknown one.
-func printSubst(value any) (string, error) {
-	return printVariables(value, known)
-}
-
-// locationPath is the variable that holds the path of a rule. Only the format of
-// the access log may name it, since only for its sake it is set.
+// locationPath is the variable with the path of a rule. It is set for the access log only,
+// so only its format may name it.
 const locationPath = "location_path"
 
 // printLogFormat prints the format of the access log.
-func printLogFormat(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return name == locationPath || known(name) })
+func printLogFormat(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return name == locationPath || known(name) })
 }
 
 // printStreamFormat prints the format of the access log of TCP and UDP services.
-func printStreamFormat(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return streamVariables[name] })
+func printStreamFormat(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return streamVariables[name] })
 }
 
-// printHeader prints a token that becomes a header, or the URL in one: nginx
-// writes what variables hold as it is, and a line end would begin another header.
-func printHeader(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI })
+// printHeader prints the value of a header. nginx writes variables unchanged, and a line
+// end would begin another header.
+func printHeader(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI })
 }
 
-// printURL prints the URL of a redirect, which is a header. $uri stands for the path
-// as the client has sent it: nginx's own is decoded, so that a line end may be in it.
-func printURL(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+// printURL prints the URL of a redirect, which is a header. $uri becomes the path as the
+// client sent it: nginx decodes $uri, so it can contain a line end.
+func printURL(s string) (string, error) {
 	parts := strings.Split(s, "$")
 	for i, part := range parts[1:] {
 		if name, rest, whole := variableName(part); whole && name == "uri" {
@@ -165,18 +144,15 @@ func printURL(value any) (string, error) {
 	return printHeader(strings.Join(parts, "$"))
 }
 
-// printTarget prints the target of a rewrite. A variable that a map computes
-// with a pattern would overwrite the captures while nginx copies them, and
-// nginx has reserved room for others than it then copies.
-func printTarget(value any) (string, error) {
-	return printVariables(value, func(name string) bool { return captured(name) || known(name) && !patterned[name] })
+// printTarget prints the target of a rewrite. A variable that a map computes with a pattern
+// would overwrite the captures while nginx copies them, past the room that it reserved.
+func printTarget(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return captured(name) || known(name) && !patterned[name] })
 }
 
-func printVariables(value any, known func(name string) bool) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+// printVariables prints a token with variables. nginx refuses the whole file for an unknown
+// one, so all must be known.
+func printVariables(s string, known func(name string) bool) (string, error) {
 	for rest := s; ; {
 		_, after, found := strings.Cut(rest, "$")
 		if !found {
@@ -193,8 +169,8 @@ func printVariables(value any, known func(name string) bool) (string, error) {
 	}
 }
 
-// variableName reads the name behind a "$", as nginx does: one digit, or
-// letters, digits and "_", the latter in braces or not.
+// variableName reads the name behind a "$" as nginx does: one digit, or letters, digits
+// and "_", in braces or not.
 // Source: ngx_http_script_compile in nginx's src/http/ngx_http_script.c.
 func variableName(s string) (name, rest string, whole bool) {
 	if s == "" {

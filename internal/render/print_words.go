@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +11,7 @@ import (
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 var (
-	// wordBytes mean nothing to nginx's tokeniser, wherever in a token they are.
+	// wordBytes have no meaning for nginx's tokeniser anywhere in a token.
 	wordBytes = bytesOf(alphanumeric + "_.:/@=+*,~^%!?&<>|()[]-")
 	partBytes = bytesOf(alphanumeric + "_.:/-")
 	hostBytes = bytesOf("abcdefghijklmnopqrstuvwxyz0123456789.-_")
@@ -18,39 +19,26 @@ var (
 	pathBytes = bytesOf(alphanumeric + "_./@+=:,~-")
 )
 
-// printWord prints a token that needs no quotes.
-func printWord(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+// printWord prints a token without quotes.
+func printWord(s string) (string, error) {
 	if !wordBytes.holds(s) {
 		return "", &Refusal{Want: "one word of letters, digits and " + `_.:/@=+*,~^%!?&<>|()[]-`, Got: s}
 	}
 	return limit(s, s)
 }
 
-// printPart prints a piece of a word: it has no byte that could change what the
-// rest of the word means.
-func printPart(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+// printPart prints a piece of a word. No byte of it changes the meaning of the rest.
+func printPart(s string) (string, error) {
 	if !partBytes.holds(s) {
 		return "", &Refusal{Want: "a part of a word: letters, digits and _.:/-", Got: s}
 	}
 	return limit(s, s)
 }
 
-// printHost prints a server name. Quotes would not help here: nginx reads
-// "~..." as a regular expression and ".name" as a wildcard, quoted or not.
+// printHost prints a server name. Quotes would not make it safe: nginx reads "~..." as a
+// regular expression and ".name" as a wildcard even in quotes.
 // Source: https://nginx.org/en/docs/http/server_names.html
-func printHost(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+func printHost(s string) (string, error) {
 	name := strings.TrimPrefix(s, "*.")
 	if !hostBytes.holds(name) || len(s) > 253 || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
 		return "", &Refusal{Want: `a DNS name in lower case, or "*." and a DNS name`, Got: s}
@@ -58,9 +46,8 @@ func printHost(value any) (string, error) {
 	return s, nil
 }
 
-// printAlias prints a further server name: one that printHost takes, one with
-// ".*" at its end, or "~" and a regular expression without named groups, which
-// would set variables.
+// printAlias prints a further server name: one of printHost, one that ends with ".*", or
+// "~" and a regular expression. Named groups are refused, because they set variables.
 func printAlias(value any) (string, error) {
 	if pattern, ok := value.(limited); ok {
 		if _, err := printAlias("~" + pattern.text); err != nil {
@@ -87,13 +74,13 @@ func printAlias(value any) (string, error) {
 		}
 		return limit(s, s)
 	}
-	return printHost(value)
+	return printHost(s)
 }
 
-// printOneLabel prints the server name that has exactly the names of a wildcard
-// host such as "*.shop.example": a regular expression.
-func printOneLabel(value any) (string, error) {
-	host, err := printHost(value)
+// printOneLabel prints a regular expression for the names of a wildcard host such as
+// "*.shop.example", with one label for the "*".
+func printOneLabel(s string) (string, error) {
+	host, err := printHost(s)
 	if err != nil {
 		return "", err
 	}
@@ -103,23 +90,23 @@ func printOneLabel(value any) (string, error) {
 	return quote("~" + labelPattern(host))
 }
 
-// printSize prints a number of bytes.
+// sizes and times are those of nginx's syntax, with numbers that fit its arithmetic.
 // Source: https://nginx.org/en/docs/syntax.html
-func printSize(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
-	digits := strings.TrimRight(s, "kKmMgG")
-	if !number(digits) || len(s)-len(digits) > 1 {
+var (
+	sizes = regexp.MustCompile(`^[0-9]{1,10}[kKmMgG]?$`)
+	times = regexp.MustCompile(`^([0-9]{1,10}d)?([0-9]{1,10}h)?([0-9]{1,10}m)?([0-9]{1,10}s)?([0-9]{1,10}ms)?$|^[0-9]{1,10}$`)
+)
+
+// printSize prints a number of bytes.
+func printSize(s string) (string, error) {
+	if !sizes.MatchString(s) {
 		return "", &Refusal{Want: "a size such as 512, 8k, 10m or 1g", Got: s}
 	}
 	return s, nil
 }
 
-// printDuration prints a time, in milliseconds if it is a time.Duration that
-// is no whole number of seconds.
-// Source: https://nginx.org/en/docs/syntax.html
+// printDuration prints a time. A time.Duration with a part of a second is printed in
+// milliseconds.
 func printDuration(value any) (string, error) {
 	if d, ok := value.(time.Duration); ok {
 		return printTime(d)
@@ -128,11 +115,12 @@ func printDuration(value any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if number(s) {
-		return s + "s", nil
-	}
-	if !timeSpan(s) {
+	_, err = strconv.Atoi(s)
+	switch {
+	case s == "" || !times.MatchString(s):
 		return "", &Refusal{Want: "a time such as 500ms, 60s, 10m or 1h", Got: s}
+	case err == nil:
+		return s + "s", nil
 	}
 	return s, nil
 }
@@ -147,38 +135,8 @@ func printTime(d time.Duration) (string, error) {
 	return strconv.FormatInt(d.Milliseconds(), 10) + "ms", nil
 }
 
-// timeSpan reports whether s is numbers with units, the larger units first.
-func timeSpan(s string) bool {
-	for _, unit := range []string{"d", "h", "m", "s", "ms"} {
-		digits, rest, found := strings.Cut(s, unit)
-		if found && number(digits) && (unit != "m" || !strings.HasPrefix(rest, "s")) {
-			if s = rest; s == "" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// number reports whether s is a whole number that fits nginx's arithmetic.
-func number(s string) bool {
-	if s == "" || len(s) > 10 {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
-// printPath prints the absolute path of a file, in quotes if it needs them.
-func printPath(value any) (string, error) {
-	s, err := text(value)
-	if err != nil {
-		return "", err
-	}
+// printPath prints the absolute path of a file, with quotes if necessary.
+func printPath(s string) (string, error) {
 	if !strings.HasPrefix(s, "/") || strings.Contains(s+"/", "/../") {
 		return "", &Refusal{Want: "an absolute path without ..", Got: s}
 	}

@@ -8,7 +8,7 @@ import (
 	"sluice/internal/model"
 )
 
-// blockError says which block could not be printed.
+// blockError is the error of a block.
 type blockError struct {
 	block model.Block
 	err   error
@@ -18,8 +18,7 @@ func (e *blockError) Error() string { return e.block.Name + ": " + reason(e.err)
 
 func (e *blockError) Unwrap() error { return e.err }
 
-// reason gives the innermost words of an error of a template: for a refused
-// value what would be valid, without the names of templates.
+// reason returns the text of an error for users, without the names of templates.
 func reason(err error) string {
 	var refusal *Refusal
 	var structure *StructureError
@@ -38,19 +37,19 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// refuse reports something that cannot be printed.
+// refuse adds a Problem with the reason Refused.
 func (r *rendering) refuse(p model.Problem) {
 	p.Reason = model.Refused
 	r.problems = append(r.problems, p)
 }
 
-// refuseTemplate reports a part of the file that is no user's.
+// refuseTemplate reports a part of the file that has no owner.
 func (r *rendering) refuseTemplate(name string, err error) {
 	r.refuse(model.Problem{Object: model.ObjectRef{Kind: "Template", Name: name}, Text: reason(err)})
 }
 
-// refuseLocation reports a location that answers 503 instead; to the owner of
-// the block if it was one of its blocks.
+// refuseLocation reports a location that returns 503 instead, to the owner of the block if
+// a block failed.
 func (r *rendering) refuseLocation(l *model.Location, err error) {
 	owner, field := l.Rule.Object, l.Rule.Field
 	var block *blockError
@@ -60,8 +59,8 @@ func (r *rendering) refuseLocation(l *model.Location, err error) {
 	r.refuse(model.Problem{Object: owner, Field: field, Text: reason(err), Denies: true})
 }
 
-// leftOut reports a location whose match cannot be printed, but for a shadow: the
-// path that it leads to begins with its own, and is left out as well.
+// leftOut reports a location whose match cannot be printed. A shadow is not reported: its
+// path begins another one, which is left out too.
 func (r *rendering) leftOut(l *model.Location, err error) {
 	if l.Rule.Kind == model.RuleShadow {
 		return
@@ -69,7 +68,7 @@ func (r *rendering) leftOut(l *model.Location, err error) {
 	r.refuse(model.Problem{Object: l.Rule.Object, Field: l.Rule.Field, Text: reason(err) + "; the path is left out"})
 }
 
-// refuseServer reports a server to all who have a part in it.
+// refuseServer reports a server to the owners of its locations.
 func (r *rendering) refuseServer(s *model.Server, err error) {
 	seen := map[model.ObjectRef]bool{}
 	for _, l := range s.Locations {

@@ -10,7 +10,7 @@ import (
 	"sluice/internal/settings"
 )
 
-// closedLocation is what stands in the place of a location that cannot be printed.
+// closedLocation replaces a location that cannot be printed.
 const closedLocation = `	server_name shop.example;
 	location ^~ "/a/" {
 		return 503;
@@ -67,7 +67,7 @@ func TestUnprintableLocation(t *testing.T) {
 	}
 }
 
-// A match that cannot be printed is left out, and no other location with it.
+// A location whose match cannot be printed is left out, and no other one.
 func TestUnprintableMatch(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/a\nb", "/\xff", "=/a", "~ .*", "@miss", "", "/" + strings.Repeat("a", 4000)} {
@@ -85,8 +85,8 @@ func TestUnprintableMatch(t *testing.T) {
 	}
 }
 
-// A match that cannot be printed and protects closes its server: what it would have
-// taken must not go to another location.
+// If the match of a protecting location cannot be printed, the server is closed, because
+// no other location may get its requests.
 func TestUnprintableMatchThatProtects(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/a\nb", "/\xff", "/" + strings.Repeat("a", 4000)} {
@@ -104,7 +104,7 @@ func TestUnprintableMatchThatProtects(t *testing.T) {
 	}
 }
 
-// A host that is no DNS name is left out; everybody with a path there is told.
+// A host that is not a DNS name is left out, with a Problem for each owner of its paths.
 func TestUnprintableHost(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)
@@ -121,7 +121,7 @@ func TestUnprintableHost(t *testing.T) {
 	}
 }
 
-// What printers let through by mistake, the structure check finds.
+// The structure check finds a value that a printer accepts by mistake.
 func TestInjectionThroughATemplate(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/location" }}allow {{ .A }};{{ end }}{{ define "x/shared" }}map $a $x_b { {{ .A | mapkey }} 1; }{{ end }}`))
@@ -135,7 +135,7 @@ func TestInjectionThroughATemplate(t *testing.T) {
 			if value == "evil" {
 				return text, nil
 			}
-			return printWord(value)
+			return ofText(printWord)(value)
 		}
 		loaded.behaviours["x"].contexts["location"].Funcs(map[string]any{"word": broken})
 		location := ingressLocation("web", model.PrefixFirst, "/a/")
@@ -151,7 +151,7 @@ func TestInjectionThroughATemplate(t *testing.T) {
 	}
 }
 
-// The same for what behaviours say at http level.
+// The same for shared text.
 func TestInjectionThroughASharedTemplate(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/shared" }}map $a $x_b { {{ .A | mapkey }} 1; }{{ end }}`))
@@ -172,7 +172,7 @@ func TestInjectionThroughASharedTemplate(t *testing.T) {
 	}
 }
 
-// A setting that cannot be printed keeps its default, and the file is whole.
+// A setting that cannot be printed keeps its default, and the file is complete.
 func TestUnprintableSetting(t *testing.T) {
 	t.Parallel()
 	values, _ := settings.Read(nil)

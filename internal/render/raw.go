@@ -8,15 +8,15 @@ import (
 	"sluice/internal/syntax"
 )
 
-// rawName is the function that prints a snippet as it is. Package annotations lets
-// one come this far only where the administrator allows it.
+// rawName is the function that prints a snippet unchanged. Package annotations drops
+// snippets unless the administrator allows them.
 const rawName = "raw"
 
-// rawMark stands around a snippet on its way from the function to the page. No
-// printer lets it pass, and no template may have it.
+// rawMark marks both ends of a snippet between the function and the page. No printer and
+// no template can write it.
 const rawMark = "\x00"
 
-// raw marks a snippet. The page takes the marks off and records its extent.
+// raw marks a snippet. The page removes the marks and records the extent.
 func raw(value any) (string, error) {
 	snippet, err := text(value)
 	switch {
@@ -27,15 +27,15 @@ func raw(value any) (string, error) {
 	case snippet == "":
 		return "", nil
 	case !strings.HasSuffix(snippet, "\n"):
-		snippet += "\n" // It may end with a comment.
+		snippet += "\n" // it may end with a comment
 	}
 	return rawMark + snippet + rawMark, nil
 }
 
-// extent is where raw text is, in bytes.
+// extent is the position of a snippet, in bytes.
 type extent struct{ start, end int }
 
-// rawIn gives the extents within a part of the page, counted from its start.
+// rawIn returns the extents within a part of the page, counted from its start.
 func (p *page) rawIn(start, end int) []extent {
 	var found []extent
 	for _, e := range p.raw[p.rawFrom(start):] {
@@ -46,13 +46,13 @@ func (p *page) rawIn(start, end int) []extent {
 	return found
 }
 
-// rawFrom is how many snippets are before a position.
+// rawFrom counts the snippets before a position.
 func (p *page) rawFrom(start int) int {
 	return sort.Search(len(p.raw), func(i int) bool { return p.raw[i].start >= start })
 }
 
-// checkRaw refuses snippets printed since a position that are not closed, that set a
-// variable that others depend on, or that use a module that is not there.
+// checkRaw refuses snippets since a position that are not closed, that set a variable of
+// others, or that need a module that nginx lacks.
 func (r *rendering) checkRaw(since int) error {
 	for _, e := range r.page.raw[r.page.rawFrom(since):] {
 		statements, err := syntax.Parse(r.page.Bytes()[e.start:e.end])
@@ -71,9 +71,9 @@ func (r *rendering) checkRaw(since int) error {
 	return nil
 }
 
-// overwrites gives the variable of Sluice or nginx that a directive sets, "" for none.
-// nginx lets args and limit_rate be set. But where a group is called so it forgets,
-// for all requests, what the variable meant.
+// overwrites returns the variable of Sluice or nginx that a directive sets, "" for none.
+// args and limit_rate may be set, but not by a group of that name: that would change the
+// meaning of the variable for all requests.
 func (t *Templates) overwrites(s syntax.Statement) string {
 	variable, groups := s.Sets()
 	if variable != "args" && variable != "limit_rate" && t.reserved(variable) {
@@ -87,8 +87,8 @@ func (t *Templates) overwrites(s syntax.Statement) string {
 	return ""
 }
 
-// reserved reports whether a variable is not for snippets to set: nginx knows it, a
-// template uses it, or its name begins as those of a behaviour do.
+// reserved reports whether snippets must not set a variable: nginx or a template uses it,
+// or its name begins like those of a behaviour.
 func (t *Templates) reserved(name string) bool {
 	return known(name) || name == "limit_rate" || internalVariables[name] || isDeclared(name) || t.used[name] ||
 		slices.ContainsFunc(t.families, func(own string) bool { return strings.HasPrefix(name, own) })

@@ -9,7 +9,7 @@ import (
 	"sluice/internal/syntax"
 )
 
-// snippets is a behaviour with a snippet in each context that blocks print in.
+// snippets is a behaviour with a snippet in each context.
 const snippets = `{{ define "x/location" }}{{ .Location | raw }}{{ end }}
 {{ define "x/server" }}{{ .Server | raw }}{{ end }}
 {{ define "y/http" }}{{ .Text | raw }}{{ end }}
@@ -43,8 +43,8 @@ func withSnippetsIn(t *testing.T, e Environment, host snippetData, all string) (
 	}, e, nil)
 }
 
-// A snippet may be in any context. It stays as it is written, whatever directives it
-// has, and the source map gives its lines to its owner.
+// A snippet can be in any context, with any directives. It stays unchanged, and the source
+// map names its owner.
 func TestSnippetsInEachContext(t *testing.T) {
 	t.Parallel()
 	location := "return 200 \"one\n\n   two }\";\nif ($x) {\n  anything \"}\";\n} # }"
@@ -76,7 +76,7 @@ func TestSnippetsInEachContext(t *testing.T) {
 	}
 }
 
-// What is not closed closes its location, and nothing else of the server.
+// A snippet that is not closed closes its location, and nothing else of the server.
 func TestSnippetsThatAreNotClosed(t *testing.T) {
 	t.Parallel()
 	for _, snippet := range []string{
@@ -118,8 +118,7 @@ func TestOtherSnippetsThatAreNotClosed(t *testing.T) {
 	}
 }
 
-// A snippet that the templates put where the check does not know it is refused as
-// what no template writes.
+// The structure check refuses a snippet in a place where it does not expect one.
 func TestStructureBracketsSnippets(t *testing.T) {
 	t.Parallel()
 	grammar := newNode("")
@@ -147,7 +146,7 @@ func TestStructureBracketsSnippets(t *testing.T) {
 	}
 }
 
-// What a snippet says of headers does not cut off what is said outside.
+// A location whose snippet has directives for headers still has those from outside.
 func TestSnippetsKeepWhatIsInherited(t *testing.T) {
 	t.Parallel()
 	file, problems := withSnippets(t, snippetData{Location: "proxy_set_header X-Own 1;"}, "")

@@ -10,27 +10,27 @@ type rendering struct {
 	page      *page
 	problems  []model.Problem
 
-	// listen, listenDefault and catchall are texts that are the same for all
-	// servers or that only the catch-all server has.
+	// listen are the listen directives of all servers but the catch-all one, which has
+	// listenDefault and the settings in catchall.
 	listen, listenDefault, catchall *chunk
-	// logsPath is set if the access log has the path of the rule, skipsUnknown if
-	// it leaves out what no Ingress takes.
+	// logsPath is set if the access log has the path of the rule, skipsUnknown if it
+	// leaves out requests that no Ingress takes.
 	logsPath, skipsUnknown bool
-	// fronted is set if HTTPS connections come from the stream level, which knows
-	// those that are passed through.
+	// fronted is set if HTTPS connections come from the stream level, because some are
+	// passed through.
 	fronted bool
-	// outside is what the http level says of what is inherited all or nothing.
-	outside []said
+	// outside are the inheritable directives of the http level.
+	outside []inheritable
 	file    *File
 	body    []*chunk
-	// streamBody is what is at the stream level; empty for no stream level.
+	// streamBody is the stream level, empty for none.
 	streamBody []*chunk
 	view       *mainView
 }
 
-// Render prints nginx.conf. Equal input gives equal bytes, whatever cache (nil
-// for none) is given. What cannot be printed safely is left out or answers 503,
-// with a Problem on its owner; the file is always complete.
+// Render prints nginx.conf. Equal input gives equal bytes with any cache (nil for none).
+// A location that cannot be printed safely is left out or returns 503, and its owner gets
+// a Problem. The file is always complete.
 func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []model.Problem) {
 	if file, problems := c.again(t, s, e); file != nil {
 		return file, problems
@@ -67,8 +67,8 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	return r.file, r.problems
 }
 
-// Bootstrap prints the file that nginx starts with: only what is needed to be
-// told the endpoints and certificates before the first request.
+// Bootstrap prints the file that nginx starts with. It only accepts pushes, so that
+// endpoints and certificates arrive before the first request.
 func (t *Templates) Bootstrap(e Environment) (*File, error) {
 	p := &page{}
 	if err := p.execute(t.core["bootstrap"], e.view()); err != nil {
@@ -82,8 +82,8 @@ func (t *Templates) Bootstrap(e Environment) (*File, error) {
 	return f, nil
 }
 
-// withCatchall makes sure that nginx has a server for unknown hosts, so that
-// no other host gets their requests.
+// withCatchall adds a server for unknown hosts if there is none, so that no other host
+// gets their requests.
 func withCatchall(servers []*model.Server) []*model.Server {
 	if len(servers) > 0 && catchall(servers[0]) {
 		return servers
@@ -91,45 +91,59 @@ func withCatchall(servers []*model.Server) []*model.Server {
 	return append([]*model.Server{{}}, servers...)
 }
 
-// must executes a template of the file itself and checks it. It fails only if
-// the Environment cannot be printed, as with a line end in the state directory.
-func (r *rendering) must(name string, data any, place *node) {
+// must executes a template of the file itself. It fails only if the Environment cannot be
+// printed, as with a line end in the state directory.
+func (r *rendering) must(name string, data any, blocks ...string) {
+	if err := r.checked(name, data, blocks...); err != nil {
+		r.refuseTemplate(name, err)
+	}
+}
+
+// checked executes a template and checks its text for a place in these blocks. If that
+// fails, it prints nothing.
+func (r *rendering) checked(name string, data any, blocks ...string) error {
+	return r.attempt(r.templates.grammar.at(blocks...), func() error { return r.page.execute(r.templates.core[name], data) })
+}
+
+// attempt prints and checks text for a place. If that fails, it prints nothing.
+func (r *rendering) attempt(place *node, print func() error) error {
 	before, start := r.page.here(), r.page.Len()
-	err := r.page.execute(r.templates.core[name], data)
+	err := print()
 	if err == nil {
 		err = checkText(place, r.page.Bytes()[start:], r.page.rawIn(start, r.page.Len())...)
 	}
 	if err != nil {
 		r.page.back(before)
-		r.refuseTemplate(name, err)
 	}
+	return err
 }
 
-// http prints the http level but for the servers.
+// http prints the http level without the servers.
 func (r *rendering) http() *chunk {
-	grammar := r.templates.grammar
-	r.view.Blocks = settingsBlocks{r, "http"}
-	r.must("http", r.view, grammar.at(inHTTP...))
+	r.view.Blocks = r.settings("http")
+	r.must("http", r.view, inHTTP...)
 	c := r.page.cut()
-	r.outside = saidIn(c.text)
-	r.must("listen", r.listens(), grammar.at(inServer...))
+	r.outside = inheritables(c.text)
+	r.must("listen", r.listens(), inServer...)
 	r.listen = r.page.cut()
-	r.must("listen", r.defaultListens(), grammar.at(inServer...))
+	r.must("listen", r.defaultListens(), inServer...)
 	r.listenDefault = r.page.cut()
-	_ = settingsBlocks{r, "catchall"}.insert()
+	_ = r.settings("catchall")()
 	r.catchall = r.page.cut()
 	return c
 }
 
-// servers prints the servers that the cache does not have.
+// servers prints the servers that are not in the cache.
 func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
-	ground := r.ground()
-	known := c.open(r.templates, ground)
+	key := r.cacheKey()
+	known := c.open(r.templates, key)
 	all := make([]*rendered, 0, len(servers))
 	kept, used := r.problems, 0
 	for i, s := range servers {
 		if err := unserved(s, i); err != nil {
-			all = append(all, r.leaveOut(s, err))
+			r.problems = nil
+			r.refuseServer(s, err)
+			all = append(all, &rendered{problems: r.problems})
 			continue
 		}
 		out := known[s]
@@ -142,32 +156,32 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 	}
 	r.problems = kept
 	c.drop(servers, used)
-	r.file.printed = printed{r.templates, ground, servers, all}
+	r.file.printed = printed{r.templates, key, servers, all}
 	return all
 }
 
 // upstreams prints the upstream blocks.
 func (r *rendering) upstreams(all []upstream) *chunk {
 	for _, u := range all {
-		r.must("upstream", &upstreamView{Name: u.name(), Balancer: r.env.entry(u.entry()), Blocks: settingsBlocks{r, "upstream"}}, r.templates.grammar.at(inHTTP...))
+		r.must("upstream", &upstreamView{Name: u.name(), Balancer: r.env.entry(u.entry()), Blocks: r.settings("upstream")}, inHTTP...)
 	}
 	return r.page.cut()
 }
 
 // fixed prints the servers on unix sockets.
 func (r *rendering) fixed() *chunk {
-	r.must("control", r.view, r.templates.grammar.at(inHTTP...))
-	r.must("empty", r.view, r.templates.grammar.at(inHTTP...))
+	r.must("control", r.view, inHTTP...)
+	r.must("empty", r.view, inHTTP...)
 	return r.page.cut()
 }
 
-// whole puts the file together. Its body was checked already.
+// whole assembles the file. Its body is already checked.
 func (r *rendering) whole() {
-	r.view.Main, r.view.Events = settingsBlocks{r, "main"}, settingsBlocks{r, "events"}
+	r.view.Main, r.view.Events = r.settings("main"), r.settings("events")
 	around := newStructure(r.templates.grammar)
-	r.view.HTTP = bodyInsertion{r, around, r.body}
+	r.view.HTTP = r.insertBody(around, r.body)
 	if len(r.streamBody) > 0 {
-		r.view.Stream = bodyInsertion{r, around, r.streamBody}
+		r.view.Stream = r.insertBody(around, r.streamBody)
 	}
 	r.view.Modules = r.modules()
 	err := r.page.execute(r.templates.core["nginx"], r.view)
@@ -184,19 +198,14 @@ func (r *rendering) whole() {
 	}
 }
 
-// bodyInsertion adds chunks that were checked already to the file, and checks
-// what is before them.
-type bodyInsertion struct {
-	*rendering
-	around *structure
-	chunks []*chunk
-}
-
-func (b bodyInsertion) insert() error {
-	head := b.page.cut()
-	b.file.add(head)
-	for _, c := range b.chunks {
-		b.file.add(c)
+// insertBody adds checked chunks to the file, and checks the text before them.
+func (r *rendering) insertBody(around *structure, chunks []*chunk) insertion {
+	return func() error {
+		head := r.page.cut()
+		r.file.add(head)
+		for _, c := range chunks {
+			r.file.add(c)
+		}
+		return around.feed(head.text, head.raw...)
 	}
-	return b.around.feed(head.text, head.raw...)
 }

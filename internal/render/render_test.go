@@ -67,7 +67,7 @@ func shopServer(i int) *model.Server {
 	return server
 }
 
-// serverOf gives the text of one host's server, without its listen lines.
+// serverOf returns the text of one host's server, without its listen lines.
 func serverOf(t *testing.T, f *File, host string) string {
 	t.Helper()
 	for text := range strings.SplitSeq(string(f.Bytes()), "\nserver {\n") {
@@ -262,7 +262,7 @@ func TestListens(t *testing.T) {
 	}
 }
 
-// 10,000 hosts of three Prefix paths shall stay below 13 MB.
+// The file for 10,000 hosts of three Prefix paths is below 13 MB.
 func TestCompact(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)

@@ -7,13 +7,13 @@ import (
 	"sluice/internal/pcre"
 )
 
-// serverView is what the template of a server is given.
+// serverView is the data of the template of a server.
 type serverView struct {
 	Name string
-	// OneLabel is the pattern of the names that a wildcard host stands for, ""
-	// for other hosts. NamePattern is Name where the name itself must be it.
+	// OneLabel is the pattern of the names of a wildcard host, "" for other hosts. If
+	// the server name must be a pattern, NamePattern is the host.
 	OneLabel, NamePattern string
-	// Aliases are strings, and limited for patterns.
+	// Aliases are strings, or limited patterns.
 	Aliases  []any
 	Redirect *model.Redirect
 
@@ -22,12 +22,12 @@ type serverView struct {
 	Listen, Global, Blocks, Locations insertion
 }
 
-// serverRendering is one server while it is printed.
+// serverRendering is one server in the making.
 type serverRendering struct {
 	*rendering
 	server *model.Server
 	out    *rendered
-	// start and end are where the locations are in the page.
+	// start and end are the position of the locations in the page.
 	start, end     int
 	locationView   locationView
 	locationBlocks blockList
@@ -35,7 +35,7 @@ type serverRendering struct {
 
 // serverText prints a server to a chunk of its own.
 func (r *rendering) serverText(s *model.Server) *rendered {
-	problems := len(r.problems)
+	r.problems = nil
 	out, err := r.tryServer(s)
 	if err != nil {
 		r.refuseServer(s, err)
@@ -43,12 +43,12 @@ func (r *rendering) serverText(s *model.Server) *rendered {
 			out = &rendered{}
 		}
 	}
-	out.problems = append([]model.Problem(nil), r.problems[problems:]...)
+	out.problems = r.problems
 	return out
 }
 
-// unserved says why a server at some place of the file has no part in it: nginx would
-// refuse a second catch-all one, and only the listeners of HTTP and HTTPS are there.
+// unserved returns an error for a server that cannot be in the file: a second catch-all
+// one, or one with another listener than those of HTTP and HTTPS. at is its place.
 func unserved(s *model.Server, at int) error {
 	switch {
 	case s.Listener != "":
@@ -57,13 +57,6 @@ func unserved(s *model.Server, at int) error {
 		return &Refusal{Want: "one catch-all server"}
 	}
 	return nil
-}
-
-// leaveOut leaves out a server.
-func (r *rendering) leaveOut(s *model.Server, err error) *rendered {
-	problems := len(r.problems)
-	r.refuseServer(s, err)
-	return &rendered{problems: append([]model.Problem(nil), r.problems[problems:]...)}
 }
 
 func (r *rendering) tryServer(s *model.Server) (*rendered, error) {
@@ -89,7 +82,12 @@ func (s *serverRendering) execute() error {
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Listen: chunkInsertion{s.page, s.listen}, Blocks: serverBlocks{s, own}, Locations: locations{s},
+		Listen: s.page.chunkInsertion(s.listen), Locations: s.locations,
+		Blocks: func() error {
+			err := own.insert()
+			s.locationBlocks.outside = inForce(s.outside, own.own)
+			return err
+		},
 	}
 	switch {
 	case s.server.AliasesOnly:
@@ -123,26 +121,13 @@ func (s *serverRendering) aliases() []any {
 }
 
 func (s *serverRendering) asCatchall(view *serverView) {
-	view.Listen = chunkInsertion{s.page, s.listenDefault}
-	view.Global = chunkInsertion{s.page, s.catchall}
+	view.Listen = s.page.chunkInsertion(s.listenDefault)
+	view.Global = s.page.chunkInsertion(s.catchall)
 	view.Certificate, view.CertificateKey = s.env.within("placeholder.crt"), s.env.within("placeholder.key")
 	view.ClientHello = s.env.entry("client_hello")
 }
 
-// serverBlocks prints the blocks of the server and tells its locations what
-// they inherit from then on.
-type serverBlocks struct {
-	*serverRendering
-	own *blockList
-}
-
-func (s serverBlocks) insert() error {
-	err := s.own.insert()
-	s.locationBlocks.outside = inForce(s.outside, s.own.own)
-	return err
-}
-
-// check checks what is around the locations; they were checked one by one.
+// check checks the text around the locations, which are already checked.
 func (s *serverRendering) check() error {
 	text := s.page.Bytes()
 	grammar := s.templates.hosts
@@ -166,8 +151,8 @@ func wildcard(s *model.Server) bool { return strings.HasPrefix(s.Host, "*.") && 
 
 func catchall(s *model.Server) bool { return s.Host == "" && !s.AliasesOnly && s.Listener == "" }
 
-// oneLabel is the pattern of the names that Kubernetes means by a wildcard:
-// nginx's own takes any number of labels.
+// oneLabel is the pattern for the names of a wildcard host in Kubernetes. A wildcard of
+// nginx would take any number of labels.
 // Source: https://kubernetes.io/docs/concepts/services-networking/ingress/#hostname-wildcards
 func oneLabel(s *model.Server) string {
 	if !wildcard(s) {
@@ -180,8 +165,8 @@ func labelPattern(host string) string {
 	return `^[^.]+` + strings.ReplaceAll(host[1:], ".", `\.`) + "$"
 }
 
-// closedServer answers 503 to everything: what a server answers of which
-// something cannot be printed. Without it, another server could take its host.
+// closedServer returns 503 for everything. It replaces a server that cannot be printed, so
+// that no other server takes its host.
 func closedServer(s *model.Server) *model.Server {
 	unavailable := &model.Return{Code: 503}
 	closed := &model.Server{Host: s.Host, AnyLabels: s.AnyLabels, Aliases: s.Aliases, AliasesOnly: s.AliasesOnly, Locations: []*model.Location{{Modifier: model.PrefixFirst, Path: "/", Return: unavailable}}}

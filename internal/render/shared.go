@@ -8,21 +8,21 @@ import (
 	"sluice/internal/syntax"
 )
 
-// sharedText is what a block prints at http level, once for all equal bytes.
+// sharedText is the text of a block at the http level, printed once for all equal texts.
 type sharedText struct {
 	text   string
 	parts  []sharedPart
 	origin Origin
 }
 
-// sharedPart is a directive of shared text, or of a block in it.
+// sharedPart is a directive of shared text.
 type sharedPart struct {
-	// head is that of the block with its "{", "" at the outermost level.
+	// head begins its block, including "{"; "" at the outermost level.
 	head string
 	text string
 }
 
-// sharedBlocks prints what blocks say at http level.
+// sharedBlocks prints the shared text of blocks.
 func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
 	for _, b := range blocks {
 		known := s.templates.behaviours[b.Name]
@@ -36,8 +36,8 @@ func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
 		if err != nil {
 			return err
 		}
-		said := func(other sharedText) bool { return other.text == text }
-		if strings.TrimSpace(text) == "" || slices.ContainsFunc(s.out.shared, said) {
+		same := func(other sharedText) bool { return other.text == text }
+		if strings.TrimSpace(text) == "" || slices.ContainsFunc(s.out.shared, same) {
 			continue
 		}
 		if err := checkText(s.templates.grammar.at(inHTTP...), []byte(text)); err != nil {
@@ -48,23 +48,22 @@ func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
 	return nil
 }
 
-// partsOf cuts shared text into its directives. Blocks that hold blocks are not
-// cut: then the whole text is one part.
+// partsOf splits shared text into its directives. A text with nested blocks is one part.
 func partsOf(text string) []sharedPart {
 	var parts []sharedPart
 	head, nested := "", false
 	syntax.Directives([]byte(text), func(d syntax.Directive) {
-		said := text[d.Start:d.End]
+		part := text[d.Start:d.End]
 		switch {
 		case d.Opens && d.Depth > 0:
 			nested = true
 		case d.Opens:
-			head = said
+			head = part
 			parts = append(parts, sharedPart{head: head})
 		case d.Depth > 0:
-			parts = append(parts, sharedPart{head: head, text: said})
+			parts = append(parts, sharedPart{head: head, text: part})
 		default:
-			parts = append(parts, sharedPart{text: said})
+			parts = append(parts, sharedPart{text: part})
 		}
 	})
 	if nested {
@@ -73,9 +72,8 @@ func partsOf(text string) []sharedPart {
 	return parts
 }
 
-// shared prints what blocks of servers and locations say at http level, once
-// for all equal texts. Blocks of one head become one block, with each of their
-// directives once: so a map can hold what many locations say.
+// shared prints the shared text of all servers. Blocks with the same head become one, with
+// each directive once, so that one map can have the lines of many locations.
 func (r *rendering) shared(servers []*rendered) *chunk {
 	m := merger{texts: map[string]bool{}, parts: map[sharedPart]bool{}, blocks: map[string]*mergedBlock{}}
 	for _, s := range servers {
@@ -87,24 +85,24 @@ func (r *rendering) shared(servers []*rendered) *chunk {
 		tabs := ""
 		if b.head != "" {
 			tabs = "\t"
-			r.page.from(b.said[0].origin)
+			r.page.from(b.lines[0].origin)
 			r.page.WriteString(b.head + "\n")
 		}
-		for _, line := range b.said {
+		for _, line := range b.lines {
 			if line.text != "" {
 				r.page.from(line.origin)
 				r.page.WriteString(tabs + line.text + "\n")
 			}
 		}
 		if b.head != "" {
-			r.page.from(b.said[0].origin)
+			r.page.from(b.lines[0].origin)
 			r.page.WriteString("}\n")
 		}
 	}
 	return r.page.cut()
 }
 
-// merger puts shared texts together, in the order in which they come.
+// merger merges shared texts, in the order of add.
 type merger struct {
 	texts  map[string]bool
 	parts  map[sharedPart]bool
@@ -112,14 +110,14 @@ type merger struct {
 	order  []*mergedBlock
 }
 
-// mergedBlock is all that was said under one head.
+// mergedBlock has all lines with one head.
 type mergedBlock struct {
-	head string
-	said []saidBy
+	head  string
+	lines []sharedLine
 }
 
-// saidBy is a directive and who said it first.
-type saidBy struct {
+// sharedLine is a directive with its first origin.
+type sharedLine struct {
 	text   string
 	origin Origin
 }
@@ -140,6 +138,6 @@ func (m *merger) add(t sharedText) {
 			m.blocks[part.head] = block
 			m.order = append(m.order, block)
 		}
-		block.said = append(block.said, saidBy{part.text, t.origin})
+		block.lines = append(block.lines, sharedLine{part.text, t.origin})
 	}
 }

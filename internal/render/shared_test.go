@@ -28,7 +28,7 @@ func sharing(t *testing.T, templates string, values ...string) (*File, string) {
 	return file, string(file.Bytes())
 }
 
-// What blocks say at http level is there once for all equal texts.
+// Equal shared texts are printed once.
 func TestSharedBlocks(t *testing.T) {
 	t.Parallel()
 	_, text := sharing(t, `{{ define "x/shared" }}map $a $x_{{ .A }} { {{ .A | mapkey }} 1; }{{ end }}`, "one", "two", "one")
@@ -41,7 +41,7 @@ func TestSharedBlocks(t *testing.T) {
 	}
 }
 
-// Blocks with one head become one, which says each thing once, and who said it.
+// Blocks with one head become one. It has each line once, with its origin.
 func TestSharedBlocksAreMerged(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("k", 100)
@@ -71,7 +71,7 @@ map $b $x_b { {{ .A | mapkey }} "}"; }
 	}
 }
 
-// Blocks that hold blocks are not taken apart, and what is in no block is said once.
+// Nested blocks are not split, and a line outside of blocks is printed once.
 func TestSharedTextIsWhole(t *testing.T) {
 	t.Parallel()
 	nested := "server {\n\tlocation / {\n\t\treturn 404;\n\t}\n}\n"
@@ -80,7 +80,7 @@ func TestSharedTextIsWhole(t *testing.T) {
 		m.add(sharedText{text: text, parts: partsOf(text)})
 	}
 	var got []string
-	for _, line := range m.blocks[""].said {
+	for _, line := range m.blocks[""].lines {
 		got = append(got, line.text)
 	}
 	if diff := cmp.Diff([]string{strings.TrimSuffix(nested, "\n"), "a 1;", "b 1;"}, got); diff != "" || len(m.order) != 1 {

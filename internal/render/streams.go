@@ -13,7 +13,7 @@ type streamView struct {
 	Listen     []streamListen
 	Trusted    []string
 	SendsProxy bool
-	Endpoints  []endpointView
+	Endpoints  []string
 }
 
 // streamListen is one listen directive of the stream level.
@@ -22,10 +22,7 @@ type streamListen struct {
 	UDP, Proxy, KeepAlive, ReusePort bool
 }
 
-// endpointView is an address with its port.
-type endpointView struct{ Address string }
-
-// passthroughView is the two servers of what is passed through.
+// passthroughView is the two servers for connections that are passed through.
 type passthroughView struct {
 	Names         insertion
 	HTTPS, Passed string
@@ -36,20 +33,20 @@ type passthroughView struct {
 	Backlog       int
 }
 
-// passedView is one host that is passed through. nginx looks for precise names
-// before it tries patterns.
+// passedView is one host that is passed through. nginx looks for precise names before
+// patterns.
 type passedView struct {
 	Upstream        string
 	Precise, Except []string
 	// Wildcard is the pattern of the names of a wildcard host.
 	Wildcard  string
-	Endpoints []endpointView
+	Endpoints []string
 
 	origin Origin
 }
 
-// printableStreams are the streams and passed hosts that this nginx can serve.
-// For the others there is a Problem, and everything else is as ever.
+// printableStreams are the streams and passed hosts that this nginx can serve. The owners
+// of the others get a Problem.
 func (r *rendering) printableStreams(s model.Static) model.Static {
 	can := r.env.Capabilities
 	printable := model.Static{Streams: s.Streams, Passthroughs: s.Passthroughs, PassesThrough: s.PassesThrough}
@@ -70,7 +67,7 @@ func (r *rendering) printableStreams(s model.Static) model.Static {
 	return printable
 }
 
-// streams prints the stream level. There is none without a stream.
+// streams prints the stream level, if there is a stream.
 func (r *rendering) streams(s model.Static) {
 	if len(s.Streams) == 0 && !s.PassesThrough {
 		return
@@ -82,19 +79,19 @@ func (r *rendering) streams(s model.Static) {
 	level := struct {
 		Hash   *hashView
 		Blocks insertion
-	}{Blocks: settingsBlocks{r, "stream"}}
+	}{Blocks: r.settings("stream")}
 	if s.PassesThrough {
 		passed := r.passthroughs(s.Passthroughs)
 		sizes := hashSizes(r.global.Hash, nil, passed.text)
 		level.Hash, body = &sizes, append(body, passed)
 	}
-	r.must("stream", level, r.templates.grammar.at(inStream...))
+	r.must("stream", level, inStream...)
 	r.streamBody = append([]*chunk{r.page.cut()}, body...)
 }
 
 // stream prints a TCP or UDP service.
 func (r *rendering) stream(s *model.Stream) *chunk {
-	view := streamView{Name: s.Key(), SendsProxy: s.SendsProxy, Endpoints: endpointViews(s.Endpoints)}
+	view := streamView{Name: s.Key(), SendsProxy: s.SendsProxy, Endpoints: addressesOf(s.Endpoints)}
 	for _, address := range r.addresses() {
 		view.Listen = append(view.Listen, streamListen{
 			Address: address + strconv.Itoa(s.Port), UDP: s.Protocol == model.UDP, Proxy: s.AcceptsProxy, ReusePort: r.global.Listen.ReusePort,
@@ -104,13 +101,13 @@ func (r *rendering) stream(s *model.Stream) *chunk {
 		view.Trusted = r.announcers()
 	}
 	r.page.from(Origin{Object: s.Source, Stream: s.Key()})
-	if err := r.checked("stream-server", view, inStream); err != nil {
+	if err := r.checked("stream-server", view, inStream...); err != nil {
 		r.refuse(model.Problem{Object: s.Source, Field: s.Field, Text: reason(err) + "; nothing listens on this port"})
 	}
 	return r.page.cut()
 }
 
-// announcers are those whose PROXY headers are believed at the stream level.
+// announcers are the peers whose PROXY headers count at the stream level.
 func (r *rendering) announcers() []string {
 	if !r.env.Capabilities.StreamRealIP {
 		return nil
@@ -118,22 +115,8 @@ func (r *rendering) announcers() []string {
 	return r.global.Forwarded.Trusted
 }
 
-// checked executes a template and checks what it printed. If that fails, nothing
-// is printed.
-func (r *rendering) checked(name string, data any, blocks []string) error {
-	before, start := r.page.here(), r.page.Len()
-	err := r.page.execute(r.templates.core[name], data)
-	if err == nil {
-		err = checkText(r.templates.grammar.at(blocks...), r.page.Bytes()[start:])
-	}
-	if err != nil {
-		r.page.back(before)
-	}
-	return err
-}
-
-// passthroughs prints the hosts that are passed through and the servers that do
-// it. The name of a host that cannot be printed is not among them.
+// passthroughs prints the hosts that are passed through, without those that cannot be
+// printed, and their servers.
 func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 	var views []passedView
 	for i := range passed {
@@ -142,7 +125,7 @@ func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 		}
 	}
 	view := passthroughView{
-		Names: passedNames{r, views}, HTTPS: r.env.socket("https"), Passed: r.env.socket("passed"),
+		Names: func() error { return r.passedNames(views) }, HTTPS: r.env.socket("https"), Passed: r.env.socket("passed"),
 		HeaderTimeout: string(r.global.Stream.HeaderTimeout), RealIP: r.env.Capabilities.StreamRealIP, Backlog: socketBacklog,
 	}
 	for _, address := range r.addresses() {
@@ -154,14 +137,14 @@ func (r *rendering) passthroughs(passed []model.Passthrough) *chunk {
 		view.Trusted = r.announcers()
 	}
 	r.page.from(Origin{})
-	r.must("passthrough", &view, r.templates.grammar.at(inStream...))
+	r.must("passthrough", &view, inStream...)
 	return r.page.cut()
 }
 
 // passed prints the upstream of a host that is passed through.
 func (r *rendering) passed(p *model.Passthrough) (passedView, bool) {
 	view := passedView{
-		Upstream: passedUpstream(p.Host), Precise: p.Aliases, Except: p.Except, Endpoints: endpointViews(p.Endpoints),
+		Upstream: passedUpstream(p.Host), Precise: p.Aliases, Except: p.Except, Endpoints: addressesOf(p.Endpoints),
 		origin: Origin{Object: p.Source, Behaviour: "ssl-passthrough", Host: p.Host},
 	}
 	if strings.HasPrefix(p.Host, "*") {
@@ -172,7 +155,7 @@ func (r *rendering) passed(p *model.Passthrough) (passedView, bool) {
 	r.page.from(view.origin)
 	_, err := printHost(p.Host)
 	if err == nil {
-		err = r.checked("passed-upstream", view, inStream)
+		err = r.checked("passed-upstream", view, inStream...)
 	}
 	if err != nil {
 		r.refuse(model.Problem{Object: p.Source, Field: p.Field, Text: reason(err) + "; the TLS of its hosts ends here"})
@@ -184,35 +167,28 @@ func (r *rendering) passed(p *model.Passthrough) (passedView, bool) {
 func passedUpstream(host string) string { return "passed-" + strings.ReplaceAll(host, "*", "_") }
 
 // passedNames prints the names of the hosts that are passed through.
-type passedNames struct {
-	*rendering
-	views []passedView
-}
-
-func (n passedNames) insert() error {
-	for _, view := range n.views {
-		n.page.from(view.origin)
-		start := n.page.Len()
-		if err := n.page.execute(n.templates.core["passed-name"], view); err != nil {
+func (r *rendering) passedNames(views []passedView) error {
+	for _, view := range views {
+		r.page.from(view.origin)
+		start := r.page.Len()
+		if err := r.page.execute(r.templates.core["passed-name"], view); err != nil {
 			return err
 		}
-		n.page.indent(start, "\t")
+		r.page.indent(start, "\t")
 	}
-	n.page.from(Origin{})
+	r.page.from(Origin{})
 	return nil
 }
 
-func endpointViews(endpoints []model.Endpoint) []endpointView {
-	var views []endpointView
+// addressesOf returns endpoints as "address:port", with brackets for IPv6.
+func addressesOf(endpoints []model.Endpoint) []string {
+	var all []string
 	for _, e := range endpoints {
-		views = append(views, endpointView{withPort(e)})
+		address := e.Address
+		if strings.Contains(address, ":") {
+			address = "[" + address + "]"
+		}
+		all = append(all, address+":"+strconv.Itoa(e.Port))
 	}
-	return views
-}
-
-func withPort(e model.Endpoint) string {
-	if strings.Contains(e.Address, ":") {
-		return "[" + e.Address + "]:" + strconv.Itoa(e.Port)
-	}
-	return e.Address + ":" + strconv.Itoa(e.Port)
+	return all
 }

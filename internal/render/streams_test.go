@@ -7,8 +7,8 @@ import (
 	"sluice/internal/model"
 )
 
-// TestStreamsWithoutTheModule: what nginx cannot do is left out with a Problem
-// that says what to install, and the rest is as without it.
+// TestStreamsWithoutTheModule: a stream that nginx cannot serve is left out, with a Problem
+// that names the package to install.
 func TestStreamsWithoutTheModule(t *testing.T) {
 	t.Parallel()
 	tcp, web := model.ObjectRef{Kind: "ConfigMap", Namespace: "sluice", Name: "tcp"}, model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "web"}
@@ -47,8 +47,8 @@ func TestStreamsWithoutTheModule(t *testing.T) {
 	}
 }
 
-// TestStreamsHaveTheirOrigin: a line of a service is that of its ConfigMap, one of
-// a host that is passed through that of its Ingress.
+// TestStreamsHaveTheirOrigin: the origin of a service is its ConfigMap, that of a host that
+// is passed through its Ingress.
 func TestStreamsHaveTheirOrigin(t *testing.T) {
 	t.Parallel()
 	tcp, web := model.ObjectRef{Kind: "ConfigMap", Namespace: "sluice", Name: "tcp"}, model.ObjectRef{Kind: "Ingress", Namespace: "shop", Name: "web"}

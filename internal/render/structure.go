@@ -8,9 +8,9 @@ import (
 	"sluice/internal/syntax"
 )
 
-// StructureError says that rendered text has something that no template wrote.
+// StructureError is the error of text that no template wrote.
 type StructureError struct {
-	// Offset is where, in bytes from the start of the checked text.
+	// Offset is the position in the checked text, in bytes.
 	Offset int
 	Text   string
 }
@@ -18,56 +18,56 @@ type StructureError struct {
 // Error gives the text.
 func (e *StructureError) Error() string { return e.Text }
 
-// structure follows rendered text along the tree of what templates can write.
+// structure compares rendered text with the grammar of the templates.
 type structure struct {
 	lexer syntax.Lexer
 	stack []*node
-	// tokens are the tokens so far of the directive that is being read; first
-	// is where the first one begins and name its value once it ended.
+	// tokens counts the tokens so far of the current directive; first is the position
+	// of the first one, and name its value when it has ended.
 	tokens int
 	first  int
 	name   string
-	// blocks are the blocks that ended at the outermost level.
-	blocks int
-	others int
+	// blocks and directives count those at the outermost level.
+	blocks     int
+	directives int
 }
 
 func newStructure(from *node) *structure {
 	return &structure{stack: append(make([]*node, 0, 8), from)}
 }
 
-// checkText checks text that is to stand in a block of the given kind. Of the
-// snippets in it only their ends are checked.
+// checkText checks text for a place in the file. Snippets in it need only be closed.
 func checkText(from *node, text []byte, raw ...extent) error {
+	return newStructure(from).whole(text, raw...)
+}
+
+// checkBlock checks text that must be exactly one block.
+func checkBlock(from *node, text []byte, raw ...extent) error {
 	s := newStructure(from)
+	if err := s.whole(text, raw...); err != nil {
+		return err
+	}
+	return s.single()
+}
+
+// whole checks a whole text.
+func (s *structure) whole(text []byte, raw ...extent) error {
 	if err := s.feed(text, raw...); err != nil {
 		return err
 	}
 	return s.done(len(text))
 }
 
-// checkBlock checks text that must be exactly one block.
-func checkBlock(from *node, text []byte, raw ...extent) error {
-	s := newStructure(from)
-	if err := s.feed(text, raw...); err != nil {
-		return err
-	}
-	if err := s.done(len(text)); err != nil {
-		return err
-	}
-	return s.single()
-}
-
 // single refuses everything but exactly one block.
 func (s *structure) single() error {
-	if s.blocks != 1 || s.others != 0 {
-		return &StructureError{Text: fmt.Sprintf("%d blocks and %d directives where there must be one block", s.blocks, s.others)}
+	if s.blocks != 1 || s.directives != 0 {
+		return &StructureError{Text: fmt.Sprintf("%d blocks and %d directives where there must be one block", s.blocks, s.directives)}
 	}
 	return nil
 }
 
-// feed takes whole directives: text may not end within a token. It passes over
-// snippets, each of which has to leave nginx's reader where it found it.
+// feed checks text that does not end within a token. It skips snippets, which must be
+// closed.
 func (s *structure) feed(text []byte, raw ...extent) error {
 	done := 0
 	for _, e := range raw {
@@ -83,7 +83,7 @@ func (s *structure) feed(text []byte, raw ...extent) error {
 	return s.read(text, done)
 }
 
-// pass brackets a snippet.
+// pass skips a snippet.
 func (s *structure) pass(snippet []byte) *StructureError {
 	if s.lexer.Mode != syntax.Blank || s.tokens != 0 {
 		return &StructureError{Text: "a snippet within a directive"}
@@ -145,7 +145,7 @@ func (s *structure) directive(inside *node) *StructureError {
 		return s.unknown(inside, "directive")
 	}
 	if len(s.stack) == 1 {
-		s.others++
+		s.directives++
 	}
 	s.tokens = 0
 	return nil
@@ -183,7 +183,7 @@ func (s *structure) unknown(inside *node, kind string) *StructureError {
 	return &StructureError{Text: fmt.Sprintf("no template writes the %s %s with %d arguments %s", kind, strconv.QuoteToASCII(name), s.tokens-1, where)}
 }
 
-// done reports what is still open at the end.
+// done refuses text that ends within a directive or a block.
 func (s *structure) done(offset int) error {
 	if s.lexer.Mode != syntax.Blank || s.tokens != 0 || len(s.stack) != 1 {
 		return &StructureError{Offset: offset, Text: "the end within a directive or block"}

@@ -52,7 +52,7 @@ func TestStructureRefuses(t *testing.T) {
 	}
 }
 
-// Everything around the hosts is what the templates can write, put together.
+// The structure check accepts the whole file.
 func TestStructureOfTheWholeFile(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)
@@ -62,8 +62,8 @@ func TestStructureOfTheWholeFile(t *testing.T) {
 	}
 }
 
-// FuzzStructure holds that no text makes the readers of tokens panic, and that
-// tokens printed anew, quoted, are read as the same tokens.
+// FuzzStructure checks that no text makes the readers of tokens panic, and that they read
+// tokens the same after quoting.
 func FuzzStructure(f *testing.F) {
 	for _, seed := range []string{"", "a b;", `a "b\"" 'c';`, "a{b;}", "}", "a}", "${", "$", "\\", "a\\", "\"", "# x", "a \"b\"c", "a \"b\")c;", "map $a $b { default x; ~y z; }"} {
 		f.Add(seed)

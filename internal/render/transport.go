@@ -19,14 +19,14 @@ type TrustFile struct {
 	PEM  string
 }
 
-// upstreamView is what the template of an upstream block is given.
+// upstreamView is the data of the template of an upstream block.
 type upstreamView struct {
 	Name     string
 	Balancer string
 	Blocks   insertion
 }
 
-// tlsView is what the template of a location says of TLS to the backend.
+// tlsView is TLS to the backends in the template of a location.
 type tlsView struct {
 	Name        string
 	Verify      bool
@@ -34,20 +34,20 @@ type tlsView struct {
 	VerifyDepth int
 }
 
-// upstream is a way to backends: how they are spoken to, and by what the balancer
-// knows the backend of a request. Each has its own upstream block, so that a
-// connection that was verified for one transport is never used by another.
+// upstream is an upstream block: a transport, and the way in which the balancer finds the
+// backend of a request. Each transport has its own, so that no request uses a connection
+// that was verified in another way.
 type upstream struct {
 	model.Transport
 	by by
 }
 
-// by is what the balancer of an upstream goes by.
+// by is the way to find the backend of a request.
 type by string
 
-// A location says $route, and $backend where that is not enough to know the backend.
-// A subrequest has the variables of its parent, but a $uri of its own: the path of its
-// location.
+// The balancer reads $route, $backend or $uri. A location sets $backend if $route does not
+// name the backend. A subrequest shares all variables of its parent but $uri, the path of
+// its location.
 const (
 	byRoute by = ""
 	byKey   by = "key"
@@ -82,8 +82,8 @@ func hexHash(s string) string {
 
 func (e *Environment) trustPath(pem string) string { return e.within("trust/" + hexHash(pem) + ".pem") }
 
-// speak sets what a location says to pass requests on. The URI is what backends are
-// asked for, empty for what the request has.
+// speak sets the upstream of a location. uri replaces that of the request, unless it is
+// empty.
 func (v *locationView) speak(to upstream, uri string, e *Environment) {
 	t := to.Transport
 	scheme := "http://"
@@ -100,8 +100,8 @@ func (v *locationView) speak(to upstream, uri string, e *Environment) {
 	}
 }
 
-// upstreams gives those in use by their names; the one of plain HTTP by $route is
-// always there and first.
+// upstreams returns the upstreams in use, sorted by name. The one for plain HTTP by $route
+// is always the first.
 func upstreams(servers []*rendered) []upstream {
 	names := map[upstream]string{{}: upstream{}.name()}
 	for _, s := range servers {

@@ -7,10 +7,9 @@ import (
 	"sluice/internal/model"
 )
 
-// A server that the file has no place for is left out with a Problem on each object
-// that asks for something there: one of a listener that is not there, whatever its
-// name, and a second catch-all server. All others are printed as without it, and
-// there is one catch-all server.
+// A server of an unknown listener, and a second catch-all server, are left out, with a
+// Problem for each owner of its paths. The others are printed as usual, with one catch-all
+// server.
 func TestServersThatCannotBePrinted(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)
@@ -38,7 +37,7 @@ func TestServersThatCannotBePrinted(t *testing.T) {
 		}
 	}
 	for name, left := range unprintable {
-		// One server of a cache is not taken for another.
+		// The cache does not confuse servers.
 		for _, cache := range []*Cache{nil, NewCache()} {
 			for range 2 {
 				file, problems := loaded.Render(model.Static{Servers: []*model.Server{catchAll(), neighbour, left}}, testEnvironment(), cache)
@@ -58,8 +57,7 @@ func TestServersThatCannotBePrinted(t *testing.T) {
 	}
 }
 
-// The catch-all server of another listener does not take the place of the one that
-// answers for unknown hosts.
+// The catch-all server of another listener does not replace that for unknown hosts.
 func TestCatchAllOfAnotherListener(t *testing.T) {
 	t.Parallel()
 	other := catchAll()

@@ -10,9 +10,9 @@ import (
 	"sluice/templates"
 )
 
-// TestEveryNginxDefinesTheVariablesThatUsersMayName: nginx names no line for a
-// variable that it lacks, and refuses the whole file. Each mode of what is
-// believed of the proxies in front defines others of ours.
+// TestEveryNginxDefinesTheVariablesThatUsersMayName: nginx refuses the whole file for an
+// unknown variable, and names no line. Our own variables depend on the settings for
+// proxies in front.
 func TestEveryNginxDefinesTheVariablesThatUsersMayName(t *testing.T) {
 	t.Parallel()
 	loaded, err := render.Load(templates.Files)

@@ -7,20 +7,19 @@ import (
 	"sluice/internal/settings"
 )
 
-// identity are the headers by which a backend learns of the certificate that a
-// client showed. A backend believes them, so that no client may write them.
+// identity are the headers with the certificate of the client. Backends trust them, so no
+// client may send them.
 var identity = []string{"ssl-client-cert", "ssl-client-issuer-dn", "ssl-client-subject-dn", "ssl-client-verify"}
 
-// spoken are the headers by which nginx tells a backend of a request, in place of
-// what the client wrote.
-var spoken = []string{
+// replaced are the headers that nginx sets, whatever the client sent.
+var replaced = []string{
 	"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto", "X-Forwarded-Scheme", "X-Original-Forwarded-For",
 	"X-Original-URI", "X-Real-IP", "X-Request-ID", "X-Scheme",
 }
 
-// withheld gives the headers that are never passed on as a client wrote them.
-// Where nginx takes names with underscores, those with some in the place of "-"
-// are among them: CGI, WSGI and others make one name of both.
+// withheld returns the headers of clients that are not passed on. If nginx accepts names
+// with underscores, their forms with underscores are among them: CGI, WSGI and others
+// read "_" and "-" as the same.
 func withheld(client settings.Client) []string {
 	if !client.TakesUnderscores() {
 		return identity
@@ -29,13 +28,13 @@ func withheld(client settings.Client) []string {
 	for _, name := range identity {
 		all = append(all, underscored(name)...)
 	}
-	for _, name := range spoken {
+	for _, name := range replaced {
 		all = append(all, slices.DeleteFunc(underscored(name), func(form string) bool { return form == name })...)
 	}
 	return all
 }
 
-// underscored gives a name with each choice of "-" and "_" in the place of "-".
+// underscored returns the forms of a name with "-" or "_" for each "-".
 func underscored(name string) []string {
 	before, after, found := strings.Cut(name, "-")
 	if !found {

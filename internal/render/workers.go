@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// reservedFiles are open for something else than the requests of a worker,
-	// and usualFiles is what a worker has at least.
+	// reservedFiles are not for requests of a worker; usualFiles is the minimum of a
+	// worker.
 	reservedFiles, usualFiles = 1024, 1024
-	// mostConnections is the most that the setting may be, too: nginx takes some
-	// 400 bytes for each before it is used.
+	// mostConnections is also the maximum of the setting: nginx reserves some 400
+	// bytes for each.
 	mostConnections = 1 << 20
 )
 
-// sizeWorkers says how many files and connections a worker may have open.
+// sizeWorkers sets the limits of open files and connections of a worker.
 func (r *rendering) sizeWorkers() {
 	asked := r.global.Workers
 	files, most := asked.OpenFiles, r.env.MostOpenFiles
@@ -27,7 +27,7 @@ func (r *rendering) sizeWorkers() {
 		files = most
 		if asked.OpenFiles > 0 {
 			r.problems = append(r.problems, model.Problem{Object: r.workersSource(), Field: "max-worker-open-files", Reason: model.Unsupported,
-				Text: fmt.Sprintf("want at most %d, which is the most that nginx may have open here (got %d): that many are used", most, asked.OpenFiles)})
+				Text: fmt.Sprintf("want at most %d, the limit of this machine (got %d): that limit is used", most, asked.OpenFiles)})
 		}
 	}
 	r.view.OpenFiles, r.view.Connections = files, asked.Connections

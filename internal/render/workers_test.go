@@ -25,7 +25,7 @@ func TestSizeOfWorkers(t *testing.T) {
 		"that cannot be raised":   {512, 512, 0, 0, "512", "384", ""},
 		"three quarters":          {20_000, 20_000, 10_001, 0, "10001", "7500", ""},
 		"as much as can be":       {4096, 65536, 65536, 0, "65536", "49152", ""},
-		"more than can be":        {4096, 65536, 65537, 100, "65536", "100", "want at most 65536, which is the most that nginx may have open here (got 65537): that many are used"},
+		"more than can be":        {4096, 65536, 65537, 100, "65536", "100", "want at most 65536, the limit of this machine (got 65537): that limit is used"},
 		"not more than there are": {1 << 30, 1 << 30, 0, 0, "1073740800", "1048576", ""},
 	} {
 		values, _ := settings.Read(nil)
@@ -50,7 +50,7 @@ func TestSizeOfWorkers(t *testing.T) {
 	}
 }
 
-// argumentOf gives what is behind the first directive of a name, "" for none.
+// argumentOf returns the arguments of the first directive of a name, "" for none.
 func argumentOf(text, directive string) string {
 	_, rest, _ := strings.Cut(text, directive+" ")
 	argument, _, _ := strings.Cut(rest, ";")

@@ -27,6 +27,8 @@ type backend struct {
 	remarks []model.Problem
 	// cost is its size in nginx's memory, in bytes.
 	cost int64
+	// ringPoints is the limit of model.Backend.
+	ringPoints int
 }
 
 // backendFault is a mistake in a reference to a backend.
@@ -40,7 +42,7 @@ type backendFault struct {
 // backends returns the backends that the hosts use, sorted, each once, and reports
 // wrong references.
 func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
-	t.used = make([]*backend, 0, len(of.Backends))
+	t.used, t.rings = make([]*backend, 0, len(of.Backends)), countRings(of.Backends)
 	for _, w := range of.Backends {
 		b := foundFor(w)
 		t.refresh(b)
@@ -88,7 +90,7 @@ func (t *translation) checkDefaultBackend() {
 // refresh makes a backend again if its objects changed.
 func (t *translation) refresh(b *backend) {
 	ofService := b.Split == nil && b.ID.Host == ""
-	if b.model == nil || !ofService || t.changed(b.ID.Service) {
+	if t.ration(b) || !ofService || t.changed(b.ID.Service) {
 		t.look(b)
 	}
 }
@@ -105,7 +107,7 @@ func (t *translation) look(b *backend) {
 		return
 	}
 	service, parts := t.snap.Service(b.ID.Service), t.snap.EndpointSlices(b.ID.Service)
-	if b.model != nil && b.service == service && slices.Equal(b.slices, parts) {
+	if b.model != nil && b.model.RingPoints == b.ringPoints && b.service == service && slices.Equal(b.slices, parts) {
 		return
 	}
 	b.service, b.slices = service, slices.Clone(parts)

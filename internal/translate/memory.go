@@ -31,6 +31,7 @@ const mostEndpoints = 10_000
 // limit cuts the endpoints of a backend to mostEndpoints, and sets its cost.
 func (b *backend) limit() {
 	defer func() { b.cost = backendCost(b.model, len(b.model.Endpoints)) }()
+	b.model.RingPoints = b.ringPoints
 	if len(b.model.Endpoints) > mostEndpoints {
 		b.remarks = append(b.remarks, endpointsLeftOut(b.model, mostEndpoints, "Sluice uses no more of one Service"))
 		b.model.Endpoints = b.model.Endpoints[:mostEndpoints:mostEndpoints]

@@ -117,12 +117,20 @@ func (t *translation) closeClass(class *networkingv1.IngressClass, configMap sna
 
 // denial returns the extent to which options, settings or the class deny an Ingress.
 func (t *translation) denial(object *networkingv1.Ingress) claim.Denial {
+	if denial := t.deniedAnyway(object); denial != 0 || !t.options.leavesOut(object) {
+		return denial
+	}
+	return claim.DenyPaths
+}
+
+// deniedAnyway is the denial of an Ingress without that of --disable-catch-all.
+func (t *translation) deniedAnyway(object *networkingv1.Ingress) claim.Denial {
 	if len(t.options.Denied) > 0 {
 		if denial := t.options.Denied[snapshot.RefOf(object)]; denial != 0 {
 			return denial
 		}
 	}
-	if t.unsettled || t.options.leavesOut(object) || len(t.closed) > 0 && t.closed[t.classOf(object)] {
+	if t.unsettled || len(t.closed) > 0 && t.closed[t.classOf(object)] {
 		return claim.DenyPaths
 	}
 	return 0

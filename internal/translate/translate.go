@@ -115,6 +115,7 @@ type translation struct {
 	// name. closed are the classes whose own settings are missing.
 	settings *settings.Settings
 	classes  map[string]*settings.Settings
+	rings    rings // of the used backends
 	closed   map[string]bool
 	// unsettled is set if a required ConfigMap is missing.
 	unsettled bool
@@ -191,7 +192,7 @@ func (t *translation) shutOut(object *networkingv1.Ingress) bool {
 		return false
 	}
 	ing := t.ingress(object)
-	if !ing.Annotations.GuardsAny() {
+	if !ing.Annotations.GuardsAny() && t.deniedAnyway(object) == 0 {
 		return false
 	}
 	t.report(model.Problem{Object: ing.Ref, Reason: model.Unsupported, Denies: true,

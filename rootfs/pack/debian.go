@@ -12,10 +12,9 @@ type debianPackage struct {
 	Name, Version, Architecture string
 	// Source is the source package, if it has another name or version.
 	Source, Homepage, Summary string
-	// Licenses all hold, each for some of the files. They are expressions of SPDX's
-	// names or, where Debian's name has none there, of our own; those that one may
-	// choose from are in parentheses. nil where the copyright file cannot be read
-	// by machines.
+	// Licenses all hold, each for some of the files. They are expressions of names of
+	// SPDX, or of our own for licenses that SPDX lacks; alternatives are in
+	// parentheses. nil if the copyright file is not machine-readable.
 	Licenses []string
 }
 
@@ -54,8 +53,8 @@ func (t tree) distro() (string, error) {
 	return fields["ID"] + "-" + fields["VERSION_ID"], nil
 }
 
-// copyright gives a package's copyright file, whose folder may be a link to that
-// of another package.
+// copyright returns the copyright file of a package. Its folder may be a link to that of
+// another package.
 func (t tree) copyright(name string) []byte {
 	folder := "usr/share/doc/" + name
 	if at := slices.IndexFunc(t, func(e entry) bool { return e.Name == folder && e.Linkname != "" }); at >= 0 {
@@ -64,8 +63,7 @@ func (t tree) copyright(name string) []byte {
 	return t.file(folder + "/copyright")
 }
 
-// fieldsOf reads a paragraph of a control file. The lines of a longer value are
-// kept as they are.
+// fieldsOf reads a paragraph of a control file. Values keep their line ends.
 func fieldsOf(paragraph string) map[string]string {
 	fields, last := map[string]string{}, ""
 	for line := range strings.SplitSeq(paragraph, "\n") {
@@ -81,7 +79,7 @@ func fieldsOf(paragraph string) map[string]string {
 	return fields
 }
 
-// spdxNames gives SPDX's names of Debian's. Case does not count.
+// spdxNames maps Debian's names of licenses, in any case, to those of SPDX.
 // Source: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/#license-short-name
 var spdxNames = map[string]string{
 	"expat": "MIT", "mit": "MIT", "isc": "ISC", "zlib": "Zlib", "curl": "curl", "openldap-2.8": "OLDAP-2.8", "bsl-1.0": "BSL-1.0", "cc0-1.0": "CC0-1.0", "cc0": "CC0-1.0", "0bsd": "0BSD", "unlicense": "Unlicense", "x11": "X11", "mpl-2.0": "MPL-2.0", "mpl-1.1": "MPL-1.1",
@@ -95,12 +93,12 @@ var spdxNames = map[string]string{
 // connective separates the licenses of one field, such as "GPL-2+ or Expat".
 type connective struct {
 	between *regexp.Regexp
-	// any says that one of them may be chosen; else all hold.
+	// any is set if one of them may be chosen; otherwise all hold.
 	any bool
 }
 
-// connectives are in the order in which they separate: "and" binds more than "or",
-// and both do more than with a comma before them. A comma alone is an "and".
+// connectives are in the order of separation: "and" binds more tightly than "or", and
+// both bind more tightly without a comma before them. A comma alone is an "and".
 // Source: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/#license-syntax
 var connectives = []connective{
 	{regexp.MustCompile(`(?i)\s*,\s*(?:and/or|or)\s+`), true},
@@ -109,7 +107,7 @@ var connectives = []connective{
 	{regexp.MustCompile(`(?i)\s+and\s+`), false},
 }
 
-// together gives the expressions that all hold of what a field says.
+// together returns the expressions of a field; all of them hold.
 func together(text string, by []connective) []string {
 	if len(by) == 0 {
 		if id := licenseID(text); id != "" {
@@ -131,7 +129,7 @@ func together(text string, by []connective) []string {
 	return all
 }
 
-// expression is one of several, each once and in order.
+// expression joins terms, each once and sorted.
 func expression(terms []string, operator string) string {
 	terms = slices.Compact(slices.Sorted(slices.Values(terms)))
 	if len(terms) == 1 {
@@ -140,18 +138,18 @@ func expression(terms []string, operator string) string {
 	return "(" + strings.Join(terms, operator) + ")"
 }
 
-// identifiers are the licenses that an expression names.
+// identifiers returns the licenses in an expression.
 func identifiers(expression string) []string {
 	words := strings.FieldsFunc(expression, func(r rune) bool { return strings.ContainsRune(" ()", r) })
 	return slices.DeleteFunc(words, func(word string) bool { return word == "AND" || word == "OR" })
 }
 
-// notName is what a reference to a license of our own cannot hold.
+// notName matches characters that are not allowed in our names of licenses.
 var notName = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
-// licensesOf reads a copyright file in Debian's format for machines: what it says
-// of files and of the whole. Other paragraphs only give the texts of licenses that
-// these name, and would take a choice back; they count where there is nothing else.
+// licensesOf reads a machine-readable copyright file: the licenses of its files and of
+// the whole. The other paragraphs give the text of each license, without alternatives;
+// they count only if there is nothing else.
 func licensesOf(text string) []string {
 	if !strings.HasPrefix(text, "Format:") {
 		return nil
@@ -174,7 +172,7 @@ func licensesOf(text string) []string {
 	return slices.Compact(found)
 }
 
-// ownLicense is how names begin that SPDX does not have.
+// ownLicense begins the names of licenses that SPDX lacks.
 const ownLicense = "LicenseRef-Debian-"
 
 func licenseID(name string) string {

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// labels say what the image is, in the words of the OCI image specification.
+// labels are the labels of the OCI image specification.
 // Source: https://github.com/opencontainers/image-spec/blob/main/annotations.md
 func (in inputs) labels() map[string]string {
 	labels := map[string]string{
@@ -33,8 +33,7 @@ func (in inputs) labels() map[string]string {
 	return labels
 }
 
-// config is how a container of the image is run. rootfs/Dockerfile says the same,
-// and a test compares them.
+// config says how containers of the image run. A test compares it with rootfs/Dockerfile.
 func (in inputs) config() v1.Config {
 	return v1.Config{
 		Entrypoint:   []string{"/usr/bin/sluice"},
@@ -48,7 +47,7 @@ func (in inputs) config() v1.Config {
 	}
 }
 
-// written is what became of an image.
+// written describes a finished image; compressed is its size in bytes.
 type written struct {
 	digest     string
 	compressed int64
@@ -76,8 +75,7 @@ func (in inputs) image(base, own tree) (written, error) {
 	return written{digest: digest.String(), compressed: size}, err
 }
 
-// build makes the image of two layers: that of Debian, which changes rarely, and
-// ours.
+// build makes an image of two layers: Debian's, which changes rarely, and ours.
 func (in inputs) build(base, own tree) (v1.Image, error) {
 	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	image, err := mutate.ConfigFile(image, &v1.ConfigFile{
@@ -107,8 +105,8 @@ func (in inputs) build(base, own tree) (v1.Image, error) {
 	return mutate.Annotations(image, in.labels()).(v1.Image), nil
 }
 
-// lay writes an OCI layout into a folder, with the names that docker, podman and
-// containerd take from it, and the manifest of older docker.
+// lay writes an OCI layout to a folder, with the names that docker, podman and
+// containerd read, and the manifest for older versions of docker.
 func (in inputs) lay(folder string, image v1.Image) error {
 	path, err := layout.Write(folder, empty.Index)
 	if err != nil {
@@ -121,7 +119,7 @@ func (in inputs) lay(folder string, image v1.Image) error {
 	if err != nil {
 		return err
 	}
-	described.ArtifactType = "" // that is for what is no image
+	described.ArtifactType = "" // only for artifacts that are not images
 	described.Platform = &v1.Platform{OS: "linux", Architecture: in.architecture}
 	described.Annotations = map[string]string{
 		"org.opencontainers.image.ref.name": in.version, "io.containerd.image.name": "docker.io/library/sluice:" + in.version,
@@ -148,7 +146,7 @@ func (in inputs) lay(folder string, image v1.Image) error {
 	return os.WriteFile(filepath.Join(folder, "manifest.json"), content, 0o644)
 }
 
-// archive packs the layout, and gives its size.
+// archive packs the layout, and returns its size in bytes.
 func (in inputs) archive(folder string) (int64, error) {
 	var t tree
 	err := filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {

@@ -1,7 +1,6 @@
-// Command pack makes the image: in go the Debian part of its root file system, as
-// rootfs/debian.sh writes it, and the binary; out come an OCI archive that docker,
-// podman and containerd load, and its bill of materials. The same inputs give the
-// same bytes.
+// Command pack makes the image. In go the Debian part of its root file system, from
+// rootfs/debian.sh, and the binary. Out come an OCI archive for docker, podman and
+// containerd, and its bill of materials. The same inputs give the same bytes.
 //
 //	pack -base debian.tar -binary sluice -license LICENSE -version v1 -architecture amd64 -epoch 1700000000 -out dist/sluice-v1-amd64
 package main
@@ -39,10 +38,10 @@ func main() {
 	}
 }
 
-// time is that of all that is made here.
+// time is the time of all that pack makes.
 func (in inputs) time() time.Time { return time.Unix(in.epoch, 0).UTC() }
 
-// pack makes the image, and says what was written.
+// pack writes the image and its bill, and prints their names.
 func (in inputs) pack() error {
 	base, err := readTree(in.base, in.time())
 	if err != nil {

@@ -25,11 +25,11 @@ const (
 	theProgram  = common.ElementID("Sluice")
 )
 
-// unknown is SPDX's word for what is not said.
+// unknown is SPDX's word for missing information.
 const unknown = "NOASSERTION"
 
-// bill is the bill of materials, in SPDX 2.3 as JSON: the packages of Debian, and
-// the modules that the program is built from.
+// bill returns the bill of materials in SPDX 2.3 as JSON: Debian's packages, and the Go
+// modules of the program.
 // Source: https://spdx.github.io/spdx-spec/v2.3/
 func (in inputs) bill(base tree) ([]byte, error) {
 	binary, err := os.ReadFile(in.binary)
@@ -78,7 +78,7 @@ func (in inputs) bill(base tree) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// document grows by packages that are related to what is in it.
+// document is a bill in the making.
 type document struct {
 	*spdx.Document
 	// distro is the release of Debian, such as debian-13.
@@ -93,7 +93,7 @@ func (d *document) add(whole common.ElementID, relation string, p *spdx.Package)
 	})
 }
 
-// locator names a package for those who look for its vulnerabilities.
+// locator names a package for scanners of vulnerabilities.
 // Source: https://github.com/package-url/purl-spec
 func locator(purl string) []*spdx.PackageExternalReference {
 	return []*spdx.PackageExternalReference{{Category: "PACKAGE-MANAGER", RefType: "purl", Locator: purl}}
@@ -102,7 +102,7 @@ func locator(purl string) []*spdx.PackageExternalReference {
 // inPURL escapes a name or a version: all but letters, digits, ".-_~" and colons.
 func inPURL(part string) string { return strings.ReplaceAll(url.QueryEscape(part), "%3A", ":") }
 
-// modulePURL is that of a Go module, whose path is of names of their own.
+// modulePURL is the package URL of a Go module. Each part of its path is escaped.
 func modulePURL(path, version string) string {
 	names := strings.Split(path, "/")
 	for i := range names {
@@ -129,7 +129,7 @@ func (d *document) addModules(build *debug.BuildInfo) {
 	}
 }
 
-// addDebian adds a package, and the licenses that SPDX does not know.
+// addDebian adds a package, and its licenses that SPDX lacks.
 func (d *document) addDebian(p debianPackage) {
 	declared := unknown
 	if len(p.Licenses) > 0 {
@@ -138,7 +138,7 @@ func (d *document) addDebian(p debianPackage) {
 	d.add(theImage, common.TypeRelationshipContains, &spdx.Package{
 		PackageName: p.Name, PackageSPDXIdentifier: element("Debian", p.Name), PackageVersion: p.Version, PackageSummary: p.Summary, PackageHomePage: p.Homepage,
 		PackageSupplier: &common.Supplier{SupplierType: "Organization", Supplier: "Debian"}, PackageSourceInfo: source(p),
-		PackageLicenseDeclared: declared, PackageLicenseComments: "All licenses that /usr/share/doc/" + p.Name + "/copyright names, of which some hold for some of its files only.",
+		PackageLicenseDeclared: declared, PackageLicenseComments: "All licenses in /usr/share/doc/" + p.Name + "/copyright; some hold for some of the files only.",
 		PackageExternalReferences: locator(fmt.Sprintf("pkg:deb/debian/%s@%s?arch=%s&distro=%s", inPURL(p.Name), inPURL(p.Version), p.Architecture, d.distro)),
 	})
 	for _, id := range identifiers(declared) {

@@ -12,17 +12,18 @@ import (
 	"time"
 )
 
-// entry is one name of a tree, without "./" before it and "/" behind it.
+// entry is one file or folder of a tree; its name has no "./" before it and no "/"
+// behind it.
 type entry struct {
 	tar.Header
 	content []byte
 }
 
-// tree is what one layer holds, sorted by name.
+// tree is the content of one layer, sorted by name.
 type tree []entry
 
-// leftOut is what a machine or apt leaves behind: what is below a name that ends
-// in a slash, without the folder itself, or the very name.
+// leftOut are traces of apt and of the building machine. A name that ends in a slash
+// stands for all that is below the folder, but not for the folder.
 var leftOut = []string{
 	"dev/", "proc/", "sys/", "run/", "tmp/", "var/tmp/", "var/cache/", "var/log/", "var/lib/apt/", "etc/apt/", "var/lib/dpkg/updates/",
 	"etc/apt", "var/lib/apt", "var/lib/dpkg/arch", "var/lib/dpkg/updates", "etc/hostname", "etc/hosts", "etc/resolv.conf", "etc/machine-id",
@@ -35,8 +36,8 @@ func isLeftOut(name string) bool {
 	})
 }
 
-// readTree reads a tar archive as it is to be in the image: nothing is younger
-// than latest, and nothing depends on the machine that it was made on.
+// readTree reads a tar archive for the image: no file is younger than latest, and
+// nothing depends on the machine that made it.
 func readTree(path string, latest time.Time) (tree, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -65,10 +66,10 @@ func readTree(path string, latest time.Time) (tree, error) {
 	return t, nil
 }
 
-// plain keeps of a header what the image needs. All of Debian's part belongs to
-// root, as nothing of it is to be written to. There are no devices in it: the
-// container runtime brings its own.
-func plain(h *tar.Header, latest time.Time) (entry, bool) {
+// plain reduces a header to the fields that the image needs; ok is false for a file that
+// the image does not need. Debian's part belongs to root, so that it is read-only.
+// Devices come from the container runtime.
+func plain(h *tar.Header, latest time.Time) (e entry, ok bool) {
 	name := strings.Trim(path.Clean("/"+h.Name), "/")
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir, tar.TypeSymlink, tar.TypeLink:
@@ -91,7 +92,7 @@ func plain(h *tar.Header, latest time.Time) (entry, bool) {
 	}}, true
 }
 
-// sort orders by name, hard links last: what they lead to has to be there.
+// sort orders by name. Hard links are last, because their targets must come first.
 func (t tree) sort() {
 	slices.SortFunc(t, func(a, b entry) int {
 		if (a.Typeflag == tar.TypeLink) != (b.Typeflag == tar.TypeLink) {
@@ -104,7 +105,7 @@ func (t tree) sort() {
 	})
 }
 
-// bytes is the tree as a tar archive.
+// bytes returns the tree as a tar archive.
 func (t tree) bytes() ([]byte, error) {
 	var buffer bytes.Buffer
 	archive := tar.NewWriter(&buffer)
@@ -124,7 +125,7 @@ func (t tree) bytes() ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// file gives the content of a regular file, nil where there is none.
+// file returns the content of a regular file, nil if there is none.
 func (t tree) file(name string) []byte {
 	at := slices.IndexFunc(t, func(e entry) bool { return e.Name == name })
 	if at < 0 {
@@ -141,11 +142,11 @@ func (t tree) size() int64 {
 	return total
 }
 
-// Whom a container lets listen on ports below 1024, by NET_BIND_SERVICE, cannot
-// have that as a user other than root unless the program's file has it, too: in
-// its permitted set, as the effective one would keep the program from being run
-// where the capability is dropped. It is what `setcap cap_net_bind_service=p`
-// writes: VFS_CAP_REVISION_2, then the two sets of 32 capabilities each.
+// A user other than root can listen on ports below 1024 only if both the container and
+// the file of the program have NET_BIND_SERVICE. The file has it in its permitted set;
+// with the effective one, the program could not run where the capability is dropped.
+// The bytes are those of `setcap cap_net_bind_service=p`: VFS_CAP_REVISION_2, then the
+// two sets of 32 capabilities each.
 // Source: struct vfs_cap_data in linux/capability.h
 const (
 	capabilityRecord = "SCHILY.xattr.security.capability"
@@ -155,7 +156,7 @@ const (
 // The account that the image runs as. rootfs/finish.sh makes it.
 const account = 101
 
-// ownTree is what the image has besides Debian's packages.
+// ownTree returns our part of the image.
 func (in inputs) ownTree(bill []byte) (tree, error) {
 	binary, err := os.ReadFile(in.binary)
 	if err != nil {
@@ -174,7 +175,7 @@ func (in inputs) ownTree(bill []byte) (tree, error) {
 	for _, applet := range []string{"nginx-ingress-controller", "wait-shutdown", "dbg"} {
 		add(tar.Header{Typeflag: tar.TypeSymlink, Name: applet, Linkname: "usr/bin/sluice", Mode: 0o777}, nil)
 	}
-	// Where people look for it in ingress-nginx's image.
+	// Its place in ingress-nginx's image.
 	add(tar.Header{Typeflag: tar.TypeSymlink, Name: "etc/nginx/nginx.conf", Linkname: "/var/lib/sluice/nginx.conf", Mode: 0o777}, nil)
 	add(tar.Header{Typeflag: tar.TypeDir, Name: "var/lib/sluice", Mode: 0o700, Uid: account, Gid: account}, nil)
 	add(tar.Header{Typeflag: tar.TypeDir, Name: "usr/share/doc/sluice", Mode: 0o755}, nil)

@@ -134,8 +134,11 @@ func (r *reader) read(object *networkingv1.Ingress) {
 		return // a canary has no paths of its own
 	}
 	owner := model.ObjectRef{Kind: "Ingress", Namespace: object.Namespace, Name: object.Name}
-	r.differ[owner] = policies.DifferByPath()
 	denied := r.options.Denied[owner] != 0
+	if left := r.options.DisableCatchAll && object.Spec.DefaultBackend != nil; left && !denied && !policies.GuardsAny() {
+		return // it is left out, and has no effect on others
+	}
+	r.differ[owner] = policies.DifferByPath()
 	c := guard.Claim{Owner: owner}
 	for _, alias := range policies.ServerAlias.Names {
 		if r.hosts[alias] == nil {
@@ -158,7 +161,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			own := policies.At(rule.path)
 			c.Denied = denied || own.Denied()
 			c.Protects = c.Denied || len(own.Protects()) > 0
-			c.Blocks, c.Protections = blocksOf(own), own.Protections()
+			c.Blocks, c.Protections, c.BackendName = blocksOf(own), own.Protections(), own.Transport.VerifiedName()
 			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
 		}
 	}
@@ -178,7 +181,7 @@ func (r *reader) readOwner(owner *claim.Object, general *settings.Settings) {
 		own := policies.At(c.Path)
 		r.hosts[c.Host].Claims = append(r.hosts[c.Host].Claims, guard.Claim{
 			Owner: owner.Ref, Field: c.Field, Path: c.Path, PathType: c.PathType, Match: c.Match,
-			Denied: own.Denied(), Protects: own.Denied() || len(own.Protects()) > 0, Blocks: blocksOf(own), Protections: own.Protections(),
+			Denied: own.Denied(), Protects: own.Denied() || len(own.Protects()) > 0, Blocks: blocksOf(own), Protections: own.Protections(), BackendName: own.Transport.VerifiedName(),
 		})
 	}
 }

@@ -74,6 +74,15 @@ tests["nothing is read again until the version grows"] = function(dicts)
   expect.equal("10.0.0.2", picker:backend(ROUTE).hosts[1])
 end
 
+tests["the Ingresses of one Service share its endpoints and their turn"] = function(dicts)
+  local picker = new(dicts, '[503,["10.0.0.1",80]]')
+  local one, other = ROUTE, "shop/other/front/80"
+  assert(picker:backend(one) == picker:backend(other), "want the same table")
+  push(dicts, '[503,["10.0.0.2",80]]')
+  expect.equal("10.0.0.2", picker:backend(other).hosts[1])
+  assert(picker:backend(one) == picker:backend(other), "want the same table after a push")
+end
+
 tests["an equal value keeps its turn"] = function(dicts)
   local value = '[503,["10.0.0.1",80],["10.0.0.2",80],["10.0.0.3",80]]'
   local picker = new(dicts, value)

@@ -118,6 +118,15 @@ tests["balanced: few clients move when an endpoint comes"] = function()
   assert(moved > 20 and moved < 220, moved .. " of 1000 moved")
 end
 
+tests["balanced: the controller limits the points of the ring"] = function()
+  local limited = config()
+  limited.points = 40
+  expect.equal(40, cookie.new(endpoints(4), limited).ring.count)
+  expect.equal(640, cookie.new(endpoints(4), config()).ring.count)
+  limited.points = 2
+  expect.equal(4, cookie.new(endpoints(4), limited).ring.count, "each endpoint has one at least")
+end
+
 tests["a cookie of ingress-nginx without a tag is a key"] = function()
   local _, header = cookie.new(endpoints(3), config()):choose(nil, SRV, { cookie_SRV = "garbage" })
   expect.equal(nil, header)

@@ -1,6 +1,5 @@
---- Runs the tests of all files beside it and prints one line for each. A file
--- returns a table of name to function; each function gets empty dictionaries.
--- nginx ends with it: there is nothing to serve.
+--- Runs the tests of all files beside it, prints one line for each, and ends nginx. A
+-- file returns a table of tests by name; each test gets empty dictionaries.
 local files = { "balancer", "certificate", "control", "cookie", "globals", "runtime", "split", "wire" }
 
 local function fresh()

@@ -55,7 +55,7 @@ tests["a full dictionary takes a shorter value or keeps the former"] = function(
   end
 end
 
--- internal/translate/memory.go reckons with it.
+-- assemble.EntryCost relies on it.
 tests["an entry takes 68 bytes besides its key and its value"] = function(dicts)
   local dict = dicts.sluice_backends
   local function fits(size)

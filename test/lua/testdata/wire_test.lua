@@ -37,7 +37,7 @@ for _, case in ipairs(read_cases()) do
     expect.equal(case.status, status, "status")
     expect.equal(case.error, answer.error, "error")
     local held, backends = case.held or {}, all(dicts.sluice_backends)
-    for key, value in pairs(case.kept or {}) do -- an object, whose order is open
+    for key, value in pairs(case.kept or {}) do -- objects, with their fields in any order
       expect.equal(value, cjson.decode(backends[key]), key)
       backends[key] = nil
     end

@@ -1,8 +1,8 @@
---- Sends each request to an endpoint of its backend. Which one, a picker says
--- (picker/*.lua); of several backends, split.lua says which.
+--- Sends each request to an endpoint of its backend. A picker (picker/*.lua) chooses
+-- the endpoint, and split.lua one of several backends.
 --
--- A worker keeps what it decoded until the version of the shared state grows,
--- so that the usual request costs one read of a number.
+-- A worker keeps decoded backends until the version of the shared state grows. Most
+-- requests only read that number.
 local peer = require("ngx.balancer")
 local split = require("sluice.split")
 local wire = require("sluice.wire")
@@ -14,7 +14,7 @@ local set_more_tries = peer.set_more_tries
 local _M = {}
 local mt = { __index = _M }
 
--- By the names that the controller gives them.
+-- The pickers by their names in a push.
 local PICKERS = {
   round_robin = require("sluice.picker.round_robin"),
   cookie = require("sluice.picker.cookie"),
@@ -27,7 +27,8 @@ function _M.new(dicts, state)
     runtime = dicts.sluice_runtime,
     backends = dicts.sluice_backends,
     sockets = { [503] = "unix:" .. state .. "run/503.sock", [404] = "unix:" .. state .. "run/404.sock", [508] = "unix:" .. state .. "run/508.sock" },
-    routes = {},
+    backend_of = {}, -- by route
+    decoded = {}, -- by key: the routes of one Service share its backend
   }, mt)
 end
 
@@ -41,8 +42,7 @@ function _M.key(text)
   return text:match("^/%.sluice/[^/]*/(.*)$") or text
 end
 
--- The picker that the controller asks for. Its state goes on from one that was asked
--- for in the same way.
+-- The picker that the controller asks for. One of the same name hands over its state.
 local function picker_of(backend, config, before)
   local name = config and config.picker or "round_robin"
   local kind = PICKERS[name]
@@ -54,7 +54,7 @@ local function picker_of(backend, config, before)
   return kind.new(backend, config, before and before.kind == name and before.picker or nil)
 end
 
--- A backend that is not held is one without endpoints.
+-- A key without a value is a backend without endpoints.
 local function decode(raw, sockets, before)
   local value = raw and wire.kept(raw) or { empty = 503, endpoints = {} }
   local backend = { raw = raw, hosts = {}, ports = {}, names = {}, count = #value.endpoints, split = value.split }
@@ -70,34 +70,37 @@ local function decode(raw, sockets, before)
   return backend
 end
 
--- What is decoded stays as it is, with its turn, while its value is the same.
+-- While its value is the same, a backend stays as it is, with its turn.
 local function refresh(self, route, version)
-  local held = self.routes[route]
-  local key = held and held.key or _M.key(route)
-  local raw = self.backends:get(key)
-  if not held or held.raw ~= raw then
-    held = decode(raw, self.sockets, held)
-    held.key = key
-    self.routes[route] = held
+  local key = _M.key(route)
+  local backend = self.decoded[key]
+  if not backend or backend.version ~= version then
+    local raw = self.backends:get(key)
+    if not backend or backend.raw ~= raw then
+      backend = decode(raw, self.sockets, backend)
+      self.decoded[key] = backend
+    end
+    backend.version = version
   end
-  held.version = version
-  return held
+  self.backend_of[route] = backend
+  return backend
 end
 
 --- @tparam string route
 -- @treturn table {hosts, ports, count, picker, empty = where to go if count is 0}
 function _M:backend(route)
-  -- Read before the value: a push between the two is seen next time again.
+  -- The version is read first: after a push between the two reads, the next request
+  -- reads both again.
   local version = self.runtime:get("version") or 0
-  local backend = self.routes[route]
+  local backend = self.backend_of[route]
   if backend and backend.version == version then
     return backend
   end
   return refresh(self, route, version)
 end
 
---- @tparam string|nil addresses that a request went to ($upstream_addr)
--- @treturn table the places of those that the backend has
+--- @tparam string|nil addresses the value of $upstream_addr
+-- @treturn table the places of the endpoints that the request was sent to
 function _M.tried(backend, addresses)
   local seen = {}
   for name in (addresses or ""):gmatch("[^, ]+") do
@@ -109,7 +112,7 @@ function _M.tried(backend, addresses)
   return seen
 end
 
--- The answer of our own server on a unix socket, which speaks plain HTTP.
+-- Sends the request to one of our own servers, which speak plain HTTP on unix sockets.
 local function answer(socket)
   if peer.set_upstream_tls then
     peer.set_upstream_tls(false)
@@ -117,20 +120,19 @@ local function answer(socket)
   return set_current_peer(socket)
 end
 
--- More tries than anybody allows by proxy_next_upstream_tries, and the most that a
--- request has: who owns a Service must not keep a worker busy with dead endpoints.
+-- ENDLESS is more than any proxy_next_upstream_tries. MOST is the maximum of tries, so
+-- that dead endpoints of one Service cannot keep a worker busy.
 local ENDLESS, MOST = 10000, 16
 
--- As ingress-nginx does, a request is tried as often as
--- proxy_next_upstream_tries says, with fewer endpoints again on the same ones.
--- Where that sets no limit, each endpoint gets one try.
+-- As in ingress-nginx, proxy_next_upstream_tries is the number of tries; with fewer
+-- endpoints, some get several. Without a limit, each endpoint gets one try.
 local function allow_retries(count)
   local _, cut = set_more_tries(ENDLESS)
   set_more_tries((cut and MOST or math.min(count, MOST)) - 1)
 end
 
--- Picks another endpoint than those that the request went to. $upstream_addr is read
--- once, as it takes the longer to make the more tries there were.
+-- Picks an endpoint that was not tried. $upstream_addr is read once, because nginx
+-- builds it anew for each read.
 local function pick_again(backend, cookie)
   local ctx = ngx.ctx
   ctx.sluice_tried = ctx.sluice_tried or _M.tried(backend, ngx.var.upstream_addr)
@@ -139,8 +141,7 @@ local function pick_again(backend, cookie)
   return at
 end
 
--- How often a request came through us is a header that nobody else can write; this
--- stands for too often, which is a loop.
+-- The value of $hops for a request in a loop: it came through us too often.
 local LOOP = "508"
 
 local function send(self, backend, cookie)
@@ -161,8 +162,7 @@ local function send(self, backend, cookie)
   return set_current_peer(backend.hosts[at], backend.ports[at])
 end
 
---- The backend of a split that a request goes to. A share without endpoints gets no
--- request.
+--- Chooses a backend of a split. A share without endpoints gets no request.
 -- @treturn table the backend
 -- @treturn string|nil the name of the share, nil for the main backend
 function _M:choose(of, var)
@@ -176,7 +176,7 @@ function _M:choose(of, var)
   return self:backend(of.main)
 end
 
--- All tries of a request go to the backend that was chosen at its first.
+-- All tries of a request go to the same backend.
 local function chosen(self, of)
   local ctx = ngx.ctx
   if not ctx.sluice_backend then
@@ -204,14 +204,14 @@ local function finish(ok, err)
   end
 end
 
---- Sends the request on its way by $route. Belongs into balancer_by_lua.
+--- Sends the request to the backend of $route. For balancer_by_lua.
 function _M.run()
   local self = this_worker()
   return finish(send(self, self:backend(ngx.var.route or "")))
 end
 
---- Sends the request on its way by $backend, where that is more than $route says: a
--- backend that is balanced in another way than by turns, or a split.
+--- Sends the request to the backend of $backend: a split, or one that does not pick in
+-- turn.
 function _M.run_by_key()
   local self = this_worker()
   local backend = self:backend(ngx.var.backend or "")
@@ -222,9 +222,9 @@ function _M.run_by_key()
   return finish(send(self, chosen(self, of), of.cookie))
 end
 
---- Sends a subrequest on its way. It shares the variables of its parent, but $uri:
--- the path of its location, "/.sluice/<name>/<key>", ends with the key of the backend.
--- A request that a backend sends here by X-Accel-Redirect is answered 404.
+--- Sends a subrequest to its backend. It shares all variables of its parent but $uri,
+-- the path of its location: "/.sluice/<name>/<key>", with the key of the backend.
+-- A request that came by X-Accel-Redirect gets 404.
 function _M.run_by_uri()
   local self = this_worker()
   if not ngx.is_subrequest then

@@ -1,8 +1,8 @@
 --- Gives each TLS handshake the certificate of its server name.
 --
--- The dictionary sluice_certificates holds "n:<host>", the id of a host's
--- certificate, and "c:<id>", the certificate (see wire.lua). An id names a
--- content, so what a worker parsed never grows old.
+-- The dictionary sluice_certificates holds the id of a host's certificate at
+-- "n:<host>", and the certificate at "c:<id>" (see wire.lua). An id is a hash of the
+-- content, so a worker can keep parsed certificates for ever.
 local hello = require("ngx.ssl.clienthello")
 local lrucache = require("resty.lrucache")
 local ssl = require("ngx.ssl")
@@ -86,7 +86,7 @@ local function choose(self, name)
   return present(pair)
 end
 
--- A client can send any bytes; only a host name may reach the log.
+-- A client can send any bytes. Only host names are logged.
 local function printable(name)
   if not name or #name > 255 or name:find("[^%w.*_-]") then
     return "(no host name)"
@@ -97,8 +97,8 @@ end
 -- This worker's certificates, made at its first handshake.
 local worker
 
---- Sets certificate and key, or ends the handshake: the certificate that
--- nginx.conf names is never presented. Belongs into ssl_client_hello_by_lua.
+--- Sets certificate and key, or ends the handshake, so that clients never see the
+-- certificate of nginx.conf. For ssl_client_hello_by_lua.
 function _M.run()
   worker = worker or _M.new(ngx.shared.sluice_certificates)
   local name = hello.get_client_hello_server_name()

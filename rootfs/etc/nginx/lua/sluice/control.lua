@@ -5,36 +5,13 @@ local wire = require("sluice.wire")
 
 local _M = {}
 
--- How the items of a list are told apart, and what is kept of them.
-local BACKENDS = { id = "key", prefix = "", value = wire.backend }
-local CERTIFICATES = { id = "id", prefix = "c:", value = wire.certificate }
-
-local function store_all(dict, items, kind)
-  local failed = {}
-  local why
+-- Calls store(item) for each item. Returns the ids of those that failed, and an error.
+local function store_all(items, id, store)
+  local failed, why = {}, nil
   for _, item in ipairs(items) do
-    local id = item[kind.id]
-    local ok, err = runtime.store(dict, kind.prefix .. id, kind.value(item))
+    local ok, err = store(item)
     if not ok then
-      failed[#failed + 1] = id
-      why = why or err
-    end
-  end
-  return failed, why
-end
-
--- A name is bound only to a certificate that is held, so that a host keeps its
--- former certificate rather than none.
-local function bind_all(dict, names)
-  local failed = {}
-  local why
-  for _, name in ipairs(names) do
-    local ok, err = nil, "its certificate is not held"
-    if dict:ttl("c:" .. name.id) then
-      ok, err = runtime.store(dict, "n:" .. name.host, name.id)
-    end
-    if not ok then
-      failed[#failed + 1] = name.host
+      failed[#failed + 1] = item[id]
       why = why or err
     end
   end
@@ -50,9 +27,19 @@ end
 local function set(dicts, lists)
   local failed, why = {}, {}
   local certificates = dicts.sluice_certificates
-  failed.backends, why.backends = store_all(dicts.sluice_backends, lists.backends, BACKENDS)
-  failed.certificates, why.certificates = store_all(certificates, lists.certificates, CERTIFICATES)
-  failed.names, why.names = bind_all(certificates, lists.names)
+  failed.backends, why.backends = store_all(lists.backends, "key", function(item)
+    return runtime.store(dicts.sluice_backends, item.key, wire.backend(item))
+  end)
+  failed.certificates, why.certificates = store_all(lists.certificates, "id", function(item)
+    return runtime.store(certificates, "c:" .. item.id, wire.certificate(item))
+  end)
+  failed.names, why.names = store_all(lists.names, "host", function(item)
+    -- Otherwise the host keeps its former certificate.
+    if not certificates:ttl("c:" .. item.id) then
+      return nil, "its certificate is not held"
+    end
+    return runtime.store(certificates, "n:" .. item.host, item.id)
+  end)
   return failed, why
 end
 
@@ -62,7 +49,7 @@ local function delete(dicts, lists)
   delete_all(dicts.sluice_backends, "", lists.backends)
 end
 
--- Only the lists that hold something: an empty Lua table is not an array.
+-- The failed items without empty lists, which JSON would make objects, and an error.
 local function failures(failed, why)
   local found, text = nil, nil
   for _, kind in ipairs({ "backends", "certificates", "names" }) do
@@ -79,7 +66,7 @@ end
 -- @tparam table dicts holds sluice_runtime, sluice_backends, sluice_certificates
 -- @tparam string body JSON
 -- @treturn number status
--- @treturn table what is answered
+-- @treturn table the answer
 function _M.push(dicts, body)
   local push, err = wire.decode(body)
   if not push then
@@ -91,7 +78,7 @@ function _M.push(dicts, body)
   end
   local failed, text = failures(set(dicts, push.set))
   delete(dicts, push.delete)
-  -- Whatever was stored counts, so workers look even if some of it failed.
+  -- Workers look again even if something failed: the rest was stored.
   local version, why = runtime.bump(dicts.sluice_runtime)
   if failed or not version then
     return 507, { error = text or why, boot = boot, failed = failed, memory = runtime.memory(dicts) }
@@ -104,12 +91,12 @@ local function keys_with(keys, pattern)
   for _, key in ipairs(keys) do
     found[#found + 1] = key:match(pattern)
   end
-  if #found > 0 then -- an empty table would be encoded as an object
+  if #found > 0 then -- JSON would make an empty table an object
     return found
   end
 end
 
---- What is held, by its keys: a controller that did not push it can find it.
+--- The keys of everything that is stored, for a controller that did not push it.
 -- @treturn table {backends, certificates, names}; empty ones are left out
 function _M.held(dicts)
   local bound = dicts.sluice_certificates:get_keys(0)
@@ -141,7 +128,7 @@ local function answer()
   return 404, { error = "want GET /status, GET /held or POST /push" }
 end
 
---- Answers the request. Belongs into content_by_lua of the control server.
+--- Answers the request. For content_by_lua of the control server.
 function _M.run()
   local status, body = answer()
   ngx.status = status

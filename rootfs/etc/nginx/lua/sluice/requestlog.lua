@@ -1,8 +1,8 @@
---- Keeps what requests have the workers log apart from what nginx says of itself.
+--- Keeps the error log of the workers apart from that of the master.
 --
--- nginx does not escape what it writes to the error log: a line end in a request
--- begins another line, which can look like any other. So the workers write to
--- another file than the master, whose lines the controller goes by.
+-- nginx does not escape text in its error log: a line end in a request begins another
+-- line, which can look like any other. The controller reads the lines of the master, so
+-- the workers write to another file.
 local ffi = require("ffi")
 
 ffi.cdef("int dup2(int oldfd, int newfd);")
@@ -11,17 +11,16 @@ local _M = {}
 
 local STDERR = 2
 
--- Set in the master while it loads a configuration; its workers inherit it.
+-- A file descriptor, set in the master at each load; its workers inherit it.
 local file
 
---- Finds the file that the controller opened for the workers, if it did.
--- Belongs into init_by_lua: workers have another environment.
+--- Finds the file that the controller opened for the workers, if any.
+-- For init_by_lua: workers have another environment.
 function _M.find()
   file = tonumber(os.getenv("SLUICE_REQUEST_LOG") or "")
 end
 
---- Has this worker write there, before it takes its first request. Belongs into
--- init_worker_by_lua.
+--- Makes this worker write to that file. For init_worker_by_lua.
 function _M.part()
   if file then
     ffi.C.dup2(file, STDERR)

@@ -1,7 +1,7 @@
---- Consistent hashing: a key always leads to the same of several names, and if one
--- name comes or goes, few keys lead elsewhere.
+--- Consistent hashing: a key always leads to the same name. If a name comes or goes,
+-- few keys lead to another one.
 --
--- The points are arrays of C, which take less memory than tables of Lua.
+-- The points are in arrays of C, which take less memory than tables of Lua.
 local crc32 = ngx.crc32_long
 local ffi = require("ffi")
 
@@ -10,13 +10,13 @@ local mt = { __index = _M }
 
 local POINTS_OF, OWNERS_OF = ffi.typeof("uint32_t[?]"), ffi.typeof("uint16_t[?]")
 
--- Each name has so many points on the ring, or, of many names, so many that all
--- together are no more than MOST.
+-- Each name has POINTS points on the ring, or fewer so that the ring has at most MOST.
 local POINTS, MOST = 160, 20000
 
 --- @tparam table names an array, never empty, of less than 65536
-function _M.new(names)
-  local each = math.max(1, math.min(POINTS, math.floor(MOST / #names)))
+-- @tparam number|nil most the limit of the ring if it is not MOST
+function _M.new(names, most)
+  local each = math.max(1, math.min(POINTS, math.floor((most or MOST) / #names)))
   local sorted, owner = {}, {}
   for at, name in ipairs(names) do
     for point = 1, each do

@@ -1,9 +1,8 @@
---- What all workers of one nginx share: which nginx it is, which of its
--- workers accept connections, and the version of what it was told.
+--- The state that all workers of one nginx share.
 --
 -- The dictionary sluice_runtime holds:
---   boot           who this nginx is, for as long as its dictionaries live
---   load           how often a configuration was loaded
+--   boot           a random name of this nginx, for as long as its dictionaries live
+--   load           the number of loads of a configuration
 --   version        grows with every push
 --   w:<load>:<pid> a worker that accepts connections
 local ffi = require("ffi")
@@ -15,11 +14,10 @@ local _M = {}
 local DAY = 86400
 local NO_SUCH_PROCESS = 3 -- ESRCH
 
--- The key of a dictionary by which it is known that nothing was lost; of no backend
--- and no certificate.
+-- A dictionary without this key is new. No backend and no certificate has it.
 _M.MARK = "kept"
 
--- Set in the master while it loads a configuration; its workers inherit it.
+-- Set in the master at each load; its workers inherit it.
 local load_id
 
 local function random_id()
@@ -31,14 +29,13 @@ local function random_id()
   end))
 end
 
--- A dictionary of another size than before is a new one.
+-- nginx empties a dictionary whose size changes.
 local function is_new(dict)
   return (dict:safe_add(_M.MARK, true))
 end
 
---- Counts a load of the configuration and names this nginx at its first one, and
--- anew if a dictionary was emptied: all of it has to be pushed again then.
--- Belongs into init_by_lua.
+--- Counts a load of the configuration. If a dictionary is new, this nginx gets another
+-- name, so that the controller pushes everything again. For init_by_lua.
 function _M.boot(dicts)
   local dict = dicts.sluice_runtime
   local backends, certificates = is_new(dicts.sluice_backends), is_new(dicts.sluice_certificates)
@@ -61,14 +58,14 @@ local function await_exit(dict, key)
   end
 end
 
---- Enters this worker among those that accept connections. nginx ends timers
--- early right after it closed a worker's listening sockets, which is when the
--- worker is taken off the list. Belongs into init_worker_by_lua.
+--- Enters this worker in the list of those that accept connections. When nginx has
+-- closed the listening sockets of a worker, it ends its timers early; ours then takes
+-- the worker off the list. For init_worker_by_lua.
 function _M.register(dict)
   if not ngx.worker.id() then
-    return -- a cache process, which accepts nothing
+    return -- a cache process
   end
-  -- All workers are forked from one Lua state and would draw alike.
+  -- The workers are forks of one Lua state and would draw the same numbers.
   math.randomseed(ngx.worker.pid() + ngx.now() * 1000)
   local key = "w:" .. load_id .. ":" .. ngx.worker.pid()
   local ok, err = dict:safe_set(key, true)
@@ -79,7 +76,7 @@ function _M.register(dict)
   await_exit(dict, key)
 end
 
--- A worker that was killed could not take itself off the list.
+-- A killed worker is still on the list.
 local function alive(pid)
   return ffi.C.kill(pid, 0) == 0 or ffi.errno() ~= NO_SUCH_PROCESS
 end
@@ -94,13 +91,12 @@ local function workers(dict)
       dict:delete(key)
     end
   end
-  if #found > 0 then -- an empty table would be encoded as an object
+  if #found > 0 then -- JSON would make an empty table an object
     return found
   end
 end
 
---- How many bytes of each dictionary there are, and how many are free. nginx
--- counts whole pages as used.
+--- The size of each dictionary and its free bytes, in whole pages.
 function _M.memory(dicts)
   local function of(dict)
     return { size = dict:capacity(), free = dict:free_space() }
@@ -108,8 +104,8 @@ function _M.memory(dicts)
   return { backends = of(dicts.sluice_backends), certificates = of(dicts.sluice_certificates) }
 end
 
---- What is answered to "who are you": boot, load of the answering worker,
--- workers that accept, how many of them the configuration wants, version, memory.
+--- The answer to GET /status. Its load is that of this worker; expected is the number of
+-- workers in the configuration.
 function _M.status(dicts)
   local dict = dicts.sluice_runtime
   return {
@@ -122,9 +118,9 @@ function _M.status(dicts)
   }
 end
 
---- Writes a value without ever pushing out another one.
+--- Stores a value. It never evicts another one.
 -- @treturn true|nil
--- @treturn string|nil why it could not be stored; what was held is held still
+-- @treturn string|nil the error; the former value then stays
 function _M.store(dict, key, value)
   local held = dict:get(key)
   if held == value then
@@ -135,8 +131,8 @@ function _M.store(dict, key, value)
     return true
   end
   if held then
-    -- safe_set gives the room of a value of another length away before it
-    -- looks for new room; nobody else writes, so it is free still.
+    -- If the length differs, safe_set frees the former value before it looks for
+    -- room. Nobody else writes, so that room is still free.
     local back, why = dict:safe_set(key, held)
     if not back then
       err = err .. ", and the former value is lost: " .. why
@@ -145,7 +141,7 @@ function _M.store(dict, key, value)
   return nil, err
 end
 
---- Makes all workers look again at what they cached.
+--- Makes all workers read their backends again.
 -- @treturn number|nil the new version
 -- @treturn string|nil why there is none
 function _M.bump(dict)

@@ -1,4 +1,4 @@
---- Browsers that take SameSite=None for Strict, or refuse the cookie.
+--- Finds browsers that read SameSite=None as Strict, or refuse such a cookie.
 -- Source: https://www.chromium.org/updates/same-site/incompatible-clients/
 local _M = {}
 

@@ -1,12 +1,10 @@
 --- Chooses one of several backends for a request: the main one, or one of the shares.
 --
--- The rules, in this order: the cookie of the main backend says which backend the
--- client has; then the rules of each share, of which the first that holds decides; then
--- the weights.
+-- The cookie of the main backend decides first, then the first rule of a share that
+-- holds, then the weights.
 local _M = {}
 
--- Whether a share takes a request by the first rule {variable, value, takes} that holds;
--- nil if none does.
+-- The "takes" of the first rule {variable, value, takes} that holds; nil if none does.
 local function decided(rules, var)
   for _, rule in ipairs(rules or {}) do
     if var[rule.variable] == rule.value then
@@ -15,14 +13,14 @@ local function decided(rules, var)
   end
 end
 
--- The backend whose tag is in the cookie.
+-- The place of the backend whose tag is in the cookie, nil for none.
 local function held(split, var)
   local value = split.cookie and var["cookie_" .. split.cookie.name]
   local tag = value and value:match("|(.*)$")
   return tag and (split.tags[tag] or nil)
 end
 
--- The share of a request that no rule decided about, by weight.
+-- A share by weight, without those that a rule ruled out; nil for the main backend.
 local function drawn(split, out)
   local at = math.random(split.total)
   for place, share in ipairs(split.shares) do
@@ -36,7 +34,7 @@ local function drawn(split, out)
 end
 
 --- @tparam table split {main, total, cookie = {name, ...}, tags, shares = {{backend, name, weight,
--- rules = {{variable, value, takes}}}}}: tags give the place of a share, 0 for the main backend
+-- rules = {{variable, value, takes}}}}}; a tag leads to the place of a share, 0 is the main backend
 -- @tparam table var ngx.var
 -- @treturn table|nil the share; nil for the main backend
 function _M.choose(split, var)

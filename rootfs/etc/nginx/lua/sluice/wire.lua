@@ -1,9 +1,9 @@
---- The Lua half of the contract with the controller (internal/dynamic/wire.go
--- is the other one): what a push may say, and how its parts are kept.
+--- Reads pushes of the controller, and encodes their items for the dictionaries.
+-- internal/dynamic/wire.go is the other half of this contract.
 --
--- A backend is kept as the JSON array [status when empty, [host, port], ...]; one with
--- a picker of its own or a split as the object {empty, endpoints, picker, split}; a
--- certificate as its chain and its key in PEM, separated by a zero byte.
+-- A backend is stored as the JSON array [status when empty, [host, port], ...], or as
+-- the object {empty, endpoints, picker, split} if it has a picker or a split. A
+-- certificate is stored as its chain and its key in PEM, separated by a zero byte.
 local cjson = require("cjson.safe")
 
 local _M = {}
@@ -11,7 +11,7 @@ local _M = {}
 local MAX_DEPTH = 10
 local SEPARATOR = "\0"
 
--- Made at first use, apart from everybody else's settings.
+-- Our own instance of cjson, made at first use: its settings are not shared.
 local strict
 
 local function json()
@@ -21,6 +21,21 @@ local function json()
     strict.decode_max_depth(MAX_DEPTH)
   end
   return strict
+end
+
+local function is_table(value)
+  return type(value) == "table"
+end
+
+local function is_array(value)
+  if not is_table(value) then
+    return false
+  end
+  local count = 0
+  for _ in pairs(value) do
+    count = count + 1
+  end
+  return count == #value
 end
 
 local function is_text(value)
@@ -48,21 +63,14 @@ local function is_port(value)
 end
 
 local function is_endpoint(value)
-  return type(value) == "table" and #value == 2
+  return is_table(value) and #value == 2
     and type(value[1]) == "string" and value[1]:find("^[%x:.]+$") ~= nil
     and is_port(value[2])
 end
 
--- Calls check(item, path) for each item until one is wrong.
+-- The first error of check(item, path) for the items of an array.
 local function each(list, path, check)
-  if type(list) ~= "table" then
-    return path .. ": want an array"
-  end
-  local count = 0
-  for _ in pairs(list) do
-    count = count + 1
-  end
-  if count ~= #list then
+  if not is_array(list) then
     return path .. ": want an array"
   end
   for at, item in ipairs(list) do
@@ -73,15 +81,23 @@ local function each(list, path, check)
   end
 end
 
--- Checks an object whose fields are all required, and no other is known.
-local function object(item, path, fields)
-  if type(item) ~= "table" then
-    return path .. ": want an object"
+-- Wants an object that has no other fields than the known ones.
+local function only(item, prefix, known)
+  if not is_table(item) then
+    return prefix .. "want an object"
   end
   for name in pairs(item) do
-    if not fields[name] then
-      return path .. ": unknown field " .. tostring(name)
+    if not known[name] then
+      return prefix .. "unknown field " .. tostring(name)
     end
+  end
+end
+
+-- Wants an object with exactly these fields.
+local function object(item, path, fields)
+  local err = only(item, path .. ": ", fields)
+  if err then
+    return err
   end
   for name, valid in pairs(fields) do
     if not valid(item[name]) then
@@ -90,16 +106,12 @@ local function object(item, path, fields)
   end
 end
 
-local function is_array(value)
-  return type(value) == "table"
-end
-
--- The settings of a picker, or the attributes of a cookie: plain values by their names,
--- of which one is needed.
+-- The settings of a picker or the attributes of a cookie: nil, or an object of plain
+-- values with the needed one.
 local function is_plain(value, needed)
   if value == nil then
     return true
-  elseif type(value) ~= "table" or not is_name(value[needed]) then
+  elseif not is_table(value) or not is_name(value[needed]) then
     return false
   end
   for name, setting in pairs(value) do
@@ -119,29 +131,23 @@ local function is_weight(value)
 end
 
 local function is_rule(value)
-  return type(value) == "table" and is_name(value.variable) and is_text(value.value) and type(value.takes) == "boolean"
+  return is_table(value) and is_name(value.variable) and is_text(value.value) and type(value.takes) == "boolean"
 end
 
--- All items of an array, with nothing beside it.
 local function all(list, valid)
-  if type(list) ~= "table" then
+  if not is_array(list) then
     return false
   end
-  local count = 0
-  for _ in pairs(list) do
-    count = count + 1
-  end
   for _, item in ipairs(list) do
-    count = count - 1
     if not valid(item) then
       return false
     end
   end
-  return count == 0
+  return true
 end
 
 local function is_share(value)
-  return type(value) == "table" and is_name(value.backend) and is_text(value.name) and is_weight(value.weight)
+  return is_table(value) and is_name(value.backend) and is_text(value.name) and is_weight(value.weight)
     and (value.rules == nil or all(value.rules, is_rule))
 end
 
@@ -149,14 +155,12 @@ local function is_split(value)
   if value == nil then
     return true
   end
-  return type(value) == "table" and is_name(value.main) and is_weight(value.total) and value.total >= 1
+  return is_table(value) and is_name(value.main) and is_weight(value.total) and value.total >= 1
     and is_plain(value.cookie, "name") and (value.tags == nil or all(value.tags, is_name))
     and all(value.shares, is_share)
 end
 
-local BACKEND = { key = is_name, endpoints = is_array, empty = is_status, picker = is_picker, split = is_split }
-local CERTIFICATE = { id = is_id, chain = is_pem, key = is_pem }
-local NAME = { host = is_text, id = is_id }
+local BACKEND = { key = is_name, endpoints = is_table, empty = is_status, picker = is_picker, split = is_split }
 
 local function check_endpoint(item, path)
   if not is_endpoint(item) then
@@ -168,12 +172,10 @@ local function check_backend(item, path)
   return object(item, path, BACKEND) or each(item.endpoints, path .. ".endpoints", check_endpoint)
 end
 
-local function check_certificate(item, path)
-  return object(item, path, CERTIFICATE)
-end
-
-local function check_name(item, path)
-  return object(item, path, NAME)
+local function has(fields)
+  return function(item, path)
+    return object(item, path, fields)
+  end
 end
 
 local function check_text(item, path)
@@ -182,24 +184,24 @@ local function check_text(item, path)
   end
 end
 
-local SET = { backends = check_backend, certificates = check_certificate, names = check_name }
+local SET = {
+  backends = check_backend,
+  certificates = has({ id = is_id, chain = is_pem, key = is_pem }),
+  names = has({ host = is_text, id = is_id }),
+}
 local DELETE = { backends = check_text, certificates = check_text, names = check_text }
 
--- Fills in the lists that were left out, and checks those that were not.
+-- Adds missing lists, and checks the others.
 local function check_lists(push, part, checks)
   push[part] = push[part] or {}
   local lists = push[part]
-  if type(lists) ~= "table" then
-    return part .. ": want an object"
-  end
-  for name in pairs(lists) do
-    if not checks[name] then
-      return part .. ": unknown field " .. tostring(name)
-    end
+  local err = only(lists, part .. ": ", checks)
+  if err then
+    return err
   end
   for name, check in pairs(checks) do
     lists[name] = lists[name] or {}
-    local err = each(lists[name], part .. "." .. name, check)
+    err = each(lists[name], part .. "." .. name, check)
     if err then
       return err
     end
@@ -209,13 +211,9 @@ end
 local TOP = { boot = true, set = true, delete = true }
 
 local function check_push(push)
-  if type(push) ~= "table" then
-    return "want an object"
-  end
-  for name in pairs(push) do
-    if not TOP[name] then
-      return "unknown field " .. tostring(name)
-    end
+  local err = only(push, "", TOP)
+  if err then
+    return err
   end
   if not is_name(push.boot) then
     return "boot: missing or not valid"
@@ -226,11 +224,11 @@ end
 --- Reads a push.
 -- @tparam string body
 -- @treturn table|nil {boot, set = {backends, certificates, names}, delete = {the same}}
--- @treturn string|nil where it is wrong; the text never holds a value of the push
+-- @treturn string|nil the error; it never quotes a value of the push
 function _M.decode(body)
   local push = json().decode(body)
   if push == nil then
-    return nil, "not valid JSON" -- cjson's own text can quote the body
+    return nil, "not valid JSON" -- the error of cjson can quote the body
   end
   local err = check_push(push)
   if err then
@@ -245,7 +243,7 @@ function _M.encode(answer)
 end
 
 --- @tparam table backend as in a push
--- @treturn string how it is kept; hosts are as nginx writes them
+-- @treturn string the stored value; hosts are as nginx writes them
 function _M.backend(backend)
   local own = backend.picker or backend.split
   local endpoints = own and {} or { backend.empty }
@@ -262,7 +260,8 @@ function _M.backend(backend)
   return json().encode(endpoints)
 end
 
--- The tags of a split, the main backend's first, by their places.
+-- Replaces the tags of a split, of which the first is the main backend's, by a table of
+-- their places.
 local function by_tag(split)
   local places = {}
   for at, tag in ipairs(split.tags or {}) do
@@ -271,17 +270,17 @@ local function by_tag(split)
   split.tags = places
 end
 
---- @treturn table|nil {empty, endpoints, picker, split}: what backend() wrote; nil for
--- anything else
+--- @tparam string text a value that backend() made
+-- @treturn table|nil {empty, endpoints, picker, split}; nil for any other text
 function _M.kept(text)
   local value = json().decode(text)
-  if type(value) ~= "table" then
+  if not is_table(value) then
     return nil
   end
   if is_status(value[1]) then
     return { empty = table.remove(value, 1), endpoints = value }
   end
-  if is_status(value.empty) and is_array(value.endpoints) then
+  if is_status(value.empty) and is_table(value.endpoints) then
     if value.split then
       by_tag(value.split)
     end
@@ -290,7 +289,7 @@ function _M.kept(text)
 end
 
 --- @tparam table certificate as in a push
--- @treturn string how it is kept
+-- @treturn string the stored value
 function _M.certificate(certificate)
   return certificate.chain .. SEPARATOR .. certificate.key
 end

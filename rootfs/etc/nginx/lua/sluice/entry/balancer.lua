@@ -1,2 +1,2 @@
--- Every request, and every retry, gets its endpoint.
+-- Picks an endpoint for a request by $route, and for each retry.
 require("sluice.balancer").run()

@@ -1,2 +1,2 @@
--- Every request of a backend with a key of its own, and every retry, gets its endpoint.
+-- Picks an endpoint for a request by $backend, and for each retry.
 require("sluice.balancer").run_by_key()

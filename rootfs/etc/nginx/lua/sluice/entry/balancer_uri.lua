@@ -1,2 +1,2 @@
--- Every subrequest, and every retry of one, gets its endpoint.
+-- Picks an endpoint for a subrequest, and for each retry.
 require("sluice.balancer").run_by_uri()

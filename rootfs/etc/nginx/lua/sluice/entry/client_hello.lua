@@ -1,2 +1,2 @@
--- Every TLS handshake gets its certificate by server name.
+-- Sets the certificate of a TLS handshake by server name.
 require("sluice.certificate").run()

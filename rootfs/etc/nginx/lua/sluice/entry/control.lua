@@ -1,2 +1,2 @@
--- The controller pushes state and asks for the status.
+-- Answers the controller.
 require("sluice.control").run()

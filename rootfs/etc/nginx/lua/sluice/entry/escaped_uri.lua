@@ -1,2 +1,2 @@
--- ingress-nginx has this variable from a module that stock nginx lacks.
+-- ingress-nginx has this variable from a module that nginx lacks.
 return ngx.escape_uri(ngx.var.request_uri)

@@ -1,2 +1,2 @@
--- Nothing is left to do when a worker ends.
+-- Ends a worker without freeing its memory first.
 require("sluice.memory").leave()

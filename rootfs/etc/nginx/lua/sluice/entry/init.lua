@@ -1,7 +1,7 @@
--- Loads all modules once, in the master, so that a missing one fails the load of the configuration.
+-- Loads all modules in the master, so that the load of a configuration fails if one is missing.
 for _, name in ipairs({ "balancer", "certificate", "control", "memory", "requestlog" }) do require("sluice." .. name) end
--- This configuration is in the places of the one that the last reload let go of. What is left of these, as when hosts
--- have gone, goes back to the system.
+-- The new configuration reuses the memory of the last but one. The rest of that memory, as after hosts have gone, is
+-- returned to the system.
 require("sluice.memory").trim()
 require("sluice.requestlog").find()
 require("sluice.runtime").boot(ngx.shared)

@@ -1,4 +1,4 @@
--- A worker that accepts connections says so, when nothing is left to do first.
+-- Prepares a worker, and then registers it as one that accepts connections.
 require("sluice.requestlog").part()
 require("sluice.memory").trim()
 require("sluice.runtime").register(ngx.shared.sluice_runtime)

@@ -1,23 +1,14 @@
 --- Picks the endpoint that a cookie names, and gives a cookie to clients without one.
 --
--- The value of the cookie is "<key>|<tag>", as that of ingress-nginx: the tag says
--- which backend it is of. What a client writes there leads to some endpoint of the
--- backend, and never to anything else: in the mode "balanced" the key is hashed, and
--- in the mode "persistent" it is a hash of the endpoint.
+-- As in ingress-nginx, the value of the cookie is "<key>|<tag>"; the tag names the
+-- backend. In the mode "balanced" the key is hashed; in the mode "persistent" it is the
+-- hash of an endpoint. So any key of a client leads to an endpoint of the backend.
 local ring = require("sluice.ring")
 local round_robin = require("sluice.picker.round_robin")
 local samesite = require("sluice.samesite")
 
 local _M = {}
 local mt = { __index = _M }
-
-local function by_hash(endpoints, name)
-  local places = {}
-  for endpoint, at in pairs(endpoints.names) do
-    places[ngx.md5(name .. endpoint)] = at
-  end
-  return places
-end
 
 -- The names of the endpoints in their order.
 local function in_order(endpoints)
@@ -28,23 +19,24 @@ local function in_order(endpoints)
   return names
 end
 
---- @tparam table config {mode, name, tag}
+--- @tparam table config {mode, name, tag, points = limit of the ring, or nil}
 function _M.new(endpoints, config, before)
   local self = setmetatable({ tag = config.tag }, mt)
   self.turns = round_robin.new(endpoints, nil, before and before.turns)
   if config.mode == "persistent" then
-    self.places, self.keys = by_hash(endpoints, config.name), {}
-    for key, at in pairs(self.places) do
-      self.keys[at] = key
+    self.places, self.keys = {}, {}
+    for endpoint, at in pairs(endpoints.names) do
+      local key = ngx.md5(config.name .. endpoint)
+      self.places[key], self.keys[at] = at, key
     end
   else
-    self.ring = ring.new(in_order(endpoints))
+    self.ring = ring.new(in_order(endpoints), config.points)
   end
   return self
 end
 
--- A value without a tag is taken as a key, one with the tag of another backend is
--- not.
+-- The key in the value of a cookie: all of it without a tag, none with the tag of
+-- another backend.
 local function key_of(value, tag)
   if not value or value == "" then
     return nil
@@ -64,7 +56,7 @@ local function find(self, key)
   return self.places[key]
 end
 
--- How many keys are drawn until one leads to an endpoint that was not tried.
+-- The maximum of random keys for finding an endpoint that was not tried.
 local DRAWS = 20
 
 local function draw(self, tried)
@@ -115,7 +107,7 @@ function _M:header(key, c, agent, https)
   return table.concat(parts, "; ")
 end
 
---- The endpoint of the cookie; at a retry another one, if the controller says so.
+--- The endpoint of the cookie, or another one at a retry with change_on_failure.
 -- @tparam table cookie as header() takes it, and change_on_failure
 -- @tparam table var ngx.var
 -- @treturn number

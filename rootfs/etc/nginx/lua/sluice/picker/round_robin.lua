@@ -1,10 +1,13 @@
---- Picks the endpoints of a backend in turn, each worker from a random start.
+--- Picks the endpoints of a backend in turn. Each worker starts at a random one.
 --
--- A picker has new(endpoints, config, before) and pick(tried, cookie). Endpoints is {hosts,
--- ports, names, count} with at least one, config what the controller says of the
--- picker, and before the picker of the same kind whose endpoints or config were
--- others, nil for none. Tried are the places of the endpoints that this request went
--- to, nil at its first try; the cookie is the one that its clients get, nil for none. What is given is a place in hosts and ports.
+-- Each picker has two functions:
+--   new(endpoints, config, before)
+--     endpoints  {hosts, ports, names, count}, with at least one
+--     config     the settings of the picker in the push
+--     before     the picker of the same kind for the former endpoints, or nil
+--   pick(tried, cookie) returns a place in hosts and ports
+--     tried      the places that this request was sent to, nil at its first try
+--     cookie     the cookie for its clients, or nil
 local _M = {}
 local mt = { __index = _M }
 
@@ -23,7 +26,7 @@ local function take(self)
   return at
 end
 
---- The next in turn that was not tried; if all were, the next.
+--- The next place that was not tried; if all were tried, the next.
 function _M:pick(tried)
   local at = take(self)
   if tried then

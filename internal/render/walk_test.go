@@ -9,7 +9,7 @@ import (
 	"sluice/templates"
 )
 
-// withTemplate gives the built-in templates and one more file.
+// withTemplate returns the built-in templates and one more file.
 func withTemplate(t *testing.T, name, text string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -64,7 +64,7 @@ func TestGuardRefuses(t *testing.T) {
 		{"# {{ .A }}\n", "printed in a comment"},
 		{`{{ .A }} b;`, "the name of a directive is printed"},
 		{`a{{ .A }} b;`, "a part of the name of a directive is printed"},
-		{`a b{{ .A | str }};`, "str is a printer for whole tokens"},
+		{`a b{{ .A | str }};`, "str prints whole tokens"},
 		{`a ${{ .A }};`, `directly behind a backslash or a $`},
 		{`a \{{ .A }};`, `directly behind a backslash or a $`},
 		{`a {{ .A | str }}{{ .B }};`, "printed behind a token in quotes"},
@@ -114,7 +114,7 @@ func TestLoadRefusesFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
 		{"x.tmpl", "text", "text outside of {{ define }}"},
-		{"x.tmpl", `{{ define "server" }}a;{{ end }}`, `template "server" is defined a second time`},
+		{"x.tmpl", `{{ define "server" }}a;{{ end }}`, `template "server" is defined twice`},
 		{"x.tmpl", `{{ define "cors/loction" }}a;{{ end }}`, `template "cors/loction" is used nowhere`},
 		{"x.tmpl", `{{ define "x/location" }}{{ if }}{{ end }}`, "x.tmpl:1"},
 		{"server.tmpl", `{{ define "server" }}server { listen 80; }{{ end }}`, "is missing"},
@@ -136,7 +136,7 @@ func readTemplate(t *testing.T, name string) string {
 	return string(data)
 }
 
-// A value without a printer passes word, and within a word part.
+// A value without a printer gets word, and part within a word.
 func TestGuardAppendsPrinters(t *testing.T) {
 	t.Parallel()
 	loaded, err := Load(withTemplate(t, "x.tmpl", `{{ define "x/location" }}a {{ .Token }} b{{ .Part }};{{ end }}`))

@@ -9,12 +9,12 @@ import (
 	"sluice/internal/syntax"
 )
 
-// insertName is the function that puts rendered text of its own into a
-// template; only this package can make what it takes.
+// insertName is the function that inserts rendered text into a template. Only this
+// package can make its argument.
 const insertName = "insert"
 
-// action decides how a value is printed at a place, and goes on behind it.
-func (g *guard) action(n *parse.ActionNode, at *place, fail func(string) error) error {
+// action chooses the printer of a value, and moves the place behind it.
+func (w *walker) action(n *parse.ActionNode, at *place, fail func(string) error) error {
 	if len(n.Pipe.Decl) > 0 {
 		return nil // {{ $x := ... }} prints nothing.
 	}
@@ -22,15 +22,15 @@ func (g *guard) action(n *parse.ActionNode, at *place, fail func(string) error) 
 	err := error(nil)
 	switch {
 	case name == rawName:
-		if err = atStart(name, at); g.onLeaf != nil {
-			g.onLeaf(rawName)
+		if err = atStart(name, at); w.onLeaf != nil {
+			w.onLeaf(rawName)
 		}
 	case name == insertName:
 		err = atStart(name, at)
 	case at.lexer.Mode == syntax.Blank:
-		err = g.token(n.Pipe, name, at)
+		err = w.token(n.Pipe, name, at)
 	case at.lexer.Mode == syntax.Bare:
-		err = g.part(n.Pipe, name, at)
+		err = w.part(n.Pipe, name, at)
 	default:
 		err = fmt.Errorf("a value is printed %s: print it where a token starts", at)
 	}
@@ -47,7 +47,7 @@ func atStart(name string, at *place) error {
 	return nil
 }
 
-// lastFunction is the function that a pipeline passes last, "" for none.
+// lastFunction returns the last function of a pipeline, "" for none.
 func lastFunction(pipe *parse.PipeNode) string {
 	last := pipe.Cmds[len(pipe.Cmds)-1]
 	if identifier, ok := last.Args[0].(*parse.IdentifierNode); ok {
@@ -56,8 +56,8 @@ func lastFunction(pipe *parse.PipeNode) string {
 	return ""
 }
 
-// token prints a value as a token of its own.
-func (g *guard) token(pipe *parse.PipeNode, name string, at *place) error {
+// token handles a value that is a whole token.
+func (w *walker) token(pipe *parse.PipeNode, name string, at *place) error {
 	at.tokens = at.tokens.plus(1)
 	if at.naming() {
 		if !at.inside().takesValues() {
@@ -65,18 +65,18 @@ func (g *guard) token(pipe *parse.PipeNode, name string, at *place) error {
 		}
 		at.printed = true
 	}
-	if _, ok := g.printers[name]; !ok {
+	if _, ok := w.printers[name]; !ok {
 		name = "word"
 		pass(pipe, name)
 	}
-	if name == "variable" && g.own != "" {
-		g.families[g.own] = true
-		if err := allow(pipe, g.own); err != nil {
+	if name == "variable" && w.own != "" {
+		w.families[w.own] = true
+		if err := allow(pipe, w.own); err != nil {
 			return err
 		}
 	}
 	switch name {
-	case "str", "literal", "regex", "subst", "logformat", "streamformat", "verbatim", "header", "url", "mapkey", "mappattern", "variables", "path":
+	case "str", "literal", "regex", "logformat", "streamformat", "verbatim", "header", "url", "mapkey", "mappattern", "variables", "path":
 		at.lexer.Mode = syntax.Closed
 	default:
 		at.lexer.Mode = syntax.Bare
@@ -84,28 +84,28 @@ func (g *guard) token(pipe *parse.PipeNode, name string, at *place) error {
 	return nil
 }
 
-// part prints a value within a word.
-func (g *guard) part(pipe *parse.PipeNode, name string, at *place) error {
+// part handles a value within a word.
+func (w *walker) part(pipe *parse.PipeNode, name string, at *place) error {
 	switch {
 	case at.lexer.Escaped || at.lexer.Variable:
 		return errors.New("a value is printed directly behind a backslash or a $")
 	case at.naming():
 		return errors.New("a part of the name of a directive is printed")
 	}
-	switch _, prints := g.printers[name]; {
+	switch _, prints := w.printers[name]; {
 	case name == "part":
 	case name == "word":
 		last := pipe.Cmds[len(pipe.Cmds)-1].Args[0].(*parse.IdentifierNode)
 		last.Ident = "part"
 	case prints:
-		return fmt.Errorf("%s is a printer for whole tokens, and this stands within a word", name)
+		return fmt.Errorf("%s prints whole tokens, and this is within a word", name)
 	default:
 		pass(pipe, "part")
 	}
 	return nil
 }
 
-// allow has the printer of a variable take those of a behaviour, too.
+// allow lets the printer of a variable print those of a behaviour too.
 func allow(pipe *parse.PipeNode, own string) error {
 	last := pipe.Cmds[len(pipe.Cmds)-1]
 	if len(last.Args) == 1 {
@@ -117,7 +117,7 @@ func allow(pipe *parse.PipeNode, own string) error {
 	return nil
 }
 
-// pass makes a pipeline pass one more function.
+// pass appends a function to a pipeline.
 func pass(pipe *parse.PipeNode, function string) {
 	identifier := parse.NewIdentifier(function).SetPos(pipe.Pos)
 	pipe.Cmds = append(pipe.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: pipe.Pos, Args: []parse.Node{identifier}})

@@ -7,23 +7,22 @@ import (
 	"sluice/internal/syntax"
 )
 
-// place is where in nginx's language a template stands.
+// place is a position of a walk in nginx's language.
 type place struct {
 	lexer syntax.Lexer
 	// stack are the blocks, the innermost last.
 	stack []*node
-	// tokens is how many tokens of the current directive began.
+	// tokens counts the tokens of the current directive, complete or not.
 	tokens counts
-	// name is the text of its first token so far; printed is set if a value
-	// is printed there.
+	// name is the text of the first token so far; printed is set if it has a value.
 	name    string
 	printed bool
-	// words are the texts of its next tokens so far, without what is printed; they are
-	// kept where variables that are set are looked at.
+	// words are the texts of the next two tokens so far, without values; only kept if
+	// keeps is set.
 	words [2]string
 	keeps bool
-	// mixed is set where a separator must follow because some ways through end
-	// a word and others something else. A ) would not mean the same to all.
+	// mixed is set if some branches end a word and others another token. A separator
+	// must follow, because a ) would mean different things.
 	mixed bool
 }
 
@@ -35,10 +34,10 @@ func (p *place) clone() *place {
 
 func (p *place) inside() *node { return p.stack[len(p.stack)-1] }
 
-// naming reports whether the directive's name is being read.
+// naming reports whether the place is in the name of a directive.
 func (p *place) naming() bool { return p.tokens.max == 1 }
 
-// step takes a byte of text.
+// step processes a byte of text.
 func (p *place) step(ch byte) syntax.Event {
 	before := p.lexer.Mode
 	event := p.lexer.Step(ch)
@@ -60,7 +59,7 @@ func (p *place) step(ch byte) syntax.Event {
 	return event
 }
 
-// enter learns the block that begins and goes into it.
+// enter learns a block, and moves into it.
 func (p *place) enter() {
 	next := p.inside().block(p.name, p.tokens.plus(-1))
 	p.stack = append(p.stack, next)
@@ -69,7 +68,7 @@ func (p *place) enter() {
 
 func (p *place) leave() error {
 	if p.tokens.max != 0 {
-		return fmt.Errorf("} within the directive %q: want a ; before", p.name)
+		return fmt.Errorf("} within the directive %q: want a ; before it", p.name)
 	}
 	if len(p.stack) == 1 {
 		return fmt.Errorf("} closes a block that the template did not open")
@@ -78,26 +77,26 @@ func (p *place) leave() error {
 	return nil
 }
 
-// reset forgets the directive that ended.
+// reset begins another directive.
 func (p *place) reset() { p.tokens, p.name, p.printed, p.words = counts{}, "", false, [2]string{} }
 
-// joins reports whether the walk can go on from both places in the same way.
+// joins reports whether one walk can continue from both places.
 func (p *place) joins(o *place) bool {
 	return slices.Equal(p.stack, o.stack) && p.name == o.name && p.printed == o.printed && (!setsVariable[p.name] || p.words == o.words) &&
 		(p.tokens.min == 0) == (o.tokens.min == 0) && (p.alike(o) || p.ended() && o.ended())
 }
 
-// alike reports whether any byte that follows means the same in both.
+// alike reports whether any following byte means the same in both places.
 func (p *place) alike(o *place) bool {
 	return p.lexer == o.lexer && (p.lexer.Mode == syntax.Blank || p.naming() == o.naming())
 }
 
-// ended reports whether the token ends here if a separator follows.
+// ended reports whether a separator would end the token.
 func (p *place) ended() bool {
 	return p.lexer == syntax.Lexer{Mode: syntax.Closed} || p.lexer == syntax.Lexer{Mode: syntax.Bare}
 }
 
-// join goes on from both places.
+// join returns the place of a walk that continues from both places.
 func (p *place) join(o *place) *place {
 	joined := p.clone()
 	joined.tokens = p.tokens.union(o.tokens)
@@ -110,7 +109,7 @@ func (p *place) join(o *place) *place {
 // same reports whether both are the same place.
 func (p *place) same(o *place) bool { return p.joins(o) && p.alike(o) && p.tokens == o.tokens }
 
-// String describes the place for who writes templates.
+// String describes the place to authors of templates.
 func (p *place) String() string {
 	where := map[syntax.Mode]string{
 		syntax.Blank: "between tokens", syntax.Bare: "in a word", syntax.Double: `in "..."`, syntax.Single: "in '...'",
