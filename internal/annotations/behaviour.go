@@ -205,7 +205,7 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 		}
 		sound = sound && f.Alone
 		switch {
-		case f.Undone, f.Gone:
+		case f.Unsupported != "":
 			r.report(f.Key, model.Unsupported, f.Text(), true)
 		case f.Alone:
 			r.instead = append(r.instead, f)

@@ -84,9 +84,8 @@ type readSecrets struct {
 	mu     sync.Mutex
 	held   map[snapshot.Name]heldSecret
 	synced bool
-	// names are those that something refers to, each of them held. stale are those of
-	// them that are to be read. listed are the Secrets that there are of them, nil if
-	// that is to be found out.
+	// names are the names of the referenced Secrets, each of them in held. stale are those
+	// to read. listed are the Secrets that exist; nil if they must be listed anew.
 	names  []snapshot.Name
 	stale  map[snapshot.Name]bool
 	listed []*corev1.Secret
@@ -136,7 +135,7 @@ func (r *readSecrets) outdate(name snapshot.Name, version string) bool {
 	return true
 }
 
-// put replaces what is held of a name.
+// put replaces the entry of a name.
 func (r *readSecrets) put(name snapshot.Name, held heldSecret) {
 	r.held[name] = held
 	if held.stale {
@@ -146,8 +145,8 @@ func (r *readSecrets) put(name snapshot.Name, held heldSecret) {
 	}
 }
 
-// Delete notes that a Secret went. It is read, like one that changed: there may
-// be another of its name by now.
+// Delete records that a Secret was deleted. It is read again, because there can be a new
+// one of that name by now.
 func (r *readSecrets) Delete(o any) error { return r.Update(o) }
 
 // Replace records which Secrets exist. Held ones with another version, or that are
@@ -301,7 +300,7 @@ func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 	return wanted
 }
 
-// keep holds Secrets of these names, which are sorted and never change, and no others.
+// keep sets the names of the held Secrets. names are sorted and must not change afterwards.
 func (r *readSecrets) keep(names []snapshot.Name) {
 	gone, came := others(r.names, names)
 	for _, name := range gone {

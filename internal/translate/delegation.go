@@ -37,6 +37,8 @@ func olderKey(key string) string { return strings.Replace(key, "sluice.io/", "sl
 func (t *translation) secret(into *reads, name snapshot.Name, namespace string) (secret *corev1.Secret, text string, remarks []model.Problem) {
 	secret = into.secret(t.snap, name)
 	switch foreign := name.Namespace != namespace; {
+	case secret == nil && t.snap.Forbids(refTo(kindSecret, name)):
+		return nil, noPermission(name), nil
 	case !foreign && secret == nil:
 		return nil, NoSecret(name), nil
 	case !foreign:
@@ -53,6 +55,11 @@ func (t *translation) secret(into *reads, name snapshot.Name, namespace string) 
 // NoSecret is how a Problem says that there is no such Secret.
 func NoSecret(name snapshot.Name) string {
 	return fmt.Sprintf("Secret %s does not exist", claim.Shown(name.String()))
+}
+
+// noPermission is how a Problem says that Sluice may not read a Secret.
+func noPermission(name snapshot.Name) string {
+	return fmt.Sprintf("Sluice has no permission to read Secret %s: name it in rbac.secretNames of the chart, or grant get on secrets in its namespace", claim.Shown(name.String()))
 }
 
 // misdelegated reports what is written in the annotation of a Secret and is no

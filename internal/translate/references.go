@@ -32,13 +32,17 @@ type read struct {
 
 func (r *reads) secret(s *snapshot.Snapshot, name snapshot.Name) *corev1.Secret {
 	secret := s.Secret(name)
+	if secret == nil && s.Forbids(refTo(kindSecret, name)) {
+		r.add(kindSecret, name, forbidden{})
+		return nil
+	}
 	r.add(kindSecret, name, secret)
 	return secret
 }
 
 func (r *reads) configMap(s *snapshot.Snapshot, name snapshot.Name) *corev1.ConfigMap {
 	configMap := s.ConfigMap(name)
-	if configMap == nil && s.Forbids(name) {
+	if configMap == nil && s.Forbids(refTo(kindConfigMap, name)) {
 		r.add(kindConfigMap, name, forbidden{})
 		return nil
 	}
