@@ -1,6 +1,7 @@
 package annotations
 
 import (
+	"cmp"
 	"iter"
 	"reflect"
 	"slices"
@@ -54,7 +55,13 @@ type Annotations struct {
 	protects []string
 	denied   bool
 	ofObject *ofObject
+	// fields are the annotations for one path by the keys that they give.
+	fields map[string]string
 }
+
+// Field returns the annotation that gives a key, which can be one for a single path.
+// prefix is that of all other annotations, with its slash.
+func (a *Annotations) Field(prefix, key string) string { return cmp.Or(a.fields[key], prefix+key) }
 
 // ofObject is what holds for the whole Ingress.
 type ofObject struct {

@@ -176,7 +176,7 @@ func (r *reader) decode(b *behaviour, denies bool) reflect.Value {
 // assemble puts together what became of all behaviours.
 func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 	a := *base
-	a.ofObject, a.blocks, a.protects, a.denied = r.of, nil, nil, r.general.denied
+	a.ofObject, a.fields, a.blocks, a.protects, a.denied = r.of, r.fields, nil, nil, r.general.denied
 	for i, b := range behaviours {
 		o := &outcomes[i]
 		b.of(&a).Set(o.group)

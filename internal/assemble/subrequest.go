@@ -15,7 +15,9 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, bl
 	block.Source = l.Rule.Object
 	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: l.Rule.Object.Namespace}, Host: t.Host, Port: t.Port}, nil)
 	proxy.Transport, proxy.URI = t.Transport, t.URI
-	return b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
+	path = b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
+	b.internals.ask(path, model.Asker{Object: l.Rule.Object, Field: t.Field})
+	return path
 }
 
 // Subrequest is the path of the internal location for subrequests of a block.

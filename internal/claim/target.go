@@ -18,6 +18,8 @@ type Target struct {
 	// URI is what the target is asked for, as its URL has it; Header the Host that it is
 	// told.
 	URI, Header string
+	// Field is the annotation that names it.
+	Field string
 }
 
 // Authentication is how another server says which requests may pass.

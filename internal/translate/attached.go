@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"cmp"
+
 	"sluice/internal/claim"
 	"sluice/internal/model"
 )
@@ -8,12 +10,20 @@ import (
 // attach reads the objects that the annotations of an Ingress and of its paths name.
 func (t *translation) attach(ing *owner) {
 	for a := range ing.Annotations.Each() {
+		ing.attaching = a
 		attachOnce(ing, a.Transport, t.readTransport)
 		attachOnce(ing, a.BasicAuth, t.readBasicAuth)
 		attachOnce(ing, a.ExternalAuth, t.readExternalAuth)
 		attachOnce(ing, a.CustomHeaders, t.readCustomHeaders)
 		attachOnce(ing, a.Mirror, t.readMirror)
 	}
+	ing.attaching = nil
+}
+
+// field returns the annotation that gives a key: while the objects of a path are read,
+// that of the path.
+func (i *owner) field(key string) string {
+	return cmp.Or(i.attaching, i.Annotations).Field(i.PrefixKey, key)
 }
 
 // attachOnce reads the objects of a group unless that was done for another path. The
@@ -35,7 +45,7 @@ func (i *owner) deny(key string, reason model.Reason, text string) {
 }
 
 func (i *owner) reportDenial(key string, reason model.Reason, text string) {
-	i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: i.PrefixKey + key, Reason: reason, Text: text, Denies: true})
+	i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: i.field(key), Reason: reason, Text: text, Denies: true})
 }
 
 // refuse reports why what an annotation asks for cannot be done, and closes its paths.

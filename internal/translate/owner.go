@@ -22,8 +22,10 @@ type owner struct {
 	// annotations.
 	object *networkingv1.Ingress
 	given  map[string]string
-	// reads are the other objects that its annotations name.
-	reads reads
+	// reads are the other objects that its annotations name. attaching are the annotations
+	// whose objects are read now, nil for none.
+	reads     reads
+	attaching *annotations.Annotations
 	// zoneless is the same object with all paths closed, once there was no room for
 	// the zones of its limits.
 	zoneless *owner
