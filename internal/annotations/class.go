@@ -6,7 +6,7 @@ import (
 	"sluice/internal/settings"
 )
 
-// perClass are the settings that can be said for the Ingresses of a class, sorted.
+// perClass are the settings that a class can set, sorted.
 var perClass = perClassOf(behaviours)
 
 func perClassOf(behaviours []*behaviour) []string {
@@ -22,8 +22,8 @@ func perClassOf(behaviours []*behaviour) []string {
 	return slices.Compact(list)
 }
 
-// PerClass is true for a setting that can be said for the Ingresses of a class: one
-// that an annotation has as its default, or that a location is made by.
+// PerClass reports whether a class can set a setting: it is the default of an annotation,
+// or one of settings.PerClass.
 func PerClass(key string) bool {
 	_, found := slices.BinarySearch(perClass, key)
 	return found

@@ -14,6 +14,8 @@ import (
 type Doc struct {
 	Key     string
 	Aliases []string
+	// Names are the key and its aliases.
+	Names []string
 	// Type is a short name such as "bool" or "size".
 	Type string
 	// Default is the value if the key is missing. From, if not empty, is the

@@ -21,7 +21,6 @@ const (
 type field struct {
 	Doc
 	index    []int
-	names    []string // the key, then the aliases
 	validate string
 	empty    emptyMeans
 	// zeroIfInvalid, alone, instead, undone and gone are the tags of these names; the
@@ -73,7 +72,7 @@ func newField(member reflect.StructField, index []int) *field {
 	if alias := tag.Get("alias"); alias != "" {
 		f.Aliases = strings.Split(alias, ",")
 	}
-	f.names = append([]string{f.Key}, f.Aliases...)
+	f.Names = append([]string{f.Key}, f.Aliases...)
 	mustParse(member.Name+": risk", &f.Risk, tag.Get("risk"))
 	if unit := tag.Get("unit"); unit != "" {
 		f.Valid = strings.Replace(f.Valid, wholeNumber, wholeNumber+" of "+unit, 1)

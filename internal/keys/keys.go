@@ -174,7 +174,7 @@ func (p *partlyValid) Error() string { return strconv.Quote(p.bad) + " is not va
 // written returns the first of the names of the field with a value. If there is none, it
 // returns the first name with an empty value, unless an empty value counts as missing.
 func (f *field) written(lookup Lookup) (name, value string, ok bool) {
-	for _, n := range f.names {
+	for _, n := range f.Names {
 		v, found := lookup(n)
 		if found && strings.TrimSpace(v) != "" {
 			return n, v, true

@@ -157,7 +157,7 @@ func TestBenign(t *testing.T) {
 func keyed(docs []keys.Doc) map[string]keys.Doc {
 	named := map[string]keys.Doc{}
 	for _, doc := range docs {
-		for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+		for _, name := range doc.Names {
 			named[name] = doc
 		}
 	}

@@ -205,7 +205,7 @@ func defaulted(setting string) string {
 // usesOf are the uses of a key under all its names, the plainest first.
 func (p *page) usesOf(doc keys.Doc) []use {
 	var all []use
-	for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+	for _, name := range doc.Names {
 		all = append(all, p.uses[p.kind+" "+name]...)
 	}
 	slices.SortFunc(all, plainer)
