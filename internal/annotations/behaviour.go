@@ -48,8 +48,6 @@ type behaviour struct {
 	// index is the index of its field in Annotations; group is the type of its struct.
 	index int
 	group reflect.Type
-	// protection is its name in Annotations.protects.
-	protection []string
 }
 
 // behavioursOf returns the behaviours of the fields of Annotations.
@@ -67,7 +65,6 @@ func behavioursOf(t reflect.Type) []*behaviour {
 		}
 		b.Keys = keys.Describe(reflect.New(b.group).Interface())
 		b.Protects = slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Protects })
-		b.protection = []string{name}
 		b.Answers, b.Redirected = printed[name+"/answer"], printed[name+"/redirect"]
 		list = append(list, b)
 	}
@@ -150,7 +147,7 @@ func (r *reader) read(b *behaviour) outcome {
 	}
 	o := outcome{group: group, data: r.data(b, group), denied: r.denied}
 	if protects {
-		o.protects = b.protection
+		o.protects = []string{b.Name}
 	}
 	return o
 }

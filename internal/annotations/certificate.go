@@ -1,6 +1,10 @@
 package annotations
 
-import networkingv1 "k8s.io/api/networking/v1"
+import (
+	"cmp"
+
+	networkingv1 "k8s.io/api/networking/v1"
+)
 
 // Certificates is the namespace of the Secrets in spec.tls.
 type Certificates struct {
@@ -11,8 +15,5 @@ type Certificates struct {
 
 // In returns the namespace of the Secrets of an Ingress.
 func (c Certificates) In(ing *networkingv1.Ingress) string {
-	if c.Namespace == "" {
-		return ing.Namespace
-	}
-	return c.Namespace
+	return cmp.Or(c.Namespace, ing.Namespace)
 }

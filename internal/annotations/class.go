@@ -11,11 +11,9 @@ var perClass = perClassOf(behaviours)
 
 func perClassOf(behaviours []*behaviour) []string {
 	list := settings.PerClass()
-	for _, b := range behaviours {
-		for _, doc := range b.Keys {
-			if doc.From != "" {
-				list = append(list, doc.From)
-			}
+	for _, doc := range docsOf(behaviours) {
+		if doc.From != "" {
+			list = append(list, doc.From)
 		}
 	}
 	slices.Sort(list)

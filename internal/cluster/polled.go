@@ -26,7 +26,7 @@ const (
 
 // polledObjects are the objects of one kind that Ingresses refer to. They are read one by
 // one by name, because a permission to list or watch would cover all objects of the kind.
-type polledObjects[T any, P object[T]] struct {
+type polledObjects[T any, P snapshot.Object[T]] struct {
 	source *Source
 	kind   string
 	// get reads an object of at least a version: "0" for any version in the cache of the

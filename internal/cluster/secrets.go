@@ -116,7 +116,7 @@ func (r *readSecrets) Add(o any) error { return r.Update(o) }
 func (r *readSecrets) Update(o any) error {
 	meta := o.(*metav1.PartialObjectMetadata)
 	r.mu.Lock()
-	stale := r.outdate(nameOf(meta), meta.ResourceVersion)
+	stale := r.outdate(snapshot.NameOf(meta), meta.ResourceVersion)
 	r.mu.Unlock()
 	if stale {
 		r.source.signal.touch()
@@ -157,8 +157,8 @@ func (r *readSecrets) Replace(list []any, _ string) error {
 	versions := make(map[snapshot.Name]string, len(r.held))
 	for _, o := range list {
 		meta := o.(*metav1.PartialObjectMetadata)
-		if _, ok := r.held[nameOf(meta)]; ok {
-			versions[nameOf(meta)] = meta.ResourceVersion
+		if _, ok := r.held[snapshot.NameOf(meta)]; ok {
+			versions[snapshot.NameOf(meta)] = meta.ResourceVersion
 		}
 	}
 	for name, held := range r.held {
@@ -382,7 +382,7 @@ func (r *readSecrets) readPages(ctx context.Context, wanted []snapshot.Name) []s
 			break // the rest are read one by one, and report their errors
 		}
 		for _, secret := range pointers(list.Items) {
-			if name := nameOf(secret); left[name] {
+			if name := snapshot.NameOf(secret); left[name] {
 				delete(left, name)
 				r.hold(name, secret)
 				r.source.troubles.set("Secret "+name.String(), nil)

@@ -89,18 +89,14 @@ func (r *renewal) watch(dir string) *place {
 	}
 	if r.places[real] == nil {
 		if err := r.notify.Add(real); err != nil {
-			r.fail(real, err)
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+				r.errs = append(r.errs, fmt.Errorf("%s: %w", real, err))
+			}
 			return &place{}
 		}
 	}
 	r.now[real] = &place{info: info}
 	return r.now[real]
-}
-
-func (r *renewal) fail(dir string, err error) {
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-		r.errs = append(r.errs, fmt.Errorf("%s: %w", dir, err))
-	}
 }
 
 // dropAll ends the watches of a directory and of all below it.

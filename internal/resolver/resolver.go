@@ -274,23 +274,14 @@ func (r *Resolver) Run(ctx context.Context) {
 	}
 }
 
-func (r *Resolver) ask(ctx context.Context, text string, limit time.Duration) {
+// ask asks for a name once. last are the last good answers for it.
+func (r *Resolver) ask(ctx context.Context, text string, last lists, limit time.Duration) {
 	question, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	answer, err := r.resolve(question, text, r.last(text))
+	answer, err := r.resolve(question, text, last)
 	if ctx.Err() == nil {
 		r.learn(text, answer, err)
 	}
-}
-
-// last returns the last good answers for a name.
-func (r *Resolver) last(text string) lists {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n, ok := r.names[text]; ok {
-		return n.last
-	}
-	return lists{}
 }
 
 // resolve asks DNS for a name.

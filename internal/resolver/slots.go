@@ -84,9 +84,9 @@ func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.D
 		}
 		n := r.names[text]
 		n.asking = true
-		free, limit := r.slots.take(namespace, n.failures > 0), n.limit()
+		free, last, limit := r.slots.take(namespace, n.failures > 0), n.last, n.limit()
 		questions.Go(func() {
-			r.ask(ctx, text, limit)
+			r.ask(ctx, text, last, limit)
 			r.mu.Lock()
 			free()
 			r.mu.Unlock()

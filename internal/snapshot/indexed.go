@@ -9,7 +9,7 @@ import (
 )
 
 // indexed holds the objects of one kind by name, for the next snapshot.
-type indexed[T any, P object[T]] struct {
+type indexed[T any, P Object[T]] struct {
 	objects  []P
 	names    *index[P]
 	problems []model.Problem
@@ -34,10 +34,10 @@ func (c change[P]) known() bool { return !c.any || c.alone }
 func (c change[P]) changed() []Name {
 	names := make([]Name, 0, len(c.replaced)+len(c.came)+len(c.gone))
 	for _, r := range c.replaced {
-		names = append(names, nameOf(r.by))
+		names = append(names, NameOf(r.by))
 	}
 	for _, o := range slices.Concat(c.came, c.gone) {
-		names = append(names, nameOf(o))
+		names = append(names, NameOf(o))
 	}
 	return names
 }
@@ -70,10 +70,10 @@ func (x *indexed[T, P]) take(kind string, objects []P) change[P] {
 	gone, came := c.apart()
 	changes := make(map[Name]entry[P], len(gone)+len(came))
 	for _, o := range gone {
-		changes[nameOf(o)] = entry[P]{}
+		changes[NameOf(o)] = entry[P]{}
 	}
 	for _, o := range came {
-		changes[nameOf(o)] = entry[P]{o, true}
+		changes[NameOf(o)] = entry[P]{o, true}
 	}
 	x.names = x.names.with(changes)
 	return c
@@ -92,7 +92,7 @@ func (x *indexed[T, P]) compare(objects []P) change[P] {
 		switch before := x.objects[i]; {
 		case before == o:
 			continue
-		case nameOf(before) == nameOf(o):
+		case NameOf(before) == NameOf(o):
 			c.replaced = append(c.replaced, replacement[P]{was: before, by: o})
 		default:
 			was, is = append(was, before), append(is, o)
@@ -113,10 +113,10 @@ func (x *indexed[T, P]) compare(objects []P) change[P] {
 func (x *indexed[T, P]) match(c *change[P], was, is []P) bool {
 	left, seen := make(map[Name]P, len(was)), make(map[Name]bool, len(is))
 	for _, o := range was {
-		left[nameOf(o)] = o
+		left[NameOf(o)] = o
 	}
 	for _, o := range is {
-		name := nameOf(o)
+		name := NameOf(o)
 		before, moved := left[name]
 		switch {
 		case seen[name], !moved && x.names.get(name) != nil:
@@ -129,7 +129,7 @@ func (x *indexed[T, P]) match(c *change[P], was, is []P) bool {
 		seen[name] = true
 	}
 	for _, o := range was {
-		if !seen[nameOf(o)] {
+		if !seen[NameOf(o)] {
 			c.gone = append(c.gone, o)
 		}
 	}

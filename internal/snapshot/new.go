@@ -18,19 +18,20 @@ import (
 // modify the slices of o.
 func New(o Objects) (*Snapshot, []model.Problem) { return new(Builder).Next(o) }
 
-// object is a pointer to a Kubernetes object type.
-type object[T any] interface {
+// Object is a pointer to a Kubernetes object type.
+type Object[T any] interface {
 	*T
 	metav1.Object
 }
 
-func nameOf(o metav1.Object) Name { return Name{Namespace: o.GetNamespace(), Name: o.GetName()} }
+// NameOf returns the name of an object.
+func NameOf(o metav1.Object) Name { return Name{Namespace: o.GetNamespace(), Name: o.GetName()} }
 
 // firstNames maps names to objects, and reports objects with a name that is taken.
-func firstNames[T any, P object[T]](kind string, objects []P, problems *[]model.Problem) map[Name]P {
+func firstNames[T any, P Object[T]](kind string, objects []P, problems *[]model.Problem) map[Name]P {
 	names := make(map[Name]P, len(objects))
 	for _, o := range objects {
-		name := nameOf(o)
+		name := NameOf(o)
 		if _, taken := names[name]; taken {
 			*problems = append(*problems, duplicate(kind, name))
 			continue
@@ -50,13 +51,13 @@ func duplicate(kind string, name Name) model.Problem {
 }
 
 // firsts returns the objects that are in the index, in their order, each once.
-func firsts[T any, P object[T]](objects []P, names *index[P]) []P {
+func firsts[T any, P Object[T]](objects []P, names *index[P]) []P {
 	if len(objects) == names.len() {
 		return slices.Clone(objects)
 	}
 	kept, seen := make([]P, 0, names.len()), make(map[P]bool, names.len())
 	for _, o := range objects {
-		if names.get(nameOf(o)) == o && !seen[o] {
+		if names.get(NameOf(o)) == o && !seen[o] {
 			seen[o] = true
 			kept = append(kept, o)
 		}
@@ -70,7 +71,7 @@ func compareIngresses(a, b *networkingv1.Ingress) int {
 	if order := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); order != 0 {
 		return order
 	}
-	return compareQualified(nameOf(b), nameOf(a))
+	return compareQualified(NameOf(b), NameOf(a))
 }
 
 // compareQualified compares the texts "namespace/name" without building them. It differs

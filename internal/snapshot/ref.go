@@ -15,7 +15,7 @@ func IngressRef(name Name) model.ObjectRef {
 }
 
 // RefOf returns the reference to an Ingress.
-func RefOf(ing *networkingv1.Ingress) model.ObjectRef { return IngressRef(nameOf(ing)) }
+func RefOf(ing *networkingv1.Ingress) model.ObjectRef { return IngressRef(NameOf(ing)) }
 
 // IsIngress reports whether a reference is to an Ingress.
 func IsIngress(ref model.ObjectRef) bool { return ref.Kind == kindIngress }

@@ -59,7 +59,7 @@ func (s *Snapshot) OnlyIngresses(some []*networkingv1.Ingress) *Snapshot {
 	changed.ingresses = slices.SortedFunc(slices.Values(some), compareIngresses)
 	byName := make(map[Name]*networkingv1.Ingress, len(some))
 	for _, ing := range some {
-		byName[nameOf(ing)] = ing
+		byName[NameOf(ing)] = ing
 	}
 	changed.byName, changed.replaced = indexOf(byName), nil
 	changed.mark, changed.recent = new(mark), nil
@@ -70,6 +70,6 @@ func (s *Snapshot) OnlyIngresses(some []*networkingv1.Ingress) *Snapshot {
 // shares the rest with s, which does not change.
 func (s *Snapshot) WithConfigMap(cm *corev1.ConfigMap) *Snapshot {
 	changed := *s
-	changed.configMaps = s.configMaps.with(map[Name]entry[*corev1.ConfigMap]{nameOf(cm): {cm, true}})
+	changed.configMaps = s.configMaps.with(map[Name]entry[*corev1.ConfigMap]{NameOf(cm): {cm, true}})
 	return &changed
 }

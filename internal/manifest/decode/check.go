@@ -95,15 +95,6 @@ func checkLabelName(name string) []fault {
 	return nil
 }
 
-// checkServiceLabel checks the label that names the Service of a slice, the only label
-// that Sluice reads.
-func checkServiceLabel(labels map[string]string, key string) []fault {
-	if service, ok := labels[key]; ok && !isLabel(service) {
-		return []fault{wrong(entry("metadata.labels", key), wantLabel, service)}
-	}
-	return nil
-}
-
 // checkProtocol replaces an empty protocol with TCP.
 func checkProtocol(protocol *corev1.Protocol) []fault {
 	switch *protocol {

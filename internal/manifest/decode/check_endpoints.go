@@ -12,7 +12,10 @@ import (
 // backends can run on the same machine.
 // Source: https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoint-slice-v1/
 func checkEndpointSlice(slice *discoveryv1.EndpointSlice) []fault {
-	faults := checkServiceLabel(slice.Labels, discoveryv1.LabelServiceName)
+	var faults []fault
+	if service, ok := slice.Labels[discoveryv1.LabelServiceName]; ok && !isLabel(service) {
+		faults = append(faults, wrong(entry("metadata.labels", discoveryv1.LabelServiceName), wantLabel, service))
+	}
 	switch slice.AddressType {
 	case discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6, discoveryv1.AddressTypeFQDN:
 		for i := range slice.Endpoints {

@@ -79,15 +79,9 @@ func addEndpoints(o *snapshot.Objects, e *corev1.Endpoints) {
 	o.Mirrored = append(o.Mirrored, snapshot.Mirror(e))
 }
 
-// object is a pointer to a Kubernetes object type.
-type object[T any] interface {
-	*T
-	metav1.Object
-}
-
 // reader returns the function that reads one kind of object: it decodes strictly, sets
 // the namespace, calls check, which also sets defaults, and adds the object.
-func reader[T any, P object[T]](check func(P) []fault, add func(*snapshot.Objects, P)) func(*batch, place, []byte) {
+func reader[T any, P snapshot.Object[T]](check func(P) []fault, add func(*snapshot.Objects, P)) func(*batch, place, []byte) {
 	return func(b *batch, at place, raw []byte) {
 		decoded, faults := decode[T](raw, at.header.Kind == "Secret")
 		if len(faults) > 0 {
