@@ -45,15 +45,6 @@ func (i *internals) add(modifier model.Modifier, kind, suffix string, l *model.L
 	return path
 }
 
-// ask records who asks for the location of a path that add returned.
-func (i *internals) ask(path string, asker model.Asker) {
-	for _, l := range i.found {
-		if l.Path == path && !slices.Contains(l.Askers, asker) {
-			l.Askers = append(l.Askers, asker)
-		}
-	}
-}
-
 // printedOf is the part of a location's rule that nginx.conf has: of a named location
 // the path, and the owner of what it proxies to. A subrequest sets no variables.
 func printedOf(modifier model.Modifier, l *model.Location) model.Rule {

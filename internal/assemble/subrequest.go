@@ -30,3 +30,12 @@ func (b mirrorBlock) Subrequest() string { return b.To }
 func (b *builder) addBlock(l *model.Location, name string, data any) {
 	l.Blocks = append(slices.Clip(l.Blocks), annotations.BlockOf(l.Rule.Object, name, data))
 }
+
+// ask records who asks for the location of a path that add returned.
+func (i *internals) ask(path string, asker model.Asker) {
+	for _, l := range i.found {
+		if l.Path == path && !slices.Contains(l.Askers, asker) {
+			l.Askers = append(l.Askers, asker)
+		}
+	}
+}

@@ -38,6 +38,8 @@ type Doc struct {
 	Closes bool
 	// Off are the values that turn the key off.
 	Off []string
+	// Undone are the values of ingress-nginx that Sluice does not support yet.
+	Undone []string
 	// Withholds is set if the object is left out while the value is not valid, because it
 	// is meant for few requests and would get all.
 	Withholds bool

@@ -23,11 +23,11 @@ type field struct {
 	index    []int
 	validate string
 	empty    emptyMeans
-	// zeroIfInvalid, alone, instead, undone and gone are the tags of these names; the
-	// first is invalid:"zero".
+	// zeroIfInvalid, alone, instead and gone are the tags of these names; the first is
+	// invalid:"zero".
 	zeroIfInvalid, alone bool
 	instead              string
-	undone, gone         []string
+	gone                 []string
 }
 
 var parsed sync.Map // reflect.Type -> []*field
@@ -61,13 +61,13 @@ func newField(member reflect.StructField, index []int) *field {
 	is := func(name string) bool { return tag.Get(name) == "true" }
 	f := &field{
 		index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), zeroIfInvalid: tag.Get("invalid") == "zero",
-		alone: is("alone"), instead: tag.Get("instead"), undone: strings.Fields(tag.Get("undone")), gone: strings.Fields(tag.Get("gone")),
+		alone: is("alone"), instead: tag.Get("instead"), gone: strings.Fields(tag.Get("gone")),
 	}
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"), Allowed: tag.Get("allowed"),
 		Type: kindOf(member.Type).name, Valid: want(member.Type, f.validate), Field: member,
 		Protects: is("protects"), Closes: is("closes"), Withholds: is("withholds"),
-		Off: append([]string(nil), strings.Fields(tag.Get("off"))...), EmptyIsOff: f.empty == emptyZero, EmptyIsUnset: f.empty == emptyUnset,
+		Off: append([]string(nil), strings.Fields(tag.Get("off"))...), Undone: append([]string(nil), strings.Fields(tag.Get("undone"))...), EmptyIsOff: f.empty == emptyZero, EmptyIsUnset: f.empty == emptyUnset,
 	}
 	if alias := tag.Get("alias"); alias != "" {
 		f.Aliases = strings.Split(alias, ",")

@@ -129,7 +129,7 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 // that ingress-nginx rejects too.
 func (f *field) unsupported(text string) string {
 	switch {
-	case isOneOf(text, f.undone):
+	case isOneOf(text, f.Undone):
 		return "is not supported yet"
 	case isOneOf(text, f.gone):
 		return "is gone for good"

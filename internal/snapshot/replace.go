@@ -49,7 +49,7 @@ func (s *Snapshot) Removed() []*networkingv1.Ingress {
 	return removed
 }
 
-// Older reports whether Ingresses has an Ingress before another one.
+// Older says whether an Ingress comes before another one, as Ingresses has them.
 func Older(a, b *networkingv1.Ingress) bool { return compareIngresses(a, b) < 0 }
 
 // OnlyIngresses returns a snapshot with these Ingresses and no others. It shares the rest

@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"cmp"
-
 	"sluice/internal/claim"
 	"sluice/internal/model"
 )
@@ -18,12 +16,6 @@ func (t *translation) attach(ing *owner) {
 		attachOnce(ing, a.Mirror, t.readMirror)
 	}
 	ing.attaching = nil
-}
-
-// field returns the annotation that gives a key: while the objects of a path are read,
-// that of the path.
-func (i *owner) field(key string) string {
-	return cmp.Or(i.attaching, i.Annotations).Field(i.PrefixKey, key)
 }
 
 // attachOnce reads the objects of a group unless that was done for another path. The

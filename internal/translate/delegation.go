@@ -57,11 +57,6 @@ func NoSecret(name snapshot.Name) string {
 	return fmt.Sprintf("Secret %s does not exist", claim.Shown(name.String()))
 }
 
-// noPermission is how a Problem says that Sluice may not read a Secret.
-func noPermission(name snapshot.Name) string {
-	return fmt.Sprintf("Sluice has no permission to read Secret %s: name it in rbac.secretNames of the chart, or grant get on secrets in its namespace", claim.Shown(name.String()))
-}
-
 // misdelegated reports what is written in the annotation of a Secret and is no
 // namespace, on the Secret itself.
 func misdelegated(secret *corev1.Secret) []model.Problem {

@@ -17,15 +17,14 @@ import (
 // owner is an object that makes claims with what its source made of it.
 type owner struct {
 	*claim.Owner
-	pass uint64
+	attaching *annotations.Annotations // those whose objects are read now, nil for none
+	pass      uint64
 	// object is the Ingress that it is read from, nil for another object. Given are its
 	// annotations.
 	object *networkingv1.Ingress
 	given  map[string]string
-	// reads are the other objects that its annotations name. attaching are the annotations
-	// whose objects are read now, nil for none.
-	reads     reads
-	attaching *annotations.Annotations
+	// reads are the other objects that its annotations name.
+	reads reads
 	// zoneless is the same object with all paths closed, once there was no room for
 	// the zones of its limits.
 	zoneless *owner

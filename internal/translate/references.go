@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -52,6 +53,11 @@ func (r *reads) configMap(s *snapshot.Snapshot, name snapshot.Name) *corev1.Conf
 
 // forbidden stands for an object that may not be read.
 type forbidden struct{}
+
+// noPermission is the text of a Problem with a Secret that Sluice may not read.
+func noPermission(name snapshot.Name) string {
+	return fmt.Sprintf("Sluice has no permission to read Secret %s: name it in rbac.secretNames of the chart, or grant get on secrets in its namespace", claim.Shown(name.String()))
+}
 
 func (r *reads) service(s *snapshot.Snapshot, name snapshot.Name) *corev1.Service {
 	service := s.Service(name)
