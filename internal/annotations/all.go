@@ -1,6 +1,7 @@
 package annotations
 
 import (
+	"cmp"
 	"iter"
 	"reflect"
 	"slices"
@@ -8,17 +9,15 @@ import (
 	"sluice/internal/model"
 )
 
-// Annotations is what the annotations of an Ingress say of its paths, or of one of
-// them: a group for each behaviour, in the order in which blocks are printed. A group
-// that was left out has the values that it has without annotations. The groups are
-// shared between Ingresses and paths: nobody changes them.
+// Annotations holds the annotations of an Ingress for all its paths or for one of them: a
+// group for each behaviour, in the order in which blocks are printed. A group that was left
+// out has its defaults. Ingresses and paths share groups, so nobody may modify them.
 //
 // The tags of a group:
 //
 //	behaviour  its name, which is also that of its templates
-//	kind       "shaping" for one that translate or assemble reads; others print
-//	scope      "host" or "Ingress" for one that holds for a whole one, and cannot
-//	           differ by path
+//	kind       "shaping" if translate or assemble reads it; others print a block
+//	scope      "host" or "Ingress" if it applies to a whole one, and cannot differ by path
 type Annotations struct {
 	CORS                 *CORS                 `behaviour:"cors"`
 	DenyList             *DenyList             `behaviour:"deny-list"`
@@ -54,29 +53,35 @@ type Annotations struct {
 	protects []string
 	denied   bool
 	ofObject *ofObject
+	// fields are the annotations for one path by the keys that they give.
+	fields map[string]string
 }
 
-// ofObject is what holds for the whole Ingress.
+// Field returns the annotation that gives a key, which can be one for a single path.
+// prefix is that of all other annotations, with its slash.
+func (a *Annotations) Field(prefix, key string) string { return cmp.Or(a.fields[key], prefix+key) }
+
+// ofObject holds the results for the whole Ingress.
 type ofObject struct {
 	problems []model.Problem
 	withheld bool
 	byPath   map[string]*Annotations
-	paths    []string // those of byPath, sorted
+	paths    []string // the keys of byPath, sorted
 }
 
-// Blocks are what the decorating behaviours print, in the order of All.
+// Blocks returns the blocks of the decorating behaviours, in the order of All.
 func (a *Annotations) Blocks() []model.Block { return a.blocks }
 
-// Denied is true if something that protects the paths is not valid or not supported:
-// they must answer 503.
+// Denied reports whether a protection of the paths is invalid or not supported, so that
+// they must return 503.
 func (a *Annotations) Denied() bool { return a.denied }
 
-// Protects are the names of what protects the paths, whether it is in force or only
-// asked for: behaviours, and annotations that are not supported.
+// Protects returns the names of the protections of the paths, whether in force or not:
+// behaviours, and unsupported annotations.
 func (a *Annotations) Protects() []string { return a.protects }
 
-// Protections are the groups of the behaviours that keep requests out of the paths. Two
-// that are equal, as reflect.DeepEqual tells, do the same.
+// Protections returns the groups of the behaviours that protect the paths. Groups that are
+// equal by reflect.DeepEqual have the same effect.
 func (a *Annotations) Protections() []any {
 	var groups []any
 	for _, b := range behaviours {
@@ -87,13 +92,13 @@ func (a *Annotations) Protections() []any {
 	return groups
 }
 
-// DifferByPath is true if some path of the Ingress has something of its own.
+// DifferByPath reports whether a path of the Ingress has its own annotations.
 func (a *Annotations) DifferByPath() bool { return len(a.ofObject.paths) > 0 }
 
-// Guards is true if requests are kept out of the paths, or should be.
+// Guards reports whether the annotations restrict access to the paths, or should.
 func (a *Annotations) Guards() bool { return a.denied || len(a.protects) > 0 }
 
-// At gives what holds for a path of the Ingress's rules, as it is written there.
+// At returns the annotations for a path, as it is written in the rules.
 func (a *Annotations) At(path string) *Annotations {
 	if own := a.ofObject.byPath[path]; own != nil {
 		return own
@@ -101,7 +106,7 @@ func (a *Annotations) At(path string) *Annotations {
 	return a
 }
 
-// Groups are pointers to the groups, in the order of the fields.
+// Groups returns pointers to the groups, in the order of the fields.
 func (a *Annotations) Groups() iter.Seq[any] {
 	return func(yield func(any) bool) {
 		for _, b := range behaviours {
@@ -112,8 +117,8 @@ func (a *Annotations) Groups() iter.Seq[any] {
 	}
 }
 
-// Each gives what holds for the Ingress, and then for each path that has something of
-// its own.
+// Each returns the annotations for the Ingress, and then those for each path that has its
+// own.
 func (a *Annotations) Each() iter.Seq[*Annotations] {
 	return func(yield func(*Annotations) bool) {
 		if !yield(a) {
@@ -127,7 +132,7 @@ func (a *Annotations) Each() iter.Seq[*Annotations] {
 	}
 }
 
-// GuardsAny is true if requests are kept out of any path, or should be.
+// GuardsAny reports whether the annotations restrict access to any path, or should.
 func (a *Annotations) GuardsAny() bool {
 	for each := range a.Each() {
 		if each.Guards() {
@@ -137,18 +142,18 @@ func (a *Annotations) GuardsAny() bool {
 	return false
 }
 
-// Problems are what is wrong with the annotations, sorted. Field is the whole
-// name of the annotation.
+// Problems returns the Problems of the annotations, sorted. Field is the whole name of the
+// annotation.
 func (a *Annotations) Problems() []model.Problem { return a.ofObject.problems }
 
-// Withheld is true if the Ingress is meant for few requests by an annotation
-// that is not supported, and would get all of them: nothing of it is served.
+// Withheld reports whether the Ingress must not be served at all, because an annotation
+// that Sluice cannot honour limits it to few requests.
 func (a *Annotations) Withheld() bool { return a.ofObject.withheld }
 
-// behaviours are those of Annotations, in the order of its fields.
+// behaviours are the behaviours in the order of the fields of Annotations.
 var behaviours = behavioursOf(reflect.TypeFor[Annotations]())
 
-// All lists the behaviours, in the order in which they print.
+// All returns the behaviours in the order in which they print.
 func All() []Behaviour {
 	list := make([]Behaviour, len(behaviours))
 	for i, b := range behaviours {

@@ -1,10 +1,10 @@
-// Package annotations reads the annotations of an Ingress. In go the object and the
-// settings, out comes one struct of typed groups, a group for each behaviour, with the
-// blocks that they print and a Problem for each annotation that cannot be followed.
+// Package annotations reads the annotations of an Ingress. It takes the object and the
+// settings. It returns a struct with a typed group for each behaviour, the blocks that
+// they print, and a Problem for each annotation that cannot be honoured.
 //
-// There are two kinds of behaviour. A decorating one prints directives:
-// package render executes the templates of its name with its data. A shaping
-// one changes hosts, paths or backends: packages translate and assemble read its group.
+// There are two kinds of behaviour. A decorating one prints directives: package render
+// executes the templates of its name with its data. A shaping one changes hosts, paths or
+// backends: packages translate and assemble read its group.
 //
 // A decorating annotation is one field with its tags, one template block and
 // one golden case. In proxy.go:
@@ -19,22 +19,21 @@
 //	proxy_read_timeout {{ . }}s;
 //	{{- end }}{{ end }}
 //
-// and, where the struct is new, one field of Annotations in all.go. The template
-// gets the struct with every field that says the same as the ConfigMap of the
-// controller set to its zero value, as nginx inherits that from the http level; an
-// Ingress that changes nothing prints nothing. A field of which 0 or false can be said
-// is a keys.Optional, as it would be taken for one that changes nothing. A struct that prints something else has a
-// method Print.
+// and, if the struct is new, one field of Annotations in all.go. Fields that equal the
+// ConfigMap of the controller have their zero value in the template, because nginx inherits
+// them from the http level. An Ingress that changes nothing prints nothing. A field that
+// can be set to 0 or false is a keys.Optional, because the zero value means unchanged. A
+// struct that prints something else has a method Print.
 //
-// A behaviour with a value that is not valid is left out whole, unless the value
-// stands alone (the tag alone): that key has its default then. If the behaviour
-// protects or closes (a field has the tag protects or closes), Denied tells that no
-// path of the Ingress may be served. A near miss of the name of such a field does
-// the same.
+// A behaviour with an invalid value is left out as a whole. A key with the tag alone only
+// gets its default. If a key of the behaviour has the tag protects or closes, Denied
+// reports that the paths must not be served. A misspelled name of such a key has the same
+// effect.
 package annotations
 
 import (
 	"iter"
+	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -43,9 +42,8 @@ import (
 	"sluice/internal/settings"
 )
 
-// Read gives what the annotations of an Ingress say. The settings are those of its
-// class. The prefix of its annotations is without the slash. The Ingress and the
-// settings are not changed.
+// Read returns the annotations of an Ingress. s are the settings of its class. prefix is
+// the prefix of the annotations, without the slash. Read modifies neither.
 func Read(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *Annotations {
 	return Of(sourceOf(ing), s, prefix)
 }
@@ -53,9 +51,9 @@ func Read(ing *networkingv1.Ingress, s *settings.Settings, prefix string) *Annot
 // Source is an object with annotations.
 type Source struct {
 	Object model.ObjectRef
-	// Given are all its annotations, by their keys.
+	// Given are all its annotations by key.
 	Given map[string]string
-	// Paths are those that it has rules for, as they are written.
+	// Paths are the paths of its rules, as written.
 	Paths iter.Seq[string]
 }
 
@@ -104,25 +102,26 @@ func newReader(source Source, s *settings.Settings, prefix string) *reader {
 type reader struct {
 	object   model.ObjectRef
 	prefix   string
-	catalog  *keys.Catalog     // what is known of their names
-	given    map[string]string // by the name without the prefix
-	astray   map[string]astray // by the whole key, where its prefix is a near miss
+	catalog  *keys.Catalog
+	given    map[string]string // by name without the prefix
+	astray   map[string]astray // by whole key, if its prefix is a near miss
 	settings *settings.Settings
 	of       *ofObject
-	unsound  []string // names of the behaviours that were left out whole
-	// instead are the faults that cost no more than their key.
+	unsound  []string // the names of behaviours that were left out
+	// instead are the faults that affect only their key.
 	instead []keys.Fault
-	// denied is set by whatever denies; general is what holds beside all behaviours.
+	// denied is set if a Problem denies the paths. general are the results that belong to
+	// no behaviour.
 	denied  bool
 	general outcome
-	// byPath is nil for an Ingress that says nothing of single paths. Path is set in a
-	// reader of one: fields are the whole names of what is written for it, by key.
+	// byPath is nil if the Ingress has no annotations for single paths. In the reader of
+	// one path, path is set, and fields are the annotations for that path by key.
 	byPath *byPath
 	path   string
 	fields map[string]string
 }
 
-// isPlain is true if nothing was found that only this Ingress has.
+// isPlain reports whether the result is that of an Ingress without annotations.
 func (r *reader) isPlain(a *Annotations) bool {
 	return len(r.given) == 0 && len(r.of.problems)+len(r.of.paths)+len(a.blocks) == 0 && !a.Guards()
 }
@@ -132,30 +131,25 @@ func (r *reader) lookup(key string) (string, bool) {
 	return value, ok
 }
 
-// hasAny is true if one of the keys of a behaviour is written.
+// hasAny reports whether any of the keys is given.
 func (r *reader) hasAny(docs []keys.Doc) bool {
-	for _, doc := range docs {
-		if _, ok := r.name(doc); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(docs, func(doc keys.Doc) bool {
+		_, ok := r.name(doc)
+		return ok
+	})
 }
 
-// name is the name under which a key is written: itself or an alias.
+// name returns the name under which a key is given, which can be an alias.
 func (r *reader) name(doc keys.Doc) (string, bool) {
-	if _, ok := r.given[doc.Key]; ok {
-		return doc.Key, true
-	}
-	for _, alias := range doc.Aliases {
-		if _, ok := r.given[alias]; ok {
-			return alias, true
+	for _, name := range doc.Names {
+		if _, ok := r.given[name]; ok {
+			return name, true
 		}
 	}
 	return "", false
 }
 
-// field is the whole name of an annotation.
+// field returns the whole name of an annotation.
 func (r *reader) field(key string) string {
 	if own := r.fields[key]; own != "" {
 		return own

@@ -8,8 +8,8 @@ import (
 	"sluice/internal/model"
 )
 
-// place notes an annotation: one of those that are read, or one that may have been meant
-// to be. Lines for single paths are noted already.
+// place stores an annotation with our prefix, or with a near miss of it. newByPath has
+// stored those for single paths.
 func (r *reader) place(key, value string) {
 	name, ours := strings.CutPrefix(key, r.prefix)
 	switch prefix, meant := meantKey(key, r.prefix); {
@@ -21,11 +21,12 @@ func (r *reader) place(key, value string) {
 	}
 }
 
-// astray is an annotation with the prefix and the name that it was probably meant to have.
+// astray is an annotation with a near miss of a prefix. prefix and name are the probable
+// meaning.
 type astray struct{ prefix, name, value string }
 
-// meantKey gives the prefix and the name that a key was probably meant to have, if its
-// prefix is a near miss of ours, which is with its slash; "" if nobody can tell.
+// meantKey returns the prefix and the name that a key probably means, if its prefix is a
+// near miss of ours, which ends with a slash; "" otherwise.
 func meantKey(key, ours string) (prefix, name string) {
 	of, rest, slashed := strings.Cut(key, "/")
 	if !slashed {
@@ -46,17 +47,17 @@ func meantKey(key, ours string) (prefix, name string) {
 	return "", ""
 }
 
-// isNear is true for a near miss of the usual prefix.
+// isNear reports whether a prefix is a near miss of the usual prefix.
 func isNear(of string) bool {
 	apart := len(of) - len(usualPrefix)
 	return -mostApart <= apart && apart <= mostApart && nearUsual.Nearest(of) != ""
 }
 
-// usualPrefix is that of ingress-nginx, without the slash. Another one is an
-// administrator's choice, and what is near to it may be one as well.
+// usualPrefix is the prefix of ingress-nginx, without the slash. Near misses of any other
+// prefix do not count, because an administrator may use them for another controller.
 const usualPrefix = "nginx.ingress.kubernetes.io"
 
-// mostApart is how much longer or shorter a near miss of the prefix may be.
+// mostApart is the maximum difference in length of a near miss of the prefix.
 const mostApart = 5
 
 var (
@@ -65,11 +66,11 @@ var (
 	nearPaths  = keys.NewNames([]string{"paths"})
 )
 
-// joiners are what separates the parts of a name, also by mistake.
+// joiners separate the parts of a name, some of them by mistake.
 const joiners = "._-/"
 
-// cutPaths takes "paths" and the name before it from the beginning of a name, in all
-// forms in which it may have been meant.
+// cutPaths removes "paths", with or without "sluice.io" before it, from the beginning of a
+// name. It accepts near misses.
 func cutPaths(name string) (rest string, cut bool) {
 	text := name
 	for _, lead := range []string{"sluice", "io"} {
@@ -83,7 +84,7 @@ func cutPaths(name string) (rest string, cut bool) {
 	return name, false
 }
 
-// cutPart cuts a name behind its first part.
+// cutPart splits a name after its first part.
 func cutPart(name string) (first, rest string, ok bool) {
 	at := strings.IndexAny(name, joiners)
 	if at < 0 {
@@ -92,8 +93,8 @@ func cutPart(name string) (first, rest string, ok bool) {
 	return name[:at], name[at+1:], true
 }
 
-// endOf gives the end of a name that is the name of an annotation which protects, the
-// whole name if there is none.
+// endOf returns the end of a name that is the name of a protecting annotation, or else the
+// whole name.
 func endOf(name string) string {
 	for end, ok := name, true; ok; _, end, ok = cutPart(end) {
 		if catalog.Closes(end, anyValue) {
@@ -118,7 +119,7 @@ func (r *reader) reportAstray(key string) {
 	r.reportField(key, model.Unread, text, denies)
 }
 
-// withhold leaves the Ingress out, and adds that to a text.
+// withhold leaves out the Ingress, and adds that to a text.
 func (r *reader) withhold(text string) string {
 	r.of.withheld = true
 	return model.Add(text, ": ", "the Ingress is left out, as it would get all requests without it")

@@ -13,7 +13,7 @@ import (
 	"sluice/templates"
 )
 
-// Kind says what becomes of a behaviour.
+// Kind is the kind of a behaviour.
 type Kind string
 
 // The kinds of behaviour.
@@ -22,21 +22,21 @@ const (
 	Shaping    Kind = "shaping"    // is read by translate or assemble
 )
 
-// Behaviour is a thing that users switch on with annotations.
+// Behaviour is a feature that annotations turn on.
 type Behaviour struct {
 	// Name is also the name of its templates.
 	Name string
 	Kind Kind
-	// Protects is set if paths are not served while it is not valid.
+	// Protects is set if paths are not served while it is invalid.
 	Protects bool
 	// Answers is set if it has a template for the context "answer": it answers some
-	// requests by itself, before plain HTTP is redirected to HTTPS.
+	// requests itself, before the redirect to HTTPS.
 	Answers bool
-	// Redirected is set if it has a template for the context "redirect": what it prints
-	// holds for the redirects to HTTPS and to sign in too.
+	// Redirected is set if it has a template for the context "redirect": its block also
+	// applies to redirects to HTTPS and to the sign-in page.
 	Redirected bool
-	// Scope is "host" or "Ingress" if it holds for a whole one, and empty if it may
-	// differ by path.
+	// Scope is "host" or "Ingress" if it applies to a whole one; empty if it can differ by
+	// path.
 	Scope string
 	// Keys are its annotations, without the prefix.
 	Keys []keys.Doc
@@ -45,14 +45,12 @@ type Behaviour struct {
 // behaviour is a Behaviour with its group.
 type behaviour struct {
 	Behaviour
-	// index is that of its field in Annotations, group the type of what that points to.
+	// index is the index of its field in Annotations; group is the type of its struct.
 	index int
 	group reflect.Type
-	// protection is its name, as one of those of what protects.
-	protection []string
 }
 
-// behavioursOf reads the tags of Annotations.
+// behavioursOf returns the behaviours of the fields of Annotations.
 func behavioursOf(t reflect.Type) []*behaviour {
 	var list []*behaviour
 	for i := range t.NumField() {
@@ -67,25 +65,23 @@ func behavioursOf(t reflect.Type) []*behaviour {
 		}
 		b.Keys = keys.Describe(reflect.New(b.group).Interface())
 		b.Protects = slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Protects })
-		b.protection = []string{name}
 		b.Answers, b.Redirected = printed[name+"/answer"], printed[name+"/redirect"]
 		list = append(list, b)
 	}
 	return list
 }
 
-// withholds is true for a behaviour without which the Ingress would get requests that are
-// not meant for it: where it cannot be followed, nothing of the Ingress is served.
+// withholds reports whether the Ingress must not be served without the behaviour, because
+// it would get requests of others.
 func (b *behaviour) withholds() bool {
 	return slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Withholds })
 }
 
-// HasBlock reports whether a behaviour prints a block in locations: whether it has a
-// template for them.
+// HasBlock reports whether a behaviour has a template for locations.
 func HasBlock(name string) bool { return printed[name+"/location"] || printed[name+"/redirect"] }
 
-// BlockOf is a block of an object with the properties that follow from the contexts in
-// which it has a template.
+// BlockOf returns a block of an object. The contexts of its templates determine its
+// properties.
 func BlockOf(object model.ObjectRef, name string, data any) model.Block {
 	return model.Block{Name: name, Data: data, Answers: printed[name+"/answer"], Redirected: printed[name+"/redirect"], Source: object}
 }
@@ -93,32 +89,32 @@ func BlockOf(object model.ObjectRef, name string, data any) model.Block {
 // printed are the names of all templates.
 var printed = templates.Names()
 
-// of gives the group of the behaviour, a pointer to a struct.
+// of returns the group of the behaviour, a pointer to a struct.
 func (b *behaviour) of(a *Annotations) reflect.Value { return reflect.ValueOf(a).Elem().Field(b.index) }
 
-// Place is what a block is printed for.
+// Place is the place of a block.
 type Place struct {
-	// Object is the Ingress; Path is set where the block is for one of its paths only.
+	// Object is the Ingress. Path is empty if the block is for all its paths.
 	Object model.ObjectRef
 	Path   string
-	// Settings are those of the controller, which nginx.conf says once for all.
+	// Settings are those of the controller, which apply at http level.
 	Settings *settings.Settings
 }
 
-// printer is a decorating behaviour that does not print itself as it is.
+// printer is a decorating behaviour whose block has other data than the group.
 type printer interface {
-	// Print gives the data of its block, nil to print none.
+	// Print returns the data of the block, nil for no block.
 	Print(Place) any
 }
 
-// placer is a decorating behaviour whose value decides what its block comes before.
+// placer is a decorating behaviour that sets properties of its block by its value.
 type placer interface{ place(*model.Block) }
 
-// leaver is a behaviour that tells whether it was left out for a bad value.
+// leaver is a behaviour that records that it was left out for an invalid value.
 type leaver interface{ leaveOut() }
 
-// defaultsOf is what holds without annotations. It is the same for all Ingresses,
-// most of which have none of the annotations of most behaviours.
+// defaultsOf returns the annotations of an Ingress that has none. All Ingresses share its
+// groups.
 func defaultsOf(s *settings.Settings) *Annotations {
 	return s.Once(reflect.TypeFor[Annotations](), func(s *settings.Settings) any {
 		a := &Annotations{ofObject: &ofObject{}}
@@ -131,18 +127,17 @@ func defaultsOf(s *settings.Settings) *Annotations {
 	}).(*Annotations)
 }
 
-// outcome is what became of a behaviour.
+// outcome is the result of a behaviour.
 type outcome struct {
-	// group points to the struct, invalid for the defaults; data is what is printed,
-	// nil for nothing.
+	// group points to the struct. data is that of its block, nil for no block.
 	group reflect.Value
 	data  any
-	// protects are names of what protects. denied: the paths answer 503.
+	// protects are names of protections. denied is set if the paths must return 503.
 	protects []string
 	denied   bool
 }
 
-// read decodes a behaviour. If it must be left out, its defaults hold.
+// read decodes a behaviour. If it must be left out, the result has its defaults.
 func (r *reader) read(b *behaviour) outcome {
 	r.denied = false
 	group := b.of(defaultsOf(r.settings))
@@ -152,12 +147,12 @@ func (r *reader) read(b *behaviour) outcome {
 	}
 	o := outcome{group: group, data: r.data(b, group), denied: r.denied}
 	if protects {
-		o.protects = b.protection
+		o.protects = []string{b.Name}
 	}
 	return o
 }
 
-// decode gives the group of a behaviour that something is written for.
+// decode returns the group of a behaviour with a given key.
 func (r *reader) decode(b *behaviour, denies bool) reflect.Value {
 	group := reflect.New(b.group)
 	faults := keys.Decode(group.Interface(), r.lookup, r.settings.Value)
@@ -173,10 +168,10 @@ func (r *reader) decode(b *behaviour, denies bool) reflect.Value {
 	return group
 }
 
-// assemble puts together what became of all behaviours.
+// assemble combines the results of all behaviours.
 func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 	a := *base
-	a.ofObject, a.blocks, a.protects, a.denied = r.of, nil, nil, r.general.denied
+	a.ofObject, a.fields, a.blocks, a.protects, a.denied = r.of, r.fields, nil, nil, r.general.denied
 	for i, b := range behaviours {
 		o := &outcomes[i]
 		b.of(&a).Set(o.group)
@@ -194,18 +189,18 @@ func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 	return &a
 }
 
-// sound reports what is wrong with the annotations of a behaviour; false if it
-// must be left out.
+// sound reports the mistakes in the annotations of a behaviour. It returns false if the
+// behaviour must be left out.
 func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 	sound := true
 	for _, f := range faults {
 		if f.Needs != "" && !f.Protects && !r.catalog.IsOn(f.Needs, r.lookup) {
 			r.instead = append(r.instead, f)
-			continue // remark says that it has no effect
+			continue // remark reports that it has no effect
 		}
 		sound = sound && f.Alone
 		switch {
-		case f.Undone, f.Gone:
+		case f.Unsupported != "":
 			r.report(f.Key, model.Unsupported, f.Text(), true)
 		case f.Alone:
 			r.instead = append(r.instead, f)
@@ -233,8 +228,8 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 	return sound
 }
 
-// withheld is true for what an administrator has to allow by a setting of its own,
-// and by its risk, and did not.
+// withheld reports whether a key needs a setting and a risk level that the administrator
+// has not set.
 func (r *reader) withheld(doc keys.Doc, name string) bool {
 	if doc.Allowed == "" || doc.IsOff(r.given[name]) {
 		return false
@@ -244,7 +239,7 @@ func (r *reader) withheld(doc keys.Doc, name string) bool {
 	return !allowed || doc.Risk > r.settings.Annotations.RiskLevel
 }
 
-// remark reports what is valid but not as it may have been meant.
+// remark reports valid keys that probably do not have the intended effect.
 func (r *reader) remark(doc keys.Doc, name string) {
 	off := doc.IsOff(r.given[name])
 	elsewhere := !doc.Protects && r.isSaidByPath(doc.Needs) // it has an effect at some paths
@@ -267,7 +262,7 @@ func (r *reader) remark(doc keys.Doc, name string) {
 	}
 }
 
-// needed names the annotations that one needs.
+// needed returns the names of the annotations that a key needs.
 func (r *reader) needed(doc keys.Doc) string {
 	names := strings.Fields(doc.Needs)
 	for i := range names {
@@ -276,14 +271,15 @@ func (r *reader) needed(doc keys.Doc) string {
 	return model.OneOf(names)
 }
 
-// isSwitchedOff is true if one of some keys is written.
+// isSwitchedOff reports whether one of several keys has a value. The caller knows that
+// none of them is on.
 func (r *reader) isSwitchedOff(keys string) bool {
 	return slices.ContainsFunc(strings.Fields(keys), func(key string) bool { return strings.TrimSpace(r.given[key]) != "" })
 }
 
-// denies is true if the paths are denied where a behaviour cannot be followed: it
-// protects, and is in force or asked for, or what it asks for is not to be done by
-// halves. If the default of what protects is broken, the paths are denied.
+// denies reports whether the paths must return 503 if the behaviour cannot be honoured,
+// and whether it protects them. If the default of a protecting key is invalid, it denies
+// the paths.
 func (r *reader) denies(b Behaviour) (denies, protects bool) {
 	closes := false
 	for _, doc := range b.Keys {
@@ -299,12 +295,12 @@ func (r *reader) denies(b Behaviour) (denies, protects bool) {
 	return protects || closes, protects
 }
 
-// isUnset is true if all that is written of a key is empty, and that says nothing.
+// isUnset reports whether a key has no value, and an empty value counts as missing.
 func (r *reader) isUnset(doc keys.Doc) bool {
-	return doc.EmptyIsUnset && !slices.ContainsFunc(append([]string{doc.Key}, doc.Aliases...), func(name string) bool { return strings.TrimSpace(r.given[name]) != "" })
+	return doc.EmptyIsUnset && !slices.ContainsFunc(doc.Names, func(name string) bool { return strings.TrimSpace(r.given[name]) != "" })
 }
 
-// inherits is true if the settings ask for what protects.
+// inherits reports whether the key protects by its default in the settings.
 func (r *reader) inherits(doc keys.Doc) bool {
 	if (doc.Protects || doc.Closes) && r.settings.Broken(doc.From) {
 		r.denied = true
@@ -317,8 +313,8 @@ func (r *reader) inherits(doc keys.Doc) bool {
 	return ok && value != ""
 }
 
-// data is what the block of a behaviour prints: only what differs from what the
-// settings of the controller say once for all, nil for nothing.
+// data returns the data of the block of a behaviour: the fields that differ from the
+// settings of the controller, nil for none.
 func (r *reader) data(b *behaviour, group reflect.Value) any {
 	if b.Kind == Shaping {
 		return nil
@@ -333,8 +329,8 @@ func (r *reader) data(b *behaviour, group reflect.Value) any {
 	return changed(group.Elem().Interface(), b.of(defaultsOf(controller)).Elem().Interface())
 }
 
-// changed gives a copy of a struct in which each field that equals that of
-// inherited has its zero value; nil if all do.
+// changed returns a copy of a struct in which the fields that equal those of inherited
+// have their zero value; nil if all do.
 func changed(v, inherited any) any {
 	same := reflect.ValueOf(inherited)
 	out := reflect.New(same.Type()).Elem()

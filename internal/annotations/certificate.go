@@ -1,18 +1,19 @@
 package annotations
 
-import networkingv1 "k8s.io/api/networking/v1"
+import (
+	"cmp"
 
-// Certificates is where the Secrets of spec.tls are.
+	networkingv1 "k8s.io/api/networking/v1"
+)
+
+// Certificates is the namespace of the Secrets in spec.tls.
 type Certificates struct {
-	// Namespace is empty for that of the Ingress. The risk is low as the Secrets of
-	// another namespace are taken only where they say so themselves.
-	Namespace string `key:"tls-cert-namespace" risk:"low" validate:"namespace" doc:"Namespace of the Secrets that spec.tls names; each has to delegate itself to the namespace of the Ingress, by its annotation sluice.io/tls-delegation."`
+	// Namespace is empty for that of the Ingress. The risk is low, because Secrets of
+	// another namespace must delegate themselves.
+	Namespace string `key:"tls-cert-namespace" risk:"low" validate:"namespace" doc:"Namespace of the Secrets in spec.tls. Each must delegate itself to the namespace of the Ingress with its annotation sluice.io/tls-delegation."`
 }
 
-// In gives the namespace for an Ingress.
+// In returns the namespace of the Secrets of an Ingress.
 func (c Certificates) In(ing *networkingv1.Ingress) string {
-	if c.Namespace == "" {
-		return ing.Namespace
-	}
-	return c.Namespace
+	return cmp.Or(c.Namespace, ing.Namespace)
 }

@@ -6,24 +6,22 @@ import (
 	"sluice/internal/settings"
 )
 
-// perClass are the settings that can be said for the Ingresses of a class, sorted.
+// perClass are the settings that a class can set, sorted.
 var perClass = perClassOf(behaviours)
 
 func perClassOf(behaviours []*behaviour) []string {
 	list := settings.PerClass()
-	for _, b := range behaviours {
-		for _, doc := range b.Keys {
-			if doc.From != "" {
-				list = append(list, doc.From)
-			}
+	for _, doc := range docsOf(behaviours) {
+		if doc.From != "" {
+			list = append(list, doc.From)
 		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// PerClass is true for a setting that can be said for the Ingresses of a class: one
-// that an annotation has as its default, or that a location is made by.
+// PerClass reports whether a class can set a setting: it is the default of an annotation,
+// or one of settings.PerClass.
 func PerClass(key string) bool {
 	_, found := slices.BinarySearch(perClass, key)
 	return found

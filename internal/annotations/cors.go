@@ -10,47 +10,45 @@ import (
 	"sluice/internal/keys"
 )
 
-// CORS lets scripts of other origins read the answers (Fetch standard,
-// https://fetch.spec.whatwg.org/#http-cors-protocol).
+// CORS allows scripts of other origins to read answers.
+// Source: https://fetch.spec.whatwg.org/#http-cors-protocol
 type CORS struct {
-	Enabled     bool             `key:"enable-cors" default:"false" off:"false f 0 no off" risk:"low" doc:"Whether answers carry CORS headers and preflight requests are answered."`
-	Origins     keys.Origins     `key:"cors-allow-origin" default:"*" risk:"medium" needs:"enable-cors" doc:"Origins that may read the answers; *. at the front of a host stands for one label."`
+	Enabled     bool             `key:"enable-cors" default:"false" off:"false f 0 no off" risk:"low" doc:"Whether answers have CORS headers and nginx answers preflight requests."`
+	Origins     keys.Origins     `key:"cors-allow-origin" default:"*" risk:"medium" needs:"enable-cors" doc:"Origins that may read the answers. *. at the beginning of a host stands for one label."`
 	Methods     keys.Methods     `key:"cors-allow-methods" default:"GET, PUT, POST, DELETE, PATCH, OPTIONS" alone:"true" risk:"medium" needs:"enable-cors" doc:"Methods that scripts may use."`
 	Headers     keys.HeaderNames `key:"cors-allow-headers" default:"DNT,Keep-Alive,User-Agent,X-Requested-With,If-Modified-Since,Cache-Control,Content-Type,Range,Authorization" alone:"true" risk:"medium" validate:"excludes=*" needs:"enable-cors" doc:"Headers that scripts may send."`
 	Expose      keys.HeaderNames `key:"cors-expose-headers" alone:"true" risk:"medium" needs:"enable-cors" doc:"Headers that scripts may read."`
-	Credentials bool             `key:"cors-allow-credentials" default:"true" alone:"true" risk:"low" needs:"enable-cors" doc:"Whether cookies and authentication may be sent."`
-	MaxAge      int              `key:"cors-max-age" default:"1728000" alone:"true" risk:"low" validate:"min=-1,max=2147483647" needs:"enable-cors" unit:"seconds" doc:"Seconds for which a browser remembers the answer to a preflight request; -1 forbids it to."`
+	Credentials bool             `key:"cors-allow-credentials" default:"true" alone:"true" risk:"low" needs:"enable-cors" doc:"Whether scripts may send cookies and authentication."`
+	MaxAge      int              `key:"cors-max-age" default:"1728000" alone:"true" risk:"low" validate:"min=-1,max=2147483647" needs:"enable-cors" unit:"seconds" doc:"Seconds for which a browser remembers the answer to a preflight request. -1 means that it must not."`
 }
 
-// corsBlock is what the templates of CORS print.
+// corsBlock is the data of the templates of CORS.
 type corsBlock struct {
-	// Headers are the headers of an answer to an origin that is let in.
+	// Headers are the headers of answers to allowed origins.
 	Headers []corsHeader
-	// List names the list of origins and the headers; it is empty if all
-	// origins are let in. Then there are no variables and every header is a
-	// plain value. It is a hash of everything, so that Ingresses that say the
-	// same share their entries in the maps and others never do.
+	// List is a hash of the allowed origins and the headers. Ingresses with the same list
+	// share its entries in the maps. It is empty if all origins are allowed: then there
+	// are no variables, and every header has a fixed value.
 	List string
-	// Exact and Wildcards are the keys of the origins that are let in. A key
-	// is "<list>/<origin>": all lists are in the same maps, so that their
-	// number costs requests nothing.
+	// Exact and Wildcards are keys for the allowed origins. A key is "<list>/<origin>",
+	// so that all lists are in the same maps and their number costs requests nothing.
 	Exact, Wildcards []string
-	// HideHSTS repeats what the location would else no longer inherit.
+	// HideHSTS repeats a directive that the location would no longer inherit.
 	HideHSTS bool
 }
 
 // corsHeader is one header of an answer.
 type corsHeader struct {
 	Name, Value string
-	// Echo is set where the value is the request's origin.
+	// Echo is set if the value is the origin of the request.
 	Echo bool
-	// Variable is the name of the variable that holds the header's value, and
-	// Upstream the one of what the backend said, which is left to origins
-	// that are not let in. Both are empty if all origins are.
+	// Variable is the name of the variable with the value of the header. Upstream is the
+	// variable with the value from the backend, which other origins get. Both are empty if
+	// all origins are allowed.
 	Variable, Upstream string
 }
 
-// Print gives the headers, and the list where only some origins are let in.
+// Print returns the headers, and the list if only some origins are allowed.
 func (c CORS) Print(at Place) any {
 	if !c.Enabled || len(c.Origins) == 0 {
 		return nil
@@ -87,17 +85,16 @@ func (c CORS) headers() []corsHeader {
 	return append(list, corsHeader{Name: "Access-Control-Max-Age", Value: strconv.Itoa(c.MaxAge)})
 }
 
-// setVariables names the variables after the header: for
-// Access-Control-Max-Age cors_max_age and what nginx calls the header of the
-// backend's answer.
+// setVariables sets the variables. For Access-Control-Max-Age they are cors_max_age and
+// upstream_http_access_control_max_age.
 func (h *corsHeader) setVariables() {
 	name := strings.ToLower(strings.ReplaceAll(h.Name, "-", "_"))
 	h.Variable = strings.Replace(name, "access_control", "cors", 1)
 	h.Upstream = "upstream_http_" + name
 }
 
-// contentHash is the first half of a SHA-256 of values, in hexadecimal. Nobody
-// finds a list of another's hash, and would get its entries.
+// contentHash returns the first half of the SHA-256 of values, in hexadecimal, which is
+// long enough against collisions: with one, an Ingress would get the entries of another.
 func contentHash(values ...any) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", values))
 	return hex.EncodeToString(sum[:16])

@@ -1,6 +1,6 @@
 package annotations
 
-// ExternalAuth has another server say which requests may pass.
+// ExternalAuth lets another server decide which requests may pass.
 type ExternalAuth struct {
 	URL             string `key:"auth-url" empty:"zero" risk:"high" validate:"auth_url" protects:"true" doc:"URL of the server that Sluice asks about each request: 2xx lets the request pass, 401 and 403 refuse it, and for any other answer clients get 500. The controller resolves the host; $host as the host is the host of the rule."`
 	Method          string `key:"auth-method" risk:"low" validate:"oneof=GET HEAD POST PUT PATCH DELETE CONNECT OPTIONS TRACE" needs:"auth-url" doc:"HTTP method Sluice asks the server with. Default: GET. If set, Sluice also sends the headers X-Original-URI and X-Scheme."`

@@ -11,10 +11,10 @@ import (
 	"sluice/internal/model"
 )
 
-// Foreign is the reason of an annotation that is another controller's.
+// Foreign is the reason for an annotation of another controller.
 const Foreign model.Reason = "Foreign"
 
-// controllers are those whose annotations are seen on Ingresses, by their prefixes.
+// controllers are other controllers with annotations on Ingresses, by their prefixes.
 var controllers = map[string]string{
 	"alb.ingress.kubernetes.io":     "the AWS Load Balancer Controller",
 	"appgw.ingress.kubernetes.io":   "Azure Application Gateway",
@@ -33,13 +33,12 @@ var controllers = map[string]string{
 	"traefik.ingress.kubernetes.io": "Traefik",
 }
 
-// oldPrefix is the one of the first controllers, ingress-nginx's among them.
+// oldPrefix is the prefix of the first controllers, including ingress-nginx.
 const oldPrefix = "ingress.kubernetes.io"
 
-// OfOthers tells of the annotations of an Ingress that nothing reads here, as their
-// prefix is another controller's, an older one, or, where the name is one that
-// protects, any other, and what to write instead. It never denies: another controller
-// may serve the Ingress, too.
+// OfOthers reports the annotations with the prefix of another controller or with an older
+// prefix, and protecting ones with any other prefix, and what to write instead. It never
+// denies, because another controller may serve the Ingress as well.
 func OfOthers(ing *networkingv1.Ingress, prefix string) []model.Problem {
 	var problems []model.Problem
 	for _, key := range slices.Sorted(maps.Keys(ing.Annotations)) {
@@ -69,7 +68,7 @@ func OfOthers(ing *networkingv1.Ingress, prefix string) []model.Problem {
 	return problems
 }
 
-// nameOf is what an annotation of another controller is called here, "" if nothing.
+// nameOf returns our name for an annotation of another controller, "" for none.
 func nameOf(name string) string {
 	if catalog.Has(name) {
 		return name

@@ -2,8 +2,8 @@ package annotations
 
 import "sluice/internal/keys"
 
-// gone are the annotations that ingress-nginx no longer reads, with the first
-// release without them and what to write instead.
+// gone are the annotations that ingress-nginx no longer reads, with the first release
+// without them and the replacement.
 // Source: https://github.com/kubernetes/ingress-nginx/tree/main/cmd/plugin/lints and
 // the notes of release 1.10.0
 var gone = map[string]keys.Gone{
@@ -18,8 +18,8 @@ var gone = map[string]keys.Gone{
 	"session-cookie-hash":             {Since: "0.24.0"},
 }
 
-// otherwise are the names under which some annotations are looked for, after the
-// directives of nginx or other controllers, with those that they have.
+// otherwise maps names from nginx and other controllers, under which users look for
+// annotations, to the right names.
 var otherwise = map[string]string{
 	"basic-auth-secret":    "auth-secret",
 	"canary-by-weight":     "canary-weight",

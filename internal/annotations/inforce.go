@@ -10,17 +10,16 @@ import (
 	"sluice/internal/settings"
 )
 
-// InForce is a behaviour with what its keys say for one Ingress.
+// InForce is a behaviour with the values of its keys for one Ingress.
 type InForce struct {
 	Behaviour
-	// Values are its keys with the texts that hold, each with the whole name of the
-	// annotation that says it. Those of a behaviour that was left out whole are the
-	// defaults.
+	// Values are the keys with the texts in force and the whole names of their
+	// annotations. A behaviour that was left out has its defaults.
 	Values []keys.InForce
 }
 
-// Explain lists all behaviours, in the order of All, with what holds for a path of an
-// Ingress, which Read takes in the same way; "" stands for no path of its rules.
+// Explain returns all behaviours, in the order of All, with the values in force for a path
+// of an Ingress; "" for no particular path. Its other arguments are those of Read.
 func Explain(ing *networkingv1.Ingress, s *settings.Settings, prefix, path string) []InForce {
 	r := newReader(sourceOf(ing), s, prefix)
 	r.readLines()

@@ -10,9 +10,9 @@ import (
 // known are the annotations of ingress-nginx 1.15 that no behaviour reads, sorted.
 var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) bool { return IsRead(k.Key) })
 
-// ofIngressNginx says what becomes of annotations of ingress-nginx 1.15 while no behaviour
-// reads them. A row has no effect once one does. Whether enable-global-auth counts is up
-// to a setting, with which every path returns 503.
+// ofIngressNginx describes annotations of ingress-nginx 1.15 for the time in which no
+// behaviour reads them. Afterwards a row has no effect. enable-global-auth does nothing,
+// because every path returns 503 with the setting global-auth-url.
 var ofIngressNginx = []keys.Known{
 	{Key: "affinity-canary-behavior", Needs: "canary"},
 	{Key: "auth-cache-duration", Needs: "auth-url"},
@@ -77,11 +77,11 @@ var ofIngressNginx = []keys.Known{
 	{Key: "use-port-in-redirects", From: "use-port-in-redirects"},
 }
 
-// Unsupported lists the annotations of ingress-nginx that no behaviour reads, by
+// Unsupported returns the annotations of ingress-nginx that no behaviour reads, sorted by
 // name.
 func Unsupported() []keys.Known { return known }
 
-// catalog holds all names that an annotation may have, or may be meant to have.
+// catalog holds all names of annotations, and other names under which users look for them.
 var catalog = keys.NewCatalog(keys.Catalog{
 	Noun: "annotation", Rest: "the rest of the Ingress is", Read: docsOf(behaviours), Known: known, Gone: gone, Otherwise: otherwise,
 	Elsewhere: settings.Catalog(), Where: "in the ConfigMap of the controller",

@@ -6,22 +6,22 @@ import (
 	"sluice/internal/keys"
 )
 
-// Limits cap what one address may ask of the paths together.
+// Limits limits the requests of one address for all paths together.
 type Limits struct {
 	Connections int        `key:"limit-connections" default:"0" off:"0" risk:"low" validate:"min=0,max=65535" protects:"true" doc:"Requests that one address may have open at the same time. Further ones get the status limit-conn-status-code. 0 means no limit."`
 	PerSecond   int        `key:"limit-rps" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests that one address may send in a second. Further ones get the status limit-req-status-code. 0 means no limit."`
 	PerMinute   int        `key:"limit-rpm" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests that one address may send in a minute. Further ones get the status limit-req-status-code. 0 means no limit."`
 	Burst       int        `key:"limit-burst-multiplier" default:"5" alone:"true" risk:"low" validate:"min=1,max=1000" needs:"limit-rpm limit-rps" doc:"Size of a burst: one address may send this many times limit-rps or limit-rpm at once."`
-	Exempt      keys.CIDRs `key:"limit-allowlist" alias:"limit-whitelist" alone:"true" risk:"low" validate:"max=256" needs:"limit-connections limit-rpm limit-rps" doc:"Addresses and networks that are not limited: at most 256, and 2048 in all different lists of a namespace."`
+	Exempt      keys.CIDRs `key:"limit-allowlist" alias:"limit-whitelist" alone:"true" risk:"low" validate:"max=256" needs:"limit-connections limit-rpm limit-rps" doc:"Addresses and networks without limits: at most 256, and 2048 in all different lists of a namespace."`
 }
 
-// limitsBlock is what the templates of Limits print.
+// limitsBlock is the data of the templates of Limits.
 type limitsBlock struct {
-	// Key is the variable that requests are counted by. With Networks, it is empty for
-	// the addresses in them: Exempt is the variable that tells those.
+	// Key is the variable by which requests are counted. It is empty for addresses in
+	// Networks, which the variable Exempt identifies.
 	Key, Exempt string
 	Networks    keys.CIDRs
-	Connections connectionLimit // without a zone for none
+	Connections connectionLimit // its Zone is empty for no limit
 	Rates       []rateLimit
 }
 
@@ -37,7 +37,7 @@ type rateLimit struct {
 	Burst      int
 }
 
-// Print gives the limits in the order of ingress-nginx.
+// Print returns the limits in the order of ingress-nginx.
 func (l Limits) Print(at Place) any {
 	if l.zones() == 0 {
 		return nil
@@ -60,9 +60,9 @@ func (l Limits) Print(at Place) any {
 	return b
 }
 
-// zone names a zone after its owner. nginx refuses a reload that gives a zone another
-// key, so that the name says the list of who is exempt; and a path that has limits of
-// its own has zones of its own. Names of objects have no "_".
+// zone returns the name of a zone, which contains its owner. nginx rejects a reload in
+// which a zone has a new key, so the name also contains a hash of the exempt networks. A
+// path with its own limits has its own zones. Names of objects contain no "_".
 func (l Limits) zone(at Place, kind string) string {
 	name := at.Object.Namespace + "_" + at.Object.Name
 	if at.Path != "" || len(l.Exempt) > 0 {
@@ -71,7 +71,7 @@ func (l Limits) zone(at Place, kind string) string {
 	return name + "_" + kind
 }
 
-// Zones is how many zones the limits of all paths need.
+// Zones returns the number of zones for the limits of all paths.
 func (a *Annotations) Zones() int {
 	count := 0
 	for each := range a.Each() {
@@ -82,7 +82,7 @@ func (a *Annotations) Zones() int {
 	return count
 }
 
-// zones is how many zones the limits need.
+// zones returns the number of zones for the limits.
 func (l Limits) zones() int {
 	count := 0
 	for _, most := range []int{l.Connections, l.PerSecond, l.PerMinute} {
@@ -93,7 +93,7 @@ func (l Limits) zones() int {
 	return count
 }
 
-// Rate caps how fast answers are sent.
+// Rate limits the speed of answers.
 type Rate struct {
 	Rate  keys.Optional[int] `key:"limit-rate" from:"limit-rate" risk:"low" validate:"min=0,max=1000000000" unit:"kilobytes" doc:"Kilobytes of an answer that nginx sends in a second. 0 means no limit."`
 	After keys.Optional[int] `key:"limit-rate-after" from:"limit-rate-after" risk:"low" validate:"min=0,max=1000000000" unit:"kilobytes" doc:"Kilobytes of an answer that nginx sends before limit-rate applies."`

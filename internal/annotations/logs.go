@@ -1,15 +1,15 @@
 package annotations
 
-// Logs is what is written to nginx's logs of the requests for the paths.
+// Logs configures the logs of requests for the paths.
 type Logs struct {
 	Access  bool `key:"enable-access-log" default:"true" risk:"low" doc:"Whether requests are in the access log, if there is one."`
-	Rewrite bool `key:"enable-rewrite-log" default:"false" risk:"low" doc:"Whether the error log says, at level notice, what rewrites did."`
+	Rewrite bool `key:"enable-rewrite-log" default:"false" risk:"low" doc:"Whether nginx logs rewrites to the error log at level notice."`
 }
 
-// logsBlock is what the template of Logs prints.
+// logsBlock is the data of the template of Logs.
 type logsBlock struct{ Off, Rewrite bool }
 
-// Print gives what differs from what is usual.
+// Print returns the settings, nil if they are the defaults.
 func (l Logs) Print(Place) any {
 	if l.Access && !l.Rewrite {
 		return nil

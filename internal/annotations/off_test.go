@@ -109,7 +109,7 @@ func TestEmptyProtectsNothingOrDenies(t *testing.T) {
 	t.Parallel()
 	for _, b := range behaviours {
 		for _, doc := range b.Keys {
-			for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+			for _, name := range doc.Names {
 				p := readWith(t, nil, map[string]string{name: " "})
 				if len(p.Protects()) > 0 && !p.Denied() {
 					t.Errorf("%s: %q protect", name, p.Protects())

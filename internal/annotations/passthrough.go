@@ -1,6 +1,6 @@
 package annotations
 
-// Passthrough leaves the TLS of a host to its backend.
+// Passthrough passes TLS connections through to the backend.
 type Passthrough struct {
-	Enabled bool `key:"ssl-passthrough" default:"false" risk:"low" doc:"Whether TLS connections to the hosts of the Ingress are passed to the Service of their path / as they are, so that it presents the certificate; needs --enable-ssl-passthrough."`
+	Enabled bool `key:"ssl-passthrough" default:"false" risk:"low" doc:"Whether nginx passes TLS connections to the hosts of the Ingress on to the Service of their path / without decrypting them, so that the Service presents the certificate. Needs the flag --enable-ssl-passthrough."`
 }

@@ -14,41 +14,40 @@ import (
 	"sluice/internal/model"
 )
 
-// PathsPrefix begins the keys of the annotations that say something of single paths:
-// the name of an annotation follows, and each line of the value is "path: value".
+// PathsPrefix is the prefix of annotations for single paths. The name of an annotation
+// follows, and each line of the value is "path: value".
 //
 //	sluice.io/paths.proxy-read-timeout: |
 //	  /upload: 600
 //	  /api/(.*): 5
 //
-// A path is written as in the rule, and its value counts instead of the one for the
-// whole Ingress.
+// A path is written as in the rule. Its value overrides that for the whole Ingress.
 const PathsPrefix = "sluice.io/paths."
 
-// line is what one line of such an annotation says.
+// line is one line of such an annotation.
 type line struct {
 	name, path, value string
 }
 
-// field is the whole key of the annotation that it is a line of.
+// field returns the whole key of the annotation.
 func (l line) field() string { return PathsPrefix + l.name }
 
-// byPath is what is written for single paths.
+// byPath holds the annotations for single paths.
 type byPath struct {
-	// given are the values by the name behind PathsPrefix.
+	// given are their values by the name after PathsPrefix.
 	given map[string]string
-	// written are the paths of the rules, lengths those of their texts, ascending.
+	// written are the paths of the rules; lengths are the lengths of these, ascending.
 	written map[string]bool
 	lengths []int
-	// lines are those that can be followed, closed the names of what protects in
-	// those that cannot, by path.
+	// lines are the valid lines by path. closed are the names of protections in invalid
+	// lines by path.
 	lines  map[string][]line
 	closed map[string][]string
-	// values are made by valuesAt when first needed.
+	// values is a cache of valuesAt.
 	values map[string]map[string]string
 }
 
-// newByPath finds the annotations for single paths; nil for none.
+// newByPath returns the annotations for single paths, nil if there are none.
 func newByPath(source Source) *byPath {
 	var p *byPath
 	for key, value := range source.Given {
@@ -70,7 +69,7 @@ func newByPath(source Source) *byPath {
 	return p
 }
 
-// pathsOf are the paths of the rules as they are written. None is "/".
+// pathsOf returns the paths of the rules as written, "/" for an empty one.
 func pathsOf(ing *networkingv1.Ingress) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, rule := range ing.Spec.Rules {
@@ -86,7 +85,7 @@ func pathsOf(ing *networkingv1.Ingress) iter.Seq[string] {
 	}
 }
 
-// paths are those that have something of their own, sorted.
+// paths returns the paths with their own annotations, sorted.
 func (p *byPath) paths() []string {
 	if p == nil {
 		return nil
@@ -96,8 +95,8 @@ func (p *byPath) paths() []string {
 	return slices.Compact(paths)
 }
 
-// split finds the path that a line begins with, the longest of the rules where there
-// are several, and its value. whole is false if no ": " is behind the path.
+// split returns the longest path of the rules with which a line begins, and its value.
+// whole is false if no ": " follows the path.
 func (p *byPath) split(text string) (path, value string, whole bool) {
 	for _, length := range p.lengths {
 		if length > len(text) {
@@ -116,7 +115,7 @@ func (p *byPath) split(text string) (path, value string, whole bool) {
 	return path, value, whole
 }
 
-// linesOf are the lines of a value that are not empty.
+// linesOf returns the lines of a value that are not empty.
 func linesOf(value string) []string {
 	var all []string
 	for text := range strings.Lines(value) {
@@ -127,9 +126,8 @@ func linesOf(value string) []string {
 	return all
 }
 
-// readLines reads the annotations for single paths and reports the lines that cannot
-// be followed. What such a line was to protect is closed: its path, or all paths if
-// nobody can tell which.
+// readLines reads the annotations for single paths and reports invalid lines. If such a
+// line should protect, its path is closed, or all paths if its path is unknown.
 func (r *reader) readLines() {
 	if r.byPath == nil {
 		return
@@ -190,8 +188,8 @@ func (r *reader) readUnknown(l line) {
 	r.problem(l.field(), v.Reason, text, v.Fate == keys.Denied)
 }
 
-// lookupBeside finds the value of a key at the path of a line: that of another line, or
-// else that of the Ingress.
+// lookupBeside finds the value of a key at the path of a line: in another line, or else in
+// the annotations of the Ingress.
 func (r *reader) lookupBeside(l line) func(key string) (string, bool) {
 	return func(key string) (string, bool) {
 		if key == l.name {
@@ -204,7 +202,7 @@ func (r *reader) lookupBeside(l line) func(key string) (string, bool) {
 	}
 }
 
-// valuesAt are the values of the lines for a path, by key.
+// valuesAt returns the values of the lines for a path, by key.
 func (p *byPath) valuesAt(path string) map[string]string {
 	if p.values == nil {
 		p.values = map[string]map[string]string{}
@@ -221,15 +219,15 @@ func (p *byPath) valuesAt(path string) map[string]string {
 	return p.values[path]
 }
 
-// protectsAs is true if an annotation protects, whatever it is called.
+// protectsAs reports whether an annotation protects, also if its name is misspelled.
 func (r *reader) protectsAs(name string) bool {
 	return r.catalog.Closes(name, anyValue) || r.catalog.Closes(r.catalog.Meant(name), anyValue)
 }
 
-// anyValue stands for one that asks for something.
+// anyValue is a value that turns every key on.
 const anyValue = "x"
 
-// protection is what an annotation is called among what protects.
+// protection returns the name of an annotation in Protects.
 func (r *reader) protection(name string) string {
 	if b := behaviourOf[name]; b != nil {
 		return b.Name
@@ -240,7 +238,7 @@ func (r *reader) protection(name string) string {
 	return r.catalog.Meant(name)
 }
 
-// closeAll reports a line of which nobody can tell for which path it is.
+// closeAll reports a line with an unknown path.
 func (r *reader) closeAll(field, text, meant string, protects bool) {
 	if protects {
 		r.general.protects = append(r.general.protects, meant)
@@ -249,7 +247,7 @@ func (r *reader) closeAll(field, text, meant string, protects bool) {
 	r.problem(field, model.InvalidValue, text, protects)
 }
 
-// closePath reports a line that cannot be followed.
+// closePath reports an invalid line.
 func (r *reader) closePath(l line, text, meant string, protects bool) {
 	if protects {
 		r.byPath.closed[l.path] = append(r.byPath.closed[l.path], meant)
@@ -257,11 +255,10 @@ func (r *reader) closePath(l line, text, meant string, protects bool) {
 	r.problem(l.field(), model.InvalidValue, text, protects)
 }
 
-// forPath says for which path a text is.
+// forPath adds the path to a text.
 func forPath(path, text string) string { return fmt.Sprintf("path %s: %s", keys.Quote(path), text) }
 
-// at gives the reader of one path, which reads what is written for it instead of what
-// is written for the Ingress.
+// at returns the reader of one path, whose annotations override those of the Ingress.
 func (r *reader) at(path string) *reader {
 	own := *r
 	own.path, own.given, own.instead, own.fields, own.unsound = path, maps.Clone(r.given), nil, map[string]string{}, nil
@@ -275,8 +272,8 @@ func (r *reader) at(path string) *reader {
 	return &own
 }
 
-// readPaths reads what is written for single paths. outcomes are those of the Ingress,
-// which hold where a path says nothing.
+// readPaths reads the annotations for single paths. outcomes are those of the Ingress,
+// which apply to behaviours without an annotation for the path.
 func (r *reader) readPaths(all *Annotations, outcomes []outcome) {
 	paths := r.byPath.paths()
 	if len(paths) == 0 {
@@ -299,25 +296,25 @@ func (r *reader) readPaths(all *Annotations, outcomes []outcome) {
 	}
 }
 
-// isWritten is true if a line for the path is of the behaviour.
+// isWritten reports whether the path has a line for a key of the behaviour.
 func (r *reader) isWritten(b *behaviour) bool {
 	return slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return r.fields[d.Key] != "" })
 }
 
-// isSaidByPath is true if something is written for some path by one of some keys.
+// isSaidByPath reports whether one of several keys is given for any path.
 func (r *reader) isSaidByPath(keys string) bool {
 	return r.byPath != nil && slices.ContainsFunc(strings.Fields(keys), func(key string) bool { return r.byPath.given[key] != "" })
 }
 
 // behaviourOf and docOf are the behaviours and the keys by the names of annotations,
-// aliases included.
+// including aliases.
 var behaviourOf, docOf = byName(behaviours)
 
 func byName(behaviours []*behaviour) (map[string]*behaviour, map[string]keys.Doc) {
 	of, docs := map[string]*behaviour{}, map[string]keys.Doc{}
 	for _, b := range behaviours {
 		for _, doc := range b.Keys {
-			for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+			for _, name := range doc.Names {
 				of[name], docs[name] = b, doc
 			}
 		}
@@ -325,7 +322,7 @@ func byName(behaviours []*behaviour) (map[string]*behaviour, map[string]keys.Doc
 	return of, docs
 }
 
-// nameOfKey is the key that a name is an alias of.
+// nameOfKey returns the key of an alias, and other names unchanged.
 func nameOfKey(name string) string {
 	if doc, ok := docOf[name]; ok {
 		return doc.Key

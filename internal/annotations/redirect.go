@@ -1,15 +1,15 @@
 package annotations
 
-// Redirect sends clients elsewhere instead of passing their requests on.
+// Redirect redirects clients instead of passing their requests on.
 type Redirect struct {
-	// Temporal wins where both are given, as in ingress-nginx.
-	Temporal      string `key:"temporal-redirect" risk:"medium" validate:"http_url" instead:"the backends answer" doc:"URL that every request of the paths is redirected to for the time being."`
-	TemporalCode  int    `key:"temporal-redirect-code" default:"302" risk:"low" validate:"oneof=301 302 303 307" needs:"temporal-redirect" instead:"the backends answer" doc:"Status of that redirect."`
-	Permanent     string `key:"permanent-redirect" risk:"medium" validate:"redirect_url" instead:"the backends answer" doc:"URL that every request of the paths is redirected to for good."`
-	PermanentCode int    `key:"permanent-redirect-code" default:"301" risk:"low" validate:"oneof=301 302 303 307 308" needs:"permanent-redirect" instead:"the backends answer" doc:"Status of that redirect."`
+	// Temporal overrides Permanent, as in ingress-nginx.
+	Temporal      string `key:"temporal-redirect" risk:"medium" validate:"http_url" instead:"the backends answer" doc:"URL to which every request for the paths is redirected temporarily."`
+	TemporalCode  int    `key:"temporal-redirect-code" default:"302" risk:"low" validate:"oneof=301 302 303 307" needs:"temporal-redirect" instead:"the backends answer" doc:"Status of the temporary redirect."`
+	Permanent     string `key:"permanent-redirect" risk:"medium" validate:"redirect_url" instead:"the backends answer" doc:"URL to which every request for the paths is redirected permanently."`
+	PermanentCode int    `key:"permanent-redirect-code" default:"301" risk:"low" validate:"oneof=301 302 303 307 308" needs:"permanent-redirect" instead:"the backends answer" doc:"Status of the permanent redirect."`
 }
 
-// To is where clients are sent, "" for nowhere, and with which status.
+// To returns the target, "" for no redirect, and the status.
 func (r Redirect) To() (url string, code int) {
 	if r.Temporal != "" {
 		return r.Temporal, r.TemporalCode
@@ -17,7 +17,7 @@ func (r Redirect) To() (url string, code int) {
 	return r.Permanent, r.PermanentCode
 }
 
-// AppRoot sends clients that ask for / of the host to the application.
+// AppRoot redirects requests for / of the host.
 type AppRoot struct {
-	Path string `key:"app-root" risk:"medium" validate:"path_and_variables" instead:"requests for / are not redirected" doc:"Path of the host that requests for / are redirected to, with status 302."`
+	Path string `key:"app-root" risk:"medium" validate:"path_and_variables" instead:"requests for / are not redirected" doc:"Path of the host to which requests for / are redirected, with status 302."`
 }

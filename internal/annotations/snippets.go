@@ -5,15 +5,15 @@ import (
 	"sluice/internal/model"
 )
 
-// ConfigurationSnippet is directives of nginx that stand in each location of the
-// Ingress, behind those of the other annotations and before what answers.
+// ConfigurationSnippet contains nginx directives for each location of the Ingress. They
+// follow those of the other annotations.
 type ConfigurationSnippet struct {
 	Text keys.Snippet `key:"configuration-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" protects:"true" doc:"Directives of nginx for the locations of the paths. Sluice copies them unchanged."`
 }
 
-// place says when nginx comes to the snippet. Its return answers plain HTTP too, as
-// with ingress-nginx. But where it may end what nginx's rewrite module does, the
-// redirect to HTTPS would be left out behind it.
+// place sets the position of the snippet. A return in it also answers plain HTTP, as with
+// ingress-nginx. But if it can end nginx's rewrite module, the redirect to HTTPS must come
+// first, because nginx would skip it.
 func (c ConfigurationSnippet) place(b *model.Block) {
 	b.Ends = c.Text.Contains("break", "rewrite")
 	b.Answers = !b.Ends && c.Text.Contains("return")

@@ -7,26 +7,11 @@ import (
 	"sluice/internal/keys"
 )
 
-// readNames are the names, aliases included, that some behaviour reads.
-var readNames = namesOf(docsOf(behaviours))
+// IsRead reports whether a behaviour reads an annotation. name is without the prefix.
+func IsRead(name string) bool { return behaviourOf[name] != nil }
 
-// IsRead is true for an annotation, without its prefix, that some behaviour reads.
-func IsRead(name string) bool {
-	_, read := slices.BinarySearch(readNames, name)
-	return read
-}
-
-func namesOf(docs []keys.Doc) []string {
-	var names []string
-	for _, doc := range docs {
-		names = append(append(names, doc.Key), doc.Aliases...)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// unread reports the annotations that no behaviour reads: those with our prefix,
-// and those with one that may have been meant to be it.
+// unread reports annotations with our prefix that no behaviour reads, and those with a
+// near miss of it.
 func (r *reader) unread() {
 	for _, name := range slices.Sorted(maps.Keys(r.given)) {
 		if !IsRead(name) {

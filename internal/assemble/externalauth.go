@@ -60,7 +60,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 // and that is not one name.
 func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 	l.Return, l.Blocks = &model.Return{Code: 503}, nil
-	problem := model.Problem{Object: c.Owner.Ref, Field: c.Owner.PrefixKey + "auth-url", Reason: model.InvalidValue, Denies: true,
+	problem := model.Problem{Object: c.Owner.Ref, Field: c.Authentication().Field, Reason: model.InvalidValue, Denies: true,
 		Text: fmt.Sprintf("want a host in place of $host on %s, which stands for many", hostWords(b.host.name))}
 	if !slices.Contains(b.out.problems, problem) {
 		b.out.problems = append(b.out.problems, problem)

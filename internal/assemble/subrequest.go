@@ -15,7 +15,9 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, bl
 	block.Source = l.Rule.Object
 	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: l.Rule.Object.Namespace}, Host: t.Host, Port: t.Port}, nil)
 	proxy.Transport, proxy.URI = t.Transport, t.URI
-	return b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
+	path = b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
+	b.internals.ask(path, model.Asker{Object: l.Rule.Object, Field: t.Field})
+	return path
 }
 
 // Subrequest is the path of the internal location of the subrequests.
@@ -27,4 +29,13 @@ func (b mirrorBlock) Subrequest() string { return b.To }
 // addBlock adds a block of its object to a location.
 func (b *builder) addBlock(l *model.Location, name string, data any) {
 	l.Blocks = append(slices.Clip(l.Blocks), annotations.BlockOf(l.Rule.Object, name, data))
+}
+
+// ask records who asks for the location of a path that add returned.
+func (i *internals) ask(path string, asker model.Asker) {
+	for _, l := range i.found {
+		if l.Path == path && !slices.Contains(l.Askers, asker) {
+			l.Askers = append(l.Askers, asker)
+		}
+	}
 }

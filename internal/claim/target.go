@@ -18,6 +18,8 @@ type Target struct {
 	// URI is that of the subrequests, as in the URL of the target. Header is their
 	// Host.
 	URI, Header string
+	// Field is the annotation that names it.
+	Field string
 }
 
 // Authentication is a server that decides which requests may pass.

@@ -5,24 +5,17 @@ import (
 	"slices"
 	"sync"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/tools/cache"
 
 	"sluice/internal/snapshot"
 )
 
-// object is a pointer to a Kubernetes object type.
-type object[T any] interface {
-	*T
-	metav1.Object
-}
-
 // collection holds the objects of one kind, as a reflector delivers them: only kept
 // objects, without unused fields. An object that arrives again with the same content,
 // as after a new list or a change of a dropped field, keeps its pointer and causes no
 // change.
-type collection[T any, P object[T]] struct {
+type collection[T any, P snapshot.Object[T]] struct {
 	// keep reports whether to keep an object; nil keeps all.
 	keep func(P) bool
 	// strip removes unused fields; it may be called twice for one object.
@@ -70,7 +63,7 @@ func (c *collection[T, P]) Update(o any) error {
 // Delete removes an object.
 func (c *collection[T, P]) Delete(o any) error {
 	was := o.(P)
-	name := nameOf(was)
+	name := snapshot.NameOf(was)
 	c.mu.Lock()
 	if c.deleted != nil {
 		c.deleted[name] = was.GetResourceVersion()
@@ -96,7 +89,7 @@ func (c *collection[T, P]) Replace(list []any, version string) error {
 			continue
 		}
 		version := c.take(o)
-		name := nameOf(o)
+		name := snapshot.NameOf(o)
 		if e, ok := known[name]; ok && reflect.DeepEqual(was[e.at], o) {
 			o = was[e.at]
 		}
@@ -147,7 +140,7 @@ func (c *collection[T, P]) take(o P) (version string) {
 
 // set stores an object and reports whether that changed anything.
 func (c *collection[T, P]) set(o P) bool {
-	name := nameOf(o)
+	name := snapshot.NameOf(o)
 	if c.keep != nil && !c.keep(o) {
 		return c.remove(name)
 	}
@@ -191,7 +184,7 @@ func (c *collection[T, P]) remove(name snapshot.Name) bool {
 	if e.at != last {
 		moved := c.objects[last]
 		c.objects[e.at] = moved
-		c.entries[nameOf(moved)] = entry{at: e.at, version: c.entries[nameOf(moved)].version}
+		c.entries[snapshot.NameOf(moved)] = entry{at: e.at, version: c.entries[snapshot.NameOf(moved)].version}
 	}
 	c.objects[last] = nil
 	c.objects = c.objects[:last]
@@ -261,7 +254,7 @@ func (c *collection[T, P]) merge(list []P) {
 // outlived reports whether an object that was read outside the watch has been deleted
 // since: by a deletion, or because a newer list lacks it.
 func (c *collection[T, P]) outlived(o P) bool {
-	name, version := nameOf(o), o.GetResourceVersion()
+	name, version := snapshot.NameOf(o), o.GetResourceVersion()
 	if at, gone := c.deleted[name]; gone && !older(at, version) {
 		return true
 	}
@@ -282,13 +275,9 @@ func (c *collection[T, P]) prune() {
 	defer c.mu.Unlock()
 	for _, o := range slices.Clone(c.objects) {
 		if !c.keep(o) {
-			c.remove(nameOf(o))
+			c.remove(snapshot.NameOf(o))
 		}
 	}
-}
-
-func nameOf(o metav1.Object) snapshot.Name {
-	return snapshot.Name{Namespace: o.GetNamespace(), Name: o.GetName()}
 }
 
 // older reports whether version a of an object comes before b. Versions that are not

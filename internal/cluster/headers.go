@@ -18,8 +18,8 @@ func newHeaders(s *Source) *polledObjects[corev1.ConfigMap, *corev1.ConfigMap] {
 	}
 }
 
-// getConfigMap reads a ConfigMap by its name, of at least a version. The account of ingress-nginx may list
-// ConfigMaps and not get one: then it is asked for as a list of one.
+// getConfigMap reads a ConfigMap of at least a version by its name. If the permission get
+// is missing, it lists by name, because the account of ingress-nginx has only list.
 func (s *Source) getConfigMap(ctx context.Context, name snapshot.Name, version string, into *corev1.ConfigMap) error {
 	err := s.o.Client.Recall(ctx, kube.ConfigMaps, name, version, into)
 	if !apierrors.IsForbidden(err) {

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/kube"
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -84,9 +85,9 @@ func TestHeadersAreReadByNameOnly(t *testing.T) {
 		if got := asked(); !slices.Equal(got, test.asked) {
 			t.Errorf("%v: asked was %q, want %q", test.verbs, got, test.asked)
 		}
-		var forbidden []snapshot.Name
+		var forbidden []model.ObjectRef
 		if test.trouble != "" {
-			forbidden = names
+			forbidden = []model.ObjectRef{{Kind: "ConfigMap", Namespace: "shop", Name: "headers"}, {Kind: "ConfigMap", Namespace: "shop", Name: "missing"}}
 		}
 		if got := s.headers.forbidden(); !slices.Equal(got, forbidden) {
 			t.Errorf("%v: forbidden are %v, want %v", test.verbs, got, forbidden)

@@ -44,7 +44,7 @@ func (s *Source) Lookup(ref model.ObjectRef) (uid types.UID, version string, ok 
 	return "", "", false
 }
 
-func known[T any, P object[T]](c *collection[T, P], name snapshot.Name) (types.UID, string, bool) {
+func known[T any, P snapshot.Object[T]](c *collection[T, P], name snapshot.Name) (types.UID, string, bool) {
 	o := c.get(name)
 	if o == nil {
 		return "", "", false

@@ -13,7 +13,7 @@ import (
 
 // named watches single objects of one kind by name, each with its own watch, so that
 // permission to read these objects is enough. There are few of them.
-type named[T any, P object[T]] struct {
+type named[T any, P snapshot.Object[T]] struct {
 	source   *Source
 	resource kube.Resource
 	kind     string
@@ -24,7 +24,7 @@ type named[T any, P object[T]] struct {
 	watches map[snapshot.Name]*namedWatch[T, P]
 }
 
-type namedWatch[T any, P object[T]] struct {
+type namedWatch[T any, P snapshot.Object[T]] struct {
 	objects *collection[T, P]
 	cancel  context.CancelFunc
 }
@@ -68,7 +68,7 @@ func (n *named[T, P]) all() []P {
 	for _, w := range n.watches {
 		found = append(found, w.objects.all()...)
 	}
-	slices.SortFunc(found, func(a, b P) int { return nameOf(a).Compare(nameOf(b)) })
+	slices.SortFunc(found, func(a, b P) int { return snapshot.NameOf(a).Compare(snapshot.NameOf(b)) })
 	return found
 }
 

@@ -21,10 +21,10 @@ type needs struct {
 	// each holds the references of each Ingress, by position.
 	each []need
 
-	// namespaces counts the Ingresses of each.
+	// namespaces counts the Ingresses of each namespace.
 	namespaces map[string]int
-	// settings are the ConfigMaps that flags and IngressClasses name, sorted; headers those
-	// that only Ingresses do.
+	// settings are the ConfigMaps that flags and IngressClasses refer to, sorted; headers
+	// those that only Ingresses refer to.
 	settings         []snapshot.Name
 	secrets, headers tally
 }
@@ -62,7 +62,7 @@ func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv
 	n.ingresses, n.each = ingresses, n.each[:len(ingresses)]
 }
 
-// begin counts what is needed besides what Ingresses refer to.
+// begin adds the references of flags and IngressClasses.
 func (n *needs) begin(o translate.Options) {
 	n.settings = translate.ConfigMaps(n.classes, o)
 	slices.SortFunc(n.settings, snapshot.Name.Compare)
@@ -72,7 +72,7 @@ func (n *needs) begin(o translate.Options) {
 	}
 }
 
-// enter notes what an Ingress needs.
+// enter adds the references of an Ingress at a position.
 func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) {
 	if at == len(n.each) {
 		n.each = append(n.each, need{})
@@ -85,7 +85,7 @@ func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) {
 	n.count(at, 1)
 }
 
-// leave forgets what the Ingress of a place needed.
+// leave removes the references of the Ingress at a position.
 func (n *needs) leave(at int) {
 	if namespace := n.ingresses[at].Namespace; n.each[at].ours {
 		if n.namespaces[namespace]--; n.namespaces[namespace] == 0 {
@@ -95,8 +95,8 @@ func (n *needs) leave(at int) {
 	n.count(at, -1)
 }
 
-// count adds the Secrets and ConfigMaps that the Ingress of a place refers to, or takes
-// them away.
+// count adds the Secrets and ConfigMaps of the Ingress at a position, or removes them if by
+// is negative.
 func (n *needs) count(at, by int) {
 	for _, ref := range n.each[at].refs {
 		name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}

@@ -10,13 +10,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
 
-// The rhythm in which objects are read again: those that exist, and those that
-// somebody waits for, at first soon and later as rarely as the others. No more than
-// atATick of a kind are read each tick, so that thousands cost the API server little
-// and are heard of later. The namespaces take turns.
+// The intervals between reads of an object: heldAgain if it exists; otherwise
+// missingAgain at first, doubled up to heldAgain. At most atATick objects of a kind are
+// read in each tick, which limits the load of the API server. The namespaces take turns.
 const (
 	tick         = time.Second
 	heldAgain    = 10 * time.Second
@@ -24,40 +24,43 @@ const (
 	atATick      = 50
 )
 
-// polledObjects are the objects of one kind that Ingresses refer to, read by their
-// names alone: who may list or watch a kind could read all of it. However many
-// Ingresses name, none of them is a watch.
-type polledObjects[T any, P object[T]] struct {
+// polledObjects are the objects of one kind that Ingresses refer to. They are read one by
+// one by name, because a permission to list or watch would cover all objects of the kind.
+type polledObjects[T any, P snapshot.Object[T]] struct {
 	source *Source
 	kind   string
-	// get reads an object of at least a version, "0" for any that the API server
-	// remembers and "" for the newest.
+	// get reads an object of at least a version: "0" for any version in the cache of the
+	// API server, "" for the newest.
 	get   func(ctx context.Context, name snapshot.Name, version string, into P) error
 	strip func(P)
 
 	mu   sync.Mutex
 	held map[snapshot.Name]*polledObject[P]
-	// names are those that are held, sorted. unread is how many of them were not read yet.
+	// names are the names in held, sorted. unread is the number of those that have not
+	// been read yet.
 	names  []snapshot.Name
 	unread int
-	// listed are the objects that there are, nil if that is to be found out.
+	// listed are the objects that exist, and denied those that must not be read. Both are
+	// recomputed if listed is nil.
 	listed []P
+	denied []model.ObjectRef
 }
 
-// polledObject is an object that something refers to: nil if it does not exist or
-// cannot be read.
+// polledObject is a referenced object: nil if it does not exist or cannot be read.
 type polledObject[P any] struct {
 	object  P
 	version string
-	// due is when it is read again; the zero time means at once. wait is how long that
-	// was after the read before.
+	// forbidden is set if the permission to read it is missing.
+	forbidden bool
+	// due is the time of the next read; zero before the first one. wait is the interval
+	// before due if the object does not exist.
 	due  time.Time
 	wait time.Duration
 }
 
 func (p *polledObjects[T, P]) what(name snapshot.Name) string { return p.kind + " " + name.String() }
 
-// begin reads again what is held, until ctx ends.
+// begin reads the held objects again and again, until ctx ends.
 func (p *polledObjects[T, P]) begin(ctx context.Context) {
 	go func() {
 		ticks := time.NewTicker(tick)
@@ -77,13 +80,13 @@ func (p *polledObjects[T, P]) begin(ctx context.Context) {
 	}()
 }
 
-// follow makes names those that are held, and reads the new ones.
+// follow sets the names of the held objects, and reads the new ones.
 func (p *polledObjects[T, P]) follow(ctx context.Context, names []snapshot.Name) {
 	p.read(ctx, p.keep(names))
 }
 
-// keep drops all but names, which are sorted and never change, and gives those that are
-// new.
+// keep sets the names of the held objects, and returns the new ones. names are sorted and
+// must not change afterwards.
 func (p *polledObjects[T, P]) keep(names []snapshot.Name) (added []snapshot.Name) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,15 +109,15 @@ func (p *polledObjects[T, P]) keep(names []snapshot.Name) (added []snapshot.Name
 	return added
 }
 
-// due gives those to be read again, the ones that do not exist first, but no more
-// of them than half.
+// due returns the objects to read again: first those that do not exist, up to half of
+// atATick, and then the others.
 func (p *polledObjects[T, P]) due(now time.Time) []snapshot.Name {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var missing, held []snapshot.Name
 	for name, s := range p.held {
 		switch {
-		case s.due.IsZero() || now.Before(s.due): // being read for the first time, or not yet
+		case s.due.IsZero() || now.Before(s.due): // its first read has not ended, or not due
 		case s.object == nil:
 			missing = append(missing, name)
 		default:
@@ -125,8 +128,9 @@ func (p *polledObjects[T, P]) due(now time.Time) []snapshot.Name {
 	return append(missing, p.inTurn(held, atATick-len(missing))...)
 }
 
-// inTurn gives some of the names, the longest due first, but one of each namespace
-// before another one of it: however many a namespace names, others wait no longer.
+// inTurn returns at most a number of names: one of each namespace, then a second one of
+// each, and so on. Within that, the earliest due come first. So a namespace with many
+// references does not delay others.
 func (p *polledObjects[T, P]) inTurn(names []snapshot.Name, most int) []snapshot.Name {
 	earlier := func(a, b snapshot.Name) int { return p.held[a].due.Compare(p.held[b].due) }
 	slices.SortFunc(names, earlier)
@@ -139,7 +143,7 @@ func (p *polledObjects[T, P]) inTurn(names []snapshot.Name, most int) []snapshot
 	return names[:min(len(names), most)]
 }
 
-// read reads objects and says whether one is another than before.
+// read reads objects, and reports whether any of them changed.
 func (p *polledObjects[T, P]) read(ctx context.Context, names []snapshot.Name) (changed bool) {
 	differs := make([]bool, len(names))
 	aFewAtOnce(len(names), func(i int) {
@@ -157,8 +161,8 @@ func (p *polledObjects[T, P]) read(ctx context.Context, names []snapshot.Name) (
 	return slices.Contains(differs, true)
 }
 
-// isOlder reports whether an object is older than the one that is held. Either the
-// API server remembers less than another one, or etcd was restored from a backup.
+// isOlder reports whether an object is older than the held one. Either the cache of this
+// API server is behind that of another one, or etcd was restored from a backup.
 func (p *polledObjects[T, P]) isOlder(name snapshot.Name, o P) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,7 +170,7 @@ func (p *polledObjects[T, P]) isOlder(name snapshot.Name, o P) bool {
 	return s != nil && older(o.GetResourceVersion(), s.version)
 }
 
-// readNewest reads an object as etcd has it, whichever version that is.
+// readNewest reads an object from etcd, and accepts any version.
 func (p *polledObjects[T, P]) readNewest(ctx context.Context, name snapshot.Name, into P) error {
 	err := p.get(ctx, name, "", into)
 	if err != nil {
@@ -180,7 +184,8 @@ func (p *polledObjects[T, P]) readNewest(ctx context.Context, name snapshot.Name
 	return nil
 }
 
-// hold keeps what was read. After an error it is what was there before.
+// hold stores the result of a read, and reports whether it is a change. After an error, the
+// previous object stays.
 func (p *polledObjects[T, P]) hold(name snapshot.Name, o P, err error) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,10 +195,12 @@ func (p *polledObjects[T, P]) hold(name snapshot.Name, o P, err error) (changed 
 	}
 	p.source.troubles.set(p.what(name), err)
 	switch {
+	case apierrors.IsForbidden(err):
+		changed, s.forbidden = !s.forbidden, true
 	case err != nil || o != nil && older(o.GetResourceVersion(), s.version):
 	case o == nil:
-		changed = s.object != nil
-		s.object, s.version = nil, ""
+		changed = s.object != nil || s.forbidden
+		s.object, s.version, s.forbidden = nil, "", false
 	case o.GetResourceVersion() != s.version:
 		s.version = o.GetResourceVersion()
 		p.strip(o)
@@ -212,7 +219,7 @@ func (p *polledObjects[T, P]) hold(name snapshot.Name, o P, err error) (changed 
 	return changed
 }
 
-// again sets when the object is read again.
+// again sets the time of the next read.
 func (p *polledObjects[T, P]) again(s *polledObject[P]) {
 	switch {
 	case s.object != nil:
@@ -225,36 +232,38 @@ func (p *polledObjects[T, P]) again(s *polledObject[P]) {
 	s.due = time.Now().Add(cmp.Or(s.wait, heldAgain))
 }
 
-// all gives those that exist, in the order of their names.
+// all returns the objects that exist, in the order of their names.
 func (p *polledObjects[T, P]) all() []P {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.listed == nil {
-		p.listed = make([]P, 0, len(p.names))
-		for _, name := range p.names {
-			if s := p.held[name].object; s != nil {
-				p.listed = append(p.listed, s)
-			}
-		}
-	}
+	p.list()
 	return p.listed
 }
 
-// forbidden gives the names of those that are not known because the permission to read
-// them is missing, sorted.
-func (p *polledObjects[T, P]) forbidden() []snapshot.Name {
+// forbidden returns the unknown objects for which the permission to read is missing.
+func (p *polledObjects[T, P]) forbidden() []model.ObjectRef {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var names []snapshot.Name
-	for _, name := range p.names {
-		if p.held[name].object == nil && p.source.troubles.forbidden(p.what(name)) {
-			names = append(names, name)
-		}
-	}
-	return names
+	p.list()
+	return p.denied
 }
 
-// named gives one, nil if it is not known.
+func (p *polledObjects[T, P]) list() {
+	if p.listed != nil {
+		return
+	}
+	p.listed, p.denied = make([]P, 0, len(p.names)), nil
+	for _, name := range p.names {
+		switch s := p.held[name]; {
+		case s.object != nil:
+			p.listed = append(p.listed, s.object)
+		case s.forbidden:
+			p.denied = append(p.denied, model.ObjectRef{Kind: p.kind, Namespace: name.Namespace, Name: name.Name})
+		}
+	}
+}
+
+// named returns an object, nil if it is unknown.
 func (p *polledObjects[T, P]) named(name snapshot.Name) P {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,7 +273,7 @@ func (p *polledObjects[T, P]) named(name snapshot.Name) P {
 	return nil
 }
 
-// hasSynced says whether each was read once, or cannot be.
+// hasSynced reports whether each object was read once, successfully or not.
 func (p *polledObjects[T, P]) hasSynced() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

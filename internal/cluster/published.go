@@ -25,7 +25,7 @@ func (p *published) take(o *networkingv1.Ingress) {
 	o.Status = networkingv1.IngressStatus{}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	name := nameOf(o)
+	name := snapshot.NameOf(o)
 	was := p.statuses[name]
 	if len(status.Ingress) == 0 {
 		delete(p.statuses, name)

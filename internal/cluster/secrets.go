@@ -84,9 +84,8 @@ type readSecrets struct {
 	mu     sync.Mutex
 	held   map[snapshot.Name]heldSecret
 	synced bool
-	// names are those that something refers to, each of them held. stale are those of
-	// them that are to be read. listed are the Secrets that there are of them, nil if
-	// that is to be found out.
+	// names are the names of the referenced Secrets, each of them in held. stale are those
+	// to read. listed are the Secrets that exist; nil if they must be listed anew.
 	names  []snapshot.Name
 	stale  map[snapshot.Name]bool
 	listed []*corev1.Secret
@@ -117,7 +116,7 @@ func (r *readSecrets) Add(o any) error { return r.Update(o) }
 func (r *readSecrets) Update(o any) error {
 	meta := o.(*metav1.PartialObjectMetadata)
 	r.mu.Lock()
-	stale := r.outdate(nameOf(meta), meta.ResourceVersion)
+	stale := r.outdate(snapshot.NameOf(meta), meta.ResourceVersion)
 	r.mu.Unlock()
 	if stale {
 		r.source.signal.touch()
@@ -136,7 +135,7 @@ func (r *readSecrets) outdate(name snapshot.Name, version string) bool {
 	return true
 }
 
-// put replaces what is held of a name.
+// put replaces the entry of a name.
 func (r *readSecrets) put(name snapshot.Name, held heldSecret) {
 	r.held[name] = held
 	if held.stale {
@@ -146,8 +145,8 @@ func (r *readSecrets) put(name snapshot.Name, held heldSecret) {
 	}
 }
 
-// Delete notes that a Secret went. It is read, like one that changed: there may
-// be another of its name by now.
+// Delete records that a Secret was deleted. It is read again, because there can be a new
+// one of that name by now.
 func (r *readSecrets) Delete(o any) error { return r.Update(o) }
 
 // Replace records which Secrets exist. Held ones with another version, or that are
@@ -158,8 +157,8 @@ func (r *readSecrets) Replace(list []any, _ string) error {
 	versions := make(map[snapshot.Name]string, len(r.held))
 	for _, o := range list {
 		meta := o.(*metav1.PartialObjectMetadata)
-		if _, ok := r.held[nameOf(meta)]; ok {
-			versions[nameOf(meta)] = meta.ResourceVersion
+		if _, ok := r.held[snapshot.NameOf(meta)]; ok {
+			versions[snapshot.NameOf(meta)] = meta.ResourceVersion
 		}
 	}
 	for name, held := range r.held {
@@ -301,7 +300,7 @@ func (r *readSecrets) mark(names []snapshot.Name) (wanted []snapshot.Name) {
 	return wanted
 }
 
-// keep holds Secrets of these names, which are sorted and never change, and no others.
+// keep sets the names of the held Secrets. names are sorted and must not change afterwards.
 func (r *readSecrets) keep(names []snapshot.Name) {
 	gone, came := others(r.names, names)
 	for _, name := range gone {
@@ -383,7 +382,7 @@ func (r *readSecrets) readPages(ctx context.Context, wanted []snapshot.Name) []s
 			break // the rest are read one by one, and report their errors
 		}
 		for _, secret := range pointers(list.Items) {
-			if name := nameOf(secret); left[name] {
+			if name := snapshot.NameOf(secret); left[name] {
 				delete(left, name)
 				r.hold(name, secret)
 				r.source.troubles.set("Secret "+name.String(), nil)

@@ -23,11 +23,11 @@ func TestSecretThatIsNotAnsweredHoldsNobodyUp(t *testing.T) {
 			t.Parallel()
 			var hangs atomic.Bool
 			answer := make(chan struct{})
-			client := unsteady(t, func(plural string) bool {
+			client := unsteady(t, func(plural string) int {
 				if plural == "web" && hangs.Load() {
 					<-answer
 				}
-				return false
+				return 0
 			})
 			s := New(Options{Client: client, Secrets: mode, Translate: translate.Options{
 				IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io",

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"sluice/internal/kube"
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -79,8 +80,8 @@ type Source struct {
 	published  published
 	classes    collection[networkingv1.IngressClass, *networkingv1.IngressClass]
 	namespaces collection[corev1.Namespace, *corev1.Namespace]
-	// configMaps are those of the settings, which flags and IngressClasses name;
-	// headers those that Ingresses name.
+	// configMaps are the ConfigMaps with settings, which flags and IngressClasses refer
+	// to; headers those that Ingresses refer to.
 	configMaps named[corev1.ConfigMap, *corev1.ConfigMap]
 	headers    *polledObjects[corev1.ConfigMap, *corev1.ConfigMap]
 	routed     *routed
@@ -97,7 +98,7 @@ type Source struct {
 	trying   sync.Mutex // guards the next two fields
 	delay    time.Duration
 	retrying *time.Timer
-	// overdue is set while an object that is watched by name did not arrive in time.
+	// overdue is set while an object that is watched by name is late.
 	overdue bool
 	// needs caches the references of the Ingresses. They are recomputed only if
 	// Ingresses or classes change.
@@ -165,9 +166,18 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
 	loaded.Objects = snapshot.Objects{
 		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: s.routed.slices.all(),
-		Secrets: s.secrets.all(), ConfigMaps: append(s.configMaps.all(), s.headers.all()...), Forbidden: s.headers.forbidden(), Namespaces: s.namespaces.all(),
+		Secrets: s.secrets.all(), ConfigMaps: append(s.configMaps.all(), s.headers.all()...), Forbidden: s.forbidden(), Namespaces: s.namespaces.all(),
 	}
 	return loaded, ctx.Err()
+}
+
+// forbidden returns the referenced objects for which the permission to read is missing.
+func (s *Source) forbidden() []model.ObjectRef {
+	found := s.headers.forbidden()
+	if secrets, ok := s.secrets.(*polledObjects[corev1.Secret, *corev1.Secret]); ok {
+		found = slices.Concat(found, secrets.forbidden())
+	}
+	return found
 }
 
 // Missing names the kinds that have not been read for the first time, for the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,13 +16,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/kube"
+	"sluice/internal/model"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
 
 // unsteady is a client of an API server with an Ingress, its Secret and the
-// settings. Requests fail that fails says, and watches hang.
-func unsteady(t *testing.T, fails func(plural string) bool) *kube.Client {
+// settings. Requests get the status of fails unless it is 0, and watches hang.
+func unsteady(t *testing.T, fails func(plural string) (status int)) *kube.Client {
 	t.Helper()
 	class := "nginx"
 	meta := metav1.ListMeta{ResourceVersion: "7"}
@@ -41,9 +43,13 @@ func unsteady(t *testing.T, fails func(plural string) bool) *kube.Client {
 		if plural == "secrets" && strings.Contains(r.URL.Query().Get("fieldSelector"), "metadata.name=web") {
 			plural = "web" // that one, with its content
 		}
-		switch query := r.URL.Query(); {
-		case fails(plural):
-			w.WriteHeader(http.StatusInternalServerError)
+		switch query, status := r.URL.Query(), fails(plural); {
+		case status == http.StatusForbidden:
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"no right","code":403}`))
+		case status != 0:
+			w.WriteHeader(status)
 		case query.Get("sendInitialEvents") != "": // as API servers before 1.32: lists it must be
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusUnprocessableEntity)
@@ -84,24 +90,53 @@ func TestFirstLoadIsWhole(t *testing.T) {
 		t.Run(unread, func(t *testing.T) {
 			t.Parallel()
 			var failures atomic.Int32
-			client := unsteady(t, func(plural string) bool { return plural == unread && failures.Add(1) <= 3 })
-			name := snapshot.Name{Namespace: "shop", Name: "web"}
-			s := New(Options{Client: client, Translate: translate.Options{
-				IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io", ConfigMap: name,
-			}})
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			if _, err := s.Watch(ctx); err != nil {
-				t.Fatal(err)
-			}
-			loaded, err := s.Load(ctx)
-			if err != nil {
-				t.Fatal(err, s.troubles.all())
-			}
+			loaded := firstLoad(t, SecretsByMetadata, func(plural string) int {
+				if plural == unread && failures.Add(1) <= 3 {
+					return http.StatusInternalServerError
+				}
+				return 0
+			})
 			o := loaded.Objects
 			if len(o.Ingresses) != 1 || len(o.Secrets) != 1 || len(o.ConfigMaps) != 1 || len(loaded.Errors) != 0 || failures.Load() <= 3 {
 				t.Errorf("%d Ingresses, %d Secrets, %d ConfigMaps after %d attempts; errors %v", len(o.Ingresses), len(o.Secrets), len(o.ConfigMaps), failures.Load(), loaded.Errors)
 			}
 		})
+	}
+}
+
+// firstLoad is the first result of a source of an unsteady API server.
+func firstLoad(t *testing.T, mode SecretMode, fails func(plural string) (status int)) snapshot.Loaded {
+	t.Helper()
+	s := New(Options{Client: unsteady(t, fails), Secrets: mode, Translate: translate.Options{
+		IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io", ConfigMap: snapshot.Name{Namespace: "shop", Name: "web"},
+	}})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, err := s.Watch(ctx); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := s.Load(ctx)
+	if err != nil {
+		t.Fatal(err, s.troubles.all())
+	}
+	return loaded
+}
+
+// A Secret that Sluice has no permission to read is not called missing.
+func TestForbiddenSecretIsNotMissing(t *testing.T) {
+	t.Parallel()
+	for status, forbidden := range map[int][]model.ObjectRef{
+		http.StatusForbidden: {{Kind: "Secret", Namespace: "shop", Name: "web"}},
+		http.StatusOK:        nil,
+	} {
+		loaded := firstLoad(t, ReferencedSecrets, func(plural string) int {
+			if plural == "web" && status != http.StatusOK {
+				return status
+			}
+			return 0
+		})
+		if got := loaded.Objects.Forbidden; !slices.Equal(got, forbidden) {
+			t.Errorf("%d: forbidden are %v, want %v", status, got, forbidden)
+		}
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// tally counts names, and has a sorted list of those that there are. A change costs what
-// changed and a copy of the list. The zero value is empty.
+// tally counts names, and keeps a sorted list of those with a count. The cost of a change
+// is that of the changed names and of a copy of the list. The zero value is empty.
 type tally struct {
 	counts map[snapshot.Name]int
-	// names never changes; the next list is another one.
+	// names is the last list. It never changes; the next list is a new one.
 	names []snapshot.Name
-	// touched are the names that were counted since the list was made.
+	// touched are the names that were counted since the last list.
 	touched map[snapshot.Name]bool
 }
 
-// add counts a name so many times more.
+// add increases the count of a name, or decreases it if by is negative.
 func (t *tally) add(name snapshot.Name, by int) {
 	if t.counts == nil {
 		t.counts, t.touched = map[snapshot.Name]int{}, map[snapshot.Name]bool{}
@@ -27,10 +27,10 @@ func (t *tally) add(name snapshot.Name, by int) {
 	}
 }
 
-// list gives the names that were counted more than they were taken away, sorted. It is
-// the list of before if these are the same. It must not be changed.
+// list returns the names with a count, sorted. It returns the last list if the names are
+// the same. Callers must not modify it.
 func (t *tally) list() []snapshot.Name {
-	var others []snapshot.Name // that came or went
+	var others []snapshot.Name // new and removed
 	for name := range t.touched {
 		_, listed := slices.BinarySearchFunc(t.names, name, snapshot.Name.Compare)
 		if listed != (t.counts[name] > 0) {
@@ -56,8 +56,8 @@ func (t *tally) list() []snapshot.Name {
 	return t.names
 }
 
-// sameNames reports whether two lists have the same names. Those that tally gave again
-// cost nothing.
+// sameNames reports whether two lists have the same names. For the same list it costs
+// nothing.
 func sameNames(a, b []snapshot.Name) bool {
 	if len(a) != len(b) || len(a) == 0 || &a[0] == &b[0] {
 		return len(a) == len(b)
@@ -65,7 +65,7 @@ func sameNames(a, b []snapshot.Name) bool {
 	return slices.Equal(a, b)
 }
 
-// others gives the names that only one of two sorted lists has.
+// others returns the names that are in only one of two sorted lists.
 func others(before, now []snapshot.Name) (gone, came []snapshot.Name) {
 	for len(before) > 0 || len(now) > 0 {
 		switch {

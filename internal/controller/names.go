@@ -77,8 +77,8 @@ func (c *Controller) tellUnresolved(config *model.Config) []model.Problem {
 	}
 	for s := range translate.Subrequests(config) {
 		if t, found := troubles[s.Backend.ExternalName]; found && s.Backend.ExternalName != "" {
-			for _, owner := range s.Owners {
-				problems = append(problems, unresolved(t, owner, c.Translate.AnnotationsPrefix+"/"+s.Annotation, s.Failure))
+			for _, asker := range s.Askers {
+				problems = append(problems, unresolved(t, asker.Object, asker.Field, s.Failure))
 			}
 		}
 	}

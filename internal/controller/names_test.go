@@ -99,10 +99,18 @@ func TestOwnersAreToldOfNamesWithoutAddress(t *testing.T) {
 	record.Store("none") // no record
 	conf, port := nameServer(t, &record)
 	source := &objects{}
-	for name, annotation := range map[string]string{"asks": "auth-url", "asks-too": "auth-url", "copies": "mirror-target"} {
+	const prefix = "nginx.ingress.kubernetes.io/"
+	asked := map[string]map[string]string{
+		"asks":     {prefix + "auth-url": "http://nope.example/x"},
+		"asks-too": {prefix + "auth-url": "http://nope.example/x"},
+		"at-path":  {"sluice.io/paths.auth-url": "/: http://nope.example/x"},
+		"copies":   {prefix + "mirror-target": "http://nope.example/x"},
+	}
+	for name, annotations := range asked {
 		ing := form(name, name+".example")
-		ing.Spec.DefaultBackend = &networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "web", Port: networkingv1.ServiceBackendPort{Number: 80}}}
-		ing.Annotations = map[string]string{"nginx.ingress.kubernetes.io/" + annotation: "http://nope.example/x"}
+		backend := networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: "web", Port: networkingv1.ServiceBackendPort{Number: 80}}}
+		ing.Spec.Rules[0].HTTP = &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{Path: "/", PathType: new(networkingv1.PathTypePrefix), Backend: backend}}}
+		ing.Annotations = annotations
 		source.Ingresses = append(source.Ingresses, ing)
 	}
 	c := idle(t, source)
@@ -133,9 +141,10 @@ func TestOwnersAreToldOfNamesWithoutAddress(t *testing.T) {
 	}
 	namespace := source.Ingresses[0].Namespace
 	line := func(name, annotation, failure string) string {
-		return "Ingress " + namespace + "/" + name + ": nginx.ingress.kubernetes.io/" + annotation + ": DNS has no address for nope.example: " + failure
+		return "Ingress " + namespace + "/" + name + ": " + annotation + ": DNS has no address for nope.example: " + failure
 	}
-	await(strings.Join([]string{line("asks", "auth-url", "clients get 500"), line("asks-too", "auth-url", "clients get 500"), line("copies", "mirror-target", "nothing is mirrored")}, "\n"))
+	await(strings.Join([]string{line("asks", prefix+"auth-url", "clients get 500"), line("asks-too", prefix+"auth-url", "clients get 500"),
+		line("at-path", "sluice.io/paths.auth-url", "clients get 500"), line("copies", prefix+"mirror-target", "nothing is mirrored")}, "\n"))
 	record.Store("192.0.2.1")
 	await("")
 }

@@ -113,7 +113,7 @@ func closingKeys(prefix string) []string {
 			if !behaviour.Protects && !doc.Closes {
 				continue
 			}
-			for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+			for _, name := range doc.Names {
 				keys = append(keys, prefix+"/"+name, annotations.PathsPrefix+name)
 			}
 		}

@@ -1,4 +1,4 @@
-// Package health serves the liveness and the readiness check over HTTP.
+// Package health serves the liveness check and the readiness check over HTTP.
 package health
 
 import (
@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// Checked is whose health is asked for. The errors say what is missing.
+// Checked is the subject of the checks. The errors say what is missing.
 type Checked interface {
-	// Ready says whether requests may be sent here, Healthy whether it works at all.
+	// Ready fails if requests must not be sent here. Healthy fails if a restart is needed.
 	Ready() error
 	Healthy(ctx context.Context) error
 }
 
-// Checks are how the health checks are served.
+// Checks configures the checks.
 type Checks struct {
-	// Address is listened on; Path is that of the liveness check.
+	// Address is the address to listen on. Path is the path of the liveness check.
 	Address, Path string
-	// Both is for probes that ask the liveness check for readiness, too, as those
-	// of ingress-nginx do: it fails while the readiness check would.
+	// Both makes the liveness check fail if the readiness check fails, for probes that use
+	// one path for both, like those of ingress-nginx.
 	Both bool
 }
 
-// live is what the liveness check answers.
+// live returns the result of the liveness check.
 func (c Checks) live(ctx context.Context, of Checked) error {
 	if err := of.Ready(); c.Both && err != nil {
 		return err
@@ -34,8 +34,8 @@ func (c Checks) live(ctx context.Context, of Checked) error {
 	return of.Healthy(ctx)
 }
 
-// Handler serves the liveness check, and the readiness check at /readyz: 200 with
-// "ok", or 503 with what is missing.
+// Handler serves the liveness check, and the readiness check at /readyz. It answers 200
+// with "ok", or 503 with the error.
 func (c Checks) Handler(of Checked) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+c.Path, func(w http.ResponseWriter, r *http.Request) { answer(w, c.live(r.Context(), of)) })
@@ -51,8 +51,7 @@ func answer(w http.ResponseWriter, err error) {
 	fmt.Fprintln(w, "ok")
 }
 
-// Serve listens for Handler until ctx ends. It returns once the listener is open,
-// or with the error that prevents that.
+// Serve serves Handler until ctx ends. It returns when the listener is open, or its error.
 func (c Checks) Serve(ctx context.Context, of Checked, log *slog.Logger) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", c.Address)

@@ -14,6 +14,8 @@ import (
 type Doc struct {
 	Key     string
 	Aliases []string
+	// Names are the key and its aliases.
+	Names []string
 	// Type is a short name such as "bool" or "size".
 	Type string
 	// Default is the value if the key is missing. From, if not empty, is the
@@ -41,13 +43,11 @@ type Doc struct {
 	// Withholds is set if the object is left out while the value is not valid, because it
 	// is meant for few requests and would get all.
 	Withholds bool
-	// EmptyIsOff is set if an empty value turns it off, too; EmptyIsUnset if it says
-	// nothing.
+	// EmptyIsOff is set if an empty value also turns the key off; EmptyIsUnset if an empty
+	// value counts as missing.
 	EmptyIsOff, EmptyIsUnset bool
-	// Edges returns values at the limits of what is valid, or items at the limits of
-	// a list. Golden cases show that nginx accepts each. They are computed on demand,
-	// because only tests and pages need them.
-	Edges func() []string
+	// Field is the tagged field.
+	Field reflect.StructField
 }
 
 // IsOff reports whether a value turns the key off. A number can be written in several
@@ -78,7 +78,7 @@ func Describe(t any) []Doc {
 	return docs
 }
 
-// want says what would be valid for a type under the rules of a validate tag.
+// want describes the valid values of a type under the rules of a validate tag.
 func want(t reflect.Type, validate string) string {
 	rules, each := splitRules(validate)
 	text := wantType(t, rules)
@@ -103,7 +103,7 @@ func splitRules(validate string) (whole, each map[string]string) {
 	return whole, each
 }
 
-// wholeNumber is what a tag unit adds to.
+// wholeNumber is the description that a tag unit extends.
 const wholeNumber = "a whole number"
 
 func wantType(t reflect.Type, rules map[string]string) string {
@@ -115,7 +115,7 @@ func wantType(t reflect.Type, rules map[string]string) string {
 		return text + " of at most " + most + " characters"
 	}
 	if t.Kind() == reflect.Slice {
-		return text // tooLong says how long it may be
+		return text // tooLong reports the maximum length
 	}
 	return text + bounds(t, rules)
 }
@@ -164,4 +164,30 @@ func oneOf(param string) string {
 		words[i] = strconv.Quote(w)
 	}
 	return model.OneOf(words)
+}
+
+// isNumeric reports whether min and max of a string type limit a number, and not a length.
+func isNumeric(t reflect.Type) bool {
+	return t == reflect.TypeFor[Optional[int]]() || hasUnit(t)
+}
+
+// hasUnit reports whether a type is a number with a unit.
+func hasUnit(t reflect.Type) bool {
+	return t == reflect.TypeFor[Size]() || t == reflect.TypeFor[Duration]()
+}
+
+// bound returns a limit of a rule as users write it, with its unit.
+func bound(t reflect.Type, param string) string {
+	n, err := strconv.ParseInt(param, 10, 64)
+	switch {
+	case err != nil:
+		return param
+	case t == reflect.TypeFor[Duration]():
+		return param + "s"
+	case t != reflect.TypeFor[Size]():
+		return param
+	case n > 0 && n%(1<<30) == 0:
+		return strconv.FormatInt(n>>30, 10) + "g"
+	}
+	return string(SizeOf(n))
 }

@@ -11,10 +11,8 @@ func (f Fault) Text() string {
 	switch {
 	case f.Because != "":
 		return text + ": " + f.Because
-	case f.Undone:
-		return text + ": this value of ingress-nginx is not supported yet"
-	case f.Gone:
-		return text + ": this value of ingress-nginx is gone for good"
+	case f.Unsupported != "":
+		return text + ": this value of ingress-nginx " + f.Unsupported
 	case f.Meanwhile != "":
 		return text + "; " + f.Meanwhile + " until this is mended"
 	}

@@ -21,14 +21,13 @@ const (
 type field struct {
 	Doc
 	index    []int
-	names    []string // the key, then the aliases
 	validate string
 	empty    emptyMeans
-	empties  bool // by a value that is not valid
-	alone    bool
-	instead  string
-	gone     []string
-	want     string
+	// zeroIfInvalid, alone, instead and gone are the tags of these names; the first is
+	// invalid:"zero".
+	zeroIfInvalid, alone bool
+	instead              string
+	gone                 []string
 }
 
 var parsed sync.Map // reflect.Type -> []*field
@@ -59,24 +58,26 @@ func appendFields(fields []*field, t reflect.Type, index []int) []*field {
 
 func newField(member reflect.StructField, index []int) *field {
 	tag := member.Tag
-	f := &field{index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), empties: tag.Get("invalid") == "zero", alone: tag.Get("alone") == "true", instead: tag.Get("instead"), gone: strings.Fields(tag.Get("gone"))}
+	is := func(name string) bool { return tag.Get(name) == "true" }
+	f := &field{
+		index: index, validate: tag.Get("validate"), empty: emptyMeans(tag.Get("empty")), zeroIfInvalid: tag.Get("invalid") == "zero",
+		alone: is("alone"), instead: tag.Get("instead"), gone: strings.Fields(tag.Get("gone")),
+	}
 	f.Doc = Doc{
-		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"),
-		Protects: tag.Get("protects") == "true", Closes: tag.Get("closes") == "true", Allowed: tag.Get("allowed"), Withholds: tag.Get("withholds") == "true", EmptyIsOff: tag.Get("empty") == "zero", EmptyIsUnset: tag.Get("empty") == "", Off: append([]string(nil), strings.Fields(tag.Get("off"))...), Undone: append([]string(nil), strings.Fields(tag.Get("undone"))...),
+		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"), Allowed: tag.Get("allowed"),
+		Type: kindOf(member.Type).name, Valid: want(member.Type, f.validate), Field: member,
+		Protects: is("protects"), Closes: is("closes"), Withholds: is("withholds"),
+		Off: append([]string(nil), strings.Fields(tag.Get("off"))...), Undone: append([]string(nil), strings.Fields(tag.Get("undone"))...), EmptyIsOff: f.empty == emptyZero, EmptyIsUnset: f.empty == emptyUnset,
 	}
 	if alias := tag.Get("alias"); alias != "" {
 		f.Aliases = strings.Split(alias, ",")
 	}
-	f.names = append([]string{f.Key}, f.Aliases...)
+	f.Names = append([]string{f.Key}, f.Aliases...)
 	mustParse(member.Name+": risk", &f.Risk, tag.Get("risk"))
-	f.Type = kindOf(member.Type).name
-	f.want = want(member.Type, f.validate)
 	if unit := tag.Get("unit"); unit != "" {
-		f.want = strings.Replace(f.want, wholeNumber, wholeNumber+" of "+unit, 1)
+		f.Valid = strings.Replace(f.Valid, wholeNumber, wholeNumber+" of "+unit, 1)
 	}
-	f.Valid = f.want
 	f.mustBeSound(member)
-	f.Edges = sync.OnceValue(func() []string { return f.edges(member.Type) })
 	return f
 }
 
@@ -91,17 +92,17 @@ func mustParse(what string, dst encoding.TextUnmarshaler, text string) {
 	}
 }
 
-// mustBeSound panics for a tag that could never work, so that the first test
-// which touches the type finds it.
+// mustBeSound panics if a tag can never work, so that the first test of the type finds
+// it.
 func (f *field) mustBeSound(member reflect.StructField) {
 	if !slices.Contains([]emptyMeans{emptyUnset, emptyZero, emptyInvalid}, f.empty) {
 		panic(fmt.Sprintf("keys: %s: empty:%q is not unset, zero or invalid", member.Name, f.empty))
 	}
 	if f.Type == "" {
-		panic(fmt.Sprintf("keys: %s: a field cannot be of type %s", member.Name, member.Type))
+		panic(fmt.Sprintf("keys: %s: fields cannot have the type %s", member.Name, member.Type))
 	}
-	if f.empties && f.instead == "" {
-		panic(fmt.Sprintf("keys: %s: no tag instead says what a bad value leaves", member.Name))
+	if f.zeroIfInvalid && f.instead == "" {
+		panic(fmt.Sprintf("keys: %s: the tag instead must describe the effect of an invalid value", member.Name))
 	}
 	if f.Default == "" {
 		return

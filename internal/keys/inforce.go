@@ -16,9 +16,9 @@ type InForce struct {
 	Name string
 }
 
-// Values lists the keys of a tagged struct with the texts that hold: what is written,
-// and else the default. faults are what Decode found in the same lookup: instead of
-// what they name, the text is what Decode took.
+// Values returns the keys of a tagged struct with the texts in force: the given text or
+// the default. faults are those of Decode for the same lookup; for their keys the text is
+// the one that Decode used.
 func Values(t any, lookup, defaults Lookup, faults ...Fault) []InForce {
 	var values []InForce
 	for _, f := range fieldsOf(reflect.Indirect(reflect.ValueOf(t)).Type()) {
@@ -35,7 +35,7 @@ func (f *field) inForce(lookup, defaults Lookup, faults []Fault) InForce {
 		return InForce{f.Doc, strings.TrimSpace(raw), name}
 	case ok && faults[bad].Partly:
 		return InForce{f.Doc, faults[bad].Rest, name}
-	case ok && f.empties:
+	case ok && f.zeroIfInvalid:
 		return InForce{Doc: f.Doc}
 	}
 	return InForce{Doc: f.Doc, Text: f.defaultText(defaults)}

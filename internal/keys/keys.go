@@ -1,6 +1,6 @@
-// Package keys reads string keys, annotations and ConfigMap entries alike, into
-// tagged structs. In go the texts that users wrote; out come typed values and a
-// Fault for each text that is not valid. The same tags give the documentation.
+// Package keys decodes annotations and entries of ConfigMaps into tagged structs. It takes
+// the texts of users, and returns typed values and a Fault for each invalid text. The same
+// tags document the keys.
 //
 //	type Timeouts struct {
 //		Read int `key:"proxy-read-timeout" from:"proxy-read-timeout" risk:"low" validate:"min=1" doc:"Seconds between two reads."`
@@ -10,32 +10,29 @@
 //
 // The tags of a field:
 //
-//	key       the name users write
-//	alias     older names, separated by commas; read where key is absent or empty
-//	default   the value where nobody wrote one
-//	from      the ConfigMap key that gives the default
+//	key       the name of the key
+//	alias     older names, separated by commas; read if the key is missing or empty
+//	default   the value if the key is missing
+//	from      the ConfigMap key that provides the default
 //	risk      low, medium, high or critical
-//	validate  rules of go-playground/validator and the ones of rules.go
-//	empty     what a value that is present but empty means: unset (as if absent;
-//	          the default), zero (the zero value) or invalid (a Fault)
-//	invalid   what a value that is not valid leaves: default (nothing said) or
-//	          zero, where the default would open what the value was to close
-//	alone     "true" where a value that is not valid costs nothing but this key,
-//	          which has its default then
-//	off       the texts, separated by spaces, by which nothing is asked for; in any
-//	          case they count as the first of them
-//	instead   a sentence, without its end, on what holds instead of a value that is
-//	          not valid, where users would not guess it
-//	unit      what a whole number counts, such as seconds
-//	undone    words, separated by spaces, that ingress-nginx takes and Sluice does
-//	          not yet
-//	needs     other keys, separated by spaces, without all of which this one has no
-//	          effect
-//	allowed   the setting that has to be true for it to be followed
-//	protects  "true" where a path must not be served if the value is not valid
-//	closes    "true" where a path must not be served if this is asked for and
-//	          cannot be done, though it keeps nobody out
-//	withholds "true" where the object is left out if the value is not valid
+//	validate  rules of go-playground/validator and of rules.go
+//	empty     the meaning of an empty value: none (the key counts as missing), zero (the
+//	          zero value) or invalid (a Fault)
+//	invalid   "zero" if an invalid value counts as the zero value instead of the default,
+//	          because the default would be less strict
+//	alone     "true" if an invalid value affects only this key, which gets its default
+//	off       the texts, separated by spaces and in any case, that turn the key off; they
+//	          count as the first of them
+//	instead   the effect of an invalid value, as part of a sentence, if it is not obvious
+//	unit      the unit of a whole number, such as seconds
+//	undone    values of ingress-nginx, separated by spaces, that Sluice does not support yet
+//	gone      values of ingress-nginx, separated by spaces, that Sluice will not support
+//	needs     other keys, separated by spaces; without any of them the key has no effect
+//	allowed   the setting that must be true for the key to have an effect
+//	protects  "true" if a path must not be served while the value is invalid
+//	closes    "true" if a path must not be served while the value cannot be honoured,
+//	          although the key does not restrict access
+//	withholds "true" if the object is left out while the value is invalid
 //	doc       one sentence for the reference page
 //
 // A struct field without a key tag is a group of such fields.
@@ -53,41 +50,38 @@ import (
 	"github.com/go-playground/validator/v10"
 )
 
-// Fault is a value that is not valid.
+// Fault is an invalid value.
 type Fault struct {
-	// Key is the name under which the value was found (maybe an alias).
+	// Key is the name under which the value was found, which can be an alias.
 	Key string
-	// Value is what was written, untrimmed.
+	// Value is the given value, untrimmed.
 	Value string
-	// Want says what would be valid, to follow "want ".
+	// Want describes the valid values, as the continuation of "want ".
 	Want string
-	// Needs and Protects are what the field's tags say.
+	// Needs and Protects are tags of the field.
 	Needs    string
 	Protects bool
-	// Empties is set where the value counts as empty now, and not as its default.
-	Empties bool
-	// Meanwhile says what holds until the value is mended; empty where nobody asks.
+	// Zero is set if the value counts as the zero value, and not as the default.
+	Zero bool
+	// Meanwhile is the effect until the value is fixed; empty if it is obvious.
 	Meanwhile string
-	// Undone is set where ingress-nginx takes the value.
-	Undone bool
-	// Gone is set where ingress-nginx takes the value, and Sluice never will.
-	Gone bool
-	// Because says what of the value is wrong; empty where that is plain to see.
+	// Unsupported says that ingress-nginx accepts the value; empty if it does not.
+	Unsupported string
+	// Because is the wrong part of the value; empty if it is obvious.
 	Because string
-	// Alone is set where the other keys of the struct are followed all the same,
-	// Partly where the valid items of the list are, too: Rest.
+	// Alone is set if the fault does not affect the other keys of the struct. Partly is
+	// set if it does not affect the valid items of the list either, which are in Rest.
 	Alone, Partly bool
 	Rest          string
 }
 
-// Lookup finds what is written for a key.
+// Lookup finds the value of a key.
 type Lookup func(key string) (value string, ok bool)
 
-// Decode fills the struct that dst points to. It finds values with lookup and,
-// for fields with a from tag, defaults with defaults (nil for none). A field
-// whose value is not valid gets its default and a Fault. Faults are in the
-// order of the fields. The tags themselves are the programmer's: Decode panics
-// if one cannot be read.
+// Decode fills the struct that dst points to. It finds values with lookup and, for fields
+// with a from tag, defaults with defaults (nil for none). A field with an invalid value
+// gets its default and a Fault. Faults are in the order of the fields. Decode panics if a
+// tag is wrong.
 func Decode(dst any, lookup, defaults Lookup) []Fault {
 	value := reflect.ValueOf(dst).Elem()
 	var faults []Fault
@@ -111,7 +105,7 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 		target.SetZero()
 		return nil
 	}
-	fault := &Fault{Key: name, Value: raw, Want: f.want, Needs: f.Needs, Protects: f.Protects, Meanwhile: f.meanwhile(defaults), Empties: f.empties, Alone: f.alone, Undone: isOneOf(text, f.Undone), Gone: isOneOf(text, f.gone)}
+	fault := &Fault{Key: name, Value: raw, Want: f.Valid, Needs: f.Needs, Protects: f.Protects, Zero: f.zeroIfInvalid, Meanwhile: f.meanwhile(defaults), Alone: f.alone, Unsupported: f.unsupported(text)}
 	var partly *partlyValid
 	var because *specific
 	switch err := f.setWritten(target, text); {
@@ -120,7 +114,7 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 	case errors.As(err, &partly):
 		fault.Value, fault.Rest, fault.Alone, fault.Partly = partly.bad, partly.rest, true, true
 		fault.Meanwhile = "the list is " + cmp.Or(partly.rest, "empty")
-	case f.empties:
+	case f.zeroIfInvalid:
 		target.SetZero()
 	default:
 		f.setDefault(target, defaults)
@@ -131,12 +125,24 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 	return fault
 }
 
-// specific is the error of a long text of which a part is wrong.
+// unsupported returns the continuation of "this value of ingress-nginx ", "" for values
+// that ingress-nginx rejects too.
+func (f *field) unsupported(text string) string {
+	switch {
+	case isOneOf(text, f.Undone):
+		return "is not supported yet"
+	case isOneOf(text, f.gone):
+		return "is gone for good"
+	}
+	return ""
+}
+
+// specific is the error about a part of a long text.
 type specific struct{ text string }
 
 func (s *specific) Error() string { return s.text }
 
-// meanwhile says what holds instead of a value that is not valid.
+// meanwhile returns the effect of an invalid value.
 func (f *field) meanwhile(defaults Lookup) string {
 	text := f.defaultText(defaults)
 	switch {
@@ -148,7 +154,7 @@ func (f *field) meanwhile(defaults Lookup) string {
 	return "the default " + Quote(text) + " holds"
 }
 
-// setWritten is set for a text of a user. An empty one is not valid here.
+// setWritten is set for the text of a user, which must not be empty.
 func (f *field) setWritten(target reflect.Value, text string) error {
 	switch {
 	case text == "":
@@ -159,16 +165,16 @@ func (f *field) setWritten(target reflect.Value, text string) error {
 	return f.set(target, text)
 }
 
-// partlyValid is the error of a list of which some items are valid: UnmarshalText
-// has taken them.
+// partlyValid is the error about a list with some valid items, which UnmarshalText has
+// stored.
 type partlyValid struct{ bad, rest string }
 
 func (p *partlyValid) Error() string { return strconv.Quote(p.bad) + " is not valid" }
 
-// written gives the first of the field's names with a value, else the first that is
-// present though empty, if that says anything.
+// written returns the first of the names of the field with a value. If there is none, it
+// returns the first name with an empty value, unless an empty value counts as missing.
 func (f *field) written(lookup Lookup) (name, value string, ok bool) {
-	for _, n := range f.names {
+	for _, n := range f.Names {
 		v, found := lookup(n)
 		if found && strings.TrimSpace(v) != "" {
 			return n, v, true
@@ -180,15 +186,15 @@ func (f *field) written(lookup Lookup) (name, value string, ok bool) {
 	return name, value, ok
 }
 
-// setDefault sets what holds where nothing is written. A default that cannot
-// be read leaves the zero value; settings has checked and reported its own.
+// setDefault sets the default. An invalid default becomes the zero value; package
+// settings reports it.
 func (f *field) setDefault(target reflect.Value, defaults Lookup) {
 	if text := f.defaultText(defaults); text == "" || f.set(target, text) != nil {
 		target.SetZero()
 	}
 }
 
-// defaultText is what holds where nothing is written.
+// defaultText returns the default as text.
 func (f *field) defaultText(defaults Lookup) string {
 	if f.From != "" && defaults != nil {
 		if v, ok := defaults(f.From); ok {
@@ -198,8 +204,8 @@ func (f *field) defaultText(defaults Lookup) string {
 	return f.Default
 }
 
-// set parses a text that is not empty into target and applies the rules. On an
-// error target may hold anything.
+// set parses a text into target and applies the rules. The text must not be empty. After
+// an error, target is undefined.
 func (f *field) set(target reflect.Value, text string) error {
 	target.SetZero()
 	if err := parse(target, text); err != nil {
@@ -211,7 +217,8 @@ func (f *field) set(target reflect.Value, text string) error {
 	return tooLong(target, validate.Var(target.Interface(), f.validate))
 }
 
-// tooLong says of a list with too many items how many it has; other errors stay.
+// tooLong adds the number of items to the error about a list with too many; it returns
+// other errors unchanged.
 func tooLong(target reflect.Value, err error) error {
 	var faults validator.ValidationErrors
 	if errors.As(err, &faults) && faults[0].Tag() == "max" && faults[0].Kind() == reflect.Slice {
@@ -243,7 +250,7 @@ func parse(target reflect.Value, text string) error {
 		n, err := strconv.Atoi(text)
 		target.SetInt(int64(n))
 		return err
-	default: // []string; fieldsOf refused every other kind
+	default: // []string; fieldsOf rejects every other kind
 		items, err := commaList(text)
 		target.Set(reflect.ValueOf(items))
 		return err
@@ -251,7 +258,7 @@ func parse(target reflect.Value, text string) error {
 	return nil
 }
 
-// printable is false for a text with a control character or broken UTF-8.
+// printable reports whether a text has no control character and no invalid UTF-8.
 func printable(text string) bool {
 	for _, r := range text {
 		if r < 0x20 || r == 0x7f || r == '\uFFFD' {

@@ -167,10 +167,7 @@ func TestDescribe(t *testing.T) {
 		{Key: "word", Aliases: []string{"old-word", "older-word"}, Type: "string", Default: "host", Risk: RiskMedium, Valid: `"host" or "path"`, Doc: "A word.", EmptyIsUnset: true},
 		{Key: "any", Type: "string", From: "setting-any", Needs: "flag", Valid: "one line of text", Doc: "A text.", EmptyIsUnset: true},
 	}
-	if diff := cmp.Diff(want, docs[:2], cmpopts.IgnoreFields(Doc{}, "Edges")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"host", "path"}, docs[0].Edges()); diff != "" {
+	if diff := cmp.Diff(want, docs[:2], cmpopts.IgnoreFields(Doc{}, "Field", "Names")); diff != "" {
 		t.Error(diff)
 	}
 	if got, want := docs[len(docs)-1].Key, "risk"; got != want {
@@ -179,58 +176,6 @@ func TestDescribe(t *testing.T) {
 	for _, doc := range docs {
 		if doc.Type == "" || doc.Valid == "" {
 			t.Errorf("%s: type %q, valid %q", doc.Key, doc.Type, doc.Valid)
-		}
-	}
-}
-
-func TestEdges(t *testing.T) {
-	t.Parallel()
-	want := map[string][]string{
-		"word": {"host", "path"}, "proto": {"HTTP", "HTTPS"}, "words": {"error", "timeout"}, "flag": {"true", "false"},
-		"count": {"1", "10"}, "number": {"0", "1000"}, "auto": {"auto", "1", "1024"}, "risk": {"Low", "Critical"},
-		"size": {"0", "1048576g"}, "above": {"1048576g", "1"}, "within": {"32k", "1g"}, "bufs": {"1 512", "1024 1g"}, "time": {"0", "10y"}, "wait": {"10y", "1s"},
-		"any": nil,
-	}
-	seen := 0
-	for _, doc := range Describe(sample{}) {
-		for _, edge := range doc.Edges() {
-			if _, faults := decode(map[string]string{doc.Key: edge}); len(faults) > 0 {
-				t.Errorf("%s: the edge %q is refused: %v", doc.Key, edge, faults)
-			}
-		}
-		if edges, ok := want[doc.Key]; ok {
-			seen++
-			if diff := cmp.Diff(edges, doc.Edges()); diff != "" {
-				t.Errorf("%s: %s", doc.Key, diff)
-			}
-		} else if len(doc.Edges()) < 2 {
-			t.Errorf("%s: only the edges %q", doc.Key, doc.Edges())
-		}
-	}
-	if seen != len(want) {
-		t.Errorf("%d of %d keys were seen", seen, len(want))
-	}
-	bounded := Describe(struct {
-		Text string `key:"text" validate:"min=2,max=3"`
-		Free int    `key:"free" validate:"min=-1"`
-		Long string `key:"long" validate:"oneof=a b c d e"`
-	}{})
-	if diff := cmp.Diff([][]string{{"xx", "xxx"}, {"9223372036854775807", "-1"}, {"a", "e"}}, [][]string{bounded[0].Edges(), bounded[1].Edges(), bounded[2].Edges()}); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestEveryTextRuleHasEdges(t *testing.T) {
-	t.Parallel()
-	for _, r := range textRules {
-		edges := r.edges
-		if len(edges) == 0 {
-			t.Errorf("%s: the table has no edges of it", r.name)
-		}
-		for _, edge := range edges {
-			if !r.pattern().MatchString(edge) {
-				t.Errorf("%s: the edge %q is refused", r.name, edge)
-			}
 		}
 	}
 }

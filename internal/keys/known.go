@@ -83,7 +83,7 @@ func NewCatalog(c Catalog) *Catalog {
 		case doc.Withholds:
 			k.Fate = Withheld
 		}
-		for _, k.Key = range append([]string{doc.Key}, doc.Aliases...) {
+		for _, k.Key = range doc.Names {
 			c.entries[k.Key] = k
 		}
 	}

@@ -24,10 +24,10 @@ func commaList(text string) ([]string, error) {
 	return items, nil
 }
 
-// Words is a list separated by white space. A word that is said twice counts once.
+// Words is a list separated by white space, without repetitions.
 type Words []string
 
-// maxWords is more words than any key has.
+// maxWords is more than any key needs.
 const maxWords = 64
 
 // UnmarshalText accepts at most 64 different words of printable characters.
@@ -53,10 +53,10 @@ func (w *Words) UnmarshalText(text []byte) error {
 // repetitions. A network is written with its host bits zero.
 type CIDRs []string
 
-// UnmarshalText accepts IPv4 and IPv6 addresses and networks separated by
-// commas. One item that is neither makes the whole list invalid, and so does
-// a list without items: what a list protects must not be opened by a slip.
-// 255.255.255.255 is nobody's address, and nginx cannot read it.
+// UnmarshalText accepts IPv4 and IPv6 addresses and networks separated by commas. One
+// invalid item makes the whole list invalid, and so does a list without items, so that a
+// mistake never opens a protected path. 255.255.255.255 is invalid, because no client has
+// it and nginx cannot parse it.
 func (c *CIDRs) UnmarshalText(text []byte) error {
 	var list []string
 	for item := range strings.SplitSeq(string(text), ",") {
@@ -74,12 +74,12 @@ func (c *CIDRs) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// broadcast is what nginx's parser of addresses gives for a text that is none.
+// broadcast is the result of nginx's parser for an invalid address.
 // Source: ngx_ptocidr in nginx's src/core/ngx_inet.c.
 const broadcast = "255.255.255.255"
 
-// parseNetwork gives the canonical form. An IPv4 address in IPv6 notation
-// becomes IPv4, as nginx compares a client that came so with its IPv4 rules.
+// parseNetwork returns the canonical form. An IPv4 address in IPv6 notation becomes IPv4,
+// because nginx compares such a client with its IPv4 rules.
 func parseNetwork(item string) (string, error) {
 	if !strings.Contains(item, "/") {
 		address, err := netip.ParseAddr(item)
@@ -101,11 +101,11 @@ func parseNetwork(item string) (string, error) {
 	return network.Masked().String(), nil
 }
 
-// HeaderNames is a list of header names separated by commas, as it was
-// written: it is the value of a header itself.
+// HeaderNames is a list of header names separated by commas, unchanged, because it is the
+// value of a header itself.
 type HeaderNames string
 
-// An item may be "*", which stands for every header in some answers.
+// An item can be "*", which means every header in some answers.
 var headerNamesPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_\-]+|\*)(?: *, *(?:[A-Za-z0-9_\-]+|\*))*$`)
 
 // UnmarshalText accepts letters, digits, - and _ in each name.
@@ -117,7 +117,7 @@ func (h *HeaderNames) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Methods is a list of HTTP methods separated by commas, as it was written.
+// Methods is a list of HTTP methods separated by commas, unchanged.
 type Methods string
 
 var methodsPattern = regexp.MustCompile(`^[A-Za-z]+(?:,? ?[A-Za-z]+)*$`)

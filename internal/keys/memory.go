@@ -38,7 +38,7 @@ func (d *Dictionaries) UnmarshalText(text []byte) error {
 		switch {
 		case slices.Contains(idleDictionaries, name):
 			continue
-		case size.bytes() < leastDictionary || size.bytes() > mostDictionary:
+		case size.Bytes() < leastDictionary || size.Bytes() > mostDictionary:
 			return fmt.Errorf("%s is out of range", size)
 		case name == "certificate_data":
 			read.Certificate = size
@@ -51,9 +51,3 @@ func (d *Dictionaries) UnmarshalText(text []byte) error {
 	*d = read
 	return nil
 }
-
-// Bytes returns the number of bytes of a size, 0 for no size.
-func (s Size) Bytes() int64 { return int64(s.bytes()) }
-
-// SizeOf is a number of bytes as a Size.
-func SizeOf(bytes int64) Size { return sizeOf(uint64(bytes)) }

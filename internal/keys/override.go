@@ -7,7 +7,7 @@ import "reflect"
 func Withdraw(dst any, key string) (instead string) {
 	value := reflect.ValueOf(dst).Elem()
 	for _, f := range fieldsOf(value.Type()) {
-		if f.Key == key && f.empties {
+		if f.Key == key && f.zeroIfInvalid {
 			value.FieldByIndex(f.index).SetZero()
 			return f.instead
 		}
@@ -15,9 +15,9 @@ func Withdraw(dst any, key string) (instead string) {
 	return ""
 }
 
-// Override changes those fields of the struct that dst points to for which lookup
-// finds something that is valid, and leaves the others as they are. It gives what it
-// changed. Faults are as with Decode.
+// Override sets the fields of the struct that dst points to for which lookup finds a valid
+// value, and returns their values in force. It keeps the other fields. Faults are as with
+// Decode.
 func Override(dst any, lookup Lookup) (changed []InForce, faults []Fault) {
 	value := reflect.ValueOf(dst).Elem()
 	for _, f := range fieldsOf(value.Type()) {
@@ -27,7 +27,7 @@ func Override(dst any, lookup Lookup) (changed []InForce, faults []Fault) {
 		said := reflect.New(value.FieldByIndex(f.index).Type()).Elem()
 		if fault := f.decode(said, lookup, nil); fault != nil {
 			faults = append(faults, *fault)
-			if !fault.Empties {
+			if !fault.Zero {
 				continue
 			}
 		}

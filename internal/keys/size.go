@@ -17,11 +17,11 @@ type Size string
 
 var sizePattern = regexp.MustCompile(`^([0-9]{1,15})([bkmgBKMG]?)$`)
 
-// maxSize keeps what nginx computes with sizes within 64 bits: one pebibyte.
+// maxSize is one pebibyte, so that nginx can compute with sizes in 64 bits.
 const maxSize = 1 << 50
 
-// UnmarshalText accepts digits with an optional suffix b, k, m or g in either
-// case; spaces do not count, as in ingress-nginx.
+// UnmarshalText accepts digits with an optional suffix b, k, m or g in either case. It
+// ignores spaces, as ingress-nginx does.
 func (s *Size) UnmarshalText(text []byte) error {
 	m := sizePattern.FindStringSubmatch(strings.ReplaceAll(string(text), " ", ""))
 	if m == nil {
@@ -31,18 +31,18 @@ func (s *Size) UnmarshalText(text []byte) error {
 	if err != nil {
 		return err
 	}
-	high, bytes := bits.Mul64(n, unit(m[2]))
+	high, bytes := bits.Mul64(n, uint64(unit(m[2])))
 	if high != 0 || bytes > maxSize {
 		return fmt.Errorf("%q is more than 1048576g", text)
 	}
-	*s = sizeOf(bytes)
+	*s = SizeOf(int64(bytes))
 	return nil
 }
 
-// bytes returns the number of bytes of a size, 0 for no size.
-func (s Size) bytes() uint64 {
+// Bytes returns the number of bytes of a size, 0 for no size.
+func (s Size) Bytes() int64 {
 	digits := strings.TrimRight(string(s), "km")
-	n, err := strconv.ParseUint(digits, 10, 64)
+	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
 		return 0
 	}
@@ -51,16 +51,16 @@ func (s Size) bytes() uint64 {
 
 // Larger returns the larger of two sizes.
 func Larger(a, b Size) Size {
-	if a.bytes() < b.bytes() {
+	if a.Bytes() < b.Bytes() {
 		return b
 	}
 	return a
 }
 
 // sizeValue lets the rules min, max and ne see a Size as a number of bytes.
-func sizeValue(v reflect.Value) any { return Size(v.String()).bytes() }
+func sizeValue(v reflect.Value) any { return Size(v.String()).Bytes() }
 
-func unit(suffix string) uint64 {
+func unit(suffix string) int64 {
 	switch strings.ToLower(suffix) {
 	case "k":
 		return 1 << 10
@@ -72,21 +72,21 @@ func unit(suffix string) uint64 {
 	return 1
 }
 
-func sizeOf(bytes uint64) Size {
+// SizeOf returns the Size of a number of bytes.
+func SizeOf(bytes int64) Size {
 	switch {
 	case bytes == 0:
 		return "0"
 	case bytes%(1<<20) == 0:
-		return Size(strconv.FormatUint(bytes>>20, 10) + "m")
+		return Size(strconv.FormatInt(bytes>>20, 10) + "m")
 	case bytes%(1<<10) == 0:
-		return Size(strconv.FormatUint(bytes>>10, 10) + "k")
+		return Size(strconv.FormatInt(bytes>>10, 10) + "k")
 	}
-	return Size(strconv.FormatUint(bytes, 10))
+	return Size(strconv.FormatInt(bytes, 10))
 }
 
-// The least and the most bytes of each of several buffers: nginx refuses less
-// than its connection_pool_size, and more than a gigabyte that one connection
-// may ask for at once is a slip, as "8g" for "8k".
+// The smallest and largest size of a buffer, in bytes. nginx rejects less than its
+// connection_pool_size. More than a gigabyte is probably a mistake, such as "8g" for "8k".
 const (
 	leastBuffer = 512
 	mostBuffer  = 1 << 30
@@ -111,7 +111,7 @@ func (b *Buffers) UnmarshalText(text []byte) error {
 	if err := b.Size.UnmarshalText([]byte(words[1])); err != nil {
 		return err
 	}
-	if size := b.Size.bytes(); n < 1 || n > 1024 || size < leastBuffer || size > mostBuffer {
+	if size := b.Size.Bytes(); n < 1 || n > 1024 || size < leastBuffer || size > mostBuffer {
 		return fmt.Errorf("%q is out of range", text)
 	}
 	b.Number = n

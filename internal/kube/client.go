@@ -62,7 +62,7 @@ var (
 type Client struct {
 	host   string
 	groups map[schema.GroupVersion]*rest.RESTClient
-	// watches are clients of the same groups for what is watched.
+	// watches are clients of the same groups for watches.
 	watches                 map[schema.GroupVersion]*rest.RESTClient
 	unlimited               *rest.RESTClient // of the core group
 	metadata, metadataWatch metadata.Interface
@@ -104,7 +104,7 @@ func newClient(config *rest.Config) (*Client, error) {
 	return c, err
 }
 
-// clients are those of all groups and of metadata, on one transport.
+// clients returns the clients of all groups and of metadata, on one transport.
 func clients(config *rest.Config, codecs runtime.NegotiatedSerializer, transport *http.Client) (map[schema.GroupVersion]*rest.RESTClient, metadata.Interface, error) {
 	groups := map[schema.GroupVersion]*rest.RESTClient{}
 	for _, version := range []schema.GroupVersion{corev1.SchemeGroupVersion, networkingv1.SchemeGroupVersion, discoveryv1.SchemeGroupVersion, coordinationv1.SchemeGroupVersion} {
@@ -149,19 +149,18 @@ func (c *Client) Get(ctx context.Context, r Resource, name snapshot.Name, into r
 	return r.in(name.Namespace, c.groups[r.Version].Get()).Name(name.Name).Do(ctx).Into(into)
 }
 
-// Recall is Get of a Secret or ConfigMap of at least a version: "0" is any that the API
-// server remembers, which costs it little and may be a moment old, "" the newest. Those
-// who ask bound how many they ask for at a time: the limit of requests a second does not
-// count.
+// Recall is Get for a Secret or ConfigMap of at least a version: "0" for any version in the
+// cache of the API server, which is cheap but can be outdated, and "" for the newest. The
+// limit of requests per second does not apply, so callers must limit themselves.
 func (c *Client) Recall(ctx context.Context, r Resource, name snapshot.Name, version string, into runtime.Object) error {
 	options := metav1.GetOptions{ResourceVersion: version}
 	return r.in(name.Namespace, c.unlimited.Get()).Name(name.Name).VersionedParams(&options, c.parameters).Do(ctx).Into(into)
 }
 
-// RecallAlone is Recall for those who may only list: into is a list of the object, and
-// empty if it does not exist.
+// RecallAlone is Recall with the permission list instead of get. into is a list of the
+// object, empty if it does not exist.
 func (c *Client) RecallAlone(ctx context.Context, r Resource, name snapshot.Name, version string, into runtime.Object) error {
-	only := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector(metav1.ObjectNameField, name.Name).String(), ResourceVersion: version}
+	only := metav1.ListOptions{FieldSelector: ByName(name.Name), ResourceVersion: version}
 	return r.in(name.Namespace, c.unlimited.Get()).VersionedParams(&only, c.parameters).Do(ctx).Into(into)
 }
 

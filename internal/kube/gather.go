@@ -8,21 +8,21 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// gather is how long a connection of watches is left alone after all was read that had
-// come. While thousands of objects change, each event would wake this process up
-// several times, which costs more than what is then done with the event. An event that
-// comes after that time is read at once.
+// gather is how long a connection of watches is not read after a read that emptied it.
+// While thousands of objects change, each event would wake this process several times,
+// which costs more than the processing of the event. After that time, the next event is
+// read at once.
 const gather = 20 * time.Millisecond
 
-// flood is what a read gives of a list rather than of single events, in bytes: more of it is
-// on the way, and is read at once.
+// flood is the size in bytes from which on a read belongs to a list. The rest of the list
+// is read at once.
 const flood = 4096
 
-// forWatches is config with connections of its own, which gather what they are told.
+// forWatches returns config with its own connections, which combine reads.
 func forWatches(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	connect := config.Dial
-	if connect == nil { // as client-go has it
+	if connect == nil { // the default of client-go
 		connect = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -35,14 +35,15 @@ func forWatches(config *rest.Config) *rest.Config {
 	return config
 }
 
-// gatheredConn reads what comes within a moment together. One goroutine reads.
+// gatheredConn reads data that arrives within a moment together. Only one goroutine may
+// read from it.
 type gatheredConn struct {
 	net.Conn
-	// emptied is when all was read that had come; zero if there may be more.
+	// emptied is the time of a read that left no data; zero if there can be more.
 	emptied time.Time
 }
 
-// Read is that of a net.Conn.
+// Read implements net.Conn.
 func (c *gatheredConn) Read(p []byte) (int, error) {
 	if !c.emptied.IsZero() {
 		time.Sleep(gather - time.Since(c.emptied))

@@ -79,7 +79,7 @@ func Look(m Manifests, o Options) Report {
 	_, unprintable := o.Templates.Render(config.Static, o.Environment, nil)
 	problems = slices.Concat(o.Known, problems, more, unprintable, translate.Surprises(snap, o.Translate), unwatched(m.Objects, o.Watch))
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems),
-		unreachable(&config, m.Objects.Services, o.Translate.AnnotationsPrefix))
+		unreachable(&config, m.Objects.Services))
 
 	problems = missingSecrets(problems, snap, o)
 

@@ -21,7 +21,7 @@ const Unreachable model.Reason = "Unreachable"
 
 // unreachable reports the hosts that annotations name for subrequests, such as
 // authentication servers, and that probably do not answer.
-func unreachable(config *model.Config, all []*corev1.Service, prefix string) []model.Problem {
+func unreachable(config *model.Config, all []*corev1.Service) []model.Problem {
 	services := map[snapshot.Name]*corev1.Service{}
 	for _, s := range all {
 		services[snapshot.Name{Namespace: s.Namespace, Name: s.Name}] = s
@@ -35,8 +35,8 @@ func unreachable(config *model.Config, all []*corev1.Service, prefix string) []m
 		if text == "" {
 			continue
 		}
-		for _, owner := range s.Owners {
-			problems = append(problems, model.Problem{Object: owner, Field: prefix + "/" + s.Annotation, Reason: Unreachable, Text: text})
+		for _, asker := range s.Askers {
+			problems = append(problems, model.Problem{Object: asker.Object, Field: asker.Field, Reason: Unreachable, Text: text})
 		}
 	}
 	return problems

@@ -14,37 +14,33 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// maxFile bounds a file. 10,000 Ingresses with their Services and slices take
-// some 14 MB.
+// maxFile is the maximum size of a file. 10,000 Ingresses with their Services and slices
+// take about 14 MB.
 const maxFile = 256 << 20
 
-// settled is the age from which a file's time of change tells that it did not
-// change since: clocks of file systems are coarse, and a file may be written
-// twice within one tick.
+// settled is the age from which an equal modification time means an unchanged file.
+// Clocks of file systems are coarse, so a file can be written twice in one tick.
 const settled = time.Second
 
-// file is what is known of one file.
+// file is the state of one file.
 type file struct {
-	name   string // for messages
-	reader decode.Reader
-
-	// shrinks is set if what disappears counts only when the file is quiet: where
-	// somebody will look again.
+	name    string // for messages
+	reader  decode.Reader
 	shrinks shrinks
 
 	known bool              // it was read at least once
-	info  fs.FileInfo       // of what was read; nil where it does not tell enough
-	sum   [sha256.Size]byte // of what was read
+	info  fs.FileInfo       // of the version that was read; nil if it cannot show a change
+	sum   [sha256.Size]byte // of the version that was read
 
-	// What the file gives: objects and notes may be of an earlier version than
-	// errs, which say what is wrong with it now.
+	// The result. errs are those of the newest version; objects and notes can be of an
+	// earlier one.
 	objects snapshot.Objects
 	notes   []snapshot.Note
 	errs    []error
 }
 
-// refresh reads the file if it changed. Its error is for the caller to tell
-// that the file is gone; other errors are kept with the file.
+// refresh reads the file if it changed. It returns fs.ErrNotExist if the file is gone;
+// other errors are stored in the file.
 func (f *file) refresh(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && f.info != nil && sameVersion(f.info, info) {
@@ -67,7 +63,7 @@ func (f *file) refresh(path string) error {
 	return nil
 }
 
-// reason leaves out the path that f.name already tells.
+// reason removes the path from an error, because messages begin with f.name.
 func reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -76,8 +72,7 @@ func reason(err error) error {
 	return err
 }
 
-// take decodes what the file says now. Where that fails, the file goes on giving
-// what it gave before.
+// take decodes the content of the file. If that fails, the previous objects stay.
 func (f *file) take(data []byte, info fs.FileInfo) {
 	sum := sha256.Sum256(data)
 	same := f.known && sum == f.sum
@@ -100,13 +95,13 @@ func (f *file) take(data []byte, info fs.FileInfo) {
 	}
 }
 
-// sameVersion includes the permissions: a file that may no longer be read has to be
-// reported though its content is the same.
+// sameVersion also compares the permissions, because a file that becomes unreadable must
+// be reported.
 func sameVersion(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
-// read reads a file, again if it changes meanwhile.
+// read reads a file, and again if it changes meanwhile.
 func read(path string) (data []byte, info fs.FileInfo, err error) {
 	for range 3 {
 		if info, err = os.Stat(path); err != nil {
@@ -123,7 +118,7 @@ func read(path string) (data []byte, info fs.FileInfo, err error) {
 	return data, info, nil
 }
 
-// readOnce opens regular files only: a pipe would block.
+// readOnce reads only a regular file, because a pipe would block.
 func readOnce(path string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("want a regular file")
@@ -131,7 +126,7 @@ func readOnce(path string, info fs.FileInfo) ([]byte, error) {
 	return readWhole(path, info)
 }
 
-// readWhole reads a file to its end, or a pipe.
+// readWhole reads a file or a pipe to its end.
 func readWhole(path string, info fs.FileInfo) ([]byte, error) {
 	in, err := os.Open(path)
 	if err != nil {

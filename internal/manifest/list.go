@@ -9,30 +9,23 @@ import (
 	"strings"
 )
 
-// listing is what is in a directory tree.
+// listing is the content of a directory tree.
 type listing struct {
-	files []string // sorted; perhaps gone by now
+	files []string // sorted; some can be gone by now
 	links []string // to directories
-	// unreadable are the directories whose content is not known, errs say why.
+	// unreadable are the directories that cannot be read, with the errors in errs.
 	unreadable []string
 	errs       []error
 }
 
-// hides reports whether a file may be there although it is not listed, because
-// its directory cannot be read.
+// hides reports whether a file can exist unlisted, because its directory cannot be read.
 func (l *listing) hides(path string) bool {
 	return slices.ContainsFunc(l.unreadable, func(dir string) bool { return within(dir, path) })
 }
 
-// list looks for manifests below root, which may also be one file. It fails if
-// root cannot be read.
-func list(root string) (listing, error) {
-	return walk(root, func(string) {})
-}
-
-// walk is list with a function that is called with each directory before its
-// entries are read.
-func walk(root string, enter func(dir string)) (listing, error) {
+// list finds the manifests below root, which can also be one file. It calls enter with
+// each directory before it reads the entries. It fails if root cannot be read.
+func list(root string, enter func(dir string)) (listing, error) {
 	info, err := os.Stat(root)
 	if err != nil {
 		return listing{}, err
@@ -49,10 +42,10 @@ func walk(root string, enter func(dir string)) (listing, error) {
 	return w.found, nil
 }
 
-// walker is where a walk has got to.
+// walker is the state of list.
 type walker struct {
 	enter func(dir string)
-	seen  map[string]bool // directories by their real path, so that links in a circle end
+	seen  map[string]bool // directories by real path, so that a circle of links ends
 	found listing
 }
 
@@ -75,8 +68,8 @@ func (w *walker) directory(dir string) {
 	}
 }
 
-// entry takes directories, files with the right name, and links to either. What
-// is gone by now is passed over, and so is a link that leads nowhere.
+// entry adds directories, manifests, and links to either. It ignores entries that are
+// gone by now, and broken links.
 func (w *walker) entry(path string, kind fs.FileMode) {
 	if kind.IsRegular() {
 		if isManifest(path) {
@@ -92,12 +85,12 @@ func (w *walker) entry(path string, kind fs.FileMode) {
 			w.found.links = append(w.found.links, path)
 		}
 		w.directory(path)
-	case isManifest(path): // reading it tells what is wrong with it
+	case isManifest(path): // reading it reports the error
 		w.found.files = append(w.found.files, path)
 	}
 }
 
-// isManifest reports whether a file is read, by the end of its name.
+// isManifest reports whether a file has the name of a manifest.
 func isManifest(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml", ".json":
@@ -106,9 +99,8 @@ func isManifest(path string) bool {
 	return false
 }
 
-// hidden reports whether an entry is passed over: hidden files and directories,
-// among them "..data" of a mounted ConfigMap and editors' swap files, and
-// editors' backups.
+// hidden reports whether to ignore an entry: hidden files and directories, such as
+// "..data" of a mounted ConfigMap and swap files of editors, and backups of editors.
 func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") || strings.HasSuffix(name, "~")
 }

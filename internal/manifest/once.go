@@ -9,13 +9,12 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Once are the files that several sources have read, by their real paths, where their
-// folders may overlap.
+// Once holds the real paths of the files that several sources have read. Their folders
+// can overlap.
 type Once map[string]bool
 
-// LoadOnce is Load without the files that another source has read; it notes those that
-// it reads. It is for a source that is not watched, which may then be a pipe, such as
-// one that a shell makes of "<(helm template .)".
+// LoadOnce is Load without the files in read, to which it adds the others. The source must
+// not be watched. It can be a pipe, such as a shell's "<(helm template .)".
 func (s *Source) LoadOnce(ctx context.Context, read Once) (snapshot.Loaded, error) {
 	s.mu.Lock()
 	s.once = read
@@ -26,7 +25,7 @@ func (s *Source) LoadOnce(ctx context.Context, read Once) (snapshot.Loaded, erro
 	return s.Load(ctx)
 }
 
-// unread leaves out the files that another source has read.
+// unread returns the files that no source has read, and records them.
 func (o Once) unread(paths []string) []string {
 	if o == nil {
 		return paths
@@ -34,7 +33,7 @@ func (o Once) unread(paths []string) []string {
 	var left, reals []string
 	for _, path := range paths {
 		real, err := filepath.EvalSymlinks(path)
-		if err != nil || !o[real] { // reading it tells what is wrong
+		if err != nil || !o[real] { // reading it reports the error
 			left, reals = append(left, path), append(reals, real)
 		}
 	}

@@ -2,37 +2,37 @@ package manifest
 
 import "sync"
 
-// pending is what the next Load has to look at. Without a watch, and where the
-// watch cannot tell, that is everything: the zero value says so.
+// pending holds the files that the next Load reads. The zero value means all files:
+// there is no watch, or the watch does not know which files changed.
 type pending struct {
 	mu      sync.Mutex
-	watched bool            // a watch notes what changes
-	known   bool            // nothing but paths can have changed
+	watched bool            // a watch records changes
+	known   bool            // only paths can have changed
 	paths   map[string]bool // as they are listed
 }
 
-// watch says that changes are noted from now on.
+// watch begins the recording of changes.
 func (p *pending) watch() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.watched = true
 }
 
-// watching says whether changes are noted.
+// watching reports whether changes are recorded.
 func (p *pending) watching() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.watched
 }
 
-// unwatch says that changes are not noted any more.
+// unwatch ends the recording of changes.
 func (p *pending) unwatch() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.watched, p.known, p.paths = false, false, nil
 }
 
-// file notes one file that came, changed or went.
+// file records a new, changed or deleted file.
 func (p *pending) file(path string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,16 +41,15 @@ func (p *pending) file(path string) {
 	}
 }
 
-// everything notes that anything may have changed.
+// everything records that any file can have changed.
 func (p *pending) everything() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.known, p.paths = false, nil
 }
 
-// take gives the files to look at, or everything. From then on changes are
-// noted anew; a source that is not watched never learns of any and goes on
-// looking at everything.
+// take returns the recorded files, or everything, and starts over. Without a watch it
+// always returns everything.
 func (p *pending) take() (paths []string, everything bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,32 +8,32 @@ import (
 	"path/filepath"
 )
 
-// place is a directory that is watched, for one reason or several.
+// place is a watched directory.
 type place struct {
 	info fs.FileInfo // as it was when the watch began
-	// listed is the path by which its manifests are listed, which may lead
-	// through links; empty where they are not read.
+	// listed is the path by which its manifests are listed, which can contain links;
+	// empty if they are not read.
 	listed string
-	names  []string // entries that matter besides
+	names  []string // other entries whose changes matter
 }
 
-// renewal is one pass over the directories to watch. All go by their real path:
-// the kernel has one watch for all names of a directory.
+// renewal is one pass over the directories to watch. They are known by their real paths,
+// because the kernel has one watch for all names of a directory.
 type renewal struct {
 	*watcher
 	now  map[string]*place
 	errs []error
 }
 
-// renew watches what is there now and nothing else.
+// renew watches the current directories, and no others.
 func (w *watcher) renew() error {
 	w.dropStale()
 	r := renewal{watcher: w, now: map[string]*place{}}
 	for _, path := range anchors(w.root) {
 		r.watchEntry(path)
 	}
-	found, err := walk(w.root, func(dir string) { r.watch(dir).listed = dir })
-	if err == nil { // otherwise the anchors say when to look again
+	found, err := list(w.root, func(dir string) { r.watch(dir).listed = dir })
+	if err == nil { // otherwise the anchors signal a change
 		for _, path := range found.links {
 			r.watchEntry(path)
 		}
@@ -52,9 +52,9 @@ func (w *watcher) renew() error {
 	return errors.Join(r.errs...)
 }
 
-// dropStale ends the watches of directories that are gone or whose name another
-// one has taken. It comes first: a directory that moved has the same watch to
-// the kernel, and dropping its old name would end the one of its new name.
+// dropStale ends the watches of directories that are gone or were replaced. It runs
+// before new watches begin: a moved directory keeps its watch in the kernel, so dropping
+// its old name later would end the watch of its new name.
 func (w *watcher) dropStale() {
 	alive := map[string]bool{}
 	for _, dir := range w.notify.WatchList() {
@@ -74,8 +74,7 @@ func (r *renewal) watchEntry(path string) {
 	dir.names = append(dir.names, filepath.Base(path))
 }
 
-// watch watches a directory. One that is gone or may not be read is none of the
-// watcher's errors: Load tells.
+// watch watches a directory. If the directory is gone or unreadable, Load reports it.
 func (r *renewal) watch(dir string) *place {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -90,18 +89,14 @@ func (r *renewal) watch(dir string) *place {
 	}
 	if r.places[real] == nil {
 		if err := r.notify.Add(real); err != nil {
-			r.fail(real, err)
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+				r.errs = append(r.errs, fmt.Errorf("%s: %w", real, err))
+			}
 			return &place{}
 		}
 	}
 	r.now[real] = &place{info: info}
 	return r.now[real]
-}
-
-func (r *renewal) fail(dir string, err error) {
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-		r.errs = append(r.errs, fmt.Errorf("%s: %w", dir, err))
-	}
 }
 
 // dropAll ends the watches of a directory and of all below it.
@@ -113,15 +108,14 @@ func (w *watcher) dropAll(dir string) {
 	}
 }
 
-// drop ends a watch, which may have ended by itself or never begun.
+// drop ends a watch, if there is one.
 func (w *watcher) drop(dir string) {
 	delete(w.places, dir)
 	_ = w.notify.Remove(dir)
 }
 
-// anchors are the paths outside of the tree whose change can put another root
-// in its place: root itself, links on the way to it, and what is missing on the
-// way.
+// anchors returns the paths outside the tree whose change can replace root: root itself,
+// and links and missing directories on the way to it.
 func anchors(root string) []string {
 	var found []string
 	for path := root; path != filepath.Dir(path); path = filepath.Dir(path) {
@@ -133,7 +127,7 @@ func anchors(root string) []string {
 	return found
 }
 
-// linkTarget gives the file that a link leads to.
+// linkTarget returns the file that a link leads to; false if path is no link.
 func linkTarget(path string) (string, bool) {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {

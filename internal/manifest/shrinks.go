@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// A file that is written in place has fewer objects for a moment. What disappears
-// counts when the file has said the same for quietSpell, or when it has had fewer
-// for longestSpell, however often it changes.
+// A file that is written in place has fewer objects for a moment. Missing objects count
+// as deleted when the file has not changed for quietSpell, or when it has had fewer for
+// longestSpell.
 const (
 	quietSpell   = time.Second
 	longestSpell = 5 * time.Second
 )
 
-// shrinks is a file that may be in the midst of being written in place.
+// shrinks delays the deletion of objects from a file that may be written in place.
 type shrinks struct {
+	// enabled is set if the source is watched, so that Load is called again.
 	enabled bool
-	// info is of the file as it was seen last, whatever it held.
+	// info is that of the last version, valid or not.
 	info fs.FileInfo
-	// since is when it was first seen with fewer objects, changed when it was last
-	// seen to change; both zero while it has as many.
+	// since is when the file first had fewer objects, changed when it last changed; both
+	// are zero unless it has fewer.
 	since, changed time.Time
 }
 
-// sameFile reports whether it is the file that was seen last, and not another one
-// of its name.
+// sameFile reports whether the file is the last one, and not a new one of the same name.
 func (s *shrinks) sameFile(info fs.FileInfo) bool {
 	before := s.info
 	s.info = info
 	return s.enabled && before != nil && info != nil && os.SameFile(before, info)
 }
 
-// wait says whether what the file says now does not count yet. fewer is set if it
-// has fewer objects than count, same if it says what it said last time.
+// wait reports whether to keep the previous objects for now. fewer is set if the file has
+// fewer objects than these, same if it has not changed since the last call.
 func (s *shrinks) wait(fewer, same bool) bool {
 	now := time.Now()
 	switch {
@@ -52,7 +52,7 @@ func (s *shrinks) wait(fewer, same bool) bool {
 	return false
 }
 
-// left is how long it still has to wait, 0 if it does not.
+// left returns the remaining delay, 0 for none.
 func (s *shrinks) left() time.Duration {
 	if s.since.IsZero() {
 		return 0
@@ -60,7 +60,7 @@ func (s *shrinks) left() time.Duration {
 	return max(0, min(time.Until(s.changed.Add(quietSpell)), time.Until(s.since.Add(longestSpell))))
 }
 
-// lookAgain has a file looked at after a while, by the signal that Watch gives.
+// lookAgain signals after a delay that Load has to read a file again.
 func (s *Source) lookAgain(path string, wait time.Duration) {
 	signals := s.signals.Load()
 	if signals == nil {

@@ -1,16 +1,13 @@
 // Package manifest is a source of objects: a directory of YAML and JSON files,
 // one file, or the standard input.
 //
-// What goes in is a path; what comes out are the objects in its files as they
-// are now (Load), and one coalesced signal whenever that may have changed
-// (Watch). A file that does not read or decode changes nothing: it goes on
-// giving what it gave before, with an error that says what to mend. Only a file
-// that has given nothing so far gives its good documents. A file that was
-// emptied counts as broken too, because that is how a file looks while a command
-// such as "kubectl get ... > file" is about to write it; to take objects away,
-// delete the file or the documents in it. Where changes are watched, documents
-// that a file no longer has, as while it is written in place, count as gone after
-// a second in which it did not change.
+// It takes a path. It returns the current objects of its files (Load), and one combined
+// signal when they may have changed (Watch). A file with an error keeps its previous
+// objects; if it never had any, its valid documents count. An emptied file counts as an
+// error too, because a command such as "kubectl get ... > file" first empties the file. To
+// remove objects, delete the file or their documents. With Watch, documents that disappear
+// from a file count as deleted when it has not changed for a second, because it may be
+// written in place.
 //
 //	source, err := manifest.Open("manifests", log)
 //	changes, err := source.Watch(ctx)
@@ -41,34 +38,34 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Stdin is the path that means the standard input.
+// Stdin is the path of the standard input.
 const Stdin = "-"
 
-// Source gives the objects of a directory, a file or the standard input. Use
-// Open. Its methods may be called from several goroutines.
+// Source provides the objects of a directory, a file or the standard input. Use Open. Its
+// methods are safe for concurrent use.
 type Source struct {
 	path string // as it was given
 	root string // the same, absolute
 	log  *slog.Logger
 
-	// What is read once, to its end: the name of the standard input or of a pipe, and
-	// how it is read. The name is empty for files.
+	// The name of the standard input or of a pipe, which is read once to its end by
+	// readStream. The name is empty for files.
 	stream     string
 	readStream func() ([]byte, error)
 
 	pending pending
-	// signals are those of Watch, nil without it.
+	// signals is the channel of Watch, nil without it.
 	signals atomic.Pointer[chan struct{}]
 
 	mu    sync.Mutex
 	files map[string]*file // by path
-	order []string         // the paths of files, sorted; nil after one came or went
-	errs  []error          // directories that could not be read
+	order []string         // the paths of files, sorted; nil if they have changed
+	errs  []error          // of directories that could not be read
 	once  Once             // set by LoadOnce
 }
 
-// Open prepares a source. It fails, in one line, if path does not exist. path is
-// a directory, which is read with its sub-directories, a file, or "-".
+// Open prepares a source. path is a directory, which is read with its subdirectories, a
+// file, or "-". It fails if path does not exist.
 func Open(path string, log *slog.Logger) (*Source, error) {
 	s := &Source{path: path, log: log, files: map[string]*file{}}
 	if path == Stdin {
@@ -86,9 +83,8 @@ func Open(path string, log *slog.Logger) (*Source, error) {
 	return s, nil
 }
 
-// Load reads what changed and returns everything. It fails only if the directory
-// or the file as a whole cannot be read; then nothing is known and nothing is
-// forgotten. The standard input is read once.
+// Load reads the changed files and returns all objects. It fails only if the path itself
+// cannot be read; the state stays as it was then. The standard input is read once.
 func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,9 +103,9 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	return s.gather(), nil
 }
 
-// lookAtAll lists the tree and brings every file up to date.
+// lookAtAll lists the tree and refreshes every file.
 func (s *Source) lookAtAll(ctx context.Context) error {
-	found, err := list(s.root)
+	found, err := list(s.root, func(string) {})
 	if err != nil {
 		return fmt.Errorf("manifests: %w", err)
 	}
@@ -123,8 +119,7 @@ func (s *Source) lookAtAll(ctx context.Context) error {
 	return nil
 }
 
-// lookAt brings the files up to date of which the watch told. Of 10,000 files
-// that did not change none is touched.
+// lookAt refreshes the files that the watch recorded, and no others.
 func (s *Source) lookAt(ctx context.Context, paths []string) error {
 	present := s.readAll(ctx, paths)
 	if err := ctx.Err(); err != nil {
@@ -152,8 +147,7 @@ func (s *Source) loadStream(ctx context.Context) (snapshot.Loaded, error) {
 	return s.gather(), nil
 }
 
-// readToEnd reads to the end, which may be far away: whoever is at a terminal
-// can stop it.
+// readToEnd reads the stream to its end, or until ctx ends, because a terminal may not end.
 func (s *Source) readToEnd(ctx context.Context) ([]byte, error) {
 	type input struct {
 		data []byte
@@ -172,7 +166,7 @@ func (s *Source) readToEnd(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// file gives the state of a file, a new one if it is seen for the first time.
+// file returns the state of a file, and creates it if necessary.
 func (s *Source) file(path string) *file {
 	f := s.files[path]
 	if f == nil {
@@ -183,7 +177,7 @@ func (s *Source) file(path string) *file {
 	return f
 }
 
-// display gives a path as the user would write it.
+// display returns a path as the user would write it.
 func (s *Source) display(path string) string {
 	relative, err := filepath.Rel(s.root, path)
 	if err != nil {
@@ -192,8 +186,7 @@ func (s *Source) display(path string) string {
 	return filepath.Join(s.path, relative)
 }
 
-// readAll brings the files up to date, several at once. It returns those that
-// are there.
+// readAll refreshes files concurrently. It returns those that exist.
 func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 	states := make([]*file, len(paths))
 	for i, path := range paths {
@@ -213,13 +206,13 @@ func (s *Source) readAll(ctx context.Context, paths []string) map[string]bool {
 			s.lookAgain(path, shrinks.left())
 		}
 		if !missing[i] && !states[i].known {
-			s.pending.file(path) // what does not read is tried again each time
+			s.pending.file(path) // each Load tries an unreadable file again
 		}
 	}
 	return present
 }
 
-// gather puts together what all files give.
+// gather combines the results of all files.
 func (s *Source) gather() snapshot.Loaded {
 	if s.order == nil {
 		s.order = slices.Sorted(maps.Keys(s.files))
@@ -235,8 +228,8 @@ func (s *Source) gather() snapshot.Loaded {
 	return result
 }
 
-// Documents gives the documents of all files as they were read last, in the order
-// of the files' paths: it is for those who tell where an object is written.
+// Documents returns the documents of all files in the order of their paths, for messages
+// that name the place of an object.
 func (s *Source) Documents() []decode.Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +240,7 @@ func (s *Source) Documents() []decode.Document {
 	return all
 }
 
-// each calls do for every i from 0 up to n, on all processors.
+// each calls do with 0 to n-1, on all processors.
 func each(n int, do func(i int)) {
 	workqueue.ParallelizeUntil(context.Background(), runtime.GOMAXPROCS(0), n, do)
 }

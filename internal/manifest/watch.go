@@ -13,11 +13,10 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A signal is given when nothing has happened for quiet, at the latest latest
-// after the first change. After a file that appeared, brief is enough: one that
-// was renamed into place is whole, and of one that is being written the next
-// event follows at once. Where a directory cannot be watched, the source is
-// looked at again after each interval of blind.
+// A signal follows when nothing has changed for quiet, and at the latest latest after the
+// first change. After a new file the wait is only brief: a file that was renamed into
+// place is complete, and one that is being written causes its next event at once. If a
+// directory cannot be watched, a signal follows after each interval of blind.
 const (
 	quiet  = 20 * time.Millisecond
 	brief  = 5 * time.Millisecond
@@ -25,11 +24,10 @@ const (
 	blind  = 2 * time.Second
 )
 
-// Watch signals that Load may give something new, until ctx ends. Signals that
-// nobody took yet become one. It fails if the path cannot be watched now; later
-// it copes with directories that come, go and come back, and with links that
-// are pointed elsewhere, as in a mounted ConfigMap. The standard input is not
-// watched.
+// Watch signals that Load may have news, until ctx ends. Pending signals are combined. It
+// fails if the path cannot be watched now. Later it follows directories that disappear
+// and return, and links that change, as in a mounted ConfigMap. It does not watch the
+// standard input.
 func (s *Source) Watch(ctx context.Context) (<-chan struct{}, error) {
 	signals := make(chan struct{}, 1)
 	if s.path == Stdin {
@@ -57,8 +55,8 @@ type watcher struct {
 	signals chan<- struct{}
 	pending *pending
 
-	stale   bool              // more changed than files: the watches are to be renewed
-	places  map[string]*place // watched directories by their real path
+	stale   bool              // the watches must be renewed, because more than files changed
+	places  map[string]*place // watched directories by real path
 	failing string            // the last failure that was logged
 }
 
@@ -88,7 +86,7 @@ func (w *watcher) run(ctx context.Context) {
 				changed(wait)
 			}
 		case err := <-w.notify.Errors:
-			w.log.Warn("some changes of manifests were not seen; looking at all", "error", err)
+			w.log.Warn("some changes of manifests were missed; reading all manifests again", "error", err)
 			w.stale = true
 			changed(quiet)
 		case <-calm:
@@ -102,8 +100,7 @@ func (w *watcher) run(ctx context.Context) {
 	}
 }
 
-// take notes what an event changes and gives how long to wait for more; 0 if it
-// changes nothing.
+// take records an event, and returns how long to wait for more; 0 if it changes nothing.
 func (w *watcher) take(event fsnotify.Event) time.Duration {
 	effect, path := w.effect(event)
 	switch {
@@ -120,9 +117,9 @@ func (w *watcher) take(event fsnotify.Event) time.Duration {
 	return quiet
 }
 
-// signal renews the watches first: what happens in a new directory after that
-// makes another event, what happened before is seen by the Load that follows.
-// The channel it returns says when to look again, if not everything is watched.
+// signal renews the watches and then signals. So the next Load sees every change in a new
+// directory before the renewal, and later changes cause another event. It returns a timer
+// for the next look if not everything is watched, nil otherwise.
 func (w *watcher) signal() <-chan time.Time {
 	again := w.keepUp()
 	select {
@@ -132,8 +129,7 @@ func (w *watcher) signal() <-chan time.Time {
 	return again
 }
 
-// keepUp renews the watches if more changed than files, which is to look at all
-// directories. As long as not everything is watched, everything is looked at.
+// keepUp renews the watches if more than files changed, or if not everything is watched.
 func (w *watcher) keepUp() <-chan time.Time {
 	if !w.stale && w.failing == "" {
 		return nil
@@ -146,28 +142,27 @@ func (w *watcher) keepUp() <-chan time.Time {
 		return nil
 	}
 	if err.Error() != w.failing {
-		w.log.Warn("manifests are not watched completely; looking at them again and again", "every", blind, "error", err)
+		w.log.Warn("not all manifests can be watched; reading them at intervals", "every", blind, "error", err)
 	}
 	w.failing = err.Error()
 	return time.After(blind)
 }
 
-// effect is what an event can change of what Load gives.
+// effect is the possible effect of an event on the result of Load.
 type effect int
 
 const (
 	nothing effect = iota
-	oneFile        // a regular file came, changed or went
+	oneFile        // a regular file is new, changed or deleted
 	anything
 )
 
-// effect gives the effect of an event and, for one file, the path by which it
-// is listed.
+// effect returns the effect of an event and, for one file, its listed path.
 func (w *watcher) effect(event fsnotify.Event) (effect, string) {
 	path, base := event.Name, filepath.Base(event.Name)
 	if _, ok := w.places[path]; ok {
 		if event.Has(fsnotify.Create) || event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
-			w.dropAll(path) // whatever has the name now is watched anew
+			w.dropAll(path) // the name can belong to another directory now
 		}
 		return anything, ""
 	}

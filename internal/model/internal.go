@@ -29,6 +29,14 @@ type Internal struct {
 	*Location
 	// Owners are the objects that asked for it, sorted. Rule.Object is one of them.
 	Owners []ObjectRef `json:"owners,omitempty"`
+	// Askers are the annotations by which subrequests go to it, each once.
+	Askers []Asker `json:"-"`
+}
+
+// Asker is an annotation of an object.
+type Asker struct {
+	Object ObjectRef
+	Field  string
 }
 
 // MissOf returns the internal location for names that nginx's wildcard matches but

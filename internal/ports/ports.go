@@ -1,4 +1,4 @@
-// Package ports tells whether the ports are free that nginx is going to listen on.
+// Package ports checks whether the ports for nginx are free.
 package ports
 
 import (
@@ -11,13 +11,13 @@ import (
 	"sluice/internal/model"
 )
 
-// Port is a port that nginx is going to serve, with the flag that chose it.
+// Port is a port for nginx, with the flag that sets it.
 type Port struct {
 	Flag   string
 	Number int
 }
 
-// Try listens on a port for an instant.
+// Try listens on a port for a moment. It returns the error, if there is one.
 func Try(protocol model.Protocol, port int) error {
 	var listener interface{ Close() error }
 	var err error
@@ -32,8 +32,8 @@ func Try(protocol model.Protocol, port int) error {
 	return listener.Close()
 }
 
-// Check reports the first port that another process listens on. nginx
-// itself would only say so when it is reloaded into the first real file.
+// Check returns an error for the first port on which nginx cannot listen. nginx itself
+// would report it only after the reload into the first real file.
 func Check(ports []Port) error {
 	for _, port := range ports {
 		switch err := Try(model.TCP, port.Number); {
@@ -48,8 +48,8 @@ func Check(ports []Port) error {
 	return nil
 }
 
-// Blocked reports whether an error of listening is about the port. What else
-// goes wrong here, as with the family of addresses, nginx may do in another way.
+// Blocked reports whether an error of Try is about the port. Other errors, such as a
+// missing address family, may not affect nginx.
 func Blocked(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EACCES)
 }

@@ -64,7 +64,7 @@ func TestDeadNamesDelayNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, dead := newDeadZone(t).resolver(t, ""), inNamespace("a", deadNames(48)...)
-			r.Fill(dead)
+			r.Use(dead)
 			time.Sleep(500 * time.Millisecond) // all slots of the namespace are taken
 			resolvesWithin(t, r, join(inNamespace(test.namespace, "db.example."), dead), test.limit)
 		})
@@ -75,7 +75,7 @@ func TestDeadNamesDelayNobody(t *testing.T) {
 func TestNamesThatFailedComeAfterNewOnes(t *testing.T) {
 	t.Parallel()
 	r, dead := newDeadZone(t).resolver(t, ""), inNamespace("a", deadNames(16)...)
-	r.Fill(dead)
+	r.Use(dead)
 	time.Sleep(6 * time.Second) // the names are asked for again
 	resolvesWithin(t, r, join(inNamespace("a", "db.example."), dead), time.Second)
 }

@@ -16,41 +16,40 @@ import (
 )
 
 const (
-	// minTTL and maxTTL bound how long an answer is believed.
+	// minTTL and maxTTL limit the time for which an answer is valid.
 	minTTL = time.Second
 	maxTTL = 5 * time.Minute
-	// partialTTL is how long an answer is believed that lacks a family.
+	// partialTTL is the time for which an answer without one family is valid.
 	partialTTL = 5 * time.Second
 	// grace is how long the addresses of one family wait for those of the other one.
 	grace = 50 * time.Millisecond
-	// absentTTL is how long "there is no such name" is believed.
+	// absentTTL is the time for which the answer "no such name" is valid.
 	absentTTL = 10 * time.Second
-	// udpSize is the largest answer over UDP; a longer one comes by TCP.
+	// udpSize is the size of the largest answer over UDP; a longer one uses TCP.
 	// Source: https://www.dnsflagday.net/2020/
 	udpSize = 1232
 )
 
-// lookup asks DNS as resolv.conf(5) says: its servers in turn, its search
-// domains and ndots.
+// lookup asks DNS according to resolv.conf(5): the servers in order, search domains and
+// ndots.
 type lookup struct {
 	servers  []string
 	search   []string
 	ndots    int
 	attempts int
 	timeout  time.Duration
-	// early is called with the addresses of one family while the other one is still
-	// asked for.
+	// early is called with the addresses of one family if the other one is late.
 	early func(found)
 }
 
-// found is the answer for one name: its addresses, sorted, those that were
-// refused, and for how long that holds. No address means there is none.
+// found is the answer for one name: its addresses, sorted, the refused ones, and the time
+// for which the answer is valid.
 type found struct {
 	addresses []netip.Addr
 	refused   []netip.Addr
 	ttl       time.Duration
-	// lists are what the addresses were taken from. partial is the error of a
-	// family that could not be asked for, and has the list of before.
+	// lists are the answers with the addresses. partial is the error of a family whose
+	// query failed, and whose previous list is used.
 	lists   lists
 	partial error
 }
@@ -61,12 +60,11 @@ type lists struct {
 	addresses [len(families)][]netip.Addr
 }
 
-// families are the types of records, A first: a server that knows no AAAA may say that
-// there is no such name.
+// families are the types of records. A is first, because a server without AAAA records may
+// answer an AAAA query with "no such name".
 var families = [...]uint16{dns.TypeA, dns.TypeAAAA}
 
-// newLookup reads a file in the format of resolv.conf(5). Its servers are
-// asked on this port.
+// newLookup reads a file in the format of resolv.conf(5). port is the port of the servers.
 func newLookup(path, port string) (*lookup, error) {
 	conf, err := dns.ClientConfigFromFile(path)
 	if err != nil {
@@ -85,7 +83,7 @@ func newLookup(path, port string) (*lookup, error) {
 	return l, nil
 }
 
-// candidates are the full names to ask for, in order.
+// candidates returns the full names to ask for, in order.
 func (l *lookup) candidates(name string) []string {
 	if strings.HasSuffix(name, ".") {
 		return []string{name}
@@ -100,9 +98,9 @@ func (l *lookup) candidates(name string) []string {
 	return append(searched, dns.Fqdn(name))
 }
 
-// resolve gives the addresses of the first candidate that has some. It is an
-// error if none has and one of them could not be asked for. A family that cannot
-// be asked for has the addresses of the last good answer.
+// resolve returns the addresses of the first candidate with addresses. It fails if there is
+// none and a query failed. A family whose query fails keeps the addresses of its last good
+// answer.
 func (l *lookup) resolve(ctx context.Context, name string, last lists) (found, error) {
 	if address, err := netip.ParseAddr(name); err == nil {
 		return sift([]netip.Addr{address}, maxTTL), nil
@@ -120,18 +118,19 @@ func (l *lookup) resolve(ctx context.Context, name string, last lists) (found, e
 	return found{ttl: absentTTL}, errors.Join(failures...)
 }
 
-// answer is what DNS says of one family.
+// answer is the answer of DNS for one family.
 type answer struct {
 	family    int
 	addresses []netip.Addr
 	ttl       time.Duration
-	// absent is set if there is nothing of this name, whichever the family.
+	// absent is set if the name has no records of any family.
 	absent bool
 	err    error
 }
 
-// both asks for A and AAAA at once. One of them is enough: some servers fail for the
-// type that they do not have. kept is set if one fails that had addresses before.
+// both asks for A and AAAA concurrently. One of them is enough, because some servers fail
+// for types without records. kept is the error of a family whose previous addresses are
+// used.
 func (l *lookup) both(ctx context.Context, name string, last lists) (now lists, ttl time.Duration, err, kept error) {
 	now, ttl = lists{of: name}, maxTTL
 	answers := l.askBoth(ctx, name)
@@ -141,15 +140,15 @@ func (l *lookup) both(ctx context.Context, name string, last lists) (now lists, 
 		case last.of == name && len(last.addresses[a.family]) > 0:
 			a.addresses, a.ttl, kept = last.addresses[a.family], partialTTL, a.err
 		case answers[0].absent:
-			a.err = nil // nobody waited for AAAA
+			a.err = nil // askBoth cancelled the query for AAAA
 		}
 		now.addresses[a.family], ttl, err = a.addresses, min(ttl, a.ttl), errors.Join(err, a.err)
 	}
 	return now, ttl, err, kept
 }
 
-// askBoth gives the answers of both families. If one has addresses and the other is
-// late, early gets these. AAAA is not waited for if A says that there is no such name.
+// askBoth returns the answers of both families. If one has addresses and the other is
+// late, it calls early. It does not wait for AAAA if A answers "no such name".
 func (l *lookup) askBoth(ctx context.Context, name string) [len(families)]answer {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -179,7 +178,7 @@ func (l *lookup) askBoth(ctx context.Context, name string) [len(families)]answer
 	return answers
 }
 
-// ask goes through the servers until one answers.
+// ask asks the servers in order until one answers.
 func (l *lookup) ask(ctx context.Context, name string, family int) answer {
 	query := new(dns.Msg)
 	query.SetQuestion(name, families[family])
@@ -201,7 +200,8 @@ func (l *lookup) ask(ctx context.Context, name string, family int) answer {
 	return answer{family: family, ttl: maxTTL, err: failure}
 }
 
-// exchange gives an answer that says what is or that it is not.
+// exchange returns an answer with records, or one that says that there are none. Other
+// answers are errors.
 func (l *lookup) exchange(ctx context.Context, query *dns.Msg, server string) (*dns.Msg, error) {
 	answer, err := l.exchangeOver(ctx, "udp", query, server)
 	if err == nil && answer.Truncated {
@@ -216,7 +216,7 @@ func (l *lookup) exchange(ctx context.Context, query *dns.Msg, server string) (*
 	return answer, nil
 }
 
-// exchangeOver sends one question over a network. It ends with ctx.
+// exchangeOver sends a query over a network. It ends with ctx.
 func (l *lookup) exchangeOver(ctx context.Context, network string, query *dns.Msg, server string) (*dns.Msg, error) {
 	client := dns.Client{Net: network, Timeout: l.timeout}
 	connection, err := client.DialContext(ctx, server)
@@ -229,8 +229,7 @@ func (l *lookup) exchangeOver(ctx context.Context, network string, query *dns.Ms
 	return answer, err
 }
 
-// read gives the addresses of an answer, and the least time that it and what
-// led to it are valid.
+// read returns the addresses of an answer, and the lowest TTL of its records.
 func read(answer *dns.Msg) ([]netip.Addr, time.Duration) {
 	var addresses []netip.Addr
 	ttl := maxTTL
@@ -250,7 +249,7 @@ func read(answer *dns.Msg) ([]netip.Addr, time.Duration) {
 	return addresses, max(ttl, minTTL)
 }
 
-// sift sorts and separates the addresses that must not be served.
+// sift sorts the addresses, and separates those that must not be used.
 func sift(addresses []netip.Addr, ttl time.Duration) found {
 	slices.SortFunc(addresses, netip.Addr.Compare)
 	f := found{ttl: ttl}

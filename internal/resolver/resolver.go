@@ -1,11 +1,10 @@
-// Package resolver keeps the addresses of ExternalName services up to date. nginx
-// can neither wait for DNS nor notice a change in it. The input is a
-// model.Dynamic whose backends have names; the output is one whose backends have
-// the addresses as endpoints, and a signal when they change:
+// Package resolver keeps the addresses of ExternalName services up to date, because nginx
+// cannot. It takes a model.Dynamic whose backends have names. It returns one whose backends
+// have the addresses as endpoints, and a signal when they change:
 //
 //	names := resolver.New(resolver.Options{})
 //	go names.Run(ctx)
-//	d = names.Fill(d)
+//	d = resolver.Fill(d, names.Use(d))
 //	<-names.Watch() // then fill again
 package resolver
 
@@ -25,19 +24,19 @@ import (
 )
 
 const (
-	// retryAfter is the time until a name that could not be asked for is asked for
-	// again; it doubles with each failure up to longestRetry.
+	// retryAfter is the delay before a failed question is repeated; it doubles with each
+	// failure up to longestRetry.
 	retryAfter   = time.Second
 	longestRetry = time.Minute
-	// firstLimit bounds the first question for a name, and those after an answer.
-	// retryLimit bounds the others: it lets each server be asked for a name in each
-	// search domain, although the first server is dead.
+	// firstLimit is the maximum time for the first question for a name, and for one after
+	// an answer. retryLimit is that for others, which is enough to ask every server in
+	// each search domain if the first server is dead.
 	firstLimit = 2 * time.Second
 	retryLimit = 40 * time.Second
-	// newFor is for how long it is worthwhile to wait for the first answer.
+	// newFor is how long others wait for the first answer for a name.
 	newFor = time.Second
-	// mostAddresses is how many addresses of a name are used: translate keeps room
-	// for as many.
+	// mostAddresses is the maximum number of addresses of a name. translate keeps memory
+	// for that number.
 	mostAddresses = 64
 )
 
@@ -80,21 +79,22 @@ func Fill(d model.Dynamic, answers Answers) model.Dynamic {
 	return filled
 }
 
-// Options say where to ask. The zero value asks as any program on this host does.
+// Options configure a Resolver. With the zero value it asks like other programs on this
+// host.
 type Options struct {
-	// Conf is a file in the format of resolv.conf(5); it is read again for
-	// each question. Empty means /etc/resolv.conf.
+	// Conf is a file in the format of resolv.conf(5), which is read for each question.
+	// Empty means /etc/resolv.conf.
 	Conf string
-	// Port is where its servers listen; empty means 53.
+	// Port is the port of the servers; empty means 53.
 	Port string
-	// Logger takes one line for each name when its trouble begins, changes
-	// and ends; nil means slog.Default().
+	// Logger gets one line for each name when a trouble begins, changes or ends; nil
+	// means slog.Default().
 	Logger *slog.Logger
 }
 
-// Resolver keeps the addresses of the names in use up to date: it asks again
-// when the time that an answer is valid has passed. It keeps the last good
-// answer while DNS fails; an answer that there is no such name is a good one.
+// Resolver keeps the addresses of the names in use up to date. It asks again when an answer
+// is no longer valid. While DNS fails, it keeps the last good answer, which can be "no such
+// name".
 type Resolver struct {
 	options Options
 	changes chan struct{}
@@ -105,7 +105,7 @@ type Resolver struct {
 	slots slots
 }
 
-// name is what is known of one name.
+// name is the state of one name.
 type name struct {
 	known     bool
 	addresses []netip.Addr
@@ -114,14 +114,14 @@ type name struct {
 	trouble   trouble
 	due       time.Time
 	asking    bool
-	// since is when the name came into use, namespaces are those that need it.
+	// since is when the name came into use. namespaces are those that use it.
 	since      time.Time
 	namespaces []string
-	// failures are the questions in a row that failed.
+	// failures is the number of consecutive failed questions.
 	failures int
 }
 
-// trouble is why a name is not answered well; empty if it is.
+// trouble describes why a name does not resolve well; empty if it does.
 type trouble string
 
 func troubleOf(answer found, err error) trouble {
@@ -138,7 +138,7 @@ func troubleOf(answer found, err error) trouble {
 	return ""
 }
 
-// few lists five addresses at most: whose name it is may have DNS give thousands.
+// few lists at most five addresses, because the owner of a name can return thousands.
 func few(addresses []netip.Addr) string {
 	const most = 5
 	text := strings.Trim(fmt.Sprint(addresses[:min(most, len(addresses))]), "[]")
@@ -148,18 +148,18 @@ func few(addresses []netip.Addr) string {
 	return text
 }
 
-// WantedAddresses says which addresses a name may have.
+// WantedAddresses describes the addresses that a name can have.
 const WantedAddresses = "want addresses that are not loopback, link-local, unspecified, multicast or those of a cloud's metadata"
 
-// Trouble is a name in use without addresses, or with addresses that nobody may be led
-// to. Text says which, without the consequence.
+// Trouble is a name in use without addresses, or with refused addresses. Text is the cause,
+// without the effect.
 type Trouble struct {
 	Name, Text string
-	// Refused is set if the name has addresses, and some are refused.
+	// Refused is set if some of its addresses are refused.
 	Refused bool
 }
 
-// Troubles gives those of the names in use, sorted.
+// Troubles returns the troubles of the names in use, sorted.
 func (r *Resolver) Troubles() []Trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,7 +178,7 @@ func (r *Resolver) Troubles() []Trouble {
 	return all
 }
 
-// New returns a resolver that begins to ask when Run is called.
+// New returns a Resolver, which asks nothing before Run.
 func New(options Options) *Resolver {
 	if options.Conf == "" {
 		options.Conf = "/etc/resolv.conf"
@@ -197,18 +197,12 @@ func New(options Options) *Resolver {
 	}
 }
 
-// Watch signals that answers have changed, those of Troubles and Unanswered included. One
-// signal may stand for several changes.
+// Watch signals that answers have changed, or the results of Troubles or Unanswered.
+// Pending signals are combined.
 func (r *Resolver) Watch() <-chan struct{} { return r.changes }
 
-// Fill is the function Fill with the current answers. The names of d are those in
-// use from now on; the resolver forgets all others.
-func (r *Resolver) Fill(d model.Dynamic) model.Dynamic {
-	return Fill(d, r.Use(d))
-}
-
-// Use makes the names of d those in use and gives the current answers for them. The
-// resolver forgets all others.
+// Use sets the names in use to those of d, and returns the current answers for them. The
+// resolver forgets other names.
 func (r *Resolver) Use(d model.Dynamic) Answers {
 	wanted := externalNames(d)
 	r.mu.Lock()
@@ -230,9 +224,9 @@ func (r *Resolver) Use(d model.Dynamic) Answers {
 	return answers
 }
 
-// Unanswered gives the new names: those whose first question has not ended. wait is how
-// long it is worthwhile at most to wait for them, until a second after they came into
-// use. A namespace that needs a name which DNS did not answer in time is not waited for.
+// Unanswered returns the names whose first question has not ended. wait is how long to wait
+// for them, until at most a second after they came into use. It does not count names that
+// are used only by namespaces with a name that was not answered within that second.
 func (r *Resolver) Unanswered() (names map[string]bool, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -255,7 +249,7 @@ func (r *Resolver) Unanswered() (names map[string]bool, wait time.Duration) {
 	return names, wait
 }
 
-// newFor is for how long the name still counts as new.
+// newFor returns the remaining time to wait for the first answer.
 func (n *name) newFor() time.Duration {
 	if n.failures > 0 {
 		return 0
@@ -263,7 +257,7 @@ func (n *name) newFor() time.Duration {
 	return time.Until(n.since.Add(newFor))
 }
 
-// Run asks for the names in use until ctx is done and all questions have ended.
+// Run asks for the names in use until ctx ends. It returns when all questions have ended.
 func (r *Resolver) Run(ctx context.Context) {
 	var questions sync.WaitGroup
 	defer questions.Wait()
@@ -280,40 +274,31 @@ func (r *Resolver) Run(ctx context.Context) {
 	}
 }
 
-func (r *Resolver) ask(ctx context.Context, text string, limit time.Duration) {
+// ask asks for a name once. last are the last good answers for it.
+func (r *Resolver) ask(ctx context.Context, text string, last lists, limit time.Duration) {
 	question, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	answer, err := r.resolve(question, text, r.last(text))
+	answer, err := r.resolve(question, text, last)
 	if ctx.Err() == nil {
 		r.learn(text, answer, err)
 	}
 }
 
-// last gives the last good answers for a name.
-func (r *Resolver) last(text string) lists {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n, ok := r.names[text]; ok {
-		return n.last
-	}
-	return lists{}
-}
-
-// resolve asks DNS for a name. An answer of one family is used before the other one.
+// resolve asks DNS for a name.
 func (r *Resolver) resolve(ctx context.Context, text string, last lists) (found, error) {
 	lookup, err := newLookup(r.options.Conf, r.options.Port)
 	if err != nil {
 		return found{}, err
 	}
 	if limit, ok := ctx.Deadline(); ok {
-		// One packet may get lost within the limit.
+		// Two attempts fit into the limit, because a packet can get lost.
 		lookup.timeout = min(lookup.timeout, time.Until(limit)/2)
 	}
 	lookup.early = func(answer found) { r.learnEarly(text, answer) }
 	return lookup.resolve(ctx, text, last)
 }
 
-// learnEarly takes the addresses of one family for a name that had no answer yet.
+// learnEarly stores the addresses of one family for a name without an answer.
 func (r *Resolver) learnEarly(text string, answer found) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -323,7 +308,7 @@ func (r *Resolver) learnEarly(text string, answer found) {
 	}
 }
 
-// learn keeps the answer for a name, if the name is still in use.
+// learn stores the answer for a name, if the name is still in use.
 func (r *Resolver) learn(text string, answer found, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -336,7 +321,7 @@ func (r *Resolver) learn(text string, answer found, err error) {
 	if err != nil {
 		n.due = time.Now().Add(min(retryAfter<<min(n.failures, 10), longestRetry))
 		if n.failures++; n.failures == 1 && !n.known {
-			signal(r.changes) // nobody needs to wait any more
+			signal(r.changes) // Unanswered no longer includes it
 		}
 		return
 	}
@@ -350,8 +335,8 @@ func (r *Resolver) learn(text string, answer found, err error) {
 	signal(r.changes)
 }
 
-// log prints trouble when it begins, becomes another and ends. The kinds are
-// compared, as the text of an error has another local port each time.
+// log logs the beginning, the change and the end of a trouble. It compares the kinds,
+// because the text of an error contains a different local port each time.
 func (r *Resolver) log(text string, n *name, kind trouble, err error) {
 	if kind == n.trouble {
 		return
@@ -368,7 +353,7 @@ func (r *Resolver) log(text string, n *name, kind trouble, err error) {
 	r.options.Logger.Warn("external name does not resolve well", attributes...)
 }
 
-// signal wakes a receiver, or leaves the signal that is waiting already.
+// signal puts a token into a channel with room for one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -164,7 +164,7 @@ func awaitAddresses(t *testing.T, r *resolver.Resolver, d model.Dynamic, want ..
 	end := time.After(deadline)
 	for {
 		var got []string
-		for _, e := range r.Fill(d).Backends[0].Endpoints {
+		for _, e := range resolver.Fill(d, r.Use(d)).Backends[0].Endpoints {
 			got = append(got, e.Address)
 		}
 		if cmp.Equal(want, got) {

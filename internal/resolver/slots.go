@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// The most names that are asked for at once: in all, and for one namespace. Names whose
-// last question failed take no more than half of either, so that names that DNS never
-// answers do not delay new ones.
+// The maximum number of concurrent questions: in total, and for one namespace. Names whose
+// last question failed get at most half of each, so that they do not delay new names.
 const (
 	lookups            = 128
 	lookupsOfNamespace = 16
 )
 
-// slots counts the names that are asked for.
+// slots counts the running questions.
 type slots struct {
 	all share
 	of  map[string]*share // by namespace
 }
 
-// share counts questions, and those of them for names whose last one failed.
+// share counts all questions, and those for names whose last question failed.
 type share struct{ all, failing int }
 
 // room reports whether one more question is within a limit.
@@ -35,8 +34,8 @@ func (s *share) add(by int, failing bool) {
 	}
 }
 
-// best gives the namespace with the fewest questions of those that need a name; false
-// if none has room for one more.
+// best returns the namespace with the fewest questions among those that use a name; false
+// if none may have another one.
 func (s *slots) best(namespaces []string, failing bool) (namespace string, running int, ok bool) {
 	if !s.all.room(lookups, failing) {
 		return "", 0, false
@@ -53,7 +52,7 @@ func (s *slots) best(namespaces []string, failing bool) (namespace string, runni
 	return namespace, running, ok
 }
 
-// take counts a question of a namespace. The caller calls free at its end.
+// take counts a question of a namespace. The caller must call free at its end.
 func (s *slots) take(namespace string, failing bool) (free func()) {
 	if s.of == nil {
 		s.of = map[string]*share{}
@@ -73,8 +72,8 @@ func (s *slots) take(namespace string, failing bool) (free func()) {
 	}
 }
 
-// askDue starts what is due and has a slot, and gives the time until the next is due.
-// The end of a question wakes Run for those that have no slot.
+// askDue starts the questions that are due and have a slot. It returns the time until the
+// next one is due. The end of a question wakes Run for those without a slot.
 func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,9 +84,9 @@ func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.D
 		}
 		n := r.names[text]
 		n.asking = true
-		free, limit := r.slots.take(namespace, n.failures > 0), n.limit()
+		free, last, limit := r.slots.take(namespace, n.failures > 0), n.last, n.limit()
 		questions.Go(func() {
-			r.ask(ctx, text, limit)
+			r.ask(ctx, text, last, limit)
 			r.mu.Lock()
 			free()
 			r.mu.Unlock()
@@ -96,10 +95,10 @@ func (r *Resolver) askDue(ctx context.Context, questions *sync.WaitGroup) time.D
 	}
 }
 
-// nextName chooses the name to ask for, and the namespace whose slot that takes: names
-// that did not fail first, of these one of the namespace with the fewest questions, and
-// the one that is due for the longest time. If there is none, it is empty, and next is
-// the time until one is due.
+// nextName chooses the name to ask for, and the namespace whose slot it takes. Names whose
+// last question did not fail come first; then those of the namespace with the fewest
+// questions; then the earliest due. text is empty if there is none; next is the time until
+// one is due.
 func (r *Resolver) nextName(now time.Time) (text, namespace string, next time.Duration) {
 	next = maxTTL
 	var first *name
@@ -120,8 +119,8 @@ func (r *Resolver) nextName(now time.Time) (text, namespace string, next time.Du
 	return text, namespace, next
 }
 
-// before reports whether a name is asked for before another one. more is how many more
-// questions its namespace has.
+// before reports whether a name comes before another one. more is the number of questions
+// of its namespace minus that of the other one.
 func (n *name) before(other *name, more int) bool {
 	failing, otherFailing := n.failures > 0, other.failures > 0
 	switch {
@@ -133,7 +132,7 @@ func (n *name) before(other *name, more int) bool {
 	return n.due.Before(other.due)
 }
 
-// limit is how long a question may take.
+// limit returns the maximum time for a question.
 func (n *name) limit() time.Duration {
 	if n.failures == 0 {
 		return firstLimit

@@ -1,5 +1,5 @@
-// Package selfsigned makes the certificates that Sluice signs itself: the one for
-// names that have no other, and the placeholder that nginx wants in its file.
+// Package selfsigned makes self-signed certificates: the default certificate, and the
+// placeholder that nginx needs in its file.
 package selfsigned
 
 import (
@@ -20,16 +20,14 @@ import (
 	"sluice/internal/model"
 )
 
-// Certificate makes the certificate that is presented where no other is, with
-// the names that ingress-nginx gives it. It is valid for 365 days from now and
-// its key exists in memory only.
+// Certificate makes the default certificate, with the names that it has in ingress-nginx.
+// It is valid for 365 days, and its key exists in memory only.
 func Certificate(now time.Time) (*model.Certificate, error) {
 	return sign(now, pkix.Name{CommonName: "Kubernetes Ingress Controller Fake Certificate", Organization: []string{"Acme Co"}}, "ingress.local")
 }
 
-// WritePlaceholder writes placeholder.crt and placeholder.key to dir. nginx
-// wants a certificate in its file before it opens a TLS port; this one is
-// thrown away and never presented.
+// WritePlaceholder writes placeholder.crt and placeholder.key to dir. nginx opens a TLS
+// port only with a certificate in its file. It never presents this one.
 func WritePlaceholder(dir string, now time.Time) error {
 	certificate, err := sign(now, pkix.Name{CommonName: "placeholder, never presented"}, "placeholder.invalid")
 	if err != nil {

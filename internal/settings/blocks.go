@@ -8,8 +8,8 @@ import (
 	"sluice/internal/model"
 )
 
-// Blocks are what nginx.conf says once for all, each group of settings that
-// prints something under its name in lower case.
+// Blocks returns the blocks of nginx.conf above the servers, one for each group of
+// settings that prints something.
 func (s *Settings) Blocks() []model.Block {
 	block := func(name string, data any) model.Block {
 		return model.Block{Name: name, Data: data, Source: s.source.object}
@@ -37,23 +37,23 @@ func (s *Settings) Blocks() []model.Block {
 	}
 }
 
-// Value is the text in force for a key, defaults included; false for a key
-// that is not a setting. It is what annotations with a from tag default to.
+// Value returns the text in force for a key, which can be the default; false if the key is
+// no setting. It is the default of annotations with a from tag.
 func (s *Settings) Value(key string) (string, bool) {
 	holds, ok := s.source.inForce[key]
 	return holds.text, ok
 }
 
-// Broken is true for a key that protects and whose value is not valid: what
-// would take it as its default must not be served.
+// Broken reports whether a key protects and has an invalid value. Paths that take it as
+// their default must not be served.
 func (s *Settings) Broken(key string) bool { return s.source.broken[key] }
 
-// Denies is true if the ConfigMap asks for a protection of every path that
-// Sluice does not know: no path may be served.
+// Denies reports whether the ConfigMap has a protection of every path that Sluice does not
+// support. No path may be served.
 func (s *Settings) Denies() bool { return s.source.denies }
 
-// Once gives what derive makes of the settings for a key, which is computed
-// once. The result is shared and must not be changed.
+// Once returns the result of derive, which runs only once for a key. Callers must not
+// modify the result.
 func (s *Settings) Once(key any, derive func(*Settings) any) any {
 	if known, ok := s.source.once.Load(key); ok {
 		return known
@@ -62,7 +62,7 @@ func (s *Settings) Once(key any, derive func(*Settings) any) any {
 	return result
 }
 
-// Header is the value of Strict-Transport-Security.
+// Header returns the value of Strict-Transport-Security.
 func (h HSTS) Header() string {
 	value := "max-age=" + strconv.Itoa(h.MaxAge)
 	if h.IncludeSubdomains {
@@ -74,13 +74,13 @@ func (h HSTS) Header() string {
 	return value
 }
 
-// TakesUnderscores is true if names of headers with underscores come in, be it as
-// invalid ones. nginx does not find those again by their names, and so must take
-// them for valid ones to withhold them.
+// TakesUnderscores reports whether nginx must accept header names with underscores as
+// valid. That includes the case in which it lets invalid headers through, because nginx
+// can only remove a header that it finds by name.
 func (c Client) TakesUnderscores() bool { return c.Underscores || !c.IgnoreInvalid }
 
-// TempFileSize is the largest file for an answer: none, or at least as large as
-// a buffer, as nginx demands.
+// TempFileSize returns the maximum size of the file for an answer: "0" for no file, and
+// otherwise at least the size of a buffer, which nginx requires.
 func (p Proxy) TempFileSize() keys.Size {
 	if p.MaxTempFileSize == "0" {
 		return "0"
@@ -88,12 +88,12 @@ func (p Proxy) TempFileSize() keys.Size {
 	return keys.Larger(p.MaxTempFileSize, p.BufferSize)
 }
 
-// Retry is when a request is tried again: the words of proxy_next_upstream.
+// Retry returns the words of proxy_next_upstream.
 func (p Proxy) Retry() []string {
 	return RetryWords(p.NextUpstream, p)
 }
 
-// RetryWords adds to an annotation's words what the ConfigMap adds to all.
+// RetryWords adds the word of retry-non-idempotent to the words of proxy_next_upstream.
 func RetryWords(words []string, p Proxy) []string {
 	if p.RetryNonIdempotent && !slices.Contains(words, "non_idempotent") && !slices.Contains(words, "off") {
 		return append(slices.Clone(words), "non_idempotent")

@@ -11,9 +11,9 @@ import (
 	"sluice/internal/model"
 )
 
-// OfClass gives the settings of the Ingresses of a class: what its ConfigMap says,
-// where perClass lets it, and else what s says, which are the settings of the
-// controller. A value that is not valid counts as not said. s is not changed.
+// OfClass returns the settings for the Ingresses of a class: those of its ConfigMap, if
+// perClass allows the key, and otherwise those of s, the settings of the controller. An
+// invalid value counts as missing. s does not change.
 func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool) (*Settings, []model.Problem) {
 	c := *s
 	c.source = &source{
@@ -35,8 +35,7 @@ func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool)
 	return &c, model.SortProblems(append(problems, c.lower()...))
 }
 
-// takeOut removes what only the whole nginx can have from what a class says, and
-// reports it.
+// takeOut removes and reports the keys of a class that only the controller can set.
 func (c *Settings) takeOut(perClass func(key string) bool) []model.Problem {
 	var problems []model.Problem
 	for _, key := range slices.Sorted(maps.Keys(c.source.given)) {
@@ -48,7 +47,8 @@ func (c *Settings) takeOut(perClass func(key string) bool) []model.Problem {
 	return problems
 }
 
-// lower keeps a class from allowing riskier annotations than the controller does.
+// lower reduces annotations-risk-level to that of the controller, if a class has a higher
+// one.
 func (c *Settings) lower() []model.Problem {
 	const key = "annotations-risk-level"
 	most := c.source.controller.Annotations.RiskLevel
@@ -60,8 +60,8 @@ func (c *Settings) lower() []model.Problem {
 	return []model.Problem{problem}
 }
 
-// Controller gives the settings of the controller, which nginx.conf says once for
-// all. They are s itself unless s is of a class.
+// Controller returns the settings of the controller. They are s itself unless s belongs to
+// a class.
 func (s *Settings) Controller() *Settings {
 	if s.source.controller != nil {
 		return s.source.controller
@@ -69,15 +69,15 @@ func (s *Settings) Controller() *Settings {
 	return s
 }
 
-// Origin is the ConfigMap that says the text in force for a key; false where it is
-// the default.
+// Origin returns the ConfigMap with the text in force for a key; false if the text is the
+// default.
 func (s *Settings) Origin(key string) (model.ObjectRef, bool) {
 	from := s.source.inForce[key].from
 	return from, from != model.ObjectRef{}
 }
 
-// Origins are the ConfigMaps that s was read from: that of the class, if it is of
-// one, and that of the controller.
+// Origins returns the ConfigMaps of s: that of the class, if there is one, and that of the
+// controller.
 func (s *Settings) Origins() []model.ObjectRef {
 	if s.source.controller == nil {
 		return []model.ObjectRef{s.source.object}
@@ -85,8 +85,8 @@ func (s *Settings) Origins() []model.ObjectRef {
 	return append([]model.ObjectRef{s.source.object}, s.source.controller.Origins()...)
 }
 
-// PerClass are the keys, besides those that annotations have as their defaults,
-// that can be said for the Ingresses of a class.
+// PerClass returns the keys that a class can set although they are no defaults of
+// annotations.
 func PerClass() []string {
 	return []string{"http-redirect-code", "no-tls-redirect-locations", "use-port-in-redirects", "annotations-risk-level"}
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"maps"
-	"reflect"
 	"strings"
 	"sync"
 
@@ -11,10 +10,10 @@ import (
 	"sluice/internal/keys"
 )
 
-// kept tells the keys that never fall back: those that protect, those that say
-// whose a host is and which annotations are followed, and those that say whose
-// address an allow list sees. Without use-forwarded-headers that is the address of a
-// load balancer, which an allow list may let in for everybody.
+// kept returns the keys that never fall back: those that protect, those that decide who
+// owns a host and which annotations are followed, and those that decide which address an
+// allow list sees. Without use-forwarded-headers it sees the address of the load balancer,
+// which an allow list can contain.
 var kept = sync.OnceValue(func() map[string]bool {
 	keep := map[string]bool{"host-ownership": true, "annotations-risk-level": true, "allow-snippet-annotations": true}
 	for _, key := range BlockKeys("forwarded") {
@@ -28,8 +27,8 @@ var kept = sync.OnceValue(func() map[string]bool {
 	return keep
 })
 
-// BlockKeys are the keys of the settings that a block of Blocks prints; nil for
-// a name that is none of theirs.
+// BlockKeys returns the keys of the settings that a block of Blocks prints; nil if there
+// is no such block.
 func BlockKeys(block string) []string {
 	values, _ := Read(nil)
 	for _, b := range values.Blocks() {
@@ -37,7 +36,7 @@ func BlockKeys(block string) []string {
 			continue
 		}
 		var names []string
-		for _, doc := range keys.Describe(reflect.ValueOf(b.Data).Interface()) {
+		for _, doc := range keys.Describe(b.Data) {
 			names = append(names, doc.Key)
 		}
 		return names
@@ -45,10 +44,9 @@ func BlockKeys(block string) []string {
 	return nil
 }
 
-// FallBack gives a ConfigMap with those keys that match as another one says
-// them, or with their defaults where that is nil or says nothing. All other keys
-// stay. So do those that are kept, and those that nothing reads, which may be a slip
-// for one of these.
+// FallBack returns cm with the values of good for the keys that match. A key that good
+// lacks is removed, so that its default applies; good can be nil. Kept keys stay, and so
+// do unread keys, which can be misspelled kept keys.
 func FallBack(cm, good *corev1.ConfigMap, match func(key string) bool) *corev1.ConfigMap {
 	mayFall := map[string]bool{}
 	for _, doc := range keys.Describe(Settings{}) {

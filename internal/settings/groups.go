@@ -6,14 +6,14 @@ import (
 	"sluice/internal/keys"
 )
 
-// Group is settings that belong together: a field of Settings.
+// Group describes a field of Settings.
 type Group struct {
-	// Name is also that of its type.
+	// Name is the name of its type.
 	Name string
 	Keys []keys.Doc
 }
 
-// Groups lists the groups in the order of the fields of Settings.
+// Groups returns the groups in the order of the fields of Settings.
 func Groups() []Group {
 	var groups []Group
 	all := reflect.TypeFor[Settings]()

@@ -106,11 +106,11 @@ var known = []keys.Known{
 	{Key: "use-geoip2", Off: keys.False},
 }
 
-// Unsupported lists the keys of ingress-nginx that no field reads, by name.
+// Unsupported returns the keys of ingress-nginx that no field reads, sorted by name.
 func Unsupported() []keys.Known { return known }
 
-// Catalog holds all names that a setting may have, or may be meant to have. The
-// allow list has another name as an annotation.
+// Catalog holds all names of settings, and the name that the allow list has as an
+// annotation.
 var Catalog = sync.OnceValue(func() *keys.Catalog {
 	return keys.NewCatalog(keys.Catalog{
 		Noun: "setting", Rest: "the other settings are", Read: keys.Describe(Settings{}), Known: known,

@@ -9,41 +9,39 @@ import (
 	"sluice/internal/keys"
 )
 
-// LogFormat is how a line of the access log is made up. It is a group of its
-// own, so that a format that cannot be printed leaves the rest of Log as it is.
+// LogFormat is the format of the access log. It is a separate group, so that a format that
+// cannot be printed does not affect the rest of Log.
 type LogFormat struct {
 	Format     string `key:"log-format-upstream" default:"$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \"$http_user_agent\" $request_length $request_time [$proxy_upstream_name] [$proxy_alternative_upstream_name] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id" validate:"max=3500" doc:"Format of the access log."`
-	EscapeJSON bool   `key:"log-format-escape-json" default:"false" empty:"zero" doc:"Whether values are escaped in the access log as JSON wants it."`
-	EscapeNone bool   `key:"log-format-escape-none" default:"false" empty:"zero" doc:"Whether values stand in the access log as they are; this goes before log-format-escape-json."`
+	EscapeJSON bool   `key:"log-format-escape-json" default:"false" empty:"zero" doc:"Whether values in the access log are escaped for JSON."`
+	EscapeNone bool   `key:"log-format-escape-none" default:"false" empty:"zero" doc:"Whether values in the access log are not escaped. It overrides log-format-escape-json."`
 }
 
-// StreamLog is how a line about a connection of a TCP or UDP service is made up.
+// StreamLog is the format of the access log of TCP and UDP services.
 type StreamLog struct {
 	Format string `key:"log-format-stream" default:"[$remote_addr] [$time_local] $protocol $status $bytes_sent $bytes_received $session_time" validate:"max=3500" doc:"Format of the access log of TCP and UDP services."`
 }
 
-// Log is what is logged, and where. The folder /var/log is the only one that is
-// written to besides the state directory: a file elsewhere could be one that
-// somebody executes, and clients choose much of what a log says.
+// Log configures the logs. Their files must be below /var/log: clients choose much of the
+// content, and a file elsewhere could be executed.
 type Log struct {
-	DisableAccess bool `key:"disable-access-log" default:"false" empty:"zero" doc:"Whether no access log is written."`
-	DisableHTTP   bool `key:"disable-http-access-log" default:"false" empty:"zero" doc:"Whether no access log is written of HTTP requests."`
-	// DefaultBackend is about requests that no Ingress takes.
-	DefaultBackend bool       `key:"enable-access-log-for-default-backend" default:"false" empty:"zero" doc:"Whether the requests that no Ingress takes are in the access log."`
-	AccessPath     string     `key:"access-log-path" default:"/dev/stdout" validate:"max=255,access_log_file" doc:"File of the access log; that it can be written to, and is moved away in time, is up to who runs Sluice."`
-	HTTPAccessPath string     `key:"http-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of HTTP requests, if not that of access-log-path."`
-	DisableStream  bool       `key:"disable-stream-access-log" default:"false" empty:"zero" doc:"Whether no access log is written of TCP and UDP services."`
-	StreamPath     string     `key:"stream-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of TCP and UDP services, if not that of access-log-path."`
-	AccessParams   keys.Words `key:"access-log-params" validate:"dive,access_log_param" doc:"How the file of the access log is written: in blocks (buffer), compressed (gzip), and in both cases at least so often (flush)."`
-	SkipURLs       []string   `key:"skip-access-log-urls" empty:"zero" validate:"dive,max=2000,log_url" doc:"Requests that are not in the access log: their URI with its arguments, or, behind ~ (~* for any case), a regular expression for it."`
-	ErrorPath      string     `key:"error-log-path" default:"/dev/stderr" validate:"max=255,error_log_file" doc:"File of what nginx says about requests; what it says about itself goes to standard error always."`
-	ErrorLevel     string     `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Least level of what goes to the error log."`
-	Syslog         bool       `key:"enable-syslog" default:"false" empty:"zero" doc:"Whether the syslog server of syslog-host is sent what the files would get."`
+	DisableAccess  bool       `key:"disable-access-log" default:"false" empty:"zero" doc:"Whether no access log is written."`
+	DisableHTTP    bool       `key:"disable-http-access-log" default:"false" empty:"zero" doc:"Whether no access log of HTTP requests is written."`
+	DefaultBackend bool       `key:"enable-access-log-for-default-backend" default:"false" empty:"zero" doc:"Whether requests that match no Ingress are in the access log."`
+	AccessPath     string     `key:"access-log-path" default:"/dev/stdout" validate:"max=255,access_log_file" doc:"File of the access log. It must be writable; Sluice does not rotate it."`
+	HTTPAccessPath string     `key:"http-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of HTTP requests. Default: that of access-log-path."`
+	DisableStream  bool       `key:"disable-stream-access-log" default:"false" empty:"zero" doc:"Whether no access log of TCP and UDP services is written."`
+	StreamPath     string     `key:"stream-access-log-path" validate:"max=255,access_log_file" doc:"File of the access log of TCP and UDP services. Default: that of access-log-path."`
+	AccessParams   keys.Words `key:"access-log-params" validate:"dive,access_log_param" doc:"Parameters of the file of the access log: buffer writes blocks, gzip compresses them, and flush is the longest delay of a line with either."`
+	SkipURLs       []string   `key:"skip-access-log-urls" empty:"zero" validate:"dive,max=2000,log_url" doc:"Requests that are not in the access log: a URI with its arguments, or a regular expression after ~ (~* ignores case)."`
+	ErrorPath      string     `key:"error-log-path" default:"/dev/stderr" validate:"max=255,error_log_file" doc:"File for messages of nginx about requests. Its messages about itself always go to standard error."`
+	ErrorLevel     string     `key:"error-log-level" default:"notice" validate:"oneof=debug info notice warn error crit alert emerg" doc:"Lowest level of messages in the error log."`
+	Syslog         bool       `key:"enable-syslog" default:"false" empty:"zero" doc:"Whether the logs go to the syslog server at syslog-host instead of files."`
 	SyslogHost     string     `key:"syslog-host" validate:"ip,address" doc:"IP address of the syslog server."`
 	SyslogPort     int        `key:"syslog-port" default:"514" validate:"min=1,max=65535" doc:"UDP port of the syslog server."`
 }
 
-// Escape is nginx's word for how values are escaped, "" for its own way.
+// Escape returns the escape parameter of log_format, "" for the default.
 func (f LogFormat) Escape() string {
 	switch {
 	case f.EscapeNone:
@@ -54,12 +52,12 @@ func (f LogFormat) Escape() string {
 	return ""
 }
 
-// Names reports whether the format has the value of a variable.
+// Names reports whether the format contains a variable.
 func (f LogFormat) Names(variable string) bool {
 	return slices.Contains(variablesOf(f.Format), variable)
 }
 
-// variablesOf are the names behind each $ of a text, in braces or not.
+// variablesOf returns the names of the variables in a text, with or without braces.
 func variablesOf(text string) []string {
 	var names []string
 	for _, part := range strings.Split(text, "$")[1:] {
@@ -76,10 +74,10 @@ func endsName(r rune) bool {
 	return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// AccessLog is where the access log goes, "" for none.
+// AccessLog returns the target of the access log, "" for none.
 func (l Log) AccessLog() string { return l.accessLog(l.DisableHTTP, l.HTTPAccessPath) }
 
-// StreamAccessLog is where the access log of TCP and UDP services goes, "" for
+// StreamAccessLog returns the target of the access log of TCP and UDP services, "" for
 // none.
 func (l Log) StreamAccessLog() string { return l.accessLog(l.DisableStream, l.StreamPath) }
 
@@ -95,11 +93,10 @@ func (l Log) accessLog(disabled bool, path string) string {
 	return l.AccessPath
 }
 
-// SkipsUnknown is true if the requests that no Ingress takes are not in the
-// access log, though others are.
+// SkipsUnknown reports whether the access log lacks only requests that match no Ingress.
 func (l Log) SkipsUnknown() bool { return !l.DefaultBackend && l.AccessLog() != "" }
 
-// Params are what is said of the file of the access log; syslog has none.
+// Params returns the parameters of the file of the access log, nil for syslog.
 func (l Log) Params() []string {
 	if l.Syslog {
 		return nil
@@ -107,8 +104,7 @@ func (l Log) Params() []string {
 	return l.AccessParams
 }
 
-// ErrorLog is where what nginx says about requests goes, "" for where
-// everything else goes: standard error.
+// ErrorLog returns the target of messages about requests, "" for standard error.
 func (l Log) ErrorLog() string {
 	switch {
 	case l.Syslog:
@@ -127,19 +123,18 @@ func (l Log) syslog() string {
 	return "syslog:server=" + host + ":" + strconv.Itoa(l.SyslogPort)
 }
 
-// SkippedURIs are the URIs of SkipURLs, SkippedPatterns the patterns with what
-// marks them as such.
+// SkippedURIs returns the URIs of SkipURLs.
 func (l Log) SkippedURIs() []string { return l.skipped(false) }
 
-// SkippedPatterns are explained at SkippedURIs.
+// SkippedPatterns returns the patterns of SkipURLs, with their ~ or ~*.
 func (l Log) SkippedPatterns() []string { return l.skipped(true) }
 
 func (l Log) skipped(patterns bool) []string {
 	return slices.DeleteFunc(slices.Clone(l.SkipURLs), func(item string) bool { return strings.HasPrefix(item, "~") != patterns })
 }
 
-// mend gives what one key alone does not tell, and puts the default in its
-// place: a flush needs something to be written, and syslog somewhere to go.
+// mend reports keys that lack another key, and sets them to their defaults: flush needs
+// buffer or gzip, and enable-syslog needs syslog-host.
 func (l *Log) mend() []keys.Fault {
 	var faults []keys.Fault
 	held := func(param string) bool { return strings.HasPrefix(param, "buffer") || strings.HasPrefix(param, "gzip") }

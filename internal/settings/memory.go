@@ -5,19 +5,17 @@ import (
 	"sluice/internal/model"
 )
 
-// Memory is how much nginx keeps of what it is told while it runs. The names of
-// the dictionaries are those of ingress-nginx.
-//
-// A dictionary takes memory as it fills. Another size would empty it, so that
-// nginx keeps those that it was started with.
+// Memory configures the sizes of the dictionaries, with their names in ingress-nginx. A
+// dictionary allocates memory as it fills. A new size would empty it, so nginx keeps the
+// sizes that it started with.
 type Memory struct {
-	Dictionaries keys.Dictionaries `key:"lua-shared-dicts" default:"certificate_data: 128m, configuration_data: 64m" doc:"Sizes of what nginx keeps certificates (certificate_data) and endpoints (configuration_data) in; m is added to a number alone. A change takes effect when Sluice is started again."`
+	Dictionaries keys.Dictionaries `key:"lua-shared-dicts" default:"certificate_data: 128m, configuration_data: 64m" doc:"Sizes of nginx's memory for certificates (certificate_data) and endpoints (configuration_data). A number without a unit is in megabytes. A change takes effect when Sluice restarts."`
 }
 
-// usualMemory is what the default of lua-shared-dicts says.
+// usualMemory is the default of lua-shared-dicts.
 var usualMemory = model.Memory{Backends: 64 << 20, Certificates: 128 << 20}
 
-// Sizes are those of the dictionaries; one that is not named has its usual size.
+// Sizes returns the sizes of the dictionaries.
 func (m Memory) Sizes() model.Memory {
 	sizes := usualMemory
 	if size := m.Dictionaries.Configuration; size != "" {

@@ -12,32 +12,32 @@ import (
 	"sluice/internal/model"
 )
 
-// source is where Settings came from.
+// source is the origin of Settings.
 type source struct {
 	object model.ObjectRef
-	// inForce is what holds by key, defaults included.
+	// inForce holds the text in force for each key, including defaults.
 	inForce map[string]inForce
-	// given is what the ConfigMap says, by keys in lower case; hidden has the other
-	// keys that differ from one of them in case only, as they are written.
+	// given is the data of the ConfigMap, by keys in lower case. hidden holds the other
+	// keys that differ only in case from one of these, as they are written.
 	given, hidden map[string]string
-	// broken are the keys that protect and are not valid.
+	// broken are the keys that protect and have an invalid value.
 	broken map[string]bool
-	// once holds what others derived from these settings.
+	// once holds the results of Once.
 	once sync.Map
-	// denies is set where a key that protects cannot be carried out at all.
+	// denies is the result of Denies.
 	denies bool
-	// controller are the settings that hold where those of a class say nothing;
-	// nil for those of the controller itself.
+	// controller are the settings of the controller, if these belong to a class; nil
+	// otherwise.
 	controller *Settings
 }
 
-// inForce is a text with the object that says it, none for a default.
+// inForce is a text with the object that contains it, which is empty for a default.
 type inForce struct {
 	text string
 	from model.ObjectRef
 }
 
-// hold keeps what is in force for a key.
+// hold stores the text in force for a key.
 func (s *source) hold(v keys.InForce) {
 	holds := inForce{text: v.Text}
 	if v.Name != "" {
@@ -46,14 +46,14 @@ func (s *source) hold(v keys.InForce) {
 	s.inForce[v.Key] = holds
 }
 
-// lookup finds what the ConfigMap says for a key.
+// lookup finds a key of the ConfigMap.
 func (s *source) lookup(key string) (string, bool) {
 	text, ok := s.given[key]
 	return text, ok
 }
 
-// Read gives the settings of a ConfigMap, or the defaults for nil, and what is
-// wrong with it, sorted. Keys may be written in any case, as in ingress-nginx.
+// Read returns the settings in a ConfigMap, which can be nil, and its Problems, sorted.
+// Keys can be in any case, as in ingress-nginx.
 func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	s := &Settings{source: &source{inForce: map[string]inForce{}, broken: map[string]bool{}}}
 	if cm != nil {
@@ -69,8 +69,8 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	return s, model.SortProblems(problems)
 }
 
-// take keeps the data by its keys in lower case. Where two keys differ in case only,
-// the one in lower case counts, else the last in order.
+// take stores the data by its keys in lower case. If keys differ only in case, the one in
+// lower case counts, otherwise the last in order.
 func (s *source) take(data map[string]string) {
 	s.given, s.hidden = make(map[string]string, len(data)), map[string]string{}
 	written := make(map[string]string, len(data))
@@ -79,7 +79,7 @@ func (s *source) take(data map[string]string) {
 		if before, twice := written[lower]; twice && data[before] != data[key] {
 			s.hidden[before] = data[before]
 		}
-		s.given[lower], written[lower] = data[key], key // "abc" sorts after "ABC"
+		s.given[lower], written[lower] = data[key], key // upper case sorts first
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *Settings) problem(key string, reason model.Reason, text string, denies 
 	return model.Problem{Object: s.source.object, Field: key, Reason: reason, Text: text, Denies: denies}
 }
 
-// unread reports the keys that no field reads, and those that others hide.
+// unread reports the keys that no field reads, and the hidden ones.
 func (s *Settings) unread() []model.Problem {
 	var problems []model.Problem
 	for _, key := range slices.Sorted(maps.Keys(s.source.hidden)) {
@@ -121,8 +121,8 @@ func (s *Settings) unreadKey(key string) model.Problem {
 	return s.problem(key, v.Reason, v.Text+s.withdraw(v.Meant), denies)
 }
 
-// withdraw has the near miss of a key count as that key with a bad value, where such
-// a value leaves nothing open. It gives what holds instead.
+// withdraw treats a near miss of a key as that key with an invalid value, if that closes
+// something. It returns the consequence for the message.
 func (s *Settings) withdraw(meant string) string {
 	if _, given := s.source.given[meant]; given || s.source.controller != nil && !slices.Contains(PerClass(), meant) {
 		return ""
@@ -135,5 +135,5 @@ func (s *Settings) withdraw(meant string) string {
 	return " Until this is mended " + instead
 }
 
-// mend takes what is no risk for the lowest, as ingress-nginx does.
+// mend replaces an empty risk with the lowest, as ingress-nginx does.
 func (a *Annotations) mend() { a.RiskLevel = max(a.RiskLevel, keys.RiskLow) }

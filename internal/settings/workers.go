@@ -7,35 +7,30 @@ import (
 	"sluice/internal/keys"
 )
 
-// Workers is how nginx's processes work.
-//
-// Without a time to finish, what workers of an older configuration need could
-// never be dropped.
+// Workers configures the processes of nginx. ShutdownTimeout is at least a second, so that
+// the runtime state of older workers can be dropped.
 type Workers struct {
-	// Processes is 0 for as many as there are CPUs.
-	Processes       keys.Auto     `key:"worker-processes" default:"auto" doc:"Number of nginx worker processes; auto is the number of CPUs, and no more than the quota of the container allows."`
-	ShutdownTimeout keys.Duration `key:"worker-shutdown-timeout" default:"240s" validate:"min=1" doc:"Time that a worker of an older configuration has to finish its connections."`
-	// OpenFiles and Connections are 0 where they follow from what the machine
-	// allows; render computes them.
-	OpenFiles        int        `key:"max-worker-open-files" default:"0" validate:"min=0,max=1073741816" doc:"Files and connections that one worker may have open: at least 256, or 0 for the hard limit of the process less 1024, and no more than the machine allows."`
-	Connections      int        `key:"max-worker-connections" default:"16384" validate:"min=0,max=1048576" doc:"Connections that one worker may have open: at least 16, or 0 for three quarters of max-worker-open-files."`
+	Processes       keys.Auto     `key:"worker-processes" default:"auto" doc:"Number of nginx worker processes. auto means the number of CPUs, limited by the CPU quota of the container."`
+	ShutdownTimeout keys.Duration `key:"worker-shutdown-timeout" default:"240s" validate:"min=1" doc:"Time in which a worker of an older configuration must finish its connections."`
+	// If OpenFiles or Connections is 0, render computes it from the limits of the machine.
+	OpenFiles        int        `key:"max-worker-open-files" default:"0" validate:"min=0,max=1073741816" doc:"Maximum number of files and connections of one worker, at least 256. 0 means the hard limit of the process minus 1024. The machine can allow less."`
+	Connections      int        `key:"max-worker-connections" default:"16384" validate:"min=0,max=1048576" doc:"Maximum number of connections of one worker, at least 16. 0 means three quarters of max-worker-open-files."`
 	MultiAccept      bool       `key:"enable-multi-accept" default:"true" empty:"zero" doc:"Whether a worker accepts all waiting connections at once."`
-	Affinity         string     `key:"worker-cpu-affinity" empty:"zero" validate:"max=2000,cpu_masks" doc:"CPUs that the workers run on: auto, or for each worker a mask such as 0101."`
-	DebugConnections keys.CIDRs `key:"debug-connections" empty:"zero" doc:"Addresses of clients whose requests are written to the error log at level debug, if nginx was built to do so."`
+	Affinity         string     `key:"worker-cpu-affinity" empty:"zero" validate:"max=2000,cpu_masks" doc:"CPUs of the workers: auto, or a mask such as 0101 for each worker."`
+	DebugConnections keys.CIDRs `key:"debug-connections" empty:"zero" doc:"Addresses of clients whose requests nginx logs at level debug, if it was built with debug support."`
 }
 
-// What fewer files and connections than these leave nothing for clients: nginx
-// needs some itself, and refuses fewer connections than it has sockets to listen.
+// nginx needs some files and connections itself, and rejects fewer connections than it
+// has listening sockets. Fewer than these leave none for clients.
 const (
 	leastOpenFiles   = 256
 	leastConnections = 16
 )
 
-// AffinityMasks are the words of Affinity.
+// AffinityMasks returns the words of Affinity.
 func (w Workers) AffinityMasks() []string { return strings.Fields(w.Affinity) }
 
-// mend gives the numbers that are too small to work, and puts the defaults in
-// their place.
+// mend reports numbers that are too small, and sets them to their defaults.
 func (w *Workers) mend() []keys.Fault {
 	var faults []keys.Fault
 	for _, c := range []struct {

@@ -12,9 +12,9 @@ import (
 	"sluice/internal/model"
 )
 
-// Builder makes one snapshot after the other and goes on using the indexes of
-// what did not change. It only remembers: what it gives is what New gives. The
-// zero value is ready. It is not safe for concurrent use; its snapshots are.
+// Builder makes one snapshot after the other, and reuses the indexes of unchanged
+// objects. Its snapshots equal those of New. The zero value is ready. A Builder is not
+// safe for concurrent use; its snapshots are.
 type Builder struct {
 	ingresses  indexed[networkingv1.Ingress, *networkingv1.Ingress]
 	classes    indexed[networkingv1.IngressClass, *networkingv1.IngressClass]
@@ -28,8 +28,8 @@ type Builder struct {
 	last *Snapshot
 }
 
-// Next is New for objects of which most are those of the call before. It keeps the
-// lists of o, which must not be changed after that.
+// Next is New for objects that are mostly those of the last call. It keeps the lists of o,
+// which callers must not modify afterwards.
 func (b *Builder) Next(o Objects) (*Snapshot, []model.Problem) {
 	ingresses, classes := b.ingresses.take("Ingress", o.Ingresses), b.classes.take("IngressClass", o.IngressClasses)
 	services, secrets := b.services.take("Service", o.Services), b.secrets.take("Secret", o.Secrets)
@@ -38,10 +38,12 @@ func (b *Builder) Next(o Objects) (*Snapshot, []model.Problem) {
 	s := &Snapshot{
 		byName: b.ingresses.names, classNames: b.classes.names, services: b.services.names,
 		secrets: b.secrets.names, configMaps: b.configMaps.names, namespaces: b.namespaces.names,
-		forbidden: slices.SortedFunc(slices.Values(o.Forbidden), Name.Compare),
+		forbidden: slices.SortedFunc(slices.Values(o.Forbidden), model.ObjectRef.Compare),
 		mark:      new(mark),
 	}
-	s.ingresses, s.classes = b.last.sortedIngresses(), b.last.sortedClasses()
+	if b.last != nil {
+		s.ingresses, s.classes = b.last.ingresses, b.last.classes
+	}
 	if ingresses.any {
 		s.ingresses = b.sort(o, ingresses)
 	}
@@ -59,13 +61,13 @@ func (b *Builder) Next(o Objects) (*Snapshot, []model.Problem) {
 	return s, model.SortProblems(b.problems())
 }
 
-// groupChange are the Services whose slices changed, if they are known.
+// groupChange holds the Services whose slices changed, if they are known.
 type groupChange struct {
 	services []Name
 	known    bool
 }
 
-// groups gives the slices of each Service.
+// groups returns the slices of each Service.
 func (b *Builder) groups(o Objects) (*index[[]*discoveryv1.EndpointSlice], groupChange) {
 	changed, endpoints := b.slices.take("EndpointSlice", o.EndpointSlices), b.endpoints.take("Endpoints", o.Endpoints)
 	switch {
@@ -85,22 +87,8 @@ func (b *Builder) problems() []model.Problem {
 		b.endpoints.problems, b.secrets.problems, b.configMaps.problems, b.namespaces.problems)
 }
 
-func (s *Snapshot) sortedIngresses() []*networkingv1.Ingress {
-	if s == nil {
-		return nil
-	}
-	return s.ingresses
-}
-
-func (s *Snapshot) sortedClasses() []*networkingv1.IngressClass {
-	if s == nil {
-		return nil
-	}
-	return s.classes
-}
-
-// sort gives the Ingresses, the oldest first. Where few changed, these are put in
-// and taken out of a copy of the list before.
+// sort returns the Ingresses, the oldest first. If few changed, it edits a copy of the
+// previous list.
 func (b *Builder) sort(o Objects, changed change[*networkingv1.Ingress]) []*networkingv1.Ingress {
 	if changed.alone {
 		if mended, ok := mend(b.last.ingresses, changed); ok {
@@ -112,8 +100,8 @@ func (b *Builder) sort(o Objects, changed change[*networkingv1.Ingress]) []*netw
 	return sorted
 }
 
-// mend takes what is gone out of a sorted list and puts what came in; ok is false if
-// the list lacks something that is gone.
+// mend applies a change to a copy of a sorted list. ok is false if the list lacks an
+// Ingress to remove.
 func mend(sorted []*networkingv1.Ingress, changed change[*networkingv1.Ingress]) (mended []*networkingv1.Ingress, ok bool) {
 	gone, came := changed.apart()
 	slices.SortFunc(gone, compareIngresses)
@@ -138,8 +126,7 @@ func mend(sorted []*networkingv1.Ingress, changed change[*networkingv1.Ingress])
 	return append(mended, sorted...), true
 }
 
-// regroup takes the slices that are gone out of their groups and puts those that
-// came in, and names their Services.
+// regroup applies a change of slices to the groups, and returns the affected Services.
 func regroup(groups *index[[]*discoveryv1.EndpointSlice], changed change[*discoveryv1.EndpointSlice]) (*index[[]*discoveryv1.EndpointSlice], []Name) {
 	gone, came := changed.apart()
 	regrouped := make(map[Name]entry[[]*discoveryv1.EndpointSlice], len(gone)+len(came))
@@ -169,7 +156,7 @@ func regroup(groups *index[[]*discoveryv1.EndpointSlice], changed change[*discov
 	return groups.with(regrouped), slices.Collect(maps.Keys(regrouped))
 }
 
-// serviceOf is the Service that a slice belongs to; without a name, nobody.
+// serviceOf returns the Service of a slice; its Name is empty if the slice has none.
 func serviceOf(part *discoveryv1.EndpointSlice) Name {
 	return Name{part.Namespace, part.Labels[discoveryv1.LabelServiceName]}
 }

@@ -44,7 +44,7 @@ func (e *editor) endpoints() *corev1.Endpoints {
 
 // edit adds, removes, replaces or moves one object of a list, which may give two
 // of a name. Replacements mostly keep the name, as edits do.
-func edit[T any, P object[T]](e *editor, list []P, fresh func() P) []P {
+func edit[T any, P Object[T]](e *editor, list []P, fresh func() P) []P {
 	list = slices.Clone(list)
 	if len(list) == 0 || e.random.IntN(4) == 0 {
 		return slices.Insert(list, e.random.IntN(len(list)+1), fresh())

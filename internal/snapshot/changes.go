@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Changes are the names of what came, went or is another in a snapshot.
+// Changes names the objects that were added, deleted or replaced.
 type Changes struct {
 	Ingresses []Name
-	// Services are those that changed themselves or in their EndpointSlices.
+	// Services are those that changed, or whose EndpointSlices changed.
 	Services []Name
 	Secrets  []Name
 }
 
-// Since gives what changed since an earlier snapshot, in no order. It looks at
-// pointers only. What changed and is as it was again may be named, too.
+// Since returns the changes since an earlier snapshot, in no order. It compares pointers.
+// The result can include objects that changed and changed back.
 func (s *Snapshot) Since(before *Snapshot) Changes {
 	if before.mark == s.mark {
 		return Changes{}
@@ -39,9 +39,9 @@ func together(steps []step) (all Changes) {
 	return all
 }
 
-// OnlyServices gives the Services that changed since an earlier snapshot,
-// themselves or in their EndpointSlices, in no order. only is false if anything
-// else differs, and be it an Ingress that WithIngresses left out.
+// OnlyServices returns the Services that changed since an earlier snapshot, or whose
+// EndpointSlices changed, in no order. only is false if anything else differs, including
+// an Ingress that WithIngresses removed.
 func (s *Snapshot) OnlyServices(before *Snapshot) (services []Name, only bool) {
 	if !slices.Equal(s.ingresses, before.ingresses) || !slices.Equal(s.classes, before.classes) || !slices.Equal(s.forbidden, before.forbidden) || !maps.Equal(s.replaced, before.replaced) ||
 		!sameIndex(s.configMaps, before.configMaps, identical) || !sameIndex(s.secrets, before.secrets, identical) || !sameIndex(s.namespaces, before.namespaces, identical) {
@@ -53,8 +53,7 @@ func (s *Snapshot) OnlyServices(before *Snapshot) (services []Name, only bool) {
 
 func identical[T any](a, b *T) bool { return a == b }
 
-// differing gives the names whose values differ. A Builder goes on using the index of
-// what did not change.
+// differing returns the names whose values differ. An unchanged index is the same pointer.
 func differing[T any](before, now *index[T], same func(a, b T) bool) []Name {
 	if before == now {
 		return nil

@@ -5,35 +5,35 @@ import (
 	"maps"
 )
 
-// index finds things by name. It never changes: with gives another index, which
-// shares with this one all that stays, so that a change costs what changed and not a
-// copy of everything. A nil index is empty.
+// index finds values by name. It never changes. The method with returns a new index that
+// shares the unchanged entries, so that the cost of a change depends on its size. A nil
+// index is empty.
 type index[V any] struct {
-	// settled has most entries. Those of recent go before it.
+	// settled has most entries. Entries in recent override them.
 	settled map[Name]V
 	recent  map[Name]entry[V]
 	length  int
 }
 
-// entry is the value of a name, or that it has none.
+// entry is the value of a name; there is false if the name has none.
 type entry[V any] struct {
 	value V
 	there bool
 }
 
-// mostRecent is the share of the settled entries that recent ones may be, and
-// leastRecent is how many they may be in any case. Beyond, they are settled.
+// The recent entries are merged into the settled ones if there are more than leastRecent,
+// and more than a mostRecent-th of the settled ones.
 const (
 	mostRecent  = 16
 	leastRecent = 64
 )
 
-// indexOf gives the index of a map, which must not be changed any more.
+// indexOf returns the index of a map. Callers must not modify the map afterwards.
 func indexOf[V any](settled map[Name]V) *index[V] {
 	return &index[V]{settled: settled, length: len(settled)}
 }
 
-// find gives the value of a name; false if there is none.
+// find returns the value of a name; false if there is none.
 func (x *index[V]) find(name Name) (V, bool) {
 	var none V
 	if x == nil {
@@ -50,7 +50,7 @@ func (x *index[V]) find(name Name) (V, bool) {
 	return e.value, true
 }
 
-// get gives the value of a name, the zero value for none.
+// get returns the value of a name, the zero value for none.
 func (x *index[V]) get(name Name) V {
 	value, _ := x.find(name)
 	return value
@@ -63,7 +63,7 @@ func (x *index[V]) len() int {
 	return x.length
 }
 
-// all gives the entries, in no order.
+// all returns the entries, in no order.
 func (x *index[V]) all() iter.Seq2[Name, V] {
 	return func(yield func(Name, V) bool) {
 		if x == nil {
@@ -82,7 +82,7 @@ func (x *index[V]) all() iter.Seq2[Name, V] {
 	}
 }
 
-// with gives the index after changes.
+// with returns the index after changes.
 func (x *index[V]) with(changes map[Name]entry[V]) *index[V] {
 	if len(changes) == 0 && x != nil {
 		return x
@@ -107,7 +107,7 @@ func (x *index[V]) with(changes map[Name]entry[V]) *index[V] {
 	return next
 }
 
-// settle puts the recent entries among the others, in a copy.
+// settle merges the recent entries into a copy of the settled ones.
 func (x *index[V]) settle() {
 	settled := make(map[Name]V, x.length)
 	maps.Insert(settled, x.all())

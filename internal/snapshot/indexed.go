@@ -8,41 +8,41 @@ import (
 	"sluice/internal/model"
 )
 
-// indexed are the objects of one kind by name, from one snapshot to the next.
-type indexed[T any, P object[T]] struct {
+// indexed holds the objects of one kind by name, for the next snapshot.
+type indexed[T any, P Object[T]] struct {
 	objects  []P
 	names    *index[P]
 	problems []model.Problem
 }
 
-// replacement is an object that took the place of another of its name.
+// replacement is an object that replaced another one of the same name.
 type replacement[P any] struct{ was, by P }
 
-// change is what differs from the objects before.
+// change is the difference from the previous objects.
 type change[P metav1.Object] struct {
 	any bool
-	// replaced, came and gone are all that differs, if alone is set.
+	// If alone is set, replaced, came and gone are the whole difference.
 	replaced   []replacement[P]
 	came, gone []P
 	alone      bool
 }
 
-// known says whether all that differs is known.
+// known reports whether the whole difference is known.
 func (c change[P]) known() bool { return !c.any || c.alone }
 
-// changed are the names of what differs.
+// changed returns the names of the changed objects.
 func (c change[P]) changed() []Name {
 	names := make([]Name, 0, len(c.replaced)+len(c.came)+len(c.gone))
 	for _, r := range c.replaced {
-		names = append(names, nameOf(r.by))
+		names = append(names, NameOf(r.by))
 	}
 	for _, o := range slices.Concat(c.came, c.gone) {
-		names = append(names, nameOf(o))
+		names = append(names, NameOf(o))
 	}
 	return names
 }
 
-// apart gives what is gone and what came, with what was replaced on both sides.
+// apart returns the removed and the added objects; a replacement counts as both.
 func (c change[P]) apart() (gone, came []P) {
 	gone, came = slices.Clone(c.gone), slices.Clone(c.came)
 	for _, r := range c.replaced {
@@ -51,12 +51,11 @@ func (c change[P]) apart() (gone, came []P) {
 	return gone, came
 }
 
-// mostMended bounds what is put in place one by one; beyond, an index is made
-// anew.
+// mostMended is the maximum number of changes that are applied one by one. After more, an
+// index is built anew.
 const mostMended = 256
 
-// take indexes objects. Where a few came, went or were replaced by others of the
-// same name, only these are looked at.
+// take indexes objects. If few of them changed, it processes only these.
 func (x *indexed[T, P]) take(kind string, objects []P) change[P] {
 	if x.names != nil && slices.Equal(x.objects, objects) {
 		return change[P]{}
@@ -71,29 +70,29 @@ func (x *indexed[T, P]) take(kind string, objects []P) change[P] {
 	gone, came := c.apart()
 	changes := make(map[Name]entry[P], len(gone)+len(came))
 	for _, o := range gone {
-		changes[nameOf(o)] = entry[P]{}
+		changes[NameOf(o)] = entry[P]{}
 	}
 	for _, o := range came {
-		changes[nameOf(o)] = entry[P]{o, true}
+		changes[NameOf(o)] = entry[P]{o, true}
 	}
 	x.names = x.names.with(changes)
 	return c
 }
 
-// compare finds what differs. It leaves that open where it is much, or where names
-// are not each once.
+// compare finds the difference. It leaves alone unset if the difference is large or if
+// names are not unique.
 func (x *indexed[T, P]) compare(objects []P) change[P] {
 	both := min(len(objects), len(x.objects))
 	if x.names == nil || len(x.problems) > 0 || len(objects)+len(x.objects)-2*both > mostMended {
 		return change[P]{any: true}
 	}
 	c := change[P]{any: true, alone: true}
-	var was, is []P // what stands where the lists differ
+	var was, is []P // the objects at the positions that differ
 	for i, o := range objects[:both] {
 		switch before := x.objects[i]; {
 		case before == o:
 			continue
-		case nameOf(before) == nameOf(o):
+		case NameOf(before) == NameOf(o):
 			c.replaced = append(c.replaced, replacement[P]{was: before, by: o})
 		default:
 			was, is = append(was, before), append(is, o)
@@ -109,15 +108,15 @@ func (x *indexed[T, P]) compare(objects []P) change[P] {
 	return c
 }
 
-// match finds who is still there, moved or replaced, of those who stood where others
-// stand now. It fails if a name is there twice.
+// match finds which objects at differing positions are added, removed or replaced, and
+// not just moved. It fails if a name is not unique.
 func (x *indexed[T, P]) match(c *change[P], was, is []P) bool {
 	left, seen := make(map[Name]P, len(was)), make(map[Name]bool, len(is))
 	for _, o := range was {
-		left[nameOf(o)] = o
+		left[NameOf(o)] = o
 	}
 	for _, o := range is {
-		name := nameOf(o)
+		name := NameOf(o)
 		before, moved := left[name]
 		switch {
 		case seen[name], !moved && x.names.get(name) != nil:
@@ -130,7 +129,7 @@ func (x *indexed[T, P]) match(c *change[P], was, is []P) bool {
 		seen[name] = true
 	}
 	for _, o := range was {
-		if !seen[nameOf(o)] {
+		if !seen[NameOf(o)] {
 			c.gone = append(c.gone, o)
 		}
 	}

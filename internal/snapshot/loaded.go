@@ -6,26 +6,24 @@ import (
 	"sluice/internal/model"
 )
 
-// Loaded is what a source of objects says now.
+// Loaded is the current content of a source of objects.
 type Loaded struct {
-	// Objects are in an order that changes little from one time to the next. An
-	// object that did not change is the same pointer as before.
+	// Objects are in an order that changes little between calls. An unchanged object
+	// keeps its pointer.
 	Objects Objects
-	// Notes say what was passed over.
+	// Notes are about skipped objects.
 	Notes []Note
-	// Errors say, one line each, what is wrong now: *DecodeError for what does
-	// not decode, others for what does not read. What they are about goes on as
-	// it was before.
+	// Errors are the current errors, one line each: a *DecodeError for an object that
+	// cannot be decoded, others for reads that failed. The affected objects stay as they
+	// were.
 	Errors []error
-	// Files is the number of files that were looked at.
+	// Files is the number of files in the source.
 	Files int
-	// ClassesUnreadable is set if IngressClasses must not be read, so that nothing
-	// is known of them.
+	// ClassesUnreadable is set if there is no permission to read IngressClasses.
 	ClassesUnreadable bool
 }
 
-// DecodeError says what is wrong with a field of an object in a file, or with a
-// whole document.
+// DecodeError is a mistake in a field of an object in a file, or in a whole document.
 type DecodeError struct {
 	File string
 	// Document is the number of the document in the file, from 1. Documents
@@ -35,18 +33,18 @@ type DecodeError struct {
 	Object string
 	// Field is the path of the field; empty for a whole document.
 	Field string
-	// Text says what would be valid.
+	// Text describes the valid values.
 	Text string
 }
 
-// The most bytes of each part of a line, however long what a user wrote is.
+// The maximum length of each part of a line, in bytes.
 const (
 	mostFile = 1000
 	mostPart = 400 // a valid name with its namespace and kind has less
 	mostText = 1000
 )
 
-// Error gives the error as one line.
+// Error returns the error as one line.
 func (e *DecodeError) Error() string {
 	line := inDocument(e.File, e.Document)
 	for _, part := range []string{e.Object, e.Field} {
@@ -57,28 +55,28 @@ func (e *DecodeError) Error() string {
 	return line + model.OneLine(e.Text, mostText)
 }
 
-// Note says what was passed over.
+// Note is about a skipped object.
 type Note struct {
 	File string
 	// Document is the number of the document in the file, from 1.
 	Document int
 	// Object is "Ingress shop/web", or as much of it as is known.
 	Object string
-	// Field is "apiVersion" or "kind" where that alone keeps an object from being read:
-	// it is of a version that Kubernetes had before, or the kind is written otherwise.
+	// Field is "apiVersion" or "kind" if only that field is wrong: an earlier version of
+	// Kubernetes, or a misspelled kind.
 	Field string
 	Text  string
-	// Arguments are those of the ingress controller that a Deployment or DaemonSet
-	// runs, Sluice or ingress-nginx; nothing else of those is read.
+	// Arguments are those of the ingress controller in a Deployment or DaemonSet, Sluice
+	// or ingress-nginx.
 	Arguments []string
 }
 
-// String gives the note as one line.
+// String returns the note as one line.
 func (n Note) String() string {
 	return inDocument(n.File, n.Document) + model.OneLine(n.Text, mostText)
 }
 
-// inDocument is how a line on a document begins.
+// inDocument returns the beginning of a line about a document.
 func inDocument(file string, number int) string {
 	return fmt.Sprintf("%s: document %d: ", model.OneLine(file, mostFile), number)
 }

@@ -9,16 +9,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Mirrored are EndpointSlices that say what Source says.
+// Mirrored holds EndpointSlices with the content of Source.
 type Mirrored struct {
 	Source *corev1.Endpoints
 	Slices []*discoveryv1.EndpointSlice
 }
 
-// Mirror says in EndpointSlices what core/v1 Endpoints say: one slice for each
-// subset and address family, labelled with the Service of the same name, as the
-// EndpointSliceMirroring controller of Kubernetes does. Addresses that are not
-// ready are kept with the condition ready: false.
+// Mirror converts core/v1 Endpoints to EndpointSlices, as the EndpointSliceMirroring
+// controller of Kubernetes does: one slice for each subset and address family, with the
+// label of the Service of the same name. Addresses that are not ready get the condition
+// ready: false.
 func Mirror(e *corev1.Endpoints) Mirrored {
 	mirrored := Mirrored{Source: e}
 	for _, subset := range e.Subsets {
@@ -35,7 +35,7 @@ func Mirror(e *corev1.Endpoints) Mirrored {
 	return mirrored
 }
 
-// blankSlice is the slice of Endpoints with the given number, without content.
+// blankSlice returns the slice of Endpoints with the given number, without content.
 func blankSlice(e *corev1.Endpoints, number int) *discoveryv1.EndpointSlice {
 	return &discoveryv1.EndpointSlice{
 		TypeMeta: metav1.TypeMeta{APIVersion: "discovery.k8s.io/v1", Kind: "EndpointSlice"},
@@ -48,7 +48,7 @@ func blankSlice(e *corev1.Endpoints, number int) *discoveryv1.EndpointSlice {
 	}
 }
 
-// endpointsOf picks the addresses of a family.
+// endpointsOf returns the addresses of a family.
 func endpointsOf(addresses []corev1.EndpointAddress, family discoveryv1.AddressType, ready bool) []discoveryv1.Endpoint {
 	var found []discoveryv1.Endpoint
 	for _, address := range addresses {
@@ -69,7 +69,7 @@ func endpointsOf(addresses []corev1.EndpointAddress, family discoveryv1.AddressT
 	return found
 }
 
-// FamilyOf gives the address type of an IP address, "" for anything else.
+// FamilyOf returns the address type of an IP address, "" for anything else.
 func FamilyOf(ip string) discoveryv1.AddressType {
 	address, err := netip.ParseAddr(ip)
 	switch {

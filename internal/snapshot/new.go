@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,24 +13,25 @@ import (
 	"sluice/internal/model"
 )
 
-// New sorts and indexes objects. Of several objects with the same kind,
-// namespace and name the first is kept, and a Problem names each of the others.
-// The slices of o are not changed.
+// New sorts and indexes objects. If several objects have the same kind, namespace and
+// name, it keeps the first one and reports a Problem for each other one. It does not
+// modify the slices of o.
 func New(o Objects) (*Snapshot, []model.Problem) { return new(Builder).Next(o) }
 
-// object is a pointer to a Kubernetes object type.
-type object[T any] interface {
+// Object is a pointer to a Kubernetes object type.
+type Object[T any] interface {
 	*T
 	metav1.Object
 }
 
-func nameOf(o metav1.Object) Name { return Name{Namespace: o.GetNamespace(), Name: o.GetName()} }
+// NameOf returns the name of an object.
+func NameOf(o metav1.Object) Name { return Name{Namespace: o.GetNamespace(), Name: o.GetName()} }
 
-// firstNames maps names to objects and reports those whose name is taken.
-func firstNames[T any, P object[T]](kind string, objects []P, problems *[]model.Problem) map[Name]P {
+// firstNames maps names to objects, and reports objects with a name that is taken.
+func firstNames[T any, P Object[T]](kind string, objects []P, problems *[]model.Problem) map[Name]P {
 	names := make(map[Name]P, len(objects))
 	for _, o := range objects {
-		name := nameOf(o)
+		name := NameOf(o)
 		if _, taken := names[name]; taken {
 			*problems = append(*problems, duplicate(kind, name))
 			continue
@@ -48,15 +50,14 @@ func duplicate(kind string, name Name) model.Problem {
 	}
 }
 
-// firsts gives the objects that are in the index, in their order. The same
-// pointer given twice counts once.
-func firsts[T any, P object[T]](objects []P, names *index[P]) []P {
+// firsts returns the objects that are in the index, in their order, each once.
+func firsts[T any, P Object[T]](objects []P, names *index[P]) []P {
 	if len(objects) == names.len() {
 		return slices.Clone(objects)
 	}
 	kept, seen := make([]P, 0, names.len()), make(map[P]bool, names.len())
 	for _, o := range objects {
-		if names.get(nameOf(o)) == o && !seen[o] {
+		if names.get(NameOf(o)) == o && !seen[o] {
 			seen[o] = true
 			kept = append(kept, o)
 		}
@@ -64,17 +65,17 @@ func firsts[T any, P object[T]](objects []P, names *index[P]) []P {
 	return kept
 }
 
-// compareIngresses puts the oldest first, and of equal age the greater
+// compareIngresses orders by age, the oldest first, and then by descending
 // "namespace/name".
 func compareIngresses(a, b *networkingv1.Ingress) int {
 	if order := a.CreationTimestamp.Compare(b.CreationTimestamp.Time); order != 0 {
 		return order
 	}
-	return compareQualified(nameOf(b), nameOf(a))
+	return compareQualified(NameOf(b), NameOf(a))
 }
 
-// compareQualified compares the texts "namespace/name" without building them.
-// It differs from comparing field by field: "a-b/x" comes before "a/x".
+// compareQualified compares the texts "namespace/name" without building them. It differs
+// from Name.Compare: "a-b/x" comes before "a/x".
 func compareQualified(a, b Name) int {
 	if a.Namespace == b.Namespace {
 		return strings.Compare(a.Name, b.Name)
@@ -84,21 +85,19 @@ func compareQualified(a, b Name) int {
 		return order
 	}
 	if len(a.Namespace) < len(b.Namespace) {
-		return compareBytes('/', b.Namespace[shared])
+		return cmp.Compare('/', b.Namespace[shared])
 	}
-	return compareBytes(a.Namespace[shared], '/')
+	return cmp.Compare(a.Namespace[shared], '/')
 }
 
-func compareBytes(a, b byte) int { return int(a) - int(b) }
-
-// belonging is a slice with the Service that it belongs to.
+// belonging is a slice with its Service.
 type belonging struct {
 	service Name
 	slice   *discoveryv1.EndpointSlice
 }
 
-// bySlices groups slices by the Service that their label names, sorted by name.
-// A slice without the label belongs to nobody.
+// bySlices groups slices by the Service in their label, sorted by name. It ignores slices
+// without the label.
 func bySlices(all []*discoveryv1.EndpointSlice) map[Name][]*discoveryv1.EndpointSlice {
 	owned := make([]belonging, 0, len(all))
 	for _, slice := range all {
@@ -124,7 +123,7 @@ func bySlices(all []*discoveryv1.EndpointSlice) map[Name][]*discoveryv1.Endpoint
 	return groups
 }
 
-// addMirrored lets Endpoints stand in for Services without a slice.
+// addMirrored adds the slices of Endpoints for Services without EndpointSlices.
 func addMirrored(groups map[Name][]*discoveryv1.EndpointSlice, mirrored []Mirrored, endpoints *index[*corev1.Endpoints]) {
 	made := make(map[*corev1.Endpoints][]*discoveryv1.EndpointSlice, len(mirrored))
 	for _, m := range mirrored {

@@ -6,22 +6,22 @@ import (
 	"sluice/internal/model"
 )
 
-// kindIngress is how an ObjectRef names Ingresses.
+// kindIngress is the Kind of an ObjectRef of an Ingress.
 const kindIngress = "Ingress"
 
-// IngressRef names an Ingress.
+// IngressRef returns the reference to an Ingress.
 func IngressRef(name Name) model.ObjectRef {
 	return model.ObjectRef{Kind: kindIngress, Namespace: name.Namespace, Name: name.Name}
 }
 
-// RefOf names an Ingress.
-func RefOf(ing *networkingv1.Ingress) model.ObjectRef { return IngressRef(nameOf(ing)) }
+// RefOf returns the reference to an Ingress.
+func RefOf(ing *networkingv1.Ingress) model.ObjectRef { return IngressRef(NameOf(ing)) }
 
-// IsIngress tells a reference to an Ingress.
+// IsIngress reports whether a reference is to an Ingress.
 func IsIngress(ref model.ObjectRef) bool { return ref.Kind == kindIngress }
 
-// IngressOf gives the Ingress that a reference names, nil for none and for a reference
-// to an object of another kind.
+// IngressOf returns the Ingress of a reference; nil if there is none, or if the reference
+// is of another kind.
 func (s *Snapshot) IngressOf(ref model.ObjectRef) *networkingv1.Ingress {
 	if !IsIngress(ref) {
 		return nil

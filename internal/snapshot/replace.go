@@ -8,9 +8,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// WithIngresses gives a snapshot in which the named Ingresses are replaced, or
-// removed where the value is nil, or added where there was none. All else is
-// shared with s, which stays as it is.
+// WithIngresses returns a snapshot in which the named Ingresses are replaced, added, or
+// removed if the value is nil. It shares the rest with s, which does not change.
 func (s *Snapshot) WithIngresses(replace map[Name]*networkingv1.Ingress) *Snapshot {
 	if len(replace) == 0 {
 		return s
@@ -34,11 +33,11 @@ func (s *Snapshot) WithIngresses(replace map[Name]*networkingv1.Ingress) *Snapsh
 	return &changed
 }
 
-// Replaced gives what WithIngresses put in the place of others, nil for nothing. It
-// must not be changed.
+// Replaced returns the replacements of WithIngresses, nil for none. Callers must not
+// modify them.
 func (s *Snapshot) Replaced() map[Name]*networkingv1.Ingress { return s.replaced }
 
-// Removed gives the Ingresses that WithIngresses left out, the oldest first.
+// Removed returns the Ingresses that WithIngresses removed, the oldest first.
 func (s *Snapshot) Removed() []*networkingv1.Ingress {
 	var removed []*networkingv1.Ingress
 	for name, replacement := range s.replaced {
@@ -53,24 +52,24 @@ func (s *Snapshot) Removed() []*networkingv1.Ingress {
 // ByAge compares Ingresses in the order of Snapshot.Ingresses, the oldest first.
 func ByAge(a, b *networkingv1.Ingress) int { return compareIngresses(a, b) }
 
-// OnlyIngresses gives a snapshot with these Ingresses and no others. All else is
-// shared with s, which stays as it is.
+// OnlyIngresses returns a snapshot with these Ingresses and no others. It shares the rest
+// with s, which does not change.
 func (s *Snapshot) OnlyIngresses(some []*networkingv1.Ingress) *Snapshot {
 	changed := *s
 	changed.ingresses = slices.SortedFunc(slices.Values(some), compareIngresses)
 	byName := make(map[Name]*networkingv1.Ingress, len(some))
 	for _, ing := range some {
-		byName[nameOf(ing)] = ing
+		byName[NameOf(ing)] = ing
 	}
 	changed.byName, changed.replaced = indexOf(byName), nil
 	changed.mark, changed.recent = new(mark), nil
 	return &changed
 }
 
-// WithConfigMap gives a snapshot in which cm takes the place of the ConfigMap
-// of its name. All else is shared with s, which stays as it is.
+// WithConfigMap returns a snapshot in which cm replaces the ConfigMap of its name. It
+// shares the rest with s, which does not change.
 func (s *Snapshot) WithConfigMap(cm *corev1.ConfigMap) *Snapshot {
 	changed := *s
-	changed.configMaps = s.configMaps.with(map[Name]entry[*corev1.ConfigMap]{nameOf(cm): {cm, true}})
+	changed.configMaps = s.configMaps.with(map[Name]entry[*corev1.ConfigMap]{NameOf(cm): {cm, true}})
 	return &changed
 }

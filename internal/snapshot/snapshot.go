@@ -1,9 +1,9 @@
-// Package snapshot says what the cluster says: one sorted, read-only value with
-// its indexes.
+// Package snapshot holds all objects of the cluster at one moment: one sorted, read-only
+// value with indexes.
 //
-// The input are Kubernetes objects; the output is a Snapshot that is the same in
-// whatever order the objects arrived. Objects are never copied and never changed:
-// the same pointer means the same content, from one snapshot to the next.
+// It takes Kubernetes objects in any order, and returns a Snapshot that does not depend on
+// the order. It never copies or changes an object: across snapshots, the same pointer
+// means the same content.
 //
 //	snap, problems := snapshot.New(objects)
 //	for _, ing := range snap.Ingresses() { ... }
@@ -21,20 +21,22 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	names "k8s.io/apimachinery/pkg/util/validation"
+
+	"sluice/internal/model"
 )
 
-// LegacyClass is the annotation that named the class of an Ingress before
+// LegacyClass is the annotation for the class of an Ingress from the time before
 // spec.ingressClassName.
 const LegacyClass = "kubernetes.io/ingress.class"
 
-// Name names an object within its kind. Namespace is empty for kinds that have
-// none.
+// Name is the name of an object of a known kind. Namespace is empty for kinds without
+// namespaces.
 type Name struct{ Namespace, Name string }
 
-// String gives "namespace/name".
+// String returns "namespace/name".
 func (n Name) String() string { return n.Namespace + "/" + n.Name }
 
-// ParseName takes "namespace/name" apart. Both must be valid names.
+// ParseName parses "namespace/name". Both must be valid names.
 func ParseName(text string) (Name, error) {
 	namespace, name, found := strings.Cut(text, "/")
 	if !found || !isLabel(namespace) || !isSubdomain(name) {
@@ -43,8 +45,7 @@ func ParseName(text string) (Name, error) {
 	return Name{Namespace: namespace, Name: name}, nil
 }
 
-// ParseReference takes "namespace/name" apart, or "name" for an object of the
-// namespace that is given.
+// ParseReference parses "namespace/name", or "name" for an object of the given namespace.
 func ParseReference(text, namespace string) (Name, error) {
 	if strings.Contains(text, "/") {
 		return ParseName(text)
@@ -55,7 +56,7 @@ func ParseReference(text, namespace string) (Name, error) {
 	return Name{Namespace: namespace, Name: text}, nil
 }
 
-// Quoted quotes a value for a message, cut where it is long.
+// Quoted quotes a value for a message, shortened to 80 bytes.
 func Quoted(value string) string {
 	const longest = 80
 	if len(value) <= longest {
@@ -77,7 +78,7 @@ func (n Name) Compare(o Name) int {
 	return cmp.Or(strings.Compare(n.Namespace, o.Namespace), strings.Compare(n.Name, o.Name))
 }
 
-// Objects are the objects a snapshot is made of, in any order.
+// Objects are the objects of a snapshot, in any order.
 type Objects struct {
 	Ingresses      []*networkingv1.Ingress
 	IngressClasses []*networkingv1.IngressClass
@@ -86,16 +87,16 @@ type Objects struct {
 	Endpoints      []*corev1.Endpoints
 	Secrets        []*corev1.Secret
 	ConfigMaps     []*corev1.ConfigMap
-	// Forbidden are ConfigMaps that the source has no permission to read.
-	Forbidden  []Name
+	// Forbidden are Secrets and ConfigMaps that the source has no permission to read.
+	Forbidden  []model.ObjectRef
 	Namespaces []*corev1.Namespace
-	// Mirrored is what Mirror made of Endpoints. It stands in for a Service
-	// that has no slice. A source makes it once for each object, so that the
-	// slices keep their pointers; New makes those that are missing.
+	// Mirrored are results of Mirror for Endpoints, for Services without slices. A source
+	// calls Mirror once for each object, so that the slices keep their pointers; New adds
+	// the missing ones.
 	Mirrored []Mirrored
 }
 
-// Append adds the objects of other behind those of o.
+// Append appends the objects of other.
 func (o *Objects) Append(other Objects) {
 	o.Ingresses = append(o.Ingresses, other.Ingresses...)
 	o.IngressClasses = append(o.IngressClasses, other.IngressClasses...)
@@ -109,18 +110,18 @@ func (o *Objects) Append(other Objects) {
 	o.Mirrored = append(o.Mirrored, other.Mirrored...)
 }
 
-// Len is the number of objects, without what was mirrored.
+// Len returns the number of objects, without Mirrored and Forbidden.
 func (o *Objects) Len() int {
 	return len(o.Ingresses) + len(o.IngressClasses) + len(o.Services) + len(o.EndpointSlices) +
 		len(o.Endpoints) + len(o.Secrets) + len(o.ConfigMaps) + len(o.Namespaces)
 }
 
-// Snapshot is what the cluster says at one moment. It never changes; what it
-// gives must not be changed either. Use New.
+// Snapshot holds all objects at one moment. It never changes, and callers must not modify
+// the objects and lists that it returns. Use New.
 type Snapshot struct {
 	ingresses  []*networkingv1.Ingress
 	byName     *index[*networkingv1.Ingress]
-	replaced   map[Name]*networkingv1.Ingress // goes before byName; nil: removed
+	replaced   map[Name]*networkingv1.Ingress // overrides byName; nil means removed
 	classes    []*networkingv1.IngressClass
 	classNames *index[*networkingv1.IngressClass]
 	services   *index[*corev1.Service]
@@ -128,31 +129,31 @@ type Snapshot struct {
 	secrets    *index[*corev1.Secret]
 	configMaps *index[*corev1.ConfigMap]
 	namespaces *index[*corev1.Namespace]
-	forbidden  []Name // sorted
+	forbidden  []model.ObjectRef // sorted
 
-	// mark tells the objects from those of other snapshots; recent are the last
-	// steps to them, the newest last.
+	// mark identifies the objects of this snapshot. recent are the last steps to it, the
+	// newest last.
 	mark   *mark
 	recent []step
 }
 
-// mark stands for the objects that one snapshot was made of.
+// mark identifies the objects of a snapshot by its address.
 type mark struct{ _ byte }
 
-// step is what changed from the objects of a mark to those of the next.
+// step holds the changes from the snapshot with a mark to the next one.
 type step struct {
 	from    *mark
 	changes Changes
 }
 
-// mostSteps is how far back a snapshot knows what changed.
+// mostSteps is the maximum number of recent steps.
 const mostSteps = 128
 
-// Ingresses gives all Ingresses, the oldest first. Those of equal age are in
-// descending order of "namespace/name", as ingress-nginx has them.
+// Ingresses returns all Ingresses, the oldest first. Those of equal age are in descending
+// order of "namespace/name", as in ingress-nginx.
 func (s *Snapshot) Ingresses() []*networkingv1.Ingress { return s.ingresses }
 
-// Ingress gives an Ingress, or nil.
+// Ingress returns an Ingress, or nil.
 func (s *Snapshot) Ingress(name Name) *networkingv1.Ingress {
 	if ing, ok := s.replaced[name]; ok {
 		return ing
@@ -160,37 +161,37 @@ func (s *Snapshot) Ingress(name Name) *networkingv1.Ingress {
 	return s.byName.get(name)
 }
 
-// IngressClasses gives all classes, sorted by name.
+// IngressClasses returns all classes, sorted by name.
 func (s *Snapshot) IngressClasses() []*networkingv1.IngressClass { return s.classes }
 
-// IngressClass gives a class, or nil.
+// IngressClass returns a class, or nil.
 func (s *Snapshot) IngressClass(name string) *networkingv1.IngressClass {
 	return s.classNames.get(Name{Name: name})
 }
 
-// Service gives a Service, or nil.
+// Service returns a Service, or nil.
 func (s *Snapshot) Service(name Name) *corev1.Service { return s.services.get(name) }
 
-// Secret gives a Secret, or nil.
+// Secret returns a Secret, or nil.
 func (s *Snapshot) Secret(name Name) *corev1.Secret { return s.secrets.get(name) }
 
-// ConfigMap gives a ConfigMap, or nil.
+// ConfigMap returns a ConfigMap, or nil.
 func (s *Snapshot) ConfigMap(name Name) *corev1.ConfigMap { return s.configMaps.get(name) }
 
-// Forbids reports whether the source has no permission to read a ConfigMap, so that
-// nobody knows if it exists.
-func (s *Snapshot) Forbids(configMap Name) bool {
-	_, found := slices.BinarySearchFunc(s.forbidden, configMap, Name.Compare)
+// Forbids reports whether the source has no permission to read a Secret or ConfigMap, so
+// that it does not know whether the object exists.
+func (s *Snapshot) Forbids(object model.ObjectRef) bool {
+	_, found := slices.BinarySearchFunc(s.forbidden, object, model.ObjectRef.Compare)
 	return found
 }
 
-// Namespace gives a Namespace, or nil.
+// Namespace returns a Namespace, or nil.
 func (s *Snapshot) Namespace(name string) *corev1.Namespace {
 	return s.namespaces.get(Name{Name: name})
 }
 
-// EndpointSlices gives the slices of a Service, sorted by name. Where the
-// Service has none, they are made of its core/v1 Endpoints (see Mirror).
+// EndpointSlices returns the slices of a Service, sorted by name. If it has none, they are
+// made from its core/v1 Endpoints (see Mirror).
 func (s *Snapshot) EndpointSlices(service Name) []*discoveryv1.EndpointSlice {
 	return s.slices.get(service)
 }

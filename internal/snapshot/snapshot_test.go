@@ -221,9 +221,9 @@ func TestWithConfigMap(t *testing.T) {
 	}
 }
 
-func appendNames[T any, P object[T]](names []string, kind string, objects []P) []string {
+func appendNames[T any, P Object[T]](names []string, kind string, objects []P) []string {
 	for _, o := range objects {
-		names = append(names, kind+" "+nameOf(o).String())
+		names = append(names, kind+" "+NameOf(o).String())
 	}
 	return names
 }

@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// Watch says which namespaces a controller watches; all of them if it is zero.
+// Watch selects the namespaces that a controller watches. The zero value selects all.
 type Watch struct {
-	// Namespace is the only one, empty for all.
+	// Namespace is the only watched namespace; empty for all.
 	Namespace string
-	// Selector selects those whose Ingresses count, by their labels; nil for all.
+	// Selector selects the namespaces of served Ingresses by label; nil for all.
 	Selector labels.Selector
 }
 
-// Skips says whether the Ingresses of a namespace do not count. Those of one whose
-// labels are not known do.
+// Skips reports whether the Ingresses of a namespace are not served. A namespace with
+// unknown labels counts as selected.
 func (w Watch) Skips(o Objects, namespace string) bool {
 	if w.Namespace != "" && namespace != w.Namespace {
 		return true
@@ -27,8 +27,8 @@ func (w Watch) Skips(o Objects, namespace string) bool {
 	return w.Selector != nil && there && !w.Selector.Matches(known)
 }
 
-// Unlabelled are the namespaces of Ingresses that are not among the objects, so that it
-// is not known whether the selector selects them; sorted.
+// Unlabelled returns the namespaces of Ingresses whose labels the selector needs but that
+// are not among the objects; sorted.
 func (w Watch) Unlabelled(o Objects) []string {
 	var missing []string
 	for _, object := range o.Ingresses {
@@ -40,7 +40,7 @@ func (w Watch) Unlabelled(o Objects) []string {
 	return slices.Compact(missing)
 }
 
-// labels gives those of a Namespace, with the one that the API server adds.
+// labels returns the labels of a Namespace, with the label that the API server adds.
 func (o Objects) labels(namespace string) (known labels.Set, there bool) {
 	known = labels.Set{corev1.LabelMetadataName: namespace}
 	at := slices.IndexFunc(o.Namespaces, func(n *corev1.Namespace) bool { return n.Name == namespace })
@@ -50,8 +50,8 @@ func (o Objects) labels(namespace string) (known labels.Set, there bool) {
 	return labels.Merge(o.Namespaces[at].Labels, known), true
 }
 
-// Watched gives what a controller sees. ConfigMaps are read by their names, wherever
-// they are, and a selector is for Ingresses alone.
+// Watched returns the objects that a controller with w reads. ConfigMaps are read by name
+// in any namespace, and the selector affects only Ingresses.
 func (o Objects) Watched(w Watch) Objects {
 	if w == (Watch{}) {
 		return o
@@ -66,7 +66,7 @@ func (o Objects) Watched(w Watch) Objects {
 	return o
 }
 
-// in gives the objects of a namespace.
+// in returns the objects of a namespace.
 func in[T metav1.Object](namespace string, objects []T) []T {
 	return slices.DeleteFunc(slices.Clone(objects), func(o T) bool { return o.GetNamespace() != namespace })
 }

@@ -5,7 +5,7 @@ type Directive struct {
 	Name string
 	// Arg is the first argument, "" for none.
 	Arg string
-	// Block is the name of the enclosing block, and depth its nesting.
+	// Block is the name of the enclosing block, and Depth its nesting.
 	Block string
 	Depth int
 	// Start and End are its position in the text, including the separator.
@@ -13,7 +13,7 @@ type Directive struct {
 	Opens      bool
 }
 
-// Directives calls visit with each directive of text that has passed the
+// Directives calls visit with each directive of a text. The text must have passed the
 // structure check.
 func Directives(text []byte, visit func(Directive)) {
 	var lex Lexer

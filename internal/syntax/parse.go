@@ -28,7 +28,7 @@ type Error struct {
 	Text string
 }
 
-// Error gives the line and the text.
+// Error returns the line and the text.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text) }
 
 // Parse reads a snippet: complete directives that can stand anywhere. It rejects a
@@ -154,5 +154,5 @@ func (p *parser) done() error {
 
 func (p *parser) wrong(text string) error { return &Error{p.line, text} }
 
-// shown quotes a name for people.
+// shown quotes a name for a message.
 func shown(name string) string { return strconv.QuoteToASCII(model.OneLine(name, 60)) }

@@ -1,5 +1,5 @@
-// Package templatedir gives the templates of nginx.conf: those of the binary, or
-// those of a folder that is watched.
+// Package templatedir provides the templates of nginx.conf: those in the binary, or those
+// in a watched folder.
 package templatedir
 
 import (
@@ -20,23 +20,22 @@ import (
 	"sluice/templates"
 )
 
-// A template folder is read when it has been quiet for quietTime. While it
-// cannot be watched, it is looked at after each blindTime.
+// The folder is read when it has not changed for quietTime. While it cannot be watched, it
+// is read at intervals of blindTime.
 const (
 	quietTime = 50 * time.Millisecond
 	blindTime = time.Second
 )
 
-// Source gives the templates of the binary, or those of a folder that
-// is watched. Templates that cannot be loaded are reported, and the ones before
-// stay in force.
+// Source provides templates. If new templates cannot be loaded, it reports that, and the
+// previous ones stay in force.
 type Source struct {
 	dir     string
 	log     *slog.Logger
 	current atomic.Pointer[render.Templates]
 	changes chan struct{}
-	// read is a hash of what was read last, trouble what was last wrong; after
-	// Open only follow's goroutine touches them.
+	// read is a hash of the last files; trouble is the last error. After Open, only the
+	// goroutine of follow uses them.
 	read    [sha256.Size]byte
 	trouble string
 }
@@ -57,7 +56,7 @@ func Open(dir string, log *slog.Logger) (*Source, error) {
 // Current returns the templates in force.
 func (s *Source) Current() *render.Templates { return s.current.Load() }
 
-// Changes signals that Current gives other templates than before.
+// Changes signals that the result of Current has changed.
 func (s *Source) Changes() <-chan struct{} { return s.changes }
 
 func (s *Source) load() error {
@@ -73,8 +72,8 @@ func (s *Source) load() error {
 	return nil
 }
 
-// Watch reloads the folder whenever it changes, until ctx ends. Without a
-// folder it does nothing.
+// Watch reloads the folder when it changes, until ctx ends. Without a folder it does
+// nothing.
 func (s *Source) Watch(ctx context.Context) error {
 	if s.dir == "" {
 		return nil
@@ -91,8 +90,8 @@ func (s *Source) Watch(ctx context.Context) error {
 	return nil
 }
 
-// watch watches the folder, those in it, and the one above: the folder itself
-// may be replaced, as a mounted ConfigMap is by another link.
+// watch watches the folder, its subfolders and its parent, because the folder itself can
+// be replaced, like the link of a mounted ConfigMap.
 func (s *Source) watch(watcher *fsnotify.Watcher) error {
 	if err := watcher.Add(filepath.Dir(filepath.Clean(s.dir))); err != nil {
 		return err
@@ -109,7 +108,7 @@ func (s *Source) watch(watcher *fsnotify.Watcher) error {
 	})
 }
 
-// hash tells whether the files are others than before.
+// hash returns a hash of the names and contents of the files.
 func (s *Source) hash() (sum [sha256.Size]byte, err error) {
 	all := sha256.New()
 	files := os.DirFS(s.dir)
@@ -128,14 +127,14 @@ func (s *Source) hash() (sum [sha256.Size]byte, err error) {
 
 func (s *Source) follow(ctx context.Context, watcher *fsnotify.Watcher) {
 	defer watcher.Close()
-	quiet := time.After(quietTime) // for what happened before the watch
+	quiet := time.After(quietTime) // for changes before the watch
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-watcher.Events:
 			quiet = time.After(quietTime)
-		case <-watcher.Errors: // some events were lost: look at all
+		case <-watcher.Errors: // events were lost
 			quiet = time.After(quietTime)
 		case <-quiet:
 			quiet = nil
@@ -146,8 +145,8 @@ func (s *Source) follow(ctx context.Context, watcher *fsnotify.Watcher) {
 	}
 }
 
-// reload takes the folder as it is now. Its error says that the folder has to
-// be looked at again although nothing may tell of a change.
+// reload loads the folder if it changed. It returns an error if the folder cannot be
+// watched, so that it must be read again without an event.
 func (s *Source) reload(watcher *fsnotify.Watcher) error {
 	unwatched := s.watch(watcher)
 	now, err := s.hash()
@@ -171,7 +170,7 @@ func (s *Source) reload(watcher *fsnotify.Watcher) error {
 	return nil
 }
 
-// complain says once what is wrong with the folder.
+// complain logs an error, unless it is the last one.
 func (s *Source) complain(err error) {
 	if text := err.Error(); text != s.trouble {
 		s.trouble = text

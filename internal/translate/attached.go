@@ -9,6 +9,7 @@ import (
 // redirects without effect.
 func (t *translation) attach(ing *owner) {
 	for a := range ing.Annotations.Each() {
+		ing.attaching = a
 		ing.remarkRedirect(a.Redirect)
 		attachOnce(ing, a.Transport, t.readTransport)
 		attachOnce(ing, a.BasicAuth, t.readBasicAuth)
@@ -16,6 +17,7 @@ func (t *translation) attach(ing *owner) {
 		attachOnce(ing, a.CustomHeaders, t.readCustomHeaders)
 		attachOnce(ing, a.Mirror, t.readMirror)
 	}
+	ing.attaching = nil
 }
 
 // attachOnce reads the objects of a group unless another path did so. read returns nil
@@ -39,7 +41,7 @@ func (i *owner) deny(key string, reason model.Reason, text string) {
 }
 
 func (i *owner) reportDenial(key string, reason model.Reason, text string) {
-	i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: i.PrefixKey + key, Reason: reason, Text: text, Denies: true})
+	i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: i.field(key), Reason: reason, Text: text, Denies: true})
 }
 
 // refuse reports an annotation that cannot be honoured, and closes its paths.

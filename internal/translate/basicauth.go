@@ -73,7 +73,7 @@ func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *c
 	}
 	users := usersOf(secret, asked.SecretType, ing.Settings.Access.PasswordCost)
 	for _, fault := range users.faults {
-		ing.report(ing.PrefixKey+key, model.InvalidValue, fmt.Sprintf("Secret %s: %s: the user cannot come in", name, fault))
+		ing.report(ing.field(key), model.InvalidValue, fmt.Sprintf("Secret %s: %s: the user cannot come in", name, fault))
 	}
 	switch {
 	case len(users.file) == 0:
@@ -83,7 +83,7 @@ func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *c
 	}
 	realm := asked.Realm
 	if realm == notRealm {
-		ing.report(ing.PrefixKey+"auth-realm", model.InvalidValue, "want another word than off, by which nginx asks for no password: the realm is empty")
+		ing.report(ing.field("auth-realm"), model.InvalidValue, "want another word than off, by which nginx asks for no password: the realm is empty")
 		realm = ""
 	}
 	file := &model.UserFile{ID: userFileID(secret, users.file), Content: users.file}

@@ -183,6 +183,9 @@ func (t *translation) defaultCertificate() *model.Certificate {
 		Text: "it does not exist and is to hold the default certificate: a self-signed one is presented"}
 	secret := t.snap.Secret(name)
 	if secret == nil {
+		if t.snap.Forbids(problem.Object) {
+			problem.Text = noPermission(name) + "; a self-signed default certificate is presented"
+		}
 		t.report(problem)
 		return t.options.FallbackCertificate
 	}

@@ -99,7 +99,7 @@ func headersHash(value string) string {
 func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *corev1.ConfigMap, text string) {
 	configMap = ing.reads.configMap(t.snap, name)
 	switch own := name.Namespace == ing.Ref.Namespace; {
-	case configMap == nil && t.snap.Forbids(name):
+	case configMap == nil && t.snap.Forbids(refTo(kindConfigMap, name)):
 		return nil, fmt.Sprintf("Sluice has no permission to read ConfigMap %s: name it in rbac.headerConfigMaps of the chart, or grant get on it", claim.Shown(name.String()))
 	case own && configMap == nil:
 		return nil, fmt.Sprintf("ConfigMap %s does not exist", claim.Shown(name.String()))

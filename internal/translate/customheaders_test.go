@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -79,7 +81,7 @@ func TestForbiddenConfigMapIsNotCalledMissing(t *testing.T) {
 		}
 		return found
 	}
-	objects.Forbidden = []snapshot.Name{{Namespace: "default", Name: "headers"}}
+	objects.Forbidden = []model.ObjectRef{{Kind: "ConfigMap", Namespace: "default", Name: "headers"}}
 	for name, text := range texts() {
 		if !strings.Contains(text, "no permission to read ConfigMap default/headers") || !strings.Contains(text, "rbac.headerConfigMaps") {
 			t.Errorf("%s, forbidden: %s", name, text)
@@ -94,5 +96,42 @@ func TestForbiddenConfigMapIsNotCalledMissing(t *testing.T) {
 	}
 	if len(missing) != 2 {
 		t.Errorf("closed are %v", missing)
+	}
+}
+
+// A Secret that Sluice may not read is not called missing either.
+func TestForbiddenSecretIsNotCalledMissing(t *testing.T) {
+	t.Parallel()
+	w := world{ingresses: []ing{
+		{name: "asks", annotations: map[string]string{"auth-type": "basic", "auth-secret": "users"}, rules: []string{"one / P a:80"}},
+		{name: "other", annotations: map[string]string{"auth-type": "basic", "auth-secret": "other/users"}, rules: []string{"two / P a:80"}},
+	}}
+	flags, memo, objects := w.flags(), NewMemo(), w.objects(t)
+	flags.DefaultCertificate = snapshot.Name{Namespace: "default", Name: "certificate"}
+	texts := func() map[string]string {
+		_, problems := Config(newSnapshot(t, objects), flags, memo)
+		found := map[string]string{}
+		for _, p := range problems {
+			if p.Reason == model.NotFound {
+				found[p.Object.Name] = p.Text
+			}
+		}
+		return found
+	}
+	const grant = "name it in rbac.secretNames of the chart, or grant get on secrets in its namespace"
+	secret := func(namespace, name string) model.ObjectRef {
+		return model.ObjectRef{Kind: "Secret", Namespace: namespace, Name: name}
+	}
+	objects.Forbidden = []model.ObjectRef{secret("default", "users"), secret("other", "users"), secret("default", "certificate")}
+	if diff := cmp.Diff(map[string]string{
+		"asks":        "Sluice has no permission to read Secret default/users: " + grant,
+		"other":       "Sluice has no permission to read Secret other/users: " + grant,
+		"certificate": "Sluice has no permission to read Secret default/certificate: " + grant + "; a self-signed default certificate is presented",
+	}, texts()); diff != "" {
+		t.Error(diff)
+	}
+	objects.Forbidden = nil
+	if missing := texts(); missing["asks"] != "Secret default/users does not exist" || !strings.HasPrefix(missing["certificate"], "it does not exist") {
+		t.Errorf("missing: %v", missing)
 	}
 }

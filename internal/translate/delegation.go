@@ -34,6 +34,8 @@ func delegationIn(annotations map[string]string, key string) string {
 func (t *translation) secret(into *reads, name snapshot.Name, namespace string) (secret *corev1.Secret, text string, remarks []model.Problem) {
 	secret = into.secret(t.snap, name)
 	switch foreign := name.Namespace != namespace; {
+	case secret == nil && t.snap.Forbids(refTo(kindSecret, name)):
+		return nil, noPermission(name), nil
 	case !foreign && secret == nil:
 		return nil, NoSecret(name), nil
 	case !foreign:

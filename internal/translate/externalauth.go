@@ -28,6 +28,7 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 	if text != "" {
 		return ing.refuse(authURL, model.InvalidValue, text)
 	}
+	at.Field = ing.field(authURL)
 	auth := &claim.Authentication{Target: *at, Asked: asked, OfRule: ofRule}
 	for _, header := range auth.Answered() {
 		if framing(header.Name) {

@@ -14,10 +14,17 @@ func (t *translation) readMirror(ing *owner, asked *annotations.Mirror) *claim.A
 		return nil
 	}
 	to, text := targetOf(asked.Target)
+	field := ing.field("mirror-target")
 	if text != "" {
-		ing.report(ing.PrefixKey+"mirror-target", model.InvalidValue, text+": nothing is mirrored")
+		ing.report(field, model.InvalidValue, text+": nothing is mirrored")
 		return nil
 	}
-	to.URI, to.Header = cmp.Or(to.URI, "$request_uri"), cmp.Or(asked.Host, to.Header)
+	to.URI, to.Header, to.Field = cmp.Or(to.URI, "$request_uri"), cmp.Or(asked.Host, to.Header), field
 	return &claim.Attached{Mirror: to}
+}
+
+// field returns the annotation that gives a key: while the objects of a path are read,
+// that of the path.
+func (i *owner) field(key string) string {
+	return cmp.Or(i.attaching, i.Annotations).Field(i.PrefixKey, key)
 }

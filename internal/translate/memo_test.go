@@ -432,7 +432,7 @@ func TestOnlyWhatReadsAnObjectIsReadAnew(t *testing.T) {
 		}, []string{"headers"}},
 		"headers that may not be read": {func(o *snapshot.Objects) {
 			o.ConfigMaps = slices.DeleteFunc(slices.Clone(o.ConfigMaps), func(m *corev1.ConfigMap) bool { return named("headers")(m) })
-			o.Forbidden = []snapshot.Name{{Namespace: "default", Name: "headers"}}
+			o.Forbidden = []model.ObjectRef{{Kind: "ConfigMap", Namespace: "default", Name: "headers"}}
 		}, []string{"headers"}},
 		"a Service": {func(o *snapshot.Objects) {
 			o.Services = replace(o.Services, func(s *corev1.Service) bool { return named("e")(s) }, func(*corev1.Service) {})

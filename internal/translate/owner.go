@@ -17,7 +17,8 @@ import (
 // owner is an object that makes claims, with the objects that it was made of.
 type owner struct {
 	*claim.Owner
-	pass uint64
+	attaching *annotations.Annotations // those whose objects are read now, nil for none
+	pass      uint64
 	// object is the Ingress that it was read from, nil for another object. given are
 	// its annotations.
 	object *networkingv1.Ingress

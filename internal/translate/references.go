@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -32,13 +33,17 @@ type read struct {
 
 func (r *reads) secret(s *snapshot.Snapshot, name snapshot.Name) *corev1.Secret {
 	secret := s.Secret(name)
+	if secret == nil && s.Forbids(refTo(kindSecret, name)) {
+		r.add(kindSecret, name, forbidden{})
+		return nil
+	}
 	r.add(kindSecret, name, secret)
 	return secret
 }
 
 func (r *reads) configMap(s *snapshot.Snapshot, name snapshot.Name) *corev1.ConfigMap {
 	configMap := s.ConfigMap(name)
-	if configMap == nil && s.Forbids(name) {
+	if configMap == nil && s.Forbids(refTo(kindConfigMap, name)) {
 		r.add(kindConfigMap, name, forbidden{})
 		return nil
 	}
@@ -48,6 +53,11 @@ func (r *reads) configMap(s *snapshot.Snapshot, name snapshot.Name) *corev1.Conf
 
 // forbidden stands for an object that Sluice has no permission to read.
 type forbidden struct{}
+
+// noPermission is the text of a Problem with a Secret that Sluice may not read.
+func noPermission(name snapshot.Name) string {
+	return fmt.Sprintf("Sluice has no permission to read Secret %s: name it in rbac.secretNames of the chart, or grant get on secrets in its namespace", claim.Shown(name.String()))
+}
 
 func (r *reads) service(s *snapshot.Snapshot, name snapshot.Name) *corev1.Service {
 	service := s.Service(name)

@@ -20,7 +20,7 @@ const caKey = "ca.crt"
 func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *claim.Attached {
 	if !asked.TLS() {
 		if asked.Secret != "" {
-			ing.report(ing.PrefixKey+"proxy-ssl-secret", model.Unread, "it has no effect without "+ing.PrefixKey+"backend-protocol: HTTPS")
+			ing.report(ing.field("proxy-ssl-secret"), model.Unread, "it has no effect without "+ing.PrefixKey+"backend-protocol: HTTPS")
 		}
 		return nil
 	}
@@ -54,7 +54,7 @@ func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (autho
 		return "", secretKey, model.NotFound, missing
 	}
 	if len(secret.Data[corev1.TLSCertKey]) > 0 {
-		ing.report(ing.PrefixKey+secretKey, model.Unsupported, "the certificate in tls.crt is not presented to the backends")
+		ing.report(ing.field(secretKey), model.Unsupported, "the certificate in tls.crt is not presented to the backends")
 	}
 	if asked.Verify != "on" {
 		return "", "", "", ""

@@ -97,7 +97,7 @@ func (h *churn) each(t *testing.T, do func(i int) error) {
 func (h *churn) delete(t *testing.T) {
 	t.Helper()
 	which := metav1.ListOptions{LabelSelector: "crowd=yes"}
-	ctx, cancel := context.WithTimeout(context.Background(), 4*Patience)
+	ctx, cancel := context.WithTimeout(context.Background(), kit.Patience)
 	defer cancel()
 	var all sync.WaitGroup
 	for _, kind := range []schema.GroupVersionResource{

@@ -86,6 +86,7 @@ func TestReferencedSecretsNeedNoOtherRights(t *testing.T) {
 	s.Apply(t, covered(s.ingress("theirs", Rule("theirs.example", "/", "web", 80)), "theirs", "theirs.example"))
 	EventuallyAnswer(t, s.Request("https://theirs.example/"), "the pod, with the default certificate", func(a *Answer) bool { return from("web")(a) && s.fallback(a) })
 	logged(t, s.Sluice, "level=ERROR", "Secret named-only/theirs", "forbidden")
+	logged(t, s.Sluice, "spec.tls[0].secretName", "Sluice has no permission to read Secret named-only/theirs")
 	late := s.TLSSecret(t, name, "late", "late.example")
 	s.Apply(t, covered(s.ingress("late", Rule("late.example", "/", "web", 80)), "late", "late.example"))
 	takes(t, "a Secret that came after its Ingress, beside the forbidden one", func() { s.Apply(t, late) }, s.Request("https://late.example/"), isCertificate(certificateIn(t, late)))

@@ -188,7 +188,7 @@ func sameServer(a, b *model.Server) bool {
 func tableOf(s *model.Server) []string {
 	var rows []string
 	for _, row := range route.Table([]*model.Server{s}) {
-		rows = append(rows, row.String())
+		rows = append(rows, strings.Join(append([]string{row.Host, row.Match, row.Path, row.Answer}, row.Extras...), "  "))
 	}
 	return rows
 }

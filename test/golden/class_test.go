@@ -15,6 +15,7 @@ import (
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
+	"sluice/test/edges"
 	"sluice/test/kit"
 )
 
@@ -132,8 +133,8 @@ func valuesOf(doc keys.Doc) []string {
 		}
 	}
 	var both []string
-	for _, edge := range doc.Edges() {
-		if slices.Contains(of.Edges(), edge) {
+	for _, edge := range edges.Of(doc) {
+		if slices.Contains(edges.Of(of), edge) {
 			both = append(both, edge)
 		}
 	}

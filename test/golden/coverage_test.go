@@ -21,6 +21,7 @@ import (
 	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/test/edges"
 	"sluice/test/kit"
 )
 
@@ -212,10 +213,10 @@ func (k key) uncovered(t *testing.T, all []use) []string {
 	if len(refused) == 0 {
 		say("refused: no case has the problem InvalidValue for it; give it a value such as %s", sample(k.notValid()))
 	}
-	if len(k.Edges()) == 0 {
+	if len(edges.Of(k.Doc)) == 0 {
 		say("edge: its tags say none; give it a rule such as min, max or oneof")
 	}
-	for _, edge := range k.Edges() {
+	for _, edge := range edges.Of(k.Doc) {
 		if edge != k.usual() && !slices.ContainsFunc(followed, func(u use) bool { return u.gives(edge) }) {
 			say("edge: no case gives it %s", sample(edge))
 		}
@@ -324,7 +325,7 @@ func (k key) usual() string {
 
 // unusual is a valid value that is not the default, for who is to write a case.
 func (k key) unusual() string {
-	for _, edge := range k.Edges() {
+	for _, edge := range edges.Of(k.Doc) {
 		if edge != k.usual() {
 			return edge
 		}

@@ -11,6 +11,7 @@ import (
 
 	"sluice/internal/keys"
 	"sluice/internal/snapshot"
+	"sluice/test/edges"
 )
 
 // grammar is each directive with its place: what benign Ingresses give, and what
@@ -65,10 +66,10 @@ func benignIngresses(t *testing.T) []snapshot.Objects {
 // benignValues are harmless values of a key: a text or a list of anything has no
 // edges of its own.
 func benignValues(doc keys.Doc) []string {
-	if len(doc.Edges()) == 0 {
+	if len(edges.Of(doc)) == 0 {
 		return []string{"x", "/x"}
 	}
-	return doc.Edges()
+	return edges.Of(doc)
 }
 
 // together are settings that print something only beside each other, and dependent
@@ -156,7 +157,7 @@ func TestBenign(t *testing.T) {
 func keyed(docs []keys.Doc) map[string]keys.Doc {
 	named := map[string]keys.Doc{}
 	for _, doc := range docs {
-		for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+		for _, name := range doc.Names {
 			named[name] = doc
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/test/edges"
 )
 
 // accounted judges a value that changes the file: it is there as it was written,
@@ -234,7 +235,7 @@ func (c hostileCase) tame() bool {
 	case numeric(doc):
 		return digits.MatchString(value)
 	}
-	return slices.Contains(doc.Edges(), "on") && (value == "on" || value == "off")
+	return slices.Contains(edges.Of(doc), "on") && (value == "on" || value == "off")
 }
 
 // byDefault is what the key says if nobody says anything.

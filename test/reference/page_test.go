@@ -11,6 +11,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/test/edges"
 )
 
 const written = "<!-- Written by `make golden` from the source; edit the tags there. -->\n\n"
@@ -204,7 +205,7 @@ func defaulted(setting string) string {
 // usesOf are the uses of a key under all its names, the plainest first.
 func (p *page) usesOf(doc keys.Doc) []use {
 	var all []use
-	for _, name := range append([]string{doc.Key}, doc.Aliases...) {
+	for _, name := range doc.Names {
 		all = append(all, p.uses[p.kind+" "+name]...)
 	}
 	slices.SortFunc(all, plainer)
@@ -246,7 +247,7 @@ func (p *page) example(doc keys.Doc) string {
 // extreme is true for a value at the edge of what is valid, unless that is one
 // of a few words.
 func extreme(doc keys.Doc, value string) bool {
-	return slices.Contains(doc.Edges(), value) && !strings.HasPrefix(doc.Valid, `"`)
+	return slices.Contains(edges.Of(doc), value) && !strings.HasPrefix(doc.Valid, `"`)
 }
 
 // cases names the golden cases in which a key is refused or not, the plainest

@@ -12,7 +12,7 @@ import (
 	names "k8s.io/apimachinery/pkg/util/validation"
 )
 
-// What would be valid, in the words of an error.
+// The descriptions of valid values, which follow "want " in an error.
 const (
 	wantLabel     = `a name of lower-case letters, digits and "-", at most 63 characters`
 	wantSubdomain = `a name of lower-case letters, digits, "-" and ".", at most 253 characters`
@@ -28,8 +28,8 @@ func isLabel(value string) bool { return len(names.IsDNS1123Label(value)) == 0 }
 // isSubdomain reports whether the value is a DNS name (RFC 1123).
 func isSubdomain(value string) bool { return len(names.IsDNS1123Subdomain(value)) == 0 }
 
-// isHost reports whether the value is a DNS name, perhaps with "*" as its first
-// label, and no IP address.
+// isHost reports whether the value is a DNS name and no IP address. Its first label can
+// be "*".
 func isHost(value string) bool {
 	if strings.HasPrefix(value, "*") {
 		return len(names.IsWildcardDNS1123Subdomain(value)) == 0
@@ -42,7 +42,7 @@ func isPort(port int32) bool { return port >= 1 && port <= 65535 }
 
 func isPortName(name string) bool { return len(names.IsValidPortName(name)) == 0 }
 
-// checkMeta checks what all objects have.
+// checkMeta checks the metadata that all objects have.
 // Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 func checkMeta(o metav1.Object, namespaced bool) []fault {
 	var faults []fault
@@ -86,8 +86,8 @@ func checkAnnotations(annotations map[string]string) []fault {
 	return faults
 }
 
-// checkLabelName checks a name that has to be a DNS label. A name that is not
-// even a subdomain is a fault of checkMeta.
+// checkLabelName checks a name that must be a DNS label. checkMeta reports a name that
+// is not even a subdomain.
 func checkLabelName(name string) []fault {
 	if isSubdomain(name) && !isLabel(name) {
 		return []fault{wrong("metadata.name", wantLabel, name)}
@@ -95,15 +95,7 @@ func checkLabelName(name string) []fault {
 	return nil
 }
 
-// checkServiceLabel checks the one label that is read.
-func checkServiceLabel(labels map[string]string, key string) []fault {
-	if service, ok := labels[key]; ok && !isLabel(service) {
-		return []fault{wrong(entry("metadata.labels", key), wantLabel, service)}
-	}
-	return nil
-}
-
-// checkProtocol fills in TCP where the protocol is empty.
+// checkProtocol replaces an empty protocol with TCP.
 func checkProtocol(protocol *corev1.Protocol) []fault {
 	switch *protocol {
 	case "":
@@ -115,7 +107,7 @@ func checkProtocol(protocol *corev1.Protocol) []fault {
 	return nil
 }
 
-// checkPortNames checks the names of ports, which must differ from each other.
+// checkPortNames checks the names of ports, which must be unique.
 func checkPortNames(portNames []string) []fault {
 	var faults []fault
 	seen := make(map[string]bool, len(portNames))
@@ -131,7 +123,6 @@ func checkPortNames(portNames []string) []fault {
 	return faults
 }
 
-// checkPort checks the number of a port.
 func checkPort(port int32) []fault {
 	if isPort(port) {
 		return nil

@@ -10,8 +10,8 @@ import (
 
 const wantKey = `a key of at most 253 letters, digits, "-", "_" and "."`
 
-// checkSecret merges stringData into data, as the API server does, and checks
-// the keys. It tells no value.
+// checkSecret merges stringData into data, as the API server does, and checks the keys.
+// Its faults contain no value.
 // Source: https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
 func checkSecret(secret *corev1.Secret) []fault {
 	faults := append(checkKeys("data", secret.Data), checkKeys("stringData", secret.StringData)...)
@@ -25,7 +25,7 @@ func checkSecret(secret *corev1.Secret) []fault {
 	return faults
 }
 
-// checkConfigMap checks the keys, which must not be in data and binaryData both.
+// checkConfigMap checks the keys. A key must not be in both data and binaryData.
 func checkConfigMap(cm *corev1.ConfigMap) []fault {
 	faults := append(checkKeys("data", cm.Data), checkKeys("binaryData", cm.BinaryData)...)
 	for _, key := range slices.Sorted(maps.Keys(cm.BinaryData)) {

@@ -7,12 +7,15 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// checkEndpointSlice checks a slice and fills in names and protocols. Unlike the
-// API server it takes loopback and link-local addresses: where manifests are the
-// source, backends may run on the same machine.
+// checkEndpointSlice checks a slice and sets missing names and protocols. Unlike the API
+// server it accepts loopback and link-local addresses, because with manifests the
+// backends can run on the same machine.
 // Source: https://kubernetes.io/docs/reference/kubernetes-api/service-resources/endpoint-slice-v1/
 func checkEndpointSlice(slice *discoveryv1.EndpointSlice) []fault {
-	faults := checkServiceLabel(slice.Labels, discoveryv1.LabelServiceName)
+	var faults []fault
+	if service, ok := slice.Labels[discoveryv1.LabelServiceName]; ok && !isLabel(service) {
+		faults = append(faults, wrong(entry("metadata.labels", discoveryv1.LabelServiceName), wantLabel, service))
+	}
 	switch slice.AddressType {
 	case discoveryv1.AddressTypeIPv4, discoveryv1.AddressTypeIPv6, discoveryv1.AddressTypeFQDN:
 		for i := range slice.Endpoints {
@@ -48,7 +51,7 @@ func checkAddresses(family discoveryv1.AddressType, addresses []string) []fault 
 	return faults
 }
 
-// checkSlicePort takes a port without a number, which means all ports.
+// checkSlicePort accepts a port without a number, which means all ports.
 func checkSlicePort(port *discoveryv1.EndpointPort) []fault {
 	if port.Name == nil {
 		port.Name = new(string)
@@ -63,7 +66,7 @@ func checkSlicePort(port *discoveryv1.EndpointPort) []fault {
 	return faults
 }
 
-// checkEndpoints checks core/v1 Endpoints as checkEndpointSlice does slices.
+// checkEndpoints does for core/v1 Endpoints what checkEndpointSlice does for slices.
 func checkEndpoints(endpoints *corev1.Endpoints) []fault {
 	var faults []fault
 	for i := range endpoints.Subsets {

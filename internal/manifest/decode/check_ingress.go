@@ -8,9 +8,9 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// checkIngress checks an Ingress as the API server does, with one exception:
-// paths that contain "//", "/../" and the like pass. They are a Problem of the
-// path and not a reason to refuse the Ingress.
+// checkIngress checks an Ingress as the API server does, with one exception: it accepts
+// paths that contain "//", "/../" and the like. They cause a Problem of the path, and the
+// rest of the Ingress is served.
 // Source: https://kubernetes.io/docs/reference/kubernetes-api/service-resources/ingress-v1/
 func checkIngress(ing *networkingv1.Ingress) []fault {
 	spec := &ing.Spec
@@ -90,7 +90,7 @@ func checkPathType(path *networkingv1.HTTPIngressPath) []fault {
 	return []fault{wrong("pathType", want, string(*path.PathType))}
 }
 
-// checkBackend wants exactly one of service and resource.
+// checkBackend requires either a service or a resource.
 func checkBackend(backend *networkingv1.IngressBackend) []fault {
 	switch {
 	case backend.Service != nil && backend.Resource != nil:
@@ -103,7 +103,7 @@ func checkBackend(backend *networkingv1.IngressBackend) []fault {
 	return []fault{missing("", "a service or a resource")}
 }
 
-// checkServiceBackend wants a name and exactly one of a port's name and number.
+// checkServiceBackend requires a name, and a port by either name or number.
 func checkServiceBackend(service *networkingv1.IngressServiceBackend) []fault {
 	var faults []fault
 	if !isLabel(service.Name) {
@@ -125,7 +125,7 @@ func checkServiceBackend(service *networkingv1.IngressServiceBackend) []fault {
 	return faults
 }
 
-// checkResource wants names that can be part of a path.
+// checkResource requires names that can be segments of a path.
 func checkResource(resource *corev1.TypedLocalObjectReference) []fault {
 	const want = `a name without "/" and "%"`
 	var faults []fault
@@ -145,7 +145,7 @@ func isSegment(name string) bool {
 	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/%") && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// checkIngressClass checks the controller, which is what is read of a class.
+// checkIngressClass checks the controller.
 func checkIngressClass(class *networkingv1.IngressClass) []fault {
 	const want = "a controller such as k8s.io/ingress-nginx, at most 250 characters"
 	controller := class.Spec.Controller

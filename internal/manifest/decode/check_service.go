@@ -10,8 +10,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// checkService checks what is read of a Service, and fills in what the API
-// server fills in: the type, protocols and target ports.
+// checkService checks the fields of a Service that Sluice reads. Like the API server, it
+// sets a missing type and missing protocols and target ports.
 // Source: https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/
 func checkService(service *corev1.Service) []fault {
 	spec := &service.Spec
@@ -27,7 +27,7 @@ func checkService(service *corev1.Service) []fault {
 	return append(checkLabelName(service.Name), within("spec", append(faults, checkPortNames(portNames)...))...)
 }
 
-// checkServiceType checks the type and what only one type has.
+// checkServiceType checks the type, and the fields that depend on it.
 func checkServiceType(spec *corev1.ServiceSpec) []fault {
 	headless := spec.ClusterIP == corev1.ClusterIPNone
 	switch spec.Type {
@@ -45,8 +45,8 @@ func checkServiceType(spec *corev1.ServiceSpec) []fault {
 	return nil
 }
 
-// checkExternalName takes a DNS name, with or without a dot at its end. An IP
-// address is a DNS name to the API server, so it passes here too.
+// checkExternalName accepts a DNS name, with or without a final dot, and an IP address,
+// which the API server accepts as a DNS name.
 func checkExternalName(name string) []fault {
 	if !isSubdomain(strings.TrimSuffix(name, ".")) {
 		if _, err := netip.ParseAddr(name); err != nil || name == "" {

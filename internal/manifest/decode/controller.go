@@ -8,7 +8,7 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// workload is what is read of a Deployment or DaemonSet.
+// workload holds the fields of a Deployment or DaemonSet that Sluice reads.
 type workload struct {
 	Spec struct {
 		Template struct {
@@ -19,7 +19,7 @@ type workload struct {
 	} `json:"spec"`
 }
 
-// container is one of its containers.
+// container is a container of a workload.
 type container struct {
 	Image   string   `json:"image"`
 	Command []string `json:"command"`
@@ -30,8 +30,9 @@ type container struct {
 	} `json:"env"`
 }
 
-// controller adds to the last note, which is about a Deployment or DaemonSet, which
-// arguments the ingress controller in it has, if there is one.
+// controller adds the arguments of an ingress controller to the last note. raw is the
+// skipped object that the note is about. If it is no Deployment or DaemonSet, or if no
+// controller runs in it, the note stays as it is.
 func (b *batch) controller(at place, raw []byte) {
 	var w workload
 	h := at.header
@@ -49,8 +50,9 @@ func (b *batch) controller(at place, raw []byte) {
 	}
 }
 
-// arguments gives those of the ingress controller, if the container runs one: Sluice,
-// or ingress-nginx. In either image it may be the first argument that says so.
+// arguments returns the arguments of the ingress controller that the container runs:
+// Sluice or ingress-nginx. Either the image or the first argument shows which one. is is
+// false for any other container.
 func (c container) arguments() (arguments []string, is bool) {
 	words := slices.Concat(c.Command, c.Args)
 	for i, word := range words {
@@ -71,8 +73,8 @@ func (c container) arguments() (arguments []string, is bool) {
 	return nil, false
 }
 
-// expand puts the values in that the container's environment gives. What it does not
-// give is left as it is written.
+// expand replaces $(NAME) by the value of NAME in the environment of the container. It
+// keeps names that the environment lacks.
 func (c container) expand(arguments []string, namespace string) []string {
 	var values []string
 	for _, v := range c.Env {

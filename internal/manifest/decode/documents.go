@@ -8,13 +8,12 @@ import (
 
 // document is one document of a file.
 type document struct {
-	number int // from 1; documents without content do not count
-	line   int // the line of the file on which text begins, from 1
+	number int // from 1; documents without content have none
+	line   int // the line of the file where text begins, from 1
 	text   []byte
 }
 
-// contentLine is the line of the file on which the content begins: comments may
-// come before it.
+// contentLine returns the line of the file where the content begins, after comments.
 func (d document) contentLine() int {
 	line := d.line
 	for text := range bytes.Lines(d.text) {
@@ -49,8 +48,7 @@ func documents(data []byte) []document {
 	return s.found
 }
 
-// oneLineBreak makes every line end with a line feed alone, as a YAML parser
-// does with CR LF and CR.
+// oneLineBreak replaces CR LF and CR with line feeds, as a YAML parser does.
 func oneLineBreak(data []byte) []byte {
 	if bytes.IndexByte(data, '\r') < 0 {
 		return data
@@ -59,19 +57,20 @@ func oneLineBreak(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 }
 
-// splitter is where a split has got to.
+// splitter is the state of a split.
 type splitter struct {
 	data  []byte
 	found []document
-	line  int // of the line that was taken last
+	line  int // the number of the last line
 
-	// The document that is being read: where it starts, and what it has.
+	// The current document: its offset and line, whether it has more than comments and
+	// directives, and whether it has directives.
 	start, startLine int
-	content          bool // more than comments and directives
+	content          bool
 	directives       bool
 }
 
-// take reads the line at data[start:end].
+// take processes the line data[start:end].
 func (s *splitter) take(start, end int) {
 	line := bytes.TrimRight(s.data[start:end], " \t\n")
 	switch {
@@ -88,12 +87,12 @@ func (s *splitter) take(start, end int) {
 	}
 }
 
-// mark takes the line data[start:end], which begins with "---" and may have
-// content behind it. The marker is left out of the text where it stands alone.
+// mark processes the line data[start:end], which begins with "---". content is set if
+// content follows on that line; otherwise the line is not part of a document.
 func (s *splitter) mark(start, end int, content bool) {
 	switch {
 	case s.directives && !s.content:
-		s.directives = false // they belong to the document that begins here
+		s.directives = false // the directives belong to the document that begins here
 	case content:
 		s.end(start)
 		s.begin(start, s.line)
@@ -104,21 +103,20 @@ func (s *splitter) mark(start, end int, content bool) {
 	s.content = content
 }
 
-// begin starts a document at the offset.
 func (s *splitter) begin(offset, line int) {
 	s.start, s.startLine = offset, line
 	s.content, s.directives = false, false
 }
 
-// end closes the document that is being read, before the offset.
+// end ends the current document before the offset.
 func (s *splitter) end(offset int) {
 	if s.content {
 		s.stream(max(s.startLine, 1), s.data[s.start:offset])
 	}
 }
 
-// stream adds a text as one document. If it is several JSON objects in a row, as jq
-// prints them, each is a document. After a broken one, the next good one follows.
+// stream adds a text as a document. If the text is several JSON objects in a row, as jq
+// prints them, each is a document. A broken object ends where the next good one begins.
 func (s *splitter) stream(line int, text []byte) {
 	for beginsObject(text) {
 		end, _ := firstObject(text)
@@ -134,8 +132,8 @@ func (s *splitter) stream(line int, text []byte) {
 	s.add(line, text)
 }
 
-// firstObject gives where the JSON value at the start of a text ends, or else the
-// number of bytes up to its mistake.
+// firstObject returns the end of the JSON value at the start of a text. If the value is
+// broken, end is 0, and mistake is the offset of the mistake.
 func firstObject(text []byte) (end, mistake int) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	err := decoder.Decode(new(json.RawMessage))
@@ -148,17 +146,16 @@ func firstObject(text []byte) (end, mistake int) {
 	return 0, len(text)
 }
 
-// nextObject gives where the next JSON object begins in a text that begins with a
-// broken one: at the start of a line, and with nothing but objects or the end
-// behind it, so that no part of another object is taken for one. It is 0 if there
-// is none, or if the text is YAML.
+// nextObject returns the start of the next JSON object in a text that begins with a
+// broken one; 0 if there is none, or if the text is YAML. The object must begin a line,
+// and only objects may follow it, so that it is no part of another object.
 func nextObject(text []byte) int {
 	if _, err := parse(text); err == nil {
 		return 0
 	}
 	_, mistake := firstObject(text)
 	for from := mistake; ; {
-		from = max(from-2, 0) // the mistake may be the brace of the next object
+		from = max(from-2, 0) // the mistake can be the brace of the next object
 		i := bytes.Index(text[from:], []byte("\n{"))
 		if i < 0 {
 			return 0
@@ -182,11 +179,11 @@ func (s *splitter) add(line int, text []byte) {
 	s.found = append(s.found, document{number: len(s.found) + 1, line: line, text: text})
 }
 
-// isMarker reports whether a line without trailing space is the marker, alone
-// or followed by something.
+// isMarker reports whether a line without trailing space begins with the marker, followed
+// by a space, a tab or nothing.
 func isMarker(line []byte, marker string) bool {
 	return bytes.HasPrefix(line, []byte(marker)) && (len(line) == 3 || line[3] == ' ' || line[3] == '\t')
 }
 
-// hasContent reports whether a trimmed line is more than a comment.
+// hasContent reports whether a trimmed line is neither empty nor a comment.
 func hasContent(line []byte) bool { return len(line) > 0 && line[0] != '#' }

@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,23 +14,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"sluice/internal/model"
-
 	"sluice/internal/snapshot"
 )
 
-// maxFaults bounds how much is said of one object.
+// maxFaults limits the errors about one object.
 const maxFaults = 10
 
-// explainer finds out which fields of a JSON object do not fit a Go type: the
-// JSON decoder names at most one and leaves the indexes out. It only runs where
-// decoding failed.
+// explainer finds the fields of a JSON object that do not fit a Go type. The JSON
+// decoder names one of them at most, without the index of a list. explainer runs only
+// after decoding has failed.
 type explainer struct {
 	faults []fault
-	// secret is set where no value may be told.
+	// secret is set if no fault may contain a value.
 	secret bool
 }
 
-// value looks at raw, which is to become a t.
+// value checks raw, a value for a t.
 func (e *explainer) value(field string, raw []byte, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -41,9 +41,15 @@ func (e *explainer) value(field string, raw []byte, t reflect.Type) {
 	case decodesItself(t) || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		e.leaf(field, raw, t)
 	case t.Kind() == reflect.Struct:
-		e.object(field, raw, t)
+		fields := fieldsOf(t)
+		e.members(field, raw, func(key string) (path string, of reflect.Type) {
+			if of = fields[key]; of == nil {
+				e.add(unknownPath(field, key), "want "+model.OneOf(slices.Sorted(maps.Keys(fields)))+" (got "+snapshot.Quoted(key)+", which is not a field)")
+			}
+			return join(field, key), of
+		})
 	case t.Kind() == reflect.Map:
-		e.entries(field, raw, t)
+		e.members(field, raw, func(key string) (path string, of reflect.Type) { return entry(field, key), t.Elem() })
 	case t.Kind() == reflect.Slice:
 		e.list(field, raw, t)
 	default:
@@ -53,19 +59,18 @@ func (e *explainer) value(field string, raw []byte, t reflect.Type) {
 
 func (e *explainer) add(field, text string) { e.faults = append(e.faults, fault{field, text}) }
 
-// object looks at the fields of a struct.
-func (e *explainer) object(field string, raw []byte, t reflect.Type) {
+// members checks the members of an object. of returns the path and the type of one; the
+// type is nil for a member that it has reported itself.
+func (e *explainer) members(field string, raw []byte, of func(key string) (path string, t reflect.Type)) {
 	seen := map[string]bool{}
-	ok := members(raw, func(key string, value []byte) {
-		path := join(field, key)
-		member, known := fieldByName(t, key)
+	ok := eachMember(raw, func(key string, value []byte) {
+		path, t := of(key)
 		switch {
-		case !known:
-			e.add(unknownPath(field, key), "want "+model.OneOf(fieldNames(t))+" (got "+snapshot.Quoted(key)+", which is not a field)")
+		case t == nil:
 		case seen[key]:
 			e.add(path, "want it once (got it again)")
 		default:
-			e.value(path, value, member)
+			e.value(path, value, t)
 		}
 		seen[key] = true
 	})
@@ -74,7 +79,7 @@ func (e *explainer) object(field string, raw []byte, t reflect.Type) {
 	}
 }
 
-// unknownPath keeps the path of a key that is no field readable.
+// unknownPath returns a readable path for a key that is no field.
 func unknownPath(field, key string) string {
 	if key == "" || strings.ContainsFunc(key, unprintable) || len(key) > 120 {
 		return join(field, "["+snapshot.Quoted(key)+"]")
@@ -82,22 +87,6 @@ func unknownPath(field, key string) string {
 	return join(field, key)
 }
 
-// entries looks at the values of a map.
-func (e *explainer) entries(field string, raw []byte, t reflect.Type) {
-	seen := map[string]bool{}
-	ok := members(raw, func(key string, value []byte) {
-		if seen[key] {
-			e.add(entry(field, key), "want it once (got it again)")
-		}
-		seen[key] = true
-		e.value(entry(field, key), value, t.Elem())
-	})
-	if !ok {
-		e.add(field, "want an object (got "+e.describe(raw)+")")
-	}
-}
-
-// list looks at the elements of a slice.
 func (e *explainer) list(field string, raw []byte, t reflect.Type) {
 	var elements []json.RawMessage
 	if json.Unmarshal(raw, &elements) != nil {
@@ -109,14 +98,14 @@ func (e *explainer) list(field string, raw []byte, t reflect.Type) {
 	}
 }
 
-// leaf tries a value that has no parts.
+// leaf checks a value without parts.
 func (e *explainer) leaf(field string, raw []byte, t reflect.Type) {
 	if err := json.Unmarshal(raw, reflect.New(t).Interface()); err != nil {
 		e.add(field, "want "+wanted(t, raw)+" (got "+e.describe(raw)+")")
 	}
 }
 
-// describe tells a value: itself where it is short and no secret.
+// describe returns a value for a message: the value itself if it is short and no secret.
 func (e *explainer) describe(raw []byte) string {
 	switch raw[0] {
 	case '{':
@@ -136,9 +125,9 @@ func (e *explainer) describe(raw []byte) string {
 	return string(raw[:min(len(raw), 40)])
 }
 
-// members calls visit for each member of a JSON object, in order and with
+// eachMember calls visit for each member of a JSON object, in order and with
 // repetitions. It reports whether raw is an object.
-func members(raw []byte, visit func(key string, value []byte)) bool {
+func eachMember(raw []byte, visit func(key string, value []byte)) bool {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
 		return false
@@ -167,45 +156,26 @@ func decodesItself(t reflect.Type) bool {
 	return p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
 }
 
-// fieldByName finds the type of a struct's field by its JSON name.
-func fieldByName(t reflect.Type, name string) (reflect.Type, bool) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && tag == "" {
-			if found, ok := fieldByName(f.Type, name); ok {
-				return found, true
-			}
-			continue
-		}
-		if tag == name && tag != "-" && tag != "" {
-			return f.Type, true
-		}
-	}
-	return nil, false
-}
-
-// fieldNames gives the JSON names of a struct's fields, sorted.
-func fieldNames(t reflect.Type) []string {
-	var names []string
+// fieldsOf returns the types of the fields of a struct by their JSON names.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && tag == "":
-			names = append(names, fieldNames(f.Type)...)
+			maps.Copy(fields, fieldsOf(f.Type))
 		case tag != "" && tag != "-":
-			names = append(names, tag)
+			fields[tag] = f.Type
 		}
 	}
-	slices.Sort(names)
-	return names
+	return fields
 }
 
-// ranges bound the numbers that a field can hold.
+// ranges are the ranges of whole numbers, if they are small enough to exceed.
 var ranges = map[reflect.Kind]string{reflect.Int32: " from -2147483648 to 2147483647"}
 
-// wanted says what a type takes.
+// wanted describes the values of a type.
 func wanted(t reflect.Type, raw []byte) string {
 	switch t {
 	case reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime]():

@@ -8,21 +8,20 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// fault is a field that is wrong, within an object or a part of one.
+// fault is an error about a field, within an object or a part of one.
 type fault struct{ field, text string }
 
-// wrong is a fault that tells the value: "want a port (got "x")".
+// wrong returns a fault that contains the value: `want a port (got "x")`.
 func wrong(field, want, got string) fault {
 	return fault{field, "want " + want + " (got " + snapshot.Quoted(got) + ")"}
 }
 
-// missing is a fault of a field that is not there.
+// missing returns a fault of a missing field.
 func missing(field, want string) fault {
 	return fault{field, "want " + want + " (got nothing)"}
 }
 
-// within puts the faults of a part under the field of the whole. The path is
-// only built where there is a fault.
+// within adds the field of the whole to the faults of a part.
 func within(field string, faults []fault) []fault {
 	for i := range faults {
 		faults[i].field = join(field, faults[i].field)
@@ -48,7 +47,7 @@ func join(field, sub string) string {
 	return field + "." + sub
 }
 
-// entry is the path of an entry of a map.
+// entry returns the path of an entry of a map.
 func entry(field, key string) string {
 	const longest = 120
 	if len(key) > longest || strings.ContainsFunc(key, unprintable) {

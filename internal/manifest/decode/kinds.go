@@ -14,18 +14,18 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// kind is a kind of object that is read.
+// kind is a kind of object that Sluice reads.
 type kind struct {
 	apiVersion string
 	namespaced bool
-	// read decodes, completes and checks an object and puts it into the batch.
+	// read decodes, completes and checks an object, and adds it to the batch.
 	read func(b *batch, at place, raw []byte)
 }
 
-// kinds are the kinds that are read, in the one version that is read.
+// kinds are the kinds by name, each in the one version that Sluice reads. init sets them,
+// because the readers in them refer to kinds.
 var kinds map[string]*kind
 
-// init and not a literal: readers ask kinds for the names in their errors.
 func init() {
 	const core, networking, discovery = "v1", "networking.k8s.io/v1", "discovery.k8s.io/v1"
 	kinds = map[string]*kind{
@@ -44,17 +44,17 @@ func init() {
 	}
 }
 
-// isBuiltIn says whether a version is one that Kubernetes has or had the kind in: of
-// the same group, or of one without a dot, as no group of others is. Kinds of the
-// same name in other groups are other things.
+// isBuiltIn reports whether Kubernetes has or had the kind in a version: one of the same
+// group, or of a group without a dot, which only Kubernetes uses. In other groups, a kind
+// of the same name is something else.
 func (k *kind) isBuiltIn(apiVersion string) bool {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	own, _, _ := strings.Cut(k.apiVersion, "/")
 	return group == own || !strings.Contains(group, ".")
 }
 
-// meant gives the kind that another was meant to be, "" for none: a List of it, its
-// plural, or its name in other letters. No two kinds that are read differ in that alone.
+// meant returns the kind that a misspelled kind probably means, "" for none: a List of
+// it, its plural, or its name in other case.
 func meant(h header) string {
 	for name, k := range kinds {
 		if k.isBuiltIn(h.APIVersion) && (plainKind(h.Kind) == plainKind(name) || plainKind(h.Kind) == plainKind(name)+"list") {
@@ -64,7 +64,7 @@ func meant(h header) string {
 	return ""
 }
 
-// plainKind is a kind without what differs between its plural and its singular.
+// plainKind returns a kind in lower case, and without the end of a plural.
 func plainKind(kind string) string {
 	kind, isList := strings.CutSuffix(strings.ToLower(kind), "list")
 	kind = strings.TrimRight(kind, "es")
@@ -79,15 +79,9 @@ func addEndpoints(o *snapshot.Objects, e *corev1.Endpoints) {
 	o.Mirrored = append(o.Mirrored, snapshot.Mirror(e))
 }
 
-// object is a pointer to a Kubernetes object type.
-type object[T any] interface {
-	*T
-	metav1.Object
-}
-
-// reader makes the function that reads one kind of object: decode strictly,
-// give it its namespace, check it (which also fills in defaults), add it.
-func reader[T any, P object[T]](check func(P) []fault, add func(*snapshot.Objects, P)) func(*batch, place, []byte) {
+// reader returns the function that reads one kind of object: it decodes strictly, sets
+// the namespace, calls check, which also sets defaults, and adds the object.
+func reader[T any, P snapshot.Object[T]](check func(P) []fault, add func(*snapshot.Objects, P)) func(*batch, place, []byte) {
 	return func(b *batch, at place, raw []byte) {
 		decoded, faults := decode[T](raw, at.header.Kind == "Secret")
 		if len(faults) > 0 {
@@ -107,7 +101,7 @@ func reader[T any, P object[T]](check func(P) []fault, add func(*snapshot.Object
 	}
 }
 
-// orDefault gives the namespace of an object that names none.
+// orDefault returns the namespace, "default" if it is empty.
 func orDefault(namespace string) string {
 	if namespace == "" {
 		return metav1.NamespaceDefault
@@ -115,13 +109,13 @@ func orDefault(namespace string) string {
 	return namespace
 }
 
-// decodeLoosely decodes what fits and leaves out the rest.
+// decodeLoosely decodes the fields that fit, and ignores the rest.
 func decodeLoosely(raw []byte, into any) error {
 	return strict.UnmarshalCaseSensitivePreserveInts(raw, into)
 }
 
-// decode decodes a JSON object as an API server does with strict field
-// validation. Of a secret no value is told.
+// decode decodes a JSON object as an API server does with strict field validation. If
+// secret is set, its faults contain no value.
 func decode[T any](raw []byte, secret bool) (*T, []fault) {
 	value := new(T)
 	lax, err := strict.UnmarshalStrict(raw, value)

@@ -7,38 +7,36 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// Reader reads one version of a file after the other. A document that was there
-// before, byte for byte, gives the same pointers as before: an edit in a file
-// of 10,000 objects makes one new object. It only remembers; what it returns is
-// what FromYAML returns. The zero value is ready. It is not safe for concurrent
+// Reader reads the versions of a file one after the other. It returns the same as
+// FromYAML, but an unchanged document keeps its pointers: an edit in a file of 10,000
+// objects makes one new object. The zero value is ready. It is not safe for concurrent
 // use.
 type Reader struct {
-	// Each calls do for every i from 0 up to n and returns when all calls have;
-	// calls may run at once. Nil means one after the other.
+	// Each calls do with 0 to n-1, and returns when all calls have returned. Calls may be
+	// concurrent. Nil means one after the other.
 	Each func(n int, do func(i int))
-	// before holds the objects of the documents of the last version that gave
-	// neither an error nor a note.
+	// before holds the objects of each document of the last version that had neither an
+	// error nor a note.
 	before map[[sha256.Size]byte]*snapshot.Objects
 
-	// Of the last version: its name, and of each document the line and what it
-	// gave.
+	// The name of the last version, and the line and the objects of each document.
 	name  string
 	lines []int
 	given []*snapshot.Objects
 }
 
-// Document is a document of a file and what it gave.
+// Document is a document of a file with its objects.
 type Document struct {
 	File string
 	// Number counts the documents of the file that have content, from 1.
 	Number int
-	// Line is that of the file on which its content begins, from 1.
+	// Line is the line of the file where its content begins, from 1.
 	Line    int
 	Objects *snapshot.Objects
 }
 
-// Documents gives the documents of the version that was read last, also those
-// with errors. What they hold must not be changed.
+// Documents returns the documents of the last version, including those with errors.
+// Callers must not modify the objects.
 func (r *Reader) Documents() []Document {
 	all := make([]Document, len(r.lines))
 	for i, line := range r.lines {
@@ -47,7 +45,7 @@ func (r *Reader) Documents() []Document {
 	return all
 }
 
-// Read is FromYAML.
+// Read reads the next version of the file. It returns the same as FromYAML.
 func (r *Reader) Read(name string, data []byte) (snapshot.Objects, []snapshot.Note, error) {
 	docs := documents(data)
 	sums, known, batches := make([][sha256.Size]byte, len(docs)), make([]*snapshot.Objects, len(docs)), make([]*batch, len(docs))

@@ -15,13 +15,12 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v2"
 
 	"sluice/internal/model"
-
 	"sluice/internal/snapshot"
 )
 
-// toJSON turns a document into JSON. Keys keep their order and repetitions, so
-// that strict decoding finds them. An empty document gives nil. Errors are one
-// line and quote nothing of the document, which may be a key.
+// toJSON turns a document into JSON, nil if it is empty. Keys keep their order and
+// repetitions, so that strict decoding finds them. Errors are one line and quote no value
+// of the document, which can be a private key.
 func toJSON(doc document) ([]byte, error) {
 	if !utf8.Valid(doc.text) {
 		return nil, errors.New("want UTF-8 text (got bytes that are not UTF-8)")
@@ -46,9 +45,8 @@ func toJSON(doc document) ([]byte, error) {
 	return w.out, nil
 }
 
-// hidesMarker reports whether a document marker follows one of the line breaks
-// of YAML 1.1 that no other tool knows: the parser would end the document there
-// and the rest would be lost unseen.
+// hidesMarker reports whether a document marker follows a line break that only YAML 1.1
+// knows. The parser would end the document there and silently drop the rest.
 func hidesMarker(text []byte) bool {
 	for _, lineBreak := range []string{"\u0085", "\u2028", "\u2029"} {
 		for _, marker := range []string{"---", "..."} {
@@ -65,13 +63,12 @@ var (
 	errList      = errors.New(`want an object with apiVersion and kind (got a list): put "---" between the objects, or the list under "items" of a List`)
 )
 
-// errMore is the error of a text that goes on after its object: nobody would read the
-// rest.
+// errMore is the error for text after the object, which would be ignored.
 var errMore = errors.New(`want "---" on a line between two objects (got more text after the first)`)
 
-// parse reads one YAML document, and nothing after it, into a yaml.MapSlice, which
-// keeps order and repeated keys, or into a map where keys are merged ("<<"), which a
-// MapSlice cannot do. A parser of hostile text may panic; that is an error here.
+// parse reads a text that is one YAML document into a yaml.MapSlice, which keeps order and
+// repeated keys. A text with "<<" becomes a map, because a MapSlice cannot merge keys. A
+// panic of the parser becomes an error.
 func parse(text []byte) (tree any, err error) {
 	defer func() {
 		if recover() != nil {
@@ -96,11 +93,11 @@ func parse(text []byte) (tree any, err error) {
 	return ordered.tree, err
 }
 
-// root is the object of a document. A list is refused: a yaml.MapSlice would take
-// one of objects with "key" and "value".
+// root is the object of a document. It rejects lists, because yaml.MapSlice accepts a list
+// of objects with "key" and "value".
 type root[T any] struct{ tree T }
 
-// UnmarshalYAML is called by the parser.
+// UnmarshalYAML implements yaml.Unmarshaler.
 func (r *root[T]) UnmarshalYAML(unmarshal func(any) error) error {
 	var list []any
 	if unmarshal(&list) == nil && list != nil {
@@ -109,7 +106,7 @@ func (r *root[T]) UnmarshalYAML(unmarshal func(any) error) error {
 	return unmarshal(&r.tree)
 }
 
-// only decodes one document and makes sure that nothing follows it.
+// only decodes one document. It fails if another one follows.
 func only(decoder *yaml.Decoder, into any) error {
 	err := decoder.Decode(into)
 	switch {
@@ -131,7 +128,7 @@ var (
 	unquotedYAML = regexp.MustCompile("`[^`]*`|\"[^\"]*\"|'[^']*'")
 )
 
-// yamlError makes one line of what the parser says, with the line of the file.
+// yamlError turns an error of the parser into one line, with the line number in the file.
 func yamlError(err error, firstLine int) error {
 	if errors.Is(err, errMore) || errors.Is(err, errList) {
 		return err
@@ -153,11 +150,10 @@ func yamlError(err error, firstLine int) error {
 	return errors.New("want YAML: near " + model.OneLine(unquotedYAML.ReplaceAllStringFunc(text, short), mostText))
 }
 
-// mostText bounds the words of the parser, in bytes.
+// mostText is the maximum length of a message of the parser, in bytes.
 const mostText = 1000
 
-// short spares the punctuation that the parser quotes and hides text of the
-// document.
+// short hides a quote from the document, but keeps quoted punctuation.
 func short(quote string) string {
 	if len(quote) <= 5 {
 		return quote
@@ -165,7 +161,7 @@ func short(quote string) string {
 	return "(text)"
 }
 
-// fileLine turns a line of a document into one of its file.
+// fileLine returns the line of the file for a line of the document.
 func fileLine(line string, firstLine int) int {
 	n, err := strconv.Atoi(line)
 	if err != nil {
@@ -174,10 +170,10 @@ func fileLine(line string, firstLine int) int {
 	return firstLine + n - 1
 }
 
-// jsonWriter writes what a YAML parser gives as JSON.
+// jsonWriter writes the values of the YAML parser as JSON.
 type jsonWriter struct {
 	out []byte
-	// limit bounds the length of out: a few aliases can stand for gigabytes.
+	// limit is the maximum length of out, because a few aliases can expand to gigabytes.
 	limit int
 }
 
@@ -246,8 +242,7 @@ func (w *jsonWriter) object(v yaml.MapSlice) error {
 	return nil
 }
 
-// merged writes a map in any order: what is decoded from it does not depend on
-// the order.
+// merged writes a map in any order. The order does not affect decoding.
 func (w *jsonWriter) merged(v map[any]any) error {
 	items := make(yaml.MapSlice, 0, len(v))
 	for key, value := range v {
@@ -256,8 +251,7 @@ func (w *jsonWriter) merged(v map[any]any) error {
 	return w.object(items)
 }
 
-// key writes a key and its colon. Numbers and booleans become text, as kubectl
-// has them.
+// key writes a key and its colon. Numbers and booleans become text, as in kubectl.
 func (w *jsonWriter) key(key any) error {
 	var text string
 	switch key := key.(type) {
@@ -275,7 +269,7 @@ func (w *jsonWriter) key(key any) error {
 	return nil
 }
 
-// typeName says what a value is that has no place where it is.
+// typeName describes the type of a misplaced value.
 func typeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -290,7 +284,7 @@ func typeName(v any) string {
 	return "something else"
 }
 
-// text writes a JSON string. Binary text (!!binary) has no place in it.
+// text writes a JSON string. It rejects binary text (!!binary).
 func (w *jsonWriter) text(s string) error {
 	if !utf8.ValidString(s) {
 		return errors.New("want UTF-8 text (got !!binary bytes that are not UTF-8)")

@@ -1,6 +1,6 @@
-// Package decode reads manifests as strictly as an API server. The input is YAML
-// or JSON; the output are objects, a DecodeError for each mistake, which names
-// file, document, object and field, and a Note for each object that is passed over.
+// Package decode reads manifests as strictly as an API server. It takes YAML or JSON. It
+// returns objects, a DecodeError for each mistake with file, document, object and field,
+// and a Note for each skipped object.
 //
 //	objects, notes, err := decode.FromYAML("shop.yaml", data)
 package decode
@@ -16,17 +16,16 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// FromYAML reads manifests: YAML or JSON documents, List kinds included. name
-// is the file's name, for errors and notes. It is as strict as an API server:
-// unknown fields, repeated keys, wrong types and values that an API server would
-// refuse are errors, all of type *DecodeError (joined by errors.Join where there
-// are several). What is good is returned beside the errors. Kinds that Sluice
-// does not read are passed over with a Note.
+// FromYAML reads manifests: YAML or JSON documents, including Lists. name is the name of
+// the file, for errors and notes. Unknown fields, repeated keys, wrong types and values
+// that an API server rejects are errors of type *snapshot.DecodeError, joined by
+// errors.Join if there are several. The valid objects are returned as well. Objects of
+// kinds that Sluice does not read are skipped with a Note.
 func FromYAML(name string, data []byte) (snapshot.Objects, []snapshot.Note, error) {
 	return new(Reader).Read(name, data)
 }
 
-// Errors takes apart what FromYAML and Reader.Read return as error.
+// Errors returns the single errors in an error of FromYAML or Reader.Read.
 func Errors(err error) []error {
 	var joined interface{ Unwrap() []error }
 	switch {
@@ -38,7 +37,7 @@ func Errors(err error) []error {
 	return []error{err}
 }
 
-// header is what says how to read the rest of an object.
+// header holds the fields that decide how to read the rest of an object.
 type header struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -48,24 +47,22 @@ type header struct {
 	} `json:"metadata"`
 }
 
-// place is where an object is written, for errors and notes.
+// place is the place of an object in the manifests, for errors and notes.
 type place struct {
 	file     string
 	document int
 	// item is the path of an element of a List, such as "items[3]".
-	item string
-	// header is that of the object.
+	item   string
 	header header
 }
 
-// batch gathers what documents give.
+// batch collects the results of documents.
 type batch struct {
 	objects snapshot.Objects
 	notes   []snapshot.Note
 	errs    []error
 }
 
-// document reads one document.
 func (b *batch) document(file string, doc document) {
 	at := place{file: file, document: doc.number}
 	raw, err := toJSON(doc)
@@ -79,17 +76,17 @@ func (b *batch) document(file string, doc document) {
 	}
 }
 
-// template finds what Helm replaces where a line or a value begins, which is hardly
-// ever YAML.
+// template matches an action of a Helm template at the start of a line or a value, where
+// YAML hardly ever has one.
 var template = regexp.MustCompile(`(?m)^[ \t]*(?:- +)*(?:[^\s:#]+: *)?\{\{`)
 
 const notRendered = "want a manifest (got a template of Helm): give the output of `helm template`"
 
-// maxDepth bounds Lists within Lists.
+// maxDepth is the maximum nesting of Lists.
 const maxDepth = 4
 
-// object reads an object, which may be a List. What defaults has goes for what
-// the object does not say of itself.
+// object reads an object, which can be a List. defaults has the kind and version of an
+// object without them.
 func (b *batch) object(at place, raw []byte, defaults header) {
 	switch raw[0] {
 	case '{':
@@ -101,7 +98,7 @@ func (b *batch) object(at place, raw []byte, defaults header) {
 		return
 	}
 	var h header
-	_ = decodeLoosely(raw, &h) // strict decoding tells what is wrong
+	_ = decodeLoosely(raw, &h) // strict decoding reports errors
 	if h.Kind == "" && h.APIVersion == "" {
 		h.Kind, h.APIVersion = defaults.Kind, defaults.APIVersion
 	}
@@ -122,7 +119,7 @@ func (b *batch) object(at place, raw []byte, defaults header) {
 	}
 }
 
-// passedOver says of an object that it is not read.
+// passedOver returns the note about a skipped object.
 func passedOver(h header) snapshot.Note {
 	if known := kinds[h.Kind]; known != nil {
 		n := snapshot.Note{Text: fmt.Sprintf("passed over: %s %s; what is read is %s", h.Kind, h.APIVersion, known.apiVersion)}
@@ -140,8 +137,8 @@ func passedOver(h header) snapshot.Note {
 	return snapshot.Note{Text: "passed over: kind " + h.Kind}
 }
 
-// kindOfItems gives what the items of a List are if they do not say it, and nil
-// for what is no List of something that is read.
+// kindOfItems returns the kind and version of the items of a List that have none
+// themselves; nil if h is no List of a kind that Sluice reads.
 func kindOfItems(h header) *header {
 	kind, isList := strings.CutSuffix(h.Kind, "List")
 	if !isList {
@@ -156,7 +153,7 @@ func kindOfItems(h header) *header {
 	return nil
 }
 
-// listOf is any kind of list.
+// listOf is a List of any kind.
 type listOf struct {
 	APIVersion string            `json:"apiVersion"`
 	Kind       string            `json:"kind"`
@@ -164,7 +161,6 @@ type listOf struct {
 	Items      []json.RawMessage `json:"items"`
 }
 
-// list reads the items of a List, each for itself.
 func (b *batch) list(at place, raw []byte, defaults header) {
 	if strings.Count(at.item, "items[") >= maxDepth {
 		b.fail(at, []fault{{"items", fmt.Sprintf("want at most %d Lists within each other", maxDepth)}})
@@ -186,8 +182,8 @@ func (b *batch) note(at place, n snapshot.Note) {
 	b.notes = append(b.notes, n)
 }
 
-// fail reports the faults of an object. Those of a template are one: no field that is
-// checked can have what Helm replaces.
+// fail reports the faults of an object. If they show that it is a template of Helm, it
+// reports only that.
 func (b *batch) fail(at place, faults []fault) {
 	if strings.Contains(at.header.Metadata.Name, "{{") || slices.ContainsFunc(faults, func(f fault) bool { return strings.Contains(f.text, "{{") }) {
 		faults = []fault{{text: notRendered}}
@@ -199,7 +195,7 @@ func (b *batch) fail(at place, faults []fault) {
 	}
 }
 
-// object names the object as far as it names itself.
+// object returns the kind and name of the object, as far as it has them.
 func (h header) object() string {
 	name := h.Metadata.Name
 	if known := kinds[h.Kind]; known != nil && known.namespaced && name != "" {

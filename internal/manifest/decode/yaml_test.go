@@ -52,7 +52,7 @@ func namesOf(o snapshot.Objects) []string {
 	return appendNames(names, "Namespace", o.Namespaces)
 }
 
-func appendNames[T any, P object[T]](names []string, kind string, objects []P) []string {
+func appendNames[T any, P snapshot.Object[T]](names []string, kind string, objects []P) []string {
 	for _, o := range objects {
 		names = append(names, kind+" "+snapshot.Name{Namespace: o.GetNamespace(), Name: o.GetName()}.String())
 	}

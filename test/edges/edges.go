@@ -1,0 +1,198 @@
+// Package edges returns values at the limits of what an annotation or a setting accepts.
+// It takes the description of the key, and uses the type of its field and the rules of
+// the tag validate. Golden cases show that nginx accepts each value.
+package edges
+
+import (
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"sluice/internal/keys"
+)
+
+// Of returns values at the limits: each word of a short list of words, both ends of a
+// range, and the values in the tables below. If the key is a list, a value can be one
+// item. Only accepted values are returned.
+func Of(doc keys.Doc) []string {
+	key := cacheKey{doc.Field.Type, doc.Field.Tag}
+	if known, ok := cache.Load(key); ok {
+		return known.([]string)
+	}
+	whole, each := split(doc.Field.Tag.Get("validate"))
+	all := slices.Concat(ends(words(whole)), words(each), ofTypes[doc.Field.Type], kindEdges(doc.Field.Type), limits(doc.Field.Type, whole))
+	var accepted []string
+	for _, value := range all {
+		if !slices.Contains(accepted, value) && Accepts(doc, value) {
+			accepted = append(accepted, value)
+		}
+	}
+	cache.Store(key, accepted)
+	return accepted
+}
+
+// OfRule returns the values of a rule of package keys.
+func OfRule(name string) []string { return ofRules[name] }
+
+type cacheKey struct {
+	of  reflect.Type
+	tag reflect.StructTag
+}
+
+var cache sync.Map // cacheKey -> []string
+
+// Accepts reports whether a value of the key is valid.
+func Accepts(doc keys.Doc, value string) bool {
+	alone := reflect.New(reflect.StructOf([]reflect.StructField{{Name: doc.Field.Name, Type: doc.Field.Type, Tag: doc.Field.Tag}}))
+	lookup := func(key string) (string, bool) { return value, key == doc.Key }
+	return len(keys.Decode(alone.Interface(), lookup, nil)) == 0
+}
+
+// split separates the rules of the value from those of its elements.
+func split(validate string) (whole, each map[string]string) {
+	whole, each = map[string]string{}, map[string]string{}
+	into := whole
+	for rule := range strings.SplitSeq(validate, ",") {
+		name, param, _ := strings.Cut(rule, "=")
+		if name == "dive" {
+			into = each
+			continue
+		}
+		into[name] = param
+	}
+	return whole, each
+}
+
+// fewWords is the maximum length of a list of words of which each is an edge.
+const fewWords = 4
+
+// ends returns the first and the last of many words.
+func ends(words []string) []string {
+	if len(words) > fewWords {
+		return []string{words[0], words[len(words)-1]}
+	}
+	return words
+}
+
+// words returns the words of oneof, and the values of our own rules.
+func words(rules map[string]string) []string {
+	values := strings.Fields(rules["oneof"] + " " + rules["oneofci"])
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		values = append(values, ofRules[name]...)
+	}
+	return values
+}
+
+// limits returns both ends of a range; for a text these are texts of that length.
+func limits(t reflect.Type, rules map[string]string) []string {
+	var values []string
+	if rules["ne"] == "0" {
+		values = append(values, "1")
+	}
+	for _, name := range []string{"min", "max"} {
+		end, ok := rules[name]
+		n, _ := strconv.ParseInt(end, 10, 64)
+		switch {
+		case !ok:
+		case t == reflect.TypeFor[keys.Duration]():
+			values = append(values, end+"s")
+		case t == reflect.TypeFor[keys.Size]() && n > 0 && n%(1<<30) == 0:
+			values = append(values, strconv.FormatInt(n>>30, 10)+"g")
+		case t == reflect.TypeFor[keys.Size]():
+			values = append(values, string(keys.SizeOf(n)))
+		case t.Kind() == reflect.String && t != reflect.TypeFor[keys.Optional[int]]():
+			values = append(values, strings.Repeat("x", int(n)))
+		default:
+			values = append(values, end)
+		}
+	}
+	return values
+}
+
+var (
+	bools   = []string{"true", "false"}
+	numbers = []string{strconv.Itoa(math.MinInt), strconv.Itoa(math.MaxInt)}
+)
+
+// kindEdges returns the values for a type that has none in ofTypes.
+func kindEdges(t reflect.Type) []string {
+	_, known := ofTypes[t]
+	switch {
+	case known:
+	case t.Kind() == reflect.Bool:
+		return bools
+	case t.Kind() == reflect.Int:
+		return numbers
+	}
+	return nil
+}
+
+// manyWords returns as many words as a list of words can have.
+func manyWords() string {
+	words := make([]string, 64)
+	for i := range words {
+		words[i] = "w" + strconv.Itoa(i)
+	}
+	return strings.Join(words, " ")
+}
+
+// ofTypes are the values of the types of package keys.
+var ofTypes = map[reflect.Type][]string{
+	reflect.TypeFor[keys.Optional[bool]](): bools,
+	reflect.TypeFor[keys.Optional[int]]():  numbers,
+	reflect.TypeFor[keys.Auto]():           {"auto", "1", "1024"},
+	reflect.TypeFor[keys.Duration]():       {"0", "10y"},
+	reflect.TypeFor[keys.Size]():           {"0", "1048576g"},
+	reflect.TypeFor[keys.Buffers]():        {"1 512", "1024 1g"},
+	reflect.TypeFor[keys.Risk]():           {"Low", "Critical"},
+	reflect.TypeFor[keys.Words]():          {"w0", manyWords()},
+	reflect.TypeFor[keys.Methods]():        {"a", "GET PUT,POST"},
+	reflect.TypeFor[keys.HeaderNames]():    {"*", "_"},
+	reflect.TypeFor[keys.CIDRs]():          {"0.0.0.0/0", "::/0", "255.255.255.254", "::ffff:127.0.0.1"},
+	reflect.TypeFor[keys.Origins]():        {"*", "null", "https://*.a:65535", "a+b-c.1://[::1]:1"},
+	reflect.TypeFor[keys.ServerNames]():    {strings.Repeat("n", 253), "*._", "_.*", "~" + strings.Repeat("x", 500)},
+	reflect.TypeFor[keys.Dictionaries]():   {"certificate_data: 1, configuration_data: 1024k", "certificate_data: 1g, configuration_data: 1024, balancer_ewma: 10m"},
+	reflect.TypeFor[keys.Snippet]():        {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
+}
+
+// ofRules are the values of the rules of package keys.
+var ofRules = map[string][]string{
+	"rewrite_target":     {"/", "/~-._0:/$1$9$uri"},
+	"secret_ref":         {"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
+	"secret_name":        {"s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
+	"configmap_ref":      {"n/c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)},
+	"configmap_name":     {"c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)},
+	"realm":              {"!", strings.Repeat("~", 200)},
+	"namespace":          {"n", strings.Repeat("n", 63)},
+	"server_name":        {"0", strings.Repeat("n", 253)},
+	"ciphers":            {"ALL", "HIGH:!aNULL:-PSK:+SHA1:@SECLEVEL=1"},
+	"curves":             {"auto", "X25519:prime256v1"},
+	"redirect_url":       {"/", "https://~-._0:1/a,b?c=d&e", "$scheme://${host}$uri$is_args$args"},
+	"http_url":           {"http://a", "https://~-._0:1/a,b?c=d&e", "${scheme}://a.$host$request_uri"},
+	"mirror_target":      {"http://a", "https://a.b-c.example:65535/~-._0:1/a,b?c=d&e", "http://[2001:db8::1]:1${uri}$is_args$args", "http://10.0.0.1$request_uri"},
+	"auth_url":           {"http://a", "https://a.b-c.example:65535/~-._0:1/a,b?c=d&e;%20+@", "http://[2001:db8::1]:1?u=$escaped_request_uri", "https://$host/oauth2/auth", "http://${host}:4180/${scheme}/$cookie_A_1$http_x"},
+	"auth_text":          {"/", "https://$host/-._~:,?&=;%+@$request_uri"},
+	"signin_url":         {"/a", "http://a", "https://$host/-._~:,?&=;%+@#/?u=$escaped_request_uri", "$scheme://a", "${scheme}://a"},
+	"parameter_name":     {"-", strings.Repeat("A", 100)},
+	"path_and_variables": {"/a", "/~-._0:/$host${request_uri}$arg_A_1"},
+	"host_and_variables": {"a", "[::1]:80_-$host${http_x}$scheme"},
+	"header_name":        {"-", strings.Repeat("A", 100)},
+	"cookie_name":        {"-", strings.Repeat("A", 100)},
+	"cookie_path":        {"/", "/~-._0:/?a=b&c"},
+	"canary_value":       {"a", "A-0._~/:"},
+	"response_headers":   {"_", strings.Repeat("A", 46) + strings.Repeat(", X", 19)},
+	"response_header":    {"_", strings.Repeat("A", 46)},
+	"path_prefix":        {"/", "/é{$}"},
+	"media_type":         {"*", "application/" + strings.Repeat("a", 34)},
+	"answer_type":        {"a/b", "application/" + strings.Repeat("a", 88)},
+	"cpu_masks":          {"auto", "auto 01", "1 01"},
+	"access_log_file":    {"/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)},
+	"error_log_file":     {"/dev/stderr", "/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)},
+	"access_log_param":   {"buffer=1", "buffer=99m", "flush=1ms", "flush=99999h", "gzip", "gzip=9"},
+	"log_url":            {"/", "/" + strings.Repeat("a", 1999), "~x", "~*^/(?:a|b)$"},
+	"address":            {"0.0.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
+}
