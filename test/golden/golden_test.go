@@ -49,7 +49,7 @@ import (
 var update = flag.Bool("update", false, "write the expectations anew")
 
 func TestMain(m *testing.M) {
-	flag.Parse()
+	kit.TwoTestsPerCore()
 	os.Exit(m.Run())
 }
 
