@@ -32,7 +32,7 @@ func TestSecretThatIsNotAnsweredHoldsNobodyUp(t *testing.T) {
 			s := New(Options{Client: client, Secrets: mode, Translate: translate.Options{
 				IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io",
 			}})
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			signals, err := s.Watch(ctx)
 			must(t, err)

@@ -110,7 +110,7 @@ func firstLoad(t *testing.T, mode SecretMode, fails func(plural string) (status 
 	s := New(Options{Client: unsteady(t, fails), Secrets: mode, Translate: translate.Options{
 		IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io", ConfigMap: snapshot.Name{Namespace: "shop", Name: "web"},
 	}})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if _, err := s.Watch(ctx); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 // turnUntil lets a controller handle the results of its trials until a condition holds.
 func (c *Controller) turnUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for deadline := time.After(20 * time.Second); !holds(); {
+	for deadline := time.After(2 * time.Minute); !holds(); {
 		select {
 		case tried := <-c.trials.ended:
 			c.trialEnded(t.Context(), tried)

@@ -153,7 +153,7 @@ func TestAPlanWaitsForItsNewNames(t *testing.T) {
 		source.leadsTo(service, service+".example.")
 		c.sync(t.Context())
 		took := c.nextPlan(t)
-		if took > 900*time.Millisecond || !strings.Contains(h.of("shop/"+service+"/80"), "192.0.2.") {
+		if took > 10*time.Second || !strings.Contains(h.of("shop/"+service+"/80"), "192.0.2.") {
 			t.Errorf("%s: submitted after %s with the endpoints %s", service, took, h.of("shop/"+service+"/80"))
 		}
 	}
@@ -195,7 +195,7 @@ func TestAnEditedNameKeepsTheEndpointsUntilItsAnswer(t *testing.T) {
 	source.leadsTo("db", "new.example.")
 	c.sync(t.Context())
 	for began := time.Now(); !strings.Contains(h.of("shop/db/80"), "192.0.2.2"); c.turn(t.Context(), nil) {
-		if time.Since(began) > 10*time.Second {
+		if time.Since(began) > time.Minute {
 			t.Fatal("the new addresses did not come")
 		}
 	}

@@ -29,7 +29,7 @@ import (
 )
 
 // deadline bounds every wait of these tests.
-const deadline = 20 * time.Second
+const deadline = 2 * time.Minute
 
 // install is an nginx to test with.
 type install struct{ name, root string }

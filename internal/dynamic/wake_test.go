@@ -38,7 +38,7 @@ func TestConnectionThatNoWorkerWasWokenFor(t *testing.T) {
 			fmt.Fprintf(first, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	status, err := dynamic.New(path).Status(ctx)
 	if err != nil || status.Boot != "b" {

@@ -23,7 +23,7 @@ import (
 var lua embed.FS
 
 // patience limits each wait of a test.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // each runs a test with the nginx of this system, which must exist, and with that of
 // the root SLUICE_NGINX_ROOT if it is set.

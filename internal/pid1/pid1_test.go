@@ -242,7 +242,7 @@ func controller() error {
 }
 
 func hook() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	return Shutdown(ctx, argumentIs("controller"))
 }

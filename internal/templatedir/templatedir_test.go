@@ -63,7 +63,7 @@ func (s *Source) awaitChange(t *testing.T, what string) {
 	t.Helper()
 	select {
 	case <-s.Changes():
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatalf("%s was not seen", what)
 	}
 }
