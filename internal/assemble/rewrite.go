@@ -22,12 +22,12 @@ func (b *builder) rewrite(l *model.Location, c *claim.Claim, pattern string, nam
 	}
 	target, ok := route.RenameReferences(asked, names)
 	if !ok {
-		b.foreignGroup(l, owner, "rewrite-target", "its requests are not rewritten")
+		b.foreignGroup(l, c, "rewrite-target", "its requests are not rewritten")
 		return
 	}
 	prefix, ok := route.RenameReferences(c.Annotations.ForwardedPrefix.Value, names)
 	if !ok {
-		b.foreignGroup(l, owner, "x-forwarded-prefix", "the header is left out")
+		b.foreignGroup(l, c, "x-forwarded-prefix", "the header is left out")
 		prefix = ""
 	}
 	l.Rewrite = &model.Rewrite{Pattern: "(?i)" + pattern, Target: target, Prefix: prefix}
@@ -40,7 +40,7 @@ func (b *builder) rewrite(l *model.Location, c *claim.Claim, pattern string, nam
 const forwardedPrefix = "forwarded-prefix"
 
 // foreignGroup reports a value with a group that the path lacks.
-func (b *builder) foreignGroup(l *model.Location, owner *claim.Owner, key, effect string) {
-	b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.PrefixKey + key, Reason: model.InvalidValue,
+func (b *builder) foreignGroup(l *model.Location, c *claim.Claim, key, effect string) {
+	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, key), Reason: model.InvalidValue,
 		Text: "want $1 to $9 or a named group of the path " + claim.Shown(l.Rule.Path) + ": " + effect})
 }

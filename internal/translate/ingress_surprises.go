@@ -144,7 +144,7 @@ func (t *translation) unslashed(ing *owner) {
 		if target == "" || strings.ContainsAny(target[:1], "/$") || strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
 			continue
 		}
-		t.report(model.Problem{Object: ing.Ref, Field: ing.PrefixKey + "rewrite-target", Reason: Unslashed,
+		t.report(model.Problem{Object: ing.Ref, Field: each.Field(ing.PrefixKey, "rewrite-target"), Reason: Unslashed,
 			Text: fmt.Sprintf("what is passed on does not begin with /, which backends refuse: want %s", claim.Shown("/"+target))})
 	}
 }
