@@ -53,7 +53,7 @@ func TestCertificatesOfOneNamespaceTakeNoOthersRoom(t *testing.T) {
 		s := start(t, root, files, "--configmap", "default/config")
 		eventually(t, "the small namespace's certificate", s.presents("small.example", 7))
 		s.waitLine("want at most 65536 bytes of certificates (got ")
-		s.waitLine("no room for its certificate: the default certificate is presented")
+		s.waitLine("no room for its certificate, so nginx presents the default one")
 		s.waitLine("nginx's memory fills up: certificate_data")
 		if m := s.memory(); m.Size != 1<<20 || m.Used < 800_000 {
 			t.Errorf("the memory of certificates is %+v", m)

@@ -28,7 +28,7 @@ func hostileStreams(t *testing.T, name string) *corev1.ConfigMap {
 	t.Helper()
 	data := map[string]string{"9001": "default/raw:7000"}
 	for i, value := range streamValues() {
-		data[fmt.Sprint(10_000+i)] = value
+		data[fmt.Sprint(3_000+i)] = value // below the ports of package ports
 	}
 	for _, key := range corpus {
 		data[key] = "default/raw:7000"

@@ -100,7 +100,7 @@ func forms(value string) []string {
 		list = append(list, regexp.QuoteMeta(v), regexp.QuoteMeta(strings.TrimSuffix(v, "/")))
 	}
 	for item := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
-		list = append(list, item)
+		list = append(list, item, "/"+item) // of a path that is closed by its beginning
 	}
 	return list
 }
@@ -154,7 +154,7 @@ func furtherNames(value string) []string {
 	for item := range strings.SplitSeq(value, ",") {
 		item = strings.TrimSpace(item)
 		if strings.HasPrefix(item, "~") {
-			list = append(list, item)
+			list = append(list, item, "/"+item) // of a path that is closed by its beginning
 			continue
 		}
 		item = strings.ToLower(item)
@@ -169,7 +169,7 @@ func furtherNames(value string) []string {
 		case strings.HasPrefix(item, "*."):
 			list = append(list, "~^.+"+regexp.QuoteMeta(item[1:])+"$")
 		}
-		list = append(list, item)
+		list = append(list, item, "/"+item) // of a path that is closed by its beginning
 	}
 	return list
 }
