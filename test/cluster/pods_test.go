@@ -97,7 +97,7 @@ func (c *Cluster) awaitOthers(t *testing.T, namespace string, former []string) {
 // pod has begun to read it. The channel gets nil for an answer, or the error.
 func begin(t *testing.T, address string) (answered <-chan error, finish func()) {
 	t.Helper()
-	body, end := io.Pipe()
+	body, end := endless()
 	begun, result := make(chan struct{}), make(chan error, 1)
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(begun) }})
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, at(address), body)
@@ -117,8 +117,27 @@ func begin(t *testing.T, address string) (answered <-chan error, finish func()) 
 	case err := <-result:
 		t.Fatalf("the request ended before the pod began with it: %v", err)
 	}
-	return result, func() { end.Close() }
+	return result, end
 }
+
+// endless is a body that goes on until end: a reader that waits would hold up the client
+// when the connection is cut off.
+func endless() (body io.Reader, end func()) {
+	ended := make(chan struct{})
+	return readerFunc(func(p []byte) (int, error) {
+		select {
+		case <-ended:
+			return 0, io.EOF
+		case <-time.After(10 * time.Millisecond):
+			p[0] = 'x'
+			return 1, nil
+		}
+	}), func() { close(ended) }
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // TestDeletedPodFinishesWhatItHasBegun: during its stop delay a pod goes on as
 // before, while its EndpointSlice says that it is terminating; then it finishes

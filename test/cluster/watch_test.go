@@ -12,6 +12,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"sluice/test/kit"
 )
 
 // TestOutages is about an API server that is away, and one that is back but has
@@ -66,7 +68,7 @@ func away(t *testing.T, c *Cluster) {
 // saidOnce wants one outage in the log, and its end.
 func (s *site) saidOnce(t *testing.T) {
 	t.Helper()
-	errors, ends := s.Log.Lines(t, `msg="not read`), s.Log.Lines(t, `msg="read again"`)
+	errors, ends := s.Log.Lines(t, `msg="cannot be read;`), s.Log.Lines(t, `msg="read again"`)
 	if len(errors) != 1 || len(ends) != 1 {
 		t.Errorf("want one error and its end, got\n%s\n%s", strings.Join(errors, "\n"), strings.Join(ends, "\n"))
 	}
@@ -98,7 +100,7 @@ func tooOld(t *testing.T, c *Cluster) {
 	s.web(t, "later", 1)
 	s.Delete(t, Service("old", "web"))
 	s.Apply(t, Service("old", "web"), Deployment("old", "web", 0))
-	s.AwaitEndpoints(t, "old", "web", 0)
+	kit.Await(t, "the end of the former pod", func() bool { return len(c.Pods(t, "old", "web")) == 0 })
 	s.Apply(t, Deployment("old", "web", 1))
 	address := s.AwaitEndpoints(t, "old", "web", 1)[0]
 	if address == former {
