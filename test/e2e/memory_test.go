@@ -82,7 +82,7 @@ func TestCertificatesOfOneNamespaceTakeNoOthersRoom(t *testing.T) {
 		}
 		before = s.reloads()
 		s.write("settings.yaml", settings(`lua-shared-dicts: "certificate_data: 2"`))
-		s.waitLine("start Sluice again to change them")
+		s.waitLine("restart Sluice to change them")
 		renew(21)
 		if s.reloads() != before || s.memory().Size != 1<<20 {
 			t.Errorf("another size made %d reloads; the memory is %+v", s.reloads()-before, s.memory())
