@@ -110,6 +110,18 @@ func (b *blame) read(file *render.File) error {
 	return err
 }
 
+// search finds the items that make a test fail, as nginx.Blame does. It has nginx test
+// each of them once more, and leaves out those that pass then: an error of the machine,
+// such as "too many open files", may be over.
+func search[T any](b *blame, items []T, test func([]T) error, most int) (nginx.Verdict[T], error) {
+	verdict, err := nginx.Blame(items, test, most)
+	verdict.Culprits = slices.DeleteFunc(verdict.Culprits, func(c nginx.Culprit[T]) bool {
+		b.rejected = nil
+		return test(append(slices.Clone(verdict.Passing), c.Item)) == nil
+	})
+	return verdict, err
+}
+
 // find looks for culprits among the servers of a file that nginx rejected. It tests the
 // settings first, alone, because they are in every file. Then it follows the line that
 // nginx named, and tests the rest in small files. Servers of one namespace are tested
@@ -177,8 +189,8 @@ func (b *blame) outOfTime(s model.Static, err error) {
 	switch {
 	case len(left) > 1:
 		b.postpone(left, err)
-	case len(left) == 1 && b.test(only(s, nil)) == nil:
-		b.culprits = append(b.culprits, culprit{object: left[0], text: wordsOf(err)})
+	case len(left) == 1:
+		b.bisect(s, nil, left, err)
 	}
 }
 

@@ -62,7 +62,7 @@ func (b *blame) byOwner(s model.Static, err error) {
 		return
 	}
 	test := func(some [][]model.ObjectRef) error { return b.test(only(s, slices.Concat(some...))) }
-	verdict, failed := nginx.Blame(groups, test, b.tests())
+	verdict, failed := search(b, groups, test, b.tests())
 	if failed != nil {
 		return
 	}
@@ -110,7 +110,7 @@ func (b *blame) groups(s model.Static) [][]model.ObjectRef {
 // does not reach wait for separate tests, except those that passed one.
 func (b *blame) bisect(s model.Static, passing, suspects []model.ObjectRef, err error) {
 	test := func(some []model.ObjectRef) error { return b.test(only(s, slices.Concat(passing, some))) }
-	verdict, failed := nginx.Blame(suspects, test, b.tests())
+	verdict, failed := search(b, suspects, test, b.tests())
 	if failed != nil {
 		return
 	}

@@ -53,7 +53,7 @@ func (b *blame) bisectSettings(s model.Static) {
 			names = append(names, block.Name)
 		}
 	}
-	verdict, failed := nginx.Blame(names, func(some []string) error {
+	verdict, failed := search(b, names, func(some []string) error {
 		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(some, name) })
 		tried := s
 		tried.Blocks = withDefaults(s.Blocks, others)

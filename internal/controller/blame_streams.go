@@ -34,7 +34,7 @@ func (b *blame) findStreams(s model.Static) {
 	if !errors.As(err, &refused) || len(nginx.UnboundPorts(err)) > 0 {
 		return // a port in use is no mistake of an object
 	}
-	verdict, failed := nginx.Blame(all, func(some []streamPart) error { return b.test(withParts(level, some)) }, b.tests())
+	verdict, failed := search(b, all, func(some []streamPart) error { return b.test(withParts(level, some)) }, b.tests())
 	if failed != nil {
 		return
 	}

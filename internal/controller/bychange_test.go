@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ type whim struct {
 	*rand.Rand
 	certificates []*model.Certificate
 	made         int
+	// release ends the names of all Ingresses.
+	release string
 	// mirrors is set if there are Endpoints, which are mirrored as slices.
 	mirrors bool
 }
@@ -54,6 +57,7 @@ var annotated = []map[string]string{
 
 func (w *whim) ingress() *networkingv1.Ingress {
 	ing := &networkingv1.Ingress{ObjectMeta: w.meta(9), Spec: networkingv1.IngressSpec{IngressClassName: pick(w, new("nginx"), new("nginx"), new("inner"), new("other"), nil)}}
+	ing.Name += w.release
 	ing.CreationTimestamp = metav1.NewTime(time.Unix(int64(w.IntN(5)), 0))
 	ing.Annotations = map[string]string{}
 	for range w.IntN(3) {
@@ -156,7 +160,7 @@ func change[T any, P interface {
 
 // changes makes one change of any kind.
 func (w *whim) changes(o *snapshot.Objects) (kind string) {
-	kind = pick(w, "ingress", "ingress", "ingress", "service", "slice", "slice", "endpoints", "secret", "class", "configMap", "namespace", "order")
+	kind = pick(w, "ingress", "ingress", "ingress", "service", "slice", "slice", "endpoints", "secret", "class", "configMap", "namespace", "order", "rename")
 	switch kind {
 	case "ingress":
 		o.Ingresses = change(w, o.Ingresses, w.ingress)
@@ -178,6 +182,16 @@ func (w *whim) changes(o *snapshot.Objects) (kind string) {
 		o.Namespaces = change(w, o.Namespaces, func() *corev1.Namespace {
 			return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: pick(w, "a", "b"), Annotations: map[string]string{claim.HostDelegation: pick(w, "a", "b")}}}
 		})
+	case "rename":
+		before := w.release
+		w.made++
+		w.release = fmt.Sprint("-", w.made)
+		o.Ingresses = slices.Clone(o.Ingresses)
+		for i, ing := range o.Ingresses {
+			ing = ing.DeepCopy()
+			ing.Name = strings.TrimSuffix(ing.Name, before) + w.release
+			o.Ingresses[i] = ing
+		}
 	case "order":
 		o.Ingresses = slices.Clone(o.Ingresses)
 		w.Shuffle(len(o.Ingresses), func(i, j int) { o.Ingresses[i], o.Ingresses[j] = o.Ingresses[j], o.Ingresses[i] })

@@ -59,7 +59,11 @@ func (p *plan) mustBeTold(now *snapshot.Snapshot, o translate.Options) bool {
 	}
 	services, secrets := map[snapshot.Name]bool{}, map[snapshot.Name]bool{}
 	for _, name := range changes.Services {
-		if p.hasBackendOf(name) {
+		switch {
+		case !p.hasBackendOf(name):
+		case now.Service(name) != nil:
+			return true
+		default:
 			services[name] = true
 		}
 	}
@@ -77,25 +81,36 @@ func (p *plan) hasBackendOf(service snapshot.Name) bool {
 	return at < len(backends) && strings.HasPrefix(backends[at].Key, prefix)
 }
 
-// inUse reports whether a served Ingress names one of the objects and still exists in a
-// newer snapshot, or whether something other than an Ingress uses one of the Services.
+// inUse reports whether a served Ingress names one of the Secrets, which still exists in
+// a newer snapshot, or an Ingress of that snapshot names one of the objects that were
+// deleted, or something other than an Ingress uses one of the deleted Services.
 func (p *plan) inUse(now *snapshot.Snapshot, services, secrets map[snapshot.Name]bool) bool {
-	named := map[snapshot.Name]bool{}
-	for _, ing := range p.served.Ingresses() {
-		uses := len(secrets) > 0 && slices.ContainsFunc(ing.Spec.TLS, func(tls networkingv1.IngressTLS) bool {
-			secret, _ := snapshot.ParseReference(tls.SecretName, ing.Namespace)
-			return secrets[secret]
-		})
-		for service := range servicesOf(ing) {
-			if services[service] {
-				uses, named[service] = true, true
-			}
-		}
-		if uses && now.IngressOf(snapshot.RefOf(ing)) != nil {
+	servedServices, servedSecrets := namedBy(p.served.Ingresses(), services, secrets)
+	for secret := range servedSecrets {
+		if now.Secret(secret) != nil {
 			return true
 		}
 	}
-	return len(named) < len(services)
+	nowServices, nowSecrets := namedBy(now.WithIngresses(p.served.Replaced()).Ingresses(), servedServices, servedSecrets)
+	return len(nowServices)+len(nowSecrets) > 0 || len(servedServices) < len(services)
+}
+
+// namedBy returns those of the Services and Secrets that an Ingress names.
+func namedBy(ingresses []*networkingv1.Ingress, services, secrets map[snapshot.Name]bool) (namedServices, namedSecrets map[snapshot.Name]bool) {
+	namedServices, namedSecrets = map[snapshot.Name]bool{}, map[snapshot.Name]bool{}
+	for _, ing := range ingresses {
+		for _, tls := range ing.Spec.TLS {
+			if secret, _ := snapshot.ParseReference(tls.SecretName, ing.Namespace); secrets[secret] {
+				namedSecrets[secret] = true
+			}
+		}
+		for service := range servicesOf(ing) {
+			if services[service] {
+				namedServices[service] = true
+			}
+		}
+	}
+	return namedServices, namedSecrets
 }
 
 // servicesOf yields the Services that the paths of an Ingress name. It yields a Service

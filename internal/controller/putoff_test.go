@@ -47,7 +47,7 @@ func object(t *testing.T, text string) string {
 // good form.
 func TestChangesThatWaitForTheEndOfAReload(t *testing.T) {
 	t.Parallel()
-	before := []string{"ingress a a a", "service a", "slice a 10.0.0.1", "secret a one", "ingress bare bare bare", "ingress b b", "ingress plain default", "service b", "slice b 10.0.0.2", "service default", "slice default 10.0.0.3",
+	before := []string{"ingress a a a", "service a", "slice a 10.0.0.1", "secret a one", "ingress bare bare bare", "ingress b b", "ingress plain default", "service b", "slice b 10.0.0.2", "service default", "slice default 10.0.0.3", "ingress both both", "service both", "slice both 10.0.0.6",
 		"ingress held new new", "service old", "slice old 10.0.0.5", "secret old one"} // of held another form is served: it names old
 	for _, c := range []struct {
 		name     string
@@ -66,6 +66,13 @@ func TestChangesThatWaitForTheEndOfAReload(t *testing.T) {
 		{"other endpoints of the default backend", []string{"slice default 10.0.0.7"}, []string{"slice default 10.0.0.3"}, true},
 		{"other endpoints of the default backend, which an Ingress that goes names", []string{"slice default 10.0.0.7"}, []string{"slice default 10.0.0.3", "ingress plain default"}, true},
 		{"other endpoints of a Service that something else names", []string{"slice zz 10.0.0.7"}, nil, true},
+		{"other endpoints of a Service that something else names too, whose Ingress goes", []string{"slice both 10.0.0.7"}, []string{"slice both 10.0.0.6", "ingress both both"}, true},
+		{"other endpoints while the Ingress is renamed", []string{"ingress a2 a a", "slice a 10.0.0.7"}, []string{"ingress a a a", "slice a 10.0.0.1"}, true},
+		{"no Service while the Ingress is renamed", []string{"ingress a2 a a"}, []string{"ingress a a a", "service a", "slice a 10.0.0.1"}, true},
+		{"other certificate while the Ingress is renamed", []string{"ingress a2 a a", "secret a two"}, []string{"ingress a a a", "secret a one"}, true},
+		{"no certificate while the Ingress is renamed", []string{"ingress a2 a a"}, []string{"ingress a a a", "secret a one"}, true},
+		{"certificate that was missing, while the Ingress is renamed", []string{"ingress bare2 bare bare", "secret bare one"}, []string{"ingress bare bare bare"}, true},
+		{"renamed Ingress", []string{"ingress a2 a a"}, []string{"ingress a a a"}, false},
 		{"no Service", nil, []string{"service a", "slice a 10.0.0.1"}, true},
 		{"other certificate", []string{"secret a two"}, []string{"secret a one"}, true},
 		{"no certificate", nil, []string{"secret a one"}, true},
@@ -126,7 +133,7 @@ func TestChangesThatWaitForTheEndOfAReload(t *testing.T) {
 
 // TestWaitingChangesLeaveNginxUpToDate: while changes wait, nginx has the current
 // endpoints of each backend that stays, and the current certificates unless an Ingress
-// changed.
+// changed in more than its name.
 func TestWaitingChangesLeaveNginxUpToDate(t *testing.T) {
 	t.Parallel()
 	answers := map[bool]int{}
@@ -138,7 +145,7 @@ func TestWaitingChangesLeaveNginxUpToDate(t *testing.T) {
 		onlyServices := true
 		for step := range 300 {
 			kind := w.changes(&objects)
-			onlyServices = onlyServices && slices.Contains([]string{"service", "slice", "secret"}, kind)
+			onlyServices = onlyServices && slices.Contains([]string{"service", "slice", "secret", "rename"}, kind)
 			now, _ := snapshots.Next(objects)
 			if latest != nil {
 				got := latest.mustBeTold(now, o.Translate)
