@@ -304,7 +304,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 // an older file need. If it fails, it is tried again, and holds back nothing else.
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
-	held := c.withRetired(ctx)
+	held := c.retired.and(c.wanted)
 	fill := c.useNames(held)
 	err := c.Runtime.Push(ctx, fill(held))
 	if err == nil {

@@ -163,29 +163,6 @@ func (l *retired) and(wanted model.Dynamic) model.Dynamic {
 	}
 }
 
-// withRetired adds what is remembered to what is wanted. If nginx's memory fills up, it
-// first drops retired backends.
-func (c *Controller) withRetired(ctx context.Context) model.Dynamic {
-	if memory := c.Runtime.Memory().Backends; memory.NearlyFull() {
-		if keys := c.retired.crowdOut(c.wanted.Backends, memory.Size); len(keys) > 0 {
-			_ = c.Runtime.Drop(ctx, keys) // the next push reports an nginx that does not answer
-		}
-	}
-	return c.retired.and(c.wanted)
-}
-
-// crowdOut forgets the retired backends that have no room in a dictionary of a size
-// beside the wanted ones, and returns their keys. Those that left first go first.
-func (l *retired) crowdOut(wanted []*model.Backend, size int64) (keys []string) {
-	gone := missing(merged(wanted, l.backends, backendKey), wanted, backendKey)
-	slices.SortStableFunc(gone, func(a, b *model.Backend) int { return l.backends[a.Key].plan - l.backends[b.Key].plan })
-	for _, b := range translate.Crowded(wanted, gone, size) {
-		delete(l.backends, b.Key)
-		keys = append(keys, b.Key)
-	}
-	return keys
-}
-
 func (d retiredItems[T]) drop(now time.Time, after time.Duration) {
 	for key, gone := range d {
 		if end := gone.end(after); !end.IsZero() && !now.Before(end) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sluice/internal/dynamic"
 	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -259,51 +258,4 @@ func TestRetiredBackendsFollowTheirEndpoints(t *testing.T) {
 	c.applier.busy.Store(false)
 	c.applied(t.Context(), outcome{plan: c.submitted()})
 	step("[{10.0.0.4 8080}]", "ingress a other", "service web", "slice web 10.0.0.5")
-}
-
-// TestRetiredBackendsOfOneNamespaceTakeNoOthersRoom: a namespace whose Services come and go
-// fills the dictionary. Its own retired backends go, the first of them first; the retired
-// backend of another namespace stays.
-func TestRetiredBackendsOfOneNamespaceTakeNoOthersRoom(t *testing.T) {
-	t.Parallel()
-	const size = 64 << 10
-	c := idle(t, &objects{})
-	h := holding(t, c)
-	h.memory.Backends = dynamic.Dictionary{Size: size, Free: size / 2}
-	of := func(namespace string, number int) *model.Backend {
-		b := &model.Backend{Key: fmt.Sprintf("%s/web%02d/80", namespace, number), Target: model.Target{ServicePort: model.ServicePort{Namespace: namespace}}}
-		for port := range 100 {
-			b.Endpoints = append(b.Endpoints, model.Endpoint{Address: "192.0.2.1", Port: 1000 + port})
-		}
-		return b
-	}
-	push := func(wanted ...*model.Backend) {
-		now := model.Dynamic{Backends: wanted}
-		c.plans++
-		c.retired.note(c.wanted, now, c.plans)
-		c.wanted = now
-		c.push(t.Context())
-	}
-	push(of("quiet", 0))
-	for number := range 30 {
-		push(of("busy", number))
-	}
-	if h.of("busy/web00/80") == "" {
-		t.Error("a retired backend went while there was room")
-	}
-	h.memory.Backends.Free = 1000
-	push(of("busy", 30))
-	push(of("busy", 31))
-	if h.of("quiet/web00/80") == "" || h.of("busy/web31/80") == "" || h.of("busy/web30/80") == "" {
-		t.Error("a backend of another namespace, or the newest of its own, is missing")
-	}
-	kept := 0
-	for number := range 30 {
-		if h.of(fmt.Sprintf("busy/web%02d/80", number)) != "" {
-			kept++
-		}
-	}
-	if most := size / 2048; kept < most/2 || kept > most-2 || h.of("busy/web00/80") != "" || h.of("busy/web29/80") == "" {
-		t.Errorf("%d retired backends of the busy namespace are kept", kept)
-	}
 }
