@@ -61,7 +61,7 @@ type Backend struct {
 	// backends.
 	Split *Split `json:"split,omitempty"`
 
-	// RingPoints limits the points of its hash ring; 0 is the limit of the picker.
+	// RingPoints limits the points of its hash ring; 0 if it has none.
 	RingPoints int `json:"ringPoints,omitempty"`
 }
 
