@@ -282,6 +282,7 @@ func TestRetiredBackendsStayForTheDrainTimeOfTheirWorkers(t *testing.T) {
 		c.applied(t.Context(), outcome{plan: c.submitted()})
 	}
 	step("100s", "first")
+	c.retired.drained = time.Time{} // a long time passes
 	step("1s", "second")
 	step("1s", "third")
 	for after, want := range map[time.Duration][]string{
