@@ -61,6 +61,8 @@ type Backend struct {
 	// backends.
 	Split *Split `json:"split,omitempty"`
 
+	// Shortened is set if it has fewer endpoints than its Service, for lack of room.
+	Shortened bool `json:"shortened,omitempty"`
 	// RingPoints limits the points of its hash ring; 0 if it has none.
 	RingPoints int `json:"ringPoints,omitempty"`
 }

@@ -158,6 +158,7 @@ func (t *translation) shorten(b *model.Backend, room int64) *model.Backend {
 		return nil
 	}
 	short := *b
+	short.Shortened = true
 	if short.Endpoints = b.Endpoints[:kept:kept]; kept == 0 {
 		short.NoEndpoints = p.Text
 	}

@@ -173,7 +173,11 @@ func TestEndpointsThatDoNotFitAreOfTheLargestServices(t *testing.T) {
 			if got := len(backendKeyed(t, config, "small/web/80").Endpoints); got != 500 {
 				t.Errorf("the Service of another namespace has %d endpoints", got)
 			}
-			got := len(backendKeyed(t, config, "big/huge/80").Endpoints)
+			huge := backendKeyed(t, config, "big/huge/80")
+			if now := Renewed(huge, newSnapshot(t, w.objects(t)), w.flags()); test.huge == 0 && now != huge {
+				t.Errorf("retired, the huge Service has %d endpoints instead of %d", len(now.Endpoints), len(huge.Endpoints))
+			}
+			got := len(huge.Endpoints)
 			if test.huge > 0 && got != test.huge || got < 1000 || got > mostEndpoints {
 				t.Errorf("the huge Service has %d endpoints", got)
 			}

@@ -22,6 +22,10 @@ func Renewed(was *model.Backend, s *snapshot.Snapshot, o Options) *model.Backend
 	}
 	now := &backend{Backend: &assemble.Backend{ID: id, Key: was.Key, Balancing: was.Balancing}, ringPoints: was.RingPoints}
 	(&translation{snap: s, options: o}).look(now)
+	if was.Shortened && now.model != nil {
+		now.model.Endpoints = now.model.Endpoints[:min(len(now.model.Endpoints), len(was.Endpoints))]
+		now.model.Shortened, now.model.NoEndpoints = true, was.NoEndpoints
+	}
 	if now.fault != nil || reflect.DeepEqual(now.model, was) {
 		return was
 	}
