@@ -42,7 +42,7 @@ func (b *builder) withCookie(c *claim.Claim, id BackendID, main *model.Proxy) *m
 	}
 	split := &model.Split{Main: main.Backend, Total: 1, Cookie: cookie}
 	id.variant = "cookie-" + hashOf(split)
-	return b.passSplit(id, main, split)
+	return b.passSplit(id, main, split, c)
 }
 
 // remarkCookiePath reports a cookie whose path would be a pattern.

@@ -113,7 +113,7 @@ func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, can *ca
 		split.Tags = []string{labelOf(main), labelOf(share)}
 	}
 	id.variant = "split-" + hashOf([]string{b.host.name, c.Path, string(c.PathType), main.Backend, share.Backend})
-	return b.passSplit(id, main, split)
+	return b.passSplit(id, main, split, c, can.Claim)
 }
 
 // labelOf is the name of a backend in logs.

@@ -292,11 +292,17 @@ func (b *builder) passBalanced(id BackendID, c *claim.Claim, balancing *model.Ba
 	return b.pass(id, c)
 }
 
-// passSplit passes to a split with this main backend.
-func (b *builder) passSplit(id BackendID, main *model.Proxy, split *model.Split) *model.Proxy {
+// passSplit passes to a split of claims. Its key is that of the main backend with the
+// variant of the ID, so that nginx finds the main backend if it has no room for the split.
+func (b *builder) passSplit(id BackendID, main *model.Proxy, split *model.Split, claims ...*claim.Claim) *model.Proxy {
+	plain := BackendID{Service: id.Service, Port: id.Port}
+	id.variant = strings.TrimPrefix(strings.TrimPrefix(main.Backend, plain.key())+"~"+id.variant, "~")
 	entry := b.backendOf(id)
 	if entry.Split == nil || hashOf(entry.Split) != hashOf(split) {
 		entry.Split = split
+	}
+	for _, c := range claims {
+		b.out.uses = append(b.out.uses, useOf(entry, c))
 	}
 	p := b.pass(id, nil)
 	p.Service, p.Transport = main.Service, main.Transport

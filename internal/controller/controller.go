@@ -7,6 +7,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -304,7 +305,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 // an older file need. If it fails, it is tried again, and holds back nothing else.
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
-	held := c.withRetired(ctx)
+	held := c.retired.and(c.wanted)
 	fill := c.useNames(held)
 	err := c.Runtime.Push(ctx, fill(held))
 	if err == nil {
@@ -376,13 +377,14 @@ func (c *Controller) confirmed(o outcome) {
 // inForce records the forms that nginx now serves as good, and what nginx no longer
 // needs.
 func (c *Controller) inForce(p *plan) {
+	before := cmp.Or(c.shown.serving, p)
 	c.shown.serving = p
 	c.noteIdleness(p)
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.options.Denied, p.configMap)
 	c.report.Trouble("last good forms not written; trying again at the next sync", err)
 	c.report.Trouble("refused forms not written; trying again at the next sync", c.remember(p))
-	c.retired.confirmed(p.number, time.Now())
+	c.retired.confirmed(p.number, time.Now(), before.drain)
 	c.dropLater()
 }
 

@@ -61,8 +61,6 @@ type held struct {
 	mu        sync.Mutex
 	endpoints map[string]string
 	history   map[string][]string
-	// memory is what it answers of its dictionaries.
-	memory dynamic.Memory
 }
 
 func holding(t *testing.T, c *Controller) *held {
@@ -101,7 +99,7 @@ func (h *held) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, key := range push.Delete.Backends {
 		delete(h.endpoints, key)
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"boot": "1", "memory": h.memory})
+	_, _ = w.Write([]byte(`{"boot":"1"}`))
 }
 
 func (h *held) of(key string) string {

@@ -28,6 +28,8 @@ type retired struct {
 	names        retiredItems[model.CertificateName]
 	users        retiredItems[*model.UserFile]
 	trust        retiredItems[render.TrustFile]
+	// drained is when the workers of all former files have ended.
+	drained time.Time
 }
 
 // retiredItems are the items of one kind, by key.
@@ -39,6 +41,8 @@ type retiredItem[T any] struct {
 	plan    int
 	// since is when nginx began to run that plan or a later one; zero until then.
 	since time.Time
+	// drain is how long after since workers of former files may need the item.
+	drain time.Duration
 }
 
 func backendKey(b *model.Backend) string { return b.Key }
@@ -90,29 +94,32 @@ func (c *Controller) renewRetired(p *plan) bool {
 }
 
 // confirmed records that nginx runs the plan of a number, and so needs nothing that
-// left with that plan or an earlier one.
-func (l *retired) confirmed(plan int, at time.Time) {
-	l.backends.confirmed(plan, at)
-	l.certificates.confirmed(plan, at)
-	l.names.confirmed(plan, at)
-	l.users.confirmed(plan, at)
-	l.trust.confirmed(plan, at)
+// left with that plan or an earlier one. The workers of the plan before drain for at most
+// drain.
+func (l *retired) confirmed(plan int, at time.Time, drain time.Duration) {
+	if end := at.Add(drain); end.After(l.drained) {
+		l.drained = end
+	}
+	drain = l.drained.Sub(at)
+	l.backends.confirmed(plan, at, drain)
+	l.certificates.confirmed(plan, at, min(drain, handshakes))
+	l.names.confirmed(plan, at, min(drain, handshakes))
+	l.users.confirmed(plan, at, drain)
+	l.trust.confirmed(plan, at, 0)
 }
 
-func (d retiredItems[T]) confirmed(plan int, at time.Time) {
+func (d retiredItems[T]) confirmed(plan int, at time.Time, drain time.Duration) {
 	for key, gone := range d {
 		if gone.plan <= plan && gone.since.IsZero() {
-			gone.since = at
+			gone.since, gone.drain = at, drain
 			d[key] = gone
 		}
 	}
 }
 
 // due returns when with must be called next; ok is false if nothing waits for that.
-func (l *retired) due(drain time.Duration) (at time.Time, ok bool) {
-	for _, next := range []time.Time{
-		l.backends.due(drain), l.certificates.due(min(drain, handshakes)), l.names.due(min(drain, handshakes)), l.users.due(drain), l.trust.due(0),
-	} {
+func (l *retired) due() (at time.Time, ok bool) {
+	for _, next := range []time.Time{l.backends.due(), l.certificates.due(), l.names.due(), l.users.due(), l.trust.due()} {
 		if !next.IsZero() && (!ok || next.Before(at)) {
 			at, ok = next, true
 		}
@@ -121,9 +128,9 @@ func (l *retired) due(drain time.Duration) (at time.Time, ok bool) {
 }
 
 // due returns the zero time if nothing is due.
-func (d retiredItems[T]) due(after time.Duration) (first time.Time) {
+func (d retiredItems[T]) due() (first time.Time) {
 	for _, gone := range d {
-		if end := gone.end(after); !end.IsZero() && (first.IsZero() || end.Before(first)) {
+		if end := gone.end(); !end.IsZero() && (first.IsZero() || end.Before(first)) {
 			first = end
 		}
 	}
@@ -131,11 +138,11 @@ func (d retiredItems[T]) due(after time.Duration) (first time.Time) {
 }
 
 // end returns when the item can be removed, zero if that is not known yet.
-func (d retiredItem[T]) end(after time.Duration) time.Time {
+func (d retiredItem[T]) end() time.Time {
 	if d.since.IsZero() {
 		return time.Time{}
 	}
-	end := d.since.Add(after)
+	end := d.since.Add(d.drain)
 	if rounded := end.Truncate(together); rounded.Before(end) {
 		return rounded.Add(together)
 	}
@@ -144,12 +151,12 @@ func (d retiredItem[T]) end(after time.Duration) time.Time {
 
 // with adds the items that are still needed to those that are wanted, and forgets the
 // others.
-func (l *retired) with(wanted model.Dynamic, now time.Time, drain time.Duration) model.Dynamic {
-	l.backends.drop(now, drain)
-	l.certificates.drop(now, min(drain, handshakes))
-	l.names.drop(now, min(drain, handshakes))
-	l.users.drop(now, drain)
-	l.trust.drop(now, 0)
+func (l *retired) with(wanted model.Dynamic, now time.Time) model.Dynamic {
+	l.backends.drop(now)
+	l.certificates.drop(now)
+	l.names.drop(now)
+	l.users.drop(now)
+	l.trust.drop(now)
 	return l.and(wanted)
 }
 
@@ -163,32 +170,9 @@ func (l *retired) and(wanted model.Dynamic) model.Dynamic {
 	}
 }
 
-// withRetired adds what is remembered to what is wanted. If nginx's memory fills up, it
-// first drops retired backends.
-func (c *Controller) withRetired(ctx context.Context) model.Dynamic {
-	if memory := c.Runtime.Memory().Backends; memory.NearlyFull() {
-		if keys := c.retired.crowdOut(c.wanted.Backends, memory.Size); len(keys) > 0 {
-			_ = c.Runtime.Drop(ctx, keys) // the next push reports an nginx that does not answer
-		}
-	}
-	return c.retired.and(c.wanted)
-}
-
-// crowdOut forgets the retired backends that have no room in a dictionary of a size
-// beside the wanted ones, and returns their keys. Those that left first go first.
-func (l *retired) crowdOut(wanted []*model.Backend, size int64) (keys []string) {
-	gone := missing(merged(wanted, l.backends, backendKey), wanted, backendKey)
-	slices.SortStableFunc(gone, func(a, b *model.Backend) int { return l.backends[a.Key].plan - l.backends[b.Key].plan })
-	for _, b := range translate.Crowded(wanted, gone, size) {
-		delete(l.backends, b.Key)
-		keys = append(keys, b.Key)
-	}
-	return keys
-}
-
-func (d retiredItems[T]) drop(now time.Time, after time.Duration) {
+func (d retiredItems[T]) drop(now time.Time) {
 	for key, gone := range d {
-		if end := gone.end(after); !end.IsZero() && !now.Before(end) {
+		if end := gone.end(); !end.IsZero() && !now.Before(end) {
 			delete(d, key)
 		}
 	}
@@ -196,7 +180,7 @@ func (d retiredItems[T]) drop(now time.Time, after time.Duration) {
 
 // retain removes the runtime state and files that no worker needs any more.
 func (c *Controller) retain(ctx context.Context) {
-	kept := c.retired.with(c.wanted, time.Now(), c.latest.drain)
+	kept := c.retired.with(c.wanted, time.Now())
 	if err := c.Runtime.Retain(ctx, c.useNames(kept)(kept)); err != nil && ctx.Err() == nil {
 		c.Log.Warn("old endpoints and certificates not removed", "error", err)
 	}
@@ -211,7 +195,7 @@ func (c *Controller) retain(ctx context.Context) {
 // dropLater schedules the next retain.
 func (c *Controller) dropLater() {
 	c.drop = nil
-	switch at, ok := c.retired.due(c.latest.drain); {
+	switch at, ok := c.retired.due(); {
 	case ok:
 		c.drop = time.After(time.Until(at))
 	case !c.swept:

@@ -2,12 +2,15 @@ package controller
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"sluice/internal/dynamic"
 	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -52,18 +55,18 @@ func TestRetiredItemsAreKeptWhileWorkersDrain(t *testing.T) {
 	}
 	for i, step := range steps {
 		l.note(step.before, step.now, i)
-		l.confirmed(i, step.at)
+		l.confirmed(i, step.at, 3*time.Minute)
 	}
 	for _, c := range []struct {
 		after time.Duration
 		want  []string
 	}{{2 * time.Minute, []string{"a", "b", "c", "d"}}, {4 * time.Minute, []string{"b", "d"}}, {time.Hour, []string{"d"}}} {
-		kept := l.with(backends("d"), start.Add(c.after), 3*time.Minute)
+		kept := l.with(backends("d"), start.Add(c.after))
 		if diff := cmp.Diff(c.want, keys(kept)); diff != "" {
 			t.Errorf("after %s kept (-want +got):\n%s", c.after, diff)
 		}
 	}
-	if at, ok := l.due(time.Minute); ok {
+	if at, ok := l.due(); ok {
 		t.Errorf("something is left to be dropped at %s", at)
 	}
 }
@@ -75,14 +78,14 @@ func TestItemsOfTheRunningFileAreKept(t *testing.T) {
 	start := time.Unix(1000, 0)
 	var l retired
 	l.note(backends("a", "b"), backends("b"), 1)
-	if _, ok := l.due(time.Minute); ok {
+	if _, ok := l.due(); ok {
 		t.Error("something is to be dropped before the file is confirmed")
 	}
-	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour), time.Minute))); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour)))); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	l.confirmed(1, start.Add(time.Hour))
-	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour), time.Minute))); diff != "" {
+	l.confirmed(1, start.Add(time.Hour), time.Minute)
+	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour)))); diff != "" {
 		t.Errorf("kept while workers drain (-want +got):\n%s", diff)
 	}
 }
@@ -95,15 +98,15 @@ func TestItemThatCameBackIsCurrent(t *testing.T) {
 	var l retired
 	l.note(names("a", "old"), model.Dynamic{}, 1)
 	start := time.Unix(1000, 0)
-	l.confirmed(1, start)
-	kept := l.with(names("a", "new"), start, time.Hour)
+	l.confirmed(1, start, time.Hour)
+	kept := l.with(names("a", "new"), start)
 	if diff := cmp.Diff([]string{"new", "old", "a=new"}, keys(kept)); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	if at, _ := l.due(time.Hour); !at.Equal(start.Add(handshakes)) {
+	if at, _ := l.due(); !at.Equal(start.Add(handshakes)) {
 		t.Errorf("the certificate is due at %s, want %s", at, start.Add(handshakes))
 	}
-	kept = l.with(names("a", "new"), start.Add(handshakes), time.Hour)
+	kept = l.with(names("a", "new"), start.Add(handshakes))
 	if diff := cmp.Diff([]string{"new", "a=new"}, keys(kept)); diff != "" {
 		t.Errorf("kept when no handshake is left (-want +got):\n%s", diff)
 	}
@@ -119,10 +122,10 @@ func TestAConfirmedPlanFreesAllBeforeIt(t *testing.T) {
 	for i := range 655 {
 		l.note(backends(key(i)), backends(key(i+1)), i)
 		if i > 0 {
-			l.confirmed(i-1, start)
+			l.confirmed(i-1, start, time.Minute)
 		}
 	}
-	if diff := cmp.Diff([]string{key(654), key(655)}, keys(l.with(backends(key(655)), start.Add(time.Minute), time.Minute))); diff != "" {
+	if diff := cmp.Diff([]string{key(654), key(655)}, keys(l.with(backends(key(655)), start.Add(time.Minute)))); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 }
@@ -134,11 +137,11 @@ func TestItemThatLeavesTwiceIsKept(t *testing.T) {
 	start := time.Unix(1000, 0)
 	var l retired
 	l.note(backends("a", "b"), backends("b"), 1)
-	l.confirmed(1, start)
+	l.confirmed(1, start, time.Minute)
 	l.note(backends("b"), backends("a", "b"), 2)
-	l.confirmed(2, start.Add(time.Second))
+	l.confirmed(2, start.Add(time.Second), time.Minute)
 	l.note(backends("a", "b"), backends("b"), 3)
-	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour), time.Minute))); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b"}, keys(l.with(backends("b"), start.Add(time.Hour)))); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 }
@@ -178,12 +181,12 @@ func churn(t testing.TB, n int) (drops int) {
 		now = now.Add(50 * time.Millisecond)
 		next := model.Dynamic{Backends: wanted.Backends[1:], Names: wanted.Names[1:]}
 		l.note(wanted, next, i)
-		l.confirmed(i, now)
+		l.confirmed(i, now, time.Minute)
 		wanted = next
 	}
-	for at, ok := l.due(time.Minute); ok; at, ok = l.due(time.Minute) {
+	for at, ok := l.due(); ok; at, ok = l.due() {
 		drops++
-		l.with(wanted, at, time.Minute)
+		l.with(wanted, at)
 	}
 	return drops
 }
@@ -206,9 +209,9 @@ func TestUsersStayWhileWorkersDrain(t *testing.T) {
 		want      []string
 	}{{false, time.Hour, []string{"a", "b"}}, {true, time.Minute, []string{"a", "b"}}, {true, 10 * time.Minute, []string{"b"}}} {
 		if step.confirmed {
-			l.confirmed(1, start)
+			l.confirmed(1, start, 3*time.Minute)
 		}
-		if diff := cmp.Diff(step.want, keys(l.with(users("b"), start.Add(step.after), 3*time.Minute))); diff != "" {
+		if diff := cmp.Diff(step.want, keys(l.with(users("b"), start.Add(step.after)))); diff != "" {
 			t.Errorf("after %s kept (-want +got):\n%s", step.after, diff)
 		}
 	}
@@ -235,7 +238,7 @@ func TestRetiredBackendsFollowTheirEndpoints(t *testing.T) {
 	first := c.submitted()
 	c.applied(t.Context(), outcome{plan: first})
 	endpoints := func() string {
-		for _, b := range c.retired.with(c.wanted, time.Now(), time.Minute).Backends {
+		for _, b := range c.retired.with(c.wanted, time.Now()).Backends {
 			if b.Key == "default/web/80" {
 				return fmt.Sprint(b.Endpoints)
 			}
@@ -261,49 +264,35 @@ func TestRetiredBackendsFollowTheirEndpoints(t *testing.T) {
 	step("[{10.0.0.4 8080}]", "ingress a other", "service web", "slice web 10.0.0.5")
 }
 
-// TestRetiredBackendsOfOneNamespaceTakeNoOthersRoom: a namespace whose Services come and go
-// fills the dictionary. Its own retired backends go, the first of them first; the retired
-// backend of another namespace stays.
-func TestRetiredBackendsOfOneNamespaceTakeNoOthersRoom(t *testing.T) {
+// TestRetiredBackendsStayForTheDrainTimeOfTheirWorkers: a plan that lowers
+// worker-shutdown-timeout does not shorten the time of the workers before it, nor does the
+// plan after it.
+func TestRetiredBackendsStayForTheDrainTimeOfTheirWorkers(t *testing.T) {
 	t.Parallel()
-	const size = 64 << 10
-	c := idle(t, &objects{})
-	h := holding(t, c)
-	h.memory.Backends = dynamic.Dictionary{Size: size, Free: size / 2}
-	of := func(namespace string, number int) *model.Backend {
-		b := &model.Backend{Key: fmt.Sprintf("%s/web%02d/80", namespace, number), Target: model.Target{ServicePort: model.ServicePort{Namespace: namespace}}}
-		for port := range 100 {
-			b.Endpoints = append(b.Endpoints, model.Endpoint{Address: "192.0.2.1", Port: 1000 + port})
+	source := &objects{}
+	c := idle(t, source)
+	c.Translate.ConfigMap = snapshot.Name{Namespace: "sluice", Name: "config"}
+	step := func(drain, service string) {
+		t.Helper()
+		ing := form("web", "web.example")
+		ing.Spec.Rules[0].HTTP = servedBy(service)
+		source.Ingresses = []*networkingv1.Ingress{ing}
+		source.ConfigMaps = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"}, Data: map[string]string{"worker-shutdown-timeout": drain}}}
+		c.sync(t.Context())
+		c.applied(t.Context(), outcome{plan: c.submitted()})
+	}
+	step("100s", "first")
+	c.retired.drained = time.Time{} // a long time passes
+	step("1s", "second")
+	step("1s", "third")
+	for after, want := range map[time.Duration][]string{
+		90 * time.Second:  {"shop/first/80", "shop/second/80", "shop/third/80"},
+		110 * time.Second: {"shop/third/80"},
+	} {
+		l := c.retired
+		l.backends = maps.Clone(l.backends)
+		if diff := cmp.Diff(want, keys(model.Dynamic{Backends: l.with(c.wanted, time.Now().Add(after)).Backends})); diff != "" {
+			t.Errorf("after %s kept (-want +got):\n%s", after, diff)
 		}
-		return b
-	}
-	push := func(wanted ...*model.Backend) {
-		now := model.Dynamic{Backends: wanted}
-		c.plans++
-		c.retired.note(c.wanted, now, c.plans)
-		c.wanted = now
-		c.push(t.Context())
-	}
-	push(of("quiet", 0))
-	for number := range 30 {
-		push(of("busy", number))
-	}
-	if h.of("busy/web00/80") == "" {
-		t.Error("a retired backend went while there was room")
-	}
-	h.memory.Backends.Free = 1000
-	push(of("busy", 30))
-	push(of("busy", 31))
-	if h.of("quiet/web00/80") == "" || h.of("busy/web31/80") == "" || h.of("busy/web30/80") == "" {
-		t.Error("a backend of another namespace, or the newest of its own, is missing")
-	}
-	kept := 0
-	for number := range 30 {
-		if h.of(fmt.Sprintf("busy/web%02d/80", number)) != "" {
-			kept++
-		}
-	}
-	if most := size / 2048; kept < most/2 || kept > most-2 || h.of("busy/web00/80") != "" || h.of("busy/web29/80") == "" {
-		t.Errorf("%d retired backends of the busy namespace are kept", kept)
 	}
 }

@@ -383,20 +383,6 @@ func TestRetainDeletes(t *testing.T) {
 	})
 }
 
-func TestDropDeletesBackends(t *testing.T) {
-	everywhere(t, func(t *testing.T, i install) {
-		s := start(t, &server{install: i})
-		web := backendServer(t, "web")
-		d := backends(backend("shop/front/80", web), backend("shop/other/80", web))
-		check(t, s.client.Push(t.Context(), d))
-		check(t, s.client.Drop(t.Context(), []string{"shop/other/80"}))
-		s.inAllWorkers(t, "/", wantBody(200, "web"))
-		s.inAllWorkers(t, "/other", wantBody(503, "503"))
-		check(t, s.client.Push(t.Context(), d))
-		s.inAllWorkers(t, "/other", wantBody(200, "web"))
-	})
-}
-
 func TestRetainDropsWhatAnEarlierControllerPushed(t *testing.T) {
 	everywhere(t, func(t *testing.T, i install) {
 		s := start(t, &server{install: i})

@@ -7,7 +7,7 @@ import (
 	"sluice/internal/model"
 )
 
-// nginx learns the limit of a ring; without one it uses its own.
+// nginx learns the limit of a ring.
 func TestLimitOfARingIsSent(t *testing.T) {
 	t.Parallel()
 	for points, want := range map[int]bool{0: false, 40: true} {

@@ -61,7 +61,9 @@ type Backend struct {
 	// backends.
 	Split *Split `json:"split,omitempty"`
 
-	// RingPoints limits the points of its hash ring; 0 is the limit of the picker.
+	// Shortened is set if it has fewer endpoints than its Service, for lack of room.
+	Shortened bool `json:"shortened,omitempty"`
+	// RingPoints limits the points of its hash ring; 0 if it has none.
 	RingPoints int `json:"ringPoints,omitempty"`
 }
 
@@ -90,13 +92,19 @@ func (t Target) Label() string {
 	return t.Namespace + "-" + name + "-" + t.Port
 }
 
-// Backend returns the backend with a key, nil for none.
+// Backend returns the backend that nginx uses for a key, nil for none. A split without room
+// is its main backend.
 func (d *Dynamic) Backend(key string) *Backend {
 	at, found := slices.BinarySearchFunc(d.Backends, key, func(b *Backend, key string) int { return strings.Compare(b.Key, key) })
-	if !found {
-		return nil
+	if found {
+		return d.Backends[at]
 	}
-	return d.Backends[at]
+	for _, split := range []string{"~cookie-", "~split-"} {
+		if main, _, ok := strings.Cut(key, split); ok {
+			return d.Backend(main)
+		}
+	}
+	return nil
 }
 
 // Endpoint is an address that serves requests.

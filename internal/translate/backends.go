@@ -55,7 +55,7 @@ func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
 		}
 	}
 	t.checkDefaultBackend()
-	return t.fitBackends(t.used)
+	return t.fitBackends(of, t.used)
 }
 
 // foundFor returns the endpoints and faults of a backend, empty ones at first.

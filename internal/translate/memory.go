@@ -77,10 +77,11 @@ func endpointSize(e model.Endpoint) int {
 	return size
 }
 
-// fitBackends returns the backends with as many endpoints as fit. Each namespace has a
-// fair share and, within it, each of its backends. Those with the most endpoints lose
-// some, and get a Problem.
-func (t *translation) fitBackends(backends []*backend) []*model.Backend {
+// fitBackends returns the backends that fit, with as many endpoints as fit. Each namespace
+// has a fair share and, within it, each of its backends; its splits have the rest. Without
+// a split, a path has its main backend (see key_of_main in
+// rootfs/etc/nginx/lua/sluice/balancer.lua).
+func (t *translation) fitBackends(of *assemble.Assembly, backends []*backend) []*model.Backend {
 	total := int64(0)
 	fitted := make([]*model.Backend, len(backends))
 	for i, b := range backends {
@@ -94,30 +95,70 @@ func (t *translation) fitBackends(backends []*backend) []*model.Backend {
 	for _, b := range backends {
 		namespace := b.ID.Service.Namespace
 		used[namespace] += b.cost
-		own[namespace] = append(own[namespace], b.cost)
-	}
-	share := assemble.FairShare(slices.Collect(maps.Values(used)), assemble.Room(t.memory.Backends))
-	most := map[string]int64{}
-	for namespace, costs := range own {
-		most[namespace] = assemble.FairShare(costs, share)
-	}
-	for i, b := range backends {
-		if most := most[b.ID.Service.Namespace]; b.cost > most {
-			fitted[i] = t.shorten(b.model, most)
+		if b.Split == nil {
+			own[namespace] = append(own[namespace], b.cost)
 		}
 	}
-	return fitted
+	share := assemble.FairShare(slices.Collect(maps.Values(used)), assemble.Room(t.memory.Backends))
+	left, most := map[string]int64{}, map[string]int64{}
+	for namespace := range used {
+		left[namespace], most[namespace] = share, assemble.FairShare(own[namespace], share)
+	}
+	for i, b := range backends {
+		namespace := b.ID.Service.Namespace
+		if b.Split != nil {
+			continue
+		}
+		if b.cost > most[namespace] {
+			fitted[i] = t.shorten(b.model, most[namespace])
+		}
+		if short := fitted[i]; short != nil {
+			left[namespace] -= backendCost(short, len(short.Endpoints))
+		}
+	}
+	t.fitSplits(of, fitted, left)
+	return slices.DeleteFunc(fitted, func(b *model.Backend) bool { return b == nil })
 }
 
-// shorten returns a backend with as many endpoints as fit.
+// fitSplits takes the splits away for which a namespace has no room left, and reports them.
+func (t *translation) fitSplits(of *assemble.Assembly, fitted []*model.Backend, left map[string]int64) {
+	without := map[*assemble.Backend]bool{}
+	for i, b := range t.used {
+		if b.Split == nil {
+			continue
+		}
+		if namespace := b.ID.Service.Namespace; b.cost > left[namespace] {
+			fitted[i], without[b.Backend] = nil, true
+		} else {
+			left[namespace] -= b.cost
+		}
+	}
+	for u := range of.Uses() {
+		if without[u.Backend] {
+			t.report(model.Problem{Object: u.Owner.Ref, Field: u.Field, Reason: model.NoRoom, Text: "the path has neither a cookie nor a canary: " + lacksRoom(u.Backend.ID.Service.Namespace)})
+		}
+	}
+}
+
+// lacksRoom tells that a namespace has too many or too large backends.
+func lacksRoom(namespace string) string {
+	return fmt.Sprintf("the backends of namespace %s need more room than it has; ask the administrator to raise configuration_data in the setting %s", namespace, assemble.SharedDicts)
+}
+
+// shorten returns a backend with as many endpoints as fit, nil if it does not fit without
+// any. nginx then returns 503.
 func (t *translation) shorten(b *model.Backend, room int64) *model.Backend {
 	kept := len(b.Endpoints)
 	for kept > 0 && backendCost(b, kept) > room {
 		kept = kept * 15 / 16
 	}
-	p := endpointsLeftOut(b, kept, fmt.Sprintf("the endpoints of namespace %s need more room than it has; ask the administrator to raise configuration_data in the setting %s", b.Target.Namespace, assemble.SharedDicts))
+	p := endpointsLeftOut(b, kept, lacksRoom(b.Target.Namespace))
 	t.report(p)
+	if backendCost(b, kept) > room {
+		return nil
+	}
 	short := *b
+	short.Shortened = true
 	if short.Endpoints = b.Endpoints[:kept:kept]; kept == 0 {
 		short.NoEndpoints = p.Text
 	}

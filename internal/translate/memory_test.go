@@ -3,6 +3,7 @@ package translate
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -172,7 +173,11 @@ func TestEndpointsThatDoNotFitAreOfTheLargestServices(t *testing.T) {
 			if got := len(backendKeyed(t, config, "small/web/80").Endpoints); got != 500 {
 				t.Errorf("the Service of another namespace has %d endpoints", got)
 			}
-			got := len(backendKeyed(t, config, "big/huge/80").Endpoints)
+			huge := backendKeyed(t, config, "big/huge/80")
+			if now := Renewed(huge, newSnapshot(t, w.objects(t)), w.flags()); test.huge == 0 && now != huge {
+				t.Errorf("retired, the huge Service has %d endpoints instead of %d", len(now.Endpoints), len(huge.Endpoints))
+			}
+			got := len(huge.Endpoints)
 			if test.huge > 0 && got != test.huge || got < 1000 || got > mostEndpoints {
 				t.Errorf("the huge Service has %d endpoints", got)
 			}
@@ -180,6 +185,59 @@ func TestEndpointsThatDoNotFitAreOfTheLargestServices(t *testing.T) {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSplitsThatDoNotFitAreOfTheLargestNamespace: cookies and canaries with long values
+// cannot fill the memory. Beyond the share of their namespace, their paths have the main
+// backend only, and both Ingresses learn it.
+func TestSplitsThatDoNotFitAreOfTheLargestNamespace(t *testing.T) {
+	t.Parallel()
+	const many = 100
+	yaml := serviceWithoutEndpoints("big", "web") + serviceWithoutEndpoints("big", "next")
+	var ingresses []ing
+	for n := range many {
+		paths := []string{fmt.Sprintf("h%d.example / P web:80", n)}
+		ingresses = append(ingresses,
+			ing{name: fmt.Sprintf("big/i%02d", n), rules: paths, annotations: map[string]string{"affinity": "cookie", "session-cookie-path": "/" + strings.Repeat("x", 900)}},
+			ing{name: fmt.Sprintf("big/c%02d", n), rules: []string{strings.Replace(paths[0], "web", "next", 1)}, annotations: map[string]string{"canary": "true", "canary-by-header": "X", "canary-by-header-value": strings.Repeat("y", 900)}})
+	}
+	for n := range 20 {
+		yaml += serviceWithoutEndpoints("small", fmt.Sprint("web", n))
+		ingresses = append(ingresses, ing{name: fmt.Sprint("small/i", n), rules: []string{fmt.Sprintf("small%d.example / P web%d:80", n, n)}})
+	}
+	w := world{yaml: yaml, ingresses: ingresses, options: func(o *Options) { o.Memory = model.Memory{Backends: 200_000, Certificates: 1 << 20} }}
+	config, problems := w.translate(t)
+	cost, splits, small := int64(0), 0, 0
+	for _, b := range config.Dynamic.Backends {
+		cost += backendCost(b, len(b.Endpoints))
+		if b.Split != nil {
+			splits++
+			if config.Dynamic.Backend(b.Split.Main) == nil || !strings.HasPrefix(b.Key, b.Split.Main+"~") {
+				t.Errorf("%s has the main backend %s", b.Key, b.Split.Main)
+			}
+		} else if b.Target.Namespace == "small" {
+			small++
+		}
+	}
+	if cost > assemble.Room(200_000) || splits == 0 || splits == many || small != 20 {
+		t.Errorf("%d bytes, %d splits, %d backends of the small namespace", cost, splits, small)
+	}
+	for _, server := range config.Static.Servers {
+		for _, l := range server.Locations {
+			if l.Proxy != nil && config.Dynamic.Backend(l.Proxy.Backend) == nil {
+				t.Errorf("%s has no backend %s", server.Host, l.Proxy.Backend)
+			}
+		}
+	}
+	left := map[string]int{}
+	for _, p := range problems {
+		if strings.HasPrefix(p, "NoRoom ") {
+			left[strings.TrimRight(strings.Fields(p)[2], "0123456789")]++
+		}
+	}
+	if want := map[string]int{"big/i": many - splits, "big/c": many - splits}; !maps.Equal(want, left) {
+		t.Errorf("of %d splits %v are reported, want %v", many, left, want)
 	}
 }
 

@@ -1,9 +1,7 @@
 package translate
 
 import (
-	"maps"
 	"reflect"
-	"slices"
 
 	"sluice/internal/assemble"
 	"sluice/internal/model"
@@ -24,31 +22,12 @@ func Renewed(was *model.Backend, s *snapshot.Snapshot, o Options) *model.Backend
 	}
 	now := &backend{Backend: &assemble.Backend{ID: id, Key: was.Key, Balancing: was.Balancing}, ringPoints: was.RingPoints}
 	(&translation{snap: s, options: o}).look(now)
+	if was.Shortened && now.model != nil {
+		now.model.Endpoints = now.model.Endpoints[:min(len(now.model.Endpoints), len(was.Endpoints))]
+		now.model.Shortened, now.model.NoEndpoints = true, was.NoEndpoints
+	}
 	if now.fault != nil || reflect.DeepEqual(now.model, was) {
 		return was
 	}
 	return now.model
-}
-
-// Crowded returns the retired backends that have no room beside the wanted ones in a
-// dictionary of a size in bytes. Each namespace has a fair share of the room that is left;
-// of one with more, the first backends are crowded out.
-func Crowded(wanted, retired []*model.Backend, size int64) []*model.Backend {
-	cost := func(b *model.Backend) int64 { return backendCost(b, len(b.Endpoints)) }
-	left, used := size/20*19, map[string]int64{}
-	for _, b := range wanted {
-		left -= cost(b)
-	}
-	for _, b := range retired {
-		used[b.Target.Namespace] += cost(b)
-	}
-	share := assemble.FairShare(slices.Collect(maps.Values(used)), left)
-	var crowded []*model.Backend
-	for _, b := range retired {
-		if used[b.Target.Namespace] > share {
-			used[b.Target.Namespace] -= cost(b)
-			crowded = append(crowded, b)
-		}
-	}
-	return crowded
 }

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"math/bits"
+
 	"sluice/internal/assemble"
 	"sluice/internal/model"
 )
@@ -9,7 +11,7 @@ const (
 	// mostRingPoints is the most points that the hash rings of one namespace have in a
 	// worker of nginx, at 6 bytes each.
 	mostRingPoints = 500_000
-	// usualRingPoints is the limit of one ring in rootfs/etc/nginx/lua/sluice/ring.lua.
+	// usualRingPoints is the most points of one ring.
 	usualRingPoints = 20_000
 )
 
@@ -36,15 +38,13 @@ func (t *translation) ration(b *backend) bool {
 	return b.model == nil || b.ringPoints != b.model.RingPoints
 }
 
-// limit returns the points that the ring of a backend may have; 0 is usualRingPoints. The
-// rings of a namespace have equal parts, so that a change of endpoints changes no other
-// ring.
+// limit returns the points that the ring of a backend may have, 0 if it has no ring. The
+// rings of a namespace have equal parts. The divisor is a power of two, so that one ring
+// more seldom changes the others, which moves sessions.
 func (r rings) limit(b *assemble.Backend) int {
 	if !hasRing(b) {
 		return 0
 	}
-	if part := mostRingPoints / r[b.ID.Service.Namespace]; part < usualRingPoints {
-		return max(part, 1)
-	}
-	return 0
+	divisor := 1 << bits.Len(uint(r[b.ID.Service.Namespace]-1))
+	return max(min(usualRingPoints, mostRingPoints/divisor), 1)
 }

@@ -27,6 +27,14 @@ tests["the key is the route without the Ingress"] = function()
   expect.equal("", balancer.key(""))
 end
 
+tests["a split that is missing is its main backend"] = function(dicts)
+  local b = new(dicts, '[503,["10.0.0.1",80]]')
+  expect.equal({ "10.0.0.1" }, b:backend(KEY .. "~split-0a1b").hosts)
+  expect.equal({}, b:backend(KEY .. "~0a1b").hosts, "another backend")
+  assert(dicts.sluice_backends:safe_set(KEY .. "~0a1b", '[503,["10.0.0.2",80]]'))
+  expect.equal({ "10.0.0.2" }, b:backend(KEY .. "~0a1b~cookie-0a1b").hosts)
+end
+
 tests["an unknown backend goes to 503"] = function(dicts)
   local b = new(dicts):backend(ROUTE)
   expect.equal(0, b.count, "count")

@@ -13,7 +13,7 @@ local function endpoints(count)
 end
 
 local function config(mode)
-  return { picker = "cookie", mode = mode or "balanced", name = "shop-web-80", tag = "t" }
+  return { picker = "cookie", mode = mode or "balanced", name = "shop-web-80", tag = "t", points = 20000 }
 end
 
 local function attributes(more)

@@ -70,12 +70,18 @@ local function decode(raw, sockets, before)
   return backend
 end
 
+-- A split for which there was no room is its main backend. The keys of splits are those
+-- of their main backends with "~cookie-<hash>" or "~split-<hash>".
+local function key_of_main(key)
+  return (key:gsub("~%a+%-%x+$", ""))
+end
+
 -- While its value is the same, a backend stays as it is, with its turn.
 local function refresh(self, route, version)
   local key = _M.key(route)
   local backend = self.decoded[key]
   if not backend or backend.version ~= version then
-    local raw = self.backends:get(key)
+    local raw = self.backends:get(key) or self.backends:get(key_of_main(key))
     if not backend or backend.raw ~= raw then
       backend = decode(raw, self.sockets, backend)
       self.decoded[key] = backend

@@ -10,13 +10,13 @@ local mt = { __index = _M }
 
 local POINTS_OF, OWNERS_OF = ffi.typeof("uint32_t[?]"), ffi.typeof("uint16_t[?]")
 
--- Each name has POINTS points on the ring, or fewer so that the ring has at most MOST.
-local POINTS, MOST = 160, 20000
+-- Each name has POINTS points on the ring, or fewer because of the limit of the ring.
+local POINTS = 160
 
 --- @tparam table names an array, never empty, of less than 65536
--- @tparam number|nil most the limit of the ring if it is not MOST
+-- @tparam number most the limit of the points of the ring
 function _M.new(names, most)
-  local each = math.max(1, math.min(POINTS, math.floor((most or MOST) / #names)))
+  local each = math.max(1, math.min(POINTS, math.floor(most / #names)))
   local sorted, owner = {}, {}
   for at, name in ipairs(names) do
     for point = 1, each do

@@ -19,7 +19,7 @@ local function in_order(endpoints)
   return names
 end
 
---- @tparam table config {mode, name, tag, points = limit of the ring, or nil}
+--- @tparam table config {mode, name, tag, points = limit of the ring, nil for "persistent"}
 function _M.new(endpoints, config, before)
   local self = setmetatable({ tag = config.tag }, mt)
   self.turns = round_robin.new(endpoints, nil, before and before.turns)
