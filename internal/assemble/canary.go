@@ -49,9 +49,6 @@ func canaryProblem(owner *claim.Owner, reason model.Reason, text string) model.P
 }
 
 func (b *builder) listCanaries() {
-	for _, rules := range b.host.canaries {
-		b.unplaced(rules.Owner, "", model.SharesPath, "it is a canary: it has no location, and gets some requests of an Ingress with the same path")
-	}
 	for c := range claimsOf(b.host.canaries) {
 		b.canaries = append(b.canaries, &canary{Claim: c})
 	}
@@ -140,8 +137,8 @@ func alwaysOrNever(rules []model.ShareRule, variable string) []model.ShareRule {
 	return append(rules, model.ShareRule{Variable: variable, Value: "always", Takes: true}, model.ShareRule{Variable: variable, Value: "never"})
 }
 
-// remarkCanaries reports canaries that get no requests, or get requests of another
-// namespace.
+// remarkCanaries records the canaries that share a path, and reports those that get no
+// requests, or requests of another namespace.
 func (b *builder) remarkCanaries() {
 	for _, can := range b.canaries {
 		switch {
@@ -155,8 +152,11 @@ func (b *builder) remarkCanaries() {
 			b.problem(can.Claim, "", model.Unsupported, fmt.Sprintf("%s, whose path it shares, has no %s: the canary gets no requests", can.main.Owner.Ref, can.lacks))
 		case can.winner != nil:
 			b.problem(can.Claim, "", model.Conflict, fmt.Sprintf("%s is the canary of this path, and %s", can.winner.Owner.Ref, why(can.winner, can.Claim)))
-		case can.shares && can.isForeign():
-			b.crossedPath(can)
+		case can.shares:
+			b.unplaced(can.Owner, can.Field, model.SharesPath, fmt.Sprintf("it is a canary: it has no location, and gets some requests of %s, which has the same path", can.main.Owner.Ref))
+			if can.isForeign() {
+				b.crossedPath(can)
+			}
 		}
 	}
 }

@@ -93,8 +93,7 @@ func (b *builder) lose(c, winner *claim.Claim) {
 	}
 }
 
-// unplaced records why a claim has no location, or all of an owner on the host if field
-// is empty.
+// unplaced records why a claim has no location.
 func (b *builder) unplaced(owner *claim.Owner, field string, cause model.Cause, text string) {
 	b.out.unplaced = append(b.out.unplaced, model.Unplaced{Object: owner.Ref, Host: b.host.name, Field: field, Cause: cause, Text: text})
 }
