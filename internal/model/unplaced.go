@@ -6,7 +6,7 @@ type Unplaced struct {
 	Object ObjectRef
 	Host   string
 	Field  string // of the path
-	Cause Cause
+	Cause  Cause
 	// Text is the cause in words, about the path.
 	Text string
 }
