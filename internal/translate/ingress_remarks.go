@@ -7,12 +7,16 @@ import (
 
 	"sluice/internal/annotations"
 	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 )
 
-// remarkIdle reports annotations without effect on a canary: the Ingress whose paths it
-// shares decides.
+// remarkIdle reports the parts of a canary that have no effect. The Ingress whose paths
+// it shares decides for most annotations.
 func (i *owner) remarkIdle() {
+	if i.Fallback != nil && !i.Ruleless {
+		i.report(claim.DefaultBackendField, model.NoEffect, "it has no effect on a canary with rules: only its paths get requests")
+	}
 	for _, key := range slices.Sorted(maps.Keys(i.object.Annotations)) {
 		name, ours := strings.CutPrefix(key, i.PrefixKey)
 		reported := slices.ContainsFunc(i.Problems, func(p model.Problem) bool { return p.Field == key })
