@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,7 +21,11 @@ func (i *owner) remarkIdle() {
 	for _, key := range slices.Sorted(maps.Keys(i.object.Annotations)) {
 		name, ours := strings.CutPrefix(key, i.PrefixKey)
 		reported := slices.ContainsFunc(i.Problems, func(p model.Problem) bool { return p.Field == key })
-		if ours && !reported && annotations.IsRead(name) && name != "canary" && !strings.HasPrefix(name, "canary-") {
+		switch {
+		case !ours || reported || !annotations.IsRead(name) || name == "canary" || strings.HasPrefix(name, "canary-"):
+		case i.Annotations.OfProtection(name):
+			i.report(key, model.NoEffect, fmt.Sprintf("it does not protect a canary: an Ingress whose path it shares must have the same value (got %s), or the canary gets no requests of that path", claim.Quoted(i.object.Annotations[key])))
+		default:
 			i.report(key, model.NoEffect, "it has no effect on a canary: the Ingress whose paths it shares decides")
 		}
 	}
