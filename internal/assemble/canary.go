@@ -95,7 +95,7 @@ func (c *canary) unprotected(main *claim.Claim) string {
 		}
 	}
 	if !c.IsDenied() && !main.ProtectsLike(c.Claim) {
-		return fmt.Sprintf("%s, whose path it shares, has other values for %s", main.Owner.Ref, model.OneOf(c.Annotations.Protects()))
+		return fmt.Sprintf("%s, whose path it shares, has another %s", main.Owner.Ref, model.OneOf(c.Annotations.Protects()))
 	}
 	return ""
 }
