@@ -89,7 +89,7 @@ func (b *builder) lose(c, winner *claim.Claim) {
 		b.problem(c, "", model.Conflict, fmt.Sprintf("%s already has %s %s of host %q with its %s, and %s",
 			winner.Owner.Ref, winner.PathType, claim.Shown(winner.Path), b.host.name, winner.Field, why(winner, c)))
 	default:
-		b.unplaced(c.Owner, c.Field, model.SaidBefore, "its Ingress says the same before")
+		b.unplaced(c.Owner, c.Field, model.SaidBefore, "its Ingress says the same before, with "+winner.Field)
 	}
 }
 

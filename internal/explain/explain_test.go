@@ -221,7 +221,7 @@ func TestWhyCandidatesLose(t *testing.T) {
 		"said before": {
 			manifests: ingress("a", append(one, one...)),
 			url:       "shop.example/x", winner: "Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /)",
-			want: []string{"a spec.rules[1].http.paths[0]: Repeated: its Ingress says the same before"},
+			want: []string{"a spec.rules[1].http.paths[0]: Repeated: its Ingress says the same before, with spec.rules[0].http.paths[0]"},
 		},
 		"its host": {
 			manifests: ingress("a", []string{"x.shop.example / Prefix web", "*.shop.example / Prefix web", "*.example / Prefix web", " / Prefix web", "y.shop.example / Prefix web"}),
