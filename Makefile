@@ -19,7 +19,7 @@ LONGEST := ./test/injection ./test/e2e ./test/golden ./test/differential ./test/
 STATIC = $(MAKE) --no-print-directory static
 TEST_ALL := test -vet=off -count=1 -timeout 30m
 # What `make check` tests. The golden cases take longest, so they begin first.
-CHECKED := ./test/golden ./internal/controller ./internal/dynamic ./internal/nginx ./internal/resolver ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/markdown ./test/ports ./test/reference
+CHECKED := ./test/edges ./test/golden ./internal/controller ./internal/dynamic ./internal/nginx ./internal/resolver ./cmd/... ./internal/... ./templates/... ./test/arch ./test/kit ./test/markdown ./test/ports ./test/reference
 # Packages tested at the same time: much of the time tests wait rather than compute.
 BESIDE := $(shell echo $$(( 2 * $$(getconf _NPROCESSORS_ONLN) )))
 FUZZTIME ?= 20s

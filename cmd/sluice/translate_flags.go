@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -54,8 +55,8 @@ var errRequiredUnnamed = errors.New("--require-configmap: want the name of the C
 func (f *translateFlags) options() (translate.Options, error) {
 	o := f.Options
 	o.ManifestMode = true
-	if f.AnnotationsPrefix == "" || strings.Contains(f.AnnotationsPrefix, "/") {
-		return o, fmt.Errorf("--annotations-prefix: want a prefix such as nginx.ingress.kubernetes.io (got %q)", f.AnnotationsPrefix)
+	if len(validation.IsDNS1123Subdomain(f.AnnotationsPrefix)) > 0 {
+		return o, fmt.Errorf("--annotations-prefix: want a DNS subdomain such as nginx.ingress.kubernetes.io (got %q)", f.AnnotationsPrefix)
 	}
 	if len(f.IngressClasses) == 0 || slices.Contains(f.IngressClasses, "") {
 		return o, fmt.Errorf("--ingress-class: want names of classes, separated by commas (got %q)", strings.Join(f.IngressClasses, ","))

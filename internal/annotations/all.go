@@ -92,6 +92,13 @@ func (a *Annotations) Protections() []any {
 	return groups
 }
 
+// OfProtection reports whether an annotation, without its prefix, is of a behaviour that
+// protects the paths.
+func (a *Annotations) OfProtection(name string) bool {
+	b := behaviourOf[name]
+	return b != nil && slices.Contains(a.protects, b.Name)
+}
+
 // DifferByPath reports whether a path of the Ingress has its own annotations.
 func (a *Annotations) DifferByPath() bool { return len(a.ofObject.paths) > 0 }
 

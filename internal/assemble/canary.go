@@ -17,8 +17,8 @@ type canary struct {
 	// main is the claim that it shares, winner the canary that gets the share instead.
 	main   *claim.Claim
 	winner *claim.Claim
-	// lacks names a protection of the canary that main lacks or has with other values.
-	lacks string
+	// unlike says how main protects otherwise than the canary; empty if it does not.
+	unlike string
 	// shares is set if it gets requests.
 	shares bool
 }
@@ -49,9 +49,6 @@ func canaryProblem(owner *claim.Owner, reason model.Reason, text string) model.P
 }
 
 func (b *builder) listCanaries() {
-	for _, rules := range b.host.canaries {
-		b.unplaced(rules.Owner, "", model.SharesPath, "it is a canary: it has no location, and gets some requests of an Ingress with the same path")
-	}
 	for c := range claimsOf(b.host.canaries) {
 		b.canaries = append(b.canaries, &canary{Claim: c})
 	}
@@ -66,9 +63,9 @@ func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *m
 			continue
 		}
 		can.main = c
-		switch can.lacks = can.unprotected(c); {
+		switch can.unlike = can.unprotected(c); {
 		case b.byNamespace() && can.isForeign():
-		case can.lacks != "" || can.Broken || can.Closed || can.IsDenied():
+		case can.unlike != "" || can.Broken || can.Closed || can.IsDenied():
 		case chosen != nil:
 			can.winner = chosen.Claim
 		default:
@@ -86,19 +83,19 @@ func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *m
 	return b.split(c, id, main, chosen)
 }
 
-// unprotected names a protection that the canary has, or should have, and the path that it
+// unprotected says which protection the canary has, or should have, and the path that it
 // shares lacks or has with other values; empty for none.
 func (c *canary) unprotected(main *claim.Claim) string {
 	if c.Annotations.Denied() {
-		return "a valid form of what protects the canary"
+		return "an annotation that should protect the canary cannot be honoured"
 	}
 	for _, name := range c.Annotations.Protects() {
 		if !slices.Contains(main.Annotations.Protects(), name) {
-			return name
+			return fmt.Sprintf("%s, whose path it shares, has no %s", main.Owner.Ref, name)
 		}
 	}
 	if !c.IsDenied() && !main.ProtectsLike(c.Claim) {
-		return model.OneOf(c.Annotations.Protects()) + " with the same values"
+		return fmt.Sprintf("%s, whose path it shares, has another %s", main.Owner.Ref, model.OneOf(c.Annotations.Protects()))
 	}
 	return ""
 }
@@ -140,8 +137,8 @@ func alwaysOrNever(rules []model.ShareRule, variable string) []model.ShareRule {
 	return append(rules, model.ShareRule{Variable: variable, Value: "always", Takes: true}, model.ShareRule{Variable: variable, Value: "never"})
 }
 
-// remarkCanaries reports canaries that get no requests, or get requests of another
-// namespace.
+// remarkCanaries records the canaries that share a path, and reports those that get no
+// requests, or requests of another namespace.
 func (b *builder) remarkCanaries() {
 	for _, can := range b.canaries {
 		switch {
@@ -151,12 +148,15 @@ func (b *builder) remarkCanaries() {
 		case b.byNamespace() && can.isForeign():
 			b.problem(can.Claim, "", model.NotDelegated, fmt.Sprintf("%s of another namespace has this path of %s, and only Ingresses of namespace %s can be a canary of it: the canary gets no requests",
 				can.main.Owner.Ref, hostWords(b.host.name), can.main.Owner.Ref.Namespace))
-		case can.lacks != "":
-			b.problem(can.Claim, "", model.Unsupported, fmt.Sprintf("%s, whose path it shares, has no %s: the canary gets no requests", can.main.Owner.Ref, can.lacks))
+		case can.unlike != "":
+			b.problem(can.Claim, "", model.Unsupported, can.unlike+": the canary gets no requests")
 		case can.winner != nil:
 			b.problem(can.Claim, "", model.Conflict, fmt.Sprintf("%s is the canary of this path, and %s", can.winner.Owner.Ref, why(can.winner, can.Claim)))
-		case can.shares && can.isForeign():
-			b.crossedPath(can)
+		case can.shares:
+			b.unplaced(can.Owner, can.Field, model.SharesPath, fmt.Sprintf("it is a canary: it has no location, and gets some requests of %s, which has the same path", can.main.Owner.Ref))
+			if can.isForeign() {
+				b.crossedPath(can)
+			}
 		}
 	}
 }

@@ -44,8 +44,9 @@ func (b *builder) close(c *claim.Claim) {
 // match.
 func (b *builder) beginningsOf(c *claim.Claim) []string {
 	starts := meanings(c.Path)
-	if b.asking[b.rules] && strings.HasPrefix(c.Path, "/") {
-		starts = []string{"/" + strings.TrimPrefix(pcre.Beginning(c.Path), "/")}
+	lead := strings.TrimPrefix(pcre.Beginning(c.Path), "/")
+	if b.asking[b.rules] && (lead != "" || strings.HasPrefix(c.Path, "/")) {
+		starts = []string{"/" + lead}
 	}
 	for i, start := range starts {
 		starts[i] = plainStart(start)

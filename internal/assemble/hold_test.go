@@ -126,6 +126,34 @@ func TestPathWithoutSlashIsClosed(t *testing.T) {
 	}
 }
 
+// Of a protected pattern without a leading slash, everything that begins like it is closed.
+// The other paths of neighbours stay.
+func TestPatternWithoutSlashIsClosed(t *testing.T) {
+	t.Parallel()
+	s, _ := settings.Read(nil)
+	for _, test := range []struct{ pattern, closed string }{
+		{"admin", "/admin"}, {"admin.*", "/admin/x"}, {"admin.x", "/adminyx"}, {"admin+", "/adminnn"}, {"admins?", "/admin"}, {"admin[0-9]", "/admin7"},
+	} {
+		locked := owned(s, "locked", 9, test.pattern, claim.ImplementationSpecific, locksPattern)
+		locked.Hosts[0].Claims[0].Broken = true // as its source found
+		b := placed(inputOf(s, owned(s, "open", 1, "/", claim.ImplementationSpecific, nil), locked))
+		b.hold()
+		b.finish()
+		servers := []*model.Server{{}, b.out.server}
+		if l := route.Match(servers, "h", test.closed).Location; l.Return == nil || l.Return.Code != 503 {
+			t.Errorf("%s: %s is open", test.pattern, test.closed)
+		}
+		for _, path := range []string{"/", "/other"} {
+			if l := route.Match(servers, "h", path).Location; l.Rule.Object.Name != "open" || l.Proxy == nil {
+				t.Errorf("%s: %s is not served by its owner", test.pattern, path)
+			}
+		}
+		for _, p := range b.out.problems {
+			t.Errorf("%s: %s: %s", test.pattern, p.Object, p.Text)
+		}
+	}
+}
+
 func each(b *builder, chosen func(*model.Location) bool, change func(*model.Location)) {
 	for _, l := range b.locations {
 		if chosen(l) {

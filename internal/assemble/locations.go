@@ -89,12 +89,11 @@ func (b *builder) lose(c, winner *claim.Claim) {
 		b.problem(c, "", model.Conflict, fmt.Sprintf("%s already has %s %s of host %q with its %s, and %s",
 			winner.Owner.Ref, winner.PathType, claim.Shown(winner.Path), b.host.name, winner.Field, why(winner, c)))
 	default:
-		b.unplaced(c.Owner, c.Field, model.SaidBefore, "its Ingress says the same before")
+		b.unplaced(c.Owner, c.Field, model.SaidBefore, "its Ingress says the same before, with "+winner.Field)
 	}
 }
 
-// unplaced records why a claim has no location, or all of an owner on the host if field
-// is empty.
+// unplaced records why a claim has no location.
 func (b *builder) unplaced(owner *claim.Owner, field string, cause model.Cause, text string) {
 	b.out.unplaced = append(b.out.unplaced, model.Unplaced{Object: owner.Ref, Host: b.host.name, Field: field, Cause: cause, Text: text})
 }

@@ -5,15 +5,21 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// Quoted quotes a user's text for a message, on one line and cut if it is long.
+// Quoted quotes a user's text for a message, on one line, and cut between two
+// characters if it is long.
 func Quoted(text string) string {
 	const most = 200
 	if len(text) <= most {
 		return strconv.Quote(text)
 	}
-	return strconv.Quote(text[:most]) + "..."
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strconv.Quote(text[:end]) + "..."
 }
 
 // Shown is Quoted, without the quotes if they would not help.

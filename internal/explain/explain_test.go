@@ -191,10 +191,22 @@ func TestWhyCandidatesLose(t *testing.T) {
 			change:    func(o *translate.Options) { o.DisableCatchAll = true },
 			url:       "shop.example/x", winner: "Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /)",
 			want: []string{
-				"share spec.rules[0].http.paths[0]: SharesPath: it is a canary: it has no location, and gets some requests of an Ingress with the same path",
+				"share spec.rules[0].http.paths[0]: SharesPath: it is a canary: it has no location, and gets some requests of Ingress shop/a, which has the same path",
 				"greedy spec.rules[0].http.paths[0]: LeftOut: its Ingress is left out",
 				"greedy spec.defaultBackend: LeftOut: its Ingress is left out",
 				"canary spec.rules[0].http.paths[0]: LeftOut: its Ingress is left out",
+			},
+		},
+		"a canary without requests": {
+			manifests: ingress("a", one) + ingress("b", []string{"shop.example / Prefix web"}, `canary: "true"`) +
+				ingress("elsewhere", []string{"shop.example /x Prefix web"}, `canary: "true"`) +
+				ingress("guarded", one, `canary: "true"`, `denylist-source-range: "10.0.0.0/8"`) + ingress("first", one, `canary: "true"`),
+			url: "shop.example/x", winner: "Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /)",
+			want: []string{
+				"guarded spec.rules[0].http.paths[0]: HasProblem: Ingress shop/a, whose path it shares, has no deny-list: the canary gets no requests",
+				`elsewhere spec.rules[0].http.paths[0]: HasProblem: no other Ingress has the path /x of the pathType Prefix on host "shop.example": the canary gets no requests of it`,
+				"b spec.rules[0].http.paths[0]: HasProblem: Ingress shop/first is the canary of this path, and of two of the same age the one whose name sorts last counts",
+				"first spec.rules[0].http.paths[0]: SharesPath: it is a canary: it has no location, and gets some requests of Ingress shop/a, which has the same path",
 			},
 		},
 		"a problem of the rule": {
@@ -209,7 +221,7 @@ func TestWhyCandidatesLose(t *testing.T) {
 		"said before": {
 			manifests: ingress("a", append(one, one...)),
 			url:       "shop.example/x", winner: "Ingress shop/a, spec.rules[0].http.paths[0] (Prefix /)",
-			want: []string{"a spec.rules[1].http.paths[0]: Repeated: its Ingress says the same before"},
+			want: []string{"a spec.rules[1].http.paths[0]: Repeated: its Ingress says the same before, with spec.rules[0].http.paths[0]"},
 		},
 		"its host": {
 			manifests: ingress("a", []string{"x.shop.example / Prefix web", "*.shop.example / Prefix web", "*.example / Prefix web", " / Prefix web", "y.shop.example / Prefix web"}),

@@ -88,7 +88,7 @@ func (x *explainer) judgeAbsent(c *candidate) {
 func (x *explainer) unplaced(c *candidate) *model.Unplaced {
 	for _, list := range x.Config.Unplaced {
 		for i, u := range list {
-			if u.Object == c.Object && u.Host == c.Host && (u.Field == "" || u.Field == c.Field) {
+			if u.Object == c.Object && u.Host == c.Host && u.Field == c.Field {
 				return &list[i]
 			}
 		}

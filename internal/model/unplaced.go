@@ -5,9 +5,8 @@ package model
 type Unplaced struct {
 	Object ObjectRef
 	Host   string
-	// Field is that of the path; empty for all paths of the object on the host.
-	Field string
-	Cause Cause
+	Field  string // of the path
+	Cause  Cause
 	// Text is the cause in words, about the path.
 	Text string
 }

@@ -1,22 +1,31 @@
 package translate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"sluice/internal/annotations"
 	"sluice/internal/assemble"
+	"sluice/internal/claim"
 	"sluice/internal/model"
 )
 
-// remarkIdle reports annotations without effect on a canary: the Ingress whose paths it
-// shares decides.
+// remarkIdle reports the parts of a canary that have no effect. The Ingress whose paths
+// it shares decides for most annotations.
 func (i *owner) remarkIdle() {
+	if i.Fallback != nil && !i.Ruleless {
+		i.report(claim.DefaultBackendField, model.NoEffect, "it has no effect on a canary with rules: only its paths get requests")
+	}
 	for _, key := range slices.Sorted(maps.Keys(i.object.Annotations)) {
 		name, ours := strings.CutPrefix(key, i.PrefixKey)
 		reported := slices.ContainsFunc(i.Problems, func(p model.Problem) bool { return p.Field == key })
-		if ours && !reported && annotations.IsRead(name) && name != "canary" && !strings.HasPrefix(name, "canary-") {
+		switch {
+		case !ours || reported || !annotations.IsRead(name) || name == "canary" || strings.HasPrefix(name, "canary-"):
+		case i.Annotations.OfProtection(name):
+			i.report(key, model.NoEffect, fmt.Sprintf("it does not protect a canary: an Ingress whose path it shares must have the same value (got %s), or the canary gets no requests of that path", claim.Quoted(i.object.Annotations[key])))
+		default:
 			i.report(key, model.NoEffect, "it has no effect on a canary: the Ingress whose paths it shares decides")
 		}
 	}

@@ -81,7 +81,7 @@ func files(t *testing.T, suffix string) map[string]string {
 		if entry.IsDir() {
 			return skip(entry.Name())
 		}
-		if !entry.Type().IsRegular() || !strings.HasSuffix(path, suffix) {
+		if entry.Name() == ".git" || !entry.Type().IsRegular() || !strings.HasSuffix(path, suffix) {
 			return nil
 		}
 		text, err := fs.ReadFile(root, path)

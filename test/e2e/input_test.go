@@ -95,6 +95,7 @@ func TestFlagErrors(t *testing.T) {
 		{"health path of readiness", "--health-check-path", value("/readyz"), []string{"--health-check-path", "/readyz"}},
 		{"rate limit", "--sync-rate-limit", value("NaN"), []string{"--sync-rate-limit", "more than 0"}},
 		{"prefix", "--annotations-prefix", value(""), []string{"--annotations-prefix"}},
+		{"prefix with a space", "--annotations-prefix", value("a b"), []string{"--annotations-prefix", "DNS subdomain", "a b"}},
 		{"template folder", "--template-dir", value("/nowhere"), []string{"--template-dir", "/nowhere"}},
 		{"bad flag value", "--configmap", value("nonsense"), []string{"--configmap", "NAMESPACE/NAME", "nonsense"}},
 	})
