@@ -172,7 +172,7 @@ func TestWaitingChangesLeaveNginxUpToDate(t *testing.T) {
 func staysCurrent(t *testing.T, step string, has, now model.Dynamic, certificates bool) {
 	t.Helper()
 	for _, b := range has.Backends {
-		if is := now.Backend(b.Key); is != nil && !sameBackend(b, is) {
+		if is := now.Backend(b.Key); is != nil && is.Key == b.Key && !sameBackend(b, is) {
 			t.Fatalf("%s: backend %s has %v, want %v", step, b.Key, b.Endpoints, is.Endpoints)
 		}
 	}
