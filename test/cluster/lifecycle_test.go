@@ -193,6 +193,11 @@ func TestNoopsAreNoWork(t *testing.T) {
 	s.Apply(t, service, slice, both)
 	EventuallyAnswer(t, s.get("noops.example", "/by-hand"), "the pod", from("web"))
 	s.awaitReload(t, "servers=2 ")
+	// Before the counts begin, a later change has come, and so all of the setup.
+	s.Apply(t, emptied)
+	EventuallyStatus(t, s.get("noops.example", "/by-hand"), http.StatusServiceUnavailable)
+	s.Apply(t, slice)
+	EventuallyAnswer(t, s.get("noops.example", "/by-hand"), "the pod", from("web"))
 	reloads, syncs := s.reloads(t), s.syncs(t)
 	ingresses, services := s.Admin().NetworkingV1().Ingresses("noops"), s.Admin().CoreV1().Services("noops")
 	publish := func(i int) error {
