@@ -79,7 +79,7 @@ func endpointSize(e model.Endpoint) int {
 
 // fitBackends returns the backends that fit, with as many endpoints as fit. Each namespace
 // has a fair share and, within it, each of its backends; its splits have the rest. Without
-// a split, a path has its main backend (see key_of_main in
+// a split, a path has its main backend (see without_room in
 // rootfs/etc/nginx/lua/sluice/balancer.lua).
 func (t *translation) fitBackends(of *assemble.Assembly, backends []*backend) []*model.Backend {
 	total := int64(0)

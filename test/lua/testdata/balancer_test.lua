@@ -29,10 +29,27 @@ end
 
 tests["a split that is missing is its main backend"] = function(dicts)
   local b = new(dicts, '[503,["10.0.0.1",80]]')
-  expect.equal({ "10.0.0.1" }, b:backend(KEY .. "~split-0a1b").hosts)
+  local function main_of(key)
+    local backend, name = b:choose(b:backend(key).split, {})
+    expect.equal(nil, name)
+    return backend
+  end
+  expect.equal({ "10.0.0.1" }, main_of(KEY .. "~split-0a1b").hosts)
   expect.equal({}, b:backend(KEY .. "~0a1b").hosts, "another backend")
   assert(dicts.sluice_backends:safe_set(KEY .. "~0a1b", '[503,["10.0.0.2",80]]'))
-  expect.equal({ "10.0.0.2" }, b:backend(KEY .. "~0a1b~cookie-0a1b").hosts)
+  assert(dicts.sluice_runtime:incr("version", 1, 0))
+  expect.equal({ "10.0.0.2" }, main_of(KEY .. "~0a1b~cookie-0a1b").hosts)
+  assert(main_of(KEY .. "~split-0a1b") == main_of(KEY .. "~cookie-0a1b"), "each has its own endpoints and its own turn")
+end
+
+tests["a split that was missing gets its shares when there is room"] = function(dicts)
+  local b = new(dicts, '[503,["10.0.0.1",80]]')
+  local key = KEY .. "~split-0a1b"
+  expect.equal({}, b:backend(key).split.shares)
+  local split = '{"empty":503,"endpoints":[],"split":{"main":"shop/front/80","total":100,"shares":[{"backend":"shop/can/80","name":"shop-can-80","weight":100}]}}'
+  assert(dicts.sluice_backends:safe_set(key, split))
+  assert(dicts.sluice_runtime:incr("version", 1, 0))
+  expect.equal(1, #b:backend(key).split.shares)
 end
 
 tests["an unknown backend goes to 503"] = function(dicts)

@@ -54,9 +54,16 @@ local function picker_of(backend, config, before)
   return kind.new(backend, config, before and before.kind == name and before.picker or nil)
 end
 
+-- A split for which there was no room sends all requests to its main backend. The keys of
+-- splits are those of their main backends with "~cookie-<hash>" or "~split-<hash>".
+local function without_room(key)
+  local main, found = key:gsub("~%a+%-%x+$", "")
+  return found > 0 and { main = main, total = 1, shares = {} } or nil
+end
+
 -- A key without a value is a backend without endpoints.
-local function decode(raw, sockets, before)
-  local value = raw and wire.kept(raw) or { empty = 503, endpoints = {} }
+local function decode(key, raw, sockets, before)
+  local value = raw and wire.kept(raw) or { empty = 503, endpoints = {}, split = without_room(key) }
   local backend = { raw = raw, hosts = {}, ports = {}, names = {}, count = #value.endpoints, split = value.split }
   for at, endpoint in ipairs(value.endpoints) do
     local host, port = endpoint[1], endpoint[2]
@@ -70,20 +77,14 @@ local function decode(raw, sockets, before)
   return backend
 end
 
--- A split for which there was no room is its main backend. The keys of splits are those
--- of their main backends with "~cookie-<hash>" or "~split-<hash>".
-local function key_of_main(key)
-  return (key:gsub("~%a+%-%x+$", ""))
-end
-
 -- While its value is the same, a backend stays as it is, with its turn.
 local function refresh(self, route, version)
   local key = _M.key(route)
   local backend = self.decoded[key]
   if not backend or backend.version ~= version then
-    local raw = self.backends:get(key) or self.backends:get(key_of_main(key))
+    local raw = self.backends:get(key)
     if not backend or backend.raw ~= raw then
-      backend = decode(raw, self.sockets, backend)
+      backend = decode(key, raw, self.sockets, backend)
       self.decoded[key] = backend
     end
     backend.version = version
