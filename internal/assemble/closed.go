@@ -44,9 +44,8 @@ func (b *builder) close(c *claim.Claim) {
 // match.
 func (b *builder) beginningsOf(c *claim.Claim) []string {
 	starts := meanings(c.Path)
-	lead := strings.TrimPrefix(pcre.Beginning(c.Path), "/")
-	if b.asking[b.rules] && (lead != "" || strings.HasPrefix(c.Path, "/")) {
-		starts = []string{"/" + lead}
+	if b.asking[b.rules] {
+		starts = []string{"/" + strings.TrimPrefix(pcre.Beginning(c.Path), "/")}
 	}
 	for i, start := range starts {
 		starts[i] = plainStart(start)

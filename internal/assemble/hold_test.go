@@ -154,6 +154,28 @@ func TestPatternWithoutSlashIsClosed(t *testing.T) {
 	}
 }
 
+// A protected pattern without a leading slash that can match anything closes the host, as
+// one with a slash does. Nobody is told of a mistake in Sluice.
+func TestPatternWithoutSlashOrBeginningClosesAll(t *testing.T) {
+	t.Parallel()
+	s, _ := settings.Read(nil)
+	for _, pattern := range []string{"admin|/secret", ".*/secret", "(admin|/secret)", "a?/secret"} {
+		locked := owned(s, "locked", 9, pattern, claim.ImplementationSpecific, locksPattern)
+		locked.Hosts[0].Claims[0].Broken = true // as its source found
+		b := placed(inputOf(s, owned(s, "open", 1, "/", claim.ImplementationSpecific, nil), locked))
+		b.hold()
+		b.finish()
+		for _, path := range []string{"/secret", "/x/secret", "/admin"} {
+			if l := route.Match([]*model.Server{{}, b.out.server}, "h", path).Location; l.Return == nil || l.Return.Code != 503 {
+				t.Errorf("%s: %s is open", pattern, path)
+			}
+		}
+		for _, p := range b.out.problems {
+			t.Errorf("%s: %s: %s", pattern, p.Object, p.Text)
+		}
+	}
+}
+
 func each(b *builder, chosen func(*model.Location) bool, change func(*model.Location)) {
 	for _, l := range b.locations {
 		if chosen(l) {
