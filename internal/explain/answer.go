@@ -55,7 +55,7 @@ func (x *explainer) answer(e *Explanation) Answer {
 	case x.choice.Outcome == route.Redirects:
 		return Answer{Kind: ToRedirect, Status: 301, Location: x.slashed(l), Why: "nginx adds the / at the end, as trailing-slash-redirect asks for"}
 	case x.choice.Outcome == route.Unknown:
-		return Answer{Kind: ToUnknown, Why: "it depends on the pattern " + l.Path + " of " + l.Rule.Object.String()}
+		return Answer{Kind: ToUnknown, Why: "it depends on the pattern " + l.Path + " of " + l.Rule.Object.String() + rejected(l, ", which nginx rejects: %s")}
 	case !x.taken() && x.choice.Server.InternalFor(x.choice.Path) != nil:
 		return Answer{Kind: ToStatus, Status: 404, Why: "the location of the path is for subrequests of nginx only"}
 	case !x.taken():

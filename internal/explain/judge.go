@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"sluice/internal/assemble"
 	"sluice/internal/claim"
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 	"sluice/internal/route"
 	"sluice/internal/translate"
 )
@@ -163,7 +165,7 @@ func (x *explainer) judgeLocation(c *candidate, v route.LocationVerdict) {
 			verdict = PrefixOnlyFirst
 		}
 	}
-	c.Verdict, c.Why = verdict, why(verdict, v.Location, x.choice.Path)
+	c.Verdict, c.Why = verdict, cmp.Or(rejected(v.Location, "nginx rejects its pattern: %s; its Ingress keeps its last good form, or is left out if it has none"), why(verdict, v.Location, x.choice.Path))
 	switch {
 	case verdict == Wins && x.choice.Outcome == route.Redirects:
 		c.Why = "nginx redirects to its path"
@@ -176,6 +178,19 @@ func (x *explainer) judgeLocation(c *candidate, v route.LocationVerdict) {
 	if x.choice.Outcome == route.Unknown && (verdict == PatternFirst || verdict == EarlierFirst) {
 		c.Why += ", if it matches"
 	}
+}
+
+// rejected puts the reason why nginx rejects the pattern of a location into a text; it is
+// empty if nginx may accept it.
+func rejected(l *model.Location, format string) string {
+	if l.Modifier != model.Pattern {
+		return ""
+	}
+	reason := pcre.Rejection(l.Path, pcre.Caseless)
+	if reason == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, reason)
 }
 
 // whyNot are the texts of verdicts on a location.

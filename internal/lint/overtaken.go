@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -126,10 +125,12 @@ func refused(servers []*model.Server) []model.Problem {
 	var problems []model.Problem
 	for _, server := range servers {
 		for _, l := range server.Locations {
-			var syntax *pcre.SyntaxError
-			if _, err := pcre.Compile(l.Path, pcre.Caseless); l.Modifier == model.Pattern && errors.As(err, &syntax) {
+			if l.Modifier != model.Pattern {
+				continue
+			}
+			if why := pcre.Rejection(l.Path, pcre.Caseless); why != "" {
 				problems = append(problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: model.Refused,
-					Text: fmt.Sprintf("want a regular expression that nginx takes (got %s): %s; the Ingress keeps its last good form, or is left out if it has none", keys.Quote(l.Rule.Path), syntax.Reason)})
+					Text: fmt.Sprintf("want a regular expression that nginx takes (got %s): %s; the Ingress keeps its last good form, or is left out if it has none", keys.Quote(l.Rule.Path), why)})
 			}
 		}
 	}

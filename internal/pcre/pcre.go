@@ -43,6 +43,15 @@ type SyntaxError struct{ Reason string }
 
 func (e *SyntaxError) Error() string { return e.Reason }
 
+// Rejection returns the reason why PCRE2 rejects a pattern; empty if it may accept it.
+func Rejection(pattern string, f Flags) string {
+	var syntax *SyntaxError
+	if _, err := Compile(pattern, f); errors.As(err, &syntax) {
+		return syntax.Reason
+	}
+	return ""
+}
+
 // Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
 	// length is that of the pattern's text.
