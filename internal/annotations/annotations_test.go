@@ -70,7 +70,8 @@ func TestBlocks(t *testing.T) {
 		"allow list instead of the ConfigMap's": {map[string]string{"whitelist-source-range": "10.0.0.1"}, map[string]string{"allowlist-source-range": "10.0.0.2"},
 			[]any{AllowList{Networks: keys.CIDRs{"10.0.0.2"}}}},
 		"the alias of an empty annotation":     {nil, map[string]string{"allowlist-source-range": "", "whitelist-source-range": "10.0.0.2"}, []any{AllowList{Networks: keys.CIDRs{"10.0.0.2"}}}},
-		"a bad value leaves the behaviour out": {nil, map[string]string{"proxy-read-timeout": "60s", "proxy-send-timeout": "120", "proxy-body-size": "2m"}, []any{BodySize{Max: "2m"}}},
+		"a bad timeout leaves the others":      {nil, map[string]string{"proxy-read-timeout": "60s", "proxy-send-timeout": "120", "proxy-body-size": "2m"}, []any{BodySize{Max: "2m"}, Timeouts{Send: 120}}},
+		"a bad value leaves the behaviour out": {nil, map[string]string{"enable-cors": "true", "cors-allow-origin": "nonsense", "cors-max-age": "5", "proxy-body-size": "2m"}, []any{BodySize{Max: "2m"}}},
 		"order of the table": {nil, map[string]string{"proxy-read-timeout": "1", "proxy-body-size": "2m", "allowlist-source-range": "::1"},
 			[]any{AllowList{Networks: keys.CIDRs{"::1"}}, BodySize{Max: "2m"}, Timeouts{Read: 1}}},
 	} {
@@ -99,8 +100,8 @@ func TestProblems(t *testing.T) {
 		want                []string
 		denied              bool
 	}{
-		"number":                       {nil, map[string]string{"proxy-read-timeout": "abc"}, []string{`proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "abc")`}, false},
-		"two of one":                   {nil, map[string]string{"proxy-read-timeout": "abc", "proxy-send-timeout": "0"}, []string{`proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "abc")`, `proxy-send-timeout: want a whole number of seconds from 1 to 31536000 (got "0")`}, false},
+		"number":                       {nil, map[string]string{"proxy-read-timeout": "abc"}, []string{`proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "abc"); the default "60" holds until this is mended`}, false},
+		"two of one":                   {nil, map[string]string{"proxy-read-timeout": "abc", "proxy-send-timeout": "0"}, []string{`proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "abc"); the default "60" holds until this is mended`, `proxy-send-timeout: want a whole number of seconds from 1 to 31536000 (got "0"); the default "60" holds until this is mended`}, false},
 		"empty is the default":         {nil, map[string]string{"rewrite-target": "", "proxy-body-size": " "}, nil, false},
 		"allow list":                   {nil, map[string]string{"whitelist-source-range": "not-a-cidr"}, []string{"whitelist-source-range: " + list + `(got "not-a-cidr")` + denied}, true},
 		"empty allow list":             {nil, map[string]string{"allowlist-source-range": ""}, []string{"allowlist-source-range: " + list + `(got "")` + denied}, true},

@@ -163,11 +163,11 @@ func (r *reader) readLine(name, text, meant string, protects bool) {
 	twice := func(other line) bool { return nameOfKey(other.name) == nameOfKey(name) }
 	switch {
 	case path == "":
-		r.closeAll(l.field(), wantLines+" (got "+keys.Quote(text)+")", meant, protects)
+		r.closeAll(l.field(), wantLines+" (got "+model.Quoted(text)+")", meant, protects)
 	case !whole:
-		r.closePath(l, wantLines+" (got "+keys.Quote(text)+")", meant, protects)
+		r.closePath(l, wantLines+" (got "+model.Quoted(text)+")", meant, protects)
 	case slices.ContainsFunc(r.byPath.lines[path], twice):
-		r.closePath(l, "want one line for path "+keys.Quote(path)+" (got two)", meant, protects)
+		r.closePath(l, "want one line for path "+model.Quoted(path)+" (got two)", meant, protects)
 	case behaviourOf[name] == nil:
 		r.readUnknown(l)
 	default:
@@ -256,7 +256,7 @@ func (r *reader) closePath(l line, text, meant string, protects bool) {
 }
 
 // forPath adds the path to a text.
-func forPath(path, text string) string { return fmt.Sprintf("path %s: %s", keys.Quote(path), text) }
+func forPath(path, text string) string { return fmt.Sprintf("path %s: %s", model.Quoted(path), text) }
 
 // at returns the reader of one path, whose annotations override those of the Ingress.
 func (r *reader) at(path string) *reader {

@@ -142,8 +142,8 @@ func TestProblemsByPath(t *testing.T) {
 	s, _ := settings.Read(nil)
 	a := Read(withPaths(map[string]string{prefix + "/proxy-send-timeout": "x", PathsPrefix + "proxy-read-timeout": "/a: y\n/b: 5"}, "/a", "/b"), s, prefix)
 	want := []string{
-		`Ingress shop/web: nginx.ingress.kubernetes.io/proxy-send-timeout: want a whole number of seconds from 1 to 31536000 (got "x")`,
-		`Ingress shop/web: sluice.io/paths.proxy-read-timeout: path "/a": want a whole number of seconds from 1 to 31536000 (got "y")`,
+		`Ingress shop/web: nginx.ingress.kubernetes.io/proxy-send-timeout: want a whole number of seconds from 1 to 31536000 (got "x"); the default "60" holds until this is mended`,
+		`Ingress shop/web: sluice.io/paths.proxy-read-timeout: path "/a": want a whole number of seconds from 1 to 31536000 (got "y"); the default "60" holds until this is mended`,
 	}
 	if diff := cmp.Diff(want, texts(a)); diff != "" {
 		t.Error(diff)

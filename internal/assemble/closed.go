@@ -191,11 +191,11 @@ func resolved(path string) string {
 func unwritable(path string) string {
 	switch {
 	case !utf8.ValidString(path):
-		return fmt.Sprintf("want a path of UTF-8 (got %s)", claim.Quoted(path))
+		return fmt.Sprintf("want a path of UTF-8 (got %s)", model.Quoted(path))
 	case strings.ContainsFunc(path, unicode.IsControl):
-		return fmt.Sprintf("want a path without control characters (got %s)", claim.Quoted(path))
+		return fmt.Sprintf("want a path without control characters (got %s)", model.Quoted(path))
 	case len(path)+len(`""`)+strings.Count(path, `"`)+strings.Count(path, `\`) > model.LongestToken:
-		return fmt.Sprintf("want a path of at most %d bytes (got %s)", model.LongestToken, claim.Quoted(path))
+		return fmt.Sprintf("want a path of at most %d bytes (got %s)", model.LongestToken, model.Quoted(path))
 	}
 	return ""
 }

@@ -39,7 +39,7 @@ func (b *builder) claimConditional(c *claim.Claim, path string) {
 	}
 	conditions, fault := route.Conditions(*c.Match)
 	if fault != nil {
-		b.refuse(c, "."+fault.Field, model.InvalidValue, fmt.Sprintf("want %s (got %s): the rule is left out", fault.Want, claim.Quoted(fault.Got)))
+		b.refuse(c, "."+fault.Field, model.InvalidValue, fmt.Sprintf("want %s (got %s): the rule is left out", fault.Want, model.Quoted(fault.Got)))
 		if !c.Guards() {
 			return
 		}

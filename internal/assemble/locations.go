@@ -49,16 +49,16 @@ func (b *builder) isPattern(c *claim.Claim) bool {
 func literalPath(written string) (path, text string) {
 	path, err := route.Decode(written)
 	if err != nil {
-		return "", fmt.Sprintf("want two hexadecimal digits behind each %% (got %s)", claim.Quoted(written))
+		return "", fmt.Sprintf("want two hexadecimal digits behind each %% (got %s)", model.Quoted(written))
 	}
 	if strings.ContainsFunc(path, unicode.IsControl) {
-		return "", fmt.Sprintf("want a path without control characters (got %s)", claim.Quoted(written))
+		return "", fmt.Sprintf("want a path without control characters (got %s)", model.Quoted(written))
 	}
 	if strings.Contains(path, "//") || strings.Contains(path+"/", "/./") || strings.Contains(path+"/", "/../") {
-		return "", fmt.Sprintf("want a path without //, /./ and /../, which nginx takes out of every request (got %s)", claim.Quoted(written))
+		return "", fmt.Sprintf("want a path without //, /./ and /../, which nginx takes out of every request (got %s)", model.Quoted(written))
 	}
 	if strings.HasPrefix(path+"/", model.InternalPrefix) {
-		return "", fmt.Sprintf("want a path outside %s, which is reserved for Sluice (got %s)", model.InternalPrefix, claim.Quoted(written))
+		return "", fmt.Sprintf("want a path outside %s, which is reserved for Sluice (got %s)", model.InternalPrefix, model.Quoted(written))
 	}
 	return path, ""
 }

@@ -157,7 +157,7 @@ func (t *Assembly) own(h *host) {
 		namespace, owner := r.Owner.Ref.Namespace, h.oldest.Ref
 		h.notServed = append(h.notServed, model.Problem{Object: r.Owner.Ref, Field: r.Owner.HostField(h.name), Reason: model.NotDelegated,
 			Text: fmt.Sprintf("%s is owned by namespace %s, because %s is its oldest Ingress, and is not delegated to namespace %s: the rules for it are left out; use another host, or have the owner write %s in the annotation %s of that Ingress",
-				hostWords(h.name), owner.Namespace, owner, namespace, claim.Quoted(namespace), claim.HostDelegation)})
+				hostWords(h.name), owner.Namespace, owner, namespace, model.Quoted(namespace), claim.HostDelegation)})
 	}
 }
 

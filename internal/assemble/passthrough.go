@@ -96,7 +96,7 @@ func (h *host) guard(namespace string) string {
 // ExternalName Service are not, unless it is an address.
 func (t *Assembly) reachable(h *host, owner *claim.Owner) bool {
 	if name := t.rootBackend(h).ExternalName; name != "" {
-		t.reportPassed(owner, model.InvalidValue, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address, for host %s (got the externalName %s): the TLS of the host ends here", claim.Shown(h.name), claim.Quoted(name)))
+		t.reportPassed(owner, model.InvalidValue, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address, for host %s (got the externalName %s): the TLS of the host ends here", claim.Shown(h.name), model.Quoted(name)))
 		return false
 	}
 	return true

@@ -55,11 +55,11 @@ func (b *builder) claimPattern(c *claim.Claim) {
 // it compiles: a refused Ingress keeps its last good form.
 func writtenPattern(c *claim.Claim) (p pattern, text string) {
 	if c.PathType != claim.ImplementationSpecific && strings.ContainsFunc(c.Path, unicode.IsControl) {
-		return p, fmt.Sprintf("want a path without control characters (got %s)", claim.Quoted(c.Path))
+		return p, fmt.Sprintf("want a path without control characters (got %s)", model.Quoted(c.Path))
 	}
 	unnamed, names, err := pcre.Rename(c.Path)
 	if err != nil {
-		return p, fmt.Sprintf("want a regular expression (got %s): %v", claim.Quoted(c.Path), err)
+		return p, fmt.Sprintf("want a regular expression (got %s): %v", model.Quoted(c.Path), err)
 	}
 	if len(names) == 0 {
 		return plain(unnamed), ""

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sluice/internal/claim"
+	"sluice/internal/model"
 )
 
 // Names that no rule has belong to the rules without a host. A pattern among the aliases
@@ -25,7 +26,7 @@ func (t *Assembly) keepsNames(all *host, owner *claim.Owner) bool {
 
 func notDelegatedPattern(alias string, oldest, owner *claim.Owner) string {
 	return fmt.Sprintf("names that no rule has are owned by the namespace %s, as %s is the oldest Ingress with rules without a host: %s is left out until that Ingress, or another one of its namespace with such rules, has %s in its annotation %s",
-		oldest.Ref.Namespace, oldest.Ref, claim.Shown(alias), claim.Quoted(owner.Ref.Namespace), claim.HostDelegation)
+		oldest.Ref.Namespace, oldest.Ref, claim.Shown(alias), model.Quoted(owner.Ref.Namespace), claim.HostDelegation)
 }
 
 // crossNames reports patterns that take names from the catch-all host of another

@@ -3,28 +3,14 @@ package claim
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"sluice/internal/model"
 )
 
-// Quoted quotes a user's text for a message, on one line, and cut between two
-// characters if it is long.
-func Quoted(text string) string {
-	const most = 200
-	if len(text) <= most {
-		return strconv.Quote(text)
-	}
-	end := most
-	for end > most-utf8.UTFMax && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return strconv.Quote(text[:end]) + "..."
-}
-
-// Shown is Quoted, without the quotes if they would not help.
+// Shown is model.Quoted, without the quotes if they would not help.
 func Shown(text string) string {
-	if q := Quoted(text); strings.ContainsAny(text, " \t") || q != `"`+text+`"` {
+	if q := model.Quoted(text); strings.ContainsAny(text, " \t") || q != `"`+text+`"` {
 		return q
 	}
 	return text
@@ -35,7 +21,7 @@ func Shown(text string) string {
 func Listed(names []string) string {
 	var list []string
 	for _, name := range names[:min(len(names), Few)] {
-		if q := Quoted(name); q != `"`+name+`"` {
+		if q := model.Quoted(name); q != `"`+name+`"` {
 			name = q
 		}
 		list = append(list, name)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"sluice/internal/debugapi"
-	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -22,7 +21,7 @@ func (q *question) backends() (body, error) {
 		}
 	}
 	if given && len(found) == 0 {
-		return nil, notFound("name: no backend has the name or the key %s: want a key such as shop/web/80, or ingress-nginx's name of it, shop-web-80", keys.Quote(name))
+		return nil, notFound("name: no backend has the name or the key %s: want a key such as shop/web/80, or ingress-nginx's name of it, shop-web-80", model.Quoted(name))
 	}
 	return list(found)
 }

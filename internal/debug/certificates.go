@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"sluice/internal/debugapi"
-	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/route"
 	"sluice/internal/settings"
@@ -68,11 +67,11 @@ func (q *question) presented(held model.Dynamic, host string) (id string, err er
 	for _, p := range slices.Backward(static.Passthroughs) { // precise hosts come last
 		if p.Takes(host) {
 			return "", notFound("host: the TLS of %s is passed through to Service %s/%s, as %s asks for: no certificate of nginx is presented",
-				keys.Quote(host), p.Service.Namespace, p.Service.Name, p.Source)
+				model.Quoted(host), p.Service.Namespace, p.Service.Name, p.Source)
 		}
 	}
 	if q.refusesHandshake(host) {
-		return "", notFound("host: no rule has the host %s, and the setting ssl-reject-handshake is on: no certificate is presented", keys.Quote(host))
+		return "", notFound("host: no rule has the host %s, and the setting ssl-reject-handshake is on: no certificate is presented", model.Quoted(host))
 	}
 	_, parent, _ := strings.Cut(host, ".")
 	for _, name := range []string{host, "*." + parent, ""} {
@@ -80,7 +79,7 @@ func (q *question) presented(held model.Dynamic, host string) (id string, err er
 			return held.Names[at].ID, nil
 		}
 	}
-	return "", notFound("host: nginx holds no certificate for %s, and no default one", keys.Quote(host))
+	return "", notFound("host: nginx holds no certificate for %s, and no default one", model.Quoted(host))
 }
 
 // refusesHandshake reports whether nginx rejects the handshake for a host.

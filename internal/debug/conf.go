@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"sluice/internal/debugapi"
-	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/render"
 )
@@ -71,7 +70,7 @@ func (q *question) selection() (func(render.Line) bool, error) {
 	if ofIngress {
 		return nil, q.noLines(ingress, host)
 	}
-	return nil, notFound("host: nginx.conf has no line for %s: it could not be printed, and a Problem gives the reason", keys.Quote(host))
+	return nil, notFound("host: nginx.conf has no line for %s: it could not be printed, and a Problem gives the reason", model.Quoted(host))
 }
 
 // serverHost returns the host of the server with a host or an alias; "" for "*", the
@@ -87,7 +86,7 @@ func (q *question) serverHost(host string) (string, error) {
 	if at := slices.IndexFunc(servers, has); at >= 0 {
 		return servers[at].Host, nil
 	}
-	return "", notFound("host: no server has the host or the alias %s%s", keys.Quote(host), q.meant(host))
+	return "", notFound("host: no server has the host or the alias %s%s", model.Quoted(host), q.meant(host))
 }
 
 // meant names the wildcard host that takes a name without a server, if there is one.
@@ -106,7 +105,7 @@ func (q *question) noLines(ingress model.ObjectRef, host string) error {
 	case q.state.Snapshot.IngressOf(ingress) == nil:
 		return q.noIngress(ingress)
 	case host != "":
-		return notFound("ingress: %s has no line in the server of %s", ingress, keys.Quote(host))
+		return notFound("ingress: %s has no line in the server of %s", ingress, model.Quoted(host))
 	}
 	return notFound("ingress: %s has no line in nginx.conf: it is of another class, or a Problem gives the reason", ingress)
 }

@@ -19,7 +19,6 @@ import (
 
 	"sluice/internal/debugapi"
 	"sluice/internal/explain"
-	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/render"
@@ -142,7 +141,7 @@ func Handler(o Options) http.Handler {
 // serve returns the answer to one request.
 func (p *page) serve(o Options, r *http.Request) (body, error) {
 	if r.Method != http.MethodGet {
-		return nil, refusal{http.StatusMethodNotAllowed, fmt.Sprintf("%s: want the method GET (got %s)", p.path, keys.Quote(r.Method))}
+		return nil, refusal{http.StatusMethodNotAllowed, fmt.Sprintf("%s: want the method GET (got %s)", p.path, model.Quoted(r.Method))}
 	}
 	values, err := p.parameters(r.URL.RawQuery)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"sluice/internal/debugapi"
-	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -51,7 +50,7 @@ func unknownPath(path string) error {
 	for _, p := range pages {
 		known = append(known, p.path)
 	}
-	return notFound("%s: there is no such view: want %s", keys.Quote(path), model.OneOf(known))
+	return notFound("%s: there is no such view: want %s", model.Quoted(path), model.OneOf(known))
 }
 
 // parameters are the given parameters of a request.
@@ -61,17 +60,17 @@ type parameters map[string]string
 func (p *page) parameters(query string) (parameters, error) {
 	given, err := url.ParseQuery(query)
 	if err != nil {
-		return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: want a query such as ?host=shop.example, percent-encoded (got %s): %v", p.path, keys.Quote(query), err)}
+		return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: want a query such as ?host=shop.example, percent-encoded (got %s): %v", p.path, model.Quoted(query), err)}
 	}
 	read := parameters{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch {
 		case len(p.takes) == 0:
-			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s takes no parameter (got %s)", keys.Quote(name), p.path, keys.Quote(given.Get(name)))}
+			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s takes no parameter (got %s)", model.Quoted(name), p.path, model.Quoted(given.Get(name)))}
 		case !slices.Contains(p.takes, name):
-			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s has no such parameter: want %s (got %s)", keys.Quote(name), p.path, model.OneOf(p.takes), keys.Quote(given.Get(name)))}
+			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: %s has no such parameter: want %s (got %s)", model.Quoted(name), p.path, model.OneOf(p.takes), model.Quoted(given.Get(name)))}
 		case len(given[name]) > 1:
-			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: want it once (got %s and %s)", name, keys.Quote(given[name][0]), keys.Quote(given[name][1]))}
+			return nil, refusal{http.StatusBadRequest, fmt.Sprintf("%s: want it once (got %s and %s)", name, model.Quoted(given[name][0]), model.Quoted(given[name][1]))}
 		}
 		read[name] = given.Get(name)
 	}
@@ -80,7 +79,7 @@ func (p *page) parameters(query string) (parameters, error) {
 
 // wrong returns the error for a parameter, with a valid value.
 func (p parameters) wrong(name, want string) error {
-	return refusal{http.StatusBadRequest, fmt.Sprintf("%s: want %s (got %s)", name, want, keys.Quote(p[name]))}
+	return refusal{http.StatusBadRequest, fmt.Sprintf("%s: want %s (got %s)", name, want, model.Quoted(p[name]))}
 }
 
 // format is Text by default.

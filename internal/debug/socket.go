@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"sluice/internal/debugapi"
-	"sluice/internal/keys"
+	"sluice/internal/model"
 )
 
 const (
@@ -84,11 +84,11 @@ const mostError = 64 << 10
 func Get(ctx context.Context, stateDir, path string) (io.ReadCloser, error) {
 	socket := filepath.Join(stateDir, debugapi.Socket)
 	if !strings.HasPrefix(path, "/") {
-		return nil, fmt.Errorf("%s: want a path that begins with /, such as %s", keys.Quote(path), debugapi.GeneralPath)
+		return nil, fmt.Errorf("%s: want a path that begins with /, such as %s", model.Quoted(path), debugapi.GeneralPath)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://controller"+path, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%s: want a path with a query that is percent-encoded: %w", keys.Quote(path), errors.Unwrap(err))
+		return nil, fmt.Errorf("%s: want a path with a query that is percent-encoded: %w", model.Quoted(path), errors.Unwrap(err))
 	}
 	client := http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sluice/internal/keys"
+	"sluice/internal/model"
 	"sluice/internal/route"
 )
 
@@ -40,10 +40,10 @@ const httpsPort = 443
 // normalizes it.
 func ParseRequest(method, url string) (Request, error) {
 	if !methodPattern.MatchString(method) {
-		return Request{}, fmt.Errorf("METHOD: want it in capitals, such as GET (got %s)", keys.Quote(method))
+		return Request{}, fmt.Errorf("METHOD: want it in capitals, such as GET (got %s)", model.Quoted(method))
 	}
 	wrong := func(want string) (Request, error) {
-		return Request{}, fmt.Errorf("URL: want %s (got %s)", want, keys.Quote(url))
+		return Request{}, fmt.Errorf("URL: want %s (got %s)", want, model.Quoted(url))
 	}
 	scheme, rest := cutScheme(url)
 	if scheme != "" && scheme != "http" && scheme != "https" {

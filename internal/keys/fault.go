@@ -3,11 +3,13 @@ package keys
 import (
 	"strconv"
 	"strings"
+
+	"sluice/internal/model"
 )
 
 // Text returns the mistake in one line: the valid values and the given one.
 func (f Fault) Text() string {
-	text := "want " + f.Want + " (got " + Quote(f.Value) + ")"
+	text := "want " + f.Want + " (got " + model.Quoted(f.Value) + ")"
 	switch {
 	case f.Because != "":
 		return text + ": " + f.Because
@@ -17,17 +19,6 @@ func (f Fault) Text() string {
 		return text + "; " + f.Meanwhile + " until this is mended"
 	}
 	return text
-}
-
-// maxQuoted is the maximum number of characters of a value in a message.
-const maxQuoted = 100
-
-// Quote quotes a value for a message, shortened to 100 characters.
-func Quote(value string) string {
-	if runes := []rune(value); len(runes) > maxQuoted {
-		value = string(runes[:maxQuoted]) + "…"
-	}
-	return strconv.Quote(value)
 }
 
 // Names are the candidates for a misspelled name.

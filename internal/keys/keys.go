@@ -48,6 +48,8 @@ import (
 	"strings"
 
 	"github.com/go-playground/validator/v10"
+
+	"sluice/internal/model"
 )
 
 // Fault is an invalid value.
@@ -151,7 +153,7 @@ func (f *field) meanwhile(defaults Lookup) string {
 	case text == "":
 		return "it counts as not written"
 	}
-	return "the default " + Quote(text) + " holds"
+	return "the default " + model.Quoted(text) + " holds"
 }
 
 // setWritten is set for the text of a user, which must not be empty.

@@ -107,7 +107,7 @@ func TestFaults(t *testing.T) {
 		"count":    {"11", `want a whole number from 1 to 10 (got "11")`},
 		"number":   {"ten", `want a whole number from 0 to 1000 (got "ten")`},
 		"target":   {"/x; return 200", "want a path of letters, digits and - . _ ~ / : with $1 to $9 for what the path captured (got \"/x; return 200\")"},
-		"name":     {long, `want a host name of letters, digits and . - _ (got "` + long[:200] + `…")`},
+		"name":     {long, `want a host name of letters, digits and . - _ (got "` + long[:200] + `"...)`},
 		"secret":   {"name", `want the name of a Secret as "namespace/name" (got "name")`},
 		"proto":    {"SPDY", `want "HTTP" or "HTTPS" (got "SPDY")`},
 		"list":     {"/a,b", `want a list separated by commas, each a path that begins with "/" (got "/a,b")`},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"sluice/internal/model"
 	"sluice/internal/syntax"
 	"sluice/templates"
 )
@@ -36,7 +37,7 @@ func (s *Snippet) UnmarshalText(text []byte) error {
 			why = "sets $" + name + ", on which others depend"
 		}
 		if why != "" {
-			return &specific{fmt.Sprintf("line %d: %s %s", statement.Line, Quote(statement.Name()), why)}
+			return &specific{fmt.Sprintf("line %d: %s %s", statement.Line, model.Quoted(statement.Name()), why)}
 		}
 	}
 	*s = Snippet(text)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
 	"sluice/internal/route"
@@ -130,7 +129,7 @@ func refused(servers []*model.Server) []model.Problem {
 			}
 			if why := pcre.Rejection(l.Path, pcre.Caseless); why != "" {
 				problems = append(problems, model.Problem{Object: l.Rule.Object, Field: l.Rule.Field + ".path", Reason: model.Refused,
-					Text: fmt.Sprintf("want a regular expression that nginx takes (got %s): %s; the Ingress keeps its last good form, or is left out if it has none", keys.Quote(l.Rule.Path), why)})
+					Text: fmt.Sprintf("want a regular expression that nginx takes (got %s): %s; the Ingress keeps its last good form, or is left out if it has none", model.Quoted(l.Rule.Path), why)})
 			}
 		}
 	}

@@ -2,7 +2,9 @@ package model
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // OneOf joins alternatives: "a, b or c".
@@ -20,4 +22,18 @@ func Counted(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Quoted quotes a user's text for a message, on one line, and cut between two characters
+// if it is long.
+func Quoted(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return strconv.Quote(text)
+	}
+	end := most
+	for end > most-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strconv.Quote(text[:end]) + "..."
 }

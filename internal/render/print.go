@@ -22,11 +22,7 @@ type Refusal struct {
 
 // Error returns one line, in which the value is shortened and quoted.
 func (r *Refusal) Error() string {
-	got := r.Got
-	if len(got) > 60 {
-		got = got[:60] + "..."
-	}
-	return fmt.Sprintf("want %s (got %s)", r.Want, strconv.QuoteToASCII(got))
+	return fmt.Sprintf("want %s (got %s)", r.Want, model.Quoted(r.Got))
 }
 
 // printer turns a value into the text of one token.

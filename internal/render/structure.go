@@ -3,8 +3,8 @@ package render
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 
+	"sluice/internal/model"
 	"sluice/internal/syntax"
 )
 
@@ -172,15 +172,11 @@ func (s *structure) leave() *StructureError {
 }
 
 func (s *structure) unknown(inside *node, kind string) *StructureError {
-	name := s.name
-	if len(name) > 60 {
-		name = name[:60] + "..."
-	}
 	where := "at the outermost level"
 	if inside.name != "" {
 		where = "in " + inside.name
 	}
-	return &StructureError{Text: fmt.Sprintf("no template writes the %s %s with %d arguments %s", kind, strconv.QuoteToASCII(name), s.tokens-1, where)}
+	return &StructureError{Text: fmt.Sprintf("no template writes the %s %s with %d arguments %s", kind, model.Quoted(s.name), s.tokens-1, where)}
 }
 
 // done refuses text that ends within a directive or a block.

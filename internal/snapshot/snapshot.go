@@ -13,9 +13,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -40,7 +38,7 @@ func (n Name) String() string { return n.Namespace + "/" + n.Name }
 func ParseName(text string) (Name, error) {
 	namespace, name, found := strings.Cut(text, "/")
 	if !found || !isLabel(namespace) || !isSubdomain(name) {
-		return Name{}, fmt.Errorf("want namespace/name (got %s)", Quoted(text))
+		return Name{}, fmt.Errorf("want namespace/name (got %s)", model.Quoted(text))
 	}
 	return Name{Namespace: namespace, Name: name}, nil
 }
@@ -51,22 +49,9 @@ func ParseReference(text, namespace string) (Name, error) {
 		return ParseName(text)
 	}
 	if !isSubdomain(text) {
-		return Name{}, fmt.Errorf("want namespace/name, or the name alone (got %s)", Quoted(text))
+		return Name{}, fmt.Errorf("want namespace/name, or the name alone (got %s)", model.Quoted(text))
 	}
 	return Name{Namespace: namespace, Name: text}, nil
-}
-
-// Quoted quotes a value for a message, shortened to 80 bytes.
-func Quoted(value string) string {
-	const longest = 80
-	if len(value) <= longest {
-		return strconv.Quote(value)
-	}
-	end := longest
-	for end > 0 && !utf8.RuneStart(value[end]) {
-		end--
-	}
-	return strconv.Quote(value[:end]) + "..."
 }
 
 // isLabel and isSubdomain report whether a value is a DNS label or name (RFC 1123).

@@ -7,7 +7,6 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
-	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -72,7 +71,7 @@ func (t *translation) accepts(object *networkingv1.Ingress) (ours bool, remarks 
 	}
 	if annotated && legacy != "" && field != nil && *field != legacy {
 		remarks = append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: ClassField, Reason: model.Ambiguous,
-			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, claim.Quoted(legacy), claim.Quoted(*field))})
+			Text: fmt.Sprintf("the annotation %s says %s and this field %s: the annotation is followed, remove one of the two", legacyClass, model.Quoted(legacy), model.Quoted(*field))})
 	}
 	if t.options.leavesOut(object) {
 		return false, append(remarks, model.Problem{Object: snapshot.RefOf(object), Field: "spec.defaultBackend", Reason: model.Unsupported,

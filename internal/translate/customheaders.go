@@ -106,7 +106,7 @@ func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *c
 	case own:
 		return configMap, ""
 	case configMap == nil || !claim.Delegates(configMap.Annotations[ConfigMapDelegation], ing.Ref.Namespace):
-		return nil, fmt.Sprintf("no ConfigMap %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", claim.Shown(name.String()), ing.Ref.Namespace, ConfigMapDelegation, claim.Quoted(ing.Ref.Namespace))
+		return nil, fmt.Sprintf("no ConfigMap %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", claim.Shown(name.String()), ing.Ref.Namespace, ConfigMapDelegation, model.Quoted(ing.Ref.Namespace))
 	}
 	return configMap, ""
 }
@@ -133,13 +133,13 @@ func wrongHeader(name, value string, allowed []string) string {
 	same := func(other string) bool { return strings.EqualFold(other, name) }
 	switch {
 	case !headerName.MatchString(name):
-		return fmt.Sprintf("want names of headers, of at most 46 letters, digits, - and _, as its keys (got %s)", claim.Quoted(name))
+		return fmt.Sprintf("want names of headers, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(name))
 	case slices.ContainsFunc(ofTheConnection, same):
 		return fmt.Sprintf("want no header that nginx writes itself (got %s)", name)
 	case !slices.ContainsFunc(allowed, same):
 		return fmt.Sprintf("want headers that the setting %s allows (got %s)", allowedHeaders, name)
 	case !headerValue.MatchString(value), len(value)+dollarCost*strings.Count(value, "$") > longestValue:
-		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", longestValue, name, claim.Quoted(value))
+		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", longestValue, name, model.Quoted(value))
 	}
 	return ""
 }

@@ -44,7 +44,7 @@ func (t *translation) secret(into *reads, name snapshot.Name, namespace string) 
 		remarks = misdelegated(secret)
 	}
 	if secret == nil || !claim.Delegates(delegationIn(secret.Annotations, delegation), namespace) {
-		return nil, fmt.Sprintf("no Secret %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", claim.Shown(name.String()), namespace, delegation, claim.Quoted(namespace)), remarks
+		return nil, fmt.Sprintf("no Secret %s is delegated to the namespace %s (its annotation %s has to name %s, or *)", claim.Shown(name.String()), namespace, delegation, model.Quoted(namespace)), remarks
 	}
 	return secret, "", remarks
 }
@@ -63,7 +63,7 @@ func misdelegated(secret *corev1.Secret) []model.Problem {
 		return nil
 	}
 	return []model.Problem{{Object: model.ObjectRef{Kind: "Secret", Namespace: secret.Namespace, Name: secret.Name}, Field: delegation, Reason: model.InvalidValue,
-		Text: fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the Secret is delegated to the others only", claim.Quoted(claim.Delegatees(text)[at]))}}
+		Text: fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the Secret is delegated to the others only", model.Quoted(claim.Delegatees(text)[at]))}}
 }
 
 // wrongDelegatee is the index of the first delegatee that is not a namespace, or -1.
@@ -74,7 +74,7 @@ func wrongDelegatee(text string) int {
 // readDelegation reports an invalid namespace in the delegation of hosts.
 func (i *owner) readDelegation() {
 	if at := wrongDelegatee(i.Delegation); at >= 0 {
-		i.report(claim.HostDelegation, model.InvalidValue, fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the hosts are delegated to the others only", claim.Quoted(claim.Delegatees(i.Delegation)[at])))
+		i.report(claim.HostDelegation, model.InvalidValue, fmt.Sprintf("want namespaces separated by commas, or * for all (got %s): the hosts are delegated to the others only", model.Quoted(claim.Delegatees(i.Delegation)[at])))
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"sluice/internal/assemble"
-	"sluice/internal/claim"
 	"sluice/internal/model"
 )
 
@@ -184,5 +183,5 @@ func numeric(name string) bool {
 }
 
 func (b *backend) refuse(reason model.Reason, text string) *backendFault {
-	return &backendFault{false, reason, fmt.Sprintf("the externalName %s of Service %s %s: 503 is answered", claim.Quoted(b.service.Spec.ExternalName), b.ID.Service, text)}
+	return &backendFault{false, reason, fmt.Sprintf("the externalName %s of Service %s %s: 503 is answered", model.Quoted(b.service.Spec.ExternalName), b.ID.Service, text)}
 }

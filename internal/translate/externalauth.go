@@ -105,9 +105,9 @@ func (t *translation) questionHeaders(ing *owner, reference string) (headers []c
 		value := strings.TrimSpace(configMap.Data[header])
 		switch {
 		case !headerName.MatchString(header) || framing(header) && !strings.EqualFold(header, "Host"):
-			text = fmt.Sprintf("want names of headers that say nothing of the connection, of at most 46 letters, digits, - and _, as its keys (got %s)", claim.Quoted(header))
+			text = fmt.Sprintf("want names of headers that say nothing of the connection, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(header))
 		case !keys.IsHeaderText(value) || len(value) > longestValue:
-			text = fmt.Sprintf("want 1 to %d printable ASCII characters, with variables such as $host, as the value of %s (got %s)", longestValue, header, claim.Quoted(value))
+			text = fmt.Sprintf("want 1 to %d printable ASCII characters, with variables such as $host, as the value of %s (got %s)", longestValue, header, model.Quoted(value))
 		}
 		if text != "" {
 			return nil, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text)

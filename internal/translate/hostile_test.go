@@ -97,7 +97,7 @@ func TestNamesThatAreNone(t *testing.T) {
 				}
 			}
 			config, problems := Config(newSnapshot(t, objects), w.flags(), nil)
-			if len(problems) != 1 || problems[0].Field != field || problems[0].Reason != model.InvalidValue || !strings.Contains(problems[0].Text, claim.Quoted(name)) {
+			if len(problems) != 1 || problems[0].Field != field || problems[0].Reason != model.InvalidValue || !strings.Contains(problems[0].Text, model.Quoted(name)) {
 				t.Errorf("%s %q: the problems are %v", field, name, problems)
 			}
 			if diff := cmp.Diff(want, serverNamed(t, config, "n")); diff != "" {
@@ -153,7 +153,7 @@ func TestPortsAreListedShortly(t *testing.T) {
 			s.Spec.Ports[0].Name = name
 		}
 		_, problems := Config(newSnapshot(t, objects), w.flags(), nil)
-		if len(problems) != 1 || len(problems[0].Text) > 1000 || !strings.Contains(problems[0].Text, claim.Quoted(name)[1:5]) || model.OneLine(problems[0].Text, 1000) != problems[0].Text {
+		if len(problems) != 1 || len(problems[0].Text) > 1000 || !strings.Contains(problems[0].Text, model.Quoted(name)[1:5]) || model.OneLine(problems[0].Text, 1000) != problems[0].Text {
 			t.Errorf("the problems are %.300q", problems)
 		}
 	}

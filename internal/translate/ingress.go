@@ -88,9 +88,9 @@ func ageOf(object *networkingv1.Ingress) claim.Age {
 func wrongName(object model.ObjectRef) (field, text string) {
 	switch {
 	case len(validation.IsDNS1123Label(object.Namespace)) > 0:
-		return "metadata.namespace", fmt.Sprintf("want a name of lower case letters, digits and - (got %s): the Ingress is not served", claim.Quoted(object.Namespace))
+		return "metadata.namespace", fmt.Sprintf("want a name of lower case letters, digits and - (got %s): the Ingress is not served", model.Quoted(object.Namespace))
 	case len(validation.IsDNS1123Subdomain(object.Name)) > 0:
-		return "metadata.name", fmt.Sprintf("want a name of lower case letters, digits, - and . (got %s): the Ingress is not served", claim.Quoted(object.Name))
+		return "metadata.name", fmt.Sprintf("want a name of lower case letters, digits, - and . (got %s): the Ingress is not served", model.Quoted(object.Name))
 	}
 	return "", ""
 }
@@ -211,13 +211,13 @@ func wrongClaim(c *claim.Claim) (field, text string) {
 	switch c.PathType {
 	case claim.Exact, claim.Prefix, claim.ImplementationSpecific:
 	default:
-		return ".pathType", fmt.Sprintf("want Exact, Prefix or ImplementationSpecific (got %s)", claim.Quoted(string(c.PathType)))
+		return ".pathType", fmt.Sprintf("want Exact, Prefix or ImplementationSpecific (got %s)", model.Quoted(string(c.PathType)))
 	}
 	if !strings.HasPrefix(c.Path, "/") {
-		return ".path", fmt.Sprintf("want a path that begins with / (got %s)", claim.Quoted(c.Path))
+		return ".path", fmt.Sprintf("want a path that begins with / (got %s)", model.Quoted(c.Path))
 	}
 	if strings.ContainsAny(c.Path, "\r\n\x00") {
-		return ".path", fmt.Sprintf("want a path without line breaks and NUL (got %s)", claim.Quoted(c.Path))
+		return ".path", fmt.Sprintf("want a path without line breaks and NUL (got %s)", model.Quoted(c.Path))
 	}
 	return "", ""
 }
@@ -231,12 +231,12 @@ func wrongHost(host string) string {
 		return ""
 	case strings.Contains(host, "*"):
 		if len(validation.IsWildcardDNS1123Subdomain(host)) > 0 {
-			return fmt.Sprintf("want * as the whole first label, as in *.example.org (got %s)", claim.Quoted(host))
+			return fmt.Sprintf("want * as the whole first label, as in *.example.org (got %s)", model.Quoted(host))
 		}
 	case len(validation.IsValidIP(nil, host)) == 0:
-		return fmt.Sprintf("want a DNS name, not an IP address (got %s)", claim.Quoted(host))
+		return fmt.Sprintf("want a DNS name, not an IP address (got %s)", model.Quoted(host))
 	case len(validation.IsDNS1123Subdomain(host)) > 0:
-		return fmt.Sprintf("want a DNS name of lower case letters, digits, - and . (got %s)", claim.Quoted(host))
+		return fmt.Sprintf("want a DNS name of lower case letters, digits, - and . (got %s)", model.Quoted(host))
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ func (i *owner) readAliases(names []string) {
 		}
 		err := pcre.Quick(pattern)
 		if err != nil {
-			i.report(i.AliasKey(), model.InvalidValue, fmt.Sprintf("want patterns that nginx can try on every name (got %s): %v: the names are left out", claim.Quoted(name), err))
+			i.report(i.AliasKey(), model.InvalidValue, fmt.Sprintf("want patterns that nginx can try on every name (got %s): %v: the names are left out", model.Quoted(name), err))
 		}
 		switch {
 		case err != nil && !i.Guards():

@@ -51,11 +51,11 @@ func wrongBackend(b *networkingv1.IngressBackend) (field string, reason model.Re
 	case service == nil:
 		return "", model.InvalidValue, "want a service (got none): 503 is answered"
 	case len(validation.IsDNS1123Label(service.Name)) > 0:
-		return ".service.name", model.InvalidValue, fmt.Sprintf("want the name of a Service (got %s): 503 is answered", claim.Quoted(service.Name))
+		return ".service.name", model.InvalidValue, fmt.Sprintf("want the name of a Service (got %s): 503 is answered", model.Quoted(service.Name))
 	case service.Port.Name != "" && service.Port.Number != 0:
 		return ".service.port", model.InvalidValue, "want either name or number (got both): 503 is answered"
 	case service.Port.Name != "" && len(validation.IsValidPortName(service.Port.Name)) > 0:
-		return ".service.port.name", model.InvalidValue, fmt.Sprintf("want the name of a port (got %s): 503 is answered", claim.Quoted(service.Port.Name))
+		return ".service.port.name", model.InvalidValue, fmt.Sprintf("want the name of a port (got %s): 503 is answered", model.Quoted(service.Port.Name))
 	case service.Port.Name == "" && len(validation.IsValidPortNum(int(service.Port.Number))) > 0:
 		return ".service.port.number", model.InvalidValue, fmt.Sprintf("want a port from 1 to 65535 (got %d): 503 is answered", service.Port.Number)
 	}

@@ -24,7 +24,7 @@ func (i *owner) remarkIdle() {
 		switch {
 		case !ours || reported || !annotations.IsRead(name) || name == "canary" || strings.HasPrefix(name, "canary-"):
 		case i.Annotations.OfProtection(name):
-			i.report(key, model.NoEffect, fmt.Sprintf("it does not protect a canary: an Ingress whose path it shares must have the same value (got %s), or the canary gets no requests of that path", claim.Quoted(i.object.Annotations[key])))
+			i.report(key, model.NoEffect, fmt.Sprintf("it does not protect a canary: an Ingress whose path it shares must have the same value (got %s), or the canary gets no requests of that path", model.Quoted(i.object.Annotations[key])))
 		default:
 			i.report(key, model.NoEffect, "it has no effect on a canary: the Ingress whose paths it shares decides")
 		}

@@ -52,11 +52,11 @@ func (t *translation) unserved(object *networkingv1.Ingress) {
 		p.Reason, p.Text = t.legacyElsewhere(legacy)
 	case field != nil && t.snap.IngressClass(*field) == nil:
 		p.Field = "spec.ingressClassName"
-		p.Text = fmt.Sprintf("no IngressClass has the name %s, and --ingress-class does not name it: want %s, or its IngressClass among the manifests%s", claim.Quoted(*field), t.wantedClass(), keys.DidYouMean(nearClass(*field, t.servedClasses())))
+		p.Text = fmt.Sprintf("no IngressClass has the name %s, and --ingress-class does not name it: want %s, or its IngressClass among the manifests%s", model.Quoted(*field), t.wantedClass(), keys.DidYouMean(nearClass(*field, t.servedClasses())))
 	case t.isSlip(t.snap.IngressClass(t.classOf(object))):
 		p.Field, p.Reason = ClassField, NearClass
 		class := t.snap.IngressClass(t.classOf(object))
-		p.Text = fmt.Sprintf("its IngressClass %s has the spec.controller %s, so that the Ingress is not served%s", claim.Quoted(class.Name), claim.Quoted(class.Spec.Controller), keys.DidYouMean(t.options.ControllerClass))
+		p.Text = fmt.Sprintf("its IngressClass %s has the spec.controller %s, so that the Ingress is not served%s", model.Quoted(class.Name), model.Quoted(class.Spec.Controller), keys.DidYouMean(t.options.ControllerClass))
 	case field == nil && !slices.ContainsFunc(t.snap.IngressClasses(), isDefaultClass):
 		p.Field = ClassField
 		p.Text = fmt.Sprintf("the Ingress names no class, and no IngressClass is the default: want %s, or --watch-ingress-without-class%s", t.wantedClass(), keys.DidYouMean(nearLegacy(object)))
@@ -71,7 +71,7 @@ func (t *translation) slips() {
 	for _, class := range t.snap.IngressClasses() {
 		if t.isSlip(class) {
 			t.report(model.Problem{Object: model.ObjectRef{Kind: "IngressClass", Name: class.Name}, Field: "spec.controller", Reason: NearClass,
-				Text: fmt.Sprintf("%s is not the --controller-class, so that no Ingress of this class is served%s", claim.Quoted(class.Spec.Controller), keys.DidYouMean(t.options.ControllerClass))})
+				Text: fmt.Sprintf("%s is not the --controller-class, so that no Ingress of this class is served%s", model.Quoted(class.Spec.Controller), keys.DidYouMean(t.options.ControllerClass))})
 		}
 	}
 }
@@ -101,11 +101,11 @@ func nearLegacy(object *networkingv1.Ingress) string {
 func (t *translation) legacyElsewhere(name string) (reason model.Reason, text string) {
 	switch {
 	case t.snap.IngressClass(name) == nil && nearClass(name, t.options.IngressClasses) != "":
-		return NearClass, fmt.Sprintf("no class has the name %s, so that the Ingress is not served%s", claim.Quoted(name), keys.DidYouMean(nearClass(name, t.options.IngressClasses)))
+		return NearClass, fmt.Sprintf("no class has the name %s, so that the Ingress is not served%s", model.Quoted(name), keys.DidYouMean(nearClass(name, t.options.IngressClasses)))
 	case t.snap.IngressClass(name) == nil:
-		return OtherClass, fmt.Sprintf("no class that is served here has the name %s: if it is meant for here, want %s", claim.Quoted(name), model.OneOf(t.options.IngressClasses))
+		return OtherClass, fmt.Sprintf("no class that is served here has the name %s: if it is meant for here, want %s", model.Quoted(name), model.OneOf(t.options.IngressClasses))
 	case t.ourClass(name):
-		return Unserved, fmt.Sprintf("this annotation is compared with --ingress-class alone, which does not name %s: name the class in spec.ingressClassName instead", claim.Quoted(name))
+		return Unserved, fmt.Sprintf("this annotation is compared with --ingress-class alone, which does not name %s: name the class in spec.ingressClassName instead", model.Quoted(name))
 	}
 	return "", ""
 }

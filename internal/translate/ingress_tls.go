@@ -35,7 +35,7 @@ func (i *owner) unusedTLS() {
 			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return claim.Related(host, rule.Host) })
 			// An alias has the certificate of its host, so issuers of certificates need the entry.
 			if !named && !slices.ContainsFunc(i.Aliases, func(alias string) bool { return claim.Related(host, alias) }) {
-				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", claim.Quoted(host)))
+				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", model.Quoted(host)))
 			}
 		}
 	}

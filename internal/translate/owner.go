@@ -63,7 +63,7 @@ func (t *translation) readOwner(o *claim.Object) *owner {
 // readClaim reads a claim. It drops headers and parameters that repeat a name.
 func (i *owner) readClaim(asked *claim.Asked, byHost map[string]*claim.Rules) {
 	if asked.Listener != "" {
-		i.report(asked.Field+".listener", model.Unsupported, fmt.Sprintf("want no listener but that of HTTP and HTTPS (got %s): it is not served", claim.Quoted(asked.Listener)))
+		i.report(asked.Field+".listener", model.Unsupported, fmt.Sprintf("want no listener but that of HTTP and HTTPS (got %s): it is not served", model.Quoted(asked.Listener)))
 		return
 	}
 	rules := i.rulesAt(asked.Field, asked.Host, byHost)
@@ -88,7 +88,7 @@ func askedAction(c *claim.Asked) *claim.Action {
 		port = networkingv1.ServiceBackendPort{Number: int32(number)}
 	}
 	if len(validation.IsDNS1123Label(c.Service.Namespace)) > 0 {
-		return &claim.Action{Fault: &claim.Fault{Field: ".service.namespace", Reason: model.InvalidValue, Text: fmt.Sprintf("want the name of a namespace (got %s): 503 is answered", claim.Quoted(c.Service.Namespace))}}
+		return &claim.Action{Fault: &claim.Fault{Field: ".service.namespace", Reason: model.InvalidValue, Text: fmt.Sprintf("want the name of a namespace (got %s): 503 is answered", model.Quoted(c.Service.Namespace))}}
 	}
 	return actionOf(&networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: c.Service.Name, Port: port}}, c.Service.Namespace, nil)
 }

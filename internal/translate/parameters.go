@@ -31,19 +31,19 @@ func parametersOf(class *networkingv1.IngressClass) (name snapshot.Name, wrong *
 	}
 	switch {
 	case p.APIGroup != nil && *p.APIGroup != "":
-		return fault(".apiGroup", model.Unsupported, fmt.Sprintf("want none, as that of a ConfigMap is (got %s)", claim.Quoted(*p.APIGroup)))
+		return fault(".apiGroup", model.Unsupported, fmt.Sprintf("want none, as that of a ConfigMap is (got %s)", model.Quoted(*p.APIGroup)))
 	case p.Kind != "ConfigMap":
-		return fault(".kind", model.Unsupported, fmt.Sprintf("want ConfigMap (got %s)", claim.Quoted(p.Kind)))
+		return fault(".kind", model.Unsupported, fmt.Sprintf("want ConfigMap (got %s)", model.Quoted(p.Kind)))
 	case p.Scope == nil:
 		return fault(".scope", model.InvalidValue, "want Namespace (got none, which is Cluster)")
 	case *p.Scope != networkingv1.IngressClassParametersReferenceScopeNamespace:
-		return fault(".scope", model.InvalidValue, fmt.Sprintf("want Namespace, as a ConfigMap is in one (got %s)", claim.Quoted(*p.Scope)))
+		return fault(".scope", model.InvalidValue, fmt.Sprintf("want Namespace, as a ConfigMap is in one (got %s)", model.Quoted(*p.Scope)))
 	case p.Namespace == nil:
 		return fault(".namespace", model.InvalidValue, "want the namespace of the ConfigMap (got none)")
 	case len(validation.IsDNS1123Label(*p.Namespace)) > 0:
-		return fault(".namespace", model.InvalidValue, fmt.Sprintf("want the namespace of the ConfigMap (got %s)", claim.Quoted(*p.Namespace)))
+		return fault(".namespace", model.InvalidValue, fmt.Sprintf("want the namespace of the ConfigMap (got %s)", model.Quoted(*p.Namespace)))
 	case len(validation.IsDNS1123Subdomain(p.Name)) > 0:
-		return fault(".name", model.InvalidValue, fmt.Sprintf("want the name of a ConfigMap (got %s)", claim.Quoted(p.Name)))
+		return fault(".name", model.InvalidValue, fmt.Sprintf("want the name of a ConfigMap (got %s)", model.Quoted(p.Name)))
 	}
 	return snapshot.Name{Namespace: *p.Namespace, Name: p.Name}, nil
 }

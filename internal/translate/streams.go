@@ -86,7 +86,7 @@ func (e streamEntry) read() (model.Stream, bool) {
 	fields := strings.Split(strings.TrimSpace(e.value), ":")
 	service, err := serviceOf(e.value)
 	if len(fields) < 2 || len(fields) > 4 || err != nil {
-		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
+		e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], model.Quoted(e.value)))
 		return s, false
 	}
 	s.Service = model.ServicePort{Namespace: service.Namespace, Name: service.Name, Port: fields[1]}
@@ -107,7 +107,7 @@ func serviceOf(value string) (snapshot.Name, error) {
 func (e streamEntry) port() (int, bool) {
 	port, err := strconv.Atoi(e.key)
 	if err != nil || port < 1 || port > 65535 {
-		e.refuse(model.InvalidValue, fmt.Sprintf("want a port from 1 to 65535 as the key (got %s)", claim.Quoted(e.key)))
+		e.refuse(model.InvalidValue, fmt.Sprintf("want a port from 1 to 65535 as the key (got %s)", model.Quoted(e.key)))
 		return 0, false
 	}
 	at := slices.IndexFunc(e.options.Reserved, func(r ReservedPort) bool { return r.Number == port })
@@ -127,12 +127,12 @@ func (e streamEntry) proxy(fields []string) (accepts, sends, ok bool) {
 		case strings.EqualFold(field, "PROXY"):
 			words[i] = true
 		case field != "":
-			e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], claim.Quoted(e.value)))
+			e.refuse(model.InvalidValue, fmt.Sprintf("%s (got %s)", wantStream[e.protocol], model.Quoted(e.value)))
 			return false, false, false
 		}
 	}
 	if e.protocol != model.TCP && len(fields) > 0 {
-		e.remark(model.Unsupported, fmt.Sprintf("%s (got %s): PROXY headers are for TCP, and have no effect here", wantStream[e.protocol], claim.Quoted(e.value)))
+		e.remark(model.Unsupported, fmt.Sprintf("%s (got %s): PROXY headers are for TCP, and have no effect here", wantStream[e.protocol], model.Quoted(e.value)))
 		return false, false, true
 	}
 	return words[0], words[1], true
@@ -143,12 +143,12 @@ func (e streamEntry) proxy(fields []string) (accepts, sends, ok bool) {
 func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoint, bool) {
 	service, parts := e.service(name)
 	if service == nil {
-		e.refuse(model.NotFound, fmt.Sprintf("Service %s does not exist (got %s)", name, claim.Quoted(e.value)))
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s does not exist (got %s)", name, model.Quoted(e.value)))
 		return nil, false
 	}
 	found := servicePort(service, port, e.protocol)
 	if found == nil {
-		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no port %s of %s; it has %s (got %s)", name, claim.Quoted(port), e.protocol, listedProtocols(service), claim.Quoted(e.value)))
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no port %s of %s; it has %s (got %s)", name, model.Quoted(port), e.protocol, listedProtocols(service), model.Quoted(e.value)))
 		return nil, false
 	}
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
@@ -156,7 +156,7 @@ func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoin
 	}
 	endpoints := endpointsOf(parts, found)
 	if len(endpoints) == 0 {
-		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no endpoint for port %s that serves (got %s)", name, port, claim.Quoted(e.value)))
+		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no endpoint for port %s that serves (got %s)", name, port, model.Quoted(e.value)))
 	}
 	return endpoints, len(endpoints) > 0
 }
@@ -174,7 +174,7 @@ func (e streamEntry) external(service *corev1.Service, port *corev1.ServicePort)
 		return nil, false
 	}
 	if b.model.ExternalName != "" {
-		e.refuse(model.Unsupported, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address (got %s, whose externalName is %s)", claim.Quoted(e.value), claim.Quoted(b.model.ExternalName)))
+		e.refuse(model.Unsupported, fmt.Sprintf("want a Service with endpoints, or an externalName that is an IP address (got %s, whose externalName is %s)", model.Quoted(e.value), model.Quoted(b.model.ExternalName)))
 		return nil, false
 	}
 	return b.model.Endpoints, true

@@ -17,11 +17,11 @@ func targetOf(asked string) (t *claim.Target, text string) {
 	end := strings.IndexAny(rest+"/", "/?$")
 	at, err := url.Parse(scheme + "://" + rest[:end])
 	if err != nil {
-		return nil, "want the URL of a host (got " + claim.Quoted(asked) + ")"
+		return nil, "want the URL of a host (got " + model.Quoted(asked) + ")"
 	}
 	host := at.Hostname()
 	if _, _, text := whereIs(host); text != "" {
-		return nil, "want another host: " + claim.Quoted(host) + " " + text
+		return nil, "want another host: " + model.Quoted(host) + " " + text
 	}
 	t = &claim.Target{Host: strings.ToLower(strings.TrimSuffix(host, ".")), Port: at.Port(), Transport: model.Transport{TLS: scheme == "https"}, URI: rest[end:], Header: host}
 	if strings.Contains(host, ":") {

@@ -232,7 +232,7 @@ func (k key) uncovered(t *testing.T, all []use) []string {
 // sample quotes a value, and says of a long one how long it is.
 func sample(value string) string {
 	if len(value) > 100 {
-		return fmt.Sprintf("%s, %d bytes in all", keys.Quote(value), len(value))
+		return fmt.Sprintf("%s, %d bytes in all", model.Quoted(value), len(value))
 	}
 	return strconv.Quote(value)
 }

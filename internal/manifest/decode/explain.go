@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"sluice/internal/model"
-	"sluice/internal/snapshot"
 )
 
 // maxFaults limits the errors about one object.
@@ -44,7 +43,7 @@ func (e *explainer) value(field string, raw []byte, t reflect.Type) {
 		fields := fieldsOf(t)
 		e.members(field, raw, func(key string) (path string, of reflect.Type) {
 			if of = fields[key]; of == nil {
-				e.add(unknownPath(field, key), "want "+model.OneOf(slices.Sorted(maps.Keys(fields)))+" (got "+snapshot.Quoted(key)+", which is not a field)")
+				e.add(unknownPath(field, key), "want "+model.OneOf(slices.Sorted(maps.Keys(fields)))+" (got "+model.Quoted(key)+", which is not a field)")
 			}
 			return join(field, key), of
 		})
@@ -82,7 +81,7 @@ func (e *explainer) members(field string, raw []byte, of func(key string) (path 
 // unknownPath returns a readable path for a key that is no field.
 func unknownPath(field, key string) string {
 	if key == "" || strings.ContainsFunc(key, unprintable) || len(key) > 120 {
-		return join(field, "["+snapshot.Quoted(key)+"]")
+		return join(field, "["+model.Quoted(key)+"]")
 	}
 	return join(field, key)
 }
@@ -117,7 +116,7 @@ func (e *explainer) describe(raw []byte) string {
 		if e.secret || json.Unmarshal(raw, &text) != nil {
 			return "text"
 		}
-		return snapshot.Quoted(text)
+		return model.Quoted(text)
 	}
 	if e.secret {
 		return "a number or a boolean"

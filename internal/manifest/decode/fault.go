@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"sluice/internal/snapshot"
+	"sluice/internal/model"
 )
 
 // fault is an error about a field, within an object or a part of one.
@@ -13,7 +13,7 @@ type fault struct{ field, text string }
 
 // wrong returns a fault that contains the value: `want a port (got "x")`.
 func wrong(field, want, got string) fault {
-	return fault{field, "want " + want + " (got " + snapshot.Quoted(got) + ")"}
+	return fault{field, "want " + want + " (got " + model.Quoted(got) + ")"}
 }
 
 // missing returns a fault of a missing field.
@@ -51,7 +51,7 @@ func join(field, sub string) string {
 func entry(field, key string) string {
 	const longest = 120
 	if len(key) > longest || strings.ContainsFunc(key, unprintable) {
-		key = snapshot.Quoted(key)
+		key = model.Quoted(key)
 	}
 	return field + "[" + key + "]"
 }

@@ -15,7 +15,6 @@ import (
 	yaml "sigs.k8s.io/yaml/goyaml.v2"
 
 	"sluice/internal/model"
-	"sluice/internal/snapshot"
 )
 
 // toJSON turns a document into JSON, nil if it is empty. Keys keep their order and
@@ -136,7 +135,7 @@ func yamlError(err error, firstLine int) error {
 	var mismatch *yaml.TypeError
 	if errors.As(err, &mismatch) {
 		if found := repeatedKey.FindStringSubmatch(mismatch.Error()); found != nil {
-			return fmt.Errorf("line %d: want key %s once (got it again)", fileLine(found[1], firstLine), snapshot.Quoted(strings.Trim(found[2], `"`)))
+			return fmt.Errorf("line %d: want key %s once (got it again)", fileLine(found[1], firstLine), model.Quoted(strings.Trim(found[2], `"`)))
 		}
 		return errNotObject
 	}
