@@ -45,7 +45,7 @@ func (c *Controller) refuseTemplates(o outcome) bool {
 		Basis: quarantine.Look(o.plan.look).Basis(subjects...), Verdict: quarantine.Verdict{Final: true},
 	})
 	if refused {
-		c.Log.Error("templates not taken; the ones before stay in force", "error", "nginx refuses their output: "+o.reason())
+		c.Log.Error("templates rejected; the previous ones stay in use", "error", "nginx refuses their output: "+o.reason())
 	}
 	return refused
 }

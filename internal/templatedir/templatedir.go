@@ -174,6 +174,6 @@ func (s *Source) reload(watcher *fsnotify.Watcher) error {
 func (s *Source) complain(err error) {
 	if text := err.Error(); text != s.trouble {
 		s.trouble = text
-		s.log.Error("templates not taken; the ones before stay in force", "error", err)
+		s.log.Error("templates rejected; the previous ones stay in use", "error", err)
 	}
 }

@@ -80,7 +80,7 @@ func TestTemplatesThatNginxRefuses(t *testing.T) {
 		s := start(t, root, oneHost(web), "--template-dir", dir)
 		s.waitBackend("http://a.example/", "web")
 		changeTemplate(t, dir, "server.tmpl", "server {\n", "server {\nno_such_directive on;\n")
-		s.waitLine("templates not taken")
+		s.waitLine("templates rejected")
 		s.write("b.yaml", ingress("b", "b.example", []string{"/ Prefix web"}))
 		s.waitBackend("http://b.example/", "web")
 		s.waitBackend("http://a.example/", "web")
