@@ -26,6 +26,10 @@ type Annotations struct {
 	Rate                 *Rate                 `behaviour:"rate"`
 	BodySize             *BodySize             `behaviour:"body-size"`
 	BodyBuffer           *BodyBuffer           `behaviour:"body-buffer"`
+	Buffers              *Buffers              `behaviour:"buffers"`
+	HTTPVersion          *HTTPVersion          `behaviour:"http-version"`
+	AnswerRewrites       *AnswerRewrites       `behaviour:"answer-rewrites"`
+	RedirectForm         *RedirectForm         `behaviour:"redirect-form"`
 	Timeouts             *Timeouts             `behaviour:"timeouts"`
 	NextUpstream         *NextUpstream         `behaviour:"next-upstream"`
 	UpstreamHost         *UpstreamHost         `behaviour:"upstream-host"`

@@ -110,6 +110,13 @@ type printer interface {
 // placer is a decorating behaviour that sets properties of its block by its value.
 type placer interface{ place(*model.Block) }
 
+// mender is a behaviour that reports and changes values that are invalid together.
+type mender interface {
+	// mend gets to know which keys are given. A Fault of another one is ignored: its
+	// value is that of the settings.
+	mend(given func(key string) bool) []keys.Fault
+}
+
 // leaver is a behaviour that records that it was left out for an invalid value.
 type leaver interface{ leaveOut() }
 
@@ -155,7 +162,7 @@ func (r *reader) read(b *behaviour) outcome {
 // decode returns the group of a behaviour with a given key.
 func (r *reader) decode(b *behaviour, denies bool) reflect.Value {
 	group := reflect.New(b.group)
-	faults := keys.Decode(group.Interface(), r.lookup, r.settings.Value)
+	faults := append(keys.Decode(group.Interface(), r.lookup, r.settings.Value), r.mend(group.Interface())...)
 	if r.sound(b.Behaviour, faults, denies) {
 		return group
 	}
@@ -166,6 +173,19 @@ func (r *reader) decode(b *behaviour, denies bool) reflect.Value {
 	}
 	r.of.withheld = r.of.withheld || b.withholds()
 	return group
+}
+
+// mend reports the values of a group that are invalid together.
+func (r *reader) mend(group any) []keys.Fault {
+	m, ok := group.(mender)
+	if !ok {
+		return nil
+	}
+	given := func(key string) bool {
+		_, ok := r.lookup(key)
+		return ok
+	}
+	return slices.DeleteFunc(m.mend(given), func(f keys.Fault) bool { return !given(f.Key) })
 }
 
 // assemble combines the results of all behaviours.

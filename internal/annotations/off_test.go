@@ -16,7 +16,7 @@ func TestOffValuesAskForNothing(t *testing.T) {
 		"enable-owasp-core-rules=true enable-modsecurity=false", "modsecurity-snippet=SecRuleEngine enable-modsecurity=0", "enable-modsecurity=0", "enable-modsecurity=off", "enable-modsecurity=F",
 		"limit-rate=0", "limit-rate-after=0", "limit-rps=0 limit-burst-multiplier=2 limit-whitelist=::1",
 		"enable-global-auth=true", "enable-global-auth=false", "proxy-request-buffering=on", "proxy-buffering=off", "proxy-buffer-size=4K", "proxy-buffers-number=4",
-		"proxy-redirect-from=off", "proxy-redirect-to=off", "proxy-redirect-from=off proxy-redirect-to=http://a", "load-balance=round_robin", "use-port-in-redirects=false",
+		"proxy-redirect-from=off", "proxy-redirect-from=default", "proxy-redirect-to=off", "proxy-redirect-from=off proxy-redirect-to=http://a", "load-balance=round_robin", "use-port-in-redirects=false",
 		"canary=false canary-weight=10 canary-by-header=x", "canary=0", "canary-weight=10", "canary-weight-total=200", "affinity-canary-behavior=legacy",
 		"auth-tls-verify-depth=2", "auth-tls-error-page=http://a", "auth-realm=x", "auth-secret-type=auth-map", "auth-signin=http://a",
 		"mirror-host=a", "mirror-request-body=off", "session-cookie-name=a", "session-cookie-change-on-failure=true", "affinity= session-cookie-path=/",
@@ -42,8 +42,8 @@ func TestWhatAsksIsNotOff(t *testing.T) {
 	for written, denied := range map[string]bool{
 		"enable-owasp-core-rules=true": true, "enable-owasp-core-rules=true enable-modsecurity=": true, "enable-owasp-core-rules=true enable-modsecurity=yes": true,
 		"modsecurity-snippet=SecRuleEngine": true, "enable-modsecurity=1": true, "enable-modsecurity=on": true, "auth-secret=a": true, "auth-snippet=a": true, "auth-tls-match-cn=a": true,
-		"proxy-buffering=on": false, "proxy-redirect-from=default": false, "proxy-redirect-from=http://a proxy-redirect-to=/": false,
-		"load-balance=ewma": false, "affinity=ip session-cookie-name=a": false, "mirror-target=a mirror-host=a": false, "use-port-in-redirects=true": false, "ssl-ciphers=A": false,
+		"proxy-buffering=yes": false, "proxy-redirect-from=~a proxy-redirect-to=/": false,
+		"load-balance=ewma": false, "affinity=ip session-cookie-name=a": false, "mirror-target=a mirror-host=a": false, "use-port-in-redirects=2": false, "ssl-ciphers=A": false,
 		"enable-cors=true cors-allow-origin=bad": false, "temporal-redirect=http://a temporal-redirect-code=500": false,
 	} {
 		p := readWritten(t, written)
@@ -59,8 +59,8 @@ func TestWhatAsksIsNotOff(t *testing.T) {
 // A default that a setting changed is no longer what an annotation says.
 func TestValueThatTheSettingHas(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]model.Reason{"on": model.NoEffect, "off": model.Unsupported} {
-		p := readWith(t, map[string]string{"proxy-buffering": "on"}, map[string]string{"proxy-buffering": value})
+	for value, want := range map[string]model.Reason{"A": model.NoEffect, "B": model.Unsupported} {
+		p := readWith(t, map[string]string{"ssl-ciphers": "A"}, map[string]string{"ssl-ciphers": value})
 		if len(p.Problems()) != 1 || p.Problems()[0].Reason != want {
 			t.Errorf("%s: %v", value, p.Problems())
 		}

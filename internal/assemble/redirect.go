@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 )
@@ -31,10 +32,16 @@ func (b *builder) redirect(c *claim.Claim) (r *model.Redirect, why string) {
 		return nil, "no Ingress of the host has a tls section, and force-ssl-redirect is false"
 	}
 	r = &model.Redirect{Code: general.Code, KeepTrailingSlash: asked.KeepTrailingSlash}
-	if general.UsePort && b.Options.HTTPSPort != usualHTTPS {
+	if c.Annotations.RedirectForm.UsePort && b.Options.HTTPSPort != usualHTTPS {
 		r.Port = b.Options.HTTPSPort
 	}
 	return r, why
+}
+
+// relative reports whether redirects without a host in their URL stay so. As in
+// ingress-nginx, the annotation does not apply to the redirect of app-root.
+func relative(owner *claim.Owner, of *annotations.Annotations) bool {
+	return of.RedirectForm.Relative || owner.Settings.Redirects.Relative
 }
 
 // appRootCode is the status of the redirect of an app-root, as in ingress-nginx.
@@ -50,7 +57,7 @@ func (b *builder) appRoot() {
 			b.appRootOwner = owner
 			b.add(&model.Location{
 				Rule:   model.Rule{Object: owner.Ref, Field: owner.AppRootKey(), Path: "/", Kind: model.RuleRedirect},
-				Return: &model.Return{Code: appRootCode, URL: owner.AppRoot()},
+				Return: &model.Return{Code: appRootCode, URL: owner.AppRoot(), Relative: owner.Settings.Redirects.Relative},
 			}, model.Equal, "/")
 		case b.appRootOwner.AppRoot() != owner.AppRoot():
 			b.out.problems = append(b.out.problems, model.Problem{Object: owner.Ref, Field: owner.AppRootKey(), Reason: model.Conflict,

@@ -224,7 +224,7 @@ func (b *builder) location(c *claim.Claim, kind model.RuleKind) *model.Location 
 	switch {
 	case l.Return != nil:
 	case url != "":
-		l.Return = &model.Return{Code: code, URL: url}
+		l.Return = &model.Return{Code: code, URL: url, Relative: relative(c.Owner, c.Annotations)}
 	default:
 		l.RedirectToHTTPS, l.PlainHTTP = b.redirect(c)
 		b.passOn(l, c)

@@ -61,7 +61,7 @@ func (x *explainer) answer(e *Explanation) Answer {
 	case !x.taken():
 		return Answer{Kind: ToStatus, Status: 404, Why: "no location takes the path"}
 	case sends(l):
-		return Answer{Kind: ToRedirect, Status: l.Return.Code, Location: x.sent(l.Return.URL), Why: x.whySent(l)}
+		return Answer{Kind: ToRedirect, Status: l.Return.Code, Location: x.sent(*l.Return), Why: x.whySent(l)}
 	case e.Applied.Redirect.Redirects:
 		r := e.Applied.Redirect
 		return Answer{Kind: ToRedirect, Status: r.Status, Location: r.Location, Why: r.Why}
@@ -135,8 +135,9 @@ func (x *explainer) overHTTPS(r *model.Redirect) string {
 
 // sent returns the header Location of a redirect of an Ingress. Variables that are not
 // known here stay as written.
-func (x *explainer) sent(to string) string {
-	if strings.HasPrefix(to, "/") {
+func (x *explainer) sent(r model.Return) string {
+	to := r.URL
+	if strings.HasPrefix(to, "/") && !r.Relative {
 		to = x.request.Scheme + "://" + x.request.Host + to
 	}
 	path, args, asks := strings.Cut(x.request.URI, "?")

@@ -52,6 +52,8 @@ const (
 	mirrorPath = `\$(?:(?:request_uri|uri)\b|\{(?:request_uri|uri)\})`
 )
 
+const urlText = `[A-Za-z0-9\-._/:,?&=][A-Za-z0-9\-._~/:,?&=]{0,499}`
+
 // The variables for authentication requests exclude $uri and $args, which would be those
 // of the authentication request itself.
 const (
@@ -106,6 +108,10 @@ var textRules = []textRule{
 		`a path below "/", of letters, digits and - . _ ~ / : and variables such as $host`},
 	{"host_and_variables", pattern(`^(?:[A-Za-z0-9\-._:\[\]]|` + variable + `)+$`),
 		`a host name, with a port or without; variables such as $host may be in it`},
+	// The character sets are those of ingress-nginx. nginx reads a text that begins with
+	// "~" as a regular expression.
+	{"url_text", pattern(`^` + urlText + `$`), `"off" or a URL or a path of at most 500 letters, digits and - . _ ~ / : , ? & =`},
+	{"from_to", pattern(`^(?:off|` + urlText + ` +` + urlText + `)$`), `"off" or two texts with a space between, each of at most 500 letters, digits and - . _ ~ / : , ? & =`},
 	// nginx ignores a header with _ by default.
 	{"header_name", pattern(`^[A-Za-z0-9-]{1,100}$`), `the name of a header, of letters, digits and -`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},

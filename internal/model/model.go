@@ -201,6 +201,8 @@ type Return struct {
 	// URL is the target of a redirect, empty for none. It is as the user wrote it: it
 	// may begin with "/", for the host of the request, and contain variables.
 	URL string `json:"url,omitempty"`
+	// Relative is set if a URL without a host is sent as it is.
+	Relative bool `json:"relative,omitempty"`
 }
 
 // Proxy passes a request to a backend.

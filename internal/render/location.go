@@ -75,7 +75,7 @@ func (v *locationView) answer(r model.Return) {
 	case r.URL == "":
 		v.Return = r.Code
 		return
-	case strings.HasPrefix(r.URL, "/"):
+	case strings.HasPrefix(r.URL, "/") && !r.Relative:
 		r.URL = "$redirect_scheme://$best_http_host" + r.URL
 	}
 	v.Sends = &r

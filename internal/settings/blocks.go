@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -33,6 +32,8 @@ func (s *Settings) Blocks() []model.Block {
 		block("hsts", s.HSTS),
 		block("client-limits", s.Limits),
 		block("proxy", s.Proxy),
+		block("answers", s.Answers),
+		block("redirects", s.Redirects),
 		block("keepalive", s.Keepalive),
 	}
 }
@@ -78,15 +79,6 @@ func (h HSTS) Header() string {
 // valid. That includes the case in which it lets invalid headers through, because nginx
 // can only remove a header that it finds by name.
 func (c Client) TakesUnderscores() bool { return c.Underscores || !c.IgnoreInvalid }
-
-// TempFileSize returns the maximum size of the file for an answer: "0" for no file, and
-// otherwise at least the size of a buffer, which nginx requires.
-func (p Proxy) TempFileSize() keys.Size {
-	if p.MaxTempFileSize == "0" {
-		return "0"
-	}
-	return keys.Larger(p.MaxTempFileSize, p.BufferSize)
-}
 
 // Retry returns the words of proxy_next_upstream.
 func (p Proxy) Retry() []string {

@@ -125,6 +125,14 @@ var ingressNginx = map[string]string{
 	"proxy-stream-responses":             `1`,
 	"proxy-protocol-header-timeout":      `5s`,
 
+	"proxy-busy-buffers-size": ``,
+	"proxy-http-version":      `1.1`,
+	"relative-redirects":      `false`,
+	"proxy-cookie-domain":     `off`,
+	"proxy-cookie-path":       `off`,
+	"proxy-redirect-from":     `off`,
+	"proxy-redirect-to":       `off`,
+
 	"enable-access-log-for-default-backend": `false`,
 	"enable-underscores-in-headers":         `false`,
 	"allow-snippet-annotations":             `false`,

@@ -19,6 +19,7 @@ type Settings struct {
 	TLS         TLS
 	HSTS        HSTS
 	Redirects   Redirects
+	Answers     Answers
 	Paths       Paths
 	Hosts       Hosts
 	HTTP2       HTTP2
@@ -62,13 +63,15 @@ type Proxy struct {
 	ReadTimeout         int                `key:"proxy-read-timeout" default:"60" validate:"min=1,max=31536000" unit:"seconds" doc:"Seconds between two reads from a backend."`
 	BodySize            keys.Size          `key:"proxy-body-size" default:"1m" doc:"Largest body of a request. 0 means no limit."`
 	Buffering           string             `key:"proxy-buffering" default:"off" validate:"oneof=on off" doc:"Whether nginx buffers answers."`
-	BufferSize          keys.Size          `key:"proxy-buffer-size" default:"4k" validate:"min=1,max=1073741824" doc:"Buffer for the first part of an answer, and the size of the other buffers."`
-	BuffersNumber       int                `key:"proxy-buffers-number" default:"4" validate:"min=3,max=1024" doc:"Number of buffers for an answer."`
+	BufferSize          keys.Size          `key:"proxy-buffer-size" default:"4k" validate:"min=1,max=16777216" doc:"Buffer for the first part of an answer, and the size of the other buffers."`
+	BuffersNumber       int                `key:"proxy-buffers-number" default:"4" validate:"min=2,max=1024" doc:"Number of buffers for an answer."`
+	BusyBuffers         keys.Size          `key:"proxy-busy-buffers-size" validate:"min=1,max=33554432" doc:"Size of the buffers that can be on their way to the client while nginx still reads the answer: from one buffer to all but one. Default: two buffers."`
 	RequestBuffering    string             `key:"proxy-request-buffering" default:"on" validate:"oneof=on off" doc:"Whether nginx reads a whole request before it passes it on."`
 	MaxTempFileSize     keys.Size          `key:"proxy-max-temp-file-size" default:"1024m" doc:"Largest file for an answer that does not fit the buffers. 0 means no file. A smaller size than a buffer counts as the size of a buffer."`
 	NextUpstream        keys.Words         `key:"proxy-next-upstream" default:"error timeout" validate:"dive,oneof=error timeout invalid_header http_500 http_502 http_503 http_504 http_403 http_404 http_429 non_idempotent off" doc:"What makes nginx try another endpoint."`
 	NextUpstreamTries   keys.Optional[int] `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often nginx tries a request, at most 16 times. 0 means once for each endpoint."`
 	NextUpstreamTimeout keys.Optional[int] `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which nginx may try a request again. 0 means no limit."`
+	HTTPVersion         string             `key:"proxy-http-version" default:"1.1" validate:"oneof=1.0 1.1" doc:"Version of HTTP for requests to the backends. With 1.0, WebSockets do not work and no connection is kept."`
 	RetryNonIdempotent  bool               `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether nginx also tries POST, LOCK and PATCH again."`
 }
 
@@ -112,7 +115,16 @@ type Redirects struct {
 	Code                  int      `key:"http-redirect-code" default:"308" validate:"oneof=301 302 307 308" doc:"Status of the redirect."`
 	NoTLSLocations        []string `key:"no-tls-redirect-locations" default:"/.well-known/acme-challenge" validate:"dive,path_prefix" empty:"zero" doc:"Prefixes of paths that are never redirected."`
 	PreserveTrailingSlash bool     `key:"preserve-trailing-slash" default:"false" empty:"zero" doc:"Whether the redirect keeps a slash at the end of the URI."`
-	UsePort               bool     `key:"use-port-in-redirects" default:"false" empty:"zero" doc:"Whether the redirect contains the port."`
+	UsePort               bool     `key:"use-port-in-redirects" default:"false" empty:"zero" doc:"Whether redirects contain the port, and those to HTTPS the port for HTTPS."`
+	Relative              bool     `key:"relative-redirects" default:"false" empty:"zero" doc:"Whether redirects without a host in their URL stay so. Otherwise nginx adds scheme and host."`
+}
+
+// Answers changes the headers of answers that name the backend: cookies and redirects.
+type Answers struct {
+	CookieDomain string `key:"proxy-cookie-domain" default:"off" off:"off" validate:"from_to" doc:"Domain of cookies to replace, and its replacement, such as \"app.internal example.com\"."`
+	CookiePath   string `key:"proxy-cookie-path" default:"off" off:"off" validate:"from_to" doc:"Beginning of the path of cookies to replace, and its replacement, such as \"/app/ /\"."`
+	RedirectFrom string `key:"proxy-redirect-from" default:"off" off:"off default" validate:"url_text" doc:"Beginning of the header Location of answers that proxy-redirect-to replaces."`
+	RedirectTo   string `key:"proxy-redirect-to" default:"off" off:"off" validate:"url_text" doc:"Replacement for proxy-redirect-from."`
 }
 
 // Paths configures the matching of paths.

@@ -30,7 +30,7 @@ func lines(problems []model.Problem) []string {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	got, problems := read(map[string]string{
-		"worker-processes": "2", "Proxy-Read-Timeout": "120", "proxy-buffer-size": "1g", "ssl-ciphers": "", "hsts": "",
+		"worker-processes": "2", "Proxy-Read-Timeout": "120", "proxy-buffer-size": "1024k", "ssl-ciphers": "", "hsts": "",
 		"no-tls-redirect-locations": "", "large-client-header-buffers": "4 32k", "whitelist-source-range": "10.0.0.1, ::1/64",
 		"proxy-next-upstream": "error http_503", "keep-alive": "", "annotations-risk-level": "critical",
 	})
@@ -40,7 +40,7 @@ func TestRead(t *testing.T) {
 	want, _ := Read(nil)
 	want.Workers.Processes = 2
 	want.Proxy.ReadTimeout = 120
-	want.Proxy.BufferSize = "1024m"
+	want.Proxy.BufferSize = "1m"
 	want.Proxy.NextUpstream = keys.Words{"error", "http_503"}
 	want.TLS.Ciphers = ""
 	want.HSTS.Enabled = false
@@ -64,13 +64,13 @@ func TestRead(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	s, got := read(map[string]string{
-		"proxy-read-timeout": "60s", "proxy-buffers-number": "2", "use-gziip": "true", "enable-brotli": "true", "use-geoip": "true",
+		"proxy-read-timeout": "60s", "proxy-buffers-number": "1", "use-gziip": "true", "enable-brotli": "true", "use-geoip": "true",
 		"whitelist-source-range": "office", "log-format-upstream": "a\nb",
 	})
 	want := []string{
 		`Unsupported ConfigMap ingress/controller: enable-brotli: this setting of ingress-nginx is not supported yet: it is ignored, and the other settings are followed`,
 		`InvalidValue ConfigMap ingress/controller: log-format-upstream: want one line of text of at most 3500 characters (got "a\nb")`,
-		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 3 to 1024 (got "2")`,
+		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 2 to 1024 (got "1")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
 		`Unread ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
 		`Unread ConfigMap ingress/controller: use-gziip: no setting has this name; did you mean "use-gzip"?`,
@@ -175,7 +175,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: source %v", b.Name, b.Source)
 		}
 	}
-	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "stream", "gzip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "keepalive"}
+	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "stream", "gzip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "keepalive"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

@@ -161,6 +161,8 @@ var ofTypes = map[reflect.Type][]string{
 
 // ofRules are the values of the rules of package keys.
 var ofRules = map[string][]string{
+	"from_to":            {"/app/ /", "app.internal shop.example"},
+	"url_text":           {"/", "http://app.internal:8080/a~b?c=d&e,f_g-h"},
 	"rewrite_target":     {"/", "/~-._0:/$1$9$uri"},
 	"secret_ref":         {"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
 	"secret_name":        {"s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},

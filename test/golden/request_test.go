@@ -212,7 +212,7 @@ func (o *outcome) foretellLocation(r request, match route.Choice) answer {
 		a.status, a.redirect = redirect.Code, target(r, redirect)
 	case location.Return != nil:
 		a.status, a.redirect = location.Return.Code, location.Return.URL
-		if strings.HasPrefix(a.redirect, "/") {
+		if strings.HasPrefix(a.redirect, "/") && !location.Return.Relative {
 			a.redirect = r.scheme + "://" + r.host + a.redirect
 		}
 		a.redirect = r.written(a.redirect)

@@ -152,7 +152,10 @@ func (n *running) fetch(t *testing.T, r request) (answer, error) {
 	response.Body.Close()
 	connection.Close()
 	response.Header.Set("Certificate", name)
-	a := answer{status: response.StatusCode, redirect: n.usualPorts(response.Header.Get("Location")), service: response.Header.Get("Echo-Service"), header: response.Header}
+	a := answer{status: response.StatusCode, service: response.Header.Get("Echo-Service"), header: response.Header}
+	if response.StatusCode/100 == 3 {
+		a.redirect = n.usualPorts(response.Header.Get("Location"))
+	}
 	if path := response.Header.Get("Echo-Path"); path != r.uri {
 		a.path = path
 	}
