@@ -221,6 +221,9 @@ func TestCVE2024_7646(t *testing.T) {
 		"proxy-read-timeout": "5", "allowlist-source-range": "127.0.0.1", "proxy-next-upstream": "error", "proxy-next-upstream-tries": "1", "cors-max-age": "1", "enable-cors": "true",
 		"permanent-redirect": "https://a.example/", "temporal-redirect": "https://a.example/", "app-root": "/a", "upstream-vhost": "a.example", "server-alias": "a.example",
 		"denylist-source-range": "127.0.0.9", "client-body-buffer-size": "8k", "connection-proxy-header": "close",
+		"proxy-buffering": "on", "proxy-buffer-size": "8k", "proxy-buffers-number": "8", "proxy-busy-buffers-size": "8k", "proxy-max-temp-file-size": "0", "proxy-request-buffering": "off",
+		"proxy-http-version": "1.0", "proxy-cookie-domain": "a.internal a.example", "proxy-cookie-path": "/a /b", "proxy-redirect-from": "/a", "proxy-redirect-to": "/b",
+		"relative-redirects": "true", "use-port-in-redirects": "true",
 	}
 	for key, value := range valid {
 		for _, end := range []string{"\n", "\r", "\r\n", "\u0085", "\u2028", "\v", "\x00", "\\n", ";", " ;", "#"} {

@@ -73,6 +73,9 @@ var seats = []seat{
 	{name: "temporal-redirect", values: paths, make: annotate("temporal-redirect", nil)},
 	{name: "x-forwarded-prefix", values: paths, make: annotate("x-forwarded-prefix", map[string]string{"rewrite-target": "/r"})},
 	{name: "client-body-buffer-size", values: append([]string{"1", "1g", "1024m", "9223372036854775807g"}, corpus...), make: annotate("client-body-buffer-size", nil)},
+	{name: "proxy-cookie-path", values: append([]string{"/a /b;", "~(a /b", "/a /b{c"}, paths...), make: annotate("proxy-cookie-path", nil)},
+	{name: "proxy-redirect-to", values: paths, make: annotate("proxy-redirect-to", map[string]string{"proxy-redirect-from": "/a"})},
+	{name: "proxy-busy-buffers-size", values: []string{"1", "32m", "0", "9223372036854775807g"}, make: annotate("proxy-busy-buffers-size", map[string]string{"proxy-buffers-number": "2"})},
 }
 
 func setPath(ing *networkingv1.Ingress, pathType networkingv1.PathType, path string) {
