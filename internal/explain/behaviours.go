@@ -34,11 +34,13 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 		shown.Answers = b.Answers && (l.Return == nil || sends(l))
 		shown.Refuses = b.Protects && !shown.Snippet && printed(l, b.Name) && l.Return == nil
 		for _, v := range b.Values {
-			if v.Text != "" {
-				shown.Keys = append(shown.Keys, x.key(v, l.Rule.Object, values))
+			if k := x.key(v, l.Rule.Object, values); v.Text != "" && (k.Source != FromDefault || !v.IsOff(v.Text)) {
+				shown.Keys = append(shown.Keys, k)
 			}
 		}
-		list = append(list, shown)
+		if len(shown.Keys) > 0 || printed(l, b.Name) {
+			list = append(list, shown)
+		}
 	}
 	return list
 }

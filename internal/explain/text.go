@@ -186,6 +186,9 @@ func transportWords(t Transport) string {
 // mostValue limits the printed length of a value; JSON has more.
 const mostValue = 48
 
+// mostDefaults limits the length of a list of defaults in one line.
+const mostDefaults = 106
+
 // mostTarget limits the printed length of a subrequest's URL.
 const mostTarget = 400
 
@@ -203,7 +206,7 @@ func (t *text) behaviours(a *Applied) {
 }
 
 func (t *text) behaviour(b Behaviour) {
-	if list, all := defaults(b); all {
+	if list, all := defaults(b); all && len(b.Name+list) <= mostDefaults {
 		t.line(2, "%s (default): %s", b.Name, list)
 		return
 	}
