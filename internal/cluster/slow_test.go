@@ -51,16 +51,16 @@ func TestSecretThatIsNotAnsweredHoldsNobodyUp(t *testing.T) {
 			case *polledObjects[corev1.Secret, *corev1.Secret]:
 				secrets.keep(nil) // it is referred to anew
 			}
-			total := time.Duration(0)
+			quickest := time.Hour // a busy machine delays some, and a wait for the answer all
 			for range 5 {
 				loaded, took := load()
-				total += took
+				quickest = min(quickest, took)
 				if mode == SecretsByMetadata && len(loaded.Objects.Secrets) != 1 {
 					t.Errorf("%d Secrets are known", len(loaded.Objects.Secrets))
 				}
 			}
-			if total > 2*time.Second {
-				t.Errorf("five loads took %s", total)
+			if quickest >= ownedWait {
+				t.Errorf("each of five loads took %s or more", quickest)
 			}
 			for len(signals) > 0 {
 				<-signals

@@ -168,7 +168,8 @@ func stripNamespace(o *corev1.Namespace) {
 	o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
 }
 
-// Stripped returns copies of objects as a Source holds them, without unused fields.
+// Stripped returns copies of objects as a Source holds them, without unused fields. It is
+// for tests of other packages, which hold that nobody misses these fields.
 func Stripped(o snapshot.Objects) snapshot.Objects {
 	return snapshot.Objects{
 		Ingresses: stripped(o.Ingresses, (*networkingv1.Ingress).DeepCopy, stripIngress), IngressClasses: stripped(o.IngressClasses, (*networkingv1.IngressClass).DeepCopy, stripClass),

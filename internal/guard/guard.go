@@ -131,7 +131,7 @@ func Samples(asked Asked, locations []*model.Location) []Sample {
 	return all
 }
 
-// InOrder reports whether a location may serve the request of a sample.
+// InOrder reports whether a location may serve the request of a sample, for the same test.
 func InOrder(asked Asked, s Sample, taker *model.Location) bool {
 	j := newJudge(asked, nil)
 	at := slices.IndexFunc(j.readings, func(r *reading) bool { return r.Claim.Owner == s.Claim.Owner && r.Claim.Field == s.Claim.Field })

@@ -80,7 +80,7 @@ func Describe(t any) []Doc {
 
 // want describes the valid values of a type under the rules of a validate tag.
 func want(t reflect.Type, validate string) string {
-	rules, each := splitRules(validate)
+	rules, each := SplitRules(validate)
 	text := wantType(t, rules)
 	if of := wantEach(each); of != "" {
 		text += ", each " + of
@@ -88,8 +88,8 @@ func want(t reflect.Type, validate string) string {
 	return text
 }
 
-// splitRules separates the rules of the value from those of its elements.
-func splitRules(validate string) (whole, each map[string]string) {
+// SplitRules separates the rules of the value from those of its elements.
+func SplitRules(validate string) (whole, each map[string]string) {
 	whole, each = map[string]string{}, map[string]string{}
 	into := whole
 	for rule := range strings.SplitSeq(validate, ",") {

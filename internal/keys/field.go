@@ -28,6 +28,9 @@ type field struct {
 	zeroIfInvalid, alone bool
 	instead              string
 	gone                 []string
+	// parsedDefault is the value of the tag default. It is not valid if there is none, or
+	// if two copies of it would share memory.
+	parsedDefault reflect.Value
 }
 
 var parsed sync.Map // reflect.Type -> []*field
@@ -107,7 +110,12 @@ func (f *field) mustBeSound(member reflect.StructField) {
 	if f.Default == "" {
 		return
 	}
-	if err := f.set(reflect.New(member.Type).Elem(), f.Default); err != nil {
+	value := reflect.New(member.Type).Elem()
+	if err := f.set(value, f.Default); err != nil {
 		panic(fmt.Sprintf("keys: %s: default %q: %v", member.Name, f.Default, err))
+	}
+	switch member.Type.Kind() {
+	case reflect.Bool, reflect.Int, reflect.String:
+		f.parsedDefault = value
 	}
 }

@@ -191,7 +191,11 @@ func (f *field) written(lookup Lookup) (name, value string, ok bool) {
 // setDefault sets the default. An invalid default becomes the zero value; package
 // settings reports it.
 func (f *field) setDefault(target reflect.Value, defaults Lookup) {
-	if text := f.defaultText(defaults); text == "" || f.set(target, text) != nil {
+	text := f.defaultText(defaults)
+	switch {
+	case text == f.Default && f.parsedDefault.IsValid():
+		target.Set(f.parsedDefault)
+	case text == "" || f.set(target, text) != nil:
 		target.SetZero()
 	}
 }

@@ -126,7 +126,7 @@ func endedAs(err error, i int) error {
 
 // awaitNobody waits until no other process is there, not even one that has ended.
 func awaitNobody() error {
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		entries, err := os.ReadDir("/proc")
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"testing"
+	"testing/synctest"
 
 	"github.com/miekg/dns"
 
@@ -21,24 +22,26 @@ func (z *zone) failFor(kind uint16) {
 // addresses of before stay beside what AAAA says now, and the other way round.
 func TestOneFamilysFailureKeepsItsLastGoodAnswer(t *testing.T) {
 	t.Parallel()
-	z := newZone(t)
-	z.set("db.example.", "0 A 192.0.2.1", "0 AAAA 2001:db8::1")
-	r, d := z.resolver(t, "search a.example"), external("db.example")
-	awaitAddresses(t, r, d, "192.0.2.1", "2001:db8::1")
-	for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
-		z.failFor(kind)
-		before := z.asks("db.example.")
-		poll(t, "a question that failed", func() bool { return z.asks("db.example.") > before+3 })
+	synctest.Test(t, func(t *testing.T) {
+		z := emptyZone()
+		z.set("db.example.", "0 A 192.0.2.1", "0 AAAA 2001:db8::1")
+		r, d := z.inMemory(t, "search a.example"), external("db.example")
 		awaitAddresses(t, r, d, "192.0.2.1", "2001:db8::1")
+		for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA} {
+			z.failFor(kind)
+			before := z.asks("db.example.")
+			poll(t, "a question that failed", func() bool { return z.asks("db.example.") > before+3 })
+			awaitAddresses(t, r, d, "192.0.2.1", "2001:db8::1")
+			z.failFor(0)
+		}
+		z.failFor(dns.TypeA)
+		z.set("db.example.", "0 A 192.0.2.2", "0 AAAA 2001:db8::2")
+		awaitAddresses(t, r, d, "192.0.2.1", "2001:db8::2")
 		z.failFor(0)
-	}
-	z.failFor(dns.TypeA)
-	z.set("db.example.", "0 A 192.0.2.2", "0 AAAA 2001:db8::2")
-	awaitAddresses(t, r, d, "192.0.2.1", "2001:db8::2")
-	z.failFor(0)
-	awaitAddresses(t, r, d, "192.0.2.2", "2001:db8::2")
-	z.set("db.example.", "0 AAAA 2001:db8::2")
-	awaitAddresses(t, r, d, "2001:db8::2")
+		awaitAddresses(t, r, d, "192.0.2.2", "2001:db8::2")
+		z.set("db.example.", "0 AAAA 2001:db8::2")
+		awaitAddresses(t, r, d, "2001:db8::2")
+	})
 }
 
 // TestFillTakesSoManyAddresses: whoever answers for a name does not decide how

@@ -38,6 +38,7 @@ type lookup struct {
 	ndots    int
 	attempts int
 	timeout  time.Duration
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	// early is called with the addresses of one family if the other one is late.
 	early func(found)
 }
@@ -218,14 +219,16 @@ func (l *lookup) exchange(ctx context.Context, query *dns.Msg, server string) (*
 
 // exchangeOver sends a query over a network. It ends with ctx.
 func (l *lookup) exchangeOver(ctx context.Context, network string, query *dns.Msg, server string) (*dns.Msg, error) {
-	client := dns.Client{Net: network, Timeout: l.timeout}
-	connection, err := client.DialContext(ctx, server)
+	dialing, cancel := context.WithTimeout(ctx, l.timeout)
+	defer cancel()
+	connection, err := l.dial(dialing, network, server)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = connection.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = connection.Close() })()
-	answer, _, err := client.ExchangeWithConnContext(ctx, query, connection)
+	client := dns.Client{Net: network, Timeout: l.timeout}
+	answer, _, err := client.ExchangeWithConnContext(ctx, query, &dns.Conn{Conn: connection})
 	return answer, err
 }
 

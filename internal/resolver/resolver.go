@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -87,6 +88,8 @@ type Options struct {
 	Conf string
 	// Port is the port of the servers; empty means 53.
 	Port string
+	// Dial connects to a server; nil means by the network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// Logger gets one line for each name when a trouble begins, changes or ends; nil
 	// means slog.Default().
 	Logger *slog.Logger
@@ -185,6 +188,9 @@ func New(options Options) *Resolver {
 	}
 	if options.Port == "" {
 		options.Port = "53"
+	}
+	if options.Dial == nil {
+		options.Dial = new(net.Dialer).DialContext
 	}
 	if options.Logger == nil {
 		options.Logger = slog.Default()
@@ -294,6 +300,7 @@ func (r *Resolver) resolve(ctx context.Context, text string, last lists) (found,
 		// Two attempts fit into the limit, because a packet can get lost.
 		lookup.timeout = min(lookup.timeout, time.Until(limit)/2)
 	}
+	lookup.dial = r.options.Dial
 	lookup.early = func(answer found) { r.learnEarly(text, answer) }
 	return lookup.resolve(ctx, text, last)
 }

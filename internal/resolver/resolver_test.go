@@ -3,7 +3,6 @@ package resolver_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -43,9 +43,11 @@ type zone struct {
 	asked   map[string]int
 }
 
+func emptyZone() *zone { return &zone{records: map[string][]string{}, asked: map[string]int{}} }
+
 func newZone(t *testing.T) *zone {
 	t.Helper()
-	z := &zone{records: map[string][]string{}, asked: map[string]int{}}
+	z := emptyZone()
 	udp, tcp := samePort(t)
 	var err error
 	_, z.port, err = net.SplitHostPort(udp.LocalAddr().String())
@@ -101,12 +103,24 @@ func (z *zone) asks(name string) int {
 }
 
 func (z *zone) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
+	answer := z.answer(query)
+	if answer == nil {
+		return
+	}
+	if w.LocalAddr().Network() == "udp" {
+		answer.Truncate(512)
+	}
+	_ = w.WriteMsg(answer)
+}
+
+// answer returns nil for a query that gets no answer.
+func (z *zone) answer(query *dns.Msg) *dns.Msg {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	question := query.Question[0]
 	z.asked[question.Name]++
 	if z.dropped != nil && z.dropped(question) {
-		return
+		return nil
 	}
 	answer := new(dns.Msg).SetReply(query)
 	records, known := z.records[question.Name]
@@ -128,18 +142,46 @@ func (z *zone) ServeDNS(w dns.ResponseWriter, query *dns.Msg) {
 			answer.Answer = append(answer.Answer, record)
 		}
 	}
-	if w.LocalAddr().Network() == "udp" {
-		answer.Truncate(512)
-	}
-	_ = w.WriteMsg(answer)
+	return answer
 }
 
-// resolver runs one that asks the zone, until the test ends.
+// dial connects to the zone in memory. Unlike with a socket, the clock of a synctest bubble
+// goes on while a question waits for its answer.
+func (z *zone) dial(context.Context, string, string) (net.Conn, error) {
+	client, server := net.Pipe()
+	go func() {
+		connection := &dns.Conn{Conn: server}
+		defer connection.Close()
+		for {
+			query, err := connection.ReadMsg()
+			if err != nil {
+				return
+			}
+			if answer := z.answer(query); answer != nil {
+				_ = connection.WriteMsg(answer)
+			}
+		}
+	}()
+	return client, nil
+}
+
+// resolver runs one that asks the zone over sockets, until the test ends.
 func (z *zone) resolver(t *testing.T, conf string) *resolver.Resolver {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "resolv.conf")
-	check(t, os.WriteFile(path, []byte("nameserver 127.0.0.1\n"+conf), 0o600))
-	r := resolver.New(resolver.Options{Conf: path, Port: z.port, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	return running(t, conf, resolver.Options{Port: z.port})
+}
+
+// inMemory is resolver without sockets.
+func (z *zone) inMemory(t *testing.T, conf string) *resolver.Resolver {
+	t.Helper()
+	return running(t, conf, resolver.Options{Dial: z.dial})
+}
+
+func running(t *testing.T, conf string, o resolver.Options) *resolver.Resolver {
+	t.Helper()
+	o.Conf, o.Logger = filepath.Join(t.TempDir(), "resolv.conf"), slog.New(slog.DiscardHandler)
+	check(t, os.WriteFile(o.Conf, []byte("nameserver 127.0.0.1\n"+conf), 0o600))
+	r := resolver.New(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -221,39 +263,43 @@ func TestResolver(t *testing.T) {
 
 func TestResolverAsksAgainAndKeepsTheLastGoodAnswer(t *testing.T) {
 	t.Parallel()
-	z := newZone(t)
-	z.set("db.example.", "0 A 192.0.2.1")
-	r := z.resolver(t, "")
-	d := external("db.example")
-	awaitAddresses(t, r, d, "192.0.2.1")
-	z.set("db.example.", "0 A 192.0.2.2")
-	awaitAddresses(t, r, d, "192.0.2.2")
+	synctest.Test(t, func(t *testing.T) {
+		z := emptyZone()
+		z.set("db.example.", "0 A 192.0.2.1")
+		r := z.inMemory(t, "")
+		d := external("db.example")
+		awaitAddresses(t, r, d, "192.0.2.1")
+		z.set("db.example.", "0 A 192.0.2.2")
+		awaitAddresses(t, r, d, "192.0.2.2")
 
-	z.fail(true)
-	before := z.asks("db.example.")
-	poll(t, "a question that failed", func() bool { return z.asks("db.example.") > before+1 })
-	awaitAddresses(t, r, d, "192.0.2.2")
+		z.fail(true)
+		before := z.asks("db.example.")
+		poll(t, "a question that failed", func() bool { return z.asks("db.example.") > before+1 })
+		awaitAddresses(t, r, d, "192.0.2.2")
 
-	z.fail(false)
-	z.set("db.example.")
-	awaitAddresses(t, r, d)
+		z.fail(false)
+		z.set("db.example.")
+		awaitAddresses(t, r, d)
+	})
 }
 
 func TestResolverForgetsNamesOutOfUse(t *testing.T) {
 	t.Parallel()
-	z := newZone(t)
-	z.set("old.example.", "0 A 192.0.2.1")
-	z.set("new.example.", "0 A 192.0.2.2")
-	r := z.resolver(t, "")
-	awaitAddresses(t, r, external("old.example"), "192.0.2.1")
-	awaitAddresses(t, r, external("new.example"), "192.0.2.2")
-	// Four more answers for the one take as many seconds; the other may have
-	// been on its way when it was forgotten.
-	old, used := z.asks("old.example."), z.asks("new.example.")
-	poll(t, "more questions for the name in use", func() bool { return z.asks("new.example.") >= used+4 })
-	if got := z.asks("old.example."); got > old+2 {
-		t.Errorf("want no more questions for a name out of use, got %d", got-old)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		z := emptyZone()
+		z.set("old.example.", "0 A 192.0.2.1")
+		z.set("new.example.", "0 A 192.0.2.2")
+		r := z.inMemory(t, "")
+		awaitAddresses(t, r, external("old.example"), "192.0.2.1")
+		awaitAddresses(t, r, external("new.example"), "192.0.2.2")
+		// Four more answers for the one take as many seconds; the other may have
+		// been on its way when it was forgotten.
+		old, used := z.asks("old.example."), z.asks("new.example.")
+		poll(t, "more questions for the name in use", func() bool { return z.asks("new.example.") >= used+4 })
+		if got := z.asks("old.example."); got > old+2 {
+			t.Errorf("want no more questions for a name out of use, got %d", got-old)
+		}
+	})
 }
 
 func poll(t *testing.T, what string, holds func() bool) {

@@ -62,7 +62,12 @@ type classSettings struct {
 // Settings returns a function for the settings of Ingresses, which are those of their
 // classes. They are computed once.
 func Settings(s *snapshot.Snapshot, o Options) func(*networkingv1.Ingress) *settings.Settings {
-	return NewMemo().begin(s, o).settingsOf
+	return NewMemo().Settings(s, o)
+}
+
+// Settings is the function Settings. It returns the same settings for the same ConfigMaps.
+func (m *Memo) Settings(s *snapshot.Snapshot, o Options) func(*networkingv1.Ingress) *settings.Settings {
+	return m.begin(s, o).settingsOf
 }
 
 // settingsOf returns the settings of an Ingress: those of its class or, if that has

@@ -114,7 +114,7 @@ func (w *world) translated(t testing.TB, objects snapshot.Objects) *model.Config
 		options.DefaultBackend = snapshot.Name{Namespace: namespace, Name: fallbackService}
 	}
 	config, problems := translate.Config(snap, options, nil)
-	for _, line := range guarded.Open(snap, options, config.Static.Servers, problems) {
+	for _, line := range guarded.NewMemo().Open(snap, options, config.Static.Servers, problems) {
 		t.Error("open is " + line)
 	}
 	return &config

@@ -23,7 +23,7 @@ func Of(doc keys.Doc) []string {
 	if known, ok := cache.Load(key); ok {
 		return known.([]string)
 	}
-	whole, each := split(doc.Field.Tag.Get("validate"))
+	whole, each := keys.SplitRules(doc.Field.Tag.Get("validate"))
 	all := slices.Concat(ends(words(whole)), words(each), ofTypes[doc.Field.Type], kindEdges(doc.Field.Type), limits(doc.Field.Type, whole))
 	var accepted []string
 	for _, value := range all {
@@ -50,21 +50,6 @@ func Accepts(doc keys.Doc, value string) bool {
 	alone := reflect.New(reflect.StructOf([]reflect.StructField{{Name: doc.Field.Name, Type: doc.Field.Type, Tag: doc.Field.Tag}}))
 	lookup := func(key string) (string, bool) { return value, key == doc.Key }
 	return len(keys.Decode(alone.Interface(), lookup, nil)) == 0
-}
-
-// split separates the rules of the value from those of its elements.
-func split(validate string) (whole, each map[string]string) {
-	whole, each = map[string]string{}, map[string]string{}
-	into := whole
-	for rule := range strings.SplitSeq(validate, ",") {
-		name, param, _ := strings.Cut(rule, "=")
-		if name == "dive" {
-			into = each
-			continue
-		}
-		into[name] = param
-	}
-	return whole, each
 }
 
 // fewWords is the maximum length of a list of words of which each is an edge.

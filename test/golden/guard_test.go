@@ -19,7 +19,7 @@ import (
 // if all were well to be protected, fairly won by another, or closed.
 func (o *outcome) expectGuarded(t *testing.T) {
 	t.Helper()
-	for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems, o.owners...) {
+	for _, line := range guarded.NewMemo().Open(o.snap, o.options, o.config.Static.Servers, o.problems, o.owners...) {
 		t.Error(line)
 	}
 }
@@ -41,7 +41,7 @@ func (o *outcome) probes() []probe {
 		return nil
 	}
 	var all []probe
-	for _, h := range guarded.Hosts(o.snap, o.options, o.problems, o.owners...) {
+	for _, h := range guarded.NewMemo().Hosts(o.snap, o.options, o.problems, o.owners...) {
 		for _, s := range guard.Samples(h.Asked, h.Servers(o.config.Static.Servers)[0].Locations) {
 			if !s.Claim.Match.Any() {
 				continue // it is for other requests
@@ -132,7 +132,7 @@ func TestBrokenPlacementIsSeen(t *testing.T) {
 		for _, s := range o.config.Static.Servers {
 			breaks(s)
 		}
-		open := guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems, o.owners...)
+		open := guarded.NewMemo().Open(o.snap, o.options, o.config.Static.Servers, o.problems, o.owners...)
 		if hosts := len(o.config.Static.Servers) - 1; len(open) < hosts {
 			t.Errorf("%s: of %d hosts are open: %v", name, hosts, open)
 		}

@@ -41,8 +41,9 @@ func TestMutatedCasesStayGuarded(t *testing.T) {
 				if _, ok := c.section("lint"); ok {
 					return // its objects need not decode
 				}
+				memo := guarded.NewMemo()
 				for seed := range uint64(8) {
-					protected.Add(int64(c.mutate(t, seed)))
+					protected.Add(int64(c.mutate(t, memo, seed)))
 				}
 			})
 		}
@@ -54,7 +55,7 @@ func TestMutatedCasesStayGuarded(t *testing.T) {
 
 // mutate wants a case whose objects are spoiled to stay guarded, and gives how many
 // of its paths are protected.
-func (c *testCase) mutate(t *testing.T, seed uint64) (protected int) {
+func (c *testCase) mutate(t *testing.T, memo *guarded.Memo, seed uint64) (protected int) {
 	t.Helper()
 	objects := c.manifests(t).Objects
 	if len(objects.Ingresses) == 0 {
@@ -69,14 +70,14 @@ func (c *testCase) mutate(t *testing.T, seed uint64) (protected int) {
 	snap, problems := snapshot.New(objects)
 	config, more := translate.Config(snap, options, nil)
 	problems = append(problems, more...)
-	for _, h := range guarded.Hosts(snap, options, problems) {
+	for _, h := range memo.Hosts(snap, options, problems) {
 		for _, claim := range h.Claims {
 			if claim.Protects {
 				protected++
 			}
 		}
 	}
-	if lines := guarded.Open(snap, options, config.Static.Servers, problems); len(lines) > 0 {
+	if lines := memo.Open(snap, options, config.Static.Servers, problems); len(lines) > 0 {
 		t.Errorf("seed %d: %s\n%s", seed, strings.Join(m.done, "; "), strings.Join(lines, "\n"))
 	}
 	return protected

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -29,13 +30,46 @@ type Host struct {
 	differ map[model.ObjectRef]bool
 }
 
+// Memo keeps what was read of objects for the next call with the same ones, which finds
+// them by their pointers. It is for one goroutine.
+type Memo struct {
+	settings *translate.Memo
+	// general are the settings of configMap.
+	configMap *corev1.ConfigMap
+	general   *settings.Settings
+	policies  map[reading]*annotations.Annotations
+}
+
+// reading is what annotations depend on.
+type reading struct {
+	object   *networkingv1.Ingress
+	settings *settings.Settings
+	prefix   string
+}
+
+// NewMemo returns one that keeps nothing yet.
+func NewMemo() *Memo { return &Memo{settings: translate.NewMemo()} }
+
+// generalSettings gives those of the controller's ConfigMap.
+func (m *Memo) generalSettings(configMap *corev1.ConfigMap) *settings.Settings {
+	if m.general == nil || m.configMap != configMap {
+		m.configMap = configMap
+		m.general, _ = settings.Read(configMap)
+	}
+	return m.general
+}
+
 // Hosts gives what the Ingresses that are ours ask for, by the names of the hosts. On
 // a host that is not delegated to them, as a Problem says, they ask for nothing.
 // Further owners are those of translate.ConfigWith, younger than all Ingresses and sorted
 // by age.
-func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, owners ...*claim.Object) []*Host {
-	r := &reader{options: o, settings: translate.Settings(s, o), hosts: map[string]*Host{}, differ: map[model.ObjectRef]bool{}, problems: problems}
-	general, _ := settings.Read(s.ConfigMap(o.ConfigMap))
+func (m *Memo) Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, owners ...*claim.Object) []*Host {
+	r := &reader{
+		options: o, settings: m.settings.Settings(s, o), hosts: map[string]*Host{}, differ: map[model.ObjectRef]bool{}, problems: problems,
+		known: m.policies, policies: map[reading]*annotations.Annotations{},
+	}
+	defer func() { m.policies = r.policies }()
+	general := m.generalSettings(s.ConfigMap(o.ConfigMap))
 	r.wide = general.Paths.RegexScope != "path"
 	class := o
 	class.DisableCatchAll = false // a field that is left out opens no path
@@ -60,9 +94,9 @@ func Hosts(s *snapshot.Snapshot, o translate.Options, problems []model.Problem, 
 }
 
 // Open says which requests are open on servers, one a line.
-func Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, problems []model.Problem, owners ...*claim.Object) []string {
+func (m *Memo) Open(s *snapshot.Snapshot, o translate.Options, servers []*model.Server, problems []model.Problem, owners ...*claim.Object) []string {
 	var lines []string
-	for _, h := range Hosts(s, o, problems, owners...) {
+	for _, h := range m.Hosts(s, o, problems, owners...) {
 		lines = append(lines, h.bare(servers)...)
 		for _, server := range h.Servers(servers) {
 			for _, open := range guard.Check(h.Asked, server.Locations, server.Internal) {
@@ -125,11 +159,24 @@ type reader struct {
 	hosts    map[string]*Host
 	differ   map[model.ObjectRef]bool
 	problems []model.Problem
+	// known are those of the call before, policies those of this one.
+	known, policies map[reading]*annotations.Annotations
+}
+
+// policiesOf gives the annotations of an Ingress.
+func (r *reader) policiesOf(object *networkingv1.Ingress) *annotations.Annotations {
+	of := reading{object, r.settings(object), r.options.AnnotationsPrefix}
+	policies := r.known[of]
+	if policies == nil {
+		policies = annotations.Read(object, of.settings, of.prefix)
+	}
+	r.policies[of] = policies
+	return policies
 }
 
 // read adds the claims of an Ingress.
 func (r *reader) read(object *networkingv1.Ingress) {
-	policies := annotations.Read(object, r.settings(object), r.options.AnnotationsPrefix)
+	policies := r.policiesOf(object)
 	if policies.Withheld() || policies.Canary.Enabled {
 		return // a canary has no paths of its own
 	}

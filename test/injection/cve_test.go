@@ -35,7 +35,7 @@ func attack(t *testing.T, change func(*networkingv1.Ingress)) attacked {
 	w, back := borrow(t)
 	defer back()
 	o := w.run(objects)
-	for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems) {
+	for _, line := range guarded.NewMemo().Open(o.snap, o.options, o.config.Static.Servers, o.problems) {
 		t.Error("open is " + line)
 	}
 	a := attacked{outcome: o, list: o.tree(t)}

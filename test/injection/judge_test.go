@@ -20,6 +20,7 @@ import (
 type judge struct {
 	t       *testing.T
 	worker  *worker
+	guarded *guarded.Memo
 	objects snapshot.Objects
 	base    outcome
 	list    []*directive // that of the base
@@ -45,7 +46,7 @@ type reading struct {
 // newJudge makes a judge of what changes of a subject do.
 func newJudge(t *testing.T, s subject, objects snapshot.Objects) *judge {
 	t.Helper()
-	j := &judge{t: t, worker: newWorker(t), objects: objects, known: map[string]*reading{}, problems: map[model.Problem]bool{}}
+	j := &judge{t: t, worker: newWorker(t), guarded: guarded.NewMemo(), objects: objects, known: map[string]*reading{}, problems: map[model.Problem]bool{}}
 	j.base = j.worker.run(objects)
 	for _, p := range j.base.problems {
 		j.problems[p] = true
@@ -106,7 +107,7 @@ func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 	j.cases++
 	o := j.worker.run(objects)
 	if c.subject.kind == "Ingress" && strings.Contains(c.place.path, ".path") && o.file != j.base.file {
-		for _, line := range guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems) {
+		for _, line := range j.guarded.Open(o.snap, o.options, o.config.Static.Servers, o.problems) {
 			j.t.Errorf("%s: open is %s", c, line)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// FromYAML reads manifests: YAML or JSON documents, including Lists. name is the name of
+// FromYAML is Reader.Read of a new Reader, for callers that read a file once, such as tests.
+// It reads manifests: YAML or JSON documents, including Lists. name is the name of
 // the file, for errors and notes. Unknown fields, repeated keys, wrong types and values
 // that an API server rejects are errors of type *snapshot.DecodeError, joined by
 // errors.Join if there are several. The valid objects are returned as well. Objects of
