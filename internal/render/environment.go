@@ -95,6 +95,8 @@ type mainView struct {
 	// Withheld are headers that backends never get from a client.
 	Withheld []string
 	Hops     hopsView
+	// Joined is nil if each header for backends has a directive of its own.
+	Joined *joinedView
 
 	// OpenFiles is 0 to leave the limit as it is.
 	OpenFiles, Connections int

@@ -52,13 +52,14 @@ type printer func(value any) (string, error)
 //	duration     a time such as 60s; a bare number is seconds
 //	path         an absolute path of a file
 //	onoff        "on" or "off" for a bool
+//	lines        a quoted token of several lines of headers, of our own making
 func printers() map[string]printer {
 	return map[string]printer{
 		"word": ofText(printWord), "part": ofText(printPart), "host": ofText(printHost), "alias": printAlias, "onelabel": ofText(printOneLabel),
 		"str": ofText(printStr), "literal": printLiteral, "regex": printRegex, "verbatim": ofText(printVerbatim),
 		"logformat": ofText(printLogFormat), "streamformat": ofText(printStreamFormat), "header": ofText(printHeader), "url": ofText(printURL), "target": ofText(printTarget),
 		"mapkey": ofText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": ofText(printVariable),
-		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff,
+		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff, "lines": printLines,
 	}
 }
 

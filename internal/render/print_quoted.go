@@ -22,6 +22,25 @@ func quote(s string) (string, error) {
 	return limit(out.String(), s)
 }
 
+// printLines prints lines of headers as one token with line ends. Only Go makes them: a
+// value of an object must not be among them.
+func printLines(value any) (string, error) {
+	lines, ok := value.([]string)
+	if !ok || len(lines) == 0 {
+		return "", &Refusal{Want: "lines of headers"}
+	}
+	for _, line := range lines {
+		if err := check(line); err != nil {
+			return "", err
+		}
+		if strings.ContainsAny(line, "\\\"") {
+			return "", &Refusal{Want: `text without \ and "`, Got: line}
+		}
+	}
+	all := strings.Join(lines, `\r\n`)
+	return limit(`"`+all+`"`, all)
+}
+
 // printLiteral prints a token where nginx reads no variables: the path of a location.
 func printLiteral(value any) (string, error) {
 	if pattern, ok := value.(limited); ok {

@@ -105,6 +105,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"path":     {"", "a", "/a/../b", "/..", "/a$b"},
 		"onoff":    {"on", 1, nil},
 		"str":      {"$", "a$b"},
+		"lines":    {"A: b", []string{}, []string{"A: b\r\nC: d"}, []string{"A: b", "C: d\n"}, []string{`A: b\r\nC: d`}, []string{`A: "`}},
 	}
 	cases["logformat"] = []any{"$", "$1", "$the_real_ip", "${location_path", "$literal_dollar"}
 	for _, quoting := range []string{"str", "literal", "regex", "logformat", "verbatim", "header", "url", "target", "mapkey", "alias"} {

@@ -41,6 +41,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.fronted = streams.PassesThrough
 	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.Client)
 	r.view.Hops = e.hops()
+	r.view.Joined = r.joined()
 	r.logsPath = r.global.LogFormat.Names(locationPath) && r.global.Log.AccessLog() != ""
 	r.skipsUnknown = r.global.Log.SkipsUnknown()
 	r.view.Memory = e.memory(r.global.Memory)
@@ -123,7 +124,8 @@ func (r *rendering) http() *chunk {
 	r.view.Blocks = r.settings("http")
 	r.must("http", r.view, inHTTP...)
 	c := r.page.cut()
-	r.outside = inheritables(c.text)
+	r.must("headers", r.view, inHTTP...)
+	r.outside = apart(inheritables(c.text), inheritables(r.page.cut().text))
 	r.must("listen", r.listens(), inServer...)
 	r.listen = r.page.cut()
 	r.must("listen", r.defaultListens(), inServer...)
