@@ -162,6 +162,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 		}
 	}
 	s.loaded = true
+	s.o.Client.Gather()
 	s.tryAgain()
 	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
 	loaded.Objects = snapshot.Objects{

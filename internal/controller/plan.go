@@ -43,6 +43,8 @@ type plan struct {
 	render    func(model.Static) *render.File
 	templates *render.Templates
 	drain     time.Duration
+	// uses counts the references of the served Ingresses, once that is needed.
+	uses uses
 	// failed and confirmed are the result of applying the plan.
 	failed, confirmed bool
 

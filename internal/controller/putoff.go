@@ -70,7 +70,7 @@ func (p *plan) mustBeTold(now *snapshot.Snapshot, o translate.Options) bool {
 	for _, name := range changes.Secrets {
 		secrets[name] = true
 	}
-	return services[o.DefaultBackend] || secrets[o.DefaultCertificate] || len(services)+len(secrets) > 0 && p.inUse(now, services, secrets)
+	return services[o.DefaultBackend] || secrets[o.DefaultCertificate] || len(services)+len(secrets) > 0 && p.inUse(now, changes.Ingresses, services, secrets)
 }
 
 // hasBackendOf reports whether nginx has endpoints of a Service.
@@ -83,34 +83,59 @@ func (p *plan) hasBackendOf(service snapshot.Name) bool {
 
 // inUse reports whether a served Ingress names one of the Secrets, which still exists in
 // a newer snapshot, or an Ingress of that snapshot names one of the objects that were
-// deleted, or something other than an Ingress uses one of the deleted Services.
-func (p *plan) inUse(now *snapshot.Snapshot, services, secrets map[snapshot.Name]bool) bool {
-	servedServices, servedSecrets := namedBy(p.served.Ingresses(), services, secrets)
-	for secret := range servedSecrets {
-		if now.Secret(secret) != nil {
+// deleted, or something other than an Ingress uses one of the deleted Services. changed
+// are the Ingresses that differ in that snapshot.
+func (p *plan) inUse(now *snapshot.Snapshot, changed []snapshot.Name, services, secrets map[snapshot.Name]bool) bool {
+	if p.uses.services == nil {
+		ingresses := p.served.Ingresses()
+		p.uses = newUses(len(ingresses))
+		for _, ing := range ingresses {
+			p.uses.count(ing, 1)
+		}
+	}
+	difference, seen := newUses(len(changed)), map[snapshot.Name]bool{}
+	for _, name := range changed {
+		if !seen[name] {
+			seen[name] = true
+			difference.count(p.served.Ingress(name), -1)
+			difference.count(now.Ingress(name), 1)
+		}
+	}
+	for secret := range secrets {
+		served := p.uses.secrets[secret]
+		if served > 0 && (now.Secret(secret) != nil || served+difference.secrets[secret] > 0) {
 			return true
 		}
 	}
-	nowServices, nowSecrets := namedBy(now.WithIngresses(p.served.Replaced()).Ingresses(), servedServices, servedSecrets)
-	return len(nowServices)+len(nowSecrets) > 0 || len(servedServices) < len(services)
-}
-
-// namedBy returns those of the Services and Secrets that an Ingress names.
-func namedBy(ingresses []*networkingv1.Ingress, services, secrets map[snapshot.Name]bool) (namedServices, namedSecrets map[snapshot.Name]bool) {
-	namedServices, namedSecrets = map[snapshot.Name]bool{}, map[snapshot.Name]bool{}
-	for _, ing := range ingresses {
-		for _, tls := range ing.Spec.TLS {
-			if secret, _ := snapshot.ParseReference(tls.SecretName, ing.Namespace); secrets[secret] {
-				namedSecrets[secret] = true
-			}
-		}
-		for service := range servicesOf(ing) {
-			if services[service] {
-				namedServices[service] = true
-			}
+	for service := range services {
+		served := p.uses.services[service]
+		if served == 0 || served+difference.services[service] > 0 {
+			return true
 		}
 	}
-	return namedServices, namedSecrets
+	return false
+}
+
+// uses is how often Ingresses name each Service and Secret.
+type uses struct{ services, secrets map[snapshot.Name]int }
+
+// newUses has room for about as many Services.
+func newUses(services int) uses {
+	return uses{make(map[snapshot.Name]int, services), map[snapshot.Name]int{}}
+}
+
+// count adds what an Ingress names, each time by as much. The Ingress may be nil.
+func (u uses) count(ing *networkingv1.Ingress, by int) {
+	if ing == nil {
+		return
+	}
+	for _, tls := range ing.Spec.TLS {
+		secret, _ := snapshot.ParseReference(tls.SecretName, ing.Namespace)
+		u.secrets[secret] += by
+	}
+	for service := range servicesOf(ing) {
+		u.services[service] += by
+	}
 }
 
 // servicesOf yields the Services that the paths of an Ingress name. It yields a Service

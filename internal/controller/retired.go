@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/render"
+	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
 
@@ -88,9 +89,22 @@ func (l *retired) renew(renewed func(*model.Backend) *model.Backend) (changed bo
 }
 
 // renewRetired gives retired backends the endpoints of a plan's objects, and reports
-// whether any changed.
+// whether any changed. It looks only at Services that changed since the latest plan,
+// which did the same.
 func (c *Controller) renewRetired(p *plan) bool {
-	return c.retired.renew(func(b *model.Backend) *model.Backend { return translate.Renewed(b, p.snap, c.Translate) })
+	if len(c.retired.backends) == 0 {
+		return false
+	}
+	touched := map[snapshot.Name]bool{}
+	for _, service := range p.snap.Since(c.latest.snap).Services {
+		touched[service] = true
+	}
+	return c.retired.renew(func(b *model.Backend) *model.Backend {
+		if !touched[snapshot.Name{Namespace: b.Target.Namespace, Name: b.Target.Name}] {
+			return b
+		}
+		return translate.Renewed(b, p.snap, c.Translate)
+	})
 }
 
 // confirmed records that nginx runs the plan of a number, and so needs nothing that

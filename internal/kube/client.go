@@ -16,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -67,10 +68,15 @@ type Client struct {
 	unlimited               *rest.RESTClient // of the core group
 	metadata, metadataWatch metadata.Interface
 	parameters              runtime.ParameterCodec
+	gathering               atomic.Bool
 }
 
 // Host is the URL of the API server.
 func (c *Client) Host() string { return c.host }
+
+// Gather makes watches read their events together from now on. Call it when all objects
+// are known: a connection would otherwise pause several times before their first list.
+func (c *Client) Gather() { c.gathering.Store(true) }
 
 // newClient creates the clients of the API groups, which share connections and the
 // rate limit of config.
@@ -96,7 +102,7 @@ func newClient(config *rest.Config) (*Client, error) {
 	if c.unlimited, err = groupClient(unlimited, corev1.SchemeGroupVersion, codecs, transport); err != nil {
 		return nil, err
 	}
-	config = forWatches(config)
+	config = forWatches(config, &c.gathering)
 	if transport, err = rest.HTTPClientFor(config); err != nil {
 		return nil, fmt.Errorf("prepare the connection for watches: %w", err)
 	}

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -14,12 +15,9 @@ import (
 // read at once.
 const gather = 20 * time.Millisecond
 
-// flood is the size in bytes from which on a read belongs to a list. The rest of the list
-// is read at once.
-const flood = 4096
-
-// forWatches returns config with its own connections, which combine reads.
-func forWatches(config *rest.Config) *rest.Config {
+// forWatches returns config with its own connections, which combine reads while gathering
+// is set.
+func forWatches(config *rest.Config, gathering *atomic.Bool) *rest.Config {
 	config = rest.CopyConfig(config)
 	connect := config.Dial
 	if connect == nil { // the default of client-go
@@ -30,7 +28,7 @@ func forWatches(config *rest.Config) *rest.Config {
 		if err != nil {
 			return nil, err
 		}
-		return &gatheredConn{Conn: c}, nil
+		return &gatheredConn{Conn: c, gathering: gathering}, nil
 	}
 	return config
 }
@@ -39,6 +37,7 @@ func forWatches(config *rest.Config) *rest.Config {
 // read from it.
 type gatheredConn struct {
 	net.Conn
+	gathering *atomic.Bool
 	// emptied is the time of a read that left no data; zero if there can be more.
 	emptied time.Time
 }
@@ -50,7 +49,7 @@ func (c *gatheredConn) Read(p []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(p)
 	c.emptied = time.Time{}
-	if n < len(p) && n < flood {
+	if n < len(p) && c.gathering.Load() {
 		c.emptied = time.Now()
 	}
 	return n, err

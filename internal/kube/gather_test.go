@@ -2,6 +2,7 @@ package kube
 
 import (
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,13 +27,15 @@ func (f *feed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// What comes after a rest is read at once, what comes soon after that is read together,
-// and a stream that fills each read never waits.
+// During the start, data is read as it comes. Later, what comes after a rest is read at
+// once, what comes soon after that is read together, and a stream that fills each read
+// never waits.
 func TestWatchesAreReadTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := &feed{pieces: make(chan []byte, 1000)}
-		c, began, p := &gatheredConn{Conn: f}, time.Now(), make([]byte, 100)
+		var gathering atomic.Bool
+		c, began, p := &gatheredConn{Conn: f, gathering: &gathering}, time.Now(), make([]byte, 100)
 		read := func(want int, at time.Duration) {
 			t.Helper()
 			n, err := c.Read(p)
@@ -41,7 +44,11 @@ func TestWatchesAreReadTogether(t *testing.T) {
 			}
 		}
 		go func() {
-			time.Sleep(time.Second)
+			for range 3 {
+				f.pieces <- make([]byte, 7)
+				time.Sleep(2 * time.Millisecond)
+			}
+			time.Sleep(time.Second - 6*time.Millisecond)
 			for range 10 {
 				f.pieces <- make([]byte, 7)
 				time.Sleep(2 * time.Millisecond)
@@ -51,6 +58,10 @@ func TestWatchesAreReadTogether(t *testing.T) {
 			time.Sleep(time.Second)
 			f.pieces <- make([]byte, 250)
 		}()
+		for i := range 3 {
+			read(7, time.Duration(i)*2*time.Millisecond)
+		}
+		gathering.Store(true)
 		read(7, time.Second)
 		read(9*7, time.Second+gather)
 		read(7, 2*time.Second+gather)

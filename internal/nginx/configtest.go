@@ -100,7 +100,7 @@ func (p *Process) runTest(ctx context.Context, path string) (string, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(), "/", time.Second
+	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(largePages+keepMemory), "/", time.Second
 	cmd.SysProcAttr = attributes()
 	err := cmd.Run()
 	if err != nil && ctx.Err() != nil {

@@ -167,7 +167,7 @@ func versionText(ctx context.Context, argv []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], append(argv[1:len(argv):len(argv)], "-V")...)
-	cmd.Env, cmd.WaitDelay = environment(), time.Second
+	cmd.Env, cmd.WaitDelay = environment(largePages), time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("run %q: %w: %s", strings.Join(append(argv, "-V"), " "), err, OneLine(string(out)))
@@ -175,14 +175,25 @@ func versionText(ctx context.Context, argv []string) (string, error) {
 	return string(out), nil
 }
 
-// environment is the whole environment of nginx. It contains nothing of ours that
-// could be secret. Large pages make nginx read a large file a quarter faster, because
-// most of the remaining time is spent on requesting memory page by page. Source:
+// Tunables of the C library's memory for environment. Source:
 // https://www.gnu.org/software/libc/manual/html_node/Memory-Allocation-Tunables.html
-func environment() []string {
+const (
+	// largePages make nginx read a large file a quarter faster, because most of the
+	// remaining time is spent on requesting memory page by page.
+	largePages = "glibc.malloc.hugetlb=1"
+	// keepMemory is for an nginx that ends soon: it returns no memory before. Each map
+	// needs 1.6 MB while it is read, for tables that are cleared first. A test of a small
+	// file takes a fifth less processor time with it, and no more memory. A reload takes
+	// as long as without.
+	keepMemory = ":glibc.malloc.trim_threshold=67108864:glibc.malloc.mmap_threshold=33554432"
+)
+
+// environment is the whole environment of nginx. It contains nothing of ours that
+// could be secret.
+func environment(tunables string) []string {
 	env := []string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-		"GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+		"GLIBC_TUNABLES=" + tunables,
 	}
 	if zone, ok := os.LookupEnv("TZ"); ok {
 		env = append(env, "TZ="+zone)

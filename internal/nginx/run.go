@@ -48,7 +48,7 @@ func (p *Process) spawn() (*run, error) {
 	}
 	argv := p.install.Command(p.arguments("-c", p.options.path(liveFile))...)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env, cmd.Dir = append(environment(), requestLog), "/"
+	cmd.Env, cmd.Dir = append(environment(largePages), requestLog), "/"
 	cmd.Stdout, cmd.Stderr = p.options.Stdout, writer
 	cmd.ExtraFiles = []*os.File{requestWriter}
 	cmd.SysProcAttr = attributes()

@@ -30,11 +30,22 @@ func (s *Snapshot) Since(before *Snapshot) Changes {
 	}
 }
 
-func together(steps []step) (all Changes) {
-	for _, step := range steps {
-		all.Ingresses = append(all.Ingresses, step.changes.Ingresses...)
-		all.Services = append(all.Services, step.changes.Services...)
-		all.Secrets = append(all.Secrets, step.changes.Secrets...)
+func together(steps []step) Changes {
+	return Changes{
+		Ingresses: concat(steps, func(c *Changes) []Name { return c.Ingresses }),
+		Services:  concat(steps, func(c *Changes) []Name { return c.Services }),
+		Secrets:   concat(steps, func(c *Changes) []Name { return c.Secrets }),
+	}
+}
+
+func concat(steps []step, names func(*Changes) []Name) []Name {
+	length := 0
+	for i := range steps {
+		length += len(names(&steps[i].changes))
+	}
+	all := make([]Name, 0, length)
+	for i := range steps {
+		all = append(all, names(&steps[i].changes)...)
 	}
 	return all
 }
