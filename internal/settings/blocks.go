@@ -33,6 +33,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("hsts", s.HSTS),
 		block("client-limits", s.Limits),
 		block("proxy", s.Proxy),
+		block("grpc", s.GRPC),
 		block("keepalive", s.Keepalive),
 	}
 }

@@ -15,6 +15,7 @@ type Settings struct {
 	Memory      Memory
 	Client      Client
 	Proxy       Proxy
+	GRPC        GRPC
 	Keepalive   Keepalive
 	TLS         TLS
 	HSTS        HSTS
@@ -70,6 +71,11 @@ type Proxy struct {
 	NextUpstreamTries   keys.Optional[int] `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often nginx tries a request, at most 16 times. 0 means once for each endpoint."`
 	NextUpstreamTimeout keys.Optional[int] `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which nginx may try a request again. 0 means no limit."`
 	RetryNonIdempotent  bool               `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether nginx also tries POST, LOCK and PATCH again."`
+}
+
+// GRPC configures gRPC backends.
+type GRPC struct {
+	BufferSize int `key:"grpc-buffer-size-kb" default:"0" validate:"min=0,max=1048576" doc:"Buffer for an answer of a gRPC backend, in kilobytes. 0 means proxy-buffer-size."`
 }
 
 // Keepalive configures idle connections to backends.

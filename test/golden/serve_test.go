@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/http/fcgi"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -228,20 +229,23 @@ func echo(t *testing.T, key string) model.Endpoint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		_ = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Echo-Service", serviceName(key))
-			w.Header().Set("Echo-Path", r.RequestURI)
-			w.Header().Set("Got-Host", r.Host)
-			for name, values := range r.Header {
-				w.Header()["Got-"+name] = values
-				if answer, is := strings.CutPrefix(name, "Answer-"); is {
-					w.Header()[answer] = values
-				}
+	go kit.Speak(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Echo-Service", serviceName(key))
+		w.Header().Set("Echo-Path", r.RequestURI)
+		w.Header().Set("Got-Host", r.Host)
+		w.Header().Set("Got-Protocol", r.Proto)
+		for name, values := range r.Header {
+			w.Header()["Got-"+name] = values
+			if answer, is := strings.CutPrefix(name, "Answer-"); is {
+				w.Header()[answer] = values
 			}
-			wanted(w, r)
-		}))
-	}()
+		}
+		for name, value := range fcgi.ProcessEnv(r) {
+			w.Header().Set("Got-Protocol", "FastCGI")
+			w.Header().Set("Param-"+name, value)
+		}
+		wanted(w, r)
+	}))
 	address := listener.Addr().(*net.TCPAddr)
 	echoes.endpoints[key] = model.Endpoint{Address: "127.0.0.1", Port: address.Port}
 	return echoes.endpoints[key]
