@@ -31,7 +31,7 @@ var notOfGRPC = []string{
 // backends.
 func (i *owner) remarkProtocol(asked *annotations.Transport) {
 	protocol := asked.To().Protocol
-	if protocol != model.FastCGI {
+	if protocol != model.FastCGI && asked.Index+asked.Params != "" {
 		i.remarkWritten("it has no effect without "+i.PrefixKey+"backend-protocol: FCGI", "fastcgi-index", fastcgiParams)
 	}
 	without := "it has no effect with backend-protocol: " + strings.ToUpper(asked.Protocol)

@@ -163,6 +163,7 @@ var ofTypes = map[reflect.Type][]string{
 var ofRules = map[string][]string{
 	"rewrite_target":     {"/", "/~-._0:/$1$9$uri"},
 	"secret_ref":         {"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
+	"file_name":          {"i", strings.Repeat("i", 196) + ".-_0"},
 	"secret_name":        {"s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
 	"configmap_ref":      {"n/c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)},
 	"configmap_name":     {"c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)},
