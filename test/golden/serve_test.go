@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/fcgi"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -243,9 +244,13 @@ func echo(t *testing.T, key string) model.Endpoint {
 				w.Header()[answer] = values
 			}
 		}
-		for name, value := range fcgi.ProcessEnv(r) {
-			w.Header().Set("Got-Protocol", "FastCGI")
+		params := fcgi.ProcessEnv(r)
+		for name, value := range params {
 			w.Header().Set("Param-"+name, value)
+		}
+		if path := params["DOCUMENT_URI"]; path != "" {
+			w.Header().Set("Got-Protocol", "FastCGI")
+			w.Header().Set("Echo-Path", (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).RequestURI())
 		}
 		wanted(w, r)
 	}))

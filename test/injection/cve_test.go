@@ -67,7 +67,7 @@ func (a attacked) closed(t *testing.T, field string) {
 		t.Fatal("the host is not served, so that another server could take it")
 	}
 	for _, location := range find(server.body, "location") {
-		if argument(location.body, "return") != "503" || len(find(location.body, "proxy_pass")) > 0 {
+		if argument(location.body, "return") != "503" || len(passing(location.body)) > 0 {
 			t.Errorf("location %q is open", location.args)
 		}
 	}
@@ -314,7 +314,7 @@ func (a attacked) asked(t *testing.T) {
 	passed := 0
 	for _, location := range find(serverOf(a.list, "shop.example").body, "location") {
 		internal := len(find(location.body, "internal")) > 0
-		if len(find(location.body, "proxy_pass")) == 0 || internal {
+		if len(passing(location.body)) == 0 || internal {
 			continue
 		}
 		passed++
@@ -495,7 +495,7 @@ func renameAuthority(t *testing.T, objects *snapshot.Objects, name string) {
 func closedVerified(t *testing.T, o outcome) {
 	t.Helper()
 	for _, location := range find(serverOf(o.tree(t), "verified.example").body, "location") {
-		if argument(location.body, "return") != "503" || len(find(location.body, "proxy_pass")) > 0 {
+		if argument(location.body, "return") != "503" || len(passing(location.body)) > 0 {
 			t.Errorf("location %q is open", location.args)
 		}
 	}
