@@ -401,8 +401,12 @@ func TestCVE2026_24513(t *testing.T) {
 	a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "custom-http-errors": "401,403,503", "default-backend": "web"})
 	a.asked(t)
 	all(a.list, func(d *directive) {
-		if said := strings.Join(d.args, " "); d.name == "error_page" && said != "418 = @miss" && !signIn.MatchString(said) {
+		if said := strings.Join(d.args, " "); d.name == "error_page" && said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) {
 			t.Errorf("error_page %q", d.args)
+		}
+		// The page of an error of gRPC says which error it was, and asks nobody.
+		if d.name == "location" && strings.HasPrefix(d.args[0], "@grpc-error-") && (len(passing(d.body)) > 0 || !strings.HasSuffix(argument(d.body, "content_by_lua_file"), "/grpc_error.lua")) {
+			t.Errorf("location %q", d.args)
 		}
 	})
 }

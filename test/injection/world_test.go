@@ -278,9 +278,6 @@ metadata:
   namespace: default
   annotations:
     nginx.ingress.kubernetes.io/backend-protocol: "GRPCS"
-    nginx.ingress.kubernetes.io/proxy-ssl-secret: "default/authority"
-    nginx.ingress.kubernetes.io/proxy-ssl-verify: "on"
-    nginx.ingress.kubernetes.io/proxy-ssl-name: "backend.internal"
     nginx.ingress.kubernetes.io/upstream-vhost: "calls.$host"
     nginx.ingress.kubernetes.io/proxy-read-timeout: "7"
     nginx.ingress.kubernetes.io/proxy-next-upstream: "error http_502"
@@ -546,7 +543,7 @@ func TestWorldIsServed(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	all(list, func(d *directive) { seen[d.path+" "+d.name] = true })
-	for _, want := range []string{"allow", "deny", "proxy_set_header", "client_body_buffer_size", "add_header", "rewrite", "proxy_ssl_verify", "proxy_ssl_trusted_certificate", "proxy_next_upstream", "grpc_pass", "grpc_set_header", "grpc_ssl_verify", "grpc_next_upstream", "fastcgi_pass", "fastcgi_index", "fastcgi_param", "client_max_body_size", "proxy_read_timeout"} {
+	for _, want := range []string{"allow", "deny", "proxy_set_header", "client_body_buffer_size", "add_header", "rewrite", "proxy_ssl_verify", "proxy_ssl_trusted_certificate", "proxy_next_upstream", "grpc_pass", "grpc_set_header", "grpc_next_upstream", "fastcgi_pass", "fastcgi_index", "fastcgi_param", "client_max_body_size", "proxy_read_timeout"} {
 		if !seen["http/server/location "+want] {
 			t.Errorf("no location has %s", want)
 		}

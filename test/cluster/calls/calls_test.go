@@ -28,6 +28,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/interop"
 	testgrpc "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/metadata"
@@ -139,7 +140,8 @@ func start(t *testing.T, root string) *world {
 		ingress("away", "away.example", "away", "backend-protocol: GRPC") +
 		ingress("slow", "slow.example", "plain", "backend-protocol: GRPC", `proxy-read-timeout: "1"`) +
 		ingress("main", "canary.example", "plain", "backend-protocol: GRPC", "affinity: cookie") +
-		ingress("some", "canary.example", "away", `canary: "true"`, "canary-by-header: x-away")
+		ingress("some", "canary.example", "away", `canary: "true"`, "canary-by-header: x-away") +
+		strings.Replace(ingress("open", "open.example", "plain", "backend-protocol: GRPC"), "  tls: [{hosts: [open.example], secretName: front}]\n", "", 1)
 	manifests := t.TempDir()
 	if err := os.WriteFile(filepath.Join(manifests, "all.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -199,8 +201,23 @@ func TestInterop(t *testing.T) {
 				}
 			}
 			w.errors(t)
+			if nginx.Name == "shipped" {
+				w.withoutTLS(t)
+			}
 			w.bothWays(t)
 		})
+	}
+}
+
+// withoutTLS makes a call by HTTP/2 without TLS, which nginx understands from 1.25.1 on.
+func (w *world) withoutTLS(t *testing.T) {
+	connection, err := grpc.NewClient(fmt.Sprintf("127.0.0.1:%d", w.HTTP), grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithAuthority("open.example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := testgrpc.NewTestServiceClient(connection).EmptyCall(patient(t), &testgrpc.Empty{}); err != nil {
+		t.Errorf("without TLS: %v", err)
 	}
 }
 
