@@ -119,8 +119,8 @@ func TestProblems(t *testing.T) {
 		"above the risk, protects":     {map[string]string{"annotations-risk-level": "Low"}, map[string]string{"allowlist-source-range": "::1"}, []string{"allowlist-source-range: the risk of this annotation is Medium and the setting annotations-risk-level allows no more than Low" + denied}, true},
 		"no effect":                    {nil, map[string]string{"cors-max-age": "1"}, []string{"cors-max-age: it has no effect without nginx.ingress.kubernetes.io/enable-cors"}, false},
 		"key and alias":                {nil, map[string]string{"allowlist-source-range": "::1", "whitelist-source-range": "::2"}, []string{"whitelist-source-range: it has no effect beside nginx.ingress.kubernetes.io/allowlist-source-range, which says something else"}, false},
-		"protocol":                     {nil, map[string]string{"backend-protocol": "SPDY"}, []string{`backend-protocol: want "HTTP" or "HTTPS" (got "SPDY")`}, false},
-		"protocol, verified":           {nil, map[string]string{"backend-protocol": "SPDY", "proxy-ssl-secret": "a/b"}, []string{`backend-protocol: want "HTTP" or "HTTPS" (got "SPDY")` + denied}, true},
+		"protocol":                     {nil, map[string]string{"backend-protocol": "SPDY"}, []string{`backend-protocol: want "HTTP", "HTTPS", "GRPC", "GRPCS", "FCGI" or "AUTO_HTTP" (got "SPDY")`}, false},
+		"protocol, verified":           {nil, map[string]string{"backend-protocol": "SPDY", "proxy-ssl-secret": "a/b"}, []string{`backend-protocol: want "HTTP", "HTTPS", "GRPC", "GRPCS", "FCGI" or "AUTO_HTTP" (got "SPDY")` + denied}, true},
 		"verify":                       {nil, map[string]string{"proxy-ssl-secret": "a/b", "proxy-ssl-verify": "yes"}, []string{`proxy-ssl-verify: want "on" or "off" (got "yes")` + denied}, true},
 		"origin":                       {nil, map[string]string{"enable-cors": "true", "cors-allow-origin": "a.example"}, []string{`cors-allow-origin: want "*" or origins with their scheme separated by commas, such as "https://example.com, https://*.example.com:8443" (got "a.example"); the list is empty until this is mended`}, false},
 	} {

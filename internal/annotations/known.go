@@ -37,8 +37,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "enable-modsecurity", Fate: keys.Denied, Off: keys.False},
 	{Key: "enable-opentelemetry", Off: keys.False},
 	{Key: "enable-owasp-core-rules", Fate: keys.Denied, Off: keys.False, Needs: "enable-modsecurity"},
-	{Key: "fastcgi-index", Needs: "backend-protocol"},
-	{Key: "fastcgi-params-configmap", Needs: "backend-protocol"},
 	{Key: "from-to-www-redirect", Off: keys.False},
 	{Key: "http2-push-preload", Fate: keys.Idle},
 	{Key: "influxdb-host", Fate: keys.Idle},

@@ -13,8 +13,8 @@ import (
 func (x *explainer) backend(l *model.Location) *Backend {
 	service := l.Proxy.Service
 	b := &Backend{Service: service, Default: x.isDefault(l), Status: unavailable}
-	if t := l.Proxy.Transport; t.TLS {
-		b.Transport = Transport{TLS: true, Verify: t.Verify, Name: t.Name}
+	if t := l.Proxy.Transport; t != (model.Transport{}) {
+		b.Transport = Transport{Protocol: string(t.Protocol), TLS: t.TLS, Verify: t.Verify, Name: t.Name}
 	}
 	known := x.Config.Dynamic.Backend(l.Proxy.Backend)
 	var cookie *model.Cookie

@@ -256,7 +256,10 @@ type Share struct {
 
 // Transport is the protocol between nginx and the backend.
 type Transport struct {
-	TLS bool `json:"tls"`
+	// Protocol is "grpc", "fastcgi", or "auto" for HTTP or HTTPS as the client speaks; empty
+	// for HTTP.
+	Protocol string `json:"protocol,omitempty"`
+	TLS      bool   `json:"tls"`
 	// Verify is set if the backend's certificate must be one for Name.
 	Verify bool   `json:"verify"`
 	Name   string `json:"name,omitempty"`

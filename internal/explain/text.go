@@ -173,14 +173,23 @@ func (t *text) backend(b *Backend) {
 	t.field("Backend", name+", over "+transportWords(b.Transport), below...)
 }
 
+// protocolNames are the protocols without TLS, and before those of TLS.
+var protocolNames = map[string]string{"": "plain HTTP", string(model.GRPC): "plain gRPC", string(model.FastCGI): "FastCGI", string(model.AutoHTTP): "HTTP or HTTPS as the client speaks"}
+
 func transportWords(t Transport) string {
+	words := "TLS"
 	switch {
 	case !t.TLS:
-		return "plain HTTP"
-	case t.Verify:
-		return "TLS, with a certificate for " + t.Name
+		return protocolNames[t.Protocol]
+	case t.Protocol == string(model.GRPC):
+		words = "gRPC and TLS"
+	case t.Protocol == string(model.AutoHTTP):
+		words = protocolNames[t.Protocol]
 	}
-	return "TLS, with any certificate"
+	if t.Verify {
+		return words + ", with a certificate for " + t.Name
+	}
+	return words + ", with any certificate"
 }
 
 // mostValue limits the printed length of a value; JSON has more.

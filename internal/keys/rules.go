@@ -71,6 +71,20 @@ var headerText = regexp.MustCompile(`^(?:[ !-#%-~]|` + variable + `)+$`)
 // characters, in which $ occurs only in variables such as $host.
 func IsHeaderText(text string) bool { return headerText.MatchString(text) }
 
+// parameterText matches the value of a FastCGI parameter, with variables. Unlike a header,
+// it can contain a line end.
+var parameterText = regexp.MustCompile(`^(?:[ !-#%-~]|` + variable + `|` + parameterVariable + `)*$`)
+
+const (
+	parameterVariable = `\$(?:` + parameterNames + `\b|\{(?:` + parameterNames + `)\})`
+	parameterNames    = `(?:content_length|content_type|document_uri|fastcgi_path_info|fastcgi_script_name|https|nginx_version|remote_port|remote_user|request|server_addr|server_protocol|` +
+		`ssl_cipher|ssl_client_fingerprint|ssl_client_i_dn|ssl_client_s_dn|ssl_client_serial|ssl_client_verify|ssl_protocol|uri)`
+)
+
+// IsParameterText reports whether a text is a valid value of a FastCGI parameter: printable
+// ASCII characters, in which $ occurs only in variables such as $fastcgi_script_name.
+func IsParameterText(text string) bool { return parameterText.MatchString(text) }
+
 // logFile matches the path of a file below /var/log. No part begins with a dot, so that
 // the path cannot contain "..".
 const logFile = `/var/log(?:/[A-Za-z0-9_][A-Za-z0-9_.@+=:,~-]*)+`
@@ -85,6 +99,7 @@ var textRules = []textRule{
 	{"configmap_name", pattern(`^(?:` + dnsLabel + `/)?` + dnsName + `$`), `the name of a ConfigMap, as "name" or "namespace/name"`},
 	// nginx puts it between quotes without an escape.
 	{"realm", pattern(`^[ !#-\[\]-~]{1,200}$`), `at most 200 printable ASCII characters without " and \`},
+	{"file_name", pattern(`^[A-Za-z0-9._-]{1,200}$`), `the name of a file, of letters, digits and . _ -`},
 	{"namespace", pattern(`^` + dnsLabel + `$`), `the name of a namespace`},
 	{"server_name", pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`), `a host name of letters, digits and . - _`},
 	// The names of ciphers and the operators of OpenSSL (ciphers(1ssl)).

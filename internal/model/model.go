@@ -203,6 +203,9 @@ type Return struct {
 	URL string `json:"url,omitempty"`
 	// Relative is set if a URL without a host is sent as it is.
 	Relative bool `json:"relative,omitempty"`
+	// GRPCError is set in a named location that answers errors of nginx. A gRPC client
+	// gets the error as a grpc-status, others get the page of the error.
+	GRPCError bool `json:"grpcError,omitempty"`
 }
 
 // Proxy passes a request to a backend.
@@ -229,6 +232,9 @@ type ServicePort struct {
 // Transport is the kind of connection to a backend. The zero value is HTTP/1.1 without
 // TLS. Two different values never share a kept connection.
 type Transport struct {
+	// Protocol is GRPC, FastCGI or AutoHTTP; empty for HTTP.
+	Protocol BackendProtocol `json:"protocol,omitempty"`
+	// TLS is set if nginx speaks TLS. With AutoHTTP it does so for requests over HTTPS.
 	TLS bool `json:"tls,omitempty"`
 	// Verify refuses a certificate that TrustedCA did not sign or that is not for Name.
 	Verify bool `json:"verify,omitempty"`
@@ -239,6 +245,16 @@ type Transport struct {
 	// VerifyDepth is the length of the longest accepted chain; 0 means 1.
 	VerifyDepth int `json:"verifyDepth,omitempty"`
 }
+
+// BackendProtocol is the protocol between nginx and a backend.
+type BackendProtocol string
+
+// The protocols besides HTTP.
+const (
+	GRPC     BackendProtocol = "grpc"
+	FastCGI  BackendProtocol = "fastcgi"
+	AutoHTTP BackendProtocol = "auto" // HTTP or HTTPS, as the client speaks
+)
 
 // Block is the output of a behaviour. The template "<Name>/<context>" is executed with
 // Data in each context (main, events, http, server, location) that has one. In a

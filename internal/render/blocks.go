@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"slices"
 
 	"sluice/internal/model"
@@ -28,13 +29,23 @@ func (r *rendering) print(b model.Block, context string) error {
 	if err := r.checkRaw(start); err != nil {
 		return &blockError{b, err}
 	}
+	if indents[context] == inLocationTabs && len(r.page.rawIn(start, r.page.Len())) == 0 {
+		text := r.speaks.translate(bytes.Clone(r.page.Bytes()[start:]))
+		r.page.Truncate(start)
+		r.page.Buffer.Write(text)
+	}
 	r.page.indent(start, indents[context])
 	r.page.from(before)
 	return nil
 }
 
 // indents are the tabs before each line of a context.
-var indents = map[string]string{"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t", "first": "\t\t", "location": "\t\t", "answer": "\t\t", "redirect": "\t\t"}
+var indents = map[string]string{
+	"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t",
+	"first": inLocationTabs, "location": inLocationTabs, "answer": inLocationTabs, "redirect": inLocationTabs,
+}
+
+const inLocationTabs = "\t\t"
 
 // consumedByGo are the blocks without templates. Other templates print their values,
 // together with those of the Environment.

@@ -1,8 +1,11 @@
 package render
 
 import (
-	"slices"
+	"bytes"
 	"strconv"
+	"strings"
+
+	"sluice/internal/syntax"
 )
 
 // joinedView are the headers for backends as lines of the header Host, as nginx makes one
@@ -36,16 +39,23 @@ func schemeHeaders(scheme string, port int) []string {
 	return []string{"X-Forwarded-Port: " + strconv.Itoa(port), "X-Forwarded-Proto: " + scheme, "X-Forwarded-Scheme: " + scheme, "X-Scheme: " + scheme}
 }
 
-// apart returns directives with the text that they have where headers are not joined.
-// A block that repeats them can then replace one header.
-func apart(joined, separate []inheritable) []inheritable {
-	all := slices.Clone(joined)
-	for i, j := range all {
-		at := slices.IndexFunc(separate, func(s inheritable) bool { return s.directive == j.directive && s.header == j.header })
-		if at >= 0 {
-			all[i] = separate[at]
-			separate = slices.Delete(slices.Clone(separate), at, at+1)
-		}
+// unjoined returns the text of the http level with a directive for each header, as in
+// separate. A block that repeats them can then replace one header.
+func unjoined(http, separate []byte) []byte {
+	spelled := map[string]string{}
+	for _, s := range inheritables(separate) {
+		spelled[s.header] = s.text
 	}
-	return all
+	var out bytes.Buffer
+	done := 0
+	syntax.Directives(http, func(d syntax.Directive) {
+		if text, ok := spelled[strings.ToLower(d.Arg)]; ok && d.Depth == 0 && d.Name == setHeader {
+			out.Write(http[done:d.Start])
+			out.WriteString(text)
+			done = d.End
+			delete(spelled, strings.ToLower(d.Arg))
+		}
+	})
+	out.Write(http[done:])
+	return out.Bytes()
 }

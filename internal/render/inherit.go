@@ -11,6 +11,8 @@ import (
 // Source: https://nginx.org/en/docs/http/ngx_http_headers_module.html#add_header
 var inheritedWhole = map[string]bool{
 	"add_header": true, "add_trailer": true, "proxy_set_header": true, "proxy_hide_header": true, "proxy_pass_header": true,
+	"grpc_set_header": true, "grpc_hide_header": true, "grpc_pass_header": true,
+	"fastcgi_param": true, "fastcgi_hide_header": true, "fastcgi_pass_header": true,
 }
 
 // inheritable is one such directive.

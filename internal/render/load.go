@@ -52,6 +52,7 @@ var roots = []root{
 	{"nginx", false, nil}, {"bootstrap", false, nil}, {"http", false, inHTTP}, {"headers", false, inHTTP}, {"empty", false, inHTTP}, {"control", false, inHTTP},
 	{"upstream", false, inHTTP}, {"catchall", false, inHTTP}, {"listen", false, inServer}, {"listen", true, inServer},
 	{"server", true, inHTTP}, {"location", true, inServer}, {"named", true, inServer}, {"subrequest", true, inServer},
+	{"proxy-ssl", true, inLocation}, {"fastcgi", false, inHTTP},
 	{"stream", false, inStream}, {"stream-server", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
 }
 
@@ -90,6 +91,7 @@ func Load(files fs.FS) (*Templates, error) {
 	if err := t.walk(set); err != nil {
 		return nil, err
 	}
+	t.learnDialects()
 	return t, t.try()
 }
 

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -40,8 +41,16 @@ type locationView struct {
 	Rewrite      *rewriteView
 	// Dispatch is the variable with the name of the internal location that answers.
 	Dispatch string
-	TLS      *tlsView
-	Upstream string
+	// TLS prints the directives for TLS with backends.
+	TLS insertion
+	tls *tlsView
+	// Exactly one of these is set for a proxy: Auto is an Upstream with variables.
+	Upstream, GRPC, FastCGI, Auto string
+	// Unavailable is the Lua file that answers if there is no endpoint, "" where the
+	// balancer does.
+	Unavailable string
+	// Script is the Lua file that answers, "" for none.
+	Script string
 	// URI is Upstream with another URI for the backend, "" for that of the request.
 	URI string
 }
@@ -133,6 +142,7 @@ func (s *serverRendering) try(template string, location *model.Location) error {
 		return err
 	}
 	start := s.page.Len()
+	defer func() { s.speaks = nil }()
 	s.page.from(Origin{Object: location.Rule.Object, Host: s.server.Host})
 	if err := s.prepare(location); err != nil {
 		return err
@@ -186,7 +196,8 @@ func (s *serverRendering) prepare(location *model.Location) error {
 	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
 		view.EscapeURI = s.env.entry("escaped_uri")
 	}
-	view.First, view.Blocks = s.locationBlocks.first, s.locationBlocks.insert
+	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
+	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {
 		return err
 	}
@@ -211,6 +222,9 @@ func (s *serverRendering) answers(location *model.Location) error {
 		variable, err := s.dispatch(location)
 		view.Dispatch = variable
 		return err
+	case location.Return != nil && location.Return.GRPCError:
+		view.Script = s.env.entry("grpc_error")
+		return nil
 	case location.Return != nil:
 		view.answer(*location.Return)
 		return nil
@@ -235,6 +249,21 @@ func (s *serverRendering) answers(location *model.Location) error {
 		s.out.upstreams = append(s.out.upstreams, to)
 	}
 	return nil
+}
+
+// upstreamTLS prints the directives for TLS with backends.
+func (s *serverRendering) upstreamTLS() error {
+	if s.locationView.tls == nil {
+		return nil
+	}
+	before := s.page.here()
+	if err := s.page.execute(s.templates.core["proxy-ssl"], s.locationView.tls); err != nil {
+		return err
+	}
+	text := s.speaks.translate(bytes.Clone(s.page.Bytes()[before.length:]))
+	s.page.back(before)
+	_, err := s.page.Write(text)
+	return err
 }
 
 // route returns the value of $route, for logs, and for the balancer unless there is

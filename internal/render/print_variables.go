@@ -132,6 +132,16 @@ func printHeader(s string) (string, error) {
 	return printVariables(s, func(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI })
 }
 
+// printParameter prints the value of a FastCGI parameter. Its length stands before it, so a
+// line end in it does no harm.
+func printParameter(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return known(name) || ofFastCGI[name] })
+}
+
+// ofFastCGI are the variables of nginx's FastCGI module.
+// Source: https://nginx.org/en/docs/http/ngx_http_fastcgi_module.html#variables
+var ofFastCGI = words(`fastcgi_path_info fastcgi_script_name`)
+
 // printURL prints the URL of a redirect, which is a header. $uri becomes the path as the
 // client sent it: nginx decodes $uri, so it can contain a line end.
 func printURL(s string) (string, error) {

@@ -21,8 +21,12 @@ type rendering struct {
 	fronted bool
 	// outside are the inheritable directives of the http level.
 	outside []inheritable
-	file    *File
-	body    []*chunk
+	// spoken are the directives of the http level for other protocols than HTTP, by
+	// protocol. speaks translates the location that is printed now, nil for HTTP.
+	spoken []spokenText
+	speaks *dialect
+	file   *File
+	body   []*chunk
 	// streamBody is the stream level, empty for none.
 	streamBody []*chunk
 	view       *mainView
@@ -54,7 +58,9 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	shared := r.shared(servers)
 	all := upstreams(servers)
 	r.view.Hash = hashSizes(r.global.Hash, s.Servers, http.text, shared.text)
-	r.body = append(r.body, http, shared, r.upstreams(all), r.fixed())
+	r.body = append(r.body, http)
+	r.body = append(r.body, r.inUse(all)...)
+	r.body = append(r.body, shared, r.upstreams(all), r.fixed())
 	for _, server := range servers {
 		if server.chunk != nil {
 			r.body = append(r.body, server.chunk)
@@ -125,7 +131,9 @@ func (r *rendering) http() *chunk {
 	r.must("http", r.view, inHTTP...)
 	c := r.page.cut()
 	r.must("headers", r.view, inHTTP...)
-	r.outside = apart(inheritables(c.text), inheritables(r.page.cut().text))
+	spelled := unjoined(c.text, r.page.cut().text)
+	r.outside = inheritables(spelled)
+	r.speakAll(spelled)
 	r.must("listen", r.listens(), inServer...)
 	r.listen = r.page.cut()
 	r.must("listen", r.defaultListens(), inServer...)
@@ -165,7 +173,9 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 // upstreams prints the upstream blocks.
 func (r *rendering) upstreams(all []upstream) *chunk {
 	for _, u := range all {
-		r.must("upstream", &upstreamView{Name: u.name(), Balancer: r.env.entry(u.entry()), Blocks: r.settings("upstream")}, inHTTP...)
+		for _, name := range u.names() {
+			r.must("upstream", &upstreamView{Name: name, Balancer: r.env.entry(u.entry()), Blocks: r.settings("upstream")}, inHTTP...)
+		}
 	}
 	return r.page.cut()
 }

@@ -3,6 +3,8 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"sluice/internal/model"
 	"sluice/internal/syntax"
@@ -27,6 +29,10 @@ type structure struct {
 	tokens int
 	first  int
 	name   string
+	// last is the position of the last token so far, and script its value if it may be a
+	// Lua file.
+	last   int
+	script string
 	// blocks and directives count those at the outermost level.
 	blocks     int
 	directives int
@@ -107,9 +113,10 @@ func (s *structure) read(text []byte, from int) error {
 			if s.tokens++; s.tokens == 1 {
 				s.first = i
 			}
+			s.last = i
 		}
-		if event&syntax.End != 0 && s.tokens == 1 {
-			s.name = syntax.TokenValue(text[s.first:i])
+		if event&syntax.End != 0 {
+			s.token(text[s.last:i])
 		}
 		if event&(syntax.Semicolon|syntax.Open|syntax.Shut|syntax.Wrong) != 0 {
 			if err := s.mark(event); err != nil {
@@ -120,6 +127,22 @@ func (s *structure) read(text []byte, from int) error {
 	}
 	return nil
 }
+
+// token notes a token that has ended.
+func (s *structure) token(text []byte) {
+	switch {
+	case s.tokens == 1:
+		s.name = syntax.TokenValue(text)
+	case strings.HasSuffix(s.name, luaFile):
+		s.script = syntax.TokenValue(text)
+	}
+}
+
+// luaFile ends the names of directives that run a file.
+const luaFile = "_by_lua_file"
+
+// ownScript matches the paths of our Lua files.
+var ownScript = regexp.MustCompile(`/sluice/entry/[a-z_]+\.lua$`)
 
 func (s *structure) mark(event syntax.Event) *StructureError {
 	inside := s.stack[len(s.stack)-1]
@@ -141,7 +164,8 @@ func (s *structure) directive(inside *node) *StructureError {
 	if !known && inside.printed != nil {
 		args, known = *inside.printed, true
 	}
-	if !known || !args.holds(s.tokens-1) {
+	foreign := strings.HasSuffix(s.name, luaFile) && !ownScript.MatchString(s.script)
+	if !known || !args.holds(s.tokens-1) || foreign {
 		return s.unknown(inside, "directive")
 	}
 	if len(s.stack) == 1 {

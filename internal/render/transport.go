@@ -62,7 +62,7 @@ func (u upstream) name() string {
 		name += "_" + string(u.by)
 	}
 	if t := u.Transport; t != (model.Transport{}) {
-		name += "_" + hexHash(fmt.Sprintf("%t %t %q %d %s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.TrustedCA))[:12]
+		name += "_" + hexHash(fmt.Sprintf("%t %t %q %d %s%s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.TrustedCA, t.Protocol))[:12]
 	}
 	return name
 }
@@ -82,22 +82,49 @@ func hexHash(s string) string {
 
 func (e *Environment) trustPath(pem string) string { return e.within("trust/" + hexHash(pem) + ".pem") }
 
+// names are the names of the upstream blocks: for AutoHTTP one for each scheme, so that kept
+// connections never mix.
+func (u upstream) names() []string {
+	if u.Protocol == model.AutoHTTP {
+		return []string{u.name() + "_http", u.name() + "_https"}
+	}
+	return []string{u.name()}
+}
+
 // speak sets the upstream of a location. uri replaces that of the request, unless it is
 // empty.
 func (v *locationView) speak(to upstream, uri string, e *Environment) {
 	t := to.Transport
-	scheme := "http://"
 	if t.TLS {
-		scheme = "https://"
-		v.TLS = &tlsView{Name: t.Name, Verify: t.Verify, VerifyDepth: t.VerifyDepth}
+		v.tls = &tlsView{Name: t.Name, Verify: t.Verify, VerifyDepth: t.VerifyDepth}
 		if t.TrustedCA != "" {
-			v.TLS.TrustedCA = e.trustPath(t.TrustedCA)
+			v.tls.TrustedCA = e.trustPath(t.TrustedCA)
 		}
 	}
-	v.Upstream, v.URI = scheme+to.name(), ""
-	if uri != "" {
-		v.URI = v.Upstream + uri
+	scheme := map[bool]string{false: "", true: "s"}[t.TLS] + "://"
+	v.Upstream, v.URI, v.GRPC, v.FastCGI, v.Auto = "", "", "", "", ""
+	switch t.Protocol {
+	case model.GRPC:
+		v.GRPC, v.Unavailable = "grpc"+scheme+to.name(), e.entry(to.unavailable())
+	case model.FastCGI:
+		v.FastCGI, v.Unavailable = to.name(), e.entry(to.unavailable())
+	case model.AutoHTTP:
+		v.Auto = "$scheme://" + to.name() + "_$scheme"
+	default:
+		v.Upstream = "http" + scheme + to.name()
+		if uri != "" {
+			v.URI = v.Upstream + uri
+		}
 	}
+}
+
+// unavailable is the file that answers requests for which there is no endpoint. Our servers
+// for that speak HTTP, so the balancer can only use them for HTTP.
+func (u upstream) unavailable() string {
+	if u.by == byRoute {
+		return "unavailable"
+	}
+	return "unavailable_" + string(u.by)
 }
 
 // upstreams returns the upstreams in use, sorted by name. The one for plain HTTP by $route

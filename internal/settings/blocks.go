@@ -34,6 +34,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("proxy", s.Proxy),
 		block("answers", s.Answers),
 		block("redirects", s.Redirects),
+		block("grpc", s.GRPC),
 		block("keepalive", s.Keepalive),
 	}
 }

@@ -138,6 +138,7 @@ var ingressNginx = map[string]string{
 	"allow-snippet-annotations":             `false`,
 	"proxy-headers-hash-bucket-size":        `64`,
 	"proxy-headers-hash-max-size":           `512`,
+	"grpc-buffer-size-kb":                   `0`,
 }
 
 // ours are the settings that ingress-nginx does not have.

@@ -44,7 +44,6 @@ var known = []keys.Known{
 	{Key: "global-auth-signin-redirect-param", Needs: "global-auth-url"},
 	{Key: "global-auth-snippet", Needs: "global-auth-url"},
 	{Key: "global-auth-url", Fate: keys.Denied},
-	{Key: "grpc-buffer-size-kb", Off: "0"},
 	{Key: "hide-headers"},
 	{Key: "http-snippet", Fate: keys.Denied},
 	{Key: "http2-max-field-size"},

@@ -15,6 +15,7 @@ type Settings struct {
 	Memory      Memory
 	Client      Client
 	Proxy       Proxy
+	GRPC        GRPC
 	Keepalive   Keepalive
 	TLS         TLS
 	HSTS        HSTS
@@ -73,6 +74,11 @@ type Proxy struct {
 	NextUpstreamTimeout keys.Optional[int] `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which nginx may try a request again. 0 means no limit."`
 	HTTPVersion         string             `key:"proxy-http-version" default:"1.1" validate:"oneof=1.0 1.1" doc:"Version of HTTP for requests to the backends. With 1.0, WebSockets do not work and no connection is kept."`
 	RetryNonIdempotent  bool               `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether nginx also tries POST, LOCK and PATCH again."`
+}
+
+// GRPC configures gRPC backends.
+type GRPC struct {
+	BufferSize int `key:"grpc-buffer-size-kb" default:"0" validate:"min=0,max=1048576" doc:"Buffer for an answer of a gRPC backend, in kilobytes. 0 means proxy-buffer-size."`
 }
 
 // Keepalive configures idle connections to backends.

@@ -19,6 +19,9 @@ func (t *translation) readMirror(ing *owner, asked *annotations.Mirror) *claim.A
 		ing.report(field, model.InvalidValue, text+": nothing is mirrored")
 		return nil
 	}
+	if ing.attaching.Transport.To().Protocol == model.GRPC && asked.Body != "off" {
+		ing.report(field, model.Ambiguous, "nginx reads a gRPC request whole before it copies it, so streams of a client do not work, and it sends the copy by HTTP/1.1: want "+ing.PrefixKey+"mirror-request-body: off, or no mirror")
+	}
 	to.URI, to.Header, to.Field = cmp.Or(to.URI, "$request_uri"), cmp.Or(asked.Host, to.Header), field
 	return &claim.Attached{Mirror: to}
 }

@@ -18,13 +18,20 @@ const caKey = "ca.crt"
 // readTransport reads the connection to backends. Verification protects: if it cannot
 // be done, paths return 503.
 func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *claim.Attached {
-	if !asked.TLS() {
-		if asked.Secret != "" {
-			ing.report(ing.field("proxy-ssl-secret"), model.Unread, "it has no effect without "+ing.PrefixKey+"backend-protocol: HTTPS")
-		}
+	transport := asked.To()
+	ing.remarkProtocol(asked)
+	if transport == (model.Transport{}) && asked.Secret == "" {
 		return nil
 	}
-	transport := model.Transport{TLS: true}
+	if !transport.TLS {
+		if asked.Secret != "" {
+			ing.report(ing.field("proxy-ssl-secret"), model.Unread, "it has no effect without "+ing.PrefixKey+"backend-protocol: HTTPS or GRPCS")
+		}
+		if transport.Protocol == model.FastCGI {
+			return t.readFastCGI(ing, asked)
+		}
+		return &claim.Attached{Transport: transport}
+	}
 	if asked.Secret == "" {
 		return &claim.Attached{Transport: transport}
 	}

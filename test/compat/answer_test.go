@@ -24,7 +24,9 @@ type answer struct {
 	BodyLen int               `json:"body_len,omitempty"`
 	Cert    string            `json:"cert,omitempty"`
 	TLS     string            `json:"tls,omitempty"`
-	Hits    []hit             `json:"hits,omitempty"`
+	// Trailers are those behind the body.
+	Trailers map[string]string `json:"trailers,omitempty"`
+	Hits     []hit             `json:"hits,omitempty"`
 	// Dist counts "STATUS BACKEND" where a request was repeated.
 	Dist   map[string]int `json:"dist,omitempty"`
 	Repeat int            `json:"repeat,omitempty"`
@@ -101,7 +103,7 @@ func (a answer) only(parts []string) answer {
 // outcome is the key under which an answer is counted.
 func (w *world) outcome(r *request, a answer, e exchange) string {
 	by := ""
-	if address, ok := strings.CutPrefix(e.body, podMark); ok {
+	if address, ok := strings.CutPrefix(unframed(e.body), podMark); ok {
 		by = w.podName(address)
 	} else if e.line != "" {
 		address, _, _ := strings.Cut(e.line, " ")
@@ -138,6 +140,12 @@ func (w *world) answer(s *sluice, e exchange, hits []hit) answer {
 			a.Headers[name] = w.normal(s, name, strings.Join(values, " | "))
 		}
 	}
+	for name, values := range e.response.Trailer {
+		if a.Trailers == nil {
+			a.Trailers = map[string]string{}
+		}
+		a.Trailers[name] = strings.Join(values, " | ")
+	}
 	for _, cookie := range e.response.Header.Values("Set-Cookie") {
 		a.Cookies = append(a.Cookies, normalCookie(cookie, e.response.Header.Get("Date")))
 	}
@@ -145,7 +153,7 @@ func (w *world) answer(s *sluice, e exchange, hits []hit) answer {
 	case a.Status == 101:
 		address, line, _ := strings.Cut(strings.TrimSpace(e.body), " ")
 		a.Body = w.podName(address) + " " + line
-	case strings.HasPrefix(e.body, podMark):
+	case strings.HasPrefix(unframed(e.body), podMark):
 		a.Body = "echo"
 	case strings.HasPrefix(e.body, "xxxxxxxx"):
 		a.Body, a.BodyLen = "filler", len(e.body)
@@ -153,6 +161,15 @@ func (w *world) answer(s *sluice, e exchange, hits []hit) answer {
 		a.Body = strings.ReplaceAll(e.body, "\r\n", "\n")
 	}
 	return a
+}
+
+// unframed gives the message of gRPC in a body, or the body. Five bytes are in front: that
+// it is not compressed, and its length.
+func unframed(body string) string {
+	if strings.HasPrefix(body, "\x00\x00\x00\x00") && len(body) > 5 {
+		return body[5:]
+	}
+	return body
 }
 
 // said gives the line of a TCP service the form of the records.

@@ -100,10 +100,22 @@ func expand(value string) string {
 }
 
 func (c *call) payload() []byte {
+	body := bytes.Repeat([]byte("b"), c.Body)
 	if c.Data != "" {
-		return []byte(c.Data)
+		body = []byte(c.Data)
 	}
-	return bytes.Repeat([]byte("b"), c.Body)
+	if c.GRPC {
+		return append([]byte{0, 0, 0, 0, byte(len(body))}, body...)
+	}
+	return body
+}
+
+// method is that of the request, which for a call of gRPC is POST.
+func (c *call) method() string {
+	if c.GRPC && c.Method == "" {
+		return http.MethodPost
+	}
+	return c.request.method()
 }
 
 // send sends a request over a connection of its own.
@@ -143,7 +155,7 @@ func (s *sluice) send(c *call) exchange {
 	case c.U == "tcp":
 		io.WriteString(connection, c.Data+"\n")
 		e.line, _ = bufio.NewReader(connection).ReadString('\n')
-	case c.H2:
+	case c.H2 || c.GRPC:
 		c.talkH2(&e, connection)
 	default:
 		c.talk(&e, connection)
@@ -157,7 +169,7 @@ func (c *call) tlsConfig() *tls.Config {
 		name = *c.SNI
 	}
 	config := &tls.Config{InsecureSkipVerify: true, ServerName: name}
-	if c.H2 {
+	if c.H2 || c.GRPC {
 		config.NextProtos = []string{"h2"}
 	}
 	return config
@@ -234,6 +246,10 @@ func (c *call) talkH2(e *exchange, connection net.Conn) {
 		} else {
 			request.Header.Add(line[0], line[1])
 		}
+	}
+	if c.GRPC {
+		request.Header.Set("Content-Type", "application/grpc")
+		request.Header.Set("TE", "trailers")
 	}
 	response, err := client.RoundTrip(request)
 	if err != nil {

@@ -55,12 +55,9 @@ var intended = map[string]string{
 // it is a value. Such a request has to leave the list once it agrees, and any
 // request with that key once Sluice reads it.
 var notBuilt = map[string]string{
-	"proxy-ssl-verify #0 GET /good":                                    clientCertificate,
-	"proxy-ssl-verify #3 GET /noverify":                                clientCertificate,
-	"proxy-ssl-verify #6 GET /proto":                                   clientCertificate,
-	"www-redirect-tls #1 GET http://www.wwws.example.org/x?y=1":        "from-to-www-redirect",
-	"www-redirect-tls #2 GET https://www.wwws.example.org/x?y=1":       "from-to-www-redirect",
-	"backend-auto-http #0 GET http://backend-auto-http.example.org/a":  "backend-protocol: AUTO_HTTP",
-	"backend-auto-http #1 GET https://backend-auto-http.example.org/s": "backend-protocol: AUTO_HTTP",
-	"backend-auto-http #2 GET https://backend-auto-http.example.org/a": "backend-protocol: AUTO_HTTP",
+	"proxy-ssl-verify #0 GET /good":                              clientCertificate,
+	"proxy-ssl-verify #3 GET /noverify":                          clientCertificate,
+	"proxy-ssl-verify #6 GET /proto":                             clientCertificate,
+	"www-redirect-tls #1 GET http://www.wwws.example.org/x?y=1":  "from-to-www-redirect",
+	"www-redirect-tls #2 GET https://www.wwws.example.org/x?y=1": "from-to-www-redirect",
 }

@@ -11,6 +11,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/http/fcgi"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,6 +44,8 @@ type hit struct {
 	BodyLen int64             `json:"body_len,omitempty"`
 	SNI     string            `json:"sni,omitempty"`
 	Client  string            `json:"client_cert,omitempty"`
+	// Params are those of FastCGI that are no property of the request.
+	Params map[string]string `json:"fcgi_env,omitempty"`
 
 	headers http.Header
 	address string
@@ -55,8 +58,18 @@ func newPods(t *testing.T) *pods {
 	return &pods{t: t, ports: map[string]int{}, hits: map[string][]hit{}}
 }
 
+// The ports of pods that do not speak HTTP/1.
+const (
+	linesPort, fastcgiPort    = 7000, 9000
+	tlsPort                   = 8443
+	grpcPort, grpcOverTLSPort = 9090, 9443
+)
+
+// kinds are the names of what the ports speak, in the records.
+var kinds = map[int]string{tlsPort: "https", grpcPort: "grpc", grpcOverTLSPort: "grpcs", fastcgiPort: "fcgi"}
+
 // port starts a pod's port on 127.0.0.1 if need be, and gives the port that it has
-// here. 8443 speaks TLS, 7000 returns lines.
+// here.
 func (p *pods) port(address string, port int) int {
 	p.t.Helper()
 	return p.listen("127.0.0.1", address, port)
@@ -75,20 +88,23 @@ func (p *pods) listen(on, address string, port int) int {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	server := &http.Server{Handler: p.handler(address, port), ErrorLog: log.New(io.Discard, "", 0), MaxHeaderBytes: 1 << 20}
-	p.t.Cleanup(func() { server.Close() })
+	p.t.Cleanup(func() { listener.Close() })
 	p.ports[name] = listener.Addr().(*net.TCPAddr).Port
-	if port == 7000 {
-		p.t.Cleanup(func() { listener.Close() })
+	if port == linesPort {
 		go serveLines(listener, address)
 		return p.ports[name]
 	}
-	if port != 8443 {
-		go server.Serve(listener)
+	handler := p.handler(address, port)
+	if port != tlsPort && port != grpcOverTLSPort {
+		go kit.Speak(listener, handler)
 		return p.ports[name]
 	}
+	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0), MaxHeaderBytes: 1 << 20}
+	p.t.Cleanup(func() { server.Close() })
 	server.TLSConfig = &tls.Config{ClientAuth: tls.RequestClientCert, GetCertificate: p.own}
-	server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){}
+	if port == tlsPort {
+		server.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){}
+	}
 	go server.ServeTLS(listener, "", "")
 	return p.ports[name]
 }
@@ -133,8 +149,12 @@ func (p *pods) handler(address string, port int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := hit{address: address, Method: r.Method, URI: r.RequestURI, Host: r.Host, Proto: r.Proto, headers: r.Header.Clone()}
 		h.BodyLen, _ = io.Copy(io.Discard, r.Body)
+		h.Kind = kinds[port]
+		if h.Kind == "fcgi" {
+			h.Params = fcgi.ProcessEnv(r)
+		}
 		if r.TLS != nil {
-			h.Kind, h.SNI = "https", r.TLS.ServerName
+			h.SNI = r.TLS.ServerName
 			if len(r.TLS.PeerCertificates) > 0 {
 				h.Client = r.TLS.PeerCertificates[0].Subject.String()
 			}
@@ -174,6 +194,10 @@ func answerAs(w http.ResponseWriter, r *http.Request, address string) {
 			return
 		}
 	}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
+		answerCall(w, address)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	for header := range strings.SplitSeq(ask("Set-Header"), "|") {
 		name, value, ok := strings.Cut(header, ":")
@@ -196,6 +220,16 @@ func answerAs(w http.ResponseWriter, r *http.Request, address string) {
 	}
 	w.WriteHeader(status)
 	io.WriteString(w, body)
+}
+
+// answerCall answers a call of gRPC with one message.
+func answerCall(w http.ResponseWriter, address string) {
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Trailer", "Grpc-Status, Grpc-Message")
+	body := podMark + address
+	w.Write(append([]byte{0, 0, 0, 0, byte(len(body))}, body...))
+	w.Header().Set("Grpc-Status", "0")
+	w.Header().Set("Grpc-Message", "fine")
 }
 
 // serveLines returns each line with the address in front.

@@ -163,6 +163,8 @@ type request struct {
 	H2          bool   `json:"h2"`
 	H10         bool   `json:"http10"`
 	WS          bool   `json:"ws"`
+	// GRPC is set for a call of gRPC: by HTTP/2, with POST.
+	GRPC bool `json:"grpc"`
 	// TCP is the port of a TCP service to which the request goes. It is the line
 	// Data if U is "tcp".
 	TCP int `json:"tcp"`

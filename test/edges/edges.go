@@ -150,6 +150,7 @@ var ofRules = map[string][]string{
 	"url_text":           {"/", "http://app.internal:8080/a~b?c=d&e,f_g-h"},
 	"rewrite_target":     {"/", "/~-._0:/$1$9$uri"},
 	"secret_ref":         {"n/s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
+	"file_name":          {"i", strings.Repeat("i", 196) + ".-_0"},
 	"secret_name":        {"s", strings.Repeat("n", 63) + "/" + strings.Repeat("s", 253)},
 	"configmap_ref":      {"n/c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)},
 	"configmap_name":     {"c", strings.Repeat("n", 63) + "/" + strings.Repeat("c", 253)},

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/http/fcgi"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -156,6 +158,9 @@ func (n *running) fetch(t *testing.T, r request) (answer, error) {
 	if response.StatusCode/100 == 3 {
 		a.redirect = n.usualPorts(response.Header.Get("Location"))
 	}
+	if told, is := strings.CutPrefix(response.Header.Get("Grpc-Message"), "the ingress controller answers "); is {
+		a.status, _ = strconv.Atoi(told) // a gRPC client gets 200
+	}
 	if path := response.Header.Get("Echo-Path"); path != r.uri {
 		a.path = path
 	}
@@ -231,20 +236,27 @@ func echo(t *testing.T, key string) model.Endpoint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		_ = http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Echo-Service", serviceName(key))
-			w.Header().Set("Echo-Path", r.RequestURI)
-			w.Header().Set("Got-Host", r.Host)
-			for name, values := range r.Header {
-				w.Header()["Got-"+name] = values
-				if answer, is := strings.CutPrefix(name, "Answer-"); is {
-					w.Header()[answer] = values
-				}
+	go kit.Speak(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Echo-Service", serviceName(key))
+		w.Header().Set("Echo-Path", r.RequestURI)
+		w.Header().Set("Got-Host", r.Host)
+		w.Header().Set("Got-Protocol", r.Proto)
+		for name, values := range r.Header {
+			w.Header()["Got-"+name] = values
+			if answer, is := strings.CutPrefix(name, "Answer-"); is {
+				w.Header()[answer] = values
 			}
-			wanted(w, r)
-		}))
-	}()
+		}
+		params := fcgi.ProcessEnv(r)
+		for name, value := range params {
+			w.Header().Set("Param-"+name, value)
+		}
+		if path := params["DOCUMENT_URI"]; path != "" {
+			w.Header().Set("Got-Protocol", "FastCGI")
+			w.Header().Set("Echo-Path", (&url.URL{Path: path, RawQuery: r.URL.RawQuery}).RequestURI())
+		}
+		wanted(w, r)
+	}))
 	address := listener.Addr().(*net.TCPAddr)
 	echoes.endpoints[key] = model.Endpoint{Address: "127.0.0.1", Port: address.Port}
 	return echoes.endpoints[key]

@@ -234,7 +234,7 @@ func (j *claimJudge) guarded(c hostileCase, owner *claim.Object, list []*directi
 	allows := guard{allows: owner.Annotations[prefix+"allowlist-source-range"]}
 	all(list, func(d *directive) {
 		parts := strings.Split(strings.TrimPrefix(routeOf(d.body), "$route "), "/")
-		if d.name != "location" || len(find(d.body, "proxy_pass")) == 0 || len(parts) != 4 || parts[0] != owner.Ref.Namespace || parts[1] != owner.Ref.Name {
+		if d.name != "location" || len(passing(d.body)) == 0 || len(parts) != 4 || parts[0] != owner.Ref.Namespace || parts[1] != owner.Ref.Name {
 			return
 		}
 		if fault := allows.accessFault(d.body); fault != "" {

@@ -3,6 +3,7 @@ package injection
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,11 @@ func find(list []*directive, name string) []*directive {
 		}
 	}
 	return found
+}
+
+// passing gives the directives that pass a request to a backend, by whatever protocol.
+func passing(list []*directive) []*directive {
+	return slices.Concat(find(list, "proxy_pass"), find(list, "grpc_pass"), find(list, "fastcgi_pass"))
 }
 
 // argument gives the arguments of the first directive of a name, joined.

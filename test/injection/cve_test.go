@@ -67,7 +67,7 @@ func (a attacked) closed(t *testing.T, field string) {
 		t.Fatal("the host is not served, so that another server could take it")
 	}
 	for _, location := range find(server.body, "location") {
-		if argument(location.body, "return") != "503" || len(find(location.body, "proxy_pass")) > 0 {
+		if argument(location.body, "return") != "503" || len(passing(location.body)) > 0 {
 			t.Errorf("location %q is open", location.args)
 		}
 	}
@@ -317,7 +317,7 @@ func (a attacked) asked(t *testing.T) {
 	passed := 0
 	for _, location := range find(serverOf(a.list, "shop.example").body, "location") {
 		internal := len(find(location.body, "internal")) > 0
-		if len(find(location.body, "proxy_pass")) == 0 || internal {
+		if len(passing(location.body)) == 0 || internal {
 			continue
 		}
 		passed++
@@ -404,8 +404,12 @@ func TestCVE2026_24513(t *testing.T) {
 	a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "custom-http-errors": "401,403,503", "default-backend": "web"})
 	a.asked(t)
 	all(a.list, func(d *directive) {
-		if said := strings.Join(d.args, " "); d.name == "error_page" && said != "418 = @miss" && !signIn.MatchString(said) {
+		if said := strings.Join(d.args, " "); d.name == "error_page" && said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) {
 			t.Errorf("error_page %q", d.args)
+		}
+		// The page of an error of gRPC says which error it was, and asks nobody.
+		if d.name == "location" && strings.HasPrefix(d.args[0], "@grpc-error-") && (len(passing(d.body)) > 0 || !strings.HasSuffix(argument(d.body, "content_by_lua_file"), "/grpc_error.lua")) {
+			t.Errorf("location %q", d.args)
 		}
 	})
 }
@@ -498,7 +502,7 @@ func renameAuthority(t *testing.T, objects *snapshot.Objects, name string) {
 func closedVerified(t *testing.T, o outcome) {
 	t.Helper()
 	for _, location := range find(serverOf(o.tree(t), "verified.example").body, "location") {
-		if argument(location.body, "return") != "503" || len(find(location.body, "proxy_pass")) > 0 {
+		if argument(location.body, "return") != "503" || len(passing(location.body)) > 0 {
 			t.Errorf("location %q is open", location.args)
 		}
 	}

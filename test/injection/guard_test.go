@@ -19,7 +19,7 @@ func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Obj
 	guards := guardsOf(objects)
 	all(list, func(d *directive) {
 		route := routeOf(d.body)
-		if d.name != "location" || route == "" || len(find(d.body, "proxy_pass")) == 0 {
+		if d.name != "location" || route == "" || len(passing(d.body)) == 0 {
 			return
 		}
 		parts := strings.Split(strings.TrimPrefix(route, "$route "), "/")
@@ -33,7 +33,9 @@ func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Obj
 		if guard.authenticates && !strings.HasPrefix(argument(d.body, "auth_request"), "/.sluice/auth-") {
 			j.t.Errorf("%s: location %q of %s passes on without a question", c, d.args, route)
 		}
-		if guard.verifies && (argument(d.body, "proxy_ssl_verify") != "on" || !strings.HasPrefix(argument(d.body, "proxy_pass"), "https://")) {
+		https := argument(d.body, "proxy_ssl_verify") == "on" && strings.HasPrefix(argument(d.body, "proxy_pass"), "https://")
+		grpcs := argument(d.body, "grpc_ssl_verify") == "on" && strings.HasPrefix(argument(d.body, "grpc_pass"), "grpcs://")
+		if guard.verifies && !https && !grpcs {
 			j.t.Errorf("%s: location %q of %s passes on without verifying", c, d.args, route)
 		}
 	})

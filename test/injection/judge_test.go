@@ -163,6 +163,9 @@ func presentable(text string) bool {
 // signIn is the error page of a location that sends unknown clients to sign in.
 var signIn = regexp.MustCompile(`^401 = @sign-in-[0-9a-f]{16}$`)
 
+// grpcError is the error page of a location of a gRPC backend.
+var grpcError = regexp.MustCompile(`^(?:[45][0-9]{2} )+@grpc-error-[0-9a-f]{16}$`)
+
 // structure holds a file to what benign objects give: no directive that they do
 // not have, no more blocks than the objects ask for, and nothing of the
 // neighbour's is different.
@@ -187,7 +190,7 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 			}
 			j.route(c, d)
 		case "error_page":
-			if said := strings.Join(d.args, " "); said != "418 = @miss" && !signIn.MatchString(said) {
+			if said := strings.Join(d.args, " "); said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) {
 				j.t.Errorf("%s: error_page %.200q", c, said)
 			}
 		case "location":

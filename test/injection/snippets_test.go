@@ -67,7 +67,7 @@ func own(list []*directive) map[string]int {
 
 // passes counts the directives that pass a request to the endpoints of Services.
 func passes(location *directive) int {
-	return len(slices.DeleteFunc(find(location.body, "proxy_pass"), func(d *directive) bool { return !strings.Contains(d.args[0], "://sluice") }))
+	return len(slices.DeleteFunc(passing(location.body), func(d *directive) bool { return !strings.Contains(d.args[0], "sluice") }))
 }
 
 // readable reads a file as nginx does, with its comments.
@@ -158,7 +158,7 @@ func TestSnippetsStayInTheirLocations(t *testing.T) {
 func shut(t *testing.T, snippet string, list []*directive, own map[string]int) {
 	t.Helper()
 	eachLocation(list, func(key string, location *directive) {
-		if _, is := own[key]; is && (argument(location.body, "return") != "503" || len(find(location.body, "proxy_pass")) > 0) {
+		if _, is := own[key]; is && (argument(location.body, "return") != "503" || len(passing(location.body)) > 0) {
 			t.Errorf("%s: %s is open", named(snippet), key)
 		}
 	})

@@ -282,6 +282,60 @@ spec:
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
+  name: calls
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/backend-protocol: "GRPCS"
+    nginx.ingress.kubernetes.io/upstream-vhost: "calls.$host"
+    nginx.ingress.kubernetes.io/proxy-read-timeout: "7"
+    nginx.ingress.kubernetes.io/proxy-next-upstream: "error http_502"
+    nginx.ingress.kubernetes.io/allowlist-source-range: "127.0.0.0/8"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: calls.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: params, namespace: default}
+data: {SCRIPT_FILENAME: "/srv$fastcgi_script_name"}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: pages
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/backend-protocol: "FCGI"
+    nginx.ingress.kubernetes.io/fastcgi-index: "index.php"
+    nginx.ingress.kubernetes.io/fastcgi-params-configmap: "params"
+    nginx.ingress.kubernetes.io/allowlist-source-range: "127.0.0.0/8"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: pages.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: automatic
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/backend-protocol: "AUTO_HTTP"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: automatic.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
   name: passed
   namespace: default
   annotations:
@@ -497,7 +551,7 @@ func TestWorldIsServed(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	all(list, func(d *directive) { seen[d.path+" "+d.name] = true })
-	for _, want := range []string{"allow", "deny", "proxy_set_header", "client_body_buffer_size", "add_header", "rewrite", "proxy_ssl_verify", "proxy_ssl_trusted_certificate", "proxy_next_upstream", "client_max_body_size", "proxy_read_timeout"} {
+	for _, want := range []string{"allow", "deny", "proxy_set_header", "client_body_buffer_size", "add_header", "rewrite", "proxy_ssl_verify", "proxy_ssl_trusted_certificate", "proxy_next_upstream", "grpc_pass", "grpc_set_header", "grpc_next_upstream", "fastcgi_pass", "fastcgi_index", "fastcgi_param", "client_max_body_size", "proxy_read_timeout"} {
 		if !seen["http/server/location "+want] {
 			t.Errorf("no location has %s", want)
 		}

@@ -64,7 +64,7 @@ end
 -- A key without a value is a backend without endpoints.
 local function decode(key, raw, sockets, before)
   local value = raw and wire.kept(raw) or { empty = 503, endpoints = {}, split = without_room(key) }
-  local backend = { raw = raw, hosts = {}, ports = {}, names = {}, count = #value.endpoints, split = value.split }
+  local backend = { raw = raw, hosts = {}, ports = {}, names = {}, count = #value.endpoints, split = value.split, status = value.empty }
   for at, endpoint in ipairs(value.endpoints) do
     local host, port = endpoint[1], endpoint[2]
     backend.hosts[at], backend.ports[at] = host, port
@@ -227,6 +227,29 @@ function _M.run_by_key()
     return finish(send(self, backend))
   end
   return finish(send(self, chosen(self, of), of.cookie))
+end
+
+-- Our own servers only speak HTTP, so a request by another protocol is answered before the
+-- balancer runs. Only if the last endpoint leaves in between, the client gets 502.
+local function refuse(backend)
+  if ngx.var.hops == LOOP then
+    return ngx.exit(508)
+  end
+  if backend.count == 0 then
+    return ngx.exit(backend.status or 503)
+  end
+end
+
+--- Answers if the backend of $route has no endpoint. For rewrite_by_lua.
+function _M.refuse_by_route()
+  return refuse(this_worker():backend(ngx.var.route or ""))
+end
+
+--- Answers if the backend of $backend has no endpoint. For rewrite_by_lua.
+function _M.refuse_by_key()
+  local self = this_worker()
+  local backend = self:backend(ngx.var.backend or "")
+  return refuse(backend.split and chosen(self, backend.split) or backend)
 end
 
 --- Sends a subrequest to its backend. It shares all variables of its parent but $uri,
