@@ -59,7 +59,11 @@ const (
 		`server_name|server_port|service_name|service_port|(?:cookie|http)_[A-Za-z0-9_]+)`
 	authVariable = `\$(?:` + authNames + `\b|\{` + authNames + `\})`
 	authPlain    = `[A-Za-z0-9\-._~/:,?&=;%+@]`
-	authText     = `(?:` + authPlain + `|` + authVariable + `)`
+	// The key of a cache only says which questions are equal, so it can have any property
+	// of the request, also decoded ones.
+	cacheNames    = `(?:args|is_args|query_string|remote_user|ssl_client_(?:fingerprint|i_dn|s_dn|serial|verify)|uri|arg_[A-Za-z0-9_]+)`
+	cacheVariable = `\$(?:` + cacheNames + `\b|\{` + cacheNames + `\})`
+	authText      = `(?:` + authPlain + `|` + authVariable + `)`
 )
 
 // headerText matches the value of a header, with variables.
@@ -99,6 +103,8 @@ var textRules = []textRule{
 		`a URL that begins with http:// or https:// and a host, of letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
 	{"auth_text", pattern(`^` + authText + `+$`),
 		`letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
+	{"cache_key", pattern(`^(?:[A-Za-z0-9 \-._~/:,;=|]|` + authVariable + `|` + cacheVariable + `)+$`),
+		`letters, digits, spaces and - . _ ~ / : , ; = | with variables of the request such as $http_authorization and $cookie_NAME`},
 	{"signin_url", pattern(`^(?:https?://|\$scheme://|\$\{scheme\}://|/)(?:` + authText + `|#)+$`),
 		`a path, or a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = ; % + @ # with variables such as $host and $escaped_request_uri`},
 	{"parameter_name", pattern(`^[A-Za-z0-9\-._~]{1,100}$`), `the name of a parameter, of at most 100 letters, digits and - . _ ~`},

@@ -132,6 +132,11 @@ func printHeader(s string) (string, error) {
 	return printVariables(s, func(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI })
 }
 
+// printArgument prints an argument of a Lua program. Values with line ends do no harm there.
+func printArgument(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return known(name) || name == model.EscapedURI })
+}
+
 // printURL prints the URL of a redirect, which is a header. $uri becomes the path as the
 // client sent it: nginx decodes $uri, so it can contain a line end.
 func printURL(s string) (string, error) {

@@ -163,7 +163,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 // upstreams prints the upstream blocks.
 func (r *rendering) upstreams(all []upstream) *chunk {
 	for _, u := range all {
-		r.must("upstream", &upstreamView{Name: u.name(), Balancer: r.env.entry(u.entry()), Blocks: r.settings("upstream")}, inHTTP...)
+		r.must("upstream", &upstreamView{Name: u.name(), Balancer: r.env.entry(u.entry()), Pool: u.pool, Blocks: r.settings("upstream")}, inHTTP...)
 	}
 	return r.page.cut()
 }

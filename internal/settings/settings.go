@@ -33,6 +33,7 @@ type Settings struct {
 	Hash        Hash
 	Patterns    Patterns
 	Access      Access
+	Auth        Auth
 	Limits      ClientLimits
 	Annotations Annotations
 
