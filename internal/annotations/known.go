@@ -14,6 +14,7 @@ var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) b
 // behaviour reads them. Afterwards a row has no effect.
 var ofIngressNginx = []keys.Known{
 	{Key: "affinity-canary-behavior", Needs: "canary"},
+	{Key: "auth-keepalive-share-vars", Instead: "requests to the server always have the variables of the request of the client, such as its X-Request-ID"},
 	{Key: "auth-tls-error-page", Needs: "auth-tls-secret"},
 	{Key: "auth-tls-match-cn", Fate: keys.Denied},
 	{Key: "auth-tls-pass-certificate-to-upstream", Off: keys.False, Needs: "auth-tls-secret"},
