@@ -62,6 +62,13 @@ var namedCookie = regexp.MustCompile(`\$\{?(?:http_cookie\b|cookie_)`)
 // NamesCookie reports whether a text has the variable of a cookie, or of all cookies.
 func NamesCookie(text string) bool { return namedCookie.MatchString(text) }
 
+// credential matches the variables by which a server can know a client. $remote_user is
+// none, because it is there without the right password too.
+var credential = regexp.MustCompile(`\$\{?(?:http_|cookie_|ssl_client_|remote_addr\b|arg_)`)
+
+// NamesCredential reports whether a text has such a variable.
+func NamesCredential(text string) bool { return credential.MatchString(text) }
+
 // Answered lists the headers of the answer that backends get; none for nil. Variables
 // are numbered by their place in the list, so that all Ingresses share a few variables.
 func (a *Authentication) Answered() []AnsweredHeader {
