@@ -140,6 +140,16 @@ var textRules = []textRule{
 	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`},
 }
 
+// RulePattern returns the regular expression of a rule for texts, "" if there is none.
+func RulePattern(name string) string {
+	for _, r := range textRules {
+		if r.name == name {
+			return r.pattern().String()
+		}
+	}
+	return ""
+}
+
 var validate = newValidator()
 
 func newValidator() *validator.Validate {
