@@ -22,6 +22,7 @@ type Annotations struct {
 	CORS                 *CORS                 `behaviour:"cors"`
 	DenyList             *DenyList             `behaviour:"deny-list"`
 	AllowList            *AllowList            `behaviour:"allow-list"`
+	Satisfy              *Satisfy              `behaviour:"satisfy"`
 	Limits               *Limits               `behaviour:"limits"`
 	Rate                 *Rate                 `behaviour:"rate"`
 	BodySize             *BodySize             `behaviour:"body-size"`
@@ -84,14 +85,17 @@ func (a *Annotations) Denied() bool { return a.denied }
 // behaviours, and unsupported annotations.
 func (a *Annotations) Protects() []string { return a.protects }
 
-// Protections returns the groups of the behaviours that protect the paths. Groups that are
-// equal by reflect.DeepEqual have the same effect.
+// Protections returns the groups of the behaviours that protect the paths, and that of
+// satisfy. Groups that are equal by reflect.DeepEqual have the same effect.
 func (a *Annotations) Protections() []any {
 	var groups []any
 	for _, b := range behaviours {
 		if slices.Contains(a.protects, b.Name) {
 			groups = append(groups, b.of(a).Interface())
 		}
+	}
+	if len(groups) > 0 {
+		groups = append(groups, a.Satisfy)
 	}
 	return groups
 }

@@ -91,6 +91,7 @@ func newReader(source Source, s *settings.Settings, prefix string) *reader {
 		of:       &ofObject{},
 		denied:   s.Denies(),
 		byPath:   newByPath(source),
+		paths:    source.Paths,
 	}
 	for key, value := range source.Given {
 		r.place(key, value)
@@ -119,6 +120,8 @@ type reader struct {
 	byPath *byPath
 	path   string
 	fields map[string]string
+	// paths are the paths of the rules.
+	paths iter.Seq[string]
 }
 
 // isPlain reports whether the result is that of an Ingress without annotations.

@@ -48,6 +48,8 @@ type behaviour struct {
 	// index is the index of its field in Annotations; group is the type of its struct.
 	index int
 	group reflect.Type
+	// together is set if the group is an inheritor.
+	together bool
 }
 
 // behavioursOf returns the behaviours of the fields of Annotations.
@@ -63,6 +65,7 @@ func behavioursOf(t reflect.Type) []*behaviour {
 		if field.Tag.Get("kind") == string(Shaping) {
 			b.Kind = Shaping
 		}
+		_, b.together = reflect.New(b.group).Interface().(inheritor)
 		b.Keys = keys.Describe(reflect.New(b.group).Interface())
 		b.Protects = slices.ContainsFunc(b.Keys, func(d keys.Doc) bool { return d.Protects })
 		b.Answers, b.Redirected = printed[name+"/answer"], printed[name+"/redirect"]
@@ -127,11 +130,43 @@ func defaultsOf(s *settings.Settings) *Annotations {
 		a := &Annotations{ofObject: &ofObject{}}
 		for _, b := range behaviours {
 			group := reflect.New(b.group)
-			keys.Decode(group.Interface(), func(string) (string, bool) { return "", false }, s.Value)
+			keys.Decode(group.Interface(), nothing, newReader(Source{}, s, "").defaults(group))
 			b.of(a).Set(group)
 		}
 		return a
 	}).(*Annotations)
+}
+
+// inheritor is a behaviour whose settings hold all together or not at all.
+type inheritor interface {
+	// inherits reports whether they hold. ofBoth reports whether an annotation also counts
+	// then.
+	inherits(r *reader) bool
+	ofBoth(key string) bool
+}
+
+// nothing is a lookup that finds no key.
+func nothing(string) (string, bool) { return "", false }
+
+// defaults returns the lookup of the settings for a behaviour.
+func (r *reader) defaults(group reflect.Value) keys.Lookup {
+	if i, ok := group.Interface().(inheritor); ok && !i.inherits(r) {
+		return nothing
+	}
+	return r.settings.Value
+}
+
+// annotated returns the lookup of the annotations for a behaviour.
+func (r *reader) annotated(group reflect.Value) keys.Lookup {
+	if i, ok := group.Interface().(inheritor); ok && i.inherits(r) {
+		return func(key string) (string, bool) {
+			if !i.ofBoth(key) {
+				return "", false
+			}
+			return r.lookup(key)
+		}
+	}
+	return r.lookup
 }
 
 // outcome is the result of a behaviour.
@@ -148,7 +183,7 @@ type outcome struct {
 func (r *reader) read(b *behaviour) outcome {
 	r.denied = false
 	group := b.of(defaultsOf(r.settings))
-	denies, protects := r.denies(b.Behaviour)
+	denies, protects := r.denies(b)
 	if r.hasAny(b.Keys) {
 		group = r.decode(b, denies)
 	}
@@ -162,7 +197,7 @@ func (r *reader) read(b *behaviour) outcome {
 // decode returns the group of a behaviour with a given key.
 func (r *reader) decode(b *behaviour, denies bool) reflect.Value {
 	group := reflect.New(b.group)
-	faults := append(keys.Decode(group.Interface(), r.lookup, r.settings.Value), r.mend(group.Interface())...)
+	faults := append(keys.Decode(group.Interface(), r.annotated(group), r.defaults(group)), r.mend(group.Interface())...)
 	if r.sound(b.Behaviour, faults, denies) {
 		return group
 	}
@@ -300,17 +335,20 @@ func (r *reader) isSwitchedOff(keys string) bool {
 // denies reports whether the paths must return 503 if the behaviour cannot be honoured,
 // and whether it protects them. If the default of a protecting key is invalid, it denies
 // the paths.
-func (r *reader) denies(b Behaviour) (denies, protects bool) {
-	closes := false
+func (r *reader) denies(b *behaviour) (denies, protects bool) {
+	inherits, closes := true, false
+	if b.together {
+		inherits = reflect.New(b.group).Interface().(inheritor).inherits(r)
+	}
 	for _, doc := range b.Keys {
-		if name, ok := r.name(doc); ok {
+		if name, ok := r.name(doc); ok && !(b.together && inherits) {
 			asked := !doc.IsOff(r.given[name]) && !r.isUnset(doc)
 			protects, closes = protects || doc.Protects && asked, closes || doc.Closes && asked
 			if !r.isUnset(doc) {
 				continue
 			}
 		}
-		protects = r.inherits(doc) || protects
+		protects = inherits && r.inherits(doc) || protects
 	}
 	return protects || closes, protects
 }
@@ -322,7 +360,7 @@ func (r *reader) isUnset(doc keys.Doc) bool {
 
 // inherits reports whether the key protects by its default in the settings.
 func (r *reader) inherits(doc keys.Doc) bool {
-	if (doc.Protects || doc.Closes) && r.settings.Broken(doc.From) {
+	if r.settings.Broken(doc.From) {
 		r.denied = true
 		return doc.Protects
 	}

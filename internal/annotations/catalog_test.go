@@ -59,14 +59,14 @@ var ingressNginx = []annotation{
 	{"auth-secret", "", ``, "", keys.RiskMedium},
 	{"auth-secret-type", "", `auth-file`, "", keys.RiskLow},
 	{"auth-realm", "", ``, "", keys.RiskMedium},
-	{"auth-url", "", ``, "", keys.RiskHigh},
-	{"auth-method", "", ``, "", keys.RiskLow},
+	{"auth-url", "", ``, "global-auth-url", keys.RiskHigh},
+	{"auth-method", "", ``, "global-auth-method", keys.RiskLow},
 	{"auth-proxy-set-headers", "", ``, "", keys.RiskMedium},
-	{"auth-request-redirect", "", ``, "", keys.RiskMedium},
-	{"auth-response-headers", "", ``, "", keys.RiskMedium},
-	{"auth-signin", "", ``, "", keys.RiskHigh},
-	{"auth-signin-redirect-param", "", `rd`, "", keys.RiskMedium},
-	{"auth-always-set-cookie", "", `false`, "", keys.RiskLow},
+	{"auth-request-redirect", "", ``, "global-auth-request-redirect", keys.RiskMedium},
+	{"auth-response-headers", "", ``, "global-auth-response-headers", keys.RiskMedium},
+	{"auth-signin", "", ``, "global-auth-signin", keys.RiskHigh},
+	{"auth-signin-redirect-param", "", `rd`, "global-auth-signin-redirect-param", keys.RiskMedium},
+	{"auth-always-set-cookie", "", `false`, "global-auth-always-set-cookie", keys.RiskLow},
 	{"custom-headers", "", ``, "", keys.RiskMedium},
 	{"ssl-passthrough", "", `false`, "", keys.RiskLow},
 	{"limit-connections", "", `0`, "", keys.RiskLow},
@@ -100,13 +100,13 @@ var ingressNginx = []annotation{
 	{"enable-rewrite-log", "", `false`, "", keys.RiskLow},
 	{"configuration-snippet", "", ``, "", keys.RiskCritical},
 	{"affinity-canary-behavior", "", ``, "", keys.RiskLow},
-	{"auth-cache-duration", "", `200 202 401 5m`, "", keys.RiskMedium},
-	{"auth-cache-key", "", ``, "", keys.RiskMedium},
+	{"auth-cache-duration", "", `200 202 401 5m`, "global-auth-cache-duration", keys.RiskMedium},
+	{"auth-cache-key", "", ``, "global-auth-cache-key", keys.RiskMedium},
 	{"auth-keepalive", "", `0`, "", keys.RiskLow},
 	{"auth-keepalive-requests", "", `1000`, "", keys.RiskLow},
 	{"auth-keepalive-share-vars", "", `false`, "", keys.RiskLow},
 	{"auth-keepalive-timeout", "", `60`, "", keys.RiskLow},
-	{"auth-snippet", "", ``, "", keys.RiskCritical},
+	{"auth-snippet", "", ``, "global-auth-snippet", keys.RiskCritical},
 	{"auth-tls-error-page", "", ``, "", keys.RiskHigh},
 	{"auth-tls-match-cn", "", ``, "", keys.RiskHigh},
 	{"auth-tls-pass-certificate-to-upstream", "", `false`, "", keys.RiskLow},
@@ -144,7 +144,7 @@ var ingressNginx = []annotation{
 	{"proxy-ssl-ciphers", "", `DEFAULT`, "", keys.RiskMedium},
 	{"proxy-ssl-protocols", "", `TLSv1.2`, "", keys.RiskLow},
 	{"relative-redirects", "", `false`, "", keys.RiskLow},
-	{"satisfy", "", ``, "", keys.RiskLow},
+	{"satisfy", "", `all`, "", keys.RiskLow},
 	{"server-snippet", "", ``, "", keys.RiskCritical},
 	{"service-upstream", "", `false`, "service-upstream", keys.RiskLow},
 	{"ssl-ciphers", "", ``, "ssl-ciphers", keys.RiskLow},
@@ -160,6 +160,7 @@ var ingressNginx = []annotation{
 // relies on the risk of the first: no setting leaves out what is of the least.
 var ours = []annotation{
 	{"tls-cert-namespace", "", ``, "", keys.RiskLow},
+	{"auth-ssl-secret", "", ``, "", keys.RiskMedium},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {
@@ -175,8 +176,8 @@ func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {
 			}
 			want := listed[at]
 			value := doc.Default
-			if doc.From != "" {
-				value, _ = s.Value(doc.From)
+			if text, _ := s.Value(doc.From); text != "" || doc.From != "" && doc.Default == "" {
+				value = text
 			}
 			if value != want.value || doc.From != want.from || doc.Risk != want.risk || strings.Join(doc.Aliases, ",") != want.alias {
 				t.Errorf("%s: %q from %q, risk %s, alias %q; ingress-nginx has %+v", doc.Key, value, doc.From, doc.Risk, doc.Aliases, want)

@@ -29,11 +29,16 @@ func Explain(ing *networkingv1.Ingress, s *settings.Settings, prefix, path strin
 	list := make([]InForce, len(behaviours))
 	for i, b := range behaviours {
 		r.read(b)
-		lookup := r.lookup
+		group := reflect.New(b.group)
+		lookup := r.annotated(group)
+		defaults := r.defaults(group)
 		if slices.Contains(r.unsound, b.Name) {
-			lookup = func(string) (string, bool) { return "", false }
+			lookup = nothing
 		}
-		list[i] = InForce{b.Behaviour, keys.Values(reflect.New(b.group).Interface(), lookup, s.Value, r.instead...)}
+		if b.authenticates() && r.isExempt(path) {
+			lookup, defaults = nothing, nothing
+		}
+		list[i] = InForce{b.Behaviour, keys.Values(group.Interface(), lookup, defaults, r.instead...)}
 		for at, v := range list[i].Values {
 			if v.Name != "" {
 				list[i].Values[at].Name = r.field(v.Name)

@@ -11,17 +11,10 @@ import (
 var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) bool { return IsRead(k.Key) })
 
 // ofIngressNginx describes annotations of ingress-nginx 1.15 for the time in which no
-// behaviour reads them. Afterwards a row has no effect. enable-global-auth does nothing,
-// because every path returns 503 with the setting global-auth-url.
+// behaviour reads them. Afterwards a row has no effect.
 var ofIngressNginx = []keys.Known{
 	{Key: "affinity-canary-behavior", Needs: "canary"},
-	{Key: "auth-cache-duration", Needs: "auth-url"},
-	{Key: "auth-cache-key", Needs: "auth-url"},
-	{Key: "auth-keepalive", Off: "0", Needs: "auth-url"},
-	{Key: "auth-keepalive-requests", Needs: "auth-url"},
-	{Key: "auth-keepalive-share-vars", Off: keys.False, Needs: "auth-url"},
-	{Key: "auth-keepalive-timeout", Needs: "auth-url"},
-	{Key: "auth-snippet", Fate: keys.Denied},
+	{Key: "auth-keepalive-share-vars", Instead: "requests to the server always have the variables of the request of the client, such as its X-Request-ID"},
 	{Key: "auth-tls-error-page", Needs: "auth-tls-secret"},
 	{Key: "auth-tls-match-cn", Fate: keys.Denied},
 	{Key: "auth-tls-pass-certificate-to-upstream", Off: keys.False, Needs: "auth-tls-secret"},
@@ -32,7 +25,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "custom-http-errors"},
 	{Key: "default-backend"},
 	{Key: "disable-proxy-intercept-errors", Off: keys.False},
-	{Key: "enable-global-auth", Off: "true t 1 " + keys.False},
 	{Key: "enable-influxdb", Fate: keys.Idle},
 	{Key: "enable-modsecurity", Fate: keys.Denied, Off: keys.False},
 	{Key: "enable-opentelemetry", Off: keys.False},
@@ -50,7 +42,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "opentelemetry-trust-incoming-span", Needs: "enable-opentelemetry"},
 	{Key: "proxy-ssl-ciphers", Needs: "proxy-ssl-secret"},
 	{Key: "proxy-ssl-protocols", Needs: "proxy-ssl-secret"},
-	{Key: "satisfy", Fate: keys.Denied, Off: "all"},
 	{Key: "secure-verify-ca-secret", Fate: keys.Idle},
 	{Key: "server-snippet", Fate: keys.Denied},
 	{Key: "service-upstream", Off: keys.False},

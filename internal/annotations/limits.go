@@ -71,12 +71,16 @@ func (l Limits) zone(at Place, kind string) string {
 	return name + "_" + kind
 }
 
-// Zones returns the number of zones for the limits of all paths.
+// Zones returns the number of zones for the limits of all paths. An upstream with
+// connections of its own counts as one.
 func (a *Annotations) Zones() int {
 	count := 0
 	for each := range a.Each() {
 		if each == a || each.Limits != a.Limits {
 			count += each.Limits.zones()
+		}
+		if each == a || each.ExternalAuth != a.ExternalAuth {
+			count += each.ExternalAuth.pools()
 		}
 	}
 	return count

@@ -20,7 +20,7 @@ func TestNearMissesOfWhatProtectsDeny(t *testing.T) {
 		prefix + "/whitelist-source-ranges": "whitelist-source-range", prefix + "/Whitelist-Source-Range": "whitelist-source-range",
 		prefix + "/whitelist_source_range": "whitelist-source-range", prefix + "/whitelistSourceRange": "whitelist-source-range",
 		prefix + "/denylist-sourcerange": "denylist-source-range", prefix + "/proxy-ssl-secrets": "proxy-ssl-secret",
-		prefix + "/auth-typ": "auth-type", prefix + "/auth-uri": "auth-url", prefix + "/auth-ulr": "auth-url", prefix + "/Satisfy": "satisfy", prefix + "/server-snippets": "server-snippet",
+		prefix + "/auth-typ": "auth-type", prefix + "/auth-uri": "auth-url", prefix + "/auth-ulr": "auth-url", prefix + "/server-snippets": "server-snippet",
 		prefix + "/limit-connection": "limit-connections", prefix + "/forceSslRedirect": "force-ssl-redirect",
 		"nginx.ingress.kubernets.io/whitelist-source-range": prefix + "/whitelist-source-range", "nginx.ingress.kubernetes.com/auth-url": prefix + "/auth-url",
 		"nginx-ingress.kubernetes.io/auth-url": prefix + "/auth-url", "Nginx.Ingress.Kubernetes.io/auth-urls": prefix + "/auth-url",

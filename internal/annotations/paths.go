@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -93,6 +94,21 @@ func (p *byPath) paths() []string {
 	paths := slices.AppendSeq(slices.Collect(maps.Keys(p.lines)), maps.Keys(p.closed))
 	slices.Sort(paths)
 	return slices.Compact(paths)
+}
+
+// at returns the valid lines for a path; closedAt the protections in its invalid ones.
+func (p *byPath) at(path string) []line {
+	if p == nil {
+		return nil
+	}
+	return p.lines[path]
+}
+
+func (p *byPath) closedAt(path string) []string {
+	if p == nil {
+		return nil
+	}
+	return p.closed[path]
 }
 
 // split returns the longest path of the rules with which a line begins, and its value.
@@ -262,7 +278,7 @@ func forPath(path, text string) string { return fmt.Sprintf("path %s: %s", model
 func (r *reader) at(path string) *reader {
 	own := *r
 	own.path, own.given, own.instead, own.fields, own.unsound = path, maps.Clone(r.given), nil, map[string]string{}, nil
-	for _, l := range r.byPath.lines[path] {
+	for _, l := range r.byPath.at(path) {
 		doc := docOf[l.name]
 		for _, alias := range doc.Aliases {
 			delete(own.given, alias)
@@ -275,21 +291,27 @@ func (r *reader) at(path string) *reader {
 // readPaths reads the annotations for single paths. outcomes are those of the Ingress,
 // which apply to behaviours without an annotation for the path.
 func (r *reader) readPaths(all *Annotations, outcomes []outcome) {
-	paths := r.byPath.paths()
+	paths := append(r.byPath.paths(), r.exemptPaths(outcomes)...)
 	if len(paths) == 0 {
 		return
 	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	r.of.paths, r.of.byPath = paths, make(map[string]*Annotations, len(paths))
 	for _, path := range paths {
 		own := r.at(path)
 		changed := slices.Clone(outcomes)
 		for i, b := range behaviours {
-			if own.isWritten(b) {
+			switch {
+			case b.authenticates() && r.isExempt(path):
+				own.exempt(b)
+				changed[i] = outcome{group: reflect.New(b.group)}
+			case own.isWritten(b):
 				changed[i] = own.read(b)
 			}
 		}
 		a := own.assemble(all, changed)
-		if names := r.byPath.closed[path]; len(names) > 0 {
+		if names := r.byPath.closedAt(path); len(names) > 0 {
 			a.denied, a.protects = true, append(slices.Clip(a.protects), names...)
 		}
 		r.of.byPath[path] = a

@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/annotations"
 	"sluice/internal/claim"
+	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -23,6 +24,16 @@ type (
 	questionBlock struct {
 		Method  string                 `json:"method,omitempty"`
 		Headers []claim.QuestionHeader `json:"headers"`
+		Cache   authCache              `json:"cache,omitzero"`
+		Snippet keys.QuestionSnippet   `json:"snippet,omitempty"`
+	}
+	// authCache is where answers are kept. Its Zone is empty for no cache. Keys and Size
+	// bound it in memory and on disk.
+	authCache struct {
+		Zone, Keys, Size string
+		Times            keys.CacheTimes
+		// Bodies is set if answers can have bodies.
+		Bodies bool
 	}
 	signInBlock struct{ AlwaysSetCookie bool }
 )
@@ -45,7 +56,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	to := b.subrequest(l, &at, "auth", model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers}})
+	to := b.subrequest(l, &at, "auth", model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet}})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth.Asked)
@@ -53,7 +64,38 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
 		b.addBlock(l, model.EscapedURI, nil)
 	}
+	if auth.Asked.CacheKey != "" {
+		b.addBlock(l, model.AuthCacheKey, cacheKey(l, auth, to))
+	}
 	b.addBlock(l, claim.ExternalAuth, block)
+}
+
+// cacheOf returns the cache of the answers about a location. Each namespace has its own, so
+// that none can drop the answers of others. The server of the settings has one, as large as
+// that of ingress-nginx.
+func cacheOf(l *model.Location, auth *claim.Authentication) authCache {
+	switch asked := auth.Asked; {
+	case asked.CacheKey == "":
+		return authCache{}
+	case asked.OfSettings():
+		return authCache{"auth_cache", "10m", "128m", asked.CacheDuration, asked.Method != "HEAD"}
+	default:
+		return authCache{"auth_cache_" + l.Rule.Object.Namespace, "1m", "16m", asked.CacheDuration, asked.Method != "HEAD"}
+	}
+}
+
+// cacheKey returns the texts that an answer holds for: besides those that the user chose,
+// all in which the questions of two requests can differ, except the URI. An answer must
+// not hold for another client, so the credentials that every server may look at are among
+// them. A user who names a cookie knows which of the cookies counts.
+func cacheKey(l *model.Location, auth *claim.Authentication, to string) []string {
+	chosen := auth.Asked.CacheKey
+	of := hashOf([]string{l.Rule.Object.String(), l.Rule.PathType, l.Rule.Path, to})
+	texts := []string{of, "$host", "$request_method", "$ssl_client_fingerprint", "$http_authorization", chosen}
+	if !claim.NamesCookie(chosen) {
+		texts = append(texts, "$http_cookie")
+	}
+	return append(texts, auth.Varying...)
 }
 
 // refuseOfRule closes a location if the authentication server is the host of the rule

@@ -13,10 +13,14 @@ import (
 // target, and returns its path. The block has the details of the subrequests.
 func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, block model.Block) (path string) {
 	block.Source = l.Rule.Object
-	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: l.Rule.Object.Namespace}, Host: t.Host, Port: t.Port}, nil)
-	proxy.Transport, proxy.URI = t.Transport, t.URI
+	asker := l.Rule.Object
+	if t.Settings.Kind != "" {
+		asker = t.Settings
+	}
+	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: asker.Namespace}, Host: t.Host, Port: t.Port}, nil)
+	proxy.Transport, proxy.Pool, proxy.URI = t.Transport, t.Pool, t.URI
 	path = b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
-	b.internals.ask(path, model.Asker{Object: l.Rule.Object, Field: t.Field})
+	b.internals.ask(path, model.Asker{Object: asker, Field: t.Field})
 	return path
 }
 

@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,12 @@ type Target struct {
 	// URI is that of the subrequests, as in the URL of the target. Header is their
 	// Host.
 	URI, Header string
-	// Field is the annotation that names it.
-	Field string
+	// Pool is the pool of kept connections; zero for that of all backends.
+	Pool model.Pool
+	// Field is the annotation that names it. Settings names the ConfigMap if that is a
+	// setting.
+	Field    string
+	Settings model.ObjectRef
 }
 
 // Authentication is a server that decides which requests may pass.
@@ -30,6 +35,8 @@ type Authentication struct {
 	OfRule bool
 	// Headers are those of the question.
 	Headers []QuestionHeader
+	// Varying are the parts of the question with variables that users chose.
+	Varying []string
 }
 
 // QuestionHeader is a header of the question; its value may contain variables.
@@ -48,6 +55,19 @@ func (a *Authentication) Set(header QuestionHeader) {
 	}
 	a.Headers[at] = header
 }
+
+// namedCookie matches the variables of cookies.
+var namedCookie = regexp.MustCompile(`\$\{?(?:http_cookie\b|cookie_)`)
+
+// NamesCookie reports whether a text has the variable of a cookie, or of all cookies.
+func NamesCookie(text string) bool { return namedCookie.MatchString(text) }
+
+// credential matches the variables by which a server can know a client. $remote_user is
+// none, because it is there without the right password too.
+var credential = regexp.MustCompile(`\$\{?(?:http_|cookie_|ssl_client_|remote_addr\b|arg_)`)
+
+// NamesCredential reports whether a text has such a variable.
+func NamesCredential(text string) bool { return credential.MatchString(text) }
 
 // Answered lists the headers of the answer that backends get; none for nil. Variables
 // are numbered by their place in the list, so that all Ingresses share a few variables.

@@ -17,21 +17,23 @@ var (
 
 // kinds are the kinds of the types in this package, which all have UnmarshalText.
 var kinds = map[reflect.Type]kind{
-	reflect.TypeFor[Optional[bool]](): anyBool,
-	reflect.TypeFor[Optional[int]]():  anyNumber,
-	reflect.TypeFor[Auto]():           {"int or auto", `"auto" or a whole number from 1 to 1024`},
-	reflect.TypeFor[Duration]():       {"duration", `a time such as "30s", "10m" or "1h"`},
-	reflect.TypeFor[Size]():           {"size", `a size such as "512", "8k", "10m" or "1g"`},
-	reflect.TypeFor[Buffers]():        {"number and size", `a number from 1 to 1024 and a size from 512 to 1g, such as "4 8k"`},
-	reflect.TypeFor[Risk]():           {"risk", `"Low", "Medium", "High" or "Critical"`},
-	reflect.TypeFor[Words]():          {"words", "words separated by spaces"},
-	reflect.TypeFor[Methods]():        {"method list", `HTTP methods separated by commas, such as "GET, PUT"`},
-	reflect.TypeFor[HeaderNames]():    {"header list", `names of headers separated by commas, such as "Content-Type, X-Request-ID"`},
-	reflect.TypeFor[CIDRs]():          {"cidr list", `IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32"`},
-	reflect.TypeFor[Origins]():        {"origin list", `"*" or origins with their scheme separated by commas, such as "https://example.com, https://*.example.com:8443"`},
-	reflect.TypeFor[ServerNames]():    {"server names", `server names separated by commas, such as "www.example.com, *.example.org, ~^api[0-9]+\.example\.net$"`},
-	reflect.TypeFor[Dictionaries]():   {"names and sizes", `certificate_data and configuration_data, each with a size from 1m to 1g, such as "certificate_data: 128m, configuration_data: 64m"`},
-	reflect.TypeFor[Snippet]():        {"snippet", `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the location`},
+	reflect.TypeFor[Optional[bool]]():  anyBool,
+	reflect.TypeFor[Optional[int]]():   anyNumber,
+	reflect.TypeFor[Auto]():            {"int or auto", `"auto" or a whole number from 1 to 1024`},
+	reflect.TypeFor[Duration]():        {"duration", `a time such as "30s", "10m" or "1h"`},
+	reflect.TypeFor[Size]():            {"size", `a size such as "512", "8k", "10m" or "1g"`},
+	reflect.TypeFor[Buffers]():         {"number and size", `a number from 1 to 1024 and a size from 512 to 1g, such as "4 8k"`},
+	reflect.TypeFor[Risk]():            {"risk", `"Low", "Medium", "High" or "Critical"`},
+	reflect.TypeFor[Words]():           {"words", "words separated by spaces"},
+	reflect.TypeFor[Methods]():         {"method list", `HTTP methods separated by commas, such as "GET, PUT"`},
+	reflect.TypeFor[HeaderNames]():     {"header list", `names of headers separated by commas, such as "Content-Type, X-Request-ID"`},
+	reflect.TypeFor[CIDRs]():           {"cidr list", `IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32"`},
+	reflect.TypeFor[Origins]():         {"origin list", `"*" or origins with their scheme separated by commas, such as "https://example.com, https://*.example.com:8443"`},
+	reflect.TypeFor[ServerNames]():     {"server names", `server names separated by commas, such as "www.example.com, *.example.org, ~^api[0-9]+\.example\.net$"`},
+	reflect.TypeFor[Dictionaries]():    {"names and sizes", `certificate_data and configuration_data, each with a size from 1m to 1g, such as "certificate_data: 128m, configuration_data: 64m"`},
+	reflect.TypeFor[CacheTimes]():      {"cache times", `items separated by commas, each of statuses and a time, such as "200 202 5m, 401 30s"`},
+	reflect.TypeFor[QuestionSnippet](): {"snippet", `directives of nginx, each with its ";" and each block with its "}", that set no variables and reach nothing outside of the location`},
+	reflect.TypeFor[Snippet]():         {"snippet", `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the location`},
 }
 
 // kindOf returns the kind of a type, the zero value if fields cannot have the type.

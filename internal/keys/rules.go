@@ -61,7 +61,11 @@ const (
 		`server_name|server_port|service_name|service_port|(?:cookie|http)_[A-Za-z0-9_]+)`
 	authVariable = `\$(?:` + authNames + `\b|\{` + authNames + `\})`
 	authPlain    = `[A-Za-z0-9\-._~/:,?&=;%+@]`
-	authText     = `(?:` + authPlain + `|` + authVariable + `)`
+	// The key of a cache only says which questions are equal, so it can have any property
+	// of the request, also decoded ones.
+	cacheNames    = `(?:args|is_args|query_string|remote_user|ssl_client_(?:fingerprint|i_dn|s_dn|serial|verify)|uri|arg_[A-Za-z0-9_]+)`
+	cacheVariable = `\$(?:` + cacheNames + `\b|\{` + cacheNames + `\})`
+	authText      = `(?:` + authPlain + `|` + authVariable + `)`
 )
 
 // headerText matches the value of a header, with variables.
@@ -116,6 +120,8 @@ var textRules = []textRule{
 		`a URL that begins with http:// or https:// and a host, of letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
 	{"auth_text", pattern(`^` + authText + `+$`),
 		`letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
+	{"cache_key", pattern(`^(?:[A-Za-z0-9 \-._~/:,;=|]|` + authVariable + `|` + cacheVariable + `)+$`),
+		`letters, digits, spaces and - . _ ~ / : , ; = | with variables of the request such as $http_authorization and $cookie_NAME`},
 	{"signin_url", pattern(`^(?:https?://|\$scheme://|\$\{scheme\}://|/)(?:` + authText + `|#)+$`),
 		`a path, or a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = ; % + @ # with variables such as $host and $escaped_request_uri`},
 	{"parameter_name", pattern(`^[A-Za-z0-9\-._~]{1,100}$`), `the name of a parameter, of at most 100 letters, digits and - . _ ~`},
@@ -153,6 +159,16 @@ var textRules = []textRule{
 	{"log_url", pattern(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
 		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`},
 	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`},
+}
+
+// RulePattern returns the regular expression of a rule for texts, "" if there is none.
+func RulePattern(name string) string {
+	for _, r := range textRules {
+		if r.name == name {
+			return r.pattern().String()
+		}
+	}
+	return ""
 }
 
 var validate = newValidator()

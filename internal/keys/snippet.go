@@ -44,6 +44,29 @@ func (s *Snippet) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// QuestionSnippet contains nginx directives for the location of requests to an
+// authentication server. These share the variables of the client's request, so the
+// directives must not set any.
+type QuestionSnippet string
+
+// UnmarshalText accepts a Snippet without directives that set variables or change the URI.
+func (s *QuestionSnippet) UnmarshalText(text []byte) error {
+	var snippet Snippet
+	if err := snippet.UnmarshalText(text); err != nil {
+		return err
+	}
+	statements, _ := syntax.Parse(text)
+	for _, statement := range statements {
+		// A subrequest shares its variables with its parent, and the balancer finds the
+		// server by the URI.
+		if variable, groups := statement.Sets(); variable != "" || len(groups) > 0 || statement.Name() == "rewrite" {
+			return &specific{fmt.Sprintf("line %d: %s changes the request of the client", statement.Line, model.Quoted(statement.Name()))}
+		}
+	}
+	*s = QuestionSnippet(text)
+	return nil
+}
+
 // Contains reports whether a directive of one of the names is in the snippet.
 func (s Snippet) Contains(names ...string) bool {
 	statements, _ := syntax.Parse([]byte(s))
@@ -80,6 +103,10 @@ var harmless = map[string]bool{
 // limit_req and limit_conn.
 var zoneOfSluice = regexp.MustCompile(`^(?:zone=)?(?:.*_(?:conn|rpm|rps)|basic_auth_[0-9]+)$`)
 
+// cacheOfSluice matches the names of the caches that templates declare, and variables,
+// which can have such a name.
+var cacheOfSluice = regexp.MustCompile(`^auth_cache|\$`)
+
 // reaches returns how a directive reaches beyond its location, "" if it does not: the
 // rest of a sentence that begins with the directive.
 func reaches(s syntax.Statement) string {
@@ -93,6 +120,9 @@ func reaches(s syntax.Statement) string {
 	}
 	if (s.Name() == "limit_req" || s.Name() == "limit_conn") && slices.ContainsFunc(s.Tokens[1:], zoneOfSluice.MatchString) {
 		return "counts in a zone of Sluice, which may be that of another Ingress: want the annotations limit-rps, limit-rpm and limit-connections"
+	}
+	if strings.HasSuffix(s.Name(), "_cache") && slices.ContainsFunc(s.Tokens[1:], cacheOfSluice.MatchString) {
+		return "keeps answers in a cache of Sluice, which may be that of another Ingress: want a cache of your own"
 	}
 	argument := ""
 	if len(s.Tokens) > 1 {

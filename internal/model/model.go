@@ -217,6 +217,9 @@ type Proxy struct {
 	// Transport selects the upstream: there is one for each transport, so that kept
 	// connections never mix.
 	Transport Transport `json:"transport,omitzero"`
+	// Pool is the pool of kept connections of subrequests; zero for that of all backends
+	// with the Transport.
+	Pool Pool `json:"pool,omitzero"`
 	// URI is the URI of subrequests to the backend, empty for that of the request. It
 	// is a path that may contain variables.
 	URI string `json:"uri,omitempty"`
@@ -255,6 +258,16 @@ const (
 	FastCGI  BackendProtocol = "fastcgi"
 	AutoHTTP BackendProtocol = "auto" // HTTP or HTTPS, as the client speaks
 )
+
+// Pool is a pool of kept connections to backends. The zero value is the pool of the
+// settings.
+type Pool struct {
+	// Own is set for a pool with these limits; Connections is 0 to keep none.
+	Own         bool `json:"own,omitempty"`
+	Connections int  `json:"connections,omitempty"`
+	Requests    int  `json:"requests,omitempty"`
+	Timeout     int  `json:"timeout,omitempty"` // in seconds
+}
 
 // Block is the output of a behaviour. The template "<Name>/<context>" is executed with
 // Data in each context (main, events, http, server, location) that has one. In a

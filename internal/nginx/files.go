@@ -86,6 +86,11 @@ func (p *Process) sweep() error {
 			failed = append(failed, os.Remove(path))
 		}
 	}
+	// Caches of namespaces that may be gone; nginx makes those that it needs.
+	caches, _ := filepath.Glob(p.options.path("temp/auth_cache*"))
+	for _, path := range caches {
+		failed = append(failed, os.RemoveAll(path))
+	}
 	return errors.Join(failed...)
 }
 

@@ -32,6 +32,8 @@ type locationView struct {
 	Unlogged bool
 	// EscapeURI is the Lua file that computes $escaped_request_uri, "" if nothing uses it.
 	EscapeURI string
+	// CacheKey is the hash that the location sets; nil for none.
+	CacheKey *cacheKeyView
 	// First is the text of the blocks before any answer.
 	First, Blocks insertion
 	// Hops is set for subrequests, which count hops in another way.
@@ -53,6 +55,13 @@ type locationView struct {
 	Script string
 	// URI is Upstream with another URI for the backend, "" for that of the request.
 	URI string
+}
+
+// cacheKeyView is the Lua file that computes a hash of texts.
+type cacheKeyView struct {
+	File  string
+	Count int
+	Texts []string
 }
 
 // path returns the path of a location, with limits for a pattern.
@@ -196,6 +205,11 @@ func (s *serverRendering) prepare(location *model.Location) error {
 	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
 		view.EscapeURI = s.env.entry("escaped_uri")
 	}
+	for _, block := range location.Blocks {
+		if texts, ok := block.Data.([]string); ok && block.Name == model.AuthCacheKey {
+			view.CacheKey = &cacheKeyView{s.env.entry("auth_cache_key"), len(texts), texts}
+		}
+	}
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {
@@ -237,7 +251,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	}
 	of := location.Proxy.Service
 	view.Route, view.UpstreamName = route(location), of.Namespace+"-"+of.Name+"-"+of.Port
-	to := upstream{location.Proxy.Transport, byRoute}
+	to := upstream{location.Proxy.Transport, location.Proxy.Pool, byRoute}
 	switch {
 	case isSubrequest(location):
 		to.by = byURI

@@ -142,6 +142,11 @@ func printParameter(s string) (string, error) {
 // Source: https://nginx.org/en/docs/http/ngx_http_fastcgi_module.html#variables
 var ofFastCGI = words(`fastcgi_path_info fastcgi_script_name`)
 
+// printArgument prints an argument of a Lua program. Values with line ends do no harm there.
+func printArgument(s string) (string, error) {
+	return printVariables(s, func(name string) bool { return known(name) || name == model.EscapedURI })
+}
+
 // printURL prints the URL of a redirect, which is a header. $uri becomes the path as the
 // client sent it: nginx decodes $uri, so it can contain a line end.
 func printURL(s string) (string, error) {

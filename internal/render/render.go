@@ -174,7 +174,7 @@ func (r *rendering) servers(servers []*model.Server, c *Cache) []*rendered {
 func (r *rendering) upstreams(all []upstream) *chunk {
 	for _, u := range all {
 		for _, name := range u.names() {
-			r.must("upstream", &upstreamView{Name: name, Balancer: r.env.entry(u.entry()), Blocks: r.settings("upstream")}, inHTTP...)
+			r.must("upstream", &upstreamView{Name: name, Balancer: r.env.entry(u.entry()), Pool: u.pool, Blocks: r.settings("upstream")}, inHTTP...)
 		}
 	}
 	return r.page.cut()

@@ -23,7 +23,9 @@ type TrustFile struct {
 type upstreamView struct {
 	Name     string
 	Balancer string
-	Blocks   insertion
+	// Pool is set for a pool of its own; Blocks print that of the settings.
+	Pool   model.Pool
+	Blocks insertion
 }
 
 // tlsView is TLS to the backends in the template of a location.
@@ -39,7 +41,8 @@ type tlsView struct {
 // that was verified in another way.
 type upstream struct {
 	model.Transport
-	by by
+	pool model.Pool
+	by   by
 }
 
 // by is the way to find the backend of a request.
@@ -63,6 +66,9 @@ func (u upstream) name() string {
 	}
 	if t := u.Transport; t != (model.Transport{}) {
 		name += "_" + hexHash(fmt.Sprintf("%t %t %q %d %s%s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.TrustedCA, t.Protocol))[:12]
+	}
+	if p := u.pool; p != (model.Pool{}) {
+		name += fmt.Sprintf("_keep_%d_%d_%d", p.Connections, p.Requests, p.Timeout)
 	}
 	return name
 }

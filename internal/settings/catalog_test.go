@@ -115,6 +115,18 @@ var ingressNginx = map[string]string{
 	"ignore-invalid-headers":  `true`,
 	"default-type":            `text/html`,
 
+	"global-auth-url":                   ``,
+	"global-auth-method":                ``,
+	"global-auth-request-redirect":      ``,
+	"global-auth-response-headers":      ``,
+	"global-auth-signin":                ``,
+	"global-auth-signin-redirect-param": `rd`,
+	"global-auth-always-set-cookie":     `false`,
+	"global-auth-cache-key":             ``,
+	"global-auth-cache-duration":        ``,
+	"global-auth-snippet":               ``,
+	"no-auth-locations":                 `/.well-known/acme-challenge`,
+
 	"log-format-stream":                  `[$remote_addr] [$time_local] $protocol $status $bytes_sent $bytes_received $session_time`,
 	"disable-stream-access-log":          `false`,
 	"stream-access-log-path":             ``,

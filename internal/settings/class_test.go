@@ -55,11 +55,11 @@ func TestOfClassProblems(t *testing.T) {
 	s, _ := read(map[string]string{"proxy-read-timeout": "120", "denylist-source-range": "office"})
 	got, problems := ofClass(s, map[string]string{
 		"worker-processes": "7", "proxy-read-timeout": "60s", "whitelist-source-range": "home", "denylist-source-range": "10.0.0.1",
-		"proxy-real-ip-cidr": "bad", "annotations-risk-level": "Critical", "use-gziip": "true", "global-auth-url": "http://auth",
+		"proxy-real-ip-cidr": "bad", "annotations-risk-level": "Critical", "use-gziip": "true", "main-snippet": "x",
 	})
 	want := []string{
 		`InvalidValue ConfigMap team/class: annotations-risk-level: want no more than the ConfigMap of the controller allows, which is High (got Critical)`,
-		`Unsupported ConfigMap team/class: global-auth-url: this setting of ingress-nginx is not supported yet; every path that these settings apply to answers 503 until this is mended`,
+		`Unsupported ConfigMap team/class: main-snippet: this setting of ingress-nginx is not supported yet; every path that these settings apply to answers 503 until this is mended`,
 		`InvalidValue ConfigMap team/class: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
 		`InvalidValue ConfigMap team/class: proxy-real-ip-cidr: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "bad"); no proxy is believed until this is mended`,
 		`Unread ConfigMap team/class: use-gziip: no setting has this name; did you mean "use-gzip"?`,
@@ -86,7 +86,7 @@ func TestOfClassProblems(t *testing.T) {
 // A class cannot mend what the controller denies altogether.
 func TestOfClassInheritsDenial(t *testing.T) {
 	t.Parallel()
-	s, _ := read(map[string]string{"global-auth-url": "http://auth", "whitelist-source-range": "office"})
+	s, _ := read(map[string]string{"main-snippet": "x", "whitelist-source-range": "office"})
 	got, _ := ofClass(s, nil)
 	if !got.Denies() || !got.Broken("whitelist-source-range") {
 		t.Error("paths that are denied are open for a class")

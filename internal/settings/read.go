@@ -86,10 +86,13 @@ func (s *source) take(data map[string]string) {
 func (s *Settings) invalid(faults []keys.Fault) []model.Problem {
 	var problems []model.Problem
 	for _, f := range faults {
-		if f.Protects {
+		// A part of a protection counts only beside the rest.
+		needed, _ := s.Value(f.Needs)
+		denies := f.Protects || needed != "" && !f.Alone
+		if denies {
 			s.source.broken[f.Key] = true
 		}
-		problems = append(problems, s.problem(f.Key, model.InvalidValue, f.Text(), f.Protects))
+		problems = append(problems, s.problem(f.Key, model.InvalidValue, f.Text(), denies))
 	}
 	return problems
 }

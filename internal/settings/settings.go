@@ -35,6 +35,7 @@ type Settings struct {
 	Hash        Hash
 	Patterns    Patterns
 	Access      Access
+	Auth        Auth
 	Limits      ClientLimits
 	Annotations Annotations
 

@@ -94,8 +94,8 @@ func TestUnsupportedProtections(t *testing.T) {
 		key, value string
 		want       bool
 	}{
-		{"global-auth-url", "https://auth.example/check", true},
-		{"global-auth-url", "", false},
+		{"main-snippet", "env X;", true},
+		{"main-snippet", "", false},
 		{"block-cidrs", "192.0.2.0/24", true},
 		{"enable-modsecurity", "true", true},
 		{"enable-modsecurity", "false", false},

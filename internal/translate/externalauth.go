@@ -11,11 +11,13 @@ import (
 	"sluice/internal/claim"
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
 const (
 	authURL         = "auth-url"
+	globalAuthURL   = "global-auth-url"
 	proxySetHeaders = "auth-proxy-set-headers"
 )
 
@@ -25,11 +27,24 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 		return nil
 	}
 	at, ofRule, text := authTarget(asked.URL)
-	if text != "" {
+	switch {
+	case text != "" && asked.OfSettings():
+		return &claim.Attached{Denied: true} // remarkGlobalAuth reports it
+	case text != "":
 		return ing.refuse(authURL, model.InvalidValue, text)
 	}
 	at.Field = ing.field(authURL)
-	auth := &claim.Authentication{Target: *at, Asked: asked, OfRule: ofRule}
+	if asked.OfSettings() {
+		at.Settings, _ = ing.Settings.Origin(globalAuthURL)
+		at.Field = globalAuthURL
+	}
+	if asked.TrustSecret != "" {
+		if refused := t.verifyAuth(ing, asked, at); refused != nil {
+			return refused
+		}
+	}
+	at.Pool = poolOf(asked)
+	auth := &claim.Authentication{Target: *at, Asked: asked, OfRule: ofRule, Varying: varying(at.URI, asked.RequestRedirect)}
 	for _, header := range auth.Answered() {
 		if framing(header.Name) {
 			return ing.refuse("auth-response-headers", model.InvalidValue, "want no header that says where a request ends, whom it is for or how its connection goes on (got "+header.Name+")")
@@ -44,10 +59,61 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 		}
 		for _, header := range own {
 			auth.Set(header)
+			auth.Varying = append(auth.Varying, varying(header.Value)...)
 			size += len(header.Name) + len(header.Value)
 		}
 	}
 	return &claim.Attached{Auth: auth, Size: size}
+}
+
+// poolOf returns the pool of connections that annotations ask for.
+func poolOf(asked *annotations.ExternalAuth) model.Pool {
+	switch {
+	case asked.Keepalive == 0:
+		return model.Pool{}
+	case asked.KeepaliveRequests == 0 || asked.KeepaliveTimeout == 0:
+		return model.Pool{Own: true}
+	}
+	return model.Pool{Own: true, Connections: asked.Keepalive, Requests: asked.KeepaliveRequests, Timeout: asked.KeepaliveTimeout}
+}
+
+// varying returns the texts that have variables.
+func varying(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return !strings.Contains(text, "$") })
+}
+
+// verifyAuth makes Sluice verify the certificate of an authentication server. It returns
+// nil, or closed paths if it cannot.
+func (t *translation) verifyAuth(ing *owner, asked *annotations.ExternalAuth, at *claim.Target) *claim.Attached {
+	const key = "auth-ssl-secret"
+	if !at.Transport.TLS || at.Transport.Name == "" {
+		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("want an %s that begins with https:// and has the name of a host (got %s)", authURL, model.Quoted(asked.URL)))
+	}
+	name, err := snapshot.ParseReference(asked.TrustSecret, ing.Ref.Namespace)
+	if err != nil {
+		return ing.refuse(key, model.InvalidValue, err.Error())
+	}
+	secret, missing := t.secretFor(ing, name)
+	if secret == nil {
+		return ing.refuse(key, model.NotFound, missing)
+	}
+	_, chain, err := readChain(secret.Data[caKey])
+	if err != nil {
+		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("Secret %s: %s: %v", name, caKey, err))
+	}
+	at.Transport.Verify, at.Transport.TrustedCA = true, strings.TrimSpace(string(chain))+"\n"
+	return nil
+}
+
+// remarkGlobalAuth reports a global-auth-url that cannot be asked, once for all Ingresses.
+func (t *translation) remarkGlobalAuth(s *settings.Settings) {
+	object, given := s.Origin(globalAuthURL)
+	if !given || s.Auth.URL == "" {
+		return
+	}
+	if _, _, text := authTarget(s.Auth.URL); text != "" {
+		t.report(model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true, Text: text})
+	}
 }
 
 // authTarget parses auth-url. The variable $host may be its host.

@@ -20,6 +20,7 @@ const (
 	NearClass  model.Reason = "NearClass"  // the class is unknown, and a served one has nearly the same name
 	OtherClass model.Reason = "OtherClass" // the class is not ours, but another controller may serve it
 	Unslashed  model.Reason = "Unslashed"  // a rewrite gives URIs without a slash at their beginning
+	Keyless    model.Reason = "Keyless"    // the key of kept answers names no credential
 )
 
 // Surprises reports effects of valid objects that their authors may not expect, sorted.
@@ -34,6 +35,7 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 		if ours, _ := t.accepts(object); ours {
 			t.report(annotations.OfOthers(object, t.options.AnnotationsPrefix)...)
 			t.unslashed(t.ingress(object))
+			t.keyless(t.ingress(object))
 		}
 	}
 	return model.SortProblems(slices.Concat(append(t.problems, t.memo.assembler.Surprises(in)...)...))
@@ -146,5 +148,19 @@ func (t *translation) unslashed(ing *owner) {
 		}
 		t.report(model.Problem{Object: ing.Ref, Field: each.Field(ing.PrefixKey, "rewrite-target"), Reason: Unslashed,
 			Text: fmt.Sprintf("what is passed on does not begin with /, which backends refuse: want %s", claim.Shown("/"+target))})
+	}
+}
+
+// keyless reports a key of kept answers without a credential: a client could pass with the
+// answer about another one, if the server looks at another header than Authorization and
+// Cookie, which Sluice adds.
+func (t *translation) keyless(ing *owner) {
+	for each := range ing.Annotations.Each() {
+		auth := each.ExternalAuth
+		if auth.URL == "" || auth.CacheKey == "" || auth.OfSettings() || claim.NamesCredential(auth.CacheKey) {
+			continue
+		}
+		t.report(model.Problem{Object: ing.Ref, Field: each.Field(ing.PrefixKey, "auth-cache-key"), Reason: Keyless,
+			Text: "the key has no credential of the client, such as $http_authorization or $cookie_NAME: Sluice adds the headers Authorization and Cookie, but if the server looks at another header or the address, the answer about one client counts for others: add that, as $http_NAME or $remote_addr"})
 	}
 }

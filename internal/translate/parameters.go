@@ -151,6 +151,9 @@ func (t *translation) classSettings(configMap *corev1.ConfigMap) *settings.Setti
 	}
 	if t.memo.use(&c.pass, &t.memo.used.classes) {
 		t.report(c.problems...)
+		if _, own := configMap.Data[globalAuthURL]; own {
+			t.remarkGlobalAuth(c.settings)
+		}
 	}
 	return c.settings
 }

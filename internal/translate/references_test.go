@@ -54,7 +54,7 @@ func TestReferences(t *testing.T) {
 // A setting whose name looks like a reference is one: Config reads its object.
 func TestEveryReferenceIsFollowed(t *testing.T) {
 	t.Parallel()
-	written := map[string]string{"backend-protocol": "HTTPS", "auth-type": "basic"}
+	written := map[string]string{"backend-protocol": "HTTPS", "auth-type": "basic", "auth-url": "https://auth.example"}
 	for _, b := range annotations.All() {
 		for _, doc := range b.Keys {
 			if strings.HasSuffix(doc.Key, "-secret") || doc.Key == "custom-headers" {

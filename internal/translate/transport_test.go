@@ -90,7 +90,7 @@ func TestDenied(t *testing.T) {
 func TestSettingsDeny(t *testing.T) {
 	t.Parallel()
 	config, problems := world{
-		config:    map[string]string{"global-auth-url": "https://auth.example"},
+		config:    map[string]string{"block-cidrs": "192.0.2.0/24"},
 		ingresses: []ing{{name: "i", rules: []string{"h /x P a:80"}}},
 	}.translate(t)
 	for _, url := range []string{"h/x", "h/y", "any/x"} {

@@ -128,6 +128,9 @@ func validSettings(t testing.TB) string {
 			continue
 		}
 		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", address()).Replace(validPatterns[doc.Type])
+		if rule := keys.RulePattern(doc.Field.Tag.Get("validate")); rule != "" {
+			pattern = "^$|" + rule
+		}
 		if pattern == "" {
 			t.Errorf("%s: want a pattern for values of the type %s", doc.Key, doc.Type)
 		}

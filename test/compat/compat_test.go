@@ -88,13 +88,14 @@ func (s *scenario) group(t *testing.T) string {
 
 // askAll puts the objects of all scenarios in place and goes through them.
 func askAll(t *testing.T, root string, scenarios []*scenario, seen *tally) {
-	files := map[string]string{"base": base(t, scenarios[0].Config)}
+	files := map[string]string{}
 	worlds := map[string]*world{}
 	for _, s := range scenarios {
 		w := newWorld(t, s)
 		w.apply(&s.objects)
 		worlds[s.Name], files[s.Name] = w, w.manifests()
 	}
+	files["base"] = base(t, scenarios[0].Config, worlds[scenarios[0].Name])
 	flags := variants[scenarios[0].Variant]
 	if scenarios[0].TCP != nil {
 		flags = append(flags, "--tcp-services-configmap", worlds[scenarios[0].Name].namespace+"/tcp-services")
@@ -107,14 +108,15 @@ func askAll(t *testing.T, root string, scenarios []*scenario, seen *tally) {
 	}
 }
 
-// base are the objects that every scenario builds on.
-func base(t *testing.T, config map[string]string) string {
+// base are the objects that every scenario builds on. The settings may name addresses of a
+// world.
+func base(t *testing.T, config map[string]string, of *world) string {
 	t.Helper()
 	w := newWorld(t, &scenario{})
 	w.namespace = "ingress-nginx"
 	data := map[string]string{"worker-processes": "1"}
 	for key, value := range config {
-		data[key] = w.local(value)
+		data[key] = of.local(value)
 	}
 	w.put("ConfigMap", "controller", object{"data": data})
 	w.put("IngressClass", "nginx", object{"spec": object{"controller": "k8s.io/ingress-nginx"}})

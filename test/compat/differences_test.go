@@ -8,6 +8,7 @@ const (
 	ownCookie      = "two Ingresses of one Service have a cookie each, with its own settings"
 	asToService    = "a copy has the headers and the HTTP version of the request to the Service"
 	alwaysServing  = "an endpoint that still serves while it ends is used if no other is ready"
+	snippetCloses  = "a snippet that is not allowed closes its paths, since it may be what protects them"
 	hstsEverywhere = "answers over HTTPS carry Strict-Transport-Security, redirects too"
 )
 
@@ -39,7 +40,12 @@ var intended = map[string]string{
 	"mirror #0 GET /x?y=1":                   asToService,
 	"mirror #1 POST /p":                      asToService,
 	"affinity-shared-service #0 GET /one":    ownCookie,
-	"snippets-enabled-risk-default #0 GET /": "a snippet that is not allowed closes its paths, since it may be what protects them",
+	"snippets-enabled-risk-default #0 GET /": snippetCloses,
+
+	"snippets-disabled #0 GET http://conf.snip.example.org/": snippetCloses,
+	"snippets-disabled #1 GET http://srv.snip.example.org/":  snippetCloses,
+	"snippets-disabled #2 GET http://srv.snip.example.org/s": snippetCloses,
+	"snippets-disabled #3 GET http://auth.snip.example.org/": snippetCloses,
 
 	"permanent-redirect-code #1 GET /999":                                    valueLeftOut,
 	"permanent-redirect-code #2 GET /abc":                                    valueLeftOut,

@@ -311,6 +311,74 @@ func TestCVE2025_24514(t *testing.T) {
 	annotated(t, map[string]string{"auth-url": "http://auth.example/"}).asked(t)
 }
 
+// The same text in the key and the times of kept answers. Without a key the server is
+// asked each time; without times nobody passes.
+func TestCVE2025_24514InKeptAnswers(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"$host; " + injected, "x\n" + injected, `x" ` + injected, "x}" + injected, "$lua_" + marker, "$" + marker, "${" + marker, "x' " + injected, "x\\" + injected} {
+		a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "auth-cache-key": value})
+		a.asked(t)
+		all(a.list, func(d *directive) { // a valid key is one quoted argument
+			if strings.Contains(d.name, marker) {
+				t.Errorf("%q: %s %q", value, d.name, d.args)
+			}
+		})
+		a = annotated(t, map[string]string{"auth-url": "http://auth.example/", "auth-cache-key": "$host", "auth-cache-duration": "200 5m, " + value})
+		a.closed(t, "auth-cache-duration")
+		a.lacks(t, marker)
+	}
+}
+
+// Protections that count together fail closed: that another one would be enough does not
+// open what a broken one protects.
+func TestAnyOfBrokenProtectionsFailsClosed(t *testing.T) {
+	t.Parallel()
+	for key, value := range map[string]string{
+		"auth-type": "basic", "auth-url": "nonsense", "auth-tls-secret": "default/missing", "denylist-source-range": "nonsense", "allowlist-source-range": "nonsense", "auth-ssl-secret": "default/authority",
+	} {
+		attack(t, func(ing *networkingv1.Ingress) {
+			ing.Annotations[prefix+"satisfy"], ing.Annotations[prefix+key] = "any", value
+		}).closed(t, key)
+	}
+	attack(t, func(ing *networkingv1.Ingress) { ing.Annotations[prefix+"satisfy"] = "any; " + injected }).lacks(t, marker)
+}
+
+// A server for all Ingresses that cannot be asked as it is written closes them.
+func TestGlobalAuthenticationFailsClosed(t *testing.T) {
+	t.Parallel()
+	for key, value := range map[string]string{
+		"global-auth-url": "auth.example/check", "global-auth-method": "GET; " + injected, "global-auth-response-headers": "X-A; " + injected, "global-auth-snippet": "} " + injected,
+		"global-auth-uri": "http://auth.example/",
+	} {
+		data := map[string]string{"global-auth-url": "http://auth.example/", key: value}
+		o := newWorker(t).run(withData(little(t), data))
+		a := attacked{outcome: o, list: o.tree(t)}
+		a.lacks(t, marker)
+		for _, location := range find(serverOf(a.list, "pattern.example").body, "location") {
+			if len(find(location.body, "proxy_pass")) > 0 {
+				t.Errorf("%s %q: location %q is open", key, value, location.args)
+			}
+		}
+	}
+	o := newWorker(t).run(withData(little(t), map[string]string{"global-auth-url": "http://auth.example/"}))
+	a := attacked{outcome: o, list: o.tree(t)}
+	if open := locationsWithout(a, "pattern.example", "auth_request"); len(open) > 0 {
+		t.Errorf("open: %q", open)
+	}
+}
+
+// locationsWithout returns the locations of a host that pass requests on without a
+// directive.
+func locationsWithout(a attacked, host, name string) []string {
+	var open []string
+	for _, location := range find(serverOf(a.list, host).body, "location") {
+		if len(find(location.body, "proxy_pass")) > 0 && len(find(location.body, "internal")) == 0 && len(find(location.body, name)) == 0 {
+			open = append(open, strings.Join(location.args, " "))
+		}
+	}
+	return open
+}
+
 // asked checks that each path of the host that is passed on is asked about first.
 func (a attacked) asked(t *testing.T) {
 	t.Helper()
@@ -419,7 +487,7 @@ func TestCVE2026_24513(t *testing.T) {
 func TestProtectionsFailClosed(t *testing.T) {
 	t.Parallel()
 	for key, value := range map[string]string{
-		"auth-type": "basic", "auth-secret": "no-such-secret", "auth-tls-verify-client": "on", "denylist-source-range": "10.0.0.0/8, nonsense", "satisfy": "any",
+		"auth-type": "basic", "auth-secret": "no-such-secret", "auth-tls-verify-client": "on", "denylist-source-range": "10.0.0.0/8, nonsense",
 		"limit-rps": "10r/s", "limit-connections": "-1", "enable-modsecurity": "true", "allowlist-source-range": "10.0.0.0/8, nonsense", "whitelist-source-range": "",
 	} {
 		a := attack(t, func(ing *networkingv1.Ingress) {
@@ -555,7 +623,11 @@ func TestCVE2026_41246(t *testing.T) {
 	for _, value := range attacks {
 		a := annotated(t, map[string]string{"rewrite-target": value, "cors-allow-origin": value, "proxy-next-upstream": value})
 		all(a.list, func(d *directive) {
-			if strings.Contains(d.name, "by_lua") && (!strings.HasSuffix(d.name, "_by_lua_file") || !strings.HasPrefix(d.args[len(d.args)-1], "/var/lib/sluice/lua/sluice/entry/")) {
+			file := 0
+			if d.name == "set_by_lua_file" {
+				file = 1 // behind the variable
+			}
+			if strings.Contains(d.name, "by_lua") && (!strings.HasSuffix(d.name, "_by_lua_file") || !strings.HasPrefix(d.args[file], "/var/lib/sluice/lua/sluice/entry/")) {
 				t.Errorf("%s %q", d.name, d.args)
 			}
 		})

@@ -154,6 +154,62 @@ func TestSnippetsStayInTheirLocations(t *testing.T) {
 	}
 }
 
+// A snippet for the requests to an authentication server stays in their location, sets no
+// variable of the client's request, and lets nobody pass where it is refused.
+func TestSnippetsOfQuestionsStayInTheirLocation(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	with := func(snippet string) snapshot.Objects {
+		objects := withData(sharedWorld(t), snippetsAllowed)
+		objects.Ingresses = slices.Clone(objects.Ingresses)
+		for i, ing := range objects.Ingresses {
+			if ing.Name == "authenticated" {
+				objects.Ingresses[i] = ing.DeepCopy()
+				objects.Ingresses[i].Annotations[prefix+"auth-snippet"] = snippet
+			}
+		}
+		return objects
+	}
+	others := func(list []*directive) []string {
+		return slices.DeleteFunc(beyond(list, nil), func(line string) bool {
+			return strings.HasPrefix(line, "http/server/location") || strings.Contains(line, "/.sluice/auth-") || strings.Contains(line, "location [")
+		})
+	}
+	before := others(w.run(with("")).tree(t))
+	taken, refused := 0, 0
+	for _, snippet := range snippets() {
+		o := w.run(with(snippet))
+		list := readable(t, snippet, o)
+		if slices.ContainsFunc(o.about("Ingress default/authenticated", ""), func(p model.Problem) bool { return p.Denies }) {
+			refused++
+			for _, location := range find(serverOf(list, "authenticated.example").body, "location") {
+				if len(find(location.body, "proxy_pass")) > 0 && len(find(location.body, "internal")) == 0 {
+					t.Errorf("%s: %q is open", named(snippet), location.args)
+				}
+			}
+			continue
+		}
+		taken++
+		if diff := cmp.Diff(before, others(list)); diff != "" {
+			t.Errorf("%s: what is beyond changed:\n%s", named(snippet), diff)
+		}
+		for _, location := range find(serverOf(list, "authenticated.example").body, "location") {
+			inside := len(find(location.body, "internal")) > 0
+			all(location.body, func(d *directive) {
+				if inside && (strings.HasPrefix(d.name, "set") || d.name == "rewrite" || strings.Contains(d.name, "lua")) {
+					t.Errorf("%s: %s %q in a subrequest", named(snippet), d.name, d.args)
+				}
+			})
+			if !inside && len(find(location.body, "proxy_pass")) > 0 && len(find(location.body, "auth_request")) != 1 {
+				t.Errorf("%s: %q asks nobody", named(snippet), location.args)
+			}
+		}
+	}
+	if taken < 100 || refused < 300 {
+		t.Errorf("%d snippets were taken and %d refused: the list does not try both", taken, refused)
+	}
+}
+
 // shut checks that each own location answers 503 and nothing else.
 func shut(t *testing.T, snippet string, list []*directive, own map[string]int) {
 	t.Helper()

@@ -116,6 +116,10 @@ metadata:
     nginx.ingress.kubernetes.io/auth-signin: "https://login.example/start?x=1"
     nginx.ingress.kubernetes.io/auth-signin-redirect-param: "back"
     nginx.ingress.kubernetes.io/auth-always-set-cookie: "true"
+    nginx.ingress.kubernetes.io/auth-cache-key: "$cookie_session"
+    nginx.ingress.kubernetes.io/auth-cache-duration: "200 202 5m, 401 1m"
+    nginx.ingress.kubernetes.io/auth-keepalive: "8"
+    nginx.ingress.kubernetes.io/auth-keepalive-timeout: "5"
 spec:
   ingressClassName: nginx
   rules:
