@@ -2,6 +2,7 @@ package explain
 
 import (
 	"slices"
+	"strings"
 
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
@@ -34,7 +35,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 		shown.Answers = b.Answers && (l.Return == nil || sends(l))
 		shown.Refuses = b.Protects && !shown.Snippet && printed(l, b.Name) && l.Return == nil
 		for _, v := range b.Values {
-			if k := x.key(v, l.Rule.Object, values); v.Text != "" && (k.Source != FromDefault || !v.IsOff(v.Text)) {
+			if k := x.key(v, l.Rule.Object, values); v.Text != "" && (k.Source != FromDefault || !idle(v, b.Values)) {
 				shown.Keys = append(shown.Keys, k)
 			}
 		}
@@ -72,7 +73,15 @@ func (x *explainer) target(l *model.Location, name string) string {
 // isSnippet reports whether a behaviour consists of directives of users, which an
 // administrator has to allow.
 func isSnippet(b annotations.InForce) bool {
-	return slices.ContainsFunc(b.Behaviour.Keys, func(doc keys.Doc) bool { return doc.Allowed != "" })
+	return !slices.ContainsFunc(b.Behaviour.Keys, func(doc keys.Doc) bool { return doc.Allowed == "" })
+}
+
+// idle reports whether a value asks for nothing: it is off, or so are the keys of its
+// behaviour that it needs.
+func idle(v keys.InForce, all []keys.InForce) bool {
+	on := func(o keys.InForce) bool { return o.Text != "" && !o.IsOff(o.Text) }
+	needed := func(o keys.InForce) bool { return slices.Contains(strings.Fields(v.Needs), o.Key) }
+	return !on(v) || slices.ContainsFunc(all, needed) && !slices.ContainsFunc(all, func(o keys.InForce) bool { return needed(o) && on(o) })
 }
 
 // effective reports whether a behaviour has an effect at a location: it prints a block
@@ -80,7 +89,7 @@ func isSnippet(b annotations.InForce) bool {
 // a status first.
 func effective(b annotations.InForce, l *model.Location) bool {
 	written := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.Name != "" })
-	inherited := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.From != "" && v.Text != "" })
+	inherited := slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.From != "" && !idle(v, b.Values) })
 	switch {
 	case sends(l) && b.Protects && !isSnippet(b):
 		return false
