@@ -41,6 +41,9 @@ type Annotations struct {
 	SSLRedirect          *SSLRedirect          `behaviour:"ssl-redirect" kind:"shaping"`
 	Transport            *Transport            `behaviour:"transport" kind:"shaping"`
 	Affinity             *Affinity             `behaviour:"affinity" kind:"shaping"`
+	Hash                 *Hash                 `behaviour:"upstream-hash-by" kind:"shaping"`
+	LoadBalance          *LoadBalance          `behaviour:"load-balance" kind:"shaping"`
+	ServiceUpstream      *ServiceUpstream      `behaviour:"service-upstream" kind:"shaping"`
 	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"Ingress"`
 	Mirror               *Mirror               `behaviour:"mirror" kind:"shaping"`
 	Certificates         *Certificates         `behaviour:"certificates" kind:"shaping" scope:"host"`

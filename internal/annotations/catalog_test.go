@@ -99,7 +99,7 @@ var ingressNginx = []annotation{
 	{"enable-access-log", "", `true`, "", keys.RiskLow},
 	{"enable-rewrite-log", "", `false`, "", keys.RiskLow},
 	{"configuration-snippet", "", ``, "", keys.RiskCritical},
-	{"affinity-canary-behavior", "", ``, "", keys.RiskLow},
+	{"affinity-canary-behavior", "", `sticky`, "", keys.RiskLow},
 	{"auth-cache-duration", "", `200 202 401 5m`, "", keys.RiskMedium},
 	{"auth-cache-key", "", ``, "", keys.RiskMedium},
 	{"auth-keepalive", "", `0`, "", keys.RiskLow},

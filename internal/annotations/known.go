@@ -14,7 +14,6 @@ var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) b
 // behaviour reads them. Afterwards a row has no effect. enable-global-auth does nothing,
 // because every path returns 503 with the setting global-auth-url.
 var ofIngressNginx = []keys.Known{
-	{Key: "affinity-canary-behavior", Needs: "canary"},
 	{Key: "auth-cache-duration", Needs: "auth-url"},
 	{Key: "auth-cache-key", Needs: "auth-url"},
 	{Key: "auth-keepalive", Off: "0", Needs: "auth-url"},
@@ -28,7 +27,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "auth-tls-secret", Fate: keys.Denied},
 	{Key: "auth-tls-verify-client", Fate: keys.Denied, Off: "off"},
 	{Key: "auth-tls-verify-depth", Needs: "auth-tls-secret"},
-	{Key: "canary-by-header-pattern", Needs: "canary"},
 	{Key: "custom-http-errors"},
 	{Key: "default-backend"},
 	{Key: "disable-proxy-intercept-errors", Off: keys.False},
@@ -45,7 +43,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "influxdb-measurement", Fate: keys.Idle},
 	{Key: "influxdb-port", Fate: keys.Idle},
 	{Key: "influxdb-server-name", Fate: keys.Idle},
-	{Key: "load-balance", Off: "round_robin"},
 	{Key: "modsecurity-snippet", Fate: keys.Denied, Needs: "enable-modsecurity"},
 	{Key: "modsecurity-transaction-id"},
 	{Key: "opentelemetry-operation-name", Needs: "enable-opentelemetry"},
@@ -67,13 +64,9 @@ var ofIngressNginx = []keys.Known{
 	{Key: "satisfy", Fate: keys.Denied, Off: "all"},
 	{Key: "secure-verify-ca-secret", Fate: keys.Idle},
 	{Key: "server-snippet", Fate: keys.Denied},
-	{Key: "service-upstream", Off: keys.False},
 	{Key: "ssl-ciphers", From: "ssl-ciphers"},
 	{Key: "ssl-prefer-server-ciphers", Off: "true t 1"},
 	{Key: "stream-snippet"},
-	{Key: "upstream-hash-by"},
-	{Key: "upstream-hash-by-subset", Off: keys.False, Needs: "upstream-hash-by"},
-	{Key: "upstream-hash-by-subset-size", Needs: "upstream-hash-by"},
 	{Key: "use-port-in-redirects", From: "use-port-in-redirects"},
 }
 

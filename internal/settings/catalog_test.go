@@ -130,6 +130,8 @@ var ingressNginx = map[string]string{
 	"allow-snippet-annotations":             `false`,
 	"proxy-headers-hash-bucket-size":        `64`,
 	"proxy-headers-hash-max-size":           `512`,
+	"load-balance":                          `round_robin`,
+	"service-upstream":                      `false`,
 }
 
 // ours are the settings that ingress-nginx does not have.

@@ -22,7 +22,7 @@ func TestOffSettingsAskForNothing(t *testing.T) {
 		}
 	}
 	for key, value := range map[string]string{
-		"grpc-buffer-size-kb": "0", "proxy-redirect-from": "off", "proxy-redirect-to": "off", "load-balance": "round_robin", "enable-brotli": "0", "brotli-level": "4",
+		"grpc-buffer-size-kb": "0", "proxy-redirect-from": "off", "proxy-redirect-to": "off", "enable-brotli": "0", "brotli-level": "4",
 		"global-auth-signin": "http://a", "proxy-http-version": "1.1", "proxy-cookie-path": "off",
 	} {
 		if s, problems := read(map[string]string{key: value}); s.Denies() || len(problems) != 1 || strings.HasPrefix(problems[0], "Unsupported ") {

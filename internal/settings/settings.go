@@ -15,6 +15,7 @@ type Settings struct {
 	Memory      Memory
 	Client      Client
 	Proxy       Proxy
+	Balancing   Balancing
 	Keepalive   Keepalive
 	TLS         TLS
 	HSTS        HSTS
@@ -70,6 +71,13 @@ type Proxy struct {
 	NextUpstreamTries   keys.Optional[int] `key:"proxy-next-upstream-tries" default:"3" validate:"min=0,max=1000" doc:"How often nginx tries a request, at most 16 times. 0 means once for each endpoint."`
 	NextUpstreamTimeout keys.Optional[int] `key:"proxy-next-upstream-timeout" default:"0" validate:"min=0,max=31536000" unit:"seconds" doc:"Seconds in which nginx may try a request again. 0 means no limit."`
 	RetryNonIdempotent  bool               `key:"retry-non-idempotent" default:"false" empty:"zero" doc:"Whether nginx also tries POST, LOCK and PATCH again."`
+}
+
+// Balancing configures how requests are spread over endpoints. Annotations can override
+// it.
+type Balancing struct {
+	Algorithm       string `key:"load-balance" default:"round_robin" validate:"oneof=round_robin ewma least_conn" doc:"Way to choose an endpoint: in turn (round_robin), the faster of two (ewma), or the one with the fewest requests (least_conn)."`
+	ServiceUpstream bool   `key:"service-upstream" default:"false" empty:"zero" doc:"Whether nginx sends requests to the cluster address of a Service instead of its endpoints."`
 }
 
 // Keepalive configures idle connections to backends.

@@ -1,0 +1,66 @@
+package annotations
+
+import (
+	"cmp"
+	"regexp"
+
+	"sluice/internal/model"
+)
+
+// Hash sends requests with the same key to the same endpoint.
+type Hash struct {
+	By     string `key:"upstream-hash-by" risk:"high" validate:"max=1024,hash_key" instead:"the key has no effect" doc:"Key of a request, of text and variables such as $request_uri. Requests with the same key go to the same endpoint. affinity takes precedence."`
+	Subset bool   `key:"upstream-hash-by-subset" default:"false" off:"false f 0" alone:"true" risk:"low" needs:"upstream-hash-by" doc:"Whether several endpoints share the requests with a key. Each request goes to one of them by chance."`
+	Size   int    `key:"upstream-hash-by-subset-size" default:"3" alone:"true" risk:"low" validate:"min=0,max=100" needs:"upstream-hash-by" doc:"Number of these endpoints. 0 means 3."`
+}
+
+var hashVariable = regexp.MustCompile(`\$(?:([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)\})`)
+
+// alternating splits a text with variables into a text, the name of a variable, a text and
+// so on.
+func alternating(text string) []string {
+	var parts []string
+	end := 0
+	for _, at := range hashVariable.FindAllStringSubmatchIndex(text, -1) {
+		name := max(at[2], at[4])
+		parts = append(parts, text[end:at[0]], text[name:max(at[3], at[5])])
+		end = at[1]
+	}
+	if end < len(text) {
+		parts = append(parts, text[end:])
+	}
+	return parts
+}
+
+// usualSubset is the size of a subset that is 0.
+const usualSubset = 3
+
+// Key returns the key of a request, nil for none.
+func (h *Hash) Key() *model.Hash {
+	if h.By == "" {
+		return nil
+	}
+	key := &model.Hash{By: alternating(h.By)}
+	if h.Subset {
+		key.Subset = cmp.Or(h.Size, usualSubset)
+	}
+	return key
+}
+
+// LoadBalance chooses endpoints by their work.
+type LoadBalance struct {
+	Algorithm string `key:"load-balance" from:"load-balance" risk:"low" validate:"oneof=round_robin ewma least_conn" doc:"Way to choose an endpoint: in turn (round_robin), the faster of two (ewma), or the one with the fewest requests (least_conn). affinity and upstream-hash-by take precedence."`
+}
+
+// Work returns the algorithm, empty for picking in turn.
+func (l *LoadBalance) Work() model.Algorithm {
+	if l.Algorithm == "round_robin" {
+		return ""
+	}
+	return model.Algorithm(l.Algorithm)
+}
+
+// ServiceUpstream sends requests to the Service itself.
+type ServiceUpstream struct {
+	Enabled bool `key:"service-upstream" from:"service-upstream" risk:"low" doc:"Whether nginx sends requests to the cluster address of the Service instead of its endpoints. A Service without one, such as a headless Service, keeps its endpoints."`
+}
