@@ -64,3 +64,22 @@ func (l *LoadBalance) Work() model.Algorithm {
 type ServiceUpstream struct {
 	Enabled bool `key:"service-upstream" from:"service-upstream" risk:"low" doc:"Whether nginx sends requests to the cluster address of the Service instead of its endpoints. A Service without one, such as a headless Service, keeps its endpoints."`
 }
+
+// Ejection leaves out endpoints that fail.
+type Ejection struct {
+	MaxFails int `key:"max-fails" own:"true" default:"0" off:"0" risk:"low" validate:"min=0,max=1000" doc:"Number of failures within fail-timeout after which an endpoint gets no new requests for that time. What counts as a failure is set by proxy-next-upstream. 0 means never. Each worker of nginx counts for itself."`
+	Timeout  int `key:"fail-timeout" own:"true" default:"10" alone:"true" risk:"low" validate:"min=1,max=86400" needs:"max-fails" unit:"seconds" doc:"Seconds in which failures count, and for which an endpoint gets no new requests."`
+}
+
+// Limits returns nil if no endpoint is left out.
+func (e *Ejection) Limits() *model.Ejection {
+	if e.MaxFails == 0 {
+		return nil
+	}
+	return &model.Ejection{MaxFails: e.MaxFails, Timeout: e.Timeout}
+}
+
+// SlowStart gives new endpoints few requests at first.
+type SlowStart struct {
+	Seconds int `key:"slow-start" own:"true" default:"0" off:"0" risk:"low" validate:"min=0,max=3600" unit:"seconds" doc:"Seconds in which the share of a new endpoint grows to that of the others. It has no effect with upstream-hash-by, and none on clients whose cookie names an endpoint. 0 means that it gets its share at once."`
+}

@@ -160,6 +160,9 @@ var ingressNginx = []annotation{
 // relies on the risk of the first: no setting leaves out what is of the least.
 var ours = []annotation{
 	{"tls-cert-namespace", "", ``, "", keys.RiskLow},
+	{"max-fails", "", `0`, "", keys.RiskLow},
+	{"fail-timeout", "", `10`, "", keys.RiskLow},
+	{"slow-start", "", `0`, "", keys.RiskLow},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {

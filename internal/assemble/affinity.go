@@ -33,9 +33,9 @@ type balancing model.Balancing
 // an algorithm.
 func ownBalancing(c *claim.Claim) *balancing {
 	a := c.Annotations
-	b := &balancing{Hash: a.Hash.Key(), ServiceAddress: a.ServiceUpstream.Enabled}
+	b := &balancing{Hash: a.Hash.Key(), Ejection: a.Ejection.Limits(), ServiceAddress: a.ServiceUpstream.Enabled}
 	if b.Hash == nil {
-		b.Algorithm = a.LoadBalance.Work()
+		b.Algorithm, b.SlowStart = a.LoadBalance.Work(), a.SlowStart.Seconds
 	}
 	return b
 }

@@ -1,5 +1,7 @@
 package model
 
+import "strings"
+
 // Balancing is a way to spread requests over the endpoints of a backend, other than in
 // turn. Its hash is part of the key of the backend.
 type Balancing struct {
@@ -16,6 +18,20 @@ type Balancing struct {
 	SlowStart int `json:"slowStart,omitempty"`
 	// ServiceAddress replaces the endpoints by the cluster address of the Service.
 	ServiceAddress bool `json:"serviceAddress,omitempty"`
+}
+
+// Picker is the name of the picker, as in the answers of the debug socket.
+func (b *Balancing) Picker() string {
+	switch {
+	case b == nil:
+	case b.Affinity != "":
+		return "cookie"
+	case b.Hash != nil:
+		return "hash"
+	case b.Algorithm != "":
+		return string(b.Algorithm)
+	}
+	return "round_robin"
 }
 
 // Watches reports whether nginx has to tell the balancer of the end of each request.
@@ -47,6 +63,18 @@ type Hash struct {
 	By []string `json:"by"`
 	// Subset is 0 if one endpoint gets all requests with a key.
 	Subset int `json:"subset,omitempty"`
+}
+
+// Written returns the key as in an annotation.
+func (h *Hash) Written() string {
+	var text strings.Builder
+	for i, part := range h.By {
+		if i%2 == 1 {
+			part = "${" + part + "}"
+		}
+		text.WriteString(part)
+	}
+	return text.String()
 }
 
 // Affinity selects the clients that move to new endpoints: some (Balanced), or none
