@@ -41,6 +41,10 @@ var intended = map[string]string{
 	"affinity-shared-service #0 GET /one":    ownCookie,
 	"snippets-enabled-risk-default #0 GET /": "a snippet that is not allowed closes its paths, since it may be what protects them",
 
+	"hash-by-invalid #0 GET /": valueLeftOut,
+	"balance-invalid #0 GET /": "least_conn is one of the values of Sluice",
+	"canary-two #2 GET /":      "a path can have several canaries",
+
 	"permanent-redirect-code #1 GET /999":                                    valueLeftOut,
 	"permanent-redirect-code #2 GET /abc":                                    valueLeftOut,
 	"redirect-variables #0 GET /v/x?y=1":                                     valueLeftOut,
