@@ -5,6 +5,7 @@ import (
 	"iter"
 	"reflect"
 	"slices"
+	"strings"
 
 	"sluice/internal/model"
 )
@@ -46,6 +47,11 @@ type Annotations struct {
 	SSLRedirect          *SSLRedirect          `behaviour:"ssl-redirect" kind:"shaping"`
 	Transport            *Transport            `behaviour:"transport" kind:"shaping"`
 	Affinity             *Affinity             `behaviour:"affinity" kind:"shaping"`
+	Hash                 *Hash                 `behaviour:"upstream-hash-by" kind:"shaping"`
+	LoadBalance          *LoadBalance          `behaviour:"load-balance" kind:"shaping"`
+	ServiceUpstream      *ServiceUpstream      `behaviour:"service-upstream" kind:"shaping"`
+	Ejection             *Ejection             `behaviour:"ejection" kind:"shaping"`
+	SlowStart            *SlowStart            `behaviour:"slow-start" kind:"shaping"`
 	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"Ingress"`
 	Mirror               *Mirror               `behaviour:"mirror" kind:"shaping"`
 	Certificates         *Certificates         `behaviour:"certificates" kind:"shaping" scope:"host"`
@@ -64,7 +70,27 @@ type Annotations struct {
 
 // Field returns the annotation that gives a key, which can be one for a single path.
 // prefix is that of all other annotations, with its slash.
-func (a *Annotations) Field(prefix, key string) string { return cmp.Or(a.fields[key], prefix+key) }
+func (a *Annotations) Field(prefix, key string) string {
+	return cmp.Or(a.fields[key], FieldOf(prefix, key))
+}
+
+// FieldOf returns the annotation that gives a key for a whole Ingress. prefix is that of the
+// annotations of ingress-nginx, with its slash.
+func FieldOf(prefix, key string) string {
+	if docOf[key].Own {
+		return OwnPrefix + key
+	}
+	return prefix + key
+}
+
+// KeyOf returns the key that an annotation gives for a whole Ingress, as FieldOf names it.
+func KeyOf(prefix, field string) (key string, ok bool) {
+	if own, below := strings.CutPrefix(field, OwnPrefix); below && docOf[own].Own {
+		return own, true
+	}
+	key, ok = strings.CutPrefix(field, prefix)
+	return key, ok && !docOf[key].Own
+}
 
 // ofObject holds the results for the whole Ingress.
 type ofObject struct {

@@ -157,7 +157,7 @@ func (r *reader) field(key string) string {
 	if own := r.fields[key]; own != "" {
 		return own
 	}
-	return r.prefix + key
+	return FieldOf(r.prefix, key)
 }
 
 func (r *reader) report(key string, reason model.Reason, text string, denies bool) {

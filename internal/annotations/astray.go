@@ -12,8 +12,13 @@ import (
 // stored those for single paths.
 func (r *reader) place(key, value string) {
 	name, ours := strings.CutPrefix(key, r.prefix)
+	own, below := strings.CutPrefix(key, OwnPrefix)
 	switch prefix, meant := meantKey(key, r.prefix); {
 	case strings.HasPrefix(key, PathsPrefix):
+	case below && docOf[own].Own:
+		r.given[own] = value
+	case ours && docOf[name].Own:
+		r.astray[key] = astray{OwnPrefix, name, value}
 	case ours && (prefix == "" || r.catalog.Meant(name) != ""):
 		r.given[name] = value
 	case prefix != "":
@@ -112,7 +117,11 @@ func (r *reader) reportAstray(key string) {
 	if denies {
 		r.general.protects = append(r.general.protects, meant)
 	}
-	text := "no annotation has this prefix" + keys.DidYouMean(a.prefix+cmp.Or(meant, a.name))
+	right := a.prefix + cmp.Or(meant, a.name)
+	if a.prefix != PathsPrefix {
+		right = FieldOf(a.prefix, cmp.Or(meant, a.name))
+	}
+	text := "no annotation has this prefix" + keys.DidYouMean(right)
 	if r.catalog.Withholds(meant, a.value) {
 		text = r.withhold(text)
 	}

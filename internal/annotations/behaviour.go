@@ -321,7 +321,7 @@ func (r *reader) remark(doc keys.Doc, name string) {
 func (r *reader) needed(doc keys.Doc) string {
 	names := strings.Fields(doc.Needs)
 	for i := range names {
-		names[i] = r.prefix + names[i]
+		names[i] = FieldOf(r.prefix, names[i])
 	}
 	return model.OneOf(names)
 }

@@ -7,8 +7,21 @@ type Canary struct {
 	Total   int    `key:"canary-weight-total" default:"100" alone:"true" risk:"low" validate:"min=1,max=2147483647" needs:"canary" doc:"Total for canary-weight. Less than 100 counts as 100."`
 	Header  string `key:"canary-by-header" alone:"true" risk:"medium" validate:"header_name" needs:"canary" doc:"Header that decides, regardless of the weight, whether a request goes to the canary (\"always\") or not (\"never\")."`
 	Value   string `key:"canary-by-header-value" alone:"true" risk:"medium" validate:"canary_value" needs:"canary-by-header" doc:"Value of that header for which a request goes to the canary, instead of \"always\" and \"never\"."`
+	Pattern string `key:"canary-by-header-pattern" alone:"true" risk:"medium" validate:"max=1024,canary_pattern" needs:"canary-by-header" doc:"Regular expression. A request goes to the canary if it matches a part of that header, instead of \"always\" and \"never\". canary-by-header-value takes precedence."`
 	Cookie  string `key:"canary-by-cookie" alone:"true" risk:"medium" validate:"cookie_name" needs:"canary" doc:"Cookie that decides, if no header does and regardless of the weight, whether a request goes to the canary (\"always\") or not (\"never\")."`
+	Sticky  string `key:"affinity-canary-behavior" default:"sticky" alone:"true" risk:"low" validate:"oneof=sticky legacy" needs:"canary" doc:"Whether clients that the canary gets stay with it and with one of its endpoints (sticky), if the Ingress whose paths it shares has affinity. With legacy, only clients of the main Ingress stay."`
 }
+
+// IsLegacy reports whether clients do not stay with the canary.
+func (c *Canary) IsLegacy() bool { return c.Sticky == "legacy" }
 
 // Parts returns the total of which Weight is a part, at least 100.
 func (c *Canary) Parts() int { return max(c.Total, 100) }
+
+// PartOf returns the part of a total that Weight is, Weight itself for its own total.
+func (c *Canary) PartOf(total int) int {
+	if total == c.Parts() {
+		return c.Weight
+	}
+	return int(int64(min(c.Weight, c.Parts())) * int64(total) / int64(c.Parts()))
+}

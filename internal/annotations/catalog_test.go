@@ -99,7 +99,7 @@ var ingressNginx = []annotation{
 	{"enable-access-log", "", `true`, "", keys.RiskLow},
 	{"enable-rewrite-log", "", `false`, "", keys.RiskLow},
 	{"configuration-snippet", "", ``, "", keys.RiskCritical},
-	{"affinity-canary-behavior", "", ``, "", keys.RiskLow},
+	{"affinity-canary-behavior", "", `sticky`, "", keys.RiskLow},
 	{"auth-cache-duration", "", `200 202 401 5m`, "global-auth-cache-duration", keys.RiskMedium},
 	{"auth-cache-key", "", ``, "global-auth-cache-key", keys.RiskMedium},
 	{"auth-keepalive", "", `0`, "", keys.RiskLow},
@@ -161,6 +161,9 @@ var ingressNginx = []annotation{
 var ours = []annotation{
 	{"tls-cert-namespace", "", ``, "", keys.RiskLow},
 	{"auth-ssl-secret", "", ``, "", keys.RiskMedium},
+	{"max-fails", "", `0`, "", keys.RiskLow},
+	{"fail-timeout", "", `10`, "", keys.RiskLow},
+	{"slow-start", "", `0`, "", keys.RiskLow},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {

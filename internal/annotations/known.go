@@ -13,7 +13,6 @@ var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) b
 // ofIngressNginx describes annotations of ingress-nginx 1.15 for the time in which no
 // behaviour reads them. Afterwards a row has no effect.
 var ofIngressNginx = []keys.Known{
-	{Key: "affinity-canary-behavior", Needs: "canary"},
 	{Key: "auth-keepalive-share-vars", Instead: "requests to the server always have the variables of the request of the client, such as its X-Request-ID"},
 	{Key: "auth-tls-error-page", Needs: "auth-tls-secret"},
 	{Key: "auth-tls-match-cn", Fate: keys.Denied},
@@ -21,7 +20,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "auth-tls-secret", Fate: keys.Denied},
 	{Key: "auth-tls-verify-client", Fate: keys.Denied, Off: "off"},
 	{Key: "auth-tls-verify-depth", Needs: "auth-tls-secret"},
-	{Key: "canary-by-header-pattern", Needs: "canary"},
 	{Key: "custom-http-errors"},
 	{Key: "default-backend"},
 	{Key: "disable-proxy-intercept-errors", Off: keys.False},
@@ -35,7 +33,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "influxdb-measurement", Fate: keys.Idle},
 	{Key: "influxdb-port", Fate: keys.Idle},
 	{Key: "influxdb-server-name", Fate: keys.Idle},
-	{Key: "load-balance", Off: "round_robin"},
 	{Key: "modsecurity-snippet", Fate: keys.Denied, Needs: "enable-modsecurity"},
 	{Key: "modsecurity-transaction-id"},
 	{Key: "opentelemetry-operation-name", Needs: "enable-opentelemetry"},
@@ -44,13 +41,9 @@ var ofIngressNginx = []keys.Known{
 	{Key: "proxy-ssl-protocols", Needs: "proxy-ssl-secret"},
 	{Key: "secure-verify-ca-secret", Fate: keys.Idle},
 	{Key: "server-snippet", Fate: keys.Denied},
-	{Key: "service-upstream", Off: keys.False},
 	{Key: "ssl-ciphers", From: "ssl-ciphers"},
 	{Key: "ssl-prefer-server-ciphers", Off: "true t 1"},
 	{Key: "stream-snippet"},
-	{Key: "upstream-hash-by"},
-	{Key: "upstream-hash-by-subset", Off: keys.False, Needs: "upstream-hash-by"},
-	{Key: "upstream-hash-by-subset-size", Needs: "upstream-hash-by"},
 }
 
 // Unsupported returns the annotations of ingress-nginx that no behaviour reads, sorted by

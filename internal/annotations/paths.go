@@ -23,7 +23,10 @@ import (
 //	  /api/(.*): 5
 //
 // A path is written as in the rule. Its value overrides that for the whole Ingress.
-const PathsPrefix = "sluice.io/paths."
+const PathsPrefix = OwnPrefix + "paths."
+
+// OwnPrefix is the prefix of annotations that ingress-nginx does not have.
+const OwnPrefix = "sluice.io/"
 
 // line is one line of such an annotation.
 type line struct {

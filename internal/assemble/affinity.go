@@ -9,11 +9,47 @@ import (
 
 // balancingOf returns the balancing of the backend of a path, nil for picking in turn.
 func balancingOf(c *claim.Claim) *model.Balancing {
-	a := c.Annotations.Affinity
-	if a.Type == "" {
+	b := ownBalancing(c)
+	if a := c.Annotations.Affinity; a.Type != "" {
+		b.follow(model.Affinity(a.Mode))
+	}
+	return b.orNil()
+}
+
+// balancingOfShare returns the balancing of the backend of a canary: the affinity of the
+// path that it shares, unless the canary declines it, and otherwise its own.
+func balancingOfShare(can, main *claim.Claim) *model.Balancing {
+	b := ownBalancing(can)
+	if a := main.Annotations.Affinity; a.Type != "" && !can.Annotations.Canary.IsLegacy() {
+		b.follow(model.Affinity(a.Mode))
+	}
+	return b.orNil()
+}
+
+// balancing is a Balancing that is being made.
+type balancing model.Balancing
+
+// ownBalancing returns what a claim asks for besides affinity. A hash takes precedence over
+// an algorithm.
+func ownBalancing(c *claim.Claim) *balancing {
+	a := c.Annotations
+	b := &balancing{Hash: a.Hash.Key(), Ejection: a.Ejection.Limits(), ServiceAddress: a.ServiceUpstream.Enabled}
+	if b.Hash == nil {
+		b.Algorithm, b.SlowStart = a.LoadBalance.Work(), a.SlowStart.Seconds
+	}
+	return b
+}
+
+// follow lets clients stay with their endpoints, which takes precedence.
+func (b *balancing) follow(a model.Affinity) {
+	b.Affinity, b.Hash, b.Algorithm = a, nil, ""
+}
+
+func (b *balancing) orNil() *model.Balancing {
+	if *b == (balancing{}) {
 		return nil
 	}
-	return &model.Balancing{Affinity: model.Affinity(a.Mode)}
+	return (*model.Balancing)(b)
 }
 
 // cookieOf returns the cookie that clients of a path get, nil for none.

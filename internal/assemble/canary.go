@@ -5,18 +5,20 @@ import (
 	"slices"
 	"strings"
 
-	"sluice/internal/annotations"
 	"sluice/internal/claim"
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 )
 
 // canary is a path of a canary Ingress: it gets a share of the requests of the same
 // path of another Ingress of the host.
 type canary struct {
 	*claim.Claim
-	// main is the claim that it shares, winner the canary that gets the share instead.
+	// main is the claim that it shares, winner an earlier path of the same canary.
 	main   *claim.Claim
 	winner *claim.Claim
+	// late is set if the path has too many canaries.
+	late bool
 	// unlike says how main protects otherwise than the canary; empty if it does not.
 	unlike string
 	// shares is set if it gets requests.
@@ -54,33 +56,47 @@ func (b *builder) listCanaries() {
 	}
 }
 
-// withCanary gives a share of the requests of a claim to its canary. As in
-// ingress-nginx, a path has one canary, that of the oldest owner.
-func (b *builder) withCanary(c *claim.Claim, id BackendID, main *model.Proxy) *model.Proxy {
-	var chosen *canary
+// mostCanaries is the maximum number of canaries of a path, because each request goes
+// through their rules.
+const mostCanaries = 16
+
+// withCanaries gives shares of the requests of a claim to its canaries, the oldest first.
+func (b *builder) withCanaries(c *claim.Claim, id BackendID, main *model.Proxy) *model.Proxy {
+	var chosen []*canary
 	for _, can := range b.canaries {
 		if can.Path != c.Path || can.PathType != c.PathType {
 			continue
 		}
 		can.main = c
+		first := slices.IndexFunc(chosen, func(other *canary) bool { return other.Owner == can.Owner })
 		switch can.unlike = can.unprotected(c); {
 		case b.byNamespace() && can.isForeign():
 		case can.unlike != "" || can.Broken || can.Closed || can.IsDenied():
-		case chosen != nil:
-			can.winner = chosen.Claim
-		default:
-			chosen = can
+		case first >= 0:
+			can.winner = chosen[first].Claim
+		case len(chosen) == mostCanaries:
+			can.late = true
+		case b.takesShare(can):
+			chosen = append(chosen, can)
 		}
 	}
-	if chosen == nil || chosen.Action == nil {
+	if len(chosen) == 0 {
 		return main
 	}
-	if fault := chosen.Action.Fault; fault != nil {
-		b.problem(chosen.Claim, chosen.BackendField()+fault.Field, fault.Reason, chosen.Owner.Consequence(fault.Text))
-		return main
-	}
-	chosen.shares = true
 	return b.split(c, id, main, chosen)
+}
+
+// takesShare reports whether a canary has a Service, and reports its fault.
+func (b *builder) takesShare(can *canary) bool {
+	if can.Action == nil {
+		return false
+	}
+	if fault := can.Action.Fault; fault != nil {
+		b.problem(can.Claim, can.BackendField()+fault.Field, fault.Reason, can.Owner.Consequence(fault.Text))
+		return false
+	}
+	can.shares = true
+	return true
 }
 
 // unprotected says which protection the canary has, or should have, and the path that it
@@ -100,31 +116,81 @@ func (c *canary) unprotected(main *claim.Claim) string {
 	return ""
 }
 
-// split passes to the main backend and to that of a canary. Its key does not depend on
+// split passes to the main backend and to those of canaries. Its key does not depend on
 // weights and headers, so that these are pushed without a reload.
-func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, can *canary) *model.Proxy {
-	asked := can.Annotations.Canary
-	share := b.passBalanced(serviceID(can.Claim), can.Claim, balancingOf(c))
-	split := &model.Split{Main: main.Backend, Total: asked.Parts(), Shares: []model.Share{{Backend: share.Backend, Name: labelOf(share), Weight: asked.Weight, Rules: rulesOf(asked)}}}
-	if split.Cookie = cookieOf(c); split.Cookie != nil {
-		split.Tags = []string{labelOf(main), labelOf(share)}
+func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, canaries []*canary) *model.Proxy {
+	split := &model.Split{Main: main.Backend, Total: totalOf(canaries), Cookie: cookieOf(c)}
+	if split.Cookie != nil {
+		split.Tags = []string{labelOf(main)}
 	}
-	id.variant = "split-" + hashOf([]string{b.host.name, c.Path, string(c.PathType), main.Backend, share.Backend})
-	return b.passSplit(id, main, split, c, can.Claim)
+	claims, named := []*claim.Claim{c}, []string{b.host.name, c.Path, string(c.PathType), main.Backend}
+	watched := false
+	for _, can := range canaries {
+		asked := can.Annotations.Canary
+		share := b.passBalanced(serviceID(can.Claim), can.Claim, balancingOfShare(can.Claim, c))
+		split.Shares = append(split.Shares, model.Share{Backend: share.Backend, Name: labelOf(share), Weight: asked.PartOf(split.Total), Rules: b.shareRules(can)})
+		watched = watched || share.Watched
+		switch {
+		case split.Cookie == nil:
+		case asked.IsLegacy():
+			split.Tags = append(split.Tags, "")
+		default:
+			split.Tags = append(split.Tags, labelOf(share))
+		}
+		claims, named = append(claims, can.Claim), append(named, share.Backend)
+	}
+	b.remarkWeights(canaries, split)
+	id.variant = "split-" + hashOf(named)
+	p := b.passSplit(id, main, split, claims...)
+	p.Watched = p.Watched || watched
+	return p
+}
+
+// finestTotal is the total of canaries with several totals.
+const finestTotal = 1_000_000_000
+
+// totalOf returns the total of the weights of canaries.
+func totalOf(canaries []*canary) int {
+	total := canaries[0].Annotations.Canary.Parts()
+	for _, can := range canaries[1:] {
+		if can.Annotations.Canary.Parts() != total {
+			return finestTotal
+		}
+	}
+	return total
+}
+
+// remarkWeights reports canaries whose weights older ones leave no requests for.
+func (b *builder) remarkWeights(canaries []*canary, split *model.Split) {
+	left := split.Total
+	for i, share := range split.Shares {
+		if i > 0 && share.Weight > left {
+			can := canaries[i].Claim
+			b.out.problems = append(b.out.problems, model.Problem{Object: can.Owner.Ref, Field: can.Owner.PrefixKey + "canary-weight", Reason: model.Conflict,
+				Text: fmt.Sprintf("the weights of the canaries of %s add up to more than all requests, and the oldest count: by weight, it gets %d %% of them", claim.Shown(can.Path), 100*left/split.Total)})
+		}
+		left = max(left-share.Weight, 0)
+	}
 }
 
 // labelOf is the name of a backend in logs.
 func labelOf(p *model.Proxy) string { return model.Target{ServicePort: p.Service}.Label() }
 
-// rulesOf returns the rules of a canary: its header comes before its cookie.
-func rulesOf(asked *annotations.Canary) []model.ShareRule {
+// shareRules returns the rules of a canary: its header comes before its cookie.
+func (b *builder) shareRules(can *canary) []model.ShareRule {
+	asked := can.Annotations.Canary
 	var rules []model.ShareRule
 	switch variable := "http_" + strings.ReplaceAll(strings.ToLower(asked.Header), "-", "_"); {
 	case asked.Header == "":
 	case asked.Value != "":
 		rules = append(rules, model.ShareRule{Variable: variable, Value: asked.Value, Takes: true})
-	default:
+	case asked.Pattern == "":
 		rules = alwaysOrNever(rules, variable)
+	case pcre.Taken(asked.Pattern):
+		rules = append(rules, model.ShareRule{Variable: variable, Pattern: asked.Pattern, Limit: b.Settings.Patterns.MatchLimit, Takes: true})
+	default:
+		b.out.problems = append(b.out.problems, model.Problem{Object: can.Owner.Ref, Field: can.Owner.PrefixKey + "canary-by-header-pattern", Reason: model.InvalidValue,
+			Text: fmt.Sprintf("want a regular expression (got %s): no request goes to the canary by its header", model.Quoted(asked.Pattern))})
 	}
 	if asked.Cookie != "" {
 		rules = alwaysOrNever(rules, "cookie_"+asked.Cookie)
@@ -151,7 +217,9 @@ func (b *builder) remarkCanaries() {
 		case can.unlike != "":
 			b.problem(can.Claim, "", model.Unsupported, can.unlike+": the canary gets no requests")
 		case can.winner != nil:
-			b.problem(can.Claim, "", model.Conflict, fmt.Sprintf("%s is the canary of this path, and %s", can.winner.Owner.Ref, why(can.winner, can.Claim)))
+			b.problem(can.Claim, "", model.Conflict, fmt.Sprintf("its Ingress has this path before, with %s, and %s", can.winner.Field, why(can.winner, can.Claim)))
+		case can.late:
+			b.problem(can.Claim, "", model.NoRoom, fmt.Sprintf("%s has %d older canaries at this path: want at most %d; the canary gets no requests", can.main.Owner.Ref, mostCanaries, mostCanaries))
 		case can.shares:
 			b.unplaced(can.Owner, can.Field, model.SharesPath, fmt.Sprintf("it is a canary: it has no location, and gets some requests of %s, which has the same path", can.main.Owner.Ref))
 			if can.isForeign() {

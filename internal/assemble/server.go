@@ -274,7 +274,7 @@ func (b *builder) proxy(c *claim.Claim) *model.Proxy {
 	p.Transport = c.Owner.AttachedTo(c.Annotations.Transport).Transport
 	main := p
 	if b.canaries != nil {
-		p = b.withCanary(c, id, main)
+		p = b.withCanaries(c, id, main)
 	}
 	if p == main {
 		p = b.withCookie(c, id, main)
@@ -292,7 +292,9 @@ func (b *builder) passBalanced(id BackendID, c *claim.Claim, balancing *model.Ba
 		id.variant = hashOf(balancing)
 		b.backendOf(id).Balancing = balancing
 	}
-	return b.pass(id, c)
+	p := b.pass(id, c)
+	p.Watched = balancing.Watches()
+	return p
 }
 
 // passSplit passes to a split of claims. Its key is that of the main backend with the
@@ -308,7 +310,7 @@ func (b *builder) passSplit(id BackendID, main *model.Proxy, split *model.Split,
 		b.out.uses = append(b.out.uses, useOf(entry, c))
 	}
 	p := b.pass(id, nil)
-	p.Service, p.Transport = main.Service, main.Transport
+	p.Service, p.Transport, p.Watched = main.Service, main.Transport, main.Watched
 	return p
 }
 

@@ -29,15 +29,12 @@ func (q *question) backends() (body, error) {
 func viewBackend(b *model.Backend) debugapi.Backend {
 	to := b.Target
 	v := debugapi.Backend{
-		Key: shown(b.Key), Name: shown(to.Label()), Picker: "round_robin",
+		Key: shown(b.Key), Name: shown(to.Label()), Picker: b.Balancing.Picker(),
 		Namespace: shown(to.Namespace), Service: shown(to.Name), Host: shown(to.Host), Port: shown(to.Port), Endpoints: []debugapi.Endpoint{},
 		ExternalName: shown(b.ExternalName), ExternalPort: b.ExternalPort, WhenEmpty: b.WhenEmpty,
 	}
 	if to.Port == "" {
 		v.Name = defaultBackend
-	}
-	if b.Balancing != nil {
-		v.Picker = "cookie"
 	}
 	if b.Split != nil {
 		v.Picker, v.Main, v.Total = "split", shown(b.Split.Main), b.Split.Total
@@ -57,7 +54,7 @@ func viewBackend(b *model.Backend) debugapi.Backend {
 func viewRules(rules []model.ShareRule) []debugapi.ShareRule {
 	var views []debugapi.ShareRule
 	for _, r := range rules {
-		views = append(views, debugapi.ShareRule{Variable: shown(r.Variable), Value: shown(r.Value), Takes: r.Takes})
+		views = append(views, debugapi.ShareRule{Variable: shown(r.Variable), Value: shown(r.Value), Pattern: shown(r.Pattern), Takes: r.Takes})
 	}
 	return views
 }

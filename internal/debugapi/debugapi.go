@@ -127,10 +127,11 @@ type Share struct {
 }
 
 // ShareRule decides whether a share takes requests for which a variable of nginx has a
-// value.
+// value, or matches a pattern.
 type ShareRule struct {
 	Variable string `json:"variable"`
 	Value    string `json:"value"`
+	Pattern  string `json:"pattern,omitempty"`
 	Takes    bool   `json:"takes"`
 }
 

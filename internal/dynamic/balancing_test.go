@@ -10,7 +10,7 @@ import (
 	"sluice/internal/model"
 )
 
-// TestBalancingIsEncodedAsInTheCases builds the backends of three shared cases from the
+// TestBalancingIsEncodedAsInTheCases builds the backends of shared cases from the
 // model.
 func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 	t.Parallel()
@@ -23,6 +23,24 @@ func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 		"a cookie of a path": {
 			Key: "shop/web/80~cookie", Target: web,
 			Split: &model.Split{Main: "shop/web/80~0a1b", Total: 1, Cookie: &model.Cookie{Name: "SRV", MaxAge: "0", Path: "/", Secure: true}},
+		},
+		"a hash with a subset, ejection and slow start": {
+			Key: "shop/web/80~hash", Target: web, Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}}, RingPoints: 20000,
+			Balancing: &model.Balancing{Hash: &model.Hash{By: []string{"", "host", "-a"}, Subset: 3}, Ejection: &model.Ejection{MaxFails: 2, Timeout: 10}, SlowStart: 30},
+		},
+		"the endpoint with the fewest requests": {
+			Key: "shop/web/80~least", Target: web, Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}},
+			Balancing: &model.Balancing{Algorithm: model.LeastConn, ServiceAddress: true},
+		},
+		"endpoints in turn with ejection": {
+			Key: "shop/web/80~turn", Target: web, Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}},
+			Balancing: &model.Balancing{Ejection: &model.Ejection{MaxFails: 1, Timeout: 1}},
+		},
+		"a canary by a pattern": {
+			Key: "shop/web/80~pattern", Target: web,
+			Split: &model.Split{Main: "shop/web/80", Total: 100, Shares: []model.Share{
+				{Backend: "shop/can/80", Name: "shop-can-80", Rules: []model.ShareRule{{Variable: "http_x", Pattern: "de|at", Limit: 20000, Takes: true}}},
+			}},
 		},
 		"a split": {
 			Key: "shop/web/80~split", Target: web,
@@ -50,11 +68,11 @@ func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 // TestUnknownBalancingIsAnError: no cookie replaces it, and its endpoints get requests.
 func TestUnknownBalancingIsAnError(t *testing.T) {
 	t.Parallel()
-	for _, affinity := range []model.Affinity{"", "sticky"} {
-		b := &model.Backend{Key: "shop/web/80", Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}}, Balancing: &model.Balancing{Affinity: affinity}}
+	for _, balancing := range []model.Balancing{{}, {Affinity: "sticky"}, {Affinity: "sticky", Hash: &model.Hash{By: []string{"a"}}}, {Algorithm: "random"}} {
+		b := &model.Backend{Key: "shop/web/80", Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}}, Balancing: &balancing}
 		got, err := encodeBackend(b)
 		if want := `{"key":"shop/web/80","endpoints":[["192.0.2.1",8080]],"empty":503}`; err == nil || string(got) != want {
-			t.Errorf("%q: got %s and the error %v, want %s", affinity, got, err, want)
+			t.Errorf("%+v: got %s and the error %v, want %s", balancing, got, err, want)
 		}
 	}
 }

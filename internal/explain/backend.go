@@ -41,13 +41,43 @@ func (x *explainer) backend(l *model.Location) *Backend {
 
 // pickedBy describes how an endpoint is picked, "" for in turn.
 func pickedBy(how *model.Balancing, cookie *model.Cookie) string {
-	switch {
-	case how == nil || cookie == nil:
+	if how == nil {
 		return ""
+	}
+	var parts []string
+	if way := wayOf(how, cookie); way != "" {
+		parts = append(parts, way)
+	}
+	if how.ServiceAddress {
+		parts = append(parts, "by the Service, at its cluster address if it has one")
+	}
+	if e := how.Ejection; e != nil {
+		parts = append(parts, fmt.Sprintf("not for %d s after %d failures", e.Timeout, e.MaxFails))
+	}
+	if how.SlowStart > 0 {
+		parts = append(parts, fmt.Sprintf("seldom in its first %d s", how.SlowStart))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// wayOf describes how an endpoint is picked besides what leaves endpoints out.
+func wayOf(how *model.Balancing, cookie *model.Cookie) string {
+	switch {
+	case how.Affinity != "" && cookie == nil:
 	case how.Affinity == model.Persistent:
 		return "by the cookie " + cookie.Name + ", for good"
+	case how.Affinity != "":
+		return "by the cookie " + cookie.Name + ", until endpoints come or go"
+	case how.Hash != nil && how.Hash.Subset > 0:
+		return fmt.Sprintf("by chance from %d for the hash of %s", how.Hash.Subset, how.Hash.Written())
+	case how.Hash != nil:
+		return "by the hash of " + how.Hash.Written()
+	case how.Algorithm == model.EWMA:
+		return "as the faster of two by chance"
+	case how.Algorithm == model.LeastConn:
+		return "as the one with the fewest requests"
 	}
-	return "by the cookie " + cookie.Name + ", until endpoints come or go"
+	return ""
 }
 
 func (x *explainer) sharesOf(split *model.Split) []Share {
@@ -55,7 +85,12 @@ func (x *explainer) sharesOf(split *model.Split) []Share {
 	for _, s := range split.Shares {
 		gets := fmt.Sprintf("%d of %d requests", min(s.Weight, split.Total), split.Total)
 		for _, r := range s.Rules {
-			gets += fmt.Sprintf(", %s with %s %q", allOrNone(r.Takes), r.Variable, r.Value)
+			gets += ", " + allOrNone(r.Takes) + " with " + r.Variable
+			if r.Pattern != "" {
+				gets += fmt.Sprintf(" that matches %q", r.Pattern)
+			} else {
+				gets += fmt.Sprintf(" %q", r.Value)
+			}
 		}
 		if split.Cookie != nil {
 			gets += ", and all of clients whose cookie " + split.Cookie.Name + " is its own"

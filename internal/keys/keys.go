@@ -28,6 +28,7 @@
 //	undone    values of ingress-nginx, separated by spaces, that Sluice does not support yet
 //	gone      values of ingress-nginx, separated by spaces, that Sluice will not support
 //	needs     other keys, separated by spaces; without any of them the key has no effect
+//	own       "true" for an annotation of ours, with a prefix of its own
 //	allowed   the setting that must be true for the key to have an effect
 //	protects  "true" if a path must not be served while the value is invalid
 //	closes    "true" if a path must not be served while the value cannot be honoured,

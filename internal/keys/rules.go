@@ -71,6 +71,19 @@ const (
 // headerText matches the value of a header, with variables.
 var headerText = regexp.MustCompile(`^(?:[ !-#%-~]|` + variable + `)+$`)
 
+// The variables for keys of hashes have their values before a backend is chosen. Line ends
+// in them do no harm.
+// Source: https://nginx.org/en/docs/varindex.html
+const (
+	hashNames = `(?:args|best_http_host|binary_remote_addr|connection|connection_requests|content_length|content_type|document_uri|full_x_forwarded_for|host|hostname|http2|https|ingress_name|is_args|` +
+		`msec|namespace|nginx_version|pass_access_scheme|pass_port|pid|pipe|proxy_add_x_forwarded_for|proxy_protocol_(?:addr|port|server_addr|server_port)|proxy_upstream_name|query_string|realip_remote_addr|realip_remote_port|` +
+		`redirect_host|redirect_scheme|redirect_uri|remote_addr|remote_port|remote_user|req_id|request|request_body|request_id|request_length|request_method|request_path|request_time|request_uri|` +
+		`scheme|server_addr|server_name|server_port|server_protocol|service_name|service_port|` +
+		`ssl_(?:cipher|ciphers|curve|curves|early_data|protocol|server_name|session_id|session_reused|client_(?:escaped_cert|fingerprint|i_dn|s_dn|serial|v_end|v_remain|v_start|verify))|` +
+		`tcpinfo_(?:rtt|rttvar|snd_cwnd|rcv_space)|time_iso8601|time_local|uri|(?:arg|cookie|http)_[A-Za-z0-9_]+)`
+	hashVariable = `\$(?:` + hashNames + `\b|\{` + hashNames + `\})`
+)
+
 // IsHeaderText reports whether a text is a valid value of a header: printable ASCII
 // characters, in which $ occurs only in variables such as $host.
 func IsHeaderText(text string) bool { return headerText.MatchString(text) }
@@ -138,6 +151,10 @@ var textRules = []textRule{
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
 	// A ; would end the attribute, and a , the header.
 	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`), `a path of letters, digits and - . _ ~ / : ? & =`},
+	{"hash_key", pattern(`^(?:[A-Za-z0-9\-_]|` + hashVariable + `)+$`),
+		`letters, digits, - and _ with variables that are known before a backend is chosen, such as $request_uri, $host, $remote_addr, $arg_id and $http_x_user`},
+	// The character set is that of ingress-nginx.
+	{"canary_pattern", pattern(`^[A-Za-z0-9\-._~/:^$\[\](){}*+?|&=\\]+$`), `a regular expression of letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \`},
 	{"canary_value", pattern(`^[A-Za-z0-9\-._~/:]+$`), `a value of letters, digits and - . _ ~ / :`},
 	{"response_headers", pattern(`^[A-Za-z0-9_-]{1,46}(?: *, *[A-Za-z0-9_-]{1,46}){0,19}$`),
 		`at most 20 names of headers, separated by commas, each of at most 46 letters, digits, - and _`},

@@ -1,10 +1,80 @@
 package model
 
+import "strings"
+
 // Balancing is a way to spread requests over the endpoints of a backend, other than in
 // turn. Its hash is part of the key of the backend.
 type Balancing struct {
-	// Affinity sends a client to the same endpoint each time.
-	Affinity Affinity `json:"affinity"`
+	// Affinity sends a client to the same endpoint each time; empty for none.
+	Affinity Affinity `json:"affinity,omitempty"`
+	// Hash sends requests with the same key to the same endpoint; nil for none.
+	Hash *Hash `json:"hash,omitempty"`
+	// Algorithm is for requests without affinity and hash; empty for picking in turn.
+	Algorithm Algorithm `json:"algorithm,omitempty"`
+	// Ejection leaves out endpoints that fail; nil for none.
+	Ejection *Ejection `json:"ejection,omitempty"`
+	// SlowStart is the number of seconds in which a new endpoint gets ever more requests; 0
+	// for all at once.
+	SlowStart int `json:"slowStart,omitempty"`
+	// ServiceAddress replaces the endpoints by the cluster address of the Service.
+	ServiceAddress bool `json:"serviceAddress,omitempty"`
+}
+
+// Picker is the name of the picker, as in the answers of the debug socket.
+func (b *Balancing) Picker() string {
+	switch {
+	case b == nil:
+	case b.Affinity != "":
+		return "cookie"
+	case b.Hash != nil:
+		return "hash"
+	case b.Algorithm != "":
+		return string(b.Algorithm)
+	}
+	return "round_robin"
+}
+
+// Watches reports whether nginx has to tell the balancer of the end of each request.
+func (b *Balancing) Watches() bool {
+	return b != nil && (b.Algorithm != "" || b.Ejection != nil)
+}
+
+// Ejection leaves out an endpoint for Timeout seconds after MaxFails failures within that
+// time.
+type Ejection struct {
+	MaxFails int `json:"maxFails"`
+	Timeout  int `json:"timeout"`
+}
+
+// Algorithm is a way to pick an endpoint by its work.
+type Algorithm string
+
+// The algorithms.
+const (
+	EWMA      Algorithm = "ewma"
+	LeastConn Algorithm = "least_conn"
+)
+
+// Hash is the key of a request, and the number of endpoints that share the requests with a
+// key.
+type Hash struct {
+	// By is a text, a variable, a text, a variable and so on: their values are joined. A
+	// text may be empty.
+	By []string `json:"by"`
+	// Subset is 0 if one endpoint gets all requests with a key.
+	Subset int `json:"subset,omitempty"`
+}
+
+// Written returns the key as in an annotation.
+func (h *Hash) Written() string {
+	var text strings.Builder
+	for i, part := range h.By {
+		if i%2 == 1 {
+			part = "${" + part + "}"
+		}
+		text.WriteString(part)
+	}
+	return text.String()
 }
 
 // Affinity selects the clients that move to new endpoints: some (Balanced), or none
@@ -45,7 +115,7 @@ type Split struct {
 	Total  int     `json:"total"`
 	Shares []Share `json:"shares,omitempty"`
 	// Cookie keeps clients at a backend and its endpoint, nil for none; Tags are the
-	// labels of Main and of the Shares.
+	// labels of Main and of the Shares, empty for a share whose clients do not stay.
 	Cookie *Cookie  `json:"cookie,omitempty"`
 	Tags   []string `json:"tags,omitempty"`
 }
@@ -64,6 +134,10 @@ type Share struct {
 // gets none of them.
 type ShareRule struct {
 	Variable string `json:"variable"`
-	Value    string `json:"value"`
-	Takes    bool   `json:"takes"`
+	// Value is the whole value, or empty if Pattern matches a part of it.
+	Value string `json:"value"`
+	// Limit is the number of steps that Pattern may take.
+	Pattern string `json:"pattern,omitempty"`
+	Limit   int    `json:"limit,omitempty"`
+	Takes   bool   `json:"takes"`
 }

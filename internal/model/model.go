@@ -214,6 +214,8 @@ type Proxy struct {
 	Backend string `json:"backend,omitempty"`
 	// Service is the Service and port that were asked for, for logs.
 	Service ServicePort `json:"service"`
+	// Watched is set if the balancer has to know when each request ends.
+	Watched bool `json:"watched,omitempty"`
 	// Transport selects the upstream: there is one for each transport, so that kept
 	// connections never mix.
 	Transport Transport `json:"transport,omitzero"`

@@ -21,8 +21,8 @@ func TestLimitPattern(t *testing.T) {
 		`^/[)]\X|/b`: `"` + limit + `^(?s:.*?)(?:^/[)]\\X|/b)"`,
 		// PCRE copies a counted group for each count.
 		`^/([0-9]{4}-){3}`:                 `"` + limit + `^/([0-9]{4}-){3}"`,
-		`^/(?:(?:\w\d){20}-){20}`:          `"` + withoutJIT + limit + `^/(?:(?:\\w\\d){20}-){20}"`,
-		`^/(?:\X-){20}`:                    `"` + withoutJIT + limit + `^(?s:.*?)(?:^/(?:\\X-){20})"`,
+		`^/(?:(?:\w\d){20}-){20}`:          `"` + "(*NO_JIT)(*LIMIT_HEAP=8192)" + limit + `^/(?:(?:\\w\\d){20}-){20}"`,
+		`^/(?:\X-){20}`:                    `"` + "(*NO_JIT)(*LIMIT_HEAP=8192)" + limit + `^(?s:.*?)(?:^/(?:\\X-){20})"`,
 		`^/(a)` + strings.Repeat(`\1`, 16): `"(*LIMIT_MATCH=6666)^/(a)` + strings.Repeat(`\\1`, 16) + `"`,
 	} {
 		if got, err := printRegex(limitPattern(pattern, 20_000)); got != want || err != nil {

@@ -22,6 +22,8 @@ type locationView struct {
 	Route string
 	// Backend is the key of the backend, "" if it follows from Route.
 	Backend string
+	// Watch is the Lua file that tells the balancer of the end of a request, "" for none.
+	Watch string
 	// UpstreamName is "<namespace>-<service>-<port>", for logs. A map would compute it
 	// with a pattern in each request.
 	UpstreamName string
@@ -257,6 +259,9 @@ func (s *serverRendering) answers(location *model.Location) error {
 		to.by = byURI
 	case location.Proxy.Backend != of.Namespace+"/"+of.Name+"/"+of.Port:
 		to.by, view.Backend = byKey, location.Proxy.Backend
+	}
+	if location.Proxy.Watched {
+		view.Watch = s.env.entry("log")
 	}
 	view.speak(to, location.Proxy.URI, s.env)
 	if to != (upstream{}) {

@@ -151,6 +151,8 @@ var ingressNginx = map[string]string{
 	"proxy-headers-hash-bucket-size":        `64`,
 	"proxy-headers-hash-max-size":           `512`,
 	"grpc-buffer-size-kb":                   `0`,
+	"load-balance":                          `round_robin`,
+	"service-upstream":                      `false`,
 }
 
 // ours are the settings that ingress-nginx does not have.

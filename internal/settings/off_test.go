@@ -22,7 +22,7 @@ func TestOffSettingsAskForNothing(t *testing.T) {
 		}
 	}
 	for key, value := range map[string]string{
-		"load-balance": "round_robin", "enable-brotli": "0", "brotli-level": "4",
+		"enable-brotli": "0", "brotli-level": "4",
 	} {
 		if s, problems := read(map[string]string{key: value}); s.Denies() || len(problems) != 1 || strings.HasPrefix(problems[0], "Unsupported ") {
 			t.Errorf("%s: denies %v, %v", key, s.Denies(), problems)

@@ -16,6 +16,7 @@ type Settings struct {
 	Client      Client
 	Proxy       Proxy
 	GRPC        GRPC
+	Balancing   Balancing
 	Keepalive   Keepalive
 	TLS         TLS
 	HSTS        HSTS
@@ -80,6 +81,13 @@ type Proxy struct {
 // GRPC configures gRPC backends.
 type GRPC struct {
 	BufferSize int `key:"grpc-buffer-size-kb" default:"0" validate:"min=0,max=1048576" doc:"Buffer for an answer of a gRPC backend, in kilobytes. 0 means proxy-buffer-size."`
+}
+
+// Balancing configures how requests are spread over endpoints. Annotations can override
+// it.
+type Balancing struct {
+	Algorithm       string `key:"load-balance" default:"round_robin" validate:"oneof=round_robin ewma least_conn" doc:"Way to choose an endpoint: in turn (round_robin), the faster of two (ewma), or the one with the fewest requests (least_conn)."`
+	ServiceUpstream bool   `key:"service-upstream" default:"false" empty:"zero" doc:"Whether nginx sends requests to the cluster address of a Service instead of its endpoints."`
 }
 
 // Keepalive configures idle connections to backends.

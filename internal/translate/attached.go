@@ -11,6 +11,7 @@ func (t *translation) attach(ing *owner) {
 	for a := range ing.Annotations.Each() {
 		ing.attaching = a
 		ing.remarkRedirect(a.Redirect)
+		ing.remarkBalancing(a)
 		attachOnce(ing, a.Transport, t.readTransport)
 		attachOnce(ing, a.BasicAuth, t.readBasicAuth)
 		attachOnce(ing, a.ExternalAuth, t.readExternalAuth)

@@ -112,7 +112,8 @@ func (t *translation) look(b *backend) {
 	}
 	b.service, b.slices = service, slices.Clone(parts)
 	b.model = b.Model()
-	b.fault, b.remarks = t.resolve(b), nil
+	b.remarks = nil
+	b.fault = t.resolve(b)
 	switch {
 	case b.fault != nil:
 		b.model.NoEndpoints = b.fault.text
@@ -150,6 +151,9 @@ func (t *translation) resolve(b *backend) *backendFault {
 			return b.refuse(model.Unsupported, externalNameDisabled)
 		}
 		return b.external(port)
+	}
+	if b.Balancing != nil && b.Balancing.ServiceAddress && b.toCluster(port) {
+		return nil
 	}
 	b.model.Endpoints = endpointsOf(b.slices, port)
 	return nil

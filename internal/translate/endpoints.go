@@ -46,6 +46,19 @@ func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) [
 	return slices.Compact(ready)
 }
 
+// toCluster makes the cluster address of the Service the only endpoint. It reports whether
+// there is such an address.
+func (b *backend) toCluster(port *corev1.ServicePort) bool {
+	ip, err := netip.ParseAddr(b.service.Spec.ClusterIP)
+	if err != nil || ip.Zone() != "" || model.Forbidden(ip) {
+		b.remarks = append(b.remarks, model.Problem{Object: refTo(kindService, b.ID.Service), Field: "spec.clusterIP", Reason: model.Unsupported,
+			Text: fmt.Sprintf("want an address, because an Ingress has service-upstream (got %s): its endpoints get the requests", claim.Quoted(b.service.Spec.ClusterIP))})
+		return false
+	}
+	b.model.Endpoints = []model.Endpoint{{Address: ip.Unmap().String(), Port: int(port.Port)}}
+	return true
+}
+
 // lackOf describes what the EndpointSlices of a backend without endpoints lack.
 func lackOf(parts []*discoveryv1.EndpointSlice, id assemble.BackendID) string {
 	all, ready := 0, 0

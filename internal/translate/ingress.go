@@ -104,7 +104,7 @@ const mostText = 64 << 20
 func (i *owner) limit() {
 	size, locations := 0, 0
 	for key, value := range i.given {
-		if strings.HasPrefix(key, i.PrefixKey) || strings.HasPrefix(key, annotations.PathsPrefix) {
+		if strings.HasPrefix(key, i.PrefixKey) || strings.HasPrefix(key, annotations.OwnPrefix) {
 			size += len(value)
 		}
 	}

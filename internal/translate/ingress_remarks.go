@@ -22,12 +22,31 @@ func (i *owner) remarkIdle() {
 		name, ours := strings.CutPrefix(key, i.PrefixKey)
 		reported := slices.ContainsFunc(i.Problems, func(p model.Problem) bool { return p.Field == key })
 		switch {
-		case !ours || reported || !annotations.IsRead(name) || name == "canary" || strings.HasPrefix(name, "canary-"):
+		case !ours || reported || !annotations.IsRead(name) || name == "canary" || strings.HasPrefix(name, "canary-") || slices.Contains(ofCanaries, name):
 		case i.Annotations.OfProtection(name):
 			i.report(key, model.NoEffect, fmt.Sprintf("it does not protect a canary: an Ingress whose path it shares must have the same value (got %s), or the canary gets no requests of that path", model.Quoted(i.object.Annotations[key])))
 		default:
 			i.report(key, model.NoEffect, "it has no effect on a canary: the Ingress whose paths it shares decides")
 		}
+	}
+}
+
+// ofCanaries are annotations of a canary for its own backend.
+var ofCanaries = []string{"affinity-canary-behavior", "load-balance", "service-upstream", "upstream-hash-by", "upstream-hash-by-subset", "upstream-hash-by-subset-size"}
+
+// remarkBalancing reports ways to choose endpoints that another one overrides.
+func (i *owner) remarkBalancing(a *annotations.Annotations) {
+	for _, key := range []string{"upstream-hash-by", "load-balance"} {
+		switch field := a.Field(i.PrefixKey, key); {
+		case i.given[field] == "" || key == "load-balance" && a.LoadBalance.Work() == "":
+		case a.Affinity.Type != "" && !a.Canary.Enabled:
+			i.report(field, model.NoEffect, "it has no effect beside "+a.Field(i.PrefixKey, "affinity"))
+		case key != "upstream-hash-by" && a.Hash.By != "":
+			i.report(field, model.NoEffect, "it has no effect beside "+a.Field(i.PrefixKey, "upstream-hash-by"))
+		}
+	}
+	if a.SlowStart.Seconds > 0 && a.Hash.By != "" && a.Affinity.Type == "" {
+		i.report(a.Field(i.PrefixKey, "slow-start"), model.NoEffect, "it has no effect beside "+a.Field(i.PrefixKey, "upstream-hash-by"))
 	}
 }
 

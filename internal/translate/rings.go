@@ -29,7 +29,7 @@ func countRings(backends []*assemble.Backend) rings {
 }
 
 func hasRing(b *assemble.Backend) bool {
-	return b.Balancing != nil && b.Balancing.Affinity == model.Balanced
+	return b.Balancing != nil && (b.Balancing.Affinity == model.Balanced || b.Balancing.Hash != nil)
 }
 
 // ration sets the limit of a backend's ring, and reports whether its model lacks it.

@@ -67,6 +67,25 @@ func (w *world) ask(s *sluice, i int, want answer) answer {
 	return first.only(r.Only)
 }
 
+// anyPods names pods by how often they answered. A hash of their addresses, which are others
+// here, chooses others; test/lua has the choices at the recorded ones.
+func (a answer) anyPods() answer {
+	outcomes := slices.SortedFunc(maps.Keys(a.Dist), func(x, y string) int { return cmp.Or(cmp.Compare(a.Dist[y], a.Dist[x]), strings.Compare(x, y)) })
+	dist := map[string]int{}
+	for i, outcome := range outcomes {
+		status, by, _ := strings.Cut(outcome, " ")
+		if by != "" {
+			status += fmt.Sprintf(" P%d", i+1)
+		}
+		dist[status] = a.Dist[outcome]
+	}
+	a.Dist, a.Hits = dist, slices.Clone(a.Hits)
+	for i := range a.Hits {
+		a.Hits[i].By = "a pod"
+	}
+	return a
+}
+
 // withoutDetails drops what need not be the same for all repetitions.
 func (a *answer) withoutDetails() {
 	if len(a.Dist) > 1 {

@@ -143,7 +143,11 @@ func (w *world) replay(t *testing.T, server *sluice, seen *tally) {
 			server.change(t, w.Name, w.manifests())
 			continue
 		}
-		found := differences(recorded.Answers[i], w.ask(server, i, recorded.Answers[i]))
+		want, got := recorded.Answers[i], w.ask(server, i, recorded.Answers[i])
+		if slices.Contains(w.Features, "hash") {
+			want, got = want.anyPods(), got.anyPods()
+		}
+		found := differences(want, got)
 		seen.add(w.scenario, judge(t, w.question(i), recorded.stable(i, found)))
 	}
 }

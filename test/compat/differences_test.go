@@ -47,6 +47,10 @@ var intended = map[string]string{
 	"snippets-disabled #2 GET http://srv.snip.example.org/s": snippetCloses,
 	"snippets-disabled #3 GET http://auth.snip.example.org/": snippetCloses,
 
+	"hash-by-invalid #0 GET /": valueLeftOut,
+	"balance-invalid #0 GET /": "least_conn is one of the values of Sluice",
+	"canary-two #2 GET /":      "a path can have several canaries",
+
 	"permanent-redirect-code #1 GET /999":                                    valueLeftOut,
 	"permanent-redirect-code #2 GET /abc":                                    valueLeftOut,
 	"redirect-variables #0 GET /v/x?y=1":                                     valueLeftOut,

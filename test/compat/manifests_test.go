@@ -138,6 +138,10 @@ func (w *world) podAddress(name string, replica int) string {
 // podName gives SERVICE-REPLICA for such an address.
 func (w *world) podName(address string) string {
 	parts := strings.Split(address, ".")
+	if number, ok := strings.CutPrefix(address, clusterAddresses); ok {
+		service, _ := strconv.Atoi(number)
+		return w.services[service-1] + "-vip"
+	}
 	service, _ := strconv.Atoi(parts[2])
 	replica, _ := strconv.Atoi(parts[3])
 	if service < 1 || service > len(w.services) {
@@ -146,8 +150,33 @@ func (w *world) podName(address string) string {
 	return fmt.Sprintf("%s-%d", w.services[service-1], replica-1)
 }
 
+// clusterAddresses begin the addresses that Services had when the answers were recorded.
+const clusterAddresses = "10.96.77."
+
+// clusterAddress returns an address for a Service here, on which a pod stands for it; a port
+// of the Service becomes one that is free.
+func (w *world) clusterAddress(s *service) string {
+	w.podAddress(s.Name, 0)
+	recorded := fmt.Sprint(clusterAddresses, slices.Index(w.services, s.Name)+1)
+	own := ""
+	for _, in := range w.Ingresses {
+		if in.Annotations["service-upstream"] != "" {
+			own = kit.OwnAddress(w.t)
+			w.unreachable = w.unreachable || own == ""
+		}
+	}
+	if own == "" {
+		return recorded
+	}
+	s.Ports = slices.Clone(s.Ports)
+	for i := range s.Ports {
+		s.Ports[i].Port = w.pods.listen(own, recorded, s.Ports[i].Port)
+	}
+	return own
+}
+
 func (w *world) putService(s service) {
-	spec := object{"clusterIP": "10.96.77.1"}
+	spec := object{"clusterIP": w.clusterAddress(&s)}
 	if s.Headless {
 		spec["clusterIP"] = "None"
 	}

@@ -53,7 +53,7 @@ func settings(data ...string) string {
 }
 
 // ingress gives an Ingress of one host; paths are "PATH TYPE SERVICE",
-// annotations "key: value" without the prefix.
+// annotations "key: value" without the prefix of ingress-nginx.
 func ingress(name, host string, paths []string, annotations ...string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `
@@ -65,7 +65,10 @@ metadata:
   annotations: {`, name)
 	for _, annotation := range annotations {
 		key, value, _ := strings.Cut(annotation, ": ")
-		fmt.Fprintf(&out, "\n    nginx.ingress.kubernetes.io/%s: %q,", key, value)
+		if !strings.Contains(key, "/") {
+			key = "nginx.ingress.kubernetes.io/" + key
+		}
+		fmt.Fprintf(&out, "\n    %s: %q,", key, value)
 	}
 	fmt.Fprintf(&out, "}\nspec:\n  ingressClassName: nginx\n  rules:\n  - host: %q\n    http:\n      paths:\n", host)
 	for _, path := range paths {

@@ -175,6 +175,8 @@ var ofRules = map[string][]string{
 	"cookie_name":        {"-", strings.Repeat("A", 100)},
 	"cookie_path":        {"/", "/~-._0:/?a=b&c"},
 	"canary_value":       {"a", "A-0._~/:"},
+	"canary_pattern":     {"a", `^(A-0|.)[_~/:]{1}\.*(b+)?$`, "a=&b"},
+	"hash_key":           {"a", "A-0_", "$host", "${request_uri}_a-$remote_addr$arg_x${http_y}$cookie_z", "$ssl_client_fingerprint"},
 	"response_headers":   {"_", strings.Repeat("A", 46) + strings.Repeat(", X", 19)},
 	"response_header":    {"_", strings.Repeat("A", 46)},
 	"path_prefix":        {"/", "/é{$}"},

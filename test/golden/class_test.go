@@ -99,7 +99,7 @@ func TestAClassSaysWhatAnnotationsSay(t *testing.T) {
 				t.Parallel()
 				tried, without := 0, inClass(t, "inner", "", "", "")
 				for _, value := range valuesOf(doc) {
-					setting, annotation := entry(doc.From, value), entry(annotationsPrefix+"/"+doc.Key, value)
+					setting, annotation := entry(doc.From, value), entry(annotations.FieldOf(annotationsPrefix+"/", doc.Key), value)
 					got := inClass(t, "inner", setting, "", "")
 					if diff := cmp.Diff(inClass(t, "nginx", "", "", annotation), got); diff != "" {
 						t.Errorf("%s by its class and not by an annotation:\n%s", sample(value), diff)

@@ -91,7 +91,7 @@ func (k key) field(name string) string {
 	if k.behaviour == nil {
 		return name
 	}
-	return annotationsPrefix + "/" + name
+	return annotations.FieldOf(annotationsPrefix+"/", name)
 }
 
 // use is one value that a case gives to an annotation or a setting.
@@ -133,7 +133,7 @@ func (c *testCase) uses(t *testing.T) []use {
 	for _, ing := range objects.Ingresses {
 		values := map[string]string{}
 		for name, value := range ing.Annotations {
-			if name, ok := strings.CutPrefix(name, annotationsPrefix+"/"); ok {
+			if name, ok := annotations.KeyOf(annotationsPrefix+"/", name); ok {
 				values[name] = value
 			}
 		}

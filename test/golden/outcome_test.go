@@ -219,7 +219,11 @@ func (o *outcome) backends() string {
 		case b.Split != nil:
 			fmt.Fprintln(&text, b.Key, inJSON(b.Split))
 		case b.Balancing != nil:
-			fmt.Fprintln(&text, b.Key, inJSON(b.Balancing))
+			fmt.Fprint(&text, b.Key, " ", inJSON(b.Balancing))
+			if b.Balancing.ServiceAddress {
+				fmt.Fprint(&text, " ", inJSON(b.Endpoints))
+			}
+			fmt.Fprintln(&text)
 		}
 	}
 	return text.String()

@@ -280,13 +280,18 @@ func (o *outcome) foretellBackend(a *answer, r request, proxy *model.Proxy) {
 // shareOf is the backend of a split that gets a request, for those whose weights leave
 // no choice.
 func shareOf(s *model.Split, r request) string {
-	holds := func(rule model.ShareRule) bool { return valueOf(rule.Variable, r) == rule.Value }
+	holds := func(rule model.ShareRule) bool {
+		if rule.Pattern != "" {
+			return regexp.MustCompile(rule.Pattern).MatchString(valueOf(rule.Variable, r))
+		}
+		return valueOf(rule.Variable, r) == rule.Value
+	}
 	_, tag, _ := strings.Cut(r.header.Get("Cookie"), "|")
 	for i, share := range s.Shares {
 		switch {
 		case s.Cookie != nil && tag == tagOf(s.Tags[0]):
 			return s.Main
-		case s.Cookie != nil && tag == tagOf(s.Tags[i+1]):
+		case s.Cookie != nil && s.Tags[i+1] != "" && tag == tagOf(s.Tags[i+1]):
 			return share.Backend
 		}
 		takes := share.Weight >= s.Total

@@ -8,6 +8,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/snapshot"
 	"sluice/test/guarded"
 )
@@ -49,11 +50,11 @@ func attack(t *testing.T, change func(*networkingv1.Ingress)) attacked {
 }
 
 // annotated attacks with annotations.
-func annotated(t *testing.T, annotations map[string]string) attacked {
+func annotated(t *testing.T, values map[string]string) attacked {
 	t.Helper()
 	return attack(t, func(ing *networkingv1.Ingress) {
-		for key, value := range annotations {
-			ing.Annotations[prefix+key] = value
+		for key, value := range values {
+			ing.Annotations[annotations.FieldOf(prefix, key)] = value
 		}
 	})
 }
@@ -207,7 +208,7 @@ func TestCVE2021_25746(t *testing.T) {
 	for _, key := range annotationKeys() {
 		for _, value := range []string{"1; " + injected, "on;\n" + injected, `1"; ` + injected + ` "`, "1 } " + injected + " {"} {
 			a := annotated(t, map[string]string{key: value})
-			a.refused(t, prefix+key, marker)
+			a.refused(t, annotations.FieldOf(prefix, key), marker)
 		}
 	}
 }
@@ -224,6 +225,7 @@ func TestCVE2024_7646(t *testing.T) {
 		"proxy-buffering": "on", "proxy-buffer-size": "8k", "proxy-buffers-number": "8", "proxy-busy-buffers-size": "8k", "proxy-max-temp-file-size": "0", "proxy-request-buffering": "off",
 		"proxy-http-version": "1.0", "proxy-cookie-domain": "a.internal a.example", "proxy-cookie-path": "/a /b", "proxy-redirect-from": "/a", "proxy-redirect-to": "/b",
 		"relative-redirects": "true", "use-port-in-redirects": "true",
+		"upstream-hash-by": "$request_uri", "canary-by-header-pattern": "^a", "load-balance": "ewma", "affinity-canary-behavior": "legacy",
 	}
 	for key, value := range valid {
 		for _, end := range []string{"\n", "\r", "\r\n", "\u0085", "\u2028", "\v", "\x00", "\\n", ";", " ;", "#"} {

@@ -9,6 +9,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/snapshot"
 	"sluice/test/edges"
@@ -54,7 +55,7 @@ func benignIngresses(t *testing.T) []snapshot.Objects {
 			objects.Ingresses = nil
 			for _, ing := range sharedWorld(t).Ingresses {
 				ing = ing.DeepCopy()
-				ing.Annotations[prefix+doc.Key] = value
+				ing.Annotations[annotations.FieldOf(prefix, doc.Key)] = value
 				objects.Ingresses = append(objects.Ingresses, ing)
 			}
 			worlds = append(worlds, objects)

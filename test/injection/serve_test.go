@@ -12,6 +12,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/snapshot"
@@ -30,6 +31,9 @@ type seat struct {
 	// make gives the Ingress for host h; it changes it.
 	make func(ing *networkingv1.Ingress, value string)
 }
+
+// hashes are values for keys of hashes, and patterns of canaries.
+var hashes = append([]string{"$lua_x", "${host", "$host$", "$1", "$route", "$sent_http_x", "$http_", "^(a+)+$", "(*NO_JIT)(*LIMIT_MATCH=4294967295)^(a+)+$", "(", "(?<route>a)", "[[:a:]]", "a{65535}", "a\\"}, corpus...)
 
 // The seats that real nginx is asked about.
 var seats = []seat{
@@ -72,6 +76,8 @@ var seats = []seat{
 	{name: "denylist-source-range", values: corpus, make: annotate("denylist-source-range", nil)},
 	{name: "server-alias", values: aliases, make: annotate("server-alias", nil)},
 	{name: "upstream-vhost", values: corpus, make: annotate("upstream-vhost", nil)},
+	{name: "upstream-hash-by", values: hashes, make: annotate("upstream-hash-by", map[string]string{"upstream-hash-by-subset": "true"})},
+	{name: "canary-by-header-pattern", values: hashes, make: annotate("canary-by-header-pattern", map[string]string{"canary": "true", "canary-by-header": "X-A"})},
 	{name: "app-root", values: paths, make: annotate("app-root", nil)},
 	{name: "permanent-redirect", values: paths, make: annotate("permanent-redirect", nil)},
 	{name: "temporal-redirect", values: paths, make: annotate("temporal-redirect", nil)},
@@ -89,7 +95,7 @@ func setPath(ing *networkingv1.Ingress, pathType networkingv1.PathType, path str
 
 func annotate(key string, others map[string]string) func(*networkingv1.Ingress, string) {
 	return func(ing *networkingv1.Ingress, v string) {
-		ing.Annotations = map[string]string{prefix + key: v}
+		ing.Annotations = map[string]string{annotations.FieldOf(prefix, key): v}
 		for other, value := range others {
 			ing.Annotations[prefix+other] = value
 		}
@@ -120,10 +126,10 @@ func tenants() []tenant {
 }
 
 // simple gives an Ingress that serves NAME.example with the Service web.
-func simple(name, path string, annotations map[string]string) *networkingv1.Ingress {
+func simple(name, path string, values map[string]string) *networkingv1.Ingress {
 	ing := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Annotations: map[string]string{}}}
-	for key, value := range annotations {
-		ing.Annotations[prefix+key] = value
+	for key, value := range values {
+		ing.Annotations[annotations.FieldOf(prefix, key)] = value
 	}
 	ing.Spec.IngressClassName = new("nginx")
 	ing.Spec.Rules = []networkingv1.IngressRule{{Host: name + ".example"}}

@@ -160,7 +160,7 @@ func (w *walker) mapping(path string, v reflect.Value, attach func()) {
 func everyKey() map[string][]string {
 	names := []string{prefix + "no-such-annotation", "kubernetes.io/ingress.class"}
 	for _, key := range append(annotationKeys(), unsupported...) {
-		names = append(names, prefix+key)
+		names = append(names, annotations.FieldOf(prefix, key))
 	}
 	for _, key := range byPath {
 		names = append(names, annotations.PathsPrefix+key)
@@ -170,14 +170,14 @@ func everyKey() map[string][]string {
 
 // byPath are annotations that are tried by path, too: they print text, patterns, lists
 // and names.
-var byPath = []string{"backend-protocol", "fastcgi-index", "fastcgi-params-configmap", "rewrite-target", "upstream-vhost", "permanent-redirect", "allowlist-source-range", "limit-rps", "auth-url", "auth-cache-key", "satisfy", "no-such-annotation"}
+var byPath = []string{"backend-protocol", "fastcgi-index", "fastcgi-params-configmap", "rewrite-target", "upstream-vhost", "permanent-redirect", "allowlist-source-range", "limit-rps", "auth-url", "upstream-hash-by", "auth-cache-key", "satisfy", "no-such-annotation"}
 
 // unsupported are annotations of ingress-nginx that were once a way in, or that
 // protect. Those that Sluice learns to read are walked as all others.
 var unsupported = []string{
 	"auth-url", "auth-signin", "auth-secret", "auth-type", "auth-method", "auth-snippet", "auth-tls-secret", "auth-tls-match-cn", "auth-tls-verify-client", "auth-proxy-set-headers",
 	"configuration-snippet", "server-snippet", "stream-snippet", "modsecurity-snippet", "mirror-target", "mirror-host",
-	"custom-http-errors", "default-backend", "upstream-hash-by", "satisfy", "canary-by-header",
+	"custom-http-errors", "default-backend", "satisfy",
 }
 
 func TestWalkFindsEveryString(t *testing.T) {

@@ -33,6 +33,9 @@ func TestLua(t *testing.T) {
 		t.Run(nginx.Name, func(t *testing.T) {
 			t.Parallel()
 			output := run(t, nginx)
+			for _, figure := range regexp.MustCompile(`(?m)^\S+: [0-9.]+ % .*$`).FindAllString(output, -1) {
+				t.Log(figure)
+			}
 			results := regexp.MustCompile(`(?m)^(ok|FAIL) (\S+): (.*)$`).FindAllStringSubmatch(output, -1)
 			for _, result := range results {
 				t.Run(result[2]+" "+result[3], func(t *testing.T) {

@@ -85,7 +85,7 @@ func usesIn(t *testing.T, path string) map[string][]use {
 	for _, ing := range objects.Ingresses {
 		own := map[string][]use{}
 		for key, value := range ing.Annotations {
-			if name, ok := strings.CutPrefix(key, prefix+"/"); ok {
+			if name, ok := annotations.KeyOf(prefix+"/", key); ok {
 				own["annotation "+name] = []use{{value: strings.TrimSpace(value)}}
 			}
 		}
@@ -120,7 +120,11 @@ func configMap(objects snapshot.Objects, options string, found map[string][]use)
 // markRefused marks what Problems speak of.
 func markRefused(found map[string][]use, kind string, problems []model.Problem) {
 	for _, p := range problems {
-		uses := found[kind+strings.TrimPrefix(p.Field, prefix+"/")]
+		name := p.Field
+		if key, ok := annotations.KeyOf(prefix+"/", name); ok {
+			name = key
+		}
+		uses := found[kind+name]
 		for i := range uses {
 			uses[i].refused = true
 		}

@@ -20,7 +20,7 @@ const written = "<!-- Written by `make golden` from the source; edit the tags th
 func (b *book) annotations() string {
 	p := b.page("annotation")
 	p.add("# Annotations\n\n" + written)
-	p.add("This page lists the annotations that Sluice reads. Their names begin with `" + prefix + "/`. Values are text, so put them in quotes. An annotation applies to all paths of its Ingress, but [single paths can differ](../per-path.md).\n\n")
+	p.add("This page lists the annotations that Sluice reads. Their names begin with `" + prefix + "/`, those of Sluice's own with `" + annotations.OwnPrefix + "`. Values are text, so put them in quotes. An annotation applies to all paths of its Ingress, but [single paths can differ](../per-path.md).\n\n")
 	p.add("- A value that is not valid disables the whole behaviour, and causes a Problem that names a valid value. If the behaviour protects paths, the paths of the Ingress return 503 until you fix the value.\n")
 	p.add("- The same happens to an annotation whose risk is above the setting [annotations-risk-level](configmap.md#annotations-risk-level).\n")
 	p.add("- The annotations of ingress-nginx that Sluice does not read yet are [at the end](#not-read-yet). [Differences](../differences.md) lists what differs on purpose.\n\n")
@@ -226,7 +226,7 @@ const (
 func (p *page) example(doc keys.Doc) string {
 	name, usual := doc.Key, doc.Default
 	if p.kind == "annotation" {
-		name = prefix + "/" + doc.Key
+		name = annotations.FieldOf(prefix+"/", doc.Key)
 	}
 	if doc.From != "" {
 		defaults, _ := settings.Read(nil)

@@ -4,10 +4,10 @@ local expect = require("testdata.expect")
 local tests = {}
 
 local function endpoints(count)
-  local e = { hosts = {}, ports = {}, names = {}, count = count }
+  local e = { hosts = {}, ports = {}, keys = {}, names = {}, count = count }
   for at = 1, count do
-    e.hosts[at], e.ports[at] = "10.0.0." .. at, 80
-    e.names["10.0.0." .. at .. ":80"] = at
+    e.hosts[at], e.ports[at], e.keys[at] = "10.0.0." .. at, 80, "10.0.0." .. at .. ":80"
+    e.names[e.keys[at]] = at
   end
   return e
 end
@@ -101,7 +101,7 @@ tests["persistent: a client stays when endpoints come, and gets another one when
   local after = cookie.new(endpoints(10), config("persistent"), before)
   expect.equal(at, (after:choose(nil, SRV, { cookie_SRV = value_of(header) })))
   local gone = endpoints(1)
-  gone.names = { ["10.0.9.9:80"] = 1 }
+  gone.names, gone.keys = { ["10.0.9.9:80"] = 1 }, { "10.0.9.9:80" }
   local other, set = cookie.new(gone, config("persistent"), before):choose(nil, SRV, { cookie_SRV = value_of(header) })
   expect.equal(1, other)
   assert(set, "no new cookie")
@@ -116,6 +116,21 @@ tests["balanced: few clients move when an endpoint comes"] = function()
     end
   end
   assert(moved > 20 and moved < 220, moved .. " of 1000 moved")
+end
+
+tests["balanced: only the clients of an endpoint that goes move"] = function()
+  local moved, all, left = 0, endpoints(10), endpoints(9) -- the last one goes
+  local p, q = cookie.new(all, config()), cookie.new(left, config())
+  for client = 1, 10000 do
+    local var = { cookie_SRV = client .. "|t" }
+    local was, is = p:choose(nil, SRV, var), q:choose(nil, SRV, var)
+    if was ~= is then
+      expect.equal(10, was)
+      moved = moved + 1
+    end
+  end
+  io.stderr:write(("cookie: %.1f %% of clients moved when one of ten endpoints went\n"):format(moved / 100))
+  assert(moved > 500 and moved < 1500, moved .. " of 10000 moved")
 end
 
 tests["balanced: the controller limits the points of the ring"] = function()

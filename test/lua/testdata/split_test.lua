@@ -67,6 +67,27 @@ tests["the first rule that holds decides"] = function()
   near(5000, spread(of, { http_x = "other", cookie_beta = "Always" }).b50)
 end
 
+tests["a pattern matches a part of a header"] = function()
+  local of = { total = 100, shares = { share(0, { { variable = "http_x", value = "", pattern = "(*LIMIT_MATCH=20000)^(de|at)-.+", takes = true }, rule("cookie_b", "never", false) }) } }
+  expect.equal({ b0 = 10000 }, spread(of, { http_x = "de-by" }))
+  expect.equal({ main = 10000 }, spread(of, { http_x = "xde-by" }))
+  expect.equal({ main = 10000 }, spread(of, {}))
+  expect.equal({ main = 10000 }, spread(of, { http_x = "always" }))
+end
+
+tests["a pattern that takes too many steps, or is none, gives no request to the canary"] = function()
+  for _, pattern in ipairs({ "(*LIMIT_MATCH=20000)^(a+)+$", "(" }) do
+    local of = { total = 100, shares = { share(100, { { variable = "http_x", value = "", pattern = pattern, takes = true } }) } }
+    local chosen = split.choose(of, { http_x = ("a"):rep(60) .. "b" })
+    expect.equal(nil, chosen, pattern)
+  end
+end
+
+tests["several canaries of one Service: a cookie leads to the first"] = function()
+  local of = { total = 100, cookie = { name = "s" }, tags = { m = 0, c = 1 }, shares = { share(0), share(1) } }
+  expect.equal({ b0 = 10000 }, spread(of, { cookie_s = "key|c" }))
+end
+
 tests["a client stays with the backend of its cookie"] = function()
   local of = { total = 100, cookie = { name = "s" }, tags = { m = 0, c = 1 }, shares = { share(50) } }
   expect.equal({ main = 10000 }, spread(of, { cookie_s = "key|m" }))

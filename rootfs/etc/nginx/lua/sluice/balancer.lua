@@ -3,7 +3,10 @@
 --
 -- A worker keeps decoded backends until the version of the shared state grows. Most
 -- requests only read that number.
+local ffi = require("ffi")
 local peer = require("ngx.balancer")
+local ejection = require("sluice.ejection")
+local slow_start = require("sluice.slow_start")
 local split = require("sluice.split")
 local wire = require("sluice.wire")
 
@@ -18,6 +21,9 @@ local mt = { __index = _M }
 local PICKERS = {
   round_robin = require("sluice.picker.round_robin"),
   cookie = require("sluice.picker.cookie"),
+  hash = require("sluice.picker.hash"),
+  ewma = require("sluice.picker.ewma"),
+  least_conn = require("sluice.picker.least_conn"),
 }
 
 --- @tparam table dicts holds sluice_runtime and sluice_backends
@@ -61,18 +67,31 @@ local function without_room(key)
   return found > 0 and { main = main, total = 1, shares = {} } or nil
 end
 
+-- The parts of a backend that know its endpoints. They outlive a push.
+local function prepare(backend, config, before)
+  backend.picker = picker_of(backend, config, before)
+  if config and config.max_fails then
+    backend.ejection = ejection.new(backend, config, before and before.ejection)
+  end
+  if config and config.slow_start then
+    backend.slow_start = slow_start.new(backend, config, before and before.slow_start)
+  end
+  backend.watched = backend.ejection ~= nil or backend.picker.left ~= nil
+end
+
 -- A key without a value is a backend without endpoints.
 local function decode(key, raw, sockets, before)
   local value = raw and wire.kept(raw) or { empty = 503, endpoints = {}, split = without_room(key) }
-  local backend = { raw = raw, hosts = {}, ports = {}, names = {}, count = #value.endpoints, split = value.split, status = value.empty }
+  local backend = { raw = raw, hosts = {}, ports = {}, names = {}, keys = {}, count = #value.endpoints, split = value.split, status = value.empty }
   for at, endpoint in ipairs(value.endpoints) do
     local host, port = endpoint[1], endpoint[2]
-    backend.hosts[at], backend.ports[at] = host, port
-    backend.names[host .. ":" .. port] = at
+    local name = host .. ":" .. port
+    backend.hosts[at], backend.ports[at], backend.keys[at] = host, port, name
+    backend.names[name] = at
   end
   backend.empty = sockets[value.empty]
   if backend.count > 0 then
-    backend.picker = picker_of(backend, value.picker, before)
+    prepare(backend, value.picker, before)
   end
   return backend
 end
@@ -138,12 +157,80 @@ local function allow_retries(count)
   set_more_tries((cut and MOST or math.min(count, MOST)) - 1)
 end
 
+local function size_of(set)
+  local count = 0
+  for _ in pairs(set) do
+    count = count + 1
+  end
+  return count
+end
+
+-- The places that were tried, and those of endpoints that are ejected or new. nil if there
+-- are no such endpoints, or if these are all.
+local function shunned(backend, tried)
+  local out
+  if backend.ejection then
+    out = backend.ejection:add(out)
+  end
+  if backend.slow_start then
+    out = backend.slow_start:add(out)
+  end
+  if not out then
+    return nil
+  end
+  for at in pairs(tried or {}) do
+    out[at] = true
+  end
+  return size_of(out) < backend.count and out or nil
+end
+
+local function pick(backend, tried, cookie)
+  if backend.ejection or backend.slow_start then
+    return backend.picker:pick(tried, cookie, shunned(backend, tried))
+  end
+  return backend.picker:pick(tried, cookie)
+end
+
+-- Ends a turn. seconds is the time of the answer; nil if there was none.
+local function leave(turn, seconds, failed)
+  if turn.left then
+    return
+  end
+  turn.left = true
+  local picker, ejects = turn.backend.picker, turn.backend.ejection
+  if picker.left then
+    picker:left(turn.name, seconds, failed)
+  end
+  if failed and ejects then
+    ejects:failed(turn.name)
+  end
+end
+
+local MARK = ffi.typeof("char[1]")
+
+-- Begins the turn of an endpoint with a request. done() ends it, or the garbage collection
+-- if nginx has redirected the request internally, which takes its ctx away.
+local function take(backend, at)
+  local turn, picker = { backend = backend, name = backend.keys[at] }, backend.picker
+  ngx.ctx.sluice_turn = turn
+  if picker.took then
+    picker:took(turn.name)
+    -- The function must not refer to the ctx, because that would keep it.
+    ngx.ctx.sluice_mark = ffi.gc(MARK(), function()
+      leave(turn)
+    end)
+  end
+end
+
 -- Picks an endpoint that was not tried. $upstream_addr is read once, because nginx
 -- builds it anew for each read.
-local function pick_again(backend, cookie)
+local function pick_again(backend, cookie, failure)
   local ctx = ngx.ctx
+  if ctx.sluice_turn then
+    leave(ctx.sluice_turn, nil, failure == "failed")
+  end
   ctx.sluice_tried = ctx.sluice_tried or _M.tried(backend, ngx.var.upstream_addr)
-  local at = backend.picker:pick(ctx.sluice_tried, cookie)
+  local at = pick(backend, ctx.sluice_tried, cookie)
   ctx.sluice_tried[at] = true
   return at
 end
@@ -160,11 +247,15 @@ local function send(self, backend, cookie)
     return answer(backend.empty)
   end
   local at
-  if get_last_failure() then
-    at = pick_again(backend, cookie)
+  local failure = get_last_failure()
+  if failure then
+    at = pick_again(backend, cookie, failure)
   else
-    at = backend.picker:pick(nil, cookie)
+    at = pick(backend, nil, cookie)
     allow_retries(count)
+  end
+  if backend.watched then
+    take(backend, at)
   end
   return set_current_peer(backend.hosts[at], backend.ports[at])
 end
@@ -250,6 +341,29 @@ function _M.refuse_by_key()
   local self = this_worker()
   local backend = self:backend(ngx.var.backend or "")
   return refuse(backend.split and chosen(self, backend.split) or backend)
+end
+
+-- The last of the values of an nginx variable, which has one for each try.
+local function last(values)
+  return values and values:match("([^ ,:]+)$")
+end
+
+--- @tparam table var ngx.var of a request that ended
+-- @treturn number|nil the seconds of the last endpoint's answer
+-- @treturn boolean whether it failed. If the client left first, nobody knows.
+function _M.outcome(var)
+  if last(var.upstream_header_time) ~= "-" then
+    return tonumber(last(var.upstream_response_time)), false
+  end
+  return nil, var.status ~= "499"
+end
+
+--- Ends the turn of the last endpoint. For log_by_lua.
+function _M.done()
+  local turn = ngx.ctx.sluice_turn
+  if turn then
+    leave(turn, _M.outcome(ngx.var))
+  end
 end
 
 --- Sends a subrequest to its backend. It shares all variables of its parent but $uri,

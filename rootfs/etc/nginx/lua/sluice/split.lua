@@ -4,10 +4,28 @@
 -- holds, then the weights.
 local _M = {}
 
--- The "takes" of the first rule {variable, value, takes} that holds; nil if none does.
+-- Whether a rule holds. A pattern that takes too many steps is an error.
+local function holds(rule, var)
+  local value = var[rule.variable]
+  if not rule.pattern then
+    return value == rule.value
+  end
+  if not value then
+    return false
+  end
+  local from, _, err = ngx.re.find(value, rule.pattern, "jo")
+  return from ~= nil, err
+end
+
+-- The "takes" of the first rule {variable, value, pattern, takes} that holds; nil if none
+-- does, false after an error.
 local function decided(rules, var)
   for _, rule in ipairs(rules or {}) do
-    if var[rule.variable] == rule.value then
+    local found, err = holds(rule, var)
+    if err then
+      ngx.log(ngx.WARN, "sluice: a header cannot be compared with the pattern of a canary: ", err)
+      return false
+    elseif found then
       return rule.takes
     end
   end
@@ -20,9 +38,19 @@ local function held(split, var)
   return tag and (split.tags[tag] or nil)
 end
 
+-- The golden ratio: the parts of its multiples after the decimal point are spread evenly,
+-- so that shares are exact also over few requests.
+local STEP = (math.sqrt(5) - 1) / 2
+
+-- The next number from 1 to a total. Each worker starts at a random one.
+local function next_number(split)
+  split.at = ((split.at or math.random()) + STEP) % 1
+  return math.floor(split.at * split.total) + 1
+end
+
 -- A share by weight, without those that a rule ruled out; nil for the main backend.
 local function drawn(split, out)
-  local at = math.random(split.total)
+  local at = next_number(split)
   for place, share in ipairs(split.shares) do
     if not out[place] then
       at = at - share.weight
@@ -34,7 +62,7 @@ local function drawn(split, out)
 end
 
 --- @tparam table split {main, total, cookie = {name, ...}, tags, shares = {{backend, name, weight,
--- rules = {{variable, value, takes}}}}}; a tag leads to the place of a share, 0 is the main backend
+-- rules = {{variable, value or pattern, takes}}}}}; a tag leads to the place of a share, 0 is the main backend
 -- @tparam table var ngx.var
 -- @treturn table|nil the share; nil for the main backend
 function _M.choose(split, var)

@@ -42,6 +42,11 @@ local function is_text(value)
   return type(value) == "string" and #value <= 1024 and not value:find("%c")
 end
 
+-- The pattern of a user with our limits.
+local function is_pattern(value)
+  return type(value) == "string" and #value <= 4096 and not value:find("%c")
+end
+
 local function is_name(value)
   return is_text(value) and value ~= ""
 end
@@ -107,23 +112,19 @@ local function object(item, path, fields)
 end
 
 -- The settings of a picker or the attributes of a cookie: nil, or an object of plain
--- values with the needed one.
-local function is_plain(value, needed)
+-- values with the needed one. The values of also are checked elsewhere.
+local function is_plain(value, needed, also)
   if value == nil then
     return true
   elseif not is_table(value) or not is_name(value[needed]) then
     return false
   end
   for name, setting in pairs(value) do
-    if type(name) ~= "string" or not (is_text(setting) or type(setting) == "number" or type(setting) == "boolean") then
+    if type(name) ~= "string" or not (is_text(setting) or type(setting) == "number" or type(setting) == "boolean" or also and also[name]) then
       return false
     end
   end
   return true
-end
-
-local function is_picker(value)
-  return is_plain(value, "picker")
 end
 
 local function is_weight(value)
@@ -132,6 +133,7 @@ end
 
 local function is_rule(value)
   return is_table(value) and is_name(value.variable) and is_text(value.value) and type(value.takes) == "boolean"
+    and (value.pattern == nil or is_pattern(value.pattern))
 end
 
 local function all(list, valid)
@@ -146,6 +148,11 @@ local function all(list, valid)
   return true
 end
 
+-- The key of a hash in "by" begins with a text, which may be empty.
+local function is_picker(value)
+  return is_plain(value, "picker", { by = true }) and (value == nil or value.by == nil or all(value.by, is_text))
+end
+
 local function is_share(value)
   return is_table(value) and is_name(value.backend) and is_text(value.name) and is_weight(value.weight)
     and (value.rules == nil or all(value.rules, is_rule))
@@ -156,7 +163,7 @@ local function is_split(value)
     return true
   end
   return is_table(value) and is_name(value.main) and is_weight(value.total) and value.total >= 1
-    and is_plain(value.cookie, "name") and (value.tags == nil or all(value.tags, is_name))
+    and is_plain(value.cookie, "name") and (value.tags == nil or all(value.tags, is_text))
     and all(value.shares, is_share)
 end
 
@@ -261,11 +268,13 @@ function _M.backend(backend)
 end
 
 -- Replaces the tags of a split, of which the first is the main backend's, by a table of
--- their places.
+-- their places. A share without a tag keeps no clients.
 local function by_tag(split)
   local places = {}
   for at, tag in ipairs(split.tags or {}) do
-    places[tag] = at - 1
+    if tag ~= "" then
+      places[tag] = places[tag] or at - 1
+    end
   end
   split.tags = places
 end

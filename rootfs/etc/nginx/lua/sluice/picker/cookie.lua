@@ -10,15 +10,6 @@ local samesite = require("sluice.samesite")
 local _M = {}
 local mt = { __index = _M }
 
--- The names of the endpoints in their order.
-local function in_order(endpoints)
-  local names = {}
-  for endpoint, at in pairs(endpoints.names) do
-    names[at] = endpoint
-  end
-  return names
-end
-
 --- @tparam table config {mode, name, tag, points = limit of the ring, nil for "persistent"}
 function _M.new(endpoints, config, before)
   local self = setmetatable({ tag = config.tag }, mt)
@@ -30,7 +21,7 @@ function _M.new(endpoints, config, before)
       self.places[key], self.keys[at] = at, key
     end
   else
-    self.ring = ring.new(in_order(endpoints), config.points)
+    self.ring = ring.new(endpoints.keys, config.points)
   end
   return self
 end
@@ -112,22 +103,22 @@ end
 -- @tparam table var ngx.var
 -- @treturn number
 -- @treturn string|nil the header Set-Cookie, if the client needs one
-function _M:choose(tried, cookie, var)
+function _M:choose(tried, cookie, var, shunned)
   local key = key_of(var["cookie_" .. cookie.name], self.tag)
   local at = key and find(self, key)
   if at and not (tried and cookie.change_on_failure) then
     return at
   end
-  at, key = assign(self, tried)
+  at, key = assign(self, shunned or tried)
   return at, self:header(key, cookie, var.http_user_agent, var.https == "on")
 end
 
 --- Without a cookie, endpoints are picked in turn.
-function _M:pick(tried, cookie)
+function _M:pick(tried, cookie, shunned)
   if not cookie then
-    return self.turns:pick(tried)
+    return self.turns:pick(tried, nil, shunned)
   end
-  local at, header = self:choose(tried, cookie, ngx.var)
+  local at, header = self:choose(tried, cookie, ngx.var, shunned)
   if header then
     ngx.header["Set-Cookie"] = header
   end

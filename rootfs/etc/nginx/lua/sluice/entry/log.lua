@@ -1,0 +1,2 @@
+-- Tells the balancer that a request has ended.
+require("sluice.balancer").done()
