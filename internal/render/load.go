@@ -52,6 +52,7 @@ var roots = []root{
 	{"nginx", false, nil}, {"bootstrap", false, nil}, {"http", false, inHTTP}, {"empty", false, inHTTP}, {"control", false, inHTTP},
 	{"upstream", false, inHTTP}, {"catchall", false, inHTTP}, {"listen", false, inServer}, {"listen", true, inServer},
 	{"server", true, inHTTP}, {"location", true, inServer}, {"named", true, inServer}, {"subrequest", true, inServer},
+	{"server-tls", true, inServer}, {"server-ciphers", true, inServer}, {"client-trust", true, inServer},
 	{"stream", false, inStream}, {"stream-server", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
 }
 

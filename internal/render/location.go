@@ -31,6 +31,8 @@ type locationView struct {
 	Unlogged bool
 	// EscapeURI is the Lua file that computes $escaped_request_uri, "" if nothing uses it.
 	EscapeURI string
+	// Presents is the certificate for the backend, nil for none.
+	Presents *presentedView
 	// First is the text of the blocks before any answer.
 	First, Blocks insertion
 	// Hops is set for subrequests, which count hops in another way.
