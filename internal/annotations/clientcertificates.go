@@ -5,7 +5,7 @@ type ClientCertificates struct {
 	Secret    string `key:"auth-tls-secret" risk:"medium" validate:"secret_ref" protects:"true" doc:"Secret with the certificates of the authorities that sign the certificates of clients (ca.crt) and, if it has the key ca.crl, their revocation lists. The hosts of the Ingress then ask clients for a certificate."`
 	Depth     int    `key:"auth-tls-verify-depth" default:"1" alone:"true" risk:"low" validate:"min=0,max=100" needs:"auth-tls-secret" doc:"Maximum length of the chain of a certificate of a client. 0 counts as 1."`
 	ErrorPage string `key:"auth-tls-error-page" alone:"true" risk:"high" validate:"error_page" needs:"auth-tls-secret" instead:"nginx answers 400 itself" doc:"URL to which clients with a wrong certificate, or without one, are redirected; or a path of the host, or a named location of a snippet, that answers them."`
-	Pass      bool   `key:"auth-tls-pass-certificate-to-upstream" default:"false" risk:"low" needs:"auth-tls-secret" doc:"Whether backends get the certificate of the client in the header ssl-client-cert, as PEM in URL encoding."`
+	Pass      bool   `key:"auth-tls-pass-certificate-to-upstream" default:"false" alone:"true" risk:"low" needs:"auth-tls-secret" doc:"Whether backends get the certificate of the client in the header ssl-client-cert, as PEM in URL encoding."`
 }
 
 // On reports whether clients are asked for certificates.
