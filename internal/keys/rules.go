@@ -88,7 +88,7 @@ var textRules = []textRule{
 	// The names of ciphers and the operators of OpenSSL (ciphers(1ssl)).
 	{"ciphers", pattern(`^[A-Za-z0-9!:+\-_@=]+$`), `names of ciphers as OpenSSL writes them, separated by ":"`},
 	// The character set is that of ingress-nginx, without a host that has no scheme.
-	{"error_page", pattern(`^(?:@[A-Za-z0-9_-]{1,100}|(?:https?://` + hostName + `(?::` + portNumber + `)?)?(?:/[A-Za-z0-9\-_.]+)*/?)$`),
+	{"error_page", pattern(`^(?:@[A-Za-z0-9_-]{1,100}|(?:https?://` + hostName + `(?::` + portNumber + `)?)?(?:/[A-Za-z0-9_-][A-Za-z0-9\-_.]*)*/?)$`),
 		`a URL that begins with http:// or https://, a path of letters, digits and - _ . / or the name of a location such as @name`},
 	{"subject_pattern", pattern(`^CN=[ -~]{1,500}$`), `"CN=" and a regular expression of at most 500 printable ASCII characters`},
 	{"curves", pattern(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`), `"auto" or names of curves separated by ":"`},

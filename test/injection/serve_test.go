@@ -59,6 +59,8 @@ var seats = []seat{
 	{name: "cors-allow-headers", values: corpus, make: annotate("cors-allow-headers", map[string]string{"enable-cors": "true"})},
 	{name: "allowlist-source-range", values: corpus, make: annotate("allowlist-source-range", nil)},
 	{name: "proxy-ssl-name", values: corpus, make: annotate("proxy-ssl-name", map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/authority", "proxy-ssl-verify": "on"})},
+	{name: "auth-tls-match-cn", values: onCN(corpus), make: annotate("auth-tls-match-cn", map[string]string{"auth-tls-secret": "default/clients", "auth-tls-verify-client": "optional"})},
+	{name: "auth-tls-error-page", values: paths, make: annotate("auth-tls-error-page", map[string]string{"auth-tls-secret": "default/clients", "auth-tls-verify-client": "optional"})},
 	{name: "auth-realm", values: corpus, make: annotate("auth-realm", map[string]string{"auth-type": "basic", "auth-secret": "users", "auth-secret-type": "auth-map"})},
 	{name: "auth-url", values: append([]string{"http://auth.example/#;}", "http://$host/$lua_x", "http://auth.example/$escaped_request_uri"}, corpus...), make: annotate("auth-url", nil)},
 	{name: "auth-signin", values: paths, make: annotate("auth-signin", map[string]string{"auth-url": "http://auth.example/"})},
@@ -73,6 +75,15 @@ var seats = []seat{
 	{name: "temporal-redirect", values: paths, make: annotate("temporal-redirect", nil)},
 	{name: "x-forwarded-prefix", values: paths, make: annotate("x-forwarded-prefix", map[string]string{"rewrite-target": "/r"})},
 	{name: "client-body-buffer-size", values: append([]string{"1", "1g", "1024m", "9223372036854775807g"}, corpus...), make: annotate("client-body-buffer-size", nil)},
+}
+
+// onCN makes patterns of values.
+func onCN(values []string) []string {
+	var patterns []string
+	for _, value := range values {
+		patterns = append(patterns, "CN="+value)
+	}
+	return patterns
 }
 
 func setPath(ing *networkingv1.Ingress, pathType networkingv1.PathType, path string) {
