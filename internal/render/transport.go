@@ -72,7 +72,11 @@ func (u upstream) name() string {
 		name += "_" + string(u.by)
 	}
 	if t := u.Transport; t != (model.Transport{}) {
-		name += "_" + hexHash(fmt.Sprintf("%t %t %q %d %q %q %q %s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.Certificate, t.Ciphers, t.Protocols, t.TrustedCA))[:12]
+		text := fmt.Sprintf("%t %t %q %d %s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.TrustedCA)
+		if t.Certificate+t.Ciphers+t.Protocols != "" {
+			text += fmt.Sprintf(" %q %q %q", t.Certificate, t.Ciphers, t.Protocols)
+		}
+		name += "_" + hexHash(text)[:12]
 	}
 	return name
 }
