@@ -58,10 +58,14 @@ type Annotations struct {
 	Passthrough          *Passthrough          `behaviour:"ssl-passthrough" kind:"shaping" scope:"host"`
 	BasicAuth            *BasicAuth            `behaviour:"basic-auth" kind:"shaping"`
 	ExternalAuth         *ExternalAuth         `behaviour:"external-auth" kind:"shaping"`
+	ClientCertificates   *ClientCertificates   `behaviour:"client-certificates" kind:"shaping" scope:"host"`
+	ClientCheck          *ClientCheck          `behaviour:"client-check" kind:"shaping"`
+	Ciphers              *Ciphers              `behaviour:"ssl-ciphers" kind:"shaping" scope:"host"`
 	CustomHeaders        *CustomHeaders        `behaviour:"custom-headers" kind:"shaping"`
 
 	blocks   []model.Block
 	protects []string
+	leftOut  []string
 	denied   bool
 	ofObject *ofObject
 	// fields are the annotations for one path by the keys that they give.
@@ -110,6 +114,10 @@ func (a *Annotations) Denied() bool { return a.denied }
 // Protects returns the names of the protections of the paths, whether in force or not:
 // behaviours, and unsupported annotations.
 func (a *Annotations) Protects() []string { return a.protects }
+
+// LeftOut reports whether a behaviour was left out, because an annotation of it is invalid
+// or not allowed.
+func (a *Annotations) LeftOut(name string) bool { return slices.Contains(a.leftOut, name) }
 
 // Protections returns the groups of the behaviours that protect the paths, and that of
 // satisfy. Groups that are equal by reflect.DeepEqual have the same effect.

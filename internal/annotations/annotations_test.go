@@ -111,8 +111,8 @@ func TestProblems(t *testing.T) {
 		"unknown":                      {nil, map[string]string{"no-such-annotation": "x"}, []string{"no-such-annotation: no annotation has this name"}, false},
 		"mistyped":                     {nil, map[string]string{"use-rexeg": "true"}, []string{`use-rexeg: no annotation has this name; did you mean "use-regex"?`}, false},
 		"not done":                     {nil, map[string]string{"auth-realm": "r", "canary-weight": "1", "canary": "false"}, []string{"auth-realm: it has no effect without nginx.ingress.kubernetes.io/auth-type", "canary-weight: it has no effect, as nginx.ingress.kubernetes.io/canary asks for nothing"}, false},
-		"not done, protects":           {nil, map[string]string{"auth-tls-secret": "a/b"}, []string{"auth-tls-secret: this annotation of ingress-nginx is not supported yet" + denied}, true},
-		"not done, off":                {nil, map[string]string{"limit-rps": "0", "auth-tls-secret": ""}, []string{"auth-tls-secret: this annotation of ingress-nginx is not supported yet, and its value changes nothing"}, false},
+		"not done, protects":           {nil, map[string]string{"auth-snippet": "a;"}, []string{"auth-snippet: this annotation of ingress-nginx is not supported yet" + denied}, true},
+		"not done, off":                {nil, map[string]string{"limit-rps": "0", "auth-snippet": ""}, []string{"auth-snippet: this annotation of ingress-nginx is not supported yet, and its value changes nothing"}, false},
 		"empty deny list":              {nil, map[string]string{"denylist-source-range": ""}, []string{"denylist-source-range: " + list + `(got "")` + denied}, true},
 		"idle":                         {nil, map[string]string{"enable-influxdb": "true"}, []string{"enable-influxdb: this annotation has no effect, as in ingress-nginx"}, false},
 		"above the risk":               {map[string]string{"annotations-risk-level": "Low"}, map[string]string{"proxy-body-size": "2m"}, []string{"proxy-body-size: the risk of this annotation is Medium and the setting annotations-risk-level allows no more than Low"}, false},
@@ -154,7 +154,7 @@ func TestProtects(t *testing.T) {
 		"in force":      {nil, map[string]string{"allowlist-source-range": "::1"}, []string{"allow-list"}},
 		"ConfigMap":     {map[string]string{"whitelist-source-range": "::1"}, nil, []string{"allow-list"}},
 		"not valid":     {nil, map[string]string{"allowlist-source-range": "x"}, []string{"allow-list"}},
-		"not supported": {nil, map[string]string{"server-snippet": "x", "auth-tls-secret": "a/b", "auth-realm": "x"}, []string{"auth-tls-secret", "server-snippet"}},
+		"not supported": {nil, map[string]string{"server-snippet": "x", "modsecurity-snippet": "a", "enable-modsecurity": "true", "auth-realm": "x"}, []string{"enable-modsecurity", "modsecurity-snippet", "server-snippet"}},
 		"limits":        {nil, map[string]string{"limit-rps": "1"}, []string{"limits"}},
 		"limits, off":   {nil, map[string]string{"limit-rps": "00", "limit-rpm": "0", "limit-connections": " 0 "}, nil},
 		"backends":      {nil, map[string]string{"proxy-ssl-secret": "a/b"}, []string{"transport"}},
@@ -183,7 +183,7 @@ func TestGroups(t *testing.T) {
 	if diff := cmp.Diff(SSLRedirect{WithCertificate: true, Always: true}, *p.SSLRedirect); diff != "" {
 		t.Errorf("one bad value leaves the behaviour as the ConfigMap has it: %s", diff)
 	}
-	want := Transport{Protocol: "https", Secret: "shop/ca", Verify: "on", Name: "b.example", ServerName: "on", VerifyDepth: 2}
+	want := Transport{Protocol: "https", Secret: "shop/ca", Verify: "on", Name: "b.example", ServerName: "on", VerifyDepth: 2, Ciphers: "DEFAULT", Protocols: keys.Words{"TLSv1.2"}}
 	if diff := cmp.Diff(want, *p.Transport); diff != "" || !p.Transport.TLS() {
 		t.Error(diff)
 	}

@@ -241,6 +241,7 @@ func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 		}
 	}
 	a.protects = append(a.protects, r.general.protects...)
+	a.leftOut = r.unsound
 	return &a
 }
 

@@ -147,14 +147,17 @@ var ingressNginx = []annotation{
 	{"satisfy", "", `all`, "", keys.RiskLow},
 	{"server-snippet", "", ``, "", keys.RiskCritical},
 	{"service-upstream", "", `false`, "service-upstream", keys.RiskLow},
-	{"ssl-ciphers", "", ``, "ssl-ciphers", keys.RiskLow},
-	{"ssl-prefer-server-ciphers", "", `http level on`, "", keys.RiskLow},
+	{"ssl-ciphers", "", usualCiphers, "ssl-ciphers", keys.RiskLow},
+	{"ssl-prefer-server-ciphers", "", ``, "", keys.RiskLow},
 	{"stream-snippet", "", ``, "", keys.RiskCritical},
 	{"upstream-hash-by", "", ``, "", keys.RiskHigh},
 	{"upstream-hash-by-subset", "", `false`, "", keys.RiskLow},
 	{"upstream-hash-by-subset-size", "", `3`, "", keys.RiskLow},
 	{"use-port-in-redirects", "", `false`, "use-port-in-redirects", keys.RiskLow},
 }
+
+// usualCiphers are those of ingress-nginx's ConfigMap.
+const usualCiphers = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:DHE-RSA-AES256-GCM-SHA384:DHE-RSA-AES128-GCM-SHA256"
 
 // ours are the annotations that ingress-nginx does not have. translate.References
 // relies on the risk of the first: no setting leaves out what is of the least.

@@ -14,12 +14,6 @@ var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) b
 // behaviour reads them. Afterwards a row has no effect.
 var ofIngressNginx = []keys.Known{
 	{Key: "auth-keepalive-share-vars", Instead: "requests to the server always have the variables of the request of the client, such as its X-Request-ID"},
-	{Key: "auth-tls-error-page", Needs: "auth-tls-secret"},
-	{Key: "auth-tls-match-cn", Fate: keys.Denied},
-	{Key: "auth-tls-pass-certificate-to-upstream", Off: keys.False, Needs: "auth-tls-secret"},
-	{Key: "auth-tls-secret", Fate: keys.Denied},
-	{Key: "auth-tls-verify-client", Fate: keys.Denied, Off: "off"},
-	{Key: "auth-tls-verify-depth", Needs: "auth-tls-secret"},
 	{Key: "custom-http-errors"},
 	{Key: "default-backend"},
 	{Key: "disable-proxy-intercept-errors", Off: keys.False},
@@ -37,12 +31,8 @@ var ofIngressNginx = []keys.Known{
 	{Key: "modsecurity-transaction-id"},
 	{Key: "opentelemetry-operation-name", Needs: "enable-opentelemetry"},
 	{Key: "opentelemetry-trust-incoming-span", Needs: "enable-opentelemetry"},
-	{Key: "proxy-ssl-ciphers", Needs: "proxy-ssl-secret"},
-	{Key: "proxy-ssl-protocols", Needs: "proxy-ssl-secret"},
 	{Key: "secure-verify-ca-secret", Fate: keys.Idle},
 	{Key: "server-snippet", Fate: keys.Denied},
-	{Key: "ssl-ciphers", From: "ssl-ciphers"},
-	{Key: "ssl-prefer-server-ciphers", Off: "true t 1"},
 	{Key: "stream-snippet"},
 }
 

@@ -29,7 +29,9 @@ type Input struct {
 	Owners, Absent []*claim.Owner
 	// Standard is the certificate of names without one, nil for none.
 	Standard *model.Certificate
-	Objects  Objects
+	// Presented are the certificates for backends, in any order and with repetitions.
+	Presented []*model.Certificate
+	Objects   Objects
 }
 
 // Options are those that the controller was started with.

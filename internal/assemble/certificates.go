@@ -31,6 +31,13 @@ func (t *Assembly) roomless(hosts []*host, standard *model.Certificate) map[*hos
 	if standard != nil {
 		room -= certificateCost(standard)
 	}
+	seen := map[string]bool{}
+	for _, presented := range t.Presented {
+		if !seen[presented.ID] {
+			seen[presented.ID] = true
+			room -= certificateCost(presented)
+		}
+	}
 	total := int64(0)
 	for _, h := range hosts {
 		if h.certificate.by != nil {

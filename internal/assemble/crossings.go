@@ -35,6 +35,12 @@ func (b *builder) crossings() {
 	if first := h.certificate.by; first != nil {
 		b.crossedBy(first, tlsFieldOf, decidesTLS)
 	}
+	if by := b.clients.by; by != nil {
+		b.crossedBy(by, func(o *claim.Owner) string { return o.PrefixKey + clientSecretKey }, "clients of %s are asked for certificates")
+	}
+	if by := b.ciphersBy; by != nil {
+		b.crossedBy(by, b.ciphersKey, "the ciphers of %s are decided")
+	}
 	if first := h.firstAliased(); first != nil {
 		b.crossedBy(first, (*claim.Owner).AliasKey, "further names of %s are added")
 	}

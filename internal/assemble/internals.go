@@ -45,6 +45,11 @@ func (i *internals) add(modifier model.Modifier, kind, suffix string, l *model.L
 	return path
 }
 
+// has reports whether there is a named location with a name.
+func (i *internals) has(name string) bool {
+	return slices.ContainsFunc(i.found, func(l *model.Internal) bool { return l.Modifier == model.Named && l.Path == name })
+}
+
 // printedOf is the part of a rule that nginx.conf contains: the path of a named
 // location, and the owner if it proxies. A subrequest sets no variables.
 func printedOf(modifier model.Modifier, l *model.Location) model.Rule {

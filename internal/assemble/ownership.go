@@ -185,6 +185,9 @@ func (b *builder) remarkGuests() {
 		if owner.TLSFor(b.host.name) {
 			remark(owner.TLSField, "it has no effect")
 		}
+		if b.ownCiphers(owner) != "" || owner.Annotations.Ciphers.Prefer != "" {
+			remark(b.ciphersKey(owner), "it has no effect")
+		}
 		if len(owner.Aliases) > 0 {
 			remark(owner.AliasKey(), "it has no effect")
 		}

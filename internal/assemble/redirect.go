@@ -3,7 +3,6 @@ package assemble
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"sluice/internal/annotations"
 	"sluice/internal/claim"
@@ -18,16 +17,17 @@ const usualHTTPS = 443
 // ingress-nginx, that is compared with the path of the rule, not of the request.
 func (b *builder) redirect(c *claim.Claim) (r *model.Redirect, why string) {
 	asked, general := c.Annotations.SSLRedirect, c.Owner.Settings.Redirects
-	exempt := func(start string) bool { return start != "" && strings.HasPrefix(c.Path, start) }
 	switch {
 	case !asked.Always && !asked.WithCertificate:
 		return nil, "ssl-redirect and force-ssl-redirect are false"
-	case slices.ContainsFunc(general.NoTLSLocations, exempt):
+	case withoutTLS(c):
 		return nil, "the path of the rule begins with one of the setting no-tls-redirect-locations"
 	case asked.Always:
 		why = "force-ssl-redirect is true"
 	case b.input.covered:
 		why = "ssl-redirect is true, and an Ingress of the host has a tls section"
+	case b.requiresClients(c):
+		why = "ssl-redirect is true, and clients need certificates"
 	default:
 		return nil, "no Ingress of the host has a tls section, and force-ssl-redirect is false"
 	}

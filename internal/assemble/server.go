@@ -50,7 +50,12 @@ type builder struct {
 	exacts map[string]bool
 	// canaries are those of the host, nil for none.
 	canaries []*canary
-	out      *builtServer
+	clients  clients
+	// ciphers and preferCiphers are those of the host, empty for those of the settings.
+	// ciphersBy is the owner that decided, nil for none.
+	ciphers, preferCiphers string
+	ciphersBy              *claim.Owner
+	out                    *builtServer
 }
 
 // match is the request paths of a claim. Two claims with the same one conflict.
@@ -84,6 +89,8 @@ func (t *Assembly) place(h *host, in serverInput) *builder {
 	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, out: &builtServer{}}
 	b.listCanaries()
 	b.decideScope()
+	b.decideClients()
+	b.decideCiphers()
 	b.appRoot()
 	for _, rules := range h.rules {
 		b.rules = rules
@@ -108,6 +115,7 @@ func (t *Assembly) place(h *host, in serverInput) *builder {
 func (b *builder) finish() {
 	server := &model.Server{
 		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
+		TLS: b.ownTLS(), Blocks: b.clientBlocks(),
 	}
 	server.AnyLabels = b.anyLabels()
 	if b.input.miss != nil && !server.AnyLabels {
@@ -239,11 +247,12 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 	if c.Closed {
 		l.Rule.Kind = model.RuleClosed
 	}
-	if c.IsDenied() || c.Closed {
+	if c.IsDenied() || c.Closed || b.closesClients(c.Owner) {
 		l.Return = &model.Return{Code: 503}
 		return l
 	}
 	l.Blocks = c.Blocks()
+	b.checkClients(l, c)
 	b.authenticate(l, c)
 	return l
 }

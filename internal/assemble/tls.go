@@ -89,6 +89,9 @@ func (t *Assembly) certify(hosts []*host) wildcards {
 	}
 	standard := t.Standard
 	name("", standard)
+	for _, presented := range t.Presented {
+		certificates[presented.ID] = presented
+	}
 	for _, h := range hosts {
 		t.assign(h)
 		t.report(h.certificate.problems...)

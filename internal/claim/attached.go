@@ -13,6 +13,10 @@ import (
 type Attached struct {
 	// Transport is the connection to backends.
 	Transport model.Transport
+	// Certificate is the certificate that Transport presents; nil for none.
+	Certificate *model.Certificate
+	// ClientCA verifies the certificates of clients; nil for none.
+	ClientCA *model.ClientCA
 	// Mirror receives copies of the requests; nil for none.
 	Mirror *Target
 	// Auth is the server that decides about the requests; nil for none.

@@ -26,9 +26,11 @@ const together = 5 * time.Second
 type retired struct {
 	backends     retiredItems[*model.Backend]
 	certificates retiredItems[*model.Certificate]
-	names        retiredItems[model.CertificateName]
-	users        retiredItems[*model.UserFile]
-	trust        retiredItems[render.TrustFile]
+	// presented are the certificates without a name, which nginx presents to backends.
+	presented retiredItems[*model.Certificate]
+	names     retiredItems[model.CertificateName]
+	users     retiredItems[*model.UserFile]
+	trust     retiredItems[render.TrustFile]
 	// drained is when the workers of all former files have ended.
 	drained time.Time
 }
@@ -59,7 +61,13 @@ func trustKey(f render.TrustFile) string { return f.Path }
 // note records the items that a plan no longer has.
 func (l *retired) note(before, now model.Dynamic, plan int) {
 	l.backends.note(missing(before.Backends, now.Backends, backendKey), plan, backendKey)
-	l.certificates.note(missing(before.Certificates, now.Certificates, certificateKey), plan, certificateKey)
+	for _, gone := range missing(before.Certificates, now.Certificates, certificateKey) {
+		list := &l.presented
+		if slices.ContainsFunc(before.Names, func(n model.CertificateName) bool { return n.ID == gone.ID }) {
+			list = &l.certificates
+		}
+		list.note([]*model.Certificate{gone}, plan, certificateKey)
+	}
 	l.names.note(missing(before.Names, now.Names, nameKey), plan, nameKey)
 	l.users.note(missing(before.Users, now.Users, usersKey), plan, usersKey)
 }
@@ -117,6 +125,7 @@ func (l *retired) confirmed(plan int, at time.Time, drain time.Duration) {
 	drain = l.drained.Sub(at)
 	l.backends.confirmed(plan, at, drain)
 	l.certificates.confirmed(plan, at, min(drain, handshakes))
+	l.presented.confirmed(plan, at, drain)
 	l.names.confirmed(plan, at, min(drain, handshakes))
 	l.users.confirmed(plan, at, drain)
 	l.trust.confirmed(plan, at, 0)
@@ -133,7 +142,7 @@ func (d retiredItems[T]) confirmed(plan int, at time.Time, drain time.Duration) 
 
 // due returns when with must be called next; ok is false if nothing waits for that.
 func (l *retired) due() (at time.Time, ok bool) {
-	for _, next := range []time.Time{l.backends.due(), l.certificates.due(), l.names.due(), l.users.due(), l.trust.due()} {
+	for _, next := range []time.Time{l.backends.due(), l.certificates.due(), l.presented.due(), l.names.due(), l.users.due(), l.trust.due()} {
 		if !next.IsZero() && (!ok || next.Before(at)) {
 			at, ok = next, true
 		}
@@ -168,6 +177,7 @@ func (d retiredItem[T]) end() time.Time {
 func (l *retired) with(wanted model.Dynamic, now time.Time) model.Dynamic {
 	l.backends.drop(now)
 	l.certificates.drop(now)
+	l.presented.drop(now)
 	l.names.drop(now)
 	l.users.drop(now)
 	l.trust.drop(now)
@@ -178,7 +188,7 @@ func (l *retired) with(wanted model.Dynamic, now time.Time) model.Dynamic {
 func (l *retired) and(wanted model.Dynamic) model.Dynamic {
 	return model.Dynamic{
 		Backends:     merged(wanted.Backends, l.backends, backendKey),
-		Certificates: merged(wanted.Certificates, l.certificates, certificateKey),
+		Certificates: merged(merged(wanted.Certificates, l.certificates, certificateKey), l.presented, certificateKey),
 		Names:        merged(wanted.Names, l.names, nameKey),
 		Users:        merged(wanted.Users, l.users, usersKey),
 	}

@@ -15,6 +15,7 @@ const (
 	rewriteName   = "rewrite"
 	redirectName  = "redirect"
 	transportName = "transport"
+	ciphersName   = "ssl-ciphers"
 )
 
 // sends reports whether a location redirects its clients elsewhere. That comes before
@@ -101,6 +102,8 @@ func effective(b annotations.InForce, l *model.Location) bool {
 		return false
 	case b.Name == rewriteName:
 		return l.Rewrite != nil
+	case b.Name == ciphersName:
+		return written // others have those of the http level
 	case b.Name == transportName:
 		return l.Proxy.Transport != model.Transport{}
 	case b.Kind == annotations.Shaping:

@@ -121,6 +121,10 @@ var textRules = []textRule{
 	{"server_name", pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`), `a host name of letters, digits and . - _`},
 	// The names of ciphers and the operators of OpenSSL (ciphers(1ssl)).
 	{"ciphers", pattern(`^[A-Za-z0-9!:+\-_@=]+$`), `names of ciphers as OpenSSL writes them, separated by ":"`},
+	// The character set is that of ingress-nginx, without a host that has no scheme.
+	{"error_page", pattern(`^(?:@[A-Za-z0-9_-]{1,100}|(?:https?://` + hostName + `(?::` + portNumber + `)?)?(?:/[A-Za-z0-9_-][A-Za-z0-9\-_.]*)*/?)$`),
+		`a URL that begins with http:// or https://, a path of letters, digits and - _ . / or the name of a location such as @name`},
+	{"subject_pattern", pattern(`^CN=[ -~]{1,500}$`), `"CN=" and a regular expression of at most 500 printable ASCII characters`},
 	{"curves", pattern(`^[A-Za-z0-9\-_]+(:[A-Za-z0-9\-_]+)*$`), `"auto" or names of curves separated by ":"`},
 	// The character sets of redirects are those of ingress-nginx, plus variables.
 	{"redirect_url", pattern(`^(?:[A-Za-z0-9\-._~/:,?&=]|` + redirectScheme + `)` + redirectRest + `*$`),

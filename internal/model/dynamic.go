@@ -9,7 +9,8 @@ import (
 type Dynamic struct {
 	// Backends are sorted by Key.
 	Backends []*Backend `json:"backends,omitempty"`
-	// Certificates are sorted by ID.
+	// Certificates are sorted by ID: those of Names, and those that nginx presents to
+	// backends.
 	Certificates []*Certificate `json:"certificates,omitempty"`
 	// Names assign certificates to server names, sorted by Host. The Host "" is the
 	// default certificate.

@@ -54,6 +54,8 @@ type Server struct {
 	// RedirectToHTTPS is set if every location of the server redirects plain requests.
 	// The server does it once instead of each location.
 	RedirectToHTTPS *Redirect `json:"redirectToHTTPS,omitempty"`
+	// TLS is nil for the TLS of the catch-all server, which never has its own.
+	TLS *ServerTLS `json:"tls,omitempty"`
 	// Blocks are those of behaviours at server level.
 	Blocks []Block `json:"blocks,omitempty"`
 	// Locations are in the order of route.Sort.
@@ -245,10 +247,15 @@ type Transport struct {
 	Verify bool `json:"verify,omitempty"`
 	// Name is sent by SNI and verified; empty for none.
 	Name string `json:"name,omitempty"`
-	// TrustedCA is the PEM of the authorities (public, so it may be a file).
+	// TrustedCA is the PEM of the authorities. It is public, so it may be a file.
 	TrustedCA string `json:"trustedCA,omitempty"`
 	// VerifyDepth is the length of the longest accepted chain; 0 means 1.
 	VerifyDepth int `json:"verifyDepth,omitempty"`
+	// Certificate is the ID of the Certificate that nginx presents; empty for none.
+	Certificate string `json:"certificate,omitempty"`
+	// Ciphers and Protocols are as in nginx.conf; empty for the defaults of nginx.
+	Ciphers   string `json:"ciphers,omitempty"`
+	Protocols string `json:"protocols,omitempty"`
 }
 
 // BackendProtocol is the protocol between nginx and a backend.

@@ -57,6 +57,7 @@ type rendered struct {
 	problems  []model.Problem
 	upstreams []upstream
 	shared    []sharedText
+	trust     []TrustFile
 }
 
 // open returns the servers of the last Render if the key is the same, else an empty map.

@@ -36,6 +36,8 @@ type locationView struct {
 	EscapeURI string
 	// CacheKey is the hash that the location sets; nil for none.
 	CacheKey *cacheKeyView
+	// Presents is the certificate for the backend, nil for none.
+	Presents *presentedView
 	// First is the text of the blocks before any answer.
 	First, Blocks insertion
 	// Hops is set for subrequests, which count hops in another way.

@@ -1,6 +1,10 @@
 package render
 
-import "strings"
+import (
+	"strings"
+
+	"sluice/internal/pcre"
+)
 
 // quote writes s as one token in double quotes.
 func quote(s string) (string, error) {
@@ -60,6 +64,14 @@ func printRegex(value any) (string, error) {
 		}
 		return quote(s)
 	})(value)
+}
+
+// printBounded prints a regular expression with limits.
+func printBounded(s string) (string, error) {
+	if s == "" {
+		return "", &Refusal{Want: "a regular expression", Got: s}
+	}
+	return limitPattern(s, pcre.NameSteps).quote()
 }
 
 // printStr prints a token without variables. It refuses $, for which nginx has no escape.

@@ -12,6 +12,7 @@ import (
 
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 	"sluice/internal/settings"
 	"sluice/internal/syntax"
 )
@@ -96,6 +97,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"host":     {"", "*.", ".a", "a.", "a..b", "~a", "A.b", "*a", "a.*", "$hostname", strings.Repeat("a", 254)},
 		"alias":    {"", "~", "*.a.*", "a b", "a;", ".*", "$hostname", "~(?<route>a)", "~(?P<route>a)", "~(?'route'a)"},
 		"regex":    {"", keys.Size("")},
+		"bounded":  {"", true},
 		"target":   {"$", "/$namespace/$1", "${redirect_uri}", "$unknown"},
 		"header":   {"$uri", "/x${document_uri}", "$remote_user", "$request_body", "$ssl_server_name", "$1", "$p_x", "$", "a$", "$unknown", "${1}", "${host", "${}", "$secret_thing", "$arg_", "$p_", "$cors_x", "$location_path", "$literal_dollar"},
 		"url":      {"/x${document_uri}", "$remote_user", "$uri_x", "$1", "$", "${uri", "$unknown"},
@@ -108,7 +110,7 @@ func TestPrintersRefuse(t *testing.T) {
 		"lines":    {"A: b", []string{}, []string{"A: b\r\nC: d"}, []string{"A: b", "C: d\n"}, []string{`A: b\r\nC: d`}, []string{`A: "`}},
 	}
 	cases["logformat"] = []any{"$", "$1", "$the_real_ip", "${location_path", "$literal_dollar"}
-	for _, quoting := range []string{"str", "literal", "regex", "logformat", "verbatim", "header", "url", "target", "mapkey", "alias"} {
+	for _, quoting := range []string{"str", "literal", "regex", "bounded", "logformat", "verbatim", "header", "url", "target", "mapkey", "alias"} {
 		cases[quoting] = append(cases[quoting], "a\nb", "a\rb", "a\x00b", "a\tb", "a\x7fb", "a\u0085b", "\xff", strings.Repeat("a", 4001), strings.Repeat(`"`, 2001))
 	}
 	for name, values := range cases {
@@ -194,6 +196,9 @@ func valueOf(printer, s string) string {
 		return strings.ReplaceAll(s, "$", "${literal_dollar}")
 	case printer == "variable":
 		return "$" + strings.TrimPrefix(s, "$")
+	case printer == "bounded":
+		l := limitPattern(s, pcre.NameSteps)
+		return l.before + s + l.after
 	case printer == "onelabel":
 		return "~" + labelPattern(s)
 	case printer == "duration" && strings.Trim(s, "0123456789") == "":

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"slices"
 	"sort"
 	"strings"
@@ -55,6 +56,9 @@ func (p *page) rawFrom(start int) int {
 // others, or that need a module that nginx lacks.
 func (r *rendering) checkRaw(since int) error {
 	for _, e := range r.page.raw[r.page.rawFrom(since):] {
+		if bytes.Contains(r.page.Bytes()[e.start:e.end], []byte(presentedKey)) {
+			return &Refusal{Want: "a snippet that does not read the private key for a backend", Got: "$" + presentedKey}
+		}
 		statements, err := syntax.Parse(r.page.Bytes()[e.start:e.end])
 		if err != nil {
 			return &StructureError{Text: "a snippet is not closed: " + err.Error()}

@@ -69,7 +69,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	}
 	r.streams(streams)
 	r.whole()
-	r.file.trust = e.trustFiles(all)
+	r.file.trust = e.trustFiles(all, servers)
 	c.keep(r, s, e)
 	return r.file, r.problems
 }

@@ -19,7 +19,7 @@ type serverView struct {
 
 	Certificate, CertificateKey, ClientHello string
 
-	Listen, Global, Blocks, Locations insertion
+	Listen, Global, TLS, Blocks, Locations insertion
 }
 
 // serverRendering is one server in the making.
@@ -75,6 +75,9 @@ func (r *rendering) tryServer(s *model.Server) (*rendered, error) {
 
 func (s *serverRendering) execute() error {
 	s.page.from(Origin{Host: s.server.Host})
+	if s.server.TLS != nil && catchall(s.server) {
+		return &Refusal{Want: "no TLS of its own for the catch-all server"}
+	}
 	if err := s.sharedBlocks(s.server.Blocks); err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ func (s *serverRendering) execute() error {
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
-		Listen: s.page.chunkInsertion(s.listen), Locations: s.locations,
+		Listen: s.page.chunkInsertion(s.listen), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			err := own.insert()
 			s.locationBlocks.outside = inForce(s.outside, own.own)

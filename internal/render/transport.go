@@ -11,7 +11,7 @@ import (
 	"sluice/internal/model"
 )
 
-// TrustFile is a file of trusted authorities that nginx.conf names. It must
+// TrustFile is a file of trusted authorities, or of their revocation lists, that nginx.conf names. It must
 // exist before nginx reads nginx.conf.
 type TrustFile struct {
 	// Path is absolute; the name is the hash of the content.
@@ -34,7 +34,19 @@ type tlsView struct {
 	Verify      bool
 	TrustedCA   string
 	VerifyDepth int
+	Ciphers     string
+	Protocols   []string
+	// Presents is set if nginx presents a certificate to the backend.
+	Presents bool
 }
+
+// presentedView is a certificate for backends, with the Lua files that return its chain
+// and its key.
+type presentedView struct{ ID, Chain, Key string }
+
+// presentedKey is the variable with the private key for a backend. Snippets must not read
+// it.
+const presentedKey = "presented_key"
 
 // upstream is an upstream block: a transport, and the way in which the balancer finds the
 // backend of a request. Each transport has its own, so that no request uses a connection
@@ -65,7 +77,11 @@ func (u upstream) name() string {
 		name += "_" + string(u.by)
 	}
 	if t := u.Transport; t != (model.Transport{}) {
-		name += "_" + hexHash(fmt.Sprintf("%t %t %q %d %s%s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.TrustedCA, t.Protocol))[:12]
+		text := fmt.Sprintf("%t %t %q %d %s%s", t.TLS, t.Verify, t.Name, t.VerifyDepth, t.TrustedCA, t.Protocol)
+		if t.Certificate+t.Ciphers+t.Protocols != "" {
+			text += fmt.Sprintf(" %q %q %q", t.Certificate, t.Ciphers, t.Protocols)
+		}
+		name += "_" + hexHash(text)[:12]
 	}
 	if p := u.pool; p != (model.Pool{}) {
 		name += fmt.Sprintf("_keep_%d_%d_%d", p.Connections, p.Requests, p.Timeout)
@@ -86,6 +102,10 @@ func hexHash(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+func (e *Environment) trustFile(pem string) TrustFile {
+	return TrustFile{Path: e.trustPath(pem), PEM: pem}
+}
+
 func (e *Environment) trustPath(pem string) string { return e.within("trust/" + hexHash(pem) + ".pem") }
 
 // names are the names of the upstream blocks: for AutoHTTP one for each scheme, so that kept
@@ -102,10 +122,13 @@ func (u upstream) names() []string {
 func (v *locationView) speak(to upstream, uri string, e *Environment) {
 	t := to.Transport
 	if t.TLS {
-		v.tls = &tlsView{Name: t.Name, Verify: t.Verify, VerifyDepth: t.VerifyDepth}
+		v.tls = &tlsView{Name: t.Name, Verify: t.Verify, VerifyDepth: t.VerifyDepth, Ciphers: t.Ciphers, Protocols: strings.Fields(t.Protocols), Presents: t.Certificate != ""}
 		if t.TrustedCA != "" {
 			v.tls.TrustedCA = e.trustPath(t.TrustedCA)
 		}
+	}
+	if t.Certificate != "" {
+		v.Presents = &presentedView{t.Certificate, e.entry("presented_chain"), e.entry("presented_key")}
 	}
 	scheme := map[bool]string{false: "", true: "s"}[t.TLS] + "://"
 	v.Upstream, v.URI, v.GRPC, v.FastCGI, v.Auto = "", "", "", "", ""
@@ -147,12 +170,16 @@ func upstreams(servers []*rendered) []upstream {
 	return slices.SortedFunc(maps.Keys(names), func(a, b upstream) int { return strings.Compare(names[a], names[b]) })
 }
 
-func (e *Environment) trustFiles(all []upstream) []TrustFile {
+// trustFiles returns the files of upstreams and of servers, sorted.
+func (e *Environment) trustFiles(all []upstream, servers []*rendered) []TrustFile {
 	var files []TrustFile
 	for _, t := range all {
 		if t.TLS && t.TrustedCA != "" {
-			files = append(files, TrustFile{Path: e.trustPath(t.TrustedCA), PEM: t.TrustedCA})
+			files = append(files, e.trustFile(t.TrustedCA))
 		}
+	}
+	for _, s := range servers {
+		files = append(files, s.trust...)
 	}
 	slices.SortFunc(files, func(a, b TrustFile) int { return strings.Compare(a.Path, b.Path) })
 	return slices.Compact(files)

@@ -15,6 +15,8 @@ func (t *translation) attach(ing *owner) {
 		attachOnce(ing, a.Transport, t.readTransport)
 		attachOnce(ing, a.BasicAuth, t.readBasicAuth)
 		attachOnce(ing, a.ExternalAuth, t.readExternalAuth)
+		attachOnce(ing, a.ClientCertificates, t.readClientCertificates)
+		attachOnce(ing, a.ClientCheck, t.readClientCheck)
 		attachOnce(ing, a.CustomHeaders, t.readCustomHeaders)
 		attachOnce(ing, a.Mirror, t.readMirror)
 	}

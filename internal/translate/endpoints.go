@@ -52,7 +52,7 @@ func (b *backend) toCluster(port *corev1.ServicePort) bool {
 	ip, err := netip.ParseAddr(b.service.Spec.ClusterIP)
 	if err != nil || ip.Zone() != "" || model.Forbidden(ip) {
 		b.remarks = append(b.remarks, model.Problem{Object: refTo(kindService, b.ID.Service), Field: "spec.clusterIP", Reason: model.Unsupported,
-			Text: fmt.Sprintf("want an address, because an Ingress has service-upstream (got %s): its endpoints get the requests", claim.Quoted(b.service.Spec.ClusterIP))})
+			Text: fmt.Sprintf("want an address, because an Ingress has service-upstream (got %s): its endpoints get the requests", model.Quoted(b.service.Spec.ClusterIP))})
 		return false
 	}
 	b.model.Endpoints = []model.Endpoint{{Address: ip.Unmap().String(), Port: int(port.Port)}}

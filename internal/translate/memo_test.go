@@ -281,7 +281,7 @@ func TestOnlyWhatChangedIsMadeAnew(t *testing.T) {
 		}, nil, nil, 0},
 		"an Ingress moves to another class of ours": {func(o *snapshot.Objects) { move(o, "two", "inner") }, []string{"two"}, nil, 0},
 		"an Ingress moves to another controller":    {func(o *snapshot.Objects) { move(o, "two", "other") }, []string{"two"}, nil, 0},
-		"a Secret to trust":                         {func(o *snapshot.Objects) { touch(o.Secrets, "ca") }, []string{"trust"}, nil, 0},
+		"a Secret to trust":                         {func(o *snapshot.Objects) { touch(o.Secrets, "ca") }, []string{"trust"}, nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

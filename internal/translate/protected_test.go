@@ -71,7 +71,7 @@ func randomWorld(random *rand.Rand) world {
 	annotations := map[string]map[string]string{
 		"listed":  {"allowlist-source-range": "10.0.0.0/8", "auth-url": "http://auth.example", "enable-cors": "true", "force-ssl-redirect": "true"},
 		"broken":  {"allowlist-source-range": "office"},
-		"unbuilt": {"auth-tls-secret": "default/ca"},
+		"unbuilt": {"auth-snippet": "deny all;"},
 		"free":    {}, "open": {"enable-cors": "true"},
 	}
 	if random.IntN(2) == 0 {

@@ -137,8 +137,10 @@ type translation struct {
 	reads reads
 	// dynamic is the dynamic part of the result, once it is known.
 	dynamic model.Dynamic
-	// users are the files of users that blocks name.
-	users []*model.UserFile
+	// users are the files of users that blocks name, presented the certificates for
+	// backends.
+	users     []*model.UserFile
+	presented []*model.Certificate
 }
 
 func (t *translation) report(problems ...model.Problem) {
@@ -149,8 +151,9 @@ func (t *translation) report(problems ...model.Problem) {
 
 // input is the input of the assembler.
 func (t *translation) input(objects []*claim.Object) assemble.Input {
+	owners := t.served(objects)
 	return assemble.Input{
-		Settings: t.settings, Objects: t, Owners: t.served(objects), Absent: t.removed(), Standard: t.defaultCertificate(),
+		Settings: t.settings, Objects: t, Owners: owners, Absent: t.removed(), Standard: t.defaultCertificate(), Presented: t.presented,
 		Options: assemble.Options{DefaultBackend: t.options.DefaultBackend, HTTPSPort: t.options.HTTPSPort, HealthPath: t.options.HealthPath, Memory: t.memory},
 	}
 }
@@ -161,6 +164,7 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 	add := func(o *owner) {
 		t.report(o.Problems...)
 		t.users = append(t.users, o.users()...)
+		t.presented = append(t.presented, o.presented()...)
 		all = append(all, o.Owner)
 	}
 	accepted := make([]*networkingv1.Ingress, 0, len(t.memo.accepted))

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,8 +16,8 @@ import (
 // caKey is the key of a Secret with the certificate authorities, in PEM.
 const caKey = "ca.crt"
 
-// readTransport reads the connection to backends. Verification protects: if it cannot
-// be done, paths return 503.
+// readTransport reads the connection to backends. Verification and the certificate for the
+// backends protect: if they cannot be had, paths return 503.
 func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *claim.Attached {
 	transport := asked.To()
 	ing.remarkProtocol(asked)
@@ -39,41 +40,77 @@ func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *c
 	if verify || asked.ServerName == "on" {
 		transport.Name = asked.Name
 	}
-	authorities, key, reason, text := t.readTrust(ing, asked)
-	if text != "" {
-		return ing.refuse(key, reason, text)
+	transport.Ciphers, transport.Protocols = asked.Ciphers, strings.Join(slices.Sorted(slices.Values(asked.Protocols)), " ")
+	trust, fault := t.readTrust(ing, asked)
+	if fault != nil {
+		return ing.refuse(fault.key, fault.reason, fault.text)
 	}
 	if verify {
-		transport.Verify, transport.VerifyDepth, transport.TrustedCA = true, asked.VerifyDepth, authorities
+		transport.Verify, transport.VerifyDepth, transport.TrustedCA = true, asked.VerifyDepth, trust.authorities
 	}
-	return &claim.Attached{Transport: transport}
+	if trust.certificate != nil {
+		transport.Certificate = trust.certificate.ID
+	}
+	return &claim.Attached{Transport: transport, Certificate: trust.certificate}
+}
+
+// proxySecretKey is the annotation with the Secret for backends, without its prefix.
+const proxySecretKey = "proxy-ssl-secret"
+
+// trust is the content of the Secret for backends. certificate is nil for none.
+type trust struct {
+	authorities string
+	certificate *model.Certificate
+}
+
+// refusal is the reason why the annotation with a key cannot be honoured.
+type refusal struct {
+	key    string
+	reason model.Reason
+	text   string
 }
 
 // readTrust reads proxy-ssl-secret. A Secret of another namespace needs a delegation.
-func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (authorities, key string, reason model.Reason, text string) {
-	const secretKey = "proxy-ssl-secret"
+func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (trust, *refusal) {
 	name, err := snapshot.ParseName(asked.Secret)
 	if err != nil {
-		return "", secretKey, model.InvalidValue, err.Error()
+		return trust{}, &refusal{proxySecretKey, model.InvalidValue, err.Error()}
 	}
 	secret, missing := t.secretFor(ing, name)
 	if secret == nil {
-		return "", secretKey, model.NotFound, missing
+		return trust{}, &refusal{proxySecretKey, model.NotFound, missing}
 	}
+	var found trust
 	if len(secret.Data[corev1.TLSCertKey]) > 0 {
-		ing.report(ing.field(secretKey), model.Unsupported, "the certificate in tls.crt is not presented to the backends")
+		pair := readKeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+		if pair.certificate == nil {
+			return trust{}, &refusal{proxySecretKey, model.InvalidValue, fmt.Sprintf("Secret %s: %s", name, pair.fault)}
+		}
+		found.certificate = pair.certificate
 	}
 	if asked.Verify != "on" {
-		return "", "", "", ""
+		return found, nil
 	}
 	if asked.Name == "" {
-		return "", "proxy-ssl-verify", model.InvalidValue, "want the name that the certificates must have in " + ing.PrefixKey + "proxy-ssl-name (got none)"
+		return trust{}, &refusal{"proxy-ssl-verify", model.InvalidValue, "want the name that the certificates must have in " + ing.PrefixKey + "proxy-ssl-name (got none)"}
 	}
 	_, chain, err := readChain(secret.Data[caKey])
 	if err != nil {
-		return "", secretKey, model.InvalidValue, fmt.Sprintf("Secret %s: ca.crt: %v", name, err)
+		return trust{}, &refusal{proxySecretKey, model.InvalidValue, fmt.Sprintf("Secret %s: ca.crt: %v", name, err)}
 	}
-	return strings.TrimSpace(string(chain)) + "\n", "", "", ""
+	found.authorities = strings.TrimSpace(string(chain)) + "\n"
+	return found, nil
+}
+
+// presented returns the certificates that an owner presents to backends.
+func (i *owner) presented() []*model.Certificate {
+	var all []*model.Certificate
+	for _, of := range i.Attached {
+		if of.Certificate != nil {
+			all = append(all, of.Certificate)
+		}
+	}
+	return all
 }
 
 // secretFor reads a Secret that an Ingress names. If the Ingress may not use it, secret

@@ -30,24 +30,24 @@ func TestTransport(t *testing.T) {
 		"plain": {nil, model.Transport{}, false, nil},
 		"TLS":   {map[string]string{"backend-protocol": "https"}, model.Transport{TLS: true}, false, nil},
 		"verified": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/ca", "proxy-ssl-verify": "on", "proxy-ssl-name": "inside.example", "proxy-ssl-verify-depth": "3"},
-			model.Transport{TLS: true, Verify: true, Name: "inside.example", TrustedCA: string(authority.crt), VerifyDepth: 3}, false, nil},
+			model.Transport{TLS: true, Ciphers: "DEFAULT", Protocols: "TLSv1.2", Verify: true, Name: "inside.example", TrustedCA: string(authority.crt), VerifyDepth: 3}, false, nil},
 		"a name, not verified": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/ca", "proxy-ssl-name": "inside.example", "proxy-ssl-server-name": "on"},
-			model.Transport{TLS: true, Name: "inside.example"}, false, nil},
+			model.Transport{TLS: true, Ciphers: "DEFAULT", Protocols: "TLSv1.2", Name: "inside.example"}, false, nil},
 		"plain with a Secret": {map[string]string{"proxy-ssl-secret": "default/nosuch"}, model.Transport{}, false, []string{"Unread Ingress default/i proxy-ssl-secret"}},
 		"another namespace": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "team/ca"},
 			model.Transport{}, true, []string{"NotFound Ingress default/i proxy-ssl-secret denies"}},
 		"another namespace, delegated": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "shared/ca", "proxy-ssl-verify": "on", "proxy-ssl-name": "x"},
-			model.Transport{TLS: true, Verify: true, Name: "x", TrustedCA: string(authority.crt), VerifyDepth: 1}, false, nil},
+			model.Transport{TLS: true, Ciphers: "DEFAULT", Protocols: "TLSv1.2", Verify: true, Name: "x", TrustedCA: string(authority.crt), VerifyDepth: 1}, false, nil},
 		"another namespace, delegated with a slip": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "slip/ca"},
-			model.Transport{TLS: true}, false, []string{"InvalidValue Secret slip/ca sluice.io/tls-delegation"}},
+			model.Transport{TLS: true, Ciphers: "DEFAULT", Protocols: "TLSv1.2"}, false, []string{"InvalidValue Secret slip/ca sluice.io/tls-delegation"}},
 		"missing": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/nosuch"},
 			model.Transport{}, true, []string{"NotFound Ingress default/i proxy-ssl-secret denies"}},
 		"no authority": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/junk", "proxy-ssl-verify": "on", "proxy-ssl-name": "x"},
 			model.Transport{}, true, []string{"InvalidValue Ingress default/i proxy-ssl-secret denies"}},
 		"no name to verify": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/ca", "proxy-ssl-verify": "on"},
 			model.Transport{}, true, []string{"InvalidValue Ingress default/i proxy-ssl-verify denies"}},
-		"a client certificate": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/client"},
-			model.Transport{TLS: true}, false, []string{"Unsupported Ingress default/i proxy-ssl-secret"}},
+		"a client certificate": {map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/client", "proxy-ssl-protocols": "TLSv1.3  TLSv1.2", "proxy-ssl-ciphers": "HIGH"},
+			model.Transport{TLS: true, Ciphers: "HIGH", Protocols: "TLSv1.2 TLSv1.3", Certificate: "that of the Secret"}, false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -58,6 +58,9 @@ func TestTransport(t *testing.T) {
 			l := serverNamed(t, config, "h").Locations[0]
 			if test.denied != (l.Return != nil) {
 				t.Fatalf("answered with %+v", l)
+			}
+			if test.want.Certificate != "" { // the only one that is pushed
+				test.want.Certificate = config.Dynamic.Certificates[0].ID
 			}
 			if !test.denied {
 				if diff := cmp.Diff(test.want, l.Proxy.Transport); diff != "" {

@@ -245,6 +245,8 @@ func (w *world) normal(s *sluice, name, value string) string {
 	switch {
 	case requestID.MatchString(value):
 		return "<hex32>"
+	case strings.HasPrefix(value, "-----BEGIN%20CERTIFICATE-----"):
+		return "<pem>"
 	case len(value) > 600:
 		return fmt.Sprintf("<%d characters>", len(value))
 	case name == "X-Forwarded-Port" && value == fmt.Sprint(s.HTTP):

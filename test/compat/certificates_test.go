@@ -61,11 +61,14 @@ func (k *keyPair) tls() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{k.leaf.Raw}, PrivateKey: k.key}
 }
 
+// recorded is the organization of all certificates of the records.
+var recorded = []string{"Oracle"}
+
 // authority gives the authority of that name, made at its first use.
 func (w *world) authority(name string) *keyPair {
 	w.t.Helper()
 	if w.authorities[name] == nil {
-		w.authorities[name] = sign(w.t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: name}, IsCA: true, KeyUsage: x509.KeyUsageCertSign})
+		w.authorities[name] = sign(w.t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: name, Organization: recorded}, IsCA: true, KeyUsage: x509.KeyUsageCertSign})
 	}
 	return w.authorities[name]
 }
@@ -80,6 +83,9 @@ func (w *world) putCertificate(c certificate) {
 	if !c.CAOnly {
 		pair := sign(w.t, signer, c.template())
 		data["tls.crt"], data["tls.key"] = pair.certificate, pair.private
+		if c.Client != "" {
+			w.clients[c.Client] = pair
+		}
 		if c.Echo {
 			w.pods.present(pair.tls())
 		}
@@ -111,8 +117,8 @@ func (c *certificate) template() *x509.Certificate {
 		name = c.Hosts[0]
 	}
 	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, DNSNames: c.Hosts, KeyUsage: x509.KeyUsageDigitalSignature,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		Subject: pkix.Name{CommonName: name, Organization: recorded}, DNSNames: c.Hosts, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	if c.Broken == "expired" {
 		template.NotAfter = time.Now().Add(-24 * time.Hour)

@@ -44,6 +44,8 @@ type call struct {
 	proxy string
 	// port is that of a TCP service here, 0 for none.
 	port int
+	// own is the certificate of the client, nil for none.
+	own *keyPair
 }
 
 // usualProxy is the PROXY header that scenarios with that protocol mean if they
@@ -52,7 +54,7 @@ const usualProxy = "TCP4 198.51.100.7 10.255.0.1 5555 80"
 
 // newCall puts together what a request leaves open.
 func (w *world) newCall(r *request, id string) *call {
-	c := &call{request: r, scheme: "http", host: w.Host, path: r.U, port: w.listening[r.TCP]}
+	c := &call{request: r, scheme: "http", host: w.Host, path: r.U, port: w.listening[r.TCP], own: w.clients[r.Client]}
 	if scheme, rest, ok := strings.Cut(r.U, "://"); ok {
 		host, path, _ := strings.Cut(rest, "/")
 		c.scheme, c.host, c.path = scheme, host, "/"+path
@@ -169,6 +171,11 @@ func (c *call) tlsConfig() *tls.Config {
 		name = *c.SNI
 	}
 	config := &tls.Config{InsecureSkipVerify: true, ServerName: name}
+	if c.own != nil {
+		// It is sent even if the server wants those of other authorities.
+		own := c.own.tls()
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &own, nil }
+	}
 	if c.H2 || c.GRPC {
 		config.NextProtos = []string{"h2"}
 	}

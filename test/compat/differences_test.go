@@ -12,8 +12,8 @@ const (
 	hstsEverywhere = "answers over HTTPS carry Strict-Transport-Security, redirects too"
 )
 
-// clientCertificate would be presented to backends.
-const clientCertificate = "proxy-ssl-secret: tls.crt"
+// unverified is why paths answer 503 and not 403.
+const unverified = "certificates of clients that cannot be verified are a fault of the Ingress and not of the client: 503"
 
 // intended are the requests that Sluice answers otherwise on purpose, each with
 // the reason. docs/differences.md has them for users.
@@ -32,6 +32,13 @@ var intended = map[string]string{
 	"annotation-invalid-values #5 GET /alias":                  valueLeftOut,
 	"annotation-invalid-values #11 GET /cbbs":                  valueLeftOut,
 	"proxy-ssl-verify #5 GET /sni":                             "the proxy-ssl settings of one Ingress do not reach the paths of another on the same host",
+
+	"auth-tls-on #0 GET https://auth-tls-on.example.org/":                         hstsEverywhere,
+	"auth-tls-on #2 GET https://auth-tls-on.example.org/":                         hstsEverywhere,
+	"auth-tls-optional #2 GET https://auth-tls-optional.example.org/":             hstsEverywhere,
+	"auth-tls-invalid-values #0 GET https://auth-tls-inv.example.org/":            hstsEverywhere,
+	"auth-tls-missing-secret #0 GET https://auth-tls-missing-secret.example.org/": unverified,
+	"auth-tls-missing-secret #1 GET http://auth-tls-missing-secret.example.org/":  unverified,
 
 	"ssl-passthrough #0 GET https://pass.sp.example.org/x": toEndpoints,
 	"ssl-passthrough #1 GET https://pass.sp.example.org/x": toEndpoints,
@@ -65,9 +72,6 @@ var intended = map[string]string{
 // it is a value. Such a request has to leave the list once it agrees, and any
 // request with that key once Sluice reads it.
 var notBuilt = map[string]string{
-	"proxy-ssl-verify #0 GET /good":                              clientCertificate,
-	"proxy-ssl-verify #3 GET /noverify":                          clientCertificate,
-	"proxy-ssl-verify #6 GET /proto":                             clientCertificate,
 	"www-redirect-tls #1 GET http://www.wwws.example.org/x?y=1":  "from-to-www-redirect",
 	"www-redirect-tls #2 GET https://www.wwws.example.org/x?y=1": "from-to-www-redirect",
 }

@@ -31,6 +31,7 @@ type world struct {
 	// part of the addresses of its pods.
 	services    []string
 	authorities map[string]*keyPair
+	clients     map[string]*keyPair // by the names of clients
 	present     map[string]object
 	// clock gives the creation time of the next Ingress.
 	clock time.Time
@@ -49,7 +50,7 @@ type world struct {
 func newWorld(t *testing.T, s *scenario) *world {
 	t.Helper()
 	return &world{
-		scenario: s, t: t, namespace: "o-" + s.Name, authorities: map[string]*keyPair{}, present: map[string]object{},
+		scenario: s, t: t, namespace: "o-" + s.Name, authorities: map[string]*keyPair{}, clients: map[string]*keyPair{}, present: map[string]object{},
 		clock: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), pods: newPods(t),
 		jars: map[string]map[string]string{},
 	}

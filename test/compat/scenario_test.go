@@ -105,6 +105,8 @@ type certificate struct {
 	CAOnly bool `json:"caOnly"`
 	// Broken is crt, key, mismatch or expired.
 	Broken string `json:"broken"`
+	// Client names a client that has the certificate.
+	Client string `json:"client"`
 	// Echo gives the certificate to the backends of this scenario.
 	Echo bool `json:"echo"`
 }
@@ -158,6 +160,8 @@ type request struct {
 	WaitHits bool    `json:"waitHits"`
 	SNI      *string `json:"sni"`
 	ClientIP string  `json:"clientIP"`
+	// Client names the certificate of the client, empty for none.
+	Client string `json:"client"`
 	// ProxyHeader is that of this connection, "none" for none.
 	ProxyHeader string `json:"proxyHeader"`
 	H2          bool   `json:"h2"`

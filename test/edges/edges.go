@@ -160,6 +160,8 @@ var ofRules = map[string][]string{
 	"namespace":          {"n", strings.Repeat("n", 63)},
 	"server_name":        {"0", strings.Repeat("n", 253)},
 	"ciphers":            {"ALL", "HIGH:!aNULL:-PSK:+SHA1:@SECLEVEL=1"},
+	"error_page":         {"/", "@a", "http://a", "https://a:65535/a.html"},
+	"subject_pattern":    {"CN=a", "CN=" + strings.Repeat("n", 500)},
 	"curves":             {"auto", "X25519:prime256v1"},
 	"redirect_url":       {"/", "https://~-._0:1/a,b?c=d&e", "$scheme://${host}$uri$is_args$args"},
 	"http_url":           {"http://a", "https://~-._0:1/a,b?c=d&e", "${scheme}://a.$host$request_uri"},

@@ -405,6 +405,62 @@ func TestCVE2025_1097(t *testing.T) {
 	a := annotated(t, map[string]string{"auth-tls-secret": "default/authority", "auth-tls-match-cn": "CN=abc #(\n){}\n }}\n" + injected + "\n"})
 	a.closed(t, "auth-tls")
 	a.lacks(t, marker)
+	for _, pattern := range []string{
+		`CN=abc") { return 200; } ` + injected, `CN=abc\") { } ` + injected, `CN=abc" { ` + injected, "CN=abc; } " + injected, "CN=${host} " + injected, `CN=abc # ` + injected, `CN=abc\`,
+		`CN=(?<route>` + marker + `)`, `CN=(?P<host>` + marker + `)`, `CN=(?'backend'` + marker + `)`, "CN=(*NO_AUTO_POSSESS)" + marker, "CN=" + strings.Repeat("(a*)*", 90),
+	} {
+		a := annotated(t, map[string]string{"auth-tls-secret": "default/clients", "auth-tls-match-cn": pattern})
+		all(a.list, func(d *directive) {
+			if strings.Contains(strings.Join(d.args, " "), marker) && (d.name != "if" || len(d.args) != 4 || d.args[0] != "($ssl_client_s_dn" || !strings.Contains(d.args[2], pattern)) {
+				t.Errorf("%q is in %s %q", pattern, d.name, d.args)
+			}
+		})
+	}
+}
+
+// The same by the other annotations of client certificates, of ciphers and of certificates
+// for backends.
+func TestClientCertificatesAreNotAWayIn(t *testing.T) {
+	t.Parallel()
+	for key, others := range map[string]map[string]string{
+		"auth-tls-secret": nil, "auth-tls-verify-client": {"auth-tls-secret": "default/clients"}, "auth-tls-verify-depth": {"auth-tls-secret": "default/clients"},
+		"auth-tls-error-page": {"auth-tls-secret": "default/clients"}, "auth-tls-pass-certificate-to-upstream": {"auth-tls-secret": "default/clients"},
+		"ssl-ciphers": nil, "ssl-prefer-server-ciphers": nil,
+		"proxy-ssl-ciphers":   {"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/shop"},
+		"proxy-ssl-protocols": {"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/shop"},
+	} {
+		for _, value := range []string{"on; } " + injected, "on\n" + injected, `on" ; ` + injected, "$host" + marker + ";", "/../" + marker, "@miss;" + marker} {
+			annotations := map[string]string{key: value}
+			for other, text := range others {
+				annotations[other] = text
+			}
+			annotated(t, annotations).refused(t, prefix+key, marker)
+		}
+	}
+}
+
+// A snippet must not read the private key that nginx presents to a backend, nor may the
+// value of an annotation name its variable.
+func TestPrivateKeyOfBackendsIsNotRead(t *testing.T) {
+	t.Parallel()
+	for key, value := range map[string]string{
+		"configuration-snippet": `add_header X "${presented_key}";`, "upstream-vhost": "$presented_key", "app-root": "/$presented_key", "permanent-redirect": "https://a/$presented_key",
+		"auth-signin": "https://a/$presented_key", "auth-url": "http://a/?k=$presented_key", "x-forwarded-prefix": "/$presented_key", "mirror-target": "http://a/$presented_key",
+	} {
+		objects := withData(sharedWorld(t), map[string]string{"allow-snippet-annotations": "true", "annotations-risk-level": "Critical", "log-format-upstream": "$presented_key"})
+		objects.Ingresses = slices.Clone(objects.Ingresses)
+		for i, ing := range objects.Ingresses {
+			if ing.Name == "clients" {
+				objects.Ingresses[i] = ing.DeepCopy()
+				objects.Ingresses[i].Annotations[prefix+key] = value
+			}
+		}
+		all(newWorker(t).run(objects).tree(t), func(d *directive) {
+			if strings.Contains(strings.Join(d.args, " "), "presented_key") && d.name != "set_by_lua_file" && d.name != "proxy_ssl_certificate_key" {
+				t.Errorf("%s: %s %q", key, d.name, d.args)
+			}
+		})
+	}
 }
 
 // mirror-target, mirror-host, and the UID of the Ingress, which was printed too.
@@ -505,7 +561,7 @@ func TestProtectionsFailClosed(t *testing.T) {
 func TestCVE2020_8553(t *testing.T) {
 	t.Parallel()
 	trust := func(change func(*snapshot.Objects)) (string, outcome) {
-		objects := worldObjects(t)
+		objects := worldWithoutClients(t)
 		change(&objects)
 		o := newWorker(t).run(objects)
 		all(o.tree(t), func(d *directive) {
@@ -539,7 +595,7 @@ func TestCVE2020_8553(t *testing.T) {
 func TestCVE2025_24513(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"../../../../etc/passwd", "..", "a/../../b", "/etc/passwd", "authority\x00", "authority\n", "%2e%2e%2fx", "au/thority"} {
-		objects := worldObjects(t)
+		objects := worldWithoutClients(t)
 		renameAuthority(t, &objects, name)
 		o := newWorker(t).run(objects)
 		closedVerified(t, o)
@@ -585,7 +641,7 @@ func closedVerified(t *testing.T, o outcome) {
 func TestCVE2026_112778(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"other/authority", "default/../other/authority", "other/default/authority", "/authority", "authority"} {
-		objects := worldObjects(t)
+		objects := worldWithoutClients(t)
 		theirs := authority(t, objects).DeepCopy()
 		theirs.Namespace = "other"
 		objects.Secrets = append(objects.Secrets, theirs)
@@ -602,7 +658,7 @@ func TestCVE2026_112778(t *testing.T) {
 func TestCVE2025_66491(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{"on": "on", "off": ""} {
-		objects := worldObjects(t)
+		objects := worldWithoutClients(t)
 		ingress(t, objects, "verified").Annotations[prefix+"proxy-ssl-verify"] = value
 		o := newWorker(t).run(objects)
 		for _, location := range find(serverOf(o.tree(t), "verified.example").body, "location") {
@@ -612,7 +668,7 @@ func TestCVE2025_66491(t *testing.T) {
 		}
 	}
 	for _, value := range []string{"On", "yes", "true", "1", "on off", "of"} {
-		objects := worldObjects(t)
+		objects := worldWithoutClients(t)
 		ingress(t, objects, "verified").Annotations[prefix+"proxy-ssl-verify"] = value
 		closedVerified(t, newWorker(t).run(objects))
 	}
@@ -625,7 +681,7 @@ func TestCVE2026_41246(t *testing.T) {
 	for _, value := range attacks {
 		a := annotated(t, map[string]string{"rewrite-target": value, "cors-allow-origin": value, "proxy-next-upstream": value})
 		all(a.list, func(d *directive) {
-			file := 0
+			file := len(d.args) - 1
 			if d.name == "set_by_lua_file" {
 				file = 1 // behind the variable
 			}
@@ -640,7 +696,7 @@ func TestCVE2026_41246(t *testing.T) {
 func TestCVE2021_32783(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"localhost", "LOCALHOST.", "a.localhost", "localhost.localdomain", "127.0.0.1", "127.1", "0x7f.1", "2130706433", "0.0.0.0", "::1", "::ffff:127.0.0.1", "169.254.169.254", "fe80::1", "unix:/run/control.sock", "away.example;" + injected} {
-		objects := worldObjects(t)
+		objects := worldWithoutClients(t)
 		for _, s := range objects.Services {
 			if s.Name == "away" {
 				s.Spec.ExternalName = name
@@ -653,4 +709,12 @@ func TestCVE2021_32783(t *testing.T) {
 			}
 		}
 	}
+}
+
+// worldWithoutClients is a world in which only the Ingress verified trusts anybody.
+func worldWithoutClients(t *testing.T) snapshot.Objects {
+	t.Helper()
+	objects := worldObjects(t)
+	objects.Ingresses = slices.DeleteFunc(objects.Ingresses, func(ing *networkingv1.Ingress) bool { return ing.Name == "clients" })
+	return objects
 }

@@ -63,6 +63,8 @@ var seats = []seat{
 	{name: "cors-allow-headers", values: corpus, make: annotate("cors-allow-headers", map[string]string{"enable-cors": "true"})},
 	{name: "allowlist-source-range", values: corpus, make: annotate("allowlist-source-range", nil)},
 	{name: "proxy-ssl-name", values: corpus, make: annotate("proxy-ssl-name", map[string]string{"backend-protocol": "HTTPS", "proxy-ssl-secret": "default/authority", "proxy-ssl-verify": "on"})},
+	{name: "auth-tls-match-cn", values: onCN(corpus), make: annotate("auth-tls-match-cn", map[string]string{"auth-tls-secret": "default/clients", "auth-tls-verify-client": "optional"})},
+	{name: "auth-tls-error-page", values: paths, make: annotate("auth-tls-error-page", map[string]string{"auth-tls-secret": "default/clients", "auth-tls-verify-client": "optional"})},
 	{name: "auth-realm", values: corpus, make: annotate("auth-realm", map[string]string{"auth-type": "basic", "auth-secret": "users", "auth-secret-type": "auth-map"})},
 	{name: "auth-url", values: append([]string{"http://auth.example/#;}", "http://$host/$lua_x", "http://auth.example/$escaped_request_uri"}, corpus...), make: annotate("auth-url", nil)},
 	{name: "auth-signin", values: paths, make: annotate("auth-signin", map[string]string{"auth-url": "http://auth.example/"})},
@@ -86,6 +88,15 @@ var seats = []seat{
 	{name: "proxy-cookie-path", values: append([]string{"/a /b;", "~(a /b", "/a /b{c"}, paths...), make: annotate("proxy-cookie-path", nil)},
 	{name: "proxy-redirect-to", values: paths, make: annotate("proxy-redirect-to", map[string]string{"proxy-redirect-from": "/a"})},
 	{name: "proxy-busy-buffers-size", values: []string{"1", "32m", "0", "9223372036854775807g"}, make: annotate("proxy-busy-buffers-size", map[string]string{"proxy-buffers-number": "2"})},
+}
+
+// onCN makes patterns of values.
+func onCN(values []string) []string {
+	var patterns []string
+	for _, value := range values {
+		patterns = append(patterns, "CN="+value)
+	}
+	return patterns
 }
 
 func setPath(ing *networkingv1.Ingress, pathType networkingv1.PathType, path string) {

@@ -283,6 +283,38 @@ spec:
     http:
       paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
 ---
+apiVersion: v1
+kind: Secret
+metadata: {name: clients, namespace: default}
+data:
+  ca.crt: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJlekNDQVNHZ0F3SUJBZ0lVZGFtdHRRK2NFQ2lScUVTRFcvekI0dWJpVjVBd0NnWUlLb1pJemowRUF3SXcKRWpFUU1BNEdBMVVFQXd3SFkyeHBaVzUwY3pBZ0Z3MHlOakV4TWpNeE9EUTFNelJhR0E4eU1USTFNRFl4TnpFNApORFV6TkZvd0VqRVFNQTRHQTFVRUF3d0hZMnhwWlc1MGN6QlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VICkEwSUFCQ0kwWkZCTUJVL0V0Uzh2Yk9vdWVZMEVmYWVTSFJvQU9Cdk5jOXE2WEo3M2xYTWQ1M2xIUjd4MnFSaHgKLzlGQVlnamZuZTAyWnMvbnVnTGhaSWZUaHZ5alV6QlJNQjBHQTFVZERnUVdCQlRIQ3VjOEFFMWVIc3ZBa3lMOQppZVdjVlVKckxqQWZCZ05WSFNNRUdEQVdnQlRIQ3VjOEFFMWVIc3ZBa3lMOWllV2NWVUpyTGpBUEJnTlZIUk1CCkFmOEVCVEFEQVFIL01Bb0dDQ3FHU000OUJBTUNBMGdBTUVVQ0lRQ1JkRU5XMG90S3ZrYlY5UlcrRzFFRXRSekIKRlVEYStsYVJPLzhMWXhlbExRSWdiVzJpc29QZHRrWE9ZUlhLMXBqTnpxQ1Nhdm9VSGIxcGpMQlo5eThPL1NrPQotLS0tLUVORCBDRVJUSUZJQ0FURS0tLS0tCg==
+  ca.crl: LS0tLS1CRUdJTiBYNTA5IENSTC0tLS0tCk1JR3NNRk1DQVFFd0NnWUlLb1pJemowRUF3SXdFakVRTUE0R0ExVUVBd3dIWTJ4cFpXNTBjeGNOTWpZeE1USXoKTVRnME5UTTBXaGdQTWpFeU5UQTJNVGN4T0RRMU16UmFvQTR3RERBS0JnTlZIUlFFQXdJQkFUQUtCZ2dxaGtqTwpQUVFEQWdOSkFEQkdBaUVBNEhiMDJqY1cxK1h1dUlEM0FJK1habVVZZmROdTZMM0JTQjlEaHNCQWtJSUNJUUNjCkZrSG12d2dWVVhTUHRIYXdJcHY4bWx0UldlUkxuS0RhSjNnK3JXdGF4QT09Ci0tLS0tRU5EIFg1MDkgQ1JMLS0tLS0K
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: clients
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/auth-tls-secret: "default/clients"
+    nginx.ingress.kubernetes.io/auth-tls-verify-client: "on"
+    nginx.ingress.kubernetes.io/auth-tls-verify-depth: "2"
+    nginx.ingress.kubernetes.io/auth-tls-error-page: "https://help.example/certificates"
+    nginx.ingress.kubernetes.io/auth-tls-pass-certificate-to-upstream: "true"
+    nginx.ingress.kubernetes.io/auth-tls-match-cn: "CN=(alice|bob),O=Shop$"
+    nginx.ingress.kubernetes.io/ssl-ciphers: "HIGH:!aNULL"
+    nginx.ingress.kubernetes.io/ssl-prefer-server-ciphers: "false"
+    nginx.ingress.kubernetes.io/backend-protocol: "HTTPS"
+    nginx.ingress.kubernetes.io/proxy-ssl-secret: "default/shop"
+    nginx.ingress.kubernetes.io/proxy-ssl-ciphers: "HIGH"
+    nginx.ingress.kubernetes.io/proxy-ssl-protocols: "TLSv1.2 TLSv1.3"
+spec:
+  ingressClassName: nginx
+  rules:
+  - host: clients.example
+    http:
+      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
+---
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
@@ -418,7 +450,7 @@ var shared = sync.OnceValues(func() (snapshot.Objects, error) {
 		authority.Data = map[string][]byte{"ca.crt": secret.Data[corev1.TLSCertKey]}
 		objects.Secrets = append(objects.Secrets, secret, authority)
 	}
-	if err == nil && len(objects.Secrets) != 4 {
+	if err == nil && len(objects.Secrets) != 5 {
 		err = errors.New("the base certificates have no Secret shop or stores any more")
 	}
 	return objects, err
@@ -545,7 +577,7 @@ func TestWorldIsServed(t *testing.T) {
 		}
 	}
 	list := o.tree(t)
-	for _, host := range []string{"_", "shop.example", `~^[^.]+\.wild\.example$`, "pattern.example", "verified.example", "neighbour.example", `~^[^.]+\.zone\.example$`} {
+	for _, host := range []string{"_", "shop.example", `~^[^.]+\.wild\.example$`, "pattern.example", "verified.example", "clients.example", "neighbour.example", `~^[^.]+\.zone\.example$`} {
 		if serverOf(list, host) == nil {
 			t.Errorf("host %s is not served", host)
 		}

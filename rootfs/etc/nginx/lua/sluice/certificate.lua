@@ -97,16 +97,35 @@ end
 -- This worker's certificates, made at its first handshake.
 local worker
 
---- Sets certificate and key, or ends the handshake, so that clients never see the
--- certificate of nginx.conf. For ssl_client_hello_by_lua.
-function _M.run()
+local function set(name)
   worker = worker or _M.new(ngx.shared.sluice_certificates)
-  local name = hello.get_client_hello_server_name()
   local ok, err = choose(worker, name)
   if not ok then
     ngx.log(ngx.ERR, "sluice: no certificate for ", printable(name), ": ", err)
     return ngx.exit(ngx.ERROR)
   end
+end
+
+--- Sets certificate and key, or ends the handshake, so that clients never see the
+-- certificate of nginx.conf. For ssl_client_hello_by_lua.
+function _M.run()
+  return set(hello.get_client_hello_server_name())
+end
+
+--- The same for a server with its own TLS context, which replaces what run() set. For
+-- ssl_certificate_by_lua.
+function _M.run_own()
+  return set(ssl.server_name())
+end
+
+--- The chain and the key with an id in PEM, for a backend. Without them nginx fails to
+-- connect to it. For set_by_lua.
+-- @treturn string
+-- @treturn string
+function _M.presented(id)
+  local value = ngx.shared.sluice_certificates:get("c:" .. id)
+  local chain, key = wire.pair(value or "")
+  return chain or "", key or ""
 end
 
 return _M
