@@ -530,7 +530,7 @@ func TestCVE2026_24513(t *testing.T) {
 	a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "custom-http-errors": "401,403,503", "default-backend": "web"})
 	a.asked(t)
 	all(a.list, func(d *directive) {
-		if said := strings.Join(d.args, " "); d.name == "error_page" && said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) {
+		if said := strings.Join(d.args, " "); d.name == "error_page" && said != "495 496 = https://help.example/certificates" && said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) {
 			t.Errorf("error_page %q", d.args)
 		}
 		// The page of an error of gRPC says which error it was, and asks nobody.
