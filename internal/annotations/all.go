@@ -43,6 +43,7 @@ type Annotations struct {
 	Affinity             *Affinity             `behaviour:"affinity" kind:"shaping"`
 	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"Ingress"`
 	Mirror               *Mirror               `behaviour:"mirror" kind:"shaping"`
+	CustomErrors         *CustomErrors         `behaviour:"custom-errors" kind:"shaping"`
 	Certificates         *Certificates         `behaviour:"certificates" kind:"shaping" scope:"host"`
 	Passthrough          *Passthrough          `behaviour:"ssl-passthrough" kind:"shaping" scope:"host"`
 	BasicAuth            *BasicAuth            `behaviour:"basic-auth" kind:"shaping"`

@@ -152,6 +152,7 @@ func (n *running) fetch(t *testing.T, r request) (answer, error) {
 	response.Body.Close()
 	connection.Close()
 	response.Header.Set("Certificate", name)
+	response.Header.Set("Status", strconv.Itoa(response.StatusCode))
 	a := answer{status: response.StatusCode, redirect: n.usualPorts(response.Header.Get("Location")), service: response.Header.Get("Echo-Service"), header: response.Header}
 	if path := response.Header.Get("Echo-Path"); path != r.uri {
 		a.path = path
