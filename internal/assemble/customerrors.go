@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -72,9 +73,7 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 	var service snapshot.Name
 	if c != nil {
 		asked := c.Annotations.CustomErrors
-		if asked.Backend != "" {
-			service = snapshot.Name{Namespace: c.Owner.Ref.Namespace, Name: asked.Backend}
-		}
+		service = b.errorService(c)
 		if len(asked.Codes) > 0 {
 			e.codes, e.intercepts, e.answers = asked.Codes, e.intercepts || !asked.OnlyOwn, service
 		}
@@ -84,6 +83,56 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 		e.addFallback(service)
 	}
 }
+
+// errorService is the Service of default-backend; its Name is empty for none. A refused
+// request must not reach a Service that the same Ingress protects, not even its root.
+func (b *builder) errorService(c *claim.Claim) snapshot.Name {
+	service := snapshot.Name{Namespace: c.Owner.Ref.Namespace, Name: c.Annotations.CustomErrors.Backend}
+	if service.Name == "" || !isProtected(c) || !b.guardsService(c.Owner, service) {
+		return service
+	}
+	problem := model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, defaultBackend), Reason: model.InvalidValue,
+		Text: fmt.Sprintf("want a Service that this Ingress does not protect (got %s), because clients that may not reach it would get its answers: errors are answered as without it", claim.Shown(service.Name))}
+	if !slices.Contains(b.out.problems, problem) {
+		b.out.problems = append(b.out.problems, problem)
+	}
+	return snapshot.Name{}
+}
+
+// guardsService reports whether an owner protects a path of a Service.
+func (b *builder) guardsService(owner *claim.Owner, service snapshot.Name) bool {
+	key := guarded{owner, service}
+	known, ok := b.guarded[key]
+	if ok {
+		return known
+	}
+	all := slices.Clip(owner.Hosts)
+	if owner.Fallback != nil {
+		all = append(all, &claim.Rules{Claims: []claim.Claim{*owner.Fallback}})
+	}
+	for c := range claimsOf(all) {
+		known = known || c.Action != nil && c.Action.Service == service && isProtected(c)
+	}
+	if b.guarded == nil {
+		b.guarded = map[guarded]bool{}
+	}
+	b.guarded[key] = known
+	return known
+}
+
+// guarded is a question of guardsService.
+type guarded struct {
+	owner   *claim.Owner
+	service snapshot.Name
+}
+
+// isProtected reports whether something else than limits protects a path.
+func isProtected(c *claim.Claim) bool {
+	return slices.ContainsFunc(c.Annotations.Protects(), func(name string) bool { return name != "limits" })
+}
+
+// defaultBackend is the annotation that names the Service.
+const defaultBackend = "default-backend"
 
 // addPages adds an error page for each status. A redirect to sign in comes before that
 // for 401. Without an error backend, the pages are those of nginx.
@@ -99,7 +148,7 @@ func (e *errorsAt) addPages() {
 	block := errorsBlock{Intercepts: e.intercepts}
 	for _, code := range codes {
 		page := errorPage{Code: code, To: e.page(code, answer)}
-		if e.protects() {
+		if e.claim != nil && isProtected(e.claim) {
 			page.Status = code
 		}
 		block.Pages = append(block.Pages, page)
@@ -190,7 +239,7 @@ func (e *errorsAt) backend() *model.Proxy {
 // passToService passes to the first port of the Service of default-backend.
 func (e *errorsAt) passToService(service snapshot.Name) *model.Proxy {
 	id := BackendID{Service: service, Port: DefaultPort}
-	field := e.claim.Annotations.Field(e.claim.Owner.PrefixKey, "default-backend")
+	field := e.claim.Annotations.Field(e.claim.Owner.PrefixKey, defaultBackend)
 	use := Use{Backend: e.backendOf(id), Owner: e.claim.Owner, Field: field, PortField: field, Instead: "errors are answered as without it"}
 	if !slices.Contains(e.out.uses, use) {
 		e.out.uses = append(e.out.uses, use)
@@ -217,11 +266,6 @@ func (e *errorsAt) hidden() []string {
 		names = append(names, header.Name)
 	}
 	return names
-}
-
-// protects reports whether something else than limits protects the location.
-func (e *errorsAt) protects() bool {
-	return e.claim != nil && slices.ContainsFunc(e.claim.Annotations.Protects(), func(name string) bool { return name != "limits" })
 }
 
 func (e *errorsAt) signsIn() bool {
