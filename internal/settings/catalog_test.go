@@ -115,6 +115,9 @@ var ingressNginx = map[string]string{
 	"ignore-invalid-headers":  `true`,
 	"default-type":            `text/html`,
 
+	"custom-http-errors":             ``,
+	"disable-proxy-intercept-errors": `false`,
+
 	"log-format-stream":                  `[$remote_addr] [$time_local] $protocol $status $bytes_sent $bytes_received $session_time`,
 	"disable-stream-access-log":          `false`,
 	"stream-access-log-path":             ``,
