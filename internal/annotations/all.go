@@ -37,6 +37,7 @@ type Annotations struct {
 	ForwardedPrefix      *ForwardedPrefix      `behaviour:"forwarded-prefix" kind:"shaping"`
 	Redirect             *Redirect             `behaviour:"redirect" kind:"shaping"`
 	AppRoot              *AppRoot              `behaviour:"app-root" kind:"shaping" scope:"host"`
+	WWWRedirect          *WWWRedirect          `behaviour:"www-redirect" kind:"shaping" scope:"host"`
 	ServerAlias          *ServerAlias          `behaviour:"server-alias" kind:"shaping" scope:"host"`
 	SSLRedirect          *SSLRedirect          `behaviour:"ssl-redirect" kind:"shaping"`
 	Transport            *Transport            `behaviour:"transport" kind:"shaping"`

@@ -36,7 +36,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "enable-owasp-core-rules", Fate: keys.Denied, Off: keys.False, Needs: "enable-modsecurity"},
 	{Key: "fastcgi-index", Needs: "backend-protocol"},
 	{Key: "fastcgi-params-configmap", Needs: "backend-protocol"},
-	{Key: "from-to-www-redirect", Off: keys.False},
 	{Key: "http2-push-preload", Off: keys.False},
 	{Key: "influxdb-host", Fate: keys.Idle},
 	{Key: "influxdb-measurement", Fate: keys.Idle},
