@@ -35,6 +35,9 @@ func (b *builder) crossings() {
 	if first := h.certificate.by; first != nil {
 		b.crossedBy(first, tlsFieldOf, decidesTLS)
 	}
+	if first := h.redirector(); first != nil {
+		b.crossedBy(first, wwwRedirectKey, "the other name of %s, with or without www., is redirected")
+	}
 	if first := h.firstAliased(); first != nil {
 		b.crossedBy(first, (*claim.Owner).AliasKey, "further names of %s are added")
 	}

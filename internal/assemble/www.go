@@ -9,8 +9,8 @@ import (
 	"sluice/internal/model"
 )
 
-// wwwRedirect is the annotation that redirects the other name of a host.
-const wwwRedirect = "from-to-www-redirect"
+// wwwRedirectKey is the annotation that redirects the other name of a host.
+func wwwRedirectKey(owner *claim.Owner) string { return owner.PrefixKey + "from-to-www-redirect" }
 
 // nameOthers gives the hosts the names that are redirected to them. A name that is a host
 // or an alias is not redirected; of two hosts with the same other name, that of the
@@ -38,7 +38,7 @@ func (t *Assembly) nameOthers(hosts []*host) {
 }
 
 func (t *Assembly) nameOther(h *host, served map[string]*claim.Owner) {
-	owner, other := h.redirector(), otherName(h.name)
+	owner, other := h.redirector(), OtherName(h.name)
 	holder, taken := served[other]
 	switch {
 	case other == "":
@@ -53,7 +53,7 @@ func (t *Assembly) nameOther(h *host, served map[string]*claim.Owner) {
 }
 
 func (t *Assembly) reportOther(owner *claim.Owner, reason model.Reason, text string) {
-	t.report(model.Problem{Object: owner.Ref, Field: owner.PrefixKey + wwwRedirect, Reason: reason, Text: text})
+	t.report(model.Problem{Object: owner.Ref, Field: wwwRedirectKey(owner), Reason: reason, Text: text})
 }
 
 // redirector is the oldest deciding owner that asks for the redirect, nil for none.
@@ -66,8 +66,8 @@ func (h *host) redirector() *claim.Owner {
 	return nil
 }
 
-// otherName is the host without www., or with it; empty for hosts that are no single name.
-func otherName(host string) string {
+// OtherName is the host without www., or with it; empty for hosts that are no single name.
+func OtherName(host string) string {
 	if host == "" || strings.HasPrefix(host, "*") {
 		return ""
 	}
@@ -104,7 +104,7 @@ func (t *Assembly) otherServer(h *host) *model.Server {
 	if t.Settings.Redirects.PreserveTrailingSlash {
 		uri = "$request_uri"
 	}
-	rule := model.Rule{Object: owner.Ref, Field: owner.PrefixKey + wwwRedirect, Path: "/", Kind: model.RuleRedirect}
+	rule := model.Rule{Object: owner.Ref, Field: wwwRedirectKey(owner), Path: "/", Kind: model.RuleRedirect}
 	to := model.Return{Code: t.Settings.Redirects.Code, URL: "$redirect_scheme://" + h.name + uri}
 	if s := h.toOther; s == nil || s.Host != h.other || s.Locations[0].Rule != rule || *s.Locations[0].Return != to {
 		h.toOther = &model.Server{Host: h.other, Locations: []*model.Location{{Modifier: model.Prefix, Path: "/", Rule: rule, Return: &to}}}

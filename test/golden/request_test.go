@@ -238,7 +238,7 @@ func (r request) written(url string) string {
 		mark = "?"
 	}
 	var pairs []string
-	for name, value := range map[string]string{"request_uri": r.uri, "uri": path, "args": args, "is_args": mark, "host": r.host, "scheme": r.scheme} {
+	for name, value := range map[string]string{"request_uri": r.uri, "uri": path, "args": args, "is_args": mark, "host": r.host, "scheme": r.scheme, "redirect_scheme": r.scheme, "redirect_uri": strings.TrimSuffix(r.uri, "/")} {
 		pairs = append(pairs, "${"+name+"}", value, "$"+name, value)
 	}
 	return strings.NewReplacer(pairs...).Replace(url)
