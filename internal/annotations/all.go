@@ -43,6 +43,7 @@ type Annotations struct {
 	ForwardedPrefix      *ForwardedPrefix      `behaviour:"forwarded-prefix" kind:"shaping"`
 	Redirect             *Redirect             `behaviour:"redirect" kind:"shaping"`
 	AppRoot              *AppRoot              `behaviour:"app-root" kind:"shaping" scope:"host"`
+	WWWRedirect          *WWWRedirect          `behaviour:"www-redirect" kind:"shaping" scope:"host"`
 	ServerAlias          *ServerAlias          `behaviour:"server-alias" kind:"shaping" scope:"host"`
 	SSLRedirect          *SSLRedirect          `behaviour:"ssl-redirect" kind:"shaping"`
 	Transport            *Transport            `behaviour:"transport" kind:"shaping"`
@@ -54,6 +55,7 @@ type Annotations struct {
 	SlowStart            *SlowStart            `behaviour:"slow-start" kind:"shaping"`
 	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"Ingress"`
 	Mirror               *Mirror               `behaviour:"mirror" kind:"shaping"`
+	CustomErrors         *CustomErrors         `behaviour:"custom-errors" kind:"shaping"`
 	Certificates         *Certificates         `behaviour:"certificates" kind:"shaping" scope:"host"`
 	Passthrough          *Passthrough          `behaviour:"ssl-passthrough" kind:"shaping" scope:"host"`
 	BasicAuth            *BasicAuth            `behaviour:"basic-auth" kind:"shaping"`

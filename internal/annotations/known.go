@@ -14,14 +14,10 @@ var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) b
 // behaviour reads them. Afterwards a row has no effect.
 var ofIngressNginx = []keys.Known{
 	{Key: "auth-keepalive-share-vars", Instead: "requests to the server always have the variables of the request of the client, such as its X-Request-ID"},
-	{Key: "custom-http-errors"},
-	{Key: "default-backend"},
-	{Key: "disable-proxy-intercept-errors", Off: keys.False},
 	{Key: "enable-influxdb", Fate: keys.Idle},
 	{Key: "enable-modsecurity", Fate: keys.Denied, Off: keys.False},
 	{Key: "enable-opentelemetry", Off: keys.False},
 	{Key: "enable-owasp-core-rules", Fate: keys.Denied, Off: keys.False, Needs: "enable-modsecurity"},
-	{Key: "from-to-www-redirect", Off: keys.False},
 	{Key: "http2-push-preload", Fate: keys.Idle},
 	{Key: "influxdb-host", Fate: keys.Idle},
 	{Key: "influxdb-measurement", Fate: keys.Idle},

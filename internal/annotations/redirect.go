@@ -17,6 +17,12 @@ func (r Redirect) To() (url string, code int) {
 	return r.Permanent, r.PermanentCode
 }
 
+// WWWRedirect redirects the other name of each host to it: www.example.com for
+// example.com, and the other way round.
+type WWWRedirect struct {
+	Enabled bool `key:"from-to-www-redirect" default:"false" risk:"low" doc:"Whether www.example.com is redirected to the host example.com of the Ingress, and example.com to the host www.example.com. A name that an Ingress serves is not redirected. For HTTPS, the certificate of the host has to be valid for both names."`
+}
+
 // AppRoot redirects requests for / of the host.
 type AppRoot struct {
 	Path string `key:"app-root" risk:"medium" validate:"path_and_variables" instead:"requests for / are not redirected" doc:"Path of the host to which requests for / are redirected, with status 302."`

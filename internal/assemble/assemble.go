@@ -93,6 +93,7 @@ func (t *Assembly) report(problems ...model.Problem) {
 func (m *Memo) Assemble(in Input) *Assembly {
 	t := m.begin(in)
 	t.hosts = t.nameAliases(t.gather())
+	t.nameOthers(t.hosts)
 	assigned := t.certify(t.hosts)
 	t.Servers = t.makeServers(t.hosts, assigned)
 	t.Backends = t.usedBackends(t.hosts)
@@ -174,6 +175,7 @@ func (t *Assembly) makeServers(hosts []*host, assigned wildcards) []*model.Serve
 	}
 	t.report(below.problems()...)
 	t.idleDefaults(hosts)
+	servers = t.addOthers(servers, hosts)
 	t.orderPatterns(servers, hosts)
 	return servers
 }

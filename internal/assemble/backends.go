@@ -80,6 +80,8 @@ type Use struct {
 	Owner *claim.Owner
 	// Field names the Service, PortField its port.
 	Field, PortField string
+	// Instead is the consequence of a wrong reference, empty for the usual one.
+	Instead string
 }
 
 // useOf is the reference of a claim to its Service; c is nil for none.
@@ -88,7 +90,7 @@ func useOf(b *Backend, c *claim.Claim) Use {
 		return Use{Backend: b}
 	}
 	service := c.Field + c.BackendField() + ".service"
-	return Use{b, c.Owner, service + ".name", service + ".port" + c.Action.PortField}
+	return Use{Backend: b, Owner: c.Owner, Field: service + ".name", PortField: service + ".port" + c.Action.PortField}
 }
 
 // backendOf returns the backend with an ID, a new one at first.

@@ -41,6 +41,9 @@ func (b *builder) crossings() {
 	if by := b.ciphersBy; by != nil {
 		b.crossedBy(by, b.ciphersKey, "the ciphers of %s are decided")
 	}
+	if first := h.redirector(); first != nil {
+		b.crossedBy(first, wwwRedirectKey, "the other name of %s, with or without www., is redirected")
+	}
 	if first := h.firstAliased(); first != nil {
 		b.crossedBy(first, (*claim.Owner).AliasKey, "further names of %s are added")
 	}

@@ -52,7 +52,7 @@ func (b *builder) claimConditional(c *claim.Claim, path string) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
-	b.rewrite(l, c, pcre.Quote(path), nil)
+	b.complete(l, c, pcre.Quote(path), nil)
 	b.conditionals = append(b.conditionals, &conditional{c, at, conditions, l})
 }
 

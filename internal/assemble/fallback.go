@@ -31,7 +31,7 @@ func (b *builder) fallback() {
 		c = &claim.Claim{Owner: first, Annotations: first.Annotations, Path: "/"}
 	}
 	l := b.location(c, model.RuleFallback)
-	b.rewrite(l, c, "/", nil)
+	b.complete(l, c, "/", nil)
 	b.add(l, model.Prefix, "/")
 	for _, rules := range b.host.rules[1:] {
 		if later := rules.Owner.Fallback; later != nil && later.Owner != first {
@@ -75,6 +75,7 @@ func (b *builder) catchAllFallback() {
 	if len(claims) == 0 {
 		l := &model.Location{Rule: model.Rule{Path: "/", Kind: model.RuleFallback}}
 		b.passToDefault(l)
+		b.customErrors(l, nil)
 		b.add(l, model.Prefix, "/")
 		return
 	}
@@ -82,6 +83,7 @@ func (b *builder) catchAllFallback() {
 	l := b.decorated(winner, model.RuleFallback)
 	if l.Return == nil {
 		b.passOn(l, winner)
+		b.customErrors(l, winner)
 	}
 	b.add(l, model.Prefix, "/")
 	for _, c := range claims[1:] {

@@ -34,6 +34,10 @@ type host struct {
 	certificate      *assignment
 	// aliases are those of this call.
 	aliases []string
+	// other is the name that is redirected to the host, empty for none; toOther is its
+	// server.
+	other   string
+	toOther *model.Server
 	// built is its server; made are all servers made of the rules.
 	built *builtServer
 	made  []madeServer
@@ -89,7 +93,7 @@ func (t *Assembly) entry(name string) *host {
 // beginHost prepares a host to gather the rules of this call.
 func (t *Assembly) beginHost(h *host) {
 	h.pass = t.memo.pass
-	h.next, h.nextCanaries, h.aliases, h.held, h.delegating = h.next[:0], nil, nil, nil, nil
+	h.next, h.nextCanaries, h.aliases, h.held, h.delegating, h.other = h.next[:0], nil, nil, nil, nil, ""
 	t.memo.used.hosts++
 }
 

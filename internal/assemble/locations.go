@@ -126,7 +126,7 @@ func (b *builder) claimExact(c *claim.Claim, path string) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
-	b.rewrite(l, c, pcre.Quote(path), nil)
+	b.complete(l, c, pcre.Quote(path), nil)
 	b.add(l, model.Equal, path)
 }
 
@@ -143,7 +143,7 @@ func (b *builder) claimPrefix(c *claim.Claim, path string) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
-	b.rewrite(l, c, pcre.Quote(path), nil)
+	b.complete(l, c, pcre.Quote(path), nil)
 	b.add(l, model.PrefixFirst, stem+"/")
 	slashed := strings.HasSuffix(path, "/")
 	if stem == "" || slashed && b.Settings.Paths.TrailingSlashRedirect && l.Proxy != nil || b.exact(stem) {

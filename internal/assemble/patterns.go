@@ -47,7 +47,7 @@ func (b *builder) claimPattern(c *claim.Claim) {
 		return
 	}
 	l := b.location(c, model.RuleWritten)
-	b.rewrite(l, c, p.rewrite, p.names)
+	b.complete(l, c, p.rewrite, p.names)
 	b.add(l, model.Pattern, m.path)
 }
 

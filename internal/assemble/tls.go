@@ -114,6 +114,9 @@ func (t *Assembly) certify(hosts []*host) wildcards {
 			assigned[alias] = by
 			name(alias, h.certificate.pair.Certificate)
 		}
+		if h.other != "" && claim.Covers(h.certificate.pair.Names, h.other) {
+			name(h.other, h.certificate.pair.Certificate)
+		}
 	}
 	for _, fenced := range t.fenced(hosts, assigned) {
 		name(fenced, standard)

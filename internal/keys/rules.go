@@ -117,6 +117,10 @@ var textRules = []textRule{
 	// nginx puts it between quotes without an escape.
 	{"realm", pattern(`^[ !#-\[\]-~]{1,200}$`), `at most 200 printable ASCII characters without " and \`},
 	{"file_name", pattern(`^[A-Za-z0-9._-]{1,200}$`), `the name of a file, of letters, digits and . _ -`},
+	// nginx refuses 499, with which it logs that a client left.
+	{"error_status", pattern(`^(?:4(?:[0-8][0-9]|9[0-8])|5[0-9]{2})$`), "a status from 400 to 599 except 499"},
+	{"answer_status", pattern(`^(?:3[0-9]{2}|4(?:[0-8][0-9]|9[0-8])|5[0-9]{2})$`), "a status from 300 to 599 except 499"},
+	{"service_name", pattern(`^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$`), "the name of a Service"},
 	{"namespace", pattern(`^` + dnsLabel + `$`), `the name of a namespace`},
 	{"server_name", pattern(`^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$`), `a host name of letters, digits and . - _`},
 	// The names of ciphers and the operators of OpenSSL (ciphers(1ssl)).

@@ -156,7 +156,8 @@ type Rule struct {
 	// rule takes), "shadow" (keeps nginx from redirecting /foo to /foo/), "redirect"
 	// (redirects /), "closed" (returns 503 in place of a path that cannot be served),
 	// "health" (answers checks of load balancers), "dispatch" (passes requests on by
-	// method, header or query).
+	// method, header or query), "error" (answers in place of an error of another
+	// location, of which it keeps the variables).
 	Kind RuleKind `json:"kind"`
 	// Protects is set if the object protects its paths, or should: the location returns
 	// 503 instead of being left out.
@@ -175,6 +176,7 @@ const (
 	RuleClosed   RuleKind = "closed"
 	RuleHealth   RuleKind = "health"
 	RuleDispatch RuleKind = "dispatch"
+	RuleError    RuleKind = "error"
 )
 
 // Redirect redirects plain HTTP to HTTPS.
@@ -227,6 +229,9 @@ type Proxy struct {
 	// URI is the URI of subrequests to the backend, empty for that of the request. It
 	// is a path that may contain variables.
 	URI string `json:"uri,omitempty"`
+	// WhenEmpty is the status that the location returns without endpoints, before it
+	// asks the backend; 0 leaves the answer to the backend.
+	WhenEmpty int `json:"whenEmpty,omitempty"`
 }
 
 // ServicePort is a port of a Service, by number or by name.

@@ -44,7 +44,11 @@ type locationView struct {
 	Hops hopsView
 	// AnswersFirst is set if a block may end nginx's rewrite module.
 	AnswersFirst bool
-	Rewrite      *rewriteView
+	// WhenEmpty is the status of the location itself without endpoints, 0 for none;
+	// NoEndpoints is the Lua file that looks for them.
+	WhenEmpty   int
+	NoEndpoints string
+	Rewrite     *rewriteView
 	// Dispatch is the variable with the name of the internal location that answers.
 	Dispatch string
 	// TLS prints the directives for TLS with backends.
@@ -223,9 +227,9 @@ func (s *serverRendering) prepare(location *model.Location) error {
 }
 
 // handedOver reports whether requests come from another location of the same rule, which
-// has set their variables. That holds for a redirect to a sign-in page.
+// has set their variables. That holds for a redirect to a sign-in page and for errors.
 func handedOver(l *model.Location) bool {
-	return l.Modifier == model.Named && l.Rule.Kind == model.RuleRedirect
+	return l.Modifier == model.Named && (l.Rule.Kind == model.RuleRedirect || l.Rule.Kind == model.RuleError)
 }
 
 // answers prepares the backend, the status or the dispatch for the template.
@@ -259,12 +263,15 @@ func (s *serverRendering) answers(location *model.Location) error {
 	switch {
 	case isSubrequest(location):
 		to.by = byURI
+	case location.Rule.Kind == model.RuleError:
+		to.by, view.Backend, view.Route = byKey, location.Proxy.Backend, ""
 	case location.Proxy.Backend != of.Namespace+"/"+of.Name+"/"+of.Port:
 		to.by, view.Backend = byKey, location.Proxy.Backend
 	}
 	if location.Proxy.Watched {
 		view.Watch = s.env.entry("log")
 	}
+	view.WhenEmpty, view.NoEndpoints = location.Proxy.WhenEmpty, s.env.entry("no_endpoints")
 	view.speak(to, location.Proxy.URI, s.env)
 	if to != (upstream{}) {
 		s.out.upstreams = append(s.out.upstreams, to)

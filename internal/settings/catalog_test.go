@@ -126,6 +126,8 @@ var ingressNginx = map[string]string{
 	"global-auth-cache-duration":        ``,
 	"global-auth-snippet":               ``,
 	"no-auth-locations":                 `/.well-known/acme-challenge`,
+	"custom-http-errors":                ``,
+	"disable-proxy-intercept-errors":    `false`,
 
 	"log-format-stream":                  `[$remote_addr] [$time_local] $protocol $status $bytes_sent $bytes_received $session_time`,
 	"disable-stream-access-log":          `false`,

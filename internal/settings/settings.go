@@ -27,6 +27,7 @@ type Settings struct {
 	HTTP2       HTTP2
 	Listen      Listen
 	Headers     Headers
+	Errors      Errors
 	Forwarded   Forwarded
 	LogFormat   LogFormat
 	StreamLog   StreamLog
@@ -176,6 +177,13 @@ type Headers struct {
 	Type              string `key:"default-type" default:"text/html" validate:"max=100,answer_type" doc:"Content-Type of answers without one, which are those of nginx itself."`
 	HashMaxSize       int    `key:"proxy-headers-hash-max-size" default:"512" validate:"min=64,max=1000000" doc:"Size of the hash table of headers for backends."`
 	HashBucketSize    int    `key:"proxy-headers-hash-bucket-size" default:"64" validate:"min=32,max=32768" doc:"Bucket size of the hash table of headers for backends."`
+}
+
+// Errors has the default backend answer in place of errors. Annotations can override the
+// statuses.
+type Errors struct {
+	Codes   []string `key:"custom-http-errors" validate:"max=60,dive,answer_status" doc:"Statuses in place of which the default backend answers, on each path without the annotation custom-http-errors. At most 60."`
+	OnlyOwn bool     `key:"disable-proxy-intercept-errors" default:"false" empty:"zero" doc:"Whether answers of backends stay, so that custom-http-errors replaces only errors of nginx itself."`
 }
 
 // Forwarded configures which proxies in front are trusted, and the headers that tell

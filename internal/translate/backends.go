@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
@@ -51,7 +52,7 @@ func (t *translation) backends(of *assemble.Assembly) []*model.Backend {
 	}
 	for u := range of.Uses() {
 		if fault := foundFor(u.Backend).fault; fault != nil {
-			t.report(model.Problem{Object: u.Owner.Ref, Field: fault.in(u), Reason: fault.reason, Text: u.Owner.Consequence(fault.text)})
+			t.report(model.Problem{Object: u.Owner.Ref, Field: fault.in(u), Reason: fault.reason, Text: fault.consequence(u)})
 		}
 	}
 	t.checkDefaultBackend()
@@ -182,6 +183,14 @@ func listedPorts(service *corev1.Service) string {
 		names = append(names, cmp.Or(p.Name, strconv.Itoa(int(p.Port)))+" ("+strconv.Itoa(int(p.Port))+")")
 	}
 	return claim.Listed(names)
+}
+
+// consequence is the text with the consequence for a reference.
+func (f *backendFault) consequence(u assemble.Use) string {
+	if u.Instead == "" {
+		return u.Owner.Consequence(f.text)
+	}
+	return strings.Replace(f.text, fmt.Sprintf("%d is answered", foundFor(u.Backend).model.WhenEmpty), u.Instead, 1)
 }
 
 // in is the field with the mistake.

@@ -6,6 +6,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/assemble"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
@@ -27,12 +28,15 @@ func (i *owner) hostlessTLS() {
 	}
 }
 
-// unusedTLS reports hosts of the TLS section that no rule and no alias has. Invalid rules
+// unusedTLS reports hosts of the TLS section that no rule, no alias and no redirect has. Invalid rules
 // count too, because they have a Problem of their own.
 func (i *owner) unusedTLS() {
 	for at, item := range i.object.Spec.TLS {
 		for n, host := range item.Hosts {
-			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool { return claim.Related(host, rule.Host) })
+			named := slices.ContainsFunc(i.object.Spec.Rules, func(rule networkingv1.IngressRule) bool {
+				other := i.Annotations.WWWRedirect.Enabled && claim.Related(host, assemble.OtherName(rule.Host))
+				return other || claim.Related(host, rule.Host)
+			})
 			// An alias has the certificate of its host, so issuers of certificates need the entry.
 			if !named && !slices.ContainsFunc(i.Aliases, func(alias string) bool { return claim.Related(host, alias) }) {
 				i.report(fmt.Sprintf("spec.tls[%d].hosts[%d]", at, n), model.NoEffect, fmt.Sprintf("no rule of this Ingress has the host %s: the entry has no effect", model.Quoted(host)))

@@ -9,6 +9,10 @@ const (
 	asToService    = "a copy has the headers and the HTTP version of the request to the Service"
 	alwaysServing  = "an endpoint that still serves while it ends is used if no other is ready"
 	snippetCloses  = "a snippet that is not allowed closes its paths, since it may be what protects them"
+	errorRequest   = "what answers in place of an error gets the headers and the HTTP version of every other request"
+	statusStays    = "without a Service that answers in place of an error, its status stays"
+	oneRequestID   = "a request has one X-Request-ID"
+	noUsualPort    = "a redirect names a port only if it is not the usual one"
 	hstsEverywhere = "answers over HTTPS carry Strict-Transport-Security, redirects too"
 )
 
@@ -58,12 +62,26 @@ var intended = map[string]string{
 	"balance-invalid #0 GET /": "least_conn is one of the values of Sluice",
 	"canary-two #2 GET /":      "a path can have several canaries",
 
-	"permanent-redirect-code #1 GET /999":                                    valueLeftOut,
-	"permanent-redirect-code #2 GET /abc":                                    valueLeftOut,
-	"redirect-variables #0 GET /v/x?y=1":                                     valueLeftOut,
-	"digest-auth #0 GET /":                                                   "digest authentication is gone: its paths answer 503",
-	"upstream-vhost #2 GET /bad":                                             valueLeftOut,
-	"app-root-tls #1 GET https://app-root-tls.example.org/":                  "answers over HTTPS carry Strict-Transport-Security, redirects too",
+	"permanent-redirect-code #1 GET /999":                   valueLeftOut,
+	"permanent-redirect-code #2 GET /abc":                   valueLeftOut,
+	"redirect-variables #0 GET /v/x?y=1":                    valueLeftOut,
+	"digest-auth #0 GET /":                                  "digest authentication is gone: its paths answer 503",
+	"upstream-vhost #2 GET /bad":                            valueLeftOut,
+	"app-root-tls #1 GET https://app-root-tls.example.org/": "answers over HTTPS carry Strict-Transport-Security, redirects too",
+
+	"default-backend-annotation #0 GET /a":                                   oneRequestID,
+	"default-backend-annotation #1 GET /a/sub?x=1":                           oneRequestID,
+	"custom-errors-annotation #0 GET /x?y=1 (intercepted-503)":               errorRequest,
+	"custom-errors-annotation #1 GET /x (intercepted-404)":                   errorRequest,
+	"custom-errors-annotation #3 POST /x":                                    errorRequest,
+	"custom-errors-global #0 GET /plain":                                     statusStays,
+	"custom-errors-global #1 GET /plain":                                     statusStays,
+	"custom-errors-global #3 GET /own":                                       errorRequest,
+	"custom-errors-global #4 GET /noint":                                     statusStays,
+	"custom-errors-global #5 GET /nomatch":                                   statusStays,
+	"custom-errors-global #6 GET http://unknown.example.net/":                statusStays,
+	"www-redirect-tls #1 GET http://www.wwws.example.org/x?y=1":              noUsualPort,
+	"www-redirect-tls #2 GET https://www.wwws.example.org/x?y=1":             noUsualPort,
 	"external-auth-signin #6 GET https://external-auth-signin.example.org/a": hstsEverywhere,
 }
 
@@ -71,7 +89,4 @@ var intended = map[string]string{
 // does not read something yet: the annotation or setting, or "KEY: VALUE" where
 // it is a value. Such a request has to leave the list once it agrees, and any
 // request with that key once Sluice reads it.
-var notBuilt = map[string]string{
-	"www-redirect-tls #1 GET http://www.wwws.example.org/x?y=1":  "from-to-www-redirect",
-	"www-redirect-tls #2 GET https://www.wwws.example.org/x?y=1": "from-to-www-redirect",
-}
+var notBuilt = map[string]string{}

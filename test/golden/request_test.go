@@ -21,8 +21,9 @@ import (
 //	METHOD URL [{Header: value}] -> LOCATION  ANSWER
 //
 // possibly followed by indented lines "Header: value" with headers of the answer
-// ("certificate: NAME" is the name in the certificate that was presented, and
-// "Got-Header: value" a header as the service got it).
+// ("certificate: NAME" is the name in the certificate that was presented,
+// "Got-Header: value" a header as the service got it, and "status: 404" the status
+// that the service gave).
 //
 // URL is host/path for plain HTTP, or https://host/path; it is sent as it is
 // written. With http://host/path the request line has the whole URL, and the
@@ -127,7 +128,9 @@ type answer struct {
 	asks bool
 	// authenticated is set if another server says which requests may pass.
 	authenticated bool
-	header        http.Header
+	// replaced is set if another service answers in place of errors.
+	replaced bool
+	header   http.Header
 }
 
 // String gives the right side of a request's line.
@@ -157,6 +160,9 @@ func disagrees(foretold, seen answer) string {
 		return "" // a preflight request comes before every redirect
 	}
 	if foretold.authenticated && (seen.status == http.StatusFound || seen.status == http.StatusUnauthorized || seen.status == http.StatusInternalServerError) {
+		return ""
+	}
+	if foretold.replaced {
 		return ""
 	}
 	if foretold.redirect != seen.redirect {
@@ -206,6 +212,7 @@ func (o *outcome) foretellLocation(r request, match route.Choice) answer {
 	a.asks = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "basic-auth" })
 	a.authenticated = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "external-auth" })
 	a.limited = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "limits" })
+	a.replaced = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "custom-errors" || b.Name == "no-endpoints" })
 	redirect := cmp.Or(server.RedirectToHTTPS, location.RedirectToHTTPS)
 	switch {
 	case redirect != nil && r.scheme == "http" && match.Outcome == route.Served:
@@ -231,7 +238,7 @@ func (r request) written(url string) string {
 		mark = "?"
 	}
 	var pairs []string
-	for name, value := range map[string]string{"request_uri": r.uri, "uri": path, "args": args, "is_args": mark, "host": r.host, "scheme": r.scheme} {
+	for name, value := range map[string]string{"request_uri": r.uri, "uri": path, "args": args, "is_args": mark, "host": r.host, "scheme": r.scheme, "redirect_scheme": r.scheme, "redirect_uri": strings.TrimSuffix(r.uri, "/")} {
 		pairs = append(pairs, "${"+name+"}", value, "$"+name, value)
 	}
 	return strings.NewReplacer(pairs...).Replace(url)

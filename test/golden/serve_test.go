@@ -154,6 +154,7 @@ func (n *running) fetch(t *testing.T, r request) (answer, error) {
 	response.Body.Close()
 	connection.Close()
 	response.Header.Set("Certificate", name)
+	response.Header.Set("Status", strconv.Itoa(response.StatusCode))
 	a := answer{status: response.StatusCode, service: response.Header.Get("Echo-Service"), header: response.Header}
 	if response.StatusCode/100 == 3 {
 		a.redirect = n.usualPorts(response.Header.Get("Location"))

@@ -127,6 +127,9 @@ func (h *Host) bare(servers []*model.Server) (lines []string) {
 				lacks := func(block string) bool {
 					return !slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Name == block })
 				}
+				if isErrorPage(l) && !slices.ContainsFunc(server.Locations, func(own *model.Location) bool { return sameService(own, l) }) {
+					continue // it passes on nothing but the root of another Service
+				}
 				of := l.Rule.Object == c.Owner && (!byPath || l.Rule.Field == c.Field)
 				if of && l.Proxy != nil && (c.Denied || slices.ContainsFunc(c.Blocks, lacks)) {
 					lines = append(lines, fmt.Sprintf("host %q: %s %q of %s is not protected", server.Host, l.Modifier, l.Path, c.Owner))
@@ -135,6 +138,16 @@ func (h *Host) bare(servers []*model.Server) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// isErrorPage reports whether requests with an error end at a location, without their path.
+func isErrorPage(l *model.Location) bool {
+	return l.Modifier == model.Named && l.Rule.Kind == model.RuleError && l.Rewrite != nil && l.Rewrite.Pattern == "^" && l.Rewrite.Target == "/"
+}
+
+// sameService reports whether two locations of one object pass on to the same Service.
+func sameService(a, b *model.Location) bool {
+	return a.Rule.Object == b.Rule.Object && a.Proxy != nil && b.Proxy != nil && a.Proxy.Service.Namespace == b.Proxy.Service.Namespace && a.Proxy.Service.Name == b.Proxy.Service.Name
 }
 
 // Servers are those that serve the host: with its name, and with its aliases. Where

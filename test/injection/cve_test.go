@@ -387,7 +387,7 @@ func (a attacked) asked(t *testing.T) {
 	passed := 0
 	for _, location := range find(serverOf(a.list, "shop.example").body, "location") {
 		internal := len(find(location.body, "internal")) > 0
-		if len(passing(location.body)) == 0 || internal {
+		if len(passing(location.body)) == 0 || internal || isErrorPage(location) {
 			continue
 		}
 		passed++
@@ -524,20 +524,53 @@ func TestCVE2026_1580(t *testing.T) {
 	a.lacks(t, marker)
 }
 
-// An error page that answers in the place of the authentication's refusal.
+// isErrorPage reports whether a location answers in place of an error: it asks for nothing
+// but the root of a Service that the world does not protect.
+func isErrorPage(location *directive) bool {
+	toRoot := func(d *directive) bool {
+		return strings.HasSuffix(d.args[0], "^") && d.args[1] == "/" && d.args[2] == "break"
+	}
+	toErrors := func(d *directive) bool {
+		return d.args[0] == "$backend" && (strings.HasPrefix(d.args[1], "default/errors/_default") || strings.Contains(d.args[1], "/_default~split-"))
+	}
+	return strings.HasPrefix(location.args[0], "@error-") && slices.ContainsFunc(find(location.body, "rewrite"), toRoot) && slices.ContainsFunc(find(location.body, "set"), toErrors)
+}
+
+// keptStatus is an error page that does not change the status.
+var keptStatus = regexp.MustCompile(`^(\d{3}) =(\d{3}) @error-`)
+
+// An error page that answers in the place of the authentication's refusal: the status
+// stays, and a question has no error page, whose 200 would let the request pass.
 func TestCVE2026_24513(t *testing.T) {
 	t.Parallel()
-	a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "custom-http-errors": "401,403,503", "default-backend": "web"})
-	a.asked(t)
-	all(a.list, func(d *directive) {
-		if said := strings.Join(d.args, " "); d.name == "error_page" && said != "495 496 = https://help.example/certificates" && said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) {
-			t.Errorf("error_page %q", d.args)
+	for _, service := range []string{"web", "errors"} {
+		a := annotated(t, map[string]string{"auth-url": "http://auth.example/", "custom-http-errors": "401,403,500,503", "default-backend": service})
+		a.asked(t)
+		all(a.list, func(d *directive) {
+			said := strings.Join(d.args, " ")
+			kept := keptStatus.FindStringSubmatch(said)
+			if d.name == "error_page" && said != "495 496 = https://help.example/certificates" && said != "418 = @miss" && !strings.HasPrefix(said, "599 = @no-endpoints-") && !signIn.MatchString(said) && !grpcError.MatchString(said) && (kept == nil || kept[1] != kept[2]) {
+				t.Errorf("%s: error_page %q", service, d.args)
+			}
+			// The page of an error of gRPC says which error it was, and asks nobody.
+			if d.name == "location" && strings.HasPrefix(d.args[0], "@grpc-error-") && (len(passing(d.body)) > 0 || !strings.HasSuffix(argument(d.body, "content_by_lua_file"), "/grpc_error.lua")) {
+				t.Errorf("%s: location %q", service, d.args)
+			}
+		})
+		all(a.list, func(d *directive) {
+			if d.name != "location" || !strings.HasPrefix(d.args[len(d.args)-1], "/.sluice/") {
+				return
+			}
+			if len(find(d.body, "error_page"))+len(find(d.body, "proxy_intercept_errors")) > 0 {
+				t.Errorf("%s: location %q has error pages", service, d.args)
+			}
+		})
+		for _, name := range []string{"error_page", "proxy_intercept_errors"} {
+			if server := serverOf(a.list, "shop.example"); len(find(server.body, name)) > 0 {
+				t.Errorf("%s: the server has %s, which questions inherit", service, name)
+			}
 		}
-		// The page of an error of gRPC says which error it was, and asks nobody.
-		if d.name == "location" && strings.HasPrefix(d.args[0], "@grpc-error-") && (len(passing(d.body)) > 0 || !strings.HasSuffix(argument(d.body, "content_by_lua_file"), "/grpc_error.lua")) {
-			t.Errorf("location %q", d.args)
-		}
-	})
+	}
 }
 
 // Authentication whose Secret is missing is no reason to go without (Traefik's

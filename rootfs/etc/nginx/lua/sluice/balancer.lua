@@ -366,6 +366,26 @@ function _M.done()
   end
 end
 
+--- Reports whether a backend, or each of a split, has no endpoints.
+function _M:is_empty(route)
+  local backend = self:backend(route)
+  local of = backend.split
+  if not of then
+    return backend.count == 0
+  end
+  for _, share in ipairs(of.shares) do
+    if self:backend(share.backend).count > 0 then
+      return false
+    end
+  end
+  return self:backend(of.main).count == 0
+end
+
+--- The same for this worker's balancer, in the rewrite phase.
+function _M.lacks_endpoints(route)
+  return this_worker():is_empty(route or "")
+end
+
 --- Sends a subrequest to its backend. It shares all variables of its parent but $uri,
 -- the path of its location: "/.sluice/<name>/<key>", with the key of the backend.
 -- A request that came by X-Accel-Redirect gets 404.

@@ -1,0 +1,281 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"sluice/internal/claim"
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// The data of the blocks: of a location with error pages, of one whose Service may have
+// no endpoints, and of the internal locations that answer in their place.
+type (
+	errorsBlock struct {
+		// Intercepts is set if answers of backends are replaced too.
+		Intercepts bool
+		Pages      []errorPage
+	}
+	errorPage struct {
+		Code string
+		// Status is that of the answer, empty for the one that the error backend gives.
+		Status string
+		// To is the name of the internal location.
+		To string
+	}
+	noEndpointsBlock struct {
+		Code int
+		To   string
+	}
+	errorBlock struct {
+		Code int
+		// OfPage is set for error pages, OfService if the location with the error has a
+		// Service.
+		OfPage, OfService bool
+		Object            model.ObjectRef
+		// Hidden are headers that the error backend must not get from the client.
+		Hidden []string
+		// WithoutBody is set if nginx may not have read the body of the request.
+		WithoutBody bool
+	}
+)
+
+// complete adds the parts of a location that depend on its path: the rewrite, and the
+// answers in place of errors.
+func (b *builder) complete(l *model.Location, c *claim.Claim, pattern string, names []string) {
+	b.rewrite(l, c, pattern, names)
+	b.customErrors(l, c)
+}
+
+// errorsAt are the answers in place of errors of one location. claim is nil for none.
+type errorsAt struct {
+	*builder
+	claim *claim.Claim
+	at    *model.Location
+	codes []string
+	// intercepts is set if answers of backends are replaced too.
+	intercepts bool
+	// answers is the default-backend of the list; its Name is empty for that of the
+	// controller alone.
+	answers snapshot.Name
+}
+
+// customErrors adds the answers in place of errors. Locations that deny or redirect have
+// none.
+func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
+	if l.Return != nil && *l.Return != (model.Return{Code: 404}) {
+		return
+	}
+	set := b.Settings.Errors
+	e := errorsAt{builder: b, claim: c, at: l, codes: set.Codes, intercepts: len(set.Codes) > 0 && !set.OnlyOwn}
+	var service snapshot.Name
+	if c != nil {
+		asked := c.Annotations.CustomErrors
+		service = b.errorService(c)
+		if len(asked.Codes) > 0 {
+			e.codes, e.intercepts, e.answers = asked.Codes, e.intercepts || !asked.OnlyOwn, service
+		}
+	}
+	e.addPages()
+	if service.Name != "" && c.Action != nil && l.Proxy != nil {
+		e.addFallback(service)
+	}
+}
+
+// errorService is the Service of default-backend; its Name is empty for none. A refused
+// request must not reach a Service that the same Ingress protects, not even its root.
+func (b *builder) errorService(c *claim.Claim) snapshot.Name {
+	service := snapshot.Name{Namespace: c.Owner.Ref.Namespace, Name: c.Annotations.CustomErrors.Backend}
+	if service.Name == "" || !isProtected(c) || !b.guardsService(c.Owner, service) {
+		return service
+	}
+	problem := model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, defaultBackend), Reason: model.InvalidValue,
+		Text: fmt.Sprintf("want a Service that this Ingress does not protect (got %s), because clients that may not reach it would get its answers: errors are answered as without it", claim.Shown(service.Name))}
+	if !slices.Contains(b.out.problems, problem) {
+		b.out.problems = append(b.out.problems, problem)
+	}
+	return snapshot.Name{}
+}
+
+// guardsService reports whether an owner protects a path of a Service.
+func (b *builder) guardsService(owner *claim.Owner, service snapshot.Name) bool {
+	key := guarded{owner, service}
+	known, ok := b.guarded[key]
+	if ok {
+		return known
+	}
+	all := slices.Clip(owner.Hosts)
+	if owner.Fallback != nil {
+		all = append(all, &claim.Rules{Claims: []claim.Claim{*owner.Fallback}})
+	}
+	for c := range claimsOf(all) {
+		known = known || c.Action != nil && c.Action.Service == service && isProtected(c)
+	}
+	if b.guarded == nil {
+		b.guarded = map[guarded]bool{}
+	}
+	b.guarded[key] = known
+	return known
+}
+
+// guarded is a question of guardsService.
+type guarded struct {
+	owner   *claim.Owner
+	service snapshot.Name
+}
+
+// isProtected reports whether something else than limits protects a path.
+func isProtected(c *claim.Claim) bool {
+	return slices.ContainsFunc(c.Annotations.Protects(), func(name string) bool { return name != "limits" })
+}
+
+// defaultBackend is the annotation that names the Service.
+const defaultBackend = "default-backend"
+
+// addPages adds an error page for each status. A redirect to sign in comes before that
+// for 401. Without an error backend, the pages are those of nginx.
+func (e *errorsAt) addPages() {
+	codes := slices.Compact(slices.Sorted(slices.Values(e.codes)))
+	if e.signsIn() {
+		codes = slices.DeleteFunc(codes, func(code string) bool { return code == "401" })
+	}
+	answer := e.backend()
+	if len(codes) == 0 || answer == nil && e.at.Return != nil {
+		return
+	}
+	block := errorsBlock{Intercepts: e.intercepts}
+	for _, code := range codes {
+		page := errorPage{Code: code, To: e.page(code, answer)}
+		if e.claim != nil && isProtected(e.claim) {
+			page.Status = code
+		}
+		block.Pages = append(block.Pages, page)
+	}
+	e.addBlock(e.at, "custom-errors", block)
+	if !e.intercepts && e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil && slices.Contains(codes, "503") {
+		e.proxyWhenEmpty(503) // it is an error of nginx
+	}
+}
+
+// page adds the internal location of an error page, and returns its name.
+func (e *errorsAt) page(code string, answer *model.Proxy) string {
+	status, _ := strconv.Atoi(code)
+	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}}
+	if answer == nil {
+		l.Return = &model.Return{Code: status}
+	} else {
+		proxy := *answer
+		proxy.WhenEmpty = status
+		l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: "/"}
+	}
+	for _, block := range e.at.Blocks {
+		if block.Redirected {
+			l.Blocks = append(l.Blocks, block)
+		}
+	}
+	if answer != nil {
+		data := e.headers(status)
+		data.OfPage, data.Hidden = true, e.hidden()
+		// nginx may have discarded the body, or passed it on without keeping it.
+		data.WithoutBody = status == 400 || status == 408 || status == 413 || e.Settings.Proxy.RequestBuffering == "off"
+		e.addBlock(l, "custom-error", data)
+	}
+	return e.internals.add(model.Named, "error-"+code, "", l)
+}
+
+// addFallback passes requests to default-backend while the Service has no endpoints.
+// That location has the blocks of this one, among them its protections.
+func (e *errorsAt) addFallback(service snapshot.Name) {
+	l := *e.at
+	l.Rule = model.Rule{Object: l.Rule.Object, Kind: model.RuleError}
+	l.RedirectToHTTPS, l.PlainHTTP = nil, ""
+	l.Proxy = e.passToService(service)
+	l.Proxy.WhenEmpty = 503
+	e.addBlock(&l, "custom-error", e.headers(503))
+	to := e.internals.add(model.Named, "no-endpoints", "", &l)
+	code := e.unlisted()
+	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{code, to})
+	e.proxyWhenEmpty(code)
+}
+
+// unlisted is a status for which the location has no error page.
+func (e *errorsAt) unlisted() int {
+	code := 599
+	for slices.Contains(e.codes, strconv.Itoa(code)) {
+		code--
+	}
+	return code
+}
+
+// proxyWhenEmpty sets the status without endpoints. Locations share a Proxy.
+func (e *errorsAt) proxyWhenEmpty(code int) {
+	proxy := *e.at.Proxy
+	proxy.WhenEmpty = code
+	e.at.Proxy = &proxy
+}
+
+// backend passes to the error backend: the Service of the annotation or, while it has no
+// endpoints, the default backend. It returns nil for neither.
+func (e *errorsAt) backend() *model.Proxy {
+	var standard *model.Proxy
+	id := BackendID{Service: e.Options.DefaultBackend, Port: DefaultPort}
+	if id.Service.Name != "" {
+		standard = e.pass(id, nil)
+	}
+	if e.answers.Name == "" {
+		return standard
+	}
+	own := e.passToService(e.answers)
+	if standard == nil || own.Backend == standard.Backend {
+		return own
+	}
+	split := &model.Split{Main: standard.Backend, Total: 1, Shares: []model.Share{{Backend: own.Backend, Name: labelOf(own), Weight: 1}}}
+	id.variant = "split-" + hashOf(split)
+	return e.passSplit(id, standard, split)
+}
+
+// passToService passes to the first port of the Service of default-backend.
+func (e *errorsAt) passToService(service snapshot.Name) *model.Proxy {
+	id := BackendID{Service: service, Port: DefaultPort}
+	field := e.claim.Annotations.Field(e.claim.Owner.PrefixKey, defaultBackend)
+	use := Use{Backend: e.backendOf(id), Owner: e.claim.Owner, Field: field, PortField: field, Instead: "errors are answered as without it"}
+	if !slices.Contains(e.out.uses, use) {
+		e.out.uses = append(e.out.uses, use)
+	}
+	return e.pass(id, nil)
+}
+
+// headers are the headers that tell the error backend about the error.
+func (e *errorsAt) headers(code int) errorBlock {
+	return errorBlock{Code: code, Object: e.at.Rule.Object, OfService: e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil}
+}
+
+// hidden are the headers that nginx checks or replaces for the backend. The error
+// backend gets none of them.
+func (e *errorsAt) hidden() []string {
+	if e.claim == nil {
+		return nil
+	}
+	var names []string
+	if e.claim.Annotations.BasicAuth.On() {
+		names = append(names, "Authorization")
+	}
+	for _, header := range e.authentication().Answered() {
+		names = append(names, header.Name)
+	}
+	return names
+}
+
+func (e *errorsAt) signsIn() bool {
+	auth := e.authentication()
+	return auth != nil && auth.Asked.SignIn != ""
+}
+
+func (e *errorsAt) authentication() *claim.Authentication {
+	if e.claim == nil {
+		return nil
+	}
+	return e.claim.Authentication()
+}
