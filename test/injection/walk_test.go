@@ -170,14 +170,14 @@ func everyKey() map[string][]string {
 
 // byPath are annotations that are tried by path, too: they print text, patterns, lists
 // and names.
-var byPath = []string{"rewrite-target", "upstream-vhost", "permanent-redirect", "allowlist-source-range", "limit-rps", "auth-url", "no-such-annotation"}
+var byPath = []string{"rewrite-target", "upstream-vhost", "permanent-redirect", "allowlist-source-range", "limit-rps", "auth-url", "custom-http-errors", "default-backend", "no-such-annotation"}
 
 // unsupported are annotations of ingress-nginx that were once a way in, or that
 // protect. Those that Sluice learns to read are walked as all others.
 var unsupported = []string{
 	"auth-url", "auth-signin", "auth-secret", "auth-type", "auth-method", "auth-snippet", "auth-tls-secret", "auth-tls-match-cn", "auth-tls-verify-client", "auth-proxy-set-headers",
 	"configuration-snippet", "server-snippet", "stream-snippet", "modsecurity-snippet", "mirror-target", "mirror-host",
-	"custom-http-errors", "default-backend", "upstream-hash-by", "satisfy", "canary-by-header",
+	"upstream-hash-by", "satisfy", "canary-by-header",
 }
 
 func TestWalkFindsEveryString(t *testing.T) {
