@@ -42,6 +42,9 @@ type (
 	}
 )
 
+// Instead is the name of the internal location that answers without endpoints.
+func (b noEndpointsBlock) Instead() string { return b.To }
+
 // complete adds the parts of a location that depend on its path: the rewrite, and the
 // answers in place of errors.
 func (b *builder) complete(l *model.Location, c *claim.Claim, pattern string, names []string) {

@@ -141,7 +141,8 @@ func (x *explainer) sent(r model.Return) string {
 		to = x.request.Scheme + "://" + x.request.Host + to
 	}
 	path, args, asks := strings.Cut(x.request.URI, "?")
-	values := map[string]string{"scheme": x.request.Scheme, "host": x.choice.Name, "request_uri": x.request.URI, "uri": path, "args": args, "is_args": ""}
+	values := map[string]string{"scheme": x.request.Scheme, "host": x.choice.Name, "request_uri": x.request.URI, "uri": path, "args": args, "is_args": "",
+		"redirect_scheme": x.request.Scheme, "redirect_uri": strings.TrimSuffix(x.request.URI, "/")}
 	if asks && args != "" {
 		values["is_args"] = "?"
 	}

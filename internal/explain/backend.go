@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,9 @@ func (x *explainer) backend(l *model.Location) *Backend {
 		b.Transport = Transport{Protocol: string(t.Protocol), TLS: t.TLS, Verify: t.Verify, Name: t.Name}
 	}
 	known := x.Config.Dynamic.Backend(l.Proxy.Backend)
+	if instead := x.insteadOf(l); instead != nil && x.isEmpty(known) {
+		return x.backend(instead)
+	}
 	var cookie *model.Cookie
 	if known != nil && known.Split != nil {
 		b.Shares, cookie = x.sharesOf(known.Split), known.Split.Cookie
@@ -37,6 +41,29 @@ func (x *explainer) backend(l *model.Location) *Backend {
 		b.Why = known.NoEndpoints
 	}
 	return b
+}
+
+// insteadOf returns the location that answers if the backend of a location has no
+// endpoints, nil for none.
+func (x *explainer) insteadOf(l *model.Location) *model.Location {
+	for _, block := range l.Blocks {
+		if to, ok := block.Data.(interface{ Instead() string }); ok {
+			return x.choice.Server.Named(to.Instead())
+		}
+	}
+	return nil
+}
+
+// isEmpty reports whether a backend, or each of a split, has no endpoints.
+func (x *explainer) isEmpty(b *model.Backend) bool {
+	switch {
+	case b == nil:
+		return true
+	case b.Split == nil:
+		return len(b.Endpoints) == 0 && b.ExternalName == ""
+	}
+	hasSome := func(share model.Share) bool { return !x.isEmpty(x.Config.Dynamic.Backend(share.Backend)) }
+	return !slices.ContainsFunc(b.Split.Shares, hasSome) && x.isEmpty(x.Config.Dynamic.Backend(b.Split.Main))
 }
 
 // pickedBy describes how an endpoint is picked, "" for in turn.

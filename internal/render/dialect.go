@@ -22,6 +22,7 @@ type dialect struct {
 
 // untranslated are the directives of the proxy module that only make sense for HTTP.
 var untranslated = []string{
+	"proxy_cache", "proxy_cache_key", "proxy_cache_path", "proxy_cache_valid", "proxy_no_cache", // of questions to authentication servers, which are HTTP
 	"proxy_cookie_domain", "proxy_cookie_flags", "proxy_cookie_path", "proxy_http_version", "proxy_method", "proxy_pass_request_body", "proxy_pass_request_headers", "proxy_redirect",
 }
 
