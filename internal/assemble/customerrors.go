@@ -49,7 +49,16 @@ func (b noEndpointsBlock) Instead() string { return b.To }
 // answers in place of errors.
 func (b *builder) complete(l *model.Location, c *claim.Claim, pattern string, names []string) {
 	b.rewrite(l, c, pattern, names)
+	b.errorPages(l, c)
+}
+
+// errorPages adds the answers in place of errors: those that users ask for come before
+// those for gRPC clients.
+func (b *builder) errorPages(l *model.Location, c *claim.Claim) {
 	b.customErrors(l, c)
+	if l.Proxy != nil && l.Proxy.Transport.Protocol == model.GRPC {
+		b.grpcErrors(l)
+	}
 }
 
 // errorsAt are the answers in place of errors of one location. claim is nil for none.

@@ -75,7 +75,7 @@ func (b *builder) catchAllFallback() {
 	if len(claims) == 0 {
 		l := &model.Location{Rule: model.Rule{Path: "/", Kind: model.RuleFallback}}
 		b.passToDefault(l)
-		b.customErrors(l, nil)
+		b.errorPages(l, nil)
 		b.add(l, model.Prefix, "/")
 		return
 	}
@@ -83,7 +83,7 @@ func (b *builder) catchAllFallback() {
 	l := b.decorated(winner, model.RuleFallback)
 	if l.Return == nil {
 		b.passOn(l, winner)
-		b.customErrors(l, winner)
+		b.errorPages(l, winner)
 	}
 	b.add(l, model.Prefix, "/")
 	for _, c := range claims[1:] {

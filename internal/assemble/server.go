@@ -272,9 +272,6 @@ func (b *builder) passOn(l *model.Location, c *claim.Claim) {
 		return
 	}
 	l.Proxy = b.proxy(c)
-	if l.Proxy.Transport.Protocol == model.GRPC {
-		b.grpcErrors(l)
-	}
 }
 
 // proxy passes to the Service that a claim names.

@@ -3,7 +3,7 @@ local bit = require("bit")
 local jutil = require("jit.util")
 
 local KNOWN = {}
-for name in ("assert io ipairs math ngx pairs require setmetatable string table tonumber tostring type"):gmatch("%S+") do
+for name in ("assert io ipairs math ngx package pairs require setmetatable string table tonumber tostring type"):gmatch("%S+") do
   KNOWN[name] = true
 end
 
