@@ -159,6 +159,9 @@ func presentable(text string) bool {
 	return len(text) < 2600 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+// errorPage is one of custom-http-errors or default-backend.
+var errorPage = regexp.MustCompile(`^\d{3} =(?:\d{3})? @(?:error-\d{3}|no-endpoints)-[0-9a-f]{16}$`)
+
 // signIn is the error page of a location that sends unknown clients to sign in.
 var signIn = regexp.MustCompile(`^401 = @sign-in-[0-9a-f]{16}$`)
 
@@ -186,7 +189,7 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 			}
 			j.route(c, d)
 		case "error_page":
-			if said := strings.Join(d.args, " "); said != "418 = @miss" && !signIn.MatchString(said) {
+			if said := strings.Join(d.args, " "); said != "418 = @miss" && !signIn.MatchString(said) && !errorPage.MatchString(said) {
 				j.t.Errorf("%s: error_page %.200q", c, said)
 			}
 		case "location":
