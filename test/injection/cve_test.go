@@ -398,7 +398,9 @@ func TestCVE2026_1580(t *testing.T) {
 // isErrorPage reports whether a location answers in place of an error: it asks for nothing
 // but the root of a Service that the world does not protect.
 func isErrorPage(location *directive) bool {
-	toRoot := func(d *directive) bool { return strings.HasSuffix(d.args[0], "^") && d.args[1] == "/" && d.args[2] == "break" }
+	toRoot := func(d *directive) bool {
+		return strings.HasSuffix(d.args[0], "^") && d.args[1] == "/" && d.args[2] == "break"
+	}
 	toErrors := func(d *directive) bool {
 		return d.args[0] == "$backend" && (strings.HasPrefix(d.args[1], "default/errors/_default") || strings.Contains(d.args[1], "/_default~split-"))
 	}
