@@ -56,17 +56,6 @@ func TestWhatAsksIsNotOff(t *testing.T) {
 	}
 }
 
-// A default that a setting changed is no longer what an annotation says.
-func TestValueThatTheSettingHas(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]model.Reason{"A": model.NoEffect, "B": model.Unsupported} {
-		p := readWith(t, map[string]string{"ssl-ciphers": "A"}, map[string]string{"ssl-ciphers": value})
-		if len(p.Problems()) != 1 || p.Problems()[0].Reason != want {
-			t.Errorf("%s: %v", value, p.Problems())
-		}
-	}
-}
-
 // readWritten reads annotations that are written as "name=value name=value".
 func readWritten(t *testing.T, written string) *Annotations {
 	t.Helper()

@@ -196,7 +196,7 @@ func (r *reader) readLine(name, text, meant string, protects bool) {
 
 // readUnknown reports a line of an annotation that nothing reads.
 func (r *reader) readUnknown(l line) {
-	v := r.catalog.Judge(l.name, r.lookupBeside(l), r.settings.Value)
+	v := r.catalog.Judge(l.name, r.lookupBeside(l))
 	if v.Fate == keys.Withheld {
 		r.of.withheld = true
 	}

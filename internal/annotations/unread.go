@@ -24,7 +24,7 @@ func (r *reader) unread() {
 }
 
 func (r *reader) reportUnread(name string) {
-	v := r.catalog.Judge(name, r.lookup, r.settings.Value)
+	v := r.catalog.Judge(name, r.lookup)
 	switch v.Fate {
 	case keys.Denied:
 		r.general.protects = append(r.general.protects, v.Meant)

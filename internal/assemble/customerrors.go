@@ -191,10 +191,17 @@ func (e *errorsAt) page(code string, answer *model.Proxy) string {
 		data := e.headers(status)
 		data.OfPage, data.Hidden = true, e.hidden()
 		// nginx may have discarded the body, or passed it on without keeping it.
-		data.WithoutBody = status == 400 || status == 408 || status == 413 || e.Settings.Proxy.RequestBuffering == "off"
+		data.WithoutBody = status == 400 || status == 408 || status == 413 || e.requestBuffering() == "off"
 		e.addBlock(l, "custom-error", data)
 	}
 	return e.internals.add(model.Named, "error-"+code, "", l)
+}
+
+func (e *errorsAt) requestBuffering() string {
+	if e.claim == nil {
+		return e.Settings.Proxy.RequestBuffering
+	}
+	return e.claim.Annotations.Buffers.Request
 }
 
 // addFallback passes requests to default-backend while the Service has no endpoints.

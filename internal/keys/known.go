@@ -17,8 +17,6 @@ type Known struct {
 	// Off are the values, separated by spaces, that turn the key off in any case,
 	// besides an empty value.
 	Off string
-	// From is a setting whose value turns the key off as well.
-	From string
 	// Needs are other keys, separated by spaces. Unless all of them are set, the key
 	// has no effect.
 	Needs string
@@ -140,9 +138,8 @@ type Verdict struct {
 	Meant string
 }
 
-// Judge returns the effect of a given key that Sluice does not read. defaults are the
-// settings, nil for none.
-func (c *Catalog) Judge(key string, given, defaults Lookup) Verdict {
+// Judge returns the effect of a given key that Sluice does not read.
+func (c *Catalog) Judge(key string, given Lookup) Verdict {
 	value, _ := given(key)
 	k, known := c.entries[key]
 	unsupported := "this " + c.Noun + " of ingress-nginx is not supported yet"
@@ -153,7 +150,7 @@ func (c *Catalog) Judge(key string, given, defaults Lookup) Verdict {
 		return Verdict{Reason: model.Unread, Text: "this " + c.Noun + " has no effect, as in ingress-nginx"}
 	case k.Instead != "":
 		return Verdict{Reason: model.Unsupported, Text: "this " + c.Noun + " of ingress-nginx has no effect: " + k.Instead}
-	case !k.asks(value) || k.isDefault(value, defaults):
+	case !k.asks(value):
 		return Verdict{Reason: model.NoEffect, Text: unsupported + ", and its value changes nothing"}
 	case off:
 		return Verdict{Reason: model.NoEffect, Text: "it has no effect, as " + needed + " asks for nothing"}
@@ -163,15 +160,6 @@ func (c *Catalog) Judge(key string, given, defaults Lookup) Verdict {
 		unsupported += ": it is ignored, and " + c.Rest + " followed"
 	}
 	return Verdict{Reason: model.Unsupported, Text: unsupported, Fate: k.Fate, Meant: key}
-}
-
-// isDefault reports whether value equals the setting that is the default.
-func (k Known) isDefault(value string, defaults Lookup) bool {
-	if k.From == "" || defaults == nil {
-		return false
-	}
-	inForce, ok := defaults(k.From)
-	return ok && strings.EqualFold(strings.TrimSpace(value), inForce)
 }
 
 // missing returns the needed keys of which none is on, and reports whether all of

@@ -118,7 +118,7 @@ func (s *Settings) unread() []model.Problem {
 }
 
 func (s *Settings) unreadKey(key string) model.Problem {
-	v := Catalog().Judge(key, s.source.lookup, nil)
+	v := Catalog().Judge(key, s.source.lookup)
 	denies := v.Fate == keys.Denied
 	s.source.denies = s.source.denies || denies
 	return s.problem(key, v.Reason, v.Text+s.withdraw(v.Meant), denies)

@@ -160,6 +160,12 @@ func presentable(text string) bool {
 	return len(text) < 2600 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+// errorPage is one of custom-http-errors or default-backend.
+var errorPage = regexp.MustCompile(`^\d{3} =(?:\d{3})? @(?:error-\d{3}|no-endpoints)-[0-9a-f]{16}$`)
+
+// errorLocation is the location of such a page.
+var errorLocation = regexp.MustCompile(`^@(?:error-\d{3}|no-endpoints)-[0-9a-f]{16}$`)
+
 // signIn is the error page of a location that sends unknown clients to sign in.
 var signIn = regexp.MustCompile(`^401 = @sign-in-[0-9a-f]{16}$`)
 
@@ -190,7 +196,7 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 			}
 			j.route(c, d)
 		case "error_page":
-			if said := strings.Join(d.args, " "); said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) {
+			if said := strings.Join(d.args, " "); said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) && !errorPage.MatchString(said) {
 				j.t.Errorf("%s: error_page %.200q", c, said)
 			}
 		case "location":
@@ -273,6 +279,14 @@ func (j *judge) route(c hostileCase, within *directive) {
 	dropPrefix(given, within)
 	delete(given, "$location_path") // its value is accounted for as any other token
 	if len(given) == 0 {
+		return
+	}
+	if key, ok := strings.CutSuffix(given["$backend"], "/_default"); ok && errorLocation.MatchString(within.args[0]) {
+		// It keeps the route of the location with the error.
+		want := map[string]string{"$backend": given["$backend"], "$proxy_alternative_upstream_name": "", "$proxy_upstream_name": strings.Replace(key, "/", "-", 1) + "-_default"}
+		if !maps.Equal(given, want) || strings.Count(key, "/") != 1 {
+			j.t.Errorf("%s: %.400q is set, want %.400q", c, given, want)
+		}
 		return
 	}
 	want := map[string]string{"$route": given["$route"], "$proxy_upstream_name": ""}

@@ -127,23 +127,6 @@ spec:
     http:
       paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
 ---
-apiVersion: networking.k8s.io/v1
-kind: Ingress
-metadata:
-  name: paged
-  namespace: default
-  annotations:
-    nginx.ingress.kubernetes.io/custom-http-errors: "404,503"
-    nginx.ingress.kubernetes.io/default-backend: "errors"
-    nginx.ingress.kubernetes.io/disable-proxy-intercept-errors: "true"
-    nginx.ingress.kubernetes.io/from-to-www-redirect: "true"
-spec:
-  ingressClassName: nginx
-  rules:
-  - host: paged.example
-    http:
-      paths: [{path: /, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]
----
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: tcp, namespace: sluice}
