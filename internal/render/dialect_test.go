@@ -62,12 +62,15 @@ func TestForeignLuaIsRefused(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)
 	for text, fits := range map[string]bool{
-		`location "/" { rewrite_by_lua_file /lua/sluice/entry/unavailable.lua; }`:      true,
-		`location "/" { rewrite_by_lua_file "/lua/sluice/entry/unavailable.lua"; }`:    true,
-		`location "/" { content_by_lua_file /lua/sluice/entry/../../../tmp/a.lua; }`:   false,
-		`location "/" { rewrite_by_lua_file /tmp/unavailable.lua; }`:                   false,
-		`location "/" { set_by_lua_file $escaped_request_uri /tmp/a.lua; }`:            false,
-		`location "/" { set_by_lua_file $escaped_request_uri /sluice/entry/a.lua x; }`: false,
+		`location "/" { rewrite_by_lua_file /lua/sluice/entry/unavailable.lua; }`:               true,
+		`location "/" { rewrite_by_lua_file "/lua/sluice/entry/unavailable.lua"; }`:             true,
+		`location "/" { content_by_lua_file /lua/sluice/entry/../../../tmp/a.lua; }`:            false,
+		`location "/" { rewrite_by_lua_file /tmp/unavailable.lua; }`:                            false,
+		`location "/" { set_by_lua_file $escaped_request_uri /tmp/a.lua; }`:                     false,
+		`location "/" { set_by_lua_file $escaped_request_uri /tmp/a.lua /sluice/entry/a.lua; }`: false,
+		`location "/" { set_by_lua_file $escaped_request_uri /sluice/entry/a.lua /tmp/a.lua; }`: true,
+		`location "/" { set_by_lua_file /sluice/entry/a.lua; }`:                                 false,
+		`location "/" { rewrite_by_lua_file /tmp/a.lua /sluice/entry/a.lua; }`:                  false,
 	} {
 		if err := checkBlock(loaded.hosts.at(inServer...), []byte(text)); (err == nil) != fits {
 			t.Errorf("%s: %v", text, err)

@@ -133,7 +133,7 @@ func (s *structure) token(text []byte) {
 	switch {
 	case s.tokens == 1:
 		s.name = syntax.TokenValue(text)
-	case strings.HasSuffix(s.name, luaFile):
+	case s.tokens == 2 && strings.HasSuffix(s.name, luaFile), s.tokens == 3 && s.name == "set"+luaFile: // which has a variable before the file
 		s.script = syntax.TokenValue(text)
 	}
 }
