@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,7 +83,7 @@ func inClass(t *testing.T, class, setting, general, annotation string) string {
 	if len(unprintable) > 0 {
 		t.Fatal(unprintable)
 	}
-	return string(file.Bytes())
+	return serverOfClass.ReplaceAllString(string(file.Bytes()), "/.sluice/auth/")
 }
 
 // What a class says in its ConfigMap is for its Ingresses what an annotation on each
@@ -92,14 +93,17 @@ func TestAClassSaysWhatAnnotationsSay(t *testing.T) {
 	t.Parallel()
 	for _, b := range annotations.All() {
 		for _, doc := range b.Keys {
-			if doc.From == "" {
+			own := strings.HasPrefix(doc.Key, "auth-cache-")         // a class has a cache of its own
+			alone := doc.Key == "proxy-busy-buffers-size"            // its values do not fit the same buffers
+			if doc.From == "" || doc.Allowed != "" || own || alone { // a class cannot allow snippets
 				continue
 			}
 			t.Run(doc.Key, func(t *testing.T) {
 				t.Parallel()
-				tried, without := 0, inClass(t, "inner", "", "", "")
+				settingBeside, annotationBeside := besides(doc)
+				tried, without := 0, inClass(t, "inner", settingBeside, "", "")
 				for _, value := range valuesOf(doc) {
-					setting, annotation := entry(doc.From, value), entry(annotations.FieldOf(annotationsPrefix+"/", doc.Key), value)
+					setting, annotation := settingBeside+entry(doc.From, value), annotationBeside+entry(annotations.FieldOf(annotationsPrefix+"/", doc.Key), value)
 					got := inClass(t, "inner", setting, "", "")
 					if diff := cmp.Diff(inClass(t, "nginx", "", "", annotation), got); diff != "" {
 						t.Errorf("%s by its class and not by an annotation:\n%s", sample(value), diff)
@@ -108,7 +112,7 @@ func TestAClassSaysWhatAnnotationsSay(t *testing.T) {
 						tried++
 					}
 					for _, other := range valuesOf(doc) {
-						general := entry(doc.From, other)
+						general := settingBeside + entry(doc.From, other)
 						if diff := cmp.Diff(inClass(t, "nginx", "", general, annotation), inClass(t, "inner", setting, general, "")); diff != "" {
 							t.Errorf("%s where the controller says %s:\n%s", sample(value), sample(other), diff)
 						}
@@ -121,6 +125,30 @@ func TestAClassSaysWhatAnnotationsSay(t *testing.T) {
 		}
 	}
 }
+
+// authURL is a server that authenticates.
+const authURL = "http://auth.example/"
+
+// besides are the entries without which a key has no effect: one of a setting and one of
+// an annotation, each with a comma behind.
+func besides(doc keys.Doc) (setting, annotation string) {
+	switch {
+	case doc.Key == "proxy-redirect-from":
+		return entry("proxy-redirect-to", "/") + ", ", entry(annotationsPrefix+"/proxy-redirect-to", "/") + ", "
+	case doc.Key == "proxy-redirect-to":
+		return entry("proxy-redirect-from", "/") + ", ", entry(annotationsPrefix+"/proxy-redirect-from", "/") + ", "
+	case strings.HasPrefix(doc.From, "global-auth-") && doc.Key != "auth-url":
+		setting, annotation = entry("global-auth-url", authURL)+", ", entry(annotationsPrefix+"/auth-url", authURL)+", "
+		if doc.Key != "auth-signin" {
+			setting, annotation = setting+entry("global-auth-signin", authURL)+", ", annotation+entry(annotationsPrefix+"/auth-signin", authURL)+", "
+		}
+	}
+	return setting, annotation
+}
+
+// serverOfClass is the part of the name of an internal location that says whose server it
+// asks: that of a class, or that of an annotation.
+var serverOfClass = regexp.MustCompile(`/\.sluice/auth-[0-9a-f]+/(?:default|team)/`)
 
 func entry(key, value string) string { return strconv.Quote(key) + ": " + strconv.Quote(value) }
 
