@@ -205,8 +205,8 @@ func TestWhyCandidatesLose(t *testing.T) {
 			want: []string{
 				"guarded spec.rules[0].http.paths[0]: HasProblem: Ingress shop/a, whose path it shares, has no deny-list: the canary gets no requests",
 				`elsewhere spec.rules[0].http.paths[0]: HasProblem: no other Ingress has the path /x of the pathType Prefix on host "shop.example": the canary gets no requests of it`,
-				"b spec.rules[0].http.paths[0]: HasProblem: Ingress shop/first is the canary of this path, and of two of the same age the one whose name sorts last counts",
 				"first spec.rules[0].http.paths[0]: SharesPath: it is a canary: it has no location, and gets some requests of Ingress shop/a, which has the same path",
+				"b spec.rules[0].http.paths[0]: SharesPath: it is a canary: it has no location, and gets some requests of Ingress shop/a, which has the same path",
 			},
 		},
 		"a problem of the rule": {
