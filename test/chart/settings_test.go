@@ -12,7 +12,7 @@ func TestNotesTellOfSettings(t *testing.T) {
 	for values, says := range map[string]string{
 		"{brotli-level: 4, hide-headers: a}": "controller.config: Sluice does not read brotli-level, hide-headers yet",
 		"{block-cidrs: 192.0.2.0/24, Enable-Modsecurity: true}, acceptUnsupported: [block-cidrs, Enable-Modsecurity]": "controller.config.block-cidrs: every path answers 503 (Sluice does not read it yet).\n- controller.config.enable-modsecurity: every path answers 503 (Sluice does not read it yet).\n",
-		"{enable-brotli: true, Enable-OCSP: \" Off\", limit-rate: 0, load-balance: ewma}":                             "controller.config: Sluice does not read enable-brotli, load-balance yet.",
+		"{enable-brotli: true, Enable-OCSP: \" Off\", limit-rate: 0, use-geoip2: \"true\"}":                           "controller.config: Sluice does not read enable-brotli, use-geoip2 yet.",
 		"{block-cidrs: \"{{ .Release.Name }}\"}, acceptUnsupported: [block-cidrs]":                                    "controller.config.block-cidrs: every path answers 503 (Sluice does not read it yet).",
 		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                                   "controller.config.proxy-bodysize: neither Sluice nor ingress-nginx has this setting; did you mean \"proxy-body-size\"?",
 		"{nonsense: 1}": "controller.config.nonsense: neither Sluice nor ingress-nginx has this setting.",

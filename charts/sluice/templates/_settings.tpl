@@ -9,7 +9,7 @@
 {{- if hasKey $known.protecting $key }}
 {{- if not (has (lower $text) (get $known.protecting $key)) }}{{ $_ := set $denied $key "Sluice does not read it yet" }}{{ end }}
 {{- else if $valid }}
-{{- if not (regexMatch $valid.pattern $text) }}{{ $_ := set $denied $key (printf "want %s (got %s)" $valid.want (regexReplaceAll "(?s)^(.{100}).+$" $text "${1}…" | quote)) }}{{ end }}
+{{- if not (regexMatch $valid.pattern $text) }}{{ $_ := set $denied $key (printf "want %s (got %s)" $valid.want (ternary (printf "%s..." (trunc 200 $text | quote)) (quote $text) (gt (len $text) 200))) }}{{ end }}
 {{- else if $text }}
 {{- $meant := include "sluice.setting" (list $known $key) }}
 {{- $off := get $known.protecting $meant }}
