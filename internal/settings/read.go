@@ -64,7 +64,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	for _, v := range keys.Values(s, s.source.lookup, nil, faults...) {
 		s.source.hold(v)
 	}
-	problems := append(s.invalid(faults), s.unread()...)
+	problems := slices.Concat(s.invalid(faults), s.unread(), s.lonely(faults))
 	s.Annotations.mend()
 	return s, model.SortProblems(problems)
 }
@@ -112,6 +112,24 @@ func (s *Settings) unread() []model.Problem {
 	for _, key := range slices.Sorted(maps.Keys(s.source.given)) {
 		if _, read := s.source.inForce[key]; !read {
 			problems = append(problems, s.unreadKey(key))
+		}
+	}
+	return problems
+}
+
+// lonely reports valid keys that have no effect, because the keys that they need are empty.
+func (s *Settings) lonely(faults []keys.Fault) []model.Problem {
+	var problems []model.Problem
+	for _, doc := range keys.Describe(s) {
+		text, given := s.source.given[doc.Key]
+		needed := strings.Fields(doc.Needs)
+		on := func(key string) bool {
+			value, _ := s.Value(key)
+			return value != ""
+		}
+		invalid := slices.ContainsFunc(faults, func(f keys.Fault) bool { return f.Key == doc.Key })
+		if given && len(needed) > 0 && strings.TrimSpace(text) != "" && !doc.IsOff(text) && !invalid && !slices.ContainsFunc(needed, on) {
+			problems = append(problems, s.problem(doc.Key, model.Unread, "it has no effect without "+model.OneOf(needed), false))
 		}
 	}
 	return problems

@@ -146,7 +146,7 @@ func TestBenign(t *testing.T) {
 	for place, want := range map[string]bool{
 		"http/server/location deny": true, "http/server/location return": true, "http/server/location/if return": true, "http/geo <entry>": true, "http real_ip_header": true,
 		"http/server/location alias": false, "http/server/location root": false, "http/server/location content_by_lua_block {}": false, "http/geo include": false, "http/map include": false,
-		"http include": false, "http/server include": false, "http/server/location proxy_redirect": false, "http/server set_real_ip_from": false, "http/server/location try_files": false, "http/server/location error_page": true,
+		"http include": false, "http/server include": false, "http/server/location proxy_bind": false, "http/server set_real_ip_from": false, "http/server/location try_files": false, "http/server/location error_page": true,
 	} {
 		if g.all[place] != want {
 			t.Errorf("%s is learnt: %t, want %t", place, g.all[place], want)

@@ -255,9 +255,11 @@ func (c hostileCase) byDefault() string {
 // a path that is never redirected, which the world has no rule for, and what makes
 // an EndpointSlice another's, or its endpoints useless: they come and go, and the
 // host that is passed through to them has none then. Of users a hash is in the file.
+// A list of revoked certificates is optional, and what requests are balanced by is
+// pushed.
 func (c hostileCase) passedOver() bool {
 	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]") || c.subject.kind == "EndpointSlice" ||
-		c.subject.kind == "Secret" && c.subject.name == "users"
+		c.subject.kind == "Secret" && c.subject.name == "users" || c.in("data[no-auth-locations]") || c.in("data[ca.crl]#key") || strings.Contains(c.place.path, "upstream-hash-by]")
 }
 
 // read says whether the place is one that decides about the file.
