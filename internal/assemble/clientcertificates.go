@@ -165,12 +165,24 @@ func (b *builder) requiresClients(c *claim.Claim) bool {
 	return b.clients.by != nil && asksClients(c.Owner) && c.Annotations.ClientCheck.Required()
 }
 
-// checkClients adds the check of a location. Paths of owners that ask for nothing get that
-// of the deciding one, as in ingress-nginx. Paths of no-tls-redirect-locations are served
-// without TLS, and so without a certificate.
+// checkClients adds the check of a location.
 func (b *builder) checkClients(l *model.Location, c *claim.Claim) {
 	if b.clients.by == nil {
 		return
+	}
+	block := b.clientCheckOf(c)
+	if !asksClients(c.Owner) && block == (clientCheckBlock{}) {
+		return
+	}
+	l.Blocks = append(slices.Clip(l.Blocks), model.Block{Name: clientCheck, Data: block, Source: c.Owner.Ref, Ends: true, Redirected: block.Subject != ""})
+}
+
+// clientCheckOf is the check of a path. Paths of owners that ask for nothing get that of
+// the deciding one, as in ingress-nginx. Paths of no-tls-redirect-locations are served
+// without TLS, and so without a certificate.
+func (b *builder) clientCheckOf(c *claim.Claim) clientCheckBlock {
+	if b.clients.by == nil {
+		return clientCheckBlock{}
 	}
 	asked, own := b.clients.by.Annotations.ClientCheck, asksClients(c.Owner)
 	if own {
@@ -188,10 +200,7 @@ func (b *builder) checkClients(l *model.Location, c *claim.Claim) {
 	if plain {
 		block.Subject = ""
 	}
-	if !own && block == (clientCheckBlock{}) {
-		return
-	}
-	l.Blocks = append(slices.Clip(l.Blocks), model.Block{Name: clientCheck, Data: block, Source: c.Owner.Ref, Ends: true, Redirected: block.Subject != ""})
+	return block
 }
 
 // withoutTLS reports whether a path is never redirected to HTTPS.

@@ -100,7 +100,7 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 // request must not reach a Service that the same Ingress protects, not even its root.
 func (b *builder) errorService(c *claim.Claim) snapshot.Name {
 	service := snapshot.Name{Namespace: c.Owner.Ref.Namespace, Name: c.Annotations.CustomErrors.Backend}
-	if service.Name == "" || !isProtected(c) || !b.guardsService(c.Owner, service) {
+	if service.Name == "" || !b.isProtected(c) || !b.guardsService(c.Owner, service) {
 		return service
 	}
 	problem := model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, defaultBackend), Reason: model.InvalidValue,
@@ -123,7 +123,7 @@ func (b *builder) guardsService(owner *claim.Owner, service snapshot.Name) bool 
 		all = append(all, &claim.Rules{Claims: []claim.Claim{*owner.Fallback}})
 	}
 	for c := range claimsOf(all) {
-		known = known || c.Action != nil && c.Action.Service == service && isProtected(c)
+		known = known || c.Action != nil && c.Action.Service == service && b.isProtected(c)
 	}
 	if b.guarded == nil {
 		b.guarded = map[guarded]bool{}
@@ -138,9 +138,10 @@ type guarded struct {
 	service snapshot.Name
 }
 
-// isProtected reports whether something else than limits protects a path.
-func isProtected(c *claim.Claim) bool {
-	return slices.ContainsFunc(c.Annotations.Protects(), func(name string) bool { return name != "limits" })
+// isProtected reports whether something else than limits protects a path: its own
+// annotations, or the certificates that another owner of the host asks for.
+func (b *builder) isProtected(c *claim.Claim) bool {
+	return b.clientCheckOf(c) != (clientCheckBlock{}) || slices.ContainsFunc(c.Annotations.Protects(), func(name string) bool { return name != "limits" })
 }
 
 // defaultBackend is the annotation that names the Service.
@@ -160,7 +161,7 @@ func (e *errorsAt) addPages() {
 	block := errorsBlock{Intercepts: e.intercepts}
 	for _, code := range codes {
 		page := errorPage{Code: code, To: e.page(code, answer)}
-		if e.claim != nil && isProtected(e.claim) {
+		if e.claim != nil && e.isProtected(e.claim) {
 			page.Status = code
 		}
 		block.Pages = append(block.Pages, page)

@@ -153,7 +153,7 @@ func knownToFastCGI(rest string) string {
 
 // learnDialects adds the directives of the dialects to the grammar.
 func (t *Templates) learnDialects() {
-	for _, at := range []*node{t.grammar.at(inHTTP...), t.hosts.at(inLocation...)} {
+	for _, at := range []*node{t.grammar.at(inHTTP...), t.hosts.at(inServer...), t.hosts.at(inLocation...)} {
 		for _, d := range dialects {
 			for name, words := range d.words {
 				if args, printed := at.leaves[name]; printed && words != "" {
@@ -193,6 +193,35 @@ func (r *rendering) speakAll(http []byte) {
 		r.spoken = append(r.spoken, spokenText{d, c})
 		r.outside = append(r.outside, inheritables(c.text)...)
 	}
+}
+
+// speakOwn says the directives of the server in the dialects of its locations, with those
+// of the http level that they would no longer inherit.
+func (s *serverRendering) speakOwn(own []inheritable) {
+	for _, d := range dialects {
+		if !speaks(s.server, d) {
+			continue
+		}
+		var text bytes.Buffer
+		for _, i := range own {
+			syntax.Directives([]byte(i.text), func(said syntax.Directive) {
+				if words, _ := d.directive(said, []byte(i.text)); words != "" {
+					text.WriteString(words + "\n")
+				}
+			})
+		}
+		spoken := inheritables(text.Bytes())
+		for _, i := range append(lost(s.outside, spoken), spoken...) {
+			s.page.WriteString(indents["server"] + i.text + "\n")
+		}
+		s.locationBlocks.outside = inForce(s.locationBlocks.outside, spoken)
+	}
+}
+
+// speaks reports whether a location of a server speaks a dialect.
+func speaks(s *model.Server, d *dialect) bool {
+	return slices.ContainsFunc(s.Locations, func(l *model.Location) bool { return dialectOf(l) == d }) ||
+		slices.ContainsFunc(s.Internal, func(i *model.Internal) bool { return dialectOf(i.Location) == d })
 }
 
 // saidAlready reports whether the settings print a directive of a dialect themselves.

@@ -89,6 +89,7 @@ func (s *serverRendering) execute() error {
 		Blocks: func() error {
 			err := own.insert()
 			s.locationBlocks.outside = inForce(s.outside, own.own)
+			s.speakOwn(own.own)
 			return err
 		},
 	}
