@@ -175,7 +175,7 @@ func (e *errorsAt) addPages() {
 // page adds the internal location of an error page, and returns its name.
 func (e *errorsAt) page(code string, answer *model.Proxy) string {
 	status, _ := strconv.Atoi(code)
-	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}}
+	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}, Watched: isWatched(e.at)}
 	if answer == nil {
 		l.Return = &model.Return{Code: status}
 	} else {
@@ -197,6 +197,10 @@ func (e *errorsAt) page(code string, answer *model.Proxy) string {
 	}
 	return e.internals.add(model.Named, "error-"+code, "", l)
 }
+
+// isWatched reports whether the balancer has to know when requests end that came to a
+// location.
+func isWatched(l *model.Location) bool { return l.Proxy != nil && l.Proxy.Watched }
 
 func (e *errorsAt) requestBuffering() string {
 	if e.claim == nil {

@@ -127,6 +127,9 @@ type Location struct {
 	// Exactly one of the three answers requests.
 	Proxy  *Proxy  `json:"proxy,omitempty"`
 	Return *Return `json:"return,omitempty"`
+	// Watched is set if requests come from a location whose Proxy is watched, such as those
+	// with an error.
+	Watched bool `json:"watched,omitempty"`
 	// Dispatch passes a request to the first candidate whose Match holds. The last one
 	// takes all requests.
 	Dispatch []Candidate `json:"dispatch,omitempty"`

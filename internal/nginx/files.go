@@ -86,7 +86,13 @@ func (p *Process) sweep() error {
 			failed = append(failed, os.Remove(path))
 		}
 	}
-	// Caches of namespaces that may be gone; nginx makes those that it needs.
+	return errors.Join(failed...)
+}
+
+// sweepCaches removes the caches of namespaces that may be gone. nginx makes those that it
+// needs when it reads its file, so that one that runs would fail without them.
+func (p *Process) sweepCaches() error {
+	var failed []error
 	caches, _ := filepath.Glob(p.options.path("temp/auth_cache*"))
 	for _, path := range caches {
 		failed = append(failed, os.RemoveAll(path))

@@ -14,7 +14,12 @@ func TestClaimSweepsIncompleteFiles(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, Options{})
 	swept := []string{"candidate-123.conf", "nginx.conf.new-456", "processes.json.new-7", "nginx.conf.good.link", "trust/abc.pem.new", "users/abc.new", "users/abc.new-8", "last-good.jsonl.new"}
-	kept := []string{"nginx.conf", "nginx.conf.good", "processes.json", "trust/abc.pem", "users/abc", "last-good.jsonl", "default.pem", "lua/candidate-1.conf"}
+	kept := []string{"nginx.conf", "nginx.conf.good", "processes.json", "trust/abc.pem", "users/abc", "last-good.jsonl", "default.pem", "lua/candidate-1.conf",
+		"temp/auth_cache_a", // the nginx of a former run may still write there
+	}
+	if err := os.MkdirAll(s.options.path("temp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range append(swept, kept...) {
 		s.write(name, "text")
 	}

@@ -147,6 +147,9 @@ func (p *Process) launch(ctx context.Context, former record) error {
 	if err := p.clearSockets(); err != nil {
 		return err
 	}
+	if err := p.sweepCaches(); err != nil {
+		p.options.Logger.Warn("old caches are left", "error", err)
+	}
 	r, err := p.spawn()
 	if err != nil {
 		return err

@@ -254,7 +254,11 @@ func TestStartTakesOver(t *testing.T) {
 		if got := get(t, address); got != "former" {
 			t.Errorf("nginx does not outlive us: %q", got)
 		}
+		s.write("temp/auth_cache_gone", "")
 		p := s.started()
+		if _, err := os.Stat(s.options.path("temp/auth_cache_gone")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a cache is left: %v", err)
+		}
 		if left := membersOf(former.currentRun().PID); len(left) != 0 {
 			t.Errorf("former processes are left: %v", left)
 		}

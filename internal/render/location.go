@@ -218,6 +218,9 @@ func (s *serverRendering) prepare(location *model.Location) error {
 			view.CacheKey = &cacheKeyView{s.env.entry("auth_cache_key"), len(texts), texts}
 		}
 	}
+	if location.Watched || location.Proxy != nil && location.Proxy.Watched {
+		view.Watch = s.env.entry("log")
+	}
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {
@@ -267,9 +270,6 @@ func (s *serverRendering) answers(location *model.Location) error {
 		to.by, view.Backend, view.Route = byKey, location.Proxy.Backend, ""
 	case location.Proxy.Backend != of.Namespace+"/"+of.Name+"/"+of.Port:
 		to.by, view.Backend = byKey, location.Proxy.Backend
-	}
-	if location.Proxy.Watched {
-		view.Watch = s.env.entry("log")
 	}
 	view.WhenEmpty, view.NoEndpoints = location.Proxy.WhenEmpty, s.env.entry("no_endpoints")
 	view.speak(to, location.Proxy.URI, s.env)

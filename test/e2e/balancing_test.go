@@ -54,6 +54,43 @@ func TestFailingEndpointIsEjected(t *testing.T) {
 	})
 }
 
+// TestFailureWithAnErrorPageIsNoticed: nginx passes the request on to another location
+// then, that of the page or that which answers clients of gRPC.
+func TestFailureWithAnErrorPageIsNoticed(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		var asked atomic.Int64
+		broken, living := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			asked.Add(1)
+			panic(http.ErrAbortHandler)
+		})), httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		for _, server := range []*httptest.Server{broken, living} {
+			server.Config.Protocols = new(http.Protocols)
+			server.Config.Protocols.SetHTTP1(true)
+			server.Config.Protocols.SetUnencryptedHTTP2(true)
+			server.Start()
+			t.Cleanup(server.Close)
+		}
+		eject := []string{"sluice.io/max-fails: 2", "sluice.io/fail-timeout: 3600", "proxy-next-upstream: off", "upstream-hash-by: $arg_key"}
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "config.yaml": oneWorker, "page.yaml": service("page", backend(t, "page")),
+			"web.yaml": service("web", broken, living), "api.yaml": service("api", broken, living),
+			"a.yaml": ingress("a", "web.example", []string{"/ Prefix web"}, append(eject, "custom-http-errors: 502", "default-backend: page")...),
+			"b.yaml": ingress("b", "api.example", []string{"/ Prefix api"}, append(eject, "backend-protocol: GRPC")...),
+		}, "--configmap", "default/config")
+		for _, host := range []string{"web.example", "api.example"} {
+			asked.Store(0)
+			for i := range 50 {
+				if _, err := s.get(fmt.Sprintf("http://%s/?key=%d", host, i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n := asked.Load(); n != 2 {
+				t.Errorf("%s: the broken endpoint was asked %d times, want 2", host, n)
+			}
+		}
+	})
+}
+
 // TestFewestRequests: an endpoint that has not answered gets no request while others are
 // idle. It gets some again when its request ends, also if the client leaves first, or nginx
 // redirects the request internally.

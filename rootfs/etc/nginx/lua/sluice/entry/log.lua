@@ -1,2 +1,2 @@
 -- Tells the balancer that a request has ended.
-require("sluice.balancer").done()
+require("sluice.turns").done()
