@@ -3,11 +3,11 @@
 --
 -- A worker keeps decoded backends until the version of the shared state grows. Most
 -- requests only read that number.
+local ffi = require("ffi")
 local peer = require("ngx.balancer")
 local ejection = require("sluice.ejection")
 local slow_start = require("sluice.slow_start")
 local split = require("sluice.split")
-local try = require("sluice.try")
 local wire = require("sluice.wire")
 
 local get_last_failure = peer.get_last_failure
@@ -191,11 +191,44 @@ local function pick(backend, tried, cookie)
   return backend.picker:pick(tried, cookie)
 end
 
+-- Ends a turn. seconds is the time of the answer; nil if there was none.
+local function leave(turn, seconds, failed)
+  if turn.left then
+    return
+  end
+  turn.left = true
+  local picker, ejects = turn.backend.picker, turn.backend.ejection
+  if picker.left then
+    picker:left(turn.name, seconds, failed)
+  end
+  if failed and ejects then
+    ejects:failed(turn.name)
+  end
+end
+
+local MARK = ffi.typeof("char[1]")
+
+-- Begins the turn of an endpoint with a request. done() ends it, or the garbage collection
+-- if nginx has redirected the request internally, which takes its ctx away.
+local function take(backend, at)
+  local turn, picker = { backend = backend, name = backend.keys[at] }, backend.picker
+  ngx.ctx.sluice_turn = turn
+  if picker.took then
+    picker:took(turn.name)
+    -- The function must not refer to the ctx, because that would keep it.
+    ngx.ctx.sluice_mark = ffi.gc(MARK(), function()
+      leave(turn)
+    end)
+  end
+end
+
 -- Picks an endpoint that was not tried. $upstream_addr is read once, because nginx
 -- builds it anew for each read.
 local function pick_again(backend, cookie, failure)
   local ctx = ngx.ctx
-  try.passed(failure)
+  if ctx.sluice_turn then
+    leave(ctx.sluice_turn, nil, failure == "failed")
+  end
   ctx.sluice_tried = ctx.sluice_tried or _M.tried(backend, ngx.var.upstream_addr)
   local at = pick(backend, ctx.sluice_tried, cookie)
   ctx.sluice_tried[at] = true
@@ -222,7 +255,7 @@ local function send(self, backend, cookie)
     allow_retries(count)
   end
   if backend.watched then
-    try.begin(backend, at)
+    take(backend, at)
   end
   return set_current_peer(backend.hosts[at], backend.ports[at])
 end
@@ -305,6 +338,29 @@ function _M.refuse(key)
   local backend = chosen(this_worker(), key)
   if backend.count == 0 then
     return ngx.exit(backend.status or 503)
+  end
+end
+
+-- The last of the values of an nginx variable, which has one for each try.
+local function last(values)
+  return values and values:match("([^ ,:]+)$")
+end
+
+--- @tparam table var ngx.var of a request that ended
+-- @treturn number|nil the seconds of the last endpoint's answer
+-- @treturn boolean whether it failed. If the client left first, nobody knows.
+function _M.outcome(var)
+  if last(var.upstream_header_time) ~= "-" then
+    return tonumber(last(var.upstream_response_time)), false
+  end
+  return nil, var.status ~= "499"
+end
+
+--- Ends the turn of the last endpoint. For log_by_lua.
+function _M.done()
+  local turn = ngx.ctx.sluice_turn
+  if turn then
+    leave(turn, _M.outcome(ngx.var))
   end
 end
 

@@ -1,2 +1,2 @@
--- Tells the picker of the backend that a request has ended.
-require("sluice.try").done()
+-- Tells the balancer that a request has ended.
+require("sluice.balancer").done()
