@@ -7,7 +7,6 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -337,63 +336,4 @@ func (c *Controller) nginxChanged(ctx context.Context, event nginx.Event) {
 	if c.held = false; c.target != nil {
 		c.applier.submit(c.target)
 	}
-}
-
-// applied handles the result of a plan. If a newer plan is in progress, that may fix
-// the errors of this one.
-func (c *Controller) applied(ctx context.Context, o outcome) {
-	if o.resumed {
-		c.ready.Store(true)
-	}
-	switch {
-	case c.streams.refusePorts(o, c.lastConfirmed), o.refused() && c.refuse(o):
-		c.target = nil
-		c.sync(ctx)
-	case o.refused() && o.plan != c.target:
-	case o.err != nil || o.refused():
-		o.plan.failed = true
-		c.logSync(o.plan, &o)
-		c.retryLater()
-	default:
-		c.confirmed(o)
-	}
-}
-
-// confirmed records that a worker answered with the plan's configuration.
-func (c *Controller) confirmed(o outcome) {
-	c.delay = 0
-	o.plan.confirmed, o.plan.failed = true, false
-	c.lastConfirmed = o.plan
-	c.templates = o.plan.templates
-	p := o.plan
-	if c.latest.file.Equal(p.file) {
-		p = c.latest
-	}
-	c.inForce(p)
-	c.ready.Store(true)
-	c.logSync(o.plan, &o)
-}
-
-// inForce records the forms that nginx now serves as good, and what nginx no longer
-// needs.
-func (c *Controller) inForce(p *plan) {
-	before := cmp.Or(c.shown.serving, p)
-	c.shown.serving = p
-	c.noteIdleness(p)
-	c.Audience.Served(p.accepted)
-	err := c.good.record(p.served, p.options.Denied, p.configMap)
-	c.report.Trouble("last good forms not written; trying again at the next sync", err)
-	c.report.Trouble("refused forms not written; trying again at the next sync", c.remember(p))
-	c.retired.confirmed(p.number, time.Now(), before.drain)
-	c.dropLater()
-}
-
-// retryLater syncs again after a delay that doubles, up to half a minute. It does not
-// restart a running timer, so that frequent changes cannot postpone the retry for ever.
-func (c *Controller) retryLater() {
-	if c.retry != nil {
-		return
-	}
-	c.delay = min(max(2*c.delay, 250*time.Millisecond), 30*time.Second)
-	c.retry = time.After(c.delay)
 }

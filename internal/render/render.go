@@ -203,7 +203,7 @@ func (r *rendering) whole() {
 		err = around.feed(tail.text, tail.raw...)
 	}
 	if err == nil {
-		err = around.done(0)
+		err = around.done()
 	}
 	if err != nil {
 		r.refuseTemplate("nginx", err)

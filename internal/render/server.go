@@ -145,7 +145,7 @@ func (s *serverRendering) check() error {
 	if err := around.feed(text[s.end:], s.page.rawIn(s.end, len(text))...); err != nil {
 		return err
 	}
-	if err := around.done(len(text)); err != nil {
+	if err := around.done(); err != nil {
 		return err
 	}
 	return around.single()

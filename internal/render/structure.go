@@ -12,9 +12,7 @@ import (
 
 // StructureError is the error of text that no template wrote.
 type StructureError struct {
-	// Offset is the position in the checked text, in bytes.
-	Offset int
-	Text   string
+	Text string
 }
 
 // Error gives the text.
@@ -24,10 +22,9 @@ func (e *StructureError) Error() string { return e.Text }
 type structure struct {
 	lexer syntax.Lexer
 	stack []*node
-	// tokens counts the tokens so far of the current directive; first is the position
-	// of the first one, and name its value when it has ended.
+	// tokens counts the tokens so far of the current directive; name is the first one
+	// when it has ended.
 	tokens int
-	first  int
 	name   string
 	// last is the position of the last token so far, and script its value if it may be a
 	// Lua file.
@@ -61,7 +58,7 @@ func (s *structure) whole(text []byte, raw ...extent) error {
 	if err := s.feed(text, raw...); err != nil {
 		return err
 	}
-	return s.done(len(text))
+	return s.done()
 }
 
 // single refuses everything but exactly one block.
@@ -81,7 +78,6 @@ func (s *structure) feed(text []byte, raw ...extent) error {
 			return err
 		}
 		if err := s.pass(text[e.start:e.end]); err != nil {
-			err.Offset = e.start
 			return err
 		}
 		done = e.end
@@ -110,9 +106,7 @@ func (s *structure) read(text []byte, from int) error {
 			continue
 		}
 		if event&syntax.Begin != 0 {
-			if s.tokens++; s.tokens == 1 {
-				s.first = i
-			}
+			s.tokens++
 			s.last = i
 		}
 		if event&syntax.End != 0 {
@@ -120,7 +114,6 @@ func (s *structure) read(text []byte, from int) error {
 		}
 		if event&(syntax.Semicolon|syntax.Open|syntax.Shut|syntax.Wrong) != 0 {
 			if err := s.mark(event); err != nil {
-				err.Offset = i
 				return err
 			}
 		}
@@ -204,9 +197,9 @@ func (s *structure) unknown(inside *node, kind string) *StructureError {
 }
 
 // done refuses text that ends within a directive or a block.
-func (s *structure) done(offset int) error {
+func (s *structure) done() error {
 	if s.lexer.Mode != syntax.Blank || s.tokens != 0 || len(s.stack) != 1 {
-		return &StructureError{Offset: offset, Text: "the end within a directive or block"}
+		return &StructureError{Text: "the end within a directive or block"}
 	}
 	return nil
 }

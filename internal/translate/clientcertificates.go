@@ -35,21 +35,21 @@ func (t *translation) readClientCertificates(ing *owner, asked *annotations.Clie
 	if secret == nil {
 		return ing.refuse(key, model.NotFound, missing)
 	}
-	authorities, fault := authoritiesOf(secret)
-	if fault != nil {
-		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("Secret %s: %v", name, fault))
+	found, err := clientCAOf(secret)
+	if err != nil {
+		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("Secret %s: %v", name, err))
 	}
-	authorities.Depth = asked.MostDepth()
-	return &claim.Attached{ClientCA: authorities}
+	found.Depth = asked.MostDepth()
+	return &claim.Attached{ClientCA: found}
 }
 
-// authoritiesOf reads the authorities in a Secret, and their revocation lists.
-func authoritiesOf(secret *corev1.Secret) (*model.ClientCA, error) {
-	_, chain, err := readChain(secret.Data[caKey])
+// clientCAOf reads the authorities in a Secret, and their revocation lists.
+func clientCAOf(secret *corev1.Secret) (*model.ClientCA, error) {
+	authorities, err := authoritiesOf(secret)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", caKey, err)
+		return nil, err
 	}
-	found := &model.ClientCA{CA: strings.TrimSpace(string(chain)) + "\n"}
+	found := &model.ClientCA{CA: authorities}
 	if lists, written := secret.Data[revokedKey]; written {
 		if found.Revoked, err = readRevoked(lists); err != nil {
 			return nil, fmt.Errorf("%s: %w", revokedKey, err)

@@ -97,11 +97,11 @@ func (t *translation) verifyAuth(ing *owner, asked *annotations.ExternalAuth, at
 	if secret == nil {
 		return ing.refuse(key, model.NotFound, missing)
 	}
-	_, chain, err := readChain(secret.Data[caKey])
+	authorities, err := authoritiesOf(secret)
 	if err != nil {
-		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("Secret %s: %s: %v", name, caKey, err))
+		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("Secret %s: %v", name, err))
 	}
-	at.Transport.Verify, at.Transport.TrustedCA = true, strings.TrimSpace(string(chain))+"\n"
+	at.Transport.Verify, at.Transport.TrustedCA = true, authorities
 	return nil
 }
 

@@ -94,12 +94,19 @@ func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (trust
 	if asked.Name == "" {
 		return trust{}, &refusal{"proxy-ssl-verify", model.InvalidValue, "want the name that the certificates must have in " + ing.PrefixKey + "proxy-ssl-name (got none)"}
 	}
+	if found.authorities, err = authoritiesOf(secret); err != nil {
+		return trust{}, &refusal{proxySecretKey, model.InvalidValue, fmt.Sprintf("Secret %s: %v", name, err)}
+	}
+	return found, nil
+}
+
+// authoritiesOf reads the authorities in a Secret.
+func authoritiesOf(secret *corev1.Secret) (string, error) {
 	_, chain, err := readChain(secret.Data[caKey])
 	if err != nil {
-		return trust{}, &refusal{proxySecretKey, model.InvalidValue, fmt.Sprintf("Secret %s: ca.crt: %v", name, err)}
+		return "", fmt.Errorf("%s: %w", caKey, err)
 	}
-	found.authorities = strings.TrimSpace(string(chain)) + "\n"
-	return found, nil
+	return strings.TrimSpace(string(chain)) + "\n", nil
 }
 
 // presented returns the certificates that an owner presents to backends.

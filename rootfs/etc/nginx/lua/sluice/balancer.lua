@@ -243,8 +243,14 @@ function _M:choose(of, var)
   return self:backend(of.main)
 end
 
--- All tries of a request go to the same backend.
-local function chosen(self, of)
+-- The backend that a key names, or the one that a request gets of a split. All tries of a
+-- request go to the same one.
+local function chosen(self, key)
+  local backend = self:backend(key or "")
+  local of = backend.split
+  if not of then
+    return backend
+  end
   local ctx = ngx.ctx
   if not ctx.sluice_backend then
     local name
@@ -253,7 +259,7 @@ local function chosen(self, of)
       ngx.var.proxy_alternative_upstream_name = name
     end
   end
-  return ctx.sluice_backend
+  return ctx.sluice_backend, of.cookie
 end
 
 -- This worker's balancer, made at its first request.
@@ -281,55 +287,27 @@ end
 -- turn.
 function _M.run_by_key()
   local self = this_worker()
-  local backend = self:backend(ngx.var.backend or "")
-  local of = backend.split
-  if not of then
-    return finish(send(self, backend))
-  end
-  return finish(send(self, chosen(self, of), of.cookie))
+  return finish(send(self, chosen(self, ngx.var.backend)))
 end
 
--- Our own servers only speak HTTP, so a request by another protocol is answered before the
--- balancer runs. Only if the last endpoint leaves in between, the client gets 502.
-local function refuse(backend)
+--- Reports whether there is no endpoint for a request. For set_by_lua.
+-- @tparam string|nil key $route, or $backend
+function _M.is_empty(key)
+  return chosen(this_worker(), key).count == 0
+end
+
+--- Answers a request in a loop, or without an endpoint. Our own servers only speak HTTP, so a
+-- request by another protocol is answered before the balancer runs. Only if the last endpoint
+-- leaves in between, the client gets 502. For rewrite_by_lua.
+-- @tparam string|nil key $route, or $backend
+function _M.refuse(key)
   if ngx.var.hops == LOOP then
     return ngx.exit(508)
   end
+  local backend = chosen(this_worker(), key)
   if backend.count == 0 then
     return ngx.exit(backend.status or 503)
   end
-end
-
---- Answers if the backend of $route has no endpoint. For rewrite_by_lua.
-function _M.refuse_by_route()
-  return refuse(this_worker():backend(ngx.var.route or ""))
-end
-
---- Answers if the backend of $backend has no endpoint. For rewrite_by_lua.
-function _M.refuse_by_key()
-  local self = this_worker()
-  local backend = self:backend(ngx.var.backend or "")
-  return refuse(backend.split and chosen(self, backend.split) or backend)
-end
-
---- Reports whether a backend, or each of a split, has no endpoints.
-function _M:is_empty(route)
-  local backend = self:backend(route)
-  local of = backend.split
-  if not of then
-    return backend.count == 0
-  end
-  for _, share in ipairs(of.shares) do
-    if self:backend(share.backend).count > 0 then
-      return false
-    end
-  end
-  return self:backend(of.main).count == 0
-end
-
---- The same for this worker's balancer, in the rewrite phase.
-function _M.lacks_endpoints(route)
-  return this_worker():is_empty(route or "")
 end
 
 --- Sends a subrequest to its backend. It shares all variables of its parent but $uri,

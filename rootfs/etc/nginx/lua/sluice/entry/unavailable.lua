@@ -1,3 +1,3 @@
 -- Answers a request for which there is no endpoint, where the backend does not speak HTTP.
 require("sluice.real_ip").run()
-require("sluice.balancer").refuse_by_route()
+require("sluice.balancer").refuse(ngx.var.route)
