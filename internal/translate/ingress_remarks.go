@@ -40,14 +40,24 @@ func (i *owner) remarkBalancing(a *annotations.Annotations) {
 		switch field := a.Field(i.PrefixKey, key); {
 		case i.given[field] == "" || key == "load-balance" && a.LoadBalance.Work() == "":
 		case a.Affinity.Type != "" && !a.Canary.Enabled:
-			i.report(field, model.NoEffect, "it has no effect beside "+a.Field(i.PrefixKey, "affinity"))
+			i.remarkOverridden(a, key, "affinity")
 		case key != "upstream-hash-by" && a.Hash.By != "":
-			i.report(field, model.NoEffect, "it has no effect beside "+a.Field(i.PrefixKey, "upstream-hash-by"))
+			i.remarkOverridden(a, key, "upstream-hash-by")
 		}
 	}
 	if a.SlowStart.Seconds > 0 && a.Hash.By != "" && a.Affinity.Type == "" {
-		i.report(a.Field(i.PrefixKey, "slow-start"), model.NoEffect, "it has no effect beside "+a.Field(i.PrefixKey, "upstream-hash-by"))
+		i.remarkOverridden(a, "slow-start", "upstream-hash-by")
 	}
+}
+
+// remarkOverridden reports an annotation that another one overrides. One of the Ingress
+// that only single paths override has its effect at the others.
+func (i *owner) remarkOverridden(a *annotations.Annotations, key, by string) {
+	field, over := a.Field(i.PrefixKey, key), a.Field(i.PrefixKey, by)
+	if field == annotations.FieldOf(i.PrefixKey, key) && over != annotations.FieldOf(i.PrefixKey, by) {
+		return
+	}
+	i.report(field, model.NoEffect, "it has no effect beside "+over)
 }
 
 // passes reports whether an Ingress asks for TLS passthrough, and the controller offers
