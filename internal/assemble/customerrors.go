@@ -86,13 +86,40 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 	if c != nil {
 		asked := c.Annotations.CustomErrors
 		service = b.errorService(c)
-		if len(asked.Codes) > 0 {
+		if len(asked.Codes) > 0 && b.fitsPages(c) {
 			e.codes, e.intercepts, e.answers = asked.Codes, e.intercepts || !asked.OnlyOwn, service
 		}
 	}
 	e.addPages()
 	if service.Name != "" && c.Action != nil && l.Proxy != nil {
 		e.addFallback(service)
+	}
+}
+
+// mostPages is the maximum number of error pages for the paths of one Ingress. nginx needs
+// some 60 kB for each, and reads thousands of them slowly.
+const mostPages = 5000
+
+// fitsPages reports whether the error pages of an Ingress are not too many. Otherwise it
+// reports a problem.
+func (b *builder) fitsPages(c *claim.Claim) bool {
+	paths := 0
+	for _, rules := range c.Owner.Hosts {
+		paths += len(rules.Claims)
+	}
+	codes := len(c.Annotations.CustomErrors.Codes)
+	if codes*paths <= mostPages {
+		return true
+	}
+	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, "custom-http-errors"), Reason: model.InvalidValue,
+		Text: fmt.Sprintf("want at most %d statuses for the %d paths of this Ingress (got %d), because nginx has a page for each status of each path: errors are answered as without it", mostPages/paths, paths, codes)})
+	return false
+}
+
+// reportOnce reports a problem unless it is reported already.
+func (b *builder) reportOnce(p model.Problem) {
+	if !slices.Contains(b.out.problems, p) {
+		b.out.problems = append(b.out.problems, p)
 	}
 }
 
@@ -103,11 +130,8 @@ func (b *builder) errorService(c *claim.Claim) snapshot.Name {
 	if service.Name == "" || !b.isProtected(c) || !b.guardsService(c.Owner, service) {
 		return service
 	}
-	problem := model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, defaultBackend), Reason: model.InvalidValue,
-		Text: fmt.Sprintf("want a Service that this Ingress does not protect (got %s), because clients that may not reach it would get its answers: errors are answered as without it", claim.Shown(service.Name))}
-	if !slices.Contains(b.out.problems, problem) {
-		b.out.problems = append(b.out.problems, problem)
-	}
+	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, defaultBackend), Reason: model.InvalidValue,
+		Text: fmt.Sprintf("want a Service that this Ingress does not protect (got %s), because clients that may not reach it would get its answers: errors are answered as without it", claim.Shown(service.Name))})
 	return snapshot.Name{}
 }
 
