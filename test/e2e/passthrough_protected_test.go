@@ -20,8 +20,9 @@ func TestPassthroughOpensNothing(t *testing.T) {
 			ingress("closing", "closing.wild.example", whole, passes) + ingress("closed", "closing.wild.example", []string{"/admin Prefix web"}, "auth-tls-secret: default/ca") +
 			ingress("hosting", "hosting.wild.example", whole, passes) + inNamespace("team", ingress("guest", "hosting.wild.example", []string{"/admin Prefix web"}))
 		s := start(t, root, manifests, passingFlags...)
-		for host, want := range map[string]string{"own": "403", "neighboured": "400", "closing": "400", "hosting": "400"} {
+		for host, want := range map[string]string{"own": "403", "neighboured": "400", "closing": "503", "hosting": "400"} {
 			// The backend that was to be passed to is spoken to in plain HTTP, which it answers with 400.
+			// Certificates are asked for by host, so the whole host "closing" is closed.
 			serial, answer, err := s.secured(secure{sni: host + ".wild.example", host: host + ".wild.example", from: "127.0.0.2"})
 			if err != nil || serial == 21 || !strings.HasPrefix(answer, "HTTP/1.1 "+want) {
 				t.Errorf("%s presents %d (%v), want the certificate of nginx, and %s: %.60s", host, serial, err, want, answer)
