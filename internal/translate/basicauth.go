@@ -64,12 +64,9 @@ func (t *translation) readBasicAuth(ing *owner, asked *annotations.BasicAuth) *c
 		return ing.refuse("auth-type", model.InvalidValue, "want the Secret with the users in "+ing.PrefixKey+key+" (got none)")
 	}
 	name, err := snapshot.ParseReference(asked.Secret, ing.Ref.Namespace)
-	if err != nil {
-		return ing.refuse(key, model.InvalidValue, err.Error())
-	}
-	secret, missing := t.secretFor(ing, name)
-	if secret == nil {
-		return ing.refuse(key, model.NotFound, missing)
+	secret, fault := t.secretAt(ing, key, name, err)
+	if fault != nil {
+		return ing.refused(fault)
 	}
 	users := usersOf(secret, asked.SecretType, ing.Settings.Access.PasswordCost)
 	for _, fault := range users.faults {

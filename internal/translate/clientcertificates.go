@@ -28,12 +28,9 @@ func (t *translation) readClientCertificates(ing *owner, asked *annotations.Clie
 		return nil
 	}
 	name, err := snapshot.ParseName(asked.Secret)
-	if err != nil {
-		return ing.refuse(key, model.InvalidValue, err.Error())
-	}
-	secret, missing := t.secretFor(ing, name)
-	if secret == nil {
-		return ing.refuse(key, model.NotFound, missing)
+	secret, fault := t.secretAt(ing, key, name, err)
+	if fault != nil {
+		return ing.refused(fault)
 	}
 	found, err := clientCAOf(secret)
 	if err != nil {

@@ -3,7 +3,6 @@ package translate
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -53,12 +52,12 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 	auth.Headers = question(auth)
 	size := 0
 	if asked.ProxySetHeaders != "" {
-		own, reason, text := t.questionHeaders(ing, asked.ProxySetHeaders)
-		if text != "" {
-			return ing.refuse(proxySetHeaders, reason, text)
+		own, fault := t.entriesAt(ing, proxySetHeaders, asked.ProxySetHeaders, wrongQuestionHeader)
+		if fault != nil {
+			return ing.refused(fault)
 		}
 		for _, header := range own {
-			auth.Set(header)
+			auth.Set(claim.QuestionHeader(header))
 			auth.Varying = append(auth.Varying, varying(header.Value)...)
 			size += len(header.Name) + len(header.Value)
 		}
@@ -90,12 +89,9 @@ func (t *translation) verifyAuth(ing *owner, asked *annotations.ExternalAuth, at
 		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("want an %s that begins with https:// and has the name of a host (got %s)", authURL, model.Quoted(asked.URL)))
 	}
 	name, err := snapshot.ParseReference(asked.TrustSecret, ing.Ref.Namespace)
-	if err != nil {
-		return ing.refuse(key, model.InvalidValue, err.Error())
-	}
-	secret, missing := t.secretFor(ing, name)
-	if secret == nil {
-		return ing.refuse(key, model.NotFound, missing)
+	secret, fault := t.secretAt(ing, key, name, err)
+	if fault != nil {
+		return ing.refused(fault)
 	}
 	authorities, err := authoritiesOf(secret)
 	if err != nil {
@@ -156,31 +152,15 @@ func question(a *claim.Authentication) []claim.QuestionHeader {
 	return headers
 }
 
-// questionHeaders reads headers of questions from a ConfigMap; text is the reason if it
-// cannot.
-func (t *translation) questionHeaders(ing *owner, reference string) (headers []claim.QuestionHeader, reason model.Reason, text string) {
-	name, err := snapshot.ParseReference(reference, ing.Ref.Namespace)
-	if err != nil {
-		return nil, model.InvalidValue, err.Error()
+// wrongQuestionHeader returns the fault of a header of questions, "" for none.
+func wrongQuestionHeader(header entry) string {
+	switch {
+	case !headerName.MatchString(header.Name) || framing(header.Name) && !strings.EqualFold(header.Name, "Host"):
+		return fmt.Sprintf("want names of headers that say nothing of the connection, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(header.Name))
+	case !keys.IsHeaderText(header.Value) || len(header.Value) > longestValue:
+		return fmt.Sprintf("want 1 to %d printable ASCII characters, with variables such as $host, as the value of %s (got %s)", longestValue, header.Name, model.Quoted(header.Value))
 	}
-	configMap, text := t.configMapFor(ing, name)
-	if configMap == nil {
-		return nil, model.NotFound, text
-	}
-	for _, header := range slices.Sorted(maps.Keys(configMap.Data)) {
-		value := strings.TrimSpace(configMap.Data[header])
-		switch {
-		case !headerName.MatchString(header) || framing(header) && !strings.EqualFold(header, "Host"):
-			text = fmt.Sprintf("want names of headers that say nothing of the connection, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(header))
-		case !keys.IsHeaderText(value) || len(value) > longestValue:
-			text = fmt.Sprintf("want 1 to %d printable ASCII characters, with variables such as $host, as the value of %s (got %s)", longestValue, header, model.Quoted(value))
-		}
-		if text != "" {
-			return nil, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text)
-		}
-		headers = append(headers, claim.QuestionHeader{Name: header, Value: value})
-	}
-	return headers, "", ""
+	return ""
 }
 
 // framing reports whether a header frames a request, names its host, or controls its

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"sluice/internal/claim"
 	"sluice/internal/keys"
 	"sluice/internal/model"
-	"sluice/internal/snapshot"
 )
 
 const fastcgiParams = "fastcgi-params-configmap"
@@ -76,12 +74,12 @@ func (t *translation) readFastCGI(ing *owner, asked *annotations.Transport) *cla
 	attached := &claim.Attached{Transport: asked.To()}
 	block := fastcgiBlock{Index: asked.Index}
 	if asked.Params != "" {
-		params, reason, text := t.fastcgiParams(ing, asked.Params)
-		if text != "" {
-			return ing.refuse(fastcgiParams, reason, text)
+		params, fault := t.entriesAt(ing, fastcgiParams, asked.Params, wrongParameter)
+		if fault != nil {
+			return ing.refused(fault)
 		}
-		block.Params = params
 		for _, p := range params {
+			block.Params = append(block.Params, fastcgiParameter(p))
 			attached.Size += len(p.Name) + len(p.Value)
 		}
 	}
@@ -91,28 +89,13 @@ func (t *translation) readFastCGI(ing *owner, asked *annotations.Transport) *cla
 	return attached
 }
 
-// fastcgiParams reads the parameters in a ConfigMap; text is the reason if it cannot.
-func (t *translation) fastcgiParams(ing *owner, reference string) (params []fastcgiParameter, reason model.Reason, text string) {
-	name, err := snapshot.ParseReference(reference, ing.Ref.Namespace)
-	if err != nil {
-		return nil, model.InvalidValue, err.Error()
+// wrongParameter returns the fault of a FastCGI parameter, "" for none.
+func wrongParameter(p entry) string {
+	switch {
+	case !parameterName.MatchString(p.Name):
+		return fmt.Sprintf("want names of parameters, of at most 46 letters, digits and . _ -, as its keys (got %s)", model.Quoted(p.Name))
+	case !keys.IsParameterText(p.Value) || len(p.Value) > longestValue:
+		return fmt.Sprintf("want at most %d printable ASCII characters, with variables such as $fastcgi_script_name, as the value of %s (got %s)", longestValue, p.Name, model.Quoted(p.Value))
 	}
-	configMap, text := t.configMapFor(ing, name)
-	if configMap == nil {
-		return nil, model.NotFound, text
-	}
-	for _, key := range slices.Sorted(maps.Keys(configMap.Data)) {
-		value := strings.TrimSpace(configMap.Data[key])
-		switch {
-		case !parameterName.MatchString(key):
-			text = fmt.Sprintf("want names of parameters, of at most 46 letters, digits and . _ -, as its keys (got %s)", model.Quoted(key))
-		case !keys.IsParameterText(value) || len(value) > longestValue:
-			text = fmt.Sprintf("want at most %d printable ASCII characters, with variables such as $fastcgi_script_name, as the value of %s (got %s)", longestValue, key, model.Quoted(value))
-		}
-		if text != "" {
-			return nil, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text)
-		}
-		params = append(params, fastcgiParameter{key, value})
-	}
-	return params, "", ""
+	return ""
 }

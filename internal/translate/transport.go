@@ -43,7 +43,7 @@ func (t *translation) readTransport(ing *owner, asked *annotations.Transport) *c
 	transport.Ciphers, transport.Protocols = asked.Ciphers, strings.Join(slices.Sorted(slices.Values(asked.Protocols)), " ")
 	trust, fault := t.readTrust(ing, asked)
 	if fault != nil {
-		return ing.refuse(fault.key, fault.reason, fault.text)
+		return ing.refused(fault)
 	}
 	if verify {
 		transport.Verify, transport.VerifyDepth, transport.TrustedCA = true, asked.VerifyDepth, trust.authorities
@@ -63,22 +63,12 @@ type trust struct {
 	certificate *model.Certificate
 }
 
-// refusal is the reason why the annotation with a key cannot be honoured.
-type refusal struct {
-	key    string
-	reason model.Reason
-	text   string
-}
-
 // readTrust reads proxy-ssl-secret. A Secret of another namespace needs a delegation.
 func (t *translation) readTrust(ing *owner, asked *annotations.Transport) (trust, *refusal) {
 	name, err := snapshot.ParseName(asked.Secret)
-	if err != nil {
-		return trust{}, &refusal{proxySecretKey, model.InvalidValue, err.Error()}
-	}
-	secret, missing := t.secretFor(ing, name)
-	if secret == nil {
-		return trust{}, &refusal{proxySecretKey, model.NotFound, missing}
+	secret, fault := t.secretAt(ing, proxySecretKey, name, err)
+	if fault != nil {
+		return trust{}, fault
 	}
 	var found trust
 	if len(secret.Data[corev1.TLSCertKey]) > 0 {
