@@ -17,6 +17,7 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,7 +53,7 @@ type world struct {
 }
 
 // hosts are those of the manifests.
-var hosts = []string{"plain.example", "secure.example", "locked.example", "inside.example", "small.example", "away.example", "slow.example", "wrong.example", "canary.example"}
+var hosts = []string{"plain.example", "secure.example", "locked.example", "inside.example", "small.example", "away.example", "slow.example", "wrong.example", "canary.example", "resets.example"}
 
 // newPair makes a certificate that signs itself.
 func newPair(t *testing.T, names ...string) (tls.Certificate, []byte) {
@@ -128,7 +129,7 @@ func start(t *testing.T, root string) *world {
 	key := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 	verified := []string{"backend-protocol: GRPCS", `proxy-ssl-verify: "on"`, "proxy-ssl-name: backend.internal", `proxy-body-size: "0"`}
 	text := "apiVersion: networking.k8s.io/v1\nkind: IngressClass\nmetadata: {name: nginx}\nspec: {controller: k8s.io/ingress-nginx}\n---\n" +
-		service("plain", serve(t, nil)) + service("other", serve(t, nil)) + service("secure", serve(t, &back)) + service("away", 0) +
+		service("plain", serve(t, nil)) + service("other", serve(t, nil)) + service("secure", serve(t, &back)) + service("away", 0) + service("resets", resets(t)) +
 		secret("front", fmt.Sprintf("tls.crt: %s, tls.key: %s", encode(frontPEM), encode(key))) +
 		secret("trusted", "ca.crt: "+encode(backPEM)) + secret("distrusted", "ca.crt: "+encode(otherPEM)) + secret("users", "auth: "+encode([]byte("ann:{PLAIN}secret"))) +
 		ingress("plain", "plain.example", "plain", "backend-protocol: GRPC", `proxy-body-size: "0"`) +
@@ -137,6 +138,7 @@ func start(t *testing.T, root string) *world {
 		ingress("locked", "locked.example", "plain", "backend-protocol: GRPC", "auth-type: basic", "auth-secret: users") +
 		ingress("inside", "inside.example", "plain", "backend-protocol: GRPC", "allowlist-source-range: 192.0.2.0/24") +
 		ingress("small", "small.example", "plain", "backend-protocol: GRPC", `proxy-body-size: "100"`) +
+		ingress("resets", "resets.example", "resets", "backend-protocol: GRPC") +
 		ingress("away", "away.example", "away", "backend-protocol: GRPC") +
 		ingress("slow", "slow.example", "plain", "backend-protocol: GRPC", `proxy-read-timeout: "1"`) +
 		ingress("main", "canary.example", "plain", "backend-protocol: GRPC", "affinity: cookie") +
@@ -205,6 +207,7 @@ func TestInterop(t *testing.T) {
 				w.withoutTLS(t)
 			}
 			w.bothWays(t)
+			w.deadline(t)
 		})
 	}
 }
@@ -261,5 +264,52 @@ func (w *world) bothWays(t *testing.T) {
 	}
 	if _, err := stream.Recv(); err == nil || err == io.EOF {
 		t.Errorf("a stream on which nothing comes for longer than proxy-read-timeout goes on: %v", err)
+	}
+}
+
+// resets runs a backend that resets each call after 50 ms, without an answer, and gives its
+// port. Servers of gRPC do so at the deadline if the method has not seen it yet.
+func resets(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	server := &http.Server{Protocols: protocols, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		time.Sleep(50 * time.Millisecond)
+		panic(http.ErrAbortHandler)
+	})}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { server.Close() })
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// deadline makes a call that the backend resets at the client's deadline. The client learns that its time is over, not that the backend
+// is down.
+func (w *world) deadline(t *testing.T) {
+	body, open := io.Pipe()
+	defer open.Close()
+	request, err := http.NewRequestWithContext(patient(t), http.MethodPost, fmt.Sprintf("https://resets.example:%d/grpc.testing.TestService/FullDuplexCall", w.HTTPS), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = http.Header{"Content-Type": {"application/grpc"}, "Te": {"trailers"}, "Grpc-Timeout": {"50m"}}
+	transport := &http.Transport{
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: w.pool},
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var dialer net.Dialer
+			return dialer.DialContext(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", w.HTTPS))
+		},
+	}
+	defer transport.CloseIdleConnections()
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if got := answer.Header.Get("Grpc-Status"); answer.StatusCode != http.StatusOK || got != fmt.Sprint(int(codes.DeadlineExceeded)) {
+		t.Errorf("a call that the backend reset at the client's deadline: %d, grpc-status %q, %q", answer.StatusCode, got, answer.Header.Get("Grpc-Message"))
 	}
 }
