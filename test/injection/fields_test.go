@@ -78,12 +78,7 @@ func shallow(object any) any {
 func TestEveryField(t *testing.T) {
 	t.Parallel()
 	var total tally
-	t.Cleanup(func() {
-		t.Logf("in all %s", &total)
-		if total.refused < 20_000 || total.same < 10_000 {
-			t.Error("YAML was hardly tried")
-		}
-	})
+	t.Cleanup(func() { t.Logf("in all %s", &total) })
 	for _, s := range subjects(worldObjects(t)) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
@@ -100,14 +95,15 @@ const placesAtOnce = 10
 // an error if nearly all was passed over.
 func everyField(t *testing.T, s subject, total *tally) {
 	var own tally
+	stages := s.stages(t)
 	t.Cleanup(func() {
 		t.Log(&own)
-		if own.cases < 1000 {
-			t.Errorf("only %d cases", own.cases)
+		if own.cases < 1000 || own.refused < 50 && len(stages[0].read) == 0 {
+			t.Errorf("only %d cases, and %d refused", own.cases, own.refused)
 		}
 		total.add(&own)
 	})
-	for _, st := range s.stages(t) {
+	for _, st := range stages {
 		places := len(placesOf(s.take(st.objects).(runtime.Object).DeepCopyObject(), st.extra))
 		for from := 0; from < places; from += placesAtOnce {
 			until := min(from+placesAtOnce, places)
