@@ -30,6 +30,8 @@ type outcome struct {
 	config   model.Config
 	file     *render.File
 	problems []model.Problem
+	// translated are the Problems without those of the file.
+	translated []model.Problem
 	// manifests are the objects for lint.
 	manifests lint.Manifests
 }
@@ -47,7 +49,21 @@ var printed = render.Environment{
 // the core.
 func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	t.Helper()
-	set := kit.Templates(t)
+	o := modelOf(t, c, seed)
+	o.print(t)
+	return o
+}
+
+// print makes the file.
+func (o *outcome) print(t *testing.T) {
+	t.Helper()
+	file, unprintable := kit.Templates(t).Render(o.config.Static, printed, nil)
+	o.file, o.problems = file, model.SortProblems(slices.Concat(o.translated, unprintable))
+}
+
+// modelOf is workOut without the file.
+func modelOf(t *testing.T, c *testCase, seed int) *outcome {
+	t.Helper()
 	manifests := c.manifests(t)
 	objects := manifests.Objects
 	options := c.options(t, objects)
@@ -58,10 +74,9 @@ func workOut(t *testing.T, c *testCase, seed int) *outcome {
 	snap, problems := c.snapshot(t, objects)
 	owners := c.owners(t, seed)
 	config, more := translate.ConfigWith(snap, options, owners, nil)
-	file, unprintable := set.Render(config.Static, printed, nil)
-	problems = model.SortProblems(slices.Concat(problems, more, unprintable))
+	problems = model.SortProblems(slices.Concat(problems, more))
 	slices.SortFunc(owners, func(a, b *claim.Object) int { return a.Created.Compare(b.Created) })
-	return &outcome{snap: snap, owners: owners, options: options, config: config, file: file, problems: problems, manifests: manifests}
+	return &outcome{snap: snap, owners: owners, options: options, config: config, translated: problems, manifests: manifests}
 }
 
 // owners are those of the section claims.yaml, shuffled by the seed unless it is 0.

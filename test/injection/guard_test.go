@@ -15,30 +15,22 @@ import (
 
 // protected checks that what protects a path is there or the path is closed. The
 // Ingresses are known by their routes.
-func (j *judge) protected(c hostileCase, list []*directive, objects snapshot.Objects) {
+func (j *judge) protected(c hostileCase, read *reading, objects snapshot.Objects) {
 	guards := guardsOf(objects)
-	all(list, func(d *directive) {
-		route := routeOf(d.body)
-		if d.name != "location" || route == "" || len(passing(d.body)) == 0 {
-			return
-		}
-		parts := strings.Split(strings.TrimPrefix(route, "$route "), "/")
-		if len(parts) < 2 {
-			return // the route was judged
-		}
-		guard := guards[snapshot.Name{Namespace: parts[0], Name: parts[1]}]
+	for _, d := range read.passing {
+		guard := guards[d.owner]
 		if fault := guard.accessFault(d.body); fault != "" {
-			j.t.Errorf("%s: location %q of %s: %s", c, d.args, route, fault)
+			j.t.Errorf("%s: location %q of %s: %s", c, d.args, d.route, fault)
 		}
 		if guard.authenticates && !strings.HasPrefix(argument(d.body, "auth_request"), "/.sluice/auth-") {
-			j.t.Errorf("%s: location %q of %s passes on without a question", c, d.args, route)
+			j.t.Errorf("%s: location %q of %s passes on without a question", c, d.args, d.route)
 		}
 		https := argument(d.body, "proxy_ssl_verify") == "on" && strings.HasPrefix(argument(d.body, "proxy_pass"), "https://")
 		grpcs := argument(d.body, "grpc_ssl_verify") == "on" && strings.HasPrefix(argument(d.body, "grpc_pass"), "grpcs://")
 		if guard.verifies && !https && !grpcs {
-			j.t.Errorf("%s: location %q of %s passes on without verifying", c, d.args, route)
+			j.t.Errorf("%s: location %q of %s passes on without verifying", c, d.args, d.route)
 		}
-	})
+	}
 }
 
 // routeOf is what a location sets $route to, "" for nothing.

@@ -23,11 +23,9 @@ type judge struct {
 	guarded *guarded.Memo
 	objects snapshot.Objects
 	base    outcome
-	list    []*directive // that of the base
+	read    *reading // that of the base
 	// grammar holds each directive that benign objects give, with its place.
 	grammar map[string]bool
-	// tokens are those of the base.
-	tokens map[string]int
 	// neighbours are the servers that answer for neighbours in the base.
 	neighbours []string
 	problems   map[model.Problem]bool
@@ -41,6 +39,37 @@ type judge struct {
 type reading struct {
 	list   []*directive
 	tokens map[string]int
+	// added are the tokens that it has more often than the base.
+	added []string
+	// passing are its locations that pass requests on.
+	passing []passage
+}
+
+// passage is a location that passes requests on, and the Ingress that its route names.
+type passage struct {
+	*directive
+	route string
+	owner snapshot.Name
+}
+
+// newReading reads a file beside the base, which is nil for the base itself.
+func newReading(list []*directive, base *reading) *reading {
+	r := &reading{list: list, tokens: tokensOf(list)}
+	for token, count := range r.tokens {
+		if base != nil && count > base.tokens[token] {
+			r.added = append(r.added, token)
+		}
+	}
+	all(list, func(d *directive) {
+		if d.name != "location" || len(passing(d.body)) == 0 {
+			return
+		}
+		route := routeOf(d.body)
+		if parts := strings.Split(strings.TrimPrefix(route, "$route "), "/"); len(parts) > 1 { // the route is judged by itself
+			r.passing = append(r.passing, passage{d, route, snapshot.Name{Namespace: parts[0], Name: parts[1]}})
+		}
+	})
+	return r
 }
 
 // newJudge makes a judge of what changes of a subject do.
@@ -52,12 +81,11 @@ func newJudge(t *testing.T, s subject, objects snapshot.Objects) *judge {
 		j.problems[p] = true
 	}
 	list := j.base.tree(t)
-	j.list = list
+	j.read = newReading(list, nil)
 	j.grammar = benign(t).ingresses
 	if s.kind == "ConfigMap" {
 		j.grammar = benign(t).all
 	}
-	j.tokens = tokensOf(list)
 	for _, host := range neighbours {
 		server := answering(j.base, list, host)
 		if !strings.Contains(server, "other/neighbour/side/80") {
@@ -112,22 +140,19 @@ func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 		}
 	}
 	fresh := j.fresh(c, o)
-	hash := ""
-	if o.file != j.base.file {
-		hash = o.file.Hash()
-	}
-	if hash == "" || hash == j.base.file.Hash() {
+	if o.file.Equal(j.base.file) {
 		j.unchanged(c, o, fresh)
 		if slices.Contains(guarding, c.key()) {
-			j.protected(c, j.list, objects)
+			j.protected(c, j.read, objects)
 		}
 		return
 	}
+	hash := o.file.Hash()
 	read := j.known[hash]
 	if read == nil {
 		list := o.tree(j.t)
 		j.files++
-		read = &reading{list: list, tokens: tokensOf(list)}
+		read = newReading(list, j.read)
 		if len(j.known) > 300 {
 			clear(j.known)
 		}
@@ -135,7 +160,7 @@ func (j *judge) object(c hostileCase, objects snapshot.Objects) {
 		j.structure(c, o, list, objects)
 	}
 	j.accounted(c, read, fresh)
-	j.protected(c, read.list, objects)
+	j.protected(c, read, objects)
 }
 
 // fresh gives the problems that the base does not have, and checks their texts.

@@ -14,6 +14,30 @@ import (
 	"sluice/test/kit"
 )
 
+// TestSettingsAreNotAnnotations puts each value with a directive in all annotations of
+// the ConfigMap at once: those of an Ingress mean nothing there.
+func TestSettingsAreNotAnnotations(t *testing.T) {
+	t.Parallel()
+	w, objects := newWorker(t), worldObjects(t)
+	before := w.run(objects)
+	for _, value := range attacks {
+		hostile := map[string]string{}
+		for _, key := range everyKey()["Ingress"]["metadata.annotations"] {
+			hostile[key] = value
+		}
+		changed := objects
+		changed.ConfigMaps = nil
+		for _, m := range objects.ConfigMaps {
+			m = m.DeepCopy()
+			m.Annotations = hostile
+			changed.ConfigMaps = append(changed.ConfigMaps, m)
+		}
+		if after := w.run(changed); !after.file.Equal(before.file) || !slices.Equal(after.problems, before.problems) {
+			t.Errorf("annotations of ConfigMaps with the value %s change the file, or the problems: %v", named(value), after.problems)
+		}
+	}
+}
+
 // misunderstood is what nginx may refuse a file for: only what the words of a value
 // mean to OpenSSL.
 var misunderstood = regexp.MustCompile(`SSL_CTX_set_cipher_list|SSL_CTX_set1_curves_list|SSL_CTX_set1_groups_list|[Uu]nknown curve`)

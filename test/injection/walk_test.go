@@ -156,8 +156,9 @@ func (w *walker) mapping(path string, v reflect.Value, attach func()) {
 	}
 }
 
-// everyKey are all annotations and all settings.
-func everyKey() map[string][]string {
+// everyKey are all annotations of an Ingress and all settings of a ConfigMap, by the
+// kind and by the path of the map.
+func everyKey() map[string]map[string][]string {
 	names := []string{prefix + "no-such-annotation", "kubernetes.io/ingress.class"}
 	for _, key := range append(annotationKeys(), unsupported...) {
 		names = append(names, annotations.FieldOf(prefix, key))
@@ -165,7 +166,7 @@ func everyKey() map[string][]string {
 	for _, key := range byPath {
 		names = append(names, annotations.PathsPrefix+key)
 	}
-	return map[string][]string{"metadata.annotations": unique(names), "data": settingKeys()}
+	return map[string]map[string][]string{"Ingress": {"metadata.annotations": unique(names)}, "ConfigMap": {"data": settingKeys()}}
 }
 
 // byPath are annotations that are tried by path, too: they print text, patterns, lists
@@ -183,7 +184,7 @@ func TestWalkFindsEveryString(t *testing.T) {
 	t.Parallel()
 	ing := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"k": "v"}}, Spec: networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{{Host: "a"}}}}
 	paths := map[string]place{}
-	for _, p := range placesOf(ing, everyKey()) {
+	for _, p := range placesOf(ing, everyKey()["Ingress"]) {
 		paths[p.path] = p
 	}
 	for _, want := range []string{

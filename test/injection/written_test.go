@@ -18,13 +18,10 @@ import (
 // accounted judges a value that changes the file: it is there as it was written,
 // or a problem says that it is not.
 func (j *judge) accounted(c hostileCase, read *reading, fresh []model.Problem) {
-	literal := false
+	count := read.tokens[c.value]
+	literal := len(c.value) < 3 && count > 0 && count <= j.read.tokens[c.value] // others of that word may have gone
 	written := c.forms()
-	for token, count := range read.tokens {
-		if count <= j.tokens[token] {
-			literal = literal || token == c.value && len(token) < 3 // others of that word may have gone
-			continue
-		}
+	for _, token := range read.added {
 		if carriesOne(token, written) {
 			literal = true
 			continue
