@@ -49,7 +49,7 @@ var severities = map[model.Reason]Severity{
 	translate.Unslashed: Warning, translate.Keyless: Warning, translate.NearClass: Warning, Unlabelled: Warning, Unreachable: Warning,
 
 	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Repeated: Note,
-	ToBeIssued: Note, Uncompared: Note, Unwatched: Note,
+	ToBeIssued: Note, Uncompared: Note, Unwatched: Note, Snippet: Note,
 }
 
 // Reasons are those that a finding may have, sorted.
