@@ -81,7 +81,7 @@ func Look(m Manifests, o Options) Report {
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems),
 		unreachable(&config, m.Objects.Services))
 
-	problems = missingSecrets(problems, snap, o)
+	problems = unassigned(missingSecrets(problems, snap, o), snap)
 
 	served := o.served(snap)
 	found := o.empty(m, served, problems)

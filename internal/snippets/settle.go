@@ -1,9 +1,6 @@
 package snippets
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // set is for directives that set a variable, about which settle decides.
 func (r *reader) set(n *node, _ scope) {
@@ -13,14 +10,23 @@ func (r *reader) set(n *node, _ scope) {
 
 // settle decides about variables: one that a remaining directive uses remains.
 func (r *reader) settle() {
-	others := r.left
+	times, kept := map[string]int{}, map[string]bool{}
+	for _, name := range variablesIn(r.Text) {
+		times[name]++
+	}
+	for _, l := range r.left {
+		l.node.mark(kept)
+	}
 	for changed := true; changed; {
 		changed = false
 		for i, n := range r.sets {
-			if n != nil && (!r.replacedBy(n) || uses(others, n)) {
-				r.leave(n, "")
-				others, r.sets[i], changed = r.left, nil, true
+			name := setBy(n)
+			if n == nil || r.isValue(name) && times[name] > 1 && !kept[name] {
+				continue
 			}
+			r.leave(n, "")
+			n.mark(kept)
+			r.sets[i], changed = nil, true
 		}
 	}
 	for _, n := range r.sets {
@@ -30,24 +36,36 @@ func (r *reader) settle() {
 	}
 }
 
-// replacedBy reports whether annotations can have the value of a variable.
-func (r *reader) replacedBy(n *node) bool {
-	name := strings.Trim(n.argument(1), "${}")
+// isValue reports whether annotations can have the value of a variable.
+func (r *reader) isValue(name string) bool {
 	_, constant := r.variables.constants[name]
-	_, auth := r.variables.ofAuth[name]
-	return (constant || auth) && len(usesOf(name).FindAllString(r.Text, 2)) == 2
+	return constant || r.variables.ofAuth[name] != ""
 }
 
-func uses(left []about, set *node) bool {
-	variable := usesOf(strings.Trim(set.argument(1), "${}"))
-	for _, l := range left {
-		if l.node != set && l.node.mentions(variable) {
-			return true
+// setBy returns the name of the variable that a directive sets.
+func setBy(n *node) string {
+	if n == nil {
+		return ""
+	}
+	return strings.Trim(n.argument(1), "${}")
+}
+
+// mark records the variables in the arguments of a directive and of its block.
+func (n *node) mark(names map[string]bool) {
+	for _, token := range n.Tokens[1:] {
+		for _, name := range variablesIn(token) {
+			names[name] = true
 		}
 	}
-	return false
+	for _, inner := range n.block {
+		inner.mark(names)
+	}
 }
 
-func usesOf(name string) *regexp.Regexp {
-	return regexp.MustCompile(`\$\{?` + regexp.QuoteMeta(name) + `\b`)
+func variablesIn(text string) []string {
+	var names []string
+	for _, found := range anyVariable.FindAllString(text, -1) {
+		names = append(names, strings.Trim(found, "${}"))
+	}
+	return names
 }

@@ -96,9 +96,15 @@ func one(n int, single, many string) string {
 	return many
 }
 
+// longest limits the text of a snippet, as package keys does.
+const longest = 32768
+
 // Read returns what can replace a snippet. The error is about a text that is not a
 // snippet, or that only nginx can read.
 func Read(s Snippet) (Advice, error) {
+	if len(s.Text) > longest {
+		return Advice{}, fmt.Errorf("it has %d bytes, more than %d", len(s.Text), longest)
+	}
 	statements, err := syntax.Parse([]byte(s.Text))
 	if err != nil {
 		return Advice{}, err

@@ -24,21 +24,6 @@ func (n *node) argument(i int) string {
 // arguments are all arguments, joined.
 func (n *node) arguments() string { return strings.Join(n.Tokens[1:], " ") }
 
-// mentions reports whether a directive or its block has a text in an argument.
-func (n *node) mentions(text *regexp.Regexp) bool {
-	for _, token := range n.Tokens[1:] {
-		if text.MatchString(token) {
-			return true
-		}
-	}
-	for _, inner := range n.block {
-		if inner.mentions(text) {
-			return true
-		}
-	}
-	return false
-}
-
 func treeOf(statements []syntax.Statement) []*node {
 	root := &node{}
 	path := []*node{root}
