@@ -84,7 +84,7 @@ func (t *translation) onlyHeadless(object *networkingv1.Ingress) bool {
 			if path.Backend.Service == nil {
 				continue
 			}
-			service := t.snap.Service(snapshot.Name{Namespace: object.Namespace, Name: path.Backend.Service.Name})
+			service, _ := t.service(snapshot.Name{Namespace: object.Namespace, Name: path.Backend.Service.Name})
 			if service == nil || service.Spec.ClusterIP != corev1.ClusterIPNone {
 				return false
 			}
