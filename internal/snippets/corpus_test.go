@@ -21,9 +21,6 @@ type entry struct {
 	snippet Snippet
 }
 
-// prefix is that of the annotations in the corpus.
-const prefix = "nginx.ingress.kubernetes.io/"
-
 // corpus returns the snippets of a file. A section "name" or "name (server)" is a snippet.
 // The words behind it are paths of the Ingress and annotations as name=value. The section
 // "advice" behind it is the expectation.
