@@ -164,19 +164,20 @@ func (r *reader) ifCertificate(n *node, c condition, at scope) {
 // match is a header or a parameter that an annotation goes by.
 type match struct{ annotation, name string }
 
-// line returns the line for a condition that is not negated, "" for none.
+// line returns the line for a condition that is not negated, "" for none. Its pattern
+// is for the whole value, that of an if for any part of it.
 func (m match) line(c condition) string {
 	switch {
 	case strings.ContainsAny(c.value, "$\n") && !strings.HasSuffix(c.operator, "~") && !strings.HasSuffix(c.operator, "~*"), strings.Contains(c.value, "\n"):
 		return ""
 	case c.operator == "":
-		return m.name + ": ~."
+		return m.name + ": ~.+"
 	case strings.HasSuffix(c.operator, "~*"):
-		return m.name + ": ~(?i)" + c.value
+		return m.name + ": ~(?i).*(?:" + c.value + ").*"
 	case strings.HasSuffix(c.operator, "~"):
-		return m.name + ": ~" + c.value
+		return m.name + ": ~.*(?:" + c.value + ").*"
 	case c.value == "":
-		return m.name + ": ~."
+		return m.name + ": ~.+"
 	case strings.HasPrefix(c.value, "~"):
 		return ""
 	}
