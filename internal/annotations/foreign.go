@@ -61,7 +61,7 @@ func OfOthers(ing *networkingv1.Ingress, prefix string) []model.Problem {
 			continue
 		}
 		if right != "" {
-			p.Text += "; write " + prefix + "/" + right
+			p.Text += "; write " + FieldOf(prefix+"/", right)
 		}
 		problems = append(problems, p)
 	}

@@ -38,7 +38,7 @@ func Unsupported() []keys.Known { return known }
 
 // catalog holds all names of annotations, and other names under which users look for them.
 var catalog = keys.NewCatalog(keys.Catalog{
-	Noun: "annotation", Rest: "the rest of the Ingress is", Read: docsOf(behaviours), Known: known, Gone: gone, Otherwise: otherwise,
+	Noun: "annotation", OwnPrefix: OwnPrefix, Rest: "the rest of the Ingress is", Read: docsOf(behaviours), Known: known, Gone: gone, Otherwise: otherwise,
 	Elsewhere: settings.Catalog(), Where: "in the ConfigMap of the controller",
 })
 

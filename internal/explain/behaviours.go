@@ -8,6 +8,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/internal/translate"
 )
 
 // Shaping behaviours whose effect is visible in the model.
@@ -35,16 +36,33 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 		shown.Snippet, shown.Target = isSnippet(b), x.target(l, b.Name)
 		shown.Answers = b.Answers && (l.Return == nil || sends(l))
 		shown.Refuses = b.Protects && !shown.Snippet && printed(l, b.Name) && l.Return == nil
+		unused := unusedAt(l)
 		for _, v := range b.Values {
+			if slices.Contains(unused, v.Key) {
+				continue
+			}
 			if k := x.key(v, l.Rule.Object, values); v.Text != "" && (k.Source != FromDefault || !idle(v, b.Values)) {
 				shown.Keys = append(shown.Keys, k)
 			}
 		}
-		if len(shown.Keys) > 0 || printed(l, b.Name) {
+		if len(shown.Keys) > 0 || printed(l, b.Name) && !allUnused(b, unused) {
 			list = append(list, shown)
 		}
 	}
 	return list
+}
+
+// unusedAt returns the keys that have no effect with the protocol of the backends.
+func unusedAt(l *model.Location) []string {
+	if l.Proxy == nil {
+		return nil
+	}
+	return translate.Unused(l.Proxy.Transport.Protocol)
+}
+
+// allUnused reports whether no key of a behaviour that is in force has an effect.
+func allUnused(b annotations.InForce, unused []string) bool {
+	return !slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.Text != "" && !slices.Contains(unused, v.Key) })
 }
 
 // printed reports whether a behaviour prints a block at a location.

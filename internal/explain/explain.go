@@ -113,9 +113,18 @@ func (x *explainer) choose(e *Explanation) {
 		e.Applied = x.applied()
 	}
 	if e.Winner != nil && e.Winner.Object.Kind != "" {
-		e.Problems = x.problems[e.Winner.Object]
+		e.Problems = x.problemsAndCautions(e.Winner.Object)
 	}
 	e.Answer = x.answer(e)
+}
+
+// problemsAndCautions returns the Problems of an object, and the surprises of its annotations.
+func (x *explainer) problemsAndCautions(object model.ObjectRef) []model.Problem {
+	problems := x.problems[object]
+	if ing := x.Snapshot.IngressOf(object); ing != nil {
+		problems = model.SortProblems(slices.Concat(problems, translate.Cautions(x.Snapshot, x.Options, ing)))
+	}
+	return problems
 }
 
 // taken reports whether a location takes the request.

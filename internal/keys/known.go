@@ -57,6 +57,8 @@ type Catalog struct {
 	Read  []Doc
 	Known []Known
 	Gone  map[string]Gone
+	// OwnPrefix is the prefix of the keys in Read that are ours, for messages.
+	OwnPrefix string
 	// Otherwise maps wrong names under which users look for keys to the right ones.
 	Otherwise map[string]string
 	// Elsewhere are the keys of another kind of object; Where names it.
@@ -64,12 +66,13 @@ type Catalog struct {
 	Where     string
 
 	entries map[string]Known // including the keys that are read
+	own     map[string]bool
 	names   Names
 }
 
 // NewCatalog prepares a catalog.
 func NewCatalog(c Catalog) *Catalog {
-	c.entries = map[string]Known{}
+	c.entries, c.own = map[string]Known{}, map[string]bool{}
 	for _, k := range c.Known {
 		c.entries[k.Key] = k
 	}
@@ -82,7 +85,7 @@ func NewCatalog(c Catalog) *Catalog {
 			k.Fate = Withheld
 		}
 		for _, k.Key = range doc.Names {
-			c.entries[k.Key] = k
+			c.entries[k.Key], c.own[k.Key] = k, doc.Own
 		}
 	}
 	names := slices.Sorted(maps.Keys(c.entries))
@@ -201,13 +204,13 @@ func (c *Catalog) unknown(name, value string) Verdict {
 	in, meant := c, c.Otherwise[name]
 	switch {
 	case meant != "":
-		v.Text += DidYouMean(meant)
+		v.Text += DidYouMean(c.whole(meant))
 	case c.Elsewhere != nil && c.Elsewhere.Has(name):
 		in, meant = c.Elsewhere, name
 		v.Text = fmt.Sprintf("this is a %s: it counts %s, and not as an %s", in.Noun, c.Where, c.Noun)
 	default:
 		meant = c.Meant(name)
-		v.Text += DidYouMean(meant)
+		v.Text += DidYouMean(c.whole(meant))
 		if meant == "" && c.Elsewhere != nil {
 			in, meant = c.Elsewhere, c.Elsewhere.Meant(name)
 			v.Text += in.didYouMean(meant, c.Where)
@@ -221,6 +224,14 @@ func (c *Catalog) unknown(name, value string) Verdict {
 		v.Fate = Withheld
 	}
 	return v
+}
+
+// whole returns a key with the prefix that it has if it is ours.
+func (c *Catalog) whole(key string) string {
+	if c.own[key] {
+		return c.OwnPrefix + key
+	}
+	return key
 }
 
 // didYouMean is DidYouMean for a key of this catalog, for use in another one.

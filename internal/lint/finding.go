@@ -46,10 +46,10 @@ var severities = map[model.Reason]Severity{
 
 	model.Unread: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning,
 	assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Star: Warning, assemble.Groupless: Warning,
-	translate.Unslashed: Warning, translate.Keyless: Warning, translate.NearClass: Warning, Unlabelled: Warning, Unreachable: Warning,
+	translate.Unslashed: Warning, translate.Keyless: Warning, translate.Constant: Warning, translate.NearClass: Warning, Unlabelled: Warning, Unreachable: Warning,
 
 	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Repeated: Note,
-	ToBeIssued: Note, Uncompared: Note, Unwatched: Note,
+	ToBeIssued: Note, Uncompared: Note, Unwatched: Note, Snippet: Note,
 }
 
 // Reasons are those that a finding may have, sorted.

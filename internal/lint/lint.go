@@ -6,8 +6,8 @@
 //	for _, finding := range report.Findings { ... }
 //
 // Findings are the Problems of snapshot, translate and render, decoding errors, the
-// surprises of translate.Surprises, and patterns that get no requests because of
-// others.
+// surprises of translate.Surprises, patterns that get no requests because of others, and
+// annotations that can replace snippets.
 package lint
 
 import (
@@ -81,7 +81,7 @@ func Look(m Manifests, o Options) Report {
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems),
 		unreachable(&config, m.Objects.Services))
 
-	problems = missingSecrets(problems, snap, o)
+	problems = unassigned(missingSecrets(problems, snap, o), snap)
 
 	served := o.served(snap)
 	found := o.empty(m, served, problems)
@@ -90,6 +90,7 @@ func Look(m Manifests, o Options) Report {
 			found = append(found, Finding{Severity: severityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message()})
 		}
 	}
+	found = append(found, where.replaceable(snap, o.Translate)...)
 	for _, err := range m.Errors {
 		found = append(found, where.unreadable(err))
 	}

@@ -16,6 +16,9 @@ type Statement struct {
 	Tokens []string
 	// Line is where it begins, from 1.
 	Line int
+	// Depth is the number of blocks around it. Opens is set for the head of a block.
+	Depth int
+	Opens bool
 }
 
 // Name is the directive's name.
@@ -113,6 +116,7 @@ func (p *parser) mark(event Event, ch byte) error {
 	case len(p.reading.Tokens) == 0:
 		return p.wrong(fmt.Sprintf("a %q without a directive", rune(ch)))
 	}
+	p.reading.Depth, p.reading.Opens = len(p.open), event&Open != 0
 	if event&Open != 0 {
 		if strings.HasSuffix(p.reading.Name(), "_by_lua_block") {
 			return p.wrong("a block of Lua, whose end nginx finds by other rules")

@@ -21,6 +21,7 @@ const (
 	OtherClass model.Reason = "OtherClass" // the class is not ours, but another controller may serve it
 	Unslashed  model.Reason = "Unslashed"  // a rewrite gives URIs without a slash at their beginning
 	Keyless    model.Reason = "Keyless"    // the key of kept answers names no credential
+	Constant   model.Reason = "Constant"   // all requests have the same key
 )
 
 // Surprises reports effects of valid objects that their authors may not expect, sorted.
@@ -34,11 +35,26 @@ func Surprises(s *snapshot.Snapshot, o Options) []model.Problem {
 		t.unserved(object)
 		if ours, _ := t.accepts(object); ours {
 			t.report(annotations.OfOthers(object, t.options.AnnotationsPrefix)...)
-			t.unslashed(t.ingress(object))
-			t.keyless(t.ingress(object))
+			t.caution(t.ingress(object))
 		}
 	}
 	return model.SortProblems(slices.Concat(append(t.problems, t.memo.assembler.Surprises(in)...)...))
+}
+
+// Cautions are the surprises about one Ingress that its annotations alone cause.
+func Cautions(s *snapshot.Snapshot, o Options, object *networkingv1.Ingress) []model.Problem {
+	t := NewMemo().begin(s, o)
+	t.problems = nil
+	t.caution(t.ingress(object))
+	return model.SortProblems(slices.Concat(t.problems...))
+}
+
+func (t *translation) caution(ing *owner) {
+	t.unslashed(ing)
+	t.keyless(ing)
+	t.constant(ing)
+	t.atServices(ing)
+	t.pageless(ing)
 }
 
 // unserved reports an Ingress that no known controller serves.

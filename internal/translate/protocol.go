@@ -25,6 +25,17 @@ var notOfGRPC = []string{
 	"proxy-buffering", "proxy-buffers-number", "proxy-busy-buffers-size", "proxy-max-temp-file-size", "proxy-request-buffering",
 }
 
+// Unused returns the annotations that have no effect with a protocol of the backends.
+func Unused(protocol model.BackendProtocol) []string {
+	switch protocol {
+	case model.FastCGI:
+		return ofHTTP
+	case model.GRPC:
+		return slices.Concat(ofHTTP, notOfGRPC)
+	}
+	return nil
+}
+
 // remarkProtocol reports annotations that have no effect with the protocol of the
 // backends.
 func (i *owner) remarkProtocol(asked *annotations.Transport) {
