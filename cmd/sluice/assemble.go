@@ -20,6 +20,7 @@ import (
 	"sluice/internal/resolver"
 	"sluice/internal/selfsigned"
 	"sluice/internal/templatedir"
+	"sluice/internal/tracing"
 	"sluice/internal/translate"
 	"sluice/rootfs"
 )
@@ -29,6 +30,7 @@ type parts struct {
 	options controller.Options
 	// cluster is nil for manifests.
 	cluster *inCluster
+	traces  *tracing.Exporter
 }
 
 // assemble inspects the installed nginx, prepares the state directory and assembles the
@@ -55,7 +57,12 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	if err := options.Templates.(*templatedir.Source).Watch(ctx); err != nil {
 		return nil, err
 	}
-	return &parts{options: options}, nil
+	traces, err := tracing.Listen(filepath.Join(state, "run", tracing.SocketName), log)
+	if err != nil {
+		return nil, err
+	}
+	options.Traced = traces.Configure
+	return &parts{options: options, traces: traces}, nil
 }
 
 // findNginx inspects nginx and claims the state directory for this process. Nothing is
