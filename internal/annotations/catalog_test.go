@@ -128,7 +128,7 @@ var ingressNginx = []annotation{
 	{"load-balance", "", `round_robin`, "load-balance", keys.RiskLow},
 	{"modsecurity-snippet", "", ``, "", keys.RiskCritical},
 	{"modsecurity-transaction-id", "", ``, "", keys.RiskHigh},
-	{"opentelemetry-operation-name", "", ``, "opentelemetry-operation-name", keys.RiskMedium},
+	{"opentelemetry-operation-name", "", ``, "", keys.RiskMedium},
 	{"opentelemetry-trust-incoming-span", "", `true`, "opentelemetry-trust-incoming-span", keys.RiskLow},
 	{"proxy-buffer-size", "", `4k`, "proxy-buffer-size", keys.RiskLow},
 	{"proxy-buffering", "", `off`, "proxy-buffering", keys.RiskLow},

@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"cmp"
+
 	"sluice/internal/claim"
 	"sluice/internal/model"
 )
@@ -13,7 +15,7 @@ func (b *builder) trace(l *model.Location, c *claim.Claim) {
 		return
 	}
 	of := &b.Settings.Tracing
-	l.Trace = &model.Trace{Trusts: asked.TrustIncoming, ParentBased: of.ParentBased, Share: of.Share(), Records: of.Records(), Name: asked.OperationName}
+	l.Trace = &model.Trace{Trusts: asked.TrustIncoming, ParentBased: of.ParentBased, Share: of.Share(), Records: of.Records(), Name: cmp.Or(asked.OperationName, of.OperationName)}
 }
 
 // traceQuestion is the data of the block for questions to a server that authenticates, which
