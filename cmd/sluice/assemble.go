@@ -14,6 +14,7 @@ import (
 
 	"sluice/internal/controller"
 	"sluice/internal/dynamic"
+	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ports"
 	"sluice/internal/render"
@@ -57,7 +58,7 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	if err := options.Templates.(*templatedir.Source).Watch(ctx); err != nil {
 		return nil, err
 	}
-	traces, err := tracing.Listen(filepath.Join(state, "run", tracing.SocketName), log)
+	traces, err := tracing.Listen(filepath.Join(state, "run", model.TracesSocket), log)
 	if err != nil {
 		return nil, err
 	}

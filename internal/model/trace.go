@@ -1,5 +1,9 @@
 package model
 
+// TracesSocket is the socket in the folder of nginx's sockets on which the controller reads
+// the spans of workers.
+const TracesSocket = "traces.sock"
+
 // Trace says how the requests of a location belong to traces (W3C Trace Context).
 type Trace struct {
 	// Trusts is set if the trace of a client goes on. ParentBased is set if the client

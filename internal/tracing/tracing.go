@@ -22,9 +22,6 @@ import (
 	"sluice/internal/settings"
 )
 
-// SocketName is the name of the socket in the folder of the sockets.
-const SocketName = "traces.sock"
-
 // longestDatagram is more than a worker sends at once.
 const longestDatagram = 1 << 18
 

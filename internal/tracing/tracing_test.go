@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
+	"sluice/internal/model"
 	"sluice/internal/settings"
 )
 
@@ -103,7 +104,7 @@ func (l *lines) String() string {
 // listen starts an exporter, and returns a connection as of a worker.
 func listen(t *testing.T) (*Exporter, net.Conn, *lines) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), SocketName)
+	path := filepath.Join(t.TempDir(), model.TracesSocket)
 	log := &lines{}
 	var e *Exporter
 	for range 2 { // the second one replaces the socket of the first
