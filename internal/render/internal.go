@@ -59,8 +59,8 @@ func reachable(template string, l *model.Location) error {
 func setsNothing(text []byte) error {
 	var found string
 	syntax.Directives(text, func(d syntax.Directive) {
-		if d.Name == logByLua {
-			return // our own file, as the structure of the location holds, which only reads
+		if d.Name == logByLua && ownScript.MatchString(d.Arg) {
+			return // it only reads, when the subrequest has ended
 		}
 		if d.Name == "set" || d.Name == "rewrite" || d.Name == "auth_request_set" || strings.HasSuffix(d.Name, "_by_lua") || strings.HasSuffix(d.Name, "_by_lua_file") || strings.HasSuffix(d.Name, "_by_lua_block") {
 			found = d.Name
