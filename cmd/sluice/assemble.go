@@ -14,12 +14,14 @@ import (
 
 	"sluice/internal/controller"
 	"sluice/internal/dynamic"
+	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ports"
 	"sluice/internal/render"
 	"sluice/internal/resolver"
 	"sluice/internal/selfsigned"
 	"sluice/internal/templatedir"
+	"sluice/internal/tracing"
 	"sluice/internal/translate"
 	"sluice/rootfs"
 )
@@ -29,6 +31,7 @@ type parts struct {
 	options controller.Options
 	// cluster is nil for manifests.
 	cluster *inCluster
+	traces  *tracing.Exporter
 }
 
 // assemble inspects the installed nginx, prepares the state directory and assembles the
@@ -55,7 +58,12 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	if err := options.Templates.(*templatedir.Source).Watch(ctx); err != nil {
 		return nil, err
 	}
-	return &parts{options: options}, nil
+	traces, err := tracing.Listen(filepath.Join(state, "run", model.TracesSocket), log)
+	if err != nil {
+		return nil, err
+	}
+	options.Traced = traces.Configure
+	return &parts{options: options, traces: traces}, nil
 }
 
 // findNginx inspects nginx and claims the state directory for this process. Nothing is

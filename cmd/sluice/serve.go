@@ -111,5 +111,16 @@ func (p *parts) stop(ctx context.Context, f *runFlags) error {
 	grace := time.Duration(f.postShutdownGrace) * time.Second
 	ctx, cancel := context.WithTimeout(ctx, grace+5*time.Second)
 	defer cancel()
+	defer p.closeTraces()
 	return p.options.Process.Stop(ctx, grace)
+}
+
+// lastSpans is how long the export of the last spans may take.
+const lastSpans = 3 * time.Second
+
+// closeTraces exports the last spans, after nginx has stopped.
+func (p *parts) closeTraces() {
+	ctx, cancel := context.WithTimeout(context.Background(), lastSpans)
+	defer cancel()
+	p.traces.Close(ctx)
 }

@@ -64,6 +64,7 @@ type Annotations struct {
 	ClientCheck          *ClientCheck          `behaviour:"client-check" kind:"shaping"`
 	Ciphers              *Ciphers              `behaviour:"ssl-ciphers" kind:"shaping" scope:"host"`
 	CustomHeaders        *CustomHeaders        `behaviour:"custom-headers" kind:"shaping"`
+	OpenTelemetry        *OpenTelemetry        `behaviour:"opentelemetry" kind:"shaping"`
 
 	blocks   []model.Block
 	protects []string

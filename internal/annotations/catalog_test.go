@@ -119,7 +119,7 @@ var ingressNginx = []annotation{
 	{"disable-proxy-intercept-errors", "", `false`, "", keys.RiskLow},
 	{"enable-global-auth", "", `true`, "", keys.RiskLow},
 	{"enable-modsecurity", "", ``, "", keys.RiskLow},
-	{"enable-opentelemetry", "", ``, "", keys.RiskLow},
+	{"enable-opentelemetry", "", `false`, "enable-opentelemetry", keys.RiskLow},
 	{"enable-owasp-core-rules", "", `false`, "", keys.RiskLow},
 	{"fastcgi-index", "", ``, "", keys.RiskMedium},
 	{"fastcgi-params-configmap", "", ``, "", keys.RiskMedium},

@@ -199,7 +199,7 @@ func (e *errorsAt) addPages() {
 // page adds the internal location of an error page, and returns its name.
 func (e *errorsAt) page(code string, answer *model.Proxy) string {
 	status, _ := strconv.Atoi(code)
-	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}, Watched: isWatched(e.at)}
+	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}, Watched: isWatched(e.at), Trace: e.at.Trace}
 	if answer == nil {
 		l.Return = &model.Return{Code: status}
 	} else {

@@ -56,7 +56,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	to := b.subrequest(l, &at, "auth", model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet}})
+	to := b.subrequest(l, &at, question, model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet}})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth.Asked)
@@ -112,7 +112,7 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 // signIn adds the internal location that redirects clients to sign in, and returns its
 // name. It has the blocks of the location that apply to redirects.
 func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) string {
-	redirect := &model.Location{Rule: model.Rule{Object: l.Rule.Object, Kind: model.RuleRedirect}, Return: &model.Return{Code: 302, URL: signInURL(asked)}}
+	redirect := &model.Location{Rule: model.Rule{Object: l.Rule.Object, Kind: model.RuleRedirect}, Return: &model.Return{Code: 302, URL: signInURL(asked)}, Trace: l.Trace}
 	for _, block := range l.Blocks {
 		if block.Redirected {
 			redirect.Blocks = append(redirect.Blocks, block)

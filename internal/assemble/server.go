@@ -254,6 +254,7 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 		return l
 	}
 	l.Blocks = c.Blocks()
+	b.trace(l, c)
 	b.checkClients(l, c)
 	b.authenticate(l, c)
 	return l

@@ -19,10 +19,17 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, bl
 	}
 	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: asker.Namespace}, Host: t.Host, Port: t.Port}, nil)
 	proxy.Transport, proxy.Pool, proxy.URI = t.Transport, t.Pool, t.URI
-	path = b.internals.add(model.Equal, kind, "/"+proxy.Backend, &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}})
+	to := &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}}
+	if kind == question {
+		traceAs(to, l)
+	}
+	path = b.internals.add(model.Equal, kind, "/"+proxy.Backend, to)
 	b.internals.ask(path, model.Asker{Object: asker, Field: t.Field})
 	return path
 }
+
+// question is the kind of the subrequests that authenticate requests.
+const question = "auth"
 
 // Subrequest is the path of the internal location of the subrequests.
 func (b externalAuthBlock) Subrequest() string { return b.To }

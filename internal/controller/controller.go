@@ -66,7 +66,9 @@ type Options struct {
 	Missing func() error
 	// Audience receives Problems and served Ingresses; nil means nobody.
 	Audience Audience
-	Log      *slog.Logger
+	// Traced receives the settings of traces in force; nil means nobody.
+	Traced func(settings.Tracing)
+	Log    *slog.Logger
 }
 
 // Controller keeps nginx up to date with the objects. Use New.
@@ -140,6 +142,9 @@ func New(o Options) (*Controller, error) {
 	}
 	if o.Audience == nil {
 		o.Audience = nobody{}
+	}
+	if o.Traced == nil {
+		o.Traced = func(settings.Tracing) {}
 	}
 	if o.Missing == nil {
 		o.Missing = func() error { return nil }
@@ -276,6 +281,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 	c.applier.awaited.Store(false)
 	due := c.retry == nil // only the timer retries a failed plan
 	c.decide(p)
+	c.Traced(tracingOf(p.config.Static))
 	c.retired.note(c.wanted, p.config.Dynamic, p.number)
 	c.renewRetired(p)
 	if c.latest != nil {

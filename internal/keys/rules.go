@@ -183,6 +183,13 @@ var textRules = []textRule{
 	// A named group would set the variable of that name.
 	{"log_url", pattern(`^(?:/[^\x00-\x20\x7f]*|~\*?(?:[^(*]|\(+[^(?]|\(+\?[^(P<'])(?:[^(]|\(+[^(?]|\(+\?[^(P<'])*)$`),
 		`a path that begins with "/", with its arguments, or "~" and a regular expression without named groups`},
+	{"collector_host", pattern(`^(?:` + hostName + `|[0-9A-Fa-f:.]{2,45})$`), `the name of a host, or an IP address`},
+	{"ratio", pattern(`^(?:0(?:\.[0-9]{1,12})?|1(?:\.0{1,12})?)$`), `a number from 0 to 1, such as "0.01"`},
+	{"header_text", pattern(`^[ !#%-\[\]-~]+$`), "printable ASCII characters without \" $ and \\"},
+	{"span_name", pattern(`^(?:[ !#%-\[\]-~]|` + hashVariable + `){1,200}$`),
+		`at most 200 printable ASCII characters without " and \, with variables of the request such as $request_method and $service_name`},
+	// The character set is that of ingress-nginx.
+	{"operation_name", pattern(`^[A-Za-z0-9_-]+$`), `letters, digits, - and _`},
 	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`},
 }
 

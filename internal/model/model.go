@@ -130,6 +130,8 @@ type Location struct {
 	// Watched is set if requests come from a location whose Proxy is watched, such as those
 	// with an error.
 	Watched bool `json:"watched,omitempty"`
+	// Trace is nil if requests are not traced.
+	Trace *Trace `json:"trace,omitempty"`
 	// Dispatch passes a request to the first candidate whose Match holds. The last one
 	// takes all requests.
 	Dispatch []Candidate `json:"dispatch,omitempty"`

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"sluice/internal/model"
 )
 
 // record is the content of processes.json: the processes that may still hold our
@@ -170,7 +172,7 @@ func waitGone(rec record, most time.Duration) bool {
 	return poll(ctx, func() (bool, error) { return len(former(rec)) == 0, nil }) == nil
 }
 
-// clearSockets removes sockets that a crash has left: nginx does not start if a
+// clearSockets removes sockets of nginx that a crash has left: nginx does not start if a
 // socket file exists, even if nobody listens on it.
 func (p *Process) clearSockets() error {
 	return p.removeSockets(func(string) bool { return true })
@@ -198,7 +200,7 @@ func (p *Process) removeSockets(matching func(path string) bool) error {
 	}
 	for _, entry := range entries {
 		path := p.options.path(socketDir, entry.Name())
-		if entry.Type()&os.ModeSocket == 0 || !matching(path) {
+		if entry.Type()&os.ModeSocket == 0 || entry.Name() == model.TracesSocket || !matching(path) {
 			continue
 		}
 		if err := os.Remove(path); err != nil {

@@ -139,3 +139,18 @@ func TestHostileInternalPath(t *testing.T) {
 		}
 	}
 }
+
+// A span is recorded at the end of a subrequest, by our own file and no other.
+func TestSubrequestsRunOnlyOurOwnFileAtTheirEnd(t *testing.T) {
+	t.Parallel()
+	for text, taken := range map[string]bool{
+		"log_by_lua_file /state/lua/sluice/entry/log_trace.lua;": true,
+		"log_by_lua_file /tmp/log_trace.lua;":                    false,
+		"log_by_lua_block { }":                                   false,
+		"access_by_lua_file /state/lua/sluice/entry/trace.lua;":  false,
+	} {
+		if err := setsNothing([]byte(text)); (err == nil) != taken {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

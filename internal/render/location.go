@@ -22,7 +22,7 @@ type locationView struct {
 	Route string
 	// Backend is the key of the backend, "" if it follows from Route.
 	Backend string
-	// Watch is the Lua file that tells the balancer of the end of a request, "" for none.
+	// Watch is the Lua file that runs at the end of a request, "" for none.
 	Watch string
 	// UpstreamName is "<namespace>-<service>-<port>", for logs. A map would compute it
 	// with a pattern in each request.
@@ -36,6 +36,8 @@ type locationView struct {
 	EscapeURI string
 	// CacheKey is the hash that the location sets; nil for none.
 	CacheKey *cacheKeyView
+	// Trace says how requests are traced; nil if they are not.
+	Trace *traceView
 	// Presents is the certificate for the backend, nil for none.
 	Presents *presentedView
 	// First is the text of the blocks before any answer.
@@ -218,9 +220,7 @@ func (s *serverRendering) prepare(location *model.Location) error {
 			view.CacheKey = &cacheKeyView{s.env.entry("auth_cache_key"), len(texts), texts}
 		}
 	}
-	if location.Watched || location.Proxy != nil && location.Proxy.Watched {
-		view.Watch = s.env.entry("log")
-	}
+	view.Trace, view.Watch = s.env.trace(location), s.env.watch(location)
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {

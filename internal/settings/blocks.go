@@ -21,6 +21,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("log-format-upstream", s.LogFormat),
 		block("log-format-stream", s.StreamLog),
 		block("log", s.Log),
+		block("opentelemetry", s.Tracing),
 		block("stream", s.Stream),
 		block("gzip", s.Gzip),
 		block("client", s.Client),

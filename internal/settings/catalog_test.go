@@ -155,10 +155,22 @@ var ingressNginx = map[string]string{
 	"grpc-buffer-size-kb":                   `0`,
 	"load-balance":                          `round_robin`,
 	"service-upstream":                      `false`,
+	"enable-opentelemetry":                  `false`,
+	"opentelemetry-operation-name":          ``,
+	"opentelemetry-trust-incoming-span":     `true`,
+	"otel-max-export-batch-size":            `512`,
+	"otel-max-queuesize":                    `2048`,
+	"otel-sampler":                          `AlwaysOn`,
+	"otel-sampler-parent-based":             `true`,
+	"otel-sampler-ratio":                    `0.01`,
+	"otel-schedule-delay-millis":            `5000`,
+	"otel-service-name":                     `nginx`,
+	"otlp-collector-host":                   ``,
+	"otlp-collector-port":                   `4317`,
 }
 
 // ours are the settings that ingress-nginx does not have.
-var ours = []string{"host-ownership", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
+var ours = []string{"host-ownership", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
 
 // otherwise are those whose default in ingress-nginx is of another kind: it names
 // seven dictionaries, of which two have their like here.

@@ -60,7 +60,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 		s.source.object = model.ObjectRef{Kind: "ConfigMap", Namespace: cm.Namespace, Name: cm.Name}
 		s.source.take(cm.Data)
 	}
-	faults := slices.Concat(keys.Decode(s, s.source.lookup, nil), s.Workers.mend(), s.Log.mend(), s.Proxy.mend())
+	faults := slices.Concat(keys.Decode(s, s.source.lookup, nil), s.Workers.mend(), s.Log.mend(), s.Proxy.mend(), s.Tracing.mend())
 	for _, v := range keys.Values(s, s.source.lookup, nil, faults...) {
 		s.source.hold(v)
 	}

@@ -32,6 +32,7 @@ type Settings struct {
 	LogFormat   LogFormat
 	StreamLog   StreamLog
 	Log         Log
+	Tracing     Tracing
 	Stream      Stream
 	Gzip        Gzip
 	Hash        Hash

@@ -175,7 +175,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: source %v", b.Name, b.Source)
 		}
 	}
-	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "stream", "gzip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive"}
+	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "stream", "gzip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

@@ -191,6 +191,11 @@ var ofRules = map[string][]string{
 	"access_log_file":    {"/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)},
 	"error_log_file":     {"/dev/stderr", "/dev/stdout", "/dev/null", "/var/log/nginx/" + strings.Repeat("a", 240)},
 	"access_log_param":   {"buffer=1", "buffer=99m", "flush=1ms", "flush=99999h", "gzip", "gzip=9"},
+	"collector_host":     {"0", "collector.monitoring.svc", "::1", "192.0.2.1"},
+	"ratio":              {"0", "1", "0.000000000001", "1.000000000000"},
+	"header_text":        {"a", "a -~"},
+	"span_name":          {"a", strings.Repeat("n", 200), "HTTP $request_method $service_name $uri", "${host}"},
+	"operation_name":     {"a", "A_0-z"},
 	"log_url":            {"/", "/" + strings.Repeat("a", 1999), "~x", "~*^/(?:a|b)$"},
 	"address":            {"0.0.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // sections are the parts that a case may have.
-var sections = []string{"manifests.yaml", "claims.yaml", "options", "not-served", "routes", "requests", "log", "backends", "nginx.conf", "refused", "problems", "lint"}
+var sections = []string{"manifests.yaml", "claims.yaml", "options", "not-served", "routes", "requests", "log", "backends", "traces", "nginx.conf", "refused", "problems", "lint"}
 
 // testCase is one archive.
 type testCase struct {

@@ -250,6 +250,9 @@ func (k key) shown(t *testing.T, followed []use) bool {
 		if backends, ok := u.in.section("backends"); ok && backends != o.backends() {
 			return true
 		}
+		if traces, ok := u.in.section("traces"); ok && traces != o.traces() {
+			return true
+		}
 		if hasRoutes && routes != o.routes() || len(missingParts(parts, string(o.file.Bytes()))) > 0 {
 			return true
 		}

@@ -75,6 +75,7 @@ func runCase(t *testing.T, c *testCase) {
 	got := workOut(t, c, 0)
 	c.expect(t, "routes", got.routes())
 	c.expect(t, "backends", got.backends())
+	c.expect(t, "traces", got.traces())
 	c.expect(t, "problems", got.problemLines())
 	c.expect(t, "lint", got.lintLines(t))
 	c.expectParts(t, string(got.file.Bytes()))

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/route"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 	"sluice/test/kit"
@@ -239,6 +241,17 @@ func (o *outcome) backends() string {
 				fmt.Fprint(&text, " ", inJSON(b.Endpoints))
 			}
 			fmt.Fprintln(&text)
+		}
+	}
+	return text.String()
+}
+
+// traces prints the settings with which the controller exports spans.
+func (o *outcome) traces() string {
+	var text strings.Builder
+	for _, b := range o.config.Static.Blocks {
+		if of, ok := b.Data.(settings.Tracing); ok {
+			fmt.Fprintf(&text, "to %s:%d by %s, as %q; %d wait for %d ms, %d at once\n", cmp.Or(of.CollectorHost, "nowhere"), of.CollectorPort, of.Protocol, of.ServiceName, of.QueueSize, of.Delay, of.BatchSize)
 		}
 	}
 	return text.String()

@@ -111,9 +111,26 @@ func (o *outcome) ask(t *testing.T, nginx *running, r request) string {
 		if name == "Set-Cookie" {
 			value = drawn.ReplaceAllString(value, "$1...")
 		}
+		if strings.HasSuffix(name, "Traceparent") {
+			value = withoutChance(value, r.header.Get("Traceparent"))
+		}
 		line += fmt.Sprintf("  %s: %s\n", name, cmp.Or(value, "(none)"))
 	}
 	return line
+}
+
+// withoutChance names the random parts of a traceparent: the trace, unless the client sent
+// it, and the span but for its last digit, which says which one it is.
+func withoutChance(got, sent string) string {
+	parts := strings.Split(got, "-")
+	if len(parts) != 4 || got == sent || len(parts[2]) != 16 {
+		return got
+	}
+	if !strings.Contains(sent, parts[1]) {
+		parts[1] = "TRACE"
+	}
+	parts[2] = "SPAN" + parts[2][15:]
+	return strings.Join(parts, "-")
 }
 
 // notationOf turns the location that nginx's log names, such as "=/foo", into

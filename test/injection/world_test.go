@@ -67,7 +67,7 @@ metadata: {name: default}
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: config, namespace: sluice}
-data: {http-redirect-code: "307", use-gzip: "true", log-format-upstream: "$status $location_path", global-allowed-response-headers: "X-One"}
+data: {http-redirect-code: "307", use-gzip: "true", log-format-upstream: "$status $location_path", global-allowed-response-headers: "X-One", otlp-collector-host: collector.test, opentelemetry-operation-name: "GET $uri", otel-sampler: TraceIdRatioBased, otel-sampler-ratio: "0.5", otel-service-name: shop}
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -120,6 +120,8 @@ metadata:
     nginx.ingress.kubernetes.io/auth-cache-duration: "200 202 5m, 401 1m"
     nginx.ingress.kubernetes.io/auth-keepalive: "8"
     nginx.ingress.kubernetes.io/auth-keepalive-timeout: "5"
+    nginx.ingress.kubernetes.io/enable-opentelemetry: "true"
+    nginx.ingress.kubernetes.io/opentelemetry-operation-name: "checkout"
 spec:
   ingressClassName: nginx
   rules:

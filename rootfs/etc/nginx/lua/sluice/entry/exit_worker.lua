@@ -1,2 +1,3 @@
--- Ends a worker without freeing its memory first.
+-- Sends the last spans, and ends a worker without freeing its memory first.
+require("sluice.trace").leave()
 require("sluice.memory").leave()

@@ -1,0 +1,128 @@
+// Package tracing takes the records of spans from nginx's workers, and exports the spans to
+// an OpenTelemetry collector.
+//
+// In go datagrams on a unix socket, each with a line {"dropped": 0} and a line of JSON for
+// each record: rootfs/etc/nginx/lua/sluice/trace.lua and trace_queue.lua write them. Out go
+// spans by OTLP over gRPC or HTTP. Nothing here waits for the collector but the export: what
+// has no room in the queue is dropped and counted, and the log says so once a minute.
+package tracing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+
+	"sluice/internal/settings"
+)
+
+// longestDatagram is more than a worker sends at once.
+const longestDatagram = 1 << 18
+
+// Exporter exports the spans of nginx's workers. Use Listen.
+type Exporter struct {
+	log    *slog.Logger
+	socket *net.UnixConn
+	queue  *queue
+	// open makes a client; tests replace it.
+	open func(settings.Tracing) (client, error)
+
+	mutex    sync.Mutex
+	settings settings.Tracing
+	// changed is signalled when the settings have changed. done is closed at the end of the
+	// export, which cancel hurries.
+	changed, done chan struct{}
+	cancel        context.CancelFunc
+}
+
+// Listen opens the socket, in place of one that a former process left, and begins to read
+// and to export. Without a collector in the settings, spans are dropped.
+func Listen(path string, log *slog.Logger) (*Exporter, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("make the socket for spans: %w", err)
+	}
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		return nil, fmt.Errorf("make the socket for spans: %w", err)
+	}
+	// Its folder is for workers only, who can have another account.
+	if err := os.Chmod(path, 0o666); err != nil {
+		return nil, errors.Join(fmt.Errorf("make the socket for spans: %w", err), socket.Close())
+	}
+	e := &Exporter{
+		log: log, socket: socket, queue: newQueue(), open: dial,
+		changed: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	e.cancel = cancel
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		e.read()
+	}()
+	go func() {
+		defer close(e.done)
+		e.export(ctx, read)
+	}()
+	return e, nil
+}
+
+// Configure sets the settings in force. It returns at once.
+func (e *Exporter) Configure(s settings.Tracing) {
+	e.mutex.Lock()
+	same := e.settings == s
+	e.settings = s
+	e.mutex.Unlock()
+	if same {
+		return
+	}
+	e.queue.resize(s.QueueSize, s.BatchSize, s.Records())
+	select {
+	case e.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (e *Exporter) current() settings.Tracing {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	return e.settings
+}
+
+// Close exports what the workers have sent, until ctx ends at the latest, and closes the
+// socket. It is called once, when nginx has stopped.
+func (e *Exporter) Close(ctx context.Context) {
+	defer e.cancel()
+	_ = e.socket.SetReadDeadline(time.Now().Add(lastRead)) // the reads of what is there come first
+	select {
+	case <-e.done:
+	case <-ctx.Done():
+	}
+}
+
+// lastRead is how long the last datagrams may take to read.
+const lastRead = 50 * time.Millisecond
+
+// read reads datagrams until the socket is closed.
+func (e *Exporter) read() {
+	defer e.socket.Close()
+	buffer := make([]byte, longestDatagram)
+	for {
+		n, err := e.socket.Read(buffer)
+		if err != nil {
+			return
+		}
+		records, lost := decode(buffer[:n])
+		var spans []*tracepb.Span
+		for _, r := range records {
+			spans = append(spans, r.spans()...)
+		}
+		e.queue.add(spans, lost)
+	}
+}
