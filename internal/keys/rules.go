@@ -157,6 +157,8 @@ var textRules = []textRule{
 	// nginx ignores a header with _ by default.
 	{"header_name", pattern(`^[A-Za-z0-9-]{1,100}$`), `the name of a header, of letters, digits and -`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
+	{"limit_key", pattern(`^(?:address|host|header:[A-Za-z0-9-]{1,100}|cookie:[A-Za-z0-9._~-]{1,100})$`),
+		`"address", "host", or "header:NAME" or "cookie:NAME" with a name of letters, digits and - (. _ ~ too for a cookie)`},
 	// A ; would end the attribute, and a , the header.
 	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`), `a path of letters, digits and - . _ ~ / : ? & =`},
 	{"hash_key", pattern(`^(?:[A-Za-z0-9\-_]|` + hashVariable + `)+$`),

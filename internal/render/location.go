@@ -36,6 +36,8 @@ type locationView struct {
 	EscapeURI string
 	// CacheKey is the hash that the location sets; nil for none.
 	CacheKey *cacheKeyView
+	// LimitKey is the hash that limits go by; nil for none.
+	LimitKey *limitKeyView
 	// Presents is the certificate for the backend, nil for none.
 	Presents *presentedView
 	// First is the text of the blocks before any answer.
@@ -71,6 +73,9 @@ type cacheKeyView struct {
 	Count int
 	Texts []string
 }
+
+// limitKeyView is the Lua file that computes a hash of a variable.
+type limitKeyView struct{ File, Variable string }
 
 // path returns the path of a location, with limits for a pattern.
 func (s *serverRendering) path(location *model.Location) any {
@@ -216,6 +221,9 @@ func (s *serverRendering) prepare(location *model.Location) error {
 	for _, block := range location.Blocks {
 		if texts, ok := block.Data.([]string); ok && block.Name == model.AuthCacheKey {
 			view.CacheKey = &cacheKeyView{s.env.entry("auth_cache_key"), len(texts), texts}
+		}
+		if hashing, ok := block.Data.(model.Hashing); ok && hashing.HashedKey() != "" {
+			view.LimitKey = &limitKeyView{s.env.entry("limit_key"), hashing.HashedKey()}
 		}
 	}
 	if location.Watched || location.Proxy != nil && location.Proxy.Watched {

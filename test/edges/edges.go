@@ -178,6 +178,7 @@ var ofRules = map[string][]string{
 	"host_and_variables": {"a", "[::1]:80_-$host${http_x}$scheme"},
 	"header_name":        {"-", strings.Repeat("A", 100)},
 	"cookie_name":        {"-", strings.Repeat("A", 100)},
+	"limit_key":          {"address", "host", "header:-", "header:" + strings.Repeat("A", 100), "cookie:-", "cookie:A._~" + strings.Repeat("A", 96)},
 	"cookie_path":        {"/", "/~-._0:/?a=b&c"},
 	"canary_value":       {"a", "A-0._~/:"},
 	"canary_pattern":     {"a", `^(A-0|.)[_~/:]{1}\.*(b+)?$`, "a=&b"},
