@@ -69,19 +69,29 @@ func (l Limits) Print(at Place) any {
 			b.Key += "_" + b.Counted
 		}
 	}
+	share := at.Settings.Share
 	if l.Connections > 0 {
-		b.Connections = connectionLimit{l.zone(at, "conn"), l.Connections}
+		b.Connections = connectionLimit{l.zone(at, "conn"), share(l.Connections)}
 	}
 	if l.PerSecond > 0 {
-		b.Rates = append(b.Rates, rateLimit{l.zone(at, "rps"), strconv.Itoa(l.PerSecond) + "r/s", l.PerSecond * l.Burst})
+		b.Rates = append(b.Rates, rateLimit{l.zone(at, "rps"), perSecond(l.PerSecond, share), share(l.PerSecond * l.Burst)})
 	}
 	if l.PerMinute > 0 {
-		b.Rates = append(b.Rates, rateLimit{l.zone(at, "rpm"), strconv.Itoa(l.PerMinute) + "r/m", l.PerMinute * l.Burst})
+		b.Rates = append(b.Rates, rateLimit{l.zone(at, "rpm"), strconv.Itoa(share(l.PerMinute)) + "r/m", share(l.PerMinute * l.Burst)})
 	}
 	if l.Headers && !l.DryRun {
-		l.announce(&b)
+		l.announce(&b, share)
 	}
 	return b
+}
+
+// perSecond returns the share of a rate. nginx takes whole numbers only, so a part of a
+// second's requests becomes those of a minute.
+func perSecond(limit int, share func(int) int) string {
+	if whole := share(limit * 60); whole%60 != 0 {
+		return strconv.Itoa(whole) + "r/m"
+	}
+	return strconv.Itoa(share(limit)) + "r/s"
 }
 
 // byAddress is the variable of limits by address.
@@ -104,15 +114,16 @@ func (l Limits) counted() (variable, hashed string) {
 }
 
 // announce sets the headers of answers. nginx knows neither the remaining requests nor
-// which limit refused one, so the time to wait is that of the slowest limit.
+// which limit refused one, so the time to wait is that of the slowest limit. The policies
+// are those of all replicas together, the time is that of this one.
 // Source: https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
-func (l Limits) announce(b *limitsBlock) {
+func (l Limits) announce(b *limitsBlock, share func(int) int) {
 	var policies []string
 	if l.PerSecond > 0 {
-		policies, b.Wait = append(policies, fmt.Sprintf(`"second";q=%d;w=1`, l.PerSecond)), 1
+		policies, b.Wait = append(policies, fmt.Sprintf(`"second";q=%d;w=1`, l.PerSecond)), wait(share(l.PerSecond*60))
 	}
 	if l.PerMinute > 0 {
-		policies, b.Wait = append(policies, fmt.Sprintf(`"minute";q=%d;w=60`, l.PerMinute)), max(b.Wait, (60+l.PerMinute-1)/l.PerMinute)
+		policies, b.Wait = append(policies, fmt.Sprintf(`"minute";q=%d;w=60`, l.PerMinute)), max(b.Wait, wait(share(l.PerMinute)))
 	}
 	if l.Connections > 0 {
 		policies = append(policies, fmt.Sprintf(`"connections";q=%d;qu="concurrent-requests"`, l.Connections))
@@ -122,6 +133,9 @@ func (l Limits) announce(b *limitsBlock) {
 		b.Retry = fmt.Sprintf("limits_retry_%d", b.Wait)
 	}
 }
+
+// wait returns the seconds in which a rate allows a request.
+func wait(perMinute int) int { return (60 + perMinute - 1) / perMinute }
 
 // zone returns the name of a zone, which contains its owner. nginx rejects a reload in
 // which a zone has a new key, so the name also contains a hash of what the key depends

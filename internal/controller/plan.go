@@ -49,6 +49,7 @@ type plan struct {
 	failed, confirmed bool
 
 	classesUnreadable bool
+	replicas          int
 
 	loading, deciding, pushed time.Duration
 	started                   time.Time
@@ -65,7 +66,7 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 	snap, unread := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
 	c.plans++
-	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start)}
+	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, replicas: loaded.Replicas, started: start, loading: time.Since(start)}
 	return p, nil
 }
 

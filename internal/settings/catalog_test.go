@@ -158,7 +158,7 @@ var ingressNginx = map[string]string{
 }
 
 // ours are the settings that ingress-nginx does not have.
-var ours = []string{"host-ownership", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
+var ours = []string{"host-ownership", "limit-divide-by-replicas", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
 
 // otherwise are those whose default in ingress-nginx is of another kind: it names
 // seven dictionaries, of which two have their like here.

@@ -41,6 +41,9 @@ type Options struct {
 	// ClassesUnreadable is for a controller that may not read IngressClasses: an
 	// Ingress is also ours if IngressClasses has its spec.ingressClassName.
 	ClassesUnreadable bool
+	// Replicas is the number of ready replicas of this controller, 0 if it is not known.
+	// Only limits that are divided depend on it.
+	Replicas int
 	// ManifestMode is for objects that no API server has seen: an IngressClass need not
 	// exist if its name is in IngressClasses, and translate applies the default class.
 	ManifestMode bool
