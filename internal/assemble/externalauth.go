@@ -64,7 +64,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
 		b.addBlock(l, model.EscapedURI, nil)
 	}
-	if auth.Asked.CacheKey != "" {
+	if auth.Keeps() {
 		b.addBlock(l, model.AuthCacheKey, cacheKey(l, auth, to))
 	}
 	b.addBlock(l, claim.ExternalAuth, block)
@@ -75,7 +75,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 // that of ingress-nginx.
 func cacheOf(l *model.Location, auth *claim.Authentication) authCache {
 	switch asked := auth.Asked; {
-	case asked.CacheKey == "":
+	case !auth.Keeps():
 		return authCache{}
 	case asked.OfSettings():
 		return authCache{"auth_cache", "10m", "128m", asked.CacheDuration, asked.Method != "HEAD"}

@@ -88,6 +88,11 @@ const (
 // characters, in which $ occurs only in variables such as $host.
 func IsHeaderText(text string) bool { return headerText.MatchString(text) }
 
+// IsCacheKey reports whether a text is a valid auth-cache-key.
+func IsCacheKey(text string) bool { return cacheText().MatchString(text) }
+
+var cacheText = pattern(`^(?:[A-Za-z0-9 \-._~/:,;=|]|` + authVariable + `|` + cacheVariable + `)+$`)
+
 // parameterText matches the value of a FastCGI parameter, with variables. Unlike a header,
 // it can contain a line end.
 var parameterText = regexp.MustCompile(`^(?:[ !-#%-~]|` + variable + `|` + parameterVariable + `)*$`)
@@ -141,7 +146,7 @@ var textRules = []textRule{
 		`a URL that begins with http:// or https:// and a host, of letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
 	{"auth_text", pattern(`^` + authText + `+$`),
 		`letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
-	{"cache_key", pattern(`^(?:[A-Za-z0-9 \-._~/:,;=|]|` + authVariable + `|` + cacheVariable + `)+$`),
+	{"cache_key", cacheText,
 		`letters, digits, spaces and - . _ ~ / : , ; = | with variables of the request such as $http_authorization and $cookie_NAME`},
 	{"signin_url", pattern(`^(?:https?://|\$scheme://|\$\{scheme\}://|/)(?:` + authText + `|#)+$`),
 		`a path, or a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = ; % + @ # with variables such as $host and $escaped_request_uri`},

@@ -3,6 +3,7 @@ package translate
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,6 +45,11 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 	}
 	at.Pool = poolOf(asked)
 	auth := &claim.Authentication{Target: *at, Asked: asked, OfRule: ofRule, Varying: varying(at.URI, asked.RequestRedirect)}
+	ofSnippet, unkept := snippetVariables(string(asked.Snippet))
+	auth.Varying, auth.Unkept = append(auth.Varying, ofSnippet...), unkept
+	if unkept != "" && asked.CacheKey != "" && !asked.OfSettings() {
+		ing.report(ing.field("auth-cache-key"), model.InvalidValue, unkeptText("auth-snippet", unkept))
+	}
 	for _, header := range auth.Answered() {
 		if framing(header.Name) {
 			return ing.refuse("auth-response-headers", model.InvalidValue, "want no header that says where a request ends, whom it is for or how its connection goes on (got "+header.Name+")")
@@ -76,6 +82,27 @@ func poolOf(asked *annotations.ExternalAuth) model.Pool {
 	return model.Pool{Own: true, Connections: asked.Keepalive, Requests: asked.KeepaliveRequests, Timeout: asked.KeepaliveTimeout}
 }
 
+var snippetVariable = regexp.MustCompile(`\$(?:\{[A-Za-z0-9_]+\}|[A-Za-z0-9_]+)`)
+
+// snippetVariables returns the variables in a snippet that can be a part of the key of kept
+// answers, each once, and the first one that cannot, empty for none.
+func snippetVariables(snippet string) (variables []string, unkept string) {
+	for _, variable := range snippetVariable.FindAllString(snippet, -1) {
+		switch {
+		case !keys.IsCacheKey(variable):
+			return variables, variable
+		case !slices.Contains(variables, variable):
+			variables = append(variables, variable)
+		}
+	}
+	return variables, ""
+}
+
+// unkeptText says that answers are not kept because of a variable of a snippet.
+func unkeptText(snippet, variable string) string {
+	return fmt.Sprintf("want only variables of the request such as $http_x_user in %s beside it (got %s): answers are not kept", snippet, variable)
+}
+
 // varying returns the texts that have variables.
 func varying(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return !strings.Contains(text, "$") })
@@ -106,6 +133,9 @@ func (t *translation) remarkGlobalAuth(s *settings.Settings) {
 	object, given := s.Origin(globalAuthURL)
 	if !given || s.Auth.URL == "" {
 		return
+	}
+	if _, unkept := snippetVariables(string(s.Auth.Snippet)); unkept != "" && s.Auth.CacheKey != "" {
+		t.report(model.Problem{Object: object, Field: "global-auth-cache-key", Reason: model.InvalidValue, Text: unkeptText("global-auth-snippet", unkept)})
 	}
 	if _, _, text := authTarget(s.Auth.URL); text != "" {
 		t.report(model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true, Text: text})
