@@ -74,7 +74,7 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	}
 	m.pass++
 	m.used = used{}
-	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, exempt: map[string]int{}, changed: m.changed(s)}
+	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, exempt: map[string]int{}, caches: map[string]bool{}, changed: m.changed(s)}
 	t.report(m.faults...)
 	t.remarkGlobalAuth(t.settings)
 	t.remarkReplicas()

@@ -134,6 +134,8 @@ type translation struct {
 	zones map[string]int
 	// exempt counts networks without limits, by namespace, and by namespace and list.
 	exempt map[string]int
+	// caches are the namespaces with kept answers of authentication servers.
+	caches map[string]bool
 	// used are the backends in use, sorted by key; reads are the Services that affect
 	// more than pushed backends.
 	used  []*backend
@@ -177,7 +179,7 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 		switch {
 		case ours:
 			accepted = append(accepted, object)
-			add(t.withinZones(t.withinExempt(t.ingress(object))))
+			add(t.withinZones(t.withinExempt(t.withinCaches(t.ingress(object)))))
 		case len(remarks) > 0 && t.shutOut(object):
 			all = append(all, t.ingress(object).Owner)
 		}
