@@ -26,6 +26,8 @@ type (
 		Headers []claim.QuestionHeader `json:"headers"`
 		Cache   authCache              `json:"cache,omitzero"`
 		Snippet keys.QuestionSnippet   `json:"snippet,omitempty"`
+		// Logged is set if the access log has the questions.
+		Logged bool `json:"logged,omitempty"`
 	}
 	// authCache is where answers are kept. Its Zone is empty for no cache. Keys and Size
 	// bound it in memory and on disk.
@@ -56,7 +58,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	to := b.subrequest(l, &at, "auth", model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet}})
+	to := b.subrequest(l, &at, "auth", model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet, b.Settings.Auth.AccessLog}})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth.Asked)

@@ -18,6 +18,7 @@ import (
 const (
 	authURL         = "auth-url"
 	globalAuthURL   = "global-auth-url"
+	globalAuthCA    = "global-auth-ca"
 	proxySetHeaders = "auth-proxy-set-headers"
 )
 
@@ -38,10 +39,8 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 		at.Settings, _ = ing.Settings.Origin(globalAuthURL)
 		at.Field = globalAuthURL
 	}
-	if asked.TrustSecret != "" {
-		if refused := t.verifyAuth(ing, asked, at); refused != nil {
-			return refused
-		}
+	if refused := t.verifyAuth(ing, asked, at); refused != nil {
+		return refused
 	}
 	at.Pool = poolOf(asked)
 	auth := &claim.Authentication{Target: *at, Asked: asked, OfRule: ofRule, Varying: varying(at.URI, asked.RequestRedirect)}
@@ -112,7 +111,16 @@ func varying(texts ...string) []string {
 // nil, or closed paths if it cannot.
 func (t *translation) verifyAuth(ing *owner, asked *annotations.ExternalAuth, at *claim.Target) *claim.Attached {
 	const key = "auth-ssl-secret"
-	if !at.Transport.TLS || at.Transport.Name == "" {
+	switch values := ing.Settings; {
+	case asked.OfSettings() && (values.Broken(globalAuthCA) || values.Auth.Authorities != "" && !verifiable(at)):
+		return &claim.Attached{Denied: true} // settings or remarkGlobalAuth report it
+	case asked.OfSettings() && values.Auth.Authorities != "":
+		at.Transport.Verify, at.Transport.TrustedCA = true, string(values.Auth.Authorities)
+		return nil
+	case asked.TrustSecret == "":
+		return nil
+	}
+	if !verifiable(at) {
 		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("want an %s that begins with https:// and has the name of a host (got %s)", authURL, model.Quoted(asked.URL)))
 	}
 	name, err := snapshot.ParseReference(asked.TrustSecret, ing.Ref.Namespace)
@@ -128,7 +136,10 @@ func (t *translation) verifyAuth(ing *owner, asked *annotations.ExternalAuth, at
 	return nil
 }
 
-// remarkGlobalAuth reports a global-auth-url that cannot be asked, once for all Ingresses.
+// verifiable reports whether the certificate of a target can be checked for its host.
+func verifiable(at *claim.Target) bool { return at.Transport.TLS && at.Transport.Name != "" }
+
+// remarkGlobalAuth reports settings of the server that cannot hold, once for all Ingresses.
 func (t *translation) remarkGlobalAuth(s *settings.Settings) {
 	object, given := s.Origin(globalAuthURL)
 	if !given || s.Auth.URL == "" {
@@ -137,8 +148,12 @@ func (t *translation) remarkGlobalAuth(s *settings.Settings) {
 	if _, unkept := snippetVariables(string(s.Auth.Snippet)); unkept != "" && s.Auth.CacheKey != "" {
 		t.report(model.Problem{Object: object, Field: "global-auth-cache-key", Reason: model.InvalidValue, Text: unkeptText("global-auth-snippet", unkept)})
 	}
-	if _, _, text := authTarget(s.Auth.URL); text != "" {
+	switch at, _, text := authTarget(s.Auth.URL); {
+	case text != "":
 		t.report(model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true, Text: text})
+	case s.Auth.Authorities != "" && !verifiable(at):
+		t.report(model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true,
+			Text: fmt.Sprintf("want a URL that begins with https:// and has the name of a host beside %s (got %s)", globalAuthCA, model.Quoted(s.Auth.URL))})
 	}
 }
 
