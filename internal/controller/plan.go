@@ -87,7 +87,8 @@ func (c *Controller) decide(p *plan) {
 	}
 	p.file = file
 	p.drain = c.drainOf(p)
-	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.refusals(), c.settings.problems(),
+	lapsed := translate.Lapsed(p.config.Static.Servers, p.options, start)
+	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, lapsed, c.refusals(), c.settings.problems(),
 		c.tellUnresolved(&p.config), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
 }
