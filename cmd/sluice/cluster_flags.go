@@ -69,9 +69,10 @@ func (f *clusterFlags) client() (*kube.Client, error) {
 }
 
 // source prepares the source that watches the cluster.
-func (f *clusterFlags) source(client *kube.Client, o translate.Options, services ...snapshot.Name) *cluster.Source {
+func (f *clusterFlags) source(client *kube.Client, o translate.Options, published snapshot.Name) *cluster.Source {
 	return cluster.New(cluster.Options{
 		Client: client, Namespace: f.namespace, NamespaceSelector: f.namespaceSelector,
-		Secrets: cluster.SecretMode(f.secrets), Translate: o, Services: services,
+		Secrets: cluster.SecretMode(f.secrets), Translate: o,
+		Services: []snapshot.Name{published}, Replicas: published,
 	})
 }

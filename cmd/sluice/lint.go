@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -174,6 +175,7 @@ func (f *lintFlags) look(ctx context.Context) (input, lint.Options, error) {
 		return fail(err)
 	}
 	return in, lint.Options{
+		Now:       time.Now(),
 		Translate: in.options, Templates: set, Environment: imageEnvironment(80, 443), Watch: in.watch, Known: in.problems,
 		SecretThere: f.secretThere, Ignored: f.ignored, AllowEmpty: f.allowEmpty,
 	}, nil

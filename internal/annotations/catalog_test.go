@@ -167,6 +167,9 @@ var ours = []annotation{
 	{"max-fails", "", `0`, "", keys.RiskLow},
 	{"fail-timeout", "", `10`, "", keys.RiskLow},
 	{"slow-start", "", `0`, "", keys.RiskLow},
+	{"limit-by", "", `address`, "", keys.RiskLow},
+	{"limit-headers", "", `false`, "", keys.RiskLow},
+	{"limit-dry-run", "", `false`, "", keys.RiskLow},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {

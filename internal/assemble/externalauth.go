@@ -26,6 +26,8 @@ type (
 		Headers []claim.QuestionHeader `json:"headers"`
 		Cache   authCache              `json:"cache,omitzero"`
 		Snippet keys.QuestionSnippet   `json:"snippet,omitempty"`
+		// Logged is set if the access log has the questions.
+		Logged bool `json:"logged,omitempty"`
 	}
 	// authCache is where answers are kept. Its Zone is empty for no cache. Keys and Size
 	// bound it in memory and on disk.
@@ -56,7 +58,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	to := b.subrequest(l, &at, question, model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet}})
+	to := b.subrequest(l, &at, question, model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet, b.Settings.Auth.AccessLog}})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth.Asked)
@@ -64,7 +66,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
 		b.addBlock(l, model.EscapedURI, nil)
 	}
-	if auth.Asked.CacheKey != "" {
+	if auth.Keeps() {
 		b.addBlock(l, model.AuthCacheKey, cacheKey(l, auth, to))
 	}
 	b.addBlock(l, claim.ExternalAuth, block)
@@ -75,7 +77,7 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 // that of ingress-nginx.
 func cacheOf(l *model.Location, auth *claim.Authentication) authCache {
 	switch asked := auth.Asked; {
-	case asked.CacheKey == "":
+	case !auth.Keeps():
 		return authCache{}
 	case asked.OfSettings():
 		return authCache{"auth_cache", "10m", "128m", asked.CacheDuration, asked.Method != "HEAD"}

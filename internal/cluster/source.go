@@ -67,6 +67,9 @@ type Options struct {
 	Translate translate.Options
 	// Services are read in addition to those that Ingresses refer to.
 	Services []snapshot.Name
+	// Replicas is the Service whose ready endpoints are the replicas of the controller,
+	// empty if it is not known.
+	Replicas snapshot.Name
 }
 
 // Source provides the objects of a cluster. Use New. Load is not safe for concurrent
@@ -85,6 +88,7 @@ type Source struct {
 	configMaps named[corev1.ConfigMap, *corev1.ConfigMap]
 	headers    *polledObjects[corev1.ConfigMap, *corev1.ConfigMap]
 	routed     *routed
+	replicas   replicas
 	secrets    secretSource
 
 	// watching is the context of all watches, set by Watch.
@@ -164,9 +168,10 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	s.loaded = true
 	s.o.Client.Gather()
 	s.tryAgain()
-	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable}
+	slices := s.routed.slices.all()
+	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable, Replicas: s.countReplicas(slices)}
 	loaded.Objects = snapshot.Objects{
-		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: s.routed.slices.all(),
+		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: slices,
 		Secrets: s.secrets.all(), ConfigMaps: append(s.configMaps.all(), s.headers.all()...), Forbidden: s.forbidden(), Namespaces: s.namespaces.all(),
 	}
 	return loaded, ctx.Err()

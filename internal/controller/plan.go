@@ -49,6 +49,7 @@ type plan struct {
 	failed, confirmed bool
 
 	classesUnreadable bool
+	replicas          int
 
 	loading, deciding, pushed time.Duration
 	started                   time.Time
@@ -65,7 +66,7 @@ func (c *Controller) read(ctx context.Context) (*plan, error) {
 	snap, unread := c.snapshots.Next(loaded.Objects)
 	c.sizeMemory(ctx, snap)
 	c.plans++
-	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, started: start, loading: time.Since(start)}
+	p := &plan{number: c.plans, snap: snap, unread: unread, classesUnreadable: loaded.ClassesUnreadable, replicas: loaded.Replicas, started: start, loading: time.Since(start)}
 	return p, nil
 }
 
@@ -86,7 +87,8 @@ func (c *Controller) decide(p *plan) {
 	}
 	p.file = file
 	p.drain = c.drainOf(p)
-	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, c.refusals(), c.settings.problems(),
+	lapsed := translate.Lapsed(p.config.Static.Servers, p.options, start)
+	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, lapsed, c.refusals(), c.settings.problems(),
 		c.tellUnresolved(&p.config), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
 }

@@ -21,7 +21,7 @@ import (
 // follow once they are known (see streamGuard.screen).
 func (c *Controller) substitute(p *plan) {
 	p.options, p.nginx = c.Translate, c.nginx
-	p.options.ClassesUnreadable = p.classesUnreadable
+	p.options.ClassesUnreadable, p.options.Replicas = p.classesUnreadable, p.replicas
 	p.templates, p.settings = c.Templates.Current(), c.settings.read(p.snap.ConfigMap(c.Translate.ConfigMap))
 	c.quarantine.Release(is[*render.Templates], p.look)
 	p.templates = c.templatesInForce()

@@ -88,6 +88,11 @@ const (
 // characters, in which $ occurs only in variables such as $host.
 func IsHeaderText(text string) bool { return headerText.MatchString(text) }
 
+// IsCacheKey reports whether a text is a valid auth-cache-key.
+func IsCacheKey(text string) bool { return cacheText().MatchString(text) }
+
+var cacheText = pattern(`^(?:[A-Za-z0-9 \-._~/:,;=|]|` + authVariable + `|` + cacheVariable + `)+$`)
+
 // parameterText matches the value of a FastCGI parameter, with variables. Unlike a header,
 // it can contain a line end.
 var parameterText = regexp.MustCompile(`^(?:[ !-#%-~]|` + variable + `|` + parameterVariable + `)*$`)
@@ -141,7 +146,7 @@ var textRules = []textRule{
 		`a URL that begins with http:// or https:// and a host, of letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
 	{"auth_text", pattern(`^` + authText + `+$`),
 		`letters, digits and - . _ ~ / : , ? & = ; % + @ with variables such as $host, $request_uri and $escaped_request_uri`},
-	{"cache_key", pattern(`^(?:[A-Za-z0-9 \-._~/:,;=|]|` + authVariable + `|` + cacheVariable + `)+$`),
+	{"cache_key", cacheText,
 		`letters, digits, spaces and - . _ ~ / : , ; = | with variables of the request such as $http_authorization and $cookie_NAME`},
 	{"signin_url", pattern(`^(?:https?://|\$scheme://|\$\{scheme\}://|/)(?:` + authText + `|#)+$`),
 		`a path, or a URL that begins with http:// or https://, of letters, digits and - . _ ~ / : , ? & = ; % + @ # with variables such as $host and $escaped_request_uri`},
@@ -157,6 +162,8 @@ var textRules = []textRule{
 	// nginx ignores a header with _ by default.
 	{"header_name", pattern(`^[A-Za-z0-9-]{1,100}$`), `the name of a header, of letters, digits and -`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
+	{"limit_key", pattern(`^(?:address|host|header:[A-Za-z0-9-]{1,100}|cookie:[A-Za-z0-9._~-]{1,100})$`),
+		`"address", "host", or "header:NAME" or "cookie:NAME" with a name of letters, digits and - (. _ ~ too for a cookie)`},
 	// A ; would end the attribute, and a , the header.
 	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`), `a path of letters, digits and - . _ ~ / : ? & =`},
 	{"hash_key", pattern(`^(?:[A-Za-z0-9\-_]|` + hashVariable + `)+$`),

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"sluice/internal/manifest/decode"
 	"sluice/internal/model"
@@ -44,6 +45,8 @@ type Options struct {
 	Ignored []string
 	// AllowEmpty allows manifests without a served Ingress.
 	AllowEmpty bool
+	// Now is the time at which revocation lists must not have lapsed; zero for any.
+	Now time.Time
 	// Watch selects the watched namespaces.
 	Watch snapshot.Watch
 	// Known are Problems that were found before.
@@ -81,7 +84,8 @@ func Look(m Manifests, o Options) Report {
 	problems = slices.Concat(problems, refused(config.Static.Servers), overtaken(config.Static.Servers, problems),
 		unreachable(&config, m.Objects.Services))
 
-	problems = unassigned(missingSecrets(problems, snap, o), snap)
+	lapsed := translate.Lapsed(config.Static.Servers, o.Translate, o.Now)
+	problems = unassigned(missingSecrets(append(problems, lapsed...), snap, o), snap)
 
 	served := o.served(snap)
 	found := o.empty(m, served, problems)

@@ -18,6 +18,10 @@ const EscapedURI = "escaped_request_uri"
 // hash of these, by which answers of an authentication server are kept.
 const AuthCacheKey = "auth_cache_key"
 
+// Hashing is the data of a block whose location sets $limits_hash to a hash of a variable:
+// one of arbitrary length that a client sends. The name is empty for none.
+type Hashing interface{ HashedKey() string }
+
 // missName is the internal location for names that a wildcard host does not mean.
 const missName = "miss"
 

@@ -30,6 +30,9 @@ type ClientCA struct {
 	// their revocation lists. Both are public, so they may be files.
 	CA      string `json:"ca"`
 	Revoked string `json:"revoked,omitempty"`
+	// Until is when the first of these lists lapses, in seconds since 1970; 0 for never.
+	// From then on, OpenSSL accepts no certificate of its authority.
+	Until int64 `json:"until,omitempty"`
 	// Depth is the length of the longest accepted chain.
 	Depth int `json:"depth"`
 }

@@ -8,17 +8,18 @@ import (
 )
 
 // inheritedWhole are the directives that a block inherits only if it has none of them.
-// Source: https://nginx.org/en/docs/http/ngx_http_headers_module.html#add_header
+// Sources: https://nginx.org/en/docs/http/ngx_http_headers_module.html#add_header and
+// https://nginx.org/en/docs/http/ngx_http_core_module.html#error_page
 var inheritedWhole = map[string]bool{
 	"add_header": true, "add_trailer": true, "proxy_set_header": true, "proxy_hide_header": true, "proxy_pass_header": true,
 	"grpc_set_header": true, "grpc_hide_header": true, "grpc_pass_header": true,
-	"fastcgi_param": true, "fastcgi_hide_header": true, "fastcgi_pass_header": true,
+	"fastcgi_param": true, "fastcgi_hide_header": true, "fastcgi_pass_header": true, "error_page": true,
 }
 
 // inheritable is one such directive.
 type inheritable struct {
 	directive string
-	header    string // in lower case
+	header    string // in lower case, or the status of an error page
 	text      string
 }
 

@@ -38,6 +38,8 @@ type locationView struct {
 	CacheKey *cacheKeyView
 	// Trace says how requests are traced; nil if they are not.
 	Trace *traceView
+	// LimitKey is the hash that limits go by; nil for none.
+	LimitKey *limitKeyView
 	// Presents is the certificate for the backend, nil for none.
 	Presents *presentedView
 	// First is the text of the blocks before any answer.
@@ -73,6 +75,9 @@ type cacheKeyView struct {
 	Count int
 	Texts []string
 }
+
+// limitKeyView is the Lua file that computes a hash of a variable.
+type limitKeyView struct{ File, Variable string }
 
 // path returns the path of a location, with limits for a pattern.
 func (s *serverRendering) path(location *model.Location) any {
@@ -218,6 +223,9 @@ func (s *serverRendering) prepare(location *model.Location) error {
 	for _, block := range location.Blocks {
 		if texts, ok := block.Data.([]string); ok && block.Name == model.AuthCacheKey {
 			view.CacheKey = &cacheKeyView{s.env.entry("auth_cache_key"), len(texts), texts}
+		}
+		if hashing, ok := block.Data.(model.Hashing); ok && hashing.HashedKey() != "" {
+			view.LimitKey = &limitKeyView{s.env.entry("limit_key"), hashing.HashedKey()}
 		}
 	}
 	view.Trace, view.Watch = s.env.trace(location), s.env.watch(location)

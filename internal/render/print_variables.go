@@ -76,7 +76,7 @@ func known(name string) bool {
 func variablesOf(behaviour string) string { return strings.ReplaceAll(behaviour, "-", "_") + "_" }
 
 // declared begin the names of variables that templates declare.
-var declared = []string{"match_", "query_", "dispatch_", "external_auth_"}
+var declared = []string{"match_", "query_", "dispatch_", "external_auth_", "limits_"}
 
 func isDeclared(name string) bool {
 	return slices.ContainsFunc(declared, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
@@ -112,13 +112,17 @@ func printVariableList(value any) (string, error) {
 	return limit(`"`+all.String()+`"`, names[0])
 }
 
+// ofLog are the variables that only the access log has a use for.
+// Source: https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#variables
+var ofLog = words(`limit_conn_status limit_req_status`)
+
 // locationPath is the variable with the path of a rule. It is set for the access log only,
 // so only its format may name it.
 const locationPath = "location_path"
 
 // printLogFormat prints the format of the access log.
 func printLogFormat(s string) (string, error) {
-	return printVariables(s, func(name string) bool { return name == locationPath || known(name) })
+	return printVariables(s, func(name string) bool { return name == locationPath || ofLog[name] || known(name) })
 }
 
 // printStreamFormat prints the format of the access log of TCP and UDP services.

@@ -16,5 +16,7 @@ type Auth struct {
 	CacheKey        string               `key:"global-auth-cache-key" validate:"max=1000,cache_key" needs:"global-auth-url" alone:"true" doc:"Text with variables: Sluice keeps the answers of the server, and does not ask again about requests with the same text, path and host, as with auth-cache-key."`
 	CacheDuration   keys.CacheTimes      `key:"global-auth-cache-duration" needs:"global-auth-cache-key" alone:"true" doc:"Times for which Sluice keeps answers without Cache-Control or Expires, each after the statuses that it is for. By default Sluice keeps only answers with one of these headers."`
 	Snippet         keys.QuestionSnippet `key:"global-auth-snippet" empty:"zero" needs:"global-auth-url" doc:"Directives of nginx for the requests to the server. Sluice copies them unchanged."`
+	Authorities     keys.Authorities     `key:"global-auth-ca" needs:"global-auth-url" protects:"true" doc:"Certificate authorities in PEM. Sluice then sends questions only to a server with a certificate of these for the host of global-auth-url, which must be https://."`
+	AccessLog       bool                 `key:"enable-auth-access-log" default:"false" empty:"zero" doc:"Whether questions to servers that authenticate are in the access log, beside the requests that they are about."`
 	NoAuthLocations []string             `key:"no-auth-locations" default:"/.well-known/acme-challenge" validate:"dive,path_prefix" empty:"zero" doc:"Prefixes of paths without basic and external authentication, whatever Ingresses say."`
 }

@@ -16,6 +16,7 @@ import (
 // is named here.
 var ingressNginx = map[string]string{
 	"use-forwarded-headers":           `false`,
+	"enable-auth-access-log":          `false`,
 	"compute-full-forwarded-for":      `false`,
 	"forwarded-for-header":            `X-Forwarded-For`,
 	"forwarded-host-header":           `X-Forwarded-Host`,
@@ -170,7 +171,7 @@ var ingressNginx = map[string]string{
 }
 
 // ours are the settings that ingress-nginx does not have.
-var ours = []string{"host-ownership", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
+var ours = []string{"global-auth-ca", "host-ownership", "limit-divide-by-replicas", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
 
 // otherwise are those whose default in ingress-nginx is of another kind: it names
 // seven dictionaries, of which two have their like here.

@@ -88,5 +88,5 @@ func (s *Settings) Origins() []model.ObjectRef {
 // PerClass returns the keys that a class can set although they are no defaults of
 // annotations.
 func PerClass() []string {
-	return []string{"http-redirect-code", "no-auth-locations", "no-tls-redirect-locations", "use-port-in-redirects", "annotations-risk-level"}
+	return []string{"global-auth-ca", "http-redirect-code", "no-auth-locations", "no-tls-redirect-locations", "use-port-in-redirects", "annotations-risk-level"}
 }

@@ -23,7 +23,6 @@ var known = []keys.Known{
 	{Key: "brotli-types", Needs: "enable-brotli"},
 	{Key: "disable-ipv6-dns", Off: keys.False},
 	{Key: "enable-aio-write"},
-	{Key: "enable-auth-access-log", Off: keys.False},
 	{Key: "enable-brotli", Off: keys.False},
 	{Key: "enable-modsecurity", Fate: keys.Denied, Off: keys.False},
 	{Key: "enable-ocsp", Off: keys.False},

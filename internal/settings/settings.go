@@ -43,6 +43,21 @@ type Settings struct {
 	Annotations Annotations
 
 	source *source
+	// replicas is the number of replicas that share the limits of clients, 0 for one.
+	replicas int
+}
+
+// WithReplicas returns the settings for one of several replicas.
+func (s *Settings) WithReplicas(replicas int) *Settings {
+	shared := *s
+	shared.replicas = replicas
+	return &shared
+}
+
+// Share returns the part of a limit for one replica, rounded up.
+func (s *Settings) Share(limit int) int {
+	replicas := max(s.replicas, 1)
+	return (limit + replicas - 1) / replicas
 }
 
 // Client configures connections of clients.

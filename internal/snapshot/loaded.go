@@ -21,6 +21,8 @@ type Loaded struct {
 	Files int
 	// ClassesUnreadable is set if there is no permission to read IngressClasses.
 	ClassesUnreadable bool
+	// Replicas is the number of ready replicas of the controller, 0 if it is not known.
+	Replicas int
 }
 
 // DecodeError is a mistake in a field of an object in a file, or in a whole document.

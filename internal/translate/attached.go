@@ -12,6 +12,8 @@ func (t *translation) attach(ing *owner) {
 		ing.attaching = a
 		ing.remarkRedirect(a.Redirect)
 		ing.remarkBalancing(a)
+		ing.remarkSatisfy(a)
+		ing.remarkEnabled(a)
 		attachOnce(ing, a.Transport, t.readTransport)
 		attachOnce(ing, a.BasicAuth, t.readBasicAuth)
 		attachOnce(ing, a.ExternalAuth, t.readExternalAuth)

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -48,7 +49,7 @@ func clientCAOf(secret *corev1.Secret) (*model.ClientCA, error) {
 	}
 	found := &model.ClientCA{CA: authorities}
 	if lists, written := secret.Data[revokedKey]; written {
-		if found.Revoked, err = readRevoked(lists); err != nil {
+		if found.Revoked, found.Until, err = readRevoked(lists); err != nil {
 			return nil, fmt.Errorf("%s: %w", revokedKey, err)
 		}
 	}
@@ -59,44 +60,50 @@ func clientCAOf(secret *corev1.Secret) (*model.ClientCA, error) {
 // certificates has them in memory, decoded.
 const mostRevoked = 512 << 10
 
-// readRevoked returns the revocation lists in PEM text. It drops text between blocks, and
-// other blocks.
-func readRevoked(text []byte) (string, error) {
+// readRevoked returns the revocation lists in PEM text, and when the first of them lapses.
+// It drops text between blocks, and other blocks.
+func readRevoked(text []byte) (written string, until int64, err error) {
 	if len(text) > mostRevoked {
-		return "", fmt.Errorf("want at most %d bytes of revocation lists (got %d)", mostRevoked, len(text))
+		return "", 0, fmt.Errorf("want at most %d bytes of revocation lists (got %d)", mostRevoked, len(text))
 	}
 	var lists strings.Builder
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "X509 CRL" {
 			continue
 		}
-		if !isRevocationList(block.Bytes) {
-			return "", errors.New("want X.509 revocation lists (got an invalid block)")
+		next, ok := readRevocationList(block.Bytes)
+		if !ok {
+			return "", 0, errors.New("want X.509 revocation lists (got an invalid block)")
+		}
+		if !next.IsZero() && (until == 0 || next.Unix() < until) {
+			until = next.Unix()
 		}
 		lists.Write(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes}))
 	}
 	if lists.Len() == 0 {
-		return "", errors.New("want a revocation list in PEM (got none): remove the key to accept every certificate of the authorities")
+		return "", 0, errors.New("want a revocation list in PEM (got none): remove the key to accept every certificate of the authorities")
 	}
-	return lists.String(), nil
+	return lists.String(), until, nil
 }
 
-// isRevocationList checks the outer structure of a list of version 1 or 2. x509 of Go reads
-// no version 1, which OpenSSL makes by default.
+// readRevocationList checks the outer structure of a list of version 1 or 2, and returns
+// the time of its next update, zero for none. x509 of Go reads no version 1, which OpenSSL
+// makes by default.
 // Source: RFC 5280, section 5.1
-func isRevocationList(der []byte) bool {
+func readRevocationList(der []byte) (next time.Time, ok bool) {
 	var list struct {
 		List struct {
 			Version    int `asn1:"optional,default:0"`
 			Signature  asn1.RawValue
 			Issuer     asn1.RawValue
 			ThisUpdate asn1.RawValue
+			NextUpdate time.Time `asn1:"optional"`
 		}
 		Algorithm asn1.RawValue
 		Signature asn1.BitString
 	}
 	rest, err := asn1.Unmarshal(der, &list)
-	return err == nil && len(rest) == 0
+	return list.List.NextUpdate, err == nil && len(rest) == 0
 }
 
 // readClientCheck checks the pattern for distinguished names.

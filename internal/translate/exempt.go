@@ -48,14 +48,19 @@ func (t *translation) withinExempt(ing *owner) *owner {
 // withoutExempt reads an Ingress again without these annotations.
 func (t *translation) withoutExempt(ing *owner) *owner {
 	if ing.limited == nil {
-		object := ing.object.DeepCopy()
-		maps.DeleteFunc(object.Annotations, func(key, _ string) bool {
-			name, ours := strings.CutPrefix(key, ing.PrefixKey)
-			path, byPath := strings.CutPrefix(key, annotations.PathsPrefix)
-			return ours && slices.Contains(exempting, name) || byPath && slices.Contains(exempting, path)
-		})
-		ing.limited = t.read(object, ing.Settings, ing.Denial)
+		ing.limited = t.readWithout(ing, exempting)
 		ing.limited.report(ing.PrefixKey+exempting[0], model.NoRoom, fmt.Sprintf("want fewer networks: the lists of namespace %s may have %d networks in all, and those of the oldest Ingresses count first: this Ingress exempts none", ing.Ref.Namespace, mostExemptOfNamespace))
 	}
 	return ing.limited
+}
+
+// readWithout reads an Ingress again without the annotations with some keys.
+func (t *translation) readWithout(ing *owner, keys []string) *owner {
+	object := ing.object.DeepCopy()
+	maps.DeleteFunc(object.Annotations, func(key, _ string) bool {
+		name, ours := strings.CutPrefix(key, ing.PrefixKey)
+		path, byPath := strings.CutPrefix(key, annotations.PathsPrefix)
+		return ours && slices.Contains(keys, name) || byPath && slices.Contains(keys, path)
+	})
+	return t.read(object, ing.Settings, ing.Denial)
 }

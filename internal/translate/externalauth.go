@@ -3,6 +3,7 @@ package translate
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 const (
 	authURL         = "auth-url"
 	globalAuthURL   = "global-auth-url"
+	globalAuthCA    = "global-auth-ca"
 	proxySetHeaders = "auth-proxy-set-headers"
 )
 
@@ -37,13 +39,16 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 		at.Settings, _ = ing.Settings.Origin(globalAuthURL)
 		at.Field = globalAuthURL
 	}
-	if asked.TrustSecret != "" {
-		if refused := t.verifyAuth(ing, asked, at); refused != nil {
-			return refused
-		}
+	if refused := t.verifyAuth(ing, asked, at); refused != nil {
+		return refused
 	}
 	at.Pool = poolOf(asked)
 	auth := &claim.Authentication{Target: *at, Asked: asked, OfRule: ofRule, Varying: varying(at.URI, asked.RequestRedirect)}
+	ofSnippet, unkept := snippetVariables(string(asked.Snippet))
+	auth.Varying, auth.Unkept = append(auth.Varying, ofSnippet...), unkept
+	if unkept != "" && asked.CacheKey != "" && !asked.OfSettings() {
+		ing.report(ing.field("auth-cache-key"), model.InvalidValue, unkeptText("auth-snippet", unkept))
+	}
 	for _, header := range auth.Answered() {
 		if framing(header.Name) {
 			return ing.refuse("auth-response-headers", model.InvalidValue, "want no header that says where a request ends, whom it is for or how its connection goes on (got "+header.Name+")")
@@ -76,6 +81,27 @@ func poolOf(asked *annotations.ExternalAuth) model.Pool {
 	return model.Pool{Own: true, Connections: asked.Keepalive, Requests: asked.KeepaliveRequests, Timeout: asked.KeepaliveTimeout}
 }
 
+var snippetVariable = regexp.MustCompile(`\$(?:\{[A-Za-z0-9_]+\}|[A-Za-z0-9_]+)`)
+
+// snippetVariables returns the variables in a snippet that can be a part of the key of kept
+// answers, each once, and the first one that cannot, empty for none.
+func snippetVariables(snippet string) (variables []string, unkept string) {
+	for _, variable := range snippetVariable.FindAllString(snippet, -1) {
+		switch {
+		case !keys.IsCacheKey(variable):
+			return variables, variable
+		case !slices.Contains(variables, variable):
+			variables = append(variables, variable)
+		}
+	}
+	return variables, ""
+}
+
+// unkeptText says that answers are not kept because of a variable of a snippet.
+func unkeptText(snippet, variable string) string {
+	return fmt.Sprintf("want only variables of the request such as $http_x_user in %s beside it (got %s): answers are not kept", snippet, variable)
+}
+
 // varying returns the texts that have variables.
 func varying(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(text string) bool { return !strings.Contains(text, "$") })
@@ -85,7 +111,16 @@ func varying(texts ...string) []string {
 // nil, or closed paths if it cannot.
 func (t *translation) verifyAuth(ing *owner, asked *annotations.ExternalAuth, at *claim.Target) *claim.Attached {
 	const key = "auth-ssl-secret"
-	if !at.Transport.TLS || at.Transport.Name == "" {
+	switch values := ing.Settings; {
+	case asked.OfSettings() && (values.Broken(globalAuthCA) || values.Auth.Authorities != "" && !verifiable(at)):
+		return &claim.Attached{Denied: true} // settings or remarkGlobalAuth report it
+	case asked.OfSettings() && values.Auth.Authorities != "":
+		at.Transport.Verify, at.Transport.TrustedCA = true, string(values.Auth.Authorities)
+		return nil
+	case asked.TrustSecret == "":
+		return nil
+	}
+	if !verifiable(at) {
 		return ing.refuse(key, model.InvalidValue, fmt.Sprintf("want an %s that begins with https:// and has the name of a host (got %s)", authURL, model.Quoted(asked.URL)))
 	}
 	name, err := snapshot.ParseReference(asked.TrustSecret, ing.Ref.Namespace)
@@ -101,14 +136,24 @@ func (t *translation) verifyAuth(ing *owner, asked *annotations.ExternalAuth, at
 	return nil
 }
 
-// remarkGlobalAuth reports a global-auth-url that cannot be asked, once for all Ingresses.
+// verifiable reports whether the certificate of a target can be checked for its host.
+func verifiable(at *claim.Target) bool { return at.Transport.TLS && at.Transport.Name != "" }
+
+// remarkGlobalAuth reports settings of the server that cannot hold, once for all Ingresses.
 func (t *translation) remarkGlobalAuth(s *settings.Settings) {
 	object, given := s.Origin(globalAuthURL)
 	if !given || s.Auth.URL == "" {
 		return
 	}
-	if _, _, text := authTarget(s.Auth.URL); text != "" {
+	if _, unkept := snippetVariables(string(s.Auth.Snippet)); unkept != "" && s.Auth.CacheKey != "" {
+		t.report(model.Problem{Object: object, Field: "global-auth-cache-key", Reason: model.InvalidValue, Text: unkeptText("global-auth-snippet", unkept)})
+	}
+	switch at, _, text := authTarget(s.Auth.URL); {
+	case text != "":
 		t.report(model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true, Text: text})
+	case s.Auth.Authorities != "" && !verifiable(at):
+		t.report(model.Problem{Object: object, Field: globalAuthURL, Reason: model.InvalidValue, Denies: true,
+			Text: fmt.Sprintf("want a URL that begins with https:// and has the name of a host beside %s (got %s)", globalAuthCA, model.Quoted(s.Auth.URL))})
 	}
 }
 

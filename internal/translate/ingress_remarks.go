@@ -60,6 +60,46 @@ func (i *owner) remarkOverridden(a *annotations.Annotations, key, by string) {
 	i.report(field, model.NoEffect, "it has no effect beside "+over)
 }
 
+// remarkSatisfy reports a satisfy: any at paths with one protection, where it says the same
+// as all. One of the Ingress has its effect if it has one at any path.
+func (i *owner) remarkSatisfy(a *annotations.Annotations) {
+	field := a.Field(i.PrefixKey, "satisfy")
+	ofAll := field == annotations.FieldOf(i.PrefixKey, "satisfy")
+	if a.Satisfy.Mode != "any" || ofAll && a != i.Annotations {
+		return
+	}
+	for each := range i.Annotations.Each() {
+		if (each == a || ofAll) && (each.Denied() || each.Satisfy.Mode == "any" && alternatives(each) > 1) {
+			return
+		}
+	}
+	i.report(field, model.NoEffect, "it has no effect without two of a list of addresses, basic authentication and external authentication, of which a request passes one")
+}
+
+// alternatives counts the protections of which satisfy: any needs one.
+func alternatives(a *annotations.Annotations) int {
+	count := 0
+	for _, on := range []bool{len(a.AllowList.Networks)+len(a.DenyList.Networks) > 0, a.BasicAuth.On(), a.ExternalAuth.URL != ""} {
+		if on {
+			count++
+		}
+	}
+	return count
+}
+
+// remarkEnabled reports an enable-global-auth where the settings name no server.
+func (i *owner) remarkEnabled(a *annotations.Annotations) {
+	const key = "enable-global-auth"
+	field := a.Field(i.PrefixKey, key)
+	if url, _ := i.Settings.Value(globalAuthURL); i.given[field] == "" || url != "" || i.Settings.Broken(globalAuthURL) {
+		return
+	}
+	if field == annotations.FieldOf(i.PrefixKey, key) && a != i.Annotations {
+		return
+	}
+	i.report(field, model.NoEffect, "it has no effect, as the settings have no "+globalAuthURL)
+}
+
 // passes reports whether an Ingress asks for TLS passthrough, and the controller offers
 // it.
 func (t *translation) passes(p *annotations.Passthrough, ing *owner) bool {

@@ -65,25 +65,34 @@ func (m *Memo) Accepted() []*networkingv1.Ingress { return m.accepted }
 // these affect everything.
 func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	configMap := s.ConfigMap(o.ConfigMap)
-	general := o
-	general.Denied = nil // ingress checks it for each Ingress
-	if m.settings == nil || m.configMap != configMap || !reflect.DeepEqual(m.options, general) {
+	if m.settings == nil || m.configMap != configMap || !reflect.DeepEqual(m.options, m.general(o)) {
 		m.last = lastCall{}
 		m.forget()
-		m.options, m.configMap = general, configMap
 		m.settings, m.faults = settings.Read(configMap)
+		m.options, m.configMap = m.general(o), configMap
+		m.settings = m.settings.WithReplicas(m.options.Replicas)
 	}
 	m.pass++
 	m.used = used{}
-	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, exempt: map[string]int{}, changed: m.changed(s)}
+	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, exempt: map[string]int{}, caches: map[string]bool{}, changed: m.changed(s)}
 	t.report(m.faults...)
 	t.remarkGlobalAuth(t.settings)
+	t.remarkReplicas()
 	t.sizeMemory()
 	if configMap == nil && o.ConfigMap != (snapshot.Name{}) {
 		t.missSettings()
 	}
 	t.readClasses()
 	return t
+}
+
+// general returns the options that affect everything with the settings of the memo.
+func (m *Memo) general(o Options) Options {
+	o.Denied = nil // ingress checks it for each Ingress
+	if m.settings == nil || !m.settings.Limits.Divided {
+		o.Replicas = 0
+	}
+	return o
 }
 
 // changed returns a function that reports whether a Service, or its EndpointSlices, may

@@ -31,6 +31,9 @@ type owner struct {
 	// limited is the same object without exemptions from its limits, if it had too
 	// many.
 	limited *owner
+	// uncached is the same object without kept answers of authentication servers, if too
+	// many namespaces keep some.
+	uncached *owner
 }
 
 // ownerOf reads an owner, and remembers it.

@@ -41,6 +41,9 @@ type Options struct {
 	// ClassesUnreadable is for a controller that may not read IngressClasses: an
 	// Ingress is also ours if IngressClasses has its spec.ingressClassName.
 	ClassesUnreadable bool
+	// Replicas is the number of ready replicas of this controller, 0 if it is not known.
+	// Only limits that are divided depend on it.
+	Replicas int
 	// ManifestMode is for objects that no API server has seen: an IngressClass need not
 	// exist if its name is in IngressClasses, and translate applies the default class.
 	ManifestMode bool
@@ -131,6 +134,8 @@ type translation struct {
 	zones map[string]int
 	// exempt counts networks without limits, by namespace, and by namespace and list.
 	exempt map[string]int
+	// caches are the namespaces with kept answers of authentication servers.
+	caches map[string]bool
 	// used are the backends in use, sorted by key; reads are the Services that affect
 	// more than pushed backends.
 	used  []*backend
@@ -174,7 +179,7 @@ func (t *translation) served(objects []*claim.Object) []*claim.Owner {
 		switch {
 		case ours:
 			accepted = append(accepted, object)
-			add(t.withinZones(t.withinExempt(t.ingress(object))))
+			add(t.withinZones(t.withinExempt(t.withinCaches(t.ingress(object)))))
 		case len(remarks) > 0 && t.shutOut(object):
 			all = append(all, t.ingress(object).Owner)
 		}

@@ -11,6 +11,16 @@ import (
 // megabyte.
 const mostZones = 1000
 
+// remarkReplicas reports limits that cannot be divided because the number of replicas is
+// not known.
+func (t *translation) remarkReplicas() {
+	const key = "limit-divide-by-replicas"
+	if object, _ := t.settings.Origin(key); t.settings.Limits.Divided && t.options.Replicas == 0 && !t.options.ManifestMode {
+		t.report(model.Problem{Object: object, Field: key, Reason: model.NoEffect,
+			Text: "it has no effect without the flag --publish-service, with the Service of this controller in a watched namespace, whose ready endpoints are counted: each replica allows the whole limit"})
+	}
+}
+
 // withinZones counts the zones of an Ingress's limits. Beyond the maximum of the
 // namespace, it returns the Ingress with all paths closed, because they would be open
 // without their limits. The oldest Ingresses count first.

@@ -2,10 +2,13 @@ package translate
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"sluice/internal/model"
 )
 
 // Limits beyond the maximum of a namespace close their paths. Those of other namespaces
@@ -89,5 +92,62 @@ func TestExemptionsAreBudgetedByNamespace(t *testing.T) {
 	want := []string{"NoRoom Ingress default/over limit-allowlist", "NoRoom Ingress default/paths limit-allowlist"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s\n%v", diff, problems)
+	}
+}
+
+// Kept answers cost space on disk for each namespace. Beyond the maximum, the server is
+// asked about each request; those of the settings are kept in one place for all.
+func TestNamespacesWithKeptAnswersAreCounted(t *testing.T) {
+	t.Parallel()
+	var ingresses []ing
+	add := func(name string, age int, more map[string]string) {
+		all := map[string]string{"auth-url": "http://auth.test/check", "auth-cache-key": "$remote_user", "auth-cache-duration": "200 1m"}
+		maps.Copy(all, more)
+		host := strings.ReplaceAll(name, "/", "-")
+		ingresses = append(ingresses, ing{name: name, age: age, rules: []string{host + " / P a:80"}, annotations: all})
+	}
+	for n := range mostAuthCaches {
+		add(fmt.Sprintf("n%d/first", n), 21, nil)
+	}
+	add("n0/same", 20, nil)
+	add("over/one", 19, nil)
+	add("over/two", 18, map[string]string{"auth-cache-key": "", "sluice.io/paths.auth-cache-key": "/: everybody"})
+	config, problems := world{ingresses: ingresses}.translate(t)
+	for host, keeps := range map[string]bool{"n0-first": true, "n63-first": true, "n0-same": true, "over-one": false, "over-two": false} {
+		server := serverNamed(t, config, host)
+		if text := fmt.Sprintf("%+v", server.Internal[0].Blocks); !strings.Contains(text, "/check") && len(server.Internal) != 1 || strings.Contains(text, "auth_cache_") != keeps {
+			t.Errorf("%s: %s, keeps should be %v", host, text, keeps)
+		}
+	}
+	var got []string
+	for _, p := range problems {
+		if strings.HasPrefix(p, "NoRoom") {
+			got = append(got, p)
+		}
+	}
+	if diff := cmp.Diff([]string{"NoRoom Ingress over/one auth-cache-key", "NoRoom Ingress over/two auth-cache-key"}, got); diff != "" {
+		t.Errorf("%s\n%v", diff, problems)
+	}
+}
+
+// Only limits that are divided depend on the number of replicas: it changes what is kept
+// of the last call with the setting, and nothing without it.
+func TestReplicasChangeDividedLimits(t *testing.T) {
+	t.Parallel()
+	for setting, divided := range map[string]bool{"true": true, "false": false} {
+		w := world{
+			config:    map[string]string{"limit-divide-by-replicas": setting},
+			ingresses: []ing{{name: "one", annotations: map[string]string{"limit-rpm": "6"}, rules: []string{"one / P a:80"}}},
+		}
+		memo, snap, o := NewMemo(), newSnapshot(t, w.objects(t)), w.flags()
+		var servers []*model.Server
+		for _, replicas := range []int{1, 3, 3} {
+			o.Replicas = replicas
+			config, _ := Config(snap, o, memo)
+			servers = append(servers, serverNamed(t, config, "one"))
+		}
+		if text := fmt.Sprintf("%+v", servers[1].Locations[0].Blocks); (servers[0] == servers[1]) == divided || servers[1] != servers[2] || strings.Contains(text, "2r/m") != divided {
+			t.Errorf("limit-divide-by-replicas %s: %p %p %p\n%s", setting, servers[0], servers[1], servers[2], text)
+		}
 	}
 }

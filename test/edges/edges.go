@@ -125,6 +125,18 @@ func manyWords() string {
 	return strings.Join(words, " ")
 }
 
+// authority is a certificate.
+const authority = `-----BEGIN CERTIFICATE-----
+MIIBezCCASGgAwIBAgIUdamttQ+cECiRqESDW/zB4ubiV5AwCgYIKoZIzj0EAwIw
+EjEQMA4GA1UEAwwHY2xpZW50czAgFw0yNjExMjMxODQ1MzRaGA8yMTI1MDYxNzE4
+NDUzNFowEjEQMA4GA1UEAwwHY2xpZW50czBZMBMGByqGSM49AgEGCCqGSM49AwEH
+A0IABCI0ZFBMBU/EtS8vbOoueY0EfaeSHRoAOBvNc9q6XJ73lXMd53lHR7x2qRhx
+/9FAYgjfne02Zs/nugLhZIfThvyjUzBRMB0GA1UdDgQWBBTHCuc8AE1eHsvAkyL9
+ieWcVUJrLjAfBgNVHSMEGDAWgBTHCuc8AE1eHsvAkyL9ieWcVUJrLjAPBgNVHRMB
+Af8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIQCRdENW0otKvkbV9RW+G1EEtRzB
+FUDa+laRO/8LYxelLQIgbW2isoPdtkXOYRXK1pjNzqCSavoUHb1pjLBZ9y8O/Sk=
+-----END CERTIFICATE-----`
+
 // ofTypes are the values of the types of package keys.
 var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.Optional[bool]]():  bools,
@@ -142,6 +154,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.ServerNames]():     {strings.Repeat("n", 253), "*._", "_.*", "~" + strings.Repeat("x", 500)},
 	reflect.TypeFor[keys.Dictionaries]():    {"certificate_data: 1, configuration_data: 1024k", "certificate_data: 1g, configuration_data: 1024, balancer_ewma: 10m"},
 	reflect.TypeFor[keys.CacheTimes]():      {"0s", "999y", "100 599 1s, 1M"},
+	reflect.TypeFor[keys.Authorities]():     {authority},
 	reflect.TypeFor[keys.QuestionSnippet](): {"# nothing", `proxy_set_header X-Braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 	reflect.TypeFor[keys.Snippet]():         {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 }
@@ -178,6 +191,7 @@ var ofRules = map[string][]string{
 	"host_and_variables": {"a", "[::1]:80_-$host${http_x}$scheme"},
 	"header_name":        {"-", strings.Repeat("A", 100)},
 	"cookie_name":        {"-", strings.Repeat("A", 100)},
+	"limit_key":          {"address", "host", "header:-", "header:" + strings.Repeat("A", 100), "cookie:-", "cookie:A._~" + strings.Repeat("A", 96)},
 	"cookie_path":        {"/", "/~-._0:/?a=b&c"},
 	"canary_value":       {"a", "A-0._~/:"},
 	"canary_pattern":     {"a", `^(A-0|.)[_~/:]{1}\.*(b+)?$`, "a=&b"},

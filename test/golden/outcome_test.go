@@ -181,6 +181,8 @@ func set(o *translate.Options, key, value string) (err error) {
 	case "denied":
 		name, wrong := snapshot.ParseName(value)
 		o.Denied, err = map[model.ObjectRef]claim.Denial{{Kind: "Ingress", Namespace: name.Namespace, Name: name.Name}: claim.DenyPaths}, wrong
+	case "replicas":
+		o.Replicas, err = strconv.Atoi(value)
 	case "https-port":
 		o.HTTPSPort, err = strconv.Atoi(value)
 	default:

@@ -334,7 +334,7 @@ var (
 	balancedHash = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	// certificatePage is for clients without a valid certificate. Its target is accounted
 	// for as any other token.
-	certificatePage = regexp.MustCompile(`^495 496 = (?:@|/|https?://)[^ ]*$`)
+	certificatePage = regexp.MustCompile(`^49[56] = (?:@|/|https?://)[^ ]*$`)
 )
 
 // backendOf is the key of the plain backend of a route.

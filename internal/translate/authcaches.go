@@ -1,0 +1,42 @@
+package translate
+
+import (
+	"fmt"
+
+	"sluice/internal/model"
+)
+
+// mostAuthCaches is the maximum number of namespaces with kept answers of authentication
+// servers. Each takes up to 16 MB on disk and a megabyte of memory.
+const mostAuthCaches = 64
+
+const authCacheKey = "auth-cache-key"
+
+// withinCaches counts the namespaces with kept answers. Beyond the maximum, it returns the
+// Ingress without its key, so that each request is asked about. The oldest Ingresses count
+// first.
+func (t *translation) withinCaches(ing *owner) *owner {
+	namespace := ing.Ref.Namespace
+	if !ing.keeps() || t.caches[namespace] {
+		return ing
+	}
+	if len(t.caches) < mostAuthCaches {
+		t.caches[namespace] = true
+		return ing
+	}
+	if ing.uncached == nil {
+		ing.uncached = t.readWithout(ing, []string{authCacheKey, "auth-cache-duration"})
+		ing.uncached.report(ing.field(authCacheKey), model.NoRoom, fmt.Sprintf("answers are not kept: %d namespaces with older Ingresses keep answers, which is the maximum", mostAuthCaches))
+	}
+	return ing.uncached
+}
+
+// keeps reports whether answers of a server of its own are kept for any path.
+func (i *owner) keeps() bool {
+	for each := range i.Annotations.Each() {
+		if auth := i.AttachedTo(each.ExternalAuth).Auth; auth != nil && auth.Keeps() && !auth.Asked.OfSettings() {
+			return true
+		}
+	}
+	return false
+}
