@@ -7,6 +7,7 @@ local function fresh()
     ngx.shared[name]:flush_all()
     ngx.shared[name]:flush_expired()
   end
+  require("sluice.runtime").share_version(ngx.shared.sluice_runtime)
   return ngx.shared
 end
 
