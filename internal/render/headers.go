@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,26 +13,31 @@ import (
 // header for less than many.
 type joinedView struct {
 	// HTTP and HTTPS follow from the scheme. All are the lines that each request has,
-	// with $scheme_headers and, at its end, $rare_headers.
-	HTTP, HTTPS, All []string
+	// with $further_headers at its end: PlainHTTP or PlainHTTPS, or Further if the client
+	// sent a header whose variable is in Rare. The last variable of Rare is the scheme:
+	// no header can make the values of another scheme of it.
+	HTTP, HTTPS, All, PlainHTTP, PlainHTTPS, Further, Rare []string
 }
 
 // joined returns nil if a header may be without a value, or if a setting chooses its
 // variable.
 func (r *rendering) joined() *joinedView {
-	f := r.view.Forwarded
+	f, hops := r.view.Forwarded, r.view.Hops
 	if !f.OwnPorts || f.SentFor != "http_x_forwarded_for" || f.SentHost != "http_x_forwarded_host" ||
 		r.global.Keepalive.Connections == 0 || !r.global.Headers.GenerateRequestID {
 		return nil
 	}
-	all := []string{"$best_http_host", "X-Real-IP: $remote_addr", "X-Forwarded-For: $remote_addr", "X-Forwarded-Host: $best_http_host", "$scheme_headers"}
+	all := []string{"$best_http_host", "X-Real-IP: $remote_addr", "X-Forwarded-For: $remote_addr", "X-Forwarded-Host: $best_http_host"}
 	if f.OriginalURI {
 		all = append(all, "X-Original-URI: $request_uri")
 	}
+	http, https := schemeHeaders("http", f.HTTPPort), schemeHeaders("https", usualHTTPSPort)
+	plain := []string{"X-Request-ID: $request_id", hops.Header + ": 1"}
 	return &joinedView{
-		HTTP:  schemeHeaders("http", f.HTTPPort),
-		HTTPS: schemeHeaders("https", usualHTTPSPort),
-		All:   append(all, "X-Request-ID: $req_id", r.view.Hops.Header+": $hops$rare_headers"),
+		HTTP: http, HTTPS: https, All: append(all, "$further_headers"),
+		PlainHTTP: slices.Concat(http, plain), PlainHTTPS: slices.Concat(https, plain),
+		Further: []string{"$scheme_headers", "X-Request-ID: $req_id", hops.Header + ": $hops$upgrade_headers$sent_for_header$sent_host_header"},
+		Rare:    []string{"http_upgrade", f.SentFor, f.SentHost, "http_x_request_id", hops.Variable, "scheme"},
 	}
 }
 

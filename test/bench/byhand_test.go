@@ -34,14 +34,12 @@ func newByHand(b *testing.B, workers int, ports ...int) *byHand {
 
 func (h *byHand) conf() string { return filepath.Join(h.dir, "nginx.conf") }
 
-// write writes the file for n hosts.
-func (h *byHand) write(n int) {
-	h.b.Helper()
-	var out bytes.Buffer
+// begin writes the file up to the servers of n hosts.
+func (h *byHand) begin(out *bytes.Buffer, n int) {
 	if os.Geteuid() == 0 {
-		fmt.Fprintln(&out, "user www-data;")
+		fmt.Fprintln(out, "user www-data;")
 	}
-	fmt.Fprintf(&out, `pid %[1]s/nginx.pid;
+	fmt.Fprintf(out, `pid %[1]s/nginx.pid;
 worker_processes %[2]d;
 error_log stderr notice;
 events { worker_connections 16384; }
@@ -54,12 +52,24 @@ fastcgi_temp_path %[1]s/fastcgi;
 uwsgi_temp_path %[1]s/uwsgi;
 scgi_temp_path %[1]s/scgi;
 proxy_http_version 1.1;
-%[4]supstream backends {
-`, h.dir, h.workers, max(512, 2*n), h.head)
+%[4]s`, h.dir, h.workers, max(512, 2*n), h.head)
+}
+
+// upstream writes that of the backends, and the server of unknown hosts.
+func (h *byHand) upstream(out *bytes.Buffer) {
+	out.WriteString("upstream backends {\n")
 	for _, port := range h.ports {
-		fmt.Fprintf(&out, "\tserver 127.0.0.1:%d;\n", port)
+		fmt.Fprintf(out, "\tserver 127.0.0.1:%d;\n", port)
 	}
-	fmt.Fprintf(&out, "\tkeepalive 320;\n\tkeepalive_requests 10000;\n}\nserver {\n\tlisten %d default_server reuseport;\n\treturn 404;\n}\n", h.port)
+	fmt.Fprintf(out, "\tkeepalive 320;\n\tkeepalive_requests 10000;\n}\nserver {\n\tlisten %d default_server reuseport;\n\treturn 404;\n}\n", h.port)
+}
+
+// write writes the file for n hosts.
+func (h *byHand) write(n int) {
+	h.b.Helper()
+	var out bytes.Buffer
+	h.begin(&out, n)
+	h.upstream(&out)
 	for i := range n {
 		h.server(&out, i)
 	}

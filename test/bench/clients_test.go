@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,6 +28,32 @@ const connections = 32
 // trafficHost is the host that all ask for.
 var trafficHost = measure.Host(trafficHosts / 2)
 
+// target is whom clients ask, and how.
+type target struct {
+	port    int
+	host    string
+	headers []string // "Name: value"
+	// tls is nil for plain HTTP.
+	tls *tls.Config
+}
+
+// plainTarget is a host without a behaviour.
+func plainTarget(port int) target { return target{port: port, host: trafficHost} }
+
+func (t target) address() string { return fmt.Sprintf("127.0.0.1:%d", t.port) }
+
+func (t target) dial() (net.Conn, error) {
+	if t.tls == nil {
+		return net.Dial("tcp4", t.address())
+	}
+	return tls.Dial("tcp4", t.address(), t.tls)
+}
+
+// request is one over a kept connection.
+func (t target) request() []byte {
+	return []byte("GET /api/x HTTP/1.1\r\n" + strings.Join(append([]string{"Host: " + t.host}, t.headers...), "\r\n") + "\r\n\r\n")
+}
+
 // clientName says who asks: wrk where it is installed, which leaves more of the
 // processor to nginx, or clients in this process.
 func clientName() string {
@@ -35,14 +63,14 @@ func clientName() string {
 	return "Go"
 }
 
-// clients loads a port for a while and gives the number of requests that were
+// clients asks a target for a while and gives the number of requests that were
 // answered. It fails if one was not answered with 200.
-func clients(b *testing.B, port int, during time.Duration) int {
+func clients(b *testing.B, to target, during time.Duration) int {
 	b.Helper()
-	if clientName() == "wrk" {
-		return wrk(b, port, during)
+	if clientName() == "wrk" && to.tls == nil {
+		return wrk(b, to, during)
 	}
-	return goClients(b, port, during)
+	return goClients(b, to, during)
 }
 
 var (
@@ -50,10 +78,13 @@ var (
 	wrkFailures = regexp.MustCompile(`(?m)^\s*(Non-2xx.*|Socket errors.*)$`)
 )
 
-func wrk(b *testing.B, port int, during time.Duration) int {
+func wrk(b *testing.B, to target, during time.Duration) int {
 	b.Helper()
-	command := exec.Command("wrk", "-t1", fmt.Sprintf("-c%d", connections), fmt.Sprintf("-d%ds", int(during.Seconds())),
-		"-H", "Host: "+trafficHost, fmt.Sprintf("http://127.0.0.1:%d/api/x", port))
+	arguments := []string{"-t1", fmt.Sprintf("-c%d", connections), fmt.Sprintf("-d%ds", int(during.Seconds())), "-H", "Host: " + to.host}
+	for _, header := range to.headers {
+		arguments = append(arguments, "-H", header)
+	}
+	command := exec.Command("wrk", append(arguments, "http://"+to.address()+"/api/x")...)
 	var output bytes.Buffer
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Start(); err != nil {
@@ -68,7 +99,7 @@ func wrk(b *testing.B, port int, during time.Duration) int {
 	}
 	found := wrkRequests.FindStringSubmatch(output.String())
 	if failed := wrkFailures.FindString(output.String()); failed != "" || found == nil {
-		b.Fatalf("wrk: %s\n%s", failed, output.String())
+		b.Fatalf("wrk: %s at %d: %s\n%s", to.host, to.port, failed, output.String())
 	}
 	requests, err := strconv.Atoi(found[1])
 	if err != nil {
@@ -77,14 +108,14 @@ func wrk(b *testing.B, port int, during time.Duration) int {
 	return requests
 }
 
-func goClients(b *testing.B, port int, during time.Duration) int {
+func goClients(b *testing.B, to target, during time.Duration) int {
 	b.Helper()
 	var requests atomic.Int64
 	var all sync.WaitGroup
 	failures := make(chan error, connections)
 	for range connections {
 		all.Go(func() {
-			if err := askAgain(port, time.Now().Add(during), &requests); err != nil {
+			if err := askAgain(to, time.Now().Add(during), &requests); err != nil {
 				failures <- err
 			}
 		})
@@ -100,10 +131,10 @@ func goClients(b *testing.B, port int, during time.Duration) int {
 
 // askAgain sends requests over one connection until the time is over. A
 // connection that nginx closed after its usual number of requests is replaced.
-func askAgain(port int, until time.Time, requests *atomic.Int64) error {
-	request := []byte("GET /api/x HTTP/1.1\r\nHost: " + trafficHost + "\r\n\r\n")
+func askAgain(to target, until time.Time, requests *atomic.Int64) error {
+	request := to.request()
 	for time.Now().Before(until) {
-		conn, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		conn, err := to.dial()
 		if err != nil {
 			return err
 		}

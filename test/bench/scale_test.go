@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"testing"
 
@@ -71,7 +72,9 @@ type life struct {
 	// unit writes an Ingress with what it needs, arguments are those of sluice.
 	unit      func(i int, ports ...int) []byte
 	arguments []string
-	sluice    *sluice
+	// closed are the hosts that want a password.
+	closed func(i int) bool
+	sluice *sluice
 
 	added                int
 	start                float64
@@ -88,12 +91,20 @@ func (l *life) begin() {
 	since := measure.AwaitAll(l.b, l.sluice.HTTP, measure.Host(l.n-1), measure.Served)
 	l.start = since.Sub(l.sluice.began).Seconds()
 	l.spent(measure.CPU{})
-	measure.CheckAll(l.b, l.sluice.HTTP, l.n)
+	measure.CheckEach(l.b, l.sluice.HTTP, l.n, l.wanted)
 	info, err := os.Stat(l.sluice.conf())
 	if err != nil {
 		l.b.Fatal(err)
 	}
 	l.conf = float64(info.Size()) / 1e6
+}
+
+// wanted is the answer of a host.
+func (l *life) wanted(i int) func(measure.Answer) bool {
+	if l.closed != nil && l.closed(i) {
+		return func(a measure.Answer) bool { return a.Status == http.StatusUnauthorized }
+	}
+	return measure.Served
 }
 
 // spent adds the processor time since an earlier look.

@@ -94,10 +94,10 @@ func throughput(b *testing.B, disable string) {
 	s := loadedSluice(b, disable, ports)
 	full, bare := loadedByHand(b, fullHead, disable, ports), loadedByHand(b, bareHead, disable, ports)
 	pinTo(0, s.PID(), full.PID(), bare.PID())
-	all := []*traffic{{pid: s.PID(), port: s.HTTP}, {pid: full.PID(), port: full.port}, {pid: bare.PID(), port: bare.port}}
+	all := []*traffic{{pid: s.PID(), to: plainTarget(s.HTTP)}, {pid: full.PID(), to: plainTarget(full.port)}, {pid: bare.PID(), to: plainTarget(bare.port)}}
 	for round := range turns {
 		for i := range all { // none always comes after the same other
-			all[(round+i)%len(all)].load(b)
+			all[(round+i)%len(all)].load(b, turn)
 		}
 	}
 	ours, work := all[0], "log "+map[string]string{"true": "off", "false": "on"}[disable]
@@ -205,14 +205,15 @@ server { listen 127.0.0.1:%d; listen 127.0.0.1:%d; return 200 "%s"; }
 
 // traffic is what one of the two got done, a sample for each turn.
 type traffic struct {
-	pid, port  int
+	pid        int
+	to         target
 	rate, cost []float64 // requests a second; microseconds of processor a request
 }
 
-func (t *traffic) load(b *testing.B) {
+func (t *traffic) load(b *testing.B, turn time.Duration) {
 	b.Helper()
 	before, began := measure.CPUOf(t.pid).Sum(), time.Now()
-	requests := clients(b, t.port, turn)
+	requests := clients(b, t.to, turn)
 	took, used := time.Since(began).Seconds(), measure.CPUOf(t.pid).Sum()-before
 	t.rate = append(t.rate, float64(requests)/took)
 	t.cost = append(t.cost, used/float64(requests)*1e6)

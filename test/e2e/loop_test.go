@@ -26,12 +26,15 @@ func TestALoopEnds(t *testing.T) {
 		t.Cleanup(web.Close)
 		s := prepare(t, root, oneHost(web))
 		s.write("loop.yaml", fmt.Sprintf("apiVersion: v1\nkind: Service\nmetadata: {name: back, namespace: default}\nspec:\n  type: ExternalName\n  externalName: %s\n  ports: [{name: http, port: 80, targetPort: %d}]\n---\n", own, s.HTTP)+
-			ingress("loop", "loop.example", []string{"/ Prefix back"}))
+			ingress("loop", "loop.example", []string{"/ Prefix back"})+"---\n"+
+			ingress("apart", "apart.example", []string{"/ Prefix back"}, "nginx.ingress.kubernetes.io/upstream-vhost: apart.example"))
 		s.launch()
 		s.waitBackend("http://a.example/", "web")
-		a, err := s.get("http://loop.example/once")
-		if err != nil || a.status != http.StatusLoopDetected {
-			t.Errorf("status %d, want 508: %v", a.status, err)
+		// Headers for the backend of the second have a directive each.
+		for _, url := range []string{"http://loop.example/once", "http://apart.example/apart"} {
+			if a, err := s.get(url); err != nil || a.status != http.StatusLoopDetected {
+				t.Errorf("%s: status %d, want 508: %v", url, a.status, err)
+			}
 		}
 		header := *seen.Load()
 		for name := range header {

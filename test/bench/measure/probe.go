@@ -86,8 +86,14 @@ func AwaitAll(t testing.TB, port int, host string, want func(Answer) bool) time.
 // CheckAll asks for every host once.
 func CheckAll(t testing.TB, port, n int) {
 	t.Helper()
+	CheckEach(t, port, n, func(int) func(Answer) bool { return Served })
+}
+
+// CheckEach asks for every host once, and wants of each what wanted says.
+func CheckEach(t testing.TB, port, n int, wanted func(i int) func(Answer) bool) {
+	t.Helper()
 	for i := range n {
-		if a, err := Ask(port, Host(i), "/api/x"); err != nil || !Served(a) {
+		if a, err := Ask(port, Host(i), "/api/x"); err != nil || !wanted(i)(a) {
 			t.Fatalf("%s is not served: status %d, %v", Host(i), a.Status, err)
 		}
 	}

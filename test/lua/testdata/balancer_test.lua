@@ -1,5 +1,6 @@
 local balancer = require("sluice.balancer")
 local expect = require("testdata.expect")
+local runtime = require("sluice.runtime")
 
 local tests = {}
 
@@ -14,7 +15,7 @@ end
 
 local function push(dicts, value)
   assert(dicts.sluice_backends:safe_set(KEY, value))
-  assert(dicts.sluice_runtime:incr("version", 1, 0))
+  assert(runtime.bump(dicts.sluice_runtime))
 end
 
 tests["the key is the route without the Ingress"] = function()
@@ -37,7 +38,7 @@ tests["a split that is missing is its main backend"] = function(dicts)
   expect.equal({ "10.0.0.1" }, main_of(KEY .. "~split-0a1b").hosts)
   expect.equal({}, b:backend(KEY .. "~0a1b").hosts, "another backend")
   assert(dicts.sluice_backends:safe_set(KEY .. "~0a1b", '[503,["10.0.0.2",80]]'))
-  assert(dicts.sluice_runtime:incr("version", 1, 0))
+  assert(runtime.bump(dicts.sluice_runtime))
   expect.equal({ "10.0.0.2" }, main_of(KEY .. "~0a1b~cookie-0a1b").hosts)
   assert(main_of(KEY .. "~split-0a1b") == main_of(KEY .. "~cookie-0a1b"), "each has its own endpoints and its own turn")
 end
@@ -48,7 +49,7 @@ tests["a split that was missing gets its shares when there is room"] = function(
   expect.equal({}, b:backend(key).split.shares)
   local split = '{"empty":503,"endpoints":[],"split":{"main":"shop/front/80","total":100,"shares":[{"backend":"shop/can/80","name":"shop-can-80","weight":100}]}}'
   assert(dicts.sluice_backends:safe_set(key, split))
-  assert(dicts.sluice_runtime:incr("version", 1, 0))
+  assert(runtime.bump(dicts.sluice_runtime))
   expect.equal(1, #b:backend(key).split.shares)
 end
 
@@ -95,7 +96,7 @@ tests["nothing is read again until the version grows"] = function(dicts)
   local before = picker:backend(ROUTE)
   assert(dicts.sluice_backends:safe_set(KEY, '[503,["10.0.0.2",80]]'))
   assert(picker:backend(ROUTE) == before, "read without need")
-  assert(dicts.sluice_runtime:incr("version", 1, 0))
+  assert(runtime.bump(dicts.sluice_runtime))
   expect.equal("10.0.0.2", picker:backend(ROUTE).hosts[1])
 end
 

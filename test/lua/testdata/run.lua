@@ -1,12 +1,13 @@
 --- Runs the tests of all files beside it, prints one line for each, and ends nginx. A
 -- file returns a table of tests by name; each test gets empty dictionaries.
-local files = { "balancer", "certificate", "control", "cookie", "globals", "grpc_error", "hash", "load", "runtime", "split", "trace", "wire" }
+local files = { "balancer", "certificate", "control", "cookie", "globals", "grpc_error", "hash", "load", "runtime", "split", "trace", "turns", "wire" }
 
 local function fresh()
   for _, name in ipairs({ "sluice_runtime", "sluice_backends", "sluice_certificates" }) do
     ngx.shared[name]:flush_all()
     ngx.shared[name]:flush_expired()
   end
+  require("sluice.runtime").share_version(ngx.shared.sluice_runtime)
   return ngx.shared
 end
 

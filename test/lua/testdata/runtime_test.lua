@@ -77,6 +77,22 @@ end
 tests["the version grows"] = function(dicts)
   expect.equal(1, runtime.bump(dicts.sluice_runtime))
   expect.equal(2, runtime.bump(dicts.sluice_runtime))
+  expect.equal(2, runtime.version(dicts.sluice_runtime)[0], "the number that requests read")
+end
+
+tests["a load keeps the page of the version"] = function(dicts)
+  local page = runtime.version(dicts.sluice_runtime)
+  runtime.bump(dicts.sluice_runtime)
+  runtime.boot(dicts)
+  expect.equal(page, runtime.version(dicts.sluice_runtime))
+  expect.equal(1, page[0])
+end
+
+tests["a new page begins with the version"] = function(dicts)
+  runtime.bump(dicts.sluice_runtime)
+  dicts.sluice_runtime:delete("page")
+  runtime.boot(dicts)
+  expect.equal(1, runtime.version(dicts.sluice_runtime)[0])
 end
 
 return tests

@@ -5,6 +5,7 @@
 -- requests only read that number.
 local peer = require("ngx.balancer")
 local ejection = require("sluice.ejection")
+local runtime = require("sluice.runtime")
 local slow_start = require("sluice.slow_start")
 local split = require("sluice.split")
 local turns = require("sluice.turns")
@@ -30,7 +31,7 @@ local PICKERS = {
 -- @tparam string state folder that holds run/503.sock, run/404.sock and run/508.sock
 function _M.new(dicts, state)
   return setmetatable({
-    runtime = dicts.sluice_runtime,
+    version = runtime.version(dicts.sluice_runtime),
     backends = dicts.sluice_backends,
     sockets = { [503] = "unix:" .. state .. "run/503.sock", [404] = "unix:" .. state .. "run/404.sock", [508] = "unix:" .. state .. "run/508.sock" },
     backend_of = {}, -- by route
@@ -117,7 +118,7 @@ end
 function _M:backend(route)
   -- The version is read first: after a push between the two reads, the next request
   -- reads both again.
-  local version = self.runtime:get("version") or 0
+  local version = self.version[0]
   local backend = self.backend_of[route]
   if backend and backend.version == version then
     return backend
@@ -153,8 +154,12 @@ local ENDLESS, MOST = 10000, 16
 -- As in ingress-nginx, proxy_next_upstream_tries is the number of tries; with fewer
 -- endpoints, some get several. Without a limit, each endpoint gets one try.
 local function allow_retries(count)
-  local _, cut = set_more_tries(ENDLESS)
-  set_more_tries((cut and MOST or math.min(count, MOST)) - 1)
+  local _, cut = set_more_tries(MOST - 1)
+  if cut or count >= MOST then
+    return
+  end
+  _, cut = set_more_tries(ENDLESS)
+  set_more_tries((cut and MOST or count) - 1)
 end
 
 local function size_of(set)
@@ -207,8 +212,9 @@ end
 -- The value of $hops for a request in a loop: it came through us too often.
 local LOOP = "508"
 
-local function send(self, backend, cookie)
-  if ngx.var.hops == LOOP then
+-- A request in a loop ends here.
+local function send(self, looped, backend, cookie)
+  if looped then
     return answer(self.sockets[508])
   end
   local count = backend.count
@@ -277,17 +283,18 @@ local function finish(ok, err)
   end
 end
 
---- Sends the request to the backend of $route. For balancer_by_lua.
+--- Sends the request to the backend of $route. For balancer_by_lua. $loop has a value only for a
+-- request in a loop: nginx sets it when it evaluates $hops for the headers, before the balancer.
 function _M.run()
-  local self = this_worker()
-  return finish(send(self, self:backend(ngx.var.route or "")))
+  local self, var = this_worker(), ngx.var
+  return finish(send(self, var.loop, self:backend(var.route or "")))
 end
 
 --- Sends the request to the backend of $backend: a split, or one that does not pick in
 -- turn.
 function _M.run_by_key()
-  local self = this_worker()
-  return finish(send(self, chosen(self, ngx.var.backend)))
+  local self, var = this_worker(), ngx.var
+  return finish(send(self, var.loop, chosen(self, var.backend)))
 end
 
 --- Reports whether there is no endpoint for a request. For set_by_lua.
@@ -314,11 +321,11 @@ end
 -- the path of its location: "/.sluice/<name>/<key>", with the key of the backend.
 -- A request that came by X-Accel-Redirect gets 404.
 function _M.run_by_uri()
-  local self = this_worker()
+  local self, var = this_worker(), ngx.var
   if not ngx.is_subrequest then
     return finish(answer(self.sockets[404]))
   end
-  return finish(send(self, self:backend(ngx.var.uri)))
+  return finish(send(self, var.hops == LOOP, self:backend(var.uri)))
 end
 
 return _M

@@ -4,15 +4,21 @@
 --   boot           a random name of this nginx, for as long as its dictionaries live
 --   load           the number of loads of a configuration
 --   version        grows with every push
+--   page           the address of a page with the same number, in the master and its workers
 --   w:<load>:<pid> a worker that accepts connections
 local ffi = require("ffi")
 
-ffi.cdef("int kill(int32_t pid, int sig);")
+ffi.cdef([[
+int kill(int32_t pid, int sig);
+void *mmap(void *addr, size_t length, int prot, int flags, int fd, long offset);
+]])
 
 local _M = {}
 
 local DAY = 86400
 local NO_SUCH_PROCESS = 3 -- ESRCH
+local PAGE = 4096
+local READ_WRITE, SHARED_WITHOUT_FILE = 3, 0x21 -- PROT_READ|PROT_WRITE, MAP_SHARED|MAP_ANONYMOUS
 
 -- A dictionary without this key is new. No backend and no certificate has it.
 _M.MARK = "kept"
@@ -34,6 +40,25 @@ local function is_new(dict)
   return (dict:safe_add(_M.MARK, true))
 end
 
+--- The version, at [0] of the result. Each request reads it, which saves some 500 instructions
+-- beside a look into the dictionary. For the master and its workers, after boot.
+function _M.version(dict)
+  return ffi.cast("double *", ffi.cast("uintptr_t", dict:get("page")))
+end
+
+--- Makes the page of the version. The dictionary lives as long as the master, and so does the
+-- page: all loads use the same. For the master, before it has workers.
+function _M.share_version(dict)
+  if dict:get("page") then
+    return
+  end
+  local page = ffi.C.mmap(nil, PAGE, READ_WRITE, SHARED_WITHOUT_FILE, -1, 0)
+  local address = tonumber(ffi.cast("intptr_t", page))
+  assert(address ~= -1, "no memory for the version")
+  assert(dict:safe_set("page", address))
+  _M.version(dict)[0] = dict:get("version") or 0
+end
+
 --- Counts a load of the configuration. If a dictionary is new, this nginx gets another
 -- name, so that the controller pushes everything again. For init_by_lua.
 function _M.boot(dicts)
@@ -42,6 +67,7 @@ function _M.boot(dicts)
   if backends or certificates then
     dict:safe_set("boot", random_id())
   end
+  _M.share_version(dict)
   load_id = assert(dict:incr("load", 1, 0))
 end
 
@@ -145,7 +171,12 @@ end
 -- @treturn number|nil the new version
 -- @treturn string|nil why there is none
 function _M.bump(dict)
-  return dict:incr("version", 1, 0)
+  local version, err = dict:incr("version", 1, 0)
+  if version then
+    -- After the dictionary has unlocked what was pushed: who sees this number sees that.
+    _M.version(dict)[0] = version
+  end
+  return version, err
 end
 
 return _M

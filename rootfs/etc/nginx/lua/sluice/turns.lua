@@ -5,12 +5,18 @@ local ffi = require("ffi")
 
 local _M = {}
 
+-- The turns that a mark ends, by the number of their mark.
+local marked, marks = {}, 0
+
 --- Ends a turn. seconds is the time of the answer; nil if there was none.
 function _M.leave(turn, seconds, failed)
   if turn.left then
     return
   end
   turn.left = true
+  if turn.mark then
+    marked[turn.mark] = nil
+  end
   local picker, ejects = turn.backend.picker, turn.backend.ejection
   if picker.left then
     picker:left(turn.name, seconds, failed)
@@ -21,7 +27,25 @@ function _M.leave(turn, seconds, failed)
 end
 
 local leave = _M.leave
-local MARK = ffi.typeof("char[1]")
+
+-- Ends its turn when it is collected. LuaJIT compiles this, but neither ffi.gc nor a function for
+-- each request.
+local Mark = ffi.metatype("struct { double number; }", {
+  __gc = function(mark)
+    local turn = marked[mark.number]
+    if turn then
+      leave(turn)
+    end
+  end,
+})
+
+--- Makes the mark of a turn, for the ctx of its request. It must not refer to that ctx, because
+-- that would keep it.
+function _M.mark_of(turn)
+  marks = marks + 1
+  turn.mark, marked[marks] = marks, turn
+  return Mark(marks)
+end
 
 -- The latest turn of each request, by the address of the request: nginx takes the ctx away
 -- when it redirects a request internally, for example to an error page. That ctx is kept
@@ -52,7 +76,14 @@ end
 -- @treturn number|nil the seconds of the answer
 -- @treturn boolean whether it failed. If the client left first, nobody knows.
 function _M.outcome(var, name)
-  local addresses = parts(var.upstream_addr)
+  local all = var.upstream_addr
+  if all == name then -- one try, as most requests have: LuaJIT does not compile what follows
+    if var.upstream_header_time ~= "-" then
+      return true, tonumber(var.upstream_response_time), false
+    end
+    return true, nil, var.status ~= "499"
+  end
+  local addresses = parts(all)
   for at = #addresses, 1, -1 do
     if last(addresses[at]) == name then
       if last(parts(var.upstream_header_time)[at]) ~= "-" then
@@ -74,18 +105,15 @@ end
 --- Begins the turn of an endpoint with a request. done() ends it, or the garbage collection
 -- if the request ends in a location without done().
 function _M.take(backend, at)
-  local turn, picker, request = { backend = backend, name = backend.keys[at] }, backend.picker, this_request()
-  local before = not ngx.ctx.sluice_turn and latest[request]
+  local turn, picker, request, ctx = { backend = backend, name = backend.keys[at] }, backend.picker, this_request(), ngx.ctx
+  local before = not ctx.sluice_turn and latest[request]
   if before and not before.left then
     finish(before) -- of a location that redirected the request
   end
-  ngx.ctx.sluice_turn, latest[request] = turn, turn
+  ctx.sluice_turn, latest[request] = turn, turn
   if picker.took then
     picker:took(turn.name)
-    -- The function must not refer to the ctx, because that would keep it.
-    ngx.ctx.sluice_mark = ffi.gc(MARK(), function()
-      leave(turn)
-    end)
+    ctx.sluice_mark = _M.mark_of(turn)
   end
 end
 
