@@ -28,8 +28,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "opentelemetry-operation-name", Needs: "enable-opentelemetry"},
 	{Key: "opentelemetry-trust-incoming-span", Needs: "enable-opentelemetry"},
 	{Key: "secure-verify-ca-secret", Fate: keys.Idle},
-	{Key: "server-snippet", Fate: keys.Denied},
-	{Key: "stream-snippet"},
 }
 
 // Unsupported returns the annotations of ingress-nginx that no behaviour reads, sorted by

@@ -18,3 +18,13 @@ func (c ConfigurationSnippet) place(b *model.Block) {
 	b.Ends = c.Text.Contains("break", "rewrite")
 	b.Answers = !b.Ends && c.Text.Contains("return")
 }
+
+// ServerSnippet contains nginx directives for the servers of the hosts.
+type ServerSnippet struct {
+	Text keys.ServerSnippet `key:"server-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" protects:"true" doc:"Directives of nginx for the servers of the hosts, before the locations. Sluice copies them unchanged."`
+}
+
+// StreamSnippet contains nginx directives beside the TCP and UDP services.
+type StreamSnippet struct {
+	Text keys.StreamSnippet `key:"stream-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" doc:"Directives of nginx for the stream level, such as servers for TCP or UDP. Sluice copies them unchanged."`
+}

@@ -16,6 +16,8 @@ type Statement struct {
 	Tokens []string
 	// Line is where it begins, from 1.
 	Line int
+	// Depth is the number of blocks around it.
+	Depth int
 }
 
 // Name is the directive's name.
@@ -113,6 +115,7 @@ func (p *parser) mark(event Event, ch byte) error {
 	case len(p.reading.Tokens) == 0:
 		return p.wrong(fmt.Sprintf("a %q without a directive", rune(ch)))
 	}
+	p.reading.Depth = len(p.open)
 	if event&Open != 0 {
 		if strings.HasSuffix(p.reading.Name(), "_by_lua_block") {
 			return p.wrong("a block of Lua, whose end nginx finds by other rules")

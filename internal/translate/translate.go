@@ -101,6 +101,7 @@ func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Mem
 	config.Dynamic = t.dynamic
 	config.Static.Passthroughs = a.Passthroughs()
 	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))
+	config.Static.Streams = t.withSnippets(config.Static.Streams, a.Owners)
 	m.end()
 	problems := m.problems.Join(nil, append(t.problems, a.Problems...)...)
 	m.keep(t, objects, config, problems)
