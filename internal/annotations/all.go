@@ -64,6 +64,7 @@ type Annotations struct {
 	ClientCheck          *ClientCheck          `behaviour:"client-check" kind:"shaping"`
 	Ciphers              *Ciphers              `behaviour:"ssl-ciphers" kind:"shaping" scope:"host"`
 	CustomHeaders        *CustomHeaders        `behaviour:"custom-headers" kind:"shaping"`
+	NamedSnippets        *NamedSnippets        `behaviour:"named-snippets" kind:"shaping"`
 	ServerSnippet        *ServerSnippet        `behaviour:"server-snippet" kind:"shaping" scope:"host"`
 	StreamSnippet        *StreamSnippet        `behaviour:"stream-snippet" kind:"shaping" scope:"Ingress"`
 

@@ -167,6 +167,7 @@ var ours = []annotation{
 	{"max-fails", "", `0`, "", keys.RiskLow},
 	{"fail-timeout", "", `10`, "", keys.RiskLow},
 	{"slow-start", "", `0`, "", keys.RiskLow},
+	{"snippets", "", ``, "", keys.RiskMedium},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {

@@ -11,13 +11,7 @@ type ConfigurationSnippet struct {
 	Text keys.Snippet `key:"configuration-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" protects:"true" doc:"Directives of nginx for the locations of the paths. Sluice copies them unchanged."`
 }
 
-// place sets the position of the snippet. A return in it also answers plain HTTP, as with
-// ingress-nginx. But if it can end nginx's rewrite module, the redirect to HTTPS must come
-// first, because nginx would skip it.
-func (c ConfigurationSnippet) place(b *model.Block) {
-	b.Ends = c.Text.Contains("break", "rewrite")
-	b.Answers = !b.Ends && c.Text.Contains("return")
-}
+func (c ConfigurationSnippet) place(b *model.Block) { c.Text.Place(b) }
 
 // ServerSnippet contains nginx directives for the servers of the hosts.
 type ServerSnippet struct {

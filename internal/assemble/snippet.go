@@ -36,9 +36,21 @@ type serverSnippetBlock struct {
 	Text string `json:"text"`
 }
 
-func snippetOf(o *claim.Owner) keys.ServerSnippet { return o.Annotations.ServerSnippet.Text }
+// snippetOf is the snippet of an owner: that of its annotation, and its named ones.
+func snippetOf(o *claim.Owner) keys.ServerSnippet {
+	own, named := o.Annotations.ServerSnippet.Text, o.AttachedTo(o.Annotations.NamedSnippets).ServerSnippet
+	if own == "" || named == "" {
+		return own + named
+	}
+	return own + "\n" + named
+}
 
-func snippetField(o *claim.Owner) string { return o.PrefixKey + serverSnippetKey }
+func snippetField(o *claim.Owner) string {
+	if o.Annotations.ServerSnippet.Text == "" {
+		return annotations.FieldOf(o.PrefixKey, "snippets")
+	}
+	return o.PrefixKey + serverSnippetKey
+}
 
 // placeBesideSnippet makes the locations of a host. A snippet with a location that one of
 // these excludes is refused: nginx would name the line of a neighbour as the mistake.

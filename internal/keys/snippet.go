@@ -76,6 +76,14 @@ func (s *QuestionSnippet) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Place sets the position of a block with the snippet. A return in it also answers plain
+// HTTP, as with ingress-nginx. But if it can end nginx's rewrite module, the redirect to
+// HTTPS must come first, because nginx would skip it.
+func (s Snippet) Place(b *model.Block) {
+	b.Ends = s.Contains("break", "rewrite")
+	b.Answers = !b.Ends && s.Contains("return")
+}
+
 // Contains reports whether a directive of one of the names is in the snippet.
 func (s Snippet) Contains(names ...string) bool {
 	statements, _ := syntax.Parse([]byte(s))

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"fmt"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,14 +94,14 @@ func portOf(s syntax.Statement) (port model.StreamPort, wrong string) {
 		return port, "names no port"
 	}
 	text := s.Tokens[1]
-	if host, number, err := net.SplitHostPort(text); err == nil && !strings.EqualFold(host, "unix") {
-		text = number
+	if at := strings.LastIndexByte(text, ':'); at >= 0 && !strings.HasPrefix(strings.ToLower(text), "unix:") {
+		text = text[at+1:]
 	}
 	number, err := strconv.Atoi(text)
 	if err != nil || number < 1 || number > 65535 {
 		return port, fmt.Sprintf("needs a port from 1 to 65535, as in 9000 or 127.0.0.1:9000 (got %s)", model.Quoted(s.Tokens[1]))
 	}
-	port = model.StreamPort{model.TCP, number}
+	port = model.StreamPort{Protocol: model.TCP, Number: number}
 	if slices.Contains(s.Tokens[2:], "udp") {
 		port.Protocol = model.UDP
 	}

@@ -83,7 +83,7 @@ func TestServerSnippet(t *testing.T) {
 		web := backend(t, "web")
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": allowed,
-			"a.yaml": ingress("a", "shop.example", []string{"/ Prefix web"}, `server-snippet: "location /gone { return 410; } location ~ [.]php$ { return 404; }"`),
+			"a.yaml": ingress("a", "shop.example", []string{"/ Prefix web"}, "server-snippet: location /gone { return 410; } location ~ [.]php$ { return 404; }"),
 			"b.yaml": ingress("b", "shop.example", []string{"/b Prefix web"}),
 		}, "--configmap", "default/config")
 		s.waitBackend("http://shop.example/", "web")
@@ -105,7 +105,7 @@ func TestStreamSnippet(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web, port := backend(t, "web"), kit.Port(t)
 		snippet := func(text string) string {
-			return ingress("a", "shop.example", []string{"/ Prefix web"}, fmt.Sprintf("stream-snippet: 'server { listen 127.0.0.1:%d; %s }'", port, text))
+			return ingress("a", "shop.example", []string{"/ Prefix web"}, fmt.Sprintf("stream-snippet: server { listen 127.0.0.1:%d; %s }", port, text))
 		}
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web), "settings.yaml": allowed, "a.yaml": snippet(`return "hello\n";`),
