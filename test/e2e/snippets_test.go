@@ -124,3 +124,24 @@ func TestStreamSnippet(t *testing.T) {
 		greeted("again")
 	})
 }
+
+// TestNamedSnippetsChange: a change of the ConfigMap with the named snippets is served. If it
+// goes, the paths that use one answer 503.
+func TestNamedSnippetsChange(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		library := func(status int) string {
+			return fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: snippets, namespace: default}\ndata:\n  robots: 'text: \"if ($arg_robot) { return %d; }\"'\n", status)
+		}
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web), "snippets.yaml": library(403),
+			"a.yaml": ingress("a", "shop.example", []string{"/ Prefix web"}, "sluice.io/snippets: robots"),
+		}, "--named-snippets", "default/snippets")
+		s.waitBackend("http://shop.example/", "web")
+		s.waitStatus("http://shop.example/?robot=1", 403)
+		s.write("snippets.yaml", library(410))
+		s.waitStatus("http://shop.example/?robot=1", 410)
+		s.write("snippets.yaml", "")
+		s.waitStatus("http://shop.example/", 503)
+	})
+}

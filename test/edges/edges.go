@@ -143,6 +143,9 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.Dictionaries]():    {"certificate_data: 1, configuration_data: 1024k", "certificate_data: 1g, configuration_data: 1024, balancer_ewma: 10m"},
 	reflect.TypeFor[keys.CacheTimes]():      {"0s", "999y", "100 599 1s, 1M"},
 	reflect.TypeFor[keys.QuestionSnippet](): {"# nothing", `proxy_set_header X-Braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
+	reflect.TypeFor[keys.ServerSnippet]():   {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }", "location /all { satisfy any; allow all; return 200; }"},
+	reflect.TypeFor[keys.StreamSnippet]():   {"# nothing", `server { listen 19003 udp; return x; } server { listen 19003; return x; }`, `server { listen [::1]:19004; return "}{"; }`},
+	reflect.TypeFor[keys.SnippetUses]():     {"a", `a b="" c=d; e`, strings.Repeat("a\n", 16)},
 	reflect.TypeFor[keys.Snippet]():         {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 }
 
