@@ -51,8 +51,8 @@ func (t *translation) entriesAt(ing *owner, key, reference string, wrong func(en
 		return nil, &refusal{key, model.NotFound, missing}
 	}
 	var entries []entry
-	for _, key := range slices.Sorted(maps.Keys(configMap.Data)) {
-		e := entry{key, strings.TrimSpace(configMap.Data[key])}
+	for _, written := range slices.Sorted(maps.Keys(configMap.Data)) {
+		e := entry{written, strings.TrimSpace(configMap.Data[written])}
 		if text := wrong(e); text != "" {
 			return nil, &refusal{key, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text)}
 		}

@@ -56,7 +56,11 @@ func TestArgumentsOfNamedSnippetsStayArguments(t *testing.T) {
 	for name := range types {
 		for _, value := range slices.Concat(corpus, escapes, []string{"a", "1", "5s", "8k", "true", "/a", `$`, `$route`, `${route}`, `\`, `\\"`, `"`, `'`, `a"; } location / { return 200; } #`}) {
 			quoted, _ := json.Marshal(value)
-			for _, use := range []string{name + " value=" + string(quoted), name + " value=" + value, value} {
+			uses := []string{name + " value=" + string(quoted)}
+			if name == "string" {
+				uses = append(uses, name+" value="+value, value)
+			}
+			for _, use := range uses {
 				o := run(use)
 				list := readable(t, use, o)
 				if diff := cmp.Diff(before, beyond(list, locations)); diff != "" {
