@@ -97,15 +97,15 @@ func TestServerAndStreamSnippetsStayInTheirLevel(t *testing.T) {
 		for _, d := range list {
 			names = append(names, d.name)
 			if d.name == "http" {
-				for _, inner := range d.body {
-					names = append(names, fmt.Sprintf("%s %q", inner.name, argument(inner.body, "server_name")))
+				for _, server := range find(d.body, "server") {
+					names = append(names, fmt.Sprintf("server %q", argument(server.body, "server_name")))
 				}
 			}
 		}
 		return names
 	}
 	for _, key := range []string{"server-snippet", "stream-snippet"} {
-		before := top(w.run(withAnnotation(t, prefix+key, "# nothing")).tree(t))
+		before := top(readable(t, "", w.run(withAnnotation(t, prefix+key, "# nothing"))))
 		taken, refused := 0, 0
 		for _, snippet := range snippets() {
 			o := w.run(withAnnotation(t, prefix+key, snippet))
