@@ -21,6 +21,7 @@ type translateFlags struct {
 	configMap          string
 	defaultBackend     string
 	defaultCertificate string
+	namedSnippets      string
 	tcpServices        string
 	udpServices        string
 }
@@ -35,6 +36,7 @@ func (f *translateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.configMap, "configmap", "", "ConfigMap with the settings, as NAMESPACE/NAME")
 	flags.StringVar(&f.defaultBackend, "default-backend-service", "", "Service for requests that no rule matches, as NAMESPACE/NAME; Sluice uses its first port")
 	flags.StringVar(&f.defaultCertificate, "default-ssl-certificate", "", "Secret with the default certificate, as NAMESPACE/NAME; a self-signed one if empty")
+	flags.StringVar(&f.namedSnippets, "named-snippets", "", "ConfigMap with the snippets that Ingresses use by their names, as NAMESPACE/NAME")
 	flags.StringVar(&f.tcpServices, "tcp-services-configmap", "", "ConfigMap with the TCP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT[:PROXY[:PROXY]] as the value")
 	flags.StringVar(&f.udpServices, "udp-services-configmap", "", "ConfigMap with the UDP services, as NAMESPACE/NAME: a port as the key, NAMESPACE/SERVICE:PORT as the value")
 	flags.BoolVar(&f.DisableExternalName, "disable-svc-external-name", false, "do not use Services of the type ExternalName: paths with one return 503")
@@ -74,6 +76,7 @@ func (f *translateFlags) options() (translate.Options, error) {
 		{"configmap", f.configMap, &o.ConfigMap},
 		{"default-backend-service", f.defaultBackend, &o.DefaultBackend},
 		{"default-ssl-certificate", f.defaultCertificate, &o.DefaultCertificate},
+		{"named-snippets", f.namedSnippets, &o.NamedSnippets},
 		{"tcp-services-configmap", f.tcpServices, &o.TCPServices},
 		{"udp-services-configmap", f.udpServices, &o.UDPServices},
 	} {

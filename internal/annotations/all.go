@@ -65,6 +65,9 @@ type Annotations struct {
 	Ciphers              *Ciphers              `behaviour:"ssl-ciphers" kind:"shaping" scope:"host"`
 	CustomHeaders        *CustomHeaders        `behaviour:"custom-headers" kind:"shaping"`
 	OpenTelemetry        *OpenTelemetry        `behaviour:"opentelemetry" kind:"shaping"`
+	NamedSnippets        *NamedSnippets        `behaviour:"named-snippets" kind:"shaping"`
+	ServerSnippet        *ServerSnippet        `behaviour:"server-snippet" kind:"shaping" scope:"host"`
+	StreamSnippet        *StreamSnippet        `behaviour:"stream-snippet" kind:"shaping" scope:"Ingress"`
 
 	blocks   []model.Block
 	protects []string

@@ -170,6 +170,7 @@ var ours = []annotation{
 	{"limit-by", "", `address`, "", keys.RiskLow},
 	{"limit-headers", "", `false`, "", keys.RiskLow},
 	{"limit-dry-run", "", `false`, "", keys.RiskLow},
+	{"snippets", "", ``, "", keys.RiskMedium},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {

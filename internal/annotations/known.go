@@ -25,8 +25,6 @@ var ofIngressNginx = []keys.Known{
 	{Key: "modsecurity-snippet", Fate: keys.Denied, Needs: "enable-modsecurity"},
 	{Key: "modsecurity-transaction-id"},
 	{Key: "secure-verify-ca-secret", Fate: keys.Idle},
-	{Key: "server-snippet", Fate: keys.Denied},
-	{Key: "stream-snippet"},
 }
 
 // Unsupported returns the annotations of ingress-nginx that no behaviour reads, sorted by

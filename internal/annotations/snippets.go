@@ -11,10 +11,14 @@ type ConfigurationSnippet struct {
 	Text keys.Snippet `key:"configuration-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" protects:"true" doc:"Directives of nginx for the locations of the paths. Sluice copies them unchanged."`
 }
 
-// place sets the position of the snippet. A return in it also answers plain HTTP, as with
-// ingress-nginx. But if it can end nginx's rewrite module, the redirect to HTTPS must come
-// first, because nginx would skip it.
-func (c ConfigurationSnippet) place(b *model.Block) {
-	b.Ends = c.Text.Contains("break", "rewrite")
-	b.Answers = !b.Ends && c.Text.Contains("return")
+func (c ConfigurationSnippet) place(b *model.Block) { c.Text.Place(b) }
+
+// ServerSnippet contains nginx directives for the servers of the hosts.
+type ServerSnippet struct {
+	Text keys.ServerSnippet `key:"server-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" protects:"true" doc:"Directives of nginx for the servers of the hosts, before the locations. Sluice copies them unchanged."`
+}
+
+// StreamSnippet contains nginx directives beside the TCP and UDP services.
+type StreamSnippet struct {
+	Text keys.StreamSnippet `key:"stream-snippet" empty:"zero" risk:"critical" allowed:"allow-snippet-annotations" doc:"Directives of nginx for the stream level, such as servers for TCP or UDP. Sluice copies them unchanged."`
 }

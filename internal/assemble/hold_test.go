@@ -196,5 +196,5 @@ func at(b *builder, owner string, modifier model.Modifier, path string) *model.L
 func placed(in Input) *builder {
 	a := NewMemo().begin(in)
 	hosts := a.gather()
-	return a.place(hosts[slices.IndexFunc(hosts, func(h *host) bool { return h.name == "h" })], serverInput{})
+	return a.place(hosts[slices.IndexFunc(hosts, func(h *host) bool { return h.name == "h" })], serverInput{}, nil)
 }

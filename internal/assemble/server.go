@@ -57,6 +57,7 @@ type builder struct {
 	// ciphersBy is the owner that decided, nil for none.
 	ciphers, preferCiphers string
 	ciphersBy              *claim.Owner
+	snippet                serverSnippet
 	out                    *builtServer
 }
 
@@ -80,19 +81,20 @@ func (t *Assembly) build(h *host, in serverInput) *builtServer {
 
 // locate makes the locations of a host, sorted and checked.
 func (t *Assembly) locate(h *host, in serverInput) *builder {
-	b := t.place(h, in)
+	b := t.placeBesideSnippet(h, in)
 	b.hold()
 	b.shareSteps()
 	return b
 }
 
 // place makes the locations of a host and sorts them.
-func (t *Assembly) place(h *host, in serverInput) *builder {
-	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, out: &builtServer{}}
+func (t *Assembly) place(h *host, in serverInput, refused []refusedSnippet) *builder {
+	b := &builder{Assembly: t, host: h, input: in, taken: map[match]*claim.Claim{}, out: &builtServer{}, snippet: serverSnippet{refused: refused}}
 	b.listCanaries()
 	b.decideScope()
 	b.decideClients()
 	b.decideCiphers()
+	b.decideSnippet()
 	b.appRoot()
 	for _, rules := range h.rules {
 		b.rules = rules
@@ -117,7 +119,7 @@ func (t *Assembly) place(h *host, in serverInput) *builder {
 func (b *builder) finish() {
 	server := &model.Server{
 		Host: b.host.name, Aliases: strings.Fields(b.input.aliases), AliasesOnly: b.input.aliasesOnly,
-		TLS: b.ownTLS(), Blocks: b.clientBlocks(),
+		TLS: b.ownTLS(), Blocks: append(b.clientBlocks(), b.snippetBlocks()...),
 	}
 	server.AnyLabels = b.anyLabels()
 	if b.input.miss != nil && !server.AnyLabels {
@@ -137,7 +139,7 @@ func (b *builder) finish() {
 			b.out.root = &root
 		}
 	}
-	if common := commonRedirect(b.locations); common != nil {
+	if common := commonRedirect(b.locations); common != nil && b.snippet.by == nil {
 		server.RedirectToHTTPS = common
 		for _, l := range b.locations {
 			l.RedirectToHTTPS = nil
@@ -249,7 +251,7 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 	if c.Closed {
 		l.Rule.Kind = model.RuleClosed
 	}
-	if c.IsDenied() || c.Closed || b.closesClients(c.Owner) {
+	if c.IsDenied() || c.Closed || b.closesClients(c.Owner) || b.closesSnippet(c.Owner) {
 		l.Return = &model.Return{Code: 503}
 		return l
 	}

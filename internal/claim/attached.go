@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sluice/internal/annotations"
+	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -25,6 +26,8 @@ type Attached struct {
 	Block model.Block
 	// Size is the part of the block, in bytes, that comes from other objects.
 	Size int
+	// ServerSnippet is printed in the servers of the hosts.
+	ServerSnippet keys.ServerSnippet
 	// Users is the file that the block names; nil for none.
 	Users *model.UserFile
 	// Denied is set if the group protects and cannot be honoured: its paths return 503.

@@ -74,7 +74,7 @@ func withParts(s model.Static, some []streamPart) model.Static {
 
 // bare is a stream level that is valid, except perhaps for the settings and the port.
 func bare(all []streamPart) []streamPart {
-	if len(all) == 0 || all[0].stream == nil {
+	if len(all) == 0 || all[0].stream == nil || all[0].stream.Snippet != "" {
 		return []streamPart{{passthrough: &model.Passthrough{Host: "bare.invalid"}}}
 	}
 	first := all[0].stream

@@ -57,10 +57,8 @@ func (g *streamGuard) screen(p *plan, others ...*plan) {
 	p.config.Static.Streams = nil
 	for i := range streams {
 		s := &streams[i]
-		if g.quarantine.Of(streamSubject(s)) == nil && g.ahead && !mayListen(s, others) {
-			if err := g.listening(s.Protocol, s.Port); ports.Blocked(err) {
-				g.withholdPort(s, err)
-			}
+		if g.quarantine.Of(streamSubject(s)) == nil && g.ahead {
+			g.tryPorts(s, others)
 		}
 		if g.quarantine.Of(streamSubject(s)) == nil {
 			p.config.Static.Streams = append(p.config.Static.Streams, *s)
@@ -73,25 +71,39 @@ func (g *streamGuard) screen(p *plan, others ...*plan) {
 // gone.
 func (g *streamGuard) releasePorts(find func(quarantine.Subject) *model.Stream) bool {
 	return g.quarantine.Release(is[busyForm], func(s quarantine.Subject) quarantine.Form {
-		if found := find(s); found != nil && ports.Blocked(g.listening(found.Protocol, found.Port)) {
+		if found := find(s); found != nil && slices.ContainsFunc(found.Ports(), func(p model.StreamPort) bool { return ports.Blocked(g.listening(p.Protocol, p.Number)) }) {
 			return busyForm{found}
 		}
 		return nil
 	})
 }
 
-// mayListen reports whether one of the plans that nginx may run has the stream.
-func mayListen(s *model.Stream, plans []*plan) bool {
+// tryPorts removes a stream with a port that nginx cannot listen on. others are the plans
+// that nginx may run.
+func (g *streamGuard) tryPorts(s *model.Stream, others []*plan) {
+	for _, port := range s.Ports() {
+		if mayListen(port, others) {
+			continue
+		}
+		if err := g.listening(port.Protocol, port.Number); ports.Blocked(err) {
+			g.withholdPort(s, port, err)
+			return
+		}
+	}
+}
+
+// mayListen reports whether one of the plans that nginx may run has a stream on the port.
+func mayListen(port model.StreamPort, plans []*plan) bool {
 	return slices.ContainsFunc(plans, func(p *plan) bool {
-		return p != nil && slices.ContainsFunc(p.config.Static.Streams, func(o model.Stream) bool { return o.Key() == s.Key() })
+		return p != nil && slices.ContainsFunc(p.config.Static.Streams, func(o model.Stream) bool { return slices.Contains(o.Ports(), port) })
 	})
 }
 
 // withholdPort removes a stream until its port is free.
-func (g *streamGuard) withholdPort(s *model.Stream, err error) bool {
-	text := fmt.Sprintf("another process listens on %s port %d: stop it or choose another port; until then the service is not served", s.Protocol, s.Port)
+func (g *streamGuard) withholdPort(s *model.Stream, port model.StreamPort, err error) bool {
+	text := fmt.Sprintf("another process listens on %s port %d: stop it or choose another port; until then the service is not served", port.Protocol, port.Number)
 	if errors.Is(err, syscall.EACCES) {
-		text = fmt.Sprintf("no permission to listen on %s port %d: choose a port above 1023 or grant NET_BIND_SERVICE; until then the service is not served", s.Protocol, s.Port)
+		text = fmt.Sprintf("no permission to listen on %s port %d: choose a port above 1023 or grant NET_BIND_SERVICE; until then the service is not served", port.Protocol, port.Number)
 	}
 	return g.quarantine.Refuse(g.quarantine.Turn(), quarantine.Finding{Subject: streamSubject(s), Refused: busyForm{s}, Verdict: quarantine.Verdict{Text: text, Final: true}})
 }
@@ -104,8 +116,11 @@ func (g *streamGuard) refusePorts(o outcome, running *plan) bool {
 	found := false
 	for _, unbound := range nginx.UnboundPorts(o.err) {
 		for i := range o.plan.config.Static.Streams {
-			if s := &o.plan.config.Static.Streams[i]; s.Port == unbound.Port && !mayListen(s, []*plan{running}) {
-				found = g.withholdPort(s, unbound.Errno) || found
+			s := &o.plan.config.Static.Streams[i]
+			for _, port := range s.Ports() {
+				if port.Number == unbound.Port && !mayListen(port, []*plan{running}) {
+					found = g.withholdPort(s, port, unbound.Errno) || found
+				}
 			}
 		}
 	}

@@ -34,6 +34,9 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[CacheTimes]():      {"cache times", `items separated by commas, each of statuses and a time, such as "200 202 5m, 401 30s"`},
 	reflect.TypeFor[Authorities]():     {"certificates", `certificates in PEM, each from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"`},
 	reflect.TypeFor[QuestionSnippet](): {"snippet", `directives of nginx, each with its ";" and each block with its "}", that set no variables and reach nothing outside of the location`},
+	reflect.TypeFor[ServerSnippet]():   {"snippet", `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the server`},
+	reflect.TypeFor[StreamSnippet]():   {"snippet", `directives of nginx for the stream level, each with its ";" and each block with its "}"`},
+	reflect.TypeFor[SnippetUses]():     {"snippet uses", `names of snippets on lines of their own, each followed by its arguments as NAME=VALUE, such as "block-agents agent=robot status=403"`},
 	reflect.TypeFor[Snippet]():         {"snippet", `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the location`},
 }
 

@@ -24,6 +24,16 @@ const longestSnippet = 32768
 // UnmarshalText accepts complete directives, except those that reach beyond their
 // location.
 func (s *Snippet) UnmarshalText(text []byte) error {
+	if err := checkSnippet(text, reaches); err != nil {
+		return err
+	}
+	*s = Snippet(text)
+	return nil
+}
+
+// checkSnippet rejects text that is not complete directives, and each directive for which
+// wrong returns a reason.
+func checkSnippet(text []byte, wrong func(syntax.Statement) string) error {
 	if len(text) > longestSnippet {
 		return &specific{fmt.Sprintf("it has %d bytes, more than %d", len(text), longestSnippet)}
 	}
@@ -32,7 +42,7 @@ func (s *Snippet) UnmarshalText(text []byte) error {
 		return &specific{err.Error()}
 	}
 	for _, statement := range statements {
-		why := reaches(statement)
+		why := wrong(statement)
 		if name := overwrites(statement); name != "" {
 			why = "sets $" + name + ", on which others depend"
 		}
@@ -40,7 +50,6 @@ func (s *Snippet) UnmarshalText(text []byte) error {
 			return &specific{fmt.Sprintf("line %d: %s %s", statement.Line, model.Quoted(statement.Name()), why)}
 		}
 	}
-	*s = Snippet(text)
 	return nil
 }
 
@@ -65,6 +74,14 @@ func (s *QuestionSnippet) UnmarshalText(text []byte) error {
 	}
 	*s = QuestionSnippet(text)
 	return nil
+}
+
+// Place sets the position of a block with the snippet. A return in it also answers plain
+// HTTP, as with ingress-nginx. But if it can end nginx's rewrite module, the redirect to
+// HTTPS must come first, because nginx would skip it.
+func (s Snippet) Place(b *model.Block) {
+	b.Ends = s.Contains("break", "rewrite")
+	b.Answers = !b.Ends && s.Contains("return")
 }
 
 // Contains reports whether a directive of one of the names is in the snippet.

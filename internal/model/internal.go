@@ -22,8 +22,8 @@ const AuthCacheKey = "auth_cache_key"
 // one of arbitrary length that a client sends. The name is empty for none.
 type Hashing interface{ HashedKey() string }
 
-// missName is the internal location for names that a wildcard host does not mean.
-const missName = "miss"
+// MissName is the internal location for names that a wildcard host does not mean.
+const MissName = "miss"
 
 // Internal is a location that no client reaches. There are two kinds:
 //
@@ -51,7 +51,7 @@ type Asker struct {
 // Kubernetes' does not (more than one label).
 func MissOf(l *Location) *Internal {
 	miss := *l
-	miss.Modifier, miss.Path = Named, missName
+	miss.Modifier, miss.Path = Named, MissName
 	return &Internal{Location: &miss, Owners: []ObjectRef{l.Rule.Object}}
 }
 
@@ -60,7 +60,7 @@ func MissOf(l *Location) *Internal {
 // name of the server is then a regular expression, which costs each request for an
 // unknown host some time.
 func (s *Server) Miss() *Location {
-	return s.Named(missName)
+	return s.Named(MissName)
 }
 
 // Named returns the internal location with a name, nil for none.

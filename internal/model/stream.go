@@ -33,13 +33,35 @@ type Stream struct {
 	Service ServicePort `json:"service"`
 	// Endpoints are sorted and without duplicates; there is at least one.
 	Endpoints []Endpoint `json:"endpoints,omitempty"`
-	// Source is the ConfigMap that asked for it, and Field its key there.
+	// Snippet is the text of a stream snippet, empty for a service. It listens on Listens;
+	// of the other fields, it has only those below.
+	Snippet string       `json:"snippet,omitempty"`
+	Listens []StreamPort `json:"listens,omitempty"`
+	// Source is the ConfigMap that asked for it, and Field its key there; or the Ingress of
+	// the snippet, and its annotation.
 	Source ObjectRef `json:"source"`
 	Field  string    `json:"field"`
 }
 
-// Key identifies the stream, such as "tcp-9000".
+// StreamPort is a port on which nginx listens at the stream level.
+type StreamPort struct {
+	Protocol Protocol `json:"protocol"`
+	Number   int      `json:"number"`
+}
+
+// Ports are the ports on which nginx listens for the stream.
+func (s *Stream) Ports() []StreamPort {
+	if s.Snippet != "" {
+		return s.Listens
+	}
+	return []StreamPort{{s.Protocol, s.Port}}
+}
+
+// Key identifies the stream, such as "tcp-9000", or "snippet-shop/web" for a snippet.
 func (s *Stream) Key() string {
+	if s.Snippet != "" {
+		return "snippet-" + s.Source.Namespace + "/" + s.Source.Name
+	}
 	if s.Protocol == UDP {
 		return "udp-" + strconv.Itoa(s.Port)
 	}

@@ -166,6 +166,16 @@ func (t *Templates) learnDialects() {
 	}
 }
 
+// learnInherited adds the directives that blockList repeats in a server or a location, which
+// can be those of the http level or of a server snippet.
+func (t *Templates) learnInherited() {
+	for _, at := range []*node{t.grammar.at(inServer...), t.hosts.at(inServer...), t.hosts.at(inLocation...)} {
+		for name := range inheritedWhole {
+			at.leaf(name, counts{1, 3})
+		}
+	}
+}
+
 // spokenText is the text of the http level in a dialect.
 type spokenText struct {
 	*dialect

@@ -54,7 +54,7 @@ var roots = []root{
 	{"server", true, inHTTP}, {"location", true, inServer}, {"named", true, inServer}, {"subrequest", true, inServer},
 	{"proxy-ssl", true, inLocation}, {"fastcgi", false, inHTTP},
 	{"server-tls", true, inServer}, {"server-ciphers", true, inServer}, {"client-trust", true, inServer},
-	{"stream", false, inStream}, {"stream-server", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
+	{"stream", false, inStream}, {"stream-server", false, inStream}, {"stream-snippet", false, inStream}, {"passthrough", false, inStream}, {"passed-name", false, []string{"stream", "map"}}, {"passed-upstream", false, inStream},
 }
 
 // contexts are the contexts of behaviours, with their places in the file.
@@ -93,6 +93,7 @@ func Load(files fs.FS) (*Templates, error) {
 		return nil, err
 	}
 	t.learnDialects()
+	t.learnInherited()
 	return t, t.try()
 }
 

@@ -113,6 +113,10 @@ func check(s string) error {
 	return nil
 }
 
+// IsPlain reports whether a printer can quote a text: it has no control characters, and is
+// UTF-8.
+func IsPlain(s string) bool { return check(s) == nil }
+
 // plain reports whether s is printable ASCII: a fast check for most values.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {

@@ -74,7 +74,9 @@ func (r *rendering) streams(s model.Static) {
 	}
 	var body []*chunk
 	for i := range s.Streams {
-		body = append(body, r.stream(&s.Streams[i]))
+		if s.Streams[i].Snippet == "" {
+			body = append(body, r.stream(&s.Streams[i]))
+		}
 	}
 	level := struct {
 		Hash   *hashView
@@ -84,6 +86,12 @@ func (r *rendering) streams(s model.Static) {
 		passed := r.passthroughs(s.Passthroughs)
 		sizes := hashSizes(r.global.Hash, nil, passed.text)
 		level.Hash, body = &sizes, append(body, passed)
+	}
+	// nginx blames the second of two that exclude each other.
+	for i := range s.Streams {
+		if s.Streams[i].Snippet != "" {
+			body = append(body, r.streamSnippet(&s.Streams[i]))
+		}
 	}
 	r.must("stream", level, inStream...)
 	r.streamBody = append([]*chunk{r.page.cut()}, body...)
@@ -103,6 +111,20 @@ func (r *rendering) stream(s *model.Stream) *chunk {
 	r.page.from(Origin{Object: s.Source, Stream: s.Key()})
 	if err := r.checked("stream-server", view, inStream...); err != nil {
 		r.refuse(model.Problem{Object: s.Source, Field: s.Field, Text: reason(err) + "; nothing listens on this port"})
+	}
+	return r.page.cut()
+}
+
+// streamSnippet prints a stream snippet.
+func (r *rendering) streamSnippet(s *model.Stream) *chunk {
+	r.page.from(Origin{Object: s.Source, Stream: s.Key()})
+	err := r.checked("stream-snippet", s, inStream...)
+	if err == nil {
+		err = r.checkRaw(0)
+	}
+	if err != nil {
+		r.page.back(position{})
+		r.refuse(model.Problem{Object: s.Source, Field: s.Field, Text: reason(err) + "; it is left out"})
 	}
 	return r.page.cut()
 }

@@ -19,6 +19,9 @@ func (s Statement) Sets() (variable string, groups []string) {
 			variable = strings.ToLower(strings.Trim(set, "{}"))
 		}
 	}
+	if name == "map" || name == "geo" || name == "split_clients" {
+		variable = strings.ToLower(strings.Trim(s.Tokens[len(s.Tokens)-1], "${}"))
+	}
 	for _, token := range s.Tokens {
 		for _, group := range namedGroup.FindAllStringSubmatch(token, -1) {
 			groups = append(groups, strings.ToLower(group[1]))

@@ -20,6 +20,7 @@ func (t *translation) attach(ing *owner) {
 		attachOnce(ing, a.ClientCertificates, t.readClientCertificates)
 		attachOnce(ing, a.ClientCheck, t.readClientCheck)
 		attachOnce(ing, a.CustomHeaders, t.readCustomHeaders)
+		attachOnce(ing, a.NamedSnippets, t.readNamedSnippets)
 		attachOnce(ing, a.Mirror, t.readMirror)
 	}
 	ing.attaching = nil

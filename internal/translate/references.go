@@ -161,7 +161,7 @@ func (t *translation) begun(object *networkingv1.Ingress, values *settings.Setti
 // References, sorted, each once: the settings, the TCP and UDP services, and the
 // settings of our classes.
 func ConfigMaps(classes []*networkingv1.IngressClass, o Options) []snapshot.Name {
-	names := slices.DeleteFunc([]snapshot.Name{o.ConfigMap, o.TCPServices, o.UDPServices}, func(name snapshot.Name) bool { return name == snapshot.Name{} })
+	names := slices.DeleteFunc([]snapshot.Name{o.ConfigMap, o.TCPServices, o.UDPServices, o.NamedSnippets}, func(name snapshot.Name) bool { return name == snapshot.Name{} })
 	if o.ClassesUnreadable {
 		classes = nil
 	}

@@ -65,6 +65,9 @@ type Options struct {
 	// TCPServices and UDPServices are the ConfigMaps that assign ports to Services.
 	// Each may be empty.
 	TCPServices, UDPServices snapshot.Name
+	// NamedSnippets is the ConfigMap with the snippets that Ingresses use by name. It may be
+	// empty.
+	NamedSnippets snapshot.Name
 	// Reserved are the ports that TCP and UDP services cannot have.
 	Reserved []ReservedPort
 	// Passthrough lets Ingresses ask for TLS passthrough.
@@ -104,6 +107,8 @@ func ConfigWith(s *snapshot.Snapshot, o Options, objects []*claim.Object, m *Mem
 	config.Dynamic = t.dynamic
 	config.Static.Passthroughs = a.Passthroughs()
 	config.Static.Streams = slices.Concat(t.streams(o.TCPServices, model.TCP), t.streams(o.UDPServices, model.UDP))
+	t.remarkLibrary()
+	config.Static.Streams = t.withSnippets(config.Static.Streams, a.Owners)
 	m.end()
 	problems := m.problems.Join(nil, append(t.problems, a.Problems...)...)
 	m.keep(t, objects, config, problems)

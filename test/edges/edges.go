@@ -156,6 +156,9 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.CacheTimes]():      {"0s", "999y", "100 599 1s, 1M"},
 	reflect.TypeFor[keys.Authorities]():     {authority},
 	reflect.TypeFor[keys.QuestionSnippet](): {"# nothing", `proxy_set_header X-Braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
+	reflect.TypeFor[keys.ServerSnippet]():   {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }", "location /all { satisfy any; allow all; return 200; }"},
+	reflect.TypeFor[keys.StreamSnippet]():   {"# nothing", `server { listen 19003 udp; return x; } server { listen 19003; return x; }`, `server { listen [::1]:19004; return "}{"; }`},
+	reflect.TypeFor[keys.SnippetUses]():     {"tuning", `block-agents agent="" status=400`, `header value=""; header value="" always=false`},
 	reflect.TypeFor[keys.Snippet]():         {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 }
 

@@ -158,6 +158,8 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.DisableCatchAll = value == "true"
 	case "configmap":
 		o.ConfigMap, err = snapshot.ParseName(value)
+	case "named-snippets":
+		o.NamedSnippets, err = snapshot.ParseName(value)
 	case "tcp-services":
 		o.TCPServices, err = snapshot.ParseName(value)
 	case "udp-services":

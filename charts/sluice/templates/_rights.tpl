@@ -195,6 +195,7 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 {{- $own := include "sluice.namespace" . -}}
 {{- $entries := list (list "settings" (get $flags "configmap")) -}}
 {{- range list "tcp-services-configmap" "udp-services-configmap" }}{{ $entries = append $entries (list "streams" (get $flags .)) }}{{ end -}}
+{{- $entries = append $entries (list "parameters" (get $flags "named-snippets")) }}
 {{- if include "sluice.writes" $flags }}{{ $entries = append $entries (list "published" (get $flags "publish-service")) }}{{ end -}}
 {{- with .Values.controller.ingressClassResource.parameters }}
 {{- if eq (.kind | default "") "ConfigMap" }}{{ $entries = append $entries (list "parameters" (printf "%s/%s" (.namespace | default $own) .name)) }}{{ end }}

@@ -1,0 +1,87 @@
+package keys
+
+import (
+	"regexp"
+	"strings"
+
+	"sluice/internal/syntax"
+)
+
+// ServerSnippet contains nginx directives for the servers of the hosts of an Ingress. They
+// must not affect other hosts, nor weaken what protects paths of other Ingresses.
+type ServerSnippet string
+
+// UnmarshalText accepts a Snippet without directives that reach beyond their server.
+func (s *ServerSnippet) UnmarshalText(text []byte) error {
+	err := checkSnippet(text, func(statement syntax.Statement) string {
+		if why := reaches(statement); why != "" || statement.Depth > 0 {
+			return why
+		}
+		return reachesFromServer(statement)
+	})
+	if err != nil {
+		return err
+	}
+	*s = ServerSnippet(text)
+	return nil
+}
+
+// ofServers are directives that may be in a location of a server snippet, but not beside
+// it, with their effect there.
+var ofServers = []struct {
+	name *regexp.Regexp
+	why  string
+}{
+	{regexp.MustCompile(`^(?:listen|server_name|http2|http3|quic.*)$`), "decides which requests come to the server: want the rules of the Ingress, or server-alias"},
+	// A server without a certificate of its own ignores them.
+	{regexp.MustCompile(`^ssl_`), "has no effect on the TLS of one host: want the annotations ssl-ciphers and auth-tls-secret"},
+	{regexp.MustCompile(`^satisfy$`), "may lift the protection of other Ingresses of the host: want the annotation satisfy"},
+	{regexp.MustCompile(`^merge_slashes$`), "changes which paths nginx finds, and so the protection of other Ingresses of the host"},
+	{regexp.MustCompile(`^(?:set_real_ip_from|real_ip_.*)$`), "decides who a client is, for all Ingresses of the host: want the setting use-forwarded-headers"},
+}
+
+func reachesFromServer(s syntax.Statement) string {
+	for _, f := range ofServers {
+		if f.name.MatchString(s.Name()) {
+			return f.why
+		}
+	}
+	return ""
+}
+
+// SnippetLocation is a location in a server snippet, as nginx reads it.
+type SnippetLocation struct {
+	Modifier, Path string
+}
+
+// Locations returns the locations of the snippet that are in no other block.
+func (s ServerSnippet) Locations() []SnippetLocation {
+	statements, _ := syntax.Parse([]byte(s))
+	var found []SnippetLocation
+	for _, statement := range statements {
+		if statement.Name() != "location" || statement.Depth > 0 {
+			continue
+		}
+		switch args := statement.Tokens[1:]; {
+		case len(args) == 2:
+			found = append(found, SnippetLocation{args[0], args[1]})
+		case len(args) == 1:
+			found = append(found, joined(args[0]))
+		}
+	}
+	return found
+}
+
+// joined reads a modifier and a path in one token, such as "=/x" or "~^/x".
+// Source: ngx_http_core_location in nginx's src/http/ngx_http_core_module.c
+func joined(token string) SnippetLocation {
+	for _, modifier := range []string{"=", "^~", "~*", "~"} {
+		if path, ok := strings.CutPrefix(token, modifier); ok {
+			return SnippetLocation{modifier, path}
+		}
+	}
+	return SnippetLocation{"", token}
+}
+
+// IsPattern reports whether nginx compares the location by a pattern.
+func (l SnippetLocation) IsPattern() bool { return l.Modifier == "~" || l.Modifier == "~*" }

@@ -1,0 +1,126 @@
+package injection
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/model"
+	"sluice/internal/snapshot"
+)
+
+// withAnnotation gives the world with snippets allowed and an annotation on the Ingress
+// rich.
+func withAnnotation(t *testing.T, key, value string) snapshot.Objects {
+	t.Helper()
+	objects := withData(sharedWorld(t), snippetsAllowed)
+	objects.Ingresses = slices.Clone(objects.Ingresses)
+	for i, ing := range objects.Ingresses {
+		if ing.Name == "rich" {
+			objects.Ingresses[i] = ing.DeepCopy()
+			objects.Ingresses[i].Annotations[key] = value
+		}
+	}
+	return objects
+}
+
+// A named snippet has the directives that the administrator wrote, with as many
+// arguments, whatever its users write; or its paths answer 503.
+func TestArgumentsOfNamedSnippetsStayArguments(t *testing.T) {
+	t.Parallel()
+	types := map[string]string{
+		"string": "{type: string}", "integer": "{type: integer}", "duration": "{type: duration}", "size": "{type: size}", "boolean": "{type: boolean}",
+		"path": "{type: path}", "host": "{type: host}", "enum": `{type: enum, values: [a, b]}`,
+	}
+	data := map[string]string{}
+	for name, parameter := range types {
+		data[name] = fmt.Sprintf("{parameters: {value: %s}, text: 'if ($arg_x = {{ .value }}) { return 403; } add_header X-Named {{ .value }} always;'}", parameter)
+	}
+	library := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "snippets"}, Data: data}
+	w := newWorker(t)
+	w.options.NamedSnippets = snapshot.Name{Namespace: "sluice", Name: "snippets"}
+	run := func(uses string) outcome {
+		objects := withAnnotation(t, "sluice.io/snippets", uses)
+		objects.ConfigMaps = append(slices.Clone(objects.ConfigMaps), library)
+		return w.run(objects)
+	}
+	base := run("").tree(t)
+	locations := own(base)
+	before := beyond(base, locations)
+	taken, refused := 0, 0
+	for name := range types {
+		for _, value := range slices.Concat(corpus, escapes, []string{"a", "1", "5s", "8k", "true", "/a", `$`, `$route`, `${route}`, `\`, `\\"`, `"`, `'`, `a"; } location / { return 200; } #`}) {
+			quoted, _ := json.Marshal(value)
+			uses := []string{name + " value=" + string(quoted)}
+			if name == "string" {
+				uses = append(uses, name+" value="+value, value)
+			}
+			for _, use := range uses {
+				o := run(use)
+				list := readable(t, use, o)
+				if diff := cmp.Diff(before, beyond(list, locations)); diff != "" {
+					t.Fatalf("%s: what is beyond changed:\n%s", named(use), diff)
+				}
+				if slices.ContainsFunc(o.about("Ingress default/rich", ""), func(p model.Problem) bool { return p.Denies }) {
+					refused++
+					shut(t, use, list, locations)
+					continue
+				}
+				taken++
+				eachLocation(list, func(key string, location *directive) {
+					for _, d := range location.body {
+						if d.name == "add_header" && d.args[0] == "X-Named" && (len(d.args) != 3 || d.args[2] != "always") {
+							t.Errorf("%s: add_header %q", named(use), d.args)
+						}
+					}
+				})
+			}
+		}
+	}
+	if taken < 50 || refused < 1000 {
+		t.Errorf("%d uses were taken and %d refused: the list does not try both", taken, refused)
+	}
+}
+
+// A snippet for a server stays in the servers of its hosts, and one for streams at the
+// stream level, whatever they say.
+func TestServerAndStreamSnippetsStayInTheirLevel(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	top := func(list []*directive) []string {
+		var names []string
+		for _, d := range list {
+			names = append(names, d.name)
+			if d.name == "http" {
+				for _, server := range find(d.body, "server") {
+					names = append(names, fmt.Sprintf("server %q", argument(server.body, "server_name")))
+				}
+			}
+		}
+		return names
+	}
+	for _, key := range []string{"server-snippet", "stream-snippet"} {
+		before := top(readable(t, "", w.run(withAnnotation(t, prefix+key, "# nothing"))))
+		taken, refused := 0, 0
+		for _, snippet := range snippets() {
+			o := w.run(withAnnotation(t, prefix+key, snippet))
+			list := readable(t, snippet, o)
+			if diff := cmp.Diff(before, top(list)); diff != "" && key == "server-snippet" {
+				t.Errorf("%s %s: what is beyond changed:\n%s", key, named(snippet), diff)
+			}
+			if len(o.about("Ingress default/rich", prefix+key)) > 0 {
+				refused++
+			} else {
+				taken++
+			}
+		}
+		if taken == 0 || refused < 300 {
+			t.Errorf("%s: %d snippets were taken and %d refused", key, taken, refused)
+		}
+	}
+}
