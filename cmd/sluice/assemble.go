@@ -16,6 +16,7 @@ import (
 	"sluice/internal/dynamic"
 	"sluice/internal/nginx"
 	"sluice/internal/ports"
+	"sluice/internal/prober"
 	"sluice/internal/render"
 	"sluice/internal/resolver"
 	"sluice/internal/selfsigned"
@@ -45,6 +46,7 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	client := dynamic.New(filepath.Join(state, "run", "control.sock"))
 	options.Runtime = client
 	options.Resolver = resolver.New(resolver.Options{Logger: log})
+	options.Prober = prober.New(log)
 	if err := f.findNginx(ctx, to, &options, client); err != nil {
 		return nil, err
 	}

@@ -166,6 +166,14 @@ var ours = []annotation{
 	{"auth-ssl-secret", "", ``, "", keys.RiskMedium},
 	{"max-fails", "", `0`, "", keys.RiskLow},
 	{"fail-timeout", "", `10`, "", keys.RiskLow},
+	{"health-check-path", "", ``, "", keys.RiskMedium},
+	{"health-check-host", "", ``, "", keys.RiskMedium},
+	{"health-check-port", "", `0`, "", keys.RiskMedium},
+	{"health-check-status", "", `200-399`, "", keys.RiskLow},
+	{"health-check-interval", "", `10`, "", keys.RiskLow},
+	{"health-check-timeout", "", `2`, "", keys.RiskLow},
+	{"health-check-healthy-threshold", "", `2`, "", keys.RiskLow},
+	{"health-check-unhealthy-threshold", "", `3`, "", keys.RiskLow},
 	{"slow-start", "", `0`, "", keys.RiskLow},
 }
 

@@ -19,6 +19,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ports"
+	"sluice/internal/prober"
 	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/report"
@@ -53,6 +54,7 @@ type Options struct {
 	Limiter     *nginx.Limiter
 	Runtime     *dynamic.Client
 	Resolver    *resolver.Resolver
+	Prober      *prober.Prober
 	// Ports must be free after the start of nginx. It is empty if another program runs
 	// nginx.
 	Ports []ports.Port
@@ -189,6 +191,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		c.AfterRead()
 	}
 	go c.Resolver.Run(ctx)
+	go c.Prober.Run(ctx)
 	go c.applier.run(ctx)
 	go c.trials.run(ctx)
 	c.loop(ctx, changes)
@@ -217,6 +220,8 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 		c.sync(ctx)
 	case <-c.Resolver.Watch():
 		c.resolved(ctx)
+	case <-c.Prober.Watch():
+		c.push(ctx)
 	case event := <-c.Process.Events():
 		c.nginxChanged(ctx, event)
 	case outcome := <-c.applier.outcomes:
@@ -305,7 +310,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
 	held := c.retired.and(c.wanted)
-	fill := c.useNames(held)
+	fill := c.useChecks(held, c.useNames(held))
 	err := c.Runtime.Push(ctx, fill(held))
 	if err == nil {
 		c.shown.told = fill(c.wanted)

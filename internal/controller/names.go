@@ -50,6 +50,13 @@ func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.D
 	}
 }
 
+// useChecks tells the prober which endpoints are in use, and returns a function that also
+// takes away those that fail their health checks.
+func (c *Controller) useChecks(d model.Dynamic, fill func(model.Dynamic) model.Dynamic) func(model.Dynamic) model.Dynamic {
+	c.Prober.Use(fill(d))
+	return func(d model.Dynamic) model.Dynamic { return c.Prober.Apply(fill(d)) }
+}
+
 // submitNamed submits the held target, unless it still waits for new names.
 func (c *Controller) submitNamed() {
 	if c.held && c.target != nil && !time.Now().Before(c.namedBy) {

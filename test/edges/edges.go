@@ -142,6 +142,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.ServerNames]():     {strings.Repeat("n", 253), "*._", "_.*", "~" + strings.Repeat("x", 500)},
 	reflect.TypeFor[keys.Dictionaries]():    {"certificate_data: 1, configuration_data: 1024k", "certificate_data: 1g, configuration_data: 1024, balancer_ewma: 10m"},
 	reflect.TypeFor[keys.CacheTimes]():      {"0s", "999y", "100 599 1s, 1M"},
+	reflect.TypeFor[keys.StatusRange]():     {"100", "599", "100-599", "204-204"},
 	reflect.TypeFor[keys.QuestionSnippet](): {"# nothing", `proxy_set_header X-Braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 	reflect.TypeFor[keys.Snippet]():         {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 }
@@ -184,6 +185,7 @@ var ofRules = map[string][]string{
 	"hash_key":           {"a", "A-0_", "$host", "${request_uri}_a-$remote_addr$arg_x${http_y}$cookie_z", "$ssl_client_fingerprint"},
 	"response_headers":   {"_", strings.Repeat("A", 46) + strings.Repeat(", X", 19)},
 	"response_header":    {"_", strings.Repeat("A", 46)},
+	"check_path":         {"/", "/-._~/:,;?&=+@%41", "/" + strings.Repeat("a", 499)},
 	"path_prefix":        {"/", "/é{$}"},
 	"media_type":         {"*", "application/" + strings.Repeat("a", 34)},
 	"answer_type":        {"a/b", "application/" + strings.Repeat("a", 88)},
