@@ -111,6 +111,8 @@ type Controller struct {
 	shown      shown
 	// roomless lists what did not fit into nginx's memory at the last push.
 	roomless dynamic.Roomless
+	// moved signals new addresses of DNS names, or other results of health checks.
+	moved chan struct{}
 	// held is set while the target waits for new DNS names, at most until namedBy.
 	held       bool
 	namedBy    time.Time
@@ -150,6 +152,7 @@ func New(o Options) (*Controller, error) {
 		Options: o,
 		report:  report.New(o.Log),
 		good:    good, remembered: known,
+		moved: make(chan struct{}, 1),
 		memo:  translate.NewMemo(),
 		cache: render.NewCache(),
 	}
@@ -192,6 +195,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	}
 	go c.Resolver.Run(ctx)
 	go c.Prober.Run(ctx)
+	go c.forward(ctx)
 	go c.applier.run(ctx)
 	go c.trials.run(ctx)
 	c.loop(ctx, changes)
@@ -218,10 +222,8 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	case <-c.Templates.Changes():
 		c.cache = render.NewCache()
 		c.sync(ctx)
-	case <-c.Resolver.Watch():
+	case <-c.moved:
 		c.resolved(ctx)
-	case <-c.Prober.Watch():
-		c.push(ctx)
 	case event := <-c.Process.Events():
 		c.nginxChanged(ctx, event)
 	case outcome := <-c.applier.outcomes:

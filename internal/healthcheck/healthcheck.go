@@ -30,6 +30,8 @@ type Table struct {
 	entries map[Target]*entry
 	spaces  map[string]*namespace
 	running int
+	// failing is the number of failing targets.
+	failing int
 	// round counts the calls of Use, starts those of Next that returned a target. free is
 	// when the next one may start.
 	round, starts int
@@ -113,8 +115,21 @@ func (t *Table) Learn(c *Check, failure string, now time.Time) (changed bool) {
 	interval := time.Duration(e.target.Check.Interval) * time.Second
 	e.due = now.Add(interval + time.Duration(t.random()*jitter*float64(interval)))
 	heap.Push(e.of, e)
-	return e.learn(failure)
+	was := e.failing
+	changed = e.learn(failure)
+	t.failing += number(e.failing) - number(was)
+	return changed
 }
+
+func number(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// Failing returns the number of failing targets.
+func (t *Table) Failing() int { return t.failing }
 
 func (e *entry) learn(failure string) (changed bool) {
 	before := e.reason

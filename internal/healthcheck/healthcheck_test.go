@@ -108,6 +108,12 @@ func TestThresholds(t *testing.T) {
 			t.Fatalf("at %v: %s", c.now.Sub(start), diff)
 		}
 	}
+	if n := c.Failing(); n != 1 {
+		t.Errorf("%d endpoints fail, want 1", n)
+	}
+	if c.Use(model.Dynamic{}, c.now); c.Failing() != 0 {
+		t.Error("an endpoint that left fails")
+	}
 	if len(d.Backends[0].Endpoints) != 3 || d.Backends[0].Failing != nil {
 		t.Error("the argument of Apply changed")
 	}

@@ -120,6 +120,7 @@ func later(a, b time.Time) time.Time {
 // drop removes a target.
 func (t *Table) drop(e *entry) {
 	e.gone = true
+	t.failing -= number(e.failing)
 	if e.at >= 0 {
 		heap.Remove(e.of, e.at)
 	}

@@ -40,6 +40,8 @@ type Prober struct {
 	// changed is set until the next signal; last is the time of the last one.
 	changed bool
 	last    time.Time
+	// logged is the number of failing endpoints in the last log line.
+	logged int
 }
 
 // New returns a Prober, which asks nothing before Run.
@@ -126,6 +128,10 @@ func (p *Prober) tell(now time.Time) time.Duration {
 		return wait
 	}
 	p.changed, p.last = false, now
+	if failing := p.table.Failing(); failing != p.logged {
+		p.log.Info("the number of endpoints that fail their health checks changed", "failing", failing, "before", p.logged)
+		p.logged = failing
+	}
 	signal(p.changes)
 	return time.Hour
 }

@@ -223,5 +223,8 @@ func TestRun(t *testing.T) {
 		}
 		cancel()
 		<-ended
+		if text := log.String(); strings.Count(text, "\n") != 2 || !strings.Contains(text, "failing=1 before=0") || !strings.Contains(text, "failing=0 before=1") {
+			t.Errorf("the log is %s", text)
+		}
 	})
 }
