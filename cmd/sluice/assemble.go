@@ -17,6 +17,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ports"
+	"sluice/internal/prober"
 	"sluice/internal/render"
 	"sluice/internal/resolver"
 	"sluice/internal/selfsigned"
@@ -48,6 +49,7 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	client := dynamic.New(filepath.Join(state, "run", "control.sock"))
 	options.Runtime = client
 	options.Resolver = resolver.New(resolver.Options{Logger: log})
+	options.Prober = prober.New(log)
 	if err := f.findNginx(ctx, to, &options, client); err != nil {
 		return nil, err
 	}

@@ -53,6 +53,7 @@ type Annotations struct {
 	ServiceUpstream      *ServiceUpstream      `behaviour:"service-upstream" kind:"shaping"`
 	Ejection             *Ejection             `behaviour:"ejection" kind:"shaping"`
 	SlowStart            *SlowStart            `behaviour:"slow-start" kind:"shaping"`
+	HealthCheck          *HealthCheck          `behaviour:"health-check" kind:"shaping"`
 	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"Ingress"`
 	Mirror               *Mirror               `behaviour:"mirror" kind:"shaping"`
 	CustomErrors         *CustomErrors         `behaviour:"custom-errors" kind:"shaping"`

@@ -3,13 +3,14 @@ package assemble
 import (
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 )
 
 // balancingOf returns the balancing of the backend of a path, nil for picking in turn.
 func balancingOf(c *claim.Claim) *model.Balancing {
-	b := ownBalancing(c)
+	b := ownBalancing(c, transportOf(c))
 	if a := c.Annotations.Affinity; a.Type != "" {
 		b.follow(model.Affinity(a.Mode))
 	}
@@ -19,7 +20,7 @@ func balancingOf(c *claim.Claim) *model.Balancing {
 // balancingOfShare returns the balancing of the backend of a canary: the affinity of the
 // path that it shares, unless the canary declines it, and otherwise its own.
 func balancingOfShare(can, main *claim.Claim) *model.Balancing {
-	b := ownBalancing(can)
+	b := ownBalancing(can, transportOf(main))
 	if a := main.Annotations.Affinity; a.Type != "" && !can.Annotations.Canary.IsLegacy() {
 		b.follow(model.Affinity(a.Mode))
 	}
@@ -30,14 +31,35 @@ func balancingOfShare(can, main *claim.Claim) *model.Balancing {
 type balancing model.Balancing
 
 // ownBalancing returns what a claim asks for besides affinity. A hash takes precedence over
-// an algorithm.
-func ownBalancing(c *claim.Claim) *balancing {
+// an algorithm. The transport is that of the requests to the backend.
+func ownBalancing(c *claim.Claim, to model.Transport) *balancing {
 	a := c.Annotations
 	b := &balancing{Hash: a.Hash.Key(), Ejection: a.Ejection.Limits(), ServiceAddress: a.ServiceUpstream.Enabled}
+	if !b.ServiceAddress {
+		b.Check = checkOf(a.HealthCheck, to)
+	}
 	if b.Hash == nil {
 		b.Algorithm, b.SlowStart = a.LoadBalance.Work(), a.SlowStart.Seconds
 	}
 	return b
+}
+
+// transportOf returns the connection to the backend of a claim.
+func transportOf(c *claim.Claim) model.Transport {
+	return c.Owner.AttachedTo(c.Annotations.Transport).Transport
+}
+
+// checkOf returns the health check of endpoints with a transport, nil for none.
+func checkOf(asked *annotations.HealthCheck, to model.Transport) *model.Check {
+	if asked.Path == "" || asked.Port == 0 && !annotations.Checkable(to.Protocol) {
+		return nil
+	}
+	c := &model.Check{Path: asked.Path, Host: asked.Host, Port: asked.Port, From: asked.Status.From, To: asked.Status.To,
+		Interval: asked.Interval, Timeout: asked.Timeout, Healthy: asked.Healthy, Unhealthy: asked.Unhealthy}
+	if c.Port == 0 && to.TLS && to.Protocol == "" {
+		c.TLS, c.Name = true, to.Name
+	}
+	return c
 }
 
 // follow lets clients stay with their endpoints, which takes precedence.

@@ -19,8 +19,10 @@ type (
 		Pages      []errorPage
 	}
 	errorPage struct {
-		Code string
-		// Status is that of the answer, empty for the one that the error backend gives.
+		Codes []string
+		// Sets is set if error_page has "=" with Status, which is empty for the one that the
+		// error backend gives.
+		Sets   bool
 		Status string
 		// To is the name of the internal location.
 		To string
@@ -30,6 +32,7 @@ type (
 		To   string
 	}
 	errorBlock struct {
+		// Code is 0 if the location answers several errors.
 		Code int
 		// OfPage is set for error pages, OfService if the location with the error has a
 		// Service.
@@ -96,9 +99,9 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 	}
 }
 
-// mostPages is the maximum number of error pages for the paths of one Ingress. nginx needs
-// some 60 kB for each, and reads thousands of them slowly.
-const mostPages = 5000
+// mostPages is the maximum number of statuses times paths of one Ingress. nginx needs some
+// 600 bytes for each.
+const mostPages = 50_000
 
 // fitsPages reports whether the error pages of an Ingress are not too many. Otherwise it
 // reports a problem.
@@ -112,7 +115,7 @@ func (b *builder) fitsPages(c *claim.Claim) bool {
 		return true
 	}
 	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, "custom-http-errors"), Reason: model.InvalidValue,
-		Text: fmt.Sprintf("want at most %d statuses for the %d paths of this Ingress (got %d), because nginx has a page for each status of each path: errors are answered as without it", mostPages/paths, paths, codes)})
+		Text: fmt.Sprintf("want at most %d statuses for the %d paths of this Ingress (got %d), because nginx keeps each status of each path: errors are answered as without it", mostPages/paths, paths, codes)})
 	return false
 }
 
@@ -183,10 +186,10 @@ func (e *errorsAt) addPages() {
 		return
 	}
 	block := errorsBlock{Intercepts: e.intercepts}
-	for _, code := range codes {
-		page := errorPage{Code: code, To: e.page(code, answer)}
-		if e.claim != nil && e.isProtected(e.claim) {
-			page.Status = code
+	for _, kind := range kindsOf(codes) {
+		page := errorPage{Codes: kind.codes, Sets: kind.status != 0, To: e.page(kind, answer)}
+		if page.Sets && e.keepsStatus() {
+			page.Status = kind.codes[0]
 		}
 		block.Pages = append(block.Pages, page)
 	}
@@ -196,15 +199,47 @@ func (e *errorsAt) addPages() {
 	}
 }
 
-// page adds the internal location of an error page, and returns its name.
-func (e *errorsAt) page(code string, answer *model.Proxy) string {
-	status, _ := strconv.Atoi(code)
+// keepsStatus reports whether clients get the status of the error, not that of the error
+// backend.
+func (e *errorsAt) keepsStatus() bool { return e.claim != nil && e.isProtected(e.claim) }
+
+// pageKind are errors that one internal location answers.
+type pageKind struct {
+	codes []string
+	// status is set for a single error whose status nginx replaces.
+	status int
+	// unread is set if nginx may not have read the body of the request.
+	unread bool
+}
+
+// kindsOf sorts statuses by the location that answers them.
+func kindsOf(codes []string) []pageKind {
+	var kinds []pageKind
+	for _, code := range codes {
+		kind := pageKind{unread: code == "400" || code == "408" || code == "413"}
+		if code >= "494" && code <= "497" {
+			kind.status, _ = strconv.Atoi(code)
+		}
+		at := slices.IndexFunc(kinds, func(k pageKind) bool { return k.status == kind.status && k.unread == kind.unread })
+		if at < 0 {
+			at, kinds = len(kinds), append(kinds, kind)
+		}
+		kinds[at].codes = append(kinds[at].codes, code)
+	}
+	return kinds
+}
+
+// page adds the internal location for errors of a kind, and returns its name.
+func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
 	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}, Watched: isWatched(e.at), Trace: e.at.Trace}
 	if answer == nil {
-		l.Return = &model.Return{Code: status}
+		l.Return = &model.Return{Code: kind.status, OfError: kind.status == 0}
 	} else {
 		proxy := *answer
-		proxy.WhenEmpty = status
+		proxy.OfError = model.StatusOfBackend
+		if kind.status == 0 && e.keepsStatus() {
+			proxy.OfError = model.StatusOfError
+		}
 		l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: "/"}
 	}
 	for _, block := range e.at.Blocks {
@@ -213,13 +248,13 @@ func (e *errorsAt) page(code string, answer *model.Proxy) string {
 		}
 	}
 	if answer != nil {
-		data := e.headers(status)
+		data := e.headers(kind.status)
 		data.OfPage, data.Hidden = true, e.hidden()
 		// nginx may have discarded the body, or passed it on without keeping it.
-		data.WithoutBody = status == 400 || status == 408 || status == 413 || e.requestBuffering() == "off"
+		data.WithoutBody = kind.unread || e.requestBuffering() == "off"
 		e.addBlock(l, "custom-error", data)
 	}
-	return e.internals.add(model.Named, "error-"+code, "", l)
+	return e.internals.add(model.Named, "errors", "", l)
 }
 
 // isWatched reports whether the balancer has to know when requests end that came to a

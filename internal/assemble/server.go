@@ -282,7 +282,7 @@ func (b *builder) proxy(c *claim.Claim) *model.Proxy {
 	b.remarkCookiePath(c)
 	id := serviceID(c)
 	p := b.passBalanced(id, c, balancingOf(c))
-	p.Transport = c.Owner.AttachedTo(c.Annotations.Transport).Transport
+	p.Transport = transportOf(c)
 	main := p
 	if b.canaries != nil {
 		p = b.withCanaries(c, id, main)

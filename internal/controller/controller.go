@@ -19,6 +19,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ports"
+	"sluice/internal/prober"
 	"sluice/internal/quarantine"
 	"sluice/internal/render"
 	"sluice/internal/report"
@@ -53,6 +54,7 @@ type Options struct {
 	Limiter     *nginx.Limiter
 	Runtime     *dynamic.Client
 	Resolver    *resolver.Resolver
+	Prober      *prober.Prober
 	// Ports must be free after the start of nginx. It is empty if another program runs
 	// nginx.
 	Ports []ports.Port
@@ -111,6 +113,8 @@ type Controller struct {
 	shown      shown
 	// roomless lists what did not fit into nginx's memory at the last push.
 	roomless dynamic.Roomless
+	// moved signals new addresses of DNS names, or other results of health checks.
+	moved chan struct{}
 	// held is set while the target waits for new DNS names, at most until namedBy.
 	held       bool
 	namedBy    time.Time
@@ -153,6 +157,7 @@ func New(o Options) (*Controller, error) {
 		Options: o,
 		report:  report.New(o.Log),
 		good:    good, remembered: known,
+		moved: make(chan struct{}, 1),
 		memo:  translate.NewMemo(),
 		cache: render.NewCache(),
 	}
@@ -194,6 +199,8 @@ func (c *Controller) Run(ctx context.Context) error {
 		c.AfterRead()
 	}
 	go c.Resolver.Run(ctx)
+	go c.Prober.Run(ctx)
+	go c.forward(ctx)
 	go c.applier.run(ctx)
 	go c.trials.run(ctx)
 	c.loop(ctx, changes)
@@ -220,7 +227,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	case <-c.Templates.Changes():
 		c.cache = render.NewCache()
 		c.sync(ctx)
-	case <-c.Resolver.Watch():
+	case <-c.moved:
 		c.resolved(ctx)
 	case event := <-c.Process.Events():
 		c.nginxChanged(ctx, event)
@@ -311,7 +318,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
 	held := c.retired.and(c.wanted)
-	fill := c.useNames(held)
+	fill := c.useChecks(held, c.useNames(held))
 	err := c.Runtime.Push(ctx, fill(held))
 	if err == nil {
 		c.shown.told = fill(c.wanted)

@@ -10,8 +10,25 @@ import (
 	"sluice/internal/translate"
 )
 
-// resolved pushes the new addresses of DNS names. It syncs if the names without
-// addresses, or with forbidden addresses, changed, because their owners get Problems.
+// forward signals moved until ctx ends.
+func (c *Controller) forward(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.Resolver.Watch():
+		case <-c.Prober.Watch():
+		}
+		select {
+		case c.moved <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// resolved pushes the new addresses of DNS names, and the healthy endpoints. It syncs if the
+// names without addresses, or with forbidden addresses, changed, because their owners get
+// Problems.
 func (c *Controller) resolved(ctx context.Context) {
 	c.push(ctx)
 	if c.latest != nil && !slices.Equal(c.unresolved, c.Resolver.Troubles()) {
@@ -48,6 +65,13 @@ func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.D
 		}
 		return filled
 	}
+}
+
+// useChecks tells the prober which endpoints are in use, and returns a function that also
+// takes away those that fail their health checks.
+func (c *Controller) useChecks(d model.Dynamic, fill func(model.Dynamic) model.Dynamic) func(model.Dynamic) model.Dynamic {
+	c.Prober.Use(fill(d))
+	return func(d model.Dynamic) model.Dynamic { return c.Prober.Apply(fill(d)) }
 }
 
 // submitNamed submits the held target, unless it still waits for new names.

@@ -35,6 +35,7 @@ func resolving(t *testing.T, c *Controller, answer func(dns.Question) (record st
 	}
 	c.Resolver = resolver.New(resolver.Options{Conf: conf, Dial: dial, Logger: c.Log})
 	go c.Resolver.Run(t.Context())
+	go c.forward(t.Context())
 }
 
 func answerQueries(connection *dns.Conn, answer func(dns.Question) (record string, answered bool)) {

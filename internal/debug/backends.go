@@ -46,9 +46,16 @@ func viewBackend(b *model.Backend) debugapi.Backend {
 		}
 	}
 	for _, e := range b.Endpoints {
-		v.Endpoints = append(v.Endpoints, debugapi.Endpoint{Address: shown(e.Address), Port: e.Port})
+		v.Endpoints = append(v.Endpoints, viewEndpoint(e))
+	}
+	for _, f := range b.Failing {
+		v.Failing = append(v.Failing, debugapi.Failing{Endpoint: viewEndpoint(f.Endpoint), Reason: shown(f.Reason)})
 	}
 	return v
+}
+
+func viewEndpoint(e model.Endpoint) debugapi.Endpoint {
+	return debugapi.Endpoint{Address: shown(e.Address), Port: e.Port}
 }
 
 func viewRules(rules []model.ShareRule) []debugapi.ShareRule {

@@ -280,6 +280,29 @@ func TestToldButNotConfirmed(t *testing.T) {
 	}
 }
 
+// TestFailingEndpoints: explanations and backends show the endpoints as nginx got them.
+func TestFailingEndpoints(t *testing.T) {
+	t.Parallel()
+	state := stateOf(t, shopManifests)
+	state.Told.Backends = slices.Clone(state.Told.Backends)
+	for i, b := range state.Told.Backends {
+		if b.Key == "shop/web/http" {
+			left := *b
+			left.Endpoints, left.Failing = b.Endpoints[1:], []model.Failing{{Endpoint: b.Endpoints[0], Reason: "status 503"}}
+			state.Told.Backends[i] = &left
+		}
+	}
+	for target, want := range map[string]string{
+		"/explain?url=https://shop.example/":             "            health check fails: [2001:db8::1]:8080: status 503\n",
+		"/explain?url=https://shop.example/&format=json": `"failing": [`,
+		"/backends?name=shop-web-http":                   `"reason": "status 503"`,
+	} {
+		if text := get(t, optionsOf(state), target); !strings.Contains(text, want) || strings.Count(text, "2001:db8::1") != 1 {
+			t.Errorf("%s: %s", target, text)
+		}
+	}
+}
+
 // targets ask for everything.
 func targets() []string {
 	return []string{

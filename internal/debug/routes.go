@@ -71,7 +71,9 @@ func (q *question) explain() (body, error) {
 	if err != nil {
 		return nil, refusal{http.StatusBadRequest, named(err)}
 	}
-	explanation := explain.Explain(q.state.Confirmed.input(), request)
+	input := q.state.Confirmed.input()
+	input.Config.Dynamic.Backends = q.state.held().Backends
+	explanation := explain.Explain(input, request)
 	if format == debugapi.JSON {
 		return jsonBody{explanation}, nil
 	}

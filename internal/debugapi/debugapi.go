@@ -102,6 +102,9 @@ type Backend struct {
 	Host      string     `json:"host,omitempty"`
 	Port      string     `json:"port"`
 	Endpoints []Endpoint `json:"endpoints"`
+	// Failing are the endpoints that fail their health check. Endpoints does not have them,
+	// unless all fail: then all get requests.
+	Failing []Failing `json:"failing,omitempty"`
 	// ExternalName is a DNS name that the controller resolves to the endpoints,
 	// each with port ExternalPort.
 	ExternalName string `json:"externalName,omitempty"`
@@ -139,6 +142,12 @@ type ShareRule struct {
 type Endpoint struct {
 	Address string `json:"address"`
 	Port    int    `json:"port"`
+}
+
+// Failing is an endpoint that fails its health check, with the last reason.
+type Failing struct {
+	Endpoint
+	Reason string `json:"reason"`
 }
 
 // Origin is the origin of a certificate.

@@ -66,11 +66,15 @@ type wireCookie struct {
 // pickerOf returns the picker of a backend, nil for one that picks endpoints in turn. It
 // is an error if no picker balances in the wanted way.
 func pickerOf(b *model.Backend) (*wirePicker, error) {
-	wanted := b.Balancing
-	if wanted == nil || *wanted == (model.Balancing{ServiceAddress: true}) {
+	if b.Balancing == nil {
 		return nil, nil
 	}
-	picker, err := pickerBy(b, wanted)
+	wanted := *b.Balancing
+	wanted.ServiceAddress, wanted.Check = false, nil // these only change the endpoints
+	if wanted == (model.Balancing{}) && wanted != *b.Balancing {
+		return nil, nil
+	}
+	picker, err := pickerBy(b, &wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,18 @@ func TestBalancingIsEncodedAsInTheCases(t *testing.T) {
 	}
 }
 
+// TestCheckNeedsNoPicker: the controller takes the failing endpoints away.
+func TestCheckNeedsNoPicker(t *testing.T) {
+	t.Parallel()
+	for _, balancing := range []model.Balancing{{Check: &model.Check{Path: "/"}}, {ServiceAddress: true}} {
+		got, err := encodeBackend(&model.Backend{Key: "shop/web/80~c", Balancing: &balancing, Endpoints: []model.Endpoint{{Address: "192.0.2.1", Port: 8080}},
+			Failing: []model.Failing{{Endpoint: model.Endpoint{Address: "192.0.2.2", Port: 8080}, Reason: "status 500"}}})
+		if want := `{"key":"shop/web/80~c","endpoints":[["192.0.2.1",8080]],"empty":503}`; err != nil || string(got) != want {
+			t.Errorf("got %s and the error %v, want %s", got, err, want)
+		}
+	}
+}
+
 // TestUnknownBalancingIsAnError: no cookie replaces it, and its endpoints get requests.
 func TestUnknownBalancingIsAnError(t *testing.T) {
 	t.Parallel()

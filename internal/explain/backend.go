@@ -34,6 +34,9 @@ func (x *explainer) backend(l *model.Location) *Backend {
 	for _, e := range known.Endpoints {
 		b.Endpoints = append(b.Endpoints, hostPort(e.Address, strconv.Itoa(e.Port)))
 	}
+	for _, f := range known.Failing {
+		b.Failing = append(b.Failing, hostPort(f.Address, strconv.Itoa(f.Port))+": "+f.Reason)
+	}
 	if known.ExternalName != "" {
 		b.ExternalName = known.ExternalName + ":" + strconv.Itoa(known.ExternalPort)
 	}
@@ -77,6 +80,9 @@ func pickedBy(how *model.Balancing, cookie *model.Cookie) string {
 	}
 	if how.ServiceAddress {
 		parts = append(parts, "by the Service, at its cluster address if it has one")
+	}
+	if c := how.Check; c != nil {
+		parts = append(parts, fmt.Sprintf("not after %d failed checks of %s", c.Unhealthy, c.Path))
 	}
 	if e := how.Ejection; e != nil {
 		parts = append(parts, fmt.Sprintf("not for %d s after %d failures", e.Timeout, e.MaxFails))

@@ -234,6 +234,9 @@ type Backend struct {
 	Transport Transport `json:"transport"`
 	// Endpoints are "address:port".
 	Endpoints []string `json:"endpoints"`
+	// Failing are the endpoints that fail their health check, as "address:port: reason". They
+	// get no requests, unless all fail.
+	Failing []string `json:"failing,omitempty"`
 	// ExternalName is "name:port", which the controller resolves.
 	ExternalName string `json:"externalName,omitempty"`
 	// Picked describes how an endpoint is picked, if not in turn.

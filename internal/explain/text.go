@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -149,15 +148,25 @@ func (t *text) applied(a *Applied) {
 // mostListed is the maximum number of items of a kind; JSON has all.
 const mostListed = 10
 
+// listed returns the first items with a word before each.
+func listed(before string, items []string) []string {
+	var lines []string
+	for _, item := range items[:min(len(items), mostListed)] {
+		lines = append(lines, before+item)
+	}
+	if more := len(items) - mostListed; more > 0 {
+		lines = append(lines, fmt.Sprintf("%sand %d more", before, more))
+	}
+	return lines
+}
+
 func (t *text) backend(b *Backend) {
 	name := "Service " + b.name()
 	if b.Default {
 		name += ", the default backend"
 	}
-	below := slices.Clone(b.Endpoints[:min(len(b.Endpoints), mostListed)])
-	if more := len(b.Endpoints) - mostListed; more > 0 {
-		below = append(below, fmt.Sprintf("and %d more", more))
-	}
+	below := listed("", b.Endpoints)
+	below = append(below, listed("health check fails: ", b.Failing)...)
 	if b.ExternalName != "" {
 		below = append(below, b.ExternalName+", whose addresses the controller looks up")
 	}

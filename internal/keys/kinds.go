@@ -33,6 +33,7 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[Dictionaries]():    {"names and sizes", `certificate_data and configuration_data, each with a size from 1m to 1g, such as "certificate_data: 128m, configuration_data: 64m"`},
 	reflect.TypeFor[CacheTimes]():      {"cache times", `items separated by commas, each of statuses and a time, such as "200 202 5m, 401 30s"`},
 	reflect.TypeFor[Authorities]():     {"certificates", `certificates in PEM, each from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"`},
+	reflect.TypeFor[StatusRange]():     {"statuses", `a status from 100 to 599, or a range such as "200-399"`},
 	reflect.TypeFor[QuestionSnippet](): {"snippet", `directives of nginx, each with its ";" and each block with its "}", that set no variables and reach nothing outside of the location`},
 	reflect.TypeFor[ServerSnippet]():   {"snippet", `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the server`},
 	reflect.TypeFor[StreamSnippet]():   {"snippet", `directives of nginx for the stream level, each with its ";" and each block with its "}"`},

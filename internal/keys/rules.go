@@ -175,6 +175,7 @@ var textRules = []textRule{
 		`at most 20 names of headers, separated by commas, each of at most 46 letters, digits, - and _`},
 	// A bucket of nginx's hash table of headers holds at most 46 letters.
 	{"response_header", pattern(`^[A-Za-z0-9_-]{1,46}$`), `the name of a header, of at most 46 letters, digits, - and _`},
+	{"check_path", pattern(`^/(?:[A-Za-z0-9\-._~/:,;?&=+@]|%[0-9A-Fa-f]{2}){0,499}$`), `a path that begins with "/", of at most 500 letters, digits and - . _ ~ / : , ; ? & = + @, and others as %XX`},
 	{"path_prefix", pattern(`^/[^\x00-\x20"\\]*$`), `a path that begins with "/"`},
 	{"media_type", pattern(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),
 		`a media type of at most 46 characters such as "text/css", or "*"`},

@@ -16,6 +16,8 @@ type Balancing struct {
 	// SlowStart is the number of seconds in which a new endpoint gets ever more requests; 0
 	// for all at once.
 	SlowStart int `json:"slowStart,omitempty"`
+	// Check leaves out endpoints by requests of the controller; nil for none.
+	Check *Check `json:"check,omitempty"`
 	// ServiceAddress replaces the endpoints by the cluster address of the Service.
 	ServiceAddress bool `json:"serviceAddress,omitempty"`
 }
@@ -44,6 +46,29 @@ func (b *Balancing) Watches() bool {
 type Ejection struct {
 	MaxFails int `json:"maxFails"`
 	Timeout  int `json:"timeout"`
+}
+
+// Check is the request by which the controller checks each endpoint. Equal checks of one
+// endpoint are one.
+type Check struct {
+	Path string `json:"path"`
+	// Host is the header; empty for the address of the endpoint.
+	Host string `json:"host,omitempty"`
+	// Port is 0 for that of the endpoint.
+	Port int `json:"port,omitempty"`
+	// TLS is set for HTTPS. Name is then sent by SNI; empty for none.
+	TLS  bool   `json:"tls,omitempty"`
+	Name string `json:"name,omitempty"`
+	// From and To are the lowest and the highest status of a healthy endpoint.
+	From int `json:"from"`
+	To   int `json:"to"`
+	// Interval and Timeout are in seconds.
+	Interval int `json:"interval"`
+	Timeout  int `json:"timeout"`
+	// Healthy and Unhealthy are the numbers of results in a row that change the state of an
+	// endpoint.
+	Healthy   int `json:"healthy"`
+	Unhealthy int `json:"unhealthy"`
 }
 
 // Algorithm is a way to pick an endpoint by its work.

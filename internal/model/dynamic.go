@@ -47,6 +47,9 @@ type Backend struct {
 	Target Target `json:"target"`
 	// Endpoints are sorted and without duplicates.
 	Endpoints []Endpoint `json:"endpoints,omitempty"`
+	// Failing are the endpoints that fail their health check. Endpoints does not have them,
+	// unless all fail: then it has all.
+	Failing []Failing `json:"failing,omitempty"`
 	// ExternalName, if not empty, is a DNS name that the controller resolves
 	// to the endpoints, each with port ExternalPort.
 	ExternalName string `json:"externalName,omitempty"`
@@ -113,6 +116,12 @@ type Endpoint struct {
 	// Address is an IPv4 or IPv6 address, without brackets.
 	Address string `json:"address,omitempty"`
 	Port    int    `json:"port"`
+}
+
+// Failing is an endpoint that fails its health check, and the reason.
+type Failing struct {
+	Endpoint
+	Reason string `json:"reason"`
 }
 
 // Certificate is a chain with its key. It is never written to disk.

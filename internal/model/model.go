@@ -215,6 +215,9 @@ type Return struct {
 	// GRPCError is set in a named location that answers errors of nginx. A gRPC client
 	// gets the error as a grpc-status, others get the page of the error.
 	GRPCError bool `json:"grpcError,omitempty"`
+	// OfError is set in a named location that answers in place of errors: it returns the
+	// status of the error.
+	OfError bool `json:"ofError,omitempty"`
 }
 
 // Proxy passes a request to a backend.
@@ -237,7 +240,20 @@ type Proxy struct {
 	// WhenEmpty is the status that the location returns without endpoints, before it
 	// asks the backend; 0 leaves the answer to the backend.
 	WhenEmpty int `json:"whenEmpty,omitempty"`
+	// OfError is set in a named location that answers in place of errors. Without
+	// endpoints, it returns the status of the error.
+	OfError ErrorStatus `json:"ofError,omitempty"`
 }
+
+// ErrorStatus is the status of an answer in place of an error: that of the backend, or that
+// of the error.
+type ErrorStatus string
+
+// The statuses.
+const (
+	StatusOfBackend ErrorStatus = "backend"
+	StatusOfError   ErrorStatus = "error"
+)
 
 // ServicePort is a port of a Service, by number or by name.
 type ServicePort struct {

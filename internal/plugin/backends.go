@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,8 +60,8 @@ func printBackends(o output, backends []debugapi.Backend) error {
 	}
 	t := table{heading: []string{"NAME", "SERVICE", "PORT", "READY", "ENDPOINTS", "WHEN EMPTY", "PICKER", "KEY"}, wide: 3}
 	for _, b := range backends {
-		row := cells(b.Name, b.Namespace+"/"+cmp.Or(b.Service, b.Host), orDash(b.Port), strconv.Itoa(len(b.Endpoints)), endpointsOf(b, o.format == asWide), strconv.Itoa(b.WhenEmpty), b.Picker, b.Key)
-		if len(b.Endpoints) == 0 && len(b.Shares) == 0 {
+		row := cells(b.Name, b.Namespace+"/"+cmp.Or(b.Service, b.Host), orDash(b.Port), readyOf(b), endpointsOf(b, o.format == asWide), strconv.Itoa(b.WhenEmpty), b.Picker, b.Key)
+		if len(b.Endpoints) == 0 && len(b.Shares) == 0 || len(b.Failing) > 0 {
 			row[3].colour = red
 		}
 		t.rows = append(t.rows, row)
@@ -68,19 +69,46 @@ func printBackends(o output, backends []debugapi.Backend) error {
 	return o.table(t)
 }
 
+// readyOf returns the number of endpoints without those that fail their health check; if
+// some fail, also the number of all.
+func readyOf(b debugapi.Backend) string {
+	all := len(allEndpoints(b))
+	if len(b.Failing) == 0 {
+		return strconv.Itoa(all)
+	}
+	return fmt.Sprintf("%d/%d", all-len(b.Failing), all)
+}
+
+// allEndpoints returns the endpoints with those that fail their health check first.
+func allEndpoints(b debugapi.Backend) []debugapi.Endpoint {
+	if len(b.Failing) == 0 || slices.Contains(b.Endpoints, b.Failing[0].Endpoint) {
+		return b.Endpoints
+	}
+	var all []debugapi.Endpoint
+	for _, f := range b.Failing {
+		all = append(all, f.Endpoint)
+	}
+	return append(all, b.Endpoints...)
+}
+
 // endpointsOf returns the addresses of a backend, shortened unless all is set, or the
 // shares of a split.
 func endpointsOf(b debugapi.Backend, all bool) string {
 	var shown []string
+	reasons := map[debugapi.Endpoint]string{}
+	for _, f := range b.Failing {
+		reasons[f.Endpoint] = " (" + f.Reason + ")"
+	}
 	for _, s := range b.Shares {
 		shown = append(shown, fmt.Sprintf("%d/%d %s", s.Weight, b.Total, s.Backend))
 	}
-	for _, e := range b.Endpoints {
+	endpoints := allEndpoints(b)
+	for _, e := range endpoints {
 		if !all && len(shown) == mostEndpoints {
-			shown = append(shown, fmt.Sprintf("+ %d more", len(b.Endpoints)-mostEndpoints))
+			shown = append(shown, fmt.Sprintf("+ %d more", len(endpoints)-mostEndpoints))
 			break
 		}
-		shown = append(shown, net.JoinHostPort(e.Address, strconv.Itoa(e.Port)))
+		shown = append(shown, net.JoinHostPort(e.Address, strconv.Itoa(e.Port))+reasons[e])
 	}
 	if b.ExternalName != "" {
 		shown = append(shown, "("+b.ExternalName+")")

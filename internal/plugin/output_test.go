@@ -33,6 +33,27 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestFailingEndpoints come first, with the reason, and are not counted as ready.
+func TestFailingEndpoints(t *testing.T) {
+	t.Parallel()
+	at := func(address string) debugapi.Endpoint { return debugapi.Endpoint{Address: address, Port: 8080} }
+	failing := []debugapi.Failing{{Endpoint: at("10.0.0.5"), Reason: "status 503"}}
+	backend := debugapi.Backend{Key: "shop/web/80~1", Name: "shop-web-80", Namespace: "shop", Service: "web", Port: "80",
+		Endpoints: []debugapi.Endpoint{at("10.0.0.6"), at("10.0.0.7"), at("10.0.0.8")}, Failing: failing}
+	none := backend
+	none.Endpoints = []debugapi.Endpoint{at("10.0.0.5")}
+	var out bytes.Buffer
+	if err := printBackends(output{Writer: &out, format: asTable}, []debugapi.Backend{backend, none}); err != nil {
+		t.Fatal(err)
+	}
+	want := "NAME          SERVICE    PORT   READY   ENDPOINTS\n" +
+		"shop-web-80   shop/web   80     3/4     10.0.0.5:8080 (status 503),10.0.0.6:8080,10.0.0.7:8080,+ 1 more\n" +
+		"shop-web-80   shop/web   80     0/1     10.0.0.5:8080 (status 503)\n"
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
 // TestTableIsAligned: each column begins below its heading, with and without
 // colours.
 func TestTableIsAligned(t *testing.T) {

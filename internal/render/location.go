@@ -60,8 +60,8 @@ type locationView struct {
 	tls *tlsView
 	// Exactly one of these is set for a proxy: Auto is an Upstream with variables.
 	Upstream, GRPC, FastCGI, Auto string
-	// Unavailable is the Lua file that answers if there is no endpoint, "" where the
-	// balancer does.
+	// Unavailable is the Lua file that answers if there is no endpoint, or with an error in
+	// place of which the location answers; "" where the balancer does.
 	Unavailable string
 	// Script is the Lua file that answers, "" for none.
 	Script string
@@ -258,6 +258,9 @@ func (s *serverRendering) answers(location *model.Location) error {
 	case location.Return != nil && location.Return.GRPCError:
 		view.Script = s.env.entry("grpc_error")
 		return nil
+	case location.Return != nil && location.Return.OfError:
+		view.Script = s.env.entry("error_page_own")
+		return nil
 	case location.Return != nil:
 		view.answer(*location.Return)
 		return nil
@@ -281,11 +284,17 @@ func (s *serverRendering) answers(location *model.Location) error {
 	}
 	view.WhenEmpty, view.NoEndpoints = location.Proxy.WhenEmpty, s.env.entry("no_endpoints")
 	view.speak(to, location.Proxy.URI, s.env)
+	if file := errorPageFiles[location.Proxy.OfError]; file != "" {
+		view.Unavailable = s.env.entry(file)
+	}
 	if to != (upstream{}) {
 		s.out.upstreams = append(s.out.upstreams, to)
 	}
 	return nil
 }
+
+// errorPageFiles are the Lua files that prepare a request in place of an error.
+var errorPageFiles = map[model.ErrorStatus]string{model.StatusOfBackend: "error_page", model.StatusOfError: "error_page_kept"}
 
 // upstreamTLS prints the directives for TLS with backends.
 func (s *serverRendering) upstreamTLS() error {

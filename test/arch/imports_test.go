@@ -13,7 +13,7 @@ import (
 var ranks = map[string]int{
 	"internal/model": 0, "internal/pcre": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
-	"internal/snapshot": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
+	"internal/snapshot": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/healthcheck": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
 	"internal/keys": 2, "internal/manifest/decode": 2, "internal/snippets": 2,
 	"internal/settings":    3,
 	"internal/annotations": 4,
@@ -23,7 +23,7 @@ var ranks = map[string]int{
 
 	"internal/translate": 7,
 
-	"internal/cluster": 8, "internal/manifest": 8, "internal/nginx": 8, "internal/dynamic": 8, "internal/resolver": 8,
+	"internal/cluster": 8, "internal/manifest": 8, "internal/nginx": 8, "internal/dynamic": 8, "internal/resolver": 8, "internal/prober": 8,
 	"internal/report": 8, "internal/explain": 8, "internal/lint": 8, "internal/admission": 8,
 	"internal/report/election": 8, "internal/report/status": 8, "internal/report/events": 8,
 	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/tracing": 8,

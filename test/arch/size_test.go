@@ -72,6 +72,29 @@ func oversizedTemplate(path, text string) []string {
 	return nil
 }
 
+// oversizedLua finds a module that is too long, and functions at its top level that are. Such
+// a function ends with the first "end" at the beginning of a line.
+func oversizedLua(path, text string) []string {
+	if strings.HasPrefix(path, "test/") {
+		return nil
+	}
+	var found []string
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if n := len(lines); n > maxFileLines {
+		found = append(found, fmt.Sprintf("%s: %d lines, at most %d", path, n, maxFileLines))
+	}
+	begin := 0
+	for at, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "function "), strings.HasPrefix(line, "local function "):
+			begin = at
+		case line == "end" && at-begin+1 > maxFunctionLines:
+			found = append(found, fmt.Sprintf("%s:%d: %d lines, at most %d", path, begin+1, at-begin+1, maxFunctionLines))
+		}
+	}
+	return found
+}
+
 func TestNothingIsOversized(t *testing.T) {
 	t.Parallel()
 	for _, s := range sources(t) {
@@ -79,6 +102,9 @@ func TestNothingIsOversized(t *testing.T) {
 	}
 	for path, text := range files(t, ".tmpl") {
 		report(t, oversizedTemplate(path, text))
+	}
+	for path, text := range files(t, ".lua") {
+		report(t, oversizedLua(path, text))
 	}
 }
 
@@ -90,6 +116,9 @@ func TestSizeRuleRefuses(t *testing.T) {
 	mustRefuse(t, "many branches", oversized(parse(t, "internal/model/x.go", "package model; func f() {"+strings.Repeat("if true { f() };", 13)+"}")))
 	mustRefuse(t, "many cases", oversized(parse(t, "internal/model/x.go", "package model; func f(n int) { switch n {"+strings.Repeat("case 1: f(1);", 13)+"}}")))
 	mustRefuse(t, "a long template", oversizedTemplate("templates/x.tmpl", strings.Repeat("\n", 61)))
+	mustRefuse(t, "a long module of Lua", oversizedLua("rootfs/x.lua", strings.Repeat("\n", 401)))
+	mustRefuse(t, "a long function of Lua", oversizedLua("rootfs/x.lua", "\nlocal function f()\n"+strings.Repeat("  f()\n", 69)+"end\n"))
+	mustTake(t, "a Lua function of 70 lines", oversizedLua("rootfs/x.lua", "function _M.f()\n"+strings.Repeat("  f()\n", 68)+"end\n"))
 	if branches(parse(t, "x.go", "package x; func f() { switch { case true: default: } }").file.Decls[0].(*ast.FuncDecl)) != 1 {
 		t.Error("a default is no branch of its own")
 	}

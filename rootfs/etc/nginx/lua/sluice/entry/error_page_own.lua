@@ -1,0 +1,2 @@
+-- Answers an error with the page of nginx.
+return require("sluice.error_page").own()
