@@ -31,6 +31,7 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[Origins]():         {"origin list", `"*" or origins with their scheme separated by commas, such as "https://example.com, https://*.example.com:8443"`},
 	reflect.TypeFor[ServerNames]():     {"server names", `server names separated by commas, such as "www.example.com, *.example.org, ~^api[0-9]+\.example\.net$"`},
 	reflect.TypeFor[Dictionaries]():    {"names and sizes", `certificate_data and configuration_data, each with a size from 1m to 1g, such as "certificate_data: 128m, configuration_data: 64m"`},
+	reflect.TypeFor[ResponseHeaders](): {"header lines", `lines such as "X-Frame-Options: DENY", at most 64, each header once; a line without a value removes the header`},
 	reflect.TypeFor[CacheTimes]():      {"cache times", `items separated by commas, each of statuses and a time, such as "200 202 5m, 401 30s"`},
 	reflect.TypeFor[QuestionSnippet](): {"snippet", `directives of nginx, each with its ";" and each block with its "}", that set no variables and reach nothing outside of the location`},
 	reflect.TypeFor[Snippet]():         {"snippet", `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the location`},

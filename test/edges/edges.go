@@ -141,6 +141,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.Origins]():         {"*", "null", "https://*.a:65535", "a+b-c.1://[::1]:1"},
 	reflect.TypeFor[keys.ServerNames]():     {strings.Repeat("n", 253), "*._", "_.*", "~" + strings.Repeat("x", 500)},
 	reflect.TypeFor[keys.Dictionaries]():    {"certificate_data: 1, configuration_data: 1024k", "certificate_data: 1g, configuration_data: 1024, balancer_ewma: 10m"},
+	reflect.TypeFor[keys.ResponseHeaders](): {"-:", strings.Repeat("_", 46) + ": " + strings.Repeat(`"`, 1900)},
 	reflect.TypeFor[keys.CacheTimes]():      {"0s", "999y", "100 599 1s, 1M"},
 	reflect.TypeFor[keys.QuestionSnippet](): {"# nothing", `proxy_set_header X-Braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 	reflect.TypeFor[keys.Snippet]():         {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
