@@ -36,6 +36,10 @@ type Annotations struct {
 	NextUpstream         *NextUpstream         `behaviour:"next-upstream"`
 	UpstreamHost         *UpstreamHost         `behaviour:"upstream-host"`
 	ConnectionHeader     *ConnectionHeader     `behaviour:"connection-header"`
+	RequestHeaders       *RequestHeaders       `behaviour:"request-headers"`
+	SubFilter            *SubFilter            `behaviour:"sub-filter"`
+	CookieFlags          *CookieFlags          `behaviour:"cookie-flags"`
+	Caching              *Caching              `behaviour:"caching"`
 	Logs                 *Logs                 `behaviour:"logs"`
 	ConfigurationSnippet *ConfigurationSnippet `behaviour:"configuration-snippet"`
 	Regex                *Regex                `behaviour:"regex" kind:"shaping"`

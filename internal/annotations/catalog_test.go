@@ -167,6 +167,12 @@ var ours = []annotation{
 	{"max-fails", "", `0`, "", keys.RiskLow},
 	{"fail-timeout", "", `10`, "", keys.RiskLow},
 	{"slow-start", "", `0`, "", keys.RiskLow},
+	{"response-headers", "", ``, "", keys.RiskMedium},
+	{"request-headers", "", ``, "", keys.RiskMedium},
+	{"sub-filter", "", ``, "", keys.RiskMedium},
+	{"cookie-flags", "", ``, "", keys.RiskLow},
+	{"expires", "", ``, "", keys.RiskLow},
+	{"cache-control", "", ``, "", keys.RiskLow},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {

@@ -40,4 +40,7 @@ func wrongLine(line, format string, a ...any) error {
 // byLine are the types whose values are lists with an item in each line.
 var byLine = map[reflect.Type]bool{
 	reflect.TypeFor[ResponseHeaders](): true,
+	reflect.TypeFor[RequestHeaders]():  true,
+	reflect.TypeFor[Replacements]():    true,
+	reflect.TypeFor[CookieFlags]():     true,
 }
