@@ -22,6 +22,7 @@ import (
 type Annotations struct {
 	CORS                 *CORS                 `behaviour:"cors"`
 	DenyList             *DenyList             `behaviour:"deny-list"`
+	DenyPaths            *DenyPaths            `behaviour:"deny-paths"`
 	AllowList            *AllowList            `behaviour:"allow-list"`
 	Satisfy              *Satisfy              `behaviour:"satisfy"`
 	Limits               *Limits               `behaviour:"limits"`
@@ -46,6 +47,8 @@ type Annotations struct {
 	Rewrite              *Rewrite              `behaviour:"rewrite" kind:"shaping"`
 	ForwardedPrefix      *ForwardedPrefix      `behaviour:"forwarded-prefix" kind:"shaping"`
 	Redirect             *Redirect             `behaviour:"redirect" kind:"shaping"`
+	Redirects            *Redirects            `behaviour:"redirects" kind:"shaping" scope:"Ingress"`
+	Match                *Match                `behaviour:"match" kind:"shaping"`
 	AppRoot              *AppRoot              `behaviour:"app-root" kind:"shaping" scope:"host"`
 	WWWRedirect          *WWWRedirect          `behaviour:"www-redirect" kind:"shaping" scope:"host"`
 	ServerAlias          *ServerAlias          `behaviour:"server-alias" kind:"shaping" scope:"host"`

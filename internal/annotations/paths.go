@@ -157,7 +157,7 @@ func (r *reader) readLines() {
 		lines := linesOf(r.byPath.given[name])
 		switch {
 		case b != nil && b.Scope != "":
-			text := "it holds for a whole " + b.Scope + ", and cannot differ by path: write " + r.prefix + name
+			text := "it holds for a whole " + b.Scope + ", and cannot differ by path: write " + FieldOf(r.prefix, name)
 			if b.withholds() {
 				text = r.withhold(text)
 			}

@@ -43,4 +43,9 @@ var byLine = map[reflect.Type]bool{
 	reflect.TypeFor[RequestHeaders]():  true,
 	reflect.TypeFor[Replacements]():    true,
 	reflect.TypeFor[CookieFlags]():     true,
+	reflect.TypeFor[DeniedPaths]():     true,
+	reflect.TypeFor[Redirects]():       true,
+	reflect.TypeFor[StatusPairs]():     true,
+	reflect.TypeFor[HeaderMatches]():   true,
+	reflect.TypeFor[QueryMatches]():    true,
 }

@@ -164,6 +164,7 @@ var textRules = []textRule{
 		`a time such as "30d", "1h30m" or "3600", "max", "epoch" or "off"`},
 	{"cache_control", pattern(`^` + cacheDirective + `(?: *, *` + cacheDirective + `)*$`),
 		`directives of Cache-Control separated by commas, such as "public, max-age=3600": public, private, no-store, no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, and max-age, s-maxage, stale-while-revalidate and stale-if-error with seconds`},
+	{"fallback_path", pattern(`^/[A-Za-z0-9\-._~/]*$`), `a path that begins with "/", of letters, digits and - . _ ~ /`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
 	// A ; would end the attribute, and a , the header.
 	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`), `a path of letters, digits and - . _ ~ / : ? & =`},
