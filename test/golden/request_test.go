@@ -132,8 +132,8 @@ type answer struct {
 	// replaced is set if another service answers in place of errors.
 	replaced bool
 	// hides is set if some paths may be answered with 404.
-	hides bool
-	header   http.Header
+	hides  bool
+	header http.Header
 }
 
 // String gives the right side of a request's line.
