@@ -22,6 +22,7 @@ import (
 type Annotations struct {
 	CORS                 *CORS                 `behaviour:"cors"`
 	DenyList             *DenyList             `behaviour:"deny-list"`
+	DenyPaths            *DenyPaths            `behaviour:"deny-paths"`
 	AllowList            *AllowList            `behaviour:"allow-list"`
 	Satisfy              *Satisfy              `behaviour:"satisfy"`
 	Limits               *Limits               `behaviour:"limits"`
@@ -36,12 +37,18 @@ type Annotations struct {
 	NextUpstream         *NextUpstream         `behaviour:"next-upstream"`
 	UpstreamHost         *UpstreamHost         `behaviour:"upstream-host"`
 	ConnectionHeader     *ConnectionHeader     `behaviour:"connection-header"`
+	RequestHeaders       *RequestHeaders       `behaviour:"request-headers"`
+	SubFilter            *SubFilter            `behaviour:"sub-filter"`
+	CookieFlags          *CookieFlags          `behaviour:"cookie-flags"`
+	Caching              *Caching              `behaviour:"caching"`
 	Logs                 *Logs                 `behaviour:"logs"`
 	ConfigurationSnippet *ConfigurationSnippet `behaviour:"configuration-snippet"`
 	Regex                *Regex                `behaviour:"regex" kind:"shaping"`
 	Rewrite              *Rewrite              `behaviour:"rewrite" kind:"shaping"`
 	ForwardedPrefix      *ForwardedPrefix      `behaviour:"forwarded-prefix" kind:"shaping"`
 	Redirect             *Redirect             `behaviour:"redirect" kind:"shaping"`
+	Redirects            *Redirects            `behaviour:"redirects" kind:"shaping" scope:"Ingress"`
+	Match                *Match                `behaviour:"match" kind:"shaping"`
 	AppRoot              *AppRoot              `behaviour:"app-root" kind:"shaping" scope:"host"`
 	WWWRedirect          *WWWRedirect          `behaviour:"www-redirect" kind:"shaping" scope:"host"`
 	ServerAlias          *ServerAlias          `behaviour:"server-alias" kind:"shaping" scope:"host"`

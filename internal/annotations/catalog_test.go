@@ -179,6 +179,18 @@ var ours = []annotation{
 	{"limit-headers", "", `false`, "", keys.RiskLow},
 	{"limit-dry-run", "", `false`, "", keys.RiskLow},
 	{"snippets", "", ``, "", keys.RiskMedium},
+	{"deny-paths", "", ``, "", keys.RiskLow},
+	{"redirects", "", ``, "", keys.RiskMedium},
+	{"match-headers", "", ``, "", keys.RiskMedium},
+	{"match-query", "", ``, "", keys.RiskMedium},
+	{"fallback-path", "", ``, "", keys.RiskLow},
+	{"error-status", "", ``, "", keys.RiskLow},
+	{"response-headers", "", ``, "", keys.RiskMedium},
+	{"request-headers", "", ``, "", keys.RiskMedium},
+	{"sub-filter", "", ``, "", keys.RiskMedium},
+	{"cookie-flags", "", ``, "", keys.RiskLow},
+	{"expires", "", ``, "", keys.RiskLow},
+	{"cache-control", "", ``, "", keys.RiskLow},
 }
 
 func TestAnnotationsAreThoseOfIngressNginx(t *testing.T) {

@@ -157,7 +157,7 @@ func (r *reader) readLines() {
 		lines := linesOf(r.byPath.given[name])
 		switch {
 		case b != nil && b.Scope != "":
-			text := "it holds for a whole " + b.Scope + ", and cannot differ by path: write " + r.prefix + name
+			text := "it holds for a whole " + b.Scope + ", and cannot differ by path: write " + FieldOf(r.prefix, name)
 			if b.withholds() {
 				text = r.withhold(text)
 			}
@@ -185,6 +185,7 @@ func (r *reader) readLine(name, text, meant string, protects bool) {
 		r.closeAll(l.field(), wantLines+" (got "+model.Quoted(text)+")", meant, protects)
 	case !whole:
 		r.closePath(l, wantLines+" (got "+model.Quoted(text)+")", meant, protects)
+	case docOf[name].ByLine && r.byPath.extend(l):
 	case slices.ContainsFunc(r.byPath.lines[path], twice):
 		r.closePath(l, "want one line for path "+model.Quoted(path)+" (got two)", meant, protects)
 	case behaviourOf[name] == nil:
@@ -192,6 +193,18 @@ func (r *reader) readLine(name, text, meant string, protects bool) {
 	default:
 		r.byPath.lines[path] = append(r.byPath.lines[path], l)
 	}
+}
+
+// extend adds the value of a line to that of an earlier line for the same annotation and
+// path. It returns false if there is none.
+func (p *byPath) extend(l line) bool {
+	for i := range p.lines[l.path] {
+		if earlier := &p.lines[l.path][i]; earlier.name == l.name {
+			earlier.value += "\n" + l.value
+			return true
+		}
+	}
+	return false
 }
 
 // readUnknown reports a line of an annotation that nothing reads.

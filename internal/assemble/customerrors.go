@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"sluice/internal/claim"
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -75,6 +76,10 @@ type errorsAt struct {
 	// answers is the default-backend of the list; its Name is empty for that of the
 	// controller alone.
 	answers snapshot.Name
+	// statuses are given as others; fallback is the location that answers in place of
+	// 404, empty for none. Both come before the pages of codes.
+	statuses keys.StatusPairs
+	fallback string
 }
 
 // customErrors adds the answers in place of errors. Locations that deny or redirect have
@@ -89,6 +94,8 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 	if c != nil {
 		asked := c.Annotations.CustomErrors
 		service = b.errorService(c)
+		e.statuses = asked.Statuses
+		e.addFallbackPath(asked.Fallback)
 		if len(asked.Codes) > 0 && b.fitsPages(c) {
 			e.codes, e.intercepts, e.answers = asked.Codes, e.intercepts || !asked.OnlyOwn, service
 		}
@@ -182,19 +189,23 @@ func (e *errorsAt) addPages() {
 		codes = slices.DeleteFunc(codes, func(code string) bool { return code == "401" })
 	}
 	answer := e.backend()
-	if len(codes) == 0 || answer == nil && e.at.Return != nil {
-		return
+	if answer == nil && e.at.Return != nil {
+		codes = nil
 	}
-	block := errorsBlock{Intercepts: e.intercepts}
-	for _, kind := range kindsOf(codes) {
+	block := errorsBlock{Intercepts: e.intercepts && len(codes) > 0}
+	e.addOwnPages(&block)
+	for _, kind := range kindsOf(slices.DeleteFunc(slices.Clone(codes), e.isAnswered)) {
 		page := errorPage{Codes: kind.codes, Sets: kind.status != 0, To: e.page(kind, answer)}
 		if page.Sets && e.keepsStatus() {
 			page.Status = kind.codes[0]
 		}
 		block.Pages = append(block.Pages, page)
 	}
+	if len(block.Pages) == 0 {
+		return
+	}
 	e.addBlock(e.at, "custom-errors", block)
-	if !e.intercepts && e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil && slices.Contains(codes, "503") {
+	if !e.intercepts && e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
 		e.proxyWhenEmpty(503) // it is an error of nginx
 	}
 }
@@ -286,7 +297,7 @@ func (e *errorsAt) addFallback(service snapshot.Name) {
 // unlisted is a status for which the location has no error page.
 func (e *errorsAt) unlisted() int {
 	code := 599
-	for slices.Contains(e.codes, strconv.Itoa(code)) {
+	for slices.Contains(e.codes, strconv.Itoa(code)) || e.gives(strconv.Itoa(code)) {
 		code--
 	}
 	return code

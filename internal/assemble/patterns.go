@@ -25,7 +25,10 @@ func plain(text string) pattern { return pattern{match: text, rewrite: text} }
 // claimPattern makes `location ~* "^/foo"`.
 func (b *builder) claimPattern(c *claim.Claim) {
 	p, text := quotedPattern(c)
-	if b.asking[b.rules] {
+	switch {
+	case c.Redirect != nil:
+		p = redirectPattern(c.Redirect)
+	case b.asking[b.rules]:
 		p, text = writtenPattern(c)
 	}
 	if text == "" && c.Guards() {

@@ -206,6 +206,9 @@ func (b *builder) first() *claim.Rules {
 func asks(r *claim.Rules) bool {
 	for i := range r.Claims {
 		c := &r.Claims[i]
+		if c.Redirect != nil {
+			continue
+		}
 		if c.Annotations.AskForPatterns() || rewrites(c.Annotations.Rewrite.Target, c.Path) {
 			return true
 		}
@@ -235,6 +238,8 @@ func (b *builder) location(c *claim.Claim, kind model.RuleKind) *model.Location 
 	url, code := c.Annotations.Redirect.To()
 	switch {
 	case l.Return != nil:
+	case c.Redirect != nil:
+		b.redirectTo(l, c)
 	case url != "":
 		l.Return = &model.Return{Code: code, URL: url, Relative: relative(c.Owner, c.Annotations)}
 	default:

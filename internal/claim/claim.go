@@ -5,6 +5,7 @@ package claim
 
 import (
 	"sluice/internal/annotations"
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
@@ -68,6 +69,8 @@ type Claim struct {
 	PathType PathType
 	// Match selects requests of the path; nil for all.
 	Match *model.Match
+	// Redirect is nil unless the claim redirects; it then has no Action.
+	Redirect *keys.Redirection
 	// Action is nil for the default backend.
 	Action *Action
 	// Broken is set if no host can serve it; a Problem has the reason. Closed is set if

@@ -26,6 +26,8 @@ type Doc struct {
 	Valid string
 	// Doc is one sentence.
 	Doc string
+	// ByLine is set if the value is a list with an item in each line.
+	ByLine bool
 	// Own is set for an annotation that ingress-nginx does not have: it has a prefix of ours.
 	Own bool
 	// Needs are other keys, separated by spaces. Unless all of them are set, this key

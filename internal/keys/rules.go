@@ -68,6 +68,9 @@ const (
 	authText      = `(?:` + authPlain + `|` + authVariable + `)`
 )
 
+// cacheDirective is a directive of Cache-Control in answers (RFC 9111, RFC 5861, RFC 8246).
+const cacheDirective = `(?:public|private|no-store|no-cache|no-transform|must-revalidate|proxy-revalidate|must-understand|immutable|(?:max-age|s-maxage|stale-while-revalidate|stale-if-error)=[0-9]{1,10})`
+
 // headerText matches the value of a header, with variables.
 var headerText = regexp.MustCompile(`^(?:[ !-#%-~]|` + variable + `)+$`)
 
@@ -161,6 +164,12 @@ var textRules = []textRule{
 	{"from_to", pattern(`^(?:off|` + urlText + ` +` + urlText + `)$`), `"off" or two texts with a space between, each of at most 500 letters, digits and - . _ ~ / : , ? & =`},
 	// nginx ignores a header with _ by default.
 	{"header_name", pattern(`^[A-Za-z0-9-]{1,100}$`), `the name of a header, of letters, digits and -`},
+	// Units in the order in which nginx takes them.
+	{"expires", pattern(`^(?:max|epoch|off|0|-?(?:[1-9][0-9]{0,2}y(?:[1-9][0-9]{0,2}M)?|[1-9][0-9]{0,2}M|[1-9][0-9]{0,2}w(?:[1-9][0-9]{0,2}d)?|[1-9][0-9]{0,2}d(?:[1-9][0-9]{0,2}h)?|[1-9][0-9]{0,2}h(?:[1-9][0-9]{0,2}m)?|[1-9][0-9]{0,2}m(?:[1-9][0-9]{0,2}s)?|[1-9][0-9]{0,8}s?))$`),
+		`a time such as "30d", "1h30m" or "3600", "max", "epoch" or "off"`},
+	{"cache_control", pattern(`^` + cacheDirective + `(?: *, *` + cacheDirective + `)*$`),
+		`directives of Cache-Control separated by commas, such as "public, max-age=3600": public, private, no-store, no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, and max-age, s-maxage, stale-while-revalidate and stale-if-error with seconds`},
+	{"fallback_path", pattern(`^/[A-Za-z0-9\-._~/]*$`), `a path that begins with "/", of letters, digits and - . _ ~ /`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
 	{"limit_key", pattern(`^(?:address|host|header:[A-Za-z0-9-]{1,100}|cookie:[A-Za-z0-9._~-]{1,100})$`),
 		`"address", "host", or "header:NAME" or "cookie:NAME" with a name of letters, digits and - (. _ ~ too for a cookie)`},

@@ -14,6 +14,10 @@ const InternalPrefix = "/.sluice/"
 // URI of the client's request, escaped as one argument of a URL.
 const EscapedURI = "escaped_request_uri"
 
+// RedirectRest is the variable with the path below that of a redirect, which the block
+// "redirects" sets.
+const RedirectRest = "redirects_rest"
+
 // AuthCacheKey is the name of a block with texts. Its location sets $external_auth_key to a
 // hash of these, by which answers of an authentication server are kept.
 const AuthCacheKey = "auth_cache_key"

@@ -133,8 +133,11 @@ func printStreamFormat(s string) (string, error) {
 // printHeader prints the value of a header. nginx writes variables unchanged, and a line
 // end would begin another header.
 func printHeader(s string) (string, error) {
-	return printVariables(s, func(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI })
+	return printVariables(s, inHeaders)
 }
+
+// inHeaders reports whether a variable may be in a header.
+func inHeaders(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI }
 
 // printParameter prints the value of a FastCGI parameter. Its length stands before it, so a
 // line end in it does no harm.
@@ -160,7 +163,7 @@ func printURL(s string) (string, error) {
 			parts[i+1] = "{request_path}" + rest
 		}
 	}
-	return printHeader(strings.Join(parts, "$"))
+	return printVariables(strings.Join(parts, "$"), func(name string) bool { return name == model.RedirectRest || inHeaders(name) })
 }
 
 // printTarget prints the target of a rewrite. A variable that a map computes with a pattern

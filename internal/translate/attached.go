@@ -19,6 +19,7 @@ func (t *translation) attach(ing *owner) {
 		attachOnce(ing, a.ExternalAuth, t.readExternalAuth)
 		attachOnce(ing, a.ClientCertificates, t.readClientCertificates)
 		attachOnce(ing, a.ClientCheck, t.readClientCheck)
+		attachOnce(ing, a.RequestHeaders, t.readRequestHeaders)
 		attachOnce(ing, a.CustomHeaders, t.readCustomHeaders)
 		attachOnce(ing, a.NamedSnippets, t.readNamedSnippets)
 		attachOnce(ing, a.Mirror, t.readMirror)

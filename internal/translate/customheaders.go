@@ -13,6 +13,7 @@ import (
 
 	"sluice/internal/annotations"
 	"sluice/internal/claim"
+	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
 )
@@ -42,38 +43,57 @@ type customHeader struct {
 	Value string `json:"value"`
 }
 
-// readCustomHeaders reads headers for responses from a ConfigMap.
+// readCustomHeaders reads headers for responses from the lines of an annotation and from a
+// ConfigMap. Of a header in both, the line counts.
 func (t *translation) readCustomHeaders(ing *owner, asked *annotations.CustomHeaders) *claim.Attached {
-	if asked.ConfigMap == "" {
+	block := customHeadersBlock{HideHSTS: ing.Settings.Controller().HSTS.Enabled}
+	written := map[string]string{} // names in lower case
+	for _, line := range asked.Lines {
+		written[strings.ToLower(line.Name)] = line.Name
+		block.add(line.Name, line.Value)
+	}
+	size, text := 0, ""
+	if asked.ConfigMap != "" {
+		var reason model.Reason
+		if size, reason, text = t.configuredHeaders(ing, asked.ConfigMap, written, &block); text != "" {
+			return ing.refuse(customHeaders, reason, text)
+		}
+	}
+	if len(written) == 0 {
 		return nil
 	}
-	name, err := snapshot.ParseName(asked.ConfigMap)
+	return &claim.Attached{Size: size, Block: annotations.BlockOf(ing.Ref, customHeaders, block)}
+}
+
+// configuredHeaders adds the headers of a ConfigMap that are not written yet. text is the
+// reason why they cannot be added, empty if they can.
+func (t *translation) configuredHeaders(ing *owner, of string, written map[string]string, block *customHeadersBlock) (size int, reason model.Reason, text string) {
+	name, err := snapshot.ParseName(of)
 	if err != nil {
-		return ing.refuse(customHeaders, model.InvalidValue, err.Error())
+		return 0, model.InvalidValue, err.Error()
 	}
 	configMap, text := t.configMapFor(ing, name)
 	if configMap == nil {
-		return ing.refuse(customHeaders, model.NotFound, text)
+		return 0, model.NotFound, text
 	}
-	size, block := 0, customHeadersBlock{HideHSTS: ing.Settings.Controller().HSTS.Enabled}
-	written := map[string]string{} // names in lower case
+	inLines := maps.Clone(written)
 	for _, header := range slices.Sorted(maps.Keys(configMap.Data)) {
 		value := strings.TrimSpace(configMap.Data[header])
 		if text := wrongHeader(header, value, ing.Settings.Annotations.ResponseHeaders); text != "" {
-			return ing.refuse(customHeaders, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text))
+			return 0, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text)
 		}
 		folded := strings.ToLower(header)
+		if inLines[folded] != "" {
+			continue
+		}
 		if other := written[folded]; other != "" {
-			return ing.refuse(customHeaders, model.InvalidValue, fmt.Sprintf("ConfigMap %s: want each header once, in whatever case (got %s and %s)", name, other, header))
+			return 0, model.InvalidValue, fmt.Sprintf("ConfigMap %s: want each header once, in whatever case (got %s and %s)", name, other, header)
 		}
 		written[folded] = header
 		block.add(header, value)
 		size += len(header) + len(value)
 	}
-	if len(configMap.Data) == 0 {
-		return nil
-	}
-	return &claim.Attached{Size: size, Block: annotations.BlockOf(ing.Ref, customHeaders, block)}
+	return size, "", ""
 }
 
 // contentType is the header that nginx would repeat on pages of its own.
@@ -123,18 +143,13 @@ var (
 	headerValue = regexp.MustCompile(`^[ -~]+$`)
 )
 
-// ofTheConnection are the headers that frame a response or control its connection, and
-// those that nginx writes itself. A custom value would break responses or repeat the
-// header.
-var ofTheConnection = []string{"connection", "content-length", "date", "keep-alive", "proxy-connection", "server", "te", "trailer", "transfer-encoding", "upgrade"}
-
 // wrongHeader returns the reason why a header cannot be added, empty if it can.
 func wrongHeader(name, value string, allowed []string) string {
 	same := func(other string) bool { return strings.EqualFold(other, name) }
 	switch {
 	case !headerName.MatchString(name):
 		return fmt.Sprintf("want names of headers, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(name))
-	case slices.ContainsFunc(ofTheConnection, same):
+	case keys.FramesResponse(name):
 		return fmt.Sprintf("want no header that nginx writes itself (got %s)", name)
 	case !slices.ContainsFunc(allowed, same):
 		return fmt.Sprintf("want headers that the setting %s allows (got %s)", allowedHeaders, name)

@@ -13,7 +13,7 @@ import (
 func TestHeadersOfAConfigMap(t *testing.T) {
 	t.Parallel()
 	longest, most := strings.Repeat("A", 46), strings.Repeat("a", longestValue)
-	allowed := append([]string{"X-One", "x_two", "_", "Host", longest, longest + "A", "X One", "X:One", "X-One\n", "", "É"}, ofTheConnection...)
+	allowed := append([]string{"X-One", "x_two", "_", "Host", longest, longest + "A", "X One", "X:One", "X-One\n", "", "É"}, "connection", "content-length", "date", "keep-alive", "server", "te", "trailer", "transfer-encoding", "upgrade")
 	tests := []struct{ name, value, want string }{
 		{"X-One", "a", ""},
 		{"x-ONE", "a", ""},

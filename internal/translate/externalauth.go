@@ -211,5 +211,5 @@ func wrongQuestionHeader(header entry) string {
 // framing reports whether a header frames a request, names its host, or controls its
 // connection.
 func framing(header string) bool {
-	return strings.EqualFold(header, "Host") || slices.Contains(ofTheConnection, strings.ToLower(header))
+	return strings.EqualFold(header, "Host") || keys.FramesResponse(header)
 }

@@ -59,6 +59,7 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	for i := range object.Spec.Rules {
 		ing.readRule(i, byHost)
 	}
+	ing.readRedirects()
 	if !t.options.leavesOut(object) {
 		ing.readDefault(byHost)
 	}
@@ -177,6 +178,9 @@ func (i *owner) readRule(at int, byHost map[string]*claim.Rules) {
 // only if it protects.
 func (i *owner) addClaim(rules *claim.Rules, c claim.Claim) {
 	c.Annotations = i.Annotations.At(cmp.Or(c.Path, "/"))
+	if !i.readMatch(&c) {
+		return
+	}
 	if name, text := wrongClaim(&c); text != "" {
 		i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: c.Field + name, Reason: model.InvalidValue, Text: text, Denies: c.Guards()})
 		if !c.Guards() {

@@ -42,19 +42,19 @@ type entry struct{ Name, Value string }
 // entriesAt returns the entries of the ConfigMap that the annotation with a key names, sorted
 // by name. wrong returns the fault of an entry, "" for none.
 func (t *translation) entriesAt(ing *owner, key, reference string, wrong func(entry) string) ([]entry, *refusal) {
-	name, err := snapshot.ParseReference(reference, ing.Ref.Namespace)
+	of, err := snapshot.ParseReference(reference, ing.Ref.Namespace)
 	if err != nil {
 		return nil, &refusal{key, model.InvalidValue, err.Error()}
 	}
-	configMap, missing := t.configMapFor(ing, name)
+	configMap, missing := t.configMapFor(ing, of)
 	if configMap == nil {
 		return nil, &refusal{key, model.NotFound, missing}
 	}
 	var entries []entry
-	for _, given := range slices.Sorted(maps.Keys(configMap.Data)) {
-		e := entry{given, strings.TrimSpace(configMap.Data[given])}
+	for _, name := range slices.Sorted(maps.Keys(configMap.Data)) {
+		e := entry{name, strings.TrimSpace(configMap.Data[name])}
 		if text := wrong(e); text != "" {
-			return nil, &refusal{key, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", name, text)}
+			return nil, &refusal{key, model.InvalidValue, fmt.Sprintf("ConfigMap %s: %s", of, text)}
 		}
 		entries = append(entries, e)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"fmt"
 	"net/http"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -130,7 +131,9 @@ type answer struct {
 	authenticated bool
 	// replaced is set if another service answers in place of errors.
 	replaced bool
-	header   http.Header
+	// hides is set if some paths may be answered with 404.
+	hides  bool
+	header http.Header
 }
 
 // String gives the right side of a request's line.
@@ -174,7 +177,7 @@ func disagrees(foretold, seen answer) string {
 	refused := seen.status == http.StatusForbidden || seen.status == http.StatusBadRequest || seen.status == http.StatusRequestEntityTooLarge
 	over := seen.status == http.StatusServiceUnavailable || seen.status == http.StatusTooManyRequests
 	stranger := seen.status == http.StatusUnauthorized
-	if foretold.refusable && refused || foretold.limited && over || foretold.asks && stranger {
+	if foretold.refusable && refused || foretold.limited && over || foretold.asks && stranger || foretold.hides && seen.status == http.StatusNotFound {
 		return ""
 	}
 	return fmt.Sprintf("route.Match says %s, nginx answered %s", foretold, seen)
@@ -211,6 +214,7 @@ func (o *outcome) foretellLocation(r request, match route.Choice) answer {
 	a := answer{location: notation(server, cmp.Or(match.Dispatched, location)), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0}
 	a.asks = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "basic-auth" })
 	a.authenticated = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "external-auth" })
+	a.hides = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "deny-paths" })
 	a.limited = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "limits" })
 	a.replaced = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "custom-errors" || b.Name == "no-endpoints" })
 	redirect := cmp.Or(server.RedirectToHTTPS, location.RedirectToHTTPS)
@@ -222,11 +226,23 @@ func (o *outcome) foretellLocation(r request, match route.Choice) answer {
 		if strings.HasPrefix(a.redirect, "/") && !location.Return.Relative {
 			a.redirect = r.scheme + "://" + r.host + a.redirect
 		}
-		a.redirect = r.written(a.redirect)
+		a.redirect = strings.ReplaceAll(r.written(a.redirect), "$"+model.RedirectRest, rest(r, location))
 	default:
 		o.foretellBackend(&a, r, location.Proxy)
 	}
 	return a
+}
+
+// rest gives the path below that of a redirect.
+func rest(r request, location *model.Location) string {
+	for _, b := range location.Blocks {
+		if pattern := reflect.ValueOf(b.Data); b.Name == "redirects" {
+			if m := regexp.MustCompile("(?i)" + pattern.Field(0).String()).FindStringSubmatch(r.uri); m != nil {
+				return m[1]
+			}
+		}
+	}
+	return ""
 }
 
 // written gives a URL with the values of the variables that a redirect may name. That

@@ -219,6 +219,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 		for _, rule := range rules {
 			c.Field, c.Path, c.PathType = rule.field, rule.path, rule.pathType
 			own := policies.At(rule.path)
+			c.Match = model.Match{Headers: own.Match.Headers, Query: own.Match.Query}
 			c.Denied = denied || own.Denied()
 			c.Protects = c.Denied || len(own.Protects()) > 0
 			c.Blocks, c.Protections, c.BackendName = blocksOf(own), own.Protections(), own.Transport.VerifiedName()

@@ -87,7 +87,26 @@ var seats = []seat{
 	{name: "client-body-buffer-size", values: append([]string{"1", "1g", "1024m", "9223372036854775807g"}, corpus...), make: annotate("client-body-buffer-size", nil)},
 	{name: "proxy-cookie-path", values: append([]string{"/a /b;", "~(a /b", "/a /b{c"}, paths...), make: annotate("proxy-cookie-path", nil)},
 	{name: "proxy-redirect-to", values: paths, make: annotate("proxy-redirect-to", map[string]string{"proxy-redirect-from": "/a"})},
+	{name: "response-headers", values: inLines("X-A: ", corpus), make: annotate("response-headers", nil)},
+	{name: "request-headers", values: inLines("X-A: ", hashes), make: annotate("request-headers", nil)},
+	{name: "redirects", values: append(inLines("/a/* ", paths), inLines("/a ", paths)...), make: annotate("redirects", nil)},
+	{name: "deny-paths", values: append(inLines("~ ", hashes), paths...), make: annotate("deny-paths", nil)},
+	{name: "sub-filter", values: inLines("a => ", corpus), make: annotate("sub-filter", nil)},
+	{name: "cookie-flags", values: inLines("a secure ", corpus), make: annotate("cookie-flags", nil)},
+	{name: "cache-control", values: inLines("public, ", corpus), make: annotate("cache-control", nil)},
+	{name: "fallback-path", values: paths, make: annotate("fallback-path", nil)},
+	{name: "match-headers", values: append(inLines("X-A: ", corpus), inLines("X-A: ~", hashes)...), make: annotate("match-headers", nil)},
+	{name: "match-query", values: append(inLines("a: ", corpus), inLines("a: ~", hashes)...), make: annotate("match-query", nil)},
 	{name: "proxy-busy-buffers-size", values: []string{"1", "32m", "0", "9223372036854775807g"}, make: annotate("proxy-busy-buffers-size", map[string]string{"proxy-buffers-number": "2"})},
+}
+
+// inLines makes lines of values.
+func inLines(beginning string, values []string) []string {
+	var lines []string
+	for _, value := range values {
+		lines = append(lines, beginning+value)
+	}
+	return lines
 }
 
 // onCN makes patterns of values.

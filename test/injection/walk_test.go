@@ -171,7 +171,7 @@ func everyKey() map[string]map[string][]string {
 
 // byPath are annotations that are tried by path, too: they print text, patterns, lists
 // and names.
-var byPath = []string{"backend-protocol", "fastcgi-index", "fastcgi-params-configmap", "rewrite-target", "upstream-vhost", "permanent-redirect", "allowlist-source-range", "limit-rps", "auth-url", "upstream-hash-by", "custom-http-errors", "default-backend", "auth-cache-key", "satisfy", "enable-opentelemetry", "opentelemetry-operation-name", "no-such-annotation"}
+var byPath = []string{"backend-protocol", "fastcgi-index", "fastcgi-params-configmap", "rewrite-target", "upstream-vhost", "permanent-redirect", "allowlist-source-range", "limit-rps", "auth-url", "upstream-hash-by", "custom-http-errors", "default-backend", "auth-cache-key", "satisfy", "enable-opentelemetry", "opentelemetry-operation-name", "response-headers", "deny-paths", "match-headers", "no-such-annotation"}
 
 // unsupported are annotations of ingress-nginx that were once a way in, or that
 // protect. Those that Sluice learns to read are walked as all others.

@@ -1,0 +1,62 @@
+package assemble
+
+import (
+	"slices"
+	"strconv"
+
+	"sluice/internal/annotations"
+	"sluice/internal/keys"
+	"sluice/internal/model"
+)
+
+// notFound is the status that the page of fallback-path replaces.
+const notFound = "404"
+
+// fallbackBlock is the block of the location that answers in place of 404.
+const fallbackBlock = "fallback-path"
+
+// gives reports whether error-status gives a status as another one.
+func (e *errorsAt) gives(code string) bool {
+	return slices.ContainsFunc(e.statuses, func(p keys.StatusPair) bool { return p.From == code })
+}
+
+// isAnswered reports whether a status has a page besides that of a custom error.
+func (e *errorsAt) isAnswered(code string) bool {
+	return e.gives(code) || code == notFound && e.fallback != ""
+}
+
+// addOwnPages adds the pages of fallback-path and of error-status. A sign-in page comes
+// before those for 401.
+func (e *errorsAt) addOwnPages(block *errorsBlock) {
+	if e.fallback != "" {
+		block.Intercepts = true
+		block.Pages = append(block.Pages, errorPage{Codes: []string{notFound}, Sets: true, To: e.fallback})
+	}
+	for _, pair := range e.statuses {
+		if pair.From == notFound && e.fallback != "" || pair.From == "401" && e.signsIn() {
+			continue
+		}
+		status, _ := strconv.Atoi(pair.To)
+		block.Pages = append(block.Pages, errorPage{Codes: []string{pair.From}, Sets: true, Status: pair.To, To: e.page(pageKind{codes: []string{pair.To}, status: status}, nil)})
+	}
+}
+
+// addFallbackPath adds the location that answers with the page of a path. It has the blocks
+// of this one, among them its protections.
+func (e *errorsAt) addFallbackPath(path string) {
+	if path == "" || e.at.Proxy == nil {
+		return
+	}
+	if e.at.Proxy.Transport.Protocol == model.GRPC {
+		e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, fallbackBlock), Reason: model.NoEffect, Text: "it has no effect on backends that speak gRPC"})
+		return
+	}
+	l := *e.at
+	l.Rule = model.Rule{Object: l.Rule.Object, Kind: model.RuleError, Path: l.Rule.Path, Protects: l.Rule.Protects}
+	l.RedirectToHTTPS, l.PlainHTTP = nil, ""
+	proxy := *l.Proxy
+	l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: path}
+	status, _ := strconv.Atoi(notFound)
+	l.Blocks = append(l.Blocks[:len(l.Blocks):len(l.Blocks)], annotations.BlockOf(e.claim.Owner.Ref, fallbackBlock, struct{ Code int }{status}))
+	e.fallback = e.internals.add(model.Named, fallbackBlock, "", &l)
+}

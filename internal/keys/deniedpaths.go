@@ -1,0 +1,95 @@
+package keys
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sluice/internal/pcre"
+)
+
+// DeniedPath are paths that are refused with a status.
+type DeniedPath struct {
+	// Pattern matches the decoded path of the request, in whatever case.
+	Pattern string `json:"pattern"`
+	Code    int    `json:"code"`
+}
+
+// DeniedPaths are tried in the order of their lines.
+type DeniedPaths []DeniedPath
+
+// plainPath matches a path as nginx compares it: decoded, and without what it takes out of
+// every request.
+var plainPath = regexp.MustCompile(`^/[^\x00-\x20\x7f%*?#]*$`)
+
+// isPlainPath reports whether a request can have a path.
+func isPlainPath(path string) bool {
+	return plainPath.MatchString(path) && len(path) <= longestPath && !strings.Contains(path, "//") && !strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
+}
+
+// longestPath is the maximum length of a path of a line, and of a pattern.
+const longestPath = 500
+
+// UnmarshalText accepts lines such as "/admin", "/internal/* 404" and "~ \.(git|env)".
+func (d *DeniedPaths) UnmarshalText(text []byte) error {
+	var list DeniedPaths
+	err := readLines(text, func(line string) error {
+		path, code := line, 403
+		if words := strings.Fields(line); len(words) > 1 && isStatus(words[len(words)-1]) {
+			path = strings.TrimSpace(strings.TrimSuffix(line, words[len(words)-1]))
+			code, _ = strconv.Atoi(words[len(words)-1])
+		}
+		if code != 403 && code != 404 {
+			return wrongLine(line, "want the status 403 or 404")
+		}
+		pattern, wrong := deniedPattern(path)
+		if wrong != "" {
+			return wrongLine(line, "%s", wrong)
+		}
+		list = append(list, DeniedPath{pattern, code})
+		return nil
+	})
+	*d = list
+	return err
+}
+
+func isStatus(word string) bool {
+	n, err := strconv.Atoi(word)
+	return err == nil && len(word) == 3 && n >= 100
+}
+
+// deniedPattern returns the pattern of a path as written, or what is wrong with it.
+func deniedPattern(path string) (pattern, wrong string) {
+	if written, ok := strings.CutPrefix(path, "~"); ok {
+		return writtenPattern(strings.TrimSpace(written))
+	}
+	below, isBelow := strings.CutSuffix(path, "/*")
+	beginning, isBeginning := strings.CutSuffix(path, "*")
+	switch {
+	case isBelow && (below == "" || isPlainPath(below)):
+		return "^" + pcre.Quote(below) + "(?:/|$)", ""
+	case !isBelow && isBeginning && isPlainPath(beginning):
+		return "^" + pcre.Quote(beginning), ""
+	case isPlainPath(path):
+		return "^" + pcre.Quote(path) + "$", ""
+	}
+	return "", `want a path that begins with /, decoded, with * at its end or not, or "~" and a regular expression`
+}
+
+// groupsThatName are the beginnings of named groups, which set variables, and of verbs.
+var groupsThatName = []string{"(?<", "(?P<", "(?'", "(*"}
+
+// writtenPattern checks a pattern that a user wrote.
+func writtenPattern(pattern string) (checked, wrong string) {
+	_, err := pcre.Compile(pattern, pcre.Caseless)
+	switch {
+	case pattern == "" || len(pattern) > longestPath:
+		return "", "want a regular expression of 1 to 500 bytes"
+	case slices.ContainsFunc(groupsThatName, func(group string) bool { return strings.Contains(pattern, group) }):
+		return "", "want a regular expression without named groups, lookbehind and verbs"
+	case err != nil:
+		return "", "want a regular expression: " + err.Error()
+	}
+	return pattern, ""
+}

@@ -1,0 +1,92 @@
+package keys
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// HeaderLine is a header with its value. An empty value removes the header.
+type HeaderLine struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// ResponseHeaders are headers for responses, in the order of their lines.
+type ResponseHeaders []HeaderLine
+
+// FramesResponse reports whether a header frames a response or controls its connection, or
+// is one that nginx writes itself. Another value would break responses or repeat the header.
+func FramesResponse(name string) bool {
+	return slices.Contains(framing, strings.ToLower(name))
+}
+
+var framing = []string{"connection", "content-length", "date", "keep-alive", "proxy-connection", "server", "te", "trailer", "transfer-encoding", "upgrade"}
+
+// ofOthers are headers of responses that belong to something else, with the reason.
+var ofOthers = map[string]string{
+	"set-cookie":         "a cookie of nginx would replace those of the backend: cookie-flags changes their flags",
+	"location":           "it belongs to redirects: proxy-redirect-from changes those of backends, and redirects makes new ones",
+	"www-authenticate":   "it belongs to authentication",
+	"proxy-authenticate": "it belongs to authentication",
+	"content-encoding":   "it describes the body of the backend",
+	"content-range":      "it describes the body of the backend",
+}
+
+var (
+	headerLineName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,46}$`)
+	plainValue     = regexp.MustCompile(`^[ -#%-~]*$`)
+)
+
+// longestHeader leaves room in a token of nginx.conf for an escape in front of each
+// character.
+const longestHeader = 1900
+
+// UnmarshalText accepts lines such as "X-Frame-Options: DENY".
+func (h *ResponseHeaders) UnmarshalText(text []byte) error {
+	list, err := headerLines(text, func(line string, header HeaderLine) error {
+		folded := strings.ToLower(header.Name)
+		switch {
+		case !headerLineName.MatchString(header.Name):
+			return wrongLine(line, "want the name of a header, of at most 46 letters, digits, - and _, and a colon")
+		case folded == "server":
+			return wrongLine(line, "nginx writes this header itself: the setting server-tokens turns it off")
+		case FramesResponse(header.Name):
+			return wrongLine(line, "nginx writes this header itself")
+		case ofOthers[folded] != "":
+			return wrongLine(line, "%s", ofOthers[folded])
+		case strings.HasPrefix(folded, "x-accel-"):
+			return wrongLine(line, "by this header a backend commands nginx")
+		case header.Value == "" && folded == "content-type":
+			return wrongLine(line, "without it browsers guess the type")
+		case strings.Contains(header.Value, "$"):
+			return wrongLine(line, "a value has no variables here, so no $")
+		case !plainValue.MatchString(header.Value) || len(header.Value) > longestHeader:
+			return wrongLine(line, "want at most %d printable ASCII characters as the value", longestHeader)
+		}
+		return nil
+	})
+	*h = list
+	return err
+}
+
+// headerLines reads lines of names and values, each name once.
+func headerLines(text []byte, check func(line string, header HeaderLine) error) ([]HeaderLine, error) {
+	var list []HeaderLine
+	err := readLines(text, func(line string) error {
+		name, value, _ := strings.Cut(line, ":")
+		header := HeaderLine{strings.TrimSpace(name), strings.TrimSpace(value)}
+		if !strings.Contains(line, ":") {
+			header.Name = ""
+		}
+		if err := check(line, header); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(list, func(h HeaderLine) bool { return strings.EqualFold(h.Name, header.Name) }) {
+			return wrongLine(line, "want each header once")
+		}
+		list = append(list, header)
+		return nil
+	})
+	return list, err
+}

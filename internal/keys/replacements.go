@@ -1,0 +1,39 @@
+package keys
+
+import "strings"
+
+// Replacement is a text in pages, and the text that replaces it.
+type Replacement struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+}
+
+// Replacements are replaced in the order of their lines.
+type Replacements []Replacement
+
+// UnmarshalText accepts lines such as `<base href="/"> => <base href="/shop/">`.
+func (r *Replacements) UnmarshalText(text []byte) error {
+	var list Replacements
+	err := readLines(text, func(line string) error {
+		before, after, found := strings.Cut(line+" ", " => ")
+		one := Replacement{strings.TrimSpace(before), strings.TrimSpace(after)}
+		switch {
+		case !found || one.Old == "":
+			return wrongLine(line, `want "old => new"`)
+		case printedLength(one.Old) > longestHeader || printedLength(one.New) > longestHeader:
+			return wrongLine(line, "want two texts of at most %d bytes each, where a $ counts as 16", longestHeader)
+		}
+		for _, other := range list {
+			if strings.EqualFold(other.Old, one.Old) {
+				return wrongLine(line, "want each text once, in whatever case")
+			}
+		}
+		list = append(list, one)
+		return nil
+	})
+	*r = list
+	return err
+}
+
+// printedLength is the length of a text in which each $ is printed as a variable.
+func printedLength(text string) int { return len(text) + 15*strings.Count(text, "$") }
