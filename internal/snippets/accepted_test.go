@@ -23,9 +23,7 @@ const prefix = "nginx.ingress.kubernetes.io"
 
 // awaited are names of annotations that no behaviour reads yet.
 var awaited = []string{
-	"cache-control", "cookie-flags", "deny-paths", "error-status", "expires", "fallback-path", "match-headers", "match-query",
-	"redirects", "request-headers", "response-headers", "sub-filter",
-	"enable-modsecurity", "enable-opentelemetry", "modsecurity-snippet", "modsecurity-transaction-id",
+	"enable-modsecurity", "modsecurity-snippet", "modsecurity-transaction-id",
 }
 
 // bare returns the name of an annotation without a prefix.

@@ -1,8 +1,11 @@
 package snippets
 
 import (
+	"encoding"
 	"regexp"
 	"strings"
+
+	"sluice/internal/keys"
 )
 
 // headerPattern matches the name of a header.
@@ -40,15 +43,26 @@ func (r *reader) answerHeader(n *node, at scope, name, value string) {
 	}
 }
 
-// header adds a line of an annotation of headers.
+// lines are how the annotations of headers read their lines.
+var lines = map[string]func() encoding.TextUnmarshaler{
+	"response-headers": func() encoding.TextUnmarshaler { return new(keys.ResponseHeaders) },
+	"request-headers":  func() encoding.TextUnmarshaler { return new(keys.RequestHeaders) },
+}
+
+// header adds a line of an annotation of headers, which takes each header once.
 func (r *reader) header(n *node, at scope, annotation, name, value string) {
 	line := strings.TrimSpace(name + ": " + value)
-	w := r.add(n, at, OwnPrefix+annotation, line)
-	for _, other := range w.values {
+	if lines[annotation]().UnmarshalText([]byte(line)) != nil {
+		r.leave(n, "this is no header that an annotation can set")
+		return
+	}
+	for _, other := range r.linesOf(OwnPrefix+annotation, at) {
 		if before, _, _ := strings.Cut(other, ":"); other != line && strings.EqualFold(before, name) {
-			w.step("with one of the two lines for " + name)
+			r.leave(n, "the annotation sets a header once, and there is another line for "+name)
+			return
 		}
 	}
+	r.add(n, at, OwnPrefix+annotation, line)
 }
 
 // pairs calls set with the headers in the arguments of a directive of headers-more. It

@@ -189,15 +189,32 @@ func (r *reader) writeForPath(n *node, at scope, bare, value string) *written {
 
 // add replaces a directive with a line of an annotation of several lines.
 func (r *reader) add(n *node, at scope, name, line string) *written {
-	if at.pattern || at.path != "" {
-		at.where = joinWhere(at.where, onlyPath(at))
-	}
-	w := r.entry(name, at.where)
+	w := r.entry(name, whereOf(at))
 	r.present(w)
 	if !slices.Contains(w.values, line) {
 		w.values = append(w.values, line)
 	}
 	return r.replaced(n, w)
+}
+
+// whereOf says for which Ingress or path an annotation is.
+func whereOf(at scope) string {
+	if at.pattern || at.path != "" {
+		return joinWhere(at.where, onlyPath(at))
+	}
+	return at.where
+}
+
+// linesOf returns the lines that an annotation has so far, with those of the Ingress.
+func (r *reader) linesOf(name string, at scope) []string {
+	where := whereOf(at)
+	if w := r.written[name+"\n"+where]; w != nil && len(w.values) > 0 {
+		return w.values
+	}
+	if given := strings.TrimSpace(r.Given[name]); where == "" && given != "" {
+		return strings.Split(given, "\n")
+	}
+	return nil
 }
 
 // present begins an annotation with the lines that the Ingress has already.
