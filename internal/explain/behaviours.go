@@ -60,9 +60,10 @@ func unusedAt(l *model.Location) []string {
 	return translate.Unused(l.Proxy.Transport.Protocol)
 }
 
-// allUnused reports whether no key of a behaviour that is in force has an effect.
+// allUnused reports whether a behaviour has keys in force, and none of them has an effect.
 func allUnused(b annotations.InForce, unused []string) bool {
-	return !slices.ContainsFunc(b.Values, func(v keys.InForce) bool { return v.Text != "" && !slices.Contains(unused, v.Key) })
+	inForce := slices.DeleteFunc(slices.Clone(b.Values), func(v keys.InForce) bool { return v.Text == "" })
+	return len(inForce) > 0 && !slices.ContainsFunc(inForce, func(v keys.InForce) bool { return !slices.Contains(unused, v.Key) })
 }
 
 // printed reports whether a behaviour prints a block at a location.

@@ -101,18 +101,19 @@ func TestAClassSaysWhatAnnotationsSay(t *testing.T) {
 			t.Run(doc.Key, func(t *testing.T) {
 				t.Parallel()
 				settingBeside, annotationBeside := besides(doc)
-				tried, without := 0, inClass(t, "inner", settingBeside, "", "")
+				always := ofAll(doc)
+				tried, without := 0, inClass(t, "inner", settingBeside, always, "")
 				for _, value := range valuesOf(doc) {
 					setting, annotation := settingBeside+entry(doc.From, value), annotationBeside+entry(annotations.FieldOf(annotationsPrefix+"/", doc.Key), value)
-					got := inClass(t, "inner", setting, "", "")
-					if diff := cmp.Diff(inClass(t, "nginx", "", "", annotation), got); diff != "" {
+					got := inClass(t, "inner", setting, always, "")
+					if diff := cmp.Diff(inClass(t, "nginx", "", always, annotation), got); diff != "" {
 						t.Errorf("%s by its class and not by an annotation:\n%s", sample(value), diff)
 					}
 					if got != without {
 						tried++
 					}
 					for _, other := range valuesOf(doc) {
-						general := settingBeside + entry(doc.From, other)
+						general := always + settingBeside + entry(doc.From, other)
 						if diff := cmp.Diff(inClass(t, "nginx", "", general, annotation), inClass(t, "inner", setting, general, "")); diff != "" {
 							t.Errorf("%s where the controller says %s:\n%s", sample(value), sample(other), diff)
 						}
@@ -137,6 +138,8 @@ func besides(doc keys.Doc) (setting, annotation string) {
 		return entry("proxy-redirect-to", "/") + ", ", entry(annotationsPrefix+"/proxy-redirect-to", "/") + ", "
 	case doc.Key == "proxy-redirect-to":
 		return entry("proxy-redirect-from", "/") + ", ", entry(annotationsPrefix+"/proxy-redirect-from", "/") + ", "
+	case strings.HasPrefix(doc.Key, "opentelemetry-"):
+		return entry("enable-opentelemetry", "true") + ", ", entry(annotationsPrefix+"/enable-opentelemetry", "true") + ", "
 	case strings.HasPrefix(doc.From, "global-auth-") && doc.Key != "auth-url":
 		setting, annotation = entry("global-auth-url", authURL)+", ", entry(annotationsPrefix+"/auth-url", authURL)+", "
 		if doc.Key != "auth-signin" {
@@ -144,6 +147,14 @@ func besides(doc keys.Doc) (setting, annotation string) {
 		}
 	}
 	return setting, annotation
+}
+
+// ofAll are the settings of the controller without which an annotation has no effect.
+func ofAll(doc keys.Doc) string {
+	if strings.Contains(doc.Key, "opentelemetry") {
+		return entry("otlp-collector-host", "collector.example") + ", "
+	}
+	return ""
 }
 
 // serverOfClass is the part of the name of an internal location that says whose server it

@@ -119,6 +119,9 @@ func refusable(e *explain.Explanation, recorded string) bool {
 	if has(func(b explain.Behaviour) bool { return b.Snippet }) && strings.Contains(e.Summary, ", unless its ") {
 		return true
 	}
+	if len(recorded) == 3 && recorded >= "400" && has(func(b explain.Behaviour) bool { return b.Name == "named-snippets" && b.Refuses }) {
+		return true
+	}
 	if status, _, _ := strings.Cut(recorded, " "); status == "302" || status == "401" || status == "500" {
 		if has(func(b explain.Behaviour) bool { return b.Name == "external-auth" && b.Refuses }) {
 			return true
