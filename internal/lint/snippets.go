@@ -9,7 +9,9 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/snippets"
 	"sluice/internal/translate"
@@ -47,7 +49,9 @@ func advice(object *networkingv1.Ingress, prefix, name string) []string {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	read, err := snippets.Read(snippets.Snippet{Text: text, Server: snippetsOf[name], Given: given(object, prefix), Paths: pathsOf(object)})
+	paths := pathsOf(object)
+	refuses := func(a snippets.Annotation) string { return refusalOf(a, paths, strings.TrimSuffix(prefix, "/")) }
+	read, err := snippets.Read(snippets.Snippet{Text: text, Server: snippetsOf[name], Given: given(object, prefix), Paths: paths, Refuses: refuses})
 	if err != nil {
 		return []string{model.OneLine("no annotation is known instead of it: "+err.Error(), mostText)}
 	}
@@ -69,6 +73,29 @@ func advice(object *networkingv1.Ingress, prefix, name string) []string {
 		lines = append(lines, model.OneLine(fmt.Sprintf("%s: not replaced: %s", shown(r.Origin), r.Text), mostText))
 	}
 	return lines
+}
+
+// refusalOf returns why Sluice does not take an annotation, "" if it does. What has no
+// effect alone is taken.
+func refusalOf(a snippets.Annotation, paths []string, prefix string) string {
+	name := a.Name
+	if !strings.HasPrefix(name, snippets.OwnPrefix) {
+		name = prefix + "/" + name
+	}
+	if strings.HasPrefix(name, annotations.PathsPrefix) {
+		for line := range strings.SplitSeq(a.Value, "\n") {
+			path, _, _ := strings.Cut(line, ": ")
+			paths = append(slices.Clip(paths), path) // the advice says that it needs a rule
+		}
+	}
+	defaults, _ := settings.Read(nil)
+	of := annotations.Source{Given: map[string]string{name: a.Value}, Paths: slices.Values(paths)}
+	for _, p := range annotations.Of(of, defaults, prefix).Problems() {
+		if p.Reason != model.NoEffect {
+			return p.Text
+		}
+	}
+	return ""
 }
 
 // shown shortens the names and lines of directives.

@@ -225,7 +225,7 @@ func (r *reader) authHeader(n *node, at scope, name, of string) {
 }
 
 // taken matches the variables that request-headers takes.
-var taken = regexp.MustCompile(`^(?:remote_addr|host|scheme|request_id|request_uri|request_method|ssl_client_(?:s_dn|i_dn|verify|fingerprint|serial)|(?:http|cookie)_\w+)$`)
+var taken = regexp.MustCompile(`^(?:remote_addr|host|scheme|request_id|request_uri|request_method|ssl_protocol|ssl_cipher|ssl_client_(?:s_dn|i_dn|verify|fingerprint|serial)|(?:http|cookie|arg)_\w+)$`)
 
 func (r *reader) plainRequestHeader(n *node, at scope, name, value string) {
 	if lower := strings.ToLower(name); framing[lower] || guarded.MatchString(lower) {

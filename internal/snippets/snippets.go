@@ -30,6 +30,9 @@ type Snippet struct {
 	Given map[string]string
 	// Paths are the paths of its rules, as written.
 	Paths []string
+	// Refuses returns why Sluice would not take an annotation, "" if it takes it. Such an
+	// annotation is not advised. nil is for one that takes all.
+	Refuses func(Annotation) string
 }
 
 // Advice is the result of Read.
@@ -151,17 +154,35 @@ func (r *reader) leave(n *node, text string) {
 
 // advice returns the result.
 func (r *reader) advice() Advice {
-	r.settle()
 	var advice Advice
 	for _, key := range r.order {
 		w := r.written[key]
 		if len(w.nodes) == 0 {
 			continue
 		}
-		advice.Write = append(advice.Write, Annotation{Origin: originOf(w.nodes), Name: w.name, Value: strings.Join(w.values, "\n"), Where: w.where, Also: w.also()})
+		a := Annotation{Origin: originOf(w.nodes), Name: w.name, Value: strings.Join(w.values, "\n"), Where: w.where, Also: w.also()}
+		if !r.refused(a, w.nodes) {
+			advice.Write = append(advice.Write, a)
+		}
 	}
+	r.settle()
 	advice.Needless, advice.Left = remarks(r.needless), remarks(r.left)
 	return advice
+}
+
+// refused leaves the directives of an annotation that Sluice would not take.
+func (r *reader) refused(a Annotation, of []*node) bool {
+	if r.Refuses == nil {
+		return false
+	}
+	why := r.Refuses(a)
+	if why == "" {
+		return false
+	}
+	for _, n := range of {
+		r.leave(n, fmt.Sprintf("%s does not take it: %s", a.Name, why))
+	}
+	return true
 }
 
 // remarks joins the nodes with the same text.
