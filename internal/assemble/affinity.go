@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"fmt"
 	"strings"
 
 	"sluice/internal/annotations"
@@ -34,10 +35,7 @@ type balancing model.Balancing
 // an algorithm. The transport is that of the requests to the backend.
 func ownBalancing(c *claim.Claim, to model.Transport) *balancing {
 	a := c.Annotations
-	b := &balancing{Hash: a.Hash.Key(), Ejection: a.Ejection.Limits(), ServiceAddress: a.ServiceUpstream.Enabled}
-	if !b.ServiceAddress {
-		b.Check = checkOf(a.HealthCheck, to)
-	}
+	b := &balancing{Hash: a.Hash.Key(), Ejection: a.Ejection.Limits(), ServiceAddress: a.ServiceUpstream.Enabled, Check: checkOf(a.HealthCheck, to)}
 	if b.Hash == nil {
 		b.Algorithm, b.SlowStart = a.LoadBalance.Work(), a.SlowStart.Seconds
 	}
@@ -47,6 +45,18 @@ func ownBalancing(c *claim.Claim, to model.Transport) *balancing {
 // transportOf returns the connection to the backend of a claim.
 func transportOf(c *claim.Claim) model.Transport {
 	return c.Owner.AttachedTo(c.Annotations.Transport).Transport
+}
+
+// remarkUnchecked reports the health check of a claim that its endpoints cannot get. main is
+// the claim whose requests they answer: that of a canary is another one.
+func (b *builder) remarkUnchecked(c, main *claim.Claim) {
+	to := transportOf(main)
+	if c.Annotations.HealthCheck.Path == "" || checkOf(c.Annotations.HealthCheck, to) != nil {
+		return
+	}
+	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: c.Annotations.Field(c.Owner.PrefixKey, "health-check-path"), Reason: model.Unsupported,
+		Text: fmt.Sprintf("want a port on which the endpoints answer by HTTP in %s, because their own port has backend-protocol: %s (got none): they are not checked",
+			annotations.FieldOf(c.Owner.PrefixKey, "health-check-port"), strings.ToUpper(main.Annotations.Transport.Protocol))})
 }
 
 // checkOf returns the health check of endpoints with a transport, nil for none.

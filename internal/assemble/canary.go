@@ -127,6 +127,7 @@ func (b *builder) split(c *claim.Claim, id BackendID, main *model.Proxy, canarie
 	watched := false
 	for _, can := range canaries {
 		asked := can.Annotations.Canary
+		b.remarkUnchecked(can.Claim, c)
 		share := b.passBalanced(serviceID(can.Claim), can.Claim, balancingOfShare(can.Claim, c))
 		split.Shares = append(split.Shares, model.Share{Backend: share.Backend, Name: labelOf(share), Weight: asked.PartOf(split.Total), Rules: b.shareRules(can)})
 		watched = watched || share.Watched

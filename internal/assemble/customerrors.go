@@ -254,7 +254,11 @@ func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
 		l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: "/"}
 	}
 	for _, block := range e.at.Blocks {
-		if block.Redirected {
+		switch {
+		case block.Redirected:
+			l.Blocks = append(l.Blocks, block)
+		case block.Name == "limits":
+			block.Name = "limit-headers" // the error may be a refusal by a limit
 			l.Blocks = append(l.Blocks, block)
 		}
 	}

@@ -57,6 +57,8 @@ func (e *errorsAt) addFallbackPath(path string) {
 	proxy := *l.Proxy
 	l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: path}
 	status, _ := strconv.Atoi(notFound)
-	l.Blocks = append(l.Blocks[:len(l.Blocks):len(l.Blocks)], annotations.BlockOf(e.claim.Owner.Ref, fallbackBlock, struct{ Code int }{status}))
+	// The request is copied to a mirror already.
+	l.Blocks = slices.DeleteFunc(slices.Clone(l.Blocks), func(b model.Block) bool { return b.Name == "mirror" })
+	l.Blocks = append(l.Blocks, annotations.BlockOf(e.claim.Owner.Ref, fallbackBlock, struct{ Code int }{status}))
 	e.fallback = e.internals.add(model.Named, fallbackBlock, "", &l)
 }

@@ -286,6 +286,7 @@ func (b *builder) passOn(l *model.Location, c *claim.Claim) {
 func (b *builder) proxy(c *claim.Claim) *model.Proxy {
 	b.remarkCookiePath(c)
 	id := serviceID(c)
+	b.remarkUnchecked(c, c)
 	p := b.passBalanced(id, c, balancingOf(c))
 	p.Transport = transportOf(c)
 	main := p

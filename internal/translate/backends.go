@@ -154,6 +154,9 @@ func (t *translation) resolve(b *backend) *backendFault {
 		return b.external(port)
 	}
 	if b.Balancing != nil && b.Balancing.ServiceAddress && b.toCluster(port) {
+		how := *b.Balancing
+		how.Check = nil // it is for endpoints
+		b.model.Balancing = &how
 		return nil
 	}
 	b.model.Endpoints = endpointsOf(b.slices, port)

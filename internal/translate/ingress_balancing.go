@@ -29,7 +29,7 @@ func (t *translation) constant(ing *owner) {
 }
 
 // ofEndpoints are the annotations that choose among the endpoints of a Service.
-var ofEndpoints = []string{"affinity", "fail-timeout", "load-balance", "max-fails", "slow-start", "upstream-hash-by"}
+var ofEndpoints = []string{"affinity", "fail-timeout", "health-check-path", "load-balance", "max-fails", "slow-start", "upstream-hash-by"}
 
 // atServices reports annotations about endpoints beside service-upstream, with which nginx
 // knows one address of the Service.
@@ -62,6 +62,8 @@ func choosesEndpoints(a *annotations.Annotations, key string) bool {
 	switch key {
 	case "affinity":
 		return a.Affinity.Type != ""
+	case "health-check-path":
+		return a.HealthCheck.Path != ""
 	case "load-balance":
 		return a.LoadBalance.Work() != ""
 	case "max-fails", "fail-timeout":

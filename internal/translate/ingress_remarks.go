@@ -48,23 +48,6 @@ func (i *owner) remarkBalancing(a *annotations.Annotations) {
 	if a.SlowStart.Seconds > 0 && a.Hash.By != "" && a.Affinity.Type == "" {
 		i.remarkOverridden(a, "slow-start", "upstream-hash-by")
 	}
-	i.remarkHealthCheck(a)
-}
-
-// remarkHealthCheck reports a health check that endpoints do not get.
-func (i *owner) remarkHealthCheck(a *annotations.Annotations) {
-	if a.HealthCheck.Path == "" {
-		return
-	}
-	const key = "health-check-path"
-	protocol := a.Transport.To().Protocol
-	switch {
-	case a.ServiceUpstream.Enabled:
-		i.report(a.Field(i.PrefixKey, key), model.NoEffect, "it has no effect beside service-upstream: the Service chooses the endpoint")
-	case a.HealthCheck.Port == 0 && !annotations.Checkable(protocol):
-		i.report(a.Field(i.PrefixKey, key), model.Unsupported, fmt.Sprintf("want a port on which the endpoints answer by HTTP in %s, because their own port has backend-protocol: %s (got none): they are not checked",
-			annotations.FieldOf(i.PrefixKey, "health-check-port"), strings.ToUpper(a.Transport.Protocol)))
-	}
 }
 
 // remarkOverridden reports an annotation that another one overrides. One of the Ingress
