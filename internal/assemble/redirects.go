@@ -11,9 +11,21 @@ import (
 )
 
 // redirectsBlock is the data of the block of a redirect. Pattern matches the URI of the
-// request; its group redirects_path is
-// the rest of the path.
+// request; its group redirects_path is the rest of the path.
 type redirectsBlock struct{ Pattern string }
+
+// Rest returns the rest of the path of a request, as the block finds it.
+func (r redirectsBlock) Rest(uri string) string {
+	compiled, err := pcre.Compile(r.Pattern, pcre.Caseless)
+	if err != nil {
+		return ""
+	}
+	groups, matches, err := compiled.Match(uri)
+	if err != nil || !matches || groups[2] < 0 {
+		return ""
+	}
+	return uri[groups[2]:groups[3]]
+}
 
 // redirectTo makes the location of a claim that redirects.
 func (b *builder) redirectTo(l *model.Location, c *claim.Claim) {
