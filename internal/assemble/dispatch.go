@@ -142,7 +142,7 @@ func (b *builder) dispatch() {
 	}
 	b.locations = slices.DeleteFunc(b.locations, func(l *model.Location) bool { return added[matchOf(l)] != nil })
 	b.locations = slices.AppendSeq(b.locations, maps.Values(added))
-	route.Sort(b.locations)
+	b.sort()
 }
 
 func matchOf(l *model.Location) match {

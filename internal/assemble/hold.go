@@ -8,7 +8,6 @@ import (
 	"sluice/internal/guard"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
-	"sluice/internal/route"
 )
 
 // hold lets package guard check the locations of the host, which does not know how they
@@ -22,7 +21,9 @@ func (b *builder) hold() {
 	for round := range 3 {
 		open := guard.Check(asked, b.locations, b.internals.found)
 		for _, o := range open {
-			c := claims[slices.IndexFunc(asked.Claims, func(a guard.Claim) bool { return a.Owner == o.Claim.Owner && a.Field == o.Claim.Field })]
+			c := claims[slices.IndexFunc(asked.Claims, func(a guard.Claim) bool {
+				return a.Owner == o.Claim.Owner && a.Field == o.Claim.Field && a.Path == o.Claim.Path
+			})]
 			if round == 0 {
 				b.mistake(c, o)
 				b.shut(c)
@@ -33,7 +34,7 @@ func (b *builder) hold() {
 		if len(open) == 0 {
 			return
 		}
-		route.Sort(b.locations)
+		b.sort()
 	}
 }
 
@@ -53,7 +54,8 @@ func (b *builder) asked() (asked guard.Asked, claims []*claim.Claim) {
 			claims = append(claims, c)
 			placed := guard.Claim{
 				Owner: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Pattern: b.asking[rules],
-				Protects: c.Guards(), Denied: c.IsDenied(), Blocks: c.ProtectingBlocks(), Protections: c.Annotations.Protections(),
+				Redirect: c.Redirect != nil,
+				Protects: c.Guards() && c.Redirect == nil, Denied: c.IsDenied(), Blocks: c.ProtectingBlocks(), Protections: c.Annotations.Protections(),
 				BackendName: c.Annotations.Transport.VerifiedName(),
 			}
 			if c.Match != nil {

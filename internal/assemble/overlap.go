@@ -22,7 +22,7 @@ func (b *builder) closeOverlap(c, winner *claim.Claim) {
 		Text: fmt.Sprintf("%s (%s) takes requests of %s first and is not protected like it: give both the same annotations, or write one so that it takes fewer requests than the other",
 			shown(winner), winner.Field, shown(c))})
 	for _, l := range b.locations {
-		if l.Rule.Object == winner.Owner.Ref && l.Rule.Field == winner.Field {
+		if l.Rule.Object == winner.Owner.Ref && l.Rule.Field == winner.Field && l.Rule.Path == winner.Path {
 			shutLocation(l)
 		}
 	}
@@ -78,10 +78,10 @@ type area struct {
 }
 
 func (b *builder) closeOverlapsOf(owner *claim.Owner) {
-	claims := map[string]*claim.Claim{} // by their fields
+	claims := map[[2]string]*claim.Claim{} // by their fields and paths
 	for c := range claimsOf(b.host.rules) {
 		if c.Owner == owner {
-			claims[c.Field] = c
+			claims[[2]string{c.Field, c.Path}] = c
 		}
 	}
 	budget := &pcre.Comparisons{Left: mostOverlapSteps}
@@ -89,7 +89,7 @@ func (b *builder) closeOverlapsOf(owner *claim.Owner) {
 	route.Sort(all)
 	var before []area
 	for _, l := range all {
-		c := claims[l.Rule.Field]
+		c := claims[[2]string{l.Rule.Field, l.Rule.Path}]
 		if c == nil || l.Rule.Object != owner.Ref || l.Rule.Kind == model.RuleFallback {
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 
 	"sluice/internal/claim"
 	"sluice/internal/model"
-	"sluice/internal/route"
 )
 
 // scope selects the paths of a host that are patterns.
@@ -109,7 +108,7 @@ func (t *Assembly) place(h *host, in serverInput, refused []refusedSnippet) *bui
 	b.shadows()
 	b.steps()
 	b.covered()
-	route.Sort(b.locations)
+	b.sort()
 	b.closeOverlaps()
 	return b
 }

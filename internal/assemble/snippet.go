@@ -9,7 +9,6 @@ import (
 	"sluice/internal/claim"
 	"sluice/internal/keys"
 	"sluice/internal/model"
-	"sluice/internal/route"
 )
 
 // serverSnippetKey is the annotation with directives for the server of a host; it is also
@@ -138,7 +137,7 @@ func (b *builder) admitPatterns() string {
 			l.Modifier = model.Prefix
 		}
 	}
-	route.Sort(b.locations)
+	b.sort()
 	return ""
 }
 

@@ -88,6 +88,14 @@ const (
 	ImplementationSpecific PathType = "ImplementationSpecific"
 )
 
+// RedirectPath returns the path of the claim of a redirect.
+func RedirectPath(r *keys.Redirection) (string, PathType) {
+	if r.Below {
+		return r.From + "/", Prefix
+	}
+	return r.From, Exact
+}
+
 // Action is the Service that gets the requests of a claim.
 type Action struct {
 	Service snapshot.Name

@@ -146,6 +146,11 @@ func (x *explainer) sent(r model.Return) string {
 	if asks && args != "" {
 		values["is_args"] = "?"
 	}
+	for _, block := range x.choice.Location.Blocks {
+		if below, ok := block.Data.(interface{ Rest(uri string) string }); ok {
+			values[model.RedirectRest] = below.Rest(x.request.URI)
+		}
+	}
 	return redirectVariable.ReplaceAllStringFunc(to, func(written string) string {
 		value, known := values[strings.Trim(written, "${}")]
 		if !known {
@@ -159,7 +164,7 @@ var redirectVariable = regexp.MustCompile(`\$(?:[a-z_]+\b|\{[a-z_]+\})`)
 
 // whySent returns the annotation that redirects.
 func (x *explainer) whySent(l *model.Location) string {
-	if l.Rule.Kind == model.RuleRedirect {
+	if l.Rule.Kind == model.RuleRedirect || l.Rule.Field == redirectsField {
 		return l.Rule.Field
 	}
 	if x.annotationsAt(l).Redirect.Temporal != "" {

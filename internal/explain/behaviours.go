@@ -8,6 +8,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
 
@@ -28,6 +29,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 	var list []Behaviour
 	ing := x.ingressOf(l)
 	values := x.settingsOf(ing)
+	ofOther := !snapshot.IsIngress(l.Rule.Object) // its values are not known here
 	for _, b := range annotations.Explain(ing, values, x.Options.AnnotationsPrefix, pathOf(l)) {
 		if !effective(b, l) {
 			continue
@@ -45,7 +47,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 				shown.Keys = append(shown.Keys, k)
 			}
 		}
-		if len(shown.Keys) > 0 || printed(l, b.Name) && !allUnused(b, unused) {
+		if len(shown.Keys) > 0 || printed(l, b.Name) && (ofOther || !allUnused(b, unused)) {
 			list = append(list, shown)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/utils/ptr"
 
+	"sluice/internal/annotations"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -33,6 +34,7 @@ type candidate struct {
 func (x *explainer) candidates() []*candidate {
 	var all []*candidate
 	for _, ing := range x.Snapshot.Ingresses() {
+		all = append(all, x.ofRedirects(ing)...)
 		all = append(all, x.ofRules(ing)...)
 		if c := x.ofDefaultBackend(ing); c != nil {
 			all = append(all, c)
@@ -65,6 +67,39 @@ func (x *explainer) ofRules(ing *networkingv1.Ingress) []*candidate {
 			c.Kind, c.Field, c.Path = FromRule, fmt.Sprintf("spec.rules[%d].http.paths[%d]", i, j), path.Path
 			c.PathType = string(ptr.Deref(path.PathType, networkingv1.PathTypeImplementationSpecific))
 			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// redirectsField is the annotation of the redirects of paths.
+const redirectsField = annotations.OwnPrefix + "redirects"
+
+// ofRedirects returns the lines of the annotation redirects, for each host of an Ingress.
+func (x *explainer) ofRedirects(ing *networkingv1.Ingress) []*candidate {
+	var all []*candidate
+	asked := annotations.Read(ing, x.settingsOf(ing), x.Options.AnnotationsPrefix)
+	var hosts []string
+	for i := range ing.Spec.Rules {
+		if host := ing.Spec.Rules[i].Host; x.meant(host) && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	for _, host := range hosts {
+		for i := range asked.Redirects.Lines {
+			line := &asked.Redirects.Lines[i]
+			path, pathType := claim.RedirectPath(line)
+			to := line.To
+			if line.Keeps {
+				to += "*"
+			}
+			all = append(all, &candidate{
+				ingress: ing, server: x.server(host), hostField: translate.HostField(ing, host),
+				Candidate: Candidate{
+					Kind: FromRedirect, Object: snapshot.RefOf(ing), Field: redirectsField,
+					Host: host, Path: path, PathType: string(pathType), Backend: strconv.Itoa(line.Code) + " " + to,
+				},
+			})
 		}
 	}
 	return all
@@ -176,15 +211,17 @@ func (x *explainer) locations(c *candidate) (found []*model.Location, judged []r
 	return found, judged
 }
 
-// asked reports whether a location comes from a candidate.
+// asked reports whether a location comes from a candidate. All redirects of an Ingress
+// have the same field.
 func (c *candidate) asked(l *model.Location) bool {
-	return l.Rule.Object == c.Object && l.Rule.Field == c.Field
+	same := c.Kind != FromRedirect || l.Rule.Path == c.Path && l.Rule.PathType == c.PathType
+	return same && l.Rule.Object == c.Object && l.Rule.Field == c.Field
 }
 
 // String names the candidate as in the summary.
 func (c *Candidate) String() string {
 	switch c.Kind {
-	case FromRule:
+	case FromRule, FromRedirect:
 		text := fmt.Sprintf("%s, %s (%s %s", c.Object, c.Field, c.PathType, cmp.Or(c.Path, "/"))
 		if c.Match != "" {
 			text += " if " + c.Match

@@ -118,6 +118,7 @@ type CandidateKind string
 const (
 	FromRule           CandidateKind = "rule"           // a path of a rule
 	FromDefaultBackend CandidateKind = "defaultBackend" // a spec.defaultBackend
+	FromRedirect       CandidateKind = "redirects"      // a line of redirects
 	FromAppRoot        CandidateKind = "appRoot"        // an app-root, for / of its host
 	FromFallback       CandidateKind = "fallback"       // Sluice's location for requests that no rule takes
 	FromHealth         CandidateKind = "health"         // Sluice's location for the checks of load balancers

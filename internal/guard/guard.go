@@ -41,6 +41,10 @@ type Claim struct {
 	Match model.Match
 	// Pattern is set if the Ingress asks for patterns.
 	Pattern bool
+	// Redirect is set if its requests are redirected, so that none reaches a backend. The
+	// path is plain text then. Where all paths are patterns, it has the place of a path
+	// of its Ingress that takes the requests too.
+	Redirect bool
 	// Protects is set if access to the path is restricted or should be; Denied if all
 	// its requests must return 503. Blocks are the names of the blocks that its
 	// locations must have.
@@ -134,7 +138,7 @@ func Samples(asked Asked, locations []*model.Location) []Sample {
 // InOrder reports whether a location may serve the request of a sample, for the same test.
 func InOrder(asked Asked, s Sample, taker *model.Location) bool {
 	j := newJudge(asked, nil)
-	at := slices.IndexFunc(j.readings, func(r *reading) bool { return r.Claim.Owner == s.Claim.Owner && r.Claim.Field == s.Claim.Field })
+	at := slices.IndexFunc(j.readings, func(r *reading) bool { return r.Claim.rule() == s.Claim.rule() })
 	return j.inOrder(j.readings[at], s.Path, taker)
 }
 
@@ -154,9 +158,26 @@ type judge struct {
 	left  int
 }
 
+// rule identifies a claim. Only redirects need their path: those of an Ingress have the
+// same field.
 type rule struct {
-	owner model.ObjectRef
-	field string
+	owner       model.ObjectRef
+	field, path string
+}
+
+func (c *Claim) rule() rule {
+	if c.Redirect {
+		return rule{c.Owner, c.Field, c.Path}
+	}
+	return rule{owner: c.Owner, field: c.Field}
+}
+
+// of returns the claim of a location, nil if there is none.
+func (j *judge) of(l *model.Location) *reading {
+	if r := j.byRule[rule{l.Rule.Object, l.Rule.Field, l.Rule.Path}]; r != nil {
+		return r
+	}
+	return j.byRule[rule{owner: l.Rule.Object, field: l.Rule.Field}]
 }
 
 // newJudge returns nil if nothing protects.
@@ -169,7 +190,7 @@ func newJudge(asked Asked, locations []*model.Location) *judge {
 		r := read(&asked.Claims[i], asked.Turned)
 		r.age = i
 		j.readings = append(j.readings, r)
-		if key := (rule{r.Owner, r.Field}); j.byRule[key] == nil {
+		if key := r.rule(); j.byRule[key] == nil {
 			j.byRule[key] = r
 		}
 	}
@@ -182,15 +203,26 @@ func (j *judge) inOrder(c *reading, path string, l *model.Location) bool {
 	if l == nil || servesNothing(l) {
 		return true
 	}
-	winner := j.byRule[rule{l.Rule.Object, l.Rule.Field}]
+	winner := j.of(l)
 	own := winner != nil && winner.Owner == c.Owner
 	if c.allows(l) && (!own || winner.keeps(c.Claim)) {
 		return true
 	}
-	if winner == nil || winner.isAlike(c.Claim) || l.Rule.Kind == model.RuleFallback || !winner.mayTake(path, &j.left) || !winner.before(c, path) {
+	if winner == nil || winner.isAlike(c.Claim) || l.Rule.Kind == model.RuleFallback || !winner.mayTake(path, &j.left) {
 		return false
 	}
-	return !own || j.isException(winner, c)
+	if own && winner.Redirect {
+		return l.Proxy == nil
+	}
+	return (winner.before(c, path) || j.placedBefore(winner, c, path)) && (!own || j.isException(winner, c))
+}
+
+// placedBefore reports whether a redirect has the place of a path that wins over another
+// claim.
+func (j *judge) placedBefore(redirect, c *reading, path string) bool {
+	return redirect.Redirect && redirect.pattern && slices.ContainsFunc(j.readings, func(r *reading) bool {
+		return r.Owner == redirect.Owner && !r.Redirect && r.takes(path, &j.left) && r.before(c, path)
+	})
 }
 
 // isAlike reports whether two claims belong to one Ingress and have the same

@@ -29,9 +29,9 @@ type reading struct {
 func read(c *Claim, turned bool) *reading {
 	plain := c.PathType == "Exact" || c.PathType == "Prefix"
 	r := &reading{Claim: c, exact: c.PathType == "Exact", pattern: turned || c.Pattern && !plain}
-	r.asked = r.pattern && c.Pattern
+	r.asked = r.pattern && c.Pattern && !c.Redirect
 	r.texts = plainTexts(c.Path)
-	if r.pattern && !turnedPlain(c, turned) {
+	if r.pattern && !c.Redirect && !turnedPlain(c, turned) {
 		r.compiled, _ = pcre.Compile("^"+c.Path, pcre.Caseless)
 		r.start, r.sure = startOf(c.Path), sureStart(c.Path)
 	}
@@ -78,6 +78,10 @@ func (r *reading) asText(path string) string {
 	for _, text := range r.texts {
 		var ok bool
 		switch {
+		case r.pattern && r.Redirect && r.exact:
+			ok = lower(path) == lower(text)
+		case r.pattern && r.Redirect:
+			ok = strings.HasPrefix(lower(path)+"/", lower(stem(text))+"/")
 		case r.pattern:
 			ok = strings.HasPrefix(lower(path), lower(text))
 		case r.exact:

@@ -35,10 +35,8 @@ func (i *owner) readRedirects() {
 		paths := rules.Claims
 		rules.Claims = nil
 		for at := range lines {
-			c := claim.Claim{Owner: i.Owner, Field: field, Path: lines[at].From, PathType: claim.Exact, Redirect: &lines[at]}
-			if lines[at].Below {
-				c.Path, c.PathType = lines[at].From+"/", claim.Prefix
-			}
+			c := claim.Claim{Owner: i.Owner, Field: field, Redirect: &lines[at]}
+			c.Path, c.PathType = claim.RedirectPath(c.Redirect)
 			i.addClaim(rules, c)
 		}
 		rules.Claims = slices.Concat(rules.Claims, paths)

@@ -206,6 +206,7 @@ func (r *reader) read(object *networkingv1.Ingress) {
 		}
 	}
 	for host, rules := range rulesOf(object) {
+		rules = append(redirectsOf(policies), rules...)
 		if r.hosts[host] == nil {
 			r.hosts[host] = &Host{Name: host, owner: object.Namespace}
 		}
@@ -221,7 +222,8 @@ func (r *reader) read(object *networkingv1.Ingress) {
 			own := policies.At(rule.path)
 			c.Match = model.Match{Headers: own.Match.Headers, Query: own.Match.Query}
 			c.Denied = denied || own.Denied()
-			c.Protects = c.Denied || len(own.Protects()) > 0
+			c.Redirect = rule.redirect
+			c.Protects = !c.Redirect && (c.Denied || len(own.Protects()) > 0)
 			c.Blocks, c.Protections, c.BackendName = blocksOf(own), own.Protections(), own.Transport.VerifiedName()
 			r.hosts[host].Claims = append(r.hosts[host].Claims, c)
 		}
@@ -253,7 +255,24 @@ func blocksOf(a *annotations.Annotations) []string {
 }
 
 // path is one that is written.
-type path struct{ field, path, pathType string }
+type path struct {
+	field, path, pathType string
+	// redirect is set for a line of the annotation redirects.
+	redirect bool
+}
+
+// redirectsOf gives the redirects of an Ingress, which come before the paths of each of its
+// hosts. Requests that it redirects reach no backend.
+func redirectsOf(policies *annotations.Annotations) (all []path) {
+	for _, line := range policies.Redirects.Lines {
+		one := path{field: annotations.OwnPrefix + "redirects", path: line.From, pathType: "Exact", redirect: true}
+		if line.Below {
+			one.path, one.pathType = line.From+"/", "Prefix"
+		}
+		all = append(all, one)
+	}
+	return all
+}
 
 // rulesOf gives the paths of an Ingress by host, without hosts that no request has.
 func rulesOf(object *networkingv1.Ingress) map[string][]path {
@@ -288,6 +307,6 @@ func rulesOf(object *networkingv1.Ingress) map[string][]path {
 func asks(policies *annotations.Annotations, rules []path) bool {
 	return policies.AskForPatterns() || slices.ContainsFunc(rules, func(p path) bool {
 		own := policies.At(p.path)
-		return own.AskForPatterns() || own.Rewrite.Target != "" && own.Rewrite.Target != p.path
+		return !p.redirect && (own.AskForPatterns() || own.Rewrite.Target != "" && own.Rewrite.Target != p.path)
 	})
 }
