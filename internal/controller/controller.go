@@ -318,7 +318,7 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
 	held := c.retired.and(c.wanted)
-	fill := c.useChecks(held, c.useNames(held))
+	fill := c.use(held)
 	err := c.Runtime.Push(ctx, fill(held))
 	if err == nil {
 		c.shown.told = fill(c.wanted)

@@ -67,11 +67,13 @@ func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.D
 	}
 }
 
-// useChecks tells the prober which endpoints are in use, and returns a function that also
-// takes away those that fail their health checks.
-func (c *Controller) useChecks(d model.Dynamic, fill func(model.Dynamic) model.Dynamic) func(model.Dynamic) model.Dynamic {
-	c.Prober.Use(fill(d))
-	return func(d model.Dynamic) model.Dynamic { return c.Prober.Apply(fill(d)) }
+// use tells the resolver and the prober what is in use, and returns a function that fills in
+// the addresses of names and takes away the endpoints that fail their health checks.
+// Whatever is sent to nginx comes from it.
+func (c *Controller) use(d model.Dynamic) (fill func(model.Dynamic) model.Dynamic) {
+	named := c.useNames(d)
+	c.Prober.Use(named(d))
+	return func(d model.Dynamic) model.Dynamic { return c.Prober.Apply(named(d)) }
 }
 
 // submitNamed submits the held target, unless it still waits for new names.

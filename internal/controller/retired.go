@@ -205,7 +205,7 @@ func (d retiredItems[T]) drop(now time.Time) {
 // retain removes the runtime state and files that no worker needs any more.
 func (c *Controller) retain(ctx context.Context) {
 	kept := c.retired.with(c.wanted, time.Now())
-	if err := c.Runtime.Retain(ctx, c.useNames(kept)(kept)); err != nil && ctx.Err() == nil {
+	if err := c.Runtime.Retain(ctx, c.use(kept)(kept)); err != nil && ctx.Err() == nil {
 		c.Log.Warn("old endpoints and certificates not removed", "error", err)
 	}
 	if err := c.Process.RetainUsers(kept.Users); err != nil {

@@ -118,6 +118,32 @@ func TestUnhealthyEndpointGetsNothing(t *testing.T) {
 	})
 }
 
+// TestFailingEndpointStaysOut: when the state of the workers of an earlier configuration is
+// removed from nginx, what nginx keeps has no endpoint that fails.
+func TestFailingEndpointStaysOut(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		one, two := newChecked(t, "one"), newChecked(t, "two")
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "settings.yaml": settings("worker-shutdown-timeout: 1s"), "web.yaml": service("web", one.Server, two.Server),
+			"a.yaml":   ingress("a", "a.example", []string{"/ Prefix web"}, eachSecond...),
+			"old.yaml": service("old", one.Server), "b.yaml": ingress("b", "b.example", []string{"/ Prefix old"}),
+		}, "--configmap", "default/config")
+		s.waitBackend("http://a.example/", "one")
+		one.status.Store(http.StatusServiceUnavailable)
+		s.waitEndpoints(1, "status 503")
+
+		s.remove("b.yaml")
+		s.waitStatus("http://b.example/", http.StatusNotFound)
+		eventually(t, "the backend of earlier workers is removed", func() bool { return !slices.Contains(s.held()["backends"], "default/old/80") })
+		one.requests.Store(0)
+		for range 50 {
+			if a, err := s.get("http://a.example/"); err != nil || a.backend != "two" {
+				t.Fatalf("%q answered, error %v", a.backend, err)
+			}
+		}
+	})
+}
+
 // ifFirst returns the texts in the order of the ports of the backends.
 func ifFirst(a, b *checked, ofA, ofB string) []string {
 	if portOf(a.Server) < portOf(b.Server) {
