@@ -157,7 +157,7 @@ func join(a, b *place, fail func(string) error) (*place, error) {
 
 // text walks literal text.
 func (w *walker) text(n *parse.TextNode, at *place, fail func(string) error) error {
-	for _, name := range syntax.Variables(n.Text) {
+	for _, name := range slices.Concat(syntax.Variables(n.Text), syntax.Groups(n.Text)) {
 		w.used[name] = true
 	}
 	for _, ch := range n.Text {

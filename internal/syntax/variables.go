@@ -23,11 +23,19 @@ func (s Statement) Sets() (variable string, groups []string) {
 		variable = strings.ToLower(strings.Trim(s.Tokens[len(s.Tokens)-1], "${}"))
 	}
 	for _, token := range s.Tokens {
-		for _, group := range namedGroup.FindAllStringSubmatch(token, -1) {
-			groups = append(groups, strings.ToLower(group[1]))
-		}
+		groups = append(groups, Groups([]byte(token))...)
 	}
 	return variable, groups
+}
+
+// Groups returns the variables that named groups of regular expressions in a text set, in
+// lower case.
+func Groups(text []byte) []string {
+	var names []string
+	for _, group := range namedGroup.FindAllSubmatch(text, -1) {
+		names = append(names, strings.ToLower(string(group[1])))
+	}
+	return names
 }
 
 // variable matches the name of a variable in a text.
