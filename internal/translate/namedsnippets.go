@@ -114,10 +114,7 @@ func attachedSnippets(ing *owner, texts map[string]string) *claim.Attached {
 
 // missing is the text of a Problem with an unknown snippet.
 func (l *library) missing(configMap snapshot.Name, name string) string {
-	var names []string
-	for _, known := range slices.Sorted(maps.Keys(l.snippets)) {
-		names = append(names, known)
-	}
+	names := slices.Sorted(maps.Keys(l.snippets))
 	if len(names) == 0 {
 		return fmt.Sprintf("there is no snippet %s: ConfigMap %s has none", name, configMap)
 	}
