@@ -141,7 +141,9 @@ func refusable(e *explain.Explanation, recorded string) bool {
 	case "413":
 		return has(func(b explain.Behaviour) bool { return b.Name == "body-size" })
 	case "400":
-		if has(func(b explain.Behaviour) bool { return (b.Name == "client-check" || b.Name == "named-snippets") && b.Refuses }) {
+		if has(func(b explain.Behaviour) bool {
+			return (b.Name == "client-check" || b.Name == "named-snippets") && b.Refuses
+		}) {
 			return true
 		}
 		return e.Applied.Rewrite != nil && strings.Contains(e.Applied.Rewrite.Target, "$")
