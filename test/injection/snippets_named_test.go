@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -121,6 +122,24 @@ func TestServerAndStreamSnippetsStayInTheirLevel(t *testing.T) {
 		}
 		if taken == 0 || refused < 300 {
 			t.Errorf("%s: %d snippets were taken and %d refused", key, taken, refused)
+		}
+	}
+}
+
+// The control socket of nginx, at which all backends are set, by the directive pass of the
+// stream level, and by the value of a map.
+func TestStreamSnippetsReachNoSocket(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	for _, snippet := range []string{
+		"server { listen 9000; pass unix:/state/run/control.sock; }", "server { listen 9000; pass \"UNIX:/state/run/control.sock\"; }",
+		"map $remote_addr $to { default \"unix:/state/run/control.sock\"; } server { listen 9000; pass $to; }",
+		"map $remote_addr $to { default \"unix:/state/run/control.sock\"; }", "server { listen 9000; pass $arg; }", "server { listen 9000; pass sluice; }",
+		"upstream a { server unix:/state/run/control.sock; } server { listen 9000; pass a; }",
+	} {
+		o := w.run(withAnnotation(t, prefix+"stream-snippet", snippet))
+		if len(o.about("Ingress default/rich", prefix+"stream-snippet")) == 0 || bytes.Contains(o.file.Bytes(), []byte("listen 9000")) || bytes.Contains(o.file.Bytes(), []byte("state/run/control.sock\"")) {
+			t.Errorf("%s is taken", snippet)
 		}
 	}
 }
