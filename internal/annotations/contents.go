@@ -45,6 +45,17 @@ type Caching struct {
 // Cache-Control; it is empty for none.
 type cachingBlock struct{ Expires, Control, Variable string }
 
+// Writes returns the headers that the block adds, with the keys that ask for them.
+func (c cachingBlock) Writes() (all [][2]string) {
+	if c.Expires != "" && c.Expires != "off" {
+		all = append(all, [2]string{"Expires", "expires"}, [2]string{"Cache-Control", "expires"})
+	}
+	if c.Control != "" {
+		all = append(all, [2]string{"Cache-Control", "cache-control"})
+	}
+	return all
+}
+
 // Print returns the directives.
 func (c Caching) Print(Place) any {
 	if c.Expires == "" && c.Control == "" {

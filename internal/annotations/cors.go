@@ -48,6 +48,14 @@ type corsHeader struct {
 	Variable, Upstream string
 }
 
+// Writes returns the headers that the block adds, with the key that asks for them.
+func (c corsBlock) Writes() (all [][2]string) {
+	for _, header := range c.Headers {
+		all = append(all, [2]string{header.Name, "enable-cors"})
+	}
+	return all
+}
+
 // Print returns the headers, and the list if only some origins are allowed.
 func (c CORS) Print(at Place) any {
 	if !c.Enabled || len(c.Origins) == 0 {

@@ -7,7 +7,7 @@ import "sluice/internal/keys"
 type CustomErrors struct {
 	// Fallback is empty for none. Statuses come before Codes.
 	Fallback string           `key:"fallback-path" own:"true" risk:"low" validate:"max=500,fallback_path" doc:"Path of the backend whose page answers GET and HEAD in place of its 404, with the status of that page: the start page of a single-page application. Other methods get 404."`
-	Statuses keys.StatusPairs `key:"error-status" own:"true" risk:"low" doc:"Statuses of nginx itself that it gives as another status, in lines such as \"495 496 = 401\". Only errors can be given, so that no denial becomes a success."`
+	Statuses keys.StatusPairs `key:"error-status" own:"true" risk:"low" doc:"Statuses of nginx itself that it gives as another status, in lines such as \"495 496 = 401\". Only errors can be given, so that no denial becomes a success. 495 and 496, for refused client certificates, hold for the whole host: the Ingress that decides on the certificates gives them."`
 	// Codes are empty for those of the settings.
 	Codes []string `key:"custom-http-errors" risk:"low" validate:"max=60,dive,error_status" instead:"errors are answered as without it" doc:"Statuses in place of which another Service answers: that of default-backend, or else the default backend of the controller. They replace those of the setting custom-http-errors. At most 60."`
 	// Backend is the Service, in the namespace of the Ingress; empty for none.

@@ -38,6 +38,17 @@ type limitsBlock struct {
 	Wait          int
 }
 
+// Writes returns the headers that the block adds, with the key that asks for them.
+func (b limitsBlock) Writes() (all [][2]string) {
+	if b.Policy != "" {
+		all = append(all, [2]string{"RateLimit-Policy", "limit-headers"})
+	}
+	if b.Retry != "" {
+		all = append(all, [2]string{"Retry-After", "limit-headers"})
+	}
+	return all
+}
+
 // HashedKey implements model.Hashing.
 func (b limitsBlock) HashedKey() string { return b.Hashed }
 

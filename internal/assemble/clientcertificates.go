@@ -32,7 +32,9 @@ const (
 // clientCertificatesBlock is printed in the server.
 type clientCertificatesBlock struct {
 	ErrorPage string `json:"errorPage,omitempty"`
-	Pass      bool   `json:"pass,omitempty"`
+	// Pages give the refusals of nginx as other statuses; only without ErrorPage.
+	Pages []errorPage `json:"pages,omitempty"`
+	Pass  bool        `json:"pass,omitempty"`
 }
 
 // clientCheckBlock checks the result of the verification in a location, because the server
@@ -220,6 +222,10 @@ func (b *builder) clientBlocks() []model.Block {
 		block.ErrorPage = ""
 		b.out.problems = append(b.out.problems, model.Problem{Object: by.Ref, Field: by.PrefixKey + "auth-tls-error-page", Reason: model.InvalidValue,
 			Text: fmt.Sprintf("want a location of a snippet (got %s, a location of Sluice): nginx answers 400 itself", model.Quoted(asked.ErrorPage))})
+	}
+	b.remarkRefusals(block.ErrorPage)
+	if block.ErrorPage == "" {
+		block.Pages = b.refusalPages()
 	}
 	return []model.Block{{Name: clientCertificates, Data: block, Source: by.Ref}}
 }

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -33,12 +34,26 @@ func (e *errorsAt) addOwnPages(block *errorsBlock) {
 		block.Pages = append(block.Pages, errorPage{Codes: []string{notFound}, Sets: true, To: e.fallback})
 	}
 	for _, pair := range e.statuses {
-		if pair.From == notFound && e.fallback != "" || pair.From == "401" && e.signsIn() {
+		if by := e.insteadOf(pair.From); by != "" {
+			e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, "error-status"), Reason: model.NoEffect,
+				Text: fmt.Sprintf("it has no effect on %s beside %s, which answers in its place: remove %s here", pair.From, e.claim.Annotations.Field(e.claim.Owner.PrefixKey, by), pair.From)})
 			continue
 		}
 		status, _ := strconv.Atoi(pair.To)
 		block.Pages = append(block.Pages, errorPage{Codes: []string{pair.From}, Sets: true, Status: pair.To, To: e.page(pageKind{codes: []string{pair.To}, status: status}, nil)})
 	}
+}
+
+// insteadOf returns the annotation that answers in place of a status before error-status
+// does, empty for none.
+func (e *errorsAt) insteadOf(code string) string {
+	switch {
+	case code == notFound && e.fallback != "":
+		return fallbackBlock
+	case code == "401" && e.signsIn():
+		return "auth-signin"
+	}
+	return ""
 }
 
 // addFallbackPath adds the location that answers with the page of a path. It has the blocks

@@ -259,7 +259,7 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 		l.Return = &model.Return{Code: 503}
 		return l
 	}
-	l.Blocks = c.Blocks()
+	l.Blocks = b.once(c)
 	b.trace(l, c)
 	b.checkClients(l, c)
 	b.authenticate(l, c)

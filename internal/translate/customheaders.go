@@ -107,6 +107,24 @@ func (b *customHeadersBlock) add(name, value string) {
 	b.Headers = append(b.Headers, customHeader{name, value})
 }
 
+// Without returns the block without some headers, nil if nothing is left, and the names of
+// those that it had.
+func (b customHeadersBlock) Without(names []string) (data any, had []string) {
+	kept := customHeadersBlock{HideHSTS: b.HideHSTS, Type: b.Type, TypeVariable: b.TypeVariable}
+	for _, header := range b.Headers {
+		at := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, header.Name) })
+		if at < 0 {
+			kept.Headers = append(kept.Headers, header)
+		} else {
+			had = append(had, names[at])
+		}
+	}
+	if len(kept.Headers) == 0 && kept.Type == "" {
+		return nil, had
+	}
+	return kept, had
+}
+
 // headersHash distinguishes values in the names of variables.
 func headersHash(value string) string {
 	sum := sha256.Sum256([]byte(value))

@@ -62,5 +62,16 @@ func (t *translation) readWithout(ing *owner, keys []string) *owner {
 		path, byPath := strings.CutPrefix(key, annotations.PathsPrefix)
 		return ours && slices.Contains(keys, name) || byPath && slices.Contains(keys, path)
 	})
-	return t.read(object, ing.Settings, ing.Denial)
+	read := t.read(object, ing.Settings, ing.Denial)
+	read.tellOf(ing)
+	return read
+}
+
+// tellOf adds what an Ingress had no room for when it was read before.
+func (i *owner) tellOf(before *owner) {
+	for _, p := range before.Problems {
+		if p.Reason == model.NoRoom && !slices.Contains(i.Problems, p) {
+			i.Problems = append(i.Problems, p)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,6 +128,33 @@ func TestNamespacesWithKeptAnswersAreCounted(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"NoRoom Ingress over/one auth-cache-key", "NoRoom Ingress over/two auth-cache-key"}, got); diff != "" {
 		t.Errorf("%s\n%v", diff, problems)
+	}
+}
+
+// An Ingress over two maxima is told of both.
+func TestOverTwoMaxima(t *testing.T) {
+	t.Parallel()
+	keeps := map[string]string{"auth-url": "http://auth.test/check", "auth-cache-key": "$remote_user", "auth-cache-duration": "200 1m"}
+	var ingresses []ing
+	for n := range mostAuthCaches {
+		ingresses = append(ingresses, ing{name: fmt.Sprintf("n%d/first", n), age: 21, rules: []string{fmt.Sprintf("n%d / P a:80", n)}, annotations: keeps})
+	}
+	for n := range mostExemptOfNamespace / 256 {
+		var networks []string
+		for at := range 256 {
+			networks = append(networks, fmt.Sprintf("2001:%x::%x", n+1, at))
+		}
+		ingresses = append(ingresses, ing{name: fmt.Sprintf("over/big%d", n), age: 20, rules: []string{fmt.Sprintf("big%d / P a:80", n)},
+			annotations: map[string]string{"limit-rps": "1", "limit-allowlist": strings.Join(networks, ",")}})
+	}
+	both := maps.Clone(keeps)
+	both["limit-rps"], both["limit-allowlist"] = "1", "2001:db8::1"
+	ingresses = append(ingresses, ing{name: "over/last", age: 10, rules: []string{"last / P a:80"}, annotations: both})
+	_, problems := world{ingresses: ingresses}.translate(t)
+	for _, key := range []string{"auth-cache-key", "limit-allowlist"} {
+		if !slices.Contains(problems, "NoRoom Ingress over/last "+key) {
+			t.Errorf("no Problem of %s: %v", key, problems)
+		}
 	}
 }
 

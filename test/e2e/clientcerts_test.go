@@ -21,6 +21,8 @@ func clientHosts(t *testing.T, ca, other *clientCA) map[string]string {
 		"hosts.yaml": asks("strict", "ca", "auth-tls-pass-certificate-to-upstream: true") + asks("other", "other") +
 			asks("optional", "ca", "auth-tls-verify-client: optional") + asks("any", "ca", "auth-tls-verify-client: optional_no_ca") +
 			asks("lax", "ca", "auth-tls-verify-client: off") + asks("named", "ca", "auth-tls-match-cn: CN=(alice|carol),O=Shop$") +
+			asks("given", "ca", "sluice.io/error-status: 495 = 403\n496 = 401") + asks("late", "ca", "sluice.io/error-status: 495 496 = 401", "auth-tls-verify-client: optional") +
+			ingress("mixed", "mixed.example", []string{"/ Prefix web", "/free Prefix web"}, "auth-tls-secret: default/ca", "sluice.io/error-status: 495 496 = 401", "sluice.io/paths.auth-tls-verify-client: /free: optional") +
 			ingress("plain", "plain.example", []string{"/ Prefix web"}) +
 			ingress("ciphers", "ciphers.example", []string{"/ Prefix web"}, "ssl-ciphers: ECDHE-ECDSA-AES128-GCM-SHA256", "ssl-prefer-server-ciphers: false"),
 	}
@@ -47,6 +49,9 @@ func TestClientCertificates(t *testing.T) {
 			{"lax", nil, 200, "NONE"}, {"lax", alice, 200, "NONE"},
 			{"named", nil, 400, ""}, {"named", alice, 200, "SUCCESS"}, {"named", bob, 403, ""}, {"named", mallory, 400, ""},
 			{"plain", nil, 200, ""}, {"plain", alice, 200, ""},
+			{"given", nil, 401, ""}, {"given", alice, 200, "SUCCESS"}, {"given", mallory, 403, ""},
+			{"late", nil, 200, "NONE"}, {"late", alice, 200, "SUCCESS"}, {"late", mallory, 401, ""},
+			{"mixed", nil, 401, ""}, {"mixed", alice, 200, "SUCCESS"}, {"mixed", mallory, 401, ""},
 		} {
 			for _, http1 := range []bool{true, false} {
 				host := c.host + ".example"
