@@ -41,9 +41,6 @@ func (b *builder) crossings() {
 	if by := b.ciphersBy; by != nil {
 		b.crossedBy(by, b.ciphersKey, "the ciphers of %s are decided")
 	}
-	if by := b.snippet.by; by != nil {
-		b.crossedBy(by, snippetField, "directives are added to the server of %s")
-	}
 	if first := h.redirector(); first != nil {
 		b.crossedBy(first, wwwRedirectKey, "the other name of %s, with or without www., is redirected")
 	}

@@ -68,14 +68,19 @@ func (t *Assembly) placeBesideSnippet(h *host, in serverInput) *builder {
 
 // decideSnippet decides the snippet of the host. As in ingress-nginx, that of the oldest
 // owner counts. It may be what protects the paths of a later owner, so that these return
-// 503.
+// 503. Locations of all Ingresses of the host inherit it, so that it is never that of another
+// namespace than the oldest one's.
 func (b *builder) decideSnippet() {
 	for _, rules := range b.host.rules {
 		owner, own := rules.Owner, snippetOf(rules.Owner)
 		switch by := b.snippet.by; {
 		case own == "" || owner.IsDenied() || b.closesSnippet(owner):
+		case b.host.name == "":
+			b.refuseSnippet(owner, model.InvalidValue, "want a host: the server of requests without one also reads the headers of requests to hosts of others")
 		case !b.host.decides(rules):
 			b.refuseSnippet(owner, model.NotDelegated, fmt.Sprintf("namespace %s owns %s, and only its Ingresses decide this for the whole host: ask the owner to set it there, or use another host", b.host.oldest.Ref.Namespace, hostWords(b.host.name)))
+		case b.host.foreign(rules) && (by == nil || own != snippetOf(by)):
+			b.refuseSnippet(owner, model.CrossNamespace, fmt.Sprintf("want it in an Ingress of namespace %s, whose %s is the oldest of %s: its directives hold for the paths of all Ingresses there; ask that namespace, or use another host", b.host.oldest.Ref.Namespace, b.host.oldest.Ref, hostWords(b.host.name)))
 		case by == nil:
 			b.snippet.by = owner
 		case own != snippetOf(by):

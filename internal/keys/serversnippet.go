@@ -11,10 +11,10 @@ import (
 // must not affect other hosts, nor weaken what protects paths of other Ingresses.
 type ServerSnippet string
 
-// UnmarshalText accepts a Snippet without directives that reach beyond their server.
+// UnmarshalText accepts a Snippet that has only some directives outside of its locations.
 func (s *ServerSnippet) UnmarshalText(text []byte) error {
 	err := checkSnippet(text, func(statement syntax.Statement) string {
-		if why := reaches(statement); why != "" || statement.Depth > 0 {
+		if why := reaches(statement); why != "" || statement.Depth > 1 || statement.Block == "location" {
 			return why
 		}
 		return reachesFromServer(statement)
@@ -40,11 +40,30 @@ var ofServers = []struct {
 	{regexp.MustCompile(`^(?:set_real_ip_from|real_ip_.*)$`), "decides who a client is, for all Ingresses of the host: want the setting use-forwarded-headers"},
 }
 
+// besideLocations are the directives that a server snippet may have outside of its
+// locations. Locations of other Ingresses inherit them, so that none decides who gets in, or
+// what a backend learns about a client. nginx reads the header of a request before it knows
+// the server, so that none changes how it does.
+var besideLocations = regexp.MustCompile(`^(?:location|set|if|return|rewrite|break` +
+	`|add_header|add_trailer|more_(?:set|clear)_headers|expires|etag` +
+	`|charset|charset_types|override_charset|source_charset|default_type` +
+	`|client_max_body_size|client_body_buffer_size|client_(?:body|header)_timeout|send_timeout` +
+	`|keepalive_(?:requests|time|timeout)|lingering_(?:close|time|timeout)|reset_timedout_connection` +
+	`|proxy_(?:connect|read|send)_timeout|proxy_buffering|proxy_buffers|proxy_buffer_size|proxy_busy_buffers_size` +
+	`|proxy_request_buffering|proxy_max_temp_file_size|proxy_temp_file_write_size` +
+	`|(?:gzip|brotli)(?:_buffers|_comp_level|_disable|_http_version|_min_length|_proxied|_types|_vary|_window)?` +
+	`|sub_filter|sub_filter_(?:once|types|last_modified)` +
+	`|server_tokens|tcp_nodelay|tcp_nopush|sendfile|output_buffers|max_ranges|if_modified_since|chunked_transfer_encoding` +
+	`|absolute_redirect|port_in_redirect|server_name_in_redirect)$`)
+
 func reachesFromServer(s syntax.Statement) string {
 	for _, f := range ofServers {
 		if f.name.MatchString(s.Name()) {
 			return f.why
 		}
+	}
+	if !besideLocations.MatchString(s.Name()) {
+		return "may lift the protection of other Ingresses of the host: beside the locations of the snippet, want headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return and rewrite, which docs/snippets.md lists"
 	}
 	return ""
 }

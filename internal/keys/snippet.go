@@ -145,8 +145,18 @@ func reaches(s syntax.Statement) string {
 	if len(s.Tokens) > 1 {
 		argument = s.Tokens[1]
 	}
-	return leads(s.Name(), argument)
+	if why := leads(s.Name(), argument); why != "" {
+		return why
+	}
+	if slices.ContainsFunc(s.Tokens, namesSocket) {
+		return "names a unix socket, such as that at which nginx takes its backends: want HOST:PORT"
+	}
+	return ""
 }
+
+// namesSocket reports whether a token can be the address of a unix socket, or its end.
+// A variable can carry it to a directive that connects, so that no directive may have it.
+func namesSocket(token string) bool { return strings.Contains(strings.ToLower(token), "unix:") }
 
 // leads returns where a directive leads by its argument, "" if that may be.
 func leads(name, argument string) string {
@@ -161,7 +171,7 @@ func leads(name, argument string) string {
 	case certificate.MatchString(name) && !strings.HasPrefix(argument, "/"):
 		// OpenSSL also loads an engine by its path.
 		return "may load a library: want the path of a file"
-	case strings.HasSuffix(name, "_pass") && !namesHost(argument):
+	case (name == "pass" || strings.HasSuffix(name, "_pass")) && !namesHost(argument):
 		return "may lead to a unix socket: want a host that is written out"
 	}
 	return ""
@@ -208,7 +218,7 @@ var ofTemplates = sync.OnceValue(func() map[string]bool {
 	return used
 })
 
-var certificate = regexp.MustCompile(`_ssl_certificate(?:_key)?$`)
+var certificate = regexp.MustCompile(`(?:^|_)ssl_certificate(?:_key)?$`)
 
 var logTarget = regexp.MustCompile(`^(?:/dev/(?:stdout|null)|syslog:.*|` + logFile + `)$`)
 

@@ -36,22 +36,63 @@ func TestSnippetUses(t *testing.T) {
 func TestPortsOfStreamSnippets(t *testing.T) {
 	t.Parallel()
 	for text, wrong := range map[string]bool{
-		"server { listen 1; return x; }":                              false,
-		"server { listen [::]:65535 udp; return x; }":                 false,
-		"server { listen *:80; return x; }":                           false,
-		"server { listen 0; return x; }":                              true,
-		"server { listen 65536; return x; }":                          true,
-		"server { listen UNIX:80; return x; }":                        true,
-		"server { listen; }":                                          true,
-		"server { listen example; return x; }":                        true,
-		"upstream a { server 192.0.2.1:1; } server { proxy_pass b; }": true,
-		"upstream a { server 192.0.2.1:1; } server { proxy_pass a; }": false,
-		"server { proxy_pass 192.0.2.1:80; }":                         false,
-		"split_clients $remote_addr $handed_to { * x; }":              true,
+		"server { listen 1; return x; }":                                                                       false,
+		"server { listen [::]:65535 udp; return x; }":                                                          false,
+		"server { listen *:80; return x; }":                                                                    false,
+		"server { listen 0; return x; }":                                                                       true,
+		"server { listen 65536; return x; }":                                                                   true,
+		"server { listen UNIX:80; return x; }":                                                                 true,
+		"server { listen; }":                                                                                   true,
+		"server { listen example; return x; }":                                                                 true,
+		"upstream a { server 192.0.2.1:1; } server { proxy_pass b; }":                                          true,
+		"upstream a { server 192.0.2.1:1; } server { proxy_pass a; }":                                          false,
+		"server { proxy_pass 192.0.2.1:80; }":                                                                  false,
+		"split_clients $remote_addr $handed_to { * x; }":                                                       true,
+		"server { listen 9000; pass 192.0.2.1:80; }":                                                           false,
+		"map $ssl_preread_server_name $name { default a; \"x y\" b; include c; }":                              true,
+		"map $ssl_preread_server_name $name { hostnames; default a; *.example b; }":                            false,
+		"upstream a { least_conn; server 192.0.2.1:1 weight=2; } server { listen 1; proxy_pass a; }":           false,
+		"server { listen 1 ssl; ssl_certificate /a.crt; ssl_certificate_key /a.key; proxy_pass a.example:1; }": false,
 	} {
 		var got StreamSnippet
 		if err := got.UnmarshalText([]byte(text)); (err != nil) != wrong {
 			t.Errorf("%q: error %v", text, err)
+		}
+	}
+}
+
+// The control socket of nginx is a unix socket, at which everybody can set all backends.
+func TestStreamSnippetsReachNoSocket(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"server { listen 9000; pass unix:/state/run/control.sock; }":                 "may lead to a unix socket",
+		"server { listen 9000; pass UNIX:/state/run/control.sock; }":                 "may lead to a unix socket",
+		"server { listen 9000; pass $x; }":                                           "leads to an upstream that is not in the snippet",
+		"server { listen 9000; pass $x:80; }":                                        "may lead to a unix socket",
+		"map $remote_addr $x { default \"unix:/state/run/control.sock\"; }":          "names a unix socket",
+		"map $remote_addr $x { unix:/a b; }":                                         "names a unix socket",
+		"geo $x { default Unix:/a; }":                                                "names a unix socket",
+		"split_clients $remote_addr $x { * unix:/a; }":                               "names a unix socket",
+		"server { listen 9000; set $x unix:/a; return $x; }":                         "names a unix socket",
+		"server { listen 9000; access_log syslog:server=UNIX:/a; return x; }":        "names a unix socket",
+		"upstream a { resolver unix:/a; server a.example resolve; }":                 "names a unix socket",
+		"server { listen 9000; js_access a.b; return x; }":                           "runs programs in nginx",
+		"server { listen 9000; ssl_certificate_key engine:x:y; return x; }":          "may load a library",
+		"server { listen 9000; ssl_certificate $x; return x; }":                      "may load a library",
+		"server { listen 9000; ssl_stapling_responder http://192.0.2.1; return x; }": "is not among the directives of a stream snippet",
+		"server { listen 9000; tunnel_to a; return x; }":                             "is not among the directives of a stream snippet",
+		"upstream a { server 192.0.2.1:1; state /state/x; }":                         "is not among the directives of a stream snippet",
+		"server { listen 9000; map $a $b { default c; } return x; }":                 "is not among the directives of a stream snippet",
+	} {
+		var got StreamSnippet
+		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+	for _, text := range []string{"access_log syslog:server=UNIX:/a;", "resolver unix:/a;", "set $x http://unix:/a;", "if ($x) { proxy_bind unix:; }"} {
+		var got Snippet
+		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), "names a unix socket") {
+			t.Errorf("%q: got %v", text, err)
 		}
 	}
 }
@@ -62,5 +103,33 @@ func TestLocationsOfServerSnippets(t *testing.T) {
 	want := []SnippetLocation{{"", "/a"}, {"=", "/c"}, {"~*", "x y"}, {"^~", "/d"}, {"~", "^/e"}, {"", "@f"}}
 	if diff := cmp.Diff(want, snippet.Locations()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Locations of other Ingresses inherit what is in the server.
+func TestServerSnippetsLiftNoProtection(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", "# nothing", "add_header X y always;", "more_set_headers 'X: y';", "client_max_body_size 8m; proxy_read_timeout 5s; send_timeout 5s;", "gzip on; gzip_types text/css;",
+		"set $x y; if ($x) { set $y z; return 403; } rewrite ^/a$ /b last;", "location /a { error_page 403 =200 /b; limit_req_dry_run on; allow all; if ($x) { access_log off; } }",
+		"location /a { location /a/b { satisfy any; } }", "sub_filter a b; expires 1h; charset utf-8; proxy_buffers 8 8k;", "return 301 https://a.example$request_uri;",
+	} {
+		var got ServerSnippet
+		if err := got.UnmarshalText([]byte(text)); err != nil {
+			t.Errorf("%q: error %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		"error_page 401 403 =200 @open; location @open { return 200; }", "proxy_set_header X-Real-IP $arg_ip;", "proxy_set_header ssl-client-verify SUCCESS;", "limit_req_dry_run on;",
+		"limit_conn_dry_run on;", "limit_req_status 599;", "auth_request off;", "auth_basic off;", "allow all;", "deny 192.0.2.1;", "proxy_intercept_errors on;", "proxy_pass_request_headers off;",
+		"proxy_pass_header X-Accel-Redirect;", "proxy_ssl_verify off;", "internal;", "access_log off;", "error_log /dev/stdout;", "more_set_input_headers 'Authorization: x';",
+		"more_clear_input_headers X;", "try_files /a /b;", "root /;", "proxy_hide_header X;", "grpc_set_header X y;", "fastcgi_param X y;", "mirror off;", "ssi off;", "resolver 192.0.2.1;",
+		"underscores_in_headers on;", "ignore_invalid_headers off;", "client_header_buffer_size 256;", "large_client_header_buffers 1 512;", "if ($x) { satisfy any; }", "types { a b; }",
+		"if ($x) { limit_req_dry_run on; }",
+	} {
+		var got ServerSnippet
+		if err := got.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), "beside the locations") && !strings.Contains(err.Error(), "want the annotation satisfy") {
+			t.Errorf("%q: got %v", text, err)
+		}
 	}
 }

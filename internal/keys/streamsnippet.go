@@ -24,7 +24,7 @@ func (s *StreamSnippet) UnmarshalText(text []byte) error {
 			_, wrong := portOf(statement)
 			return wrong
 		// The upstreams of Sluice lead to sockets that believe a PROXY header.
-		case statement.Name() == "proxy_pass" && len(statement.Tokens) > 1 && !strings.Contains(statement.Tokens[1], ":") && !slices.Contains(upstreams, statement.Tokens[1]):
+		case (statement.Name() == "proxy_pass" || statement.Name() == "pass") && len(statement.Tokens) > 1 && !strings.Contains(statement.Tokens[1], ":") && !slices.Contains(upstreams, statement.Tokens[1]):
 			return "leads to an upstream that is not in the snippet: want HOST:PORT, or the name of an upstream of the snippet"
 		}
 		return reachesFromStream(statement)
@@ -63,14 +63,38 @@ func (s StreamSnippet) Variables() []string {
 	return names
 }
 
+// ofStreams are the directives that a stream snippet may have, by their block. A directive
+// that a later nginx adds may open connections, so that it is not among them. The lines of
+// the other blocks are values.
+var ofStreams = map[string][]string{
+	"": {"server", "upstream", "map", "geo", "split_clients"},
+	"server": strings.Fields(`access_log allow deny error_log listen pass preread_buffer_size preread_timeout proxy_bind
+		proxy_buffer_size proxy_connect_timeout proxy_download_rate proxy_half_close proxy_next_upstream proxy_next_upstream_timeout
+		proxy_next_upstream_tries proxy_pass proxy_protocol proxy_protocol_timeout proxy_requests proxy_responses
+		proxy_socket_keepalive proxy_ssl proxy_ssl_certificate proxy_ssl_certificate_key proxy_ssl_ciphers proxy_ssl_crl
+		proxy_ssl_name proxy_ssl_password_file proxy_ssl_protocols proxy_ssl_server_name proxy_ssl_session_reuse
+		proxy_ssl_trusted_certificate proxy_ssl_verify proxy_ssl_verify_depth proxy_timeout proxy_upload_rate resolver
+		resolver_timeout return server_name set set_real_ip_from ssl_alpn ssl_certificate ssl_certificate_key ssl_ciphers
+		ssl_client_certificate ssl_crl ssl_dhparam ssl_ecdh_curve ssl_handshake_timeout ssl_password_file ssl_preread
+		ssl_prefer_server_ciphers ssl_protocols ssl_session_tickets ssl_session_timeout ssl_trusted_certificate ssl_verify_client
+		ssl_verify_depth tcp_nodelay`),
+	"upstream": strings.Fields("hash least_conn random resolver resolver_timeout server zone"),
+}
+
 func reachesFromStream(s syntax.Statement) string {
-	if s.Depth == 0 && !slices.Contains([]string{"server", "upstream", "map", "geo", "split_clients"}, s.Name()) {
+	if s.Depth == 0 && !slices.Contains(ofStreams[""], s.Name()) {
 		return "changes the servers of others: want it in a block such as server or upstream"
 	}
-	if s.Name() == "server" && s.Depth > 0 && len(s.Tokens) > 1 && strings.HasPrefix(strings.ToLower(s.Tokens[1]), "unix:") {
+	if s.Block == "upstream" && s.Name() == "server" && len(s.Tokens) > 1 && namesSocket(s.Tokens[1]) {
 		return "may lead to a unix socket: want a host that is written out"
 	}
-	return reaches(s)
+	if why := reaches(s); why != "" {
+		return why
+	}
+	if allowed, limited := ofStreams[s.Block]; s.Depth > 1 || s.Depth == 1 && limited && !slices.Contains(allowed, s.Name()) {
+		return "is not among the directives of a stream snippet, which docs/snippets.md lists"
+	}
+	return ""
 }
 
 // Ports returns the ports on which the snippet listens, each once.

@@ -16,8 +16,10 @@ type Statement struct {
 	Tokens []string
 	// Line is where it begins, from 1.
 	Line int
-	// Depth is the number of blocks around it. Opens is set for the head of a block.
+	// Depth is the number of blocks around it, and Block the name of the innermost one.
+	// Opens is set for the head of a block.
 	Depth int
+	Block string
 	Opens bool
 }
 
@@ -117,6 +119,9 @@ func (p *parser) mark(event Event, ch byte) error {
 		return p.wrong(fmt.Sprintf("a %q without a directive", rune(ch)))
 	}
 	p.reading.Depth, p.reading.Opens = len(p.open), event&Open != 0
+	if len(p.open) > 0 {
+		p.reading.Block = p.open[len(p.open)-1].Name()
+	}
 	if event&Open != 0 {
 		if strings.HasSuffix(p.reading.Name(), "_by_lua_block") {
 			return p.wrong("a block of Lua, whose end nginx finds by other rules")

@@ -90,7 +90,7 @@ func TestServerSnippet(t *testing.T) {
 		s.waitStatus("http://shop.example/gone", 410)
 		s.waitStatus("http://shop.example/b/x.php", 404)
 
-		s.write("a.yaml", ingress("a", "shop.example", []string{"/a Prefix web"}, "server-snippet: no_such_directive on;"))
+		s.write("a.yaml", ingress("a", "shop.example", []string{"/a Prefix web"}, "server-snippet: location /x { no_such_directive on; }"))
 		s.waitLine("no_such_directive")
 		s.waitStatus("http://shop.example/a", 503)
 		s.write("b.yaml", ingress("b", "shop.example", []string{"/b Prefix web", "/c Prefix web"}))

@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -121,6 +122,69 @@ func TestServerAndStreamSnippetsStayInTheirLevel(t *testing.T) {
 		}
 		if taken == 0 || refused < 300 {
 			t.Errorf("%s: %d snippets were taken and %d refused", key, taken, refused)
+		}
+	}
+}
+
+// The control socket of nginx, at which all backends are set, by the directive pass of the
+// stream level, and by the value of a map.
+func TestStreamSnippetsReachNoSocket(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	for _, snippet := range []string{
+		"server { listen 9000; pass unix:/state/run/control.sock; }", "server { listen 9000; pass \"UNIX:/state/run/control.sock\"; }",
+		"map $remote_addr $to { default \"unix:/state/run/control.sock\"; } server { listen 9000; pass $to; }",
+		"map $remote_addr $to { default \"unix:/state/run/control.sock\"; }", "server { listen 9000; pass $arg; }", "server { listen 9000; pass sluice; }",
+		"upstream a { server unix:/state/run/control.sock; } server { listen 9000; pass a; }",
+	} {
+		o := w.run(withAnnotation(t, prefix+"stream-snippet", snippet))
+		if len(o.about("Ingress default/rich", prefix+"stream-snippet")) == 0 || bytes.Contains(o.file.Bytes(), []byte("listen 9000")) || bytes.Contains(o.file.Bytes(), []byte("state/run/control.sock\"")) {
+			t.Errorf("%s is taken", snippet)
+		}
+	}
+}
+
+// The protection of other Ingresses of the host, which directives beside locations lift; and
+// how nginx reads the header of each request, by the server of requests without a host.
+func TestServerSnippetsLiftNoProtection(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	for _, snippet := range []string{
+		"error_page 401 403 =200 @lifted; location @lifted { return 200; }", "proxy_set_header X-Real-IP $arg_lifted;", "proxy_set_header ssl-client-verify lifted;",
+		"limit_req_dry_run on; # lifted", "limit_conn_dry_run on; # lifted", "if ($arg_lifted) { satisfy any; }", "allow all; # lifted", "more_set_input_headers 'Authorization: lifted';",
+		"underscores_in_headers on; # lifted", "ignore_invalid_headers off; # lifted", "large_client_header_buffers 1 512; # lifted", "client_header_buffer_size 256; # lifted",
+	} {
+		o := w.run(withAnnotation(t, prefix+"server-snippet", snippet))
+		if len(o.about("Ingress default/rich", prefix+"server-snippet")) == 0 || bytes.Contains(o.file.Bytes(), []byte("lifted")) {
+			t.Errorf("%s is taken", snippet)
+		}
+	}
+}
+
+// A server of another namespace, and the server of requests without a host.
+func TestServerSnippetsOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	for _, host := range []string{"shop.example", ""} {
+		objects := withData(sharedWorld(t), snippetsAllowed)
+		objects.Ingresses = slices.Clone(objects.Ingresses)
+		for _, ing := range objects.Ingresses {
+			if ing.Name == "rich" {
+				other := ing.DeepCopy()
+				other.Name, other.UID, other.Annotations = "guest", "guest", map[string]string{prefix + "server-snippet": "add_header X-Reaches others;"}
+				if host != "" {
+					other.Namespace = "stranger"
+				}
+				other.CreationTimestamp = metav1.NewTime(ing.CreationTimestamp.AddDate(1, 0, 0))
+				other.Spec.TLS, other.Spec.DefaultBackend = nil, nil
+				other.Spec.Rules = other.Spec.Rules[:1]
+				other.Spec.Rules[0].Host = host
+				objects.Ingresses = append(objects.Ingresses, other)
+			}
+		}
+		o := w.run(objects)
+		if bytes.Contains(o.file.Bytes(), []byte("X-Reaches")) {
+			t.Errorf("a snippet reaches others by the host %q", host)
 		}
 	}
 }
