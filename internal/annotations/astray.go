@@ -121,7 +121,11 @@ func (r *reader) reportAstray(key string) {
 	if a.prefix != PathsPrefix {
 		right = FieldOf(a.prefix, cmp.Or(meant, a.name))
 	}
-	text := "no annotation has this prefix" + keys.DidYouMean(right)
+	text := "no annotation has this prefix"
+	if written, _, _ := strings.Cut(key, "/"); written+"/" == OwnPrefix && strings.HasPrefix(right, OwnPrefix) {
+		text = "no annotation has this name"
+	}
+	text += keys.DidYouMean(right)
 	if r.catalog.Withholds(meant, a.value) {
 		text = r.withhold(text)
 	}

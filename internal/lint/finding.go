@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sluice/internal/annotations"
@@ -103,7 +105,21 @@ func (f Finding) String() string {
 	return line.String()
 }
 
-// compare orders findings by file, document, object, field, reason and text.
+// ofLines finds the first line that a text about a snippet is for.
+var ofLines = regexp.MustCompile(`^lines? ([0-9]+)`)
+
+// snippetLine returns the line of a snippet that a finding is about, 0 for other findings.
+func (f Finding) snippetLine() int {
+	line := ofLines.FindStringSubmatch(f.Text)
+	if f.Reason != Snippet || line == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(line[1]) // A snippet has fewer lines than an int can count.
+	return n
+}
+
+// compare orders findings by file, document, object, field, reason, line of a snippet and
+// text.
 func compare(a, b Finding) int {
 	return cmp.Or(
 		strings.Compare(a.File, b.File),
@@ -111,6 +127,7 @@ func compare(a, b Finding) int {
 		a.Object.Compare(b.Object),
 		strings.Compare(a.Field, b.Field),
 		strings.Compare(string(a.Reason), string(b.Reason)),
+		cmp.Compare(a.snippetLine(), b.snippetLine()),
 		strings.Compare(a.Text, b.Text),
 	)
 }

@@ -29,6 +29,10 @@ func (r *reader) access(nodes []*node, at scope) {
 		for _, n := range rules {
 			r.deny(n, at, "403")
 		}
+	case inexact(at, lists.name()) != "":
+		for _, n := range rules {
+			r.leave(n, inexact(at, lists.name()))
+		}
 	default:
 		r.list(lists.denied, at, "denylist-source-range")
 		if len(lists.allowed) > 0 {
@@ -56,6 +60,14 @@ type lists struct {
 	// rest is set if all others are denied. all are the rules for all.
 	rest bool
 	all  []*node
+}
+
+// name returns the annotation that matters most.
+func (l lists) name() string {
+	if len(l.allowed) > 0 {
+		return "allowlist-source-range"
+	}
+	return "denylist-source-range"
 }
 
 // listsOf reports false if a deny list and an allow list would not do the same.

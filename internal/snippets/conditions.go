@@ -9,7 +9,9 @@ import (
 // condition replaces an if whose block answers the request.
 func (r *reader) condition(n *node, at scope) {
 	c, ok := conditionOf(n)
-	c.value = r.variables.expand(c.value)
+	if !strings.HasSuffix(c.operator, "~") && !strings.HasSuffix(c.operator, "~*") {
+		c.value = r.variables.expand(c.value) // nginx expands no variables in a pattern
+	}
 	family, _, _ := strings.Cut(c.variable, "_")
 	switch {
 	case !ok:
@@ -191,16 +193,44 @@ func (r *reader) ifMatch(n *node, c condition, at scope, m match) {
 	must := c.negated() != (c.value == "" && c.operator != "")
 	own := OwnPrefix + m.annotation
 	switch {
+	case m.name == "Origin" && len(n.block) > 0 && r.onlyCORS(n.block):
+		r.leave(n, wantCORS)
+	case refuses(n.block) && m.differs(c, must) != "":
+		r.leave(n, m.differs(c, must))
 	case line == "" || at.path != "" || !r.answers(n.block):
 		r.leave(n, "for another backend want a copy of this Ingress with "+own)
 	case must && refuses(n.block):
 		if w := r.add(n, at, own, line); w != nil {
-			w.step("with which the Ingress gets no other requests")
+			w.step("and a copy of this Ingress without it and with sluice.io/deny-paths: \"/*\", which refuses the other requests")
 		}
 	case must:
 		r.leave(n, "want "+own+" for the requests that have it, and a copy of this Ingress without it for the others")
 	default:
 		r.done[n] = true
+		if given := strings.TrimSpace(r.Given[own]); given != "" {
+			line = given + "\n" + line
+		}
 		r.block(n.block, scope{where: joinWhere(at.where, "a copy of this Ingress with "+own+": "+strconv.Quote(line))})
 	}
+}
+
+// differs returns why a match does not decide as a condition that refuses requests, "" if
+// it does. must is set if the condition refuses requests without the match.
+func (m match) differs(c condition, must bool) string {
+	isPattern := strings.HasSuffix(c.operator, "~") || strings.HasSuffix(c.operator, "~*")
+	switch {
+	case m.annotation == "match-query":
+		return "sluice.io/match-query does not refuse the same requests: $" + c.variable + " ignores the case of the name and takes the value as sent; match-query goes by the name as written and by the decoded value"
+	case c.value != strings.TrimSpace(c.value):
+		return "sluice.io/match-headers takes no value with a space at its beginning or end"
+	case isPattern && !must && matchesEmpty(c.value):
+		return "the pattern also matches a missing header, which sluice.io/match-headers never matches"
+	}
+	return ""
+}
+
+// matchesEmpty reports whether a pattern may match the empty text.
+func matchesEmpty(pattern string) bool {
+	compiled, err := regexp.Compile(pattern)
+	return err != nil || compiled.MatchString("")
 }

@@ -37,7 +37,7 @@ func (r *reader) crossOrigin(nodes []*node, at scope) {
 	annotations, ok := c.annotations()
 	for _, n := range c.nodes {
 		if !ok {
-			r.leave(n, "want enable-cors: \"true\" with lists in cors-allow-origin, cors-allow-methods and cors-allow-headers")
+			r.leave(n, wantCORS)
 			continue
 		}
 		r.done[n] = true
@@ -50,6 +50,8 @@ func (r *reader) crossOrigin(nodes []*node, at scope) {
 		}
 	}
 }
+
+const wantCORS = "want enable-cors: \"true\" with lists in cors-allow-origin, cors-allow-methods and cors-allow-headers"
 
 const corsPrefix = "access-control-"
 

@@ -146,7 +146,7 @@ func (r *reader) cookiePath(n *node, at scope) {
 	if m := flagged.FindStringSubmatch(strings.TrimSpace(to)); m != nil && (from == "/" || strings.HasPrefix(from, "~")) {
 		flags, ok := cookieFlags("* " + strings.Join(strings.FieldsFunc(m[1], func(c rune) bool { return c == ';' || c == ' ' }), " "))
 		if ok {
-			r.add(n, at, OwnPrefix+"cookie-flags", flags)
+			r.flags(n, at, flags)
 			return
 		}
 	}

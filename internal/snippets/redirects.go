@@ -32,7 +32,11 @@ func isURL(text string) bool {
 // deny refuses the requests of a scope.
 func (r *reader) deny(n *node, at scope, code string) {
 	lines, ok := r.lines(at)
-	if !ok {
+	switch {
+	case at.pattern && losesWithoutCase(at.path):
+		r.leave(n, "sluice.io/deny-paths ignores case, with which this pattern may match less")
+		return
+	case !ok:
 		r.leave(n, "want sluice.io/deny-paths with these paths")
 		return
 	}
@@ -46,6 +50,15 @@ func (r *reader) deny(n *node, at scope, code string) {
 		}
 	}
 }
+
+// losesWithoutCase reports whether a pattern that ignores case may match less than one that
+// does not: deny-paths ignores case.
+func losesWithoutCase(pattern string) bool {
+	return !strings.HasPrefix(pattern, "(?i)") && loses.MatchString(pattern)
+}
+
+// loses finds negations, and parts that give nothing back.
+var loses = regexp.MustCompile(`\[\^\]?[^\]]*[A-Za-z\\]|\(\?<?!|\(\?[>(]|\[:|\\P|[*+?}]\+|\(\*`)
 
 // ownHost matches a redirect to the same URL by HTTPS.
 var ownHost = regexp.MustCompile(`^https://\$\{?(?:host|http_host|server_name|best_http_host)\}?\$\{?request_uri\}?$`)

@@ -90,20 +90,30 @@ func (r *reader) lines(at scope) (paths []string, ok bool) {
 	case at.path != "":
 		// The location also has /admins if its path is /admin.
 		return []string{"~^" + regexp.QuoteMeta(at.path)}, true
-	case r.Given["use-regex"] == "true" || r.Given["rewrite-target"] != "":
+	case !r.Server && at.where == "" && slices.ContainsFunc(r.Paths, func(path string) bool { return !isPlain(path) }):
 		return nil, false
-	case r.Server || at.where != "":
-		return []string{"/*"}, true
 	}
-	for _, path := range r.Paths {
-		if !isPlain(path) {
-			return nil, false
-		}
-		paths = append(paths, below(path)...)
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths), len(paths) > 0
+	// The annotation is for the requests of its Ingress alone.
+	return []string{"/*"}, r.Given["use-regex"] != "true" && r.Given["rewrite-target"] == ""
 }
+
+// inexact returns why no annotation of a single path refuses all that a directive in a
+// location refuses, "" if one does.
+func inexact(at scope, name string) string {
+	if name = strings.TrimPrefix(name, OwnPrefix); !protecting[name] {
+		return ""
+	}
+	switch {
+	case at.pattern:
+		return "no annotation does the same: a longer path of the host comes before a pattern in the path of an Ingress, and not before this location. " + name + " is for all paths of an Ingress"
+	case at.path == "" || at.exact || strings.HasSuffix(at.path, "/"):
+		return ""
+	}
+	return fmt.Sprintf("no annotation does the same: this location also has %sx and %s.php, but a path of type Prefix has only %s and all below it. If that is enough, want sluice.io/paths.%s and a rule for the path", at.path, at.path, at.path, name)
+}
+
+// protecting are the annotations of single paths that decide who may reach a path.
+var protecting = map[string]bool{"allowlist-source-range": true, "denylist-source-range": true, "satisfy": true}
 
 // below returns the lines for a path and all below it.
 func below(path string) []string {
@@ -138,6 +148,10 @@ func (w *written) step(text string) {
 // another value already.
 func (r *reader) write(n *node, at scope, name, value string) *written {
 	bare := strings.TrimPrefix(name, OwnPrefix)
+	if why := inexact(at, name); why != "" {
+		r.leave(n, why)
+		return nil
+	}
 	switch {
 	case at.pattern:
 		at.where = joinWhere(at.where, onlyPath(at))
@@ -181,7 +195,10 @@ func (r *reader) writeForPath(n *node, at scope, bare, value string) *written {
 		return nil
 	}
 	w.values = append(w.values, at.path+": "+value)
-	if !slices.Contains(r.Paths, at.path) {
+	switch {
+	case protecting[bare] && !at.exact:
+		w.step("with a rule of type Prefix for the path " + at.path)
+	case !slices.Contains(r.Paths, at.path):
 		w.step("with a rule for the path " + at.path)
 	}
 	return r.replaced(n, w)
@@ -219,7 +236,7 @@ func (r *reader) linesOf(name string, at scope) []string {
 
 // present begins an annotation with the lines that the Ingress has already.
 func (r *reader) present(w *written) {
-	if given := strings.TrimSpace(r.Given[w.name]); given != "" && w.where == "" && len(w.values) == 0 {
+	if given := strings.TrimSpace(r.Given[w.name]); given != "" && len(w.values) == 0 {
 		w.values = strings.Split(given, "\n")
 		w.step("with the present lines in it")
 	}
@@ -238,8 +255,12 @@ func (r *reader) entry(name, where string) *written {
 
 func (r *reader) replaced(n *node, w *written) *written {
 	r.done[n] = true
-	if r.Server && w.where == "" && !strings.HasPrefix(w.name, OwnPrefix+"paths.") && !ofHost[strings.TrimPrefix(w.name, OwnPrefix)] {
+	all := r.Server && !strings.HasPrefix(w.name, OwnPrefix+"paths.") && !ofHost[strings.TrimPrefix(w.name, OwnPrefix)]
+	switch {
+	case all && w.where == "":
 		w.step("in each Ingress of the host, for which the server-snippet holds")
+	case all && !strings.Contains(w.where, onlyThePath):
+		w.step("and the same for each Ingress of the host, for which the server-snippet holds")
 	}
 	w.nodes = append(w.nodes, n)
 	if need := needs[strings.TrimPrefix(strings.TrimPrefix(w.name, OwnPrefix), "paths.")]; need != "" && r.Given[need] == "" {
@@ -256,16 +277,18 @@ var needs = map[string]string{
 	"proxy-ssl-server-name": "proxy-ssl-secret", "proxy-ssl-verify": "proxy-ssl-secret", "proxy-ssl-verify-depth": "proxy-ssl-secret",
 }
 
-// ofHost are annotations that hold for a whole host, or name their paths themselves.
-var ofHost = map[string]bool{"from-to-www-redirect": true, "redirects": true, "deny-paths": true, "ssl-ciphers": true, "ssl-prefer-server-ciphers": true}
+// ofHost are annotations that hold for a whole host, whichever Ingress has them.
+var ofHost = map[string]bool{"from-to-www-redirect": true, "redirects": true, "ssl-ciphers": true, "ssl-prefer-server-ciphers": true}
+
+const onlyThePath = " only the path "
 
 // onlyPath is the Ingress that an annotation needs if it can be given for no single path.
 // It has the protection of the present one.
 func onlyPath(at scope) string {
 	if at.pattern {
-		return "a copy of this Ingress with use-regex: \"true\" and only the path " + quotedPath(at.path)
+		return "a copy of this Ingress with use-regex: \"true\" and" + onlyThePath + quotedPath(at.path)
 	}
-	return "a copy of this Ingress with only the path " + at.path
+	return "a copy of this Ingress with" + onlyThePath + at.path
 }
 
 // quotedPath returns a pattern as the path of a rule, which nginx compares from the

@@ -72,10 +72,28 @@ func (r *reader) simple(n *node, at scope, d direct) {
 	case value == d.usual && value != "" && r.Given[d.annotation] == "":
 		r.needlessFor(n, "it is the default")
 	case several[d.annotation]:
-		r.add(n, at, d.annotation, value)
+		r.flags(n, at, value)
 	default:
 		r.write(n, at, d.annotation, value)
 	}
+}
+
+// flags adds a line of cookie-flags, unless a line for these cookies has all its flags. Sluice
+// takes one line for each cookie.
+func (r *reader) flags(n *node, at scope, line string) {
+	const annotation = OwnPrefix + "cookie-flags"
+	words := strings.Fields(line)
+	for _, other := range r.linesOf(annotation, at) {
+		has := strings.Fields(strings.ToLower(other))
+		if len(has) == 0 || has[0] != "*" && has[0] != strings.ToLower(words[0]) {
+			continue
+		}
+		if !slices.ContainsFunc(words[1:], func(flag string) bool { return !slices.Contains(has[1:], flag) }) {
+			r.needlessFor(n, "another line of "+annotation+" says it")
+			return
+		}
+	}
+	r.add(n, at, annotation, line)
 }
 
 var sizePattern = regexp.MustCompile(`^[0-9]{1,9}[kKmMgG]?$`)
