@@ -14,7 +14,12 @@ type DeniedPath struct {
 	// Pattern matches the decoded path of the request, in whatever case.
 	Pattern string `json:"pattern"`
 	Code    int    `json:"code"`
+	// Steps is the number of steps that the pattern may take. Beyond it, nginx returns 500.
+	Steps int `json:"steps,omitempty"`
 }
+
+// Bounds returns the pattern and the steps that it may take.
+func (d DeniedPath) Bounds() (pattern string, steps int) { return d.Pattern, d.Steps }
 
 // DeniedPaths are tried in the order of their lines.
 type DeniedPaths []DeniedPath
@@ -47,11 +52,32 @@ func (d *DeniedPaths) UnmarshalText(text []byte) error {
 		if wrong != "" {
 			return wrongLine(line, "%s", wrong)
 		}
-		list = append(list, DeniedPath{pattern, code})
+		list = append(list, DeniedPath{Pattern: pattern, Code: code})
 		return nil
 	})
+	list.shareSteps()
 	*d = list
 	return err
+}
+
+// mostHard is the number of hard patterns with the whole limit of steps each.
+const mostHard = 10
+
+// shareSteps divides the steps of ten patterns among more hard ones. nginx tries all lines
+// on one request, so many of them hold up a worker no longer than ten.
+func (d DeniedPaths) shareSteps() {
+	hard := 0
+	for i := range d {
+		d[i].Steps = pcre.LeastSteps
+		if pcre.Hard(d[i].Pattern) {
+			hard++
+		}
+	}
+	for i := range d {
+		if hard > mostHard && pcre.Hard(d[i].Pattern) {
+			d[i].Steps = pcre.LeastSteps * mostHard / hard
+		}
+	}
 }
 
 func isStatus(word string) bool {
@@ -80,6 +106,9 @@ func deniedPattern(path string) (pattern, wrong string) {
 // groupsThatName are the beginnings of named groups, which set variables, and of verbs.
 var groupsThatName = []string{"(?<", "(?P<", "(?'", "(*"}
 
+// anyByte lets a point match line ends too, which a client can send as %0a.
+const anyByte = "(?s)"
+
 // writtenPattern checks a pattern that a user wrote.
 func writtenPattern(pattern string) (checked, wrong string) {
 	_, err := pcre.Compile(pattern, pcre.Caseless)
@@ -91,5 +120,5 @@ func writtenPattern(pattern string) (checked, wrong string) {
 	case err != nil:
 		return "", "want a regular expression: " + err.Error()
 	}
-	return pattern, ""
+	return anyByte + pattern, ""
 }

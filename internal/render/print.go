@@ -38,7 +38,7 @@ type printer func(value any) (string, error)
 //	str          a quoted token where nginx would read $ as a variable; $ is refused
 //	literal      a quoted token where nginx reads $ as itself: a location's path
 //	regex        a quoted regular expression
-//	bounded      a quoted regular expression of a user, which gets limits
+//	bounded      a quoted regular expression of a user, which gets limits, its own or those of names
 //	logformat    a quoted token with harmless variables, and those of the access log
 //	streamformat a quoted token with variables of the stream level
 //	verbatim     a quoted token where nginx reads variables; $ becomes a variable with a $
@@ -59,7 +59,7 @@ type printer func(value any) (string, error)
 func printers() map[string]printer {
 	return map[string]printer{
 		"word": ofText(printWord), "part": ofText(printPart), "host": ofText(printHost), "alias": printAlias, "onelabel": ofText(printOneLabel),
-		"str": ofText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": ofText(printBounded), "verbatim": ofText(printVerbatim),
+		"str": ofText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": printBounded, "verbatim": ofText(printVerbatim),
 		"logformat": ofText(printLogFormat), "streamformat": ofText(printStreamFormat), "header": ofText(printHeader), "argument": ofText(printArgument), "url": ofText(printURL), "parameter": ofText(printParameter), "target": ofText(printTarget),
 		"mapkey": ofText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": ofText(printVariable),
 		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff, "lines": printLines,

@@ -66,12 +66,19 @@ func printRegex(value any) (string, error) {
 	})(value)
 }
 
-// printBounded prints a regular expression with limits.
-func printBounded(s string) (string, error) {
-	if s == "" {
-		return "", &Refusal{Want: "a regular expression", Got: s}
+// printBounded prints a regular expression with limits: those of a value that has its own,
+// or those of names.
+func printBounded(value any) (string, error) {
+	if own, ok := value.(interface{ Bounds() (string, int) }); ok {
+		pattern, steps := own.Bounds()
+		return limitPattern(pattern, steps).quote()
 	}
-	return limitPattern(s, pcre.NameSteps).quote()
+	return ofText(func(s string) (string, error) {
+		if s == "" {
+			return "", &Refusal{Want: "a regular expression", Got: s}
+		}
+		return limitPattern(s, pcre.NameSteps).quote()
+	})(value)
 }
 
 // printStr prints a token without variables. It refuses $, for which nginx has no escape.

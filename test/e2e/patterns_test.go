@@ -84,3 +84,28 @@ func TestManyPatternsHoldNoWorker(t *testing.T) {
 		}
 	})
 }
+
+// TestDeniedPathsHoldNoWorker: the request that a pattern of deny-paths gives up is refused
+// and never reaches the backend. Many of them share their steps.
+func TestDeniedPathsHoldNoWorker(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		web := backend(t, "web")
+		var lines strings.Builder
+		for i := range 64 {
+			fmt.Fprintf(&lines, `~ ^/%d?x*x*x*x*N$\n`, i)
+		}
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "web.yaml": service("web", web),
+			"one.yaml":  ingress("one", "a.example", []string{"/ Prefix web"}, "sluice.io/deny-paths: ~ ^/x*x*x*x*N$"),
+			"many.yaml": ingress("many", "b.example", []string{"/ Prefix web"}, `sluice.io/deny-paths: "`+lines.String()+`"`),
+		})
+		for _, host := range []string{"a.example", "b.example"} {
+			s.waitBackend("http://"+host+"/", "web")
+			s.waitStatus("http://"+host+"/xxN", 403)
+			a, err := s.get("http://" + host + "/" + strings.Repeat("x", 300) + "Ny")
+			if err != nil || a.status != 500 {
+				t.Errorf("%s: status %d, want 500: too much work for a pattern (%v)", host, a.status, err)
+			}
+		}
+	})
+}
