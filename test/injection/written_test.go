@@ -315,10 +315,10 @@ func TestForms(t *testing.T) {
 		{annotation, "metadata.annotations[" + prefix + "server-alias]", "B.a, .c", "*.c", true},
 		{annotation, "metadata.annotations[" + prefix + "server-alias]", "x.*", `~^x\..+$`, true},
 		{annotation, "metadata.annotations[sluice.io/response-headers]", "X-A: /b;", "/b;", true},
-		{annotation, "metadata.annotations[sluice.io/response-headers]", "X;A: /b;", "/b;", false},
+		{annotation, "metadata.annotations[sluice.io/response-headers]", "X;A:/b;", "/b;", false},
 		{annotation, "metadata.annotations[sluice.io/paths.response-headers]", "/x: X-A: /b;", "/b;", true},
 		{annotation, "metadata.annotations[sluice.io/match-headers]", "X-A: b;", `~^b;\z`, true},
-		{annotation, "metadata.annotations[sluice.io/match-headers]", "X-A: b;", "b;", false},
+		{annotation, "metadata.annotations[sluice.io/match-headers]", "X-A:b;", "b;", false},
 		{annotation, "metadata.annotations[sluice.io/match-query]", "a: b;/", `~^b(?:;|%3[Bb])(?:/|%2[Ff])\z`, true},
 		{annotation, "metadata.annotations[" + prefix + "server-alias]#key", "x.*", `~^x\..+$`, false},
 	} {
