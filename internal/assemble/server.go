@@ -263,6 +263,9 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 	b.trace(l, c)
 	b.checkClients(l, c)
 	b.authenticate(l, c)
+	if l.Return == nil {
+		l.Computed = append(l.Computed, c.Annotations.Limits.Computed()...)
+	}
 	return l
 }
 
