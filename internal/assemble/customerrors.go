@@ -101,7 +101,7 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 		}
 	}
 	e.addPages()
-	if service.Name != "" && c.Action != nil && l.Proxy != nil {
+	if service.Name != "" && c.Action.Service != nil && l.Proxy != nil {
 		e.addFallback(service)
 	}
 }
@@ -157,7 +157,7 @@ func (b *builder) guardsService(owner *claim.Owner, service snapshot.Name) bool 
 		all = append(all, &claim.Rules{Claims: []claim.Claim{*owner.Fallback}})
 	}
 	for c := range claimsOf(all) {
-		known = known || c.Action != nil && c.Action.Service == service && b.isProtected(c)
+		known = known || c.Action.Service != nil && c.Action.Service.Name == service && b.isProtected(c)
 	}
 	if b.guarded == nil {
 		b.guarded = map[guarded]bool{}
@@ -205,7 +205,7 @@ func (e *errorsAt) addPages() {
 		return
 	}
 	e.addBlock(e.at, "custom-errors", block)
-	if !e.intercepts && e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
+	if !e.intercepts && e.claim != nil && e.claim.Action.Service != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
 		e.proxyWhenEmpty(503) // it is an error of nginx
 	}
 }
@@ -332,7 +332,7 @@ func (e *errorsAt) passToService(service snapshot.Name) *model.Proxy {
 
 // headers are the headers that tell the error backend about the error.
 func (e *errorsAt) headers(code int) errorBlock {
-	return errorBlock{Code: code, Object: e.at.Rule.Object, OfService: e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil}
+	return errorBlock{Code: code, Object: e.at.Rule.Object, OfService: e.claim != nil && e.claim.Action.Service != nil && e.at.Proxy != nil}
 }
 
 // hidden are the headers that nginx checks or replaces for the backend. The error
