@@ -1,9 +1,11 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
+	"text/template"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,6 +25,19 @@ type Refusal struct {
 // Error returns one line, in which the value is shortened and quoted.
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("want %s (got %s)", r.Want, model.Quoted(r.Got))
+}
+
+// templateFault returns the text of an error of a template for users, without its name.
+func templateFault(err error) string {
+	var refusal *Refusal
+	var exec template.ExecError
+	switch {
+	case errors.As(err, &refusal):
+		return "cannot be written to nginx.conf: " + refusal.Error()
+	case errors.As(err, &exec):
+		return "template cannot be executed: " + exec.Err.Error()
+	}
+	return err.Error()
 }
 
 // printer turns a value into the text of one token.
