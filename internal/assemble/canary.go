@@ -88,10 +88,10 @@ func (b *builder) withCanaries(c *claim.Claim, id BackendID, main *model.Proxy) 
 
 // takesShare reports whether a canary has a Service, and reports its fault.
 func (b *builder) takesShare(can *canary) bool {
-	if can.Action == nil {
+	if can.Action.Service == nil {
 		return false
 	}
-	if fault := can.Action.Fault; fault != nil {
+	if fault := can.Action.Service.Fault; fault != nil {
 		b.problem(can.Claim, can.BackendField()+fault.Field, fault.Reason, can.Owner.Consequence(fault.Text))
 		return false
 	}
@@ -239,5 +239,5 @@ func (c *canary) pathTypeName() claim.PathType {
 
 // serviceID is the backend that a claim names.
 func serviceID(c *claim.Claim) BackendID {
-	return BackendID{Service: c.Action.Service, Port: c.Action.Port}
+	return BackendID{Service: c.Action.Service.Name, Port: c.Action.Service.Port}
 }

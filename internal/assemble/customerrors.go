@@ -101,7 +101,7 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 		}
 	}
 	e.addPages()
-	if service.Name != "" && c.Action != nil && l.Proxy != nil {
+	if service.Name != "" && c.Action.Service != nil && l.Proxy != nil {
 		e.addFallback(service)
 	}
 }
@@ -157,7 +157,7 @@ func (b *builder) guardsService(owner *claim.Owner, service snapshot.Name) bool 
 		all = append(all, &claim.Rules{Claims: []claim.Claim{*owner.Fallback}})
 	}
 	for c := range claimsOf(all) {
-		known = known || c.Action != nil && c.Action.Service == service && b.isProtected(c)
+		known = known || c.Action.Service != nil && c.Action.Service.Name == service && b.isProtected(c)
 	}
 	if b.guarded == nil {
 		b.guarded = map[guarded]bool{}
@@ -205,7 +205,7 @@ func (e *errorsAt) addPages() {
 		return
 	}
 	e.addBlock(e.at, "custom-errors", block)
-	if !e.intercepts && e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
+	if !e.intercepts && e.claim != nil && e.claim.Action.Service != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
 		e.proxyWhenEmpty(503) // it is an error of nginx
 	}
 }
@@ -242,7 +242,7 @@ func kindsOf(codes []string) []pageKind {
 
 // page adds the internal location for errors of a kind, and returns its name.
 func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
-	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}, Watched: isWatched(e.at), Trace: e.at.Trace}
+	l := derive(e.at, forErrors)
 	if answer == nil {
 		l.Return = &model.Return{Code: kind.status, OfError: kind.status == 0}
 	} else {
@@ -252,15 +252,6 @@ func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
 			proxy.OfError = model.StatusOfError
 		}
 		l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: "/"}
-	}
-	for _, block := range e.at.Blocks {
-		switch {
-		case block.Redirected:
-			l.Blocks = append(l.Blocks, block)
-		case block.Name == "limits":
-			block.Name = "limit-headers" // the error may be a refusal by a limit
-			l.Blocks = append(l.Blocks, block)
-		}
 	}
 	if answer != nil {
 		data := e.headers(kind.status)
@@ -272,10 +263,6 @@ func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
 	return e.internals.add(model.Named, "errors", "", l)
 }
 
-// isWatched reports whether the balancer has to know when requests end that came to a
-// location.
-func isWatched(l *model.Location) bool { return l.Proxy != nil && l.Proxy.Watched }
-
 func (e *errorsAt) requestBuffering() string {
 	if e.claim == nil {
 		return e.Settings.Proxy.RequestBuffering
@@ -286,13 +273,11 @@ func (e *errorsAt) requestBuffering() string {
 // addFallback passes requests to default-backend while the Service has no endpoints.
 // That location has the blocks of this one, among them its protections.
 func (e *errorsAt) addFallback(service snapshot.Name) {
-	l := *e.at
-	l.Rule = model.Rule{Object: l.Rule.Object, Kind: model.RuleError}
-	l.RedirectToHTTPS, l.PlainHTTP = nil, ""
+	l := derive(e.at, forNoEndpoints)
 	l.Proxy = e.passToService(service)
 	l.Proxy.WhenEmpty = 503
-	e.addBlock(&l, "custom-error", e.headers(503))
-	to := e.internals.add(model.Named, "no-endpoints", "", &l)
+	e.addBlock(l, "custom-error", e.headers(503))
+	to := e.internals.add(model.Named, "no-endpoints", "", l)
 	code := e.unlisted()
 	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{code, to})
 	e.proxyWhenEmpty(code)
@@ -347,7 +332,7 @@ func (e *errorsAt) passToService(service snapshot.Name) *model.Proxy {
 
 // headers are the headers that tell the error backend about the error.
 func (e *errorsAt) headers(code int) errorBlock {
-	return errorBlock{Code: code, Object: e.at.Rule.Object, OfService: e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil}
+	return errorBlock{Code: code, Object: e.at.Rule.Object, OfService: e.claim != nil && e.claim.Action.Service != nil && e.at.Proxy != nil}
 }
 
 // hidden are the headers that nginx checks or replaces for the backend. The error

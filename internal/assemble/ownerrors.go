@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/model"
 )
@@ -66,14 +65,9 @@ func (e *errorsAt) addFallbackPath(path string) {
 		e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, fallbackBlock), Reason: model.NoEffect, Text: "it has no effect on backends that speak gRPC"})
 		return
 	}
-	l := *e.at
-	l.Rule = model.Rule{Object: l.Rule.Object, Kind: model.RuleError, Path: l.Rule.Path, Protects: l.Rule.Protects}
-	l.RedirectToHTTPS, l.PlainHTTP = nil, ""
-	proxy := *l.Proxy
-	l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: path}
+	l := derive(e.at, forFallback)
+	l.Rewrite = &model.Rewrite{Pattern: "^", Target: path}
 	status, _ := strconv.Atoi(notFound)
-	// The request is copied to a mirror already.
-	l.Blocks = slices.DeleteFunc(slices.Clone(l.Blocks), func(b model.Block) bool { return b.Name == "mirror" })
-	l.Blocks = append(l.Blocks, annotations.BlockOf(e.claim.Owner.Ref, fallbackBlock, struct{ Code int }{status}))
-	e.fallback = e.internals.add(model.Named, fallbackBlock, "", &l)
+	e.addBlock(l, fallbackBlock, struct{ Code int }{status})
+	e.fallback = e.internals.add(model.Named, fallbackBlock, "", l)
 }

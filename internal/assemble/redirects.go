@@ -34,7 +34,7 @@ const redirectsField = annotations.OwnPrefix + "redirects"
 
 // redirectTo makes the location of a claim that redirects.
 func (b *builder) redirectTo(l *model.Location, c *claim.Claim) {
-	r := c.Redirect
+	r := c.Action.Redirect
 	url := r.To
 	if r.Keeps {
 		url += "$" + model.RedirectRest

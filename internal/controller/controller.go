@@ -113,8 +113,8 @@ type Controller struct {
 	shown      shown
 	// roomless lists what did not fit into nginx's memory at the last push.
 	roomless dynamic.Roomless
-	// moved signals new addresses of DNS names, or other results of health checks.
-	moved chan struct{}
+	// endpointsChanged signals new addresses of DNS names, or other results of health checks.
+	endpointsChanged chan struct{}
 	// held is set while the target waits for new DNS names, at most until namedBy.
 	held       bool
 	namedBy    time.Time
@@ -157,9 +157,9 @@ func New(o Options) (*Controller, error) {
 		Options: o,
 		report:  report.New(o.Log),
 		good:    good, remembered: known,
-		moved: make(chan struct{}, 1),
-		memo:  translate.NewMemo(),
-		cache: render.NewCache(),
+		endpointsChanged: make(chan struct{}, 1),
+		memo:             translate.NewMemo(),
+		cache:            render.NewCache(),
 	}
 	if o.Process != nil {
 		c.nginx = nginxForm{o.Process.Install().Version, o.Environment.Capabilities}
@@ -227,7 +227,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	case <-c.Templates.Changes():
 		c.cache = render.NewCache()
 		c.sync(ctx)
-	case <-c.moved:
+	case <-c.endpointsChanged:
 		c.resolved(ctx)
 	case event := <-c.Process.Events():
 		c.nginxChanged(ctx, event)

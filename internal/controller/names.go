@@ -10,7 +10,7 @@ import (
 	"sluice/internal/translate"
 )
 
-// forward signals moved until ctx ends.
+// forward signals endpointsChanged until ctx ends.
 func (c *Controller) forward(ctx context.Context) {
 	for {
 		select {
@@ -20,7 +20,7 @@ func (c *Controller) forward(ctx context.Context) {
 		case <-c.Prober.Watch():
 		}
 		select {
-		case c.moved <- struct{}{}:
+		case c.endpointsChanged <- struct{}{}:
 		default:
 		}
 	}

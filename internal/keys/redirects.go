@@ -64,18 +64,18 @@ func (r Redirects) Loop(hosts []string) string {
 		if one.Below {
 			path += "/x"
 		}
-		for moved := true; moved; steps++ {
+		for redirected := true; redirected; steps++ {
 			if steps > len(r) {
 				return one.From
 			}
-			path, moved = r.next(path, hosts)
+			path, redirected = r.next(path, hosts)
 		}
 	}
 	return ""
 }
 
 // next returns the path to which a path is redirected.
-func (r Redirects) next(path string, hosts []string) (to string, moved bool) {
+func (r Redirects) next(path string, hosts []string) (to string, redirected bool) {
 	var found *Redirection
 	for i := range r {
 		one := &r[i]

@@ -130,8 +130,10 @@ type Location struct {
 	// Watched is set if requests come from a location whose Proxy is watched, such as those
 	// with an error.
 	Watched bool `json:"watched,omitempty"`
-	// Trace is nil if requests are not traced.
-	Trace *Trace `json:"trace,omitempty"`
+	// Computed are the variables that Lua computes, in its order.
+	Computed []Computed `json:"computed,omitempty"`
+	// Recorded is set if a span is recorded of each request that has one.
+	Recorded bool `json:"recorded,omitempty"`
 	// Dispatch passes a request to the first candidate whose Match holds. The last one
 	// takes all requests.
 	Dispatch []Candidate `json:"dispatch,omitempty"`

@@ -102,24 +102,25 @@ func (t *Templates) Sum() string { return t.sum }
 
 // walk walks all templates. A template that no root reaches is an error.
 func (t *Templates) walk(set *template.Template) error {
-	w := &walker{trees: map[string]*parse.Tree{}, printers: printers(), reached: map[string]bool{}, used: map[string]bool{}, families: map[string]bool{}}
+	trees := map[string]*parse.Tree{}
+	for _, tmpl := range set.Templates() {
+		trees[tmpl.Name()] = tmpl.Tree
+	}
+	w := newWalker(trees)
 	t.used = w.used
 	defer func() { t.families = slices.Sorted(maps.Keys(w.families)) }()
-	for _, tmpl := range set.Templates() {
-		w.trees[tmpl.Name()] = tmpl.Tree
-	}
 	for _, r := range roots {
 		if err := w.walkRoot(r.name, t.place(r)); err != nil {
 			return err
 		}
 		t.core[r.name] = set.Lookup(r.name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.trees)) {
+	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		if err := t.walkBehaviour(w, set.Lookup(name)); err != nil {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.trees)) {
+	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		if !w.reached[name] {
 			return fmt.Errorf("template %q is used nowhere: want it called by another one, or named BEHAVIOUR/CONTEXT where the context is one of %s",
 				name, strings.Join(slices.Sorted(maps.Keys(contexts)), ", "))

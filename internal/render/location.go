@@ -32,14 +32,7 @@ type locationView struct {
 	RulePath string
 	// Unlogged is set if the access log leaves out the requests.
 	Unlogged bool
-	// EscapeURI is the Lua file that computes $escaped_request_uri, "" if nothing uses it.
-	EscapeURI string
-	// CacheKey is the hash that the location sets; nil for none.
-	CacheKey *cacheKeyView
-	// Trace says how requests are traced; nil if they are not.
-	Trace *traceView
-	// LimitKey is the hash that limits go by; nil for none.
-	LimitKey *limitKeyView
+	Computed []computedView
 	// Presents is the certificate for the backend, nil for none.
 	Presents *presentedView
 	// First is the text of the blocks before any answer.
@@ -68,16 +61,6 @@ type locationView struct {
 	// URI is Upstream with another URI for the backend, "" for that of the request.
 	URI string
 }
-
-// cacheKeyView is the Lua file that computes a hash of texts.
-type cacheKeyView struct {
-	File  string
-	Count int
-	Texts []string
-}
-
-// limitKeyView is the Lua file that computes a hash of a variable.
-type limitKeyView struct{ File, Variable string }
 
 // path returns the path of a location, with limits for a pattern.
 func (s *serverRendering) path(location *model.Location) any {
@@ -217,18 +200,7 @@ func (s *serverRendering) prepare(location *model.Location) error {
 		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
 	}
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
-	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
-		view.EscapeURI = s.env.entry("escaped_uri")
-	}
-	for _, block := range location.Blocks {
-		if texts, ok := block.Data.([]string); ok && block.Name == model.AuthCacheKey {
-			view.CacheKey = &cacheKeyView{s.env.entry("auth_cache_key"), len(texts), texts}
-		}
-		if hashing, ok := block.Data.(model.Hashing); ok && hashing.HashedKey() != "" {
-			view.LimitKey = &limitKeyView{s.env.entry("limit_key"), hashing.HashedKey()}
-		}
-	}
-	view.Trace, view.Watch = s.env.trace(location), s.env.watch(location)
+	view.Computed, view.Watch = s.env.computed(location), s.env.watch(location)
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {

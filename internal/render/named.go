@@ -36,8 +36,7 @@ func ParseSnippet(text string, printerOf map[string]string) (*SnippetTemplate, e
 	if err := choosePrinters(compiled.Tree, compiled.Tree.Root, printerOf); err != nil {
 		return nil, err
 	}
-	w := &walker{trees: map[string]*parse.Tree{name: compiled.Tree}, printers: printers(), reached: map[string]bool{}, used: map[string]bool{}, families: map[string]bool{}}
-	if err := w.walkRoot(name, newNode("")); err != nil {
+	if err := newWalker(map[string]*parse.Tree{name: compiled.Tree}).walkRoot(name, newNode("")); err != nil {
 		return nil, err
 	}
 	return &SnippetTemplate{compiled}, nil
@@ -47,7 +46,7 @@ func ParseSnippet(text string, printerOf map[string]string) (*SnippetTemplate, e
 func (s *SnippetTemplate) Fill(values map[string]any) (string, error) {
 	var out bytes.Buffer
 	if err := s.compiled.Execute(&out, values); err != nil {
-		return "", errors.New(reason(err))
+		return "", errors.New(templateFault(err))
 	}
 	return out.String(), nil
 }

@@ -1,9 +1,11 @@
 package render
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
+	"text/template"
 	"unicode"
 	"unicode/utf8"
 
@@ -25,6 +27,19 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("want %s (got %s)", r.Want, model.Quoted(r.Got))
 }
 
+// templateFault returns the text of an error of a template for users, without its name.
+func templateFault(err error) string {
+	var refusal *Refusal
+	var exec template.ExecError
+	switch {
+	case errors.As(err, &refusal):
+		return "cannot be written to nginx.conf: " + refusal.Error()
+	case errors.As(err, &exec):
+		return "template cannot be executed: " + exec.Err.Error()
+	}
+	return err.Error()
+}
+
 // printer turns a value into the text of one token.
 type printer func(value any) (string, error)
 
@@ -43,7 +58,7 @@ type printer func(value any) (string, error)
 //	streamformat a quoted token with variables of the stream level
 //	verbatim     a quoted token where nginx reads variables; $ becomes a variable with a $
 //	header       a quoted token with harmless variables that never contain a line end
-//	argument     a quoted token with harmless variables, for Lua
+//	argument     an argument for Lua, by its type: see model.Computed
 //	url          a header with the URL of a redirect; $uri is the path as the client sent it
 //	parameter    a quoted token with harmless variables, which may contain a line end
 //	target       a quoted token with captures, and variables that do not change captures
@@ -60,7 +75,7 @@ func printers() map[string]printer {
 	return map[string]printer{
 		"word": ofText(printWord), "part": ofText(printPart), "host": ofText(printHost), "alias": printAlias, "onelabel": ofText(printOneLabel),
 		"str": ofText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": printBounded, "verbatim": ofText(printVerbatim),
-		"logformat": ofText(printLogFormat), "streamformat": ofText(printStreamFormat), "header": ofText(printHeader), "argument": ofText(printArgument), "url": ofText(printURL), "parameter": ofText(printParameter), "target": ofText(printTarget),
+		"logformat": ofText(printLogFormat), "streamformat": ofText(printStreamFormat), "header": ofText(printHeader), "argument": printArgument, "url": ofText(printURL), "parameter": ofText(printParameter), "target": ofText(printTarget),
 		"mapkey": ofText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": ofText(printVariable),
 		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff, "lines": printLines,
 	}

@@ -3,17 +3,14 @@ package render
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/keys"
-	"sluice/internal/model"
 	"sluice/internal/pcre"
-	"sluice/internal/settings"
 	"sluice/internal/syntax"
 )
 
@@ -207,26 +204,27 @@ func valueOf(printer, s string) string {
 	return s
 }
 
-// The list of known variables that a map computes with a pattern is complete.
-func TestPatternedVariables(t *testing.T) {
-	t.Parallel()
-	believing, problems := settings.Read(&corev1.ConfigMap{Data: map[string]string{"use-forwarded-headers": "true"}})
-	if len(problems) > 0 {
-		t.Fatal(problems)
+// FuzzQuote checks that tokens are read the same after quoting.
+func FuzzQuote(f *testing.F) {
+	for _, seed := range []string{"", "a b;", `a "b\"" 'c';`, "a{b;}", "}", "a}", "${", "$", "\\", "a\\", "\"", "# x", "a \"b\"c", "a \"b\")c;", "map $a $b { default x; ~y z; }"} {
+		f.Add(seed)
 	}
-	file, _ := load(t).Render(model.Static{Blocks: believing.Blocks()}, testEnvironment(), nil)
-	text, found := string(file.Bytes()), 0
-	for _, m := range regexp.MustCompile(`(?s)map (\S+|"[^"]*") \$(\w+) \{(.*?)\n\}`).FindAllStringSubmatch(text, -1) {
-		source, name, body := m[1], m[2], m[3]
-		if !known(name) || !strings.Contains(body, `"~`) && !patterned[strings.TrimPrefix(source, "$")] {
-			continue
+	f.Fuzz(func(t *testing.T, text string) {
+		tokens, one := tokensOf(text)
+		if !one || len(tokens) == 0 {
+			return
 		}
-		found++
-		if !patterned[name] {
-			t.Errorf("$%s is computed with a pattern", name)
+		var again strings.Builder
+		for _, token := range tokens {
+			quoted, err := quote(token)
+			if err != nil {
+				return // Longer than a token may be, or with control characters.
+			}
+			again.WriteString(quoted + " ")
 		}
-	}
-	if found != len(patterned) {
-		t.Errorf("%d maps with patterns are in the file, want %d", found, len(patterned))
-	}
+		got, one := tokensOf(again.String() + ";")
+		if diff := cmp.Diff(tokens, got); diff != "" || !one {
+			t.Fatalf("%q read again: %s", text, diff)
+		}
+	})
 }

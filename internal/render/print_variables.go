@@ -29,7 +29,7 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 
 // internalVariables are for templates only: not every mode defines them, or their values
 // are not text.
-var internalVariables = words(`announced_addr arrived_port binary_remote_addr`)
+var internalVariables = words(`announced_addr arrived_port binary_remote_addr escaped_request_uri opentelemetry`)
 
 // streamVariables may be used in the format of the access log of TCP and UDP
 // services.
@@ -150,7 +150,17 @@ func printParameter(s string) (string, error) {
 var ofFastCGI = words(`fastcgi_path_info fastcgi_script_name`)
 
 // printArgument prints an argument of a Lua program. Values with line ends do no harm there.
-func printArgument(s string) (string, error) {
+func printArgument(value any) (string, error) {
+	s, err := text(value)
+	if err != nil {
+		return "", err
+	}
+	switch value.(type) {
+	case int, model.Word:
+		return printWord(s)
+	case model.Verbatim:
+		return printVerbatim(s)
+	}
 	return printVariables(s, func(name string) bool { return known(name) || name == model.EscapedURI })
 }
 

@@ -90,6 +90,11 @@ func printOneLabel(s string) (string, error) {
 	return quote("~" + labelPattern(host))
 }
 
+// labelPattern matches the names that a wildcard host of Kubernetes stands for.
+func labelPattern(host string) string {
+	return `^[^.]+` + strings.ReplaceAll(host[1:], ".", `\.`) + "$"
+}
+
 // sizes and times are those of nginx's syntax, with numbers that fit its arithmetic.
 // Source: https://nginx.org/en/docs/syntax.html
 var (

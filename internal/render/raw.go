@@ -9,14 +9,6 @@ import (
 	"sluice/internal/syntax"
 )
 
-// rawName is the function that prints a snippet unchanged. Package annotations drops
-// snippets unless the administrator allows them.
-const rawName = "raw"
-
-// rawMark marks both ends of a snippet between the function and the page. No printer and
-// no template can write it.
-const rawMark = "\x00"
-
 // raw marks a snippet. The page removes the marks and records the extent.
 func raw(value any) (string, error) {
 	snippet, err := text(value)

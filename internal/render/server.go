@@ -165,10 +165,6 @@ func oneLabel(s *model.Server) string {
 	return labelPattern(s.Host)
 }
 
-func labelPattern(host string) string {
-	return `^[^.]+` + strings.ReplaceAll(host[1:], ".", `\.`) + "$"
-}
-
 // closedServer returns 503 for everything. It replaces a server that cannot be printed, so
 // that no other server takes its host.
 func closedServer(s *model.Server) *model.Server {

@@ -40,6 +40,11 @@ type walker struct {
 	families map[string]bool
 }
 
+// newWalker returns a walker for templates, by their names.
+func newWalker(trees map[string]*parse.Tree) *walker {
+	return &walker{trees: trees, printers: printers(), reached: map[string]bool{}, used: map[string]bool{}, families: map[string]bool{}}
+}
+
 // walkRoot walks a template that Go executes.
 func (w *walker) walkRoot(name string, inside *node) error {
 	tree := w.trees[name]

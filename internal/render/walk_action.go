@@ -9,9 +9,17 @@ import (
 	"sluice/internal/syntax"
 )
 
-// insertName is the function that inserts rendered text into a template. Only this
-// package can make its argument.
+// insertName is the function that inserts rendered text into a template. Only package
+// render can make its argument.
 const insertName = "insert"
+
+// rawName is the function that prints a snippet unchanged. Package annotations drops
+// snippets unless the administrator allows them.
+const rawName = "raw"
+
+// rawMark marks both ends of a snippet between the function and the page. No printer and
+// no template can write it.
+const rawMark = "\x00"
 
 // action chooses the printer of a value, and moves the place behind it.
 func (w *walker) action(n *parse.ActionNode, at *place, fail func(string) error) error {
