@@ -16,6 +16,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/dynamic"
+	"sluice/internal/healthcheck"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ports"
@@ -119,6 +120,7 @@ type Controller struct {
 	held       bool
 	namedBy    time.Time
 	unresolved []resolver.Trouble // the troubles that are Problems of the latest plan
+	unhealthy  []healthcheck.Trouble
 	// templates are those that nginx accepted last.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.

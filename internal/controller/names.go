@@ -27,11 +27,14 @@ func (c *Controller) forward(ctx context.Context) {
 }
 
 // resolved pushes the new addresses of DNS names, and the healthy endpoints. It syncs if the
-// names without addresses, or with forbidden addresses, changed, because their owners get
-// Problems.
+// names without addresses, or with forbidden addresses, changed, or the Services without a
+// healthy endpoint, because their owners get Problems.
 func (c *Controller) resolved(ctx context.Context) {
 	c.push(ctx)
-	if c.latest != nil && !slices.Equal(c.unresolved, c.Resolver.Troubles()) {
+	if c.latest == nil {
+		return
+	}
+	if !slices.Equal(c.unresolved, c.Resolver.Troubles()) || !slices.Equal(c.unhealthy, c.unhealthyOf(c.latest.config.Dynamic)) {
 		c.syncSoon(ctx)
 	}
 }
