@@ -2,6 +2,8 @@ package assemble
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"sluice/internal/claim"
 	"sluice/internal/model"
@@ -22,10 +24,17 @@ func (b *builder) trace(l *model.Location, c *claim.Claim) {
 // have a span of their own. Copies for a mirror have the headers of the request.
 type traceQuestion struct{}
 
-// traceAs has the questions about a location traced, if its requests are.
+// traceAs has the questions about a location traced, if its requests are. A header
+// traceparent that a user chose for the questions stays.
 func traceAs(question, l *model.Location) {
-	if l.Trace != nil {
-		question.Trace = l.Trace
-		question.Blocks = append(question.Blocks, model.Block{Name: "opentelemetry-question", Data: traceQuestion{}, Source: l.Rule.Object})
+	if l.Trace == nil || slices.ContainsFunc(question.Blocks, setsTrace) {
+		return
 	}
+	question.Trace = l.Trace
+	question.Blocks = append(question.Blocks, model.Block{Name: "opentelemetry-question", Data: traceQuestion{}, Source: l.Rule.Object})
+}
+
+func setsTrace(block model.Block) bool {
+	asked, ok := block.Data.(questionBlock)
+	return ok && slices.ContainsFunc(asked.Headers, func(h claim.QuestionHeader) bool { return strings.EqualFold(h.Name, "traceparent") })
 }
