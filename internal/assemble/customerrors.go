@@ -258,7 +258,11 @@ func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
 		data.OfPage, data.Hidden = true, e.hidden()
 		// nginx may have discarded the body, or passed it on without keeping it.
 		data.WithoutBody = kind.unread || e.requestBuffering() == "off"
-		e.addBlock(l, "custom-error", data)
+		lines := linesOf(e.at.Blocks)
+		if e.keepsStatus() {
+			lines = removing(lines) // they may tell of a client that was refused
+		}
+		e.addErrorBlock(l, data, lines)
 	}
 	return e.internals.add(model.Named, "errors", "", l)
 }
@@ -276,7 +280,7 @@ func (e *errorsAt) addFallback(service snapshot.Name) {
 	l := derive(e.at, forNoEndpoints)
 	l.Proxy = e.passToService(service)
 	l.Proxy.WhenEmpty = 503
-	e.addBlock(l, "custom-error", e.headers(503))
+	e.addErrorBlock(l, e.headers(503), linesOf(l.Blocks))
 	to := e.internals.add(model.Named, "no-endpoints", "", l)
 	code := e.unlisted()
 	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{code, to})

@@ -3,6 +3,7 @@ package assemble
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"sluice/internal/claim"
 	"sluice/internal/model"
@@ -32,10 +33,20 @@ func (b *builder) trace(l *model.Location, c *claim.Claim) {
 	l.Computed = append(l.Computed, model.Computed{Variable: traced, By: "trace", Arguments: []any{model.Verbatim(how), path, cmp.Or(asked.OperationName, of.OperationName)}})
 }
 
-// traceQuestion has a span of each question about a location whose requests are traced.
-// Copies for a mirror have the headers of the request.
+// traceQuestion has a span of each question about a location whose requests are traced. A
+// header traceparent that a user chose for the questions stays. Copies for a mirror have the
+// headers of the request.
 func (b *builder) traceQuestion(question, l *model.Location) {
-	if slices.ContainsFunc(l.Computed, func(c model.Computed) bool { return c.Variable == traced }) {
+	switch {
+	case !slices.ContainsFunc(l.Computed, func(c model.Computed) bool { return c.Variable == traced }):
+	case slices.ContainsFunc(question.Blocks, setsTrace):
+		question.Recorded = false
+	default:
 		b.addBlock(question, "opentelemetry-question", struct{}{})
 	}
+}
+
+func setsTrace(block model.Block) bool {
+	asked, ok := block.Data.(questionBlock)
+	return ok && slices.ContainsFunc(asked.Headers, func(h claim.QuestionHeader) bool { return strings.EqualFold(h.Name, "traceparent") })
 }

@@ -44,7 +44,7 @@ func TestServiceWithoutAHealthyEndpoint(t *testing.T) {
 	late := time.After(4 * time.Minute)
 	for !unhealthy() {
 		select {
-		case <-c.moved:
+		case <-c.endpointsChanged:
 			c.resolved(t.Context())
 		case <-c.pace.due:
 			c.syncOrWait(t.Context())
