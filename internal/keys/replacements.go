@@ -1,6 +1,10 @@
 package keys
 
-import "strings"
+import (
+	"strings"
+
+	"sluice/internal/syntax"
+)
 
 // Replacement is a text in pages, and the text that replaces it.
 type Replacement struct {
@@ -20,8 +24,8 @@ func (r *Replacements) UnmarshalText(text []byte) error {
 		switch {
 		case !found || one.Old == "":
 			return wrongLine(line, `want "old => new"`)
-		case printedLength(one.Old) > longestHeader || printedLength(one.New) > longestHeader:
-			return wrongLine(line, "want two texts of at most %d bytes each, where a $ counts as 16", longestHeader)
+		case printedLength(one.Old) > syntax.LongestHeaderValue || printedLength(one.New) > syntax.LongestHeaderValue:
+			return wrongLine(line, "want two texts of at most %d bytes each, where a $ counts as 16", syntax.LongestHeaderValue)
 		}
 		for _, other := range list {
 			if strings.EqualFold(other.Old, one.Old) {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
+	"sluice/internal/syntax"
 )
 
 const (
@@ -149,30 +149,21 @@ func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *c
 	return configMap, ""
 }
 
-// longestValue leaves room in a token of nginx.conf for an escape in front of each
-// character. A $ is printed as a variable.
-const (
-	longestValue = 1900
-	dollarCost   = 15
-)
-
-var (
-	headerName  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,46}$`)
-	headerValue = regexp.MustCompile(`^[ -~]+$`)
-)
+// dollarCost is the number of bytes that a $ needs besides its own, as a variable.
+const dollarCost = 15
 
 // wrongHeader returns the reason why a header cannot be added, empty if it can.
 func wrongHeader(name, value string, allowed []string) string {
 	same := func(other string) bool { return strings.EqualFold(other, name) }
 	switch {
-	case !headerName.MatchString(name):
+	case !syntax.IsHeaderName(name, syntax.LongestHeaderName):
 		return fmt.Sprintf("want names of headers, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(name))
 	case keys.FramesResponse(name):
 		return fmt.Sprintf("want no header that nginx writes itself (got %s)", name)
 	case !slices.ContainsFunc(allowed, same):
 		return fmt.Sprintf("want headers that the setting %s allows (got %s)", allowedHeaders, name)
-	case !headerValue.MatchString(value), len(value)+dollarCost*strings.Count(value, "$") > longestValue:
-		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", longestValue, name, model.Quoted(value))
+	case value == "", !syntax.IsHeaderValue(value), len(value)+dollarCost*strings.Count(value, "$") > syntax.LongestHeaderValue:
+		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", syntax.LongestHeaderValue, name, model.Quoted(value))
 	}
 	return ""
 }

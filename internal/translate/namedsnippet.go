@@ -14,6 +14,7 @@ import (
 	"sluice/internal/claim"
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/syntax"
 	"sluice/internal/tokens"
 )
 
@@ -63,7 +64,6 @@ type parameterType struct {
 
 const (
 	usualLength    = 500
-	longestString  = 1900
 	largestInteger = 1_000_000_000
 )
 
@@ -177,7 +177,7 @@ func (p *parameter) value(name, text string) (any, error) {
 }
 
 func readString(p *parameter, text string) (any, bool) {
-	long := len(text)+15*strings.Count(text, "$") > longestString // a $ is printed as a variable
+	long := len(text)+dollarCost*strings.Count(text, "$") > syntax.LongestHeaderValue
 	return text, !long && len(text) <= p.length() && tokens.IsPlain(text) && (p.pattern == nil || p.pattern.MatchString(text))
 }
 
@@ -229,7 +229,7 @@ func wantEnum(p *parameter) string { return model.OneOf(p.Values) }
 func matching(pattern string) func(*parameter, string) (any, bool) {
 	valid := regexp.MustCompile(pattern)
 	return func(_ *parameter, text string) (any, bool) {
-		return text, len(text) <= longestString && valid.MatchString(text)
+		return text, len(text) <= syntax.LongestHeaderValue && valid.MatchString(text)
 	}
 }
 
