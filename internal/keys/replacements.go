@@ -24,7 +24,7 @@ func (r *Replacements) UnmarshalText(text []byte) error {
 		switch {
 		case !found || one.Old == "":
 			return wrongLine(line, `want "old => new"`)
-		case printedLength(one.Old) > syntax.LongestHeaderValue || printedLength(one.New) > syntax.LongestHeaderValue:
+		case syntax.PrintedLength(one.Old) > syntax.LongestHeaderValue || syntax.PrintedLength(one.New) > syntax.LongestHeaderValue:
 			return wrongLine(line, "want two texts of at most %d bytes each, where a $ counts as 16", syntax.LongestHeaderValue)
 		}
 		for _, other := range list {
@@ -38,6 +38,3 @@ func (r *Replacements) UnmarshalText(text []byte) error {
 	*r = list
 	return err
 }
-
-// printedLength is the length of a text in which each $ is printed as a variable.
-func printedLength(text string) int { return len(text) + 15*strings.Count(text, "$") }

@@ -136,5 +136,5 @@ func (v *dispatchView) condition(c model.Condition, matchLimit int) (variable st
 
 // hashed returns a name for a plain value.
 func hashed(content any) string {
-	return hexHash(fmt.Sprintf("%#v", content))[:16]
+	return model.SHA256(fmt.Sprintf("%#v", content))[:16]
 }

@@ -38,7 +38,7 @@ func (s *serverRendering) internal(internal *model.Internal) {
 		of.Rule.Object = owner
 		s.refuseLocation(&of, err)
 	}
-	_ = s.location(template, &model.Location{Modifier: internal.Modifier, Path: internal.Path, Rule: internal.Rule, Return: &model.Return{Code: 503}})
+	_ = s.location(template, internal.Closed())
 }
 
 // reachable refuses an internal location that a client could reach, or that has a bad name.

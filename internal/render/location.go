@@ -120,8 +120,7 @@ func (s *serverRendering) locations() error {
 // that no other location gets its requests. If not even its match can be printed, and it
 // protects, the whole server fails.
 func (s *serverRendering) replace(location *model.Location, err error) error {
-	closed := &model.Location{Modifier: location.Modifier, Path: location.Path, Rule: location.Rule, Return: &model.Return{Code: 503}}
-	unprintable := s.location("location", closed)
+	unprintable := s.location("location", location.Closed())
 	switch {
 	case unprintable == nil:
 		s.refuseLocation(location, err)

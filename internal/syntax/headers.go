@@ -36,3 +36,6 @@ func IsRequestHeaderName(name string, most int) bool {
 
 // IsHeaderValue reports whether a text can be the value of a header: printable ASCII.
 func IsHeaderValue(value string) bool { return headerValue.MatchString(value) }
+
+// PrintedLength is the length of a text in which each $ is printed as a variable.
+func PrintedLength(text string) int { return len(text) + 15*strings.Count(text, "$") }

@@ -1,8 +1,6 @@
 package translate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,7 +99,7 @@ const contentType = "Content-Type"
 
 func (b *customHeadersBlock) add(name, value string) {
 	if strings.EqualFold(name, contentType) {
-		b.Type, b.TypeVariable = value, "custom_headers_type_"+headersHash(value)
+		b.Type, b.TypeVariable = value, "custom_headers_type_"+model.SHA256(value)[:32]
 		return
 	}
 	b.Headers = append(b.Headers, customHeader{name, value})
@@ -125,12 +123,6 @@ func (b customHeadersBlock) Without(names []string) (data any, had []string) {
 	return kept, had
 }
 
-// headersHash distinguishes values in the names of variables.
-func headersHash(value string) string {
-	sum := sha256.Sum256([]byte(value))
-	return hex.EncodeToString(sum[:16])
-}
-
 // configMapFor reads a ConfigMap that an Ingress names. If the Ingress may not use it,
 // configMap is nil and text has the reason. One of another namespace that is not
 // delegated is reported like a missing one.
@@ -149,9 +141,6 @@ func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *c
 	return configMap, ""
 }
 
-// dollarCost is the number of bytes that a $ needs besides its own, as a variable.
-const dollarCost = 15
-
 // wrongHeader returns the reason why a header cannot be added, empty if it can.
 func wrongHeader(name, value string, allowed []string) string {
 	same := func(other string) bool { return strings.EqualFold(other, name) }
@@ -162,7 +151,7 @@ func wrongHeader(name, value string, allowed []string) string {
 		return fmt.Sprintf("want no header that nginx writes itself (got %s)", name)
 	case !slices.ContainsFunc(allowed, same):
 		return fmt.Sprintf("want headers that the setting %s allows (got %s)", allowedHeaders, name)
-	case value == "", !syntax.IsHeaderValue(value), len(value)+dollarCost*strings.Count(value, "$") > syntax.LongestHeaderValue:
+	case value == "", !syntax.IsHeaderValue(value), syntax.PrintedLength(value) > syntax.LongestHeaderValue:
 		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", syntax.LongestHeaderValue, name, model.Quoted(value))
 	}
 	return ""

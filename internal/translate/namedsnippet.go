@@ -177,8 +177,7 @@ func (p *parameter) value(name, text string) (any, error) {
 }
 
 func readString(p *parameter, text string) (any, bool) {
-	long := len(text)+dollarCost*strings.Count(text, "$") > syntax.LongestHeaderValue
-	return text, !long && len(text) <= p.length() && tokens.IsPlain(text) && (p.pattern == nil || p.pattern.MatchString(text))
+	return text, syntax.PrintedLength(text) <= syntax.LongestHeaderValue && len(text) <= p.length() && tokens.IsPlain(text) && (p.pattern == nil || p.pattern.MatchString(text))
 }
 
 func (p *parameter) length() int {
