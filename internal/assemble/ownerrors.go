@@ -38,9 +38,14 @@ func (e *errorsAt) addOwnPages(block *errorsBlock) {
 				Text: fmt.Sprintf("it has no effect on %s beside %s, which answers in its place: remove %s here", pair.From, e.claim.Annotations.Field(e.claim.Owner.PrefixKey, by), pair.From)})
 			continue
 		}
-		status, _ := strconv.Atoi(pair.To)
-		block.Pages = append(block.Pages, errorPage{Codes: []string{pair.From}, Sets: true, Status: pair.To, To: e.page(pageKind{codes: []string{pair.To}, status: status}, nil)})
+		block.Pages = append(block.Pages, e.pageOf(pair))
 	}
+}
+
+// pageOf is the page that gives a status as another one.
+func (e *errorsAt) pageOf(pair keys.StatusPair) errorPage {
+	status, _ := strconv.Atoi(pair.To)
+	return errorPage{Codes: []string{pair.From}, Sets: true, Status: pair.To, To: e.page(pageKind{codes: []string{pair.To}, status: status}, nil)}
 }
 
 // insteadOf returns the annotation that answers in place of a status before error-status

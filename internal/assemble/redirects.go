@@ -40,7 +40,7 @@ func (b *builder) redirectTo(l *model.Location, c *claim.Claim) {
 		url += "$" + model.RedirectRest
 		// Slashes at the beginning of the rest could name another host.
 		pattern := "^" + pcre.Quote(r.From) + `/[/\\]*(?<redirects_path>[^?]*)`
-		l.Blocks = append(l.Blocks[:len(l.Blocks):len(l.Blocks)], annotations.BlockOf(c.Owner.Ref, "redirects", redirectsBlock{pattern}))
+		b.addBlock(l, "redirects", redirectsBlock{pattern})
 	}
 	if !strings.Contains(url, "?") {
 		url += "$is_args$args"

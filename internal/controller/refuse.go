@@ -7,7 +7,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
-	"sluice/internal/render"
+	"sluice/internal/tokens"
 )
 
 // refuse puts the rejected objects in quarantine, and reports whether something else is
@@ -128,4 +128,4 @@ func (o outcome) reason() string {
 
 // messageOf shortens nginx's message for a log line or an event: it has one line,
 // without the limits that users did not write.
-func messageOf(text string) string { return render.WithoutLimits(nginx.OneLine(text)) }
+func messageOf(text string) string { return tokens.WithoutLimits(nginx.OneLine(text)) }

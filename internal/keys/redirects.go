@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"sluice/internal/syntax"
 )
 
 // Redirection redirects a path, or all paths below it.
@@ -40,7 +42,7 @@ func (r *Redirects) UnmarshalText(text []byte) error {
 		switch {
 		case !isPlainPath(one.From) && !(one.From == "" && one.Below):
 			return wrongLine(line, "want a path that begins with / and is decoded, with /* at its end or not, to redirect")
-		case !redirectTo.MatchString(one.To) || strings.HasPrefix(one.To, "//") || len(one.To) > longestHeader:
+		case !redirectTo.MatchString(one.To) || strings.HasPrefix(one.To, "//") || len(one.To) > syntax.LongestHeaderValue:
 			return wrongLine(line, "want a path that begins with /, or a URL that begins with http:// or https:// and has a path, to redirect to")
 		case one.Keeps && (!one.Below || !strings.HasSuffix(one.To, "/") || strings.Contains(one.To, "?")):
 			return wrongLine(line, "want /* at the end of both, so that the rest of the path can be kept")

@@ -139,6 +139,11 @@ type Location struct {
 	Dispatch []Candidate `json:"dispatch,omitempty"`
 }
 
+// Closed is a location with the same match and rule that returns 503.
+func (l *Location) Closed() *Location {
+	return &Location{Modifier: l.Modifier, Path: l.Path, Rule: l.Rule, Return: &Return{Code: 503}}
+}
+
 // IsRoot reports whether the location takes the requests that nothing else matches.
 func (l *Location) IsRoot() bool {
 	switch l.Modifier {

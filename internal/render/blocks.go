@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // print executes a block's template for a context, if it has one. The text has the
@@ -15,7 +16,7 @@ func (r *rendering) print(b model.Block, context string) error {
 		if consumedByGo[b.Name] {
 			return nil
 		}
-		return &blockError{b, &Refusal{Want: "a behaviour that has a template", Got: b.Name}}
+		return &blockError{b, &tokens.Refusal{Want: "a behaviour that has a template", Got: b.Name}}
 	}
 	tmpl := known.contexts[context]
 	if tmpl == nil {

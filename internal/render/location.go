@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // locationView is the data of the template of a location. Empty fields print nothing.
@@ -65,7 +66,7 @@ type locationView struct {
 // path returns the path of a location, with limits for a pattern.
 func (s *serverRendering) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
-		return limitPattern(location.Path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
+		return tokens.LimitPattern(location.Path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
 	}
 	return location.Path
 }
@@ -74,14 +75,14 @@ func (s *serverRendering) path(location *model.Location) any {
 // prefix has, and Whole if nothing follows the rewrite.
 type rewriteView struct {
 	model.Rewrite
-	Pattern                   limited
+	Pattern                   tokens.Limited
 	Composed, Captures, Whole bool
 }
 
 func newRewriteView(r *model.Rewrite, matchLimit int) *rewriteView {
 	composed := strings.Contains(r.Target, "$")
 	captures := strings.Contains(r.Prefix, "$")
-	return &rewriteView{Rewrite: *r, Pattern: limitPattern(r.Pattern, matchLimit), Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
+	return &rewriteView{Rewrite: *r, Pattern: tokens.LimitPattern(r.Pattern, matchLimit), Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
 }
 
 // answer sets the status or the redirect of a location. A URL without a host gets that of
@@ -119,8 +120,7 @@ func (s *serverRendering) locations() error {
 // that no other location gets its requests. If not even its match can be printed, and it
 // protects, the whole server fails.
 func (s *serverRendering) replace(location *model.Location, err error) error {
-	closed := &model.Location{Modifier: location.Modifier, Path: location.Path, Rule: location.Rule, Return: &model.Return{Code: 503}}
-	unprintable := s.location("location", closed)
+	unprintable := s.location("location", location.Closed())
 	switch {
 	case unprintable == nil:
 		s.refuseLocation(location, err)
@@ -158,7 +158,7 @@ func (s *serverRendering) try(template string, location *model.Location) error {
 		return err
 	}
 	text := s.page.Bytes()[start:]
-	if err := checkBlock(s.templates.hosts.at(inServer...), text, s.page.rawIn(start, s.page.Len())...); err != nil || template != forSubrequests {
+	if err := checkBlock(s.templates.hosts.At(inServer...), text, s.page.rawIn(start, s.page.Len())...); err != nil || template != forSubrequests {
 		return err
 	}
 	return setsNothing(text)
@@ -174,16 +174,16 @@ func matchable(template string, l *model.Location) error {
 	switch l.Modifier {
 	case model.Equal, model.PrefixFirst, model.Prefix:
 		if !strings.HasPrefix(l.Path, "/") {
-			return &Refusal{Want: "a path that begins with /", Got: l.Path}
+			return &tokens.Refusal{Want: "a path that begins with /", Got: l.Path}
 		}
 		return nil
 	case model.Pattern:
 		if l.Path == "" {
-			return &Refusal{Want: "a regular expression", Got: l.Path}
+			return &tokens.Refusal{Want: "a regular expression", Got: l.Path}
 		}
 		return nil
 	}
-	return &Refusal{Want: `one of the modifiers "=", "^~", "" and "~*"`, Got: string(l.Modifier)}
+	return &tokens.Refusal{Want: `one of the modifiers "=", "^~", "" and "~*"`, Got: string(l.Modifier)}
 }
 
 // prepare sets the data of the template.
@@ -221,7 +221,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	switch {
 	case len(location.Dispatch) > 0 && (location.Proxy != nil || location.Return != nil),
 		len(location.Dispatch) == 0 && (location.Proxy == nil) == (location.Return == nil):
-		return &Refusal{Want: "exactly one of a backend, a status and a dispatch", Got: location.Path}
+		return &tokens.Refusal{Want: "exactly one of a backend, a status and a dispatch", Got: location.Path}
 	case len(location.Dispatch) > 0:
 		view.SetsPath = false // the candidates set it
 		variable, err := s.dispatch(location)
@@ -291,7 +291,7 @@ func route(l *model.Location) string {
 }
 
 // mostLogged is the most bytes of a path in the access log.
-const mostLogged = tokenLimit - 100
+const mostLogged = tokens.TokenLimit - 100
 
 // loggedPath is the path of a rule for the access log, cut if it is too long for a token.
 // It is empty for the fallback, and for paths that cannot be served.
@@ -300,8 +300,8 @@ func loggedPath(r model.Rule) string {
 		return ""
 	}
 	path := model.OneLine(r.Path, mostLogged)
-	if len(strings.ReplaceAll(path, "$", literalDollar))+strings.Count(path, `"`)+strings.Count(path, `\`) > mostLogged {
-		return model.OneLine(r.Path, mostLogged/len(literalDollar))
+	if len(strings.ReplaceAll(path, "$", tokens.LiteralDollar))+strings.Count(path, `"`)+strings.Count(path, `\`) > mostLogged {
+		return model.OneLine(r.Path, mostLogged/len(tokens.LiteralDollar))
 	}
 	return path
 }
@@ -314,9 +314,9 @@ func groupsExist(r *model.Rewrite) error {
 		if !found {
 			return nil
 		}
-		name, more, _ := variableName(after)
+		name, more, _ := tokens.VariableName(after)
 		if strings.HasPrefix(name, "p_") && !strings.Contains(r.Pattern, "<"+name+">") {
-			return &Refusal{Want: "a target that uses groups of the path only", Got: r.Target}
+			return &tokens.Refusal{Want: "a target that uses groups of the path only", Got: r.Target}
 		}
 		if rest = after; name != "" {
 			rest = more

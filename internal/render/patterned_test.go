@@ -9,6 +9,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/internal/tokens"
 )
 
 // The list of known variables that a map computes with a pattern is complete.
@@ -22,15 +23,15 @@ func TestPatternedVariables(t *testing.T) {
 	text, found := string(file.Bytes()), 0
 	for _, m := range regexp.MustCompile(`(?s)map (\S+|"[^"]*") \$(\w+) \{(.*?)\n\}`).FindAllStringSubmatch(text, -1) {
 		source, name, body := m[1], m[2], m[3]
-		if !known(name) || !strings.Contains(body, `"~`) && !patterned[strings.TrimPrefix(source, "$")] {
+		if !tokens.Known(name) || !strings.Contains(body, `"~`) && !tokens.Patterned[strings.TrimPrefix(source, "$")] {
 			continue
 		}
 		found++
-		if !patterned[name] {
+		if !tokens.Patterned[name] {
 			t.Errorf("$%s is computed with a pattern", name)
 		}
 	}
-	if found != len(patterned) {
-		t.Errorf("%d maps with patterns are in the file, want %d", found, len(patterned))
+	if found != len(tokens.Patterned) {
+		t.Errorf("%d maps with patterns are in the file, want %d", found, len(tokens.Patterned))
 	}
 }

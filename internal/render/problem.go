@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // blockError is the error of a block.
@@ -27,7 +28,7 @@ func reason(err error) string {
 	case errors.As(err, &structure):
 		return "would change the structure of nginx.conf: " + structure.Error()
 	}
-	return templateFault(err)
+	return tokens.TemplateFault(err)
 }
 
 // refuse adds a Problem with the reason Refused.

@@ -13,6 +13,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
+	"sluice/internal/syntax"
 )
 
 const (
@@ -200,10 +201,10 @@ func question(a *claim.Authentication) []claim.QuestionHeader {
 // wrongQuestionHeader returns the fault of a header of questions, "" for none.
 func wrongQuestionHeader(header entry) string {
 	switch {
-	case !headerName.MatchString(header.Name) || framing(header.Name) && !strings.EqualFold(header.Name, "Host"):
+	case !syntax.IsHeaderName(header.Name, syntax.LongestHeaderName) || framing(header.Name) && !strings.EqualFold(header.Name, "Host"):
 		return fmt.Sprintf("want names of headers that say nothing of the connection, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(header.Name))
-	case !keys.IsHeaderText(header.Value) || len(header.Value) > longestValue:
-		return fmt.Sprintf("want 1 to %d printable ASCII characters, with variables such as $host, as the value of %s (got %s)", longestValue, header.Name, model.Quoted(header.Value))
+	case !keys.IsHeaderText(header.Value) || len(header.Value) > syntax.LongestHeaderValue:
+		return fmt.Sprintf("want 1 to %d printable ASCII characters, with variables such as $host, as the value of %s (got %s)", syntax.LongestHeaderValue, header.Name, model.Quoted(header.Value))
 	}
 	return ""
 }

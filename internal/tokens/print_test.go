@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"errors"
@@ -67,7 +67,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"onoff", true, "on"},
 		{"onoff", false, "off"},
 	} {
-		got, err := printers()[c.printer](c.value)
+		got, err := Printers()[c.printer](c.value)
 		if err != nil || got != c.want {
 			t.Errorf("%s %#v: got %s, %v; want %s", c.printer, c.value, got, err, c.want)
 		}
@@ -77,9 +77,9 @@ func TestPrintersPrint(t *testing.T) {
 // A behaviour names variables that begin with its own name, besides the known ones.
 func TestOwnVariables(t *testing.T) {
 	t.Parallel()
-	own := variablesOf("two-words")
+	own := VariablesOf("two-words")
 	for name, want := range map[string]string{"two_words_a": "$two_words_a", "host": "$host", "cors_a": "", "two_wordsa": "", "two_words_a;": "", "two_words_a b": "", "arrived_port": "$arrived_port"} {
-		if got, err := printOwnVariable(own, name); got != want || (err == nil) != (want != "") {
+		if got, err := PrintOwnVariable(own, name); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestPrintersRefuse(t *testing.T) {
 	}
 	for name, values := range cases {
 		for _, value := range values {
-			got, err := printers()[name](value)
+			got, err := Printers()[name](value)
 			var refusal *Refusal
 			if got != "" || !errors.As(err, &refusal) {
 				t.Errorf("%s %q: got %s, %v; want a refusal", name, value, got, err)
@@ -128,7 +128,7 @@ func TestRefusalSaysWhatIsWanted(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, err = printWord(strings.Repeat("é", 1000))
+	_, err = PrintWord(strings.Repeat("é", 1000))
 	if err == nil || len(err.Error()) > 400 {
 		t.Errorf("a long value is not shortened: %v", err)
 	}
@@ -161,7 +161,7 @@ func FuzzPrinters(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for name, print := range printers() {
+		for name, print := range Printers() {
 			token, err := print(s)
 			if err != nil {
 				continue
@@ -194,10 +194,10 @@ func valueOf(printer, s string) string {
 	case printer == "variable":
 		return "$" + strings.TrimPrefix(s, "$")
 	case printer == "bounded":
-		l := limitPattern(s, pcre.NameSteps)
+		l := LimitPattern(s, pcre.NameSteps)
 		return l.before + s + l.after
 	case printer == "onelabel":
-		return "~" + labelPattern(s)
+		return "~" + LabelPattern(s)
 	case printer == "duration" && strings.Trim(s, "0123456789") == "":
 		return s + "s"
 	}
