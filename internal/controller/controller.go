@@ -321,7 +321,7 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
 	held := c.retired.and(c.wanted)
 	fill := c.use(held)
-	err := c.Runtime.Push(ctx, fill(held))
+	err := c.makeRoom(ctx, c.Runtime.Push(ctx, fill(held)))
 	if err == nil {
 		c.shown.told = fill(c.wanted)
 		c.publish()
