@@ -242,7 +242,7 @@ func kindsOf(codes []string) []pageKind {
 
 // page adds the internal location for errors of a kind, and returns its name.
 func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
-	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}, Watched: isWatched(e.at), Trace: e.at.Trace}
+	l := &model.Location{Rule: ruleInstead(e.at, model.RuleError), Watched: isWatched(e.at), Trace: e.at.Trace}
 	if answer == nil {
 		l.Return = &model.Return{Code: kind.status, OfError: kind.status == 0}
 	} else {
@@ -291,7 +291,7 @@ func (e *errorsAt) requestBuffering() string {
 // That location has the blocks of this one, among them its protections.
 func (e *errorsAt) addFallback(service snapshot.Name) {
 	l := *e.at
-	l.Rule = model.Rule{Object: l.Rule.Object, Kind: model.RuleError}
+	l.Rule = ruleInstead(&l, model.RuleError)
 	l.RedirectToHTTPS, l.PlainHTTP = nil, ""
 	l.Proxy = e.passToService(service)
 	l.Proxy.WhenEmpty = 503

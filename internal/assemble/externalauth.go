@@ -114,7 +114,7 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 // signIn adds the internal location that redirects clients to sign in, and returns its
 // name. It has the blocks of the location that apply to redirects.
 func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) string {
-	redirect := &model.Location{Rule: model.Rule{Object: l.Rule.Object, Kind: model.RuleRedirect}, Return: &model.Return{Code: 302, URL: signInURL(asked)}, Trace: l.Trace}
+	redirect := &model.Location{Rule: ruleInstead(l, model.RuleRedirect), Return: &model.Return{Code: 302, URL: signInURL(asked)}, Trace: l.Trace}
 	for _, block := range l.Blocks {
 		if block.Redirected {
 			redirect.Blocks = append(redirect.Blocks, block)

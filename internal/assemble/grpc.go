@@ -9,7 +9,7 @@ type grpcErrorsBlock struct{ To string }
 // has the blocks of the location that apply to redirects. Behaviours that answer an error
 // themselves, such as a sign-in page, come first.
 func (b *builder) grpcErrors(l *model.Location) {
-	answer := &model.Location{Rule: model.Rule{Object: l.Rule.Object, Kind: model.RuleRedirect}, Return: &model.Return{GRPCError: true}, Watched: isWatched(l), Trace: l.Trace}
+	answer := &model.Location{Rule: ruleInstead(l, model.RuleRedirect), Return: &model.Return{GRPCError: true}, Watched: isWatched(l), Trace: l.Trace}
 	for _, block := range l.Blocks {
 		if block.Redirected {
 			answer.Blocks = append(answer.Blocks, block)

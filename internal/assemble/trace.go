@@ -20,6 +20,17 @@ func (b *builder) trace(l *model.Location, c *claim.Claim) {
 	l.Trace = &model.Trace{Trusts: asked.TrustIncoming, ParentBased: of.ParentBased, Share: of.Share(), Records: of.Records(), Name: cmp.Or(asked.OperationName, of.OperationName)}
 }
 
+// ruleInstead is the rule of an internal location that answers in place of another one. Spans
+// have its path, so it is not shared with locations of other paths if these are traced: nginx
+// can refuse a request before the location begins its trace.
+func ruleInstead(l *model.Location, kind model.RuleKind) model.Rule {
+	rule := model.Rule{Object: l.Rule.Object, Kind: kind}
+	if l.Trace != nil && l.Trace.Records {
+		rule.Path = l.Rule.Path
+	}
+	return rule
+}
+
 // traceQuestion is the data of the block for questions to a server that authenticates, which
 // have a span of their own. Copies for a mirror have the headers of the request.
 type traceQuestion struct{}
