@@ -19,7 +19,7 @@ type (
 		Intercepts bool
 		// Recursive is set if the location of one page has pages too.
 		Recursive bool
-		Pages      []errorPage
+		Pages     []errorPage
 	}
 	errorPage struct {
 		Codes []string
