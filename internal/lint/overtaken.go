@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
 	"sluice/internal/route"
@@ -36,7 +37,7 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 				continue
 			}
 			problems = append(problems, model.Problem{Object: later.rule.Object, Field: field, Reason: model.Shadowed,
-				Text: fmt.Sprintf("no request reaches it: %s %s of %s (%s) is tried before it and takes them all, as the longest text comes first: remove this %s, or make that path narrower",
+				Text: fmt.Sprintf("no request reaches it: %s %s of %s (%s) is tried before it and takes them all, as the longest text comes first: remove this %s, or make that one narrower",
 					earlier.rule.PathType, model.OneLine(earlier.rule.Path, mostPath), earlier.rule.Object, earlier.rule.Field, what)})
 		}
 	}
@@ -46,7 +47,7 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 // fieldOf returns the field with the path of a rule, and a word for what is there. The paths
 // of redirects are lines of an annotation.
 func fieldOf(r model.Rule) (field, what string) {
-	if !strings.HasPrefix(r.Field, "spec.") {
+	if r.Field == annotations.OwnPrefix+"redirects" {
 		return r.Field, "line"
 	}
 	return r.Field + ".path", "path"
