@@ -17,7 +17,9 @@ type (
 	errorsBlock struct {
 		// Intercepts is set if answers of backends are replaced too.
 		Intercepts bool
-		Pages      []errorPage
+		// Recursive is set if the location of one page has pages too.
+		Recursive bool
+		Pages     []errorPage
 	}
 	errorPage struct {
 		Codes []string
@@ -31,6 +33,8 @@ type (
 	noEndpointsBlock struct {
 		Code int
 		To   string
+		// Recursive is set unless another block of the location lets pages have pages.
+		Recursive bool
 	}
 	errorBlock struct {
 		// Code is 0 if the location answers several errors.
@@ -76,7 +80,7 @@ type errorsAt struct {
 	// answers is the default-backend of the list; its Name is empty for that of the
 	// controller alone.
 	answers snapshot.Name
-	// statuses are given as others; fallback is the location that answers in place of
+	// statuses are given as others; fallback is the path whose page answers in place of
 	// 404, empty for none. Both come before the pages of codes.
 	statuses keys.StatusPairs
 	fallback string
@@ -95,7 +99,7 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 		asked := c.Annotations.CustomErrors
 		service = b.errorService(c)
 		e.statuses = asked.Statuses
-		e.addFallbackPath(asked.Fallback)
+		e.fallback = e.fallbackPath(asked.Fallback)
 		if len(asked.Codes) > 0 && b.fitsPages(c) {
 			e.codes, e.intercepts, e.answers = asked.Codes, e.intercepts || !asked.OnlyOwn, service
 		}
@@ -201,6 +205,9 @@ func (e *errorsAt) addPages() {
 		}
 		block.Pages = append(block.Pages, page)
 	}
+	if e.fallback != "" {
+		e.addFallbackPath(&block)
+	}
 	if len(block.Pages) == 0 {
 		return
 	}
@@ -283,8 +290,13 @@ func (e *errorsAt) addFallback(service snapshot.Name) {
 	e.addErrorBlock(l, e.headers(503), linesOf(l.Blocks))
 	to := e.internals.add(model.Named, "no-endpoints", "", l)
 	code := e.unlisted()
-	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{code, to})
+	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{code, to, !slices.ContainsFunc(e.at.Blocks, isRecursive)})
 	e.proxyWhenEmpty(code)
+}
+
+func isRecursive(b model.Block) bool {
+	pages, ok := b.Data.(errorsBlock)
+	return ok && pages.Recursive
 }
 
 // unlisted is a status for which the location has no error page.

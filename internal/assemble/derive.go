@@ -58,6 +58,11 @@ func derive(l *model.Location, k kept) *model.Location {
 	if k.kind != "" {
 		to.Rule = model.Rule{Object: l.Rule.Object, Kind: k.kind}
 	}
+	// Spans have the path of the rule: nginx can refuse a request before its location begins
+	// the trace. So the location is not shared with those of other paths then.
+	if k.kind != "" && l.Recorded {
+		to.Rule.Path = l.Rule.Path
+	}
 	if k.path {
 		to.Rule.Path, to.Rule.Protects = l.Rule.Path, l.Rule.Protects
 	}

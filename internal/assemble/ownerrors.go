@@ -25,13 +25,9 @@ func (e *errorsAt) isAnswered(code string) bool {
 	return e.gives(code) || code == notFound && e.fallback != ""
 }
 
-// addOwnPages adds the pages of fallback-path and of error-status. A sign-in page comes
-// before those for 401.
+// addOwnPages adds the pages of error-status. A sign-in page comes before those for 401, and
+// that of fallback-path before those for 404.
 func (e *errorsAt) addOwnPages(block *errorsBlock) {
-	if e.fallback != "" {
-		block.Intercepts = true
-		block.Pages = append(block.Pages, errorPage{Codes: []string{notFound}, Sets: true, To: e.fallback})
-	}
 	for _, pair := range e.statuses {
 		if by := e.insteadOf(pair.From); by != "" {
 			e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, "error-status"), Reason: model.NoEffect,
@@ -60,19 +56,31 @@ func (e *errorsAt) insteadOf(code string) string {
 	return ""
 }
 
-// addFallbackPath adds the location that answers with the page of a path. It has the blocks
-// of this one, among them its protections.
-func (e *errorsAt) addFallbackPath(path string) {
+// fallbackPath returns a path that fallback-path names, empty where it has no effect.
+func (e *errorsAt) fallbackPath(path string) string {
 	if path == "" || e.at.Proxy == nil {
-		return
+		return ""
 	}
 	if e.at.Proxy.Transport.Protocol == model.GRPC {
 		e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, fallbackBlock), Reason: model.NoEffect, Text: "it has no effect on backends that speak gRPC"})
-		return
+		return ""
 	}
+	return path
+}
+
+// addFallbackPath adds the page in place of 404, and the location that answers with it. That
+// has the blocks of this one, among them its protections, and the other pages.
+func (e *errorsAt) addFallbackPath(block *errorsBlock) {
 	l := derive(e.at, forFallback)
-	l.Rewrite = &model.Rewrite{Pattern: "^", Target: path}
+	proxy := *l.Proxy
+	l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: e.fallback}
 	status, _ := strconv.Atoi(notFound)
 	e.addBlock(l, fallbackBlock, struct{ Code int }{status})
-	e.fallback = e.internals.add(model.Named, fallbackBlock, "", l)
+	block.Intercepts = true
+	if len(block.Pages) > 0 {
+		e.addBlock(l, "custom-errors", *block)
+		block.Recursive = true
+	}
+	to := e.internals.add(model.Named, fallbackBlock, "", l)
+	block.Pages = append([]errorPage{{Codes: []string{notFound}, Sets: true, To: to}}, block.Pages...)
 }

@@ -228,6 +228,9 @@ func hasRoot(r *claim.Rules) bool {
 
 // problem reports a fault of a claim.
 func (b *builder) problem(c *claim.Claim, field string, reason model.Reason, text string) {
+	if c.Action.Redirect != nil {
+		field = "" // its field is an annotation
+	}
 	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text})
 }
 
