@@ -35,3 +35,14 @@ func TestVariablesOfLuaAreReserved(t *testing.T) {
 		t.Errorf("%d variables found, error %v", found, err)
 	}
 }
+
+// A template prints the names of these from the model, so it does not name them itself.
+func TestComputedVariablesAreReserved(t *testing.T) {
+	t.Parallel()
+	loaded := load(t)
+	for _, name := range []string{"escaped_request_uri", "external_auth_key", "limits_hash", "opentelemetry"} {
+		if !loaded.reserved(name) {
+			t.Errorf("a snippet may set $%s", name)
+		}
+	}
+}
