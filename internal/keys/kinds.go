@@ -47,6 +47,7 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[ServerSnippet]():   {"snippet", `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the server`},
 	reflect.TypeFor[StreamSnippet]():   {"snippet", `directives of nginx for the stream level, each with its ";" and each block with its "}"`},
 	reflect.TypeFor[SnippetUses]():     {"snippet uses", `names of snippets on lines of their own, each followed by its arguments as NAME=VALUE, such as "block-agents agent=robot status=403"`},
+	reflect.TypeFor[SecRules]():        {"rules", `directives of ModSecurity on lines of their own, such as SecRuleEngine On, that reach nothing outside of the location`},
 	reflect.TypeFor[Snippet]():         {"snippet", `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the location`},
 }
 

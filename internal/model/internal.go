@@ -26,6 +26,12 @@ const AuthCacheKey = "auth_cache_key"
 // one of arbitrary length that a client sends. The name is empty for none.
 type Hashing interface{ HashedKey() string }
 
+// Inspecting is the data of a block with which ModSecurity inspects requests.
+type Inspecting interface {
+	// UsesCoreRules reports whether the OWASP core rule set applies too.
+	UsesCoreRules() bool
+}
+
 // MissName is the internal location for names that a wildcard host does not mean.
 const MissName = "miss"
 

@@ -152,11 +152,11 @@ func (s *serverRendering) replace(location *model.Location, err error) error {
 // location prints and checks one location. If that fails, it prints nothing.
 func (s *serverRendering) location(template string, location *model.Location) error {
 	before := s.page.here()
-	shared, upstreams := len(s.out.shared), len(s.out.upstreams)
+	shared, upstreams, inspected := len(s.out.shared), len(s.out.upstreams), s.out.inspected
 	err := s.try(template, location)
 	if err != nil {
 		s.page.back(before)
-		s.out.shared, s.out.upstreams = s.out.shared[:shared], s.out.upstreams[:upstreams]
+		s.out.shared, s.out.upstreams, s.out.inspected = s.out.shared[:shared], s.out.upstreams[:upstreams], inspected
 	}
 	return err
 }
@@ -223,6 +223,11 @@ func (s *serverRendering) prepare(location *model.Location) error {
 	for _, block := range location.Blocks {
 		if texts, ok := block.Data.([]string); ok && block.Name == model.AuthCacheKey {
 			view.CacheKey = &cacheKeyView{s.env.entry("auth_cache_key"), len(texts), texts}
+		}
+		if inspecting, ok := block.Data.(model.Inspecting); ok {
+			if err := s.inspect(inspecting); err != nil {
+				return &blockError{block, err}
+			}
 		}
 		if hashing, ok := block.Data.(model.Hashing); ok && hashing.HashedKey() != "" {
 			view.LimitKey = &limitKeyView{s.env.entry("limit_key"), hashing.HashedKey()}

@@ -56,13 +56,14 @@ type printer func(value any) (string, error)
 //	path         an absolute path of a file
 //	onoff        "on" or "off" for a bool
 //	lines        a quoted token of several lines of headers, of our own making
+//	rules        a quoted token of several lines for ModSecurity, whose directives do not read variables
 func printers() map[string]printer {
 	return map[string]printer{
 		"word": ofText(printWord), "part": ofText(printPart), "host": ofText(printHost), "alias": printAlias, "onelabel": ofText(printOneLabel),
 		"str": ofText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": printBounded, "verbatim": ofText(printVerbatim),
 		"logformat": ofText(printLogFormat), "streamformat": ofText(printStreamFormat), "header": ofText(printHeader), "argument": ofText(printArgument), "url": ofText(printURL), "parameter": ofText(printParameter), "target": ofText(printTarget),
 		"mapkey": ofText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": ofText(printVariable),
-		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff, "lines": printLines,
+		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff, "lines": printLines, "rules": printRules,
 	}
 }
 
