@@ -129,7 +129,7 @@ func environment(f *runFlags, state string, install nginx.Install) render.Enviro
 		Lua: filepath.Join(state, "lua"), LuaPath: install.LuaPath, LuaCPath: install.LuaCPath, Modules: install.Modules,
 		Workers: nginx.CPUs(), OpenFiles: files.Hard, MostOpenFiles: files.Most, IPv6: hasIPv6(), Token: rand.Text(),
 		Capabilities: controller.Capabilities(install.Capabilities), StreamModule: install.Capabilities.StreamModule(),
-		HeadersMoreModule: install.Capabilities.HeadersMore,
+		HeadersMoreModule: install.Capabilities.HeadersMore, ModSecurityModule: install.Capabilities.ModSecurity, CoreRules: install.Capabilities.CoreRules,
 	}
 }
 

@@ -43,6 +43,7 @@ type Annotations struct {
 	Caching              *Caching              `behaviour:"caching"`
 	Logs                 *Logs                 `behaviour:"logs"`
 	ConfigurationSnippet *ConfigurationSnippet `behaviour:"configuration-snippet"`
+	ModSecurity          *ModSecurity          `behaviour:"modsecurity"`
 	Regex                *Regex                `behaviour:"regex" kind:"shaping"`
 	Rewrite              *Rewrite              `behaviour:"rewrite" kind:"shaping"`
 	ForwardedPrefix      *ForwardedPrefix      `behaviour:"forwarded-prefix" kind:"shaping"`

@@ -243,10 +243,31 @@ func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 	return &a
 }
 
+// switched is a behaviour that one key turns off, whatever its other keys say.
+type switched interface{ switchKey() string }
+
+// isTurnedOff reports whether the switch of a behaviour is off. The setting turns it off only
+// for Ingresses without any key of it.
+func (r *reader) isTurnedOff(b *behaviour) bool {
+	s, ok := reflect.New(b.group).Interface().(switched)
+	if !ok {
+		return false
+	}
+	doc := b.Keys[slices.IndexFunc(b.Keys, func(d keys.Doc) bool { return d.Key == s.switchKey() })]
+	if text := strings.TrimSpace(r.given[doc.Key]); text != "" {
+		return doc.IsOff(text)
+	}
+	value, _ := r.settings.Value(doc.From)
+	return doc.IsOff(value) && !r.settings.Broken(doc.From) && !r.hasAny(b.Keys)
+}
+
 // denies reports whether the paths must return 503 if the behaviour cannot be honoured,
 // and whether it protects them. If the default of a protecting key is invalid, it denies
 // the paths.
 func (r *reader) denies(b *behaviour) (denies, protects bool) {
+	if r.isTurnedOff(b) {
+		return false, false
+	}
 	inherits, closes := true, false
 	if b.together {
 		inherits = reflect.New(b.group).Interface().(inheritor).inherits(r)
@@ -279,7 +300,7 @@ func (r *reader) inherits(doc keys.Doc) bool {
 		return false
 	}
 	value, ok := r.settings.Value(doc.From)
-	return ok && value != ""
+	return ok && value != "" && !doc.IsOff(value)
 }
 
 // data returns the data of the block of a behaviour: the fields that differ from the

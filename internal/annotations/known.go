@@ -15,15 +15,11 @@ var known = slices.DeleteFunc(slices.Clone(ofIngressNginx), func(k keys.Known) b
 var ofIngressNginx = []keys.Known{
 	{Key: "auth-keepalive-share-vars", Instead: "requests to the server always have the variables of the request of the client, such as its X-Request-ID"},
 	{Key: "enable-influxdb", Fate: keys.Idle},
-	{Key: "enable-modsecurity", Fate: keys.Denied, Off: keys.False},
-	{Key: "enable-owasp-core-rules", Fate: keys.Denied, Off: keys.False, Needs: "enable-modsecurity"},
 	{Key: "http2-push-preload", Fate: keys.Idle},
 	{Key: "influxdb-host", Fate: keys.Idle},
 	{Key: "influxdb-measurement", Fate: keys.Idle},
 	{Key: "influxdb-port", Fate: keys.Idle},
 	{Key: "influxdb-server-name", Fate: keys.Idle},
-	{Key: "modsecurity-snippet", Fate: keys.Denied, Needs: "enable-modsecurity"},
-	{Key: "modsecurity-transaction-id"},
 	{Key: "secure-verify-ca-secret", Fate: keys.Idle},
 }
 

@@ -211,6 +211,8 @@ var textRules = []textRule{
 		`at most 200 printable ASCII characters without " and \, with variables of the request such as $request_method and $service_name`},
 	// The character set is that of ingress-nginx.
 	{"operation_name", pattern(`^[A-Za-z0-9_-]+$`), `letters, digits, - and _`},
+	// The characters are those of ingress-nginx, the variables those that are known.
+	{"transaction_id", pattern(`^(?:[A-Za-z0-9_-]|` + variable + `)+$`), `letters, digits, - and _, and variables of the request such as $request_id`},
 	{"address", pattern(`^[0-9A-Fa-f.:]+$`), `an IP address`},
 }
 

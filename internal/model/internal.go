@@ -14,6 +14,12 @@ const InternalPrefix = "/.sluice/"
 // "redirects" sets.
 const RedirectRest = "redirects_rest"
 
+// Inspecting is the data of a block with which ModSecurity inspects requests.
+type Inspecting interface {
+	// UsesCoreRules reports whether the OWASP core rule set applies too.
+	UsesCoreRules() bool
+}
+
 // MissName is the internal location for names that a wildcard host does not mean.
 const MissName = "miss"
 

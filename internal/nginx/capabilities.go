@@ -20,9 +20,12 @@ type Capabilities struct {
 	SSLPreread   bool // ssl_preread, where there are streams
 	StreamRealIP bool // set_real_ip_from for streams
 
-	// Stream and HeadersMore are the files of dynamic modules, empty if not installed.
-	// Stream is BuiltIn if it needs no file.
-	Stream, HeadersMore string
+	// Stream, HeadersMore and ModSecurity are the files of dynamic modules, empty if not
+	// installed. Stream is BuiltIn if it needs no file.
+	Stream, HeadersMore, ModSecurity string
+	// CoreRules are the files of the OWASP core rule set in their order, with * for all of a
+	// folder; nil if it is not installed.
+	CoreRules []string
 }
 
 // BuiltIn stands for the path of a module that needs no load_module.
@@ -39,6 +42,7 @@ var features = map[string]feature{
 	"headers-more":   {file: "ngx_http_headers_more_filter_module.so"},
 	"http2":          {argument: "--with-http_v2_module"},
 	"http3":          {argument: "--with-http_v3_module"},
+	"modsecurity":    {file: "ngx_http_modsecurity_module.so"},
 	"opentelemetry":  {file: "ngx_otel_module.so"},
 	"real-ip":        {argument: "--with-http_realip_module"},
 	"ssl-preread":    {argument: "--with-stream_ssl_preread_module"},
@@ -65,7 +69,7 @@ func capabilities(v version, arguments []string, dir string) Capabilities {
 	return Capabilities{
 		Features: slices.Sorted(maps.Keys(found)), HTTP2Directive: found["http2-directive"] != "",
 		SSLPreread: found["ssl-preread"] != "", StreamRealIP: found["stream-real-ip"] != "",
-		Stream: found["stream"], HeadersMore: found["headers-more"],
+		Stream: found["stream"], HeadersMore: found["headers-more"], ModSecurity: found["modsecurity"],
 	}
 }
 
@@ -76,6 +80,17 @@ func (c Capabilities) StreamModule() string {
 		return ""
 	}
 	return c.Stream
+}
+
+// coreRules finds the OWASP core rule set as Debian's package modsecurity-crs installs it.
+func coreRules(o Options) []string {
+	setup, rules := o.inRoot("/etc/modsecurity/crs/crs-setup.conf"), o.inRoot("/usr/share/modsecurity-crs/rules")
+	for _, path := range []string{setup, filepath.Join(rules, "REQUEST-901-INITIALIZATION.conf")} {
+		if _, err := os.Stat(path); err != nil {
+			return nil
+		}
+	}
+	return []string{setup, filepath.Join(rules, "*.conf")}
 }
 
 // moduleFile returns the path of a module, or "" if it is not installed.

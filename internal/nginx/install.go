@@ -70,6 +70,7 @@ func inspect(o Options, argv []string, text string) (Install, error) {
 	arguments := configureArguments(text)
 	dir := modulesDir(o, arguments)
 	i := Install{Version: v.String(), argv: argv, Capabilities: capabilities(v, arguments, dir)}
+	i.Capabilities.CoreRules = coreRules(o)
 	if i.Modules, err = luaModules(dir); err != nil {
 		return Install{}, err
 	}

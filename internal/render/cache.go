@@ -58,6 +58,7 @@ type rendered struct {
 	upstreams []upstream
 	shared    []sharedText
 	trust     []TrustFile
+	inspected inspected
 }
 
 // open returns the servers of the last Render if the key is the same, else an empty map.

@@ -30,6 +30,11 @@ type Environment struct {
 	// HeadersMoreModule is the absolute path of a module that is loaded if a snippet
 	// uses it; "" if there is none.
 	HeadersMoreModule string
+	// ModSecurityModule is the absolute path of a module that is loaded if ModSecurity
+	// inspects requests; "" if there is none. CoreRules are the files of the OWASP core rule
+	// set, with * for all of a folder; nil if it is not installed.
+	ModSecurityModule string
+	CoreRules         []string
 	// User is the user of the workers; "" prints nothing.
 	User string
 	// Workers is the number of "auto" workers; 0 is 1.
@@ -59,6 +64,8 @@ type Capabilities struct {
 	Stream, SSLPreread, StreamRealIP bool
 	// HeadersMore is set if snippets can use the directives of headers-more.
 	HeadersMore bool
+	// ModSecurity is set if requests can be inspected.
+	ModSecurity bool
 }
 
 // within returns a path below the state directory.

@@ -135,11 +135,11 @@ func (s *serverRendering) replace(location *model.Location, err error) error {
 // location prints and checks one location. If that fails, it prints nothing.
 func (s *serverRendering) location(template string, location *model.Location) error {
 	before := s.page.here()
-	shared, upstreams := len(s.out.shared), len(s.out.upstreams)
+	shared, upstreams, inspected := len(s.out.shared), len(s.out.upstreams), s.out.inspected
 	err := s.try(template, location)
 	if err != nil {
 		s.page.back(before)
-		s.out.shared, s.out.upstreams = s.out.shared[:shared], s.out.upstreams[:upstreams]
+		s.out.shared, s.out.upstreams, s.out.inspected = s.out.shared[:shared], s.out.upstreams[:upstreams], inspected
 	}
 	return err
 }
@@ -201,6 +201,13 @@ func (s *serverRendering) prepare(location *model.Location) error {
 	}
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
 	view.Computed, view.Watch = s.env.computed(location), s.env.watch(location)
+	for _, block := range location.Blocks {
+		if inspecting, ok := block.Data.(model.Inspecting); ok {
+			if err := s.inspect(inspecting); err != nil {
+				return &blockError{block, err}
+			}
+		}
+	}
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {

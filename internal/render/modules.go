@@ -8,13 +8,17 @@ import (
 )
 
 // modules are the paths of the modules that the file loads: the usual ones, that of streams
-// if there is a stream, and headers-more if a snippet uses it.
+// if there is a stream, headers-more if a snippet uses it, and ModSecurity if a location
+// does.
 func (r *rendering) modules() []string {
 	paths := slices.Clip(r.env.Modules)
 	if path := r.env.StreamModule; path != "" && len(r.streamBody) > 0 {
 		paths = append(paths, path)
 	}
 	if path := r.env.HeadersMoreModule; path != "" && slices.ContainsFunc(r.body, func(c *chunk) bool { return c.headersMore }) {
+		paths = append(paths, path)
+	}
+	if path := r.env.ModSecurityModule; path != "" && r.inspected.requests {
 		paths = append(paths, path)
 	}
 	return paths

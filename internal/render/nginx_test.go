@@ -99,7 +99,7 @@ func environment(dir string, install nginx.Install) render.Environment {
 		HTTPPort: 8080, HTTPSPort: 8443, StateDir: dir, Lua: filepath.Join(dir, "lua"),
 		LuaPath: install.LuaPath, LuaCPath: install.LuaCPath, Modules: install.Modules, Workers: 2,
 		Capabilities: controller.Capabilities(install.Capabilities), StreamModule: install.Capabilities.StreamModule(),
-		HeadersMoreModule: install.Capabilities.HeadersMore,
+		HeadersMoreModule: install.Capabilities.HeadersMore, ModSecurityModule: install.Capabilities.ModSecurity, CoreRules: install.Capabilities.CoreRules,
 	}
 }
 

@@ -32,7 +32,9 @@ type rendering struct {
 	body   []*chunk
 	// streamBody is the stream level, empty for none.
 	streamBody []*chunk
-	view       *mainView
+	// inspected is the use of ModSecurity by all servers.
+	inspected inspected
+	view      *mainView
 }
 
 // Render prints nginx.conf. Equal input gives equal bytes with any cache (nil for none).
@@ -63,7 +65,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.view.Hash = hashSizes(r.global.Hash, s.Servers, http.text, shared.text)
 	r.body = append(r.body, http)
 	r.body = append(r.body, r.inUse(all)...)
-	r.body = append(r.body, shared, r.upstreams(all), r.fixed())
+	r.body = append(r.body, shared, r.coreRules(servers), r.upstreams(all), r.fixed())
 	for _, server := range servers {
 		if server.chunk != nil {
 			r.body = append(r.body, server.chunk)

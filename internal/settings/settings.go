@@ -33,6 +33,7 @@ type Settings struct {
 	StreamLog   StreamLog
 	Log         Log
 	Tracing     Tracing
+	ModSecurity ModSecurity
 	Stream      Stream
 	Gzip        Gzip
 	Hash        Hash

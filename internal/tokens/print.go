@@ -75,13 +75,14 @@ type printer func(value any) (string, error)
 //	path         an absolute path of a file
 //	onoff        "on" or "off" for a bool
 //	lines        a quoted token of several lines of headers, of our own making
+//	rules        a quoted token of several lines for ModSecurity, whose directives do not read variables
 func Printers() map[string]printer {
 	return map[string]printer{
 		"word": OfText(PrintWord), "part": OfText(printPart), "host": OfText(PrintHost), "alias": printAlias, "onelabel": OfText(printOneLabel),
 		"str": OfText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": printBounded, "verbatim": OfText(printVerbatim),
 		"logformat": OfText(printLogFormat), "streamformat": OfText(printStreamFormat), "header": OfText(printHeader), "argument": printArgument, "url": OfText(printURL), "parameter": OfText(printParameter), "target": OfText(printTarget),
 		"mapkey": OfText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": OfText(PrintVariable),
-		"size": OfText(printSize), "duration": printDuration, "path": OfText(printPath), "onoff": printOnOff, "lines": printLines,
+		"size": OfText(printSize), "duration": printDuration, "path": OfText(printPath), "onoff": printOnOff, "lines": printLines, "rules": printRules,
 	}
 }
 

@@ -45,6 +45,23 @@ func printLines(value any) (string, error) {
 	return limit(`"`+all+`"`, all)
 }
 
+// printRules prints lines as one token with line ends, where nginx reads no variables.
+func printRules(value any) (string, error) {
+	lines, ok := value.([]string)
+	if !ok || len(lines) == 0 {
+		return "", &Refusal{Want: "lines of rules"}
+	}
+	all := make([]string, len(lines))
+	for i, line := range lines {
+		quoted, err := quote(line)
+		if err != nil {
+			return "", err
+		}
+		all[i] = strings.TrimSuffix(strings.TrimPrefix(quoted, `"`), `"`)
+	}
+	return limit(`"`+strings.Join(all, `\n`)+`"`, lines[0])
+}
+
 // printLiteral prints a token where nginx reads no variables: the path of a location.
 func printLiteral(value any) (string, error) {
 	if pattern, ok := value.(Limited); ok {

@@ -47,7 +47,7 @@ func (n Nginx) Site(t testing.TB) *Site {
 		HTTPPort: Port(t), HTTPSPort: Port(t), StateDir: state, Lua: filepath.Join(state, "lua"), Workers: 1,
 		Modules: n.Modules, LuaPath: n.LuaPath, LuaCPath: n.LuaCPath,
 		Capabilities: controller.Capabilities(n.Capabilities), StreamModule: n.Capabilities.StreamModule(),
-		HeadersMoreModule: n.Capabilities.HeadersMore,
+		HeadersMoreModule: n.Capabilities.HeadersMore, ModSecurityModule: n.Capabilities.ModSecurity, CoreRules: n.Capabilities.CoreRules,
 	}
 	if os.Geteuid() == 0 {
 		e.User = "root"
