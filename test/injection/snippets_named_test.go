@@ -46,7 +46,10 @@ func TestArgumentsOfNamedSnippetsStayArguments(t *testing.T) {
 	w := newWorker(t)
 	w.options.NamedSnippets = snapshot.Name{Namespace: "sluice", Name: "snippets"}
 	run := func(uses string) outcome {
-		objects := withAnnotation(t, "sluice.io/snippets", uses)
+		objects := sharedWorld(t)
+		if uses != "" {
+			objects = withAnnotation(t, "sluice.io/snippets", uses)
+		}
 		objects.ConfigMaps = append(slices.Clone(objects.ConfigMaps), library)
 		return w.run(objects)
 	}
