@@ -16,7 +16,7 @@ import (
 )
 
 // withAnnotation gives the world with snippets allowed and an annotation on the Ingress
-// rich.
+// rich; with no annotation if the value is empty.
 func withAnnotation(t *testing.T, key, value string) snapshot.Objects {
 	t.Helper()
 	objects := withData(sharedWorld(t), snippetsAllowed)
@@ -24,7 +24,9 @@ func withAnnotation(t *testing.T, key, value string) snapshot.Objects {
 	for i, ing := range objects.Ingresses {
 		if ing.Name == "rich" {
 			objects.Ingresses[i] = ing.DeepCopy()
-			objects.Ingresses[i].Annotations[key] = value
+			if objects.Ingresses[i].Annotations[key] = value; value == "" {
+				delete(objects.Ingresses[i].Annotations, key)
+			}
 		}
 	}
 	return objects
