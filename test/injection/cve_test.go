@@ -579,7 +579,7 @@ func TestProtectionsFailClosed(t *testing.T) {
 	t.Parallel()
 	for key, value := range map[string]string{
 		"auth-type": "basic", "auth-secret": "no-such-secret", "auth-tls-verify-client": "on", "denylist-source-range": "10.0.0.0/8, nonsense",
-		"limit-rps": "10r/s", "limit-connections": "-1", "enable-modsecurity": "true", "allowlist-source-range": "10.0.0.0/8, nonsense", "whitelist-source-range": "",
+		"limit-rps": "10r/s", "limit-connections": "-1", "enable-modsecurity": "maybe", "allowlist-source-range": "10.0.0.0/8, nonsense", "whitelist-source-range": "",
 	} {
 		a := attack(t, func(ing *networkingv1.Ingress) {
 			delete(ing.Annotations, prefix+"allowlist-source-range")
