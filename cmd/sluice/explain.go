@@ -16,6 +16,7 @@ import (
 type explainFlags struct {
 	inputFlags
 	output    string
+	headers   []string
 	short     bool
 	httpsPort int
 }
@@ -27,9 +28,11 @@ func explainCommand() *cobra.Command {
 		Short: "Explain which rule takes a URL, and why, without a cluster or an nginx",
 		Long: "Explain which rule of which Ingress takes a request, why each other rule does not, and which behaviours apply.\n" +
 			"METHOD is GET if it is left out. URL is http://host/path, https://host/path or host/path, which is HTTP unless its port is 443.\n" +
+			"Its query and the headers of --header decide about canaries, match-headers and match-query, and its path about deny-paths.\n" +
 			"The explanation is for the nginx.conf that `sluice render` prints. nginx does not check it.",
 		Example: "  sluice explain https://www.shop.example/cart/7 -f docs/examples/shop --configmap shop/sluice\n" +
 			"  sluice explain OPTIONS www.shop.example/cart -f docs/examples/shop -o json\n" +
+			"  sluice explain 'shop.example/?version=2' --header 'X-Canary: always' --header 'Cookie: tenant=blue' -f manifests\n" +
 			"  kubectl get ingress,ingressclass,svc,endpointslices,secrets,configmaps -A -o yaml | sluice explain shop.example/ -f -",
 		Args: wantArguments(1, 2, "a URL, such as https://shop.example/cart, with the method before it if it is not GET"),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
@@ -38,13 +41,14 @@ func explainCommand() *cobra.Command {
 	}
 	flags.inputFlags.add(command.Flags())
 	command.Flags().StringVarP(&flags.output, "output", "o", "text", "text or json")
+	command.Flags().StringArrayVar(&flags.headers, "header", nil, "header of the request, such as 'X-Canary: always'; repeatable")
 	command.Flags().BoolVar(&flags.short, "short", false, "print only the outcome, in one line")
 	command.Flags().IntVar(&flags.httpsPort, "https-port", 443, "port for HTTPS, for redirects")
 	return command
 }
 
 func explainRequest(ctx context.Context, f *explainFlags, arguments []string, out, diagnostics io.Writer) error {
-	request, err := parseRequest(arguments)
+	request, err := parseRequest(arguments, f.headers)
 	if err := cmp.Or(err, f.validate()); err != nil {
 		return usage(err)
 	}
@@ -73,12 +77,24 @@ func (f *explainFlags) validate() error {
 	return f.inputFlags.validate()
 }
 
-// parseRequest parses [METHOD] URL.
-func parseRequest(arguments []string) (explain.Request, error) {
-	if len(arguments) == 1 {
-		return explain.ParseRequest("GET", arguments[0])
+// parseRequest parses [METHOD] URL, and the headers.
+func parseRequest(arguments, headers []string) (explain.Request, error) {
+	method := "GET"
+	if len(arguments) == 2 {
+		method = arguments[0]
 	}
-	return explain.ParseRequest(arguments[0], arguments[1])
+	request, err := explain.ParseRequest(method, arguments[len(arguments)-1])
+	if err != nil {
+		return request, err
+	}
+	for _, text := range headers {
+		header, err := explain.ParseHeader(text)
+		if err != nil {
+			return request, fmt.Errorf("--header: %w", err)
+		}
+		request.Headers = append(request.Headers, header)
+	}
+	return request, nil
 }
 
 // usualHTTPPort is the port for HTTP, which has no flag.

@@ -101,6 +101,39 @@ func TestExplainLeadsWithTheOutcome(t *testing.T) {
 	}
 }
 
+// Headers and the query choose among canaries and matches, and a path can be refused.
+func TestExplainDecides(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		want      string
+		arguments []string
+	}{
+		{"Service shop/web:80 or its canary shop/new:80", []string{"shop.example/"}},
+		{"Service shop/new:80", []string{"shop.example/", "--header", "X-Canary: always"}},
+		{"Service shop/web:80", []string{"shop.example/", "--header", "x-canary:never"}},
+		{"Service shop/new:80", []string{"shop.example/", "--header", "Cookie: a=b; canary=always"}},
+		{"Service shop/blue:80", []string{"shop.example/?tenant=blue", "--header", "X-Canary: never"}},
+		{"Service shop/green:80", []string{"shop.example/?tenant=blue", "--header", "X-Tenant: green", "--header", "User-Agent: curl"}},
+		{`403: sluice.io/deny-paths: the line "/admin/*"`, []string{"shop.example/x/../%61dmin/users"}},
+		{`404: sluice.io/deny-paths: the line "~ \\.git 404"`, []string{"shop.example/a/.git/config", "--header", "X-Canary: always"}},
+		{"Service shop/web:80", []string{"shop.example/admins", "--header", "X-Canary: never"}},
+	} {
+		out, _, err := explaining(append(c.arguments, "-f", "testdata/decides.yaml", "--short")...)
+		if err != nil || out != c.want+"\n" {
+			t.Errorf("%v: error %v, and %s want %s", c.arguments, err, out, c.want)
+		}
+	}
+	out, _, err := explaining("shop.example/", "--header", "X-Canary: always", "-f", "testdata/decides.yaml")
+	for _, want := range []string{
+		`goes to Service shop/new:80, a canary, because its header x-canary is "always", by Ingress shop/web`,
+		`canary shop/new:80 gets 20 of 100 requests`,
+	} {
+		if err != nil || !strings.Contains(out, want) {
+			t.Errorf("error %v, want %q in:\n%s", err, want, out)
+		}
+	}
+}
+
 // What is answered is no error of the command, whatever it is.
 func TestExplainSucceedsWhereNothingIsServed(t *testing.T) {
 	t.Parallel()
@@ -118,6 +151,9 @@ func TestExplainSaysWhatIsWrong(t *testing.T) {
 		`METHOD: want it in capitals, such as GET (got "get")`:                        {"get", "shop.example/", "-f", "x"},
 		`URL: want http://host/path, https://host/path or host/path (got "ftp://x/")`: {"ftp://x/", "-f", "x"},
 		"-f: want a folder, a file or - (got nothing)":                                {"shop.example/"},
+		`--header: want "NAME: VALUE" (got "x-canary")`:                               {"shop.example/", "-f", "x", "--header", "x-canary"},
+		`--header: want no Host, which the URL has (got "host: a")`:                   {"shop.example/", "-f", "x", "--header", "host: a"},
+		`--header: want a value without control characters (got "a: b\r\nc")`:         {"shop.example/", "-f", "x", "--header", "a: b\r\nc"},
 		`-o: want text or json (got "yaml")`:                                          {"shop.example/", "-f", "x", "-o", "yaml"},
 		"--https-port: want a port from 1 to 65535 (got 0)":                           {"shop.example/", "-f", "x", "--https-port", "0"},
 		`--configmap: want NAMESPACE/NAME (got "conf")`:                               {"shop.example/", "-f", "x", "--configmap", "conf"},

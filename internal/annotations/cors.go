@@ -1,13 +1,12 @@
 package annotations
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"sluice/internal/keys"
+	"sluice/internal/model"
 )
 
 // CORS allows scripts of other origins to read answers.
@@ -104,6 +103,5 @@ func (h *corsHeader) setVariables() {
 // contentHash returns the first half of the SHA-256 of values, in hexadecimal, which is
 // long enough against collisions: with one, an Ingress would get the entries of another.
 func contentHash(values ...any) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%#v", values))
-	return hex.EncodeToString(sum[:16])
+	return model.SHA256(fmt.Sprintf("%#v", values))[:32]
 }

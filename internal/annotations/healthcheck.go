@@ -13,7 +13,7 @@ type HealthCheck struct {
 	Status    keys.StatusRange `key:"health-check-status" own:"true" default:"200-399" risk:"low" needs:"health-check-path" doc:"Statuses of a healthy endpoint. The controller does not follow redirects."`
 	Interval  int              `key:"health-check-interval" own:"true" default:"10" alone:"true" risk:"low" validate:"min=1,max=3600" needs:"health-check-path" unit:"seconds" doc:"Seconds between two checks of an endpoint."`
 	Timeout   int              `key:"health-check-timeout" own:"true" default:"2" alone:"true" risk:"low" validate:"min=1,max=10" needs:"health-check-path" unit:"seconds" doc:"Seconds in which an endpoint has to answer."`
-	Healthy   int              `key:"health-check-healthy-threshold" own:"true" default:"2" alone:"true" risk:"low" validate:"min=1,max=100" needs:"health-check-path" doc:"Number of right answers in a row after which an endpoint gets requests again."`
+	Healthy   int              `key:"health-check-healthy-threshold" own:"true" default:"2" alone:"true" risk:"low" validate:"min=1,max=100" needs:"health-check-path" doc:"Number of right answers in a row after which an endpoint gets requests again. If it fails again within 10 minutes, it needs more."`
 	Unhealthy int              `key:"health-check-unhealthy-threshold" own:"true" default:"3" alone:"true" risk:"low" validate:"min=1,max=100" needs:"health-check-path" doc:"Number of failed checks in a row after which an endpoint gets no requests."`
 }
 

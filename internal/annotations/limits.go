@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sluice/internal/keys"
+	"sluice/internal/model"
 )
 
 // Limits limits the requests of one address, or of another key, for all paths together.
@@ -49,8 +50,15 @@ func (b limitsBlock) Writes() (all [][2]string) {
 	return all
 }
 
-// HashedKey implements model.Hashing.
-func (b limitsBlock) HashedKey() string { return b.Hashed }
+// Computed is the hash that the limits go by, none if they go by something else. Its length
+// is fixed: that of a header or cookie is arbitrary.
+func (l Limits) Computed() []model.Computed {
+	_, hashed := l.counted()
+	if hashed == "" || l.zones() == 0 {
+		return nil
+	}
+	return []model.Computed{{Variable: "limits_hash", By: "limit_key", Arguments: []any{model.Word(hashed)}}}
+}
 
 // connectionLimit is a limit_conn with its zone.
 type connectionLimit struct {

@@ -4,7 +4,7 @@ import "sluice/internal/keys"
 
 // DenyPaths refuses requests for some paths.
 type DenyPaths struct {
-	Lines keys.DeniedPaths `key:"deny-paths" own:"true" risk:"low" protects:"true" doc:"Paths that nginx refuses with 403, in a line each: a path, a beginning such as /internal/* with all below it, or ~ and a regular expression. 404 behind a path is the status instead. It compares the decoded path of the request, before any rewrite, in whatever case. A pattern may take 20,000 steps, and more than ten with several long repetitions share the steps of ten; beyond, nginx answers 500."`
+	Lines keys.DeniedPaths `key:"deny-paths" own:"true" empty:"invalid" risk:"low" protects:"true" doc:"Paths that nginx refuses with 403, in a line each: a path, a beginning such as /internal/* with all below it, or ~ and a regular expression. 404 behind a path is the status instead. It compares the decoded path of the request, before any rewrite, in whatever case. A pattern may take 20,000 steps, and more than ten with several long repetitions share the steps of ten; beyond, nginx answers 500."`
 }
 
 // Redirects redirects some paths of the hosts.
@@ -14,6 +14,6 @@ type Redirects struct {
 
 // Match limits an Ingress to the requests with some headers or parameters.
 type Match struct {
-	Headers keys.HeaderMatches `key:"match-headers" own:"true" risk:"medium" withholds:"true" doc:"Headers of the requests that the paths take, in lines such as \"X-Tenant: blue\" or, with a regular expression for the whole value, \"User-Agent: ~.*Mobile.*\". All lines must match. Other requests go to Ingresses with the same or a shorter path."`
-	Query   keys.QueryMatches  `key:"match-query" own:"true" risk:"medium" withholds:"true" doc:"Parameters of the query of the requests that the paths take, in lines such as \"version: 2\" or \"version: ~[23]\". All lines must match."`
+	Headers keys.HeaderMatches `key:"match-headers" own:"true" empty:"invalid" risk:"medium" withholds:"true" doc:"Headers of the requests that the paths take, in lines such as \"X-Tenant: blue\" or, with a regular expression for the whole value, \"User-Agent: ~.*Mobile.*\". All lines must match. Other requests go to Ingresses with the same or a shorter path."`
+	Query   keys.QueryMatches  `key:"match-query" own:"true" empty:"invalid" risk:"medium" withholds:"true" doc:"Parameters of the query of the requests that the paths take, in lines such as \"version: 2\" or \"version: ~[23]\". All lines must match."`
 }

@@ -36,7 +36,7 @@ func owned(s *settings.Settings, name string, created int64, path string, pathTy
 	}
 	owner.Hosts = []*claim.Rules{{Owner: owner, Host: "h", Field: "host", Claims: []claim.Claim{{
 		Owner: owner, Annotations: owner.Annotations, Field: "rule", Path: path, PathType: pathType,
-		Action: &claim.Action{Service: snapshot.Name{Namespace: "default", Name: name}, Port: "80"},
+		Action: claim.Action{Service: &claim.Service{Name: snapshot.Name{Namespace: "default", Name: name}, Port: "80"}},
 	}}}}
 	return owner
 }

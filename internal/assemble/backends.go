@@ -90,7 +90,7 @@ func useOf(b *Backend, c *claim.Claim) Use {
 		return Use{Backend: b}
 	}
 	service := c.Field + c.BackendField() + ".service"
-	return Use{Backend: b, Owner: c.Owner, Field: service + ".name", PortField: service + ".port" + c.Action.PortField}
+	return Use{Backend: b, Owner: c.Owner, Field: service + ".name", PortField: service + ".port" + c.Action.Service.PortField}
 }
 
 // backendOf returns the backend with an ID, a new one at first.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
@@ -14,9 +15,9 @@ import (
 // path of another Ingress of the host.
 type canary struct {
 	*claim.Claim
-	// main is the claim that it shares, winner an earlier path of the same canary.
-	main   *claim.Claim
-	winner *claim.Claim
+	// main is the claim that it shares, winner an earlier path of the same canary. matching is
+	// a claim of the path for some requests only, which it does not share.
+	main, winner, matching *claim.Claim
 	// late is set if the path has too many canaries.
 	late bool
 	// unlike says how main protects otherwise than the canary; empty if it does not.
@@ -60,11 +61,16 @@ func (b *builder) listCanaries() {
 // through their rules.
 const mostCanaries = 16
 
-// withCanaries gives shares of the requests of a claim to its canaries, the oldest first.
+// withCanaries gives shares of the requests of a claim to its canaries, the oldest first. A
+// claim with a match has none: it may be for a tenant, whom nobody chose the canary for.
 func (b *builder) withCanaries(c *claim.Claim, id BackendID, main *model.Proxy) *model.Proxy {
 	var chosen []*canary
 	for _, can := range b.canaries {
 		if can.Path != c.Path || can.PathType != c.PathType {
+			continue
+		}
+		if c.Match != nil {
+			can.matching = c
 			continue
 		}
 		can.main = c
@@ -88,10 +94,10 @@ func (b *builder) withCanaries(c *claim.Claim, id BackendID, main *model.Proxy) 
 
 // takesShare reports whether a canary has a Service, and reports its fault.
 func (b *builder) takesShare(can *canary) bool {
-	if can.Action == nil {
+	if can.Action.Service == nil {
 		return false
 	}
-	if fault := can.Action.Fault; fault != nil {
+	if fault := can.Action.Service.Fault; fault != nil {
 		b.problem(can.Claim, can.BackendField()+fault.Field, fault.Reason, can.Owner.Consequence(fault.Text))
 		return false
 	}
@@ -209,6 +215,9 @@ func alwaysOrNever(rules []model.ShareRule, variable string) []model.ShareRule {
 func (b *builder) remarkCanaries() {
 	for _, can := range b.canaries {
 		switch {
+		case can.main == nil && can.matching != nil:
+			b.problem(can.Claim, ".path", model.NotFound, fmt.Sprintf("%s takes only some requests of the path, and a canary shares those of a rule without %smatch-headers and %smatch-query: the canary gets no requests of it",
+				can.matching.Owner.Ref, annotations.OwnPrefix, annotations.OwnPrefix))
 		case can.main == nil:
 			b.problem(can.Claim, ".path", model.NotFound, fmt.Sprintf("no other Ingress has the path %s of the pathType %s on host %q: the canary gets no requests of it",
 				claim.Shown(can.Path), can.pathTypeName(), b.host.name))
@@ -239,5 +248,5 @@ func (c *canary) pathTypeName() claim.PathType {
 
 // serviceID is the backend that a claim names.
 func serviceID(c *claim.Claim) BackendID {
-	return BackendID{Service: c.Action.Service, Port: c.Action.Port}
+	return BackendID{Service: c.Action.Service.Name, Port: c.Action.Service.Port}
 }

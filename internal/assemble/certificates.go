@@ -8,14 +8,14 @@ import (
 	"sluice/internal/model"
 )
 
-// certificateCost is the size of a certificate's entry (see certificate in
+// CertificateCost is the size of a certificate's entry (see certificate in
 // rootfs/etc/nginx/lua/sluice/wire.lua).
-func certificateCost(c *model.Certificate) int64 {
+func CertificateCost(c *model.Certificate) int64 {
 	return EntryCost(len("c:")+len(c.ID), len(c.Chain)+1+len(c.Key))
 }
 
-// nameCost is the size of a server name's entry.
-func nameCost(host string) int64 { return EntryCost(len("n:")+len(host), 64) }
+// NameCost is the size of a server name's entry.
+func NameCost(host string) int64 { return EntryCost(len("n:")+len(host), 64) }
 
 // wish is a host with a certificate, and the cost of that.
 type wish struct {
@@ -27,27 +27,27 @@ type wish struct {
 // them. Each namespace has a fair share, so that none displaces the certificates of one
 // with fewer. The oldest owners of a namespace come first.
 func (t *Assembly) roomless(hosts []*host, standard *model.Certificate) map[*host]bool {
-	room := Room(t.Options.Memory.Certificates) - nameCost("")
+	room := Room(t.Options.Memory.Certificates) - NameCost("")
 	if standard != nil {
-		room -= certificateCost(standard)
+		room -= CertificateCost(standard)
 	}
 	seen := map[string]bool{}
 	for _, presented := range t.Presented {
 		if !seen[presented.ID] {
 			seen[presented.ID] = true
-			room -= certificateCost(presented)
+			room -= CertificateCost(presented)
 		}
 	}
 	total := int64(0)
 	for _, h := range hosts {
 		if h.certificate.by != nil {
-			room -= nameCost(h.name)
+			room -= NameCost(h.name)
 		}
 		if pair := h.certificate.pair; pair != nil {
 			for _, alias := range h.coveredAliases() {
-				room -= nameCost(alias)
+				room -= NameCost(alias)
 			}
-			total += certificateCost(pair.Certificate)
+			total += CertificateCost(pair.Certificate)
 		}
 	}
 	if total <= room || distinctCost(hosts) <= room {
@@ -62,7 +62,7 @@ func distinctCost(hosts []*host) int64 {
 	for _, h := range hosts {
 		if pair := h.certificate.pair; pair != nil && !seen[pair.Certificate.ID] {
 			seen[pair.Certificate.ID] = true
-			total += certificateCost(pair.Certificate)
+			total += CertificateCost(pair.Certificate)
 		}
 	}
 	return total
@@ -84,7 +84,7 @@ func (t *Assembly) wishes(hosts []*host) map[string][]wish {
 		for i := range own {
 			if c := own[i].host.certificate.pair.Certificate; !seen[c.ID] {
 				seen[c.ID] = true
-				own[i].cost = certificateCost(c)
+				own[i].cost = CertificateCost(c)
 			}
 		}
 	}

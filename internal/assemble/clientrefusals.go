@@ -3,7 +3,6 @@ package assemble
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
@@ -29,8 +28,7 @@ func (b *builder) refusals() []string {
 func (b *builder) refusalPages() (pages []errorPage) {
 	at := errorsAt{builder: b, at: &model.Location{Rule: model.Rule{Object: b.clients.by.Ref}}}
 	for _, pair := range b.given(b.clients.by.Annotations) {
-		status, _ := strconv.Atoi(pair.To)
-		pages = append(pages, errorPage{Codes: []string{pair.From}, Sets: true, Status: pair.To, To: at.page(pageKind{codes: []string{pair.To}, status: status}, nil)})
+		pages = append(pages, at.pageOf(pair))
 	}
 	return pages
 }

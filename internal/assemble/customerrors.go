@@ -17,7 +17,9 @@ type (
 	errorsBlock struct {
 		// Intercepts is set if answers of backends are replaced too.
 		Intercepts bool
-		Pages      []errorPage
+		// Recursive is set if the location of one page has pages too.
+		Recursive bool
+		Pages     []errorPage
 	}
 	errorPage struct {
 		Codes []string
@@ -31,6 +33,8 @@ type (
 	noEndpointsBlock struct {
 		Code int
 		To   string
+		// Recursive is set unless another block of the location lets pages have pages.
+		Recursive bool
 	}
 	errorBlock struct {
 		// Code is 0 if the location answers several errors.
@@ -76,7 +80,7 @@ type errorsAt struct {
 	// answers is the default-backend of the list; its Name is empty for that of the
 	// controller alone.
 	answers snapshot.Name
-	// statuses are given as others; fallback is the location that answers in place of
+	// statuses are given as others; fallback is the path whose page answers in place of
 	// 404, empty for none. Both come before the pages of codes.
 	statuses keys.StatusPairs
 	fallback string
@@ -95,13 +99,13 @@ func (b *builder) customErrors(l *model.Location, c *claim.Claim) {
 		asked := c.Annotations.CustomErrors
 		service = b.errorService(c)
 		e.statuses = asked.Statuses
-		e.addFallbackPath(asked.Fallback)
+		e.fallback = e.fallbackPath(asked.Fallback)
 		if len(asked.Codes) > 0 && b.fitsPages(c) {
 			e.codes, e.intercepts, e.answers = asked.Codes, e.intercepts || !asked.OnlyOwn, service
 		}
 	}
 	e.addPages()
-	if service.Name != "" && c.Action != nil && l.Proxy != nil {
+	if service.Name != "" && c.Action.Service != nil && l.Proxy != nil {
 		e.addFallback(service)
 	}
 }
@@ -157,7 +161,7 @@ func (b *builder) guardsService(owner *claim.Owner, service snapshot.Name) bool 
 		all = append(all, &claim.Rules{Claims: []claim.Claim{*owner.Fallback}})
 	}
 	for c := range claimsOf(all) {
-		known = known || c.Action != nil && c.Action.Service == service && b.isProtected(c)
+		known = known || c.Action.Service != nil && c.Action.Service.Name == service && b.isProtected(c)
 	}
 	if b.guarded == nil {
 		b.guarded = map[guarded]bool{}
@@ -201,11 +205,14 @@ func (e *errorsAt) addPages() {
 		}
 		block.Pages = append(block.Pages, page)
 	}
+	if e.fallback != "" {
+		e.addFallbackPath(&block)
+	}
 	if len(block.Pages) == 0 {
 		return
 	}
 	e.addBlock(e.at, "custom-errors", block)
-	if !e.intercepts && e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
+	if !e.intercepts && e.claim != nil && e.claim.Action.Service != nil && e.at.Proxy != nil && (slices.Contains(codes, "503") || e.gives("503")) {
 		e.proxyWhenEmpty(503) // it is an error of nginx
 	}
 }
@@ -242,7 +249,7 @@ func kindsOf(codes []string) []pageKind {
 
 // page adds the internal location for errors of a kind, and returns its name.
 func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
-	l := &model.Location{Rule: model.Rule{Object: e.at.Rule.Object, Kind: model.RuleError}, Watched: isWatched(e.at), Trace: e.at.Trace}
+	l := derive(e.at, forErrors)
 	if answer == nil {
 		l.Return = &model.Return{Code: kind.status, OfError: kind.status == 0}
 	} else {
@@ -253,28 +260,19 @@ func (e *errorsAt) page(kind pageKind, answer *model.Proxy) string {
 		}
 		l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: "/"}
 	}
-	for _, block := range e.at.Blocks {
-		switch {
-		case block.Redirected:
-			l.Blocks = append(l.Blocks, block)
-		case block.Name == "limits":
-			block.Name = "limit-headers" // the error may be a refusal by a limit
-			l.Blocks = append(l.Blocks, block)
-		}
-	}
 	if answer != nil {
 		data := e.headers(kind.status)
 		data.OfPage, data.Hidden = true, e.hidden()
 		// nginx may have discarded the body, or passed it on without keeping it.
 		data.WithoutBody = kind.unread || e.requestBuffering() == "off"
-		e.addBlock(l, "custom-error", data)
+		lines := linesOf(e.at.Blocks)
+		if e.keepsStatus() {
+			lines = removing(lines) // they may tell of a client that was refused
+		}
+		e.addErrorBlock(l, data, lines)
 	}
 	return e.internals.add(model.Named, "errors", "", l)
 }
-
-// isWatched reports whether the balancer has to know when requests end that came to a
-// location.
-func isWatched(l *model.Location) bool { return l.Proxy != nil && l.Proxy.Watched }
 
 func (e *errorsAt) requestBuffering() string {
 	if e.claim == nil {
@@ -286,16 +284,19 @@ func (e *errorsAt) requestBuffering() string {
 // addFallback passes requests to default-backend while the Service has no endpoints.
 // That location has the blocks of this one, among them its protections.
 func (e *errorsAt) addFallback(service snapshot.Name) {
-	l := *e.at
-	l.Rule = model.Rule{Object: l.Rule.Object, Kind: model.RuleError}
-	l.RedirectToHTTPS, l.PlainHTTP = nil, ""
+	l := derive(e.at, forNoEndpoints)
 	l.Proxy = e.passToService(service)
 	l.Proxy.WhenEmpty = 503
-	e.addBlock(&l, "custom-error", e.headers(503))
-	to := e.internals.add(model.Named, "no-endpoints", "", &l)
+	e.addErrorBlock(l, e.headers(503), linesOf(l.Blocks))
+	to := e.internals.add(model.Named, "no-endpoints", "", l)
 	code := e.unlisted()
-	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{code, to})
+	e.addBlock(e.at, "no-endpoints", noEndpointsBlock{code, to, !slices.ContainsFunc(e.at.Blocks, isRecursive)})
 	e.proxyWhenEmpty(code)
+}
+
+func isRecursive(b model.Block) bool {
+	pages, ok := b.Data.(errorsBlock)
+	return ok && pages.Recursive
 }
 
 // unlisted is a status for which the location has no error page.
@@ -347,7 +348,7 @@ func (e *errorsAt) passToService(service snapshot.Name) *model.Proxy {
 
 // headers are the headers that tell the error backend about the error.
 func (e *errorsAt) headers(code int) errorBlock {
-	return errorBlock{Code: code, Object: e.at.Rule.Object, OfService: e.claim != nil && e.claim.Action != nil && e.at.Proxy != nil}
+	return errorBlock{Code: code, Object: e.at.Rule.Object, OfService: e.claim != nil && e.claim.Action.Service != nil && e.at.Proxy != nil}
 }
 
 // hidden are the headers that nginx checks or replaces for the backend. The error

@@ -58,16 +58,16 @@ func (b *builder) authenticate(l *model.Location, c *claim.Claim) {
 			at.Transport.Name = at.Host
 		}
 	}
-	to := b.subrequest(l, &at, question, model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet, b.Settings.Auth.AccessLog}})
+	to := b.subrequest(l, &at, forQuestions, model.Block{Name: "external-auth-question", Data: questionBlock{auth.Asked.Method, auth.Headers, cacheOf(l, auth), auth.Asked.Snippet, b.Settings.Auth.AccessLog}})
 	block := externalAuthBlock{To: to, Headers: auth.Answered(), AlwaysSetCookie: auth.Asked.AlwaysSetCookie}
 	if auth.Asked.SignIn != "" {
 		block.SignIn = b.signIn(l, auth.Asked)
 	}
 	if escapes(at.URI) || slices.ContainsFunc(auth.Headers, func(h claim.QuestionHeader) bool { return escapes(h.Value) }) {
-		b.addBlock(l, model.EscapedURI, nil)
+		l.Computed = append(l.Computed, escapedURI)
 	}
 	if auth.Keeps() {
-		b.addBlock(l, model.AuthCacheKey, cacheKey(l, auth, to))
+		l.Computed = append(l.Computed, cacheKey(l, auth, to))
 	}
 	b.addBlock(l, claim.ExternalAuth, block)
 }
@@ -86,18 +86,23 @@ func cacheOf(l *model.Location, auth *claim.Authentication) authCache {
 	}
 }
 
-// cacheKey returns the texts that an answer holds for: besides those that the user chose,
+// cacheKey is a hash of the texts that an answer holds for: besides those that the user chose,
 // all in which the questions of two requests can differ, except the URI. An answer must
 // not hold for another client, so the credentials that every server may look at are among
 // them. A user who names a cookie knows which of the cookies counts.
-func cacheKey(l *model.Location, auth *claim.Authentication, to string) []string {
+func cacheKey(l *model.Location, auth *claim.Authentication, to string) model.Computed {
 	chosen := auth.Asked.CacheKey
 	of := hashOf([]string{l.Rule.Object.String(), l.Rule.PathType, l.Rule.Path, to})
 	texts := []string{of, "$host", "$request_method", "$ssl_client_fingerprint", "$http_authorization", chosen}
 	if !claim.NamesCookie(chosen) {
 		texts = append(texts, "$http_cookie")
 	}
-	return append(texts, auth.Varying...)
+	texts = append(texts, auth.Varying...)
+	key := model.Computed{Variable: "external_auth_key", By: "auth_cache_key", Arguments: []any{len(texts)}}
+	for _, text := range texts {
+		key.Arguments = append(key.Arguments, text)
+	}
+	return key
 }
 
 // refuseOfRule closes a location if the authentication server is the host of the rule
@@ -112,17 +117,13 @@ func (b *builder) refuseOfRule(l *model.Location, c *claim.Claim) {
 }
 
 // signIn adds the internal location that redirects clients to sign in, and returns its
-// name. It has the blocks of the location that apply to redirects.
+// name.
 func (b *builder) signIn(l *model.Location, asked *annotations.ExternalAuth) string {
-	redirect := &model.Location{Rule: model.Rule{Object: l.Rule.Object, Kind: model.RuleRedirect}, Return: &model.Return{Code: 302, URL: signInURL(asked)}, Trace: l.Trace}
-	for _, block := range l.Blocks {
-		if block.Redirected {
-			redirect.Blocks = append(redirect.Blocks, block)
-		}
-	}
+	redirect := derive(l, forSignIn)
+	redirect.Return = &model.Return{Code: 302, URL: signInURL(asked)}
 	b.addBlock(redirect, "external-auth-signin", signInBlock{asked.AlwaysSetCookie})
 	if escapes(redirect.Return.URL) {
-		b.addBlock(redirect, model.EscapedURI, nil)
+		redirect.Computed = append(redirect.Computed, escapedURI)
 	}
 	return b.internals.add(model.Named, "sign-in", "", redirect)
 }
@@ -141,5 +142,8 @@ func signInURL(asked *annotations.ExternalAuth) string {
 	}
 	return url + "?" + query + asked.RedirectParam + "=$pass_access_scheme://$best_http_host$escaped_request_uri"
 }
+
+// escapedURI is there for texts that escapes is true of.
+var escapedURI = model.Computed{Variable: model.EscapedURI, By: "escaped_uri"}
 
 func escapes(text string) bool { return strings.Contains(text, model.EscapedURI) }

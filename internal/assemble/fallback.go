@@ -28,7 +28,7 @@ func (b *builder) fallback() {
 	first := b.first().Owner
 	c := first.Fallback
 	if c == nil {
-		c = &claim.Claim{Owner: first, Annotations: first.Annotations, Path: "/"}
+		c = &claim.Claim{Owner: first, Annotations: first.Annotations, Path: "/", Action: claim.Action{Default: true}}
 	}
 	l := b.location(c, model.RuleFallback)
 	b.complete(l, c, "/", nil)

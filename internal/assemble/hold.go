@@ -54,8 +54,8 @@ func (b *builder) asked() (asked guard.Asked, claims []*claim.Claim) {
 			claims = append(claims, c)
 			placed := guard.Claim{
 				Owner: c.Owner.Ref, Field: c.Field, Path: c.Path, PathType: string(c.PathType), Pattern: b.asking[rules],
-				Redirect: c.Redirect != nil,
-				Protects: c.Guards() && c.Redirect == nil, Denied: c.IsDenied(), Blocks: c.ProtectingBlocks(), Protections: c.Annotations.Protections(),
+				Redirect: c.Action.Redirect != nil,
+				Protects: c.Guards() && c.Action.Redirect == nil, Denied: c.IsDenied(), Blocks: c.ProtectingBlocks(), Protections: c.Annotations.Protections(),
 				BackendName: c.Annotations.Transport.VerifiedName(),
 			}
 			if c.Match != nil {

@@ -2,8 +2,6 @@ package assemble
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -69,8 +67,7 @@ func hashOf(content any) string {
 	if err != nil {
 		panic("assemble: the content is not a plain value: " + err.Error())
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])[:16]
+	return model.SHA256(string(text))[:16]
 }
 
 // sorted returns the locations by modifier and path, with sorted owners.

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"sluice/internal/claim"
+	"sluice/internal/keys"
 	"sluice/internal/model"
 )
 
@@ -13,6 +14,8 @@ type (
 		Host string
 		// Headers are those that external authentication added to the request.
 		Headers []claim.AnsweredHeader `json:"headers,omitempty"`
+		// Lines are the headers of the requests to the backend.
+		Lines keys.RequestHeaders `json:"lines,omitempty"`
 		// HidesPassword is set if nginx checks a password in Authorization.
 		HidesPassword bool `json:"hidesPassword,omitempty"`
 	}
@@ -25,7 +28,7 @@ func (b *builder) mirror(l *model.Location, c *claim.Claim) {
 	if t == nil || l.Proxy == nil {
 		return
 	}
-	copied := copyBlock{Host: t.Header, Headers: c.Authentication().Answered(), HidesPassword: c.Annotations.BasicAuth.On()}
-	to := b.subrequest(l, t, "mirror", model.Block{Name: "mirror-copy", Data: copied})
+	copied := copyBlock{Host: t.Header, Headers: c.Authentication().Answered(), Lines: linesOf(l.Blocks), HidesPassword: c.Annotations.BasicAuth.On()}
+	to := b.subrequest(l, t, forCopies, model.Block{Name: "mirror-copy", Data: copied})
 	b.addBlock(l, "mirror", mirrorBlock{to, c.Annotations.Mirror.Body})
 }

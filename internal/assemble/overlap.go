@@ -48,9 +48,8 @@ func (b *builder) shutStem(c, winner *claim.Claim, stem string) {
 // shutLocation makes a location return 503. It keeps its rule, and so its place in the
 // order of patterns.
 func shutLocation(l *model.Location) {
-	rule := l.Rule
-	rule.Kind, rule.Protects = model.RuleClosed, true
-	*l = model.Location{Modifier: l.Modifier, Path: l.Path, Rule: rule, Return: &model.Return{Code: 503}}
+	*l = *l.Closed()
+	l.Rule.Kind, l.Rule.Protects = model.RuleClosed, true
 }
 
 // closeOverlaps closes locations that take requests of a protected pattern of their

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/model"
 )
@@ -26,22 +25,23 @@ func (e *errorsAt) isAnswered(code string) bool {
 	return e.gives(code) || code == notFound && e.fallback != ""
 }
 
-// addOwnPages adds the pages of fallback-path and of error-status. A sign-in page comes
-// before those for 401.
+// addOwnPages adds the pages of error-status. A sign-in page comes before those for 401, and
+// that of fallback-path before those for 404.
 func (e *errorsAt) addOwnPages(block *errorsBlock) {
-	if e.fallback != "" {
-		block.Intercepts = true
-		block.Pages = append(block.Pages, errorPage{Codes: []string{notFound}, Sets: true, To: e.fallback})
-	}
 	for _, pair := range e.statuses {
 		if by := e.insteadOf(pair.From); by != "" {
 			e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, "error-status"), Reason: model.NoEffect,
 				Text: fmt.Sprintf("it has no effect on %s beside %s, which answers in its place: remove %s here", pair.From, e.claim.Annotations.Field(e.claim.Owner.PrefixKey, by), pair.From)})
 			continue
 		}
-		status, _ := strconv.Atoi(pair.To)
-		block.Pages = append(block.Pages, errorPage{Codes: []string{pair.From}, Sets: true, Status: pair.To, To: e.page(pageKind{codes: []string{pair.To}, status: status}, nil)})
+		block.Pages = append(block.Pages, e.pageOf(pair))
 	}
+}
+
+// pageOf is the page that gives a status as another one.
+func (e *errorsAt) pageOf(pair keys.StatusPair) errorPage {
+	status, _ := strconv.Atoi(pair.To)
+	return errorPage{Codes: []string{pair.From}, Sets: true, Status: pair.To, To: e.page(pageKind{codes: []string{pair.To}, status: status}, nil)}
 }
 
 // insteadOf returns the annotation that answers in place of a status before error-status
@@ -56,24 +56,31 @@ func (e *errorsAt) insteadOf(code string) string {
 	return ""
 }
 
-// addFallbackPath adds the location that answers with the page of a path. It has the blocks
-// of this one, among them its protections.
-func (e *errorsAt) addFallbackPath(path string) {
+// fallbackPath returns a path that fallback-path names, empty where it has no effect.
+func (e *errorsAt) fallbackPath(path string) string {
 	if path == "" || e.at.Proxy == nil {
-		return
+		return ""
 	}
 	if e.at.Proxy.Transport.Protocol == model.GRPC {
 		e.reportOnce(model.Problem{Object: e.claim.Owner.Ref, Field: e.claim.Annotations.Field(e.claim.Owner.PrefixKey, fallbackBlock), Reason: model.NoEffect, Text: "it has no effect on backends that speak gRPC"})
-		return
+		return ""
 	}
-	l := *e.at
-	l.Rule = model.Rule{Object: l.Rule.Object, Kind: model.RuleError, Path: l.Rule.Path, Protects: l.Rule.Protects}
-	l.RedirectToHTTPS, l.PlainHTTP = nil, ""
+	return path
+}
+
+// addFallbackPath adds the page in place of 404, and the location that answers with it. That
+// has the blocks of this one, among them its protections, and the other pages.
+func (e *errorsAt) addFallbackPath(block *errorsBlock) {
+	l := derive(e.at, forFallback)
 	proxy := *l.Proxy
-	l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: path}
+	l.Proxy, l.Rewrite = &proxy, &model.Rewrite{Pattern: "^", Target: e.fallback}
 	status, _ := strconv.Atoi(notFound)
-	// The request is copied to a mirror already.
-	l.Blocks = slices.DeleteFunc(slices.Clone(l.Blocks), func(b model.Block) bool { return b.Name == "mirror" })
-	l.Blocks = append(l.Blocks, annotations.BlockOf(e.claim.Owner.Ref, fallbackBlock, struct{ Code int }{status}))
-	e.fallback = e.internals.add(model.Named, fallbackBlock, "", &l)
+	e.addBlock(l, fallbackBlock, struct{ Code int }{status})
+	block.Intercepts = true
+	if len(block.Pages) > 0 {
+		e.addBlock(l, "custom-errors", *block)
+		block.Recursive = true
+	}
+	to := e.internals.add(model.Named, fallbackBlock, "", l)
+	block.Pages = append([]errorPage{{Codes: []string{notFound}, Sets: true, To: to}}, block.Pages...)
 }

@@ -26,8 +26,8 @@ func plain(text string) pattern { return pattern{match: text, rewrite: text} }
 func (b *builder) claimPattern(c *claim.Claim) {
 	p, text := quotedPattern(c)
 	switch {
-	case c.Redirect != nil:
-		p = redirectPattern(c.Redirect)
+	case c.Action.Redirect != nil:
+		p = redirectPattern(c.Action.Redirect)
 	case b.asking[b.rules]:
 		p, text = writtenPattern(c)
 	}

@@ -34,13 +34,13 @@ const redirectsField = annotations.OwnPrefix + "redirects"
 
 // redirectTo makes the location of a claim that redirects.
 func (b *builder) redirectTo(l *model.Location, c *claim.Claim) {
-	r := c.Redirect
+	r := c.Action.Redirect
 	url := r.To
 	if r.Keeps {
 		url += "$" + model.RedirectRest
 		// Slashes at the beginning of the rest could name another host.
 		pattern := "^" + pcre.Quote(r.From) + `/[/\\]*(?<redirects_path>[^?]*)`
-		l.Blocks = append(l.Blocks[:len(l.Blocks):len(l.Blocks)], annotations.BlockOf(c.Owner.Ref, "redirects", redirectsBlock{pattern}))
+		b.addBlock(l, "redirects", redirectsBlock{pattern})
 	}
 	if !strings.Contains(url, "?") {
 		url += "$is_args$args"

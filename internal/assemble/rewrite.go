@@ -1,8 +1,6 @@
 package assemble
 
 import (
-	"slices"
-
 	"sluice/internal/claim"
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -16,7 +14,7 @@ func rewrites(target, path string) bool { return target != "" && target != path 
 // location. As in ingress-nginx, it is not anchored and may match in the middle of the
 // URI. names are its named groups.
 func (b *builder) rewrite(l *model.Location, c *claim.Claim, pattern string, names []string) {
-	owner, asked := c.Owner, c.Annotations.Rewrite.Target
+	asked := c.Annotations.Rewrite.Target
 	if l.Return != nil || !rewrites(asked, l.Rule.Path) {
 		return
 	}
@@ -32,7 +30,7 @@ func (b *builder) rewrite(l *model.Location, c *claim.Claim, pattern string, nam
 	}
 	l.Rewrite = &model.Rewrite{Pattern: "(?i)" + pattern, Target: target, Prefix: prefix}
 	if prefix != "" {
-		l.Blocks = append(slices.Clip(l.Blocks), model.Block{Name: forwardedPrefix, Data: struct{}{}, Source: owner.Ref})
+		b.addBlock(l, forwardedPrefix, struct{}{})
 	}
 }
 

@@ -205,7 +205,7 @@ func (b *builder) first() *claim.Rules {
 func asks(r *claim.Rules) bool {
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		if c.Redirect != nil {
+		if c.Action.Redirect != nil {
 			continue
 		}
 		if c.Annotations.AskForPatterns() || rewrites(c.Annotations.Rewrite.Target, c.Path) {
@@ -228,6 +228,9 @@ func hasRoot(r *claim.Rules) bool {
 
 // problem reports a fault of a claim.
 func (b *builder) problem(c *claim.Claim, field string, reason model.Reason, text string) {
+	if c.Action.Redirect != nil {
+		field = "" // its field is an annotation
+	}
 	b.out.problems = append(b.out.problems, model.Problem{Object: c.Owner.Ref, Field: c.Field + field, Reason: reason, Text: text})
 }
 
@@ -237,7 +240,7 @@ func (b *builder) location(c *claim.Claim, kind model.RuleKind) *model.Location 
 	url, code := c.Annotations.Redirect.To()
 	switch {
 	case l.Return != nil:
-	case c.Redirect != nil:
+	case c.Action.Redirect != nil:
 		b.redirectTo(l, c)
 	case url != "":
 		l.Return = &model.Return{Code: code, URL: url, Relative: relative(c.Owner, c.Annotations)}
@@ -263,17 +266,20 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 	b.trace(l, c)
 	b.checkClients(l, c)
 	b.authenticate(l, c)
+	if l.Return == nil {
+		l.Computed = append(l.Computed, c.Annotations.Limits.Computed()...)
+	}
 	return l
 }
 
 // passOn passes to the Service of a claim, or to the default backend if it names none.
 func (b *builder) passOn(l *model.Location, c *claim.Claim) {
 	defer b.mirror(l, c)
-	if c.Action == nil {
+	if c.Action.Default {
 		b.passToDefault(l)
 		return
 	}
-	if fault := c.Action.Fault; fault != nil {
+	if fault := c.Action.Service.Fault; fault != nil {
 		b.problem(c, c.BackendField()+fault.Field, fault.Reason, fault.Text)
 		l.Return = &model.Return{Code: 503}
 		return

@@ -11,7 +11,7 @@ import (
 
 // subrequest adds the internal location by which subrequests of a location reach a
 // target, and returns its path. The block has the details of the subrequests.
-func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, block model.Block) (path string) {
+func (b *builder) subrequest(l *model.Location, t *claim.Target, use kept, block model.Block) (path string) {
 	block.Source = l.Rule.Object
 	asker := l.Rule.Object
 	if t.Settings.Kind != "" {
@@ -19,17 +19,15 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, kind string, bl
 	}
 	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: asker.Namespace}, Host: t.Host, Port: t.Port}, nil)
 	proxy.Transport, proxy.Pool, proxy.URI = t.Transport, t.Pool, t.URI
-	to := &model.Location{Rule: l.Rule, Proxy: proxy, Blocks: []model.Block{block}}
-	if kind == question {
-		traceAs(to, l)
+	to := derive(l, use)
+	to.Proxy, to.Blocks = proxy, []model.Block{block}
+	if !use.untraced {
+		b.traceQuestion(to, l)
 	}
-	path = b.internals.add(model.Equal, kind, "/"+proxy.Backend, to)
+	path = b.internals.add(model.Equal, use.subrequest, "/"+proxy.Backend, to)
 	b.internals.ask(path, model.Asker{Object: asker, Field: t.Field})
 	return path
 }
-
-// question is the kind of the subrequests that authenticate requests.
-const question = "auth"
 
 // Subrequest is the path of the internal location of the subrequests.
 func (b externalAuthBlock) Subrequest() string { return b.To }

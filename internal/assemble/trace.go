@@ -2,30 +2,51 @@ package assemble
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"sluice/internal/claim"
 	"sluice/internal/model"
 )
 
+// traced is the variable with the trace of a request.
+const traced = "opentelemetry"
+
 // trace has the requests of a location traced, if its annotations or the settings ask for
-// it.
+// it. The words for trace.lua are those of its function decode.
 func (b *builder) trace(l *model.Location, c *claim.Claim) {
-	asked := c.Annotations.OpenTelemetry
+	asked, of := c.Annotations.OpenTelemetry, &b.Settings.Tracing
 	if !asked.Enabled {
 		return
 	}
-	of := &b.Settings.Tracing
-	l.Trace = &model.Trace{Trusts: asked.TrustIncoming, ParentBased: of.ParentBased, Share: of.Share(), Records: of.Records(), Name: cmp.Or(asked.OperationName, of.OperationName)}
+	how := "share=" + of.Share()
+	if asked.TrustIncoming {
+		how += " trusts"
+	}
+	if of.ParentBased {
+		how += " parent"
+	}
+	var path any = model.Verbatim("")
+	if l.Recorded = of.Records(); l.Recorded {
+		how, path = how+" records", model.PathOfRule{}
+	}
+	l.Computed = append(l.Computed, model.Computed{Variable: traced, By: "trace", Arguments: []any{model.Verbatim(how), path, cmp.Or(asked.OperationName, of.OperationName)}})
 }
 
-// traceQuestion is the data of the block for questions to a server that authenticates, which
-// have a span of their own. Copies for a mirror have the headers of the request.
-type traceQuestion struct{}
-
-// traceAs has the questions about a location traced, if its requests are.
-func traceAs(question, l *model.Location) {
-	if l.Trace != nil {
-		question.Trace = l.Trace
-		question.Blocks = append(question.Blocks, model.Block{Name: "opentelemetry-question", Data: traceQuestion{}, Source: l.Rule.Object})
+// traceQuestion has a span of each question about a location whose requests are traced. A
+// header traceparent that a user chose for the questions stays. Copies for a mirror have the
+// headers of the request.
+func (b *builder) traceQuestion(question, l *model.Location) {
+	switch {
+	case !slices.ContainsFunc(l.Computed, func(c model.Computed) bool { return c.Variable == traced }):
+	case slices.ContainsFunc(question.Blocks, setsTrace):
+		question.Recorded = false
+	default:
+		b.addBlock(question, "opentelemetry-question", struct{}{})
 	}
+}
+
+func setsTrace(block model.Block) bool {
+	asked, ok := block.Data.(questionBlock)
+	return ok && slices.ContainsFunc(asked.Headers, func(h claim.QuestionHeader) bool { return strings.EqualFold(h.Name, "traceparent") })
 }

@@ -34,8 +34,8 @@ func (b *builder) turned(turns map[*claim.Owner]*turn) {
 	}
 	askers, leads := b.askers(turns), leadsOf(b.locations)
 	for at, l := range b.locations {
-		if l.Modifier != model.Pattern || l.Rule.Kind == model.RuleClosed {
-			continue
+		if l.Modifier != model.Pattern || l.Rule.Kind == model.RuleClosed || l.Rule.Field == redirectsField {
+			continue // a redirect still takes what is written
 		}
 		if rules := b.rulesOf(l.Rule.Object); b.asking[rules] {
 			turns[rules.Owner].ask(b, l)

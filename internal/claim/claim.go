@@ -69,10 +69,8 @@ type Claim struct {
 	PathType PathType
 	// Match selects requests of the path; nil for all.
 	Match *model.Match
-	// Redirect is nil unless the claim redirects; it then has no Action.
-	Redirect *keys.Redirection
-	// Action is nil for the default backend.
-	Action *Action
+	// Action answers its requests.
+	Action Action
 	// Broken is set if no host can serve it; a Problem has the reason. Closed is set if
 	// all requests that it could mean get 503.
 	Broken, Closed bool
@@ -96,17 +94,25 @@ func RedirectPath(r *keys.Redirection) (string, PathType) {
 	return r.From, Exact
 }
 
-// Action is the Service that gets the requests of a claim.
+// Action passes requests on or redirects them. Exactly one of its fields is set.
 type Action struct {
-	Service snapshot.Name
-	Port    string
+	Service  *Service
+	Redirect *keys.Redirection
+	// Default is set for the default backend.
+	Default bool
+}
+
+// Service is the Service that gets the requests of a claim.
+type Service struct {
+	Name snapshot.Name
+	Port string
 	// PortField is the field of the port below "service".
 	PortField string
 	// Fault is set if the requests get 503 instead.
 	Fault *Fault
 }
 
-// Fault is a mistake in an action, in a field below that of the action.
+// Fault is a mistake in a backend, in a field below that of the backend.
 type Fault struct {
 	Field  string
 	Reason model.Reason
@@ -114,8 +120,8 @@ type Fault struct {
 }
 
 // Same reports whether two actions are equal and have no fault.
-func (a *Action) Same(b *Action) bool {
-	return a == b || a != nil && b != nil && a.Fault == nil && b.Fault == nil && *a == *b
+func (a Action) Same(b Action) bool {
+	return a == b || a.Service != nil && b.Service != nil && a.Service.Fault == nil && *a.Service == *b.Service
 }
 
 // HostPolicy is the part of an owner that affects the whole of each of its hosts.

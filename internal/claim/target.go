@@ -35,14 +35,14 @@ type Authentication struct {
 	OfRule bool
 	// Headers are those of the question.
 	Headers []QuestionHeader
-	// Varying are the parts of the question with variables that users chose. Unkept is a
+	// Varying are the parts of the question with variables that users chose. Uncacheable is a
 	// further one that cannot be a part of the key of kept answers, empty for none.
-	Varying []string
-	Unkept  string
+	Varying     []string
+	Uncacheable string
 }
 
 // Keeps reports whether answers of the server are kept.
-func (a *Authentication) Keeps() bool { return a.Asked.CacheKey != "" && a.Unkept == "" }
+func (a *Authentication) Keeps() bool { return a.Asked.CacheKey != "" && a.Uncacheable == "" }
 
 // QuestionHeader is a header of the question; its value may contain variables.
 type QuestionHeader struct{ Name, Value string }

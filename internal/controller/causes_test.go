@@ -194,3 +194,79 @@ func BenchmarkQuarantine(b *testing.B) {
 		p.served = s
 	}
 }
+
+// snippetsOf returns the ConfigMap with the named snippets: one snippet of this text.
+func snippetsOf(text string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "snippets"}, Data: map[string]string{"cache": "text: " + text + "\n"}}
+}
+
+// using returns an Ingress that uses the named snippet.
+func using(name, host string) *networkingv1.Ingress {
+	ing := form(name, host)
+	ing.Annotations = map[string]string{"sluice.io/snippets": "cache"}
+	return ing
+}
+
+// TestNamedSnippetIsToBlameBeforeTheSettings: settings and the text of a named snippet
+// change at once, and nginx rejects the Ingresses that use the snippet. Settings are
+// blamed only for an Ingress that does not use it.
+func TestNamedSnippetIsToBlameBeforeTheSettings(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		snippets *corev1.ConfigMap
+		culprits []snapshot.Name
+		want     string
+	}{
+		"the user of the changed snippet": {snippetsOf("bad on;"), []snapshot.Name{web}, "innocent"},
+		"also another Ingress":            {snippetsOf("bad on;"), []snapshot.Name{web, {Namespace: "shop", Name: "other"}}, "good"},
+		"the same text, decoded anew":     {snippetsOf("expires 1h;"), []snapshot.Name{web}, "good"},
+	} {
+		c, source := guarded(t, settingsOf("good"), nil)
+		c.Translate.NamedSnippets = snapshot.Name{Namespace: "sluice", Name: "snippets"}
+		source.Ingresses = []*networkingv1.Ingress{using("web", "a.example"), form("other", "b.example")}
+		source.ConfigMaps = append(source.ConfigMaps, snippetsOf("expires 1h;"))
+		c.sync(t.Context())
+		c.applied(t.Context(), outcome{plan: c.submitted()})
+		source.say(settingsOf("innocent"))
+		source.ConfigMaps = append(source.ConfigMaps, test.snippets)
+		c.sync(t.Context())
+		o := outcome{plan: c.latest}
+		for _, name := range test.culprits {
+			o.culprits = append(o.culprits, culprit{object: refOf(name), text: "x"})
+		}
+		if !c.refuse(o) {
+			t.Fatalf("%s: nothing was refused", name)
+		}
+		if c.sync(t.Context()); c.ciphers() != test.want || (c.quarantine.Of(quarantine.Of(refOf(web))) != nil) != (test.want == "innocent") {
+			t.Errorf("%s: in force is %q with problems %v, want %q", name, c.ciphers(), c.refusals(), test.want)
+		}
+	}
+}
+
+// TestMendedSnippetTriesTheSettingsAgain: after a restart it is unknown whether the
+// snippet changed with the settings, so that they are blamed. They are tried again with
+// the mended snippet.
+func TestMendedSnippetTriesTheSettingsAgain(t *testing.T) {
+	t.Parallel()
+	for _, mended := range []bool{false, true} {
+		c, source := guarded(t, settingsOf("innocent"), settingsOf("good"))
+		c.Translate.NamedSnippets = snapshot.Name{Namespace: "sluice", Name: "snippets"}
+		source.Ingresses = []*networkingv1.Ingress{using("web", "a.example")}
+		c.good.keep(source.Ingresses[0])
+		source.ConfigMaps = append(source.ConfigMaps, snippetsOf("bad on;"))
+		c.sync(t.Context())
+		if !c.refuse(outcome{plan: c.latest, culprits: []culprit{{object: refOf(web), text: "x"}}}) {
+			t.Fatal("nothing was refused")
+		}
+		if c.sync(t.Context()); c.ciphers() != "good" {
+			t.Fatalf("in force is %q", c.ciphers())
+		}
+		want := "good"
+		if mended {
+			source.ConfigMaps, want = []*corev1.ConfigMap{settingsOf("innocent"), snippetsOf("expires 1h;")}, "innocent"
+		}
+		if c.sync(t.Context()); c.ciphers() != want {
+			t.Errorf("mended: %v; in force is %q, want %q", mended, c.ciphers(), want)
+		}
+	}
+}

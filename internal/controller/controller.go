@@ -16,6 +16,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/dynamic"
+	"sluice/internal/healthcheck"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/ports"
@@ -113,12 +114,13 @@ type Controller struct {
 	shown      shown
 	// roomless lists what did not fit into nginx's memory at the last push.
 	roomless dynamic.Roomless
-	// moved signals new addresses of DNS names, or other results of health checks.
-	moved chan struct{}
+	// endpointsChanged signals new addresses of DNS names, or other results of health checks.
+	endpointsChanged chan struct{}
 	// held is set while the target waits for new DNS names, at most until namedBy.
 	held       bool
 	namedBy    time.Time
 	unresolved []resolver.Trouble // the troubles that are Problems of the latest plan
+	unhealthy  []healthcheck.Trouble
 	// templates are those that nginx accepted last.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
@@ -157,9 +159,9 @@ func New(o Options) (*Controller, error) {
 		Options: o,
 		report:  report.New(o.Log),
 		good:    good, remembered: known,
-		moved: make(chan struct{}, 1),
-		memo:  translate.NewMemo(),
-		cache: render.NewCache(),
+		endpointsChanged: make(chan struct{}, 1),
+		memo:             translate.NewMemo(),
+		cache:            render.NewCache(),
 	}
 	if o.Process != nil {
 		c.nginx = nginxForm{o.Process.Install().Version, o.Environment.Capabilities}
@@ -227,7 +229,7 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 	case <-c.Templates.Changes():
 		c.cache = render.NewCache()
 		c.sync(ctx)
-	case <-c.moved:
+	case <-c.endpointsChanged:
 		c.resolved(ctx)
 	case event := <-c.Process.Events():
 		c.nginxChanged(ctx, event)
@@ -319,7 +321,7 @@ func (c *Controller) push(ctx context.Context) time.Duration {
 	start := time.Now()
 	held := c.retired.and(c.wanted)
 	fill := c.use(held)
-	err := c.Runtime.Push(ctx, fill(held))
+	err := c.makeRoom(ctx, c.Runtime.Push(ctx, fill(held)))
 	if err == nil {
 		c.shown.told = fill(c.wanted)
 		c.publish()

@@ -101,19 +101,42 @@ func (p *plan) look(s quarantine.Subject) quarantine.Form {
 
 // basisOf returns everything that nginx's verdict on an object depends on in a plan.
 func (p *plan) basisOf(o model.ObjectRef) quarantine.Basis {
-	ing := p.snap.IngressOf(o)
-	if ing == nil {
+	named := p.named(o)
+	if len(named) == 0 {
 		return p.basis
-	}
-	refs := translate.References(ing, p.options)
-	if len(refs) == 0 {
-		return p.basis
-	}
-	named := make([]quarantine.Subject, len(refs))
-	for i, ref := range refs {
-		named[i] = quarantine.Of(ref)
 	}
 	return slices.Concat(p.basis, quarantine.Look(p.look).Basis(named...))
+}
+
+// named returns the objects that an Ingress names, such as Secrets and ConfigMaps.
+func (p *plan) named(o model.ObjectRef) []quarantine.Subject {
+	ing := p.snap.IngressOf(o)
+	if ing == nil {
+		return nil
+	}
+	var named []quarantine.Subject
+	for _, ref := range translate.References(ing, p.options) {
+		named = append(named, quarantine.Of(ref))
+	}
+	return named
+}
+
+// namesTheSame reports whether the objects that an Ingress names have the same content
+// in another plan. Without another plan it is not known that any changed.
+func (p *plan) namesTheSame(o model.ObjectRef, other *plan) bool {
+	return other == nil || !slices.ContainsFunc(p.named(o), func(s quarantine.Subject) bool {
+		now, was := p.look(s), other.look(s)
+		return now != was && (now == nil || was == nil || !sameForm(now, was))
+	})
+}
+
+// causes returns objects with those that they name.
+func (p *plan) causes(objects []model.ObjectRef) []quarantine.Subject {
+	var causes []quarantine.Subject
+	for _, o := range objects {
+		causes = append(append(causes, quarantine.Of(o)), p.named(o)...)
+	}
+	return causes
 }
 
 // configsOf returns the ConfigMaps that affect the output for Ingresses.

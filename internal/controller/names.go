@@ -10,7 +10,7 @@ import (
 	"sluice/internal/translate"
 )
 
-// forward signals moved until ctx ends.
+// forward signals endpointsChanged until ctx ends.
 func (c *Controller) forward(ctx context.Context) {
 	for {
 		select {
@@ -20,18 +20,21 @@ func (c *Controller) forward(ctx context.Context) {
 		case <-c.Prober.Watch():
 		}
 		select {
-		case c.moved <- struct{}{}:
+		case c.endpointsChanged <- struct{}{}:
 		default:
 		}
 	}
 }
 
 // resolved pushes the new addresses of DNS names, and the healthy endpoints. It syncs if the
-// names without addresses, or with forbidden addresses, changed, because their owners get
-// Problems.
+// names without addresses, or with forbidden addresses, changed, or the Services without a
+// healthy endpoint, because their owners get Problems.
 func (c *Controller) resolved(ctx context.Context) {
 	c.push(ctx)
-	if c.latest != nil && !slices.Equal(c.unresolved, c.Resolver.Troubles()) {
+	if c.latest == nil {
+		return
+	}
+	if !slices.Equal(c.unresolved, c.Resolver.Troubles()) || !slices.Equal(c.unhealthy, c.unhealthyOf(c.latest.config.Dynamic)) {
 		c.syncSoon(ctx)
 	}
 }

@@ -89,7 +89,7 @@ func (c *Controller) decide(p *plan) {
 	p.drain = c.drainOf(p)
 	lapsed := translate.Lapsed(p.config.Static.Servers, p.options, start)
 	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, lapsed, c.refusals(), c.settings.problems(),
-		c.tellUnresolved(&p.config), p.unread, c.Audience.Remarks())
+		c.tellUnresolved(&p.config), c.tellUnhealthy(p.config.Dynamic), p.unread, c.Audience.Remarks())
 	p.deciding = time.Since(start)
 }
 

@@ -7,7 +7,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
-	"sluice/internal/render"
+	"sluice/internal/tokens"
 )
 
 // refuse puts the rejected objects in quarantine, and reports whether something else is
@@ -21,7 +21,7 @@ func (c *Controller) refuse(o outcome) (changed bool) {
 		return c.refuseSettings(o.plan, o.settings)
 	}
 	broken := c.settingsBroke(o)
-	if len(broken) > 0 && c.refuseSettings(o.plan, []refusedGroup{{text: messageOf(o.reason())}}, broken...) {
+	if len(broken) > 0 && c.refuseSettings(o.plan, []refusedGroup{{text: messageOf(o.reason())}}, o.plan.causes(broken)...) {
 		return true
 	}
 	for _, culprit := range o.culprits {
@@ -37,9 +37,11 @@ func (c *Controller) refuse(o outcome) (changed bool) {
 // settings change.
 func (c *Controller) refuseTemplates(o outcome) bool {
 	subjects := []quarantine.Subject{nginxSubject, c.settingsOwner()}
+	var objects []model.ObjectRef
 	for _, culprit := range o.culprits {
-		subjects = append(subjects, quarantine.Of(culprit.object))
+		objects = append(objects, culprit.object)
 	}
+	subjects = append(subjects, o.plan.causes(objects)...)
 	refused := c.quarantine.Refuse(o.plan.turn, quarantine.Finding{
 		Subject: templatesSubject, Refused: o.plan.templates, Good: c.templates,
 		Basis: quarantine.Look(o.plan.look).Basis(subjects...), Verdict: quarantine.Verdict{Final: true},
@@ -57,17 +59,18 @@ func (c *Controller) settingsOwner() quarantine.Subject {
 }
 
 // settingsBroke returns the Ingresses that nginx rejects now and accepted with other
-// settings: then the settings are wrong.
-func (c *Controller) settingsBroke(o outcome) []quarantine.Subject {
+// settings: then the settings are wrong. An Ingress tells nothing if an object that it
+// names changed with the settings, for example the ConfigMap with the named snippets.
+func (c *Controller) settingsBroke(o outcome) []model.ObjectRef {
 	current := o.plan.configMap
 	if current == nil || c.good.settings == nil || sameSettings(c.good.settings, current) {
 		return nil
 	}
-	var broken []quarantine.Subject
+	var broken []model.ObjectRef
 	for _, found := range o.culprits {
 		good, now := c.good.form(found.object), o.plan.servedForm(found.object)
-		if found.stream == "" && good != nil && now != nil && sameForm(good, now) {
-			broken = append(broken, quarantine.Of(found.object))
+		if found.stream == "" && good != nil && now != nil && sameForm(good, now) && o.plan.namesTheSame(found.object, c.shown.serving) {
+			broken = append(broken, found.object)
 		}
 	}
 	return broken
@@ -125,4 +128,4 @@ func (o outcome) reason() string {
 
 // messageOf shortens nginx's message for a log line or an event: it has one line,
 // without the limits that users did not write.
-func messageOf(text string) string { return render.WithoutLimits(nginx.OneLine(text)) }
+func messageOf(text string) string { return tokens.WithoutLimits(nginx.OneLine(text)) }

@@ -88,8 +88,9 @@ func sameSettings(a, b *corev1.ConfigMap) bool {
 
 // refuseSettings makes groups fall back to the last good settings, or to the defaults
 // if nginx rejects those too or there are none. It reports whether that changes
-// anything. The groups are tried again when one of the Ingresses in because changes:
-// nginx accepted these before and rejects them with the new settings.
+// anything. The groups are tried again when one of the objects in because changes: the
+// Ingresses that nginx accepted before and rejects with the new settings, and the
+// objects that these name.
 func (c *Controller) refuseSettings(p *plan, groups []refusedGroup, because ...quarantine.Subject) (changed bool) {
 	if p.settings == nil {
 		return false

@@ -78,6 +78,13 @@ func (c *Client) Roomless() Roomless {
 	return Roomless{Backends: c.ledger.backends.refused(), Hosts: c.ledger.names.refused()}
 }
 
+// Full reports which dictionaries had no room for an item.
+func (c *Client) Full() (backends, certificates bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.ledger.backends.refused()) > 0, len(c.ledger.certificates.refused())+len(c.ledger.names.refused()) > 0
+}
+
 // New returns a client of the unix socket at this path. It sends nothing yet, and the
 // socket need not exist yet.
 func New(socket string) *Client {
@@ -110,6 +117,19 @@ func (c *Client) Push(ctx context.Context, d model.Dynamic) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return errors.Join(c.ledger.add(d), c.flush(ctx))
+}
+
+// Replace makes nginx hold d and nothing else, as Retain does, for a d that has no room
+// beside the rest: it sends what had no room again once the rest is deleted.
+func (c *Client) Replace(ctx context.Context, d model.Dynamic) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := c.ledger.add(d)
+	c.ledger.retain(d)
+	if c.flush(ctx) == nil {
+		return left
+	}
+	return errors.Join(left, c.flush(ctx))
 }
 
 // Flush sends the items that Push and Retain could not send; after a restart of nginx,

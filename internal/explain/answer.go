@@ -60,6 +60,8 @@ func (x *explainer) answer(e *Explanation) Answer {
 		return Answer{Kind: ToStatus, Status: 404, Why: "the location of the path is for subrequests of nginx only"}
 	case !x.taken():
 		return Answer{Kind: ToStatus, Status: 404, Why: "no location takes the path"}
+	case x.refusedPath(l, e.Applied.Redirect.Redirects).Kind != "":
+		return x.refusedPath(l, e.Applied.Redirect.Redirects)
 	case sends(l):
 		return Answer{Kind: ToRedirect, Status: l.Return.Code, Location: x.sent(*l.Return), Why: x.whySent(l)}
 	case e.Applied.Redirect.Redirects:
@@ -96,9 +98,11 @@ func (b *Backend) answer() Answer {
 	if b.Why != "" {
 		return Answer{Kind: ToStatus, Status: b.Status, Why: b.Why}
 	}
-	a := Answer{Kind: ToService, Service: b.name()}
+	a := Answer{Kind: ToService, Service: b.name(), Why: b.Drawn}
 	for _, s := range b.Shares {
-		a.Canaries = append(a.Canaries, s.Service)
+		if s.Possible && s.Service != a.Service {
+			a.Canaries = append(a.Canaries, s.Service)
+		}
 	}
 	return a
 }
@@ -193,7 +197,7 @@ func summary(e *Explanation) string {
 	a := e.Answer
 	switch a.Kind {
 	case ToService:
-		return fmt.Sprintf("%s goes to Service %s%s%s%s", asked, a.Service, orCanaries(a), by, unless(e))
+		return fmt.Sprintf("%s goes to Service %s%s%s%s", asked, a.Service, orCanaries(a)+asCanary(a), by, unless(e))
 	case ToRedirect:
 		return fmt.Sprintf("%s is redirected with %d to %s%s", asked, a.Status, model.OneLine(a.Location, mostAsked), by+unless(e))
 	case NoHandshake:
@@ -212,6 +216,14 @@ func orCanaries(a Answer) string {
 		return ""
 	}
 	return " or its canary " + model.OneOf(a.Canaries)
+}
+
+// asCanary gives the reason why a canary answers, "" for none.
+func asCanary(a Answer) string {
+	if a.Why == "" {
+		return ""
+	}
+	return ", a canary, because " + a.Why + ","
 }
 
 // outcome returns the answer in a few words.

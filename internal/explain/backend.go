@@ -23,8 +23,8 @@ func (x *explainer) backend(l *model.Location) *Backend {
 	}
 	var cookie *model.Cookie
 	if known != nil && known.Split != nil {
-		b.Shares, cookie = x.sharesOf(known.Split), known.Split.Cookie
-		known = x.Config.Dynamic.Backend(known.Split.Main)
+		cookie = known.Split.Cookie
+		known = x.drawnOf(b, known.Split)
 	}
 	if known == nil {
 		return b
@@ -113,9 +113,23 @@ func wayOf(how *model.Balancing, cookie *model.Cookie) string {
 	return ""
 }
 
-func (x *explainer) sharesOf(split *model.Split) []Share {
+// drawnOf fills in the shares of a split, and returns the backend that gets the request: the
+// main one, or the first share if the main one gets none.
+func (x *explainer) drawnOf(b *Backend, split *model.Split) *model.Backend {
+	d := x.draw(split)
+	b.Shares, b.Drawn = x.sharesOf(split, d), d.why
+	for i, possible := range d.shares {
+		if share := x.Config.Dynamic.Backend(split.Shares[i].Backend); possible && !d.main && share != nil {
+			b.Service, b.Default = share.Target.ServicePort, false
+			return share
+		}
+	}
+	return x.Config.Dynamic.Backend(split.Main)
+}
+
+func (x *explainer) sharesOf(split *model.Split, d drawn) []Share {
 	var shares []Share
-	for _, s := range split.Shares {
+	for i, s := range split.Shares {
 		gets := fmt.Sprintf("%d of %d requests", min(s.Weight, split.Total), split.Total)
 		for _, r := range s.Rules {
 			gets += ", " + allOrNone(r.Takes) + " with " + r.Variable
@@ -128,7 +142,7 @@ func (x *explainer) sharesOf(split *model.Split) []Share {
 		if split.Cookie != nil {
 			gets += ", and all of clients whose cookie " + split.Cookie.Name + " is its own"
 		}
-		share := Share{Service: s.Name, Gets: gets}
+		share := Share{Service: s.Name, Gets: gets, Possible: d.shares[i]}
 		if b := x.Config.Dynamic.Backend(s.Backend); b != nil {
 			share.Service = b.Target.Namespace + "/" + b.Target.Name + ":" + b.Target.Port
 		}

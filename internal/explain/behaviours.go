@@ -37,7 +37,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 		shown := Behaviour{Name: b.Name}
 		shown.Snippet, shown.Target = isSnippet(b), x.target(l, b.Name)
 		shown.Answers = b.Answers && (l.Return == nil || sends(l))
-		shown.Refuses = b.Protects && !shown.Snippet && printed(l, b.Name) && l.Return == nil
+		shown.Refuses = b.Protects && !shown.Snippet && printed(l, b.Name) && l.Return == nil && !x.passes(l, b.Name)
 		unused := unusedAt(l)
 		for _, v := range b.Values {
 			if slices.Contains(unused, v.Key) {

@@ -56,6 +56,8 @@ type explainer struct {
 	ofClass  func(*networkingv1.Ingress) *settings.Settings
 	servers  []*model.Server
 	choice   route.Choice
+	// asked is the request as nginx knows it.
+	asked route.Request
 	// deciding is the server with the locations to choose from.
 	deciding *model.Server
 	problems map[model.ObjectRef][]model.Problem
@@ -65,7 +67,8 @@ func newExplainer(in Input, r Request) *explainer {
 	x := &explainer{Input: in, request: r, servers: Printed(in), problems: map[model.ObjectRef][]model.Problem{}}
 	x.settings, _ = settings.Read(in.Snapshot.ConfigMap(in.Options.ConfigMap))
 	x.ofClass = translate.Settings(in.Snapshot, in.Options)
-	x.choice = route.Choose(x.servers, route.Request{Method: r.Method, Host: r.Host, URI: r.URI, Headers: r.Headers})
+	x.asked = route.Request{Method: r.Method, Host: r.Host, URI: r.URI, Headers: r.Headers}
+	x.choice = route.Choose(x.servers, x.asked)
 	if x.deciding = x.choice.Server; x.choice.Outcome == route.Missed {
 		x.deciding = x.server("")
 	}

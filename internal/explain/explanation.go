@@ -54,7 +54,7 @@ type Answer struct {
 	Service string `json:"service,omitempty"`
 	// Canaries are the Services that get some requests instead.
 	Canaries []string `json:"canaries,omitempty"`
-	// Why is the reason if the answer does not come from a Service.
+	// Why is the reason if the answer does not come from a Service, or comes from a canary.
 	Why string `json:"why,omitempty"`
 }
 
@@ -244,6 +244,8 @@ type Backend struct {
 	Picked string `json:"picked,omitempty"`
 	// Shares are the backends of canaries, which get some requests.
 	Shares []Share `json:"shares,omitempty"`
+	// Drawn is the reason if the Service is a canary that certainly gets the request.
+	Drawn string `json:"drawn,omitempty"`
 	// Status is the answer while there is no endpoint.
 	Status int `json:"status"`
 	// Why is the reason if there is none.
@@ -256,6 +258,8 @@ type Share struct {
 	Service string `json:"service"`
 	// Gets describes these requests.
 	Gets string `json:"gets"`
+	// Possible is set if it may get this request.
+	Possible bool `json:"possible"`
 }
 
 // Transport is the protocol between nginx and the backend.

@@ -73,6 +73,23 @@ func ParseRequest(method, url string) (Request, error) {
 	return r, nil
 }
 
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$")
+
+// ParseHeader reads a header such as "X-Canary: always".
+func ParseHeader(text string) (route.Header, error) {
+	name, value, found := strings.Cut(text, ":")
+	value = strings.Trim(value, " \t")
+	switch {
+	case !found || !headerName.MatchString(name):
+		return route.Header{}, fmt.Errorf(`want "NAME: VALUE" (got %s)`, model.Quoted(text))
+	case strings.EqualFold(name, "Host"):
+		return route.Header{}, fmt.Errorf("want no Host, which the URL has (got %s)", model.Quoted(text))
+	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
+		return route.Header{}, fmt.Errorf("want a value without control characters (got %s)", model.Quoted(text))
+	}
+	return route.Header{Name: name, Value: value}, nil
+}
+
 // cutScheme splits a URL after the scheme. A "://" in the path or query is not one.
 func cutScheme(url string) (scheme, rest string) {
 	before, after, found := strings.Cut(url, "://")

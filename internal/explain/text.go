@@ -177,7 +177,11 @@ func (t *text) backend(b *Backend) {
 		below = append(below, "picked "+b.Picked)
 	}
 	for _, s := range b.Shares {
-		below = append(below, "canary "+s.Service+" gets "+s.Gets)
+		this := ""
+		if !s.Possible {
+			this = "; not this one"
+		}
+		below = append(below, "canary "+s.Service+" gets "+s.Gets+this)
 	}
 	t.field("Backend", name+", over "+transportWords(b.Transport), below...)
 }

@@ -12,7 +12,7 @@
 package healthcheck
 
 import (
-	"container/heap"
+	"slices"
 	"time"
 
 	"sluice/internal/model"
@@ -28,59 +28,64 @@ type Target struct {
 type Table struct {
 	random  func() float64
 	entries map[Target]*entry
-	spaces  map[string]*namespace
-	running int
+	uses    map[string]*use // by the key of the backend
+	turns   turns
 	// failing is the number of failing targets.
 	failing int
-	// round counts the calls of Use, starts those of Next that returned a target. free is
-	// when the next one may start.
-	round, starts int
-	free          time.Time
+	// round counts the calls of Use.
+	round int
 }
 
-// entry is the state of a target. A new one is healthy, because Kubernetes reports the
-// endpoint as ready, and because no endpoint would be left while Sluice starts.
+// entry is a target with its state.
 type entry struct {
-	target  Target
-	of      *namespace
-	round   int
-	due     time.Time
-	at      int // its place in the queue; -1 while its check runs
-	gone    bool
-	failing bool
-	// against is the number of results in a row against the state.
-	against int
-	// reason is the reason of the last failure.
-	reason string
+	target Target
+	// places has one for each namespace that uses it; none once it is gone.
+	places []*place
+	due    time.Time
+	runs   bool
+	state
 }
 
-// Check is a check that runs.
-type Check entry
+// use holds the places of a backend's endpoints, in their order.
+type use struct {
+	backend *model.Backend
+	places  []*place
+	round   int
+}
+
+// Check is a check that runs, in the turn of a namespace.
+type Check struct {
+	entry *entry
+	of    *namespace
+}
 
 // Target returns what is checked.
-func (c *Check) Target() Target { return c.target }
+func (c *Check) Target() Target { return c.entry.target }
 
 // New returns an empty table. random returns numbers from 0 to 1, so that checks spread over
 // time.
 func New(random func() float64) *Table {
-	return &Table{random: random, entries: map[Target]*entry{}, spaces: map[string]*namespace{}}
+	return &Table{random: random, entries: map[Target]*entry{}, uses: map[string]*use{}, turns: newTurns()}
 }
 
-// Use sets the targets to those of d. Those that were in use before keep their states.
+// Use sets the targets to those of d. Those that were in use before keep their states. Its
+// cost is by the number of backends, and by the endpoints of those that changed.
 func (t *Table) Use(d model.Dynamic, now time.Time) {
 	t.round++
+	var gone []*place
 	for _, b := range d.Backends {
 		if check := checkOf(b); check != nil {
-			for _, endpoint := range b.Endpoints {
-				t.use(Target{*check, endpoint}, b.Target.Namespace, now)
-			}
+			gone = append(gone, t.use(b, *check, now)...)
 		}
 	}
-	for target, e := range t.entries {
-		if e.round != t.round {
-			delete(t.entries, target)
-			t.drop(e)
+	for key, u := range t.uses {
+		if u.round != t.round {
+			delete(t.uses, key)
+			gone = append(gone, u.places...)
 		}
+	}
+	for _, p := range gone {
+		t.release(p)
 	}
 }
 
@@ -91,14 +96,80 @@ func checkOf(b *model.Backend) *model.Check {
 	return b.Balancing.Check
 }
 
-func (t *Table) use(target Target, of string, now time.Time) {
+// use takes a place for each endpoint of a backend, and returns the places that the backend
+// had before if it changed. These are released last, because another backend may need them.
+func (t *Table) use(b *model.Backend, check model.Check, now time.Time) (before []*place) {
+	u := t.uses[b.Key]
+	if u == nil {
+		u = &use{}
+		t.uses[b.Key] = u
+	}
+	u.round = t.round
+	if u.backend == b {
+		return nil
+	}
+	before = u.places
+	u.backend, u.places = b, make([]*place, len(b.Endpoints))
+	n := t.turns.namespace(b.Target.Namespace)
+	for i, endpoint := range b.Endpoints {
+		u.places[i] = t.take(Target{check, endpoint}, n, now)
+	}
+	t.turns.arrange(n)
+	return before
+}
+
+// take returns the place of a target in a namespace.
+func (t *Table) take(target Target, n *namespace, now time.Time) *place {
 	e := t.entries[target]
 	if e == nil {
-		e = &entry{target: target, of: t.namespace(of), due: now.Add(time.Duration(t.random() * float64(target.Check.Interval) * float64(time.Second)))}
+		e = &entry{target: target, due: now.Add(time.Duration(t.random() * float64(target.Check.Interval) * float64(time.Second)))}
 		t.entries[target] = e
-		heap.Push(e.of, e)
 	}
-	e.round = t.round
+	p := n.places[e]
+	if p == nil {
+		p = &place{entry: e, of: n, at: absent}
+		n.places[e], e.places = p, append(e.places, p)
+		if !e.runs {
+			n.queue.add(p)
+		}
+	}
+	p.uses++
+	return p
+}
+
+// release ends one use of a place. The last one of a target removes it.
+func (t *Table) release(p *place) {
+	if p.uses--; p.uses > 0 {
+		return
+	}
+	e, n := p.entry, p.of
+	delete(n.places, e)
+	n.queue.remove(p)
+	t.turns.arrange(n)
+	at := slices.Index(e.places, p)
+	e.places = slices.Delete(e.places, at, at+1)
+	if len(e.places) == 0 {
+		delete(t.entries, e.target)
+		t.failing -= number(e.failing)
+	}
+}
+
+// Next starts the check that comes next, and is followed by a call of Learn. If there is
+// none, check is nil, and wait is the time until one can come; the end of a check shortens
+// it.
+func (t *Table) Next(now time.Time) (check *Check, wait time.Duration) {
+	n, wait := t.turns.next(now)
+	if n == nil {
+		return nil, wait
+	}
+	e := n.queue.first().entry
+	e.runs = true
+	t.turns.start(n, now)
+	for _, p := range e.places {
+		p.of.queue.remove(p)
+		t.turns.arrange(p.of)
+	}
+	return &Check{e, n}, 0
 }
 
 // jitter is the largest part by which an interval is longer than asked.
@@ -107,16 +178,19 @@ const jitter = 0.1
 // Learn stores the result of a check that Next has started: the reason of a failure, or ""
 // for a healthy endpoint. It reports whether the result of Apply changes.
 func (t *Table) Learn(c *Check, failure string, now time.Time) (changed bool) {
-	e := (*entry)(c)
-	defer t.end(e)
-	if e.gone {
+	e := c.entry
+	t.turns.end(c.of)
+	if len(e.places) == 0 {
 		return false
 	}
 	interval := time.Duration(e.target.Check.Interval) * time.Second
-	e.due = now.Add(interval + time.Duration(t.random()*jitter*float64(interval)))
-	heap.Push(e.of, e)
+	e.due, e.runs = now.Add(interval+time.Duration(t.random()*jitter*float64(interval))), false
+	for _, p := range e.places {
+		p.of.queue.add(p)
+		t.turns.arrange(p.of)
+	}
 	was := e.failing
-	changed = e.learn(failure)
+	changed = e.learn(e.target.Check, failure, now)
 	t.failing += number(e.failing) - number(was)
 	return changed
 }
@@ -130,24 +204,3 @@ func number(set bool) int {
 
 // Failing returns the number of failing targets.
 func (t *Table) Failing() int { return t.failing }
-
-func (e *entry) learn(failure string) (changed bool) {
-	before := e.reason
-	if failure != "" {
-		e.reason = failure
-	}
-	if (failure != "") == e.failing {
-		e.against = 0
-		return e.failing && e.reason != before
-	}
-	e.against++
-	most := e.target.Check.Unhealthy
-	if e.failing {
-		most = e.target.Check.Healthy
-	}
-	if e.against < most {
-		return false
-	}
-	e.failing, e.against = !e.failing, 0
-	return true
-}

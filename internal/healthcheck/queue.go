@@ -2,7 +2,6 @@ package healthcheck
 
 import (
 	"cmp"
-	"container/heap"
 	"strings"
 	"time"
 )
@@ -16,65 +15,76 @@ const (
 	MostInSecond           = 250
 )
 
-// namespace is the queue of a namespace, a heap by due.
+// turns decides which namespace comes next. A target of several namespaces is in the queue
+// of each, and is checked in the first turn of any.
+type turns struct {
+	spaces map[string]*namespace
+	// ready are the namespaces with a target that was due at the last call of next, by
+	// their turns. waiting are the others with a target, by the time of the first. Those that
+	// run as many checks as they may are in neither.
+	ready, waiting ordered[*namespace]
+	running        int
+	// starts counts the checks. free is when the next one may start.
+	starts int
+	free   time.Time
+}
+
+// namespace is the queue of a namespace.
 type namespace struct {
-	name    string
-	queue   []*entry
+	name   string
+	places map[*entry]*place
+	// queue has the places whose checks do not run, by due.
+	queue   ordered[*place]
 	running int
-	// last is the value of Table.starts when its last check began.
-	last int
+	// last is the value of starts when its last check began.
+	last               int
+	inReady, inWaiting int
 }
 
-// Len implements heap.Interface, as the following methods do.
-func (n *namespace) Len() int           { return len(n.queue) }
-func (n *namespace) Less(i, j int) bool { return n.queue[i].due.Before(n.queue[j].due) }
-
-func (n *namespace) Swap(i, j int) {
-	n.queue[i], n.queue[j] = n.queue[j], n.queue[i]
-	n.queue[i].at, n.queue[j].at = i, j
+// place is a target in a namespace.
+type place struct {
+	*entry
+	of *namespace
+	at int // in the queue
+	// uses is the number of backends of the namespace with the target.
+	uses int
 }
 
-// Push adds an *entry.
-func (n *namespace) Push(x any) {
-	e := x.(*entry)
-	e.at = len(n.queue)
-	n.queue = append(n.queue, e)
+func newTurns() turns {
+	return turns{
+		spaces:  map[string]*namespace{},
+		ready:   ordered[*namespace]{less: (*namespace).before, at: func(n *namespace) *int { return &n.inReady }},
+		waiting: ordered[*namespace]{less: func(n, o *namespace) bool { return n.due().Before(o.due()) }, at: func(n *namespace) *int { return &n.inWaiting }},
+	}
 }
 
-// Pop removes the last entry.
-func (n *namespace) Pop() any {
-	last := len(n.queue) - 1
-	e := n.queue[last]
-	n.queue[last], n.queue = nil, n.queue[:last]
-	e.at = -1
-	return e
-}
-
-func (t *Table) namespace(name string) *namespace {
+func (t *turns) namespace(name string) *namespace {
 	n := t.spaces[name]
 	if n == nil {
-		n = &namespace{name: name, last: t.starts}
+		n = &namespace{name: name, last: t.starts, places: map[*entry]*place{}, inReady: absent, inWaiting: absent}
+		n.queue = ordered[*place]{less: func(p, o *place) bool { return p.due.Before(o.due) }, at: func(p *place) *int { return &p.at }}
 		t.spaces[name] = n
 	}
 	return n
 }
 
-// Next starts the check that comes next, and is followed by a call of Learn. If there is
-// none, check is nil, and wait is the time until one can come; the end of a check shortens
-// it.
-func (t *Table) Next(now time.Time) (check *Check, wait time.Duration) {
-	if wait := t.free.Sub(now); wait > 0 {
-		return nil, wait
+// due is when its first target is due.
+func (n *namespace) due() time.Time { return n.queue.first().due }
+
+func (n *namespace) before(o *namespace) bool {
+	return cmp.Or(cmp.Compare(n.running, o.running), cmp.Compare(n.last, o.last), strings.Compare(n.name, o.name)) < 0
+}
+
+// arrange puts a namespace where it belongs after a change, and removes it if it is empty.
+func (t *turns) arrange(n *namespace) {
+	t.ready.remove(n)
+	t.waiting.remove(n)
+	switch {
+	case n.running == 0 && len(n.places) == 0:
+		delete(t.spaces, n.name)
+	case n.queue.Len() > 0 && n.running < MostRunningOfNamespace:
+		t.waiting.add(n)
 	}
-	n, wait := t.turn(now)
-	if n == nil {
-		return nil, wait
-	}
-	t.starts++
-	t.running++
-	n.running, n.last = n.running+1, t.starts
-	t.free = later(t.free, now.Add(-burst)).Add(time.Second / MostInSecond)
-	return (*Check)(heap.Pop(n).(*entry)), 0
 }
 
 // burst is the time for which checks that did not start may start at once.
@@ -83,31 +93,43 @@ const burst = 100 * time.Millisecond
 // longestWait is longer than any interval.
 const longestWait = 2 * time.Hour
 
-// turn returns the namespace whose turn it is: of those with a target that is due, the one
+// next returns the namespace whose turn it is: of those with a target that is due, the one
 // with the fewest checks, then the one whose last check began first. If there is none, it
-// returns the time until a target is due.
-func (t *Table) turn(now time.Time) (first *namespace, wait time.Duration) {
-	wait = longestWait
-	if t.running >= MostRunning {
+// returns the time until one can come.
+func (t *turns) next(now time.Time) (n *namespace, wait time.Duration) {
+	if wait := t.free.Sub(now); wait > 0 {
 		return nil, wait
 	}
-	for _, n := range t.spaces {
-		if n.Len() == 0 || n.running >= MostRunningOfNamespace {
-			continue
-		}
-		if until := n.queue[0].due.Sub(now); until > 0 {
-			wait = min(wait, until)
-			continue
-		}
-		if first == nil || n.before(first) {
-			first = n
-		}
+	if t.running >= MostRunning {
+		return nil, longestWait
 	}
-	return first, wait
+	for t.waiting.Len() > 0 && !t.waiting.first().due().After(now) {
+		n := t.waiting.first()
+		t.waiting.remove(n)
+		t.ready.add(n)
+	}
+	switch {
+	case t.ready.Len() > 0:
+		return t.ready.first(), 0
+	case t.waiting.Len() > 0:
+		return nil, min(longestWait, t.waiting.first().due().Sub(now))
+	}
+	return nil, longestWait
 }
 
-func (n *namespace) before(o *namespace) bool {
-	return cmp.Or(cmp.Compare(n.running, o.running), cmp.Compare(n.last, o.last), strings.Compare(n.name, o.name)) < 0
+// start counts a check of a namespace, which has to be arranged then.
+func (t *turns) start(n *namespace, now time.Time) {
+	t.starts++
+	t.running++
+	n.running, n.last = n.running+1, t.starts
+	t.free = later(t.free, now.Add(-burst)).Add(time.Second / MostInSecond)
+}
+
+// end counts the end of a check, also of a target that is gone.
+func (t *turns) end(n *namespace) {
+	t.running--
+	n.running--
+	t.arrange(n)
 }
 
 func later(a, b time.Time) time.Time {
@@ -115,28 +137,4 @@ func later(a, b time.Time) time.Time {
 		return a
 	}
 	return b
-}
-
-// drop removes a target.
-func (t *Table) drop(e *entry) {
-	e.gone = true
-	t.failing -= number(e.failing)
-	if e.at >= 0 {
-		heap.Remove(e.of, e.at)
-	}
-	t.forget(e.of)
-}
-
-// end counts the end of a check, also of a dropped target.
-func (t *Table) end(e *entry) {
-	t.running--
-	e.of.running--
-	t.forget(e.of)
-}
-
-// forget removes a namespace without targets.
-func (t *Table) forget(n *namespace) {
-	if n.running == 0 && n.Len() == 0 {
-		delete(t.spaces, n.name)
-	}
 }

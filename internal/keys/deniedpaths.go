@@ -16,6 +16,8 @@ type DeniedPath struct {
 	Code    int    `json:"code"`
 	// Steps is the number of steps that the pattern may take. Beyond it, nginx returns 500.
 	Steps int `json:"steps,omitempty"`
+	// Line is the line as written.
+	Line string `json:"-"`
 }
 
 // Bounds returns the pattern and the steps that it may take.
@@ -52,7 +54,7 @@ func (d *DeniedPaths) UnmarshalText(text []byte) error {
 		if wrong != "" {
 			return wrongLine(line, "%s", wrong)
 		}
-		list = append(list, DeniedPath{Pattern: pattern, Code: code})
+		list = append(list, DeniedPath{Pattern: pattern, Code: code, Line: line})
 		return nil
 	})
 	list.shareSteps()

@@ -1,9 +1,10 @@
 package keys
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"sluice/internal/syntax"
 )
 
 // HeaderLine is a header with its value. An empty value removes the header.
@@ -33,21 +34,12 @@ var ofOthers = map[string]string{
 	"content-range":      "it describes the body of the backend",
 }
 
-var (
-	headerLineName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,46}$`)
-	plainValue     = regexp.MustCompile(`^[ -#%-~]*$`)
-)
-
-// longestHeader leaves room in a token of nginx.conf for an escape in front of each
-// character.
-const longestHeader = 1900
-
 // UnmarshalText accepts lines such as "X-Frame-Options: DENY".
 func (h *ResponseHeaders) UnmarshalText(text []byte) error {
 	list, err := headerLines(text, func(line string, header HeaderLine) error {
 		folded := strings.ToLower(header.Name)
 		switch {
-		case !headerLineName.MatchString(header.Name):
+		case !syntax.IsHeaderName(header.Name, syntax.LongestHeaderName):
 			return wrongLine(line, "want the name of a header, of at most 46 letters, digits, - and _, and a colon")
 		case folded == "server":
 			return wrongLine(line, "nginx writes this header itself: the setting server-tokens turns it off")
@@ -61,8 +53,8 @@ func (h *ResponseHeaders) UnmarshalText(text []byte) error {
 			return wrongLine(line, "without it browsers guess the type")
 		case strings.Contains(header.Value, "$"):
 			return wrongLine(line, "a value has no variables here, so no $")
-		case !plainValue.MatchString(header.Value) || len(header.Value) > longestHeader:
-			return wrongLine(line, "want at most %d printable ASCII characters as the value", longestHeader)
+		case !syntax.IsHeaderValue(header.Value) || len(header.Value) > syntax.LongestHeaderValue:
+			return wrongLine(line, "want at most %d printable ASCII characters as the value", syntax.LongestHeaderValue)
 		}
 		return nil
 	})

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"fmt"
-	"reflect"
 	"strings"
 
 	"sluice/internal/model"
@@ -35,17 +34,4 @@ func readLines(text []byte, read func(line string) error) error {
 // wrongLine is the error about one line.
 func wrongLine(line, format string, a ...any) error {
 	return &specific{"line " + model.Quoted(line) + ": " + fmt.Sprintf(format, a...)}
-}
-
-// byLine are the types whose values are lists with an item in each line.
-var byLine = map[reflect.Type]bool{
-	reflect.TypeFor[ResponseHeaders](): true,
-	reflect.TypeFor[RequestHeaders]():  true,
-	reflect.TypeFor[Replacements]():    true,
-	reflect.TypeFor[CookieFlags]():     true,
-	reflect.TypeFor[DeniedPaths]():     true,
-	reflect.TypeFor[Redirects]():       true,
-	reflect.TypeFor[StatusPairs]():     true,
-	reflect.TypeFor[HeaderMatches]():   true,
-	reflect.TypeFor[QueryMatches]():    true,
 }

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"sluice/internal/syntax"
 )
 
 // commaList splits at commas, trims each item and drops empty ones.
@@ -106,7 +108,7 @@ func parseNetwork(item string) (string, error) {
 type HeaderNames string
 
 // An item can be "*", which means every header in some answers.
-var headerNamesPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_\-]+|\*)(?: *, *(?:[A-Za-z0-9_\-]+|\*))*$`)
+var headerNamesPattern = regexp.MustCompile(`^(?:` + syntax.HeaderLetter + `+|\*)(?: *, *(?:` + syntax.HeaderLetter + `+|\*))*$`)
 
 // UnmarshalText accepts letters, digits, - and _ in each name.
 func (h *HeaderNames) UnmarshalText(text []byte) error {

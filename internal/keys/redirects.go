@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"sluice/internal/syntax"
 )
 
 // Redirection redirects a path, or all paths below it.
@@ -40,7 +42,7 @@ func (r *Redirects) UnmarshalText(text []byte) error {
 		switch {
 		case !isPlainPath(one.From) && !(one.From == "" && one.Below):
 			return wrongLine(line, "want a path that begins with / and is decoded, with /* at its end or not, to redirect")
-		case !redirectTo.MatchString(one.To) || strings.HasPrefix(one.To, "//") || len(one.To) > longestHeader:
+		case !redirectTo.MatchString(one.To) || strings.HasPrefix(one.To, "//") || len(one.To) > syntax.LongestHeaderValue:
 			return wrongLine(line, "want a path that begins with /, or a URL that begins with http:// or https:// and has a path, to redirect to")
 		case one.Keeps && (!one.Below || !strings.HasSuffix(one.To, "/") || strings.Contains(one.To, "?")):
 			return wrongLine(line, "want /* at the end of both, so that the rest of the path can be kept")
@@ -64,18 +66,18 @@ func (r Redirects) Loop(hosts []string) string {
 		if one.Below {
 			path += "/x"
 		}
-		for moved := true; moved; steps++ {
+		for redirected := true; redirected; steps++ {
 			if steps > len(r) {
 				return one.From
 			}
-			path, moved = r.next(path, hosts)
+			path, redirected = r.next(path, hosts)
 		}
 	}
 	return ""
 }
 
 // next returns the path to which a path is redirected.
-func (r Redirects) next(path string, hosts []string) (to string, moved bool) {
+func (r Redirects) next(path string, hosts []string) (to string, redirected bool) {
 	var found *Redirection
 	for i := range r {
 		one := &r[i]

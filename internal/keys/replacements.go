@@ -1,6 +1,10 @@
 package keys
 
-import "strings"
+import (
+	"strings"
+
+	"sluice/internal/syntax"
+)
 
 // Replacement is a text in pages, and the text that replaces it.
 type Replacement struct {
@@ -20,8 +24,8 @@ func (r *Replacements) UnmarshalText(text []byte) error {
 		switch {
 		case !found || one.Old == "":
 			return wrongLine(line, `want "old => new"`)
-		case printedLength(one.Old) > longestHeader || printedLength(one.New) > longestHeader:
-			return wrongLine(line, "want two texts of at most %d bytes each, where a $ counts as 16", longestHeader)
+		case syntax.PrintedLength(one.Old) > syntax.LongestHeaderValue || syntax.PrintedLength(one.New) > syntax.LongestHeaderValue:
+			return wrongLine(line, "want two texts of at most %d bytes each, where a $ counts as 16", syntax.LongestHeaderValue)
 		}
 		for _, other := range list {
 			if strings.EqualFold(other.Old, one.Old) {
@@ -34,6 +38,3 @@ func (r *Replacements) UnmarshalText(text []byte) error {
 	*r = list
 	return err
 }
-
-// printedLength is the length of a text in which each $ is printed as a variable.
-func printedLength(text string) int { return len(text) + 15*strings.Count(text, "$") }

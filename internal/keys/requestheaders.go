@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"sluice/internal/syntax"
 )
 
 // RequestHeaders are headers for requests to backends, in the order of their lines.
@@ -43,7 +45,6 @@ const RequestVariables = "$remote_addr, $host, $scheme, $request_id, $request_me
 const requestNames = `(?:remote_addr|host|scheme|request_id|request_method|request_uri|ssl_client_(?:s_dn|i_dn|serial|verify|fingerprint)|ssl_protocol|ssl_cipher|(?:http|cookie|arg)_[A-Za-z0-9_]+)`
 
 var (
-	requestHeaderName  = regexp.MustCompile(`^[A-Za-z0-9-]{1,46}$`)
 	requestHeaderValue = regexp.MustCompile(`^(?:[ !-#%-~]|\$(?:` + requestNames + `\b|\{` + requestNames + `\}))*$`)
 	// A client could claim an identity by them.
 	claimedIdentity = regexp.MustCompile(`(?i)\$\{?http_ssl_client_`)
@@ -54,14 +55,14 @@ func (h *RequestHeaders) UnmarshalText(text []byte) error {
 	list, err := headerLines(text, func(line string, header HeaderLine) error {
 		folded := strings.ToLower(header.Name)
 		switch {
-		case !requestHeaderName.MatchString(header.Name):
+		case !syntax.IsRequestHeaderName(header.Name, syntax.LongestHeaderName):
 			return wrongLine(line, "want the name of a header, of at most 46 letters, digits and -, and a colon")
 		case guarded[folded] != "":
 			return wrongLine(line, "%s", guarded[folded])
 		case slices.Contains(framing, folded) && folded != "date" && folded != "server", strings.HasPrefix(folded, "x-hops-"):
 			return wrongLine(line, "nginx writes this header itself")
-		case len(header.Value) > longestHeader:
-			return wrongLine(line, "want at most %d characters as the value", longestHeader)
+		case len(header.Value) > syntax.LongestHeaderValue:
+			return wrongLine(line, "want at most %d characters as the value", syntax.LongestHeaderValue)
 		case !requestHeaderValue.MatchString(header.Value):
 			return wrongLine(line, "want printable ASCII characters as the value, and no variables but %s", RequestVariables)
 		case claimedIdentity.MatchString(header.Value):

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/go-playground/validator/v10"
+
+	"sluice/internal/syntax"
 )
 
 // textRule is a rule of our own for texts, used by name in a validate tag.
@@ -51,6 +53,9 @@ const (
 	portNumber = `(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})`
 	mirrorPath = `\$(?:(?:request_uri|uri)\b|\{(?:request_uri|uri)\})`
 )
+
+// headerName matches the name of a header of LongestHeaderName.
+const headerName = syntax.HeaderLetter + `{1,46}`
 
 const urlText = `[A-Za-z0-9\-._/:,?&=][A-Za-z0-9\-._~/:,?&=]{0,499}`
 
@@ -163,7 +168,7 @@ var textRules = []textRule{
 	{"url_text", pattern(`^` + urlText + `$`), `"off" or a URL or a path of at most 500 letters, digits and - . _ ~ / : , ? & =`},
 	{"from_to", pattern(`^(?:off|` + urlText + ` +` + urlText + `)$`), `"off" or two texts with a space between, each of at most 500 letters, digits and - . _ ~ / : , ? & =`},
 	// nginx ignores a header with _ by default.
-	{"header_name", pattern(`^[A-Za-z0-9-]{1,100}$`), `the name of a header, of letters, digits and -`},
+	{"header_name", pattern(`^` + syntax.RequestHeaderLetter + `{1,100}$`), `the name of a header, of letters, digits and -`},
 	// Units in the order in which nginx takes them.
 	{"expires", pattern(`^(?:max|epoch|off|0|-?(?:[1-9][0-9]{0,2}y(?:[1-9][0-9]{0,2}M)?|[1-9][0-9]{0,2}M|[1-9][0-9]{0,2}w(?:[1-9][0-9]{0,2}d)?|[1-9][0-9]{0,2}d(?:[1-9][0-9]{0,2}h)?|[1-9][0-9]{0,2}h(?:[1-9][0-9]{0,2}m)?|[1-9][0-9]{0,2}m(?:[1-9][0-9]{0,2}s)?|[1-9][0-9]{0,8}s?))$`),
 		`a time such as "30d", "1h30m" or "3600", "max", "epoch" or "off"`},
@@ -171,7 +176,7 @@ var textRules = []textRule{
 		`directives of Cache-Control separated by commas, such as "public, max-age=3600": public, private, no-store, no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, and max-age, s-maxage, stale-while-revalidate and stale-if-error with seconds`},
 	{"fallback_path", pattern(`^/[A-Za-z0-9\-._~/]*$`), `a path that begins with "/", of letters, digits and - . _ ~ /`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
-	{"limit_key", pattern(`^(?:address|host|header:[A-Za-z0-9-]{1,100}|cookie:[A-Za-z0-9._~-]{1,100})$`),
+	{"limit_key", pattern(`^(?:address|host|header:` + syntax.RequestHeaderLetter + `{1,100}|cookie:[A-Za-z0-9._~-]{1,100})$`),
 		`"address", "host", or "header:NAME" or "cookie:NAME" with a name of letters, digits and - (. _ ~ too for a cookie)`},
 	// A ; would end the attribute, and a , the header.
 	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`), `a path of letters, digits and - . _ ~ / : ? & =`},
@@ -180,10 +185,9 @@ var textRules = []textRule{
 	// The character set is that of ingress-nginx.
 	{"canary_pattern", pattern(`^[A-Za-z0-9\-._~/:^$\[\](){}*+?|&=\\]+$`), `a regular expression of letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \`},
 	{"canary_value", pattern(`^[A-Za-z0-9\-._~/:]+$`), `a value of letters, digits and - . _ ~ / :`},
-	{"response_headers", pattern(`^[A-Za-z0-9_-]{1,46}(?: *, *[A-Za-z0-9_-]{1,46}){0,19}$`),
+	{"response_headers", pattern(`^` + headerName + `(?: *, *` + headerName + `){0,19}$`),
 		`at most 20 names of headers, separated by commas, each of at most 46 letters, digits, - and _`},
-	// A bucket of nginx's hash table of headers holds at most 46 letters.
-	{"response_header", pattern(`^[A-Za-z0-9_-]{1,46}$`), `the name of a header, of at most 46 letters, digits, - and _`},
+	{"response_header", pattern(`^` + headerName + `$`), `the name of a header, of at most 46 letters, digits, - and _`},
 	{"check_path", pattern(`^/(?:[A-Za-z0-9\-._~/:,;?&=+@]|%[0-9A-Fa-f]{2}){0,499}$`), `a path that begins with "/", of at most 500 letters, digits and - . _ ~ / : , ; ? & = + @, and others as %XX`},
 	{"path_prefix", pattern(`^/[^\x00-\x20"\\]*$`), `a path that begins with "/"`},
 	{"media_type", pattern(`^(?:\*|[A-Za-z0-9][A-Za-z0-9!&^_.+\-]*/[A-Za-z0-9!&^_.+\-]+)$`),

@@ -43,8 +43,9 @@ var ofServers = []struct {
 // besideLocations are the directives that a server snippet may have outside of its
 // locations. Locations of other Ingresses inherit them, so that none decides who gets in, or
 // what a backend learns about a client. nginx reads the header of a request before it knows
-// the server, so that none changes how it does.
-var besideLocations = regexp.MustCompile(`^(?:location|set|if|return|rewrite|break` +
+// the server, so that none changes how it does. deny only refuses: without allow beside it,
+// nobody whom a location refuses gets in.
+var besideLocations = regexp.MustCompile(`^(?:location|set|if|return|rewrite|break|deny` +
 	`|add_header|add_trailer|more_(?:set|clear)_headers|expires|etag` +
 	`|charset|charset_types|override_charset|source_charset|default_type` +
 	`|client_max_body_size|client_body_buffer_size|client_(?:body|header)_timeout|send_timeout` +
@@ -63,7 +64,7 @@ func reachesFromServer(s syntax.Statement) string {
 		}
 	}
 	if !besideLocations.MatchString(s.Name()) {
-		return "may lift the protection of other Ingresses of the host: beside the locations of the snippet, want headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return and rewrite, which docs/snippets.md lists"
+		return "may lift the protection of other Ingresses of the host: beside the locations of the snippet, want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return and rewrite, which docs/snippets.md lists"
 	}
 	return ""
 }

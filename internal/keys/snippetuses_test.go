@@ -112,7 +112,7 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 	for _, text := range []string{
 		"", "# nothing", "add_header X y always;", "more_set_headers 'X: y';", "client_max_body_size 8m; proxy_read_timeout 5s; send_timeout 5s;", "gzip on; gzip_types text/css;",
 		"set $x y; if ($x) { set $y z; return 403; } rewrite ^/a$ /b last;", "location /a { error_page 403 =200 /b; limit_req_dry_run on; allow all; if ($x) { access_log off; } }",
-		"location /a { location /a/b { satisfy any; } }", "sub_filter a b; expires 1h; charset utf-8; proxy_buffers 8 8k;", "return 301 https://a.example$request_uri;",
+		"location /a { location /a/b { satisfy any; } }", "sub_filter a b; expires 1h; charset utf-8; proxy_buffers 8 8k;", "return 301 https://a.example$request_uri;", "deny 192.0.2.1;",
 	} {
 		var got ServerSnippet
 		if err := got.UnmarshalText([]byte(text)); err != nil {
@@ -121,7 +121,7 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 	}
 	for _, text := range []string{
 		"error_page 401 403 =200 @open; location @open { return 200; }", "proxy_set_header X-Real-IP $arg_ip;", "proxy_set_header ssl-client-verify SUCCESS;", "limit_req_dry_run on;",
-		"limit_conn_dry_run on;", "limit_req_status 599;", "auth_request off;", "auth_basic off;", "allow all;", "deny 192.0.2.1;", "proxy_intercept_errors on;", "proxy_pass_request_headers off;",
+		"limit_conn_dry_run on;", "limit_req_status 599;", "auth_request off;", "auth_basic off;", "allow all;", "allow 192.0.2.1; deny all;", "proxy_intercept_errors on;", "proxy_pass_request_headers off;",
 		"proxy_pass_header X-Accel-Redirect;", "proxy_ssl_verify off;", "internal;", "access_log off;", "error_log /dev/stdout;", "more_set_input_headers 'Authorization: x';",
 		"more_clear_input_headers X;", "try_files /a /b;", "root /;", "proxy_hide_header X;", "grpc_set_header X y;", "fastcgi_param X y;", "mirror off;", "ssi off;", "resolver 192.0.2.1;",
 		"underscores_in_headers on;", "ignore_invalid_headers off;", "client_header_buffer_size 256;", "large_client_header_buffers 1 512;", "if ($x) { satisfy any; }", "types { a b; }",

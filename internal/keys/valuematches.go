@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/pcre"
+	"sluice/internal/syntax"
 )
 
 // HeaderMatches and QueryMatches select requests by values; all of them must match.
@@ -15,26 +16,23 @@ type (
 	QueryMatches  []model.ValueMatch
 )
 
-var (
-	matchedHeader    = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
-	matchedParameter = regexp.MustCompile(`^[A-Za-z0-9\-._~\[\]]{1,100}$`)
-)
+var matchedParameter = regexp.MustCompile(`^[A-Za-z0-9\-._~\[\]]{1,100}$`)
 
 // UnmarshalText accepts lines such as "X-Tenant: blue" and "User-Agent: ~.*Mobile.*".
 func (h *HeaderMatches) UnmarshalText(text []byte) error {
-	list, err := valueMatches(text, matchedHeader, strings.ToLower)
+	list, err := valueMatches(text, func(name string) bool { return syntax.IsRequestHeaderName(name, 100) }, strings.ToLower)
 	*h = list
 	return err
 }
 
 // UnmarshalText accepts lines such as "version: 2" and "version: ~[23]".
 func (q *QueryMatches) UnmarshalText(text []byte) error {
-	list, err := valueMatches(text, matchedParameter, strings.Clone)
+	list, err := valueMatches(text, matchedParameter.MatchString, strings.Clone)
 	*q = list
 	return err
 }
 
-func valueMatches(text []byte, names *regexp.Regexp, folded func(string) string) ([]model.ValueMatch, error) {
+func valueMatches(text []byte, isName func(string) bool, folded func(string) string) ([]model.ValueMatch, error) {
 	var list []model.ValueMatch
 	err := readLines(text, func(line string) error {
 		name, value, _ := strings.Cut(line, ":")
@@ -43,7 +41,7 @@ func valueMatches(text []byte, names *regexp.Regexp, folded func(string) string)
 		one.Value = strings.TrimSpace(one.Value)
 		plain := strings.ReplaceAll(strings.TrimPrefix(one.Value, "(?i)"), "(?:", "(")
 		switch {
-		case !names.MatchString(one.Name):
+		case !isName(one.Name):
 			return wrongLine(line, `want "name: value" with a name of letters, digits and -`)
 		case one.Value == "" || len(one.Value) > 400:
 			return wrongLine(line, "want a value of 1 to 400 bytes behind the colon")

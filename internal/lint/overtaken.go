@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sluice/internal/annotations"
 	"sluice/internal/model"
 	"sluice/internal/pcre"
 	"sluice/internal/route"
@@ -25,7 +26,7 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 	for _, server := range servers {
 		before := passed{literal: map[string]tried{}, budget: budget}
 		for _, later := range patternsOf(server) {
-			field := later.rule.Field + ".path"
+			field, what := fieldOf(later.rule)
 			earlier, found := before.takerOf(later)
 			if !found && budget.Left <= 0 {
 				return append(problems, model.Problem{Object: later.rule.Object, Field: field, Reason: Uncompared,
@@ -36,11 +37,20 @@ func overtaken(servers []*model.Server, told []model.Problem) []model.Problem {
 				continue
 			}
 			problems = append(problems, model.Problem{Object: later.rule.Object, Field: field, Reason: model.Shadowed,
-				Text: fmt.Sprintf("no request reaches it: %s %s of %s (%s) is tried before it and takes them all, as the longest text comes first: remove this path, or make that one narrower",
-					earlier.rule.PathType, model.OneLine(earlier.rule.Path, mostPath), earlier.rule.Object, earlier.rule.Field)})
+				Text: fmt.Sprintf("no request reaches it: %s %s of %s (%s) is tried before it and takes them all, as the longest text comes first: remove this %s, or make that one narrower",
+					earlier.rule.PathType, model.OneLine(earlier.rule.Path, mostPath), earlier.rule.Object, earlier.rule.Field, what)})
 		}
 	}
 	return problems
+}
+
+// fieldOf returns the field with the path of a rule, and a word for what is there. The paths
+// of redirects are lines of an annotation.
+func fieldOf(r model.Rule) (field, what string) {
+	if r.Field == annotations.OwnPrefix+"redirects" {
+		return r.Field, "line"
+	}
+	return r.Field + ".path", "path"
 }
 
 // mostCompared limits the work of comparing patterns, to some seconds.

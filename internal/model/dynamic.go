@@ -132,6 +132,9 @@ type Certificate struct {
 	Chain []byte `json:"chain,omitempty"`
 	// Key is the private key in PEM.
 	Key Secret `json:"key"`
+	// Namespace is that of its Secret, of one of them if several are equal; empty for the
+	// default certificate.
+	Namespace string `json:"-"`
 }
 
 // CertificateName binds a server name to a certificate.

@@ -10,21 +10,9 @@ const Named Modifier = "@"
 // can have a path below it, and clients get 404 there.
 const InternalPrefix = "/.sluice/"
 
-// EscapedURI is the name of a block without data, and of the variable that it sets: the
-// URI of the client's request, escaped as one argument of a URL.
-const EscapedURI = "escaped_request_uri"
-
 // RedirectRest is the variable with the path below that of a redirect, which the block
 // "redirects" sets.
 const RedirectRest = "redirects_rest"
-
-// AuthCacheKey is the name of a block with texts. Its location sets $external_auth_key to a
-// hash of these, by which answers of an authentication server are kept.
-const AuthCacheKey = "auth_cache_key"
-
-// Hashing is the data of a block whose location sets $limits_hash to a hash of a variable:
-// one of arbitrary length that a client sends. The name is empty for none.
-type Hashing interface{ HashedKey() string }
 
 // Inspecting is the data of a block with which ModSecurity inspects requests.
 type Inspecting interface {

@@ -130,11 +130,18 @@ type Location struct {
 	// Watched is set if requests come from a location whose Proxy is watched, such as those
 	// with an error.
 	Watched bool `json:"watched,omitempty"`
-	// Trace is nil if requests are not traced.
-	Trace *Trace `json:"trace,omitempty"`
+	// Computed are the variables that Lua computes, in its order.
+	Computed []Computed `json:"computed,omitempty"`
+	// Recorded is set if a span is recorded of each request that has one.
+	Recorded bool `json:"recorded,omitempty"`
 	// Dispatch passes a request to the first candidate whose Match holds. The last one
 	// takes all requests.
 	Dispatch []Candidate `json:"dispatch,omitempty"`
+}
+
+// Closed is a location with the same match and rule that returns 503.
+func (l *Location) Closed() *Location {
+	return &Location{Modifier: l.Modifier, Path: l.Path, Rule: l.Rule, Return: &Return{Code: 503}}
 }
 
 // IsRoot reports whether the location takes the requests that nothing else matches.

@@ -43,6 +43,7 @@ const (
 	NoEffect       Reason = "NoEffect"       // it has no effect, so that nothing is lost
 	NoRoom         Reason = "NoRoom"         // there is no room for it
 	Refused        Reason = "Refused"        // nginx refused it: the object is quarantined
+	Unhealthy      Reason = "Unhealthy"      // all endpoints fail their health check
 	Untested       Reason = "Untested"       // it waits for a test of its own: the object is quarantined
 )
 

@@ -75,6 +75,13 @@ func (p *Prober) Apply(d model.Dynamic) model.Dynamic {
 	return p.table.Apply(d)
 }
 
+// Troubles returns the checks that all endpoints of a backend of d fail, sorted, each once.
+func (p *Prober) Troubles(d model.Dynamic) []healthcheck.Trouble {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.table.Troubles(d)
+}
+
 // Run checks the endpoints in use until ctx ends. It returns when all checks have ended.
 func (p *Prober) Run(ctx context.Context) {
 	var checks sync.WaitGroup

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // print executes a block's template for a context, if it has one. The text has the
@@ -15,7 +16,7 @@ func (r *rendering) print(b model.Block, context string) error {
 		if consumedByGo[b.Name] {
 			return nil
 		}
-		return &blockError{b, &Refusal{Want: "a behaviour that has a template", Got: b.Name}}
+		return &blockError{b, &tokens.Refusal{Want: "a behaviour that has a template", Got: b.Name}}
 	}
 	tmpl := known.contexts[context]
 	if tmpl == nil {
@@ -49,7 +50,7 @@ const inLocationTabs = "\t\t"
 
 // consumedByGo are the blocks without templates. Other templates print their values,
 // together with those of the Environment.
-var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, "opentelemetry": true, model.EscapedURI: true, model.AuthCacheKey: true}
+var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, "opentelemetry": true}
 
 // blockList prints the blocks of a server or a location. If one of their directives would
 // end the inheritance of others, it repeats those first.

@@ -96,13 +96,13 @@ func TestUpstreams(t *testing.T) {
 		"upstream sluice {\n\tserver 0.0.0.1;\n\tbalancer_by_lua_file /state/lua/sluice/entry/balancer.lua;\n\tkeepalive 320;\n",
 		"upstream " + name + " {", "\t\tproxy_pass https://" + name + ";\n",
 		"\t\tproxy_ssl_server_name on;\n\t\tproxy_ssl_name \"backend.example\";\n\t\tproxy_ssl_verify on;\n" +
-			"\t\tproxy_ssl_trusted_certificate /state/trust/" + hexHash("PEM") + ".pem;\n\t\tproxy_ssl_verify_depth 2;\n",
+			"\t\tproxy_ssl_trusted_certificate /state/trust/" + model.SHA256("PEM") + ".pem;\n\t\tproxy_ssl_verify_depth 2;\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("without %s", want)
 		}
 	}
-	want := []TrustFile{{Path: "/state/trust/" + hexHash("PEM") + ".pem", PEM: "PEM"}}
+	want := []TrustFile{{Path: "/state/trust/" + model.SHA256("PEM") + ".pem", PEM: "PEM"}}
 	if diff := cmp.Diff(want, file.Trust()); diff != "" {
 		t.Error(diff)
 	}

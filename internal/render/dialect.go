@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/syntax"
+	"sluice/internal/tokens"
 )
 
 // dialect says the same as directives of nginx's proxy module in the words of the module
@@ -153,25 +154,25 @@ func knownToFastCGI(rest string) string {
 
 // learnDialects adds the directives of the dialects to the grammar.
 func (t *Templates) learnDialects() {
-	for _, at := range []*node{t.grammar.at(inHTTP...), t.hosts.at(inServer...), t.hosts.at(inLocation...)} {
+	for _, at := range []*tokens.Node{t.grammar.At(inHTTP...), t.hosts.At(inServer...), t.hosts.At(inLocation...)} {
 		for _, d := range dialects {
 			for name, words := range d.words {
-				if args, printed := at.leaves[name]; printed && words != "" {
-					at.leaf(words, args)
+				if args, printed := at.Leaves[name]; printed && words != "" {
+					at.Leaf(words, args)
 				}
 			}
 		}
-		at.leaf("grpc_set_header", counts{2, 2})
-		at.leaf("fastcgi_param", counts{2, 3})
+		at.Leaf("grpc_set_header", tokens.Counts{Min: 2, Max: 2})
+		at.Leaf("fastcgi_param", tokens.Counts{Min: 2, Max: 3})
 	}
 }
 
 // learnInherited adds the directives that blockList repeats in a server or a location, which
 // can be those of the http level or of a server snippet.
 func (t *Templates) learnInherited() {
-	for _, at := range []*node{t.grammar.at(inServer...), t.hosts.at(inServer...), t.hosts.at(inLocation...)} {
+	for _, at := range []*tokens.Node{t.grammar.At(inServer...), t.hosts.At(inServer...), t.hosts.At(inLocation...)} {
 		for name := range inheritedWhole {
-			at.leaf(name, counts{1, 3})
+			at.Leaf(name, tokens.Counts{Min: 1, Max: 3})
 		}
 	}
 }
@@ -188,7 +189,7 @@ func (r *rendering) speakAll(http []byte) {
 		if d.protocol == model.FastCGI {
 			r.must("fastcgi", r.view.Forwarded, inHTTP...)
 		}
-		_ = r.attempt(r.templates.grammar.at(inHTTP...), func() error {
+		_ = r.attempt(r.templates.grammar.At(inHTTP...), func() error {
 			syntax.Directives(http, func(said syntax.Directive) {
 				if said.Depth > 0 || said.Opens {
 					return

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // Whoever adds a directive of the proxy module to a template has to say what it is for
@@ -14,8 +15,8 @@ func TestDialectsKnowEveryDirective(t *testing.T) {
 	t.Parallel()
 	loaded := load(t)
 	seen := 0
-	for _, at := range []*node{loaded.grammar.at(inHTTP...), loaded.hosts.at(inLocation...)} {
-		for name := range at.leaves {
+	for _, at := range []*tokens.Node{loaded.grammar.At(inHTTP...), loaded.hosts.At(inLocation...)} {
+		for name := range at.Leaves {
 			if !strings.HasPrefix(name, "proxy_") || slices.Contains([]string{"proxy_pass", setHeader, "proxy_temp_path", "proxy_headers_hash_max_size", "proxy_headers_hash_bucket_size"}, name) {
 				continue
 			}
@@ -72,7 +73,7 @@ func TestForeignLuaIsRefused(t *testing.T) {
 		`location "/" { set_by_lua_file /sluice/entry/a.lua; }`:                                 false,
 		`location "/" { rewrite_by_lua_file /tmp/a.lua /sluice/entry/a.lua; }`:                  false,
 	} {
-		if err := checkBlock(loaded.hosts.at(inServer...), []byte(text)); (err == nil) != fits {
+		if err := checkBlock(loaded.hosts.At(inServer...), []byte(text)); (err == nil) != fits {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

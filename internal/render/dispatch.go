@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/model"
 	paths "sluice/internal/route"
+	"sluice/internal/tokens"
 )
 
 // dispatchView is the data of the template of a dispatch: maps that choose a candidate for
@@ -20,7 +21,7 @@ type dispatchView struct {
 // patternMap is a map that matches a variable with a pattern.
 type patternMap struct {
 	Variable, Of string
-	Pattern      limited
+	Pattern      tokens.Limited
 }
 
 // choice is a map that names the first candidate whose conditions hold. If there is none,
@@ -35,7 +36,7 @@ type choice struct {
 
 // chosen is a candidate with a pattern of its conditions.
 type chosen struct {
-	Pattern limited
+	Pattern tokens.Limited
 	To      string
 }
 
@@ -51,12 +52,12 @@ func (s *serverRendering) dispatch(location *model.Location) (variable string, e
 	all := location.Dispatch
 	for _, candidate := range all {
 		if !slices.ContainsFunc(s.server.Internal, func(i *model.Internal) bool { return i.Modifier == model.Named && i.Path == candidate.To }) {
-			return "", &Refusal{Want: "candidates that are internal locations of the server", Got: candidate.To}
+			return "", &tokens.Refusal{Want: "candidates that are internal locations of the server", Got: candidate.To}
 		}
 	}
 	last := len(all) - 1
 	if len(all[last].Conditions) > 0 || location.RedirectToHTTPS != nil || location.Rewrite != nil || len(location.Blocks) > 0 {
-		return "", &Refusal{Want: "a dispatch that does nothing else and ends with a candidate for all requests", Got: location.Path}
+		return "", &tokens.Refusal{Want: "a dispatch that does nothing else and ends with a candidate for all requests", Got: location.Path}
 	}
 	view := &dispatchView{}
 	if variable, err = view.choose(all[:last], all[last].To, s.global.Patterns.MatchLimit); err != nil {
@@ -85,10 +86,10 @@ func (v *dispatchView) choose(candidates []model.Candidate, last string, matchLi
 		for _, at := range positions[i] {
 			bits[at] = '1'
 		}
-		c.Candidates = append(c.Candidates, chosen{limited{text: "^" + string(bits)}, candidate.To})
+		c.Candidates = append(c.Candidates, chosen{tokens.Limited{Text: "^" + string(bits)}, candidate.To})
 	}
 	if len(c.Of) > mostTested {
-		return "", &Refusal{Want: "at most 100 conditions of one candidate", Got: candidates[0].To}
+		return "", &tokens.Refusal{Want: "at most 100 conditions of one candidate", Got: candidates[0].To}
 	}
 	c.Variable = "dispatch_" + hashed(c)
 	v.Choices = append(v.Choices, c)
@@ -125,15 +126,15 @@ func (v *dispatchView) condition(c model.Condition, matchLimit int) (variable st
 		of = "http_" + strings.ReplaceAll(c.Name, "-", "_")
 	case model.OfQuery:
 		of = "query_" + hashed(c.Name)
-		if parameter := (patternMap{of, "", limitPattern(paths.ParameterPattern(c.Name), matchLimit)}); !slices.Contains(v.Parameters, parameter) {
+		if parameter := (patternMap{of, "", tokens.LimitPattern(paths.ParameterPattern(c.Name), matchLimit)}); !slices.Contains(v.Parameters, parameter) {
 			v.Parameters = append(v.Parameters, parameter)
 		}
 	}
-	v.Conditions = append(v.Conditions, patternMap{variable, of, limitPattern(c.Pattern, matchLimit)})
+	v.Conditions = append(v.Conditions, patternMap{variable, of, tokens.LimitPattern(c.Pattern, matchLimit)})
 	return variable
 }
 
 // hashed returns a name for a plain value.
 func hashed(content any) string {
-	return hexHash(fmt.Sprintf("%#v", content))[:16]
+	return model.SHA256(fmt.Sprintf("%#v", content))[:16]
 }

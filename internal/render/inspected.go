@@ -1,6 +1,9 @@
 package render
 
-import "sluice/internal/model"
+import (
+	"sluice/internal/model"
+	"sluice/internal/tokens"
+)
 
 // inspected is the use of ModSecurity by locations: whether it inspects requests, and
 // whether some of them by the OWASP core rule set.
@@ -14,9 +17,9 @@ var DebianCoreRules = []string{"/etc/modsecurity/crs/crs-setup.conf", "/usr/shar
 func (s *serverRendering) inspect(data model.Inspecting) error {
 	switch {
 	case !s.env.Capabilities.ModSecurity:
-		return &Refusal{Want: "no ModSecurity, which this nginx lacks: install libnginx-mod-http-modsecurity", Got: "enable-modsecurity"}
+		return &tokens.Refusal{Want: "no ModSecurity, which this nginx lacks: install libnginx-mod-http-modsecurity", Got: "enable-modsecurity"}
 	case data.UsesCoreRules() && len(s.env.CoreRules) == 0:
-		return &Refusal{Want: "no OWASP core rule set, which is not installed: install modsecurity-crs", Got: "enable-owasp-core-rules"}
+		return &tokens.Refusal{Want: "no OWASP core rule set, which is not installed: install modsecurity-crs", Got: "enable-owasp-core-rules"}
 	}
 	s.out.inspected = inspected{true, s.out.inspected.coreRules || data.UsesCoreRules()}
 	return nil

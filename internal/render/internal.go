@@ -5,6 +5,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/syntax"
+	"sluice/internal/tokens"
 )
 
 // forSubrequests is the template of a location for subrequests, forRequests that of one for
@@ -37,19 +38,19 @@ func (s *serverRendering) internal(internal *model.Internal) {
 		of.Rule.Object = owner
 		s.refuseLocation(&of, err)
 	}
-	_ = s.location(template, &model.Location{Modifier: internal.Modifier, Path: internal.Path, Rule: internal.Rule, Return: &model.Return{Code: 503}})
+	_ = s.location(template, internal.Closed())
 }
 
 // reachable refuses an internal location that a client could reach, or that has a bad name.
 func reachable(template string, l *model.Location) error {
 	name := strings.TrimPrefix(l.Path, model.InternalPrefix)
 	switch {
-	case template == forRequests && (l.Modifier != model.Named || !nameBytes.holds(l.Path)):
-		return &Refusal{Want: "a name of lower case letters, digits, - and _", Got: l.Path}
-	case template == forSubrequests && (!isSubrequest(l) || !pathBytes.holds(name)):
-		return &Refusal{Want: "a path below " + model.InternalPrefix, Got: l.Path}
+	case template == forRequests && (l.Modifier != model.Named || !tokens.NameBytes.Holds(l.Path)):
+		return &tokens.Refusal{Want: "a name of lower case letters, digits, - and _", Got: l.Path}
+	case template == forSubrequests && (!isSubrequest(l) || !tokens.PathBytes.Holds(name)):
+		return &tokens.Refusal{Want: "a path below " + model.InternalPrefix, Got: l.Path}
 	case template == forSubrequests && (l.Rewrite != nil || l.RedirectToHTTPS != nil || l.Return != nil && l.Return.URL != ""):
-		return &Refusal{Want: "neither a rewrite nor a redirect of a subrequest", Got: l.Path}
+		return &tokens.Refusal{Want: "neither a rewrite nor a redirect of a subrequest", Got: l.Path}
 	}
 	return nil
 }
@@ -67,7 +68,7 @@ func setsNothing(text []byte) error {
 		}
 	})
 	if found != "" {
-		return &Refusal{Want: "nothing that changes the parent of a subrequest", Got: found}
+		return &tokens.Refusal{Want: "nothing that changes the parent of a subrequest", Got: found}
 	}
 	return nil
 }

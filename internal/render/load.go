@@ -15,6 +15,7 @@ import (
 	"github.com/Masterminds/sprig/v3"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // Templates are checked templates and their grammar.
@@ -25,7 +26,7 @@ type Templates struct {
 	sum string
 	// hosts is the grammar of the servers of hosts, grammar that of the rest: Sluice's
 	// own servers have more directives.
-	grammar, hosts *node
+	grammar, hosts *tokens.Node
 	// used are the variables that the templates name.
 	used map[string]bool
 	// families begin the names of the variables that behaviours print.
@@ -74,11 +75,11 @@ var (
 )
 
 // place returns the node that a root begins in.
-func (t *Templates) place(r root) *node {
+func (t *Templates) place(r root) *tokens.Node {
 	if r.ofHost {
-		return t.hosts.at(r.blocks...)
+		return t.hosts.At(r.blocks...)
 	}
-	return t.grammar.at(r.blocks...)
+	return t.grammar.At(r.blocks...)
 }
 
 // Load parses all *.tmpl files, checks them and learns their grammar. The error names
@@ -88,7 +89,7 @@ func Load(files fs.FS) (*Templates, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, sum: sum, grammar: newNode(""), hosts: newNode("")}
+	t := &Templates{core: map[string]*template.Template{}, behaviours: map[string]*behaviour{}, sum: sum, grammar: tokens.NewNode(""), hosts: tokens.NewNode("")}
 	if err := t.walk(set); err != nil {
 		return nil, err
 	}
@@ -102,25 +103,26 @@ func (t *Templates) Sum() string { return t.sum }
 
 // walk walks all templates. A template that no root reaches is an error.
 func (t *Templates) walk(set *template.Template) error {
-	w := &walker{trees: map[string]*parse.Tree{}, printers: printers(), reached: map[string]bool{}, used: map[string]bool{}, families: map[string]bool{}}
-	t.used = w.used
-	defer func() { t.families = slices.Sorted(maps.Keys(w.families)) }()
+	trees := map[string]*parse.Tree{}
 	for _, tmpl := range set.Templates() {
-		w.trees[tmpl.Name()] = tmpl.Tree
+		trees[tmpl.Name()] = tmpl.Tree
 	}
+	w := tokens.NewWalker(trees)
+	t.used = w.Used
+	defer func() { t.families = slices.Sorted(maps.Keys(w.Families)) }()
 	for _, r := range roots {
-		if err := w.walkRoot(r.name, t.place(r)); err != nil {
+		if err := w.WalkRoot(r.name, t.place(r)); err != nil {
 			return err
 		}
 		t.core[r.name] = set.Lookup(r.name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.trees)) {
+	for _, name := range slices.Sorted(maps.Keys(trees)) {
 		if err := t.walkBehaviour(w, set.Lookup(name)); err != nil {
 			return err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.trees)) {
-		if !w.reached[name] {
+	for _, name := range slices.Sorted(maps.Keys(trees)) {
+		if !w.Reached[name] {
 			return fmt.Errorf("template %q is used nowhere: want it called by another one, or named BEHAVIOUR/CONTEXT where the context is one of %s",
 				name, strings.Join(slices.Sorted(maps.Keys(contexts)), ", "))
 		}
@@ -130,7 +132,7 @@ func (t *Templates) walk(set *template.Template) error {
 
 // walkBehaviour walks a template "<name>/<context>". Others are walked from the templates
 // that call them.
-func (t *Templates) walkBehaviour(w *walker, tmpl *template.Template) error {
+func (t *Templates) walkBehaviour(w *tokens.Walker, tmpl *template.Template) error {
 	name, context := path.Split(tmpl.Name())
 	places, ok := contexts[context]
 	if name = strings.TrimSuffix(name, "/"); !ok || name == "" {
@@ -143,14 +145,14 @@ func (t *Templates) walkBehaviour(w *walker, tmpl *template.Template) error {
 	}
 	b.contexts[context] = tmpl
 	if context == "shared" || slices.ContainsFunc(places, func(at root) bool { return at.ofHost }) {
-		w.own = variablesOf(name) // a behaviour of Ingresses, not a group of settings
+		w.Own = tokens.VariablesOf(name) // a behaviour of Ingresses, not a group of settings
 	}
-	w.onLeaf = func(directive string) {
-		b.repeats = b.repeats || (inheritedWhole[directive] || directive == rawName) && slices.Contains([]string{"server", "location", "answer", "redirect"}, context)
+	w.OnLeaf = func(directive string) {
+		b.repeats = b.repeats || (inheritedWhole[directive] || directive == tokens.RawName) && slices.Contains([]string{"server", "location", "answer", "redirect"}, context)
 	}
-	defer func() { w.onLeaf, w.own = nil, "" }()
+	defer func() { w.OnLeaf, w.Own = nil, "" }()
 	for _, at := range places {
-		if err := w.walkRoot(tmpl.Name(), t.place(at)); err != nil {
+		if err := w.WalkRoot(tmpl.Name(), t.place(at)); err != nil {
 			return err
 		}
 	}
@@ -202,17 +204,17 @@ func parseFile(set *template.Template, name, text string) error {
 // and raw.
 func functions() template.FuncMap {
 	all := sprig.HermeticTxtFuncMap()
-	for name, p := range printers() {
+	for name, p := range tokens.Printers() {
 		all[name] = p
 	}
 	all["variable"] = func(args ...any) (string, error) {
 		if own, ok := args[0].(string); ok && len(args) == 2 {
-			return ofText(func(name string) (string, error) { return printOwnVariable(own, name) })(args[1]) // walker.allow added own
+			return tokens.OfText(func(name string) (string, error) { return tokens.PrintOwnVariable(own, name) })(args[1]) // walker.allow added own
 		}
-		return ofText(printVariable)(args[0])
+		return tokens.OfText(tokens.PrintVariable)(args[0])
 	}
-	all[insertName] = func(i insertion) (string, error) { return "", i() }
-	all[rawName] = raw
+	all[tokens.InsertName] = func(i insertion) (string, error) { return "", i() }
+	all[tokens.RawName] = raw
 	return all
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // locationView is the data of the template of a location. Empty fields print nothing.
@@ -32,14 +33,7 @@ type locationView struct {
 	RulePath string
 	// Unlogged is set if the access log leaves out the requests.
 	Unlogged bool
-	// EscapeURI is the Lua file that computes $escaped_request_uri, "" if nothing uses it.
-	EscapeURI string
-	// CacheKey is the hash that the location sets; nil for none.
-	CacheKey *cacheKeyView
-	// Trace says how requests are traced; nil if they are not.
-	Trace *traceView
-	// LimitKey is the hash that limits go by; nil for none.
-	LimitKey *limitKeyView
+	Computed []computedView
 	// Presents is the certificate for the backend, nil for none.
 	Presents *presentedView
 	// First is the text of the blocks before any answer.
@@ -69,20 +63,10 @@ type locationView struct {
 	URI string
 }
 
-// cacheKeyView is the Lua file that computes a hash of texts.
-type cacheKeyView struct {
-	File  string
-	Count int
-	Texts []string
-}
-
-// limitKeyView is the Lua file that computes a hash of a variable.
-type limitKeyView struct{ File, Variable string }
-
 // path returns the path of a location, with limits for a pattern.
 func (s *serverRendering) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
-		return limitPattern(location.Path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
+		return tokens.LimitPattern(location.Path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
 	}
 	return location.Path
 }
@@ -91,14 +75,14 @@ func (s *serverRendering) path(location *model.Location) any {
 // prefix has, and Whole if nothing follows the rewrite.
 type rewriteView struct {
 	model.Rewrite
-	Pattern                   limited
+	Pattern                   tokens.Limited
 	Composed, Captures, Whole bool
 }
 
 func newRewriteView(r *model.Rewrite, matchLimit int) *rewriteView {
 	composed := strings.Contains(r.Target, "$")
 	captures := strings.Contains(r.Prefix, "$")
-	return &rewriteView{Rewrite: *r, Pattern: limitPattern(r.Pattern, matchLimit), Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
+	return &rewriteView{Rewrite: *r, Pattern: tokens.LimitPattern(r.Pattern, matchLimit), Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
 }
 
 // answer sets the status or the redirect of a location. A URL without a host gets that of
@@ -136,8 +120,7 @@ func (s *serverRendering) locations() error {
 // that no other location gets its requests. If not even its match can be printed, and it
 // protects, the whole server fails.
 func (s *serverRendering) replace(location *model.Location, err error) error {
-	closed := &model.Location{Modifier: location.Modifier, Path: location.Path, Rule: location.Rule, Return: &model.Return{Code: 503}}
-	unprintable := s.location("location", closed)
+	unprintable := s.location("location", location.Closed())
 	switch {
 	case unprintable == nil:
 		s.refuseLocation(location, err)
@@ -175,7 +158,7 @@ func (s *serverRendering) try(template string, location *model.Location) error {
 		return err
 	}
 	text := s.page.Bytes()[start:]
-	if err := checkBlock(s.templates.hosts.at(inServer...), text, s.page.rawIn(start, s.page.Len())...); err != nil || template != forSubrequests {
+	if err := checkBlock(s.templates.hosts.At(inServer...), text, s.page.rawIn(start, s.page.Len())...); err != nil || template != forSubrequests {
 		return err
 	}
 	return setsNothing(text)
@@ -191,16 +174,16 @@ func matchable(template string, l *model.Location) error {
 	switch l.Modifier {
 	case model.Equal, model.PrefixFirst, model.Prefix:
 		if !strings.HasPrefix(l.Path, "/") {
-			return &Refusal{Want: "a path that begins with /", Got: l.Path}
+			return &tokens.Refusal{Want: "a path that begins with /", Got: l.Path}
 		}
 		return nil
 	case model.Pattern:
 		if l.Path == "" {
-			return &Refusal{Want: "a regular expression", Got: l.Path}
+			return &tokens.Refusal{Want: "a regular expression", Got: l.Path}
 		}
 		return nil
 	}
-	return &Refusal{Want: `one of the modifiers "=", "^~", "" and "~*"`, Got: string(l.Modifier)}
+	return &tokens.Refusal{Want: `one of the modifiers "=", "^~", "" and "~*"`, Got: string(l.Modifier)}
 }
 
 // prepare sets the data of the template.
@@ -217,23 +200,14 @@ func (s *serverRendering) prepare(location *model.Location) error {
 		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
 	}
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
-	if slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == model.EscapedURI }) {
-		view.EscapeURI = s.env.entry("escaped_uri")
-	}
 	for _, block := range location.Blocks {
-		if texts, ok := block.Data.([]string); ok && block.Name == model.AuthCacheKey {
-			view.CacheKey = &cacheKeyView{s.env.entry("auth_cache_key"), len(texts), texts}
-		}
 		if inspecting, ok := block.Data.(model.Inspecting); ok {
 			if err := s.inspect(inspecting); err != nil {
 				return &blockError{block, err}
 			}
 		}
-		if hashing, ok := block.Data.(model.Hashing); ok && hashing.HashedKey() != "" {
-			view.LimitKey = &limitKeyView{s.env.entry("limit_key"), hashing.HashedKey()}
-		}
 	}
-	view.Trace, view.Watch = s.env.trace(location), s.env.watch(location)
+	view.Computed, view.Watch = s.env.computed(location), s.env.watch(location)
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {
@@ -254,7 +228,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 	switch {
 	case len(location.Dispatch) > 0 && (location.Proxy != nil || location.Return != nil),
 		len(location.Dispatch) == 0 && (location.Proxy == nil) == (location.Return == nil):
-		return &Refusal{Want: "exactly one of a backend, a status and a dispatch", Got: location.Path}
+		return &tokens.Refusal{Want: "exactly one of a backend, a status and a dispatch", Got: location.Path}
 	case len(location.Dispatch) > 0:
 		view.SetsPath = false // the candidates set it
 		variable, err := s.dispatch(location)
@@ -324,7 +298,7 @@ func route(l *model.Location) string {
 }
 
 // mostLogged is the most bytes of a path in the access log.
-const mostLogged = tokenLimit - 100
+const mostLogged = tokens.TokenLimit - 100
 
 // loggedPath is the path of a rule for the access log, cut if it is too long for a token.
 // It is empty for the fallback, and for paths that cannot be served.
@@ -333,8 +307,8 @@ func loggedPath(r model.Rule) string {
 		return ""
 	}
 	path := model.OneLine(r.Path, mostLogged)
-	if len(strings.ReplaceAll(path, "$", literalDollar))+strings.Count(path, `"`)+strings.Count(path, `\`) > mostLogged {
-		return model.OneLine(r.Path, mostLogged/len(literalDollar))
+	if len(strings.ReplaceAll(path, "$", tokens.LiteralDollar))+strings.Count(path, `"`)+strings.Count(path, `\`) > mostLogged {
+		return model.OneLine(r.Path, mostLogged/len(tokens.LiteralDollar))
 	}
 	return path
 }
@@ -347,9 +321,9 @@ func groupsExist(r *model.Rewrite) error {
 		if !found {
 			return nil
 		}
-		name, more, _ := variableName(after)
+		name, more, _ := tokens.VariableName(after)
 		if strings.HasPrefix(name, "p_") && !strings.Contains(r.Pattern, "<"+name+">") {
-			return &Refusal{Want: "a target that uses groups of the path only", Got: r.Target}
+			return &tokens.Refusal{Want: "a target that uses groups of the path only", Got: r.Target}
 		}
 		if rest = after; name != "" {
 			rest = more

@@ -6,6 +6,7 @@ import (
 	"text/template"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // Origin is the origin of a line of the file.
@@ -41,12 +42,12 @@ type page struct {
 
 // Write takes the text of a template. A snippet comes in one piece, between marks.
 func (p *page) Write(text []byte) (int, error) {
-	snippet, marked := bytes.CutPrefix(text, []byte(rawMark))
+	snippet, marked := bytes.CutPrefix(text, []byte(tokens.RawMark))
 	if !marked {
 		return p.Buffer.Write(text)
 	}
 	start := p.Len()
-	p.Buffer.Write(bytes.TrimSuffix(snippet, []byte(rawMark)))
+	p.Buffer.Write(bytes.TrimSuffix(snippet, []byte(tokens.RawMark)))
 	p.raw = append(p.raw, extent{start, p.Len()})
 	return len(text), nil
 }

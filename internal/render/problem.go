@@ -3,9 +3,9 @@ package render
 import (
 	"errors"
 	"strconv"
-	"text/template"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // blockError is the error of a block.
@@ -20,21 +20,15 @@ func (e *blockError) Unwrap() error { return e.err }
 
 // reason returns the text of an error for users, without the names of templates.
 func reason(err error) string {
-	var refusal *Refusal
 	var structure *StructureError
 	var block *blockError
-	var exec template.ExecError
 	switch {
 	case errors.As(err, &block):
 		return block.Error()
-	case errors.As(err, &refusal):
-		return "cannot be written to nginx.conf: " + refusal.Error()
 	case errors.As(err, &structure):
 		return "would change the structure of nginx.conf: " + structure.Error()
-	case errors.As(err, &exec):
-		return "template cannot be executed: " + exec.Err.Error()
 	}
-	return err.Error()
+	return tokens.TemplateFault(err)
 }
 
 // refuse adds a Problem with the reason Refused.

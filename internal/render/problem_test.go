@@ -8,6 +8,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/settings"
+	"sluice/internal/tokens"
 )
 
 // closedLocation replaces a location that cannot be printed.
@@ -135,7 +136,7 @@ func TestInjectionThroughATemplate(t *testing.T) {
 			if value == "evil" {
 				return text, nil
 			}
-			return ofText(printWord)(value)
+			return tokens.OfText(tokens.PrintWord)(value)
 		}
 		loaded.behaviours["x"].contexts["location"].Funcs(map[string]any{"word": broken})
 		location := ingressLocation("web", model.PrefixFirst, "/a/")

@@ -7,30 +7,23 @@ import (
 	"strings"
 
 	"sluice/internal/syntax"
+	"sluice/internal/tokens"
 )
-
-// rawName is the function that prints a snippet unchanged. Package annotations drops
-// snippets unless the administrator allows them.
-const rawName = "raw"
-
-// rawMark marks both ends of a snippet between the function and the page. No printer and
-// no template can write it.
-const rawMark = "\x00"
 
 // raw marks a snippet. The page removes the marks and records the extent.
 func raw(value any) (string, error) {
-	snippet, err := text(value)
+	snippet, err := tokens.Text(value)
 	switch {
 	case err != nil:
 		return "", err
-	case strings.Contains(snippet, rawMark):
-		return "", &Refusal{Want: "a snippet without NUL", Got: snippet}
+	case strings.Contains(snippet, tokens.RawMark):
+		return "", &tokens.Refusal{Want: "a snippet without NUL", Got: snippet}
 	case snippet == "":
 		return "", nil
 	case !strings.HasSuffix(snippet, "\n"):
 		snippet += "\n" // it may end with a comment
 	}
-	return rawMark + snippet + rawMark, nil
+	return tokens.RawMark + snippet + tokens.RawMark, nil
 }
 
 // extent is the position of a snippet, in bytes.
@@ -57,7 +50,7 @@ func (p *page) rawFrom(start int) int {
 func (r *rendering) checkRaw(since int) error {
 	for _, e := range r.page.raw[r.page.rawFrom(since):] {
 		if bytes.Contains(r.page.Bytes()[e.start:e.end], []byte(presentedKey)) {
-			return &Refusal{Want: "a snippet that does not read the private key for a backend", Got: "$" + presentedKey}
+			return &tokens.Refusal{Want: "a snippet that does not read the private key for a backend", Got: "$" + presentedKey}
 		}
 		statements, err := syntax.Parse(r.page.Bytes()[e.start:e.end])
 		if err != nil {
@@ -65,10 +58,10 @@ func (r *rendering) checkRaw(since int) error {
 		}
 		for _, s := range statements {
 			if ofHeadersMore(s) && !r.env.Capabilities.HeadersMore {
-				return &Refusal{Want: "no directive of headers-more, which this nginx lacks: install libnginx-mod-http-headers-more-filter", Got: s.Name()}
+				return &tokens.Refusal{Want: "no directive of headers-more, which this nginx lacks: install libnginx-mod-http-headers-more-filter", Got: s.Name()}
 			}
 			if name := r.templates.overwrites(s); name != "" {
-				return &Refusal{Want: "a snippet that sets only variables of its own", Got: "$" + name}
+				return &tokens.Refusal{Want: "a snippet that sets only variables of its own", Got: "$" + name}
 			}
 		}
 	}
@@ -94,6 +87,6 @@ func (t *Templates) overwrites(s syntax.Statement) string {
 // reserved reports whether snippets must not set a variable: nginx or a template uses it,
 // or its name begins like those of a behaviour.
 func (t *Templates) reserved(name string) bool {
-	return known(name) || name == "limit_rate" || internalVariables[name] || isDeclared(name) || t.used[name] ||
+	return tokens.Known(name) || name == "limit_rate" || tokens.InternalVariables[name] || tokens.IsDeclared(name) || t.used[name] ||
 		slices.ContainsFunc(t.families, func(own string) bool { return strings.HasPrefix(name, own) })
 }

@@ -7,6 +7,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/syntax"
+	"sluice/internal/tokens"
 )
 
 // snippets is a behaviour with a snippet in each context.
@@ -59,7 +60,7 @@ func TestSnippetsInEachContext(t *testing.T) {
 			t.Errorf("%q is there %d times, want %d, in\n%s", part, strings.Count(text, part), times, text)
 		}
 	}
-	if strings.Contains(text, rawMark) {
+	if strings.Contains(text, tokens.RawMark) {
 		t.Error("a mark is left")
 	}
 	owned := map[string]string{}
@@ -121,8 +122,8 @@ func TestOtherSnippetsThatAreNotClosed(t *testing.T) {
 // The structure check refuses a snippet in a place where it does not expect one.
 func TestStructureBracketsSnippets(t *testing.T) {
 	t.Parallel()
-	grammar := newNode("")
-	grammar.block("a", counts{0, 0}).leaf("b", counts{1, 1})
+	grammar := tokens.NewNode("")
+	grammar.Block("a", tokens.Counts{Min: 0, Max: 0}).Leaf("b", tokens.Counts{Min: 1, Max: 1})
 	for _, c := range []struct {
 		text     string
 		from, to int

@@ -1,6 +1,9 @@
 package render
 
-import "sluice/internal/model"
+import (
+	"sluice/internal/model"
+	"sluice/internal/tokens"
+)
 
 // rendering is one Render while it runs.
 type rendering struct {
@@ -48,7 +51,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.Client)
 	r.view.Hops = e.hops()
 	r.view.Joined = r.joined()
-	r.logsPath = r.global.LogFormat.Names(locationPath) && r.global.Log.AccessLog() != ""
+	r.logsPath = r.global.LogFormat.Names(tokens.LocationPath) && r.global.Log.AccessLog() != ""
 	r.skipsUnknown = r.global.Log.SkipsUnknown()
 	r.view.Memory = e.memory(r.global.Memory)
 	r.sizeWorkers()
@@ -111,11 +114,11 @@ func (r *rendering) must(name string, data any, blocks ...string) {
 // checked executes a template and checks its text for a place in these blocks. If that
 // fails, it prints nothing.
 func (r *rendering) checked(name string, data any, blocks ...string) error {
-	return r.attempt(r.templates.grammar.at(blocks...), func() error { return r.page.execute(r.templates.core[name], data) })
+	return r.attempt(r.templates.grammar.At(blocks...), func() error { return r.page.execute(r.templates.core[name], data) })
 }
 
 // attempt prints and checks text for a place. If that fails, it prints nothing.
-func (r *rendering) attempt(place *node, print func() error) error {
+func (r *rendering) attempt(place *tokens.Node, print func() error) error {
 	before, start := r.page.here(), r.page.Len()
 	err := print()
 	if err == nil {

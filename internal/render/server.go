@@ -5,6 +5,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/pcre"
+	"sluice/internal/tokens"
 )
 
 // serverView is the data of the template of a server.
@@ -52,9 +53,9 @@ func (r *rendering) serverText(s *model.Server) *rendered {
 func unserved(s *model.Server, at int) error {
 	switch {
 	case s.Listener != "":
-		return &Refusal{Want: "a server without a listener of its own", Got: s.Listener}
+		return &tokens.Refusal{Want: "a server without a listener of its own", Got: s.Listener}
 	case at > 0 && catchall(s):
-		return &Refusal{Want: "one catch-all server"}
+		return &tokens.Refusal{Want: "one catch-all server"}
 	}
 	return nil
 }
@@ -76,7 +77,7 @@ func (r *rendering) tryServer(s *model.Server) (*rendered, error) {
 func (s *serverRendering) execute() error {
 	s.page.from(Origin{Host: s.server.Host})
 	if s.server.TLS != nil && catchall(s.server) {
-		return &Refusal{Want: "no TLS of its own for the catch-all server"}
+		return &tokens.Refusal{Want: "no TLS of its own for the catch-all server"}
 	}
 	if err := s.sharedBlocks(s.server.Blocks); err != nil {
 		return err
@@ -116,7 +117,7 @@ func (s *serverRendering) aliases() []any {
 	var all []any
 	for _, alias := range s.server.Aliases {
 		if pattern, ok := strings.CutPrefix(alias, "~"); ok {
-			all = append(all, limitPattern(pattern, pcre.NameSteps))
+			all = append(all, tokens.LimitPattern(pattern, pcre.NameSteps))
 		} else {
 			all = append(all, alias)
 		}
@@ -138,7 +139,7 @@ func (s *serverRendering) check() error {
 	if catchall(s.server) {
 		grammar = s.templates.grammar
 	}
-	around := newStructure(grammar.at(inHTTP...))
+	around := newStructure(grammar.At(inHTTP...))
 	if err := around.feed(text[:s.start], s.page.rawIn(0, s.start)...); err != nil {
 		return err
 	}
@@ -162,11 +163,7 @@ func oneLabel(s *model.Server) string {
 	if !wildcard(s) {
 		return ""
 	}
-	return labelPattern(s.Host)
-}
-
-func labelPattern(host string) string {
-	return `^[^.]+` + strings.ReplaceAll(host[1:], ".", `\.`) + "$"
+	return tokens.LabelPattern(s.Host)
 }
 
 // closedServer returns 503 for everything. It replaces a server that cannot be printed, so

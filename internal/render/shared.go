@@ -40,7 +40,7 @@ func (s *serverRendering) sharedBlocks(blocks []model.Block) error {
 		if strings.TrimSpace(text) == "" || slices.ContainsFunc(s.out.shared, same) {
 			continue
 		}
-		if err := checkText(s.templates.grammar.at(inHTTP...), []byte(text)); err != nil {
+		if err := checkText(s.templates.grammar.At(inHTTP...), []byte(text)); err != nil {
 			return &blockError{b, err}
 		}
 		s.out.shared = append(s.out.shared, sharedText{text: text, parts: partsOf(text), origin: Origin{Object: b.Source, Behaviour: b.Name}})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"sluice/internal/model"
+	"sluice/internal/tokens"
 )
 
 // streamView is a TCP or UDP service.
@@ -170,12 +171,12 @@ func (r *rendering) passed(p *model.Passthrough) (passedView, bool) {
 		origin: Origin{Object: p.Source, Behaviour: "ssl-passthrough", Host: p.Host},
 	}
 	if strings.HasPrefix(p.Host, "*") {
-		view.Wildcard = "~*" + labelPattern(p.Host)
+		view.Wildcard = "~*" + tokens.LabelPattern(p.Host)
 	} else {
 		view.Precise = append([]string{p.Host}, p.Aliases...)
 	}
 	r.page.from(view.origin)
-	_, err := printHost(p.Host)
+	_, err := tokens.PrintHost(p.Host)
 	if err == nil {
 		err = r.checked("passed-upstream", view, inStream...)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/syntax"
+	"sluice/internal/tokens"
 )
 
 // StructureError is the error of text that no template wrote.
@@ -21,7 +22,7 @@ func (e *StructureError) Error() string { return e.Text }
 // structure compares rendered text with the grammar of the templates.
 type structure struct {
 	lexer syntax.Lexer
-	stack []*node
+	stack []*tokens.Node
 	// tokens counts the tokens so far of the current directive; name is the first one
 	// when it has ended.
 	tokens int
@@ -35,17 +36,17 @@ type structure struct {
 	directives int
 }
 
-func newStructure(from *node) *structure {
-	return &structure{stack: append(make([]*node, 0, 8), from)}
+func newStructure(from *tokens.Node) *structure {
+	return &structure{stack: append(make([]*tokens.Node, 0, 8), from)}
 }
 
 // checkText checks text for a place in the file. Snippets in it need only be closed.
-func checkText(from *node, text []byte, raw ...extent) error {
+func checkText(from *tokens.Node, text []byte, raw ...extent) error {
 	return newStructure(from).whole(text, raw...)
 }
 
 // checkBlock checks text that must be exactly one block.
-func checkBlock(from *node, text []byte, raw ...extent) error {
+func checkBlock(from *tokens.Node, text []byte, raw ...extent) error {
 	s := newStructure(from)
 	if err := s.whole(text, raw...); err != nil {
 		return err
@@ -152,13 +153,13 @@ func (s *structure) mark(event syntax.Event) *StructureError {
 	return s.directive(inside)
 }
 
-func (s *structure) directive(inside *node) *StructureError {
-	args, known := inside.leaves[s.name]
-	if !known && inside.printed != nil {
-		args, known = *inside.printed, true
+func (s *structure) directive(inside *tokens.Node) *StructureError {
+	args, known := inside.Leaves[s.name]
+	if !known && inside.Printed != nil {
+		args, known = *inside.Printed, true
 	}
 	foreign := strings.HasSuffix(s.name, luaFile) && !ownScript.MatchString(s.script)
-	if !known || !args.holds(s.tokens-1) || foreign {
+	if !known || !args.Holds(s.tokens-1) || foreign {
 		return s.unknown(inside, "directive")
 	}
 	if len(s.stack) == 1 {
@@ -168,9 +169,9 @@ func (s *structure) directive(inside *node) *StructureError {
 	return nil
 }
 
-func (s *structure) enter(inside *node) *StructureError {
-	next, known := inside.blocks[s.name]
-	if !known || !next.head.holds(s.tokens-1) {
+func (s *structure) enter(inside *tokens.Node) *StructureError {
+	next, known := inside.Blocks[s.name]
+	if !known || !next.Head.Holds(s.tokens-1) {
 		return s.unknown(inside, "block")
 	}
 	s.stack = append(s.stack, next)
@@ -188,10 +189,10 @@ func (s *structure) leave() *StructureError {
 	return nil
 }
 
-func (s *structure) unknown(inside *node, kind string) *StructureError {
+func (s *structure) unknown(inside *tokens.Node, kind string) *StructureError {
 	where := "at the outermost level"
-	if inside.name != "" {
-		where = "in " + inside.name
+	if inside.Name != "" {
+		where = "in " + inside.Name
 	}
 	return &StructureError{Text: fmt.Sprintf("no template writes the %s %s with %d arguments %s", kind, model.Quoted(s.name), s.tokens-1, where)}
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -81,7 +79,7 @@ func (u upstream) name() string {
 		if t.Certificate+t.Ciphers+t.Protocols != "" {
 			text += fmt.Sprintf(" %q %q %q", t.Certificate, t.Ciphers, t.Protocols)
 		}
-		name += "_" + hexHash(text)[:12]
+		name += "_" + model.SHA256(text)[:12]
 	}
 	if p := u.pool; p != (model.Pool{}) {
 		name += fmt.Sprintf("_keep_%d_%d_%d", p.Connections, p.Requests, p.Timeout)
@@ -97,16 +95,13 @@ func (u upstream) entry() string {
 	return "balancer_" + string(u.by)
 }
 
-func hexHash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:])
-}
-
 func (e *Environment) trustFile(pem string) TrustFile {
 	return TrustFile{Path: e.trustPath(pem), PEM: pem}
 }
 
-func (e *Environment) trustPath(pem string) string { return e.within("trust/" + hexHash(pem) + ".pem") }
+func (e *Environment) trustPath(pem string) string {
+	return e.within("trust/" + model.SHA256(pem) + ".pem")
+}
 
 // names are the names of the upstream blocks: for AutoHTTP one for each scheme, so that kept
 // connections never mix.

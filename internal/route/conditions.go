@@ -10,16 +10,14 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/pcre"
+	"sluice/internal/syntax"
 )
 
 // mostValue is the maximum length of a condition's value. Its text in nginx.conf is
 // at most nine times as long, and has to fit into one token.
 const mostValue = model.LongestToken / 10
 
-var (
-	methodText = regexp.MustCompile(`^[A-Z]{1,32}$`)
-	headerName = regexp.MustCompile(`^[A-Za-z0-9-]{1,200}$`)
-)
+var methodText = regexp.MustCompile(`^[A-Z]{1,32}$`)
 
 // MatchFault is a field of a Match that nginx cannot check.
 type MatchFault struct{ Field, Want, Got string }
@@ -34,7 +32,7 @@ func Conditions(m model.Match) (conditions []model.Condition, fault *MatchFault)
 		conditions = append(conditions, model.Condition{Of: model.OfMethod, Pattern: whole(m.Method)})
 	}
 	for i, h := range m.Headers {
-		if !headerName.MatchString(h.Name) {
+		if !syntax.IsRequestHeaderName(h.Name, 200) {
 			return nil, &MatchFault{fmt.Sprintf("headers[%d].name", i), "a name of at most 200 letters, digits and -", h.Name}
 		}
 		patterns, want := valuePatterns(h, pcre.Quote)

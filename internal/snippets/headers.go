@@ -6,10 +6,8 @@ import (
 	"strings"
 
 	"sluice/internal/keys"
+	"sluice/internal/syntax"
 )
-
-// headerPattern matches the name of a header.
-var headerPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
 
 // addHeader replaces add_header NAME VALUE [always].
 func (r *reader) addHeader(n *node, at scope) {
@@ -30,7 +28,7 @@ func (r *reader) answerHeader(n *node, at scope, name, value string) {
 		r.leave(n, "no annotation adds cookies: let the backend do it")
 	case auth != "":
 		r.leave(n, "no annotation gives clients a header of the server that authenticates")
-	case !headerPattern.MatchString(name) || strings.ContainsAny(value, "\r\n") || framing[strings.ToLower(name)]:
+	case !syntax.IsHeaderName(name, 200) || strings.ContainsAny(value, "\r\n") || framing[strings.ToLower(name)]:
 		r.leave(n, "this is no header that an annotation can set")
 	case strings.Contains(value, "$"):
 		r.leave(n, "the value has a variable, which response-headers does not take")
@@ -94,7 +92,7 @@ func (r *reader) moreClearHeaders(n *node, at scope) { r.clear(n, at, "response-
 func (r *reader) clear(n *node, at scope, annotation string) {
 	ok := pairs(n, func(name, _ string) {
 		switch {
-		case !headerPattern.MatchString(name):
+		case !syntax.IsHeaderName(name, 200):
 			r.leave(n, "an annotation removes headers by their whole names")
 		case annotation == "response-headers":
 			r.answerHeader(n, at, name, "")
@@ -150,7 +148,7 @@ func (r *reader) requestHeader(n *node, at scope, name, value string) {
 	value = strings.TrimSpace(r.variables.expand(value))
 	lower := strings.ToLower(name)
 	switch {
-	case !headerPattern.MatchString(name) || strings.ContainsAny(value, "\r\n"):
+	case !syntax.IsHeaderName(name, 200) || strings.ContainsAny(value, "\r\n"):
 		r.leave(n, "this is no header that an annotation can set")
 	case lower == "connection" && value == "":
 		r.needlessFor(n, "Sluice keeps connections to backends open itself")

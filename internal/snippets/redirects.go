@@ -139,7 +139,7 @@ func (r *reader) rewrite(n *node, at scope) {
 		return
 	}
 	target = strings.TrimSuffix(strings.NewReplacer("$scheme://$host", "", "https://$host", "", "$scheme://$http_host", "").Replace(target), "?")
-	from, to, ok := moved(pattern, target)
+	from, to, ok := asLine(pattern, target)
 	switch {
 	case ok && from == "/*" && isURL(to) && at.path == "":
 		r.redirectAll(n, at, code, strings.TrimSuffix(strings.TrimSuffix(to, "*"), "/")+"$request_uri")
@@ -153,9 +153,9 @@ func (r *reader) rewrite(n *node, at scope) {
 // captures matches a capture of the rest of a path at the end of a pattern.
 var captures = regexp.MustCompile(`/?\((?:\.\*|\.\+|/\.\*|\.\*\?)\)\$?$`)
 
-// moved converts a pattern and its target to a line of sluice.io/redirects: the path that
+// asLine converts a pattern and its target to a line of sluice.io/redirects: the path that
 // is redirected, which may end in *, and its target.
-func moved(pattern, target string) (from, to string, ok bool) {
+func asLine(pattern, target string) (from, to string, ok bool) {
 	if (pattern == "^" || pattern == ".*" || pattern == "^.*$") && !strings.Contains(strings.TrimSuffix(target, "$request_uri"), "$") {
 		if rest, all := strings.CutSuffix(target, "$request_uri"); all {
 			return "/*", rest + "/*", true

@@ -35,6 +35,9 @@ func (t *translation) keyPair(secret *corev1.Secret) *keyPair {
 	pair := t.memo.secrets[secret]
 	if pair == nil {
 		pair = readKeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
+		if pair.certificate != nil {
+			pair.certificate.Namespace = secret.Namespace
+		}
 		t.memo.secrets[secret] = pair
 	}
 	t.memo.use(&pair.pass, &t.memo.used.secrets)

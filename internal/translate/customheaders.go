@@ -1,11 +1,8 @@
 package translate
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +13,7 @@ import (
 	"sluice/internal/keys"
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
+	"sluice/internal/syntax"
 )
 
 const (
@@ -101,7 +99,7 @@ const contentType = "Content-Type"
 
 func (b *customHeadersBlock) add(name, value string) {
 	if strings.EqualFold(name, contentType) {
-		b.Type, b.TypeVariable = value, "custom_headers_type_"+headersHash(value)
+		b.Type, b.TypeVariable = value, "custom_headers_type_"+model.SHA256(value)[:32]
 		return
 	}
 	b.Headers = append(b.Headers, customHeader{name, value})
@@ -125,12 +123,6 @@ func (b customHeadersBlock) Without(names []string) (data any, had []string) {
 	return kept, had
 }
 
-// headersHash distinguishes values in the names of variables.
-func headersHash(value string) string {
-	sum := sha256.Sum256([]byte(value))
-	return hex.EncodeToString(sum[:16])
-}
-
 // configMapFor reads a ConfigMap that an Ingress names. If the Ingress may not use it,
 // configMap is nil and text has the reason. One of another namespace that is not
 // delegated is reported like a missing one.
@@ -149,30 +141,18 @@ func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *c
 	return configMap, ""
 }
 
-// longestValue leaves room in a token of nginx.conf for an escape in front of each
-// character. A $ is printed as a variable.
-const (
-	longestValue = 1900
-	dollarCost   = 15
-)
-
-var (
-	headerName  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,46}$`)
-	headerValue = regexp.MustCompile(`^[ -~]+$`)
-)
-
 // wrongHeader returns the reason why a header cannot be added, empty if it can.
 func wrongHeader(name, value string, allowed []string) string {
 	same := func(other string) bool { return strings.EqualFold(other, name) }
 	switch {
-	case !headerName.MatchString(name):
+	case !syntax.IsHeaderName(name, syntax.LongestHeaderName):
 		return fmt.Sprintf("want names of headers, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(name))
 	case keys.FramesResponse(name):
 		return fmt.Sprintf("want no header that nginx writes itself (got %s)", name)
 	case !slices.ContainsFunc(allowed, same):
 		return fmt.Sprintf("want headers that the setting %s allows (got %s)", allowedHeaders, name)
-	case !headerValue.MatchString(value), len(value)+dollarCost*strings.Count(value, "$") > longestValue:
-		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", longestValue, name, model.Quoted(value))
+	case value == "", !syntax.IsHeaderValue(value), syntax.PrintedLength(value) > syntax.LongestHeaderValue:
+		return fmt.Sprintf("want 1 to %d printable ASCII characters as the value of %s, where a $ counts as 16 (got %s)", syntax.LongestHeaderValue, name, model.Quoted(value))
 	}
 	return ""
 }

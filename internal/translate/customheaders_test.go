@@ -8,11 +8,12 @@ import (
 
 	"sluice/internal/model"
 	"sluice/internal/snapshot"
+	"sluice/internal/syntax"
 )
 
 func TestHeadersOfAConfigMap(t *testing.T) {
 	t.Parallel()
-	longest, most := strings.Repeat("A", 46), strings.Repeat("a", longestValue)
+	longest, most := strings.Repeat("A", 46), strings.Repeat("a", syntax.LongestHeaderValue)
 	allowed := append([]string{"X-One", "x_two", "_", "Host", longest, longest + "A", "X One", "X:One", "X-One\n", "", "É"}, "connection", "content-length", "date", "keep-alive", "server", "te", "trailer", "transfer-encoding", "upgrade")
 	tests := []struct{ name, value, want string }{
 		{"X-One", "a", ""},
@@ -33,8 +34,8 @@ func TestHeadersOfAConfigMap(t *testing.T) {
 		{"É", "a", "want names of headers"},
 		{"X-One", "", "printable ASCII"},
 		{"X-One", most + "a", "printable ASCII"},
-		{"X-One", most[:longestValue-dollarCost-1] + "$", ""},
-		{"X-One", most[:longestValue-dollarCost] + "$", "printable ASCII"},
+		{"X-One", most[:syntax.LongestHeaderValue-15-1] + "$", ""},
+		{"X-One", most[:syntax.LongestHeaderValue-15] + "$", "printable ASCII"},
 		{"X-One", "a\r\nSet-Cookie: b", "printable ASCII"},
 		{"X-One", "a\x00", "printable ASCII"},
 		{"X-One", "a\tb", "printable ASCII"},

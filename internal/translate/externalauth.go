@@ -13,6 +13,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
+	"sluice/internal/syntax"
 )
 
 const (
@@ -44,10 +45,10 @@ func (t *translation) readExternalAuth(ing *owner, asked *annotations.ExternalAu
 	}
 	at.Pool = poolOf(asked)
 	auth := &claim.Authentication{Target: *at, Asked: asked, OfRule: ofRule, Varying: varying(at.URI, asked.RequestRedirect)}
-	ofSnippet, unkept := snippetVariables(string(asked.Snippet))
-	auth.Varying, auth.Unkept = append(auth.Varying, ofSnippet...), unkept
-	if unkept != "" && asked.CacheKey != "" && !asked.OfSettings() {
-		ing.report(ing.field("auth-cache-key"), model.InvalidValue, unkeptText("auth-snippet", unkept))
+	ofSnippet, uncacheable := snippetVariables(string(asked.Snippet))
+	auth.Varying, auth.Uncacheable = append(auth.Varying, ofSnippet...), uncacheable
+	if uncacheable != "" && asked.CacheKey != "" && !asked.OfSettings() {
+		ing.report(ing.field("auth-cache-key"), model.InvalidValue, uncacheableText("auth-snippet", uncacheable))
 	}
 	for _, header := range auth.Answered() {
 		if framing(header.Name) {
@@ -85,7 +86,7 @@ var snippetVariable = regexp.MustCompile(`\$(?:\{[A-Za-z0-9_]+\}|[A-Za-z0-9_]+)`
 
 // snippetVariables returns the variables in a snippet that can be a part of the key of kept
 // answers, each once, and the first one that cannot, empty for none.
-func snippetVariables(snippet string) (variables []string, unkept string) {
+func snippetVariables(snippet string) (variables []string, uncacheable string) {
 	for _, variable := range snippetVariable.FindAllString(snippet, -1) {
 		switch {
 		case !keys.IsCacheKey(variable):
@@ -97,8 +98,8 @@ func snippetVariables(snippet string) (variables []string, unkept string) {
 	return variables, ""
 }
 
-// unkeptText says that answers are not kept because of a variable of a snippet.
-func unkeptText(snippet, variable string) string {
+// uncacheableText says that answers are not kept because of a variable of a snippet.
+func uncacheableText(snippet, variable string) string {
 	return fmt.Sprintf("want only variables of the request such as $http_x_user in %s beside it (got %s): answers are not kept", snippet, variable)
 }
 
@@ -145,8 +146,8 @@ func (t *translation) remarkGlobalAuth(s *settings.Settings) {
 	if !given || s.Auth.URL == "" {
 		return
 	}
-	if _, unkept := snippetVariables(string(s.Auth.Snippet)); unkept != "" && s.Auth.CacheKey != "" {
-		t.report(model.Problem{Object: object, Field: "global-auth-cache-key", Reason: model.InvalidValue, Text: unkeptText("global-auth-snippet", unkept)})
+	if _, uncacheable := snippetVariables(string(s.Auth.Snippet)); uncacheable != "" && s.Auth.CacheKey != "" {
+		t.report(model.Problem{Object: object, Field: "global-auth-cache-key", Reason: model.InvalidValue, Text: uncacheableText("global-auth-snippet", uncacheable)})
 	}
 	switch at, _, text := authTarget(s.Auth.URL); {
 	case text != "":
@@ -200,10 +201,10 @@ func question(a *claim.Authentication) []claim.QuestionHeader {
 // wrongQuestionHeader returns the fault of a header of questions, "" for none.
 func wrongQuestionHeader(header entry) string {
 	switch {
-	case !headerName.MatchString(header.Name) || framing(header.Name) && !strings.EqualFold(header.Name, "Host"):
+	case !syntax.IsHeaderName(header.Name, syntax.LongestHeaderName) || framing(header.Name) && !strings.EqualFold(header.Name, "Host"):
 		return fmt.Sprintf("want names of headers that say nothing of the connection, of at most 46 letters, digits, - and _, as its keys (got %s)", model.Quoted(header.Name))
-	case !keys.IsHeaderText(header.Value) || len(header.Value) > longestValue:
-		return fmt.Sprintf("want 1 to %d printable ASCII characters, with variables such as $host, as the value of %s (got %s)", longestValue, header.Name, model.Quoted(header.Value))
+	case !keys.IsHeaderText(header.Value) || len(header.Value) > syntax.LongestHeaderValue:
+		return fmt.Sprintf("want 1 to %d printable ASCII characters, with variables such as $host, as the value of %s (got %s)", syntax.LongestHeaderValue, header.Name, model.Quoted(header.Value))
 	}
 	return ""
 }

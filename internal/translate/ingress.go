@@ -163,7 +163,7 @@ func (i *owner) readRule(at int, byHost map[string]*claim.Rules) {
 	}
 	for p := range rule.HTTP.Paths {
 		path := &rule.HTTP.Paths[p]
-		c := claim.Claim{Owner: i.Owner, Field: fmt.Sprintf("%s.http.paths[%d]", field, p), Path: path.Path, PathType: claim.ImplementationSpecific, Action: pathAction(rules, &path.Backend)}
+		c := claim.Claim{Owner: i.Owner, Field: fmt.Sprintf("%s.http.paths[%d]", field, p), Path: path.Path, PathType: claim.ImplementationSpecific, Action: claim.Action{Service: pathService(rules, &path.Backend)}}
 		if path.PathType != nil {
 			c.PathType = claim.PathType(*path.PathType)
 		}
@@ -200,7 +200,7 @@ func (i *owner) readDefault(byHost map[string]*claim.Rules) {
 	if i.object.Spec.DefaultBackend == nil {
 		return
 	}
-	i.Fallback = &claim.Claim{Owner: i.Owner, Annotations: i.Annotations, Field: claim.DefaultBackendField, Path: "/", Action: actionOf(i.object.Spec.DefaultBackend, i.Ref.Namespace, nil)}
+	i.Fallback = &claim.Claim{Owner: i.Owner, Annotations: i.Annotations, Field: claim.DefaultBackendField, Path: "/", Action: claim.Action{Service: backendService(i.object.Spec.DefaultBackend, i.Ref.Namespace, nil)}}
 	if i.Ruleless {
 		rules := i.of("", byHost)
 		if i.Annotations.Canary.Enabled {

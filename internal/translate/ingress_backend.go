@@ -12,26 +12,26 @@ import (
 	"sluice/internal/snapshot"
 )
 
-// pathAction reads the backend of a rule. Most paths of an Ingress have the same one,
+// pathService reads the backend of a rule. Most paths of an Ingress have the same one,
 // and share it.
-func pathAction(r *claim.Rules, b *networkingv1.IngressBackend) *claim.Action {
-	var last *claim.Action
+func pathService(r *claim.Rules, b *networkingv1.IngressBackend) *claim.Service {
+	var last *claim.Service
 	if n := len(r.Claims); n > 0 {
-		last = r.Claims[n-1].Action
+		last = r.Claims[n-1].Action.Service
 	}
-	return actionOf(b, r.Owner.Ref.Namespace, last)
+	return backendService(b, r.Owner.Ref.Namespace, last)
 }
 
-// actionOf reads a backend, and returns last if that is equal.
-func actionOf(b *networkingv1.IngressBackend, namespace string, last *claim.Action) *claim.Action {
+// backendService reads a backend, and returns last if that is equal.
+func backendService(b *networkingv1.IngressBackend, namespace string, last *claim.Service) *claim.Service {
 	if field, reason, text := wrongBackend(b); text != "" {
-		return &claim.Action{Fault: &claim.Fault{Field: field, Reason: reason, Text: text}}
+		return &claim.Service{Fault: &claim.Fault{Field: field, Reason: reason, Text: text}}
 	}
 	port, field := b.Service.Port.Name, ".name"
 	if port == "" {
 		port, field = strconv.Itoa(int(b.Service.Port.Number)), ".number"
 	}
-	read := claim.Action{Service: snapshot.Name{Namespace: namespace, Name: b.Service.Name}, Port: port, PortField: field}
+	read := claim.Service{Name: snapshot.Name{Namespace: namespace, Name: b.Service.Name}, Port: port, PortField: field}
 	if last != nil && *last == read {
 		return last
 	}

@@ -110,3 +110,16 @@ func (t *translation) pageless(ing *owner) {
 			Text: "no Service answers in place of errors: want " + annotations.FieldOf(ing.PrefixKey, "default-backend") + " beside it, or --default-backend-service of the controller"})
 	}
 }
+
+// uncollected reports traced paths whose spans no collector gets. The settings report their
+// own enable-opentelemetry.
+func (t *translation) uncollected(ing *owner) {
+	for each := range ing.Annotations.Each() {
+		field := each.Field(ing.PrefixKey, "enable-opentelemetry")
+		if ing.given[field] == "" || !each.OpenTelemetry.Enabled || ing.Settings.Tracing.Records() {
+			continue
+		}
+		t.report(model.Problem{Object: ing.Ref, Field: field, Reason: model.NoEffect,
+			Text: "traces are passed on, but nobody gets spans: want the setting otlp-collector-host, the name or address of the collector"})
+	}
+}

@@ -35,8 +35,8 @@ func (i *owner) readRedirects() {
 		paths := rules.Claims
 		rules.Claims = nil
 		for at := range lines {
-			c := claim.Claim{Owner: i.Owner, Field: field, Redirect: &lines[at]}
-			c.Path, c.PathType = claim.RedirectPath(c.Redirect)
+			c := claim.Claim{Owner: i.Owner, Field: field, Action: claim.Action{Redirect: &lines[at]}}
+			c.Path, c.PathType = claim.RedirectPath(c.Action.Redirect)
 			i.addClaim(rules, c)
 		}
 		rules.Claims = slices.Concat(rules.Claims, paths)

@@ -55,6 +55,7 @@ func (t *translation) caution(ing *owner) {
 	t.constant(ing)
 	t.atServices(ing)
 	t.pageless(ing)
+	t.uncollected(ing)
 }
 
 // unserved reports an Ingress that no known controller serves.

@@ -47,6 +47,9 @@ func endpointsLeftOut(b *model.Backend, kept int, why string) model.Problem {
 // resolvedEndpoints is the number of addresses of a DNS name for which there is room.
 const resolvedEndpoints = 64
 
+// BackendCost is the size of a backend's entry in nginx's memory.
+func BackendCost(b *model.Backend) int64 { return backendCost(b, len(b.Endpoints)) }
+
 // backendCost is the size of a backend's entry with so many of its endpoints (see
 // backend in rootfs/etc/nginx/lua/sluice/wire.lua).
 func backendCost(b *model.Backend, endpoints int) int64 {

@@ -14,7 +14,8 @@ import (
 	"sluice/internal/claim"
 	"sluice/internal/keys"
 	"sluice/internal/model"
-	"sluice/internal/render"
+	"sluice/internal/syntax"
+	"sluice/internal/tokens"
 )
 
 // The contexts of named snippets.
@@ -31,7 +32,7 @@ type namedSnippet struct {
 	Parameters  map[string]parameter `json:"parameters"`
 	Text        string               `json:"text"`
 
-	template *render.SnippetTemplate
+	template *tokens.SnippetTemplate
 }
 
 // parameter is a parameter of a named snippet.
@@ -63,19 +64,18 @@ type parameterType struct {
 
 const (
 	usualLength    = 500
-	longestString  = 1900
 	largestInteger = 1_000_000_000
 )
 
 var parameterTypes = map[string]parameterType{
 	"string":   {"verbatim", readString, wantString},
-	"integer":  {render.PrinterOfWords, readInteger, wantInteger},
-	"duration": {render.PrinterOfWords, matching(`^[0-9]{1,8}(?:ms|s|m|h|d)$`), fixed("a number with ms, s, m, h or d, such as 30s")},
-	"size":     {render.PrinterOfWords, matching(`^[0-9]{1,10}[kKmMgG]?$`), fixed("a number of bytes, such as 512, 8k or 10m")},
+	"integer":  {tokens.PrinterOfWords, readInteger, wantInteger},
+	"duration": {tokens.PrinterOfWords, matching(`^[0-9]{1,8}(?:ms|s|m|h|d)$`), fixed("a number with ms, s, m, h or d, such as 30s")},
+	"size":     {tokens.PrinterOfWords, matching(`^[0-9]{1,10}[kKmMgG]?$`), fixed("a number of bytes, such as 512, 8k or 10m")},
 	"boolean":  {"onoff", readBoolean, fixed("true or false")},
 	"path":     {"path", matching(`^/(?:[A-Za-z0-9_@+=:,~-]|\.[A-Za-z0-9_@+=:,~-]|/)*$`), fixed("a path of letters, digits and _ . / @ + = : , ~ - without ..")},
-	"host":     {render.PrinterOfWords, matching(`^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){0,10}$`), fixed("a host name in lower case")},
-	"enum":     {render.PrinterOfWords, readEnum, wantEnum},
+	"host":     {tokens.PrinterOfWords, matching(`^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){0,10}$`), fixed("a host name in lower case")},
+	"enum":     {tokens.PrinterOfWords, readEnum, wantEnum},
 }
 
 // parseNamed reads the definition of a snippet.
@@ -101,7 +101,7 @@ func parseNamed(name, definition string) (*namedSnippet, error) {
 		return nil, errors.New("want directives of nginx as its text (got none)")
 	}
 	var err error
-	if s.template, err = render.ParseSnippet(s.Text, printers); err != nil {
+	if s.template, err = tokens.ParseSnippet(s.Text, printers); err != nil {
 		return nil, fmt.Errorf("text: %w", err)
 	}
 	return s, nil
@@ -177,8 +177,7 @@ func (p *parameter) value(name, text string) (any, error) {
 }
 
 func readString(p *parameter, text string) (any, bool) {
-	long := len(text)+15*strings.Count(text, "$") > longestString // a $ is printed as a variable
-	return text, !long && len(text) <= p.length() && render.IsPlain(text) && (p.pattern == nil || p.pattern.MatchString(text))
+	return text, syntax.PrintedLength(text) <= syntax.LongestHeaderValue && len(text) <= p.length() && tokens.IsPlain(text) && (p.pattern == nil || p.pattern.MatchString(text))
 }
 
 func (p *parameter) length() int {
@@ -229,7 +228,7 @@ func wantEnum(p *parameter) string { return model.OneOf(p.Values) }
 func matching(pattern string) func(*parameter, string) (any, bool) {
 	valid := regexp.MustCompile(pattern)
 	return func(_ *parameter, text string) (any, bool) {
-		return text, len(text) <= longestString && valid.MatchString(text)
+		return text, len(text) <= syntax.LongestHeaderValue && valid.MatchString(text)
 	}
 }
 

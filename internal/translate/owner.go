@@ -82,18 +82,18 @@ func (i *owner) readClaim(asked *claim.Asked, byHost map[string]*claim.Rules) {
 }
 
 // askedAction checks a Service like that of an Ingress.
-func askedAction(c *claim.Asked) *claim.Action {
+func askedAction(c *claim.Asked) claim.Action {
 	if c.Service == (model.ServicePort{}) {
-		return nil
+		return claim.Action{Default: true}
 	}
 	port := networkingv1.ServiceBackendPort{Name: c.Service.Port}
 	if number, err := strconv.ParseInt(c.Service.Port, 10, 32); err == nil {
 		port = networkingv1.ServiceBackendPort{Number: int32(number)}
 	}
 	if len(validation.IsDNS1123Label(c.Service.Namespace)) > 0 {
-		return &claim.Action{Fault: &claim.Fault{Field: ".service.namespace", Reason: model.InvalidValue, Text: fmt.Sprintf("want the name of a namespace (got %s): 503 is answered", model.Quoted(c.Service.Namespace))}}
+		return claim.Action{Service: &claim.Service{Fault: &claim.Fault{Field: ".service.namespace", Reason: model.InvalidValue, Text: fmt.Sprintf("want the name of a namespace (got %s): 503 is answered", model.Quoted(c.Service.Namespace))}}}
 	}
-	return actionOf(&networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: c.Service.Name, Port: port}}, c.Service.Namespace, nil)
+	return claim.Action{Service: backendService(&networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{Name: c.Service.Name, Port: port}}, c.Service.Namespace, nil)}
 }
 
 func eachNameOnce(all []model.ValueMatch, folded func(string) string) []model.ValueMatch {

@@ -10,6 +10,7 @@ import (
 	"sluice/internal/claim"
 	"sluice/internal/keys"
 	"sluice/internal/model"
+	"sluice/internal/syntax"
 )
 
 const fastcgiParams = "fastcgi-params-configmap"
@@ -105,8 +106,8 @@ func wrongParameter(p entry) string {
 	switch {
 	case !parameterName.MatchString(p.Name):
 		return fmt.Sprintf("want names of parameters, of at most 46 letters, digits and . _ -, as its keys (got %s)", model.Quoted(p.Name))
-	case !keys.IsParameterText(p.Value) || len(p.Value) > longestValue:
-		return fmt.Sprintf("want at most %d printable ASCII characters, with variables such as $fastcgi_script_name, as the value of %s (got %s)", longestValue, p.Name, model.Quoted(p.Value))
+	case !keys.IsParameterText(p.Value) || len(p.Value) > syntax.LongestHeaderValue:
+		return fmt.Sprintf("want at most %d printable ASCII characters, with variables such as $fastcgi_script_name, as the value of %s (got %s)", syntax.LongestHeaderValue, p.Name, model.Quoted(p.Value))
 	}
 	return ""
 }

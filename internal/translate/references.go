@@ -32,23 +32,21 @@ type read struct {
 }
 
 func (r *reads) secret(s *snapshot.Snapshot, name snapshot.Name) *corev1.Secret {
-	secret := s.Secret(name)
-	if secret == nil && s.Forbids(refTo(kindSecret, name)) {
-		r.add(kindSecret, name, forbidden{})
-		return nil
-	}
-	r.add(kindSecret, name, secret)
-	return secret
+	return recorded(r, s, refTo(kindSecret, name), s.Secret(name))
 }
 
 func (r *reads) configMap(s *snapshot.Snapshot, name snapshot.Name) *corev1.ConfigMap {
-	configMap := s.ConfigMap(name)
-	if configMap == nil && s.Forbids(refTo(kindConfigMap, name)) {
-		r.add(kindConfigMap, name, forbidden{})
-		return nil
+	return recorded(r, s, refTo(kindConfigMap, name), s.ConfigMap(name))
+}
+
+// recorded records the read of an object that Sluice may have no permission to read.
+func recorded[T any](r *reads, s *snapshot.Snapshot, ref model.ObjectRef, object *T) *T {
+	if object == nil && s.Forbids(ref) {
+		r.add(ref, forbidden{})
+	} else {
+		r.add(ref, object)
 	}
-	r.add(kindConfigMap, name, configMap)
-	return configMap
+	return object
 }
 
 // forbidden stands for an object that Sluice has no permission to read.
@@ -61,12 +59,12 @@ func noPermission(name snapshot.Name) string {
 
 func (r *reads) service(s *snapshot.Snapshot, name snapshot.Name) *corev1.Service {
 	service := s.Service(name)
-	r.add(kindService, name, service)
+	r.add(refTo(kindService, name), service)
 	return service
 }
 
-func (r *reads) add(kind string, name snapshot.Name, object any) {
-	if ref := refTo(kind, name); !r.has(ref) {
+func (r *reads) add(ref model.ObjectRef, object any) {
+	if !r.has(ref) {
 		*r = append(*r, read{ref, object})
 	}
 }

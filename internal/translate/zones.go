@@ -15,10 +15,15 @@ const mostZones = 1000
 // not known.
 func (t *translation) remarkReplicas() {
 	const key = "limit-divide-by-replicas"
-	if object, _ := t.settings.Origin(key); t.settings.Limits.Divided && t.options.Replicas == 0 && !t.options.ManifestMode {
-		t.report(model.Problem{Object: object, Field: key, Reason: model.NoEffect,
-			Text: "it has no effect without the flag --publish-service, with the Service of this controller in a watched namespace, whose ready endpoints are counted: each replica allows the whole limit"})
+	if !t.settings.Limits.Divided || t.options.Replicas != 0 {
+		return
 	}
+	object, _ := t.settings.Origin(key)
+	text := "it has no effect without a cluster, where no replicas are counted: each replica allows the whole limit"
+	if !t.options.ManifestMode {
+		text = "it has no effect without the flag --publish-service, with the Service of this controller in a watched namespace, whose ready endpoints are counted: each replica allows the whole limit"
+	}
+	t.report(model.Problem{Object: object, Field: key, Reason: model.NoEffect, Text: text})
 }
 
 // withinZones counts the zones of an Ingress's limits. Beyond the maximum of the

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,15 +29,23 @@ type Runner struct {
 // pause is the time between two tries of a command that must succeed eventually.
 const pause = 100 * time.Millisecond
 
+// errFailed is the error of a command that later ones may need, which then would wait for
+// it in vain. Its fault is known.
+var errFailed = errors.New("a command failed")
+
 // Run does all that a page says, in its order, and gives what is not as the page
-// says. A page goes on after a fault, unless its shell is gone.
+// says. A page goes on after a fault, unless its shell is gone or a command of a block of
+// sh failed.
 func (r *Runner) Run() []Fault {
 	for _, b := range r.Page.Blocks {
 		if b.Marks.NotRun != "" {
 			continue
 		}
-		if err := r.block(b); err != nil {
+		err := r.block(b)
+		if err != nil && !errors.Is(err, errFailed) {
 			r.fault(b.Line, "%v", err)
+		}
+		if err != nil {
 			break
 		}
 	}
@@ -107,6 +116,9 @@ func (r *Runner) command(b Block, c Command, want int) error {
 		}
 		if !b.Marks.Eventually || time.Now().After(deadline) {
 			r.fault(c.Line, "$ %s\n%s; it printed:\n%s", c.Text, wrong, printed)
+			if b.Language == "sh" {
+				return errFailed
+			}
 			return nil
 		}
 	}

@@ -142,6 +142,15 @@ func TestBadPages(t *testing.T) {
 	}
 }
 
+// TestFailureEndsAPage: what follows a command that prepares something may wait for it.
+func TestFailureEndsAPage(t *testing.T) {
+	t.Parallel()
+	const want = "page.md:2: $ echo gone; (exit 2)\nits status is 2, and not 0; it printed:\ngone"
+	if got := strings.TrimSpace(play(t, "'''sh\necho gone; (exit 2)\nfalse\n'''\n\n'''console\n$ echo one\ntwo\n'''")); got != want {
+		t.Errorf("got\n%s\nwant only\n%s", got, want)
+	}
+}
+
 // TestAllowances: what may be otherwise, and what may not.
 func TestAllowances(t *testing.T) {
 	t.Parallel()

@@ -54,6 +54,30 @@ func TestFailingEndpointIsEjected(t *testing.T) {
 	})
 }
 
+// TestClientsLeaveAnEjectedEndpoint: their cookies name it, or keys that lead to it.
+func TestClientsLeaveAnEjectedEndpoint(t *testing.T) {
+	eachNginx(t, func(t *testing.T, root string) {
+		var asked atomic.Int64
+		broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			panic(http.ErrAbortHandler)
+		}))
+		t.Cleanup(broken.Close)
+		s := start(t, root, map[string]string{
+			"class.yaml": class, "config.yaml": oneWorker, "web.yaml": service("web", broken, backend(t, "living")),
+			"a.yaml": ingress("a", "a.example", []string{"/ Prefix web"}, "sluice.io/max-fails: 2", "sluice.io/fail-timeout: 3600", "proxy-next-upstream: off", "affinity: cookie"),
+		}, "--configmap", "default/config")
+		for i := range 50 {
+			if _, err := s.ask(http.MethodGet, "http://a.example/", http.Header{"Cookie": {fmt.Sprint("INGRESSCOOKIE=client-", i)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := asked.Load(); n != 2 {
+			t.Errorf("the broken endpoint was asked %d times, want 2", n)
+		}
+	})
+}
+
 // TestFailureWithAnErrorPageIsNoticed: nginx passes the request on to another location
 // then, that of the page or that which answers clients of gRPC.
 func TestFailureWithAnErrorPageIsNoticed(t *testing.T) {

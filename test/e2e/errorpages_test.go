@@ -14,6 +14,10 @@ import (
 func TestErrorPages(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/broken" {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
 			status, err := strconv.Atoi(r.URL.Query().Get("status"))
 			if err != nil {
 				panic(http.ErrAbortHandler)
@@ -32,6 +36,8 @@ func TestErrorPages(t *testing.T) {
 			"a.yaml": ingress("a", "open.example", []string{"/ Prefix web", "/none Prefix none"}, codes, "default-backend: page", "proxy-next-upstream: off"),
 			"b.yaml": ingress("b", "closed.example", []string{"/ Prefix web"}, codes, "default-backend: page", "proxy-next-upstream: off", "denylist-source-range: 10.0.0.0/8"),
 			"c.yaml": ingress("c", "empty.example", []string{"/ Prefix web"}, codes, "default-backend: none", "proxy-next-upstream: off"),
+			"e.yaml": ingress("e", "fallback.example", []string{"/ Prefix web"}, codes, "default-backend: page", "proxy-next-upstream: off", "sluice.io/fallback-path: /broken"),
+			"f.yaml": ingress("f", "status.example", []string{"/ Prefix web"}, "proxy-next-upstream: off", "sluice.io/fallback-path: /broken", "sluice.io/error-status: 503 = 500"),
 			"d.yaml": ingress("d", "nginx.example", []string{"/ Prefix web"}, codes, "proxy-next-upstream: off"),
 		})
 		s.waitStatus("http://open.example/?status=204", http.StatusNoContent)
@@ -50,6 +56,9 @@ func TestErrorPages(t *testing.T) {
 			{"GET", "closed.example/", 502, "code 502 by GET with 0 bytes"},
 			{"GET", "empty.example/?status=404", 404, ""},
 			{"GET", "empty.example/", 502, ""},
+			{"GET", "fallback.example/?status=404", 418, "code 503 by GET with 0 bytes"},
+			{"POST", "fallback.example/?status=404", 404, ""},
+			{"GET", "status.example/?status=404", 500, ""},
 			{"GET", "nginx.example/?status=404", 404, ""},
 			{"GET", "nginx.example/", 502, ""},
 		} {

@@ -92,12 +92,12 @@ func TestDeniedPathsHoldNoWorker(t *testing.T) {
 		web := backend(t, "web")
 		var lines strings.Builder
 		for i := range 64 {
-			fmt.Fprintf(&lines, `~ ^/%d?x*x*x*x*N$\n`, i)
+			fmt.Fprintf(&lines, "~ ^/%d?x*x*x*x*N$\n", i)
 		}
 		s := start(t, root, map[string]string{
 			"class.yaml": class, "web.yaml": service("web", web),
 			"one.yaml":  ingress("one", "a.example", []string{"/ Prefix web"}, "sluice.io/deny-paths: ~ ^/x*x*x*x*N$"),
-			"many.yaml": ingress("many", "b.example", []string{"/ Prefix web"}, `sluice.io/deny-paths: "`+lines.String()+`"`),
+			"many.yaml": ingress("many", "b.example", []string{"/ Prefix web"}, "sluice.io/deny-paths: "+lines.String()),
 		})
 		for _, host := range []string{"a.example", "b.example"} {
 			s.waitBackend("http://"+host+"/", "web")

@@ -141,7 +141,7 @@ func TestNamedSnippetsChange(t *testing.T) {
 		s.waitStatus("http://shop.example/?robot=1", 403)
 		s.write("snippets.yaml", library(410))
 		s.waitStatus("http://shop.example/?robot=1", 410)
-		s.write("snippets.yaml", "")
+		s.remove("snippets.yaml")
 		s.waitStatus("http://shop.example/", 503)
 	})
 }

@@ -129,9 +129,7 @@ func refusable(e *explain.Explanation, recorded string) bool {
 	}
 	switch recorded {
 	case "403":
-		return has(func(b explain.Behaviour) bool { return b.Refuses })
-	case "404":
-		return has(func(b explain.Behaviour) bool { return b.Name == "deny-paths" })
+		return has(func(b explain.Behaviour) bool { return b.Refuses && b.Name != "deny-paths" })
 	case "401":
 		return has(func(b explain.Behaviour) bool { return b.Name == "basic-auth" })
 	case "429", "503":

@@ -86,16 +86,46 @@ metadata: {name: hangs, namespace: default, annotations: {nginx.ingress.kubernet
 spec:
   ingressClassName: nginx
   rules: [{host: shop.example, http: {paths: [{path: /hangs, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: headers
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/mirror-target: "http://shadow.test:8080"
+    sluice.io/request-headers: |
+      Authorization:
+      X-Remote-User: $arg_user of $request_method
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /headers, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: page
+  namespace: default
+  annotations:
+    nginx.ingress.kubernetes.io/mirror-target: "http://shadow.test:8080"
+    sluice.io/fallback-path: /index.html
+spec:
+  ingressClassName: nginx
+  rules: [{host: shop.example, http: {paths: [{path: /page, pathType: Prefix, backend: {service: {name: web, port: {number: 80}}}}]}}]
 `
 
-// received gives a server that tells of each request, and its endpoint.
+// received gives a server that tells of each request, and its endpoint. It answers 404 to
+// paths that end with /missing.
 func received(t *testing.T, by string) (model.Endpoint, chan string) {
 	t.Helper()
 	seen := make(chan string, 10)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		user, _, _ := r.BasicAuth()
-		seen <- strings.TrimSpace(fmt.Sprintf("%s %s %s %q %s", r.Method, r.Host, r.RequestURI, body, user))
+		seen <- strings.TrimSpace(fmt.Sprintf("%s %s %s %q %s%s", r.Method, r.Host, r.RequestURI, body, user, strings.Join(r.Header["X-Remote-User"], ",")))
+		if strings.HasSuffix(r.URL.Path, "/missing") {
+			w.WriteHeader(http.StatusNotFound)
+		}
 		_, _ = io.WriteString(w, by)
 	}))
 	t.Cleanup(server.Close)
@@ -153,11 +183,14 @@ func TestCopies(t *testing.T) {
 			})
 			// nginx gives up on a target that does not answer after a minute.
 			client := &http.Client{Timeout: kit.RequestPatience / 2, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-			post := func(path, body, want string) {
+			ask := func(method, path, body, want string) {
 				t.Helper()
-				request, _ := http.NewRequest("POST", fmt.Sprintf("http://127.0.0.1:%d%s", nginx.ports.HTTPPort, path), strings.NewReader(body))
+				request, _ := http.NewRequest(method, fmt.Sprintf("http://127.0.0.1:%d%s", nginx.ports.HTTPPort, path), strings.NewReader(body))
 				request.Host = "shop.example"
 				request.SetBasicAuth("ann", "secret")
+				if strings.HasPrefix(path, "/headers") {
+					request.Header.Set("X-Remote-User", "admin")
+				}
 				answer, err := client.Do(request)
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", path, err, nginx.Complaints(t))
@@ -166,6 +199,10 @@ func TestCopies(t *testing.T) {
 				if text, _ := io.ReadAll(answer.Body); fmt.Sprint(answer.StatusCode, " ", string(text)) != want && strconv.Itoa(answer.StatusCode) != want {
 					t.Errorf("%s: %d %s, want %s", path, answer.StatusCode, text, want)
 				}
+			}
+			post := func(path, body, want string) {
+				t.Helper()
+				ask("POST", path, body, want)
 			}
 			post("/plain/%2e?a=b", "body", "200 web")
 			wantSeen(t, "web", asked, `POST shop.example /plain/%2e?a=b "body" ann`)
@@ -177,6 +214,15 @@ func TestCopies(t *testing.T) {
 			post("/guarded", "", "200 web")
 			wantSeen(t, "web", asked, `POST shop.example /guarded ""`)
 			wantSeen(t, "the mirror", copies, `POST shadow.test /guarded ""`)
+			// Headers of request-headers are those of the copies too.
+			post("/headers?user=bob", "", "200 web")
+			wantSeen(t, "web", asked, `POST shop.example /headers?user=bob "" bob of POST`)
+			wantSeen(t, "the mirror", copies, `POST shadow.test /headers?user=bob "" bob of POST`)
+			// The page in place of 404 is no second request of the client.
+			ask("GET", "/page/missing", "", "200 web")
+			wantSeen(t, "web", asked, `GET shop.example /page/missing "" ann`)
+			wantSeen(t, "web", asked, `GET shop.example /index.html "" ann`)
+			wantSeen(t, "the mirror", copies, `GET shadow.test /page/missing "" ann`)
 			post("/refused", "", "403")
 			post("/rewritten", "more than ten bytes", "413")
 			post("/down", "body", "200 web")

@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"sluice/internal/model"
-	"sluice/internal/render"
 	"sluice/internal/route"
+	"sluice/internal/tokens"
 	"sluice/test/kit"
 )
 
@@ -139,7 +139,7 @@ func (o *outcome) notationOf(r request, logged string) string {
 	if logged == "" || strings.HasPrefix(logged, "@") {
 		return logged
 	}
-	path, exact := strings.CutPrefix(render.WithoutLimits(logged), "=")
+	path, exact := strings.CutPrefix(tokens.WithoutLimits(logged), "=")
 	server := route.Match(o.config.Static.Servers, r.host, r.uri).Server
 	for _, l := range server.Locations {
 		anywhere := l.Modifier == model.Pattern && path == "^(?s:.*?)(?:"+l.Path+")"

@@ -185,11 +185,15 @@ func presentable(text string) bool {
 	return len(text) < 2600 && utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// errorPage is one of custom-http-errors or default-backend.
-var errorPage = regexp.MustCompile(`^\d{3} =(?:\d{3})? @(?:error-\d{3}|no-endpoints)-[0-9a-f]{16}$`)
+// errorPage is one of custom-http-errors, default-backend or fallback-path.
+var errorPage = regexp.MustCompile(`^(?:(?:\d{3} )+@errors|\d{3} =(?:\d{3})? @(?:error-\d{3}|no-endpoints)|404 = @fallback-path)-[0-9a-f]{16}$`)
 
 // errorLocation is the location of such a page.
-var errorLocation = regexp.MustCompile(`^@(?:error-\d{3}|no-endpoints)-[0-9a-f]{16}$`)
+var errorLocation = regexp.MustCompile(`^@(?:errors|error-\d{3}|no-endpoints|fallback-path)-[0-9a-f]{16}$`)
+
+// dispatched is the error page of a location that leaves the choice to match-headers and
+// match-query.
+var dispatched = regexp.MustCompile(`^418 = \$dispatch_[0-9a-f]{16}$`)
 
 // signIn is the error page of a location that sends unknown clients to sign in.
 var signIn = regexp.MustCompile(`^401 = @sign-in-[0-9a-f]{16}$`)
@@ -221,7 +225,7 @@ func (j *judge) structure(c hostileCase, o outcome, list []*directive, objects s
 			}
 			j.route(c, d)
 		case "error_page":
-			if said := strings.Join(d.args, " "); said != "418 = @miss" && !signIn.MatchString(said) && !grpcError.MatchString(said) && !errorPage.MatchString(said) && !certificatePage.MatchString(said) {
+			if said := strings.Join(d.args, " "); said != "418 = @miss" && !dispatched.MatchString(said) && !signIn.MatchString(said) && !grpcError.MatchString(said) && !errorPage.MatchString(said) && !certificatePage.MatchString(said) {
 				j.t.Errorf("%s: error_page %.200q", c, said)
 			}
 		case "location":
@@ -306,10 +310,14 @@ func (j *judge) route(c hostileCase, within *directive) {
 	if len(given) == 0 {
 		return
 	}
-	if key, ok := strings.CutSuffix(given["$backend"], "/_default"); ok && errorLocation.MatchString(within.args[0]) {
+	if within.name == "location" && errorLocation.MatchString(within.args[0]) {
 		// It keeps the route of the location with the error.
-		want := map[string]string{"$backend": given["$backend"], "$proxy_alternative_upstream_name": "", "$proxy_upstream_name": strings.Replace(key, "/", "-", 1) + "-_default"}
-		if !maps.Equal(given, want) || strings.Count(key, "/") != 1 {
+		if status := given["$custom_error_status"]; status == "$status" || statusCode.MatchString(status) {
+			delete(given, "$custom_error_status")
+		}
+		want := map[string]string{"$backend": given["$backend"], "$proxy_alternative_upstream_name": "", "$proxy_upstream_name": strings.ReplaceAll(given["$backend"], "/", "-")}
+		ofFallback := strings.HasPrefix(within.args[0], "@fallback-path-")
+		if !maps.Equal(given, want) || strings.Count(given["$backend"], "/") != 2 || strings.HasSuffix(given["$backend"], "/_default") == ofFallback {
 			j.t.Errorf("%s: %.400q is set, want %.400q", c, given, want)
 		}
 		return
@@ -330,6 +338,7 @@ func (j *judge) route(c hostileCase, within *directive) {
 }
 
 var (
+	statusCode = regexp.MustCompile(`^[45]\d{2}$`)
 	// balancedHash ends the key of a backend that is balanced in another way than most.
 	balancedHash = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	// certificatePage is for clients without a valid certificate. Its target is accounted

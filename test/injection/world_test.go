@@ -209,6 +209,7 @@ metadata:
     nginx.ingress.kubernetes.io/proxy-next-upstream: "error http_502"
     nginx.ingress.kubernetes.io/proxy-next-upstream-tries: "2"
     nginx.ingress.kubernetes.io/proxy-next-upstream-timeout: "4"
+    nginx.ingress.kubernetes.io/enable-opentelemetry: "true"
 spec:
   ingressClassName: nginx
   tls: [{hosts: [shop.example], secretName: shop}]

@@ -78,6 +78,13 @@ func carriesOne(token string, forms []string) bool {
 // forms are the ways to write the value of a case.
 func (c hostileCase) forms() []string {
 	list := forms(c.value)
+	own, value := c.own()
+	if value != c.value {
+		list = append(list, forms(value)...)
+	}
+	if turn := turnedOwn[own]; turn != nil {
+		list = append(list, turn(strings.TrimSpace(value))...)
+	}
 	if turn := turned[c.key()]; turn != nil {
 		list = append(list, turn(strings.TrimSpace(c.value))...)
 	}
@@ -252,11 +259,11 @@ func (c hostileCase) byDefault() string {
 // a path that is never redirected, which the world has no rule for, and what makes
 // an EndpointSlice another's, or its endpoints useless: they come and go, and the
 // host that is passed through to them has none then. Of users a hash is in the file.
-// A list of revoked certificates is optional, and what requests are balanced by is
-// pushed.
+// A list of revoked certificates is optional, and what requests are balanced by and what
+// is checked is pushed.
 func (c hostileCase) passedOver() bool {
 	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]") || c.subject.kind == "EndpointSlice" ||
-		c.subject.kind == "Secret" && c.subject.name == "users" || c.in("data[no-auth-locations]") || c.in("data[ca.crl]#key") || strings.Contains(c.place.path, "upstream-hash-by]")
+		c.subject.kind == "Secret" && c.subject.name == "users" || c.in("data[no-auth-locations]") || c.in("data[ca.crl]#key") || strings.Contains(c.place.path, "upstream-hash-by]") || strings.Contains(c.place.path, "health-check-path]")
 }
 
 // read says whether the place is one that decides about the file.
@@ -307,6 +314,12 @@ func TestForms(t *testing.T) {
 		{annotation, "metadata.annotations[" + prefix + "app-root]", "a", "$redirect_scheme://$best_http_hosta", false},
 		{annotation, "metadata.annotations[" + prefix + "server-alias]", "B.a, .c", "*.c", true},
 		{annotation, "metadata.annotations[" + prefix + "server-alias]", "x.*", `~^x\..+$`, true},
+		{annotation, "metadata.annotations[sluice.io/response-headers]", "X-A: /b;", "/b;", true},
+		{annotation, "metadata.annotations[sluice.io/response-headers]", "X;A:/b;", "/b;", false},
+		{annotation, "metadata.annotations[sluice.io/paths.response-headers]", "/x: X-A: /b;", "/b;", true},
+		{annotation, "metadata.annotations[sluice.io/match-headers]", "X-A: b;", `~^b;\z`, true},
+		{annotation, "metadata.annotations[sluice.io/match-headers]", "X-A:b;", "b;", false},
+		{annotation, "metadata.annotations[sluice.io/match-query]", "a: b;/", `~^b(?:;|%3[Bb])(?:/|%2[Ff])\z`, true},
 		{annotation, "metadata.annotations[" + prefix + "server-alias]#key", "x.*", `~^x\..+$`, false},
 	} {
 		h := hostileCase{subject: c.subject, place: place{path: c.key}, value: c.value}

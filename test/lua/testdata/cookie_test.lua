@@ -95,6 +95,60 @@ for _, mode in ipairs({ "balanced", "persistent" }) do
   end
 end
 
+for _, mode in ipairs({ "balanced", "persistent" }) do
+  tests[mode .. ": a client leaves an ejected endpoint, and spreads over the others"] = function()
+    local p, seen, clients = cookie.new(endpoints(4), config(mode)), {}, {}
+    local out = { [2] = true }
+    for client = 1, 2000 do
+      local at, header = p:choose(nil, SRV, {})
+      clients[client] = { at, value_of(header) }
+    end
+    for _, client in ipairs(clients) do
+      local at = client[1]
+      local instead, set = p:choose(nil, SRV, { cookie_SRV = client[2] }, out, out)
+      if at == 2 then
+        assert(instead ~= 2, "an ejected endpoint")
+        seen[instead] = (seen[instead] or 0) + 1
+        expect.equal(mode == "persistent", set ~= nil)
+      else
+        expect.equal(at, instead)
+        expect.equal(nil, set)
+      end
+    end
+    for _, at in ipairs({ 1, 3, 4 }) do
+      assert((seen[at] or 0) > 30, "endpoint " .. at .. " gets " .. tostring(seen[at]))
+    end
+  end
+
+  tests[mode .. ": with change on failure, a client stays where it went from an ejected endpoint"] = function()
+    local p, moving = cookie.new(endpoints(3), config(mode)), attributes({ change_on_failure = true })
+    for _ = 1, 50 do
+      local at, header = p:choose(nil, moving, {})
+      local out = { [at] = true }
+      local other, set = p:choose(nil, moving, { cookie_SRV = value_of(header) }, out, out)
+      assert(other ~= at and set, "want another endpoint and cookie")
+      expect.equal(other, (p:choose(nil, moving, { cookie_SRV = value_of(set) })))
+    end
+  end
+
+  tests[mode .. ": an ejected endpoint is worse than one that no new client should get"] = function()
+    local p = cookie.new(endpoints(2), config(mode))
+    for _ = 1, 50 do
+      local at, header = p:choose(nil, SRV, {})
+      assert(p:choose(nil, SRV, { cookie_SRV = value_of(header) }, nil, { [at] = true }) ~= at, "an ejected endpoint")
+    end
+  end
+end
+
+tests["balanced: a client comes back to an endpoint that was ejected"] = function()
+  local p = cookie.new(endpoints(3), config())
+  local at, header = p:choose(nil, SRV, {})
+  local var, out = { cookie_SRV = value_of(header) }, { [at] = true }
+  local instead = p:choose(nil, SRV, var, out, out)
+  expect.equal(instead, (p:choose(nil, SRV, var, out, out)))
+  expect.equal(at, (p:choose(nil, SRV, var)))
+end
+
 tests["persistent: a client stays when endpoints come, and gets another one when its own goes"] = function()
   local before = cookie.new(endpoints(3), config("persistent"))
   local at, header = before:choose(nil, SRV, {})

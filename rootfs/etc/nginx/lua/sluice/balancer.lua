@@ -189,9 +189,15 @@ local function shunned(backend, tried)
   return size_of(out) < backend.count and out or nil
 end
 
+-- The places of ejected endpoints. nil if there are none, or if these are all.
+local function ejected(backend)
+  local out = backend.ejection and backend.ejection:add(nil)
+  return out and size_of(out) < backend.count and out or nil
+end
+
 local function pick(backend, tried, cookie)
   if backend.ejection or backend.slow_start then
-    return backend.picker:pick(tried, cookie, shunned(backend, tried))
+    return backend.picker:pick(tried, cookie, shunned(backend, tried), cookie and ejected(backend))
   end
   return backend.picker:pick(tried, cookie)
 end

@@ -98,27 +98,37 @@ function _M:header(key, c, agent, https)
   return table.concat(parts, "; ")
 end
 
---- The endpoint of the cookie, or another one at a retry with change_on_failure.
+--- The endpoint of the cookie, or another one at a retry with change_on_failure. An
+-- ejected endpoint counts as gone: with a ring the next one gets its clients meanwhile, and
+-- otherwise they get another cookie.
 -- @tparam table cookie as header() takes it, and change_on_failure
 -- @tparam table var ngx.var
+-- @tparam table|nil ejected the places of ejected endpoints, but not all
 -- @treturn number
 -- @treturn string|nil the header Set-Cookie, if the client needs one
-function _M:choose(tried, cookie, var, shunned)
+function _M:choose(tried, cookie, var, shunned, ejected)
   local key = key_of(var["cookie_" .. cookie.name], self.tag)
-  local at = key and find(self, key)
-  if at and not (tried and cookie.change_on_failure) then
-    return at
+  local at, gone = key and find(self, key), nil
+  if at and ejected and ejected[at] then
+    gone = ejected
   end
-  at, key = assign(self, shunned or tried)
+  if at and not (cookie.change_on_failure and (tried or gone)) then
+    if not gone then
+      return at
+    elseif self.ring then
+      return self.ring:first(key, 1, gone)[1] or at
+    end
+  end
+  at, key = assign(self, shunned or gone or tried)
   return at, self:header(key, cookie, var.http_user_agent, var.https == "on")
 end
 
 --- Without a cookie, endpoints are picked in turn.
-function _M:pick(tried, cookie, shunned)
+function _M:pick(tried, cookie, shunned, ejected)
   if not cookie then
     return self.turns:pick(tried, nil, shunned)
   end
-  local at, header = self:choose(tried, cookie, ngx.var, shunned)
+  local at, header = self:choose(tried, cookie, ngx.var, shunned, ejected)
   if header then
     ngx.header["Set-Cookie"] = header
   end

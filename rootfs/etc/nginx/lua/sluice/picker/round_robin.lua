@@ -5,10 +5,11 @@
 --     endpoints  {hosts, ports, keys, names, count}, with at least one
 --     config     the settings of the picker in the push
 --     before     the picker of the same kind for the former endpoints, or nil
---   pick(tried, cookie, shunned) returns a place in hosts and ports
+--   pick(tried, cookie, shunned, ejected) returns a place in hosts and ports
 --     tried      the places that this request was sent to, nil at its first try
 --     cookie     the cookie for its clients, or nil
 --     shunned    these places and others that no new client should get, or nil
+--     ejected    with a cookie: the places of ejected endpoints, or nil
 --   took(name), if it is there, is called when a request is sent to an endpoint
 --   left(name, seconds, failed), if it is there, is called when that endpoint is done with
 --     it; seconds is nil if it has not answered

@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"fmt"
@@ -15,13 +15,13 @@ var (
 	wordBytes = bytesOf(alphanumeric + "_.:/@=+*,~^%!?&<>|()[]-")
 	partBytes = bytesOf(alphanumeric + "_.:/-")
 	hostBytes = bytesOf("abcdefghijklmnopqrstuvwxyz0123456789.-_")
-	nameBytes = bytesOf("abcdefghijklmnopqrstuvwxyz0123456789-_")
-	pathBytes = bytesOf(alphanumeric + "_./@+=:,~-")
+	NameBytes = bytesOf("abcdefghijklmnopqrstuvwxyz0123456789-_")
+	PathBytes = bytesOf(alphanumeric + "_./@+=:,~-")
 )
 
-// printWord prints a token without quotes.
-func printWord(s string) (string, error) {
-	if !wordBytes.holds(s) {
+// PrintWord prints a token without quotes.
+func PrintWord(s string) (string, error) {
+	if !wordBytes.Holds(s) {
 		return "", &Refusal{Want: "one word of letters, digits and " + `_.:/@=+*,~^%!?&<>|()[]-`, Got: s}
 	}
 	return limit(s, s)
@@ -29,18 +29,18 @@ func printWord(s string) (string, error) {
 
 // printPart prints a piece of a word. No byte of it changes the meaning of the rest.
 func printPart(s string) (string, error) {
-	if !partBytes.holds(s) {
+	if !partBytes.Holds(s) {
 		return "", &Refusal{Want: "a part of a word: letters, digits and _.:/-", Got: s}
 	}
 	return limit(s, s)
 }
 
-// printHost prints a server name. Quotes would not make it safe: nginx reads "~..." as a
+// PrintHost prints a server name. Quotes would not make it safe: nginx reads "~..." as a
 // regular expression and ".name" as a wildcard even in quotes.
 // Source: https://nginx.org/en/docs/http/server_names.html
-func printHost(s string) (string, error) {
+func PrintHost(s string) (string, error) {
 	name := strings.TrimPrefix(s, "*.")
-	if !hostBytes.holds(name) || len(s) > 253 || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
+	if !hostBytes.Holds(name) || len(s) > 253 || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
 		return "", &Refusal{Want: `a DNS name in lower case, or "*." and a DNS name`, Got: s}
 	}
 	return s, nil
@@ -49,14 +49,14 @@ func printHost(s string) (string, error) {
 // printAlias prints a further server name: one of printHost, one that ends with ".*", or
 // "~" and a regular expression. Named groups are refused, because they set variables.
 func printAlias(value any) (string, error) {
-	if pattern, ok := value.(limited); ok {
-		if _, err := printAlias("~" + pattern.text); err != nil {
+	if pattern, ok := value.(Limited); ok {
+		if _, err := printAlias("~" + pattern.Text); err != nil {
 			return "", err
 		}
 		pattern.before = "~" + pattern.before
 		return pattern.quote()
 	}
-	s, err := text(value)
+	s, err := Text(value)
 	if err != nil {
 		return "", err
 	}
@@ -69,25 +69,30 @@ func printAlias(value any) (string, error) {
 	}
 	beginning, tail := strings.CutSuffix(s, ".*")
 	if tail && !strings.HasPrefix(s, "*.") {
-		if _, err := printHost(beginning); err != nil {
+		if _, err := PrintHost(beginning); err != nil {
 			return "", err
 		}
 		return limit(s, s)
 	}
-	return printHost(s)
+	return PrintHost(s)
 }
 
 // printOneLabel prints a regular expression for the names of a wildcard host such as
 // "*.shop.example", with one label for the "*".
 func printOneLabel(s string) (string, error) {
-	host, err := printHost(s)
+	host, err := PrintHost(s)
 	if err != nil {
 		return "", err
 	}
 	if !strings.HasPrefix(host, "*.") {
 		return "", &Refusal{Want: `"*." and a DNS name`, Got: host}
 	}
-	return quote("~" + labelPattern(host))
+	return quote("~" + LabelPattern(host))
+}
+
+// LabelPattern matches the names that a wildcard host of Kubernetes stands for.
+func LabelPattern(host string) string {
+	return `^[^.]+` + strings.ReplaceAll(host[1:], ".", `\.`) + "$"
 }
 
 // sizes and times are those of nginx's syntax, with numbers that fit its arithmetic.
@@ -111,7 +116,7 @@ func printDuration(value any) (string, error) {
 	if d, ok := value.(time.Duration); ok {
 		return printTime(d)
 	}
-	s, err := text(value)
+	s, err := Text(value)
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +145,7 @@ func printPath(s string) (string, error) {
 	if !strings.HasPrefix(s, "/") || strings.Contains(s+"/", "/../") {
 		return "", &Refusal{Want: "an absolute path without ..", Got: s}
 	}
-	if pathBytes.holds(s) {
+	if PathBytes.Holds(s) {
 		return limit(s, s)
 	}
 	return printStr(s)

@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"regexp"
@@ -7,18 +7,18 @@ import (
 	"sluice/internal/pcre"
 )
 
-// limited is a user's regular expression with limits before and after it, so that one
+// Limited is a user's regular expression with limits before and after it, so that one
 // request cannot hold a worker. They do not change what it matches. At a limit nginx
 // returns 500, and tries no other location.
-type limited struct{ before, text, after string }
+type Limited struct{ before, Text, after string }
 
 // verbs match the limits of pcre.Limit.
 var verbs = regexp.MustCompile(`\(\*(?:LIMIT_MATCH=[0-9]+|LIMIT_HEAP=[0-9]+|NO_JIT)\)`)
 
-// limitPattern adds limits to a pattern; most is the limit of steps.
-func limitPattern(pattern string, most int) limited {
+// LimitPattern adds limits to a pattern; most is the limit of steps.
+func LimitPattern(pattern string, most int) Limited {
 	before, after := pcre.Limit(pattern, most)
-	return limited{before, pattern, after}
+	return Limited{before, pattern, after}
 }
 
 // WithoutLimits removes the limits of patterns from a message of nginx.
@@ -31,8 +31,8 @@ func WithoutLimits(text string) string {
 
 // quote writes the pattern as one token. Only the user's part counts for the limit of a
 // token; nginx's buffer also has room for the rest.
-func (l limited) quote() (string, error) {
-	quoted, err := quote(l.text)
+func (l Limited) quote() (string, error) {
+	quoted, err := quote(l.Text)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 type place struct {
 	lexer syntax.Lexer
 	// stack are the blocks, the innermost last.
-	stack []*node
+	stack []*Node
 	// tokens counts the tokens of the current directive, complete or not.
-	tokens counts
+	tokens Counts
 	// name is the text of the first token so far; printed is set if it has a value.
 	name    string
 	printed bool
@@ -32,10 +32,10 @@ func (p *place) clone() *place {
 	return &c
 }
 
-func (p *place) inside() *node { return p.stack[len(p.stack)-1] }
+func (p *place) inside() *Node { return p.stack[len(p.stack)-1] }
 
 // naming reports whether the place is in the name of a directive.
-func (p *place) naming() bool { return p.tokens.max == 1 }
+func (p *place) naming() bool { return p.tokens.Max == 1 }
 
 // step processes a byte of text.
 func (p *place) step(ch byte) syntax.Event {
@@ -50,7 +50,7 @@ func (p *place) step(ch byte) syntax.Event {
 	case event&syntax.End == 0 && p.naming() && (before == syntax.Bare || before == syntax.Single || before == syntax.Double):
 		p.name += string(ch)
 	}
-	if at := p.tokens.max - 2; p.keeps && at >= 0 && at < len(p.words) && p.tokens.min == p.tokens.max && event&syntax.End == 0 && p.lexer.Mode != syntax.Blank {
+	if at := p.tokens.Max - 2; p.keeps && at >= 0 && at < len(p.words) && p.tokens.Min == p.tokens.Max && event&syntax.End == 0 && p.lexer.Mode != syntax.Blank {
 		p.words[at] += string(ch)
 	}
 	if event&syntax.End != 0 && p.naming() {
@@ -61,13 +61,13 @@ func (p *place) step(ch byte) syntax.Event {
 
 // enter learns a block, and moves into it.
 func (p *place) enter() {
-	next := p.inside().block(p.name, p.tokens.plus(-1))
+	next := p.inside().Block(p.name, p.tokens.plus(-1))
 	p.stack = append(p.stack, next)
 	p.reset()
 }
 
 func (p *place) leave() error {
-	if p.tokens.max != 0 {
+	if p.tokens.Max != 0 {
 		return fmt.Errorf("} within the directive %q: want a ; before it", p.name)
 	}
 	if len(p.stack) == 1 {
@@ -78,12 +78,12 @@ func (p *place) leave() error {
 }
 
 // reset begins another directive.
-func (p *place) reset() { p.tokens, p.name, p.printed, p.words = counts{}, "", false, [2]string{} }
+func (p *place) reset() { p.tokens, p.name, p.printed, p.words = Counts{}, "", false, [2]string{} }
 
 // joins reports whether one walk can continue from both places.
 func (p *place) joins(o *place) bool {
 	return slices.Equal(p.stack, o.stack) && p.name == o.name && p.printed == o.printed && (!setsVariable[p.name] || p.words == o.words) &&
-		(p.tokens.min == 0) == (o.tokens.min == 0) && (p.alike(o) || p.ended() && o.ended())
+		(p.tokens.Min == 0) == (o.tokens.Min == 0) && (p.alike(o) || p.ended() && o.ended())
 }
 
 // alike reports whether any following byte means the same in both places.
@@ -115,10 +115,10 @@ func (p *place) String() string {
 		syntax.Blank: "between tokens", syntax.Bare: "in a word", syntax.Double: `in "..."`, syntax.Single: "in '...'",
 		syntax.Closed: "behind a token in quotes or a value", syntax.Comment: "in a comment",
 	}[p.lexer.Mode]
-	if p.tokens.max > 0 {
+	if p.tokens.Max > 0 {
 		where += fmt.Sprintf(" of the directive %q", p.name)
 	}
-	if block := p.inside().name; block != "" {
+	if block := p.inside().Name; block != "" {
 		where += " in the block " + block
 	}
 	return where

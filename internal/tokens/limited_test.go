@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"strings"
@@ -25,7 +25,7 @@ func TestLimitPattern(t *testing.T) {
 		`^/(?:\X-){20}`:                    `"` + "(*NO_JIT)(*LIMIT_HEAP=8192)" + limit + `^(?s:.*?)(?:^/(?:\\X-){20})"`,
 		`^/(a)` + strings.Repeat(`\1`, 16): `"(*LIMIT_MATCH=6666)^/(a)` + strings.Repeat(`\\1`, 16) + `"`,
 	} {
-		if got, err := printRegex(limitPattern(pattern, 20_000)); got != want || err != nil {
+		if got, err := printRegex(LimitPattern(pattern, 20_000)); got != want || err != nil {
 			t.Errorf("%s: got %s, want %s (%v)", pattern, got, want, err)
 		}
 		if got := WithoutLimits(limit + pattern); got != pattern {
@@ -39,8 +39,8 @@ func TestLimitsFitNginxsBuffer(t *testing.T) {
 	t.Parallel()
 	const buffer = 4096 // NGX_CONF_BUFFER
 	pattern := "^/" + strings.Repeat("(?:a?){9}", 400) + "|/b"
-	pattern += strings.Repeat("b", tokenLimit-2-len(pattern))
-	got, err := printLiteral(limitPattern(pattern, 10_000_000))
+	pattern += strings.Repeat("b", TokenLimit-2-len(pattern))
+	got, err := printLiteral(LimitPattern(pattern, 10_000_000))
 	if err != nil || len(got) >= buffer {
 		t.Errorf("%d bytes: %v", len(got), err)
 	}

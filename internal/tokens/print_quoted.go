@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"strings"
@@ -64,18 +64,18 @@ func printRules(value any) (string, error) {
 
 // printLiteral prints a token where nginx reads no variables: the path of a location.
 func printLiteral(value any) (string, error) {
-	if pattern, ok := value.(limited); ok {
+	if pattern, ok := value.(Limited); ok {
 		return pattern.quote()
 	}
-	return ofText(quote)(value)
+	return OfText(quote)(value)
 }
 
 // printRegex prints a regular expression. nginx -t finds one that does not compile.
 func printRegex(value any) (string, error) {
-	if pattern, ok := value.(limited); ok {
+	if pattern, ok := value.(Limited); ok {
 		return pattern.quote()
 	}
-	return ofText(func(s string) (string, error) {
+	return OfText(func(s string) (string, error) {
 		if s == "" {
 			return "", &Refusal{Want: "a regular expression", Got: s}
 		}
@@ -88,13 +88,13 @@ func printRegex(value any) (string, error) {
 func printBounded(value any) (string, error) {
 	if own, ok := value.(interface{ Bounds() (string, int) }); ok {
 		pattern, steps := own.Bounds()
-		return limitPattern(pattern, steps).quote()
+		return LimitPattern(pattern, steps).quote()
 	}
-	return ofText(func(s string) (string, error) {
+	return OfText(func(s string) (string, error) {
 		if s == "" {
 			return "", &Refusal{Want: "a regular expression", Got: s}
 		}
-		return limitPattern(s, pcre.NameSteps).quote()
+		return LimitPattern(s, pcre.NameSteps).quote()
 	})(value)
 }
 
@@ -106,13 +106,13 @@ func printStr(s string) (string, error) {
 	return quote(s)
 }
 
-// literalDollar stands for a $ where nginx reads variables, as it has no escape for one.
+// LiteralDollar stands for a $ where nginx reads variables, as it has no escape for one.
 // templates/request.tmpl defines the variable.
-const literalDollar = "${literal_dollar}"
+const LiteralDollar = "${literal_dollar}"
 
 // printVerbatim prints a token unchanged where nginx reads variables, including each $.
 func printVerbatim(s string) (string, error) {
-	return quote(strings.ReplaceAll(s, "$", literalDollar))
+	return quote(strings.ReplaceAll(s, "$", LiteralDollar))
 }
 
 // printMapKey prints a key of a map or geo block. nginx reads "~" as the beginning of a
@@ -128,7 +128,7 @@ func printMapKey(s string) (string, error) {
 
 // printMapPattern prints a pattern of a map block, which respects case.
 func printMapPattern(value any) (string, error) {
-	pattern, ok := value.(limited)
+	pattern, ok := value.(Limited)
 	if !ok {
 		return "", &Refusal{Want: "a pattern with its limits"}
 	}

@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"bytes"
@@ -20,10 +20,10 @@ const PrinterOfWords = ""
 // ParseSnippet compiles a snippet. printers are the printers of its parameters by name.
 func ParseSnippet(text string, printerOf map[string]string) (*SnippetTemplate, error) {
 	const name = "snippet"
-	functions := template.FuncMap{"part": printers()["part"], "word": printers()["word"]}
+	functions := template.FuncMap{"part": Printers()["part"], "word": Printers()["word"]}
 	for _, printer := range printerOf {
 		if printer != PrinterOfWords {
-			functions[printer] = printers()[printer]
+			functions[printer] = Printers()[printer]
 		}
 	}
 	compiled, err := template.New(name).Option("missingkey=error").Funcs(functions).Parse(text)
@@ -36,8 +36,7 @@ func ParseSnippet(text string, printerOf map[string]string) (*SnippetTemplate, e
 	if err := choosePrinters(compiled.Tree, compiled.Tree.Root, printerOf); err != nil {
 		return nil, err
 	}
-	w := &walker{trees: map[string]*parse.Tree{name: compiled.Tree}, printers: printers(), reached: map[string]bool{}, used: map[string]bool{}, families: map[string]bool{}}
-	if err := w.walkRoot(name, newNode("")); err != nil {
+	if err := NewWalker(map[string]*parse.Tree{name: compiled.Tree}).WalkRoot(name, NewNode("")); err != nil {
 		return nil, err
 	}
 	return &SnippetTemplate{compiled}, nil
@@ -47,7 +46,7 @@ func ParseSnippet(text string, printerOf map[string]string) (*SnippetTemplate, e
 func (s *SnippetTemplate) Fill(values map[string]any) (string, error) {
 	var out bytes.Buffer
 	if err := s.compiled.Execute(&out, values); err != nil {
-		return "", errors.New(reason(err))
+		return "", errors.New(TemplateFault(err))
 	}
 	return out.String(), nil
 }

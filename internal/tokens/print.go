@@ -1,17 +1,23 @@
-package render
+// Package tokens prints values as tokens of nginx.conf. In go values; out comes the text of
+// exactly one token each, or a Refusal. Its Walker refuses a template that prints a value in
+// any other way, and learns the grammar of the templates. SnippetTemplate is such a template
+// that an administrator wrote.
+package tokens
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
+	"text/template"
 	"unicode"
 	"unicode/utf8"
 
 	"sluice/internal/model"
 )
 
-// tokenLimit is the longest token, in bytes as printed.
-const tokenLimit = model.LongestToken
+// TokenLimit is the longest token, in bytes as printed.
+const TokenLimit = model.LongestToken
 
 // Refusal is the error of a printer: the value cannot be written as one token. Want
 // describes valid values.
@@ -25,10 +31,23 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("want %s (got %s)", r.Want, model.Quoted(r.Got))
 }
 
+// TemplateFault returns the text of an error of a template for users, without its name.
+func TemplateFault(err error) string {
+	var refusal *Refusal
+	var exec template.ExecError
+	switch {
+	case errors.As(err, &refusal):
+		return "cannot be written to nginx.conf: " + refusal.Error()
+	case errors.As(err, &exec):
+		return "template cannot be executed: " + exec.Err.Error()
+	}
+	return err.Error()
+}
+
 // printer turns a value into the text of one token.
 type printer func(value any) (string, error)
 
-// printers are the functions of templates that make one token of a value, by name.
+// Printers are the functions of templates that make one token of a value, by name.
 //
 //	word         a token without quotes
 //	part         a piece of a token without quotes; the walker puts it inside words
@@ -43,7 +62,7 @@ type printer func(value any) (string, error)
 //	streamformat a quoted token with variables of the stream level
 //	verbatim     a quoted token where nginx reads variables; $ becomes a variable with a $
 //	header       a quoted token with harmless variables that never contain a line end
-//	argument     a quoted token with harmless variables, for Lua
+//	argument     an argument for Lua, by its type: see model.Computed
 //	url          a header with the URL of a redirect; $uri is the path as the client sent it
 //	parameter    a quoted token with harmless variables, which may contain a line end
 //	target       a quoted token with captures, and variables that do not change captures
@@ -57,20 +76,20 @@ type printer func(value any) (string, error)
 //	onoff        "on" or "off" for a bool
 //	lines        a quoted token of several lines of headers, of our own making
 //	rules        a quoted token of several lines for ModSecurity, whose directives do not read variables
-func printers() map[string]printer {
+func Printers() map[string]printer {
 	return map[string]printer{
-		"word": ofText(printWord), "part": ofText(printPart), "host": ofText(printHost), "alias": printAlias, "onelabel": ofText(printOneLabel),
-		"str": ofText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": printBounded, "verbatim": ofText(printVerbatim),
-		"logformat": ofText(printLogFormat), "streamformat": ofText(printStreamFormat), "header": ofText(printHeader), "argument": ofText(printArgument), "url": ofText(printURL), "parameter": ofText(printParameter), "target": ofText(printTarget),
-		"mapkey": ofText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": ofText(printVariable),
-		"size": ofText(printSize), "duration": printDuration, "path": ofText(printPath), "onoff": printOnOff, "lines": printLines, "rules": printRules,
+		"word": OfText(PrintWord), "part": OfText(printPart), "host": OfText(PrintHost), "alias": printAlias, "onelabel": OfText(printOneLabel),
+		"str": OfText(printStr), "literal": printLiteral, "regex": printRegex, "bounded": printBounded, "verbatim": OfText(printVerbatim),
+		"logformat": OfText(printLogFormat), "streamformat": OfText(printStreamFormat), "header": OfText(printHeader), "argument": printArgument, "url": OfText(printURL), "parameter": OfText(printParameter), "target": OfText(printTarget),
+		"mapkey": OfText(printMapKey), "mappattern": printMapPattern, "variables": printVariableList, "variable": OfText(PrintVariable),
+		"size": OfText(printSize), "duration": printDuration, "path": OfText(printPath), "onoff": printOnOff, "lines": printLines, "rules": printRules,
 	}
 }
 
-// ofText returns a printer for values with a text.
-func ofText(print func(s string) (string, error)) printer {
+// OfText returns a printer for values with a text.
+func OfText(print func(s string) (string, error)) printer {
 	return func(value any) (string, error) {
-		s, err := text(value)
+		s, err := Text(value)
 		if err != nil {
 			return "", err
 		}
@@ -78,8 +97,8 @@ func ofText(print func(s string) (string, error)) printer {
 	}
 }
 
-// text returns the text of a string, a whole number or a Stringer.
-func text(value any) (string, error) {
+// Text returns the text of a string, a whole number or a Stringer.
+func Text(value any) (string, error) {
 	switch v := value.(type) {
 	case string:
 		return v, nil
@@ -130,8 +149,8 @@ func plain(s string) bool {
 
 // limit refuses a token that is too long for nginx.
 func limit(token, value string) (string, error) {
-	if len(token) > tokenLimit {
-		return "", &Refusal{Want: fmt.Sprintf("at most %d bytes", tokenLimit), Got: value}
+	if len(token) > TokenLimit {
+		return "", &Refusal{Want: fmt.Sprintf("at most %d bytes", TokenLimit), Got: value}
 	}
 	return token, nil
 }
@@ -147,8 +166,8 @@ func bytesOf(s string) *allowed {
 	return &set
 }
 
-// holds reports whether s is not empty and all its bytes are in the set.
-func (a *allowed) holds(s string) bool {
+// Holds reports whether s is not empty and all its bytes are in the set.
+func (a *allowed) Holds(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !a[s[i]] {
 			return false

@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"errors"
@@ -9,23 +9,31 @@ import (
 	"sluice/internal/syntax"
 )
 
-// insertName is the function that inserts rendered text into a template. Only this
-// package can make its argument.
-const insertName = "insert"
+// InsertName is the function that inserts rendered text into a template. Only package
+// render can make its argument.
+const InsertName = "insert"
+
+// RawName is the function that prints a snippet unchanged. Package annotations drops
+// snippets unless the administrator allows them.
+const RawName = "raw"
+
+// RawMark marks both ends of a snippet between the function and the page. No printer and
+// no template can write it.
+const RawMark = "\x00"
 
 // action chooses the printer of a value, and moves the place behind it.
-func (w *walker) action(n *parse.ActionNode, at *place, fail func(string) error) error {
+func (w *Walker) action(n *parse.ActionNode, at *place, fail func(string) error) error {
 	if len(n.Pipe.Decl) > 0 {
 		return nil // {{ $x := ... }} prints nothing.
 	}
 	name := lastFunction(n.Pipe)
 	err := error(nil)
 	switch {
-	case name == rawName:
-		if err = atStart(name, at); w.onLeaf != nil {
-			w.onLeaf(rawName)
+	case name == RawName:
+		if err = atStart(name, at); w.OnLeaf != nil {
+			w.OnLeaf(RawName)
 		}
-	case name == insertName:
+	case name == InsertName:
 		err = atStart(name, at)
 	case at.lexer.Mode == syntax.Blank:
 		err = w.token(n.Pipe, name, at)
@@ -41,7 +49,7 @@ func (w *walker) action(n *parse.ActionNode, at *place, fail func(string) error)
 }
 
 func atStart(name string, at *place) error {
-	if at.lexer.Mode != syntax.Blank || at.tokens.max != 0 {
+	if at.lexer.Mode != syntax.Blank || at.tokens.Max != 0 {
 		return fmt.Errorf("%s %s: want it where a directive can start", name, at)
 	}
 	return nil
@@ -57,7 +65,7 @@ func lastFunction(pipe *parse.PipeNode) string {
 }
 
 // token handles a value that is a whole token.
-func (w *walker) token(pipe *parse.PipeNode, name string, at *place) error {
+func (w *Walker) token(pipe *parse.PipeNode, name string, at *place) error {
 	at.tokens = at.tokens.plus(1)
 	if at.naming() {
 		if !at.inside().takesValues() {
@@ -69,9 +77,9 @@ func (w *walker) token(pipe *parse.PipeNode, name string, at *place) error {
 		name = "word"
 		pass(pipe, name)
 	}
-	if name == "variable" && w.own != "" {
-		w.families[w.own] = true
-		if err := allow(pipe, w.own); err != nil {
+	if name == "variable" && w.Own != "" {
+		w.Families[w.Own] = true
+		if err := allow(pipe, w.Own); err != nil {
 			return err
 		}
 	}
@@ -85,7 +93,7 @@ func (w *walker) token(pipe *parse.PipeNode, name string, at *place) error {
 }
 
 // part handles a value within a word.
-func (w *walker) part(pipe *parse.PipeNode, name string, at *place) error {
+func (w *Walker) part(pipe *parse.PipeNode, name string, at *place) error {
 	switch {
 	case at.lexer.Escaped || at.lexer.Variable:
 		return errors.New("a value is printed directly behind a backslash or a $")

@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"sluice/internal/syntax"
 )
 
-// walker follows the parse trees of templates with nginx's lexer. It refuses a template
+// Walker follows the parse trees of templates with nginx's lexer. It refuses a template
 // that prints a value where no printer is safe, appends the printer `word` to every
 // value without one, and learns the grammar of the templates.
 //
@@ -23,30 +23,35 @@ import (
 //   - The name of a directive is never a value, except in map, geo and split_clients
 //     blocks.
 //   - All branches of an if, with or range end in the same place.
-type walker struct {
+type Walker struct {
 	trees    map[string]*parse.Tree
 	printers map[string]printer
-	// reached are the templates that are in use.
-	reached map[string]bool
+	// Reached are the templates that are in use.
+	Reached map[string]bool
 	// calling are the templates on the way to the current one, to find loops.
 	calling []*parse.Tree
-	// own begins the names of the current behaviour's variables; empty outside of one.
-	own string
-	// onLeaf is called with each directive of a root, and with raw for a snippet.
-	onLeaf func(name string)
-	// used are the variables that the templates name.
-	used map[string]bool
-	// families begin the names of the variables that behaviours print.
-	families map[string]bool
+	// Own begins the names of the current behaviour's variables; empty outside of one.
+	Own string
+	// OnLeaf is called with each directive of a root, and with raw for a snippet.
+	OnLeaf func(name string)
+	// Used are the variables that the templates name.
+	Used map[string]bool
+	// Families begin the names of the variables that behaviours print.
+	Families map[string]bool
 }
 
-// walkRoot walks a template that Go executes.
-func (w *walker) walkRoot(name string, inside *node) error {
+// NewWalker returns a walker for templates, by their names.
+func NewWalker(trees map[string]*parse.Tree) *Walker {
+	return &Walker{trees: trees, printers: Printers(), Reached: map[string]bool{}, Used: map[string]bool{}, Families: map[string]bool{}}
+}
+
+// WalkRoot walks a template that Go executes.
+func (w *Walker) WalkRoot(name string, inside *Node) error {
 	tree := w.trees[name]
 	if tree == nil {
 		return fmt.Errorf("template %q is missing", name)
 	}
-	start := &place{stack: []*node{inside}, keeps: w.own != ""}
+	start := &place{stack: []*Node{inside}, keeps: w.Own != ""}
 	end, err := w.call(name, start, func(text string) error { return fmt.Errorf("template %q: %s", name, text) })
 	if err != nil {
 		return err
@@ -58,7 +63,7 @@ func (w *walker) walkRoot(name string, inside *node) error {
 }
 
 // call walks a template that begins at a place.
-func (w *walker) call(name string, at *place, fail func(string) error) (*place, error) {
+func (w *Walker) call(name string, at *place, fail func(string) error) (*place, error) {
 	tree := w.trees[name]
 	if tree == nil {
 		return nil, fail(fmt.Sprintf("there is no template %q", name))
@@ -66,7 +71,7 @@ func (w *walker) call(name string, at *place, fail func(string) error) (*place, 
 	if slices.Contains(w.calling, tree) {
 		return nil, fail(fmt.Sprintf("template %q calls itself", name))
 	}
-	w.reached[name] = true
+	w.Reached[name] = true
 	w.calling = append(w.calling, tree)
 	end, err := w.list(tree, tree.Root, at)
 	w.calling = w.calling[:len(w.calling)-1]
@@ -74,7 +79,7 @@ func (w *walker) call(name string, at *place, fail func(string) error) (*place, 
 }
 
 // list walks nodes one after the other. It does not change at.
-func (w *walker) list(tree *parse.Tree, list *parse.ListNode, at *place) (*place, error) {
+func (w *Walker) list(tree *parse.Tree, list *parse.ListNode, at *place) (*place, error) {
 	at = at.clone()
 	if list == nil {
 		return at, nil
@@ -89,7 +94,7 @@ func (w *walker) list(tree *parse.Tree, list *parse.ListNode, at *place) (*place
 	return at, nil
 }
 
-func (w *walker) node(tree *parse.Tree, n parse.Node, at *place) (*place, error) {
+func (w *Walker) node(tree *parse.Tree, n parse.Node, at *place) (*place, error) {
 	fail := func(text string) error { return failure(tree, n, text) }
 	switch n := n.(type) {
 	case *parse.TextNode:
@@ -116,7 +121,7 @@ func failure(tree *parse.Tree, n parse.Node, text string) error {
 	return fmt.Errorf("%s: %s", location, text)
 }
 
-func (w *walker) branches(tree *parse.Tree, b *parse.BranchNode, at *place, fail func(string) error) (*place, error) {
+func (w *Walker) branches(tree *parse.Tree, b *parse.BranchNode, at *place, fail func(string) error) (*place, error) {
 	yes, err := w.list(tree, b.List, at)
 	if err != nil {
 		return nil, err
@@ -129,13 +134,13 @@ func (w *walker) branches(tree *parse.Tree, b *parse.BranchNode, at *place, fail
 }
 
 // loop walks a body that runs any number of times.
-func (w *walker) loop(tree *parse.Tree, b *parse.BranchNode, at *place, fail func(string) error) (*place, error) {
+func (w *Walker) loop(tree *parse.Tree, b *parse.BranchNode, at *place, fail func(string) error) (*place, error) {
 	once, err := w.list(tree, b.List, at)
 	if err != nil {
 		return nil, err
 	}
-	if once.tokens.max > at.tokens.max {
-		once.tokens.max = unbounded
+	if once.tokens.Max > at.tokens.Max {
+		once.tokens.Max = unbounded
 	}
 	again, err := join(at, once, fail)
 	if err != nil || b.ElseList == nil {
@@ -156,9 +161,9 @@ func join(a, b *place, fail func(string) error) (*place, error) {
 }
 
 // text walks literal text.
-func (w *walker) text(n *parse.TextNode, at *place, fail func(string) error) error {
+func (w *Walker) text(n *parse.TextNode, at *place, fail func(string) error) error {
 	for _, name := range slices.Concat(syntax.Variables(n.Text), syntax.Groups(n.Text)) {
-		w.used[name] = true
+		w.Used[name] = true
 	}
 	for _, ch := range n.Text {
 		if err := w.step(ch, at); err != nil {
@@ -168,17 +173,17 @@ func (w *walker) text(n *parse.TextNode, at *place, fail func(string) error) err
 	return nil
 }
 
-func (w *walker) step(ch byte, at *place) error {
+func (w *Walker) step(ch byte, at *place) error {
 	event, mixed := at.step(ch), at.mixed
 	at.mixed = false
 	switch {
-	case ch == rawMark[0]:
+	case ch == RawMark[0]:
 		return errors.New("NUL")
 	case ch == '\n' && (at.lexer.Mode == syntax.Double || at.lexer.Mode == syntax.Single):
 		return errors.New("a line ends within quotes")
 	case event&syntax.Wrong != 0 || mixed && ch == ')':
 		return fmt.Errorf("%q stands directly behind a token in quotes or a value", ch)
-	case event&(syntax.Semicolon|syntax.Open) != 0 && at.tokens.min == 0:
+	case event&(syntax.Semicolon|syntax.Open) != 0 && at.tokens.Min == 0:
 		return fmt.Errorf("%q without a directive", ch)
 	case event&syntax.Semicolon != 0:
 		err := w.sets(at, 1)
@@ -188,7 +193,7 @@ func (w *walker) step(ch byte, at *place) error {
 		if at.printed {
 			return errors.New("the name of a block is printed")
 		}
-		if err := w.sets(at, at.tokens.max-1); err != nil {
+		if err := w.sets(at, at.tokens.Max-1); err != nil {
 			return err
 		}
 		at.enter()
@@ -200,12 +205,12 @@ func (w *walker) step(ch byte, at *place) error {
 
 // sets refuses a directive of a behaviour that sets a variable of others. token is the
 // place of the variable behind the name of the directive, from 1.
-func (w *walker) sets(at *place, token int) error {
-	if w.own == "" || !setsVariable[at.name] || token < 1 || token > len(at.words) {
+func (w *Walker) sets(at *place, token int) error {
+	if w.Own == "" || !setsVariable[at.name] || token < 1 || token > len(at.words) {
 		return nil
 	}
-	if name := at.words[token-1]; name != "" && !strings.HasPrefix(name, "$"+w.own) {
-		return fmt.Errorf("%s sets %s: want a variable that begins with $%s", at.name, name, w.own)
+	if name := at.words[token-1]; name != "" && !strings.HasPrefix(name, "$"+w.Own) {
+		return fmt.Errorf("%s sets %s: want a variable that begins with $%s", at.name, name, w.Own)
 	}
 	return nil
 }
@@ -214,14 +219,14 @@ func (w *walker) sets(at *place, token int) error {
 // auth_request_set, and the last argument of the blocks.
 var setsVariable = map[string]bool{"set": true, "auth_request_set": true, "map": true, "geo": true, "split_clients": true}
 
-func (w *walker) leaf(at *place) {
+func (w *Walker) leaf(at *place) {
 	inside := at.inside()
 	if at.printed {
-		inside.value(at.tokens.plus(-1))
+		inside.Value(at.tokens.plus(-1))
 	} else {
-		inside.leaf(at.name, at.tokens.plus(-1))
-		if w.onLeaf != nil {
-			w.onLeaf(at.name)
+		inside.Leaf(at.name, at.tokens.plus(-1))
+		if w.OnLeaf != nil {
+			w.OnLeaf(at.name)
 		}
 	}
 	at.reset()

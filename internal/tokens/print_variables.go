@@ -1,4 +1,4 @@
-package render
+package tokens
 
 import (
 	"slices"
@@ -7,12 +7,12 @@ import (
 	"sluice/internal/model"
 )
 
-// knownVariables may be used in users' values. They describe the request, the connection
+// KnownVariables may be used in users' values. They describe the request, the connection
 // or the answer, and cannot run anything. Every nginx from 1.22 on has them, or all
 // modes of the templates define them: nginx refuses the whole file for an unknown
 // variable, and names no line. $http3 is missing, because an nginx without QUIC lacks it.
 // Source: https://nginx.org/en/docs/varindex.html
-var knownVariables = words(`args body_bytes_sent bytes_sent connection connection_requests connection_time content_length
+var KnownVariables = words(`args body_bytes_sent bytes_sent connection connection_requests connection_time content_length
 	content_type document_uri gzip_ratio host hostname http2 https is_args msec nginx_version pid pipe query_string proxy_host proxy_port
 	proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port
 	proxy_add_x_forwarded_for realip_remote_addr realip_remote_port remote_addr remote_port remote_user request
@@ -27,9 +27,9 @@ var knownVariables = words(`args body_bytes_sent bytes_sent connection connectio
 	best_http_host connection_upgrade full_x_forwarded_for ingress_name namespace pass_access_scheme pass_port proxy_alternative_upstream_name
 	proxy_upstream_name redirect_host redirect_scheme redirect_uri req_id request_path route service_name service_port`)
 
-// internalVariables are for templates only: not every mode defines them, or their values
+// InternalVariables are for templates only: not every mode defines them, or their values
 // are not text.
-var internalVariables = words(`announced_addr arrived_port binary_remote_addr`)
+var InternalVariables = words(`announced_addr arrived_port binary_remote_addr escaped_request_uri opentelemetry`)
 
 // streamVariables may be used in the format of the access log of TCP and UDP
 // services.
@@ -39,8 +39,8 @@ var streamVariables = words(`bytes_received bytes_sent connection hostname msec 
 	session_time status time_iso8601 time_local upstream_addr upstream_bytes_received upstream_bytes_sent upstream_connect_time
 	upstream_first_byte_time upstream_session_time`)
 
-// patterned are the known variables that our maps compute with a pattern.
-var patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_host redirect_scheme redirect_uri
+// Patterned are the known variables that our maps compute with a pattern.
+var Patterned = words(`best_http_host connection_upgrade ingress_name namespace redirect_host redirect_scheme redirect_uri
 	request_path service_name service_port`)
 
 // unclean are the known variables whose values can contain line ends: the body, and
@@ -64,32 +64,33 @@ func captured(name string) bool {
 	return len(name) == 1 && name[0] >= '1' && name[0] <= '9' || len(name) > 2 && strings.HasPrefix(name, "p_")
 }
 
-// known reports whether users may name a variable.
-func known(name string) bool {
-	return knownVariables[name] || slices.ContainsFunc(families, func(family string) bool {
+// Known reports whether users may name a variable.
+func Known(name string) bool {
+	return KnownVariables[name] || slices.ContainsFunc(families, func(family string) bool {
 		return strings.HasPrefix(name, family) && len(name) > len(family)
 	})
 }
 
-// variablesOf returns the beginning of the names of a behaviour's own variables: the only
+// VariablesOf returns the beginning of the names of a behaviour's own variables: the only
 // ones that it may set.
-func variablesOf(behaviour string) string { return strings.ReplaceAll(behaviour, "-", "_") + "_" }
+func VariablesOf(behaviour string) string { return strings.ReplaceAll(behaviour, "-", "_") + "_" }
 
 // declared begin the names of variables that templates declare.
 var declared = []string{"match_", "query_", "dispatch_", "external_auth_", "limits_"}
 
-func isDeclared(name string) bool {
+// IsDeclared reports whether a variable is one that templates declare.
+func IsDeclared(name string) bool {
 	return slices.ContainsFunc(declared, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
-// printVariable prints "$name"; the value comes with or without the "$".
-func printVariable(s string) (string, error) { return printOwnVariable("", s) }
+// PrintVariable prints "$name"; the value comes with or without the "$".
+func PrintVariable(s string) (string, error) { return PrintOwnVariable("", s) }
 
-// printOwnVariable is printVariable in a template of a behaviour; own begins the names of
+// PrintOwnVariable is printVariable in a template of a behaviour; own begins the names of
 // its own variables.
-func printOwnVariable(own, s string) (string, error) {
+func PrintOwnVariable(own, s string) (string, error) {
 	name := strings.TrimPrefix(s, "$")
-	if !partBytes.holds(name) || strings.ContainsAny(name, ".:/-") || !known(name) && !internalVariables[name] && !isDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
+	if !partBytes.Holds(name) || strings.ContainsAny(name, ".:/-") || !Known(name) && !InternalVariables[name] && !IsDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
 		return "", &Refusal{Want: "the name of a variable that may be used here", Got: s}
 	}
 	return limit("$"+name, s)
@@ -103,7 +104,7 @@ func printVariableList(value any) (string, error) {
 	}
 	var all strings.Builder
 	for _, name := range names {
-		printed, err := printVariable(name)
+		printed, err := PrintVariable(name)
 		if err != nil {
 			return "", err
 		}
@@ -116,13 +117,13 @@ func printVariableList(value any) (string, error) {
 // Source: https://nginx.org/en/docs/http/ngx_http_limit_req_module.html#variables
 var ofLog = words(`limit_conn_status limit_req_status`)
 
-// locationPath is the variable with the path of a rule. It is set for the access log only,
+// LocationPath is the variable with the path of a rule. It is set for the access log only,
 // so only its format may name it.
-const locationPath = "location_path"
+const LocationPath = "location_path"
 
 // printLogFormat prints the format of the access log.
 func printLogFormat(s string) (string, error) {
-	return printVariables(s, func(name string) bool { return name == locationPath || ofLog[name] || known(name) })
+	return printVariables(s, func(name string) bool { return name == LocationPath || ofLog[name] || Known(name) })
 }
 
 // printStreamFormat prints the format of the access log of TCP and UDP services.
@@ -137,12 +138,12 @@ func printHeader(s string) (string, error) {
 }
 
 // inHeaders reports whether a variable may be in a header.
-func inHeaders(name string) bool { return known(name) && !unclean[name] || name == model.EscapedURI }
+func inHeaders(name string) bool { return Known(name) && !unclean[name] || name == model.EscapedURI }
 
 // printParameter prints the value of a FastCGI parameter. Its length stands before it, so a
 // line end in it does no harm.
 func printParameter(s string) (string, error) {
-	return printVariables(s, func(name string) bool { return known(name) || ofFastCGI[name] })
+	return printVariables(s, func(name string) bool { return Known(name) || ofFastCGI[name] })
 }
 
 // ofFastCGI are the variables of nginx's FastCGI module.
@@ -150,8 +151,18 @@ func printParameter(s string) (string, error) {
 var ofFastCGI = words(`fastcgi_path_info fastcgi_script_name`)
 
 // printArgument prints an argument of a Lua program. Values with line ends do no harm there.
-func printArgument(s string) (string, error) {
-	return printVariables(s, func(name string) bool { return known(name) || name == model.EscapedURI })
+func printArgument(value any) (string, error) {
+	s, err := Text(value)
+	if err != nil {
+		return "", err
+	}
+	switch value.(type) {
+	case int, model.Word:
+		return PrintWord(s)
+	case model.Verbatim:
+		return printVerbatim(s)
+	}
+	return printVariables(s, func(name string) bool { return Known(name) || name == model.EscapedURI })
 }
 
 // printURL prints the URL of a redirect, which is a header. $uri becomes the path as the
@@ -159,7 +170,7 @@ func printArgument(s string) (string, error) {
 func printURL(s string) (string, error) {
 	parts := strings.Split(s, "$")
 	for i, part := range parts[1:] {
-		if name, rest, whole := variableName(part); whole && name == "uri" {
+		if name, rest, whole := VariableName(part); whole && name == "uri" {
 			parts[i+1] = "{request_path}" + rest
 		}
 	}
@@ -169,7 +180,7 @@ func printURL(s string) (string, error) {
 // printTarget prints the target of a rewrite. A variable that a map computes with a pattern
 // would overwrite the captures while nginx copies them, past the room that it reserved.
 func printTarget(s string) (string, error) {
-	return printVariables(s, func(name string) bool { return captured(name) || known(name) && !patterned[name] })
+	return printVariables(s, func(name string) bool { return captured(name) || Known(name) && !Patterned[name] })
 }
 
 // printVariables prints a token with variables. nginx refuses the whole file for an unknown
@@ -180,7 +191,7 @@ func printVariables(s string, known func(name string) bool) (string, error) {
 		if !found {
 			return quote(s)
 		}
-		name, more, whole := variableName(after)
+		name, more, whole := VariableName(after)
 		switch want := "text whose $ names a known variable, such as $host"; {
 		case !whole:
 			return "", &Refusal{Want: want, Got: s}
@@ -191,10 +202,10 @@ func printVariables(s string, known func(name string) bool) (string, error) {
 	}
 }
 
-// variableName reads the name behind a "$" as nginx does: one digit, or letters, digits
+// VariableName reads the name behind a "$" as nginx does: one digit, or letters, digits
 // and "_", in braces or not.
 // Source: ngx_http_script_compile in nginx's src/http/ngx_http_script.c.
-func variableName(s string) (name, rest string, whole bool) {
+func VariableName(s string) (name, rest string, whole bool) {
 	if s == "" {
 		return "", "", false
 	}

@@ -1,19 +1,16 @@
-package render
+package tokens
 
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
+	"github.com/google/go-cmp/cmp"
 
 	"sluice/internal/keys"
-	"sluice/internal/model"
 	"sluice/internal/pcre"
-	"sluice/internal/settings"
 	"sluice/internal/syntax"
 )
 
@@ -70,7 +67,7 @@ func TestPrintersPrint(t *testing.T) {
 		{"onoff", true, "on"},
 		{"onoff", false, "off"},
 	} {
-		got, err := printers()[c.printer](c.value)
+		got, err := Printers()[c.printer](c.value)
 		if err != nil || got != c.want {
 			t.Errorf("%s %#v: got %s, %v; want %s", c.printer, c.value, got, err, c.want)
 		}
@@ -80,9 +77,9 @@ func TestPrintersPrint(t *testing.T) {
 // A behaviour names variables that begin with its own name, besides the known ones.
 func TestOwnVariables(t *testing.T) {
 	t.Parallel()
-	own := variablesOf("two-words")
+	own := VariablesOf("two-words")
 	for name, want := range map[string]string{"two_words_a": "$two_words_a", "host": "$host", "cors_a": "", "two_wordsa": "", "two_words_a;": "", "two_words_a b": "", "arrived_port": "$arrived_port"} {
-		if got, err := printOwnVariable(own, name); got != want || (err == nil) != (want != "") {
+		if got, err := PrintOwnVariable(own, name); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
@@ -115,7 +112,7 @@ func TestPrintersRefuse(t *testing.T) {
 	}
 	for name, values := range cases {
 		for _, value := range values {
-			got, err := printers()[name](value)
+			got, err := Printers()[name](value)
 			var refusal *Refusal
 			if got != "" || !errors.As(err, &refusal) {
 				t.Errorf("%s %q: got %s, %v; want a refusal", name, value, got, err)
@@ -131,7 +128,7 @@ func TestRefusalSaysWhatIsWanted(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, err = printWord(strings.Repeat("é", 1000))
+	_, err = PrintWord(strings.Repeat("é", 1000))
 	if err == nil || len(err.Error()) > 400 {
 		t.Errorf("a long value is not shortened: %v", err)
 	}
@@ -164,7 +161,7 @@ func FuzzPrinters(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for name, print := range printers() {
+		for name, print := range Printers() {
 			token, err := print(s)
 			if err != nil {
 				continue
@@ -197,36 +194,37 @@ func valueOf(printer, s string) string {
 	case printer == "variable":
 		return "$" + strings.TrimPrefix(s, "$")
 	case printer == "bounded":
-		l := limitPattern(s, pcre.NameSteps)
+		l := LimitPattern(s, pcre.NameSteps)
 		return l.before + s + l.after
 	case printer == "onelabel":
-		return "~" + labelPattern(s)
+		return "~" + LabelPattern(s)
 	case printer == "duration" && strings.Trim(s, "0123456789") == "":
 		return s + "s"
 	}
 	return s
 }
 
-// The list of known variables that a map computes with a pattern is complete.
-func TestPatternedVariables(t *testing.T) {
-	t.Parallel()
-	believing, problems := settings.Read(&corev1.ConfigMap{Data: map[string]string{"use-forwarded-headers": "true"}})
-	if len(problems) > 0 {
-		t.Fatal(problems)
+// FuzzQuote checks that tokens are read the same after quoting.
+func FuzzQuote(f *testing.F) {
+	for _, seed := range []string{"", "a b;", `a "b\"" 'c';`, "a{b;}", "}", "a}", "${", "$", "\\", "a\\", "\"", "# x", "a \"b\"c", "a \"b\")c;", "map $a $b { default x; ~y z; }"} {
+		f.Add(seed)
 	}
-	file, _ := load(t).Render(model.Static{Blocks: believing.Blocks()}, testEnvironment(), nil)
-	text, found := string(file.Bytes()), 0
-	for _, m := range regexp.MustCompile(`(?s)map (\S+|"[^"]*") \$(\w+) \{(.*?)\n\}`).FindAllStringSubmatch(text, -1) {
-		source, name, body := m[1], m[2], m[3]
-		if !known(name) || !strings.Contains(body, `"~`) && !patterned[strings.TrimPrefix(source, "$")] {
-			continue
+	f.Fuzz(func(t *testing.T, text string) {
+		tokens, one := tokensOf(text)
+		if !one || len(tokens) == 0 {
+			return
 		}
-		found++
-		if !patterned[name] {
-			t.Errorf("$%s is computed with a pattern", name)
+		var again strings.Builder
+		for _, token := range tokens {
+			quoted, err := quote(token)
+			if err != nil {
+				return // Longer than a token may be, or with control characters.
+			}
+			again.WriteString(quoted + " ")
 		}
-	}
-	if found != len(patterned) {
-		t.Errorf("%d maps with patterns are in the file, want %d", found, len(patterned))
-	}
+		got, one := tokensOf(again.String() + ";")
+		if diff := cmp.Diff(tokens, got); diff != "" || !one {
+			t.Fatalf("%q read again: %s", text, diff)
+		}
+	})
 }
