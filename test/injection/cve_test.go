@@ -272,6 +272,22 @@ func TestCVE2021_25742(t *testing.T) {
 	a.refused(t, "stream-snippet", marker)
 }
 
+// A snippet of ModSecurity must not end its token, run programs, or touch files.
+func TestModSecuritySnippets(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"SecRuleEngine On';\n" + marker + "; #", "SecRuleEngine On\n\"; " + marker + "; #", "Include /" + marker, "SecAuditLog /" + marker, "SecDebugLog /" + marker,
+		"SecRule ARGS \"@inspectFile /" + marker + "\" \"id:1,phase:1\"", "SecAction \"id:1,phase:1,exec:/" + marker + "\"", "SecRemoteRules key https://" + marker,
+		"SecRule ARGS \"a\\\\\" \"id:1,exec:/" + marker + "\"", "SecRule ARGS \"a\" \"id:1,msg:'x\\',exec:/" + marker + ",msg:'y'\"",
+	} {
+		a := attack(t, func(ing *networkingv1.Ingress) {
+			ing.Annotations[prefix+"enable-modsecurity"], ing.Annotations[prefix+"modsecurity-snippet"] = "true", text
+		})
+		a.closed(t, "modsecurity-snippet")
+		a.lacks(t, marker)
+	}
+}
+
 // The same with what an attacker ran through configuration-snippet.
 func TestCVE2023_5043(t *testing.T) {
 	t.Parallel()
