@@ -182,7 +182,10 @@ func (r *reader) read(b *behaviour) outcome {
 	r.denied = false
 	group := b.of(defaultsOf(r.settings))
 	denies, protects := r.denies(b)
-	if r.hasAny(b.Keys) {
+	switch given := r.hasAny(b.Keys); {
+	case given && r.isTurnedOff(b):
+		group = r.turnOff(b)
+	case given:
 		group = r.decode(b, denies)
 	}
 	o := outcome{group: group, data: r.data(b, group), denied: r.denied}
@@ -259,6 +262,18 @@ func (r *reader) isTurnedOff(b *behaviour) bool {
 	}
 	value, _ := r.settings.Value(doc.From)
 	return doc.IsOff(value) && !r.settings.Broken(doc.From) && !r.hasAny(b.Keys)
+}
+
+// turnOff returns the group of a behaviour that is off, and reports its other keys.
+func (r *reader) turnOff(b *behaviour) reflect.Value {
+	group := reflect.New(b.group)
+	key := group.Interface().(switched).switchKey()
+	for _, doc := range b.Keys {
+		if name, ok := r.name(doc); ok && doc.Key != key {
+			r.report(name, model.NoEffect, "it has no effect, as "+FieldOf(r.prefix, key)+" asks for nothing", false)
+		}
+	}
+	return group
 }
 
 // denies reports whether the paths must return 503 if the behaviour cannot be honoured,

@@ -19,7 +19,7 @@ func (ModSecurity) switchKey() string { return "enable-modsecurity" }
 
 // mend reports keys that ask for protection without the switch.
 func (m *ModSecurity) mend(given func(key string) bool) []keys.Fault {
-	if m.Enabled || given("enable-modsecurity") {
+	if m.Enabled {
 		return nil
 	}
 	var faults []keys.Fault

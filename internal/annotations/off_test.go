@@ -41,7 +41,7 @@ func TestWhatAsksIsNotOff(t *testing.T) {
 	t.Parallel()
 	for written, denied := range map[string]bool{
 		"enable-owasp-core-rules=true": true, "enable-owasp-core-rules=true enable-modsecurity=": true, "enable-owasp-core-rules=true enable-modsecurity=yes": true,
-		"modsecurity-snippet=SecRuleEngine": true, "enable-modsecurity=1": true, "enable-modsecurity=on": true, "auth-secret=a": true, "auth-snippet=a": true, "auth-tls-match-cn=a": true,
+		"modsecurity-snippet=SecRuleEngine": true, "enable-modsecurity=1 modsecurity-snippet=SecRuleEngine": true, "enable-modsecurity=on": true, "auth-secret=a": true, "auth-snippet=a": true, "auth-tls-match-cn=a": true,
 		"proxy-buffering=yes": false, "proxy-redirect-from=~a proxy-redirect-to=/": false,
 		"load-balance=ip_hash": false, "affinity=ip session-cookie-name=a": false, "mirror-target=a mirror-host=a": false, "use-port-in-redirects=2": false, "ssl-ciphers=A;": false,
 		"enable-cors=true cors-allow-origin=bad": false, "temporal-redirect=http://a temporal-redirect-code=500": false,

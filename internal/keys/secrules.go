@@ -92,6 +92,7 @@ func (r *ruleReader) read(line ruleLine) error {
 		last := len(r.rules) - 1
 		r.rules[last] = append(r.rules[last], written)
 	default:
+		r.replace(words[0].text)
 		r.rules = append(r.rules, []string{written})
 	}
 	r.chained = chained
@@ -104,6 +105,17 @@ func (r *ruleReader) read(line ruleLine) error {
 	}
 	return nil
 }
+
+// replace removes an earlier value of a directive: ModSecurity keeps the last one of a text,
+// but the first one of several texts, which these become.
+func (r *ruleReader) replace(name string) {
+	if simpleDirectives[name] == nil || slices.Contains(repeatedDirectives, name) {
+		return
+	}
+	r.rules = slices.DeleteFunc(r.rules, func(lines []string) bool { return strings.HasPrefix(lines[0]+" ", name+" ") })
+}
+
+var repeatedDirectives = []string{"SecRuleRemoveById", "SecRuleRemoveByTag", "SecRuleRemoveByMsg", "SecMarker", "SecResponseBodyMimeType", "SecResponseBodyMimeTypesClear", "SecComponentSignature"}
 
 func isOddInRule(r rune) bool {
 	return r < ' ' && r != '\t' || r == 0x7f || r == '\uFFFD' || r >= 0x80 && r < 0xa0

@@ -200,7 +200,6 @@ func (s *serverRendering) prepare(location *model.Location) error {
 		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
 	}
 	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
-	view.Computed, view.Watch = s.env.computed(location), s.env.watch(location)
 	for _, block := range location.Blocks {
 		if inspecting, ok := block.Data.(model.Inspecting); ok {
 			if err := s.inspect(inspecting); err != nil {
@@ -208,6 +207,7 @@ func (s *serverRendering) prepare(location *model.Location) error {
 			}
 		}
 	}
+	view.Computed, view.Watch = s.env.computed(location), s.env.watch(location)
 	view.First, view.Blocks, view.TLS = s.locationBlocks.first, s.locationBlocks.insert, s.upstreamTLS
 	s.speaks = dialectOf(location)
 	if err := s.sharedBlocks(location.Blocks); err != nil {

@@ -97,8 +97,8 @@ func TestUnsupportedProtections(t *testing.T) {
 		{"main-snippet", "env X;", true},
 		{"main-snippet", "", false},
 		{"block-cidrs", "192.0.2.0/24", true},
-		{"enable-modsecurity", "true", true},
-		{"enable-modsecurity", "false", false},
+		{"block-user-agents", "bot", true},
+		{"block-user-agents", "", false},
 		{"enable-brotli", "true", false},
 	} {
 		s, problems := read(map[string]string{test.key: test.value})

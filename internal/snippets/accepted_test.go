@@ -22,9 +22,7 @@ import (
 const prefix = "nginx.ingress.kubernetes.io"
 
 // awaited are names of annotations that no behaviour reads yet.
-var awaited = []string{
-	"enable-modsecurity", "modsecurity-snippet", "modsecurity-transaction-id",
-}
+var awaited = []string{}
 
 // bare returns the name of an annotation without a prefix.
 func bare(name string) string {

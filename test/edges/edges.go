@@ -169,6 +169,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.ServerSnippet]():   {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }", "location /all { satisfy any; allow all; return 200; }"},
 	reflect.TypeFor[keys.StreamSnippet]():   {"# nothing", `server { listen 19003 udp; return x; } server { listen 19003; return x; }`, `server { listen [::1]:19004; return "}{"; }`},
 	reflect.TypeFor[keys.SnippetUses]():     {"tuning", `block-agents agent="" status=400`, `header value=""; header value="" always=false`},
+	reflect.TypeFor[keys.SecRules]():        {"SecRuleEngine On", `SecRule ARGS:a "@rx [\"'\\}{;$]" "id:1,phase:2,deny,msg:'}{;#'"`, "SecRule ARGS:a \"@contains b\" \\\n  \"id:2,phase:1,pass,chain\"\nSecRule ARGS:c \"@streq d\" \"t:none,setvar:'tx.a=%{MATCHED_VAR}'\""},
 	reflect.TypeFor[keys.Snippet]():         {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 }
 
@@ -226,6 +227,7 @@ var ofRules = map[string][]string{
 	"ratio":              {"0", "1", "0.000000000001", "1.000000000000"},
 	"header_text":        {"a", "a -~"},
 	"span_name":          {"a", strings.Repeat("n", 200), "HTTP $request_method $service_name $uri", "${host}"},
+	"transaction_id":     {"a", "A_0-z", "$host-${request_id}"},
 	"operation_name":     {"a", "A_0-z"},
 	"log_url":            {"/", "/" + strings.Repeat("a", 1999), "~x", "~*^/(?:a|b)$"},
 	"address":            {"0.0.0.0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},

@@ -32,6 +32,7 @@
 package golden
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -81,16 +82,21 @@ func runCase(t *testing.T, c *testCase) {
 	c.expectParts(t, string(got.file.Bytes()))
 	c.expectStable(t, got)
 	got.expectGuarded(t)
-	answers, logged := "", ""
+	answers, logged, inspects := "", "", bytes.Contains(got.file.Bytes(), []byte("\t\tmodsecurity on;\n"))
 	for _, installed := range kit.Nginxes(t) {
+		if inspects && installed.Capabilities.ModSecurity == "" {
+			continue // its locations answer 503: see TestWithoutModSecurity
+		}
 		lines, log := serveCase(t, c, got, installed)
 		if answers != "" && lines+log != answers+logged {
 			t.Errorf("%s answers otherwise than the first nginx:\n%s", installed.Name, cmp.Diff(answers+logged, lines+log))
 		}
 		answers, logged = lines, log
 	}
-	c.expect(t, "requests", answers)
-	c.expect(t, "log", logged)
+	if answers != "" || !inspects {
+		c.expect(t, "requests", answers)
+		c.expect(t, "log", logged)
+	}
 	if *update {
 		c.write(t)
 	}

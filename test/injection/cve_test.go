@@ -272,6 +272,22 @@ func TestCVE2021_25742(t *testing.T) {
 	a.refused(t, "stream-snippet", marker)
 }
 
+// A snippet of ModSecurity must not end its token, run programs, or touch files.
+func TestModSecuritySnippets(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"SecRuleEngine On';\n" + marker + "; #", "SecRuleEngine On\n\"; " + marker + "; #", "Include /" + marker, "SecAuditLog /" + marker, "SecDebugLog /" + marker,
+		"SecRule ARGS \"@inspectFile /" + marker + "\" \"id:1,phase:1\"", "SecAction \"id:1,phase:1,exec:/" + marker + "\"", "SecRemoteRules key https://" + marker,
+		"SecRule ARGS \"a\\\\\" \"id:1,exec:/" + marker + "\"", "SecRule ARGS \"a\" \"id:1,msg:'x\\',exec:/" + marker + ",msg:'y'\"",
+	} {
+		a := attack(t, func(ing *networkingv1.Ingress) {
+			ing.Annotations[prefix+"enable-modsecurity"], ing.Annotations[prefix+"modsecurity-snippet"] = "true", text
+		})
+		a.closed(t, "modsecurity-snippet")
+		a.lacks(t, marker)
+	}
+}
+
 // The same with what an attacker ran through configuration-snippet.
 func TestCVE2023_5043(t *testing.T) {
 	t.Parallel()
@@ -578,7 +594,7 @@ func TestProtectionsFailClosed(t *testing.T) {
 	t.Parallel()
 	for key, value := range map[string]string{
 		"auth-type": "basic", "auth-secret": "no-such-secret", "auth-tls-verify-client": "on", "denylist-source-range": "10.0.0.0/8, nonsense",
-		"limit-rps": "10r/s", "limit-connections": "-1", "enable-modsecurity": "true", "allowlist-source-range": "10.0.0.0/8, nonsense", "whitelist-source-range": "",
+		"limit-rps": "10r/s", "limit-connections": "-1", "enable-modsecurity": "maybe", "allowlist-source-range": "10.0.0.0/8, nonsense", "whitelist-source-range": "",
 	} {
 		a := attack(t, func(ing *networkingv1.Ingress) {
 			delete(ing.Annotations, prefix+"allowlist-source-range")

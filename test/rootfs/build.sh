@@ -11,7 +11,7 @@
 set -eu
 
 . "$(dirname "$0")/../../rootfs/mmdebstrap.sh"
-packages=nginx,libnginx-mod-http-lua,libnginx-mod-stream,libnginx-mod-http-headers-more-filter,lua-resty-core,lua-resty-lrucache,lua-cjson,pcre2-utils
+packages=nginx,libnginx-mod-http-lua,libnginx-mod-stream,libnginx-mod-http-headers-more-filter,libnginx-mod-http-modsecurity,modsecurity-crs,lua-resty-core,lua-resty-lrucache,lua-cjson,pcre2-utils
 recipe=2 # raise it to have all caches built again
 
 hash=$(printf '%s' "$suite $packages $(dpkg --print-architecture 2>/dev/null || uname -m) $recipe" | sha256sum | cut -c1-12)
