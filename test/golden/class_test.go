@@ -140,6 +140,8 @@ func besides(doc keys.Doc) (setting, annotation string) {
 		return entry("proxy-redirect-from", "/") + ", ", entry(annotationsPrefix+"/proxy-redirect-from", "/") + ", "
 	case strings.HasPrefix(doc.Key, "opentelemetry-"):
 		return entry("enable-opentelemetry", "true") + ", ", entry(annotationsPrefix+"/enable-opentelemetry", "true") + ", "
+	case doc.Key == "enable-owasp-core-rules":
+		return entry("enable-modsecurity", "true") + ", ", entry(annotationsPrefix+"/enable-modsecurity", "true") + ", "
 	case strings.HasPrefix(doc.From, "global-auth-") && doc.Key != "auth-url":
 		setting, annotation = entry("global-auth-url", authURL)+", ", entry(annotationsPrefix+"/auth-url", authURL)+", "
 		if doc.Key != "auth-signin" {

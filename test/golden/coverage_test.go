@@ -260,11 +260,12 @@ func (k key) shown(t *testing.T, followed []use) bool {
 			served = append(served, without)
 		}
 	}
-	nginx := kit.Nginxes(t)[0]
 	return slices.ContainsFunc(served, func(without *testCase) bool {
 		requests, _ := without.section("requests")
 		log, _ := without.section("log")
-		answers, logged := serveCase(t, without, workOut(t, without, 0), nginx)
+		got, nginxes := workOut(t, without, 0), kit.Nginxes(t)
+		able := slices.IndexFunc(nginxes, func(n kit.Nginx) bool { return got.isServedBy(n) })
+		answers, logged := serveCase(t, without, got, nginxes[max(able, 0)])
 		return requests != answers || log != logged
 	})
 }

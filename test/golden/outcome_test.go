@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -274,4 +275,10 @@ func describeRuntime(o *outcome) []string {
 		lines = append(lines, fmt.Sprintf("name %+v", n))
 	}
 	return lines
+}
+
+// isServedBy reports whether an nginx has the modules for the file. Without ModSecurity its
+// locations answer 503: see TestWithoutModSecurity.
+func (o outcome) isServedBy(n kit.Nginx) bool {
+	return n.Capabilities.ModSecurity != "" || !bytes.Contains(o.file.Bytes(), []byte("\t\tmodsecurity on;\n"))
 }
