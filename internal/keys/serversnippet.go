@@ -14,7 +14,7 @@ type ServerSnippet string
 // UnmarshalText accepts a Snippet that has only some directives outside of its locations.
 func (s *ServerSnippet) UnmarshalText(text []byte) error {
 	err := checkSnippet(text, func(statement syntax.Statement) string {
-		if why := reaches(statement); why != "" || statement.Depth > 1 || statement.Block == "location" {
+		if why := reachesInHTTP(statement); why != "" || statement.Depth > 1 || statement.Block == "location" {
 			return why
 		}
 		return reachesFromServer(statement)
@@ -37,7 +37,6 @@ var ofServers = []struct {
 	{regexp.MustCompile(`^ssl_`), "has no effect on the TLS of one host: want the annotations ssl-ciphers and auth-tls-secret"},
 	{regexp.MustCompile(`^satisfy$`), "may lift the protection of other Ingresses of the host: want the annotation satisfy"},
 	{regexp.MustCompile(`^merge_slashes$`), "changes which paths nginx finds, and so the protection of other Ingresses of the host"},
-	{regexp.MustCompile(`^(?:set_real_ip_from|real_ip_.*)$`), "decides who a client is, for all Ingresses of the host: want the setting use-forwarded-headers"},
 }
 
 // besideLocations are the directives that a server snippet may have outside of its

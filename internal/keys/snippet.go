@@ -24,7 +24,7 @@ const longestSnippet = 32768
 // UnmarshalText accepts complete directives, except those that reach beyond their
 // location.
 func (s *Snippet) UnmarshalText(text []byte) error {
-	if err := checkSnippet(text, reaches); err != nil {
+	if err := checkSnippet(text, reachesInHTTP); err != nil {
 		return err
 	}
 	*s = Snippet(text)
@@ -109,6 +109,19 @@ var far = []struct {
 		"asks another path of the host, whose protection nginx leaves out"},
 	{regexp.MustCompile(`^client_body_in_file_only$`), "keeps the body of each request in a file: want off or clean"},
 	{regexp.MustCompile(`_store$|_temp_path$|^dav_|^modsecurity|^xslt_`), "writes files"},
+}
+
+// whoIsClient are directives that decide who a client is. The decision holds for the rest of
+// the request, so also for the location of another Ingress that an internal redirect leads to,
+// such as one by X-Accel-Redirect or try_files.
+var whoIsClient = regexp.MustCompile(`^(?:set_real_ip_from|real_ip_.*)$`)
+
+// reachesInHTTP is reaches for a snippet of the HTTP level.
+func reachesInHTTP(s syntax.Statement) string {
+	if whoIsClient.MatchString(s.Name()) {
+		return "decides who a client is, also for the paths of other Ingresses: want the settings use-forwarded-headers and proxy-real-ip-cidr"
+	}
+	return reaches(s)
 }
 
 // harmless are forms of far directives that reach nothing.

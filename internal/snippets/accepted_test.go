@@ -12,6 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/model"
@@ -21,22 +23,9 @@ import (
 
 const prefix = "nginx.ingress.kubernetes.io"
 
-// awaited are names of annotations that no behaviour reads yet.
-var awaited = []string{}
-
 // bare returns the name of an annotation without a prefix.
 func bare(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, snippets.OwnPrefix), "paths.")
-}
-
-// TestAwaitedAreNotReadYet: an annotation that has become real is checked.
-func TestAwaitedAreNotReadYet(t *testing.T) {
-	t.Parallel()
-	for _, name := range awaited {
-		if annotations.IsRead(name) {
-			t.Errorf("%s is read now: remove it here", name)
-		}
-	}
 }
 
 // accepted fails the test unless each annotation of the advice is one line of YAML, and
@@ -61,9 +50,7 @@ func accepted(t *testing.T, s snippets.Snippet) {
 		if model.OneLine(line, len(line)) != line {
 			t.Errorf("%q: %q is not one printable line", s.Text, line)
 		}
-		if name := bare(a.Name); slices.Contains(awaited, name) {
-			continue
-		} else if !annotations.IsRead(name) {
+		if !annotations.IsRead(bare(a.Name)) {
 			t.Errorf("%q: no annotation has the name %s", s.Text, a.Name)
 		}
 		if groups[a.Where] == nil {
@@ -72,7 +59,7 @@ func accepted(t *testing.T, s snippets.Snippet) {
 		groups[a.Where][key] = a.Value
 		for step := range strings.SplitSeq(a.Also, ", ") {
 			if name, ok := strings.CutPrefix(step, "beside "); ok {
-				groups[a.Where][prefix+"/"+name] = map[string]string{"auth-url": "http://auth.example/"}[name] + map[string]string{"proxy-ssl-secret": "shop/tls", "auth-tls-secret": "shop/ca"}[name]
+				groups[a.Where][prefix+"/"+name] = map[string]string{"auth-url": "http://auth.example/", "proxy-ssl-secret": "shop/tls", "auth-tls-secret": "shop/ca", "enable-modsecurity": "true"}[name]
 			}
 		}
 	}
@@ -84,9 +71,9 @@ func accepted(t *testing.T, s snippets.Snippet) {
 }
 
 // problemsOf reads annotations, on paths that those for single paths name. It leaves out
-// Problems of annotations that need others.
+// Problems of annotations that need others. Whoever has a snippet may have one.
 func problemsOf(s snippets.Snippet, given map[string]string) []model.Problem {
-	defaults, _ := settings.Read(nil)
+	defaults, _ := settings.Read(&corev1.ConfigMap{Data: map[string]string{"allow-snippet-annotations": "true", "annotations-risk-level": "Critical"}})
 	paths := slices.Clone(s.Paths)
 	for name, value := range given {
 		if strings.HasPrefix(name, annotations.PathsPrefix) {

@@ -97,6 +97,7 @@ func TestSettingsAreFresh(t *testing.T) {
 // validPatterns are of the values of a type, in Helm's regular expressions. What they
 // refuse Sluice refuses too; besides it refuses 255.255.255.255, which is nobody's.
 var validPatterns = map[string]string{
+	"rules":        `(?s)^(|.*Sec[A-Z].*)$`,
 	"bool":         `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
 	"cidr list":    `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
 	"certificates": `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,

@@ -163,6 +163,28 @@ func TestServerSnippetsLiftNoProtection(t *testing.T) {
 	}
 }
 
+// An internal redirect to the paths of another Ingress keeps the address of the client.
+func TestSnippetsDecideForNoClient(t *testing.T) {
+	t.Parallel()
+	w := newWorker(t)
+	for key, snippet := range map[string]string{
+		"configuration-snippet": "set_real_ip_from 0.0.0.0/0; real_ip_header X-Lifted;",
+		"server-snippet":        "location /lifted { set_real_ip_from 0.0.0.0/0; real_ip_header X-Lifted; try_files /none /specific; }",
+		"auth-snippet":          "real_ip_header X-Lifted;",
+	} {
+		objects := withAnnotation(t, prefix+key, snippet)
+		for _, ing := range objects.Ingresses {
+			if ing.Name == "rich" {
+				ing.Annotations[prefix+"auth-url"] = "http://auth.example/"
+			}
+		}
+		o := w.run(objects)
+		if len(o.about("Ingress default/rich", prefix+key)) == 0 || bytes.Contains(bytes.ToLower(o.file.Bytes()), []byte("lifted")) {
+			t.Errorf("%s: %s is taken", key, snippet)
+		}
+	}
+}
+
 // A server of another namespace, and the server of requests without a host.
 func TestServerSnippetsOfOthers(t *testing.T) {
 	t.Parallel()
