@@ -67,7 +67,7 @@ func newExplainer(in Input, r Request) *explainer {
 	x := &explainer{Input: in, request: r, servers: Printed(in), problems: map[model.ObjectRef][]model.Problem{}}
 	x.settings, _ = settings.Read(in.Snapshot.ConfigMap(in.Options.ConfigMap))
 	x.ofClass = translate.Settings(in.Snapshot, in.Options)
-	x.asked = route.Request{Method: r.Method, Host: r.Host, URI: r.URI, Headers: r.Headers}
+	x.asked = route.Request{Method: r.Method, Host: r.Host, URI: r.URI, Headers: r.Headers, Underscores: x.settings.Client.TakesUnderscores()}
 	x.choice = route.Choose(x.servers, x.asked)
 	if x.deciding = x.choice.Server; x.choice.Outcome == route.Missed {
 		x.deciding = x.server("")
