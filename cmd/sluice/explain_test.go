@@ -88,7 +88,7 @@ func TestExplainLeadsWithTheOutcome(t *testing.T) {
 		"http://www.shop.example/cart":     "308: https://www.shop.example:8443/cart\n",
 		"api.shop.example/v1/images/seven": "404: no rule takes the path, and there is no default backend\n",
 		"api.shop.example/%zz":             "400: nginx refuses the request: ",
-		"admin.shop.example/office/1":      "Service shop/admin:http\n",
+		"admin.shop.example/office/1":      "Service shop/admin:http, unless allow-list refuses it\n",
 	} {
 		long, _, err := explaining(append([]string{request}, shopFlags...)...)
 		short, _, shortErr := explaining(append([]string{request, "--short"}, shopFlags...)...)

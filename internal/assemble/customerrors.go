@@ -53,6 +53,17 @@ type (
 // Instead is the name of the internal location that answers without endpoints.
 func (b noEndpointsBlock) Instead() string { return b.To }
 
+// InPlaceOf returns the name of the internal location that answers in place of a status, empty
+// for none, and the status that error_page gives, empty for that of the location.
+func (b errorsBlock) InPlaceOf(code string) (to, status string) {
+	for _, page := range b.Pages {
+		if slices.Contains(page.Codes, code) {
+			return page.To, page.Status
+		}
+	}
+	return "", ""
+}
+
 // complete adds the parts of a location that depend on its path: the rewrite, and the
 // answers in place of errors.
 func (b *builder) complete(l *model.Location, c *claim.Claim, pattern string, names []string) {

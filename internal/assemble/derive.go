@@ -12,45 +12,36 @@ type kept struct {
 	// is set if its own rule has the path too, and protects it.
 	kind model.RuleKind
 	path bool
-	// blocks reports whether it keeps a block, and may rename it; nil for none.
-	blocks func(*model.Block) bool
+	// blocks reports whether it keeps a block; nil for none.
+	blocks func(model.Block) bool
+	// limited is set if it keeps the headers of limits, because it may answer a refusal by one.
+	limited bool
 	// answer is set if it keeps the backend, the rewrite and all variables. Otherwise it
 	// keeps no variable but the trace.
 	answer bool
 	// watched is set if the balancer has to know when its requests end, as they may come
 	// back from a backend.
 	watched bool
-	// subrequest is the word for its path if it is for subrequests: it must set no variable.
-	subrequest string
+	// subrequest is set if it is for subrequests, which must set no variable.
+	subrequest bool
 	// untraced is set if its requests have no span.
 	untraced bool
 }
 
 // The purposes of such locations.
 var (
-	forErrors      = kept{kind: model.RuleError, blocks: ofErrors, watched: true}
-	forGRPCErrors  = kept{kind: model.RuleRedirect, blocks: ofRedirects, watched: true}
+	forErrors      = kept{kind: model.RuleError, blocks: ofRedirects, limited: true, watched: true}
+	forGRPCErrors  = kept{kind: model.RuleRedirect, blocks: ofRedirects, limited: true, watched: true}
 	forSignIn      = kept{kind: model.RuleRedirect, blocks: ofRedirects}
 	forNoEndpoints = kept{kind: model.RuleError, blocks: anyBlock, answer: true}
 	forFallback    = kept{kind: model.RuleError, path: true, blocks: ofFallback, answer: true}
-	forCopies      = kept{subrequest: "mirror", untraced: true}
-	forQuestions   = kept{subrequest: "auth"}
 )
 
-func anyBlock(*model.Block) bool      { return true }
-func ofRedirects(b *model.Block) bool { return b.Redirected }
-
-// ofErrors keeps the headers of limits, because the error may be a refusal by one.
-func ofErrors(b *model.Block) bool {
-	if b.Name == "limits" {
-		b.Name = "limit-headers"
-		return true
-	}
-	return b.Redirected
-}
+func anyBlock(model.Block) bool      { return true }
+func ofRedirects(b model.Block) bool { return b.Redirected }
 
 // ofFallback drops the mirror, which has a copy of the request already.
-func ofFallback(b *model.Block) bool { return b.Name != "mirror" }
+func ofFallback(b model.Block) bool { return b.Name != "mirror" }
 
 // derive makes a location from another one. Its caller adds an answer.
 func derive(l *model.Location, k kept) *model.Location {
@@ -70,11 +61,14 @@ func derive(l *model.Location, k kept) *model.Location {
 		to.Proxy, to.Rewrite = l.Proxy, l.Rewrite
 	}
 	for _, block := range l.Blocks {
-		if k.blocks != nil && k.blocks(&block) {
+		if k.limited && block.Name == "limits" {
+			block.Name = "limit-headers"
+			to.Blocks = append(to.Blocks, block)
+		} else if k.blocks != nil && k.blocks(block) {
 			to.Blocks = append(to.Blocks, block)
 		}
 	}
-	if k.subrequest == "" {
+	if !k.subrequest {
 		to.Computed = slices.DeleteFunc(slices.Clone(l.Computed), func(c model.Computed) bool { return !k.answer && c.Variable != traced })
 	}
 	return to

@@ -9,9 +9,21 @@ import (
 	"sluice/internal/snapshot"
 )
 
+// purpose is that of subrequests. word begins the path of their location.
+type purpose struct {
+	kept
+	word string
+}
+
+// The purposes of subrequests.
+var (
+	forCopies    = purpose{kept{subrequest: true, untraced: true}, "mirror"}
+	forQuestions = purpose{kept{subrequest: true}, "auth"}
+)
+
 // subrequest adds the internal location by which subrequests of a location reach a
 // target, and returns its path. The block has the details of the subrequests.
-func (b *builder) subrequest(l *model.Location, t *claim.Target, use kept, block model.Block) (path string) {
+func (b *builder) subrequest(l *model.Location, t *claim.Target, use purpose, block model.Block) (path string) {
 	block.Source = l.Rule.Object
 	asker := l.Rule.Object
 	if t.Settings.Kind != "" {
@@ -19,12 +31,12 @@ func (b *builder) subrequest(l *model.Location, t *claim.Target, use kept, block
 	}
 	proxy := b.pass(BackendID{Service: snapshot.Name{Namespace: asker.Namespace}, Host: t.Host, Port: t.Port}, nil)
 	proxy.Transport, proxy.Pool, proxy.URI = t.Transport, t.Pool, t.URI
-	to := derive(l, use)
+	to := derive(l, use.kept)
 	to.Proxy, to.Blocks = proxy, []model.Block{block}
 	if !use.untraced {
 		b.traceQuestion(to, l)
 	}
-	path = b.internals.add(model.Equal, use.subrequest, "/"+proxy.Backend, to)
+	path = b.internals.add(model.Equal, use.word, "/"+proxy.Backend, to)
 	b.internals.ask(path, model.Asker{Object: asker, Field: t.Field})
 	return path
 }

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -186,82 +185,3 @@ func (x *explainer) slashed(l *model.Location) string {
 	}
 	return to
 }
-
-// summary returns the answer in one sentence.
-func summary(e *Explanation) string {
-	by := ""
-	if e.Winner != nil {
-		by = " by " + e.Winner.String()
-	}
-	asked := model.OneLine(e.Request.String(), mostAsked)
-	a := e.Answer
-	switch a.Kind {
-	case ToService:
-		return fmt.Sprintf("%s goes to Service %s%s%s%s", asked, a.Service, orCanaries(a)+asCanary(a), by, unless(e))
-	case ToRedirect:
-		return fmt.Sprintf("%s is redirected with %d to %s%s", asked, a.Status, model.OneLine(a.Location, mostAsked), by+unless(e))
-	case NoHandshake:
-		return fmt.Sprintf("%s is refused in the TLS handshake: %s", asked, a.Why)
-	case PassedOn:
-		return fmt.Sprintf("%s goes to Service %s, and nginx does not look at it: %s", asked, a.Service, a.Why)
-	case ToUnknown:
-		return fmt.Sprintf("%s: only nginx can tell where it goes: %s", asked, a.Why)
-	}
-	return fmt.Sprintf("%s is answered %d%s: %s", asked, a.Status, by, a.Why)
-}
-
-// orCanaries names the canaries of an answer, "" for none.
-func orCanaries(a Answer) string {
-	if len(a.Canaries) == 0 {
-		return ""
-	}
-	return " or its canary " + model.OneOf(a.Canaries)
-}
-
-// asCanary gives the reason why a canary answers, "" for none.
-func asCanary(a Answer) string {
-	if a.Why == "" {
-		return ""
-	}
-	return ", a canary, because " + a.Why + ","
-}
-
-// outcome returns the answer in a few words.
-func outcome(a Answer) string {
-	switch a.Kind {
-	case ToService:
-		return "Service " + a.Service + orCanaries(a)
-	case PassedOn:
-		return "Service " + a.Service + ", passed through: " + a.Why
-	case ToRedirect:
-		return fmt.Sprintf("%d: %s", a.Status, model.OneLine(a.Location, mostAsked))
-	case NoHandshake:
-		return "no handshake: " + a.Why
-	case ToUnknown:
-		return "unknown: " + a.Why
-	}
-	return fmt.Sprintf("%d: %s", a.Status, a.Why)
-}
-
-// unless names the behaviours that may change the answer: snippets, allow lists and the
-// like, and CORS for preflight requests.
-func unless(e *Explanation) string {
-	if e.Applied == nil {
-		return ""
-	}
-	var text string
-	for _, b := range e.Applied.Behaviours {
-		switch {
-		case b.Snippet:
-			text += ", unless its " + b.Name + " says something else"
-		case b.Refuses && e.Answer.Kind == ToService:
-			text += ", unless " + b.Name + " refuses it"
-		case b.Answers && e.Request.Method == "OPTIONS":
-			text += ", unless " + b.Name + " answers it"
-		}
-	}
-	return text
-}
-
-// mostAsked limits the shown length of a URL.
-const mostAsked = 300

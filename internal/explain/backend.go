@@ -18,13 +18,15 @@ func (x *explainer) backend(l *model.Location) *Backend {
 		b.Transport = Transport{Protocol: string(t.Protocol), TLS: t.TLS, Verify: t.Verify, Name: t.Name}
 	}
 	known := x.Config.Dynamic.Backend(l.Proxy.Backend)
-	if instead := x.insteadOf(l); instead != nil && x.isEmpty(known) {
-		return x.backend(instead)
-	}
 	var cookie *model.Cookie
 	if known != nil && known.Split != nil {
 		cookie = known.Split.Cookie
 		known = x.drawnOf(b, known.Split)
+	}
+	if instead := x.insteadOf(l); instead != nil && x.isEmpty(known) {
+		answering := x.backend(instead)
+		answering.Shares = b.Shares
+		return answering
 	}
 	if known == nil {
 		return b

@@ -42,7 +42,7 @@ func Explain(in Input, r Request) *Explanation {
 	if e.Answer = x.refusal(); e.Answer.Kind == "" {
 		x.choose(e)
 	}
-	e.Outcome, e.Summary = outcome(e.Answer), summary(e)
+	e.Outcome, e.Summary = e.Answer.otherwise(outcome(e.Answer)), e.Answer.otherwise(summary(e))
 	fit(reflect.ValueOf(e))
 	return e
 }
@@ -67,7 +67,7 @@ func newExplainer(in Input, r Request) *explainer {
 	x := &explainer{Input: in, request: r, servers: Printed(in), problems: map[model.ObjectRef][]model.Problem{}}
 	x.settings, _ = settings.Read(in.Snapshot.ConfigMap(in.Options.ConfigMap))
 	x.ofClass = translate.Settings(in.Snapshot, in.Options)
-	x.asked = route.Request{Method: r.Method, Host: r.Host, URI: r.URI, Headers: r.Headers}
+	x.asked = route.Request{Method: r.Method, Host: r.Host, URI: r.URI, Headers: r.Headers, Underscores: x.settings.Client.TakesUnderscores()}
 	x.choice = route.Choose(x.servers, x.asked)
 	if x.deciding = x.choice.Server; x.choice.Outcome == route.Missed {
 		x.deciding = x.server("")
@@ -119,6 +119,10 @@ func (x *explainer) choose(e *Explanation) {
 		e.Problems = x.problemsAndCautions(e.Winner.Object)
 	}
 	e.Answer = x.answer(e)
+	if e.Answer.Kind == ToStatus && x.taken() {
+		e.Answer = x.inPlaceOf(e.Answer)
+	}
+	e.Answer.Unless = x.unless(e)
 }
 
 // problemsAndCautions returns the Problems of an object, and the surprises of its annotations.

@@ -93,7 +93,7 @@ spec: {type: ExternalName, externalName: db.example.org, ports: [{port: 80, targ
 func ingress(name string, rules []string, annotations ...string) string {
 	text := fmt.Sprintf("---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata:\n  name: %s\n  namespace: shop\n  annotations:\n", name)
 	for _, a := range annotations {
-		if !strings.HasPrefix(a, "kubernetes.io/") {
+		if !strings.HasPrefix(a, "kubernetes.io/") && !strings.HasPrefix(a, "sluice.io/") {
 			a = "nginx.ingress.kubernetes.io/" + a
 		}
 		text += "    " + a + "\n"

@@ -50,12 +50,16 @@ type Answer struct {
 	Status int  `json:"status,omitempty"`
 	// Location is the header of a redirect.
 	Location string `json:"location,omitempty"`
-	// Service is "namespace/name:port".
+	// Service is "namespace/name:port". With the kind status it is the error backend, without a
+	// port: it answers in place of the status, and may give another one.
 	Service string `json:"service,omitempty"`
 	// Canaries are the Services that get some requests instead.
 	Canaries []string `json:"canaries,omitempty"`
 	// Why is the reason if the answer does not come from a Service, or comes from a canary.
 	Why string `json:"why,omitempty"`
+	// Unless are the reasons why the answer may be another one, such as "its server-snippet says
+	// something else".
+	Unless []string `json:"unless,omitempty"`
 }
 
 // Path is the path that nginx compares with locations.

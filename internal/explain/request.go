@@ -75,10 +75,11 @@ func ParseRequest(method, url string) (Request, error) {
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$")
 
-// ParseHeader reads a header such as "X-Canary: always".
+// ParseHeader reads a header such as "X-Canary: always". Like nginx, it keeps tabs at the ends
+// of the value.
 func ParseHeader(text string) (route.Header, error) {
 	name, value, found := strings.Cut(text, ":")
-	value = strings.Trim(value, " \t")
+	value = strings.Trim(value, " ")
 	switch {
 	case !found || !headerName.MatchString(name):
 		return route.Header{}, fmt.Errorf(`want "NAME: VALUE" (got %s)`, model.Quoted(text))

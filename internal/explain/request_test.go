@@ -45,3 +45,13 @@ func TestParseRequestSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestParseHeader: a tab at an end of the value stays, as in nginx.
+func TestParseHeader(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"X-Canary: always": "always", "X-Canary:  always ": "always", "X-Canary: always\t": "always\t", "X-Canary:\talways": "\talways"} {
+		if h, err := ParseHeader(text); err != nil || h.Name != "X-Canary" || h.Value != want {
+			t.Errorf("%q: got %+v, %v", text, h, err)
+		}
+	}
+}

@@ -155,6 +155,8 @@ type Request struct {
 	// Headers are the other headers. Of several with one name, nginx 1.22 uses only
 	// the first; newer versions join them with ", ", as is done here.
 	Headers []Header
+	// Underscores is set if nginx takes headers with a "_" in their names.
+	Underscores bool
 }
 
 // holds reports whether all conditions hold. known is false if package pcre cannot
@@ -178,27 +180,12 @@ func (r *Request) part(c model.Condition) string {
 	case model.OfMethod:
 		return cmp.Or(r.Method, "GET")
 	case model.OfHeader:
-		return r.header(c.Name)
+		value, _ := r.header(inVariable(c.Name))
+		return value
 	}
 	uri, _, _ := strings.Cut(r.URI, "#")
 	_, query, _ := strings.Cut(uri, "?")
 	return parameter(query, c.Name)
-}
-
-func (r *Request) header(name string) string {
-	if name == "host" {
-		return r.Host
-	}
-	var values []string
-	for _, h := range r.Headers {
-		if Lower(h.Name) == name {
-			values = append(values, h.Value)
-		}
-	}
-	if name == "cookie" {
-		return strings.Join(values, "; ")
-	}
-	return strings.Join(values, ", ")
 }
 
 // parameter returns the value of the first parameter with a name, still encoded: the

@@ -101,12 +101,20 @@ func answerFaults(e *explain.Explanation, recorded string) []string {
 		got = fmt.Sprintf("%d %s", e.Answer.Status, e.Answer.Location)
 	case explain.ToStatus:
 		got = fmt.Sprint(e.Answer.Status)
+		if e.Answer.Service != "" {
+			got = e.Answer.Service + " as /"
+		}
 	}
 	recorded = strings.Replace(recorded, ":_default", "", 1)
-	if got == recorded || refusable(e, recorded) || e.Applied != nil && slices.ContainsFunc(e.Applied.Behaviours, func(b explain.Behaviour) bool { return b.Name == "custom-errors" }) || slices.Contains(e.Answer.Canaries, recorded) {
+	if got == recorded || refusable(e, recorded) || replaceable(e) || slices.Contains(e.Answer.Canaries, recorded) {
 		return nil
 	}
 	return []string{"recorded is " + recorded}
+}
+
+// replaceable says whether an error page may have answered in place of a Service.
+func replaceable(e *explain.Explanation) bool {
+	return e.Answer.Kind == explain.ToService && slices.ContainsFunc(e.Applied.Behaviours, func(b explain.Behaviour) bool { return b.Name == "custom-errors" })
 }
 
 // refusable says whether a behaviour may have given the recorded status to what

@@ -203,7 +203,9 @@ func (o *outcome) foretell(r request) answer {
 func (r request) known() route.Request {
 	known := route.Request{Method: r.method, Host: r.host, URI: r.uri}
 	for name, values := range r.header {
-		known.Headers = append(known.Headers, route.Header{Name: name, Value: strings.Join(values, ", ")})
+		for _, value := range values {
+			known.Headers = append(known.Headers, route.Header{Name: name, Value: value})
+		}
 	}
 	return known
 }
@@ -328,18 +330,11 @@ func shareOf(s *model.Split, r request) string {
 	return s.Main
 }
 
-// valueOf is the value of a variable http_NAME or cookie_NAME in a request. nginx finds
-// cookies in any case.
+// valueOf is the value of a variable http_NAME or cookie_NAME in a request.
 func valueOf(variable string, r request) string {
-	if name, ok := strings.CutPrefix(variable, "cookie_"); ok {
-		for _, cookie := range (&http.Request{Header: r.header}).Cookies() {
-			if strings.EqualFold(cookie.Name, name) {
-				return cookie.Value
-			}
-		}
-		return ""
-	}
-	return r.header.Get(strings.ReplaceAll(strings.TrimPrefix(variable, "http_"), "_", "-"))
+	known := r.known()
+	value, _ := known.Variable(variable)
+	return value
 }
 
 // tagOf is what marks the cookies of a backend.

@@ -1,0 +1,120 @@
+package explain
+
+import (
+	"fmt"
+
+	"sluice/internal/model"
+	"sluice/internal/route"
+)
+
+// summary returns the answer in one sentence.
+func summary(e *Explanation) string {
+	by := ""
+	if e.Winner != nil {
+		by = " by " + e.Winner.String()
+	}
+	asked := model.OneLine(e.Request.String(), mostAsked)
+	a := e.Answer
+	switch a.Kind {
+	case ToService:
+		return fmt.Sprintf("%s goes to Service %s%s%s", asked, a.Service, orCanaries(a)+asCanary(a), by)
+	case ToRedirect:
+		return fmt.Sprintf("%s is redirected with %d to %s%s", asked, a.Status, model.OneLine(a.Location, mostAsked), by)
+	case NoHandshake:
+		return fmt.Sprintf("%s is refused in the TLS handshake: %s", asked, a.Why)
+	case PassedOn:
+		return fmt.Sprintf("%s goes to Service %s, and nginx does not look at it: %s", asked, a.Service, a.Why)
+	case ToUnknown:
+		return fmt.Sprintf("%s: only nginx can tell where it goes: %s", asked, a.Why)
+	}
+	return fmt.Sprintf("%s is answered %d%s: %s", asked, a.Status, by, a.Why)
+}
+
+// orCanaries names the canaries of an answer, "" for none.
+func orCanaries(a Answer) string {
+	if len(a.Canaries) == 0 {
+		return ""
+	}
+	return " or its canary " + model.OneOf(a.Canaries)
+}
+
+// asCanary gives the reason why a canary answers, "" for none.
+func asCanary(a Answer) string {
+	if a.Why == "" {
+		return ""
+	}
+	return ", a canary, because " + a.Why + ","
+}
+
+// outcome returns the answer in a few words.
+func outcome(a Answer) string {
+	switch a.Kind {
+	case ToService:
+		return "Service " + a.Service + orCanaries(a)
+	case PassedOn:
+		return "Service " + a.Service + ", passed through: " + a.Why
+	case ToRedirect:
+		return fmt.Sprintf("%d: %s", a.Status, model.OneLine(a.Location, mostAsked))
+	case NoHandshake:
+		return "no handshake: " + a.Why
+	case ToUnknown:
+		return "unknown: " + a.Why
+	}
+	return fmt.Sprintf("%d: %s", a.Status, a.Why)
+}
+
+// serverSnippetName is the behaviour with directives for the whole server.
+const serverSnippetName = "server-snippet"
+
+// unless returns the reasons why the answer may be another one: snippets, allow lists and the
+// like, and CORS for preflight requests.
+func (x *explainer) unless(e *Explanation) []string {
+	if e.Answer.Kind == ToUnknown {
+		return nil
+	}
+	reasons := x.serverSnippet(e)
+	if e.Applied == nil {
+		return reasons
+	}
+	for _, b := range e.Applied.Behaviours {
+		switch {
+		case b.Name == serverSnippetName:
+		case b.Snippet:
+			reasons = append(reasons, "its "+b.Name+" says something else")
+		case b.Refuses && e.Answer.Kind == ToService:
+			reasons = append(reasons, b.Name+" refuses it")
+		case b.Answers && e.Request.Method == "OPTIONS":
+			reasons = append(reasons, b.Name+" answers it")
+		}
+	}
+	return reasons
+}
+
+// serverSnippet returns the reason that the server has a snippet, nil for none. nginx carries
+// it out before it looks for a location, whatever Ingress of the host has it.
+func (x *explainer) serverSnippet(e *Explanation) []string {
+	if x.choice.Outcome == route.Missed || x.serverRedirect() != nil && x.request.Scheme == "http" {
+		return nil // the server answers before
+	}
+	for _, block := range x.choice.Server.Blocks {
+		switch {
+		case block.Name != serverSnippetName:
+		case e.Winner != nil && e.Winner.Object == block.Source:
+			return []string{"its " + serverSnippetName + " says something else"}
+		default:
+			return []string{"the " + serverSnippetName + " of " + block.Source.String() + " says something else"}
+		}
+	}
+	return nil
+}
+
+// otherwise adds the reasons why an answer may be another one to a sentence about it.
+func (a Answer) otherwise(text string) string {
+	for _, reason := range a.Unless {
+		text += ", unless " + reason
+	}
+	return text
+}
+
+// mostAsked limits the shown length of a URL.
+const mostAsked = 300
