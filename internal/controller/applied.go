@@ -22,12 +22,12 @@ func (c *Controller) applied(ctx context.Context, o outcome) {
 		c.logSync(o.plan, &o)
 		c.retryLater()
 	default:
-		c.confirmed(o)
+		c.confirmed(ctx, o)
 	}
 }
 
 // confirmed records that a worker answered with the plan's configuration.
-func (c *Controller) confirmed(o outcome) {
+func (c *Controller) confirmed(ctx context.Context, o outcome) {
 	c.delay = 0
 	o.plan.confirmed, o.plan.failed = true, false
 	c.lastConfirmed = o.plan
@@ -36,23 +36,30 @@ func (c *Controller) confirmed(o outcome) {
 	if c.latest.file.Equal(p.file) {
 		p = c.latest
 	}
-	c.inForce(p)
+	c.inForce(ctx, p)
 	c.ready.Store(true)
 	c.logSync(o.plan, &o)
 }
 
 // inForce records the forms that nginx now serves as good, and what nginx no longer
-// needs.
-func (c *Controller) inForce(p *plan) {
-	before := cmp.Or(c.shown.serving, p)
+// needs, and pushes what had no room beside that.
+func (c *Controller) inForce(ctx context.Context, p *plan) {
+	freed := c.release(p)
 	c.shown.serving = p
 	c.noteIdleness(p)
 	c.Audience.Served(p.accepted)
 	err := c.good.record(p.served, p.options.Denied, p.configMap)
 	c.report.Trouble("last good forms not written; trying again at the next sync", err)
 	c.report.Trouble("refused forms not written; trying again at the next sync", c.remember(p))
-	c.retired.confirmed(p.number, time.Now(), before.drain)
+	if freed {
+		c.pushLeftOut(ctx)
+	}
 	c.dropLater()
+}
+
+// release records that nginx runs a plan, and reports whether that ends the need for an item.
+func (c *Controller) release(p *plan) (freed bool) {
+	return c.retired.confirmed(p.number, time.Now(), cmp.Or(c.shown.serving, p).drain)
 }
 
 // retryLater syncs again after a delay that doubles, up to half a minute. It does not

@@ -297,22 +297,31 @@ func (c *Controller) carryOut(ctx context.Context, p *plan) {
 		c.retired.trust.note(missing(c.latest.file.Trust(), p.file.Trust(), trustKey), p.number, trustKey)
 	}
 	c.wanted, c.latest = p.config.Dynamic, p
+	reloads := c.target == nil || c.target.failed && due || !p.file.Equal(c.target.file)
+	if !reloads && c.target.confirmed {
+		c.release(p) // before the push, which may need the room
+	}
 	p.pushed = c.push(ctx)
-	c.tellRoomless(p)
 	c.pace.took(p.loading+p.deciding+p.pushed, time.Now())
-	c.publish()
-	c.report.Problems(p.problems)
-	c.Audience.Problems(p.problems)
+	c.tell(p)
 	c.trials.begin(c.quarantine, p)
-	if c.target == nil || c.target.failed && due || !p.file.Equal(c.target.file) {
+	if reloads {
 		c.target, c.held = p, true
 		c.submitNamed()
 		return
 	}
 	if c.target.confirmed {
-		c.inForce(p)
+		c.inForce(ctx, p)
 	}
 	c.logSync(p, nil)
+}
+
+// tell reports the Problems of a plan, with those of its last push.
+func (c *Controller) tell(p *plan) {
+	c.tellRoomless(p)
+	c.publish()
+	c.report.Problems(p.problems)
+	c.Audience.Problems(p.problems)
 }
 
 // push sends the endpoints and certificates to nginx, with those that only workers with

@@ -18,17 +18,20 @@ type leftover struct {
 	namespace, key string
 	plan           int
 	cost           int64
-	remove         func()
+	// needed is set if the configuration that nginx runs may need the item.
+	needed bool
+	remove func()
 }
 
 // mostHalvings limits how often the room for retired items is halved. Costs are estimates,
 // and free memory can be in pieces.
 const mostHalvings = 3
 
-// makeRoom handles the result of a push. If nginx had no room, it removes retired items:
-// those of each namespace beyond a fair share of the room that the items in use leave. So a
-// namespace that replaces its certificates or backends all the time takes no room from
-// others.
+// makeRoom handles the result of a push. If nginx had no room, it removes retired items that
+// only draining workers need: those of each namespace beyond a fair share of the room that
+// the wanted items leave. So a namespace that replaces its certificates or backends all the
+// time takes no room from others. If that is not enough, wanted items stay out until nginx
+// runs a configuration without other retired items; see pushLeftOut.
 func (c *Controller) makeRoom(ctx context.Context, pushed error) error {
 	for halved := 0; pushed != nil && ctx.Err() == nil && halved <= mostHalvings; halved++ {
 		gone := c.crowdedOut(halved)
@@ -41,11 +44,20 @@ func (c *Controller) makeRoom(ctx context.Context, pushed error) error {
 			namespaces = append(namespaces, item.namespace)
 		}
 		slices.Sort(namespaces)
-		c.Log.Warn("nginx's memory is full: endpoints and certificates that only earlier workers need were removed", "items", len(gone), "namespaces", model.OneLine(strings.Join(slices.Compact(namespaces), " "), 300))
+		c.Log.Warn("nginx's memory is full: endpoints and certificates that only draining workers need were removed", "items", len(gone), "namespaces", model.OneLine(strings.Join(slices.Compact(namespaces), " "), 300))
 		held := c.retired.and(c.wanted)
 		pushed = c.Runtime.Replace(ctx, c.use(held)(held))
 	}
 	return pushed
+}
+
+// pushLeftOut pushes again if nginx had no room for everything. It is called when nginx has
+// begun to run a configuration without some retired items, so that makeRoom can remove them.
+func (c *Controller) pushLeftOut(ctx context.Context) {
+	if backends, certificates := c.Runtime.Full(); backends || certificates {
+		c.latest.pushed += c.push(ctx)
+		c.tell(c.latest)
+	}
 }
 
 // crowdedOut returns the retired items that have to go from the dictionaries that are full.
@@ -93,12 +105,13 @@ func (c *Controller) retiredCertificates() []leftover {
 func leftovers[T any](items retiredItems[T], cost func(T) int64, namespace func(T) string) []leftover {
 	var all []leftover
 	for key, item := range items {
-		all = append(all, leftover{namespace: namespace(item.element), key: key, plan: item.plan, cost: cost(item.element), remove: func() { delete(items, key) }})
+		all = append(all, leftover{namespace: namespace(item.element), key: key, plan: item.plan, cost: cost(item.element), needed: item.since.IsZero(), remove: func() { delete(items, key) }})
 	}
 	return all
 }
 
 // excess returns the items beyond the share of their namespace, the oldest of each first.
+// Needed items count towards the share, but stay.
 func excess(items []leftover, room int64) (gone []leftover) {
 	slices.SortFunc(items, func(a, b leftover) int { return cmp.Or(cmp.Compare(a.plan, b.plan), strings.Compare(a.key, b.key)) })
 	used := map[string]int64{}
@@ -107,7 +120,7 @@ func excess(items []leftover, room int64) (gone []leftover) {
 	}
 	share := assemble.FairShare(slices.Collect(maps.Values(used)), room)
 	for _, item := range items {
-		if used[item.namespace] > share {
+		if !item.needed && used[item.namespace] > share {
 			used[item.namespace] -= item.cost
 			gone = append(gone, item)
 		}

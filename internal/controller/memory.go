@@ -75,16 +75,18 @@ func (c *Controller) nearlyFull(name string, d dynamic.Dictionary) {
 // nginx's memory. The plan itself fits, but there can be more for a while, for example
 // when many certificates are renewed at once.
 func (c *Controller) tellRoomless(p *plan) {
+	p.problems = p.found
 	if len(c.roomless.Backends)+len(c.roomless.Hosts) == 0 {
 		return
 	}
+	p.problems = slices.Clone(p.found)
 	for _, key := range c.roomless.Backends {
 		b := p.config.Dynamic.Backend(key)
 		if b == nil {
 			continue // of an earlier configuration
 		}
 		p.problems = append(p.problems, model.Problem{Object: b.Target.Object(), Reason: model.NoRoom,
-			Text: "nginx has no room for its endpoints: requests go to the previous ones; raise configuration_data in the setting lua-shared-dicts"})
+			Text: "nginx has no room for its endpoints: requests go to the previous ones, or get a 503 if there are none; raise configuration_data in the setting lua-shared-dicts"})
 	}
 	for _, host := range c.roomless.Hosts {
 		at := slices.IndexFunc(p.accepted, func(ing *networkingv1.Ingress) bool { return hasTLS(ing, host) })

@@ -38,7 +38,8 @@ type plan struct {
 	config    model.Config
 	accepted  []*networkingv1.Ingress // the Ingresses of our classes
 	unread    []model.Problem         // of objects that could not be read
-	problems  []model.Problem
+	found     []model.Problem         // those of its objects, known before it is pushed
+	problems  []model.Problem         // found, and those of the last push
 	file      *render.File
 	render    func(model.Static) *render.File
 	templates *render.Templates
@@ -88,8 +89,9 @@ func (c *Controller) decide(p *plan) {
 	p.file = file
 	p.drain = c.drainOf(p)
 	lapsed := translate.Lapsed(p.config.Static.Servers, p.options, start)
-	p.problems = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, lapsed, c.refusals(), c.settings.problems(),
+	p.found = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, lapsed, c.refusals(), c.settings.problems(),
 		c.tellUnresolved(&p.config), c.tellUnhealthy(p.config.Dynamic), p.unread, c.Audience.Remarks())
+	p.problems = p.found
 	p.deciding = time.Since(start)
 }
 

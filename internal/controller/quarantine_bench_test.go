@@ -88,7 +88,7 @@ func syncOnce(b *testing.B, c *Controller) *plan {
 	c.wanted, c.latest = p.config.Dynamic, p
 	c.report.Problems(p.problems)
 	p.confirmed = true
-	c.inForce(p)
+	c.inForce(b.Context(), p)
 	c.logSync(p, nil)
 	return p
 }

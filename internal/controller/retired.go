@@ -117,27 +117,29 @@ func (c *Controller) renewRetired(p *plan) bool {
 
 // confirmed records that nginx runs the plan of a number, and so needs nothing that
 // left with that plan or an earlier one. The workers of the plan before drain for at most
-// drain.
-func (l *retired) confirmed(plan int, at time.Time, drain time.Duration) {
+// drain. It reports whether that is new for any item in nginx's memory.
+func (l *retired) confirmed(plan int, at time.Time, drain time.Duration) (freed bool) {
 	if end := at.Add(drain); end.After(l.drained) {
 		l.drained = end
 	}
 	drain = l.drained.Sub(at)
-	l.backends.confirmed(plan, at, drain)
-	l.certificates.confirmed(plan, at, min(drain, handshakes))
-	l.presented.confirmed(plan, at, drain)
-	l.names.confirmed(plan, at, min(drain, handshakes))
+	freed = l.backends.confirmed(plan, at, drain)
+	freed = l.certificates.confirmed(plan, at, min(drain, handshakes)) || freed
+	freed = l.presented.confirmed(plan, at, drain) || freed
+	freed = l.names.confirmed(plan, at, min(drain, handshakes)) || freed
 	l.users.confirmed(plan, at, drain)
 	l.trust.confirmed(plan, at, 0)
+	return freed
 }
 
-func (d retiredItems[T]) confirmed(plan int, at time.Time, drain time.Duration) {
+func (d retiredItems[T]) confirmed(plan int, at time.Time, drain time.Duration) (freed bool) {
 	for key, gone := range d {
 		if gone.plan <= plan && gone.since.IsZero() {
 			gone.since, gone.drain = at, drain
-			d[key] = gone
+			d[key], freed = gone, true
 		}
 	}
+	return freed
 }
 
 // due returns when with must be called next; ok is false if nothing waits for that.

@@ -2,6 +2,8 @@ package healthcheck
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -299,6 +301,57 @@ func TestTurnsOfSharedTargets(t *testing.T) {
 
 // BenchmarkTable measures with 100,000 endpoints in 2,000 namespaces: Use of the same
 // backends and Apply, as for each push, and the next turn.
+// TestOrderOfTurns: namespaces with targets in common are in order after each call, so that
+// their turns come when they have to.
+func TestOrderOfTurns(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		table, now := New(random.Float64), start
+		table.Use(shared(random), now)
+		var running []*Check
+		for range 1000 {
+			now = now.Add(time.Duration(random.IntN(8)) * time.Millisecond)
+			if check, _ := table.Next(now); check != nil {
+				running = append(running, check)
+			}
+			inOrder(t, table)
+			if len(running) > 0 && random.IntN(3) == 0 {
+				n := random.IntN(len(running))
+				table.Learn(running[n], "", now)
+				running = slices.Delete(running, n, n+1)
+				inOrder(t, table)
+			}
+		}
+	}
+}
+
+// shared returns backends of 20 namespaces with targets in common.
+func shared(random *rand.Rand) (d model.Dynamic) {
+	check := usual()
+	check.Interval = 1
+	for n := range 20 {
+		b := backend(fmt.Sprintf("n%02d", n), check, 0)
+		for range 9 {
+			b.Endpoints = append(b.Endpoints, endpoint(random.IntN(100)))
+		}
+		d.Backends = append(d.Backends, b)
+	}
+	return d
+}
+
+// inOrder fails if a namespace has an earlier turn than its parent in the heap.
+func inOrder(t *testing.T, table *Table) {
+	t.Helper()
+	for name, heap := range map[string]*ordered[*namespace]{"ready": &table.turns.ready, "waiting": &table.turns.waiting} {
+		for n := 1; n < heap.Len(); n++ {
+			if parent := (n - 1) / 2; heap.Less(n, parent) {
+				t.Fatalf("%s: %s comes before its parent %s", name, heap.items[n].name, heap.items[parent].name)
+			}
+		}
+	}
+}
+
 func BenchmarkTable(b *testing.B) {
 	var backends []*model.Backend
 	for n := range 2000 {

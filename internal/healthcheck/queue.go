@@ -117,8 +117,10 @@ func (t *turns) next(now time.Time) (n *namespace, wait time.Duration) {
 	return nil, longestWait
 }
 
-// start counts a check of a namespace, which has to be arranged then.
+// start counts a check of a namespace, which has to be arranged then. Until then it is in
+// neither heap, because these order by the counts.
 func (t *turns) start(n *namespace, now time.Time) {
+	t.ready.remove(n)
 	t.starts++
 	t.running++
 	n.running, n.last = n.running+1, t.starts
