@@ -72,7 +72,7 @@ func accepted(t *testing.T, s snippets.Snippet) {
 		groups[a.Where][key] = a.Value
 		for step := range strings.SplitSeq(a.Also, ", ") {
 			if name, ok := strings.CutPrefix(step, "beside "); ok {
-				groups[a.Where][prefix+"/"+name] = map[string]string{"auth-url": "http://auth.example/"}[name] + map[string]string{"proxy-ssl-secret": "shop/tls", "auth-tls-secret": "shop/ca"}[name]
+				groups[a.Where][prefix+"/"+name] = map[string]string{"auth-url": "http://auth.example/", "enable-modsecurity": "true"}[name] + map[string]string{"proxy-ssl-secret": "shop/tls", "auth-tls-secret": "shop/ca"}[name]
 			}
 		}
 	}
@@ -86,7 +86,8 @@ func accepted(t *testing.T, s snippets.Snippet) {
 // problemsOf reads annotations, on paths that those for single paths name. It leaves out
 // Problems of annotations that need others.
 func problemsOf(s snippets.Snippet, given map[string]string) []model.Problem {
-	defaults, _ := settings.Read(nil)
+	// Some advice is a snippet of ModSecurity.
+	defaults, _ := settings.Read(map[string]string{"allow-snippet-annotations": "true", "annotations-risk-level": "Critical"})
 	paths := slices.Clone(s.Paths)
 	for name, value := range given {
 		if strings.HasPrefix(name, annotations.PathsPrefix) {

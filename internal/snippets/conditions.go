@@ -1,7 +1,9 @@
 package snippets
 
 import (
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,16 +52,26 @@ func (r *reader) ifPath(n *node, c condition, at scope) {
 		r.leave(n, "no annotation holds for all paths but some: want rules for these paths in an Ingress of its own")
 		return
 	}
-	if c.variable == "request_uri" && inner.pattern && refuses(n.block) && !noQuery.MatchString(c.value) {
-		r.leave(n, "$request_uri has the query too, at which sluice.io/deny-paths does not look")
+	if c.variable == "request_uri" && mayRefuse(n.block) && (!inner.exact || !isDecoded(inner.path)) {
+		r.leave(n, "$request_uri is as the client sent it, with /../, %2F and the query, and sluice.io/deny-paths compares the decoded path: it would let requests in that this refuses")
 		return
 	}
 	r.done[n], inner.where = true, at.where
 	r.block(n.block, inner)
 }
 
-// noQuery matches patterns that can be about nothing but the path.
-var noQuery = regexp.MustCompile(`^\^/(?:[A-Za-z0-9_\-/|()]|\\\.)*\$?$`)
+// isDecoded reports whether nginx decodes a path as sent to the same path.
+func isDecoded(sent string) bool {
+	clean := path.Clean(sent)
+	return !strings.Contains(sent, "%") && (sent == clean || sent == clean+"/")
+}
+
+// mayRefuse reports whether a block has an answer that is no redirect.
+func mayRefuse(block []*node) bool {
+	return slices.ContainsFunc(block, func(n *node) bool {
+		return n.Name() == "return" && !redirects[n.argument(1)] && !isURL(n.argument(1))
+	})
+}
 
 // ifPlain is for redirects of plain HTTP to HTTPS.
 func (r *reader) ifPlain(n *node, c condition, at scope) {
