@@ -12,6 +12,8 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"sluice/internal/annotations"
 	"sluice/internal/keys"
 	"sluice/internal/model"
@@ -87,7 +89,7 @@ func accepted(t *testing.T, s snippets.Snippet) {
 // Problems of annotations that need others.
 func problemsOf(s snippets.Snippet, given map[string]string) []model.Problem {
 	// Some advice is a snippet of ModSecurity.
-	defaults, _ := settings.Read(map[string]string{"allow-snippet-annotations": "true", "annotations-risk-level": "Critical"})
+	defaults, _ := settings.Read(&corev1.ConfigMap{Data: map[string]string{"allow-snippet-annotations": "true", "annotations-risk-level": "Critical"}})
 	paths := slices.Clone(s.Paths)
 	for name, value := range given {
 		if strings.HasPrefix(name, annotations.PathsPrefix) {
