@@ -1,6 +1,7 @@
 package snippets
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -213,7 +214,7 @@ func (r *reader) ifMatch(n *node, c condition, at scope, m match) {
 		r.leave(n, "for another backend want a copy of this Ingress with "+own)
 	case must && refuses(n.block):
 		if w := r.add(n, at, own, line); w != nil {
-			w.step("and a copy of this Ingress without it and with sluice.io/deny-paths: \"/*\", which refuses the other requests")
+			w.step(otherRequests(n.block[0].argument(1)))
 		}
 	case must:
 		r.leave(n, "want "+own+" for the requests that have it, and a copy of this Ingress without it for the others")
@@ -224,6 +225,19 @@ func (r *reader) ifMatch(n *node, c condition, at scope, m match) {
 		}
 		r.block(n.block, scope{where: joinWhere(at.where, "a copy of this Ingress with "+own+": "+strconv.Quote(line))})
 	}
+}
+
+// otherRequests is the step for the requests that a match does not take.
+func otherRequests(code string) string {
+	line, instead := "/*", ""
+	switch code {
+	case "403":
+	case "404":
+		line = "/* 404"
+	default:
+		instead = " with 403 in place of " + code
+	}
+	return fmt.Sprintf("and a copy of this Ingress without it and with sluice.io/deny-paths: %q, which refuses the other requests%s (not beside a canary: it would share that copy, and get no requests)", line, instead)
 }
 
 // differs returns why a match does not decide as a condition that refuses requests, "" if
