@@ -14,6 +14,6 @@ type Redirects struct {
 
 // Match limits an Ingress to the requests with some headers or parameters.
 type Match struct {
-	Headers keys.HeaderMatches `key:"match-headers" own:"true" empty:"invalid" risk:"medium" withholds:"true" doc:"Headers of the requests that the paths take, in lines such as \"X-Tenant: blue\" or, with a regular expression for the whole value, \"User-Agent: ~.*Mobile.*\". All lines must match. Other requests go to Ingresses with the same or a shorter path."`
-	Query   keys.QueryMatches  `key:"match-query" own:"true" empty:"invalid" risk:"medium" withholds:"true" doc:"Parameters of the query of the requests that the paths take, in lines such as \"version: 2\" or \"version: ~[23]\". All lines must match."`
+	Headers keys.HeaderMatches `key:"match-headers" own:"true" empty:"invalid" risk:"medium" withholds:"true" instead:"the Ingress is not served, as it would get all requests" doc:"Headers of the requests that the paths take, in lines such as \"X-Tenant: blue\" or, with a regular expression for the whole value, \"User-Agent: ~.*Mobile.*\". All lines must match. Other requests go to Ingresses with the same or a shorter path."`
+	Query   keys.QueryMatches  `key:"match-query" own:"true" empty:"invalid" risk:"medium" withholds:"true" instead:"the Ingress is not served, as it would get all requests" doc:"Parameters of the query of the requests that the paths take, in lines such as \"version: 2\" or \"version: ~[23]\". All lines must match."`
 }

@@ -215,12 +215,8 @@ func alwaysOrNever(rules []model.ShareRule, variable string) []model.ShareRule {
 func (b *builder) remarkCanaries() {
 	for _, can := range b.canaries {
 		switch {
-		case can.main == nil && can.matching != nil:
-			b.problem(can.Claim, ".path", model.NotFound, fmt.Sprintf("%s takes only some requests of the path, and a canary shares those of a rule without %smatch-headers and %smatch-query: the canary gets no requests of it",
-				can.matching.Owner.Ref, annotations.OwnPrefix, annotations.OwnPrefix))
 		case can.main == nil:
-			b.problem(can.Claim, ".path", model.NotFound, fmt.Sprintf("no other Ingress has the path %s of the pathType %s on host %q: the canary gets no requests of it",
-				claim.Shown(can.Path), can.pathTypeName(), b.host.name))
+			b.problem(can.Claim, ".path", model.NotFound, b.unshared(can)+": the canary gets no requests of it")
 		case b.byNamespace() && can.isForeign():
 			b.problem(can.Claim, "", model.NotDelegated, fmt.Sprintf("%s of another namespace has this path of %s, and only Ingresses of namespace %s can be a canary of it: the canary gets no requests",
 				can.main.Owner.Ref, hostWords(b.host.name), can.main.Owner.Ref.Namespace))
@@ -230,6 +226,8 @@ func (b *builder) remarkCanaries() {
 			b.problem(can.Claim, "", model.Conflict, fmt.Sprintf("its Ingress has this path before, with %s, and %s", can.winner.Field, why(can.winner, can.Claim)))
 		case can.late:
 			b.problem(can.Claim, "", model.NoRoom, fmt.Sprintf("%s has %d older canaries at this path: want at most %d; the canary gets no requests", can.main.Owner.Ref, mostCanaries, mostCanaries))
+		case can.shares && can.main.Annotations.DenyPaths.Lines.All():
+			b.problem(can.Claim, "", model.Shadowed, b.deniedMain(can)+": the canary gets no requests")
 		case can.shares:
 			b.unplaced(can.Owner, can.Field, model.SharesPath, fmt.Sprintf("it is a canary: it has no location, and gets some requests of %s, which has the same path", can.main.Owner.Ref))
 			if can.isForeign() {
@@ -237,6 +235,32 @@ func (b *builder) remarkCanaries() {
 			}
 		}
 	}
+}
+
+// unshared says why a canary has no path to share.
+func (b *builder) unshared(can *canary) string {
+	for c := range claimsOf(b.host.rules) {
+		switch {
+		case c.Path != can.Path || c.PathType != can.PathType || c.Match != nil:
+		case b.closes(c):
+			return fmt.Sprintf("%s, which has the same path, returns 503 for it because of a mistake", c.Owner.Ref)
+		default:
+			return fmt.Sprintf("%s, which has the same path, passes no requests to a Service", c.Owner.Ref)
+		}
+	}
+	if can.matching != nil {
+		return fmt.Sprintf("%s takes only some requests of the path, and a canary shares those of a rule without %smatch-headers and %smatch-query", can.matching.Owner.Ref, annotations.OwnPrefix, annotations.OwnPrefix)
+	}
+	return fmt.Sprintf("no other Ingress has the path %s of the pathType %s on host %q", claim.Shown(can.Path), can.pathTypeName(), b.host.name)
+}
+
+// deniedMain says why a canary of a path that refuses all requests has none.
+func (b *builder) deniedMain(can *canary) string {
+	text := fmt.Sprintf("%s, whose path it shares, refuses all requests by %sdeny-paths", can.main.Owner.Ref, annotations.OwnPrefix)
+	if can.matching != nil {
+		text += fmt.Sprintf(", and a canary shares no requests that %s takes by %smatch-headers or %smatch-query", can.matching.Owner.Ref, annotations.OwnPrefix, annotations.OwnPrefix)
+	}
+	return text
 }
 
 func (c *canary) pathTypeName() claim.PathType {

@@ -258,7 +258,7 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 	if c.Closed {
 		l.Rule.Kind = model.RuleClosed
 	}
-	if c.IsDenied() || c.Closed || b.closesClients(c.Owner) || b.closesSnippet(c.Owner) {
+	if b.closes(c) {
 		l.Return = &model.Return{Code: 503}
 		return l
 	}
@@ -270,6 +270,11 @@ func (b *builder) decorated(c *claim.Claim, kind model.RuleKind) *model.Location
 		l.Computed = append(l.Computed, c.Annotations.Limits.Computed()...)
 	}
 	return l
+}
+
+// closes reports whether a claim returns 503.
+func (b *builder) closes(c *claim.Claim) bool {
+	return c.IsDenied() || c.Closed || b.closesClients(c.Owner) || b.closesSnippet(c.Owner)
 }
 
 // passOn passes to the Service of a claim, or to the default backend if it names none.

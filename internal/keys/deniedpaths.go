@@ -62,6 +62,11 @@ func (d *DeniedPaths) UnmarshalText(text []byte) error {
 	return err
 }
 
+// All reports whether a line refuses all paths.
+func (d DeniedPaths) All() bool {
+	return slices.ContainsFunc(d, func(line DeniedPath) bool { return strings.Fields(line.Line)[0] == "/*" })
+}
+
 // mostHard is the number of hard patterns with the whole limit of steps each.
 const mostHard = 10
 

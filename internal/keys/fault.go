@@ -12,11 +12,12 @@ func (f Fault) Text() string {
 	text := "want " + f.Want + " (got " + model.Quoted(f.Value) + ")"
 	switch {
 	case f.Because != "":
-		return text + ": " + f.Because
+		text += ": " + f.Because
 	case f.Unsupported != "":
 		return text + ": this value of ingress-nginx " + f.Unsupported
-	case f.Meanwhile != "":
-		return text + "; " + f.Meanwhile + " until this is mended"
+	}
+	if f.Meanwhile != "" {
+		text = model.Add(text, "; ", f.Meanwhile+" until this is mended")
 	}
 	return text
 }

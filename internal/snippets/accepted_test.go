@@ -23,9 +23,22 @@ import (
 
 const prefix = "nginx.ingress.kubernetes.io"
 
+// awaited are names of annotations that no behaviour reads yet.
+var awaited = []string{}
+
 // bare returns the name of an annotation without a prefix.
 func bare(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, snippets.OwnPrefix), "paths.")
+}
+
+// TestAwaitedAreNotReadYet: an annotation that has become real is checked.
+func TestAwaitedAreNotReadYet(t *testing.T) {
+	t.Parallel()
+	for _, name := range awaited {
+		if annotations.IsRead(name) {
+			t.Errorf("%s is read now: remove it here", name)
+		}
+	}
 }
 
 // accepted fails the test unless each annotation of the advice is one line of YAML, and
@@ -50,7 +63,9 @@ func accepted(t *testing.T, s snippets.Snippet) {
 		if model.OneLine(line, len(line)) != line {
 			t.Errorf("%q: %q is not one printable line", s.Text, line)
 		}
-		if !annotations.IsRead(bare(a.Name)) {
+		if name := bare(a.Name); slices.Contains(awaited, name) {
+			continue
+		} else if !annotations.IsRead(name) {
 			t.Errorf("%q: no annotation has the name %s", s.Text, a.Name)
 		}
 		if groups[a.Where] == nil {
@@ -59,7 +74,7 @@ func accepted(t *testing.T, s snippets.Snippet) {
 		groups[a.Where][key] = a.Value
 		for step := range strings.SplitSeq(a.Also, ", ") {
 			if name, ok := strings.CutPrefix(step, "beside "); ok {
-				groups[a.Where][prefix+"/"+name] = map[string]string{"auth-url": "http://auth.example/", "proxy-ssl-secret": "shop/tls", "auth-tls-secret": "shop/ca", "enable-modsecurity": "true"}[name]
+				groups[a.Where][prefix+"/"+name] = map[string]string{"auth-url": "http://auth.example/", "enable-modsecurity": "true"}[name] + map[string]string{"proxy-ssl-secret": "shop/tls", "auth-tls-secret": "shop/ca"}[name]
 			}
 		}
 	}
@@ -71,8 +86,9 @@ func accepted(t *testing.T, s snippets.Snippet) {
 }
 
 // problemsOf reads annotations, on paths that those for single paths name. It leaves out
-// Problems of annotations that need others. Whoever has a snippet may have one.
+// Problems of annotations that need others.
 func problemsOf(s snippets.Snippet, given map[string]string) []model.Problem {
+	// Some advice is a snippet of ModSecurity.
 	defaults, _ := settings.Read(&corev1.ConfigMap{Data: map[string]string{"allow-snippet-annotations": "true", "annotations-risk-level": "Critical"}})
 	paths := slices.Clone(s.Paths)
 	for name, value := range given {

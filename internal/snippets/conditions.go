@@ -1,7 +1,10 @@
 package snippets
 
 import (
+	"fmt"
+	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,16 +53,26 @@ func (r *reader) ifPath(n *node, c condition, at scope) {
 		r.leave(n, "no annotation holds for all paths but some: want rules for these paths in an Ingress of its own")
 		return
 	}
-	if c.variable == "request_uri" && inner.pattern && refuses(n.block) && !noQuery.MatchString(c.value) {
-		r.leave(n, "$request_uri has the query too, at which sluice.io/deny-paths does not look")
+	if c.variable == "request_uri" && mayRefuse(n.block) && (!inner.exact || !isDecoded(inner.path)) {
+		r.leave(n, "$request_uri is as the client sent it, with /../, %2F and the query, and sluice.io/deny-paths compares the decoded path: it would let requests in that this refuses")
 		return
 	}
 	r.done[n], inner.where = true, at.where
 	r.block(n.block, inner)
 }
 
-// noQuery matches patterns that can be about nothing but the path.
-var noQuery = regexp.MustCompile(`^\^/(?:[A-Za-z0-9_\-/|()]|\\\.)*\$?$`)
+// isDecoded reports whether nginx decodes a path as sent to the same path.
+func isDecoded(sent string) bool {
+	clean := path.Clean(sent)
+	return !strings.Contains(sent, "%") && (sent == clean || sent == clean+"/")
+}
+
+// mayRefuse reports whether a block has an answer that is no redirect.
+func mayRefuse(block []*node) bool {
+	return slices.ContainsFunc(block, func(n *node) bool {
+		return n.Name() == "return" && !redirects[n.argument(1)] && !isURL(n.argument(1))
+	})
+}
 
 // ifPlain is for redirects of plain HTTP to HTTPS.
 func (r *reader) ifPlain(n *node, c condition, at scope) {
@@ -201,7 +214,7 @@ func (r *reader) ifMatch(n *node, c condition, at scope, m match) {
 		r.leave(n, "for another backend want a copy of this Ingress with "+own)
 	case must && refuses(n.block):
 		if w := r.add(n, at, own, line); w != nil {
-			w.step("and a copy of this Ingress without it and with sluice.io/deny-paths: \"/*\", which refuses the other requests")
+			w.step(otherRequests(n.block[0].argument(1)))
 		}
 	case must:
 		r.leave(n, "want "+own+" for the requests that have it, and a copy of this Ingress without it for the others")
@@ -212,6 +225,19 @@ func (r *reader) ifMatch(n *node, c condition, at scope, m match) {
 		}
 		r.block(n.block, scope{where: joinWhere(at.where, "a copy of this Ingress with "+own+": "+strconv.Quote(line))})
 	}
+}
+
+// otherRequests is the step for the requests that a match does not take.
+func otherRequests(code string) string {
+	line, instead := "/*", ""
+	switch code {
+	case "403":
+	case "404":
+		line = "/* 404"
+	default:
+		instead = " with 403 in place of " + code
+	}
+	return fmt.Sprintf("and a copy of this Ingress without it and with sluice.io/deny-paths: %q, which refuses the other requests%s (not beside a canary: it would share that copy, and get no requests)", line, instead)
 }
 
 // differs returns why a match does not decide as a condition that refuses requests, "" if

@@ -53,8 +53,8 @@ func (r *reader) errorPage(n *node, at scope, named map[string]*node) bool {
 			r.replaced(location, r.entry(OwnPrefix+"error-status", at.where))
 		}
 	case len(p.codes) == 1 && p.codes[0] == "404" && isPlain(p.target) && location == nil && fallback:
-		if w := r.write(n, at, OwnPrefix+"fallback-path", p.target); w != nil && p.status == "" {
-			w.step("which answers 200 in place of 404")
+		if w := r.write(n, at, OwnPrefix+"fallback-path", p.target); w != nil {
+			r.fallbackSteps(w, p)
 		}
 	case ofCertificates(p.codes) && isURL(p.target) && !strings.Contains(p.target, "$") && at.path == "":
 		r.write(n, at, "auth-tls-error-page", p.target)
@@ -63,6 +63,16 @@ func (r *reader) errorPage(n *node, at scope, named map[string]*node) bool {
 		return false
 	}
 	return true
+}
+
+// fallbackSteps says how fallback-path differs from a page.
+func (r *reader) fallbackSteps(w *written, p page) {
+	if p.status == "" {
+		w.step("which answers 200 in place of 404")
+	}
+	if !r.has("proxy_intercept_errors on") {
+		w.step("which replaces the 404 of a backend too, as this does only with proxy_intercept_errors")
+	}
 }
 
 func isReturn(location *node) bool {
@@ -122,9 +132,14 @@ func (r *reader) subFilter(n *node, at scope) {
 		return
 	}
 	w := r.add(n, at, OwnPrefix+"sub-filter", before+" => "+after)
-	if !strings.Contains(strings.Join(strings.Fields(r.Text), " "), "sub_filter_once off") {
+	if !r.has("sub_filter_once off") {
 		w.step("which replaces the text wherever it is, not only once")
 	}
+}
+
+// has reports whether a directive with its arguments is somewhere in the snippet.
+func (r *reader) has(directive string) bool {
+	return strings.Contains(strings.Join(strings.Fields(r.Text), " "), directive)
 }
 
 // ofSubFilter is for the options of sub_filter.

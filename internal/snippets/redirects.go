@@ -138,11 +138,14 @@ func (r *reader) rewrite(n *node, at scope) {
 		r.leave(n, "for a path within the Ingress want rewrite-target, with what the path of the rule captures: path /x/(.*) and rewrite-target: \"/$1\" drop /x")
 		return
 	}
-	target = strings.TrimSuffix(strings.NewReplacer("$scheme://$host", "", "https://$host", "", "$scheme://$http_host", "").Replace(target), "?")
+	target, bare := strings.CutSuffix(strings.NewReplacer("$scheme://$host", "", "https://$host", "", "$scheme://$http_host", "").Replace(target), "?")
 	from, to, ok := asLine(pattern, target)
 	switch {
+	case ok && bare && !strings.Contains(n.argument(2), "$request_uri"):
+		r.leave(n, "this takes the query away, and sluice.io/redirects keeps it: if that is no harm, want the same without the ? at the end")
 	case ok && from == "/*" && isURL(to) && at.path == "":
-		r.redirectAll(n, at, code, strings.TrimSuffix(strings.TrimSuffix(to, "*"), "/")+"$request_uri")
+		rest, below := strings.CutSuffix(to, "/*")
+		r.redirectAll(n, at, code, rest+map[bool]string{true: "$request_uri", false: "$is_args$args"}[below])
 	case ok && lineTarget.MatchString(to) && from != to:
 		r.redirectLine(n, at, from, to, code)
 	default:

@@ -59,7 +59,7 @@ var byPath = []refusing{
 	{"location ~ ^/a*+A { deny all; }", matches("^/a*A")},
 	{"if ($uri ~ ^/admin) { return 403; }", begins("/admin")},
 	{"if ($request_uri = /admin) { return 403; }", is("/admin")},
-	{"if ($request_uri ~* ^/admin) { return 403; }", matches("(?i)^/admin")},
+	{"if ($uri ~* ^/admin) { return 403; }", matches("(?i)^/admin")},
 	{"deny all;", everyPath},
 	{"deny 192.0.2.1;", everyPath},
 	{"return 403;", everyPath},
