@@ -35,6 +35,12 @@ type serverSnippetBlock struct {
 	Text string `json:"text"`
 }
 
+// sameSnippet reports whether two snippets differ in nothing but the lines around them. A
+// named one ends with a line end, which an annotation may lack.
+func sameSnippet(a, b keys.ServerSnippet) bool {
+	return strings.TrimSpace(string(a)) == strings.TrimSpace(string(b))
+}
+
 // snippetOf is the snippet of an owner: that of its annotation, and its named ones.
 func snippetOf(o *claim.Owner) keys.ServerSnippet {
 	own, named := o.Annotations.ServerSnippet.Text, o.AttachedTo(o.Annotations.NamedSnippets).ServerSnippet
@@ -79,11 +85,11 @@ func (b *builder) decideSnippet() {
 			b.refuseSnippet(owner, model.InvalidValue, "want a host: the server of requests without one also reads the headers of requests to hosts of others")
 		case !b.host.decides(rules):
 			b.refuseSnippet(owner, model.NotDelegated, fmt.Sprintf("namespace %s owns %s, and only its Ingresses decide this for the whole host: ask the owner to set it there, or use another host", b.host.oldest.Ref.Namespace, hostWords(b.host.name)))
-		case b.host.foreign(rules) && (by == nil || own != snippetOf(by)):
+		case b.host.foreign(rules) && (by == nil || !sameSnippet(own, snippetOf(by))):
 			b.refuseSnippet(owner, model.CrossNamespace, fmt.Sprintf("want it in an Ingress of namespace %s, whose %s is the oldest of %s: its directives hold for the paths of all Ingresses there; ask that namespace, or use another host", b.host.oldest.Ref.Namespace, b.host.oldest.Ref, hostWords(b.host.name)))
 		case by == nil:
 			b.snippet.by = owner
-		case own != snippetOf(by):
+		case !sameSnippet(own, snippetOf(by)):
 			b.refuseSnippet(owner, model.Conflict, fmt.Sprintf("%s decides it for %s, as it is older: write the same there, or use another host", by.Ref, hostWords(b.host.name)))
 		}
 	}

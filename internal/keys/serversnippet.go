@@ -63,7 +63,7 @@ func reachesFromServer(s syntax.Statement) string {
 		}
 	}
 	if !besideLocations.MatchString(s.Name()) {
-		return "may lift the protection of other Ingresses of the host: beside the locations of the snippet, want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return and rewrite, which docs/snippets.md lists"
+		return "is not for all Ingresses of the host, which would inherit it: beside the locations of the snippet, want deny, headers of answers, sizes, timeouts, buffers, compression, sub_filter, set, if, return and rewrite, which docs/snippets.md lists"
 	}
 	return ""
 }

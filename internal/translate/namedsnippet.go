@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -82,7 +83,7 @@ var parameterTypes = map[string]parameterType{
 func parseNamed(name, definition string) (*namedSnippet, error) {
 	s := &namedSnippet{Context: contextLocation}
 	if err := yaml.UnmarshalStrict([]byte(definition), s); err != nil {
-		return nil, fmt.Errorf("want a YAML document with context, parameters and text: %s", model.OneLine(err.Error(), 300))
+		return nil, fmt.Errorf("want a YAML document with context, description, parameters and text%s", yamlFault(err))
 	}
 	printers := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(s.Parameters)) {
@@ -104,7 +105,30 @@ func parseNamed(name, definition string) (*namedSnippet, error) {
 	if s.template, err = tokens.ParseSnippet(s.Text, printers); err != nil {
 		return nil, fmt.Errorf("text: %w", err)
 	}
+	if len(s.Parameters) > 0 {
+		return s, nil // its text depends on the arguments
+	}
+	text, err := s.fill(keys.SnippetUse{})
+	if err == nil {
+		_, _, err = checkedTexts(map[string]string{s.Context: text})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("text: %w", err)
+	}
 	return s, nil
+}
+
+// yamlFault is the rest of a sentence about a definition, without the types of Go.
+func yamlFault(err error) string {
+	text := err.Error()
+	if _, field, ok := strings.Cut(text, "json: unknown field "); ok {
+		return fmt.Sprintf(": it has no field %s", model.OneLine(field, 100))
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return " (got " + wrong.Value + strings.TrimSuffix(" in "+wrong.Field, " in ") + ")"
+	}
+	_, text, _ = strings.Cut(": "+text, "error converting YAML to JSON")
+	return model.OneLine(text, 300)
 }
 
 // check checks the definition of a parameter.

@@ -98,18 +98,21 @@ func (t *translation) readNamedSnippets(ing *owner, asked *annotations.NamedSnip
 
 // attachedSnippets checks the texts as those of annotations.
 func attachedSnippets(ing *owner, texts map[string]string) *claim.Attached {
-	var location keys.Snippet
-	var server keys.ServerSnippet
-	err := location.UnmarshalText([]byte(texts[contextLocation]))
-	if err == nil {
-		err = server.UnmarshalText([]byte(texts[contextServer]))
-	}
+	location, server, err := checkedTexts(texts)
 	if err != nil {
 		return ing.refuse(namedSnippetsKey, model.InvalidValue, fmt.Sprintf("with these arguments, the text of the snippets is not valid: %v", err))
 	}
 	block := annotations.BlockOf(ing.Ref, namedSnippets, namedSnippetsBlock{string(location)})
 	location.Place(&block)
 	return &claim.Attached{Size: len(location) + len(server), Block: block, ServerSnippet: server}
+}
+
+// checkedTexts checks the texts for the contexts.
+func checkedTexts(texts map[string]string) (location keys.Snippet, server keys.ServerSnippet, err error) {
+	if err = location.UnmarshalText([]byte(texts[contextLocation])); err == nil {
+		err = server.UnmarshalText([]byte(texts[contextServer]))
+	}
+	return location, server, err
 }
 
 // missing is the text of a Problem with an unknown snippet.
