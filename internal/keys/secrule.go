@@ -63,7 +63,7 @@ func writeOperator(word ruleWord) (string, error) {
 	name := "rx"
 	if after, ok := strings.CutPrefix(text, "@"); ok {
 		end := strings.IndexAny(after+" ", " \t")
-		name, text = after[:end], strings.Trim(after[end:], " \t")
+		name, text = after[:end], strings.TrimLeft(after[end:], " \t")
 	}
 	for known, takes := range ruleOperators {
 		if !strings.EqualFold(known, name) {
@@ -75,7 +75,7 @@ func writeOperator(word ruleWord) (string, error) {
 			return "", fmt.Errorf("the argument of @%s has a quote, which only a pattern can have", known)
 		case takes == (text == ""):
 			return "", fmt.Errorf("want @%s %s", known, map[bool]string{true: "with an argument", false: "without an argument"}[takes])
-		case strings.HasSuffix(text, `\`) && !ofPattern:
+		case strings.HasSuffix(strings.TrimRight(text, " \t"), `\`):
 			return "", fmt.Errorf("the argument of @%s ends with a backslash", known)
 		case !takes:
 			return `"` + not + "@" + known + `"`, nil

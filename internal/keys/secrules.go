@@ -82,6 +82,9 @@ func (r *ruleReader) read(line ruleLine) error {
 	if err != nil {
 		return err
 	}
+	if len(words) == 0 {
+		return fmt.Errorf(`it has only a \ at its end: want a directive before it`)
+	}
 	written, chained, err := writeDirective(words)
 	switch {
 	case err != nil:

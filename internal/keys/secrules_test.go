@@ -56,6 +56,7 @@ func TestSecRulesAreOfTheList(t *testing.T) {
 		"SecRule ARGS \"@streq a\\\"b\" \"id:1\"", "SecRule ARGS \"@streq a\\ \" \"id:1\"", "SecRule ARGS\\ \"a\"", "SecRule ARGS a \"id:1\" \"b\"", "SecRule ARGS a \"id:1,chain\"", "SecRule ARGS a \"id:1,chain\"\nSecRuleEngine Off", "SecRule ARGS a \"id:1,chain\"\nSecAction \"pass\"",
 		"SecRule ARGS \"a\nInclude /x\" \"id:1\"", "SecRuleEngine On\x00", "SecRuleEngine On\x0bInclude /x", "SecRuleEngine On\u2028", "SecMarker \"a\nb\"", "SecRule ARGS \"" + strings.Repeat("a", 4000) + "\" \"id:1\"", "SecRule ARGS \"" + strings.Repeat(`\`, 2500) + "a\" \"id:1\"",
 		strings.Repeat("SecRuleEngine On\n", 2000), "';\nmodsecurity off;", "SecRuleEngine On';", "SecRuleRemoveByTag a\"b", "SecRuleRemoveByTag a'b", "<IfModule x>", "SecArgumentSeparator ';'",
+		`\`, "\\\n", "\\\n\\", "SecRuleEngine On\n \\", "SecRule", "SecRule ARGS", "SecAction", "SecAction \"\"", "SecRuleUpdateActionById 1",
 	} {
 		var r SecRules
 		if err := r.UnmarshalText([]byte(text)); err == nil {
@@ -64,4 +65,24 @@ func TestSecRulesAreOfTheList(t *testing.T) {
 			t.Errorf("%.80q: the error has control characters: %q", text, err)
 		}
 	}
+}
+
+// FuzzSecRules: no text breaks the reader, and what it writes it reads as the same.
+func FuzzSecRules(f *testing.F) {
+	for _, seed := range []string{`\`, "SecRuleEngine On", `SecRule ARGS:a "@rx [\"'\\}{;$]" "id:1,phase:2,deny,msg:'}{;#'"`, "SecRule A b \"id:1,chain\"\nSecRule C d \"t:none\"", `SecRuleUpdateTargetById 1 "!ARGS:a"`, `SecAction "id:1,pass,ctl:ruleEngine=Off"`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var r, again SecRules
+		if r.UnmarshalText([]byte(text)) != nil {
+			return
+		}
+		var lines []string
+		for _, rule := range r {
+			lines = append(lines, rule...)
+		}
+		if err := again.UnmarshalText([]byte(strings.Join(lines, "\n"))); err != nil || !slices.EqualFunc(r, again, slices.Equal[[]string]) {
+			t.Errorf("%q is written as %q, and read again as %q: %v", text, r, again, err)
+		}
+	})
 }
