@@ -260,11 +260,11 @@ func (c hostileCase) byDefault() string {
 // an EndpointSlice another's, or its endpoints useless: they come and go, and the
 // host that is passed through to them has none then. Of users a hash is in the file.
 // A list of revoked certificates is optional, and what requests are balanced by and what
-// is checked is pushed. Spans have names only where there are any.
+// is checked is pushed. A span has a name and ModSecurity an id only where they are on.
 func (c hostileCase) passedOver() bool {
 	return strings.Contains(c.place.path, ".resource.") || c.in("data[no-tls-redirect-locations]") || c.subject.kind == "EndpointSlice" ||
 		c.subject.kind == "Secret" && c.subject.name == "users" || c.in("data[no-auth-locations]") || c.in("data[ca.crl]#key") || strings.Contains(c.place.path, "upstream-hash-by]") || strings.Contains(c.place.path, "health-check-path]") ||
-		strings.Contains(c.place.path, "opentelemetry-operation-name]") && c.subject.kind == "Ingress"
+		c.subject.kind == "Ingress" && (strings.Contains(c.place.path, "opentelemetry-operation-name]") || strings.Contains(c.place.path, "modsecurity-transaction-id]"))
 }
 
 // read says whether the place is one that decides about the file.
