@@ -14,7 +14,6 @@ import (
 	"syscall"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -78,7 +77,7 @@ func TestInstalledChartServes(t *testing.T) {
 	c.Apply(t, own)
 	c.ApplyYAML(t, r.Manifests)
 	t.Cleanup(func() { c.DeleteYAML(t, r.Manifests) })
-	pod := awaitPod(t, c)
+	pod := awaitPod(t, c, "sluice")
 	const status = `{"status":{"loadBalancer":{"ingress":[{"ip":"` + published + `"}]}}}`
 	if _, err := c.Admin().CoreV1().Services("sluice").Patch(t.Context(), "sluice-controller", types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status"); err != nil {
 		t.Fatal(err)
@@ -102,17 +101,14 @@ func TestInstalledChartServes(t *testing.T) {
 	}
 }
 
-// awaitPod waits for the pod that kube-controller-manager makes of the Deployment.
-func awaitPod(t *testing.T, c *cluster.Cluster) (pod corev1.Pod) {
+// awaitPod waits for a pod that kube-controller-manager makes of the Deployment or
+// DaemonSet of a release.
+func awaitPod(t *testing.T, c *cluster.Cluster, namespace string) (pod corev1.Pod) {
 	t.Helper()
-	deployment := &appsv1.Deployment{}
-	cluster.Eventually(t, "the controller's pod", func(ctx context.Context) (err error) {
-		if deployment, err = c.Admin().AppsV1().Deployments("sluice").Get(ctx, "sluice-controller", metav1.GetOptions{}); err != nil {
-			return err
-		}
-		list, err := c.Admin().CoreV1().Pods("sluice").List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(deployment.Spec.Selector)})
-		if err == nil && len(list.Items) != 1 {
-			err = fmt.Errorf("there are %d; the Deployment says %v", len(list.Items), deployment.Status.Conditions)
+	cluster.Eventually(t, "the controller's pod", func(ctx context.Context) error {
+		list, err := c.Admin().CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/instance=sluice,app.kubernetes.io/component=controller"})
+		if err == nil && len(list.Items) == 0 {
+			err = errors.New("there is none")
 		}
 		if err == nil {
 			pod = list.Items[0]
