@@ -33,14 +33,15 @@ type Balancers struct {
 	controllers *Controllers
 	named       bool // the one that there is has a name
 	mu          sync.Mutex
-	addresses   map[string]string // by the Service's namespace and name
+	addresses   map[string]string          // by the Service's namespace and name
+	selectors   map[string]labels.Selector // those that the Services have now
 	listeners   []net.Listener
 }
 
 // NewBalancers look for Services until the context is done. If they are named, there
 // can be only one.
 func NewBalancers(ctx context.Context, controllers *Controllers, named bool) *Balancers {
-	b := &Balancers{controllers: controllers, named: named, addresses: map[string]string{}}
+	b := &Balancers{controllers: controllers, named: named, addresses: map[string]string{}, selectors: map[string]labels.Selector{}}
 	go func() {
 		for ctx.Err() == nil {
 			if err := b.look(ctx); err != nil && ctx.Err() == nil {
@@ -68,7 +69,13 @@ func (b *Balancers) look(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all.Items {
-		if s.Spec.Type != corev1.ServiceTypeLoadBalancer || len(s.Status.LoadBalancer.Ingress) > 0 {
+		if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
+			continue
+		}
+		b.mu.Lock()
+		b.selectors[s.Namespace+"/"+s.Name] = labels.SelectorFromSet(s.Spec.Selector)
+		b.mu.Unlock()
+		if len(s.Status.LoadBalancer.Ingress) > 0 {
 			continue
 		}
 		address, err := b.open(&s)
@@ -112,13 +119,13 @@ func (b *Balancers) open(service *corev1.Service) (address string, err error) {
 			return "", err
 		}
 		b.listeners = append(b.listeners, listener)
-		go b.serve(listener, labels.SelectorFromSet(service.Spec.Selector), port.TargetPort.String())
+		go b.serve(listener, name, port.TargetPort.String())
 	}
 	b.addresses[name] = address
 	return address, nil
 }
 
-func (b *Balancers) serve(listener net.Listener, selected labels.Selector, port string) {
+func (b *Balancers) serve(listener net.Listener, service, port string) {
 	for {
 		client, err := listener.Accept()
 		if err != nil {
@@ -126,15 +133,18 @@ func (b *Balancers) serve(listener net.Listener, selected labels.Selector, port 
 		}
 		go func() {
 			defer client.Close()
-			if err := b.pass(client, selected, port); err != nil {
+			if err := b.pass(client, service, port); err != nil {
 				log.Printf("load balancer %s: %v", listener.Addr(), err)
 			}
 		}()
 	}
 }
 
-// pass passes a connection on to one of the pods, as bytes.
-func (b *Balancers) pass(client net.Conn, selected labels.Selector, port string) error {
+// pass passes a connection on to one of the pods of a Service, as bytes.
+func (b *Balancers) pass(client net.Conn, service, port string) error {
+	b.mu.Lock()
+	selected := b.selectors[service]
+	b.mu.Unlock()
 	at, ok := b.controllers.port(selected, port)
 	if !ok {
 		return fmt.Errorf("no pod of %s has a port %s", selected, port)

@@ -97,7 +97,35 @@ func newRunner(t *testing.T, page *Page, tools Tools) *Runner {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.Shell.Close)
+	if commands, there := standIns[page.Path]; there {
+		standIn(t, r, commands)
+	}
 	return r
+}
+
+// standIns are the commands that make what the readers of a page have before they
+// read it.
+var standIns = map[string]string{"docs/migrating/README.md": ingressNginx}
+
+// ingressNginx makes a stand-in of ingress-nginx: a second Sluice, in the namespace of
+// an ingress-nginx, with its names, and with a folder at the name of its chart.
+const ingressNginx = `
+mkdir ingress-nginx && cp -r charts/sluice ingress-nginx/ingress-nginx
+helm install ingress-nginx ingress-nginx/ingress-nginx --namespace ingress-nginx --create-namespace \
+  --set fullnameOverride=ingress-nginx --set controller.image.repository=registry.example/sluice --set controller.image.tag=0.1.0
+kubectl --namespace ingress-nginx rollout status deployment/ingress-nginx-controller
+kubectl create deployment web --image=registry.example/agnhost --port=3000 -- /agnhost netexec --http-port=3000
+kubectl expose deployment web --port=80 --target-port=3000
+kubectl rollout status deployment/web
+kubectl create ingress web --class=nginx --rule="web.example/*=web:80"
+`
+
+// standIn runs such commands as a block of the page before its first line.
+func standIn(t *testing.T, r *Runner, commands string) {
+	t.Helper()
+	if err := r.block(Block{Language: "sh", Text: strings.TrimSpace(commands)}); err != nil || len(r.faults) > 0 {
+		t.Fatalf("the stand-in: %v %v", err, r.faults)
+	}
 }
 
 // balancedByName is the page whose cluster has a load balancer with a name, as on
