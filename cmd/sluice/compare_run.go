@@ -129,8 +129,7 @@ func (f *compareFlags) core(ctx context.Context, diagnostics io.Writer) (*compar
 	}
 	core := compare.NewCore(in.Objects.Watched(in.watch), in.options)
 	if f.cluster {
-		unread := func(p model.Problem) bool { return p.Reason == model.NotFound && strings.Contains(p.Text, "Secret") }
-		core.Problems = slices.DeleteFunc(core.Problems, unread)
+		core.ForgetSecrets()
 	}
 	return core, nil
 }

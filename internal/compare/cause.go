@@ -96,7 +96,7 @@ func (g *grouping) cause(r *Result, o origin, d Difference) *Cause {
 	}
 	if o.rule.Object.Kind != "" {
 		c.Objects = []string{o.rule.Object.String()}
-		c.Problems = g.problems(o.rule)
+		c.Problems = problemsOf(o)
 	}
 	if d.Kind != Cert {
 		c.Path = strings.TrimSpace(o.rule.PathType + " " + o.rule.Path)
@@ -120,12 +120,13 @@ func describe(r *Result, d Difference, side int) string {
 	return model.OneLine(value, mostShown)
 }
 
-// problems returns the Problems of a rule's object that are about all of it or about the rule.
-func (g *grouping) problems(rule model.Rule) (texts []string) {
+// problemsOf returns the first Problems that are about the whole object of a rule or about the
+// rule.
+func problemsOf(o origin) (texts []string) {
 	const most = 3
-	for _, p := range model.SortProblems(slices.Clone(g.core.Problems)) {
-		ofRule := !strings.HasPrefix(p.Field, "spec.rules") || strings.HasPrefix(p.Field, rule.Field)
-		if p.Object == rule.Object && ofRule && len(texts) < most {
+	for _, p := range o.problems {
+		ofRule := !strings.HasPrefix(p.Field, "spec.rules") || strings.HasPrefix(p.Field, o.rule.Field)
+		if ofRule && len(texts) < most {
 			texts = append(texts, strings.TrimPrefix(p.Field+": ", ": ")+p.Message())
 		}
 	}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"slices"
+	"strings"
 
 	"sluice/internal/model"
 	"sluice/internal/route"
@@ -16,11 +17,12 @@ type Core struct {
 	Snapshot *snapshot.Snapshot
 	Options  translate.Options
 	Config   model.Config
-	Problems []model.Problem
 
 	underscores bool
 	// secured are the hosts whose plain requests are redirected, or that have a certificate.
 	secured map[string]bool
+	// byObject are the Problems of each object.
+	byObject map[model.ObjectRef][]model.Problem
 }
 
 // NewCore computes what the core makes of objects.
@@ -28,7 +30,13 @@ func NewCore(objects snapshot.Objects, options translate.Options) *Core {
 	snap, problems := snapshot.New(objects)
 	config, more := translate.Config(snap, options, nil)
 	read, _ := settings.Read(snap.ConfigMap(options.ConfigMap))
-	c := &Core{Snapshot: snap, Options: options, Config: config, Problems: append(problems, more...), underscores: read.Client.TakesUnderscores(), secured: map[string]bool{}}
+	c := &Core{
+		Snapshot: snap, Options: options, Config: config, underscores: read.Client.TakesUnderscores(),
+		secured: map[string]bool{}, byObject: map[model.ObjectRef][]model.Problem{},
+	}
+	for _, p := range model.SortProblems(append(problems, more...)) {
+		c.byObject[p.Object] = append(c.byObject[p.Object], p)
+	}
 	for _, name := range config.Dynamic.Names {
 		c.secured[name.Host] = name.Host != ""
 	}
@@ -57,6 +65,16 @@ func redirectsToHTTPS(s *model.Server) bool {
 	return false
 }
 
+// ForgetSecrets drops the Problems of missing Secrets, for objects that were read without
+// Secrets.
+func (c *Core) ForgetSecrets() {
+	for object, problems := range c.byObject {
+		c.byObject[object] = slices.DeleteFunc(problems, func(p model.Problem) bool {
+			return p.Reason == model.NotFound && strings.Contains(p.Text, "Secret")
+		})
+	}
+}
+
 // scheme returns the scheme by which requests for the host of a rule reach the backends.
 func (c *Core) scheme(host string) string {
 	if c.secured[host] {
@@ -72,8 +90,8 @@ type origin struct {
 	host   string
 	// near is set if no rule takes the request, which was made of this one.
 	near bool
-	// closed is set if the rule returns 503 because of a Problem.
-	closed bool
+	// problems are those of the rule's object.
+	problems []model.Problem
 }
 
 // origin returns the rule of a request, by Sluice's own choice.
@@ -86,11 +104,10 @@ func (c *Core) origin(r Request) origin {
 	}
 	if l := o.choice.Location; l != nil {
 		o.rule = l.Rule
-		denies := func(p model.Problem) bool { return p.Denies && p.Object == l.Rule.Object }
-		o.closed = l.Return != nil && l.Return.Code == 503 && slices.ContainsFunc(c.Problems, denies)
 	}
 	if (o.rule.Object.Kind == "" || o.rule.Kind == model.RuleFallback) && r.of.Object.Kind != "" {
 		o.rule, o.host, o.near = r.of, r.host, true
 	}
+	o.problems = c.byObject[o.rule.Object]
 	return o
 }

@@ -37,6 +37,8 @@ var knownCases = []knownCase{
 		return d.Kind == Redirect && d.A != d.B && withoutUsualPort(d.A) == d.B
 	}},
 	{Known{"closed", "Sluice cannot honour what protects the path, so the path returns 503"}, isClosed},
+	{Known{"invalid-value", "ingress-nginx does not serve an Ingress with an invalid value; Sluice leaves out only the behaviour that the value belongs to"}, isInvalidValue},
+	{Known{"resource-backend", "a backend that is no Service returns 503"}, isResource},
 	{Known{"self-signed", "each controller makes its own default certificate when it starts"}, func(_ *Result, _ origin, d Difference) bool {
 		return d.Kind == Cert && strings.HasPrefix(d.A, selfSigned) && strings.HasPrefix(d.B, selfSigned)
 	}},
@@ -95,8 +97,23 @@ func isEncoded(_ *Result, o origin, d Difference) bool {
 	return d.Kind == Status && strings.Contains(o.rule.Path, "%") && o.choice.Location.Modifier != model.Pattern
 }
 
+// returns503 reports whether the rule returns 503, and b does.
+func returns503(o origin, d Difference) bool {
+	l := o.choice.Location
+	return d.Kind == Status && d.B == "503" && !o.near && l != nil && l.Return != nil && l.Return.Code == 503
+}
+
 func isClosed(_ *Result, o origin, d Difference) bool {
-	return d.Kind == Status && d.B == "503" && o.closed
+	return returns503(o, d) && slices.ContainsFunc(o.problems, func(p model.Problem) bool { return p.Denies })
+}
+
+func isResource(_ *Result, o origin, d Difference) bool {
+	return d.Kind == Status && d.B == "503" && slices.ContainsFunc(o.problems, func(p model.Problem) bool { return p.Field == o.rule.Field+".backend.resource" })
+}
+
+func isInvalidValue(_ *Result, o origin, d Difference) bool {
+	invalid := func(p model.Problem) bool { return p.Reason == model.InvalidValue && strings.Contains(p.Field, "/") }
+	return d.Kind == Status && d.A == "404" && !o.near && slices.ContainsFunc(o.problems, invalid)
 }
 
 // withoutUsualPort drops :80 and :443 where they are the usual ports.

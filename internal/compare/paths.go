@@ -147,10 +147,10 @@ func encodedText(text string) string {
 	return escaped(nearby.Escaped(text, "%"))
 }
 
-// examples returns different texts that a pattern matches, or may match if package pcre
-// cannot tell.
+// examples returns different texts that a pattern matches, in its case, or may match if package
+// pcre cannot tell.
 func (m *maker) examples(pattern string, most int) (texts []string) {
-	compiled, err := pcre.Compile(pattern, pcre.Caseless)
+	compiled, err := pcre.Compile(pattern, 0)
 	if err != nil {
 		return nil
 	}

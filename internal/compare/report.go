@@ -183,6 +183,14 @@ func (c *Cause) title() string {
 // writeExample writes the example, and what is known.
 func (c *Cause) writeExample(out *strings.Builder) {
 	e := c.Example
+	if len(c.Objects) > 1 {
+		const most = 5
+		names := strings.Join(c.Objects[:min(len(c.Objects), most)], ", ")
+		if len(c.Objects) > most {
+			names += ", ..."
+		}
+		fmt.Fprintf(out, "   %s\n", names)
+	}
 	fmt.Fprintf(out, "   %s: %s\n   a: %s\n   b: %s\n", e.Request, e.Request.Why, e.A, e.B)
 	if c.Known != nil {
 		fmt.Fprintf(out, "   known: %s: %s\n", c.Known.Case, c.Known.Text)

@@ -30,6 +30,8 @@ type Client struct {
 	Timeout time.Duration
 	// Body reads bodies, for their hashes.
 	Body bool
+	// Dialer makes the connections.
+	Dialer net.Dialer
 }
 
 // userAgent is sent unless a request has one.
@@ -45,7 +47,7 @@ const CannotConnect = "cannot connect"
 func (c *Client) Ask(ctx context.Context, address string, r compare.Request) compare.Answer {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	connection, err := c.Dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return compare.Answer{Fault: CannotConnect}
 	}
@@ -144,7 +146,9 @@ func certificate(leaf *x509.Certificate) *compare.Certificate {
 
 // Reach returns an error if an address takes no connection.
 func (c *Client) Reach(ctx context.Context, address string) error {
-	connection, err := (&net.Dialer{Timeout: c.Timeout}).DialContext(ctx, "tcp", address)
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	connection, err := c.Dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
