@@ -24,17 +24,12 @@ import (
 // lintFlags are the flags of sluice lint.
 type lintFlags struct {
 	inputFlags
-	cluster       bool
-	kubeconfig    string
-	context       string
+	userCluster
 	output        string
 	failOn        string
 	ignored       []string
 	assumeSecrets bool
 	allowEmpty    bool
-
-	// secretThere is that of lint.Options.
-	secretThere func(snapshot.Name) bool
 }
 
 // never is the value of --fail-on with which findings do not affect the exit status.
@@ -88,9 +83,7 @@ func lintCommand() *cobra.Command {
 		},
 	}
 	flags.inputFlags.add(command.Flags())
-	command.Flags().BoolVar(&flags.cluster, "from-cluster", false, "check the objects of a cluster instead, with your kubeconfig; lint never reads the content of Secrets")
-	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "kubeconfig of that cluster; if empty, $KUBECONFIG or ~/.kube/config")
-	command.Flags().StringVar(&flags.context, "context", "", "context of the kubeconfig; if empty, the current one")
+	flags.userCluster.add(command.Flags(), "check")
 	command.Flags().StringSliceVar(&flags.ignored, "ignore", nil, "leave out findings with this reason, such as Unread; may be given several times")
 	command.Flags().BoolVar(&flags.assumeSecrets, "assume-secrets", false, "assume that Secrets exist that are not among the manifests")
 	command.Flags().BoolVar(&flags.allowEmpty, "allow-empty", false, "allow manifests without a served Ingress")
@@ -129,12 +122,13 @@ func (f *lintFlags) validate() error {
 	switch {
 	case f.cluster == (len(f.files) > 0):
 		return errors.New("want -f with a folder, a file or -, or --from-cluster: one of the two")
-	case !f.cluster && f.kubeconfig+f.context != "":
-		return errors.New("--kubeconfig and --context: want --from-cluster, too")
 	case f.output != "text" && f.output != "json":
 		return fmt.Errorf("-o: want text or json (got %q)", f.output)
 	case f.failOn != never && !slices.Contains(lint.Severities, lint.Severity(f.failOn)):
 		return fmt.Errorf("--fail-on: want error, warning, note or never (got %q)", f.failOn)
+	}
+	if err := f.userCluster.validate(); err != nil {
+		return err
 	}
 	for _, reason := range f.ignored {
 		if err := isReason(reason); err != nil {
@@ -166,11 +160,7 @@ func (f *lintFlags) look(ctx context.Context) (input, lint.Options, error) {
 	if f.assumeSecrets {
 		f.secretThere = func(snapshot.Name) bool { return true }
 	}
-	read := f.load
-	if f.cluster {
-		read = f.fromCluster
-	}
-	in, err := read(ctx)
+	in, err := f.userCluster.load(ctx, &f.inputFlags)
 	if err != nil {
 		return fail(err)
 	}

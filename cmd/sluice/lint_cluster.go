@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/spf13/pflag"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,14 +29,46 @@ type inspection struct {
 	err    error // the first error
 }
 
-// fromCluster reads the objects that lint checks. It reads the names of Secrets, if it may
-// list them, and never their content.
-func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
-	o, err := f.options()
+// userCluster are the flags of the commands that read the objects of a cluster with the
+// user's kubeconfig in place of manifests.
+type userCluster struct {
+	cluster    bool
+	kubeconfig string
+	context    string
+	// secretThere is that of lint.Options.
+	secretThere func(snapshot.Name) bool
+}
+
+func (f *userCluster) add(flags *pflag.FlagSet, does string) {
+	flags.BoolVar(&f.cluster, "from-cluster", false, does+" the objects of a cluster instead, with your kubeconfig; it never reads the content of Secrets")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of that cluster; if empty, $KUBECONFIG or ~/.kube/config")
+	flags.StringVar(&f.context, "context", "", "context of the kubeconfig; if empty, the current one")
+}
+
+// validate rejects flags of a cluster without one.
+func (f *userCluster) validate() error {
+	if !f.cluster && f.kubeconfig+f.context != "" {
+		return errors.New("--kubeconfig and --context: want --from-cluster, too")
+	}
+	return nil
+}
+
+// load reads the objects of the cluster or, without one, the manifests.
+func (f *userCluster) load(ctx context.Context, flags *inputFlags) (input, error) {
+	if !f.cluster {
+		return flags.load(ctx)
+	}
+	return f.objects(ctx, flags)
+}
+
+// objects reads the objects of the cluster, as load reads manifests. It reads the names of
+// Secrets, if it may list them, and never their content.
+func (f *userCluster) objects(ctx context.Context, flags *inputFlags) (input, error) {
+	o, err := flags.options()
 	if err != nil {
 		return input{}, usage(err)
 	}
-	client, err := kube.ConnectAsUser(f.kubeconfig, f.context, "sluice-lint/"+version)
+	client, err := kube.ConnectAsUser(f.kubeconfig, f.context, "sluice/"+version)
 	if err != nil {
 		return input{}, err
 	}
@@ -45,7 +79,7 @@ func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 		Services:       read[*corev1.Service](ctx, in, listing{kube.Services, "", &corev1.ServiceList{}}),
 		EndpointSlices: read[*discoveryv1.EndpointSlice](ctx, in, listing{kube.EndpointSlices, "", &discoveryv1.EndpointSliceList{}}),
 	}
-	if f.namespaceSelector != "" {
+	if flags.namespaceSelector != "" {
 		objects.Namespaces = read[*corev1.Namespace](ctx, in, listing{kube.Namespaces, "", &corev1.NamespaceList{}})
 	}
 	for _, name := range slices.Concat(lint.Conventional(), translate.ConfigMaps(objects.IngressClasses, o), configMapsOf(objects.Ingresses, o)) {
@@ -58,7 +92,7 @@ func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 		return input{}, kube.Unreached(client.Host(), in.err)
 	}
 	all := input{Loaded: snapshot.Loaded{Objects: objects}}
-	return all, f.decide(&all)
+	return all, flags.decide(&all)
 }
 
 // configMapsOf returns the ConfigMaps that Ingresses refer to, without duplicates.

@@ -11,7 +11,7 @@ import (
 // ranks orders the packages: one may import only packages of a lower rank. Two
 // of the same rank do not know each other.
 var ranks = map[string]int{
-	"internal/model": 0, "internal/pcre": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
+	"internal/model": 0, "internal/pcre": 0, "internal/nearby": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
 	"internal/snapshot": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/healthcheck": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
 	"internal/keys": 2, "internal/manifest/decode": 2, "internal/tokens": 2,
@@ -25,11 +25,11 @@ var ranks = map[string]int{
 	"internal/translate": 7, "internal/render": 7,
 
 	"internal/cluster": 8, "internal/manifest": 8, "internal/nginx": 8, "internal/dynamic": 8, "internal/resolver": 8, "internal/prober": 8,
-	"internal/report": 8, "internal/explain": 8, "internal/lint": 8, "internal/admission": 8,
+	"internal/report": 8, "internal/explain": 8, "internal/lint": 8, "internal/compare": 8, "internal/admission": 8,
 	"internal/report/election": 8, "internal/report/status": 8, "internal/report/events": 8,
 	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/tracing": 8,
 
-	"internal/debug": 9, "internal/plugin": 9,
+	"internal/debug": 9, "internal/plugin": 9, "internal/compare/client": 9,
 
 	"internal/controller": 10,
 

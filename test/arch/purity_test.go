@@ -12,8 +12,8 @@ import (
 // core are the packages between the snapshot and the outputs: values in, values
 // out.
 var core = []string{
-	"internal/model", "internal/pcre", "internal/syntax", "internal/tokens", "internal/snippets", "internal/snapshot", "internal/manifest/decode", "internal/keys", "internal/annotations", "internal/settings",
-	"internal/claim", "internal/assemble", "internal/translate", "internal/route", "internal/guard", "internal/render", "internal/explain", "internal/lint", "internal/debugapi", "internal/quarantine", "internal/healthcheck", "templates",
+	"internal/model", "internal/pcre", "internal/nearby", "internal/syntax", "internal/tokens", "internal/snippets", "internal/snapshot", "internal/manifest/decode", "internal/keys", "internal/annotations", "internal/settings",
+	"internal/claim", "internal/assemble", "internal/translate", "internal/route", "internal/guard", "internal/render", "internal/explain", "internal/lint", "internal/compare", "internal/debugapi", "internal/quarantine", "internal/healthcheck", "templates",
 }
 
 // worldly are packages that touch the world: the file system, the network,

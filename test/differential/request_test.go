@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"sluice/internal/nearby"
 )
 
 // form is the way a request line and its host are written.
@@ -55,7 +57,7 @@ func (m *setMaker) ask(count int) {
 		q.target = strings.TrimRight(q.target, " ")
 		switch choice := m.IntN(40); {
 		case choice < 5:
-			q.host = cmp.Or(pick(m.Rand, strangers)(q.host), "x")
+			q.host = cmp.Or(pick(m.Rand, nearby.Hosts)(q.host), "x")
 		case choice == 5:
 			q.form, q.host = hostless, ""
 		case choice == 6 && strings.HasPrefix(q.target, "/") && !strings.Contains(q.host, "*"):
@@ -73,75 +75,30 @@ func (m *setMaker) hostOf(host string) string {
 	return strings.Replace(host, "*", pick(m.Rand, []string{"w", "w", "a", "b", "x-1", "*"}), 1)
 }
 
-// strangers make of a host one that may be another.
-var strangers = []func(host string) string{
-	strings.ToUpper,
-	func(host string) string { return strings.ToUpper(host[:1]) + host[1:] },
-	func(host string) string { return host + ":80" },
-	func(host string) string { return host + ":" },
-	func(host string) string { return host + ":80:90" },
-	func(host string) string { return host + "." },
-	func(host string) string { return host + ".:8080" },
-	func(host string) string { return host + ".." },
-	func(host string) string { return "." + host },
-	func(host string) string { return "extra." + host },
-	func(host string) string { return "two.extra." + host },
-	func(host string) string { return "x" + host },
-	func(host string) string { _, rest, _ := strings.Cut(host, "."); return rest },
-	func(host string) string { return strings.Replace(host, ".", "..", 1) },
-	func(host string) string { return strings.Replace(host, "a", "ä", 1) },
-	func(host string) string { return host + "/x" },
-	func(host string) string { return host + `\` },
-	func(host string) string { return "user@" + host },
-	func(host string) string { return "_" + host },
-	func(host string) string { return "[" + host + "]" },
-	func(host string) string { return host + " x" },
-	func(host string) string { return host + "\x7f" },
-	func(string) string { return "10.0.0.1" }, func(string) string { return "[::1]" }, func(string) string { return "[::1]:80" },
-	func(string) string { return ":80" }, func(string) string { return "." }, func(string) string { return "[::1" },
-	func(string) string { return "_" }, func(string) string { return "*." + "test" },
-}
-
 // sendable escapes what ends a request line, and sometimes what has a meaning in
 // it.
 func sendable(r *rand.Rand, path string) string {
-	special := "\x00\t\n\r "
+	special := nearby.EndsLine
 	if r.IntN(2) == 0 {
-		special += "%?#"
+		special += nearby.EndsPath
 	}
-	var out strings.Builder
-	for i := range len(path) {
-		if strings.IndexByte(special, path[i]) >= 0 {
-			fmt.Fprintf(&out, "%%%02X", path[i])
-			continue
-		}
-		out.WriteByte(path[i])
-	}
-	return out.String()
+	return nearby.Escaped(path, special)
 }
 
 // mutations make of the target of a request another one.
 var mutations = []func(r *rand.Rand, target string) string{
 	func(_ *rand.Rand, target string) string { return target + "/" },
 	func(_ *rand.Rand, target string) string { return strings.TrimSuffix(target, "/") },
-	func(r *rand.Rand, target string) string { return target + pick(r, suffixes) },
+	func(r *rand.Rand, target string) string { return target + pick(r, nearby.Suffixes) },
 	func(_ *rand.Rand, target string) string { return target[:max(1, len(target)-1)] },
-	func(_ *rand.Rand, target string) string { return swapCase(target) },
+	func(_ *rand.Rand, target string) string { return nearby.SwapCase(target) },
 	func(r *rand.Rand, target string) string {
 		return "/" + pick(r, []string{"x", "foo", "/", "."}) + target
 	},
 	func(r *rand.Rand, target string) string { return target[:1+r.IntN(len(target))] },
 	changedByte, escapedBytes, otherSlash, otherSlash,
-	func(r *rand.Rand, target string) string { return target + pick(r, queries) },
+	func(r *rand.Rand, target string) string { return target + pick(r, nearby.Queries) },
 }
-
-var suffixes = []string{
-	"x", "/x", "/bar", "bar", "/", "//", "/.", "/..", "/../", "/./", "/..x", "/.x", "/../x", "/%2e%2e", "/%2E%2e/x", "/%2e/", "%2f", "%2Fbar", "%2f..", "/..%2f", ".", "..", ";x", "~",
-	"%0a", "%0A", "%0d", "%20", "+", "%", "%4", "%zz", "%z1", "%1z", "%00", "%2500", "%252e", "\x01", "\x00", "\x7f", " x", "\x80", "%80", "%ff", "/../..", "/../../..", "$", "%24", "|", "\"", "<", "%3f", "%3fx", "%23", "%23x", "\\", "%5c..",
-	"/..?x", "/.?", "/..#", "/.#x", "/%2e%2e?", "%2f%2f", "/%2f", "%2f/",
-}
-
-var queries = []string{"?", "?a=b", "?a=/../%zz", "?x/", "??", "?a#b", "#", "#x", "#x?y", "?%00", "?a b", "?\x01", "?ü", "?/"}
 
 // changedByte changes one bit, but for what would end the request line.
 func changedByte(r *rand.Rand, target string) string {
@@ -156,29 +113,15 @@ func changedByte(r *rand.Rand, target string) string {
 
 // escapedBytes writes some bytes with percent escapes, after the first.
 func escapedBytes(r *rand.Rand, target string) string {
-	var out strings.Builder
-	for i := range len(target) {
-		if i > 0 && target[i] != '%' && r.IntN(4) == 0 {
-			fmt.Fprintf(&out, pick(r, []string{"%%%02x", "%%%02X"}), target[i])
-			continue
-		}
-		out.WriteByte(target[i])
-	}
-	return out.String()
+	form := pick(r, []string{"%%%02x", "%%%02X"})
+	return nearby.EscapedAt(target, form, func(i int) bool { return i > 0 && target[i] != '%' && r.IntN(4) == 0 })
 }
 
 // otherSlash puts something else in the place of one slash.
 func otherSlash(r *rand.Rand, target string) string {
-	var at []int
-	for i := range len(target) {
-		if target[i] == '/' {
-			at = append(at, i)
-		}
-	}
-	if len(at) == 0 {
+	if nearby.Slashes(target) == 0 {
 		return target
 	}
-	i := pick(r, at)
-	instead := pick(r, []string{"//", "///", "/./", "/x/../", "/x/y/../../", "/%2e/", "/x/%2E%2e/", "%2f", "/%2f", "%2F/", "/.//", "/../", "/x/..//", "/.x/", "\\"})
-	return target[:i] + instead + target[i+1:]
+	number := r.IntN(nearby.Slashes(target))
+	return nearby.ReplaceSlash(target, number, pick(r, nearby.InsteadOfSlash))
 }

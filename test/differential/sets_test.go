@@ -11,6 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/nearby"
 )
 
 // set is Ingresses that share hosts which no other set has, and what is asked of
@@ -291,24 +293,13 @@ func near(r *rand.Rand, path string) string {
 	case 2:
 		return "/" + strings.Trim(path, "/")
 	case 3:
-		return swapCase(path)
+		return nearby.SwapCase(path)
 	case 4:
 		return strings.TrimSuffix(path, "/") + "/bar"
 	case 5:
 		return strings.TrimSuffix(path, "/") + "x"
 	}
 	return "/foo" + path
-}
-
-// swapCase turns ASCII letters into those of the other case.
-func swapCase(text string) string {
-	out := []byte(text)
-	for i, c := range out {
-		if c|0x20 >= 'a' && c|0x20 <= 'z' {
-			out[i] ^= 0x20
-		}
-	}
-	return string(out)
 }
 
 // backend is a Service that no other rule has, in a few cases one that is not

@@ -16,6 +16,9 @@ var exceptions = []string{
 	`docs/first-ingress.md: skopeo copy "oci-archive:dist/sluice-$V-amd64.oci.tar" "docker://registry.example/sluice:$V": it fetches Debian's packages, and needs a registry`,
 	"docs/cert-manager.md: spec:\n  acme:\n    solvers:\n    - http01:\n        ingress:\n          ingressClassName: nginx: " +
 		"it is a part of an Issuer of cert-manager, a kind that the API server of the tests does not have",
+	"docs/migrating/compare.md: sluice compare --a http://192.0.2.1 --b http://192.0.2.2 --from-cluster --ignore Known: it needs the load balancers of two controllers",
+	"docs/migrating/compare.md: kubectl logs -n ingress-nginx deployment/ingress-nginx-controller > access.log: it needs the load balancers of two controllers, and a log",
+	"docs/migrating/compare.md: sluice compare --a http://192.0.2.1 --b http://192.0.2.2 --from-cluster --access-log access.log: it needs the load balancers of two controllers, and a log",
 	"docs/image.md: ./build.sh image amd64: it fetches Debian's packages; make test-image does it",
 	"docs/image.md: ls dist: it fetches Debian's packages; make test-image does it",
 	"docs/image.md: docker build -f rootfs/Dockerfile -t sluice .: it needs a container engine",

@@ -1,0 +1,199 @@
+package compat
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"sluice/internal/compare"
+	"sluice/internal/compare/client"
+	"sluice/internal/manifest/decode"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+	"sluice/test/kit"
+)
+
+// replayed is a recorded answer, with the request that it answers.
+type replayed struct {
+	world    *world
+	question string
+	index    int
+	want     answer
+	request  compare.Request
+}
+
+// replayable gives the requests of a scenario that depend on nothing but method, scheme, host
+// and path, until its objects change.
+func replayable(t *testing.T, w *world) (list []replayed) {
+	t.Helper()
+	if w.Proxy || w.unreachable || strings.HasPrefix(w.Name, "limit-") {
+		return nil
+	}
+	recorded := readRecord(t, w.Name)
+	for i := range w.Requests {
+		r := &w.Requests[i]
+		if r.Change != nil {
+			break
+		}
+		c := w.newCall(r, "")
+		want := recorded.Answers[i]
+		special := len(r.Headers)+len(r.H)+len(r.Only)+r.Body+r.TCP > 0 || r.Repeat > 1 || r.Session+r.Client+r.ClientIP+r.ProxyHeader+r.Data != "" || r.SNI != nil
+		if special || r.H2 || r.H10 || r.WS || r.GRPC || want.Err != "" || c.method() != "GET" && c.method() != "HEAD" || !strings.HasPrefix(c.path, "/") {
+			continue
+		}
+		list = append(list, replayed{w, w.question(i), i, want, compare.Request{Method: c.method(), Scheme: c.scheme, Host: c.host, Target: c.path}})
+	}
+	return list
+}
+
+// replay is a server that gives recorded answers.
+type replay struct {
+	certificate tls.Certificate
+	answers     map[string]answer
+}
+
+// serve gives the port of the server for a scheme.
+func (p *replay) serve(t *testing.T, scheme string) int {
+	t.Helper()
+	return kit.Accept(t, func(connection net.Conn) {
+		defer connection.Close()
+		if scheme == "https" {
+			connection = tls.Server(connection, &tls.Config{Certificates: []tls.Certificate{p.certificate}})
+		}
+		line, err := bufio.NewReader(connection).ReadString('\n')
+		if err != nil {
+			return
+		}
+		method, rest, _ := strings.Cut(line, " ")
+		target, _, _ := strings.Cut(rest, " ")
+		_, _ = connection.Write(p.bytes(method, target))
+	})
+}
+
+// bytes is the answer as it is sent. The number of the answer stands before the path.
+func (p *replay) bytes(method, target string) []byte {
+	a := p.answers[strings.Split(target, "/")[1]]
+	var out strings.Builder
+	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", a.Status, http.StatusText(a.Status))
+	for name, value := range a.Headers {
+		for one := range strings.SplitSeq(value, " | ") {
+			fmt.Fprintf(&out, "%s: %s\r\n", name, one)
+		}
+	}
+	for _, cookie := range a.Cookies {
+		fmt.Fprintf(&out, "Set-Cookie: %s\r\n", cookie)
+	}
+	out.WriteString("Connection: close\r\n\r\n")
+	if method != "HEAD" {
+		out.WriteString(a.Body)
+	}
+	return []byte(out.String())
+}
+
+// TestCompareFindsWhatIsListed replays the recorded answers of ingress-nginx as one
+// controller, with Sluice as the other: what `sluice compare` finds is what the tests of
+// this package find in statuses, headers and cookies, which is what differences_test.go lists.
+func TestCompareFindsWhatIsListed(t *testing.T) {
+	t.Parallel()
+	best, err := kit.BestNginx()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, objects := map[string]string{}, snapshot.Objects{}
+	var all []replayed
+	for _, s := range readScenarios(t) {
+		if s.group(t) != "default" {
+			continue
+		}
+		w := newWorld(t, s)
+		w.apply(&s.objects)
+		files[s.Name] = w.manifests()
+		all = append(all, replayable(t, w)...)
+	}
+	files["base"] = base(t, nil, all[0].world)
+	for name, content := range files {
+		read, _, err := decode.FromYAML(name, []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects.Append(read)
+	}
+	server := start(t, best.Root, files, nil)
+	core := compare.NewCore(objects, translate.Options{
+		ManifestMode: true, IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io", HealthPath: "/healthz",
+	})
+	results := replayAll(t, server, all)
+	found := 0
+	for i, q := range all {
+		visible := visibleDifferences(t, server, q)
+		differs := slices.ContainsFunc(results[i].Differences, counts)
+		_, listed := intended[q.question]
+		switch {
+		case differs && !listed:
+			t.Errorf("%s: compare finds %v, and no difference is listed", q.question, results[i].Differences)
+		case differs != (len(visible) > 0):
+			t.Errorf("%s: compare finds %v, and the answers differ in %v", q.question, results[i].Differences, visible)
+		case differs:
+			found++
+		}
+	}
+	if found < 5 || len(all) < 100 {
+		t.Errorf("%d requests, of which %d differ, show little", len(all), found)
+	}
+	report := compare.NewReport(core, results, compare.Ignore{"Certificate", "server-header"})
+	if !slices.ContainsFunc(report.Causes, func(c *compare.Cause) bool { return c.Known != nil && c.Known.Case == "path-prefix-slash" }) {
+		t.Error("path-prefix-slash is not recognised")
+	}
+	var text strings.Builder
+	_ = report.WriteText(&text)
+	t.Logf("%s", &text)
+}
+
+// counts leaves out what the records do not have.
+func counts(d compare.Difference) bool {
+	return d.Kind != compare.Cert && d.Place != compare.Place{Kind: compare.Header, Name: "Server"}
+}
+
+// replayAll asks the records and Sluice.
+func replayAll(t *testing.T, server *sluice, all []replayed) []compare.Result {
+	t.Helper()
+	pair := sign(t, nil, &x509.Certificate{Subject: pkix.Name{CommonName: "replay"}})
+	records := &replay{certificate: pair.tls(), answers: map[string]answer{}}
+	asker := &client.Client{Timeout: kit.RequestPatience, Dialer: net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}}
+	addresses := map[string][2]string{}
+	for scheme, port := range map[string]int{"http": server.HTTP, "https": server.HTTPS} {
+		addresses[scheme] = [2]string{fmt.Sprintf("127.0.0.1:%d", records.serve(t, scheme)), fmt.Sprintf("127.0.0.1:%d", port)}
+	}
+	for i, q := range all {
+		records.answers[fmt.Sprint(i)] = q.want
+	}
+	rules := &compare.Rules{Ports: [2]compare.Ports{1: {HTTP: server.HTTP, HTTPS: server.HTTPS}}}
+	var results []compare.Result
+	for i, q := range all {
+		ofRecords := q.request
+		ofRecords.Target = fmt.Sprintf("/%d%s", i, q.request.Target)
+		answers := [2][]compare.Answer{
+			{asker.Ask(t.Context(), addresses[q.request.Scheme][0], ofRecords)},
+			{asker.Ask(t.Context(), addresses[q.request.Scheme][1], q.request)},
+		}
+		results = append(results, compare.Compare(q.request, answers, rules))
+	}
+	return results
+}
+
+// visibleDifferences are those that a client sees, by the comparison of this package.
+func visibleDifferences(t *testing.T, server *sluice, q replayed) []string {
+	q.world.t, q.world.pods.t = t, t
+	recorded := readRecord(t, q.world.Name)
+	found := recorded.stable(q.index, differences(q.want, q.world.ask(server, q.index, q.want)))
+	return slices.DeleteFunc(found, func(difference string) bool {
+		return !slices.ContainsFunc([]string{"/status", "/headers/", "/cookies"}, func(place string) bool { return strings.HasPrefix(difference, place) })
+	})
+}
