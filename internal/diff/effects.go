@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -27,12 +28,15 @@ func (c *comparison) effects(old, now *route.Row) []Effect {
 	add("object", "", old.Object.String(), now.Object.String())
 	add("https-redirect", "", redirectOf(old), redirectOf(now))
 	add("canary", "", c.splitOf(c.before, old), c.splitOf(c.after, now))
-	if rewriteOf(old) != rewriteOf(now) {
+	all = append(all, c.keys(old, now)...)
+	told := func(behaviour string) bool {
+		return slices.ContainsFunc(all, func(e Effect) bool { return e.Behaviour == behaviour })
+	}
+	if !told("rewrite") {
 		add("rewrite", "", rewriteOf(old), rewriteOf(now))
 	}
-	all = append(all, c.keys(old, now)...)
 	for _, name := range blocksThatDiffer(old, now) {
-		if !slices.ContainsFunc(all, func(e Effect) bool { return e.Behaviour == name }) {
+		if !told(name) {
 			all = append(all, Effect{Behaviour: name, New: otherContent})
 		}
 	}
@@ -42,11 +46,12 @@ func (c *comparison) effects(old, now *route.Row) []Effect {
 	return all
 }
 
-// keys compares the keys of all behaviours.
+// keys compares the keys of all behaviours. Of a behaviour that comes or goes, keys with their
+// defaults are not told.
 func (c *comparison) keys(old, now *route.Row) []Effect {
 	type key struct{ behaviour, name string }
 	var order []key
-	values := [2]map[key]string{{}, {}}
+	values := [2]map[key]explain.Key{{}, {}}
 	read := func(at int, behaviours []explain.Behaviour) {
 		for _, b := range behaviours {
 			keys := b.Keys
@@ -58,7 +63,7 @@ func (c *comparison) keys(old, now *route.Row) []Effect {
 				if _, known := values[0][of]; !known && !slices.Contains(order, of) {
 					order = append(order, of)
 				}
-				values[at][of] = k.Value
+				values[at][of] = k
 			}
 		}
 	}
@@ -66,8 +71,11 @@ func (c *comparison) keys(old, now *route.Row) []Effect {
 	read(1, c.after.behaviours(now.Server, now.Location))
 	var all []Effect
 	for _, of := range order {
-		if a, b := values[0][of], values[1][of]; a != b {
-			all = append(all, Effect{of.behaviour, of.name, a, b})
+		a, inOld := values[0][of]
+		b, inNew := values[1][of]
+		whole := inOld && inNew || cmp.Or(a.Source, b.Source) != explain.FromDefault
+		if whole && a.Value != b.Value {
+			all = append(all, Effect{of.behaviour, of.name, a.Value, b.Value})
 		}
 	}
 	return all

@@ -32,7 +32,9 @@ type Taker struct {
 	Outcome route.Outcome `json:"outcome"`
 	Host    string        `json:"host"`
 	Path    string        `json:"path"`
-	Backend string        `json:"backend"`
+	// If are the requests that the route is for, empty for all.
+	If      string          `json:"if,omitempty"`
+	Backend string          `json:"backend"`
 	Object  model.ObjectRef `json:"object"`
 }
 
@@ -139,17 +141,19 @@ func (c *comparison) told(p pair) bool {
 	case now.none():
 		return !c.after.has(old)
 	}
-	return old.Outcome == now.Outcome && old.Host == now.Host && old.Path == now.Path
+	return old.Outcome == now.Outcome && old.place() == now.place()
 }
 
 // none reports whether no object takes the request.
 func (t Taker) none() bool { return t.Object == model.ObjectRef{} }
 
 // has reports whether a side has the route of a taker.
-func (s *side) has(t Taker) bool { return s.places[place{t.Host, t.Path}] }
+func (s *side) has(t Taker) bool { return s.places[t.place()] }
 
-// place is a path of a host.
-type place struct{ host, path string }
+// place is a path of a host, for all or some requests.
+type place struct{ host, path, when string }
+
+func (t Taker) place() place { return place{t.Host, t.Path, t.If} }
 
 // taker returns the route of a request.
 func (s *side) taker(r route.Request) Taker {
@@ -160,6 +164,9 @@ func (s *side) taker(r route.Request) Taker {
 	}
 	l := a.Location
 	t.Host, t.Path, t.Object = cmp.Or(a.Server.Host, "*"), l.Rule.Path, l.Rule.Object
+	if row := s.limited[l]; row != nil {
+		t.If = row.When.String()
+	}
 	if a.Outcome == route.Served || a.Outcome == route.Missed {
 		t.Backend = answerOf(l)
 	}

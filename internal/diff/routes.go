@@ -34,7 +34,7 @@ type End struct {
 	// Backend is "namespace/name:port", or a status, with the URL if it is a redirect.
 	Backend string          `json:"backend"`
 	Object  model.ObjectRef `json:"object"`
-	// Behaviours are the names of those with an effect.
+	// Behaviours are the names of those that its object asks for.
 	Behaviours []string `json:"behaviours"`
 }
 
@@ -52,12 +52,14 @@ type comparison struct{ before, after *side }
 // side is a Side with its indexes.
 type side struct {
 	Side
-	servers    []*model.Server
-	index      *route.Index
-	rows       map[identity]*route.Row
-	ofServer   map[*model.Server][]*route.Row
-	order      []identity
-	places     map[place]bool
+	servers  []*model.Server
+	index    *route.Index
+	rows     map[identity]*route.Row
+	ofServer map[*model.Server][]*route.Row
+	order    []identity
+	places   map[place]bool
+	// limited are the rows for some requests, by their locations.
+	limited    map[*model.Location]*route.Row
 	behaviours func(*model.Server, *model.Location) []explain.Behaviour
 }
 
@@ -74,7 +76,7 @@ func newComparison(before, after Side) *comparison {
 }
 
 func newSide(in Side) *side {
-	s := &side{Side: in, servers: explain.Printed(in.Input), rows: map[identity]*route.Row{}, ofServer: map[*model.Server][]*route.Row{}, places: map[place]bool{}, behaviours: explain.Behaviours(in.Input)}
+	s := &side{Side: in, servers: explain.Printed(in.Input), rows: map[identity]*route.Row{}, ofServer: map[*model.Server][]*route.Row{}, places: map[place]bool{}, limited: map[*model.Location]*route.Row{}, behaviours: explain.Behaviours(in.Input)}
 	s.index = route.NewIndex(s.servers)
 	table := route.Table(s.servers)
 	for i := range table {
@@ -85,7 +87,10 @@ func newSide(in Side) *side {
 		}
 		s.rows[id] = row
 		s.order = append(s.order, id)
-		s.places[place{row.Host, row.Path}] = true
+		s.places[place{row.Host, row.Path, id.when}] = true
+		if !row.When.Any() {
+			s.limited[row.Location] = row
+		}
 		s.ofServer[row.Server] = append(s.ofServer[row.Server], row)
 	}
 	return s
@@ -159,7 +164,9 @@ func shellOf(s *model.Server) model.Server {
 func (s *side) end(row *route.Row) *End {
 	e := &End{Match: row.Match, Backend: answerOf(row.Location), Object: row.Object}
 	for _, b := range s.behaviours(row.Server, row.Location) {
-		e.Behaviours = append(e.Behaviours, b.Name)
+		if len(b.Keys) == 0 || slices.ContainsFunc(b.Keys, func(k explain.Key) bool { return k.Source == explain.FromAnnotation }) {
+			e.Behaviours = append(e.Behaviours, b.Name)
+		}
 	}
 	return e
 }

@@ -169,7 +169,11 @@ func (t Taker) String() string {
 	case t.none():
 		return cmp.Or(t.Backend, string(t.Outcome))
 	}
-	return fmt.Sprintf("%s (%s, path %s)", cmp.Or(t.Backend, string(t.Outcome)), t.Object, t.Path)
+	text := fmt.Sprintf("%s (%s, path %s", cmp.Or(t.Backend, string(t.Outcome)), t.Object, t.Path)
+	if t.If != "" {
+		text += " if " + t.If
+	}
+	return text + ")"
 }
 
 // String returns the fingerprint, the names and the end of a certificate; "default" for nil.
