@@ -30,12 +30,15 @@ func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
 			return debugapi.Leader{Leads: elector.IsLeader(), Identity: elector.LeaderIdentity()}
 		}
 	}
+	if p.cluster != nil {
+		o.Fetch = p.cluster.fetch
+	}
 	return debug.Serve(filepath.Join(p.options.StateDir, debugapi.Socket), debug.Handler(o), p.options.Log)
 }
 
 func debugCommand() *cobra.Command {
 	command := commandOfCommands("debug", "Inspect a running controller")
-	command.AddCommand(debugGetCommand())
+	command.AddCommand(debugGetCommand(), debugDiffCommand())
 	return command
 }
 

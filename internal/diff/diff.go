@@ -42,6 +42,8 @@ type Result struct {
 	// Gained are the Problems of the new side only, Mended those of the old side only.
 	Gained []model.Problem `json:"gained"`
 	Mended []model.Problem `json:"mended"`
+	// Notes tell what could not be read.
+	Notes []string `json:"notes"`
 	// Conf are the lines of nginx.conf, by owner and host.
 	Conf []Lines `json:"conf"`
 }

@@ -41,6 +41,7 @@ func (r *Result) WriteMarkdown(to io.Writer) error {
 		all = append(all, []string{"mended", code(p.String())})
 	}
 	m.table("Problems", []string{"", "problem"}, len(all), func(i int) []string { return all[i] })
+	m.table("Not read", []string{"object"}, len(r.Notes), func(i int) []string { return []string{code(r.Notes[i])} })
 	m.details(r.Conf)
 	_, err := io.WriteString(to, m.String())
 	return err

@@ -49,6 +49,10 @@ func (r *Result) WriteText(to io.Writer) error {
 	for _, p := range r.Mended {
 		fmt.Fprintf(out, "  - %s\n", p)
 	}
+	section("not read", len(r.Notes))
+	for _, note := range r.Notes {
+		fmt.Fprintf(out, "  ! %s\n", note)
+	}
 	section("nginx.conf", len(r.Conf))
 	for _, l := range r.Conf {
 		fmt.Fprintf(out, "  %s:\n", l.title())
