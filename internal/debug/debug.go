@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -91,6 +92,10 @@ type Options struct {
 	// Fetch reads the objects that Ingresses refer to, except those of the snapshot. It may be
 	// nil. notes tell what could not be read.
 	Fetch func(context.Context, []*networkingv1.Ingress, *snapshot.Snapshot) (objects snapshot.Objects, notes []string)
+
+	// differing is held while a difference is computed. One of 10,000 Ingresses needs as much
+	// memory as their configuration.
+	differing *sync.Mutex
 }
 
 // question is one request for a view.
@@ -138,6 +143,7 @@ var pages = []page{
 
 // Handler returns the handler of all views.
 func Handler(o Options) http.Handler {
+	o.differing = &sync.Mutex{}
 	mux := http.NewServeMux()
 	for _, p := range pages {
 		mux.HandleFunc(p.path, func(w http.ResponseWriter, r *http.Request) {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -21,10 +20,6 @@ import (
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
-
-// computing is held while a difference is computed. One of 10,000 Ingresses needs as much
-// memory as their configuration.
-var computing sync.Mutex
 
 // diff answers what the manifests of the request would change.
 func (q *question) diff() (body, error) {
@@ -40,10 +35,10 @@ func (q *question) diff() (body, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !computing.TryLock() {
+	if !q.differing.TryLock() {
 		return nil, refusal{http.StatusServiceUnavailable, "another difference is being computed: ask again when it is ready"}
 	}
-	defer computing.Unlock()
+	defer q.differing.Unlock()
 	result := q.compare(asked)
 	q.header.Set(debugapi.ChangedHeader, strconv.FormatBool(result.Changed))
 	switch format {

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,10 +49,10 @@ func find(all []*model.Backend, key string) *model.Backend {
 func addresses(b *model.Backend) []string {
 	var all []string
 	for _, e := range b.Endpoints {
-		all = append(all, net.JoinHostPort(e.Address, strconv.Itoa(e.Port)))
+		all = append(all, hostPort(e.Address, strconv.Itoa(e.Port)))
 	}
 	if b.ExternalName != "" {
-		all = append(all, net.JoinHostPort(b.ExternalName, strconv.Itoa(b.ExternalPort)))
+		all = append(all, hostPort(b.ExternalName, strconv.Itoa(b.ExternalPort)))
 	}
 	return all
 }
@@ -65,4 +64,12 @@ func without(all, others []string) []string {
 		known[o] = true
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(a string) bool { return known[a] })
+}
+
+// hostPort returns "host:port", with brackets for IPv6.
+func hostPort(host, port string) string {
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return host + ":" + port
 }

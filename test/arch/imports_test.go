@@ -35,7 +35,7 @@ var ranks = map[string]int{
 
 	"internal/controller": 11,
 
-	"cmd/sluice": 11, "cmd/kubectl-sluice": 11,
+	"cmd/sluice": 12, "cmd/kubectl-sluice": 12,
 }
 
 // importsUpwards finds imports that go against the ranks. Tests may import
