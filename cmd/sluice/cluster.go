@@ -59,6 +59,9 @@ func openCluster(f *runFlags, log *slog.Logger) (*inCluster, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
+	if f.topology {
+		f.Zone = zoneOf(client, pod, log)
+	}
 	options, err := f.options()
 	if err != nil {
 		return nil, usage(err)

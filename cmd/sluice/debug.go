@@ -63,7 +63,8 @@ func debugGetCommand() *cobra.Command {
 			"  /backends?name=NAME                                      the endpoints that nginx uses\n" +
 			"  /certs?host=HOST                                         the certificates, or that of a host\n" +
 			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     the Problems of objects\n" +
-			"  /general                                                 version, readiness, last change, settings, leader",
+			"  /general                                                 version, readiness, last change, settings, leader\n" +
+			"  /debug/pprof/heap, /debug/pprof/profile?seconds=10, ...  profiles of the process, for `go tool pprof`",
 		Example: "  sluice debug get /general\n" +
 			"  sluice debug get '/routes?host=shop.example'\n" +
 			"  kubectl exec deploy/sluice-controller -- sluice debug get '/explain?url=https://shop.example/cart'",

@@ -156,6 +156,7 @@ func Handler(o Options) http.Handler {
 			_ = b.write(w) // an error means that the client has gone
 		})
 	}
+	mux.Handle(debugapi.ProfilesPath, Profiles())
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { refuse(w, unknownPath(r.URL.Path)) })
 	return mux
 }

@@ -36,6 +36,9 @@ const (
 	ExplainPath  = "/explain"
 	ProblemsPath = "/problems"
 	DiffPath     = "/diff"
+	// ProfilesPath begins the paths of Go's profiles of the process, such as
+	// /debug/pprof/heap.
+	ProfilesPath = "/debug/pprof/"
 )
 
 // The parameters. Each may be given once. A path rejects parameters that it does not
