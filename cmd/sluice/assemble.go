@@ -118,7 +118,11 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 
 // reserved returns the ports of Sluice itself.
 func (f *runFlags) reserved() []translate.ReservedPort {
-	return append(webPorts(f.httpPort, f.httpsPort), translate.ReservedPort{Number: f.healthzPort, Use: "--healthz-port"})
+	all := append(webPorts(f.httpPort, f.httpsPort), translate.ReservedPort{Number: f.healthzPort, Use: "--healthz-port"})
+	if f.profiling {
+		all = append(all, translate.ReservedPort{Number: f.profilerPort, Use: "--profiler-port"})
+	}
+	return all
 }
 
 // environment returns the facts of this machine for package render.

@@ -18,12 +18,15 @@ import (
 	"sluice/internal/report/events"
 	"sluice/internal/report/status"
 	"sluice/internal/snapshot"
+	"sluice/internal/translate"
 )
 
 // inCluster is the part of a controller that only a cluster needs: the election and the
 // writing of events and statuses. It implements controller.Audience.
 type inCluster struct {
 	source   *cluster.Source
+	client   *kube.Client
+	options  translate.Options
 	elector  *election.Elector // nil without an election
 	leader   status.Leader
 	events   *events.Recorder
@@ -56,11 +59,14 @@ func openCluster(f *runFlags, log *slog.Logger) (*inCluster, error) {
 	if err != nil {
 		return nil, usage(err)
 	}
+	if f.topology {
+		f.Zone = zoneOf(client, pod, log)
+	}
 	options, err := f.options()
 	if err != nil {
 		return nil, usage(err)
 	}
-	c := &inCluster{leader: election.Fixed(false), remove: f.updateOnShutdown}
+	c := &inCluster{client: client, options: options, leader: election.Fixed(false), remove: f.updateOnShutdown}
 	if f.publishService != "" {
 		c.published, _ = snapshot.ParseName(f.publishService)
 	}

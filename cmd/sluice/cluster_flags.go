@@ -23,6 +23,7 @@ type clusterFlags struct {
 	secrets              string
 	qps                  float32
 	burst                int
+	topology             bool
 }
 
 func (f *clusterFlags) add(flags *pflag.FlagSet) {
@@ -32,6 +33,7 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.certificateAuthority, "certificate-authority", "", "file with the authorities of the API server's certificate; if empty, those of the kubeconfig")
 	flags.StringVar(&f.secrets, "watch-secrets", string(cluster.SecretsByMetadata), "metadata (watch the metadata of all Secrets and read the referenced ones), "+
 		"referenced (read each referenced Secret by name, and again every ten seconds or more, which needs only the permission get) or all (watch all with their content)")
+	flags.BoolVar(&f.topology, "enable-topology-aware-routing", false, "prefer the endpoints that Kubernetes intends for the zone of this node, for Services with the annotation service.kubernetes.io/topology-mode: Auto or the trafficDistribution PreferClose or PreferSameZone")
 	flags.Float32Var(&f.qps, "kube-api-qps", 200, "the most requests per second to the API server, on average; --watch-secrets=referenced reads ten Secrets at a time instead")
 	flags.IntVar(&f.burst, "kube-api-burst", 400, "the most requests to the API server at once")
 }

@@ -30,12 +30,15 @@ func (p *parts) openDebug(c *controller.Controller) (stop func(), err error) {
 			return debugapi.Leader{Leads: elector.IsLeader(), Identity: elector.LeaderIdentity()}
 		}
 	}
+	if p.cluster != nil {
+		o.Fetch = p.cluster.fetch
+	}
 	return debug.Serve(filepath.Join(p.options.StateDir, debugapi.Socket), debug.Handler(o), p.options.Log)
 }
 
 func debugCommand() *cobra.Command {
 	command := commandOfCommands("debug", "Inspect a running controller")
-	command.AddCommand(debugGetCommand())
+	command.AddCommand(debugGetCommand(), debugDiffCommand())
 	return command
 }
 
@@ -60,7 +63,8 @@ func debugGetCommand() *cobra.Command {
 			"  /backends?name=NAME                                      the endpoints that nginx uses\n" +
 			"  /certs?host=HOST                                         the certificates, or that of a host\n" +
 			"  /problems?namespace=NAMESPACE&ingress=NAMESPACE/NAME     the Problems of objects\n" +
-			"  /general                                                 version, readiness, last change, settings, leader",
+			"  /general                                                 version, readiness, last change, settings, leader\n" +
+			"  /debug/pprof/heap, /debug/pprof/profile?seconds=10, ...  profiles of the process, for `go tool pprof`",
 		Example: "  sluice debug get /general\n" +
 			"  sluice debug get '/routes?host=shop.example'\n" +
 			"  kubectl exec deploy/sluice-controller -- sluice debug get '/explain?url=https://shop.example/cart'",

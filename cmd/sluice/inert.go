@@ -23,14 +23,13 @@ type inert struct {
 
 // Reasons that several flags have.
 const (
-	noMetrics  = "it serves no metrics of requests"
-	noProfiles = "it serves no profiles of itself"
-	noWebhook  = "it serves no admission webhook: it leaves out and reports objects that nginx would reject; delete the ValidatingWebhookConfiguration of the former controller, or the API server rejects Ingresses"
-	noUse      = "it serves no admission webhook"
-	noGeoIP    = "it reads no GeoIP2 databases"
-	noPort     = "it talks to its nginx over a unix socket"
-	oneLog     = "its log goes to standard error, in the format of --log-format"
-	oneLevel   = "its log has one level of detail"
+	noMetrics = "it serves no metrics of requests"
+	noWebhook = "it serves no admission webhook: it leaves out and reports objects that nginx would reject; delete the ValidatingWebhookConfiguration of the former controller, or the API server rejects Ingresses"
+	noUse     = "it serves no admission webhook"
+	noGeoIP   = "it reads no GeoIP2 databases"
+	noPort    = "it talks to its nginx over a unix socket"
+	oneLog    = "its log goes to standard error, in the format of --log-format"
+	oneLevel  = "its log has one level of detail: a line for each sync, with its changes; `kubectl sluice` shows the rest, and `kubectl sluice diff` the lines of nginx.conf that change"
 )
 
 // inerts are all such flags, in the order of docs/reference/flags.md.
@@ -46,9 +45,6 @@ var inerts = []inert{
 	{"time-buckets", list("0.005,0.01,0.025,0.05,0.1,0.25,0.5,1,2.5,5,10"), noMetrics, false},
 	{"length-buckets", list("10,20,30,40,50,60,70,80,90,100"), noMetrics, false},
 	{"size-buckets", list("10,100,1000,10000,100000,1e+06,1e+07"), noMetrics, false},
-	{"profiling", true, noProfiles, false},
-	{"profiler-address", "127.0.0.1", noProfiles, false},
-	{"profiler-port", 10245, noProfiles, false},
 	{"validating-webhook", "", noWebhook, true},
 	{"validating-webhook-certificate", "", noUse, false},
 	{"validating-webhook-key", "", noUse, false},
@@ -56,7 +52,6 @@ var inerts = []inert{
 	{"enable-annotation-validation", true, "annotations are always validated", false},
 	{"deep-inspect", true, "every value in nginx.conf is always quoted, and the structure of the file checked", false},
 	{"enable-ssl-chain-completion", false, "certificates are served with the chain in their Secret", true},
-	{"enable-topology-aware-routing", false, "endpoints of all zones are used equally", true},
 	{"disable-sync-events", false, "it writes no events for objects that are served as written", false},
 	{"dynamic-configuration-retries", 15, "updates of nginx are retried until they succeed", false},
 	{"sync-period", time.Duration(0), "watches report each change, and are restarted when they break", false},
@@ -64,7 +59,7 @@ var inerts = []inert{
 	{"status-port", 10246, noPort, false},
 	{"stream-port", 10247, noPort, false},
 	{"ssl-passthrough-proxy-port", 442, "HTTPS that is not passed through uses a unix socket", false},
-	{"health-check-timeout", 10, "nginx has one second to answer the health check", false},
+	{"health-check-timeout", 10, "nginx has one second to answer the health check; ingress-nginx never reads the value", false},
 	{"internal-logger-address", "127.0.0.1:11514", "its nginx runs without a chroot, and logs to standard output", false},
 	{"maxmind-edition-ids", "GeoLite2-City,GeoLite2-ASN", noGeoIP, false},
 	{"maxmind-license-key", "", noGeoIP, true},

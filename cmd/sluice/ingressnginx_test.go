@@ -126,6 +126,7 @@ func TestDefaultsOfIngressNginx(t *testing.T) {
 	ours := map[string]string{
 		"sync-rate-limit": "10", // reloads, where ingress-nginx limits all changes
 		"watch-namespace": "",   // written as "" (all)
+		"profiling":       "false",
 	}
 	for _, row := range rows[1:] {
 		name, want := row[0], plain(row[2])

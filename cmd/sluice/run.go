@@ -37,6 +37,9 @@ type runFlags struct {
 	shutdownGrace     int
 	postShutdownGrace int
 	logFormat         string
+	profiling         bool
+	profilerAddress   string
+	profilerPort      int
 
 	// oneCheck is for Deployments whose probes do not use /readyz.
 	oneCheck bool
@@ -89,6 +92,9 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.IntVar(&f.shutdownGrace, "shutdown-grace-period", 0, "seconds between failing readiness and stopping nginx")
 	flags.IntVar(&f.postShutdownGrace, "post-shutdown-grace-period", 10, "seconds that nginx has for open requests when stopping")
 	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	flags.BoolVar(&f.profiling, "profiling", false, "serve profiles of this process at /debug/pprof/ of --profiler-address and --profiler-port; the debug socket always has them")
+	flags.StringVar(&f.profilerAddress, "profiler-address", "127.0.0.1", "IP address of --profiling")
+	flags.IntVar(&f.profilerPort, "profiler-port", 10245, "port of --profiling")
 	f.hookPatience = 10 * time.Second
 }
 

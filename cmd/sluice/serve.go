@@ -38,6 +38,9 @@ func (p *parts) serve(ctx context.Context, f *runFlags, c *controller.Controller
 	if err := checks.Serve(running, c, p.options.Log); err != nil {
 		return err
 	}
+	if err := f.serveProfiles(running, p.options.Log); err != nil {
+		return err
+	}
 	stopDebug, err := p.openDebug(c)
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ func (f *runFlags) validate() error {
 	if !(f.syncRateLimit > 0) || math.IsInf(f.syncRateLimit, 0) {
 		return fmt.Errorf("--sync-rate-limit: want more than 0 reloads a second (got %v)", f.syncRateLimit)
 	}
-	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validateNumbers, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
+	for _, check := range []func() error{f.clusterFlags.validate, f.reportFlags.validate, f.validateNumbers, f.validateProfiles, f.validateHealthPath, f.validateNginxRoot, f.validateFolders} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -50,6 +50,7 @@ func (f *runFlags) validateNumbers() error {
 		{"http-port", f.httpPort, 1, 65535, "a port"},
 		{"https-port", f.httpsPort, 1, 65535, "a port"},
 		{"healthz-port", f.healthzPort, 1, 65535, "a port"},
+		{"profiler-port", f.profilerPort, 1, 65535, "a port"},
 		{"shutdown-grace-period", f.shutdownGrace, 0, longestGrace, "a number of seconds"},
 		{"post-shutdown-grace-period", f.postShutdownGrace, 0, longestGrace, "a number of seconds"},
 	} {

@@ -103,15 +103,20 @@ func stripClass(o *networkingv1.IngressClass) {
 	o.Labels = nil
 }
 
-// stripService keeps the ports, and the fields with addresses for the status of
+// stripService keeps the ports, how endpoints are chosen by zones, and the fields with addresses for the status of
 // Ingresses.
 func stripService(o *corev1.Service) {
 	stripMeta(&o.ObjectMeta)
+	mode := o.Annotations[corev1.AnnotationTopologyMode]
 	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
+	if mode != "" {
+		o.Annotations = map[string]string{one(corev1.AnnotationTopologyMode): one(mode)}
+	}
 	spec := &o.Spec
 	o.Spec = corev1.ServiceSpec{
 		Type: corev1.ServiceType(one(string(spec.Type))), ClusterIP: spec.ClusterIP, ClusterIPs: spec.ClusterIPs,
 		ExternalIPs: spec.ExternalIPs, ExternalName: spec.ExternalName, Ports: spec.Ports,
+		TrafficDistribution: onePointer(spec.TrafficDistribution),
 	}
 	for i := range o.Spec.Ports {
 		p := &o.Spec.Ports[i]
@@ -132,7 +137,7 @@ func stripSlice(o *discoveryv1.EndpointSlice) {
 	o.AddressType = discoveryv1.AddressType(one(string(o.AddressType)))
 	for i := range o.Endpoints {
 		e := &o.Endpoints[i]
-		*e = discoveryv1.Endpoint{Addresses: e.Addresses, Conditions: discoveryv1.EndpointConditions{
+		*e = discoveryv1.Endpoint{Addresses: e.Addresses, Hints: zonesOf(e.Hints), Conditions: discoveryv1.EndpointConditions{
 			Ready: oneBool(e.Conditions.Ready), Serving: oneBool(e.Conditions.Serving), Terminating: oneBool(e.Conditions.Terminating),
 		}}
 	}
@@ -140,6 +145,18 @@ func stripSlice(o *discoveryv1.EndpointSlice) {
 		p := &o.Ports[i]
 		*p = discoveryv1.EndpointPort{Name: onePointer(p.Name), Protocol: onePointer(p.Protocol), Port: p.Port}
 	}
+}
+
+// zonesOf keeps the zones of hints.
+func zonesOf(hints *discoveryv1.EndpointHints) *discoveryv1.EndpointHints {
+	if hints == nil || len(hints.ForZones) == 0 {
+		return nil
+	}
+	kept := &discoveryv1.EndpointHints{}
+	for _, zone := range hints.ForZones {
+		kept.ForZones = append(kept.ForZones, discoveryv1.ForZone{Name: one(zone.Name)})
+	}
+	return kept
 }
 
 // stripSecret keeps the content and the delegation.

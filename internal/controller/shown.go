@@ -32,13 +32,14 @@ func (c *Controller) publish() {
 	state := &debug.State{Told: c.shown.told, Snapshot: c.latest.snap, Problems: c.latest.problems, Last: c.shown.last}
 	if p := c.shown.serving; p != nil {
 		state.Confirmed = p.shown()
+		state.Confirmed.Environment = c.Environment
 	}
 	c.shown.state.Store(state)
 }
 
 // shown returns the views of a plan in force.
 func (p *plan) shown() *debug.Confirmed {
-	return &debug.Confirmed{Snapshot: p.served, Options: p.options, Config: p.config, Problems: p.problems, File: p.file, Ingresses: len(p.accepted)}
+	return &debug.Confirmed{Snapshot: p.served, Options: p.options, Config: p.config, Problems: p.problems, File: p.file, Templates: p.templates, Ingresses: len(p.accepted)}
 }
 
 // logSync writes the log line of a sync: the changes since the last line. The line of a

@@ -11,11 +11,15 @@
 package debug
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/debugapi"
 	"sluice/internal/explain"
@@ -52,6 +56,9 @@ type Confirmed struct {
 	// Problems are those of that time.
 	Problems []model.Problem
 	File     *render.File
+	// Templates and Environment are those that made the File.
+	Templates   *render.Templates
+	Environment render.Environment
 	// Ingresses is the number of served Ingresses.
 	Ingresses int
 }
@@ -82,6 +89,13 @@ type Options struct {
 	Status nginx.StatusFunc
 	// Leader returns the leader; nil without an election.
 	Leader func() debugapi.Leader
+	// Fetch reads the objects that Ingresses refer to, except those of the snapshot. It may be
+	// nil. notes tell what could not be read.
+	Fetch func(context.Context, []*networkingv1.Ingress, *snapshot.Snapshot) (objects snapshot.Objects, notes []string)
+
+	// differing is held while a difference is computed. One of 10,000 Ingresses needs as much
+	// memory as their configuration.
+	differing *sync.Mutex
 }
 
 // question is one request for a view.
@@ -91,6 +105,10 @@ type question struct {
 	values parameters
 	// state is never nil.
 	state *State
+	// posted is the body of the request.
+	posted io.Reader
+	// header is that of the answer.
+	header http.Header
 }
 
 // body is a complete answer. Writing it fails only if the client has gone.
@@ -107,25 +125,29 @@ type page struct {
 	// early is set if it can answer before the first confirmed configuration.
 	early  bool
 	answer func(*question) (body, error)
+	// method is POST for a page that reads the body of the request, empty for GET.
+	method string
 }
 
 // pages are all views.
 var pages = []page{
-	{debugapi.ConfPath, []string{debugapi.HostParam, debugapi.IngressParam, debugapi.FormatParam}, false, (*question).conf},
-	{debugapi.BackendsPath, []string{debugapi.NameParam}, false, (*question).backends},
-	{debugapi.CertsPath, []string{debugapi.HostParam}, false, (*question).certificates},
-	{debugapi.GeneralPath, nil, true, (*question).general},
-	{debugapi.RoutesPath, []string{debugapi.HostParam, debugapi.IngressParam}, false, (*question).routes},
-	{debugapi.ExplainPath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.FormatParam}, false, (*question).explain},
-	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam}, true, (*question).problems},
+	{debugapi.ConfPath, []string{debugapi.HostParam, debugapi.IngressParam, debugapi.FormatParam}, false, (*question).conf, ""},
+	{debugapi.BackendsPath, []string{debugapi.NameParam}, false, (*question).backends, ""},
+	{debugapi.CertsPath, []string{debugapi.HostParam}, false, (*question).certificates, ""},
+	{debugapi.GeneralPath, nil, true, (*question).general, ""},
+	{debugapi.RoutesPath, []string{debugapi.HostParam, debugapi.IngressParam}, false, (*question).routes, ""},
+	{debugapi.ExplainPath, []string{debugapi.URLParam, debugapi.MethodParam, debugapi.FormatParam}, false, (*question).explain, ""},
+	{debugapi.ProblemsPath, []string{debugapi.NamespaceParam, debugapi.IngressParam}, true, (*question).problems, ""},
+	{debugapi.DiffPath, []string{debugapi.FormatParam, debugapi.NamespaceParam}, false, (*question).diff, http.MethodPost},
 }
 
 // Handler returns the handler of all views.
 func Handler(o Options) http.Handler {
+	o.differing = &sync.Mutex{}
 	mux := http.NewServeMux()
 	for _, p := range pages {
 		mux.HandleFunc(p.path, func(w http.ResponseWriter, r *http.Request) {
-			b, err := p.serve(o, r)
+			b, err := p.serve(o, r, w.Header())
 			if err != nil {
 				refuse(w, err)
 				return
@@ -134,20 +156,22 @@ func Handler(o Options) http.Handler {
 			_ = b.write(w) // an error means that the client has gone
 		})
 	}
+	mux.Handle(debugapi.ProfilesPath, Profiles())
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { refuse(w, unknownPath(r.URL.Path)) })
 	return mux
 }
 
 // serve returns the answer to one request.
-func (p *page) serve(o Options, r *http.Request) (body, error) {
-	if r.Method != http.MethodGet {
-		return nil, refusal{http.StatusMethodNotAllowed, fmt.Sprintf("%s: want the method GET (got %s)", p.path, model.Quoted(r.Method))}
+func (p *page) serve(o Options, r *http.Request, header http.Header) (body, error) {
+	if want := cmp.Or(p.method, http.MethodGet); r.Method != want {
+		header.Set("Allow", want)
+		return nil, refusal{http.StatusMethodNotAllowed, fmt.Sprintf("%s: want the method %s (got %s)", p.path, want, model.Quoted(r.Method))}
 	}
 	values, err := p.parameters(r.URL.RawQuery)
 	if err != nil {
 		return nil, err
 	}
-	q := &question{Options: o, ctx: r.Context(), values: values, state: o.State()}
+	q := &question{Options: o, ctx: r.Context(), values: values, state: o.State(), posted: r.Body, header: header}
 	if q.state == nil {
 		q.state = &State{}
 	}

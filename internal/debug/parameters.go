@@ -39,9 +39,6 @@ func refuse(w http.ResponseWriter, err error) {
 	if errors.As(err, &r) {
 		status = r.status
 	}
-	if status == http.StatusMethodNotAllowed {
-		w.Header().Set("Allow", http.MethodGet)
-	}
 	http.Error(w, model.OneLine(err.Error(), mostSaid), status)
 }
 
@@ -90,6 +87,18 @@ func (p parameters) format() (string, error) {
 		return debugapi.Text, nil
 	case format != debugapi.Text && format != debugapi.JSON:
 		return "", p.wrong(debugapi.FormatParam, debugapi.Text+" or "+debugapi.JSON)
+	}
+	return format, nil
+}
+
+// difference returns the format of DiffPath.
+func (p parameters) difference() (string, error) {
+	if p[debugapi.FormatParam] == debugapi.Markdown {
+		return debugapi.Markdown, nil
+	}
+	format, err := p.format()
+	if err != nil {
+		return "", p.wrong(debugapi.FormatParam, model.OneOf([]string{debugapi.Text, debugapi.JSON, debugapi.Markdown}))
 	}
 	return format, nil
 }

@@ -13,6 +13,7 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -145,7 +146,7 @@ func stateOf(t testing.TB, manifests string, change ...func(*translate.Options))
 	file, unprintable := loaded.Render(config.Static, environment, nil)
 	problems = model.SortProblems(append(append(problems, more...), unprintable...))
 	return &State{
-		Confirmed: &Confirmed{Snapshot: snap, Options: options, Config: config, Problems: problems, File: file, Ingresses: len(snap.Ingresses())},
+		Confirmed: &Confirmed{Snapshot: snap, Options: options, Config: config, Problems: problems, File: file, Templates: loaded, Environment: environment, Ingresses: len(snap.Ingresses())},
 		Told:      config.Dynamic, Snapshot: snap, Problems: problems,
 		Last: &Attempt{At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Took: 250 * time.Millisecond, Reloaded: true, File: file},
 	}
@@ -167,8 +168,13 @@ var errNothing = errors.New("no nginx worker has confirmed a configuration yet")
 
 // ask asks a controller, and gives the status and the body.
 func ask(o Options, method, target string) (int, string) {
+	return post(o, method, target, "")
+}
+
+// post sends a body, too.
+func post(o Options, method, target, body string) (int, string) {
 	recorder := httptest.NewRecorder()
-	Handler(o).ServeHTTP(recorder, httptest.NewRequestWithContext(context.Background(), method, target, http.NoBody))
+	Handler(o).ServeHTTP(recorder, httptest.NewRequestWithContext(context.Background(), method, target, strings.NewReader(body)))
 	return recorder.Code, recorder.Body.String()
 }
 

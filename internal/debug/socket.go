@@ -82,11 +82,30 @@ const mostError = 64 << 10
 // "/routes?host=shop.example". The caller closes the answer. An error is one line: the
 // controller's own, or the reason why none answers.
 func Get(ctx context.Context, stateDir, path string) (io.ReadCloser, error) {
+	answer, err := send(ctx, stateDir, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Body, nil
+}
+
+// Diff asks the controller of a state directory what manifests would change, with the query
+// of debugapi.DiffPath. The caller closes the answer.
+func Diff(ctx context.Context, stateDir, query string, manifests io.Reader) (answer io.ReadCloser, changed bool, err error) {
+	response, err := send(ctx, stateDir, http.MethodPost, debugapi.DiffPath+"?"+query, manifests)
+	if err != nil {
+		return nil, false, err
+	}
+	return response.Body, response.Header.Get(debugapi.ChangedHeader) == "true", nil
+}
+
+// send sends a request to the controller of a state directory.
+func send(ctx context.Context, stateDir, method, path string, body io.Reader) (*http.Response, error) {
 	socket := filepath.Join(stateDir, debugapi.Socket)
 	if !strings.HasPrefix(path, "/") {
 		return nil, fmt.Errorf("%s: want a path that begins with /, such as %s", model.Quoted(path), debugapi.GeneralPath)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://controller"+path, nil)
+	request, err := http.NewRequestWithContext(ctx, method, "http://controller"+path, body)
 	if err != nil {
 		return nil, fmt.Errorf("%s: want a path with a query that is percent-encoded: %w", model.Quoted(path), errors.Unwrap(err))
 	}
@@ -101,7 +120,7 @@ func Get(ctx context.Context, stateDir, path string) (io.ReadCloser, error) {
 		return nil, unreachable(socket, err)
 	}
 	if response.StatusCode == http.StatusOK {
-		return response.Body, nil
+		return response, nil
 	}
 	defer response.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(response.Body, mostError))

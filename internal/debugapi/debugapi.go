@@ -8,6 +8,7 @@
 //	GET /routes?host=shop.example             -> []Route
 //	GET /explain?url=https://shop.example/    -> package explain's Explanation
 //	GET /problems?namespace=shop              -> []model.Problem
+//	POST /diff                                -> package diff's Result, for the manifests of the body
 //
 // New versions may add fields, but rename none. Lists are never null. Every text except
 // PEM is one printable line, whatever users wrote. An answer with another status than 200
@@ -34,6 +35,10 @@ const (
 	RoutesPath   = "/routes"
 	ExplainPath  = "/explain"
 	ProblemsPath = "/problems"
+	DiffPath     = "/diff"
+	// ProfilesPath begins the paths of Go's profiles of the process, such as
+	// /debug/pprof/heap.
+	ProfilesPath = "/debug/pprof/"
 )
 
 // The parameters. Each may be given once. A path rejects parameters that it does not
@@ -45,11 +50,13 @@ const (
 	HostParam = "host"
 	// IngressParam is "namespace/name", for ConfPath, RoutesPath and ProblemsPath.
 	IngressParam = "ingress"
-	// NamespaceParam is for ProblemsPath.
+	// NamespaceParam is for ProblemsPath, and for DiffPath the namespace of objects without
+	// one.
 	NamespaceParam = "namespace"
 	// NameParam is the name or the key of a backend, for BackendsPath.
 	NameParam = "name"
-	// FormatParam is Text (the default) or JSON, for ConfPath and ExplainPath.
+	// FormatParam is Text (the default) or JSON, for ConfPath and ExplainPath, and for
+	// DiffPath also Markdown.
 	FormatParam = "format"
 	// URLParam and MethodParam are the request for ExplainPath. The default method is GET.
 	URLParam    = "url"
@@ -58,9 +65,16 @@ const (
 
 // The formats.
 const (
-	Text = "text"
-	JSON = "json"
+	Text     = "text"
+	JSON     = "json"
+	Markdown = "markdown"
 )
+
+// ChangedHeader is a header of the answer of DiffPath: "true" if something changes.
+const ChangedHeader = "Sluice-Changed"
+
+// MostManifests is the maximum length of the body for DiffPath in bytes.
+const MostManifests = 8 << 20
 
 // Conf is nginx.conf, or the selected lines of it. As Text it is the bytes of nginx.conf,
 // or the selected lines with a blank line between groups of adjacent ones.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,6 +24,19 @@ const (
 // sends reports whether a location redirects its clients elsewhere. That comes before
 // all behaviours that refuse requests.
 func sends(l *model.Location) bool { return l.Return != nil && l.Return.URL != "" }
+
+// Behaviours returns a function that returns the behaviours with an effect at a location
+// of a server, in the order of nginx.conf, whatever the request.
+func Behaviours(in Input) func(*model.Server, *model.Location) []Behaviour {
+	x := &explainer{Input: in, ofClass: translate.Settings(in.Snapshot, in.Options)}
+	x.settings, _ = settings.Read(in.Snapshot.ConfigMap(in.Options.ConfigMap))
+	return func(s *model.Server, l *model.Location) []Behaviour {
+		x.choice.Server = s
+		all := x.behaviours(l)
+		fit(reflect.ValueOf(&all))
+		return all
+	}
+}
 
 // behaviours returns those with an effect at a location, in the order of nginx.conf.
 func (x *explainer) behaviours(l *model.Location) []Behaviour {

@@ -20,7 +20,7 @@ func (j *judge) samples(c *reading) []string {
 		}
 	}
 	if c.pattern {
-		tries = append(tries, examples(c.Path)...)
+		tries = append(tries, Examples(c.Path)...)
 	}
 	slices.Sort(tries)
 	return slices.DeleteFunc(slices.Compact(tries), func(path string) bool {
@@ -42,9 +42,8 @@ var classes = strings.NewReplacer(
 	`\cA`, "\x01", `[a-z]+`, "x", `[a-z]`, "x", `(?:`, "", `(?i)`, "", `\.`, ".", `\-`, "-", `\/`, "/", `)?`, "", `/?`, "/", "(", "", ")", "", "$", "", "?", "", `\1`, "", `\g1`, "",
 )
 
-// examples returns guesses at texts that a pattern matches. The caller drops those
-// that do not match.
-func examples(pattern string) []string {
+// Examples returns guesses at texts that a pattern matches. Some may not match.
+func Examples(pattern string) []string {
 	plain := classes.Replace(pattern)
 	all := []string{plain, strings.ToUpper(plain)}
 	for choice := range strings.SplitSeq(plain, "|") {

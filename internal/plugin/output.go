@@ -20,13 +20,14 @@ import (
 
 // The formats of -o.
 const (
-	asTable = "table"
-	asWide  = "wide"
-	asJSON  = "json"
-	asYAML  = "yaml"
-	asName  = "name"
-	asText  = "text"
-	asPEM   = "pem"
+	asTable    = "table"
+	asWide     = "wide"
+	asJSON     = "json"
+	asYAML     = "yaml"
+	asName     = "name"
+	asText     = "text"
+	asMarkdown = "markdown"
+	asPEM      = "pem"
 )
 
 // format is the flag -o of a command, which accepts some of the formats.

@@ -56,13 +56,19 @@ func Main(version string, streams genericiooptions.IOStreams, arguments []string
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.Exited() {
 		return exit.ExitCode() // kubectl or the program has printed the reason
 	}
+	status := 1
+	if with := (*statusError)(nil); errors.As(err, &with) {
+		if status = with.status; with.err == nil {
+			return status
+		}
+	}
 	if err != nil {
 		fmt.Fprintln(streams.ErrOut, "error:", printableLines(err.Error()))
 		if !began {
 			fmt.Fprintf(streams.ErrOut, "See `%s --help`.\n", command.CommandPath())
 			return 2
 		}
-		return 1
+		return status
 	}
 	return 0
 }
@@ -87,7 +93,7 @@ func Root(version string, streams genericiooptions.IOStreams) *cobra.Command {
 	s.addFlags(root.PersistentFlags())
 	s.completeNamespace(root)
 	root.AddCommand(
-		explainCommand(s), problemsCommand(s), routesCommand(s), confCommand(s), backendsCommand(s), certsCommand(s),
+		explainCommand(s), problemsCommand(s), routesCommand(s), confCommand(s), diffCommand(s), backendsCommand(s), certsCommand(s),
 		ingressesCommand(s), infoCommand(s), generalCommand(s), logsCommand(s), execCommand(s), sshCommand(s),
 	)
 	return root

@@ -11,11 +11,7 @@ import (
 // each other location of the server. Clients reach no internal location. Source:
 // ngx_http_core_find_location in nginx's src/http/ngx_http_core_module.c
 func chooseLocation(server *model.Server, path string) (*model.Location, Outcome, []LocationVerdict) {
-	s := search{path: path, internal: server.InternalFor(path)}
-	s.literals(server.Locations)
-	if s.triesPatterns() {
-		s.patterns(server.Locations)
-	}
+	s := find(server, path, matchPattern)
 	winner, outcome := s.result()
 	verdicts := make([]LocationVerdict, 0, len(server.Locations))
 	for _, l := range server.Locations {
@@ -24,9 +20,23 @@ func chooseLocation(server *model.Server, path string) (*model.Location, Outcome
 	return winner, outcome, verdicts
 }
 
+// find searches the location of a path.
+func find(server *model.Server, path string, match matcher) search {
+	s := search{path: path, internal: server.InternalFor(path), match: match}
+	s.literals(server.Locations)
+	if s.triesPatterns() {
+		s.patterns(server.Locations)
+	}
+	return s
+}
+
+// matcher is the type of matchPattern.
+type matcher func(pattern, text string, steps int) (matches, known bool)
+
 // search holds the results of nginx's search for the location of a path.
 type search struct {
-	path string
+	path  string
+	match matcher
 	// internal is the location for subrequests with this path, which nginx hides
 	// from clients: it answers 404.
 	internal *model.Location
@@ -74,7 +84,7 @@ func (s *search) patterns(locations []*model.Location) {
 		if l.Modifier != model.Pattern {
 			continue
 		}
-		matches, known := matchPattern(l.Path, s.path, l.MatchLimit)
+		matches, known := s.match(l.Path, s.path, l.MatchLimit)
 		if !known {
 			s.undecided = l
 			return
@@ -138,7 +148,7 @@ func (s *search) fits(l *model.Location) bool {
 	case model.Equal:
 		return l.Path == s.path
 	case model.Pattern:
-		matches, known := matchPattern(l.Path, s.path, l.MatchLimit)
+		matches, known := s.match(l.Path, s.path, l.MatchLimit)
 		return matches || !known
 	}
 	return strings.HasPrefix(s.path, l.Path)

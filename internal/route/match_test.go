@@ -140,7 +140,7 @@ func TestMatchServerByAlias(t *testing.T) {
 	}
 	for _, row := range Table(servers) {
 		if row.Host == stores.Host {
-			t.Errorf("a row for aliases: %s", row)
+			t.Errorf("a row for aliases: %s", row.Host)
 		}
 	}
 }

@@ -17,7 +17,11 @@ func matchPattern(pattern, text string, steps int) (matches, known bool) {
 	if err != nil {
 		return false, false
 	}
-	_, matches, err = compiled.MatchWithin(text, cmp.Or(steps, pcre.LeastSteps))
+	return matchCompiled(compiled, text, steps)
+}
+
+func matchCompiled(compiled *pcre.Pattern, text string, steps int) (matches, known bool) {
+	_, matches, err := compiled.MatchWithin(text, cmp.Or(steps, pcre.LeastSteps))
 	return matches, err == nil
 }
 

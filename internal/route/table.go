@@ -23,6 +23,11 @@ type Row struct {
 	Object model.ObjectRef
 	// Extras are the further effects: "rewrite", "https" and the names of the blocks.
 	Extras []string
+	// When are the requests of the path that the rule is for; zero for all.
+	When model.Match
+	// Server and Location are those of the row.
+	Server   *model.Server
+	Location *model.Location
 }
 
 // Table returns a row for each rule, in the order of servers and locations. Locations
@@ -63,6 +68,7 @@ func dispatchedRows(server *model.Server, l *model.Location, seen map[model.Rule
 		seen[to.Rule] = true
 		r := row(server, to)
 		if !candidate.Match.Any() {
+			r.When = candidate.Match
 			r.Extras = append(r.Extras, "if "+candidate.Match.String())
 		}
 		rows = append(rows, r)
@@ -71,7 +77,7 @@ func dispatchedRows(server *model.Server, l *model.Location, seen map[model.Rule
 }
 
 func row(server *model.Server, l *model.Location) Row {
-	r := Row{Host: cmp.Or(server.Host, "*"), Match: kind(server, l), Path: l.Rule.Path, Object: l.Rule.Object}
+	r := Row{Host: cmp.Or(server.Host, "*"), Match: kind(server, l), Path: l.Rule.Path, Object: l.Rule.Object, Server: server, Location: l}
 	switch {
 	case l.Return != nil:
 		r.Answer = strings.TrimSpace(strconv.Itoa(l.Return.Code) + " " + l.Return.URL)

@@ -159,7 +159,7 @@ func (t *translation) resolve(b *backend) *backendFault {
 		b.model.Balancing = &how
 		return nil
 	}
-	b.model.Endpoints = endpointsOf(b.slices, port)
+	b.model.Endpoints = endpointsOf(b.slices, port, t.options.nearby(b.service))
 	return nil
 }
 

@@ -18,8 +18,9 @@ import (
 )
 
 // endpointsOf returns the ready endpoints of a port or, if none is ready, those that
-// still serve while they terminate. They are sorted, each once, of both families.
-func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) []model.Endpoint {
+// still serve while they terminate. They are sorted, each once, of both families. near
+// selects those of the zone; if none of these serves, all count. A near of nil selects all.
+func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort, near func(*discoveryv1.EndpointSlice, *discoveryv1.Endpoint) bool) []model.Endpoint {
 	var ready, ending []model.Endpoint
 	for _, part := range parts {
 		if byName(part) {
@@ -30,6 +31,7 @@ func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) [
 			endpoint := &part.Endpoints[i]
 			conditions := endpoint.Conditions
 			switch {
+			case near != nil && !near(part, endpoint):
 			case conditions.Ready == nil || *conditions.Ready:
 				ready = addEndpoints(ready, endpoint.Addresses, numbers)
 			case isTrue(conditions.Serving) && isTrue(conditions.Terminating):
@@ -39,6 +41,9 @@ func endpointsOf(parts []*discoveryv1.EndpointSlice, port *corev1.ServicePort) [
 	}
 	if len(ready) == 0 {
 		ready = ending
+	}
+	if len(ready) == 0 && near != nil {
+		return endpointsOf(parts, port, nil)
 	}
 	slices.SortFunc(ready, func(a, b model.Endpoint) int {
 		return cmp.Or(strings.Compare(a.Address, b.Address), cmp.Compare(a.Port, b.Port))

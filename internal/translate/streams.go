@@ -154,7 +154,7 @@ func (e streamEntry) endpoints(name snapshot.Name, port string) ([]model.Endpoin
 	if service.Spec.Type == corev1.ServiceTypeExternalName {
 		return e.external(service, found)
 	}
-	endpoints := endpointsOf(parts, found)
+	endpoints := endpointsOf(parts, found, e.options.nearby(service))
 	if len(endpoints) == 0 {
 		e.refuse(model.NotFound, fmt.Sprintf("Service %s has no endpoint for port %s that serves (got %s)", name, port, model.Quoted(e.value)))
 	}

@@ -70,6 +70,9 @@ type Options struct {
 	NamedSnippets snapshot.Name
 	// Reserved are the ports that TCP and UDP services cannot have.
 	Reserved []ReservedPort
+	// Zone is that of the controller's node, for Services whose endpoints are chosen by
+	// zones; empty to use the endpoints of all zones.
+	Zone string
 	// Passthrough lets Ingresses ask for TLS passthrough.
 	Passthrough bool
 	// HTTPSPort is the port in redirects to HTTPS, if they have one.

@@ -29,11 +29,13 @@ var ranks = map[string]int{
 	"internal/report/election": 8, "internal/report/status": 8, "internal/report/events": 8,
 	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/tracing": 8,
 
-	"internal/debug": 9, "internal/plugin": 9, "internal/compare/client": 9,
+	"internal/diff": 9, "internal/compare/client": 9,
 
-	"internal/controller": 10,
+	"internal/debug": 10, "internal/plugin": 10,
 
-	"cmd/sluice": 11, "cmd/kubectl-sluice": 11,
+	"internal/controller": 11,
+
+	"cmd/sluice": 12, "cmd/kubectl-sluice": 12,
 }
 
 // importsUpwards finds imports that go against the ranks. Tests may import

@@ -155,6 +155,8 @@ func set(o *translate.Options, key, value string) (err error) {
 		o.DefaultBackend, err = snapshot.ParseName(value)
 	case "default-certificate":
 		o.DefaultCertificate, err = snapshot.ParseName(value)
+	case "zone":
+		o.Zone = value
 	case "disable-catch-all":
 		o.DisableCatchAll = value == "true"
 	case "configmap":

@@ -87,7 +87,12 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
   resources: [namespaces]
   verbs: [list, watch]
 {{- end }}
-{{- if and (include "sluice.writes" $flags) (not (get $flags "publish-service")) (not (get $flags "publish-status-address")) }}
+{{- $zones := include "sluice.on" (list $flags "enable-topology-aware-routing" "false") -}}
+{{- if or $zones (and (include "sluice.writes" $flags) (not (get $flags "publish-service")) (not (get $flags "publish-status-address"))) }}
+{{- if $zones }}
+# The zone of the node that Sluice runs on, for --enable-topology-aware-routing.
+# Without get the endpoints of all zones are used.
+{{- end }}
 # The addresses of the nodes that replicas run on, as there is no Service to take
 # addresses from. Without get Ingresses are given the internal addresses, which
 # pods know, and never the external ones.
@@ -101,7 +106,7 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 {{- define "sluice.rights.own" -}}
 {{- $flags := .flags -}}
 {{- $addressed := or (get $flags "publish-service") (get $flags "publish-status-address") -}}
-{{- if and (include "sluice.writes" $flags) (or (not $addressed) (include "sluice.on" (list $flags "update-status-on-shutdown" "true"))) }}
+{{- if or (include "sluice.on" (list $flags "enable-topology-aware-routing" "false")) (and (include "sluice.writes" $flags) (or (not $addressed) (include "sluice.on" (list $flags "update-status-on-shutdown" "true")))) }}
 # The replicas of this Deployment: its own pod (get), and those with the same
 # labels (list). Without them the last replica does not remove the status of
 # Ingresses when it stops; and without --publish-service and

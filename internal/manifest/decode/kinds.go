@@ -91,7 +91,7 @@ func reader[T any, P snapshot.Object[T]](check func(P) []fault, add func(*snapsh
 		o := P(decoded)
 		namespaced := kinds[at.header.Kind].namespaced
 		if namespaced {
-			o.SetNamespace(orDefault(o.GetNamespace()))
+			o.SetNamespace(orDefault(at.header.Metadata.Namespace))
 		}
 		if faults := append(checkMeta(o, namespaced), check(o)...); len(faults) > 0 {
 			b.fail(at, faults[:min(len(faults), maxFaults)])

@@ -12,6 +12,8 @@ import (
 // objects makes one new object. The zero value is ready. It is not safe for concurrent
 // use.
 type Reader struct {
+	// Namespace is that of objects without one; empty for the default.
+	Namespace string
 	// Each calls do with 0 to n-1, and returns when all calls have returned. Calls may be
 	// concurrent. Nil means one after the other.
 	Each func(n int, do func(i int))
@@ -52,7 +54,7 @@ func (r *Reader) Read(name string, data []byte) (snapshot.Objects, []snapshot.No
 	r.each(len(docs), func(i int) {
 		sums[i] = sha256.Sum256(docs[i].text)
 		if known[i] = r.before[sums[i]]; known[i] == nil {
-			batches[i] = &batch{}
+			batches[i] = &batch{namespace: r.Namespace}
 			batches[i].document(name, docs[i])
 			known[i] = &batches[i].objects
 		}

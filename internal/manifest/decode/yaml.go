@@ -59,6 +59,9 @@ type place struct {
 
 // batch collects the results of documents.
 type batch struct {
+	// namespace is that of objects without one, empty for the default.
+	namespace string
+
 	objects snapshot.Objects
 	notes   []snapshot.Note
 	errs    []error
@@ -103,8 +106,11 @@ func (b *batch) object(at place, raw []byte, defaults header) {
 	if h.Kind == "" && h.APIVersion == "" {
 		h.Kind, h.APIVersion = defaults.Kind, defaults.APIVersion
 	}
-	at.header = h
 	known, list := kinds[h.Kind], kindOfItems(h)
+	if known != nil && known.namespaced && h.Metadata.Namespace == "" {
+		h.Metadata.Namespace = b.namespace
+	}
+	at.header = h
 	switch {
 	case h.Kind == "":
 		b.fail(at, []fault{missing("kind", "the kind of the object, such as Ingress")})

@@ -1,0 +1,133 @@
+package debug
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sluice/internal/debugapi"
+	"sluice/internal/diff"
+	"sluice/internal/explain"
+	"sluice/internal/manifest/decode"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// diff answers what the manifests of the request would change.
+func (q *question) diff() (body, error) {
+	format, err := q.values.difference()
+	if err != nil {
+		return nil, err
+	}
+	namespace, _, err := q.values.namespace()
+	if err != nil {
+		return nil, err
+	}
+	asked, err := q.manifests(namespace)
+	if err != nil {
+		return nil, err
+	}
+	if !q.differing.TryLock() {
+		return nil, refusal{http.StatusServiceUnavailable, "another difference is being computed: ask again when it is ready"}
+	}
+	defer q.differing.Unlock()
+	result := q.compare(asked)
+	q.header.Set(debugapi.ChangedHeader, strconv.FormatBool(result.Changed))
+	switch format {
+	case debugapi.JSON:
+		return jsonBody{result}, nil
+	case debugapi.Markdown:
+		return textBody(result.WriteMarkdown), nil
+	}
+	return textBody(result.WriteText), nil
+}
+
+// manifests reads the objects of the request.
+func (q *question) manifests(namespace string) (snapshot.Objects, error) {
+	text, err := io.ReadAll(io.LimitReader(q.posted, debugapi.MostManifests+1))
+	if err != nil {
+		return snapshot.Objects{}, refusal{http.StatusBadRequest, "the manifests could not be read: " + err.Error()}
+	}
+	if len(text) > debugapi.MostManifests {
+		return snapshot.Objects{}, refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("want at most %d bytes of manifests", debugapi.MostManifests)}
+	}
+	reader := decode.Reader{Namespace: namespace}
+	objects, notes, err := reader.Read("manifests", text)
+	for _, note := range notes {
+		if note.Field != "" {
+			err = errors.Join(err, errors.New(note.String()))
+		}
+	}
+	if err != nil {
+		all := decode.Errors(err)
+		if more := len(all) - 1; more > 0 {
+			return objects, refusal{http.StatusBadRequest, fmt.Sprintf("%v (and %d more errors)", all[0], more)}
+		}
+		return objects, refusal{http.StatusBadRequest, all[0].Error()}
+	}
+	if objects.Len() == 0 {
+		return objects, refusal{http.StatusBadRequest, "want manifests of Ingresses, Services, ConfigMaps or other objects that Sluice reads (got none)"}
+	}
+	return objects, nil
+}
+
+// compare compares what runs with the same and other objects. Both sides are computed in one
+// way, so that only the objects make a difference.
+func (q *question) compare(asked snapshot.Objects) *diff.Result {
+	c := q.state.Confirmed
+	q.admit(asked.Ingresses)
+	var notes []string
+	before := c.Snapshot.Objects()
+	after := before
+	if q.Fetch != nil {
+		var fetched snapshot.Objects
+		fetched, notes = q.Fetch(q.ctx, asked.Ingresses, c.Snapshot)
+		after = after.With(fetched)
+	}
+	after = after.With(asked)
+	var builder snapshot.Builder
+	memo, cache := translate.NewMemo(), render.NewCache()
+	side := func(objects snapshot.Objects) diff.Side {
+		snap, problems := builder.Next(objects)
+		config, more := translate.Config(snap, c.Options, memo)
+		file, unprintable := c.Templates.Render(config.Static, c.Environment, cache)
+		return diff.Side{Input: explain.Input{Snapshot: snap, Options: c.Options, Config: config, Problems: slices.Concat(problems, more, unprintable)}, File: file}
+	}
+	old := side(before)
+	result := diff.Compare(old, side(after))
+	result.Notes = append(result.Notes, notes...)
+	return result
+}
+
+// defaultClass marks the class of Ingresses without one.
+const defaultClass = networkingv1.AnnotationIsDefaultIngressClass
+
+// admit does what an API server would do: an Ingress keeps its age, a new one is the newest,
+// and gets the default class.
+func (q *question) admit(ingresses []*networkingv1.Ingress) {
+	snap := q.state.Confirmed.Snapshot
+	class := ""
+	for _, c := range snap.IngressClasses() {
+		if c.Annotations[defaultClass] == "true" {
+			class = c.Name
+		}
+	}
+	for _, ing := range ingresses {
+		if now := snap.Ingress(snapshot.NameOf(ing)); now != nil {
+			ing.CreationTimestamp = now.CreationTimestamp
+			continue
+		}
+		ing.CreationTimestamp = metav1.NewTime(time.Now())
+		if _, legacy := ing.Annotations[snapshot.LegacyClass]; !legacy && ing.Spec.IngressClassName == nil && class != "" {
+			ing.Spec.IngressClassName = &class
+		}
+	}
+}
