@@ -24,7 +24,6 @@ var known = []keys.Known{
 	{Key: "disable-ipv6-dns", Off: keys.False},
 	{Key: "enable-aio-write"},
 	{Key: "enable-brotli", Off: keys.False},
-	{Key: "enable-ocsp", Off: keys.False},
 	{Key: "enable-serial-reloads", Off: keys.False},
 	{Key: "forwarded-for-proxy-protocol-header", Instead: "Sluice passes the address on under a name that no client knows"},
 	{Key: "geoip2-autoreload-in-minutes", Needs: "use-geoip2"},

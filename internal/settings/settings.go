@@ -130,6 +130,7 @@ type TLS struct {
 	SessionCacheSize keys.Size     `key:"ssl-session-cache-size" default:"10m" validate:"min=32768,max=1073741824" doc:"Size of the shared session cache. 1m holds about 4000 sessions."`
 	SessionTimeout   keys.Duration `key:"ssl-session-timeout" default:"10m" doc:"Time for which a client can resume a session."`
 	SessionTickets   bool          `key:"ssl-session-tickets" default:"false" empty:"zero" doc:"Whether clients can resume sessions with tickets."`
+	OCSP             bool          `key:"enable-ocsp" default:"false" empty:"zero" doc:"Whether nginx staples OCSP responses, which Sluice asks for at the responder that a certificate names."`
 	RejectHandshake  bool          `key:"ssl-reject-handshake" default:"false" empty:"zero" doc:"Whether nginx rejects TLS handshakes for hosts that no Ingress has."`
 }
 
