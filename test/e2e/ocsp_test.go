@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ type ocspCA struct {
 	dir         string
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
+	responding  sync.Mutex
 	// statuses are the lines of the index of openssl, by serial number.
 	statuses  map[int64]string
 	asked     atomic.Int64
@@ -79,6 +81,8 @@ func (c *ocspCA) write(name string, content []byte) {
 // respond has openssl answer a request.
 func (c *ocspCA) respond(w http.ResponseWriter, r *http.Request) {
 	c.asked.Add(1)
+	c.responding.Lock()
+	defer c.responding.Unlock()
 	request, response := filepath.Join(c.dir, "request.der"), filepath.Join(c.dir, "response.der")
 	var body bytes.Buffer
 	_, _ = body.ReadFrom(r.Body)
@@ -120,11 +124,18 @@ func (c *ocspCA) issue(serial int64, host string, more ...pkix.Extension) keyPai
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.statuses[serial] = fmt.Sprintf("V\t491231235959Z\t\t%02X\tunknown\t/CN=%s\n", serial, host)
+	c.says(serial, "V\t491231235959Z\t\t%02X\tunknown\t/CN=%[1]d\n")
 	return keyPair{
 		certificate: append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.certificate.Raw})...),
 		key:         pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}),
 	}
+}
+
+// says sets the line of the index for a serial number.
+func (c *ocspCA) says(serial int64, line string) {
+	c.responding.Lock()
+	defer c.responding.Unlock()
+	c.statuses[serial] = fmt.Sprintf(line, serial)
 }
 
 // stapled asks a host as `openssl s_client -status` does, and returns the status of the
@@ -195,9 +206,8 @@ func TestOCSPStapling(t *testing.T) {
 func TestOCSPWithoutAResponse(t *testing.T) {
 	eachNginx(t, func(t *testing.T, root string) {
 		ca, web := newOCSPCA(t), backend(t, "web")
-		ca.issue(0x31, "revoked.example")
 		revoked := ca.issue(0x31, "revoked.example")
-		ca.statuses[0x31] = "R\t491231235959Z\t250101000000Z\t31\tunknown\t/CN=revoked.example\n"
+		ca.says(0x31, "R\t491231235959Z\t250101000000Z\t%02X\tunknown\t/CN=%[1]d\n")
 		url := ca.responder
 		ca.responder = fmt.Sprintf("http://127.0.0.1:%d/", portOf(web))
 		local := ca.issue(0x32, "local.example")
