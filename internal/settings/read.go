@@ -129,7 +129,7 @@ func (s *Settings) lonely(faults []keys.Fault) []model.Problem {
 		needed := strings.Fields(doc.Needs)
 		on := func(key string) bool {
 			value, _ := s.Value(key)
-			return value != ""
+			return value != "" && value != "false"
 		}
 		invalid := slices.ContainsFunc(faults, func(f keys.Fault) bool { return f.Key == doc.Key })
 		if given && len(needed) > 0 && strings.TrimSpace(text) != "" && !doc.IsOff(text) && !invalid && !slices.ContainsFunc(needed, on) {
