@@ -21,7 +21,6 @@ import (
 func (s *sluice) client(host string, options ...string) string {
 	s.t.Helper()
 	command := exec.Command("openssl", append([]string{"s_client", "-connect", fmt.Sprintf("127.0.0.1:%d", s.HTTPS), "-servername", host}, options...)...)
-	command.Stdin = strings.NewReader("GET / HTTP/1.0\r\nHost: " + host + "\r\n\r\n")
 	in, out, err := os.Pipe()
 	if err != nil {
 		s.t.Fatal(err)
