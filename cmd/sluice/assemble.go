@@ -16,6 +16,7 @@ import (
 	"sluice/internal/dynamic"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/ocsp"
 	"sluice/internal/ports"
 	"sluice/internal/prober"
 	"sluice/internal/render"
@@ -50,6 +51,7 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	options.Runtime = client
 	options.Resolver = resolver.New(resolver.Options{Logger: log})
 	options.Prober = prober.New(log)
+	options.Stapler = ocsp.New(ocsp.Options{Logger: log})
 	if err := f.findNginx(ctx, to, &options, client); err != nil {
 		return nil, err
 	}

@@ -9,9 +9,17 @@ import (
 )
 
 // CertificateCost is the size of a certificate's entry (see certificate in
-// rootfs/etc/nginx/lua/sluice/wire.lua).
-func CertificateCost(c *model.Certificate) int64 {
-	return EntryCost(len("c:")+len(c.ID), len(c.Chain)+1+len(c.Key))
+// rootfs/etc/nginx/lua/sluice/wire.lua), with one for its OCSP response if stapling is set.
+func CertificateCost(c *model.Certificate, stapling bool) int64 {
+	cost := EntryCost(len("c:")+len(c.ID), len(c.Chain)+1+len(c.Key))
+	if stapling && c.Responder != "" {
+		cost += EntryCost(len("o:")+len(c.ID), model.LongestStaple)
+	}
+	return cost
+}
+
+func (t *Assembly) certificateCost(c *model.Certificate) int64 {
+	return CertificateCost(c, t.Settings.TLS.OCSP)
 }
 
 // NameCost is the size of a server name's entry.
@@ -29,13 +37,13 @@ type wish struct {
 func (t *Assembly) roomless(hosts []*host, standard *model.Certificate) map[*host]bool {
 	room := Room(t.Options.Memory.Certificates) - NameCost("")
 	if standard != nil {
-		room -= CertificateCost(standard)
+		room -= t.certificateCost(standard)
 	}
 	seen := map[string]bool{}
 	for _, presented := range t.Presented {
 		if !seen[presented.ID] {
 			seen[presented.ID] = true
-			room -= CertificateCost(presented)
+			room -= CertificateCost(presented, false)
 		}
 	}
 	total := int64(0)
@@ -47,22 +55,22 @@ func (t *Assembly) roomless(hosts []*host, standard *model.Certificate) map[*hos
 			for _, alias := range h.coveredAliases() {
 				room -= NameCost(alias)
 			}
-			total += CertificateCost(pair.Certificate)
+			total += t.certificateCost(pair.Certificate)
 		}
 	}
-	if total <= room || distinctCost(hosts) <= room {
+	if total <= room || t.distinctCost(hosts) <= room {
 		return nil
 	}
 	return t.pickByAge(t.wishes(hosts), room)
 }
 
 // distinctCost is the size of the certificates of all hosts, each counted once.
-func distinctCost(hosts []*host) int64 {
+func (t *Assembly) distinctCost(hosts []*host) int64 {
 	total, seen := int64(0), map[string]bool{}
 	for _, h := range hosts {
 		if pair := h.certificate.pair; pair != nil && !seen[pair.Certificate.ID] {
 			seen[pair.Certificate.ID] = true
-			total += CertificateCost(pair.Certificate)
+			total += t.certificateCost(pair.Certificate)
 		}
 	}
 	return total
@@ -84,7 +92,7 @@ func (t *Assembly) wishes(hosts []*host) map[string][]wish {
 		for i := range own {
 			if c := own[i].host.certificate.pair.Certificate; !seen[c.ID] {
 				seen[c.ID] = true
-				own[i].cost = CertificateCost(c)
+				own[i].cost = t.certificateCost(c)
 			}
 		}
 	}

@@ -27,6 +27,8 @@ type needs struct {
 	// those that only Ingresses refer to.
 	settings         []snapshot.Name
 	secrets, headers tally
+	// global are the Secrets that flags and settings refer to; secrets counts them too.
+	global []snapshot.Name
 }
 
 // need holds the references of one Ingress; empty if the Ingress is not ours.
@@ -62,14 +64,22 @@ func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv
 	n.ingresses, n.each = ingresses, n.each[:len(ingresses)]
 }
 
-// begin adds the references of flags and IngressClasses.
+// begin adds the ConfigMaps of flags and IngressClasses.
 func (n *needs) begin(o translate.Options) {
 	n.settings = translate.ConfigMaps(n.classes, o)
 	slices.SortFunc(n.settings, snapshot.Name.Compare)
 	n.settings = slices.Compact(n.settings)
-	if o.DefaultCertificate != (snapshot.Name{}) {
-		n.secrets.add(o.DefaultCertificate, 1)
+}
+
+// follow sets the Secrets that flags and settings refer to.
+func (n *needs) follow(names []snapshot.Name) {
+	for _, name := range names {
+		n.secrets.add(name, 1)
 	}
+	for _, name := range n.global {
+		n.secrets.add(name, -1)
+	}
+	n.global = names
 }
 
 // enter adds the references of an Ingress at a position.

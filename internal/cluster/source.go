@@ -221,6 +221,7 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	}
 	waiting, enough := context.WithTimeout(ctx, wait)
 	defer enough()
+	s.needs.follow(translate.Secrets(s.configMaps.get, s.o.Translate))
 	s.secrets.follow(waiting, s.needs.secrets.list())
 	s.headers.follow(waiting, s.needs.headers.list())
 	err := s.awaitOwned(waiting)

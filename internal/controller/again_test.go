@@ -13,6 +13,7 @@ import (
 
 	"sluice/internal/dynamic"
 	"sluice/internal/nginx"
+	"sluice/internal/ocsp"
 	"sluice/internal/prober"
 	"sluice/internal/render"
 	"sluice/internal/resolver"
@@ -54,7 +55,7 @@ func idle(t *testing.T, source Source) *Controller {
 		Process:     nginx.New(nginx.Install{}, nginx.Options{}, nil),
 		Environment: render.Environment{HTTPPort: 80, HTTPSPort: 443, StateDir: "/state", Lua: "/lua"},
 		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", FallbackCertificate: certificate},
-		Runtime:     dynamic.New(t.TempDir() + "/none.sock"), Resolver: resolver.New(resolver.Options{Logger: log}), Prober: prober.New(log),
+		Runtime:     dynamic.New(t.TempDir() + "/none.sock"), Resolver: resolver.New(resolver.Options{Logger: log}), Prober: prober.New(log), Stapler: ocsp.New(ocsp.Options{Logger: log}),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"sluice/internal/healthcheck"
 	"sluice/internal/model"
 	"sluice/internal/nginx"
+	"sluice/internal/ocsp"
 	"sluice/internal/ports"
 	"sluice/internal/prober"
 	"sluice/internal/quarantine"
@@ -56,6 +57,7 @@ type Options struct {
 	Runtime     *dynamic.Client
 	Resolver    *resolver.Resolver
 	Prober      *prober.Prober
+	Stapler     *ocsp.Stapler
 	// Ports must be free after the start of nginx. It is empty if another program runs
 	// nginx.
 	Ports []ports.Port
@@ -114,13 +116,15 @@ type Controller struct {
 	shown      shown
 	// roomless lists what did not fit into nginx's memory at the last push.
 	roomless dynamic.Roomless
-	// endpointsChanged signals new addresses of DNS names, or other results of health checks.
+	// endpointsChanged signals new addresses of DNS names, other results of health checks, or
+	// other OCSP responses.
 	endpointsChanged chan struct{}
 	// held is set while the target waits for new DNS names, at most until namedBy.
 	held       bool
 	namedBy    time.Time
 	unresolved []resolver.Trouble // the troubles that are Problems of the latest plan
 	unhealthy  []healthcheck.Trouble
+	unstapled  []ocsp.Trouble
 	// templates are those that nginx accepted last.
 	templates *render.Templates
 	// down is set from the death of nginx to its restart.
@@ -202,6 +206,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	}
 	go c.Resolver.Run(ctx)
 	go c.Prober.Run(ctx)
+	go c.Stapler.Run(ctx)
 	go c.forward(ctx)
 	go c.applier.run(ctx)
 	go c.trials.run(ctx)

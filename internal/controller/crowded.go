@@ -68,7 +68,7 @@ func (c *Controller) crowdedOut(halved int) (gone []leftover) {
 		gone = excess(c.retiredBackends(), leftRoom(memory.Backends, costOf(c.wanted.Backends, translate.BackendCost))>>halved)
 	}
 	if certificates {
-		used := costOf(c.wanted.Certificates, assemble.CertificateCost) + costOf(c.wanted.Names, costOfName)
+		used := costOf(c.wanted.Certificates, c.certificateCost) + costOf(c.wanted.Names, costOfName)
 		gone = append(gone, excess(c.retiredCertificates(), leftRoom(memory.Certificates, used)>>halved)...)
 	}
 	return gone
@@ -85,6 +85,10 @@ func costOf[T any](items []T, cost func(T) int64) (sum int64) {
 	return sum
 }
 
+func (c *Controller) certificateCost(of *model.Certificate) int64 {
+	return assemble.CertificateCost(of, c.wanted.Stapling)
+}
+
 func costOfName(n model.CertificateName) int64 { return assemble.NameCost(n.Host) }
 
 func (c *Controller) retiredBackends() []leftover {
@@ -95,7 +99,7 @@ func (c *Controller) retiredBackends() []leftover {
 func (c *Controller) retiredCertificates() []leftover {
 	namespaces := map[string]string{}
 	of := func(cert *model.Certificate) string { return cert.Namespace }
-	items := slices.Concat(leftovers(c.retired.certificates, assemble.CertificateCost, of), leftovers(c.retired.presented, assemble.CertificateCost, of))
+	items := slices.Concat(leftovers(c.retired.certificates, c.certificateCost, of), leftovers(c.retired.presented, c.certificateCost, of))
 	for _, cert := range c.retired.and(c.wanted).Certificates {
 		namespaces[cert.ID] = cert.Namespace
 	}

@@ -17,6 +17,7 @@ import (
 	"sluice/internal/assemble"
 	"sluice/internal/dynamic"
 	"sluice/internal/model"
+	"sluice/internal/ocsp"
 	"sluice/internal/prober"
 	"sluice/internal/report"
 	"sluice/internal/resolver"
@@ -102,7 +103,7 @@ func pushing(t *testing.T, nginx *small) *Controller {
 	t.Cleanup(server.Close)
 	log := slog.New(slog.DiscardHandler)
 	return &Controller{report: report.New(log), Options: Options{Runtime: dynamic.New(listener.Addr().String()), Log: log,
-		Resolver: resolver.New(resolver.Options{Logger: log}), Prober: prober.New(log)}}
+		Resolver: resolver.New(resolver.Options{Logger: log}), Prober: prober.New(log), Stapler: ocsp.New(ocsp.Options{Logger: log})}}
 }
 
 // kinds make one item of each kind, of a little less than a page.

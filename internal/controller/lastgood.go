@@ -18,6 +18,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/nginx"
 	"sluice/internal/quarantine"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
@@ -111,6 +112,14 @@ func (l *lastGood) form(object model.ObjectRef) quarantine.Form {
 	return orNone(l.ingresses[object])
 }
 
+// withoutSecrets returns settings without keys that must not be on disk. These keys never
+// fall back.
+func withoutSecrets(cm *corev1.ConfigMap) *corev1.ConfigMap {
+	clean := cm.DeepCopy()
+	maps.DeleteFunc(clean.Data, func(key, _ string) bool { return settings.IsSecret(key) })
+	return clean
+}
+
 // compact rewrites the file with one line for each object, completely or not at all.
 func (l *lastGood) compact() error {
 	var entries []journalLine
@@ -118,7 +127,7 @@ func (l *lastGood) compact() error {
 		entries = append(entries, journalLine{Ingress: ing})
 	}
 	if l.settings != nil {
-		entries = append(entries, journalLine{Settings: l.settings})
+		entries = append(entries, journalLine{Settings: withoutSecrets(l.settings)})
 	}
 	var written int64
 	write := func(file *os.File) (err error) {
@@ -134,7 +143,7 @@ func (l *lastGood) compact() error {
 
 // record remembers the served forms as good, except those whose paths return 503:
 // nginx accepting such a form says nothing. It looks only at what changed.
-func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]claim.Denial, settings *corev1.ConfigMap) error {
+func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]claim.Denial, inForce *corev1.ConfigMap) error {
 	var entries []journalLine
 	sameDenied := maps.Equal(l.denied, denied)
 	for was, is := range paired(l.recorded, served.Ingresses(), snapshot.ByAge) {
@@ -145,12 +154,12 @@ func (l *lastGood) record(served *snapshot.Snapshot, denied map[model.ObjectRef]
 			entries = append(entries, l.keep(is)...)
 		}
 	}
-	if changed := settings != l.settings; changed && settings != nil {
-		entries = append(entries, journalLine{Settings: settings})
+	if changed := inForce != l.settings; changed && inForce != nil {
+		entries = append(entries, journalLine{Settings: withoutSecrets(inForce)})
 	} else if changed {
 		entries = append(entries, journalLine{NoSettings: true})
 	}
-	l.settings, l.recorded, l.denied = settings, served.Ingresses(), denied
+	l.settings, l.recorded, l.denied = inForce, served.Ingresses(), denied
 	return l.append(entries)
 }
 

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/ocsp"
 	"sluice/internal/prober"
 	"sluice/internal/render"
 	"sluice/internal/resolver"
@@ -79,6 +80,7 @@ func benchController(b *testing.B, source Source) *Controller {
 		Source: source, Templates: templates, StateDir: b.TempDir(), Log: slog.New(slog.DiscardHandler),
 		Resolver:    resolver.New(resolver.Options{Logger: slog.New(slog.DiscardHandler)}),
 		Prober:      prober.New(slog.New(slog.DiscardHandler)),
+		Stapler:     ocsp.New(ocsp.Options{Logger: slog.New(slog.DiscardHandler)}),
 		Translate:   translate.Options{WithoutClass: true, AnnotationsPrefix: "nginx.ingress.kubernetes.io", Memory: model.Memory{Backends: 1 << 30, Certificates: 1 << 30}},
 		Environment: render.Environment{HTTPPort: 8080, HTTPSPort: 8443, StateDir: "/state", Lua: "/state/lua", Workers: 2},
 	})

@@ -18,6 +18,7 @@ func (c *Controller) forward(ctx context.Context) {
 			return
 		case <-c.Resolver.Watch():
 		case <-c.Prober.Watch():
+		case <-c.Stapler.Watch():
 		}
 		select {
 		case c.endpointsChanged <- struct{}{}:
@@ -26,15 +27,17 @@ func (c *Controller) forward(ctx context.Context) {
 	}
 }
 
-// resolved pushes the new addresses of DNS names, and the healthy endpoints. It syncs if the
-// names without addresses, or with forbidden addresses, changed, or the Services without a
-// healthy endpoint, because their owners get Problems.
+// resolved pushes the new addresses of DNS names, the healthy endpoints, and OCSP responses.
+// It syncs if the names without addresses, or with forbidden addresses, changed, the Services
+// without a healthy endpoint, or the certificates without a response, because their owners
+// get Problems.
 func (c *Controller) resolved(ctx context.Context) {
 	c.push(ctx)
 	if c.latest == nil {
 		return
 	}
-	if !slices.Equal(c.unresolved, c.Resolver.Troubles()) || !slices.Equal(c.unhealthy, c.unhealthyOf(c.latest.config.Dynamic)) {
+	if !slices.Equal(c.unresolved, c.Resolver.Troubles()) || !slices.Equal(c.unhealthy, c.unhealthyOf(c.latest.config.Dynamic)) ||
+		!slices.Equal(c.unstapled, c.Stapler.Troubles()) {
 		c.syncSoon(ctx)
 	}
 }
@@ -70,13 +73,14 @@ func (c *Controller) useNames(d model.Dynamic) (fill func(model.Dynamic) model.D
 	}
 }
 
-// use tells the resolver and the prober what is in use, and returns a function that fills in
-// the addresses of names and takes away the endpoints that fail their health checks.
-// Whatever is sent to nginx comes from it.
+// use tells the resolver, the prober and the stapler what is in use, and returns a function
+// that fills in the addresses of names, takes away the endpoints that fail their health
+// checks, and adds OCSP responses. Whatever is sent to nginx comes from it.
 func (c *Controller) use(d model.Dynamic) (fill func(model.Dynamic) model.Dynamic) {
 	named := c.useNames(d)
 	c.Prober.Use(named(d))
-	return func(d model.Dynamic) model.Dynamic { return c.Prober.Apply(named(d)) }
+	c.Stapler.Use(d)
+	return func(d model.Dynamic) model.Dynamic { return c.Stapler.Apply(c.Prober.Apply(named(d))) }
 }
 
 // submitNamed submits the held target, unless it still waits for new names.

@@ -90,7 +90,7 @@ func (c *Controller) decide(p *plan) {
 	p.drain = c.drainOf(p)
 	lapsed := translate.Lapsed(p.config.Static.Servers, p.options, start)
 	p.found = c.problems.Join(first(p.snap.Ingresses()), found, unprintable, lapsed, c.refusals(), c.settings.problems(),
-		c.tellUnresolved(&p.config), c.tellUnhealthy(p.config.Dynamic), p.unread, c.Audience.Remarks())
+		c.tellUnresolved(&p.config), c.tellUnhealthy(p.config.Dynamic), c.tellUnstapled(), p.unread, c.Audience.Remarks())
 	p.problems = p.found
 	p.deciding = time.Since(start)
 }

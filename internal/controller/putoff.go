@@ -70,7 +70,7 @@ func (p *plan) mustBeTold(now *snapshot.Snapshot, o translate.Options) bool {
 	for _, name := range changes.Secrets {
 		secrets[name] = true
 	}
-	return services[o.DefaultBackend] || secrets[o.DefaultCertificate] || len(services)+len(secrets) > 0 && p.inUse(now, changes.Ingresses, services, secrets)
+	return services[o.DefaultBackend] || slices.ContainsFunc(translate.Secrets(now.ConfigMap, o), func(name snapshot.Name) bool { return secrets[name] }) || len(services)+len(secrets) > 0 && p.inUse(now, changes.Ingresses, services, secrets)
 }
 
 // hasBackendOf reports whether nginx has endpoints of a Service.

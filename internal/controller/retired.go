@@ -193,6 +193,8 @@ func (l *retired) and(wanted model.Dynamic) model.Dynamic {
 		Certificates: merged(merged(wanted.Certificates, l.certificates, certificateKey), l.presented, certificateKey),
 		Names:        merged(wanted.Names, l.names, nameKey),
 		Users:        merged(wanted.Users, l.users, usersKey),
+		Stapling:     wanted.Stapling,
+		TicketKey:    wanted.TicketKey,
 	}
 }
 

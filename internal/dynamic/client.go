@@ -82,7 +82,7 @@ func (c *Client) Roomless() Roomless {
 func (c *Client) Full() (backends, certificates bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.ledger.backends.refused()) > 0, len(c.ledger.certificates.refused())+len(c.ledger.names.refused()) > 0
+	return len(c.ledger.backends.refused()) > 0, len(c.ledger.certificates.refused())+len(c.ledger.names.refused())+len(c.ledger.staples.refused())+len(c.ledger.tickets.refused()) > 0
 }
 
 // New returns a client of the unix socket at this path. It sends nothing yet, and the

@@ -18,6 +18,8 @@ type ledger struct {
 	backends     list
 	certificates list
 	names        list
+	staples      list
+	tickets      list
 	// added is the last addition, sorted; each element has an item. Its Backends are
 	// nil if any was left out or incomplete.
 	added model.Dynamic
@@ -39,7 +41,7 @@ type item struct {
 	// source is the pointer that it was made of. The same pointer gives the same item.
 	source any
 	// content is compared. It is empty for a certificate, whose ID is a hash of its
-	// content: the ledger keeps no copy of keys.
+	// content: the ledger keeps no copy of its key.
 	content []byte
 	// problem names the parts that were left out.
 	problem error
@@ -48,16 +50,17 @@ type item struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{backends: newList("backends"), certificates: newList("certificates"), names: newList("names")}
+	return &ledger{backends: newList("backends"), certificates: newList("certificates"), names: newList("names"), staples: newList("staples"), tickets: newList("tickets")}
 }
 
 func newList(kind string) list {
 	return list{kind: kind, items: map[string]*item{}, pending: map[string]bool{}, gone: map[string]bool{}}
 }
 
-// lists are in the order of sending: names come after the items that they refer to.
+// lists are in the order of sending: names come after the items that they refer to, and
+// OCSP responses last, so that they take no room from the others.
 func (l *ledger) lists() []*list {
-	return []*list{&l.backends, &l.certificates, &l.names}
+	return []*list{&l.backends, &l.certificates, &l.tickets, &l.names, &l.staples}
 }
 
 // add adds items that nginx should hold. The error names endpoints that were left out.
@@ -77,6 +80,16 @@ func (l *ledger) add(d model.Dynamic) error {
 		content, err := json.Marshal(wireName(n))
 		problems = append(problems, err)
 		l.names.put(n.Host, nil, content)
+	}
+	for s := range others(l.added.Staples, d.Staples, func(s *model.Staple) string { return s.ID }) {
+		content, err := json.Marshal(wireStaple(*s))
+		problems = append(problems, err)
+		l.staples.put(s.ID, s, content)
+	}
+	if len(d.TicketKey) > 0 {
+		content, err := encodeTicket(d.TicketKey)
+		problems = append(problems, err)
+		l.tickets.put(ticketID, nil, content)
 	}
 	if l.added = d; wrong {
 		l.added.Backends = nil
@@ -128,6 +141,18 @@ func (l *ledger) retain(d model.Dynamic) {
 	retain(&l.backends, d.Backends, func(b *model.Backend) string { return b.Key })
 	retain(&l.certificates, d.Certificates, func(c *model.Certificate) string { return c.ID })
 	retain(&l.names, d.Names, func(n model.CertificateName) string { return n.Host })
+	retain(&l.staples, d.Staples, func(s *model.Staple) string { return s.ID })
+	retain(&l.tickets, ticketsOf(d), func(id string) string { return id })
+}
+
+// ticketID is the key of the one item of tickets.
+const ticketID = "current"
+
+func ticketsOf(d model.Dynamic) []string {
+	if len(d.TicketKey) == 0 {
+		return nil
+	}
+	return []string{ticketID}
 }
 
 func retain[T any](l *list, wanted []T, key func(T) string) {

@@ -25,6 +25,8 @@ type byKind[T any] struct {
 	Backends     []T `json:"backends,omitempty"`
 	Certificates []T `json:"certificates,omitempty"`
 	Names        []T `json:"names,omitempty"`
+	Staples      []T `json:"staples,omitempty"`
+	Tickets      []T `json:"tickets,omitempty"`
 }
 
 type (
@@ -48,12 +50,16 @@ func (k *byKind[T]) of(kind string) *[]T {
 		return &k.Backends
 	case "certificates":
 		return &k.Certificates
+	case "staples":
+		return &k.Staples
+	case "tickets":
+		return &k.Tickets
 	}
 	return &k.Names
 }
 
 func (k *byKind[T]) any() bool {
-	return len(k.Backends)+len(k.Certificates)+len(k.Names) > 0
+	return len(k.Backends)+len(k.Certificates)+len(k.Names)+len(k.Staples)+len(k.Tickets) > 0
 }
 
 type wireBackend struct {
@@ -83,6 +89,19 @@ type wireCertificate struct {
 type wireName struct {
 	Host string `json:"host"`
 	ID   string `json:"id"`
+}
+
+// wireStaple has the response in base64.
+type wireStaple struct {
+	ID       string `json:"id"`
+	Response []byte `json:"response"`
+	Until    int64  `json:"until"`
+}
+
+// wireTicket has the key in base64.
+type wireTicket struct {
+	ID  string `json:"id"`
+	Key []byte `json:"key"`
 }
 
 // pushAnswer is the answer to POST /push, with any status.
@@ -165,7 +184,11 @@ func encodeEndpoint(e model.Endpoint) (wireEndpoint, error) {
 	return wireEndpoint{Address: address.Unmap().String(), Port: e.Port}, nil
 }
 
-// encodeCertificate is the one place where a key leaves this process.
+// encodeTicket and encodeCertificate are the places where keys leave this process.
+func encodeTicket(key model.Secret) ([]byte, error) {
+	return json.Marshal(wireTicket{ID: ticketID, Key: key})
+}
+
 func encodeCertificate(c *model.Certificate) ([]byte, error) {
 	text, err := json.Marshal(wireCertificate{ID: c.ID, Chain: string(c.Chain), Key: string(c.Key)})
 	if err != nil {

@@ -80,6 +80,8 @@ func TestItemsAreEncodedAsInTheCases(t *testing.T) {
 		},
 		Certificates: []*model.Certificate{{ID: "0a1b", Chain: []byte("-----BEGIN CERTIFICATE-----\n"), Key: []byte("-----BEGIN PRIVATE KEY-----\n")}},
 		Names:        []model.CertificateName{{Host: "", ID: "0a1b"}, {Host: "*.shop.example", ID: "0a1b"}},
+		Staples:      []*model.Staple{{ID: "0a1b", Response: []byte{0, 1, 2}, Until: 4102444800}, {ID: "0a1c", Response: []byte{0, 1, 2}, Until: 1}},
+		TicketKey:    model.Secret("secret"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +90,8 @@ func TestItemsAreEncodedAsInTheCases(t *testing.T) {
 		{{Set: only(l.backends.kind, encodeAll(t, &l.backends, "shop/web/80"))}},
 		{{Set: only(l.backends.kind, encodeAll(t, &l.backends, "default/none/http"))}},
 		{{Set: only(l.certificates.kind, encodeAll(t, &l.certificates, "0a1b"))}, {Set: only(l.names.kind, encodeAll(t, &l.names, "", "*.shop.example"))}},
+		{{Set: only(l.staples.kind, encodeAll(t, &l.staples, "0a1b", "0a1c"))}},
+		{{Set: only(l.tickets.kind, encodeAll(t, &l.tickets, "current"))}},
 	} {
 		var want push
 		if err := json.Unmarshal(cases[number].Push, &want); err != nil {
@@ -98,6 +102,8 @@ func TestItemsAreEncodedAsInTheCases(t *testing.T) {
 			got.Backends = append(got.Backends, p.Set.Backends...)
 			got.Certificates = append(got.Certificates, p.Set.Certificates...)
 			got.Names = append(got.Names, p.Set.Names...)
+			got.Staples = append(got.Staples, p.Set.Staples...)
+			got.Tickets = append(got.Tickets, p.Set.Tickets...)
 		}
 		if diff := cmp.Diff(asValue(t, want.Set), asValue(t, got)); diff != "" {
 			t.Errorf("%s: %s", cases[number].Name, diff)

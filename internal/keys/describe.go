@@ -44,6 +44,8 @@ type Doc struct {
 	Off []string
 	// Undone are the values of ingress-nginx that Sluice does not support yet.
 	Undone []string
+	// Secret is set if the value must not be shown.
+	Secret bool
 	// Withholds is set if the object is left out while the value is not valid, because it
 	// is meant for few requests and would get all.
 	Withholds bool

@@ -9,7 +9,11 @@ import (
 
 // Text returns the mistake in one line: the valid values and the given one.
 func (f Fault) Text() string {
-	text := "want " + f.Want + " (got " + model.Quoted(f.Value) + ")"
+	got := model.Quoted(f.Value)
+	if f.Secret {
+		got = "another value"
+	}
+	text := "want " + f.Want + " (got " + got + ")"
 	switch {
 	case f.Because != "":
 		text += ": " + f.Because

@@ -69,7 +69,7 @@ func newField(member reflect.StructField, index []int) *field {
 	f.Doc = Doc{
 		Key: tag.Get("key"), Default: tag.Get("default"), From: tag.Get("from"), Doc: tag.Get("doc"), Needs: tag.Get("needs"), Allowed: tag.Get("allowed"),
 		Type: kindOf(member.Type).name, ByLine: kindOf(member.Type).byLine, Valid: want(member.Type, f.validate), Field: member,
-		Own: is("own"), Protects: is("protects"), Closes: is("closes"), Withholds: is("withholds"),
+		Own: is("own"), Protects: is("protects"), Closes: is("closes"), Withholds: is("withholds"), Secret: is("secret"),
 		Off: append([]string(nil), strings.Fields(tag.Get("off"))...), Undone: append([]string(nil), strings.Fields(tag.Get("undone"))...), EmptyIsOff: f.empty == emptyZero, EmptyIsUnset: f.empty == emptyUnset,
 	}
 	if alias := tag.Get("alias"); alias != "" {

@@ -59,6 +59,8 @@ type Fault struct {
 	Key string
 	// Value is the given value, untrimmed.
 	Value string
+	// Secret is set if Value must not be shown.
+	Secret bool
 	// Want describes the valid values, as the continuation of "want ".
 	Want string
 	// Needs and Protects are tags of the field.
@@ -108,7 +110,7 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 		target.SetZero()
 		return nil
 	}
-	fault := &Fault{Key: name, Value: raw, Want: f.Valid, Needs: f.Needs, Protects: f.Protects, Zero: f.zeroIfInvalid, Meanwhile: f.meanwhile(defaults), Alone: f.alone, Unsupported: f.unsupported(text)}
+	fault := &Fault{Key: name, Value: raw, Secret: f.Secret, Want: f.Valid, Needs: f.Needs, Protects: f.Protects, Zero: f.zeroIfInvalid, Meanwhile: f.meanwhile(defaults), Alone: f.alone, Unsupported: f.unsupported(text)}
 	var partly *partlyValid
 	var because *specific
 	switch err := f.setWritten(target, text); {

@@ -44,6 +44,7 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[QueryMatches]():    {name: "matches", valid: `lines such as "version: 2" or "version: ~[23]", at most 16, each parameter once`, byLine: true},
 	reflect.TypeFor[CacheTimes]():      {name: "cache times", valid: `items separated by commas, each of statuses and a time, such as "200 202 5m, 401 30s"`},
 	reflect.TypeFor[Authorities]():     {name: "certificates", valid: `certificates in PEM, each from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"`},
+	reflect.TypeFor[TicketKey]():       {name: "key", valid: "48 or 80 bytes in base64, as `openssl rand -base64 80` prints them"},
 	reflect.TypeFor[StatusRange]():     {name: "statuses", valid: `a status from 100 to 599, or a range such as "200-399"`},
 	reflect.TypeFor[QuestionSnippet](): {name: "snippet", valid: `directives of nginx, each with its ";" and each block with its "}", that set no variables and reach nothing outside of the location`},
 	reflect.TypeFor[ServerSnippet]():   {name: "snippet", valid: `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the server`},

@@ -15,9 +15,29 @@ type Dynamic struct {
 	// Names assign certificates to server names, sorted by Host. The Host "" is the
 	// default certificate.
 	Names []CertificateName `json:"names,omitempty"`
+	// Stapling is set if certificates of Names are presented with an OCSP response. Staples
+	// are the responses, sorted by the ID of their Certificate.
+	Stapling bool      `json:"stapling,omitempty"`
+	Staples  []*Staple `json:"staples,omitempty"`
+	// TicketKey encrypts the session tickets of clients; empty for a random key of nginx.
+	TicketKey Secret `json:"ticketKey,omitempty"`
 	// Users are sorted by ID. Workers read these files at each request that needs one.
 	Users []*UserFile `json:"users,omitempty"`
 }
+
+// Staple is an OCSP response. It never changes.
+type Staple struct {
+	// ID is that of the Certificate.
+	ID string `json:"id"`
+	// Response is DER.
+	Response []byte `json:"response"`
+	// Until is when the response expires, in seconds since 1970.
+	Until int64 `json:"until"`
+}
+
+// LongestStaple is the maximum size of an OCSP response. With its entry in nginx's memory it
+// has one page.
+const LongestStaple = 3900
 
 // UserFile is an htpasswd file of users and hashes of their passwords.
 type UserFile struct {
@@ -132,9 +152,12 @@ type Certificate struct {
 	Chain []byte `json:"chain,omitempty"`
 	// Key is the private key in PEM.
 	Key Secret `json:"key"`
-	// Namespace is that of its Secret, of one of them if several are equal; empty for the
-	// default certificate.
+	// Namespace and Name are those of its Secret, of one of them if several are equal; empty
+	// for the self-signed certificate.
 	Namespace string `json:"-"`
+	Name      string `json:"-"`
+	// Responder is the URL of the OCSP responder in the certificate, empty for none.
+	Responder string `json:"-"`
 }
 
 // CertificateName binds a server name to a certificate.

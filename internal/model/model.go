@@ -21,6 +21,8 @@ type Static struct {
 	// Blocks are the global settings, each printed by its templates in the
 	// contexts main, events and http (see Block).
 	Blocks []Block `json:"blocks,omitempty"`
+	// DHParams are Diffie-Hellman parameters in PEM, empty for none. They are public.
+	DHParams string `json:"dhParams,omitempty"`
 	// Servers are sorted by Host. Those with patterns among their Aliases come last, in
 	// the order in which nginx tries the patterns. The catch-all server ("") always
 	// exists and comes first.

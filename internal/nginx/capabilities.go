@@ -126,6 +126,7 @@ func luaLibraries(o Options) (path, cpath string, err error) {
 	}{
 		{"resty/core.lua", "lua-resty-core", share},
 		{"ngx/ssl/clienthello.lua", "lua-resty-core", share},
+		{"ngx/ocsp.lua", "lua-resty-core", share},
 		{"resty/lrucache.lua", "lua-resty-lrucache", share},
 		{"cjson.so", "lua-cjson", shared},
 	}

@@ -97,8 +97,12 @@ type mainView struct {
 	LoopSocket        string
 	HTTPSPort         int
 	HTTP2             bool
-	Hash              hashView
-	Forwarded         forwardedView
+	// EarlyData is set if requests in early data have a header for backends. DHParams is the
+	// path of Diffie-Hellman parameters, "" for none.
+	EarlyData bool
+	DHParams  string
+	Hash      hashView
+	Forwarded forwardedView
 	// Withheld are headers that backends never get from a client.
 	Withheld []string
 	Hops     hopsView

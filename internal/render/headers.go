@@ -24,7 +24,7 @@ type joinedView struct {
 func (r *rendering) joined() *joinedView {
 	f, hops := r.view.Forwarded, r.view.Hops
 	if !f.OwnPorts || f.SentFor != "http_x_forwarded_for" || f.SentHost != "http_x_forwarded_host" ||
-		r.global.Keepalive.Connections == 0 || !r.global.Headers.GenerateRequestID {
+		r.global.TLS.EarlyData || r.global.Keepalive.Connections == 0 || !r.global.Headers.GenerateRequestID {
 		return nil
 	}
 	all := []string{"$best_http_host", "X-Real-IP: $remote_addr", "X-Forwarded-For: $remote_addr", "X-Forwarded-Host: $best_http_host"}

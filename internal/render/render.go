@@ -53,6 +53,10 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	r.view.Joined = r.joined()
 	r.logsPath = r.global.LogFormat.Names(tokens.LocationPath) && r.global.Log.AccessLog() != ""
 	r.skipsUnknown = r.global.Log.SkipsUnknown()
+	r.view.EarlyData = r.global.TLS.EarlyData
+	if s.DHParams != "" {
+		r.view.DHParams = e.trustPath(s.DHParams)
+	}
 	r.view.Memory = e.memory(r.global.Memory)
 	r.sizeWorkers()
 	if n := int(r.global.Workers.Processes); n > 0 {
@@ -74,7 +78,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	}
 	r.streams(streams)
 	r.whole()
-	r.file.trust = e.trustFiles(all, servers)
+	r.file.trust = e.trustFiles(all, servers, s.DHParams)
 	c.keep(r, s, e)
 	return r.file, r.problems
 }

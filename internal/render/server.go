@@ -130,6 +130,9 @@ func (s *serverRendering) asCatchall(view *serverView) {
 	view.Global = s.page.chunkInsertion(s.catchall)
 	view.Certificate, view.CertificateKey = s.env.within("placeholder.crt"), s.env.within("placeholder.key")
 	view.ClientHello = s.env.entry("client_hello")
+	if s.global.TLS.SharedTickets {
+		view.ClientHello = s.env.entry("client_hello_tickets")
+	}
 }
 
 // check checks the text around the locations, which are already checked.

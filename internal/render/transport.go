@@ -165,9 +165,13 @@ func upstreams(servers []*rendered) []upstream {
 	return slices.SortedFunc(maps.Keys(names), func(a, b upstream) int { return strings.Compare(names[a], names[b]) })
 }
 
-// trustFiles returns the files of upstreams and of servers, sorted.
-func (e *Environment) trustFiles(all []upstream, servers []*rendered) []TrustFile {
+// trustFiles returns the files of upstreams and of servers, and that of Diffie-Hellman
+// parameters, sorted.
+func (e *Environment) trustFiles(all []upstream, servers []*rendered, parameters string) []TrustFile {
 	var files []TrustFile
+	if parameters != "" {
+		files = append(files, e.trustFile(parameters))
+	}
 	for _, t := range all {
 		if t.TLS && t.TrustedCA != "" {
 			files = append(files, e.trustFile(t.TrustedCA))

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -10,7 +11,7 @@ import (
 	"sluice/internal/keys"
 )
 
-// kept returns the keys that never fall back: those that protect, those that decide who
+// kept returns the keys that never fall back: those that are in no file, those that protect, those that decide who
 // owns a host and which annotations are followed, and those that decide which address an
 // allow list sees. Without use-forwarded-headers it sees the address of the load balancer,
 // which an allow list can contain.
@@ -20,12 +21,17 @@ var kept = sync.OnceValue(func() map[string]bool {
 		keep[key] = true
 	}
 	for _, doc := range keys.Describe(Settings{}) {
-		if doc.Protects {
+		if doc.Protects || doc.Secret {
 			keep[doc.Key] = true
 		}
 	}
 	return keep
 })
+
+// IsSecret reports whether the value of a key must not be shown or written.
+func IsSecret(key string) bool {
+	return slices.ContainsFunc(keys.Describe(Settings{}), func(doc keys.Doc) bool { return doc.Secret && doc.Key == strings.ToLower(key) })
+}
 
 // BlockKeys returns the keys of the settings that a block of Blocks prints; nil if there
 // is no such block.

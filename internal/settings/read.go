@@ -40,6 +40,9 @@ type inForce struct {
 // hold stores the text in force for a key.
 func (s *source) hold(v keys.InForce) {
 	holds := inForce{text: v.Text}
+	if v.Secret && v.Text != "" {
+		holds.text = "(secret)"
+	}
 	if v.Name != "" {
 		holds.from = s.object
 	}
@@ -66,6 +69,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	}
 	problems := slices.Concat(s.invalid(faults), s.unread(), s.lonely(faults))
 	s.Annotations.mend()
+	s.TLS.SharedTickets = s.TLS.SessionTickets && len(s.Tickets.Key) > 0
 	return s, model.SortProblems(problems)
 }
 
@@ -125,7 +129,7 @@ func (s *Settings) lonely(faults []keys.Fault) []model.Problem {
 		needed := strings.Fields(doc.Needs)
 		on := func(key string) bool {
 			value, _ := s.Value(key)
-			return value != ""
+			return value != "" && value != "false"
 		}
 		invalid := slices.ContainsFunc(faults, func(f keys.Fault) bool { return f.Key == doc.Key })
 		if given && len(needed) > 0 && strings.TrimSpace(text) != "" && !doc.IsOff(text) && !invalid && !slices.ContainsFunc(needed, on) {

@@ -19,6 +19,7 @@ type Settings struct {
 	Balancing   Balancing
 	Keepalive   Keepalive
 	TLS         TLS
+	Tickets     Tickets
 	HSTS        HSTS
 	Redirects   Redirects
 	Answers     Answers
@@ -130,7 +131,17 @@ type TLS struct {
 	SessionCacheSize keys.Size     `key:"ssl-session-cache-size" default:"10m" validate:"min=32768,max=1073741824" doc:"Size of the shared session cache. 1m holds about 4000 sessions."`
 	SessionTimeout   keys.Duration `key:"ssl-session-timeout" default:"10m" doc:"Time for which a client can resume a session."`
 	SessionTickets   bool          `key:"ssl-session-tickets" default:"false" empty:"zero" doc:"Whether clients can resume sessions with tickets."`
-	RejectHandshake  bool          `key:"ssl-reject-handshake" default:"false" empty:"zero" doc:"Whether nginx rejects TLS handshakes for hosts that no Ingress has."`
+	// SharedTickets is set if the tickets are encrypted with the key of Tickets.
+	SharedTickets   bool
+	EarlyData       bool   `key:"ssl-early-data" default:"false" empty:"zero" doc:"Whether clients can send a request in the first packets of a resumed TLS 1.3 session. Others can repeat such a request. Backends get it with Early-Data: 1."`
+	DHParam         string `key:"ssl-dh-param" validate:"secret_ref" doc:"Secret whose key dhparam.pem has the Diffie-Hellman parameters for DHE ciphers, of 2048 to 8192 bits. Without it, clients get no DHE cipher."`
+	OCSP            bool   `key:"enable-ocsp" default:"false" empty:"zero" doc:"Whether nginx staples OCSP responses, which Sluice asks for at the responder that a certificate names."`
+	RejectHandshake bool   `key:"ssl-reject-handshake" default:"false" empty:"zero" doc:"Whether nginx rejects TLS handshakes for hosts that no Ingress has."`
+}
+
+// Tickets has the key of session tickets. It is no part of TLS, which is in nginx.conf.
+type Tickets struct {
+	Key keys.TicketKey `key:"ssl-session-ticket-key" needs:"ssl-session-tickets" alone:"true" secret:"true" doc:"Key that encrypts session tickets, as 48 or 80 random bytes in base64. Replicas with the same key resume each other's sessions. Without it, nginx makes a random key."`
 }
 
 // HSTS configures the header that keeps browsers on HTTPS (RFC 6797).

@@ -25,7 +25,9 @@ type keyPair struct {
 	certificate *model.Certificate
 	// names are those that the certificate is valid for.
 	names []string
-	fault string
+	// mustStaple is set if clients may refuse the certificate without an OCSP response.
+	mustStaple bool
+	fault      string
 	// tooLong is set if the fault is its size.
 	tooLong bool
 }
@@ -36,7 +38,7 @@ func (t *translation) keyPair(secret *corev1.Secret) *keyPair {
 	if pair == nil {
 		pair = readKeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
 		if pair.certificate != nil {
-			pair.certificate.Namespace = secret.Namespace
+			pair.certificate.Namespace, pair.certificate.Name = secret.Namespace, secret.Name
 		}
 		t.memo.secrets[secret] = pair
 	}
@@ -61,8 +63,13 @@ func readKeyPair(chain, key []byte) *keyPair {
 	sum := sha256.New()
 	sum.Write(chainPEM)
 	sum.Write(keyPEM)
+	responder := ""
+	if len(leaf.OCSPServer) > 0 {
+		responder = leaf.OCSPServer[0]
+	}
 	return &keyPair{
-		certificate: &model.Certificate{ID: hex.EncodeToString(sum.Sum(nil)), Chain: chainPEM, Key: keyPEM},
+		certificate: &model.Certificate{ID: hex.EncodeToString(sum.Sum(nil)), Chain: chainPEM, Key: keyPEM, Responder: responder},
+		mustStaple:  demandsStaple(leaf),
 		names:       namesOf(leaf),
 	}
 }
@@ -193,6 +200,7 @@ func (t *translation) defaultCertificate() *model.Certificate {
 		return t.options.FallbackCertificate
 	}
 	pair := t.keyPair(secret)
+	t.report(t.unstapled(pair, name)...)
 	if pair.certificate == nil {
 		problem.Reason, problem.Text = model.InvalidValue, pair.fault+"; a self-signed default certificate is presented"
 		t.report(problem)
@@ -240,6 +248,7 @@ func (t *translation) present(p *presentation, name snapshot.Name, namespace str
 	if pair.tooLong {
 		remarks = append(remarks, model.Problem{Object: refTo(kindSecret, name), Reason: model.NoRoom, Text: pair.fault + ": its certificate is not presented"})
 	}
+	remarks = append(remarks, t.unstapled(pair, name)...)
 	found := &assemble.Presented{Certificate: pair.certificate, Names: pair.names, Remarks: remarks}
 	if pair.certificate == nil {
 		found.Reason, found.Fault = model.InvalidValue, fmt.Sprintf("Secret %s: %s", claim.Shown(name.String()), pair.fault)

@@ -28,6 +28,7 @@ type Memo struct {
 	// owners are known by the pointers to their Ingresses or other objects.
 	owners  map[any]*owner
 	library *library // nil before the first use
+	dh      dhMemo
 	secrets map[*corev1.Secret]*keyPair
 	// presentations are the certificates in Secrets, for owners of a namespace.
 	presentations map[secretUse]*presentation

@@ -2,9 +2,11 @@ package e2e
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
@@ -29,12 +31,27 @@ func newKeyPair(t *testing.T, serial int64, names ...string) keyPair {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return pairOf(t, key, serial, names)
+}
+
+// rsaPair is newKeyPair with a key of RSA.
+func rsaPair(t *testing.T, serial int64, names ...string) keyPair {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pairOf(t, key, serial, names)
+}
+
+func pairOf(t *testing.T, key crypto.Signer, serial int64, names []string) keyPair {
+	t.Helper()
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: names[0]}, DNSNames: names,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
 	}

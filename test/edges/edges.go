@@ -164,6 +164,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.QueryMatches]():    {"~: a", "a[]: ~(?i)(?:a|b)"},
 	reflect.TypeFor[keys.CacheTimes]():      {"0s", "999y", "100 599 1s, 1M"},
 	reflect.TypeFor[keys.Authorities]():     {authority},
+	reflect.TypeFor[keys.TicketKey]():       {strings.Repeat("A", 64), strings.Repeat("B", 106) + "Y="},
 	reflect.TypeFor[keys.StatusRange]():     {"100", "599", "100-599", "204-204"},
 	reflect.TypeFor[keys.QuestionSnippet](): {"# nothing", `proxy_set_header X-Braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 	reflect.TypeFor[keys.ServerSnippet]():   {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }", "location /all { satisfy any; allow all; return 200; }"},

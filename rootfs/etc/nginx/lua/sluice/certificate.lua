@@ -2,10 +2,12 @@
 --
 -- The dictionary sluice_certificates holds the id of a host's certificate at
 -- "n:<host>", and the certificate at "c:<id>" (see wire.lua). An id is a hash of the
--- content, so a worker can keep parsed certificates for ever.
+-- content, so a worker can keep parsed certificates for ever. An OCSP response of a
+-- certificate is at "o:<id>".
 local hello = require("ngx.ssl.clienthello")
 local lrucache = require("resty.lrucache")
 local ssl = require("ngx.ssl")
+local staple = require("sluice.staple")
 local wire = require("sluice.wire")
 
 local _M = {}
@@ -83,6 +85,7 @@ local function choose(self, name)
   if not pair then
     return nil, id .. ": " .. err
   end
+  staple.set(self.dict:get("o:" .. id))
   return present(pair)
 end
 

@@ -40,10 +40,24 @@ local function set(dicts, lists)
     end
     return runtime.store(certificates, "n:" .. item.host, item.id)
   end)
+  failed.staples, why.staples = store_all(lists.staples, "id", function(item)
+    -- The dictionary drops it when it expires, also if the controller does not.
+    local left = item["until"] - ngx.time()
+    if left <= 0 then
+      certificates:delete("o:" .. item.id)
+      return true
+    end
+    return runtime.store(certificates, "o:" .. item.id, ngx.decode_base64(item.response), left)
+  end)
+  failed.tickets, why.tickets = store_all(lists.tickets, "id", function(item)
+    return runtime.store(certificates, "t:" .. item.id, ngx.decode_base64(item.key))
+  end)
   return failed, why
 end
 
 local function delete(dicts, lists)
+  delete_all(dicts.sluice_certificates, "o:", lists.staples)
+  delete_all(dicts.sluice_certificates, "t:", lists.tickets)
   delete_all(dicts.sluice_certificates, "n:", lists.names)
   delete_all(dicts.sluice_certificates, "c:", lists.certificates)
   delete_all(dicts.sluice_backends, "", lists.backends)
@@ -52,7 +66,7 @@ end
 -- The failed items without empty lists, which JSON would make objects, and an error.
 local function failures(failed, why)
   local found, text = nil, nil
-  for _, kind in ipairs({ "backends", "certificates", "names" }) do
+  for _, kind in ipairs({ "backends", "certificates", "names", "staples", "tickets" }) do
     if #failed[kind] > 0 then
       found = found or {}
       found[kind] = failed[kind]
@@ -97,13 +111,15 @@ local function keys_with(keys, pattern)
 end
 
 --- The keys of everything that is stored, for a controller that did not push it.
--- @treturn table {backends, certificates, names}; empty ones are left out
+-- @treturn table {backends, certificates, names, staples, tickets}; empty ones are left out
 function _M.held(dicts)
   local bound = dicts.sluice_certificates:get_keys(0)
   return {
     backends = keys_with(dicts.sluice_backends:get_keys(0), "^.*/.*$"),
     certificates = keys_with(bound, "^c:(.*)$"),
     names = keys_with(bound, "^n:(.*)$"),
+    staples = keys_with(bound, "^o:(.*)$"),
+    tickets = keys_with(bound, "^t:(.*)$"),
   }
 end
 

@@ -145,14 +145,15 @@ function _M.status(dicts)
 end
 
 --- Stores a value. It never evicts another one.
+-- @tparam number|nil seconds after which the dictionary drops it
 -- @treturn true|nil
 -- @treturn string|nil the error; the former value then stays
-function _M.store(dict, key, value)
+function _M.store(dict, key, value, seconds)
   local held = dict:get(key)
   if held == value then
     return true
   end
-  local ok, err = dict:safe_set(key, value)
+  local ok, err = dict:safe_set(key, value, seconds)
   if ok then
     return true
   end

@@ -3,7 +3,8 @@
 --
 -- A backend is stored as the JSON array [status when empty, [host, port], ...], or as
 -- the object {empty, endpoints, picker, split} if it has a picker or a split. A
--- certificate is stored as its chain and its key in PEM, separated by a zero byte.
+-- certificate is stored as its chain and its key in PEM, separated by a zero byte. An OCSP
+-- response and the key of session tickets come in base64 and are stored as bytes.
 local cjson = require("cjson.safe")
 
 local _M = {}
@@ -57,6 +58,14 @@ end
 
 local function is_pem(value)
   return type(value) == "string" and value:find("-----BEGIN ", 1, true) ~= nil
+end
+
+local function is_base64(value)
+  return type(value) == "string" and value ~= "" and ngx.decode_base64(value) ~= nil
+end
+
+local function is_time(value)
+  return type(value) == "number" and value > 0
 end
 
 local function is_status(value)
@@ -195,8 +204,10 @@ local SET = {
   backends = check_backend,
   certificates = has({ id = is_id, chain = is_pem, key = is_pem }),
   names = has({ host = is_text, id = is_id }),
+  staples = has({ id = is_id, response = is_base64, ["until"] = is_time }),
+  tickets = has({ id = is_name, key = is_base64 }),
 }
-local DELETE = { backends = check_text, certificates = check_text, names = check_text }
+local DELETE = { backends = check_text, certificates = check_text, names = check_text, staples = check_text, tickets = check_text }
 
 -- Adds missing lists, and checks the others.
 local function check_lists(push, part, checks)
@@ -230,7 +241,7 @@ end
 
 --- Reads a push.
 -- @tparam string body
--- @treturn table|nil {boot, set = {backends, certificates, names}, delete = {the same}}
+-- @treturn table|nil {boot, set = {backends, certificates, names, staples, tickets}, delete = {the same}}
 -- @treturn string|nil the error; it never quotes a value of the push
 function _M.decode(body)
   local push = json().decode(body)
