@@ -3,6 +3,7 @@ package pcre
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -45,6 +46,22 @@ func Rename(pattern string, keep ...string) (renamed string, names []string, err
 		}
 	}
 	return out.String(), names, nil
+}
+
+// NameGroups gives those groups of a pattern whose numbers are in which the names p_1 to
+// p_9. It also returns how many groups there are. The pattern has no named groups.
+func NameGroups(pattern string, which []int) (named string, groups int) {
+	var out strings.Builder
+	for t := range tokens(pattern) {
+		out.WriteString(t.text)
+		if t.kind != openToken || t.text != "(" {
+			continue
+		}
+		if groups++; slices.Contains(which, groups) {
+			out.WriteString("?<" + GroupName(strconv.Itoa(groups)) + ">")
+		}
+	}
+	return out.String(), groups
 }
 
 // Balanced reports whether each group of a pattern begins and ends in it, so that the

@@ -120,3 +120,22 @@ func FuzzRename(f *testing.F) {
 		}
 	})
 }
+
+func TestNameGroups(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pattern string
+		which   []int
+		want    string
+		groups  int
+	}{
+		{`^/a(/|$)(.*)`, []int{2}, `^/a(/|$)(?<p_2>.*)`, 2},
+		{`^/(?:a)\((b)[(](c)\Q(\E`, []int{1, 2, 3}, `^/(?:a)\((?<p_1>b)[(](?<p_2>c)\Q(\E`, 2},
+		{`^/((a)(b))`, []int{3}, `^/((a)(?<p_3>b))`, 3},
+		{`^/x`, []int{1}, `^/x`, 0},
+	} {
+		if got, groups := NameGroups(test.pattern, test.which); got != test.want || groups != test.groups {
+			t.Errorf("NameGroups(%q, %v) = %q, %d; want %q, %d", test.pattern, test.which, got, groups, test.want, test.groups)
+		}
+	}
+}

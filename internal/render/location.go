@@ -66,23 +66,10 @@ type locationView struct {
 // path returns the path of a location, with limits for a pattern.
 func (s *serverRendering) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
-		return tokens.LimitPattern(location.Path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
+		path, _ := capturing(location)
+		return tokens.LimitPattern(path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
 	}
 	return location.Path
-}
-
-// rewriteView is a rewrite. Composed is set if the target has variables, Captures if the
-// prefix has, and Whole if nothing follows the rewrite.
-type rewriteView struct {
-	model.Rewrite
-	Pattern                   tokens.Limited
-	Composed, Captures, Whole bool
-}
-
-func newRewriteView(r *model.Rewrite, matchLimit int) *rewriteView {
-	composed := strings.Contains(r.Target, "$")
-	captures := strings.Contains(r.Prefix, "$")
-	return &rewriteView{Rewrite: *r, Pattern: tokens.LimitPattern(r.Pattern, matchLimit), Composed: composed, Captures: captures, Whole: !composed && r.Prefix == ""}
 }
 
 // answer sets the status or the redirect of a location. A URL without a host gets that of
@@ -248,7 +235,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 		if err := groupsExist(rewrite); err != nil {
 			return err
 		}
-		view.Rewrite = newRewriteView(rewrite, s.global.Patterns.MatchLimit)
+		view.Rewrite = newRewriteView(location, s.global.Patterns.MatchLimit)
 	}
 	of := location.Proxy.Service
 	view.Route, view.UpstreamName = route(location), of.Namespace+"-"+of.Name+"-"+of.Port

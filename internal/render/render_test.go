@@ -126,12 +126,12 @@ func TestServer(t *testing.T) {
 			l.RedirectToHTTPS = &model.Redirect{Code: 301, Port: 8443, KeepTrailingSlash: true}
 			l.Rewrite = &model.Rewrite{Pattern: `(?i)/a(/|$)(.*)`, Target: "/$2"}
 		}, `	server_name shop.example;
-	location ~* "(*LIMIT_MATCH=20000)^/a(/|$)(.*)" {
+	location ~* "(*LIMIT_MATCH=20000)^/a(/|$)(?<p_2>.*)" {
 		set $route shop/web/web/80;
 		set $proxy_upstream_name shop-web-80;
 		if ($redirect_to_https) { return 301 https://$redirect_host:8443$request_uri; }
-		rewrite "(*LIMIT_MATCH=20000)^(?s:.*?)(?:(?i)/a(/|$)(.*))" "/$2";
-		if ($uri ~ "/\.\.(?:/|$)") { return 400; }
+		rewrite "(*NO_JIT)^" "/${p_2}";
+		if ($has_dot_segments) { return 400; }
 		break;
 		proxy_pass http://sluice;
 	}

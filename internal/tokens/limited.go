@@ -13,7 +13,7 @@ import (
 type Limited struct{ before, Text, after string }
 
 // verbs match the limits of pcre.Limit.
-var verbs = regexp.MustCompile(`\(\*(?:LIMIT_MATCH=[0-9]+|LIMIT_HEAP=[0-9]+|NO_JIT)\)`)
+var verbs = regexp.MustCompile(`\(\*(?:LIMIT_MATCH=[0-9]+|LIMIT_HEAP=[0-9]+|NO_JIT)\)|\?<p_[1-9]>`)
 
 // LimitPattern adds limits to a pattern; most is the limit of steps.
 func LimitPattern(pattern string, most int) Limited {
@@ -21,7 +21,8 @@ func LimitPattern(pattern string, most int) Limited {
 	return Limited{before, pattern, after}
 }
 
-// WithoutLimits removes the limits of patterns from a message of nginx.
+// WithoutLimits removes the limits of patterns, and the names that pcre.NameGroups gives,
+// from a message of nginx.
 func WithoutLimits(text string) string {
 	if !strings.Contains(text, "(*") {
 		return text

@@ -43,13 +43,16 @@ var wrapping = regexp.MustCompile(`^(?:~\*|[0-9a-f]{32}/)?(?:\(\?i\))?\^?`)
 // anywhere, to limit how hard nginx tries it.
 var limits = regexp.MustCompile(`^(~?)(?:\(\*NO_JIT\)\(\*LIMIT_HEAP=8192\))?\(\*LIMIT_MATCH=[0-9]+\)(\^\(\?s:\.\*\?\)\(\?:)?`)
 
-// withoutLimits gives a token as it would be without limits.
+// numberedGroup is the name of a group whose number the target of a rewrite uses.
+var numberedGroup = regexp.MustCompile(`\(\?<p_[1-9]>`)
+
+// withoutLimits gives a token as it would be without limits and such names.
 func withoutLimits(token string) string {
 	m := limits.FindStringSubmatch(token)
 	if m == nil {
 		return token
 	}
-	rest := token[len(m[0]):]
+	rest := numberedGroup.ReplaceAllString(token[len(m[0]):], "(")
 	if m[2] != "" {
 		rest = strings.TrimSuffix(rest, ")")
 	}
