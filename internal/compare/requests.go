@@ -39,7 +39,7 @@ const (
 	rounds
 )
 
-// maker makes requests. Each is made once.
+// maker makes requests.
 type maker struct {
 	*Core
 	asked    Asked
@@ -47,7 +47,6 @@ type maker struct {
 	// patterns are the locations of paths that are patterns.
 	patterns map[model.Rule]*model.Location
 	choices  choices
-	seen     map[string]bool
 	rounds   [rounds][]Request
 }
 
@@ -56,7 +55,7 @@ type maker struct {
 // paths as they are written.
 func FromIngresses(core *Core, asked Asked) []Request {
 	m := &maker{Core: core, asked: asked, settings: translate.Settings(core.Snapshot, core.Options),
-		patterns: map[model.Rule]*model.Location{}, choices: choices(asked.Seed), seen: map[string]bool{}}
+		patterns: map[model.Rule]*model.Location{}, choices: choices(asked.Seed)}
 	for _, server := range core.Config.Static.Servers {
 		for _, l := range server.Locations {
 			if l.Modifier == model.Pattern {
@@ -70,7 +69,7 @@ func FromIngresses(core *Core, asked Asked) []Request {
 		}
 	}
 	m.unknownHost()
-	return slices.Concat(m.rounds[:]...)
+	return m.all()
 }
 
 // add adds a request to a round.
@@ -79,11 +78,19 @@ func (m *maker) add(round int, r Request) {
 	if !slices.Contains(m.asked.Schemes, r.Scheme) {
 		r.Scheme = m.asked.Schemes[0]
 	}
-	if r.Target == "" || r.Host == "" || m.seen[r.key()] {
-		return
+	if r.Target != "" && r.Host != "" {
+		m.rounds[round] = append(m.rounds[round], r)
 	}
-	m.seen[r.key()] = true
-	m.rounds[round] = append(m.rounds[round], r)
+}
+
+// all returns the requests of all rounds. Each is in its first round only.
+func (m *maker) all() []Request {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Concat(m.rounds[:]...), func(r Request) bool {
+		twice := seen[r.key()]
+		seen[r.key()] = true
+		return twice
+	})
 }
 
 // inAllSchemes is add for each scheme.

@@ -177,9 +177,9 @@ func FuzzRequestsAreSendable(f *testing.F) {
 	f.Add("/cart", "shop.example")
 	f.Add("/a b?c#d%", "*.x")
 	f.Fuzz(func(t *testing.T, path, host string) {
-		m := &maker{Core: &Core{}, asked: both, seen: map[string]bool{}}
+		m := &maker{Core: &Core{}, asked: both}
 		m.path(site{host: hostOf("shop.example"), rule: host, scheme: "http"}, nil, path)
-		for _, r := range slices.Concat(m.rounds[:]...) {
+		for _, r := range m.all() {
 			if !sendable("/" + r.Target) {
 				t.Errorf("%q", r.Target)
 			}
