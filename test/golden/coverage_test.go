@@ -208,7 +208,7 @@ func (k key) uncovered(t *testing.T, all []use) []string {
 	var lines []string
 	say := func(format string, a ...any) { lines = append(lines, k.name()+": "+fmt.Sprintf(format, a...)) }
 	if !k.shown(t, followed) {
-		say("shown: no case would fail without it in its requests, nginx.conf, backends or routes; give it a value such as %s", sample(k.unusual()))
+		say("shown: no case would fail without it in its requests, nginx.conf, backends, routes or Problems of Secrets; give it a value such as %s", sample(k.unusual()))
 	}
 	if len(refused) == 0 {
 		say("refused: no case has the problem InvalidValue for it; give it a value such as %s", sample(k.notValid()))
@@ -256,6 +256,9 @@ func (k key) shown(t *testing.T, followed []use) bool {
 		if hasRoutes && routes != o.routes() || len(missingParts(parts, string(o.file.Bytes()))) > 0 {
 			return true
 		}
+		if others := ofSecrets(o); len(others) > 0 && u.in.hasProblems() && !slices.Equal(others, ofSecrets(workOut(t, u.in, 0))) {
+			return true
+		}
 		if len(u.in.requests(t)) > 0 && !slices.ContainsFunc(served, func(c *testCase) bool { return c.path == u.in.path }) {
 			served = append(served, without)
 		}
@@ -268,6 +271,16 @@ func (k key) shown(t *testing.T, followed []use) bool {
 		answers, logged := serveCase(t, without, got, nginxes[max(able, 0)])
 		return requests != answers || log != logged
 	})
+}
+
+// ofSecrets are the Problems of Secrets. They show a setting without an effect on nginx.conf.
+func ofSecrets(o *outcome) []model.Problem {
+	return slices.DeleteFunc(slices.Clone(o.problems), func(p model.Problem) bool { return p.Object.Kind != "Secret" })
+}
+
+func (c *testCase) hasProblems() bool {
+	_, ok := c.section("problems")
+	return ok
 }
 
 // without gives the case with another name, which nobody reads, for a key.
