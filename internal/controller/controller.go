@@ -39,6 +39,12 @@ type Source interface {
 	Watch(ctx context.Context) (<-chan struct{}, error)
 }
 
+// Databases returns the GeoIP databases of nginx and signals their replacement.
+type Databases interface {
+	Current() []render.Database
+	Changes() <-chan struct{}
+}
+
 // Templates returns the compiled templates and signals their replacement.
 type Templates interface {
 	Current() *render.Templates
@@ -47,8 +53,10 @@ type Templates interface {
 
 // Options are the parts and settings of a Controller.
 type Options struct {
-	Source      Source
-	Templates   Templates
+	Source    Source
+	Templates Templates
+	// Databases may be nil.
+	Databases   Databases
 	Translate   translate.Options
 	Environment render.Environment
 	Process     *nginx.Process
@@ -116,6 +124,8 @@ type Controller struct {
 	roomless dynamic.Roomless
 	// endpointsChanged signals new addresses of DNS names, or other results of health checks.
 	endpointsChanged chan struct{}
+	// databases signals other GeoIP databases; nil for never.
+	databases <-chan struct{}
 	// held is set while the target waits for new DNS names, at most until namedBy.
 	held       bool
 	namedBy    time.Time
@@ -162,6 +172,9 @@ func New(o Options) (*Controller, error) {
 		endpointsChanged: make(chan struct{}, 1),
 		memo:             translate.NewMemo(),
 		cache:            render.NewCache(),
+	}
+	if o.Databases != nil {
+		c.databases = o.Databases.Changes()
 	}
 	if o.Process != nil {
 		c.nginx = nginxForm{o.Process.Install().Version, o.Environment.Capabilities}
@@ -228,6 +241,8 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 		c.catchUp(ctx)
 	case <-c.Templates.Changes():
 		c.cache = render.NewCache()
+		c.sync(ctx)
+	case <-c.databases:
 		c.sync(ctx)
 	case <-c.endpointsChanged:
 		c.resolved(ctx)

@@ -47,6 +47,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	}
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: newFile(len(s.Servers)), view: e.view()}
 	r.view.HTTP2 = r.global.HTTP2.Enabled && e.Capabilities.HTTP2Directive
+	r.withoutModules()
 	r.checkSnippets()
 	streams := r.printableStreams(s)
 	r.fronted = streams.PassesThrough
@@ -140,6 +141,7 @@ func (r *rendering) attempt(place *tokens.Node, print func() error) error {
 func (r *rendering) http() *chunk {
 	r.view.Blocks = r.settings("http")
 	r.must("http", r.view, inHTTP...)
+	r.geoIP()
 	c := r.page.cut()
 	r.must("headers", r.view, inHTTP...)
 	spelled := unjoined(c.text, r.page.cut().text)

@@ -24,6 +24,8 @@ func (s *Settings) Blocks() []model.Block {
 		block("opentelemetry", s.Tracing),
 		block("stream", s.Stream),
 		block("gzip", s.Gzip),
+		block("brotli", s.Brotli),
+		block("geoip", s.GeoIP),
 		block("client", s.Client),
 		block("headers", s.Headers),
 		block("forwarded", s.Forwarded),

@@ -16,16 +16,12 @@ var known = []keys.Known{
 	{Key: "block-cidrs", Fate: keys.Denied},
 	{Key: "block-referers", Fate: keys.Denied},
 	{Key: "block-user-agents", Fate: keys.Denied},
-	{Key: "brotli-level", Needs: "enable-brotli"},
-	{Key: "brotli-min-length", Needs: "enable-brotli"},
-	{Key: "brotli-types", Needs: "enable-brotli"},
 	{Key: "disable-ipv6-dns", Off: keys.False},
 	{Key: "enable-aio-write"},
-	{Key: "enable-brotli", Off: keys.False},
 	{Key: "enable-ocsp", Off: keys.False},
 	{Key: "enable-serial-reloads", Off: keys.False},
 	{Key: "forwarded-for-proxy-protocol-header", Instead: "Sluice passes the address on under a name that no client knows"},
-	{Key: "geoip2-autoreload-in-minutes", Needs: "use-geoip2"},
+	{Key: "geoip2-autoreload-in-minutes", Instead: "Sluice notices within a moment when a database changes"},
 	{Key: "hide-headers"},
 	{Key: "http2-max-field-size"},
 	{Key: "http2-max-header-size"},
@@ -56,7 +52,6 @@ var known = []keys.Known{
 	{Key: "upstream-hash-by-subset", Fate: keys.Idle},
 	{Key: "upstream-hash-by-subset-size", Fate: keys.Idle},
 	{Key: "use-geoip", Fate: keys.Idle},
-	{Key: "use-geoip2", Off: keys.False},
 }
 
 // Unsupported returns the keys of ingress-nginx that no field reads, sorted by name.

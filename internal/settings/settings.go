@@ -36,6 +36,8 @@ type Settings struct {
 	ModSecurity ModSecurity
 	Stream      Stream
 	Gzip        Gzip
+	Brotli      Brotli
+	GeoIP       GeoIP
 	Hash        Hash
 	Patterns    Patterns
 	Access      Access

@@ -64,11 +64,10 @@ func TestRead(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	s, got := read(map[string]string{
-		"proxy-read-timeout": "60s", "proxy-buffers-number": "1", "use-gziip": "true", "enable-brotli": "true", "use-geoip": "true",
+		"proxy-read-timeout": "60s", "proxy-buffers-number": "1", "use-gziip": "true", "use-geoip": "true",
 		"whitelist-source-range": "office", "log-format-upstream": "a\nb",
 	})
 	want := []string{
-		`Unsupported ConfigMap ingress/controller: enable-brotli: this setting of ingress-nginx is not supported yet: it is ignored, and the other settings are followed`,
 		`InvalidValue ConfigMap ingress/controller: log-format-upstream: want one line of text of at most 3500 characters (got "a\nb")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 2 to 1024 (got "1")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
@@ -97,7 +96,7 @@ func TestUnsupportedProtections(t *testing.T) {
 		{"block-cidrs", "192.0.2.0/24", true},
 		{"block-user-agents", "bot", true},
 		{"block-user-agents", "", false},
-		{"enable-brotli", "true", false},
+		{"use-geoip", "true", false},
 	} {
 		s, problems := read(map[string]string{test.key: test.value})
 		if s.Denies() != test.want || len(problems) != 1 {
@@ -208,7 +207,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: source %v", b.Name, b.Source)
 		}
 	}
-	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "stream", "gzip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive", "main-snippet", "http-snippet", "servers-snippet", "locations-snippet"}
+	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "stream", "gzip", "brotli", "geoip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive", "main-snippet", "http-snippet", "servers-snippet", "locations-snippet"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}
