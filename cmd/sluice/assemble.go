@@ -117,7 +117,7 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 		return controller.Options{}, err
 	}
 	if _, err := f.geoIP.options(state, log); err != nil {
-		return controller.Options{}, err
+		return controller.Options{}, usage(err)
 	}
 	return controller.Options{Templates: templates, Translate: translation, StateDir: state, Log: log}, nil
 }

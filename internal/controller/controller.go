@@ -124,8 +124,6 @@ type Controller struct {
 	roomless dynamic.Roomless
 	// endpointsChanged signals new addresses of DNS names, or other results of health checks.
 	endpointsChanged chan struct{}
-	// databases signals other GeoIP databases; nil for never.
-	databases <-chan struct{}
 	// held is set while the target waits for new DNS names, at most until namedBy.
 	held       bool
 	namedBy    time.Time
@@ -173,9 +171,6 @@ func New(o Options) (*Controller, error) {
 		memo:             translate.NewMemo(),
 		cache:            render.NewCache(),
 	}
-	if o.Databases != nil {
-		c.databases = o.Databases.Changes()
-	}
 	if o.Process != nil {
 		c.nginx = nginxForm{o.Process.Install().Version, o.Environment.Capabilities}
 	}
@@ -191,6 +186,9 @@ func (c *Controller) Run(ctx context.Context) error {
 	changes, err := c.Source.Watch(ctx)
 	if err != nil {
 		return err
+	}
+	if c.Databases != nil {
+		changes = either(ctx, changes, c.Databases.Changes())
 	}
 	bootstrap, err := c.Templates.Current().Bootstrap(c.Environment)
 	if err != nil {
@@ -241,8 +239,6 @@ func (c *Controller) turn(ctx context.Context, changes <-chan struct{}) bool {
 		c.catchUp(ctx)
 	case <-c.Templates.Changes():
 		c.cache = render.NewCache()
-		c.sync(ctx)
-	case <-c.databases:
 		c.sync(ctx)
 	case <-c.endpointsChanged:
 		c.resolved(ctx)

@@ -148,8 +148,12 @@ func settingsProblem(r *quarantine.Refusal) model.Problem {
 	if r.Subject.Part == "" {
 		keys = "all except those that restrict access"
 	}
-	return model.Problem{Object: r.Subject.ObjectRef, Reason: model.Refused, Denies: closesInstead(r),
-		Text: "nginx refuses these settings: the previous ones are in force (" + r.Text + "); affected keys: " + keys}
+	closes, instead := closesInstead(r), ": the previous ones are in force"
+	if closes {
+		instead = ", and there are no previous ones"
+	}
+	return model.Problem{Object: r.Subject.ObjectRef, Reason: model.Refused, Denies: closes,
+		Text: "nginx refuses these settings" + instead + " (" + r.Text + "); affected keys: " + keys}
 }
 
 // closesInstead reports whether no path is served because of a refused snippet that has no

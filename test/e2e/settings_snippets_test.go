@@ -43,7 +43,7 @@ func TestSnippetOfTheSettingsRefusedAtTheStart(t *testing.T) {
 			"a.yaml":        ingress("a", "shop.example", []string{"/ Prefix web"}),
 		}, "--configmap", "default/config")
 		s.waitStatus("http://shop.example/", 503)
-		s.waitLine("server-snippet; every path that these settings apply to answers 503")
+		s.waitLine("and there are no previous ones")
 		s.write("settings.yaml", settings("server-snippet: 'if ($arg_robot) { return 403; }'"))
 		s.waitBackend("http://shop.example/", "web")
 		s.waitStatus("http://shop.example/?robot=1", 403)
