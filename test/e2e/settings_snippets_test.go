@@ -22,7 +22,7 @@ func TestSnippetsOfTheSettings(t *testing.T) {
 		s.waitLine("no_such_directive")
 		s.waitStatus("http://shop.example/?robot=yes", 429)
 		s.waitBackend("http://shop.example/own", "web")
-		s.write("settings.yaml", settings("location-snippet: 'no_such_directive on;'", "server-snippet: 'location = /own { return 411; }'"))
+		s.write("settings.yaml", settings("http-snippet: 'map $arg_robot $is_robot { default 0; yes 1; }'", "location-snippet: 'no_such_directive on;'", "server-snippet: 'location = /own { return 411; }'"))
 		s.waitStatus("http://shop.example/own", 411)
 		s.waitStatus("http://shop.example/?robot=yes", 429)
 
