@@ -4,7 +4,7 @@
 # With --programs it installs nothing, and prints a text that changes with the programs that tests run: go's cache of test results does not see them.
 set -euo pipefail
 
-packages=(nginx libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-headers-more-filter lua-resty-core lua-resty-lrucache lua-cjson curl)
+packages=(nginx libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-headers-more-filter libnginx-mod-http-brotli-filter libnginx-mod-http-geoip2 lua-resty-core lua-resty-lrucache lua-cjson curl)
 case "${1:-}" in
   --tests) packages+=(mmdebstrap debian-archive-keyring openssl pcre2-utils iproute2 shellcheck) ;;
   --image) packages=(mmdebstrap fakechroot debian-archive-keyring iproute2 util-linux) ;;

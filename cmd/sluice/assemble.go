@@ -62,6 +62,9 @@ func assemble(ctx context.Context, f *runFlags, to streams, log *slog.Logger) (*
 	if err := options.Templates.(*templatedir.Source).Watch(ctx); err != nil {
 		return nil, err
 	}
+	if options.Databases, err = f.databases(ctx, state, log); err != nil {
+		return nil, err
+	}
 	traces, err := tracing.Listen(filepath.Join(state, "run", model.TracesSocket), log)
 	if err != nil {
 		return nil, err
@@ -115,6 +118,9 @@ func (f *runFlags) controllerOptions(state string, log *slog.Logger) (controller
 	if err != nil {
 		return controller.Options{}, err
 	}
+	if _, err := f.geoIP.options(state, log); err != nil {
+		return controller.Options{}, usage(err)
+	}
 	return controller.Options{Templates: templates, Translate: translation, StateDir: state, Log: log}, nil
 }
 
@@ -136,6 +142,7 @@ func environment(f *runFlags, state string, install nginx.Install) render.Enviro
 		Workers: nginx.CPUs(), OpenFiles: files.Hard, MostOpenFiles: files.Most, IPv6: hasIPv6(), Token: rand.Text(),
 		Capabilities: controller.Capabilities(install.Capabilities), StreamModule: install.Capabilities.StreamModule(),
 		HeadersMoreModule: install.Capabilities.HeadersMore, ModSecurityModule: install.Capabilities.ModSecurity, CoreRules: install.Capabilities.CoreRules,
+		BrotliModule: install.Capabilities.Brotli, GeoIPModule: install.Capabilities.GeoIP,
 	}
 }
 

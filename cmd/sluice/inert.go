@@ -26,7 +26,6 @@ const (
 	noMetrics = "it serves no metrics of requests"
 	noWebhook = "it serves no admission webhook: it leaves out and reports objects that nginx would reject; delete the ValidatingWebhookConfiguration of the former controller, or the API server rejects Ingresses"
 	noUse     = "it serves no admission webhook"
-	noGeoIP   = "it reads no GeoIP2 databases"
 	noPort    = "it talks to its nginx over a unix socket"
 	oneLog    = "its log goes to standard error, in the format of --log-format"
 	oneLevel  = "its log has one level of detail: a line for each sync, with its changes; `kubectl sluice` shows the rest, and `kubectl sluice diff` the lines of nginx.conf that change"
@@ -61,11 +60,6 @@ var inerts = []inert{
 	{"ssl-passthrough-proxy-port", 442, "HTTPS that is not passed through uses a unix socket", false},
 	{"health-check-timeout", 10, "nginx has one second to answer the health check; ingress-nginx never reads the value", false},
 	{"internal-logger-address", "127.0.0.1:11514", "its nginx runs without a chroot, and logs to standard output", false},
-	{"maxmind-edition-ids", "GeoLite2-City,GeoLite2-ASN", noGeoIP, false},
-	{"maxmind-license-key", "", noGeoIP, true},
-	{"maxmind-mirror", "", noGeoIP, true},
-	{"maxmind-retries-count", 1, noGeoIP, false},
-	{"maxmind-retries-timeout", time.Duration(0), noGeoIP, false},
 	{"v", "0", oneLevel, false},
 	{"vmodule", "", oneLevel, false},
 	{"log_backtrace_at", ":0", oneLevel, false},

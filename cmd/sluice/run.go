@@ -28,6 +28,7 @@ type runFlags struct {
 	healthzPort       int
 	stateDir          string
 	templateDir       string
+	geoIP             geoIPFlags
 	nginxBinary       string
 	nginxRoot         string
 	nginxPIDFile      string
@@ -83,6 +84,7 @@ func (f *runFlags) add(command *cobra.Command) {
 	flags.IntVar(&f.healthzPort, "healthz-port", 10254, "port of /healthz and /readyz")
 	flags.StringVar(&f.stateDir, "state-dir", defaultStateDir(), "the only folder that Sluice writes to")
 	flags.StringVar(&f.templateDir, "template-dir", "", "folder with templates that replace the built-in ones; watched")
+	f.geoIP.add(flags)
 	flags.StringVar(&f.nginxBinary, "nginx-binary", os.Getenv("NGINX_BINARY"), "the nginx to run; found on the PATH if empty")
 	flags.StringVar(&f.nginxRoot, "nginx-root", "/", "root file system with nginx, its modules and the Lua libraries")
 	flags.StringVar(&f.nginxPIDFile, "nginx-pid-file", "", "do not run nginx; signal the one that wrote this file and reads nginx.conf in the state directory")

@@ -138,7 +138,7 @@ func (b *builder) finish() {
 			b.out.root = &root
 		}
 	}
-	if common := commonRedirect(b.locations); common != nil && b.snippet.by == nil {
+	if common := commonRedirect(b.locations); common != nil && b.snippet.by == nil && !b.Settings.AnswersPlainHTTP() {
 		server.RedirectToHTTPS = common
 		for _, l := range b.locations {
 			l.RedirectToHTTPS = nil

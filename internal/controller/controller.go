@@ -40,6 +40,12 @@ type Source interface {
 	Watch(ctx context.Context) (<-chan struct{}, error)
 }
 
+// Databases returns the GeoIP databases of nginx and signals their replacement.
+type Databases interface {
+	Current() []render.Database
+	Changes() <-chan struct{}
+}
+
 // Templates returns the compiled templates and signals their replacement.
 type Templates interface {
 	Current() *render.Templates
@@ -48,8 +54,10 @@ type Templates interface {
 
 // Options are the parts and settings of a Controller.
 type Options struct {
-	Source      Source
-	Templates   Templates
+	Source    Source
+	Templates Templates
+	// Databases may be nil.
+	Databases   Databases
 	Translate   translate.Options
 	Environment render.Environment
 	Process     *nginx.Process
@@ -182,6 +190,9 @@ func (c *Controller) Run(ctx context.Context) error {
 	changes, err := c.Source.Watch(ctx)
 	if err != nil {
 		return err
+	}
+	if c.Databases != nil {
+		changes = either(ctx, changes, c.Databases.Changes())
 	}
 	bootstrap, err := c.Templates.Current().Bootstrap(c.Environment)
 	if err != nil {

@@ -10,6 +10,26 @@ import (
 	"sluice/internal/translate"
 )
 
+// either signals what one of two channels signals, until ctx ends.
+func either(ctx context.Context, a, b <-chan struct{}) <-chan struct{} {
+	both := make(chan struct{}, 1)
+	go func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-a:
+			case <-b:
+			}
+			select {
+			case both <- struct{}{}:
+			default: // a signal waits
+			}
+		}
+	}()
+	return both
+}
+
 // forward signals endpointsChanged until ctx ends.
 func (c *Controller) forward(ctx context.Context) {
 	for {

@@ -80,10 +80,13 @@ func (c *Controller) decide(p *plan) {
 	p.accepted = c.memo.Accepted()
 	c.streams.screen(p, c.target, c.lastConfirmed)
 	p.turn = c.quarantine.Turn()
-	templates := p.templates
-	file, unprintable := templates.Render(p.config.Static, c.Environment, c.cache)
+	templates, environment := p.templates, c.Environment
+	if c.Databases != nil {
+		environment.Databases = c.Databases.Current()
+	}
+	file, unprintable := templates.Render(p.config.Static, environment, c.cache)
 	p.render = func(s model.Static) *render.File {
-		part, _ := templates.Render(s, c.Environment, file.Cache(s.Servers))
+		part, _ := templates.Render(s, environment, file.Cache(s.Servers))
 		return part
 	}
 	p.file = file

@@ -148,6 +148,22 @@ func settingsProblem(r *quarantine.Refusal) model.Problem {
 	if r.Subject.Part == "" {
 		keys = "all except those that restrict access"
 	}
-	return model.Problem{Object: r.Subject.ObjectRef, Reason: model.Refused,
-		Text: "nginx refuses these settings: the previous ones are in force (" + r.Text + "); affected keys: " + keys}
+	closes, instead := closesInstead(r), ": the previous ones are in force"
+	if closes {
+		instead = ", and there are no previous ones"
+	}
+	return model.Problem{Object: r.Subject.ObjectRef, Reason: model.Refused, Denies: closes,
+		Text: "nginx refuses these settings" + instead + " (" + r.Text + "); affected keys: " + keys}
+}
+
+// closesInstead reports whether no path is served because of a refused snippet that has no
+// previous text.
+func closesInstead(r *quarantine.Refusal) bool {
+	good, _ := r.Form().(*corev1.ConfigMap)
+	written, ok := r.Refused.(*corev1.ConfigMap)
+	if good != nil || !ok {
+		return false
+	}
+	instead, _ := settings.Read(settings.FallBack(written, nil, matching(r.Subject.Part)))
+	return instead.Denies()
 }

@@ -72,7 +72,7 @@ func (x *explainer) unless(e *Explanation) []string {
 	if e.Answer.Kind == ToUnknown {
 		return nil
 	}
-	reasons := x.serverSnippet(e)
+	reasons := append(x.serverSnippet(e), x.globalSnippets(e)...)
 	if e.Applied == nil {
 		return reasons
 	}
@@ -106,6 +106,23 @@ func (x *explainer) serverSnippet(e *Explanation) []string {
 		}
 	}
 	return nil
+}
+
+// globalSnippets returns the reasons that the settings have snippets for all servers or
+// locations. One for the http level may have a server of its own.
+func (x *explainer) globalSnippets(e *Explanation) []string {
+	if x.choice.Outcome == route.Missed {
+		return nil
+	}
+	var reasons []string
+	for _, key := range []string{"http-snippet", serverSnippetName, "location-snippet"} {
+		if from, given := x.settings.Origin(key); given && (key != "location-snippet" || e.Winner != nil) {
+			if text, _ := x.settings.Value(key); text != "" {
+				reasons = append(reasons, "the "+key+" of "+from.String()+" says something else")
+			}
+		}
+	}
+	return reasons
 }
 
 // otherwise adds the reasons why an answer may be another one to a sentence about it.

@@ -63,9 +63,9 @@ type Fault struct {
 	Secret bool
 	// Want describes the valid values, as the continuation of "want ".
 	Want string
-	// Needs and Protects are tags of the field.
-	Needs    string
-	Protects bool
+	// Needs, Protects and Closes are tags of the field.
+	Needs            string
+	Protects, Closes bool
 	// Zero is set if the value counts as the zero value, and not as the default.
 	Zero bool
 	// Meanwhile is the effect until the value is fixed; empty if it is obvious.
@@ -110,7 +110,7 @@ func (f *field) decode(target reflect.Value, lookup, defaults Lookup) *Fault {
 		target.SetZero()
 		return nil
 	}
-	fault := &Fault{Key: name, Value: raw, Secret: f.Secret, Want: f.Valid, Needs: f.Needs, Protects: f.Protects, Zero: f.zeroIfInvalid, Meanwhile: f.meanwhile(defaults), Alone: f.alone, Unsupported: f.unsupported(text)}
+	fault := &Fault{Key: name, Value: raw, Secret: f.Secret, Want: f.Valid, Needs: f.Needs, Protects: f.Protects, Closes: f.Closes, Zero: f.zeroIfInvalid, Meanwhile: f.meanwhile(defaults), Alone: f.alone, Unsupported: f.unsupported(text)}
 	var partly *partlyValid
 	var because *specific
 	switch err := f.setWritten(target, text); {

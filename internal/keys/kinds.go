@@ -49,6 +49,8 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[QuestionSnippet](): {name: "snippet", valid: `directives of nginx, each with its ";" and each block with its "}", that set no variables and reach nothing outside of the location`},
 	reflect.TypeFor[ServerSnippet]():   {name: "snippet", valid: `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the server`},
 	reflect.TypeFor[StreamSnippet]():   {name: "snippet", valid: `directives of nginx for the stream level, each with its ";" and each block with its "}"`},
+	reflect.TypeFor[GlobalSnippet]():   {name: "snippet", valid: `directives of nginx, each with its ";" and each block with its "}", that leave nginx to Sluice`},
+	reflect.TypeFor[MainSnippet]():     {name: "snippet", valid: `directives of nginx for the main level, each with its ";", that Sluice does not write`},
 	reflect.TypeFor[SnippetUses]():     {name: "snippet uses", valid: `names of snippets on lines of their own, each followed by its arguments as NAME=VALUE, such as "block-agents agent=robot status=403"`},
 	reflect.TypeFor[SecRules]():        {name: "rules", valid: `directives of ModSecurity on lines of their own, such as SecRuleEngine On, that reach nothing outside of the location`},
 	reflect.TypeFor[Snippet]():         {name: "snippet", valid: `directives of nginx, each with its ";" and each block with its "}", that reach nothing outside of the location`},

@@ -51,7 +51,7 @@ var severities = map[model.Reason]Severity{
 	translate.Unslashed: Warning, translate.Keyless: Warning, translate.Constant: Warning, translate.NearClass: Warning, Unlabelled: Warning, Unreachable: Warning,
 
 	model.NoEffect: Note, annotations.Foreign: Note, translate.OtherClass: Note, assemble.SharedHost: Note, assemble.Repeated: Note,
-	ToBeIssued: Note, Uncompared: Note, Unwatched: Note, Snippet: Note,
+	ToBeIssued: Note, Uncompared: Note, Unwatched: Note, Snippet: Note, translate.Strict: Note,
 }
 
 // Reasons are those that a finding may have, sorted.

@@ -38,7 +38,7 @@ type Stream struct {
 	Snippet string       `json:"snippet,omitempty"`
 	Listens []StreamPort `json:"listens,omitempty"`
 	// Source is the ConfigMap that asked for it, and Field its key there; or the Ingress of
-	// the snippet, and its annotation.
+	// the snippet, and its annotation. The settings have one snippet, too.
 	Source ObjectRef `json:"source"`
 	Field  string    `json:"field"`
 }

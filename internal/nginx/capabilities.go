@@ -20,9 +20,9 @@ type Capabilities struct {
 	SSLPreread   bool // ssl_preread, where there are streams
 	StreamRealIP bool // set_real_ip_from for streams
 
-	// Stream, HeadersMore and ModSecurity are the files of dynamic modules, empty if not
-	// installed. Stream is BuiltIn if it needs no file.
-	Stream, HeadersMore, ModSecurity string
+	// Stream, HeadersMore, ModSecurity, Brotli and GeoIP are the files of dynamic modules,
+	// empty if not installed. Stream is BuiltIn if it needs no file.
+	Stream, HeadersMore, ModSecurity, Brotli, GeoIP string
 	// CoreRules are the files of the OWASP core rule set in their order, with * for all of a
 	// folder; nil if it is not installed.
 	CoreRules []string
@@ -70,6 +70,7 @@ func capabilities(v version, arguments []string, dir string) Capabilities {
 		Features: slices.Sorted(maps.Keys(found)), HTTP2Directive: found["http2-directive"] != "",
 		SSLPreread: found["ssl-preread"] != "", StreamRealIP: found["stream-real-ip"] != "",
 		Stream: found["stream"], HeadersMore: found["headers-more"], ModSecurity: found["modsecurity"],
+		Brotli: found["brotli"], GeoIP: found["geoip2"],
 	}
 }
 

@@ -50,7 +50,7 @@ const inLocationTabs = "\t\t"
 
 // consumedByGo are the blocks without templates. Other templates print their values,
 // together with those of the Environment.
-var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, "opentelemetry": true}
+var consumedByGo = map[string]bool{"listen": true, "memory": true, "hash": true, "forwarded": true, "patterns": true, "opentelemetry": true, "geoip": true}
 
 // blockList prints the blocks of a server or a location. If one of their directives would
 // end the inheritance of others, it repeats those first.

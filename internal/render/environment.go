@@ -35,6 +35,10 @@ type Environment struct {
 	// set, with * for all of a folder; nil if it is not installed.
 	ModSecurityModule string
 	CoreRules         []string
+	// BrotliModule and GeoIPModule are the absolute paths of modules that are loaded if the
+	// settings ask for them; "" if there are none. Databases are those of GeoIP.
+	BrotliModule, GeoIPModule string
+	Databases                 []Database
 	// User is the user of the workers; "" prints nothing.
 	User string
 	// Workers is the number of "auto" workers; 0 is 1.
@@ -66,6 +70,9 @@ type Capabilities struct {
 	HeadersMore bool
 	// ModSecurity is set if requests can be inspected.
 	ModSecurity bool
+	// Brotli is set if answers can be compressed by brotli, GeoIP if clients can be looked up
+	// in databases.
+	Brotli, GeoIP bool
 }
 
 // within returns a path below the state directory.

@@ -88,7 +88,12 @@ func (v *locationView) answer(r model.Return) {
 // locations prints the locations of the server, and checks each of them.
 func (s *serverRendering) locations() error {
 	s.start = s.page.Len()
+	s.findMixed()
 	for _, location := range s.server.Locations {
+		if s.everywhere.takes(location) {
+			s.takenLocation(location)
+			continue
+		}
 		if err := s.location("location", location); err != nil {
 			if err := s.replace(location, err); err != nil {
 				return err
@@ -132,13 +137,14 @@ func (s *serverRendering) location(template string, location *model.Location) er
 }
 
 func (s *serverRendering) try(template string, location *model.Location) error {
+	location = s.everywhere.close(template, location)
 	if err := matchable(template, location); err != nil {
 		return err
 	}
 	start := s.page.Len()
 	defer func() { s.speaks = nil }()
 	s.page.from(Origin{Object: location.Rule.Object, Host: s.server.Host})
-	if err := s.prepare(location); err != nil {
+	if err := s.prepare(template, location); err != nil {
 		return err
 	}
 	if err := s.page.execute(s.templates.core[template], &s.locationView); err != nil {
@@ -174,19 +180,19 @@ func matchable(template string, l *model.Location) error {
 }
 
 // prepare sets the data of the template.
-func (s *serverRendering) prepare(location *model.Location) error {
-	view := &s.locationView
+func (s *serverRendering) prepare(template string, location *model.Location) error {
+	view, blocks := &s.locationView, s.everywhere.ofLocation(template, location)
 	*view = locationView{
-		Modifier: string(location.Modifier), Path: s.path(location), Redirect: location.RedirectToHTTPS,
+		Modifier: s.modifier(location), Path: s.path(location), Redirect: location.RedirectToHTTPS,
 		SetsPath: s.logsPath && !handedOver(location), RulePath: loggedPath(location.Rule),
 		Unlogged: location.Rule.Kind == model.RuleHealth || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
-	s.locationBlocks.blocks, s.locationBlocks.beside = location.Blocks, nil
+	s.locationBlocks.blocks, s.locationBlocks.beside = blocks, nil
 	if isSubrequest(location) && location.Proxy != nil {
 		view.Hops = s.env.hops()
 		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}
 	}
-	view.AnswersFirst = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Ends })
+	view.AnswersFirst = slices.ContainsFunc(blocks, func(b model.Block) bool { return b.Ends })
 	for _, block := range location.Blocks {
 		if inspecting, ok := block.Data.(model.Inspecting); ok {
 			if err := s.inspect(inspecting); err != nil {

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"sluice/internal/model"
 	"sluice/internal/syntax"
 )
 
 // modules are the paths of the modules that the file loads: the usual ones, that of streams
-// if there is a stream, headers-more if a snippet uses it, and ModSecurity if a location
-// does.
+// if there is a stream, headers-more if a snippet uses it, ModSecurity if a location
+// does, and brotli and GeoIP if the settings do.
 func (r *rendering) modules() []string {
 	paths := slices.Clip(r.env.Modules)
 	if path := r.env.StreamModule; path != "" && len(r.streamBody) > 0 {
@@ -21,7 +22,37 @@ func (r *rendering) modules() []string {
 	if path := r.env.ModSecurityModule; path != "" && r.inspected.requests {
 		paths = append(paths, path)
 	}
+	if path := r.env.BrotliModule; path != "" && r.global.Brotli.Enabled {
+		paths = append(paths, path)
+	}
+	if path := r.env.GeoIPModule; path != "" && r.global.GeoIP.Enabled {
+		paths = append(paths, path)
+	}
 	return paths
+}
+
+// withoutModules turns settings off for which this nginx lacks the module, and reports them.
+func (r *rendering) withoutModules() {
+	can := r.env.Capabilities
+	if r.global.Brotli.Enabled && !can.Brotli {
+		r.turnOff("brotli", "enable-brotli", "this nginx lacks the module for brotli: install libnginx-mod-http-brotli-filter; answers are compressed by gzip at most")
+	}
+	switch {
+	case !r.global.GeoIP.Enabled:
+	case !can.GeoIP:
+		r.turnOff("geoip", "use-geoip2", "this nginx lacks the module for GeoIP2: install libnginx-mod-http-geoip2; its variables are empty")
+	case len(r.env.Databases) == 0:
+		r.turnOff("geoip", "use-geoip2", "there is no database: want files such as GeoLite2-City.mmdb in the folder of --geoip-dir; the variables are empty")
+	}
+}
+
+// turnOff replaces a block by its default, which is off.
+func (r *rendering) turnOff(block, key, text string) {
+	off := findBlock(defaultSettings(), block)
+	r.problems = append(r.problems, model.Problem{Object: findBlock(r.global.blocks, block).Source, Field: key, Reason: model.Unsupported, Text: text})
+	r.global.read(*off)
+	r.global.blocks = slices.Clone(r.global.blocks)
+	*findBlock(r.global.blocks, block) = *off
 }
 
 // usesHeadersMore reports whether one of the snippets of a text, all closed, has a

@@ -100,6 +100,7 @@ func environment(dir string, install nginx.Install) render.Environment {
 		LuaPath: install.LuaPath, LuaCPath: install.LuaCPath, Modules: install.Modules, Workers: 2,
 		Capabilities: controller.Capabilities(install.Capabilities), StreamModule: install.Capabilities.StreamModule(),
 		HeadersMoreModule: install.Capabilities.HeadersMore, ModSecurityModule: install.Capabilities.ModSecurity, CoreRules: install.Capabilities.CoreRules,
+		BrotliModule: install.Capabilities.Brotli, GeoIPModule: install.Capabilities.GeoIP,
 	}
 }
 

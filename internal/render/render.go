@@ -32,6 +32,7 @@ type rendering struct {
 	body   []*chunk
 	// streamBody is the stream level, empty for none.
 	streamBody []*chunk
+	everywhere everywhere
 	// inspected is the use of ModSecurity by all servers.
 	inspected inspected
 	view      *mainView
@@ -46,6 +47,8 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 	}
 	r := &rendering{templates: t, env: &e, global: newGlobal(s.Blocks), page: &page{}, file: newFile(len(s.Servers)), view: e.view()}
 	r.view.HTTP2 = r.global.HTTP2.Enabled && e.Capabilities.HTTP2Directive
+	r.withoutModules()
+	r.checkSnippets()
 	streams := r.printableStreams(s)
 	r.fronted = streams.PassesThrough
 	r.view.Forwarded, r.view.Withheld = r.forwarded(), withheld(r.global.Client)
@@ -63,7 +66,7 @@ func (t *Templates) Render(s model.Static, e Environment, c *Cache) (*File, []mo
 		r.view.Workers = n
 	}
 	http := r.http()
-	servers := r.servers(withCatchall(s.Servers), c)
+	servers := r.servers(r.withCatchall(s.Servers), c)
 	shared := r.shared(servers)
 	all := upstreams(servers)
 	r.view.Hash = hashSizes(r.global.Hash, s.Servers, http.text, shared.text)
@@ -100,11 +103,15 @@ func (t *Templates) Bootstrap(e Environment) (*File, error) {
 
 // withCatchall adds a server for unknown hosts if there is none, so that no other host
 // gets their requests.
-func withCatchall(servers []*model.Server) []*model.Server {
+func (r *rendering) withCatchall(servers []*model.Server) []*model.Server {
 	if len(servers) > 0 && catchall(servers[0]) {
 		return servers
 	}
-	return append([]*model.Server{{}}, servers...)
+	unknown := &model.Server{}
+	if r.everywhere.locations != nil { // so that nginx tests it in a file without hosts
+		unknown.Locations = []*model.Location{{Path: "/", Rule: model.Rule{Path: "/", Kind: model.RuleFallback}, Return: &model.Return{Code: 404}}}
+	}
+	return append([]*model.Server{unknown}, servers...)
 }
 
 // must executes a template of the file itself. It fails only if the Environment cannot be
@@ -138,6 +145,7 @@ func (r *rendering) attempt(place *tokens.Node, print func() error) error {
 func (r *rendering) http() *chunk {
 	r.view.Blocks = r.settings("http")
 	r.must("http", r.view, inHTTP...)
+	r.geoIP()
 	c := r.page.cut()
 	r.must("headers", r.view, inHTTP...)
 	spelled := unjoined(c.text, r.page.cut().text)

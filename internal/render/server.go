@@ -29,7 +29,9 @@ type serverRendering struct {
 	server *model.Server
 	out    *rendered
 	// start and end are the position of the locations in the page.
-	start, end     int
+	start, end int
+	// mixed is set if some paths of the host are patterns, and others come before all.
+	mixed          bool
 	locationView   locationView
 	locationBlocks blockList
 }
@@ -82,7 +84,7 @@ func (s *serverRendering) execute() error {
 	if err := s.sharedBlocks(s.server.Blocks); err != nil {
 		return err
 	}
-	own := &blockList{rendering: s.rendering, context: "server", blocks: s.server.Blocks, outside: s.outside}
+	own := &blockList{rendering: s.rendering, context: "server", blocks: s.everywhere.ofServer(s.server.Blocks), outside: s.outside}
 	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,

@@ -13,7 +13,7 @@ func (s *Settings) Blocks() []model.Block {
 	block := func(name string, data any) model.Block {
 		return model.Block{Name: name, Data: data, Source: s.source.object}
 	}
-	return []model.Block{
+	blocks := []model.Block{
 		block("workers", s.Workers),
 		block("memory", s.Memory),
 		block("hash", s.Hash),
@@ -24,6 +24,8 @@ func (s *Settings) Blocks() []model.Block {
 		block("opentelemetry", s.Tracing),
 		block("stream", s.Stream),
 		block("gzip", s.Gzip),
+		block("brotli", s.Brotli),
+		block("geoip", s.GeoIP),
 		block("client", s.Client),
 		block("headers", s.Headers),
 		block("forwarded", s.Forwarded),
@@ -38,6 +40,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("grpc", s.GRPC),
 		block("keepalive", s.Keepalive),
 	}
+	return append(blocks, s.snippetBlocks(block)...)
 }
 
 // Value returns the text in force for a key, which can be the default; false if the key is
@@ -52,7 +55,7 @@ func (s *Settings) Value(key string) (string, bool) {
 func (s *Settings) Broken(key string) bool { return s.source.broken[key] }
 
 // Denies reports whether the ConfigMap has a protection of every path that Sluice does not
-// support. No path may be served.
+// support, or a snippet for all paths that is not in force. No path may be served.
 func (s *Settings) Denies() bool { return s.source.denies }
 
 // Once returns the result of derive, which runs only once for a key. Callers must not

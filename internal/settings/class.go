@@ -40,8 +40,11 @@ func (c *Settings) takeOut(perClass func(key string) bool) []model.Problem {
 	var problems []model.Problem
 	for _, key := range slices.Sorted(maps.Keys(c.source.given)) {
 		if _, read := c.source.inForce[key]; read && !perClass(key) {
+			// A snippet may be what restricts access.
+			closes := Catalog().Closes(key, c.source.given[key])
+			c.source.denies = c.source.denies || closes
 			delete(c.source.given, key)
-			problems = append(problems, c.problem(key, model.Unsupported, "this setting is one for the whole nginx, and not for the Ingresses of a class: it counts only in the ConfigMap of the controller", false))
+			problems = append(problems, c.problem(key, model.Unsupported, "this setting is one for the whole nginx, and not for the Ingresses of a class: it counts only in the ConfigMap of the controller", closes))
 		}
 	}
 	return problems

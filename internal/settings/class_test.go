@@ -13,10 +13,10 @@ import (
 	"sluice/internal/model"
 )
 
-// ofClass reads settings of a class, in which all but worker-processes may be said.
+// ofClass reads settings of a class, in which all but worker-processes and http-snippet may be said.
 func ofClass(s *Settings, data map[string]string) (*Settings, []string) {
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team", Name: "class"}, Data: data}
-	c, problems := s.OfClass(cm, func(key string) bool { return key != "worker-processes" })
+	c, problems := s.OfClass(cm, func(key string) bool { return key != "worker-processes" && key != "http-snippet" })
 	return c, lines(problems)
 }
 
@@ -55,11 +55,11 @@ func TestOfClassProblems(t *testing.T) {
 	s, _ := read(map[string]string{"proxy-read-timeout": "120", "denylist-source-range": "office"})
 	got, problems := ofClass(s, map[string]string{
 		"worker-processes": "7", "proxy-read-timeout": "60s", "whitelist-source-range": "home", "denylist-source-range": "10.0.0.1",
-		"proxy-real-ip-cidr": "bad", "annotations-risk-level": "Critical", "use-gziip": "true", "main-snippet": "x",
+		"proxy-real-ip-cidr": "bad", "annotations-risk-level": "Critical", "use-gziip": "true", "http-snippet": "x;",
 	})
 	want := []string{
 		`InvalidValue ConfigMap team/class: annotations-risk-level: want no more than the ConfigMap of the controller allows, which is High (got Critical)`,
-		`Unsupported ConfigMap team/class: main-snippet: this setting of ingress-nginx is not supported yet; every path that these settings apply to answers 503 until this is mended`,
+		`Unsupported ConfigMap team/class: http-snippet: this setting is one for the whole nginx, and not for the Ingresses of a class: it counts only in the ConfigMap of the controller; every path that these settings apply to answers 503 until this is mended`,
 		`InvalidValue ConfigMap team/class: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
 		`InvalidValue ConfigMap team/class: proxy-real-ip-cidr: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "bad"); no proxy is believed until this is mended`,
 		`Unread ConfigMap team/class: use-gziip: no setting has this name; did you mean "use-gzip"?`,
@@ -86,7 +86,7 @@ func TestOfClassProblems(t *testing.T) {
 // A class cannot mend what the controller denies altogether.
 func TestOfClassInheritsDenial(t *testing.T) {
 	t.Parallel()
-	s, _ := read(map[string]string{"main-snippet": "x", "whitelist-source-range": "office"})
+	s, _ := read(map[string]string{"http-snippet": "x", "whitelist-source-range": "office"})
 	got, _ := ofClass(s, nil)
 	if !got.Denies() || !got.Broken("whitelist-source-range") {
 		t.Error("paths that are denied are open for a class")

@@ -16,7 +16,8 @@ import (
 // allow list sees. Without use-forwarded-headers it sees the address of the load balancer,
 // which an allow list can contain.
 var kept = sync.OnceValue(func() map[string]bool {
-	keep := map[string]bool{"host-ownership": true, "annotations-risk-level": true, "allow-snippet-annotations": true}
+	keep := map[string]bool{"host-ownership": true, "annotations-risk-level": true, "allow-snippet-annotations": true,
+		"annotation-value-word-blocklist": true, "allow-cross-namespace-resources": true}
 	for _, key := range BlockKeys("forwarded") {
 		keep[key] = true
 	}
@@ -51,8 +52,9 @@ func BlockKeys(block string) []string {
 }
 
 // FallBack returns cm with the values of good for the keys that match. A key that good
-// lacks is removed, so that its default applies; good can be nil. Kept keys stay, and so
-// do unread keys, which can be misspelled kept keys.
+// lacks is removed, so that its default applies; good can be nil. Then paths are closed in
+// place of a snippet that may restrict access. Kept keys stay, and so do unread keys, which
+// can be misspelled kept keys.
 func FallBack(cm, good *corev1.ConfigMap, match func(key string) bool) *corev1.ConfigMap {
 	mayFall := map[string]bool{}
 	for _, doc := range keys.Describe(Settings{}) {
@@ -65,6 +67,7 @@ func FallBack(cm, good *corev1.ConfigMap, match func(key string) bool) *corev1.C
 	fallen := cm.DeepCopy()
 	maps.DeleteFunc(fallen.Data, falls)
 	if good == nil {
+		withoutGood(fallen, cm, falls)
 		return fallen
 	}
 	for key, value := range good.Data {

@@ -57,6 +57,9 @@ func (f LogFormat) Names(variable string) bool {
 	return slices.Contains(variablesOf(f.Format), variable)
 }
 
+// Variables returns the names of the variables in the format.
+func (f LogFormat) Variables() []string { return variablesOf(f.Format) }
+
 // variablesOf returns the names of the variables in a text, with or without braces.
 func variablesOf(text string) []string {
 	var names []string

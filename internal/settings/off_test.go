@@ -28,7 +28,7 @@ func TestOffSettingsAskForNothing(t *testing.T) {
 		}
 	}
 	for key, value := range map[string]string{
-		"enable-brotli": "0", "brotli-level": "4",
+		"enable-serial-reloads": "0",
 	} {
 		if s, problems := read(map[string]string{key: value}); s.Denies() || len(problems) != 1 || strings.HasPrefix(problems[0], "Unsupported ") {
 			t.Errorf("%s: denies %v, %v", key, s.Denies(), problems)

@@ -70,6 +70,7 @@ func Read(cm *corev1.ConfigMap) (*Settings, []model.Problem) {
 	problems := slices.Concat(s.invalid(faults), s.unread(), s.lonely(faults))
 	s.Annotations.mend()
 	s.TLS.SharedTickets = s.TLS.SessionTickets && len(s.Tickets.Key) > 0
+	s.closeUnknown()
 	return s, model.SortProblems(problems)
 }
 
@@ -95,6 +96,9 @@ func (s *Settings) invalid(faults []keys.Fault) []model.Problem {
 		denies := f.Protects || needed != "" && !f.Alone
 		if denies {
 			s.source.broken[f.Key] = true
+		}
+		if f.Closes {
+			denies, s.source.denies = true, true
 		}
 		problems = append(problems, s.problem(f.Key, model.InvalidValue, f.Text(), denies))
 	}

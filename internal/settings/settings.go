@@ -37,12 +37,20 @@ type Settings struct {
 	ModSecurity ModSecurity
 	Stream      Stream
 	Gzip        Gzip
+	Brotli      Brotli
+	GeoIP       GeoIP
 	Hash        Hash
 	Patterns    Patterns
 	Access      Access
 	Auth        Auth
 	Limits      ClientLimits
 	Annotations Annotations
+
+	MainSnippet      MainSnippet
+	HTTPSnippet      HTTPSnippet
+	ServersSnippet   ServersSnippet
+	LocationsSnippet LocationsSnippet
+	StreamsSnippet   StreamsSnippet
 
 	source *source
 	// replicas is the number of replicas that share the limits of clients, 0 for one.
@@ -265,6 +273,9 @@ type Access struct {
 // Annotations restricts annotations.
 type Annotations struct {
 	ResponseHeaders []string  `key:"global-allowed-response-headers" empty:"zero" validate:"dive,response_header" doc:"Names of the headers that the annotation custom-headers may add to answers, in any case."`
+	WordBlocklist   []string  `key:"annotation-value-word-blocklist" empty:"zero" validate:"max=200" closes:"true" doc:"Words, separated by commas, that no annotation may contain. If one does, all paths of its Ingress return 503."`
+	CrossNamespace  bool      `key:"allow-cross-namespace-resources" default:"false" empty:"zero" doc:"Whether the annotations of an Ingress may name Secrets and ConfigMaps of all namespaces. Otherwise those of another namespace have to delegate themselves."`
+	StrictPathType  bool      `key:"strict-validate-path-type" default:"true" empty:"zero" doc:"Whether sluice lint reports paths of type Exact and Prefix with other characters than letters, digits and / . _ - in them. They are served in any case."`
 	AllowSnippets   bool      `key:"allow-snippet-annotations" default:"false" empty:"zero" doc:"Whether Ingresses may have snippets. This also needs annotations-risk-level: Critical."`
 	RiskLevel       keys.Risk `key:"annotations-risk-level" default:"High" empty:"zero" invalid:"zero" instead:"annotations of a higher risk than Low are left out" doc:"Highest risk of annotations that Sluice follows."`
 }

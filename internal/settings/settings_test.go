@@ -64,11 +64,10 @@ func TestRead(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	s, got := read(map[string]string{
-		"proxy-read-timeout": "60s", "proxy-buffers-number": "1", "use-gziip": "true", "enable-brotli": "true", "use-geoip": "true",
+		"proxy-read-timeout": "60s", "proxy-buffers-number": "1", "use-gziip": "true", "use-geoip": "true",
 		"whitelist-source-range": "office", "log-format-upstream": "a\nb",
 	})
 	want := []string{
-		`Unsupported ConfigMap ingress/controller: enable-brotli: this setting of ingress-nginx is not supported yet: it is ignored, and the other settings are followed`,
 		`InvalidValue ConfigMap ingress/controller: log-format-upstream: want one line of text of at most 3500 characters (got "a\nb")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 2 to 1024 (got "1")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
@@ -94,17 +93,50 @@ func TestUnsupportedProtections(t *testing.T) {
 		key, value string
 		want       bool
 	}{
-		{"main-snippet", "env X;", true},
-		{"main-snippet", "", false},
 		{"block-cidrs", "192.0.2.0/24", true},
 		{"block-user-agents", "bot", true},
 		{"block-user-agents", "", false},
-		{"enable-brotli", "true", false},
+		{"use-geoip", "true", false},
 	} {
 		s, problems := read(map[string]string{test.key: test.value})
 		if s.Denies() != test.want || len(problems) != 1 {
 			t.Errorf("%s=%q: denies %v, problems %v", test.key, test.value, s.Denies(), problems)
 		}
+	}
+}
+
+// A snippet that may restrict access closes everything where it is not in force.
+func TestSnippetsThatAreNotInForceClose(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		key, value string
+		want       bool
+	}{
+		{"http-snippet", "deny all", true}, {"server-snippet", "server_name x;", true}, {"location-snippet", "}", true}, {"main-snippet", "env", false}, {"stream-snippet", "}", false},
+		{"http-snippet", "deny all;", false}, {"http-snippet", " ", false}, {"annotation-value-word-blocklist", "a\x01", true},
+	} {
+		s, problems := read(map[string]string{test.key: test.value})
+		if s.Denies() != test.want || (len(problems) > 0) != (test.want || test.key == "main-snippet" || test.key == "stream-snippet") {
+			t.Errorf("%s=%q: denies %v, problems %v", test.key, test.value, s.Denies(), problems)
+		}
+	}
+}
+
+// A refused snippet falls back to its last good text; without one, all paths are closed,
+// unless it restricts none.
+func TestFallBackOfSnippets(t *testing.T) {
+	t.Parallel()
+	written := &corev1.ConfigMap{Data: map[string]string{"HTTP-Snippet": "bad;", "main-snippet": "bad;", "annotation-value-word-blocklist": "x"}}
+	all := func(string) bool { return true }
+	if s, problems := Read(FallBack(written, nil, all)); !s.Denies() || len(problems) > 0 || s.MainSnippet.Text != "" || len(s.Annotations.WordBlocklist) != 1 {
+		t.Errorf("without a good text: %v, %+v", problems, s)
+	}
+	if s, _ := Read(FallBack(written, nil, func(key string) bool { return key == "main-snippet" })); s.Denies() || s.HTTPSnippet.Text != "bad;" {
+		t.Error("a refused main-snippet changes another one")
+	}
+	good := &corev1.ConfigMap{Data: map[string]string{"http-snippet": "deny all;"}}
+	if s, _ := Read(FallBack(written, good, all)); s.Denies() || s.HTTPSnippet.Text != "deny all;" {
+		t.Errorf("with a good text: %+v", s.HTTPSnippet)
 	}
 }
 
@@ -175,7 +207,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: source %v", b.Name, b.Source)
 		}
 	}
-	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "stream", "gzip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive"}
+	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "stream", "gzip", "brotli", "geoip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive", "main-snippet", "http-snippet", "servers-snippet", "locations-snippet"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

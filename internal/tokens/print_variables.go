@@ -90,7 +90,7 @@ func PrintVariable(s string) (string, error) { return PrintOwnVariable("", s) }
 // its own variables.
 func PrintOwnVariable(own, s string) (string, error) {
 	name := strings.TrimPrefix(s, "$")
-	if !partBytes.Holds(name) || strings.ContainsAny(name, ".:/-") || !Known(name) && !InternalVariables[name] && !IsDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
+	if !partBytes.Holds(name) || strings.ContainsAny(name, ".:/-") || !Known(name) && !InternalVariables[name] && !GeoIP[name] && !IsDeclared(name) && !(own != "" && strings.HasPrefix(name, own)) {
 		return "", &Refusal{Want: "the name of a variable that may be used here", Got: s}
 	}
 	return limit("$"+name, s)
@@ -123,8 +123,18 @@ const LocationPath = "location_path"
 
 // printLogFormat prints the format of the access log.
 func printLogFormat(s string) (string, error) {
-	return printVariables(s, func(name string) bool { return name == LocationPath || ofLog[name] || Known(name) })
+	return printVariables(s, func(name string) bool { return name == LocationPath || ofLog[name] || GeoIP[name] || Known(name) })
 }
+
+// GeoIP are the variables about the place of a client. Only the format of the access log may
+// name them: they depend on the databases, and render defines those that are missing.
+var GeoIP = words(`geoip2_country_code geoip2_country_name geoip2_country_geoname_id geoip2_continent_code geoip2_continent_name
+	geoip2_continent_geoname_id geoip2_city_country_code geoip2_city_country_name geoip2_city_country_geoname_id
+	geoip2_city_continent_code geoip2_city_continent_name geoip2_city geoip2_city_geoname_id geoip2_postal_code geoip2_dma_code
+	geoip2_latitude geoip2_longitude geoip2_time_zone geoip2_region_code geoip2_region_name geoip2_region_geoname_id
+	geoip2_subregion_code geoip2_subregion_name geoip2_subregion_geoname_id geoip2_asn geoip2_org geoip2_isp geoip2_isp_org
+	geoip2_is_anon geoip2_is_anonymous geoip2_is_anonymous_vpn geoip2_is_hosting_provider geoip2_is_public_proxy
+	geoip2_is_tor_exit_node geoip2_connection_type`)
 
 // printStreamFormat prints the format of the access log of TCP and UDP services.
 func printStreamFormat(s string) (string, error) {

@@ -128,7 +128,7 @@ func (b customHeadersBlock) Without(names []string) (data any, had []string) {
 // delegated is reported like a missing one.
 func (t *translation) configMapFor(ing *owner, name snapshot.Name) (configMap *corev1.ConfigMap, text string) {
 	configMap = ing.reads.configMap(t.snap, name)
-	switch own := name.Namespace == ing.Ref.Namespace; {
+	switch own := name.Namespace == ing.Ref.Namespace || t.settings.Annotations.CrossNamespace; {
 	case configMap == nil && t.snap.Forbids(refTo(kindConfigMap, name)):
 		return nil, fmt.Sprintf("Sluice has no permission to read ConfigMap %s: name it in rbac.headerConfigMaps of the chart, or grant get on it", claim.Shown(name.String()))
 	case own && configMap == nil:

@@ -67,6 +67,7 @@ func (t *translation) read(object *networkingv1.Ingress, values *settings.Settin
 	ing.readTLS(secrets)
 	ing.unusedSecretNamespace(secrets)
 	ing.readDelegation()
+	ing.refuseWords(t.settings.Annotations.WordBlocklist)
 	ing.limit()
 	if _, hostless := byHost[""]; hostless && len(byHost) == 1 {
 		ing.hostlessTLS()

@@ -56,6 +56,7 @@ func (t *translation) caution(ing *owner) {
 	t.atServices(ing)
 	t.pageless(ing)
 	t.uncollected(ing)
+	t.lax(ing)
 }
 
 // unserved reports an Ingress that no known controller serves.

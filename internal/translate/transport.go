@@ -113,7 +113,11 @@ func (i *owner) presented() []*model.Certificate {
 // secretFor reads a Secret that an Ingress names. If the Ingress may not use it, secret
 // is nil and text has the reason.
 func (t *translation) secretFor(ing *owner, name snapshot.Name) (secret *corev1.Secret, text string) {
-	secret, text, remarks := t.secret(&ing.reads, name, ing.Ref.Namespace)
+	namespace := ing.Ref.Namespace
+	if t.settings.Annotations.CrossNamespace {
+		namespace = name.Namespace
+	}
+	secret, text, remarks := t.secret(&ing.reads, name, namespace)
 	ing.Problems = append(ing.Problems, remarks...)
 	return secret, text
 }

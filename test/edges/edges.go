@@ -169,6 +169,8 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.QuestionSnippet](): {"# nothing", `proxy_set_header X-Braces "}{";`, "if ($request_method = TRACE) { return 405; }"},
 	reflect.TypeFor[keys.ServerSnippet]():   {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }", "location /all { satisfy any; allow all; return 200; }"},
 	reflect.TypeFor[keys.StreamSnippet]():   {"# nothing", `server { listen 19003 udp; return x; } server { listen 19003; return x; }`, `server { listen [::1]:19004; return "}{"; }`},
+	reflect.TypeFor[keys.GlobalSnippet]():   {"# nothing"},
+	reflect.TypeFor[keys.MainSnippet]():     {"# nothing", "env TZ;"},
 	reflect.TypeFor[keys.SnippetUses]():     {"tuning", `block-agents agent="" status=400`, `header value=""; header value="" always=false`},
 	reflect.TypeFor[keys.SecRules]():        {"SecRuleEngine On", `SecRule ARGS:a "@rx [\"'\\}{;$]" "id:1,phase:2,deny,msg:'}{;#'"`, "SecRule ARGS:a \"@contains b\" \\\n  \"id:2,phase:1,pass,chain\"\nSecRule ARGS:c \"@streq d\" \"t:none,setvar:'tx.a=%{MATCHED_VAR}'\""},
 	reflect.TypeFor[keys.Snippet]():         {"# nothing", `set $braces "}{";`, "if ($request_method = TRACE) { return 405; }"},

@@ -48,6 +48,7 @@ func (n Nginx) Site(t testing.TB) *Site {
 		Modules: n.Modules, LuaPath: n.LuaPath, LuaCPath: n.LuaCPath,
 		Capabilities: controller.Capabilities(n.Capabilities), StreamModule: n.Capabilities.StreamModule(),
 		HeadersMoreModule: n.Capabilities.HeadersMore, ModSecurityModule: n.Capabilities.ModSecurity, CoreRules: n.Capabilities.CoreRules,
+		BrotliModule: n.Capabilities.Brotli, GeoIPModule: n.Capabilities.GeoIP,
 	}
 	if os.Geteuid() == 0 {
 		e.User = "root"
