@@ -42,8 +42,12 @@ type Settings struct {
 	Auth        Auth
 	Limits      ClientLimits
 	Annotations Annotations
+	Defaults    Defaults
 
 	source *source
+	// namespace holds the annotations of the Namespace, if these settings are for its
+	// Ingresses; nil otherwise.
+	namespace *namespace
 	// replicas is the number of replicas that share the limits of clients, 0 for one.
 	replicas int
 }
