@@ -81,6 +81,8 @@ func (r *reader) refuseChange(c change, v inherited) {
 	switch {
 	case v.along != "":
 		text = fmt.Sprintf("it could undo %s, which %s fixes: remove it here", FieldOf(r.prefix, v.along), v.layer)
+	case v.told && v.void:
+		text = fmt.Sprintf("%s fixes it, to a value that is not valid (got %s): remove it here", v.layer, model.Quoted(c.value))
 	case v.value == "":
 		text = fmt.Sprintf("%s allows no value (got %s): remove it here", v.layer, model.Quoted(c.value))
 	}

@@ -92,6 +92,9 @@ func (r *layerReader) judge(b *behaviour) {
 		r.report(key, reason, text, denies)
 	}
 	for _, f := range keys.Decode(reflect.New(b.group).Interface(), r.lookup, nothing) {
+		if b.single != "" || r.given[f.Key] == "" {
+			continue // it has a Problem of its own, or no value
+		}
 		reason := model.InvalidValue
 		if f.Unsupported != "" {
 			reason = model.Unsupported

@@ -105,13 +105,17 @@ func (l *layered) fixAlong() {
 				continue
 			}
 			for key := range undoing(b, doc) {
-				if _, own := l.fixed[key]; !own {
+				_, own := l.fixed[key]
+				if _, known := l.along[key]; !own && !known {
 					l.along[key] = inherited{layer: v.layer, along: doc.Key, void: true}
 				}
 			}
 		}
 	}
 }
+
+// satisfied are the behaviours of which satisfy can make one enough.
+var satisfied = []string{"deny-list", "allow-list", "basic-auth", "external-auth"}
 
 // undoing yields the keys that could undo a protecting key of a behaviour: other keys of the
 // behaviour, unless they only protect more, keys that need it, and satisfy.
@@ -121,7 +125,7 @@ func undoing(b *behaviour, doc keys.Doc) iter.Seq[string] {
 			for _, other := range of.Keys {
 				beside := of == b && (!other.Protects || other.Allowed != "")
 				needs := slices.Contains(strings.Fields(other.Needs), doc.Key)
-				if (beside || needs || doc.Protects && other.Key == "satisfy") && !yield(other.Key) {
+				if (beside || needs || other.Key == "satisfy" && slices.Contains(satisfied, b.Name)) && !yield(other.Key) {
 					return
 				}
 			}

@@ -14,8 +14,8 @@ import (
 
 // Defaults gives annotations to all Ingresses.
 type Defaults struct {
-	Annotations string `key:"default-annotations" empty:"zero" protects:"true" doc:"Annotations that Ingresses have unless they have their own, in lines such as \"proxy-read-timeout: 30\": names are without prefix, and those of Sluice have sluice.io/ before them."`
-	Fixed       string `key:"fixed-annotations" empty:"zero" protects:"true" doc:"Annotations whose values Ingresses cannot change, in such lines. An annotation without a value here cannot be set at all."`
+	Annotations keys.AnnotationLines `key:"default-annotations" empty:"zero" protects:"true" doc:"Annotations that Ingresses have unless they have their own, in lines such as \"proxy-read-timeout: 30\": names are without prefix, and those of Sluice have sluice.io/ before them."`
+	Fixed       keys.AnnotationLines `key:"fixed-annotations" empty:"zero" protects:"true" doc:"Annotations whose values Ingresses cannot change, in such lines. An annotation without a value here cannot be set at all."`
 }
 
 // The annotations of a Namespace that give annotations to its Ingresses.
