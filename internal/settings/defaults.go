@@ -102,7 +102,7 @@ func prefixed(name string) string {
 func (s *Settings) Layers() []Layer {
 	var all []Layer
 	add := func(layer Layer) {
-		if strings.TrimSpace(layer.Text) != "" {
+		if !s.source.broken[layer.Field] && strings.TrimSpace(layer.Text) != "" {
 			all = append(all, layer)
 		}
 	}
