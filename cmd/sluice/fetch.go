@@ -44,8 +44,9 @@ func (c *inCluster) fetch(ctx context.Context, ingresses []*networkingv1.Ingress
 // missing returns the objects that Ingresses refer to, except those of a snapshot; sorted.
 func (c *inCluster) missing(ingresses []*networkingv1.Ingress, snap *snapshot.Snapshot) []model.ObjectRef {
 	var refs []model.ObjectRef
+	settingsOf := translate.Settings(snap, c.options)
 	for _, ing := range ingresses {
-		refs = append(refs, translate.References(ing, c.options)...)
+		refs = append(refs, translate.References(ing, settingsOf(ing), c.options)...)
 		for _, backend := range backendsOf(ing) {
 			if backend.Service != nil {
 				refs = append(refs, model.ObjectRef{Kind: "Service", Namespace: ing.Namespace, Name: backend.Service.Name})

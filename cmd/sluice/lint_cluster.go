@@ -79,10 +79,16 @@ func (f *userCluster) objects(ctx context.Context, flags *inputFlags) (input, er
 		Services:       read[*corev1.Service](ctx, in, listing{kube.Services, "", &corev1.ServiceList{}}),
 		EndpointSlices: read[*discoveryv1.EndpointSlice](ctx, in, listing{kube.EndpointSlices, "", &discoveryv1.EndpointSliceList{}}),
 	}
-	if flags.namespaceSelector != "" {
+	if flags.namespace == "" {
 		objects.Namespaces = read[*corev1.Namespace](ctx, in, listing{kube.Namespaces, "", &corev1.NamespaceList{}})
+		if apierrors.IsForbidden(in.err) && flags.namespaceSelector == "" {
+			in.err = nil // as with a controller that may not read them
+		}
 	}
-	for _, name := range slices.Concat(lint.Conventional(), translate.ConfigMaps(objects.IngressClasses, o), configMapsOf(objects.Ingresses, o)) {
+	for _, name := range append(lint.Conventional(), translate.ConfigMaps(objects.IngressClasses, o)...) {
+		objects.ConfigMaps = append(objects.ConfigMaps, in.configMaps(ctx, name)...)
+	}
+	for _, name := range configMapsOf(objects, o) {
 		objects.ConfigMaps = append(objects.ConfigMaps, in.configMaps(ctx, name)...)
 	}
 	if f.secretThere == nil {
@@ -96,10 +102,12 @@ func (f *userCluster) objects(ctx context.Context, flags *inputFlags) (input, er
 }
 
 // configMapsOf returns the ConfigMaps that Ingresses refer to, without duplicates.
-func configMapsOf(ingresses []*networkingv1.Ingress, o translate.Options) []snapshot.Name {
+func configMapsOf(objects snapshot.Objects, o translate.Options) []snapshot.Name {
 	var names []snapshot.Name
-	for _, ing := range ingresses {
-		for _, ref := range translate.References(ing, o) {
+	snap, _ := snapshot.New(objects)
+	of := translate.Settings(snap, o)
+	for _, ing := range objects.Ingresses {
+		for _, ref := range translate.References(ing, of(ing), o) {
 			if name := (snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}); ref.Kind == "ConfigMap" {
 				names = append(names, name)
 			}

@@ -19,6 +19,7 @@ import (
 //	behaviour  its name, which is also that of its templates
 //	kind       "shaping" if translate or assemble reads it; others print a block
 //	scope      "host" or "Ingress" if it applies to a whole one, and cannot differ by path
+//	single     the reason why several Ingresses cannot get it from a Namespace or ConfigMap
 type Annotations struct {
 	CORS                 *CORS                 `behaviour:"cors"`
 	DenyList             *DenyList             `behaviour:"deny-list"`
@@ -48,11 +49,11 @@ type Annotations struct {
 	Rewrite              *Rewrite              `behaviour:"rewrite" kind:"shaping"`
 	ForwardedPrefix      *ForwardedPrefix      `behaviour:"forwarded-prefix" kind:"shaping"`
 	Redirect             *Redirect             `behaviour:"redirect" kind:"shaping"`
-	Redirects            *Redirects            `behaviour:"redirects" kind:"shaping" scope:"Ingress"`
-	Match                *Match                `behaviour:"match" kind:"shaping"`
+	Redirects            *Redirects            `behaviour:"redirects" kind:"shaping" scope:"Ingress" single:"each would have the same paths"`
+	Match                *Match                `behaviour:"match" kind:"shaping" single:"none would get other requests"`
 	AppRoot              *AppRoot              `behaviour:"app-root" kind:"shaping" scope:"host"`
 	WWWRedirect          *WWWRedirect          `behaviour:"www-redirect" kind:"shaping" scope:"host"`
-	ServerAlias          *ServerAlias          `behaviour:"server-alias" kind:"shaping" scope:"host"`
+	ServerAlias          *ServerAlias          `behaviour:"server-alias" kind:"shaping" scope:"host" single:"each would have the same hosts"`
 	SSLRedirect          *SSLRedirect          `behaviour:"ssl-redirect" kind:"shaping"`
 	Transport            *Transport            `behaviour:"transport" kind:"shaping"`
 	Affinity             *Affinity             `behaviour:"affinity" kind:"shaping"`
@@ -62,7 +63,7 @@ type Annotations struct {
 	Ejection             *Ejection             `behaviour:"ejection" kind:"shaping"`
 	SlowStart            *SlowStart            `behaviour:"slow-start" kind:"shaping"`
 	HealthCheck          *HealthCheck          `behaviour:"health-check" kind:"shaping"`
-	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"Ingress"`
+	Canary               *Canary               `behaviour:"canary" kind:"shaping" scope:"Ingress" single:"each would be a canary, and none would have the paths"`
 	Mirror               *Mirror               `behaviour:"mirror" kind:"shaping"`
 	CustomErrors         *CustomErrors         `behaviour:"custom-errors" kind:"shaping"`
 	Certificates         *Certificates         `behaviour:"certificates" kind:"shaping" scope:"host"`
@@ -76,7 +77,7 @@ type Annotations struct {
 	OpenTelemetry        *OpenTelemetry        `behaviour:"opentelemetry" kind:"shaping"`
 	NamedSnippets        *NamedSnippets        `behaviour:"named-snippets" kind:"shaping"`
 	ServerSnippet        *ServerSnippet        `behaviour:"server-snippet" kind:"shaping" scope:"host"`
-	StreamSnippet        *StreamSnippet        `behaviour:"stream-snippet" kind:"shaping" scope:"Ingress"`
+	StreamSnippet        *StreamSnippet        `behaviour:"stream-snippet" kind:"shaping" scope:"Ingress" single:"its directives would be in nginx.conf several times"`
 
 	blocks   []model.Block
 	protects []string
@@ -85,11 +86,16 @@ type Annotations struct {
 	ofObject *ofObject
 	// fields are the annotations for one path by the keys that they give.
 	fields map[string]string
+	// inherited are the annotations from layers by the keys that they give.
+	inherited map[string]inherited
 }
 
 // Field returns the annotation that gives a key, which can be one for a single path.
 // prefix is that of all other annotations, with its slash.
 func (a *Annotations) Field(prefix, key string) string {
+	if v, ok := a.inherited[key]; ok && a.fields[key] == "" {
+		return FieldOf(prefix, key) + " (" + v.layer.String() + ")"
+	}
 	return cmp.Or(a.fields[key], FieldOf(prefix, key))
 }
 

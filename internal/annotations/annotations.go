@@ -34,6 +34,7 @@ package annotations
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -64,6 +65,7 @@ func sourceOf(ing *networkingv1.Ingress) Source {
 // Of is Read for the annotations of any object.
 func Of(source Source, s *settings.Settings, prefix string) *Annotations {
 	r := newReader(source, s, prefix)
+	r.inherit()
 	r.readLines()
 	r.unread()
 	r.general.denied = r.general.denied || r.denied
@@ -107,8 +109,12 @@ type reader struct {
 	given    map[string]string // by name without the prefix
 	astray   map[string]astray // by whole key, if its prefix is a near miss
 	settings *settings.Settings
-	of       *ofObject
-	unsound  []string // the names of behaviours that were left out
+	// inherited are the values of given that come from layers, by key. layer is set in the
+	// reader of a layer.
+	inherited map[string]inherited
+	layer     *settings.Layer
+	of        *ofObject
+	unsound   []string // the names of behaviours that were left out
 	// instead are the faults that affect only their key.
 	instead []keys.Fault
 	// denied is set if a Problem denies the paths. general are the results that belong to
@@ -161,6 +167,10 @@ func (r *reader) field(key string) string {
 }
 
 func (r *reader) report(key string, reason model.Reason, text string, denies bool) {
+	if v, ok := r.inheritedAt(key); ok {
+		r.reportInherited(key, v, model.Problem{Reason: reason, Text: text, Denies: denies})
+		return
+	}
 	if r.fields[key] != "" {
 		text = forPath(r.path, text)
 	}
@@ -173,5 +183,9 @@ func (r *reader) reportField(field string, reason model.Reason, text string, den
 }
 
 func (r *reader) problem(field string, reason model.Reason, text string, denies bool) {
-	r.of.problems = append(r.of.problems, model.Problem{Object: r.object, Field: field, Reason: reason, Text: text, Denies: denies})
+	p := model.Problem{Object: r.object, Field: field, Reason: reason, Text: text, Denies: denies}
+	if r.layer != nil {
+		p = inLayer(r.layer, strings.TrimPrefix(field, r.prefix), p)
+	}
+	r.of.problems = append(r.of.problems, p)
 }

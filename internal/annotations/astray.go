@@ -134,6 +134,9 @@ func (r *reader) reportAstray(key string) {
 
 // withhold leaves out the Ingress, and adds that to a text.
 func (r *reader) withhold(text string) string {
+	if r.layer != nil {
+		return text // its Ingresses would not have the annotation in any case
+	}
 	r.of.withheld = true
 	return model.Add(text, ": ", "the Ingress is left out, as it would get all requests without it")
 }

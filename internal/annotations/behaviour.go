@@ -38,6 +38,8 @@ type Behaviour struct {
 	Scope string
 	// Keys are its annotations, without the prefix.
 	Keys []keys.Doc
+	// single is the reason why several Ingresses cannot get it from one place, "" for none.
+	single string
 }
 
 // behaviour is a Behaviour with its group.
@@ -59,7 +61,7 @@ func behavioursOf(t reflect.Type) []*behaviour {
 		if name == "" {
 			continue
 		}
-		b := &behaviour{Behaviour: Behaviour{Name: name, Kind: Decorating, Scope: field.Tag.Get("scope")}, index: i, group: field.Type.Elem()}
+		b := &behaviour{Behaviour: Behaviour{Name: name, Kind: Decorating, Scope: field.Tag.Get("scope"), single: field.Tag.Get("single")}, index: i, group: field.Type.Elem()}
 		if field.Tag.Get("kind") == string(Shaping) {
 			b.Kind = Shaping
 		}
@@ -227,7 +229,7 @@ func (r *reader) mend(group any) []keys.Fault {
 // assemble combines the results of all behaviours.
 func (r *reader) assemble(base *Annotations, outcomes []outcome) *Annotations {
 	a := *base
-	a.ofObject, a.fields, a.blocks, a.protects, a.denied = r.of, r.fields, nil, nil, r.general.denied
+	a.ofObject, a.fields, a.inherited, a.blocks, a.protects, a.denied = r.of, r.fields, r.inherited, nil, nil, r.general.denied
 	for i, b := range behaviours {
 		o := &outcomes[i]
 		b.of(&a).Set(o.group)

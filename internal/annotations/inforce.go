@@ -16,12 +16,15 @@ type InForce struct {
 	// Values are the keys with the texts in force and the whole names of their
 	// annotations. A behaviour that was left out has its defaults.
 	Values []keys.InForce
+	// Inherited are the layers of the values that the Ingress does not have itself, by key.
+	Inherited map[string]*settings.Layer
 }
 
 // Explain returns all behaviours, in the order of All, with the values in force for a path
 // of an Ingress; "" for no particular path. Its other arguments are those of Read.
 func Explain(ing *networkingv1.Ingress, s *settings.Settings, prefix, path string) []InForce {
 	r := newReader(sourceOf(ing), s, prefix)
+	r.inherit()
 	r.readLines()
 	if slices.Contains(r.byPath.paths(), path) {
 		r = r.at(path)
@@ -38,10 +41,14 @@ func Explain(ing *networkingv1.Ingress, s *settings.Settings, prefix, path strin
 		if b.authenticates() && r.isExempt(path) {
 			lookup, defaults = nothing, nothing
 		}
-		list[i] = InForce{b.Behaviour, keys.Values(group.Interface(), lookup, defaults, r.instead...)}
+		list[i] = InForce{Behaviour: b.Behaviour, Values: keys.Values(group.Interface(), lookup, defaults, r.instead...), Inherited: map[string]*settings.Layer{}}
 		for at, v := range list[i].Values {
-			if v.Name != "" {
-				list[i].Values[at].Name = r.field(v.Name)
+			if v.Name == "" {
+				continue
+			}
+			list[i].Values[at].Name = r.field(v.Name)
+			if from, ok := r.inheritedAt(v.Name); ok {
+				list[i].Values[at].Name, list[i].Inherited[v.Key] = from.layer.Field, from.layer
 			}
 		}
 	}

@@ -39,14 +39,22 @@ func (r *reader) sound(b Behaviour, faults []keys.Fault, denies bool) bool {
 		switch {
 		case r.withheld(doc, name):
 			sound = false
-			r.report(name, model.Unsupported, fmt.Sprintf("this annotation is followed only where the settings of the controller say %s: \"true\" and annotations-risk-level: %q", doc.Allowed, doc.Risk), denies)
+			r.report(name, model.Unsupported, notAllowed(doc), denies)
 		case doc.Allowed == "" && doc.Risk > level:
 			sound = false
-			r.report(name, model.Unsupported, fmt.Sprintf("the risk of this annotation is %s and the setting annotations-risk-level allows no more than %s", doc.Risk, level), denies)
+			r.report(name, model.Unsupported, tooRisky(doc, level), denies)
 		}
 		r.remark(doc, name)
 	}
 	return sound
+}
+
+func notAllowed(doc keys.Doc) string {
+	return fmt.Sprintf("this annotation is followed only where the settings of the controller say %s: \"true\" and annotations-risk-level: %q", doc.Allowed, doc.Risk)
+}
+
+func tooRisky(doc keys.Doc, level keys.Risk) string {
+	return fmt.Sprintf("the risk of this annotation is %s and the setting annotations-risk-level allows no more than %s", doc.Risk, level)
 }
 
 // withheld reports whether a key needs a setting and a risk level that the administrator

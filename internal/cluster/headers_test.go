@@ -118,7 +118,7 @@ func TestConfigMapsOfIngressesAreNotWatched(t *testing.T) {
 	}
 	o := translate.Options{IngressClasses: []string{"nginx"}, ControllerClass: "k8s.io/ingress-nginx", AnnotationsPrefix: "nginx.ingress.kubernetes.io", ManifestMode: true, ConfigMap: settings}
 	var n needs
-	n.update(ingresses, nil, o)
+	n.update(referring{ingresses: ingresses}, o)
 	if !slices.Equal(n.settings, []snapshot.Name{settings}) || len(n.headers.list()) != 999 || slices.Contains(n.headers.list(), settings) {
 		t.Errorf("watched are %v, and %d are read", n.settings, len(n.headers.list()))
 	}

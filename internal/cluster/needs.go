@@ -2,22 +2,35 @@ package cluster
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
 
+// referring are the objects that refer to others.
+type referring struct {
+	ingresses []*networkingv1.Ingress
+	classes   []*networkingv1.IngressClass
+	// spaces and layers are the Namespaces and the ConfigMaps that give annotations to
+	// Ingresses; layers are results of translate.OnlyLayers.
+	spaces []*corev1.Namespace
+	layers []*corev1.ConfigMap
+}
+
 // needs holds the references of our Ingresses, and the inputs that they were computed
 // from.
 type needs struct {
-	ingresses  []*networkingv1.Ingress
-	classes    []*networkingv1.IngressClass
+	of         referring
 	unreadable bool
-	known      *snapshot.Snapshot // of the classes; nil at first
+	known      *snapshot.Snapshot // of all but the Ingresses; nil at first
+	settingsOf func(*networkingv1.Ingress) *settings.Settings
 	// each holds the references of each Ingress, by position.
 	each []need
 
@@ -35,38 +48,45 @@ type needs struct {
 type need struct {
 	ours bool
 	refs []model.ObjectRef
+	// space is the Namespace of the Ingress, nil if it is not known.
+	space *corev1.Namespace
 }
 
 // update recomputes the references. It skips an Ingress if the pointer at its
-// position is the same as before.
-func (n *needs) update(ingresses []*networkingv1.Ingress, classes []*networkingv1.IngressClass, o translate.Options) {
-	fresh := n.known == nil || n.unreadable != o.ClassesUnreadable || !slices.Equal(n.classes, classes)
-	if !fresh && slices.Equal(n.ingresses, ingresses) {
+// position and its Namespace are the same as before.
+func (n *needs) update(of referring, o translate.Options) {
+	fresh := n.known == nil || n.unreadable != o.ClassesUnreadable || !slices.Equal(n.of.classes, of.classes) || !reflect.DeepEqual(n.of.layers, of.layers)
+	spaces := fresh || !slices.Equal(n.of.spaces, of.spaces)
+	if !spaces && slices.Equal(n.of.ingresses, of.ingresses) {
 		return
 	}
 	if fresh {
-		known, _ := snapshot.New(snapshot.Objects{IngressClasses: classes})
-		*n = needs{classes: classes, unreadable: o.ClassesUnreadable, known: known, namespaces: map[string]int{}}
-		n.begin(o)
+		*n = needs{unreadable: o.ClassesUnreadable, namespaces: map[string]int{}}
+		n.begin(of.classes, o)
 	}
-	for i := range max(len(ingresses), len(n.ingresses)) {
-		if i < min(len(ingresses), len(n.ingresses)) && ingresses[i] == n.ingresses[i] {
+	if spaces {
+		n.known, _ = snapshot.New(snapshot.Objects{IngressClasses: of.classes, ConfigMaps: of.layers, Namespaces: of.spaces})
+		n.settingsOf = translate.Settings(n.known, o)
+	}
+	before := n.of.ingresses
+	for i := range max(len(of.ingresses), len(before)) {
+		if i < min(len(of.ingresses), len(before)) && of.ingresses[i] == before[i] && (!spaces || n.each[i].space == n.known.Namespace(before[i].Namespace)) {
 			continue
 		}
-		if i < len(n.ingresses) {
+		if i < len(before) {
 			n.leave(i)
 		}
-		if i < len(ingresses) {
-			n.enter(i, ingresses[i], o)
+		if i < len(of.ingresses) {
+			n.enter(i, of.ingresses[i], o)
 		}
 	}
-	clear(n.each[len(ingresses):])
-	n.ingresses, n.each = ingresses, n.each[:len(ingresses)]
+	clear(n.each[len(of.ingresses):])
+	n.of, n.each = of, n.each[:len(of.ingresses)]
 }
 
-// begin adds the ConfigMaps of flags and IngressClasses.
-func (n *needs) begin(o translate.Options) {
-	n.settings = translate.ConfigMaps(n.classes, o)
+// begin adds the references of flags and IngressClasses.
+func (n *needs) begin(classes []*networkingv1.IngressClass, o translate.Options) {
+	n.settings = translate.ConfigMaps(classes, o)
 	slices.SortFunc(n.settings, snapshot.Name.Compare)
 	n.settings = slices.Compact(n.settings)
 }
@@ -87,9 +107,9 @@ func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) {
 	if at == len(n.each) {
 		n.each = append(n.each, need{})
 	}
-	n.each[at] = need{}
+	n.each[at] = need{space: n.known.Namespace(ing.Namespace)}
 	if ours, _ := translate.Accepts(n.known, o, ing); ours {
-		n.each[at] = need{true, translate.References(ing, o)}
+		n.each[at].ours, n.each[at].refs = true, translate.References(ing, n.settingsOf(ing), o)
 		n.namespaces[ing.Namespace]++
 	}
 	n.count(at, 1)
@@ -97,7 +117,7 @@ func (n *needs) enter(at int, ing *networkingv1.Ingress, o translate.Options) {
 
 // leave removes the references of the Ingress at a position.
 func (n *needs) leave(at int) {
-	if namespace := n.ingresses[at].Namespace; n.each[at].ours {
+	if namespace := n.of.ingresses[at].Namespace; n.each[at].ours {
 		if n.namespaces[namespace]--; n.namespaces[namespace] == 0 {
 			delete(n.namespaces, namespace)
 		}

@@ -29,7 +29,7 @@ func BenchmarkNeeds(b *testing.B) {
 		list = append(list, fresh(i))
 	}
 	look := func() {
-		source.needs.update(list, nil, options)
+		source.needs.update(referring{ingresses: list}, options)
 		for _, name := range secrets.keep(source.needs.secrets.list()) {
 			secrets.hold(name, nil, context.Canceled)
 		}

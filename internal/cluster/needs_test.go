@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -20,7 +22,7 @@ import (
 func TestNeedsOfWhatChanged(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 9))
-	options := translate.Options{ControllerClass: "ours", AnnotationsPrefix: "nginx.ingress.kubernetes.io", DefaultCertificate: snapshot.Name{Namespace: "a", Name: "default"}}
+	options := translate.Options{ControllerClass: "ours", AnnotationsPrefix: "nginx.ingress.kubernetes.io", ConfigMap: snapshot.Name{Namespace: "a", Name: "config"}, DefaultCertificate: snapshot.Name{Namespace: "a", Name: "default"}}
 	classes := []*networkingv1.IngressClass{{ObjectMeta: metav1.ObjectMeta{Name: "ours"}, Spec: networkingv1.IngressClassSpec{Controller: "ours"}}}
 	fresh := func() *networkingv1.Ingress {
 		ing := &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprint("n", random.IntN(4)), Name: fmt.Sprint("i", random.IntN(9))}}
@@ -30,6 +32,8 @@ func TestNeedsOfWhatChanged(t *testing.T) {
 		}
 		return ing
 	}
+	var spaces []*corev1.Namespace
+	var layers []*corev1.ConfigMap
 	var list []*networkingv1.Ingress
 	var kept needs
 	for step := range 1000 {
@@ -50,13 +54,24 @@ func TestNeedsOfWhatChanged(t *testing.T) {
 			classes[0] = &class
 		}
 		var anew needs
-		anew.update(list, classes, options)
-		kept.update(list, classes, options)
+		if random.IntN(20) == 0 {
+			spaces = slices.Clone(spaces)
+			space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("n", random.IntN(4))}}
+			space.Annotations = map[string]string{"sluice.io/defaults": fmt.Sprint("custom-headers: c", random.IntN(5))}
+			spaces = append(slices.DeleteFunc(spaces, func(o *corev1.Namespace) bool { return o.Name == space.Name }), space)
+			slices.SortFunc(spaces, func(a, b *corev1.Namespace) int { return strings.Compare(a.Name, b.Name) })
+		}
+		if random.IntN(100) == 0 {
+			layers = []*corev1.ConfigMap{{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "config"}, Data: map[string]string{"fixed-annotations": fmt.Sprintf("auth-type: basic\nauth-secret: a/u%d", random.IntN(5))}}}[:random.IntN(2)]
+		}
+		of := referring{list, classes, spaces, layers}
+		anew.update(of, options)
+		kept.update(of, options)
 		for _, n := range []*needs{&anew, &kept} {
 			n.secrets.list()
 			n.headers.list()
 		}
-		if diff := cmp.Diff(anew, kept, cmp.AllowUnexported(needs{}, need{}, tally{}), cmpopts.IgnoreFields(needs{}, "known"), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(anew, kept, cmp.AllowUnexported(needs{}, need{}, tally{}, referring{}), cmpopts.IgnoreFields(needs{}, "known", "settingsOf"), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("step %d (-anew +kept):\n%s", step, diff)
 		}
 	}

@@ -138,7 +138,7 @@ func (s *Source) Watch(ctx context.Context) (<-chan struct{}, error) {
 	where := kube.Selection{Namespace: s.o.Namespace}
 	s.keepUp(ctx, "ingresses", s.o.Client.ListWatch(kube.Ingresses, where, func() runtime.Object { return &networkingv1.IngressList{} }), &s.ingresses)
 	s.keepUp(ctx, "ingressclasses", s.o.Client.ListWatch(kube.IngressClasses, kube.Selection{}, func() runtime.Object { return &networkingv1.IngressClassList{} }), &s.classes)
-	if s.o.NamespaceSelector != "" {
+	if s.readsNamespaces() {
 		selected := kube.Selection{Labels: s.o.NamespaceSelector}
 		s.keepUp(ctx, "namespaces", s.o.Client.ListWatch(kube.Namespaces, selected, func() runtime.Object { return &corev1.NamespaceList{} }), &s.namespaces)
 	}
@@ -153,11 +153,7 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	if err := s.wait(ctx, s.ownersKnown); err != nil {
 		return snapshot.Loaded{}, err
 	}
-	ingresses := s.selected(s.ingresses.all())
-	classes := s.classes.all()
-	options := s.o.Translate
-	options.ClassesUnreadable = s.classesUnreadable()
-	s.needs.update(ingresses, classes, options)
+	of, options := s.refer()
 	s.begun.Do(func() { s.routed.begin(s.watching, s.routedNamespaces()) })
 	s.configMaps.watch(s.watching, s.needs.settings)
 	for known := false; !known; known = s.readOwned(ctx) || s.loaded {
@@ -171,11 +167,24 @@ func (s *Source) Load(ctx context.Context) (snapshot.Loaded, error) {
 	slices := s.routed.slices.all()
 	loaded := snapshot.Loaded{Errors: s.troubles.all(), ClassesUnreadable: options.ClassesUnreadable, Replicas: s.countReplicas(slices)}
 	loaded.Objects = snapshot.Objects{
-		Ingresses: ingresses, IngressClasses: classes, Services: s.routed.services.all(), EndpointSlices: slices,
-		Secrets: s.secrets.all(), ConfigMaps: append(s.configMaps.all(), s.headers.all()...), Forbidden: s.forbidden(), Namespaces: s.namespaces.all(),
+		Ingresses: of.ingresses, IngressClasses: of.classes, Services: s.routed.services.all(), EndpointSlices: slices,
+		Secrets: s.secrets.all(), ConfigMaps: append(s.configMaps.all(), s.headers.all()...), Forbidden: s.forbidden(), Namespaces: of.spaces,
 	}
 	return loaded, ctx.Err()
 }
+
+// refer recomputes the references of the objects that are known now.
+func (s *Source) refer() (referring, translate.Options) {
+	of := referring{s.selected(s.ingresses.all()), s.classes.all(), s.namespaces.all(), translate.OnlyLayers(s.configMaps.all())}
+	options := s.o.Translate
+	options.ClassesUnreadable = s.classesUnreadable()
+	s.needs.update(of, options)
+	return of, options
+}
+
+// readsNamespaces reports whether Namespaces are watched. With a single namespace there is
+// no permission to do so.
+func (s *Source) readsNamespaces() bool { return s.o.Namespace == "" }
 
 // forbidden returns the referenced objects for which the permission to read is missing.
 func (s *Source) forbidden() []model.ObjectRef {
@@ -198,7 +207,7 @@ func (s *Source) Missing() error {
 // ownersKnown reports whether the objects that refer to others are known.
 func (s *Source) ownersKnown() bool {
 	return s.ingresses.hasSynced() && (s.classes.hasSynced() || s.classesUnreadable()) &&
-		(s.o.NamespaceSelector == "" || s.namespaces.hasSynced())
+		(!s.readsNamespaces() || s.namespaces.hasSynced() || s.o.NamespaceSelector == "" && s.troubles.forbidden("namespaces"))
 }
 
 // classesUnreadable reports whether reading IngressClasses is forbidden and never
@@ -221,6 +230,9 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	}
 	waiting, enough := context.WithTimeout(ctx, wait)
 	defer enough()
+	if !s.overdue && s.wait(waiting, s.configMaps.hasSynced) == nil {
+		s.refer() // they may give annotations that refer to others
+	}
 	s.needs.follow(translate.Secrets(s.configMaps.get, s.o.Translate))
 	s.secrets.follow(waiting, s.needs.secrets.list())
 	s.headers.follow(waiting, s.needs.headers.list())

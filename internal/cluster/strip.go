@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"strings"
 	"unique"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"sluice/internal/claim"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
 )
@@ -177,10 +179,18 @@ func stripConfigMap(o *corev1.ConfigMap) {
 
 func stripNamespace(o *corev1.Namespace) {
 	stripMeta(&o.ObjectMeta)
-	delegation := translate.HostDelegationOf(o)
+	kept := map[string]string{}
+	for name, value := range o.Annotations {
+		if strings.HasPrefix(name, settings.NamespacePrefix) {
+			kept[name] = value
+		}
+	}
+	if delegation := translate.HostDelegationOf(o); delegation != "" {
+		kept[claim.HostDelegation] = delegation
+	}
 	o.Labels, o.Annotations, o.CreationTimestamp = nil, nil, metav1.Time{}
-	if delegation != "" {
-		o.Annotations = map[string]string{claim.HostDelegation: delegation}
+	if len(kept) > 0 {
+		o.Annotations = kept
 	}
 	o.Spec, o.Status = corev1.NamespaceSpec{}, corev1.NamespaceStatus{}
 }

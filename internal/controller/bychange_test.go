@@ -3,6 +3,7 @@ package controller
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"sluice/internal/model"
 	"sluice/internal/render"
 	"sluice/internal/selfsigned"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/templatedir"
 	"sluice/internal/translate"
@@ -127,6 +129,18 @@ func (w *whim) class() *networkingv1.IngressClass {
 	return class
 }
 
+// lines are annotations that a Namespace or a ConfigMap gives to Ingresses.
+func (w *whim) lines() string {
+	var text strings.Builder
+	for range 1 + w.IntN(3) {
+		given := pick(w, annotated...)
+		for _, key := range slices.Sorted(maps.Keys(given)) {
+			fmt.Fprintf(&text, "%s: %s\n", key, given[key])
+		}
+	}
+	return text.String()
+}
+
 // configMap has the settings, the settings of a class, or TCP services. The settings
 // are never deleted for long, because their last content stays in force.
 func (w *whim) configMap() *corev1.ConfigMap {
@@ -135,6 +149,9 @@ func (w *whim) configMap() *corev1.ConfigMap {
 		map[string]string{}, map[string]string{"host-ownership": "namespace"}, map[string]string{"proxy-read-timeout": "9"},
 		map[string]string{"regex-scope": "path"}, map[string]string{"whitelist-source-range": "10.0.0.0/8"}),
 		"inner": {"proxy-read-timeout": pick(w, "7", "8")}, "tcp": {pick(w, "9000", "9001"): pick(w, "a/n1:80", "b/n2:80", "nonsense")}}[name]
+	if name != "tcp" && w.IntN(3) == 0 {
+		data[pick(w, "default-annotations", "fixed-annotations")] = w.lines()
+	}
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: name}, Data: data}
 }
 
@@ -180,7 +197,11 @@ func (w *whim) changes(o *snapshot.Objects) (kind string) {
 		o.ConfigMaps = change(w, o.ConfigMaps, w.configMap)
 	case "namespace":
 		o.Namespaces = change(w, o.Namespaces, func() *corev1.Namespace {
-			return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: pick(w, "a", "b"), Annotations: map[string]string{claim.HostDelegation: pick(w, "a", "b")}}}
+			given := map[string]string{claim.HostDelegation: pick(w, "a", "b")}
+			if w.IntN(3) > 0 {
+				given[pick(w, settings.NamespaceDefaults, settings.NamespaceFixed)] = w.lines()
+			}
+			return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: pick(w, "a", "b"), Annotations: given}}
 		})
 	case "rename":
 		before := w.release

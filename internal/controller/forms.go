@@ -16,8 +16,8 @@ import (
 )
 
 // Everything that nginx can reject, or that a refusal depends on, has a form. For an
-// Ingress, a Secret, a ConfigMap with settings, a stream and templates it is a pointer,
-// and for nginx its features.
+// Ingress, a Secret, a ConfigMap with settings, a Namespace, a stream and templates it is a
+// pointer, and for nginx its features.
 type (
 	nginxForm struct {
 		version string
@@ -29,6 +29,9 @@ type (
 	// are.
 	busyForm struct{ *model.Stream }
 )
+
+// kindNamespace is the kind of Namespaces.
+const kindNamespace = "Namespace"
 
 // The kinds of subjects that are not objects of the cluster.
 const (
@@ -56,6 +59,8 @@ func sameForm(a, b quarantine.Form) bool {
 		return slices.EqualFunc(*a, *b.(configsForm), func(a, b *corev1.ConfigMap) bool {
 			return a == b || a != nil && b != nil && sameSettings(a, b)
 		})
+	case *corev1.Namespace:
+		return reflect.DeepEqual(a.Annotations, b.(*corev1.Namespace).Annotations)
 	case *model.Stream:
 		return reflect.DeepEqual(a, b)
 	}
@@ -89,6 +94,8 @@ func (p *plan) look(s quarantine.Subject) quarantine.Form {
 			return orNone(p.settings)
 		}
 		return orNone(p.snap.ConfigMap(name))
+	case kindNamespace:
+		return orNone(p.snap.Namespace(name.Name))
 	case kindTemplates:
 		return p.templates
 	case kindSettings:
@@ -108,15 +115,22 @@ func (p *plan) basisOf(o model.ObjectRef) quarantine.Basis {
 	return slices.Concat(p.basis, quarantine.Look(p.look).Basis(named...))
 }
 
-// named returns the objects that an Ingress names, such as Secrets and ConfigMaps.
+// named returns the objects that an Ingress names, such as Secrets and ConfigMaps, and the
+// Namespace that gives it annotations.
 func (p *plan) named(o model.ObjectRef) []quarantine.Subject {
 	ing := p.snap.IngressOf(o)
 	if ing == nil {
 		return nil
 	}
 	var named []quarantine.Subject
-	for _, ref := range translate.References(ing, p.options) {
+	of := p.settingsOf()(ing)
+	for _, ref := range translate.References(ing, of, p.options) {
 		named = append(named, quarantine.Of(ref))
+	}
+	for _, ref := range of.Origins() {
+		if ref.Kind == kindNamespace {
+			named = append(named, quarantine.Of(ref))
+		}
 	}
 	return named
 }

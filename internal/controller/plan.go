@@ -44,6 +44,8 @@ type plan struct {
 	render    func(model.Static) *render.File
 	templates *render.Templates
 	drain     time.Duration
+	// settingsOf returns the settings of an Ingress.
+	settingsOf func() func(*networkingv1.Ingress) *settings.Settings
 	// uses counts the references of the served Ingresses, once that is needed.
 	uses uses
 	// failed and confirmed are the result of applying the plan.

@@ -32,7 +32,8 @@ func (c *Controller) substitute(p *plan) {
 	}
 	p.configs = p.configsOf()
 	p.basis = quarantine.Look(p.look).Basis(templatesSubject, settingsSubject, nginxSubject)
-	c.settingsOf = sync.OnceValue(func() func(*networkingv1.Ingress) *settings.Settings { return translate.Settings(p.served, p.options) })
+	p.settingsOf = sync.OnceValue(func() func(*networkingv1.Ingress) *settings.Settings { return translate.Settings(p.served, p.options) })
+	c.settingsOf = p.settingsOf
 	c.quarantine.Release(is[*networkingv1.Ingress], p.look)
 	if c.latest == nil {
 		c.recall(p)

@@ -112,8 +112,9 @@ func (s *State) secrets() map[string][]model.ObjectRef {
 	options := s.Confirmed.Options
 	for _, snap := range []*snapshot.Snapshot{s.Snapshot, s.Confirmed.Snapshot} {
 		look(snap, options.DefaultCertificate)
+		of := translate.Settings(snap, options)
 		for _, ing := range snap.Ingresses() {
-			for _, ref := range translate.References(ing, options) {
+			for _, ref := range translate.References(ing, of(ing), options) {
 				if ref.Kind == "Secret" {
 					look(snap, snapshot.Name{Namespace: ref.Namespace, Name: ref.Name})
 				}

@@ -57,7 +57,7 @@ func (x *explainer) behaviours(l *model.Location) []Behaviour {
 			if slices.Contains(unused, v.Key) {
 				continue
 			}
-			if k := x.key(v, l.Rule.Object, values); v.Text != "" && (k.Source != FromDefault || !idle(v, b.Values)) {
+			if k := x.key(b, v, values); v.Text != "" && (k.Source != FromDefault || !idle(v, b.Values)) {
 				shown.Keys = append(shown.Keys, k)
 			}
 		}
@@ -150,11 +150,19 @@ func effective(b annotations.InForce, l *model.Location) bool {
 }
 
 // key returns a key with its value and its origin.
-func (x *explainer) key(v keys.InForce, ingress model.ObjectRef, values *settings.Settings) Key {
+func (x *explainer) key(b annotations.InForce, v keys.InForce, values *settings.Settings) Key {
 	k := Key{Key: v.Key, Value: v.Text, Source: FromDefault}
-	if v.Name != "" {
-		k.Source, k.Object, k.Name = FromAnnotation, ingress, v.Name
-	} else if object, written := values.Origin(v.From); written {
+	layer := b.Inherited[v.Key]
+	object, written := values.Origin(v.From)
+	switch {
+	case layer != nil:
+		k.Source, k.Object, k.Name, k.Inherited = FromAnnotation, layer.Object, layer.Field, true
+		if layer.Object.Kind == "ConfigMap" {
+			k.Source = FromSetting
+		}
+	case v.Name != "":
+		k.Source, k.Object, k.Name = FromAnnotation, x.choice.Location.Rule.Object, v.Name
+	case written:
 		k.Source, k.Object, k.Name = FromSetting, object, v.From
 	}
 	return k

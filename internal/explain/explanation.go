@@ -226,9 +226,11 @@ type Key struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Source Source `json:"source"`
-	// Object is the Ingress or ConfigMap with the value, and Name the key there.
-	Object model.ObjectRef `json:"object"`
-	Name   string          `json:"name"`
+	// Object is the Ingress, Namespace or ConfigMap with the value, and Name the annotation
+	// or key there. Inherited is set if that gives annotations to all Ingresses.
+	Object    model.ObjectRef `json:"object"`
+	Name      string          `json:"name"`
+	Inherited bool            `json:"inherited,omitempty"`
 }
 
 // Backend is the backend of the request.

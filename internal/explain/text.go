@@ -264,17 +264,19 @@ func defaults(b Behaviour) (list string, all bool) {
 
 // writtenName returns the name of a key as written in the Ingress, without its prefix.
 func writtenName(k Key) string {
-	if k.Source != FromAnnotation {
+	if k.Source != FromAnnotation || k.Inherited {
 		return k.Key
 	}
 	return k.Name[strings.LastIndexByte(k.Name, '/')+1:]
 }
 
 func sourceWords(k Key) string {
-	switch k.Source {
-	case FromAnnotation:
+	switch {
+	case k.Inherited:
+		return k.Name + " of " + k.Object.String()
+	case k.Source == FromAnnotation:
 		return "annotation of " + k.Object.String()
-	case FromSetting:
+	case k.Source == FromSetting:
 		return k.Object.String()
 	}
 	return "default"

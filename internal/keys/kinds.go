@@ -42,6 +42,7 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[StatusPairs]():     {name: "statuses", valid: `lines such as "495 496 = 401", at most 64`, byLine: true},
 	reflect.TypeFor[HeaderMatches]():   {name: "matches", valid: `lines such as "X-Tenant: blue" or "User-Agent: ~.*Mobile.*", at most 16, each header once`, byLine: true},
 	reflect.TypeFor[QueryMatches]():    {name: "matches", valid: `lines such as "version: 2" or "version: ~[23]", at most 16, each parameter once`, byLine: true},
+	reflect.TypeFor[AnnotationLines](): {name: "annotation lines", valid: `lines such as "proxy-read-timeout: 30"`, byLine: true},
 	reflect.TypeFor[CacheTimes]():      {name: "cache times", valid: `items separated by commas, each of statuses and a time, such as "200 202 5m, 401 30s"`},
 	reflect.TypeFor[Authorities]():     {name: "certificates", valid: `certificates in PEM, each from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"`},
 	reflect.TypeFor[TicketKey]():       {name: "key", valid: "48 or 80 bytes in base64, as `openssl rand -base64 80` prints them"},

@@ -46,7 +46,7 @@ var severities = map[model.Reason]Severity{
 	model.NoRoom: Error, model.Refused: Error, model.Untested: Error, translate.Unserved: Error,
 	Several: Error, Unreadable: Error, Empty: Error,
 
-	model.Unread: Warning, model.Unhealthy: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning,
+	model.Unread: Warning, model.Unhealthy: Warning, model.Shadowed: Warning, model.Ambiguous: Warning, model.CrossNamespace: Warning, model.Fixed: Warning,
 	assemble.Turned: Warning, assemble.Rewritten: Warning, assemble.Star: Warning, assemble.Groupless: Warning,
 	translate.Unslashed: Warning, translate.Keyless: Warning, translate.Constant: Warning, translate.NearClass: Warning, Unlabelled: Warning, Unreachable: Warning,
 

@@ -31,13 +31,14 @@ const ToBeIssued model.Reason = "ToBeIssued"
 // that count as existing, and turns those that an issuer creates into notes.
 func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options) []model.Problem {
 	var left []model.Problem
+	of := translate.Settings(snap, o.Translate)
 	for _, p := range problems {
 		name := snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}
 		missing := p.Object.Kind == "Secret" && p.Reason == model.NotFound
 		var object *networkingv1.Ingress
 		if p.Reason == model.NotFound {
 			if object = snap.IngressOf(p.Object); object != nil {
-				name, missing = missingSecret(p, object, o)
+				name, missing = missingSecret(p, translate.References(object, of(object), o.Translate))
 			}
 		}
 		if missing && o.SecretThere != nil && o.SecretThere(name) {
@@ -63,9 +64,9 @@ func unissued(p model.Problem, object *networkingv1.Ingress, name snapshot.Name)
 }
 
 // missingSecret returns the Secret that is missing according to a Problem of an
-// Ingress.
-func missingSecret(p model.Problem, object *networkingv1.Ingress, o Options) (snapshot.Name, bool) {
-	for _, ref := range translate.References(object, o.Translate) {
+// Ingress with these references.
+func missingSecret(p model.Problem, refs []model.ObjectRef) (snapshot.Name, bool) {
+	for _, ref := range refs {
 		name := snapshot.Name{Namespace: ref.Namespace, Name: ref.Name}
 		if ref.Kind == "Secret" && strings.Contains(p.Text, translate.NoSecret(name)) {
 			return name, true

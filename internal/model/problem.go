@@ -44,6 +44,7 @@ const (
 	NoRoom         Reason = "NoRoom"         // there is no room for it
 	Refused        Reason = "Refused"        // nginx refused it: the object is quarantined
 	Unhealthy      Reason = "Unhealthy"      // all endpoints fail their health check
+	Fixed          Reason = "Fixed"          // an administrator fixed another value
 	Untested       Reason = "Untested"       // it waits for a test of its own: the object is quarantined
 )
 
@@ -94,6 +95,8 @@ func (p Problem) String() string {
 func (p Problem) Message() string {
 	text := OneLine(p.Text, mostText)
 	switch {
+	case p.Denies && p.Object.Kind == "Namespace":
+		text = Add(text, "; ", "every path that it applies to answers 503 until this is mended")
 	case p.Denies && p.Object.Kind == "ConfigMap":
 		text = Add(text, "; ", "every path that these settings apply to answers 503 until this is mended")
 	case p.Denies:

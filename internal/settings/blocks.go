@@ -54,9 +54,17 @@ func (s *Settings) Value(key string) (string, bool) {
 // their default must not be served.
 func (s *Settings) Broken(key string) bool { return s.source.broken[key] }
 
-// Denies reports whether the ConfigMap has a protection of every path that Sluice does not
-// support, or a snippet for all paths that is not in force. No path may be served.
-func (s *Settings) Denies() bool { return s.source.denies }
+// Denies reports whether the ConfigMap, or the Namespace, has a protection of every path that
+// Sluice does not support, or a snippet for all paths that is not in force. No path may be
+// served.
+func (s *Settings) Denies() bool {
+	for of := s.source; of != nil; of = of.above() {
+		if of.broken[defaultKey] || of.broken[fixedKey] {
+			return true
+		}
+	}
+	return s.source.denies || s.namespace != nil && s.namespace.denies
+}
 
 // Once returns the result of derive, which runs only once for a key. Callers must not
 // modify the result.

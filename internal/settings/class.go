@@ -79,9 +79,14 @@ func (s *Settings) Origin(key string) (model.ObjectRef, bool) {
 	return from, from != model.ObjectRef{}
 }
 
-// Origins returns the ConfigMaps of s: that of the class, if there is one, and that of the
-// controller.
+// Origins returns the Namespace of s, if it has annotations for its Ingresses, and the
+// ConfigMaps: that of the class, if there is one, and that of the controller.
 func (s *Settings) Origins() []model.ObjectRef {
+	if s.namespace != nil {
+		of := *s
+		of.namespace = nil
+		return append([]model.ObjectRef{s.namespace.object}, of.Origins()...)
+	}
 	if s.source.controller == nil {
 		return []model.ObjectRef{s.source.object}
 	}
@@ -91,5 +96,5 @@ func (s *Settings) Origins() []model.ObjectRef {
 // PerClass returns the keys that a class can set although they are no defaults of
 // annotations.
 func PerClass() []string {
-	return []string{"global-auth-ca", "http-redirect-code", "no-auth-locations", "no-tls-redirect-locations", "use-port-in-redirects", "annotations-risk-level"}
+	return []string{"global-auth-ca", "http-redirect-code", "no-auth-locations", "no-tls-redirect-locations", "use-port-in-redirects", "annotations-risk-level", defaultKey, fixedKey}
 }

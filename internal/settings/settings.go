@@ -45,6 +45,7 @@ type Settings struct {
 	Auth        Auth
 	Limits      ClientLimits
 	Annotations Annotations
+	Defaults    Defaults
 
 	MainSnippet      MainSnippet
 	HTTPSnippet      HTTPSnippet
@@ -53,6 +54,9 @@ type Settings struct {
 	StreamsSnippet   StreamsSnippet
 
 	source *source
+	// namespace holds the annotations of the Namespace, if these settings are for its
+	// Ingresses; nil otherwise.
+	namespace *namespace
 	// replicas is the number of replicas that share the limits of clients, 0 for one.
 	replicas int
 }

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"cmp"
+
 	"sluice/internal/claim"
 	"sluice/internal/model"
 )
@@ -48,7 +50,8 @@ func (i *owner) deny(key string, reason model.Reason, text string) {
 }
 
 func (i *owner) reportDenial(key string, reason model.Reason, text string) {
-	i.Problems = append(i.Problems, model.Problem{Object: i.Ref, Field: i.field(key), Reason: reason, Text: text, Denies: true})
+	p := model.Problem{Object: i.Ref, Field: i.field(key), Reason: reason, Text: text, Denies: true}
+	i.Problems = append(i.Problems, cmp.Or(i.attaching, i.Annotations).Inherited(key, p))
 }
 
 // refuse reports an annotation that cannot be honoured, and closes its paths.

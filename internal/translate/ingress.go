@@ -104,7 +104,7 @@ const mostText = 64 << 20
 // limit denies an owner with large annotations and many paths, so that one owner cannot
 // bloat the configuration.
 func (i *owner) limit() {
-	size, locations := 0, 0
+	size, locations := i.Annotations.InheritedSize(), 0
 	for key, value := range i.given {
 		if strings.HasPrefix(key, i.PrefixKey) || strings.HasPrefix(key, annotations.OwnPrefix) {
 			size += len(value)

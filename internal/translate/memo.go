@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/annotations"
 	"sluice/internal/assemble"
 	"sluice/internal/model"
 	"sluice/internal/settings"
@@ -32,7 +33,8 @@ type Memo struct {
 	secrets map[*corev1.Secret]*keyPair
 	// presentations are the certificates in Secrets, for owners of a namespace.
 	presentations map[secretUse]*presentation
-	classes       map[*corev1.ConfigMap]*classSettings
+	classes       map[*corev1.ConfigMap]*derivedSettings
+	namespaces    map[namespaceUse]*derivedSettings
 	assembler     *assemble.Memo
 	problems      model.Joined
 	// accepted are the Ingresses of the last call that are ours.
@@ -42,7 +44,7 @@ type Memo struct {
 	used used
 }
 
-type used struct{ owners, secrets, presentations, classes int }
+type used struct{ owners, secrets, presentations, classes, namespaces int }
 
 // NewMemo returns an empty memo.
 func NewMemo() *Memo {
@@ -54,7 +56,8 @@ func NewMemo() *Memo {
 func (m *Memo) forget() {
 	m.owners = map[any]*owner{}
 	m.secrets = map[*corev1.Secret]*keyPair{}
-	m.classes = map[*corev1.ConfigMap]*classSettings{}
+	m.classes = map[*corev1.ConfigMap]*derivedSettings{}
+	m.namespaces = map[namespaceUse]*derivedSettings{}
 	m.presentations = map[secretUse]*presentation{}
 	m.assembler = assemble.NewMemo()
 }
@@ -78,6 +81,7 @@ func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	m.used = used{}
 	t := &translation{snap: s, options: o, settings: m.settings, memo: m, zones: map[string]int{}, exempt: map[string]int{}, caches: map[string]bool{}, changed: m.changed(s)}
 	t.report(m.faults...)
+	t.report(annotations.LayerProblems(t.settings, o.AnnotationsPrefix)...)
 	t.remarkGlobalAuth(t.settings)
 	t.remarkReplicas()
 	t.sizeMemory()
@@ -127,7 +131,8 @@ func (m *Memo) end() {
 	sweep(m.owners, m.used.owners, func(i *owner) bool { return i.pass == m.pass })
 	sweep(m.secrets, m.used.secrets, func(k *keyPair) bool { return k.pass == m.pass })
 	sweep(m.presentations, m.used.presentations, func(p *presentation) bool { return p.pass == m.pass })
-	sweep(m.classes, m.used.classes, func(c *classSettings) bool { return c.pass == m.pass })
+	sweep(m.classes, m.used.classes, func(c *derivedSettings) bool { return c.pass == m.pass })
+	sweep(m.namespaces, m.used.namespaces, func(n *derivedSettings) bool { return n.pass == m.pass })
 }
 
 // use marks an entry as used by this call, and reports whether it is the first use.

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -52,8 +53,8 @@ func classRef(class *networkingv1.IngressClass) model.ObjectRef {
 	return model.ObjectRef{Kind: "IngressClass", Name: class.Name}
 }
 
-// classSettings are the settings of a class.
-type classSettings struct {
+// derivedSettings are the settings of a class or of a Namespace.
+type derivedSettings struct {
 	pass     uint64
 	settings *settings.Settings
 	problems []model.Problem
@@ -71,14 +72,39 @@ func (m *Memo) Settings(s *snapshot.Snapshot, o Options) func(*networkingv1.Ingr
 }
 
 // settingsOf returns the settings of an Ingress: those of its class or, if that has
-// none, those of the controller.
+// none, those of the controller, with the annotations that its Namespace gives.
 func (t *translation) settingsOf(object *networkingv1.Ingress) *settings.Settings {
+	of := t.settings
 	if len(t.classes) > 0 {
-		if of := t.classes[t.classOf(object)]; of != nil {
-			return of
-		}
+		of = cmp.Or(t.classes[t.classOf(object)], of)
 	}
-	return t.settings
+	if namespace := t.snap.Namespace(object.Namespace); namespace != nil && len(namespace.Annotations) > 0 {
+		return t.namespaceSettings(namespaceUse{namespace, of})
+	}
+	return of
+}
+
+// namespaceUse is a Namespace with the settings of a class or of the controller.
+type namespaceUse struct {
+	namespace *corev1.Namespace
+	settings  *settings.Settings
+}
+
+// namespaceSettings reads the annotations of a Namespace, and remembers them.
+func (t *translation) namespaceSettings(use namespaceUse) *settings.Settings {
+	n := t.memo.namespaces[use]
+	if n == nil {
+		n = &derivedSettings{}
+		n.settings, n.problems = use.settings.OfNamespace(use.namespace)
+		if n.settings != use.settings {
+			n.problems = append(n.problems, annotations.LayerProblems(n.settings, t.options.AnnotationsPrefix)...)
+		}
+		t.memo.namespaces[use] = n
+	}
+	if t.memo.use(&n.pass, &t.memo.used.namespaces) {
+		t.report(n.problems...)
+	}
+	return n.settings
 }
 
 // readClasses reads the settings of the classes that are ours.
@@ -145,8 +171,9 @@ func (t *translation) deniedAnyway(object *networkingv1.Ingress) claim.Denial {
 func (t *translation) classSettings(configMap *corev1.ConfigMap) *settings.Settings {
 	c := t.memo.classes[configMap]
 	if c == nil {
-		c = &classSettings{}
+		c = &derivedSettings{}
 		c.settings, c.problems = t.settings.OfClass(configMap, annotations.PerClass)
+		c.problems = append(c.problems, annotations.LayerProblems(c.settings, t.options.AnnotationsPrefix)...)
 		t.memo.classes[configMap] = c
 	}
 	if t.memo.use(&c.pass, &t.memo.used.classes) {

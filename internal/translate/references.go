@@ -109,15 +109,15 @@ func (r reads) refs() []model.ObjectRef {
 
 // References are the objects that Config reads for an Ingress besides Services, sorted,
 // each once: those of its TLS section and those that its annotations name. It finds
-// them by reading the Ingress with an empty snapshot and the default settings, which
-// leave out the fewest annotations. A source that reads these, ConfigMaps and the
-// default certificate reads everything. References ignores whether the Ingress is
-// served.
-func References(object *networkingv1.Ingress, o Options) []model.ObjectRef {
-	if len(object.Annotations)+len(object.Spec.TLS) == 0 {
+// them by reading the Ingress with an empty snapshot and the given settings: those of
+// the Ingress, or those of OnlyLayers, which leave out the fewest annotations. A source
+// that reads these, ConfigMaps and the default certificate reads everything. References
+// ignores whether the Ingress is served.
+func References(object *networkingv1.Ingress, values *settings.Settings, o Options) []model.ObjectRef {
+	if len(object.Annotations)+len(object.Spec.TLS)+len(values.Layers()) == 0 {
 		return nil
 	}
-	t := &translation{snap: nothing(), options: o, settings: defaultSettings()}
+	t := &translation{snap: nothing(), options: o, settings: values}
 	ing := t.begun(object, t.settings)
 	if ing.Annotations.Withheld() {
 		return nil
@@ -133,16 +133,22 @@ func References(object *networkingv1.Ingress, o Options) []model.ObjectRef {
 	return found.refs()
 }
 
-var (
-	nothing = sync.OnceValue(func() *snapshot.Snapshot {
-		empty, _ := snapshot.New(snapshot.Objects{})
-		return empty
-	})
-	defaultSettings = sync.OnceValue(func() *settings.Settings {
-		values, _ := settings.Read(nil)
-		return values
-	})
-)
+var nothing = sync.OnceValue(func() *snapshot.Snapshot {
+	empty, _ := snapshot.New(snapshot.Objects{})
+	return empty
+})
+
+// OnlyLayers returns the ConfigMaps with only the keys that give annotations, without those
+// that have none.
+func OnlyLayers(configMaps []*corev1.ConfigMap) []*corev1.ConfigMap {
+	var only []*corev1.ConfigMap
+	for _, cm := range configMaps {
+		if layers := settings.OnlyLayers(cm); layers != nil {
+			only = append(only, layers)
+		}
+	}
+	return only
+}
 
 // begun returns an Ingress with only its annotations read.
 func (t *translation) begun(object *networkingv1.Ingress, values *settings.Settings) *owner {

@@ -9,6 +9,7 @@ import (
 
 	"sluice/internal/annotations"
 	"sluice/internal/model"
+	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 )
 
@@ -44,7 +45,7 @@ func TestReferences(t *testing.T) {
 				test.ing.rules = []string{"one / P a:80"}
 			}
 			w := world{ingresses: []ing{test.ing}}
-			if diff := cmp.Diff(test.want, References(w.objects(t).Ingresses[0], w.flags())); diff != "" {
+			if diff := cmp.Diff(test.want, References(w.objects(t).Ingresses[0], plain(t), w.flags())); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -63,7 +64,7 @@ func TestEveryReferenceIsFollowed(t *testing.T) {
 		}
 	}
 	w := world{ingresses: []ing{{name: "i", annotations: written, rules: []string{"one / P a:80"}}}}
-	found := References(w.objects(t).Ingresses[0], w.flags())
+	found := References(w.objects(t).Ingresses[0], plain(t), w.flags())
 	for key, value := range written {
 		if name := strings.TrimPrefix(value, "default/"); name == key && !slices.ContainsFunc(found, func(r model.ObjectRef) bool { return r.Name == name }) {
 			t.Errorf("%s: its object is not read: %v", key, found)
@@ -78,7 +79,7 @@ func TestSecretsOfTLSAreNames(t *testing.T) {
 	object := w.objects(t).Ingresses[0]
 	for _, name := range []string{"other/a", "default/a", "", "A"} {
 		object.Spec.TLS[0].SecretName = name
-		if got := References(object, w.flags()); len(got) > 0 {
+		if got := References(object, plain(t), w.flags()); len(got) > 0 {
 			t.Errorf("%q: got %v, want none", name, got)
 		}
 	}
@@ -107,4 +108,14 @@ func TestConfigMaps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// plain are settings that give no annotations.
+func plain(t *testing.T) *settings.Settings {
+	t.Helper()
+	values, problems := settings.Read(nil)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return values
 }

@@ -97,10 +97,11 @@ func TestSettingsAreFresh(t *testing.T) {
 // validPatterns are of the values of a type, in Helm's regular expressions. What they
 // refuse Sluice refuses too; besides it refuses 255.255.255.255, which is nobody's.
 var validPatterns = map[string]string{
-	"rules":        `(?s)^(|.*Sec[A-Z].*)$`,
-	"bool":         `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
-	"cidr list":    `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
-	"certificates": `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,
+	"annotation lines": "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
+	"rules":            `(?s)^(|.*Sec[A-Z].*)$`,
+	"bool":             `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
+	"cidr list":        `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
+	"certificates":     `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,
 }
 
 // address is the pattern of an address or a network, of IPv4 or IPv6. In IPv6, "::"

@@ -59,7 +59,7 @@ var broken = map[string]func(*scene){
 	"ClusterRole/sluice secrets get":      (*scene).hasNoCertificate,
 	"ClusterRole/sluice secrets list":     (*scene).neverReady,
 	"ClusterRole/sluice secrets watch":    (*scene).hearsLate,
-	"ClusterRole/sluice namespaces list":  (*scene).neverReady,
+	"ClusterRole/sluice namespaces list":  (*scene).givesNothing,
 	"ClusterRole/sluice namespaces watch": (*scene).hearsLate,
 	"ClusterRole/sluice nodes get":        (*scene).givesInternalAddress,
 
@@ -182,6 +182,14 @@ func (s *scene) goesByNames() {
 	s.complains()
 	s.answers("web", http.StatusOK)
 	s.answers("second", http.StatusNotFound)
+}
+
+// givesNothing: what Namespaces give to their Ingresses is not known, and all are served.
+func (s *scene) givesNothing() {
+	s.Helper()
+	s.start()
+	s.complains()
+	s.serves()
 }
 
 // isClosed: the settings of the class, which say who is let in, are not known.

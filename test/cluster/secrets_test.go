@@ -63,7 +63,7 @@ func readAll() []rbacv1.PolicyRule {
 	read := []string{"get", "list", "watch"}
 	return []rbacv1.PolicyRule{
 		Allow("networking.k8s.io", []string{"ingresses", "ingressclasses"}, read...), Allow("discovery.k8s.io", []string{"endpointslices"}, read...),
-		Allow("", []string{"services", "configmaps"}, read...),
+		Allow("", []string{"services", "configmaps", "namespaces"}, read...),
 	}
 }
 

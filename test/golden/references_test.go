@@ -70,11 +70,13 @@ func onlyNamed(t *testing.T, objects snapshot.Objects, o translate.Options) snap
 	t.Helper()
 	snap, _ := snapshot.New(objects)
 	secrets, configMaps := []snapshot.Name{o.DefaultCertificate}, translate.ConfigMaps(snap.IngressClasses(), o)
+	known, _ := snapshot.New(snapshot.Objects{IngressClasses: objects.IngressClasses, Namespaces: objects.Namespaces, ConfigMaps: translate.OnlyLayers(objects.ConfigMaps)})
+	of := translate.Settings(known, o)
 	for _, ing := range snap.Ingresses() {
 		if ours, _ := translate.Accepts(snap, o, ing); !ours {
 			continue
 		}
-		named := translate.References(ing, o)
+		named := translate.References(ing, of(ing), o)
 		if !slices.IsSortedFunc(named, model.ObjectRef.Compare) || len(slices.Compact(slices.Clone(named))) < len(named) {
 			t.Errorf("Ingress %s names %v: want them sorted, each once", ing.Name, named)
 		}

@@ -80,9 +80,10 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 - apiGroups: [networking.k8s.io]
   resources: [ingressclasses]
   verbs: [list, watch]
-{{- if get $flags "watch-namespace-selector" }}
-# The namespaces that have the labels. Without list Sluice does not become ready;
-# without watch a namespace that gets the labels, or loses them, is heard of late.
+{{- if not (get $flags "watch-namespace") }}
+# The annotations that namespaces give to their Ingresses, and their labels. Without list
+# there are no such annotations, and with a selector Sluice does not become ready;
+# without watch changes come late.
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [list, watch]
