@@ -75,7 +75,17 @@ type Report struct {
 }
 
 // Look checks manifests. The result does not depend on the order of the objects.
-func Look(m Manifests, o Options) Report {
+func Look(m Manifests, o Options) Report { return Examine(m, o).Report }
+
+// Examined is a Report with the results of the core that it is made of.
+type Examined struct {
+	Report
+	Snapshot *snapshot.Snapshot
+	Config   model.Config
+}
+
+// Examine is Look for callers that need to know how each path is served.
+func Examine(m Manifests, o Options) Examined {
 	where := locate(m)
 	snap, problems := snapshot.New(m.Objects.Watched(o.Watch))
 	config, more := translate.Config(snap, o.Translate, nil)
@@ -91,7 +101,7 @@ func Look(m Manifests, o Options) Report {
 	found := o.empty(m, served, problems)
 	for _, p := range model.SortProblems(problems) {
 		for _, place := range where.of(p) {
-			found = append(found, Finding{Severity: severityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message()})
+			found = append(found, Finding{Severity: severityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message(), Denies: p.Denies})
 		}
 	}
 	found = append(found, where.replaceable(snap, o.Translate)...)
@@ -111,7 +121,7 @@ func Look(m Manifests, o Options) Report {
 	})
 	report := count(found)
 	report.Ignored, report.Ingresses, report.Served = all-len(found), len(m.Objects.Ingresses), served
-	return report
+	return Examined{Report: report, Snapshot: snap, Config: config}
 }
 
 // served returns the number of Ingresses with a served class.
