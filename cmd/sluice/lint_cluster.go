@@ -27,16 +27,25 @@ type inspection struct {
 	err    error // the first error
 }
 
-// fromCluster reads the objects that lint checks. It reads the names of Secrets, if it may
-// list them, and never their content.
+// fromCluster reads the objects that lint checks, and decides how they are served.
 func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
-	o, err := f.options()
-	if err != nil {
-		return input{}, usage(err)
-	}
 	client, err := kube.ConnectAsUser(f.kubeconfig, f.context, "sluice-lint/"+version)
 	if err != nil {
 		return input{}, err
+	}
+	all, err := f.readCluster(ctx, client)
+	if err != nil {
+		return input{}, err
+	}
+	return all, f.decide(&all)
+}
+
+// readCluster reads the objects that lint checks. It reads the names of Secrets, if it may
+// list them, and never their content.
+func (f *lintFlags) readCluster(ctx context.Context, client *kube.Client) (input, error) {
+	o, err := f.options()
+	if err != nil {
+		return input{}, usage(err)
 	}
 	in := &inspection{client: client}
 	objects := snapshot.Objects{
@@ -57,8 +66,7 @@ func (f *lintFlags) fromCluster(ctx context.Context) (input, error) {
 	if in.err != nil {
 		return input{}, kube.Unreached(client.Host(), in.err)
 	}
-	all := input{Loaded: snapshot.Loaded{Objects: objects}}
-	return all, f.decide(&all)
+	return input{Loaded: snapshot.Loaded{Objects: objects}}, nil
 }
 
 // configMapsOf returns the ConfigMaps that Ingresses refer to, without duplicates.

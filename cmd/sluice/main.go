@@ -32,7 +32,7 @@ func root() *cobra.Command {
 	command.Version = versionLine()
 	command.SetVersionTemplate("sluice {{ .Version }}\n")
 	command.SetHelpCommand(helpCommand())
-	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), debugCommand(), versionCommand())
+	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), migrateCommand(), debugCommand(), versionCommand())
 	return command
 }
 

@@ -82,6 +82,9 @@ type Examined struct {
 	Report
 	Snapshot *snapshot.Snapshot
 	Config   model.Config
+	// Assumed are the Problems that would hold if Secrets that count as existing did not
+	// exist. Config is made without these Secrets.
+	Assumed []model.Problem
 }
 
 // Examine is Look for callers that need to know how each path is served.
@@ -95,7 +98,8 @@ func Examine(m Manifests, o Options) Examined {
 		unreachable(&config, m.Objects.Services))
 
 	lapsed := translate.Lapsed(config.Static.Servers, o.Translate, o.Now)
-	problems = unassigned(missingSecrets(append(problems, lapsed...), snap, o), snap)
+	problems, assumed := missingSecrets(append(problems, lapsed...), snap, o)
+	problems = unassigned(problems, snap)
 
 	served := o.served(snap)
 	found := o.empty(m, served, problems)
@@ -121,7 +125,7 @@ func Examine(m Manifests, o Options) Examined {
 	})
 	report := count(found)
 	report.Ignored, report.Ingresses, report.Served = all-len(found), len(m.Objects.Ingresses), served
-	return Examined{Report: report, Snapshot: snap, Config: config}
+	return Examined{Report: report, Snapshot: snap, Config: config, Assumed: model.SortProblems(assumed)}
 }
 
 // served returns the number of Ingresses with a served class.

@@ -25,6 +25,9 @@ var notes = map[model.Reason]bool{
 	lint.Unreachable: true, lint.ToBeIssued: true, lint.Uncompared: true, lint.Unwatched: true, lint.Snippet: true,
 }
 
+// served are those of notes after which a row can say that answers differ.
+var served = map[model.Reason]bool{model.NotFound: true, model.Conflict: true, model.Shadowed: true}
+
 // remedies say what to do, by the reason of a finding.
 var remedies = map[model.Reason]string{
 	model.InvalidValue: "Write a valid value, or remove it to keep the default.",
@@ -52,7 +55,7 @@ func (l *look) found(object *networkingv1.Ingress) []Item {
 	}
 	for at, item := range items {
 		if item.Status != Note && len(advice[item.Field]) > 0 {
-			items[at].Instead = advice[item.Field]
+			items[at].Instead, items[at].Remedy = advice[item.Field], "Write these annotations in place of the snippet, and remove the snippet."
 			delete(advice, item.Field)
 		}
 	}
@@ -86,7 +89,7 @@ func (l *look) item(f lint.Finding) Item {
 	switch {
 	case f.Denies, best >= 0 && rows[best].closes:
 		item.Status = Unavailable
-	case best >= 0 && rows[best].alike, notes[f.Reason] && !named, f.Severity == lint.Note, replaced(f):
+	case best >= 0 && rows[best].alike, notes[f.Reason] && !(named && served[f.Reason]), f.Severity == lint.Note, replaced(f):
 		item.Status = Note
 	}
 	return item

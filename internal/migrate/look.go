@@ -25,7 +25,8 @@ type look struct {
 	locations  map[model.ObjectRef][]*model.Location
 	unplaced   map[model.ObjectRef]map[string]model.Cause
 	around     surroundings
-	// texts are the texts of findings that the snippets of Ingresses share.
+	// assumed are the Problems of Secrets that are not read.
+	assumed  map[model.ObjectRef][]model.Problem
 	defaults *settings.Settings
 }
 
@@ -35,7 +36,10 @@ func newLook(e *lint.Examined, o lint.Options, setup Setup) *look {
 		settingsOf: translate.Settings(e.Snapshot, o.Translate),
 		findings:   map[model.ObjectRef][]lint.Finding{}, places: map[model.ObjectRef]lint.Place{},
 		locations: map[model.ObjectRef][]*model.Location{}, unplaced: map[model.ObjectRef]map[string]model.Cause{},
-		around: surroundingsOf(e.Snapshot.Ingresses(), o.Translate.AnnotationsPrefix),
+		around: surroundingsOf(e.Snapshot.Ingresses(), o.Translate.AnnotationsPrefix), assumed: map[model.ObjectRef][]model.Problem{},
+	}
+	for _, p := range e.Assumed {
+		l.assumed[p.Object] = append(l.assumed[p.Object], p)
 	}
 	l.defaults, _ = settings.Read(nil)
 	for _, f := range e.Findings {
@@ -73,7 +77,7 @@ func (l *look) ingress(object *networkingv1.Ingress) Ingress {
 	ref := snapshot.RefOf(object)
 	f := l.factsOf(object)
 	i := Ingress{Namespace: object.Namespace, Name: object.Name, Place: l.places[ref], Status: Ready, Hosts: slices.Sorted(maps.Keys(hostsOf(object)))}
-	i.Items = l.found(object)
+	i.Items = append(l.found(object), l.unread(ref)...)
 	fates := l.fates(f, i.Items)
 	i.Paths = fates.counts()
 	i.Items = append(i.Items, l.unexplained(f, i.Items, fates)...)
@@ -91,6 +95,17 @@ func (l *look) ingress(object *networkingv1.Ingress) Ingress {
 	}
 	slices.SortStableFunc(i.Items, func(a, b Item) int { return rank(a.Status) - rank(b.Status) })
 	return i
+}
+
+// unread makes notes about Secrets that are not read, and that count as valid.
+func (l *look) unread(ref model.ObjectRef) []Item {
+	var notes []Item
+	for _, p := range l.assumed[ref] {
+		if p.Denies {
+			notes = append(notes, Item{Status: Note, Object: ref, Place: l.places[ref], Field: p.Field, Text: "its Secret is not read here: with a Secret that is not valid, its paths answer 503"})
+		}
+	}
+	return notes
 }
 
 // factsOf gathers what the conditions of rows look at.
@@ -148,9 +163,10 @@ func (l *look) fates(f *facts, items []Item) pathFates {
 		p.fields = append(p.fields, "spec.defaultBackend")
 	}
 	causes := l.unplaced[snapshot.RefOf(f.ingress)]
+	onlyAssumed := len(l.assumed[snapshot.RefOf(f.ingress)]) > 0 && !slices.ContainsFunc(items, func(i Item) bool { return i.Status == Unavailable })
 	for _, field := range p.fields {
 		switch status := fateOf(field, f.locations); {
-		case status == LeftOut && causes[field] != "", isAlike(field, items):
+		case status == Unavailable && onlyAssumed, status == LeftOut && causes[field] != "", isAlike(field, items):
 			p.status[field] = Ready
 		default:
 			p.status[field] = status

@@ -248,3 +248,15 @@ func untoldRows() []Untold {
 func nameOf(object *networkingv1.Ingress) snapshot.Name {
 	return snapshot.Name{Namespace: object.Namespace, Name: object.Name}
 }
+
+// Show leaves out the Ingresses and objects of other namespaces, unless the namespace is
+// empty.
+func (r *Report) Show(namespace string) {
+	if namespace == "" {
+		return
+	}
+	r.Ingresses = slices.DeleteFunc(r.Ingresses, func(i Ingress) bool { return i.Namespace != namespace })
+	r.Others = slices.DeleteFunc(r.Others, func(o Other) bool { return o.Namespace != namespace })
+	r.Counts = Counts{}
+	r.count()
+}
