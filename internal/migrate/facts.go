@@ -78,6 +78,11 @@ func (f *facts) number(name string) (int, bool) {
 
 func (f *facts) anyPath(holds func(path) bool) bool { return slices.ContainsFunc(f.paths, holds) }
 
+// hasWithoutSlash reports whether the Ingress also has a path without the slash at its end.
+func (f *facts) hasWithoutSlash(p path) bool {
+	return f.anyPath(func(other path) bool { return other.host == p.host && other.text == strings.TrimSuffix(p.text, "/") })
+}
+
 func (f *facts) anyLocation(holds func(*model.Location) bool) bool {
 	return slices.ContainsFunc(f.locations, holds)
 }

@@ -10,10 +10,10 @@ import (
 // pathRows are about paths, hosts and their further names.
 var pathRows = []row{
 	{"prefix-slash", "Prefix `/foo/`, request `/foo`", quiet(func(f *facts) bool {
-		return f.anyPath(func(p path) bool { return p.is("Prefix") && p.endsInSlash() })
+		return f.anyPath(func(p path) bool { return p.is("Prefix") && p.endsInSlash() && !f.hasWithoutSlash(p) })
 	})},
 	{"exact-slash", "Exact `/foo/` only, request `/foo`", quiet(func(f *facts) bool {
-		return f.setting("trailing-slash-redirect") != "true" && f.anyPath(func(p path) bool { return p.is("Exact") && p.endsInSlash() })
+		return f.setting("trailing-slash-redirect") != "true" && f.anyPath(func(p path) bool { return p.is("Exact") && p.endsInSlash() && !f.hasWithoutSlash(p) })
 	}).fix(`Set trailing-slash-redirect: "true" in the ConfigMap to keep the redirect, or add a rule for the path without the slash.`)},
 	{"path-encoded", "percent-encoded Exact and Prefix paths", quiet(func(f *facts) bool {
 		return f.anyPath(func(p path) bool { return !p.pattern && strings.Contains(p.text, "%") })

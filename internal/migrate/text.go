@@ -14,6 +14,9 @@ import (
 func (r *Report) Text(out io.Writer) error {
 	w := &textWriter{Writer: bufio.NewWriter(out)}
 	w.line("%s", r.Summary())
+	for _, line := range r.Sources {
+		w.line("%s", line)
+	}
 	for _, i := range r.Ingresses {
 		w.ingress(i)
 	}
