@@ -3,6 +3,7 @@ package migrate
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	networkingv1 "k8s.io/api/networking/v1"
 
@@ -18,7 +19,7 @@ import (
 // notes are the reasons of findings after which requests are answered as ingress-nginx
 // answers them, unless a row says otherwise.
 var notes = map[model.Reason]bool{
-	model.NotFound: true, model.Conflict: true, model.Unread: true, model.Shadowed: true, model.CrossNamespace: true, model.NoEffect: true,
+	model.NotFound: true, model.Conflict: true, model.Ambiguous: true, model.Unread: true, model.Shadowed: true, model.CrossNamespace: true, model.NoEffect: true,
 	model.Unhealthy: true, assemble.Turned: true, assemble.Rewritten: true, assemble.Star: true, assemble.Groupless: true,
 	assemble.SharedHost: true, assemble.Repeated: true, annotations.Foreign: true, translate.Unslashed: true, translate.Keyless: true,
 	translate.Constant: true, translate.NearClass: true, translate.OtherClass: true, translate.Unserved: true, lint.Unlabelled: true,
@@ -26,7 +27,7 @@ var notes = map[model.Reason]bool{
 }
 
 // served are those of notes after which a row can say that answers differ.
-var served = map[model.Reason]bool{model.NotFound: true, model.Conflict: true, model.Shadowed: true}
+var served = map[model.Reason]bool{model.NotFound: true, model.Conflict: true, model.Shadowed: true, model.Ambiguous: true}
 
 // remedies say what to do, by the reason of a finding.
 var remedies = map[model.Reason]string{
@@ -80,6 +81,9 @@ func (l *look) item(f lint.Finding) Item {
 			best, precision = at, p
 		}
 	}
+	if best < 0 && f.Denies {
+		best = badValue()
+	}
 	item := Item{Status: Different, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: f.Text, Remedy: remedies[f.Reason]}
 	if best >= 0 {
 		item.Difference = differences()[best]
@@ -94,6 +98,11 @@ func (l *look) item(f lint.Finding) Item {
 	}
 	return item
 }
+
+// badValue is the row about any mistake in something that protects a path.
+var badValue = sync.OnceValue(func() int {
+	return slices.IndexFunc(rows, func(r row) bool { return r.id == "bad-value" })
+})
 
 // replaced reports whether nothing is lost by an annotation or setting that Sluice does not
 // read.

@@ -197,6 +197,8 @@ func isAlike(field string, items []Item) bool {
 		switch {
 		case item.Status == Unavailable && !strings.HasPrefix(item.Field, "spec."):
 			return false
+		case item.Status == Note && item.Reason == model.NotFound && strings.HasSuffix(item.Field, "/canary"):
+			alike = true // no Ingress has the host of the canary
 		case item.Field != field && !strings.HasPrefix(item.Field, field+"."):
 		case item.Status != Note:
 			return false

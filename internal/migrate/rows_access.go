@@ -33,7 +33,7 @@ var accessRows = []row{
 	{"auth-realm-off", "`auth-realm: \"off\"`", by("auth-realm").that("off")},
 	{"password-cost", "a hash of a password that costs more", by("auth-secret auth-type").that("password-hash-max-cost", "costs")},
 	{"password-rate", "requests with a password to a path with a hash", untold(otherObject)},
-	{"users-none", "a file of users without a user", by("auth-secret").denying()},
+	{"users-none", "a file of users without a user", by("auth-secret").that("user").denying()},
 
 	{"setting-snippets", "`server-snippet`, `location-snippet`, `http-snippet`", by("server-snippet location-snippet http-snippet main-snippet").on("ConfigMap")},
 	{"snippet-off", "a snippet where snippets are not allowed", by("*-snippet").that("allow-snippet-annotations", "is followed only where")},

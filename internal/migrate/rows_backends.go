@@ -52,7 +52,7 @@ var backendRows = []row{
 	{"error-request-id", "a Service without endpoints with `default-backend`", asked("default-backend")},
 	{"early-errors", "requests that nginx refuses before it looks", set("custom-http-errors")},
 	{"error-413", "413 with an error page", quiet(func(f *facts) bool { return strings.Contains(f.inForce("custom-http-errors"), "413") })},
-	{"service-missing", "a missing Service or port", because(model.NotFound).same()},
+	{"service-missing", "a missing Service or port", because(model.NotFound).in("spec.rules* spec.defaultBackend*").same()},
 }
 
 // redirectRows are about redirects.
@@ -105,7 +105,7 @@ var streamRows = []row{
 	{"passthrough-paths", "paths of a host that is passed through", by("spec.rules*").that("served over plain HTTP only").same()},
 	{"passthrough-off", "`ssl-passthrough` without `--enable-ssl-passthrough`", by("ssl-passthrough").that("--enable-ssl-passthrough").same()},
 	{"passthrough-address", "the address of the client of other hosts over HTTPS", setup(func(c *controller) bool { return c.options.Passthrough })},
-	{"passthrough-endpoints", "where TLS is passed on to", asked("ssl-passthrough")},
+	{"passthrough-endpoints", "where TLS is passed on to", quiet(func(f *facts) bool { return f.options.Passthrough && f.asks("ssl-passthrough") })},
 	{"passthrough-port", "`--ssl-passthrough-proxy-port`", flags("ssl-passthrough-proxy-port")},
 	{"passthrough-proxy-port", "the port that a PROXY header names", setup(func(c *controller) bool { return c.options.Passthrough && c.on("use-proxy-protocol") })},
 }

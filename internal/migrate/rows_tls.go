@@ -40,7 +40,7 @@ var tlsRows = []row{
 	{"ciphers-hostless", "`ssl-ciphers` in a rule without a host", by("ssl-ciphers").that("without a host")},
 	{"ciphers-later", "`ssl-ciphers` of two Ingresses", by("ssl-ciphers").that("as it is older").same()},
 	{"crossing", "an Ingress that turns into patterns", because(model.CrossNamespace).same()},
-	{"host-ownership", "`host-ownership: namespace`", untold(onlySluice)},
+	{"host-ownership", "`host-ownership: namespace`", because(model.NotDelegated)},
 	{"certificate-older", "an older Ingress decides the certificate", by("spec.tls*").that("is older and decides").same()},
 	{"chain-long", "a chain of certificates over 64 kB", by("spec.tls*").that("64 kB", "65536")},
 	{"room", "more certificates or endpoints than fit", because(model.NoRoom)},
