@@ -159,7 +159,7 @@ func (l *look) fates(f *facts, items []Item) pathFates {
 	for _, one := range f.paths {
 		p.fields = append(p.fields, one.field)
 	}
-	if b := f.ingress.Spec.DefaultBackend; b != nil && !(f.asks("canary") && len(f.paths) > 0) {
+	if b := f.ingress.Spec.DefaultBackend; b != nil && !(f.asks("canary") && len(f.ingress.Spec.Rules) > 0) {
 		p.fields = append(p.fields, "spec.defaultBackend")
 	}
 	causes := l.unplaced[snapshot.RefOf(f.ingress)]
@@ -168,6 +168,8 @@ func (l *look) fates(f *facts, items []Item) pathFates {
 		switch status := fateOf(field, f.locations); {
 		case status == Unavailable && onlyAssumed, status == LeftOut && causes[field] != "", isAlike(field, items):
 			p.status[field] = Ready
+		case status == LeftOut && isClosed(field, items):
+			p.status[field] = Unavailable
 		default:
 			p.status[field] = status
 		}
@@ -209,6 +211,13 @@ func isAlike(field string, items []Item) bool {
 	return alike
 }
 
+// isClosed reports whether an item says that a path answers 503.
+func isClosed(field string, items []Item) bool {
+	return slices.ContainsFunc(items, func(i Item) bool {
+		return i.Status == Unavailable && (i.Field == field || strings.HasPrefix(i.Field, field+"."))
+	})
+}
+
 // unexplained makes an item for paths that are not served, or answer 503, and of which no
 // item says why.
 func (l *look) unexplained(f *facts, items []Item, p pathFates) []Item {
@@ -228,7 +237,9 @@ func (l *look) unexplained(f *facts, items []Item, p pathFates) []Item {
 		if status == Unavailable {
 			item.Text = "it answers 503 because of another object of its host"
 			if closing := l.closing(); closing != nil {
-				item.Text = "it answers 503 because of " + closing.Object.String() + ": " + closing.Field + ": " + closing.Text
+				of := l.item(*closing)
+				item.Text = "it answers 503 because of " + strings.TrimSpace(closing.Object.String()) + ": " + closing.Field + ": " + closing.Text
+				item.Remedy, item.Difference = of.Remedy, of.Difference
 			}
 		}
 		added = append(added, item)
@@ -236,10 +247,10 @@ func (l *look) unexplained(f *facts, items []Item, p pathFates) []Item {
 	return added
 }
 
-// closing returns the finding of a ConfigMap that closes all paths.
+// closing returns the finding of settings, or of a class without its own, that closes paths.
 func (l *look) closing() *lint.Finding {
 	for i, f := range l.Findings {
-		if f.Denies && f.Object.Kind == "ConfigMap" {
+		if f.Denies && f.Object.Kind == "ConfigMap" || f.Object.Kind == "IngressClass" && f.Reason == model.NotFound {
 			return &l.Findings[i]
 		}
 	}

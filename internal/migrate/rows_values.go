@@ -67,7 +67,7 @@ var valueRows = []row{
 	{"own-paths", "paths below `/.sluice/`", by("spec.rules*").that("/.sluice/")},
 	{"setting-refused", "a setting that nginx refuses", untold(operation)},
 	{"settings-deleted", "the ConfigMap is deleted", untold(operation)},
-	{"settings-missing", "the ConfigMap is missing at the start", untold(operation)},
+	{"settings-missing", "the ConfigMap is missing at the start", because(model.NotFound).on("IngressClass").in("spec.parameters*")},
 	{"http3-variable", "`$http3` in a rewrite", because("").that("$http3")},
 	{"setting-bad", "a bad setting", because(model.InvalidValue).on("ConfigMap")},
 	{"temp-file-size", "`proxy-max-temp-file-size` of less than a buffer", by("proxy-max-temp-file-size")},
