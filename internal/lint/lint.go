@@ -85,6 +85,8 @@ type Examined struct {
 	// Assumed are the Problems that would hold if Secrets that count as existing did not
 	// exist. Config is made without these Secrets.
 	Assumed []model.Problem
+	// PlaceOf returns the position of an object.
+	PlaceOf func(model.ObjectRef) Place
 }
 
 // Examine is Look for callers that need to know how each path is served.
@@ -125,7 +127,7 @@ func Examine(m Manifests, o Options) Examined {
 	})
 	report := count(found)
 	report.Ignored, report.Ingresses, report.Served = all-len(found), len(m.Objects.Ingresses), served
-	return Examined{Report: report, Snapshot: snap, Config: config, Assumed: model.SortProblems(assumed)}
+	return Examined{Report: report, Snapshot: snap, Config: config, Assumed: model.SortProblems(assumed), PlaceOf: where.first}
 }
 
 // served returns the number of Ingresses with a served class.

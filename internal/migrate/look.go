@@ -21,7 +21,6 @@ type look struct {
 	controller *controller
 	settingsOf func(*networkingv1.Ingress) *settings.Settings
 	findings   map[model.ObjectRef][]lint.Finding
-	places     map[model.ObjectRef]lint.Place
 	locations  map[model.ObjectRef][]*model.Location
 	unplaced   map[model.ObjectRef]map[string]model.Cause
 	around     surroundings
@@ -34,7 +33,7 @@ func newLook(e *lint.Examined, o lint.Options, setup Setup) *look {
 	l := &look{
 		Examined: e, translate: o.Translate, controller: newController(setup, e, o.Translate),
 		settingsOf: translate.Settings(e.Snapshot, o.Translate),
-		findings:   map[model.ObjectRef][]lint.Finding{}, places: map[model.ObjectRef]lint.Place{},
+		findings:   map[model.ObjectRef][]lint.Finding{},
 		locations: map[model.ObjectRef][]*model.Location{}, unplaced: map[model.ObjectRef]map[string]model.Cause{},
 		around: surroundingsOf(e.Snapshot.Ingresses(), o.Translate.AnnotationsPrefix), assumed: map[model.ObjectRef][]model.Problem{},
 	}
@@ -44,7 +43,6 @@ func newLook(e *lint.Examined, o lint.Options, setup Setup) *look {
 	l.defaults, _ = settings.Read(nil)
 	for _, f := range e.Findings {
 		l.findings[f.Object] = append(l.findings[f.Object], f)
-		l.places[f.Object] = f.Place
 	}
 	for _, server := range e.Config.Static.Servers {
 		for _, location := range server.Locations {
@@ -76,7 +74,7 @@ func (l *look) place(location *model.Location) {
 func (l *look) ingress(object *networkingv1.Ingress) Ingress {
 	ref := snapshot.RefOf(object)
 	f := l.factsOf(object)
-	i := Ingress{Namespace: object.Namespace, Name: object.Name, Place: l.places[ref], Status: Ready, Hosts: slices.Sorted(maps.Keys(hostsOf(object)))}
+	i := Ingress{Namespace: object.Namespace, Name: object.Name, Place: l.PlaceOf(ref), Status: Ready, Hosts: slices.Sorted(maps.Keys(hostsOf(object)))}
 	i.Items = append(l.found(object), l.unread(ref)...)
 	fates := l.fates(f, i.Items)
 	i.Paths = fates.counts()
@@ -102,7 +100,7 @@ func (l *look) unread(ref model.ObjectRef) []Item {
 	var notes []Item
 	for _, p := range l.assumed[ref] {
 		if p.Denies {
-			notes = append(notes, Item{Status: Note, Object: ref, Place: l.places[ref], Field: p.Field, Text: "its Secret is not read here: with a Secret that is not valid, its paths answer 503"})
+			notes = append(notes, Item{Status: Note, Object: ref, Place: l.PlaceOf(ref), Field: p.Field, Text: "its Secret is not read here: with a Secret that is not valid, its paths answer 503"})
 		}
 	}
 	return notes
@@ -233,7 +231,7 @@ func (l *look) unexplained(f *facts, items []Item, p pathFates) []Item {
 		if len(fields) == 0 || explained {
 			continue
 		}
-		item := Item{Status: status, Object: snapshot.RefOf(f.ingress), Field: fields[0], Text: "no request reaches it; its Ingress is not served as it is"}
+		item := Item{Status: status, Object: snapshot.RefOf(f.ingress), Place: l.PlaceOf(snapshot.RefOf(f.ingress)), Field: fields[0], Text: "no request reaches it; its Ingress is not served as it is"}
 		if status == Unavailable {
 			item.Text = "it answers 503 because of another object of its host"
 			if closing := l.closing(); closing != nil {
@@ -265,7 +263,7 @@ func (l *look) quiet(f *facts, items []Item) []Item {
 		if r.quiet == nil || d == nil || slices.ContainsFunc(items, func(i Item) bool { return i.Difference == d }) || !r.quiet(f) {
 			continue
 		}
-		added = append(added, Item{Status: Different, Object: snapshot.RefOf(f.ingress), Place: l.places[snapshot.RefOf(f.ingress)], Text: d.text(), Remedy: r.remedy, Difference: d})
+		added = append(added, Item{Status: Different, Object: snapshot.RefOf(f.ingress), Place: l.PlaceOf(snapshot.RefOf(f.ingress)), Text: d.text(), Remedy: r.remedy, Difference: d})
 	}
 	return added
 }
