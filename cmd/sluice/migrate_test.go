@@ -69,7 +69,9 @@ func TestMigrateForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range report.Ingresses {
-		if !slices.ContainsFunc(rows, func(cells []string) bool { return cells[0] == i.Namespace && cells[1] == i.Name && cells[2] == string(i.Status) }) {
+		if !slices.ContainsFunc(rows, func(cells []string) bool {
+			return cells[0] == i.Namespace && cells[1] == i.Name && cells[2] == string(i.Status)
+		}) {
 			t.Errorf("CSV: no line for %s/%s", i.Namespace, i.Name)
 		}
 	}

@@ -34,7 +34,7 @@ func newLook(e *lint.Examined, o lint.Options, setup Setup) *look {
 		Examined: e, translate: o.Translate, controller: newController(setup, e, o.Translate),
 		settingsOf: translate.Settings(e.Snapshot, o.Translate),
 		findings:   map[model.ObjectRef][]lint.Finding{},
-		locations: map[model.ObjectRef][]*model.Location{}, unplaced: map[model.ObjectRef]map[string]model.Cause{},
+		locations:  map[model.ObjectRef][]*model.Location{}, unplaced: map[model.ObjectRef]map[string]model.Cause{},
 		around: surroundingsOf(e.Snapshot.Ingresses(), o.Translate.AnnotationsPrefix), assumed: map[model.ObjectRef][]model.Problem{},
 	}
 	for _, p := range e.Assumed {
