@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -18,6 +19,7 @@ import (
 	"sluice/internal/kube"
 	"sluice/internal/manifest/decode"
 	"sluice/internal/migrate"
+	"sluice/internal/snapshot"
 )
 
 // fromOneCluster reads a cluster with the Deployments of its ingress-nginx.
@@ -37,13 +39,32 @@ func (f *migrateFlags) fromOneCluster(ctx context.Context, diagnostics io.Writer
 			break
 		}
 	}
+	if err := named(ctx, client, &all); err != nil {
+		return all, kube.Unreached(client.Host(), err)
+	}
 	fmt.Fprintf(diagnostics, "read %d Ingresses and %d Services\n", len(all.Objects.Ingresses), len(all.Objects.Services))
 	return all, nil
 }
 
-// controllers selects the Deployments and DaemonSets of ingress-nginx and of Sluice, as
-// their charts and manifests label them.
-const controllers = "app.kubernetes.io/name in (ingress-nginx,sluice)"
+// named adds the ConfigMaps that the flags of a controller name.
+func named(ctx context.Context, client *kube.Client, all *input) error {
+	in := &inspection{client: client}
+	for _, note := range all.Notes {
+		flags := givenIn(note.Arguments)
+		for _, flag := range []string{"configmap", "tcp-services-configmap", "udp-services-configmap"} {
+			name, err := snapshot.ParseName(flags[flag])
+			there := func(m *corev1.ConfigMap) bool { return m.Namespace == name.Namespace && m.Name == name.Name }
+			if err == nil && !slices.ContainsFunc(all.Objects.ConfigMaps, there) {
+				all.Objects.ConfigMaps = append(all.Objects.ConfigMaps, in.configMaps(ctx, name)...)
+			}
+		}
+	}
+	return in.err
+}
+
+// controllers selects the Deployments and DaemonSets of ingress-nginx, as its chart and
+// manifests label them. A Sluice beside it does not count.
+const controllers = "app.kubernetes.io/name=ingress-nginx"
 
 // workloadKinds are the kinds of apps/v1 that run a controller.
 var workloadKinds = map[string]string{"deployments": "Deployment", "daemonsets": "DaemonSet"}
