@@ -61,16 +61,25 @@ func (f *userCluster) load(ctx context.Context, flags *inputFlags) (input, error
 	return f.objects(ctx, flags)
 }
 
-// objects reads the objects of the cluster, as load reads manifests. It reads the names of
-// Secrets, if it may list them, and never their content.
+// objects reads the objects of the cluster, as load reads manifests.
 func (f *userCluster) objects(ctx context.Context, flags *inputFlags) (input, error) {
-	o, err := flags.options()
-	if err != nil {
-		return input{}, usage(err)
-	}
 	client, err := kube.ConnectAsUser(f.kubeconfig, f.context, "sluice/"+version)
 	if err != nil {
 		return input{}, err
+	}
+	all, err := f.readCluster(ctx, client, flags)
+	if err != nil {
+		return input{}, err
+	}
+	return all, flags.decide(&all)
+}
+
+// readCluster reads the objects of a cluster. It reads the names of Secrets, if it may list
+// them, and never their content.
+func (f *userCluster) readCluster(ctx context.Context, client *kube.Client, flags *inputFlags) (input, error) {
+	o, err := flags.options()
+	if err != nil {
+		return input{}, usage(err)
 	}
 	in := &inspection{client: client}
 	objects := snapshot.Objects{
@@ -97,8 +106,7 @@ func (f *userCluster) objects(ctx context.Context, flags *inputFlags) (input, er
 	if in.err != nil {
 		return input{}, kube.Unreached(client.Host(), in.err)
 	}
-	all := input{Loaded: snapshot.Loaded{Objects: objects}}
-	return all, flags.decide(&all)
+	return input{Loaded: snapshot.Loaded{Objects: objects}}, nil
 }
 
 // configMapsOf returns the ConfigMaps that Ingresses refer to, without duplicates.

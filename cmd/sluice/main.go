@@ -32,7 +32,7 @@ func root() *cobra.Command {
 	command.Version = versionLine()
 	command.SetVersionTemplate("sluice {{ .Version }}\n")
 	command.SetHelpCommand(helpCommand())
-	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), diffCommand(), compareCommand(), debugCommand(), versionCommand())
+	command.AddCommand(runCommand(), renderCommand(), explainCommand(), lintCommand(), diffCommand(), migrateCommand(), compareCommand(), debugCommand(), versionCommand())
 	return command
 }
 

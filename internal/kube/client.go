@@ -175,6 +175,13 @@ func (c *Client) List(ctx context.Context, r Resource, namespace string, options
 	return r.in(namespace, c.groups[r.Version].Get()).VersionedParams(&options, c.parameters).Do(ctx).Into(into)
 }
 
+// ListJSON reads objects of a kind that the client does not know, such as "apps/v1" and
+// "deployments", in all namespaces. It returns the list as JSON.
+func (c *Client) ListJSON(ctx context.Context, version, plural string, options metav1.ListOptions) ([]byte, error) {
+	return c.groups[corev1.SchemeGroupVersion].Get().AbsPath("/apis", version, plural).SetHeader("Accept", runtime.ContentTypeJSON).
+		VersionedParams(&options, c.parameters).Do(ctx).Raw()
+}
+
 // Create creates an object, and stores the answer of the API server in it.
 func (c *Client) Create(ctx context.Context, r Resource, object Object) error {
 	return r.in(object.GetNamespace(), c.groups[r.Version].Post()).Body(object).Do(ctx).Into(object)

@@ -13,10 +13,15 @@ import (
 // at path or, if path is empty, $KUBECONFIG, ~/.kube/config or the pod; and with the
 // current context if context is empty.
 func ConnectAsUser(path, context, userAgent string) (*Client, error) {
+	return ConnectWith(path, &clientcmd.ConfigOverrides{CurrentContext: context}, userAgent)
+}
+
+// ConnectWith is ConnectAsUser with the flags of kubectl.
+func ConnectWith(path string, overrides *clientcmd.ConfigOverrides, userAgent string) (*Client, error) {
 	silence()
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = path
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: context}).ClientConfig()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
 		return nil, errors.New("no kubeconfig: want --kubeconfig, $KUBECONFIG or ~/.kube/config")
 	}

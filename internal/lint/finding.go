@@ -86,6 +86,8 @@ type Finding struct {
 	Reason model.Reason `json:"reason"`
 	// Text describes the finding and what to do.
 	Text string `json:"text"`
+	// Denies is set if paths return 503 because of it.
+	Denies bool `json:"denies,omitempty"`
 }
 
 // String returns the finding in the form of compiler messages: FILE:LINE: SEVERITY:

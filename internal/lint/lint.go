@@ -75,7 +75,22 @@ type Report struct {
 }
 
 // Look checks manifests. The result does not depend on the order of the objects.
-func Look(m Manifests, o Options) Report {
+func Look(m Manifests, o Options) Report { return Examine(m, o).Report }
+
+// Examined is a Report with the results of the core that it is made of.
+type Examined struct {
+	Report
+	Snapshot *snapshot.Snapshot
+	Config   model.Config
+	// Assumed are the Problems that would hold if Secrets that count as existing did not
+	// exist. Config is made without these Secrets.
+	Assumed []model.Problem
+	// PlaceOf returns the position of an object.
+	PlaceOf func(model.ObjectRef) Place
+}
+
+// Examine is Look for callers that need to know how each path is served.
+func Examine(m Manifests, o Options) Examined {
 	where := locate(m)
 	snap, problems := snapshot.New(m.Objects.Watched(o.Watch))
 	config, more := translate.Config(snap, o.Translate, nil)
@@ -85,13 +100,14 @@ func Look(m Manifests, o Options) Report {
 		unreachable(&config, m.Objects.Services))
 
 	lapsed := translate.Lapsed(config.Static.Servers, o.Translate, o.Now)
-	problems = unassigned(missingSecrets(append(problems, lapsed...), snap, o), snap)
+	problems, assumed := missingSecrets(append(problems, lapsed...), snap, o)
+	problems = unassigned(problems, snap)
 
 	served := o.served(snap)
 	found := o.empty(m, served, problems)
 	for _, p := range model.SortProblems(problems) {
 		for _, place := range where.of(p) {
-			found = append(found, Finding{Severity: severityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message()})
+			found = append(found, Finding{Severity: severityOf(p), Object: p.Object, Place: place, Field: p.Field, Reason: p.Reason, Text: p.Message(), Denies: p.Denies})
 		}
 	}
 	found = append(found, where.replaceable(snap, o.Translate)...)
@@ -111,7 +127,7 @@ func Look(m Manifests, o Options) Report {
 	})
 	report := count(found)
 	report.Ignored, report.Ingresses, report.Served = all-len(found), len(m.Objects.Ingresses), served
-	return report
+	return Examined{Report: report, Snapshot: snap, Config: config, Assumed: model.SortProblems(assumed), PlaceOf: where.first}
 }
 
 // served returns the number of Ingresses with a served class.

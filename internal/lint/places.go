@@ -60,6 +60,9 @@ func (w places) of(p model.Problem) []Place {
 	return at[:1]
 }
 
+// first returns the position of an object, that of the used one if several have its name.
+func (w places) first(ref model.ObjectRef) Place { return w.of(model.Problem{Object: ref})[0] }
+
 // document returns the place of a document.
 func (w places) document(file string, number int) Place {
 	at := Place{File: model.OneLine(file, mostText), Document: number}

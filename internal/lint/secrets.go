@@ -27,10 +27,9 @@ const tlsACME = "kubernetes.io/tls-acme"
 // ToBeIssued is the reason for a missing Secret that an issuer will create.
 const ToBeIssued model.Reason = "ToBeIssued"
 
-// missingSecrets filters the Problems of missing Secrets: it drops those of Secrets
-// that count as existing, and turns those that an issuer creates into notes.
-func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options) []model.Problem {
-	var left []model.Problem
+// missingSecrets filters the Problems of missing Secrets: it returns those of Secrets that
+// count as existing as assumed, and turns those that an issuer creates into notes.
+func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options) (left, assumed []model.Problem) {
 	of := translate.Settings(snap, o.Translate)
 	for _, p := range problems {
 		name := snapshot.Name{Namespace: p.Object.Namespace, Name: p.Object.Name}
@@ -42,6 +41,7 @@ func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options
 			}
 		}
 		if missing && o.SecretThere != nil && o.SecretThere(name) {
+			assumed = append(assumed, p)
 			continue
 		}
 		if missing && isCertificate(p) {
@@ -49,7 +49,7 @@ func missingSecrets(problems []model.Problem, snap *snapshot.Snapshot, o Options
 		}
 		left = append(left, p)
 	}
-	return left
+	return left, assumed
 }
 
 // unissued adapts the Problem of a missing Secret of spec.tls to whether an issuer

@@ -55,7 +55,18 @@ func (c *controller) kubectl(ctx context.Context, command string, flags []string
 
 // given returns the flags of a set that the user gave, as arguments.
 func given(set *pflag.FlagSet) []string {
-	var flags []string
+	var arguments []string
+	for _, flag := range givenFlags(set) {
+		arguments = append(arguments, flag.argument)
+	}
+	return arguments
+}
+
+// givenFlag is a flag with a value, as an argument.
+type givenFlag struct{ name, argument string }
+
+func givenFlags(set *pflag.FlagSet) []givenFlag {
+	var flags []givenFlag
 	// Visit would miss flags that a command parsed in its copy of the set.
 	set.VisitAll(func(f *pflag.Flag) {
 		if !f.Changed {
@@ -66,7 +77,7 @@ func given(set *pflag.FlagSet) []string {
 			values = several.GetSlice()
 		}
 		for _, value := range values {
-			flags = append(flags, "--"+f.Name+"="+value)
+			flags = append(flags, givenFlag{f.Name, "--" + f.Name + "=" + value})
 		}
 	})
 	return flags

@@ -11,7 +11,7 @@ import (
 // ranks orders the packages: one may import only packages of a lower rank. Two
 // of the same rank do not know each other.
 var ranks = map[string]int{
-	"internal/model": 0, "internal/pcre": 0, "internal/nearby": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
+	"internal/model": 0, "internal/pcre": 0, "internal/nearby": 0, "docs": 0, "charts": 0, "templates": 0, "rootfs": 0, "rootfs/pack": 0,
 
 	"internal/snapshot": 1, "internal/debugapi": 1, "internal/guard": 1, "internal/healthcheck": 1, "internal/ports": 1, "internal/quarantine": 1, "internal/selfsigned": 1, "internal/syntax": 1,
 	"internal/keys": 2, "internal/manifest/decode": 2, "internal/tokens": 2,
@@ -29,7 +29,7 @@ var ranks = map[string]int{
 	"internal/report/election": 8, "internal/report/status": 8, "internal/report/events": 8,
 	"internal/pid1": 8, "internal/health": 8, "internal/templatedir": 8, "internal/geoip": 8, "internal/tracing": 8,
 
-	"internal/diff": 9, "internal/compare/client": 9,
+	"internal/diff": 9, "internal/migrate": 9, "internal/compare/client": 9,
 
 	"internal/debug": 10, "internal/plugin": 10,
 

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"sluice/internal/lint"
+	"sluice/internal/migrate"
+	"sluice/internal/model"
+	"sluice/internal/render"
+	"sluice/internal/snapshot"
+	"sluice/templates"
+)
+
+// migrateFlags are the flags of sluice migrate. Of those of lint, it has the ones that say
+// what is read.
+type migrateFlags struct {
+	lintFlags
+	overrides clientcmd.ConfigOverrides
+	values    []string
+	// namespace is the only one whose Ingresses are shown; empty for all.
+	shown string
+}
+
+const migrateLong = `Report how Sluice would serve the Ingresses of an ingress-nginx. Migrate changes nothing and needs no nginx and no Sluice in the
+cluster.
+
+It reads Ingresses and the objects that they name, the ConfigMap with the settings, the flags of ingress-nginx's Deployment or DaemonSet,
+and values of its Helm chart: from the cluster of your kubeconfig (--from-cluster), from manifests (-f), or from both. It reads only the
+names of Secrets in a cluster. Each Ingress of the controller has one status:
+
+  ready      requests are answered as by ingress-nginx
+  different  all paths are served, but something is answered otherwise; each difference names its row of docs/differences.md
+  503        some or all paths answer 503, mostly because something that protects them cannot be honoured
+  left-out   some or all paths are not served
+
+Each item says what to do, and for snippets which annotations to write instead. A path that ingress-nginx does not serve either, for
+example because its Service is missing, is no difference. Differences that depend on requests cannot be told from manifests; the report
+lists them at the end.
+
+With -o html the report is one page without scripts that you can send to others.
+
+The exit status is
+  0  no Ingress has the status of --fail-on or a worse one, and everything was read
+  1  an Ingress has, or something could not be read
+  2  the command line is wrong, or the manifests or the cluster cannot be read`
+
+const migrateExample = `  sluice migrate --from-cluster
+  sluice migrate --from-cluster --context production -o html > report.html
+  sluice migrate -f manifests --values values.yaml
+  kubectl get ingress,ingressclass,services,endpointslices,configmaps,deployments -A -o yaml | sluice migrate -f - --assume-secrets
+
+  # In CI: only paths that are not served stop the build.
+  sluice migrate -f manifests --assume-secrets --fail-on 503 -o sarif > migrate.sarif`
+
+// forms are the forms of the report.
+var forms = map[string]func(*migrate.Report, io.Writer) error{
+	"text": (*migrate.Report).Text, "csv": (*migrate.Report).CSV, "html": (*migrate.Report).HTML, "sarif": (*migrate.Report).SARIF,
+	"json": func(r *migrate.Report, out io.Writer) error { return printJSON(out, r) },
+}
+
+func migrateCommand() *cobra.Command {
+	var flags migrateFlags
+	command := &cobra.Command{
+		Use:     "migrate --from-cluster | -f MANIFESTS",
+		Short:   "Report what changes for each Ingress of an ingress-nginx",
+		Long:    migrateLong,
+		Example: migrateExample,
+		Args:    onlyFlags("manifests are given with -f"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return flags.report(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	set := command.Flags()
+	flags.inputFlags.add(set)
+	set.BoolVar(&flags.cluster, "from-cluster", false, "read a cluster with your kubeconfig, besides the manifests of -f; migrate never reads the content of Secrets there")
+	set.StringVar(&flags.kubeconfig, "kubeconfig", "", "kubeconfig of that cluster; if empty, $KUBECONFIG or ~/.kube/config")
+	names := clientcmd.RecommendedConfigOverrideFlags("")
+	names.ContextOverrideFlags.Namespace.LongName = "namespace"
+	clientcmd.BindOverrideFlags(&flags.overrides, set, names)
+	set.Lookup("namespace").Usage = "show the Ingresses of this namespace only; all are read, as they affect each other"
+	set.StringArrayVar(&flags.values, "values", nil, "file or - (standard input) with values of ingress-nginx's Helm chart; may be given several times, later ones win")
+	set.BoolVar(&flags.assumeSecrets, "assume-secrets", false, "assume that Secrets exist that are not among the manifests")
+	set.StringVarP(&flags.output, "output", "o", "text", "text, json, csv, html or sarif")
+	set.StringVar(&flags.failOn, "fail-on", string(migrate.Different), "the best status of an Ingress that makes the exit status 1: different, 503, left-out or never")
+	return command
+}
+
+// failing are the values of --fail-on.
+var failing = []string{string(migrate.Different), string(migrate.Unavailable), string(migrate.LeftOut), never}
+
+func (f *migrateFlags) validate() error {
+	switch {
+	case !f.cluster && len(f.files) == 0:
+		return errors.New("want --from-cluster, -f with a folder, a file or -, or both (got neither)")
+	case forms[f.output] == nil:
+		return fmt.Errorf("-o: want %s (got %q)", model.OneOf(slices.Sorted(maps.Keys(forms))), f.output)
+	case !slices.Contains(failing, f.failOn):
+		return fmt.Errorf("--fail-on: want %s (got %q)", model.OneOf(failing), f.failOn)
+	case slices.Contains(f.files, "-") && slices.Contains(f.values, "-"):
+		return errors.New("-f and --values: want the standard input for one of the two (got it for both)")
+	}
+	return nil
+}
+
+func (f *migrateFlags) report(ctx context.Context, out, diagnostics io.Writer) error {
+	if err := f.validate(); err != nil {
+		return usage(err)
+	}
+	set, err := render.Load(templates.Files)
+	if err != nil {
+		return fmt.Errorf("load templates: %w", err)
+	}
+	f.shown = f.overrides.Context.Namespace
+	in, setup, err := f.gather(ctx, diagnostics)
+	if err != nil {
+		return &exitError{status: usageStatus, err: err}
+	}
+	report := migrate.Look(lint.Manifests{Objects: in.Objects, Documents: in.documents, Errors: in.Errors, Notes: in.Notes}, lint.Options{
+		Now: time.Now(), Translate: in.options, Templates: set, Environment: imageEnvironment(80, 443), Watch: in.watch, Known: in.problems,
+		SecretThere: f.secretThere,
+	}, setup)
+	report.Show(f.shown)
+	if err := forms[f.output](&report, out); err != nil {
+		return usage(fmt.Errorf("print the report: %w", err))
+	}
+	if f.output != "text" {
+		fmt.Fprintln(diagnostics, report.Summary())
+	}
+	if f.failOn != never && report.Has(migrate.Status(f.failOn)) {
+		return &exitError{status: 1}
+	}
+	return nil
+}
+
+// gather reads the cluster, the manifests and the values, and decides how the objects are
+// served.
+func (f *migrateFlags) gather(ctx context.Context, diagnostics io.Writer) (input, migrate.Setup, error) {
+	in, err := f.everything(ctx, diagnostics)
+	if err != nil {
+		return in, migrate.Setup{}, err
+	}
+	setup := migrate.Setup{}
+	if len(f.values) > 0 {
+		values, err := f.readValues()
+		if err != nil {
+			return in, setup, err
+		}
+		f.useValues(&in, values)
+		setup.Values = append(values.Given, fatesOf("controller.extraArgs.", values.Extra)...)
+	}
+	if err := f.decide(&in); err != nil {
+		return in, setup, err
+	}
+	for _, note := range in.Notes {
+		if note.Arguments != nil && note.File != valuesFile {
+			setup.Flags = append(setup.Flags, fatesOf("--", givenIn(note.Arguments))...)
+		}
+	}
+	slices.SortFunc(setup.Flags, func(a, b migrate.Argument) int { return strings.Compare(a.Name, b.Name) })
+	setup.Flags = slices.Compact(setup.Flags)
+	for _, line := range []string{in.controller, in.settings} {
+		if line != "" {
+			setup.Sources = append(setup.Sources, line)
+		}
+	}
+	return in, setup, nil
+}
+
+// everything reads the objects of the cluster and of the manifests.
+func (f *migrateFlags) everything(ctx context.Context, diagnostics io.Writer) (input, error) {
+	if f.assumeSecrets {
+		f.secretThere = func(snapshot.Name) bool { return true }
+	}
+	var all input
+	if f.cluster {
+		var err error
+		if all, err = f.fromOneCluster(ctx, diagnostics); err != nil {
+			return all, err
+		}
+	} else if _, err := f.options(); err != nil {
+		return all, usage(err)
+	}
+	files, err := f.read(ctx)
+	if err != nil {
+		return all, err
+	}
+	all.Objects.Append(files.Objects)
+	all.Notes, all.Errors = append(all.Notes, files.Notes...), append(all.Errors, files.Errors...)
+	all.documents = append(all.documents, files.documents...)
+	return all, nil
+}
+
+// readValues reads the files of --values.
+func (f *migrateFlags) readValues() (*migrate.Values, error) {
+	var texts [][]byte
+	for _, path := range f.values {
+		read := func() ([]byte, error) { return os.ReadFile(path) }
+		if path == "-" {
+			read = func() ([]byte, error) { return io.ReadAll(os.Stdin) }
+		}
+		text, err := read()
+		if err != nil {
+			return nil, usage(fmt.Errorf("--values: %w", err))
+		}
+		texts = append(texts, text)
+	}
+	values, err := migrate.ReadValues(texts...)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--values %s: %w", strings.Join(f.values, ", "), err))
+	}
+	return values, nil
+}
+
+// valuesFile is the file of the Deployment that the chart would make.
+const valuesFile = "--values"
+
+// fromChart is the name of the objects that the chart makes by default.
+var fromChart = snapshot.Name{Namespace: "ingress-nginx", Name: "ingress-nginx-controller"}
+
+// useValues adds the settings and flags of values, unless the objects have a controller.
+func (f *migrateFlags) useValues(in *input, values *migrate.Values) {
+	if slices.ContainsFunc(in.Notes, func(n snapshot.Note) bool { return n.Arguments != nil }) {
+		return
+	}
+	if name, _, _ := lint.FindSettings(in.Objects); name == (snapshot.Name{}) && f.configMap == "" {
+		in.Objects.ConfigMaps = append(in.Objects.ConfigMaps, values.ConfigMap(fromChart))
+		values.Flags["configmap"] = fromChart.String()
+	} else if f.configMap == "" {
+		values.Flags["configmap"] = name.String()
+	}
+	in.Notes = append(in.Notes, snapshot.Note{File: valuesFile, Object: "Deployment " + fromChart.String(), Arguments: values.Arguments()})
+}

@@ -1,0 +1,166 @@
+package migrate
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/annotations"
+	"sluice/internal/assemble"
+	"sluice/internal/lint"
+	"sluice/internal/model"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+	"sluice/internal/translate"
+)
+
+// notes are the reasons of findings after which requests are answered as ingress-nginx
+// answers them, unless a row says otherwise.
+var notes = map[model.Reason]bool{
+	model.NotFound: true, model.Conflict: true, model.Ambiguous: true, model.Unread: true, model.Shadowed: true, model.CrossNamespace: true, model.NoEffect: true,
+	model.Unhealthy: true, assemble.Turned: true, assemble.Rewritten: true, assemble.Star: true, assemble.Groupless: true,
+	assemble.SharedHost: true, assemble.Repeated: true, annotations.Foreign: true, translate.Unslashed: true, translate.Keyless: true,
+	translate.Constant: true, translate.NearClass: true, translate.OtherClass: true, translate.Unserved: true, lint.Unlabelled: true,
+	lint.Unreachable: true, lint.ToBeIssued: true, lint.Uncompared: true, lint.Unwatched: true, lint.Snippet: true,
+}
+
+// served are those of notes after which a row can say that answers differ.
+var served = map[model.Reason]bool{model.NotFound: true, model.Conflict: true, model.Shadowed: true, model.Ambiguous: true}
+
+// remedies say what to do, by the reason of a finding.
+var remedies = map[model.Reason]string{
+	model.InvalidValue: "Write a valid value, or remove it to keep the default.",
+	model.Unsupported:  "Remove it before you switch, or leave this Ingress with ingress-nginx for now.",
+	model.NotFound:     "Make the object, or name another one.",
+	model.Conflict:     "Remove it here or in the other Ingress.",
+	model.NotDelegated: "Let the owner delegate the host, or move the rule to the owner's namespace.",
+	model.Ambiguous:    "Keep one of the two.",
+	model.Unread:       "Correct the name, or remove it.",
+	model.NoRoom:       "Make the patterns simpler, or split the namespace.",
+	model.Refused:      "Write it so that nginx takes it.",
+}
+
+// found makes items of the findings of an Ingress. The advice about a snippet belongs to
+// the item of the snippet.
+func (l *look) found(object *networkingv1.Ingress) []Item {
+	items := []Item{}
+	advice := map[string][]string{}
+	for _, f := range l.findings[snapshot.RefOf(object)] {
+		if f.Reason == lint.Snippet {
+			advice[f.Field] = append(advice[f.Field], f.Text)
+			continue
+		}
+		items = append(items, l.item(f))
+	}
+	for at, item := range items {
+		if item.Status != Note && len(advice[item.Field]) > 0 {
+			items[at].Instead, items[at].Remedy = advice[item.Field], "Write these annotations in place of the snippet, and remove the snippet."
+			delete(advice, item.Field)
+		}
+	}
+	for _, f := range l.findings[snapshot.RefOf(object)] {
+		if lines := advice[f.Field]; f.Reason == lint.Snippet && len(lines) > 0 {
+			items = append(items, Item{Status: Note, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: "annotations can replace this snippet, so that nobody has to allow it", Instead: lines})
+			delete(advice, f.Field)
+		}
+	}
+	return items
+}
+
+// item makes an item of a finding, with the row that describes it most closely.
+func (l *look) item(f lint.Finding) Item {
+	field := strings.TrimPrefix(f.Field, l.translate.AnnotationsPrefix+"/")
+	if path, is := strings.CutPrefix(f.Field, annotations.PathsPrefix); is {
+		field = path
+	}
+	best, precision := -1, 0
+	for at, r := range rows {
+		if p := r.precision(f, field); p > precision {
+			best, precision = at, p
+		}
+	}
+	if best < 0 && f.Denies {
+		best = badValue()
+	}
+	item := Item{Status: Different, Object: f.Object, Place: f.Place, Field: f.Field, Reason: f.Reason, Text: f.Text, Remedy: remedies[f.Reason]}
+	if best >= 0 {
+		item.Difference = differences()[best]
+		item.Remedy = firstOf(rows[best].remedy, item.Remedy)
+	}
+	named := best >= 0 && (len(rows[best].fields) > 0 || len(rows[best].says) > 0)
+	switch {
+	case f.Denies, best >= 0 && rows[best].closes:
+		item.Status = Unavailable
+	case best >= 0 && rows[best].alike, notes[f.Reason] && !(named && served[f.Reason]), f.Severity == lint.Note, replaced(f):
+		item.Status = Note
+	}
+	return item
+}
+
+// badValue is the row about any mistake in something that protects a path.
+var badValue = sync.OnceValue(func() int {
+	return slices.IndexFunc(rows, func(r row) bool { return r.id == "bad-value" })
+})
+
+// replaced reports whether nothing is lost by an annotation or setting that Sluice does not
+// read.
+func replaced(f lint.Finding) bool {
+	return f.Reason == model.Unsupported && strings.Contains(f.Text, " of ingress-nginx has no effect: ")
+}
+
+func firstOf(texts ...string) string {
+	at := slices.IndexFunc(texts, func(text string) bool { return text != "" })
+	if at < 0 {
+		return ""
+	}
+	return texts[at]
+}
+
+// rest adds the items of other objects, and of what could not be read.
+func (l *look) rest(r *Report) {
+	for _, f := range l.Findings {
+		switch {
+		case f.Reason == lint.Unreadable || f.Reason == lint.Empty || f.Reason == lint.Several || f.Object == (model.ObjectRef{}):
+			r.Input = append(r.Input, l.item(f))
+		case f.Object.Kind != "Ingress":
+			r.Objects = append(r.Objects, l.item(f))
+		case f.Reason == model.Unsupported && (f.Field == "apiVersion" || f.Field == "kind"):
+			r.Input = append(r.Input, l.item(f))
+		}
+	}
+}
+
+// settings makes the list of all settings that are given.
+func (l *look) settings() []Argument {
+	ref := model.ObjectRef{Kind: "ConfigMap", Namespace: l.translate.ConfigMap.Namespace, Name: l.translate.ConfigMap.Name}
+	all := []Argument{}
+	for key := range l.controller.data {
+		a := Argument{Name: model.OneLine(key, mostName), Fate: Kept}
+		for _, f := range l.findings[ref] {
+			if f.Field == key {
+				a.Fate, a.Text = l.fateOf(f), f.Text
+			}
+		}
+		all = append(all, a)
+	}
+	return sorted(all)
+}
+
+// mostName limits the shown length of a name.
+const mostName = 253
+
+// fateOf is the fate of a setting with a finding.
+func (l *look) fateOf(f lint.Finding) Fate {
+	item := l.item(f)
+	switch {
+	case item.Status == Unavailable:
+		return Closes
+	case f.Reason == model.Unread && !settings.Catalog().Has(f.Field):
+		return Unknown
+	case item.Status == Note, f.Reason == model.Unsupported:
+		return WithoutEffect
+	}
+	return Changed
+}

@@ -1,0 +1,65 @@
+package migrate
+
+import (
+	"sluice/internal/model"
+)
+
+// logRows are about logs.
+var logRows = []row{
+	{"log-path", "`access-log-path`, `http-access-log-path`, `error-log-path` outside", by("access-log-path http-access-log-path stream-access-log-path error-log-path")},
+	{"log-stderr", "an access log on `/dev/stderr`", by("access-log-path http-access-log-path stream-access-log-path").that("/dev/stderr")},
+	{"log-volume", "no `access-log-path`, and a volume", untold(otherObject)},
+	{"log-file", "a log file that cannot be opened", untold(operation)},
+	{"error-log", "`error-log-path`, `enable-syslog`", set("error-log-path enable-syslog")},
+	{"syslog-host", "a host name in `syslog-host`", by("syslog-host")},
+	{"log-variable", "a variable that does not exist in", by("log-format-upstream log-format-stream")},
+	{"log-skip", "a group with a name in `skip-access-log-urls`", by("skip-access-log-urls")},
+}
+
+// tlsRows are about TLS and reloads.
+var tlsRows = []row{
+	{"tracing", "`enable-opentelemetry`", quiet(func(f *facts) bool { return f.inForce("enable-opentelemetry") == "true" })},
+	{"span-name", "default name of a span", quiet(func(f *facts) bool {
+		return f.inForce("enable-opentelemetry") == "true" && f.inForce("opentelemetry-operation-name") == ""
+	})},
+	{"tracing-unmatched", "requests that no Ingress takes, with", setup(func(c *controller) bool { return c.on("enable-opentelemetry") })},
+	{"tracing-collector", "`enable-opentelemetry: \"true\"` in the settings", by("enable-opentelemetry").on("ConfigMap")},
+	{"opentelemetry-config", "`opentelemetry-config`", by("opentelemetry-config")},
+	{"certificate-namespace", "`tls-cert-namespace`", untold(onlySluice)},
+	{"backend-secret-namespace", "`proxy-ssl-secret` of another namespace", by("proxy-ssl-secret").that("delegated")},
+	{"backend-key", "the key of `proxy-ssl-secret`", asked("proxy-ssl-secret")},
+	{"client-authority", "`auth-tls-secret` that is missing, broken", by("auth-tls-secret").denying()},
+	{"client-plain", "`auth-tls-secret` over plain HTTP", quiet(func(f *facts) bool {
+		return f.asks("auth-tls-secret") && f.inForce("ssl-redirect") == "false" && f.inForce("force-ssl-redirect") != "true"
+	})},
+	{"client-hostless", "`auth-tls-secret` in a rule without a host", quiet(func(f *facts) bool { return f.asks("auth-tls-secret") && hostless(f.ingress) })},
+	{"client-later", "a later Ingress of a host with another `auth-tls-secret`", by("auth-tls-*").that("verifies the clients", "as it is older")},
+	{"client-error-page", "`auth-tls-error-page` with a host", by("auth-tls-error-page")},
+	{"client-name", "`auth-tls-match-cn` with names", by("auth-tls-match-cn")},
+	{"client-sessions", "TLS sessions of hosts with `auth-tls-secret`", asked("auth-tls-secret")},
+	{"ciphers-hostless", "`ssl-ciphers` in a rule without a host", by("ssl-ciphers").that("without a host")},
+	{"ciphers-later", "`ssl-ciphers` of two Ingresses", by("ssl-ciphers").that("as it is older").same()},
+	{"crossing", "an Ingress that turns into patterns", because(model.CrossNamespace).same()},
+	{"host-ownership", "`host-ownership: namespace`", because(model.NotDelegated)},
+	{"certificate-older", "an older Ingress decides the certificate", by("spec.tls*").that("is older and decides").same()},
+	{"chain-long", "a chain of certificates over 64 kB", by("spec.tls*").that("64 kB", "65536")},
+	{"room", "more certificates or endpoints than fit", because(model.NoRoom)},
+	{"dictionaries", "`lua-shared-dicts`", set("lua-shared-dicts")},
+	{"app-root-hsts", "a redirect of an `app-root` over HTTPS", quiet(func(f *facts) bool { return f.asks("app-root") && f.hasTLS() && f.setting("hsts") == "true" })},
+	{"path-long", "a path that is too long for nginx", by("spec.rules*").that("want a path of at most")},
+	{"reload-bad", "a reload with a bad Ingress present", untold(operation)},
+}
+
+// statusRows are about the status of Ingresses and events.
+var statusRows = []row{
+	{"status-ports", "ports in `status.loadBalancer.ingress`", always()},
+	{"status-apply", "how the status is written", always()},
+	{"status-rival", "another controller that writes the status too", untold(operation)},
+	{"status-gone", "all addresses are gone for a while", untold(operation)},
+	{"status-nodes", "a node with several addresses", untold(operation)},
+	{"status-nodes-unread", "nodes that may not be read", untold(operation)},
+	{"status-end", "the last replica ends", untold(operation)},
+	{"status-end-nodes", "the last replica ends, with several", untold(operation)},
+	{"events-sync", "events of type Normal, reason Sync", always()},
+	{"events", "events of mistakes", always()},
+}

@@ -1,0 +1,128 @@
+package migrate
+
+import (
+	"strings"
+
+	networkingv1 "k8s.io/api/networking/v1"
+
+	"sluice/internal/model"
+)
+
+// valueRows are about the values of annotations, but for authentication, snippets and
+// canaries, which have tables of their own.
+var valueRows = []row{
+	{"bad-value", "a bad value", because(model.InvalidValue)},
+	{"cors-origin-bad", "a bad origin in `cors-allow-origin`", by("cors-allow-origin")},
+	{"cors-bad", "another bad value of CORS", by("cors-*").same()},
+	{"force-ssl-redirect-bad", "`force-ssl-redirect` that is no boolean", by("force-ssl-redirect")},
+	{"backend-verify-alone", "`proxy-ssl-verify: \"on\"` without", by("proxy-ssl-verify").that("proxy-ssl-secret")},
+	{"near-miss", "a near miss of the name, or of the prefix", because(model.Unread).denying()},
+	{"setting-as-annotation", "a setting that protects, written as an annotation", because(model.Unread).that("this is a setting")},
+	{"half-protection", "`enable-owasp-core-rules` or `modsecurity-snippet` without", by("enable-owasp-core-rules modsecurity-snippet auth-secret auth-type").that("enable-modsecurity", "auth-type", "auth-secret")},
+	{"custom-headers-namespace", "`custom-headers` with a ConfigMap of another", by("custom-headers").that("delegated")},
+	{"custom-headers-reserved", "`custom-headers` with `Content-Length`", because(model.InvalidValue).in("custom-headers")},
+	{"custom-headers-twice", "`custom-headers` with a header twice", by("custom-headers").that("twice")},
+	{"allowed-headers-case", "case of the names in `global-allowed-response-headers`", untold(nothingChanges)},
+	{"custom-headers-pages", "`Content-Type` in `custom-headers`", untold(otherObject)},
+	{"custom-headers-cors", "a header of `custom-headers` that `enable-cors`", by("custom-headers enable-cors").that("writes")},
+	{"match-requests", "request headers of clients that ask for another", untold(onlySluice)},
+	{"instead-of-snippets", "headers, paths to refuse, times of caching", untold(onlySluice)},
+	{"certificate-status", "the status for refused client certificates", untold(onlySluice)},
+	{"fallback-path", "a page in place of a 404 of the backend", untold(onlySluice)},
+	{"modsecurity-word", "`enable-modsecurity` that is no boolean", by("enable-modsecurity")},
+	{"modsecurity-snippet", "`modsecurity-snippet`", by("modsecurity-snippet")},
+	{"modsecurity-recommended", "`modsecurity-snippet` beside the recommended", quiet(func(f *facts) bool {
+		return f.value("modsecurity-snippet") != "" && f.asks("enable-modsecurity")
+	})},
+	{"owasp-off", "`enable-owasp-core-rules: \"false\"` beside", quiet(func(f *facts) bool {
+		return f.value("enable-owasp-core-rules") == "false" && f.setting("enable-owasp-modsecurity-crs") == "true"
+	})},
+	{"modsecurity-log", "the log of ModSecurity", quiet(func(f *facts) bool { return f.inForce("enable-modsecurity") == "true" })},
+	{"grpc-errors", "an error of nginx to a gRPC client", protocol("GRPC", "GRPCS")},
+	{"grpc-retries", "`proxy-next-upstream`, `-tries` and `-timeout` with gRPC", protocol("GRPC", "GRPCS", "FCGI")},
+	{"grpc-buffer", "`proxy-buffer-size` with gRPC", protocol("GRPC", "GRPCS").with("proxy-buffer-size")},
+	{"fastcgi-buffers", "timeouts, buffers and `proxy-next-upstream` with", protocol("FCGI")},
+	{"protocol-case", "`backend-protocol` in lower case", quiet(func(f *facts) bool {
+		return strings.ToUpper(f.value("backend-protocol")) != f.value("backend-protocol")
+	})},
+	{"fastcgi-headers", "headers such as `X-Forwarded-For` and `X-Real-IP` to FastCGI", protocol("FCGI")},
+	{"fastcgi-annotations", "`auth-response-headers`, `upstream-vhost`", protocol("FCGI").with("auth-response-headers upstream-vhost x-forwarded-prefix auth-type")},
+	{"fastcgi-name", "`SERVER_NAME` of FastCGI", protocol("FCGI")},
+	{"fastcgi-root", "`DOCUMENT_ROOT` of FastCGI", protocol("FCGI")},
+	{"fastcgi-scheme", "`REQUEST_SCHEME`, `HTTPS` and", protocol("FCGI")},
+	{"fastcgi-params", "a parameter of `fastcgi-params-configmap` that", protocol("FCGI").with("fastcgi-params-configmap")},
+	{"fastcgi-params-namespace", "`fastcgi-params-configmap` of another", by("fastcgi-params-configmap").that("delegated")},
+	{"fastcgi-params-bad", "a bad value in that ConfigMap", by("fastcgi-params-configmap")},
+	{"fastcgi-index", "a bad `fastcgi-index`", by("fastcgi-index")},
+	{"auto-http", "`AUTO_HTTP`: kept connections", protocol("AUTO_HTTP")},
+	{"unread", "an annotation or setting that nobody reads", because(model.Unread).same()},
+	{"unsupported", "an annotation that Sluice does not do yet", because(model.Unsupported)},
+	{"mirror-bad", "`mirror-target` that is not valid", by("mirror-target")},
+	{"mirror-path", "`mirror-target` without a path", quiet(func(f *facts) bool {
+		_, rest, _ := strings.Cut(f.value("mirror-target"), "://")
+		return rest != "" && !strings.ContainsAny(rest, "/$")
+	})},
+	{"mirror-inward", "`mirror-target` that leads to this machine", by("mirror-target").that("leads to")},
+	{"mirror-headers", "headers and HTTP version of a mirror's copies", asked("mirror-target")},
+	{"own-paths", "paths below `/.sluice/`", by("spec.rules*").that("/.sluice/")},
+	{"setting-refused", "a setting that nginx refuses", untold(operation)},
+	{"settings-deleted", "the ConfigMap is deleted", untold(operation)},
+	{"settings-missing", "the ConfigMap is missing at the start", because(model.NotFound).on("IngressClass").in("spec.parameters*")},
+	{"http3-variable", "`$http3` in a rewrite", because("").that("$http3")},
+	{"setting-bad", "a bad setting", because(model.InvalidValue).on("ConfigMap")},
+	{"temp-file-size", "`proxy-max-temp-file-size` of less than a buffer", by("proxy-max-temp-file-size")},
+	{"broadcast-address", "`255.255.255.255` in a list of addresses", because("").that("255.255.255.255")},
+	{"limit-negative", "`limit-rps`, `limit-rpm` and `limit-connections` below 0", by("limit-rps limit-rpm limit-connections")},
+	{"limit-list-long", "a `limit-allowlist` of more than 256", by("limit-allowlist limit-whitelist").that("256", "2048", "2,048")},
+	{"source-list-long", "an `allowlist-source-range` or `denylist-source-range` of more", by("allowlist-source-range whitelist-source-range denylist-source-range").that("4096", "4,096")},
+	{"limit-accel", "an answer with `X-Accel-Redirect`", untold(byRequest)},
+	{"limit-options", "a `limit-allowlist` or `limit-burst-multiplier`", by("limit-allowlist limit-whitelist limit-burst-multiplier")},
+	{"limit-zones", "zones of limits", asked("limit-rps limit-rpm limit-connections")},
+	{"limit-replicas", "limits with several replicas", untold(nothingChanges)},
+	{"limit-by", "what limits go by", untold(onlySluice)},
+	{"global-auth-ca", "the server of `global-auth-url`", untold(onlySluice)},
+	{"shutdown-timeout", "`worker-shutdown-timeout: \"0\"`", by("worker-shutdown-timeout")},
+	{"sizes-high", "buffers above 1g", because(model.InvalidValue).on("ConfigMap").that("1g", "65536")},
+}
+
+// balancingRows are about canaries, cookies and how endpoints are chosen.
+var balancingRows = []row{
+	{"canary-word", "`canary` that is no boolean", by("canary").that("want true or false")},
+	{"canary-path", "a canary with a path that no other Ingress has", by("spec.rules*").that("no other Ingress has the path")},
+	{"canary-protected", "a canary with something that protects", because(model.Unsupported).in("spec.rules*").that("the canary gets no requests")},
+	{"cookies-shared", "cookies of two Ingresses with one Service", quiet(func(f *facts) bool { return f.asks("affinity") && f.sharesService })},
+	{"balancing-shared", "hash, algorithm or `service-upstream` of two", quiet(func(f *facts) bool {
+		return f.asks("upstream-hash-by load-balance service-upstream") && f.sharesService
+	})},
+	{"hash-change", "a changed `upstream-hash-by`", untold(operation)},
+	{"hash-bad", "`upstream-hash-by` with a variable", by("upstream-hash-by")},
+	{"hash-subset", "`upstream-hash-by-subset`", asked("upstream-hash-by-subset")},
+	{"load-balance-bad", "`load-balance` that is not valid", by("load-balance")},
+	{"least-conn", "`load-balance: least_conn`", quiet(func(f *facts) bool { return f.value("load-balance") == "least_conn" })},
+	{"canary-several", "several canaries of a path", quiet(func(f *facts) bool { return f.asks("canary") && f.otherCanary })},
+	{"canary-pattern", "`canary-by-header-pattern` that is no", by("canary-by-header-pattern")},
+	{"service-upstream", "`service-upstream` for a Service without", by("service-upstream").same()},
+	{"cookie-bad", "`session-cookie-*` with a value", by("session-cookie-*")},
+}
+
+// protocol recognises an Ingress with one of these backend protocols, in any case.
+func protocol(names ...string) when {
+	return quiet(func(f *facts) bool {
+		for _, name := range names {
+			if strings.EqualFold(f.value("backend-protocol"), name) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// hostless reports whether an Ingress has a rule without a host.
+func hostless(ing *networkingv1.Ingress) bool {
+	for _, rule := range ing.Spec.Rules {
+		if rule.Host == "" {
+			return true
+		}
+	}
+	return false
+}

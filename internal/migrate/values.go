@@ -1,0 +1,217 @@
+package migrate
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"sluice/charts"
+	"sluice/internal/keys"
+	"sluice/internal/model"
+	"sluice/internal/settings"
+	"sluice/internal/snapshot"
+)
+
+// Values are values of ingress-nginx's Helm chart.
+type Values struct {
+	// Given are the values at the ends of branches, with their fates. Flags of
+	// controller.extraArgs have none.
+	Given []Argument
+	// Flags are those that the chart gives the controller because of the values.
+	Flags map[string]string
+	// Extra are the flags of controller.extraArgs.
+	Extra map[string]string
+	// Settings are those of controller.config.
+	Settings map[string]string
+}
+
+// ConfigMap returns the ConfigMap that the chart makes of the settings.
+func (v *Values) ConfigMap(name snapshot.Name) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name}, Data: v.Settings}
+}
+
+// Arguments are the flags as a command line.
+func (v *Values) Arguments() []string {
+	all := maps.Clone(v.Flags)
+	maps.Copy(all, v.Extra)
+	arguments := []string{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		arguments = append(arguments, "--"+name+"="+all[name])
+	}
+	return arguments
+}
+
+// ReadValues reads files of values. Later ones override earlier ones, as with Helm.
+func ReadValues(files ...[]byte) (*Values, error) {
+	all := map[string]any{}
+	for _, text := range files {
+		one := map[string]any{}
+		if err := yaml.UnmarshalStrict(text, &one); err != nil {
+			return nil, fmt.Errorf("want values of a Helm chart as YAML: %s", model.OneLine(err.Error(), 300))
+		}
+		if one["kind"] != nil && one["apiVersion"] != nil {
+			return nil, errors.New("want values of a Helm chart (got an object of Kubernetes): give manifests with -f")
+		}
+		merge(all, one)
+	}
+	v := &Values{Flags: map[string]string{}, Extra: map[string]string{}, Settings: map[string]string{}}
+	controller, _ := all["controller"].(map[string]any)
+	texts(controller["config"], v.Settings)
+	texts(controller["extraArgs"], v.Extra)
+	v.flags(controller)
+	if on, _ := controller["allowSnippetAnnotations"].(bool); on {
+		v.Settings["allow-snippet-annotations"] = "true"
+	}
+	v.Given = append(judge("", all, chart().names), v.settings()...)
+	return v, nil
+}
+
+// merge puts the values of one tree over those of another.
+func merge(into, from map[string]any) {
+	for name, value := range from {
+		below, isTree := value.(map[string]any)
+		if old, was := into[name].(map[string]any); isTree && was {
+			merge(old, below)
+			continue
+		}
+		into[name] = value
+	}
+}
+
+// texts reads a tree of scalars.
+func texts(tree any, into map[string]string) {
+	below, _ := tree.(map[string]any)
+	for name, value := range below {
+		if value != nil {
+			into[name] = fmt.Sprint(value)
+		}
+	}
+}
+
+// flags are those of the controller that decide which Ingresses it serves.
+func (v *Values) flags(controller map[string]any) {
+	at := func(names ...string) string {
+		var value any = controller
+		for _, name := range names {
+			tree, _ := value.(map[string]any)
+			value = tree[name]
+		}
+		if value == nil {
+			return ""
+		}
+		return fmt.Sprint(value)
+	}
+	for flag, value := range map[string]string{
+		"ingress-class":               at("ingressClass"),
+		"controller-class":            at("ingressClassResource", "controllerValue"),
+		"ingress-class-by-name":       at("ingressClassByName"),
+		"watch-ingress-without-class": at("watchIngressWithoutClass"),
+	} {
+		if value != "" {
+			v.Flags[flag] = value
+		}
+	}
+	if at("scope", "enabled") == "true" {
+		v.Flags["watch-namespace"] = at("scope", "namespace")
+	} else if selector := at("scope", "namespaceSelector"); selector != "" {
+		v.Flags["watch-namespace-selector"] = selector
+	}
+}
+
+// settings gives the settings of controller.config their fates.
+func (v *Values) settings() []Argument {
+	_, problems := settings.Read(v.ConfigMap(snapshot.Name{}))
+	var all []Argument
+	for key := range v.Settings {
+		a := Argument{Name: "controller.config." + model.OneLine(key, mostName), Fate: Kept}
+		for _, p := range problems {
+			if p.Field == key {
+				a.Fate, a.Text = fateOfProblem(p), p.Message()
+			}
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+func fateOfProblem(p model.Problem) Fate {
+	switch {
+	case p.Denies:
+		return Closes
+	case p.Reason == model.Unread && !settings.Catalog().Has(p.Field):
+		return Unknown
+	case p.Reason == model.InvalidValue:
+		return Changed
+	}
+	return WithoutEffect
+}
+
+// chartFiles are what Sluice's chart knows of values.
+type chartFiles struct {
+	names map[string]any
+	// withoutEffect are reasons by value.
+	withoutEffect map[string]string
+}
+
+// chart reads the embedded files of the chart, which a test reads too.
+var chart = sync.OnceValue(func() chartFiles {
+	c := chartFiles{withoutEffect: map[string]string{}}
+	var groups []struct {
+		Reason string            `json:"reason"`
+		Values map[string]string `json:"values"`
+	}
+	if err := errors.Join(yaml.Unmarshal(charts.Names, &c.names), yaml.Unmarshal(charts.WithoutEffect, &groups)); err != nil {
+		panic(err) // the files are part of this program
+	}
+	for _, g := range groups {
+		for name := range g.Values {
+			c.withoutEffect[name] = g.Reason
+		}
+	}
+	return c
+})
+
+// refusedValues are those that Sluice's chart refuses, or that name another image.
+var refusedValues = map[string]Argument{
+	"controller.customTemplate.configMapName": {Fate: Refused, Text: "Sluice's templates are others than nginx.tmpl: leave it out; --template-dir names a folder with templates of Sluice"},
+	"controller.image.repository":             {Fate: Changed, Text: "want the repository of Sluice's image"},
+	"controller.image.registry":               {Fate: Changed, Text: "want the registry of Sluice's image"},
+	"controller.image.tag":                    {Fate: Changed, Text: "want a tag of Sluice's image, or none"},
+	"controller.image.digest":                 {Fate: Changed, Text: "want a digest of Sluice's image, or none"},
+	"global.image.registry":                   {Fate: Changed, Text: "want the registry of Sluice's image"},
+}
+
+// judge gives each value of a tree its fate. names are the names at this place of the
+// chart; nil stands for any.
+func judge(prefix string, tree, names map[string]any) []Argument {
+	var all []Argument
+	for name, value := range tree {
+		full := prefix + name
+		below, known := names[name]
+		branch, isTree := value.(map[string]any)
+		namesBelow, _ := below.(map[string]any)
+		reason := chart().withoutEffect[full]
+		switch {
+		case full == "controller.config" || full == "controller.extraArgs":
+		case reason != "":
+			all = append(all, Argument{full, WithoutEffect, reason})
+		case names != nil && !known:
+			near := keys.NewNames(slices.Sorted(maps.Keys(names))).Nearest(name)
+			all = append(all, Argument{model.OneLine(full, mostName), Unknown, "neither chart has this value, so that Helm refuses it" + keys.DidYouMean(near)})
+		case isTree && len(namesBelow) > 0:
+			all = append(all, judge(full+".", branch, namesBelow)...)
+		case refusedValues[full].Fate != "" && fmt.Sprint(value) != "" && value != nil:
+			all = append(all, Argument{full, refusedValues[full].Fate, refusedValues[full].Text})
+		default:
+			all = append(all, Argument{Name: model.OneLine(strings.TrimSuffix(full, "."), mostName), Fate: Kept})
+		}
+	}
+	return all
+}
