@@ -11,37 +11,38 @@ import "sluice/internal/keys"
 
 // Settings holds all settings.
 type Settings struct {
-	Workers     Workers
-	Memory      Memory
-	Client      Client
-	Proxy       Proxy
-	GRPC        GRPC
-	Balancing   Balancing
-	Keepalive   Keepalive
-	TLS         TLS
-	HSTS        HSTS
-	Redirects   Redirects
-	Answers     Answers
-	Paths       Paths
-	Hosts       Hosts
-	HTTP2       HTTP2
-	Listen      Listen
-	Headers     Headers
-	Errors      Errors
-	Forwarded   Forwarded
-	LogFormat   LogFormat
-	StreamLog   StreamLog
-	Log         Log
-	Tracing     Tracing
-	ModSecurity ModSecurity
-	Stream      Stream
-	Gzip        Gzip
-	Hash        Hash
-	Patterns    Patterns
-	Access      Access
-	Auth        Auth
-	Limits      ClientLimits
-	Annotations Annotations
+	Workers       Workers
+	Memory        Memory
+	Client        Client
+	Proxy         Proxy
+	GRPC          GRPC
+	Balancing     Balancing
+	Keepalive     Keepalive
+	TLS           TLS
+	HSTS          HSTS
+	Redirects     Redirects
+	Answers       Answers
+	Paths         Paths
+	Hosts         Hosts
+	HTTP2         HTTP2
+	Listen        Listen
+	Headers       Headers
+	GlobalHeaders GlobalHeaders
+	Errors        Errors
+	Forwarded     Forwarded
+	LogFormat     LogFormat
+	StreamLog     StreamLog
+	Log           Log
+	Tracing       Tracing
+	ModSecurity   ModSecurity
+	Stream        Stream
+	Gzip          Gzip
+	Hash          Hash
+	Patterns      Patterns
+	Access        Access
+	Auth          Auth
+	Limits        ClientLimits
+	Annotations   Annotations
 
 	source *source
 	// replicas is the number of replicas that share the limits of clients, 0 for one.
