@@ -83,14 +83,14 @@ func (m *Memo) headersAt(s *snapshot.Snapshot, of globalHeaders, text string) (l
 	case configMap == nil && s.Forbids(ref):
 		return nil, []model.Problem{{Reason: model.NotFound, Text: fmt.Sprintf("Sluice has no permission to read ConfigMap %s: name it in rbac.headerConfigMaps of the chart, or grant get on it", claim.Shown(name.String()))}}
 	case configMap == nil:
-		return nil, []model.Problem{{Reason: model.NotFound, Text: fmt.Sprintf("ConfigMap %s does not exist: none of its headers is set", claim.Shown(name.String()))}}
+		return nil, []model.Problem{{Reason: model.NotFound, Text: fmt.Sprintf("ConfigMap %s does not exist; none of its headers is set", claim.Shown(name.String()))}}
 	case len(configMap.Data) > mostGlobalHeaders:
-		return nil, []model.Problem{{Object: ref, Reason: model.InvalidValue, Text: fmt.Sprintf("want at most %d headers (got %d): none of them is set", mostGlobalHeaders, len(configMap.Data))}}
+		return nil, []model.Problem{{Object: ref, Reason: model.InvalidValue, Text: fmt.Sprintf("want at most %d headers (got %d); none of them is set", mostGlobalHeaders, len(configMap.Data))}}
 	}
 	for _, header := range slices.Sorted(maps.Keys(configMap.Data)) {
 		line := keys.HeaderLine{Name: header, Value: strings.TrimSpace(configMap.Data[header])}
 		if wrong := wrongGlobalHeader(of, list, line); wrong != "" {
-			problems = append(problems, model.Problem{Object: ref, Field: header, Reason: model.InvalidValue, Text: wrong + ": the header is left out, and the others are set"})
+			problems = append(problems, model.Problem{Object: ref, Field: header, Reason: model.InvalidValue, Text: wrong + "; the header is left out, and the others are set"})
 			continue
 		}
 		list = append(list, line)
