@@ -24,6 +24,7 @@ func (s *Settings) Blocks() []model.Block {
 		block("opentelemetry", s.Tracing),
 		block("stream", s.Stream),
 		block("gzip", s.Gzip),
+		block("block-lists", s.BlockLists),
 		block("client", s.Client),
 		block("headers", s.Headers),
 		block("global-headers", s.printedHeaders()),

@@ -91,6 +91,7 @@ func (s *Settings) invalid(faults []keys.Fault) []model.Problem {
 		denies := f.Protects || needed != "" && !f.Alone
 		if denies {
 			s.source.broken[f.Key] = true
+			s.source.denies = s.source.denies || everywhere[f.Key]
 		}
 		problems = append(problems, s.problem(f.Key, model.InvalidValue, f.Text(), denies))
 	}

@@ -40,6 +40,7 @@ type Settings struct {
 	Hash          Hash
 	Patterns      Patterns
 	Access        Access
+	BlockLists    BlockLists
 	Auth          Auth
 	Limits        ClientLimits
 	Annotations   Annotations
