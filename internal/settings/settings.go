@@ -185,8 +185,9 @@ type HTTP2 struct {
 
 // Listen configures the sockets of nginx.
 type Listen struct {
-	DisableIPv6 bool `key:"disable-ipv6" default:"false" empty:"zero" doc:"Whether nginx listens on IPv4 only."`
-	ReusePort   bool `key:"reuse-port" default:"true" empty:"zero" doc:"Whether each worker has its own listening socket."`
+	DisableIPv6 bool     `key:"disable-ipv6" default:"false" empty:"zero" doc:"Whether nginx listens on IPv4 only."`
+	Addresses   []string `key:"bind-address" empty:"zero" protects:"true" validate:"max=16,dive,ip,address" doc:"IP addresses on which nginx listens for HTTP, HTTPS and TCP and UDP services, separated by commas, at most 16. It listens on no others. With disable-ipv6, IPv6 addresses count only if there is no other. Empty means all addresses."`
+	ReusePort   bool     `key:"reuse-port" default:"true" empty:"zero" doc:"Whether each worker has its own listening socket."`
 }
 
 // Headers configures headers for clients and backends.
