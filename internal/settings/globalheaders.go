@@ -17,10 +17,10 @@ type GlobalHeaders struct {
 	Responses     keys.ResponseHeaders `key:"global-response-headers" empty:"zero" doc:"Headers of all answers, also of errors, redirects and unknown hosts, in a line each. They replace those of backends, and annotations cannot change them. A line without a value removes the header."`
 	Requests      keys.RequestHeaders  `key:"global-request-headers" empty:"zero" protects:"true" doc:"Headers of the requests to all backends, in a line each. They replace those of the client, and annotations cannot change them. A line without a value removes the header. Values can have the variables of the annotation request-headers."`
 
-	// added and set are the headers of the ConfigMaps.
-	added, set []keys.HeaderLine
-	// passesServer is set if backends name themselves.
-	passesServer bool
+	// Added and Sent are the headers of the ConfigMaps.
+	Added, Sent []keys.HeaderLine
+	// ServerPasses is set if backends name themselves.
+	ServerPasses bool
 }
 
 // strictTransport is the header of the settings hsts.
@@ -32,19 +32,19 @@ const contentType = "Content-Type"
 // WithHeaders returns the settings with the headers of add-headers and proxy-set-headers.
 func (s *Settings) WithHeaders(added, set []keys.HeaderLine) *Settings {
 	with := *s
-	with.GlobalHeaders.added, with.GlobalHeaders.set = added, set
+	with.GlobalHeaders.Added, with.GlobalHeaders.Sent = added, set
 	return &with
 }
 
 // Answers returns the headers of all answers: those of the policy, then those of add-headers
 // that it does not have. Content-Type is not among them.
 func (g GlobalHeaders) Answers() []keys.HeaderLine {
-	return slices.DeleteFunc(merged(g.Responses, g.added), func(h keys.HeaderLine) bool { return strings.EqualFold(h.Name, contentType) })
+	return slices.DeleteFunc(merged(g.Responses, g.Added), func(h keys.HeaderLine) bool { return strings.EqualFold(h.Name, contentType) })
 }
 
 // Type returns the Content-Type of the answers of backends, "" to keep it.
 func (g GlobalHeaders) Type() string {
-	for _, h := range merged(g.Responses, g.added) {
+	for _, h := range merged(g.Responses, g.Added) {
 		if strings.EqualFold(h.Name, contentType) {
 			return h.Value
 		}
@@ -53,12 +53,12 @@ func (g GlobalHeaders) Type() string {
 }
 
 // Questions returns the headers of all requests to backends.
-func (g GlobalHeaders) Questions() []keys.HeaderLine { return merged(g.Requests, g.set) }
+func (g GlobalHeaders) Questions() []keys.HeaderLine { return merged(g.Requests, g.Sent) }
 
 // Hidden returns the headers of backends that are not passed on, each once.
 func (g GlobalHeaders) Hidden() []string {
 	var names []string
-	for _, h := range merged(g.Responses, g.added) {
+	for _, h := range merged(g.Responses, g.Added) {
 		names = append(names, h.Name)
 	}
 	for _, name := range g.Hide {
@@ -70,7 +70,7 @@ func (g GlobalHeaders) Hidden() []string {
 }
 
 // PassesServer reports whether backends name themselves in the header Server.
-func (g GlobalHeaders) PassesServer() bool { return g.passesServer }
+func (g GlobalHeaders) PassesServer() bool { return g.ServerPasses }
 
 // Overrules reports whether a directive of an Ingress has no effect: the policy sets or
 // removes its header. expires writes two headers, which must not stand beside global ones.
@@ -81,18 +81,18 @@ func (g GlobalHeaders) Overrules(directive, header string) bool {
 	case "proxy_set_header":
 		return has(g.Requests, header)
 	case "expires":
-		return slices.ContainsFunc([]string{"Expires", "Cache-Control"}, func(name string) bool { return has(g.Responses, name) || has(g.added, name) })
+		return slices.ContainsFunc([]string{"Expires", "Cache-Control"}, func(name string) bool { return has(g.Responses, name) || has(g.Added, name) })
 	}
 	return false
 }
 
 // writes reports whether answers have a global header, or lose it.
-func (g GlobalHeaders) writes(name string) bool { return has(g.Responses, name) || has(g.added, name) }
+func (g GlobalHeaders) writes(name string) bool { return has(g.Responses, name) || has(g.Added, name) }
 
-// printed returns the group as a block prints it.
+// printedHeaders returns the group as a block prints it.
 func (s *Settings) printedHeaders() GlobalHeaders {
 	g := s.GlobalHeaders
-	g.passesServer = g.BackendServer && s.Headers.ServerTokens
+	g.ServerPasses = g.BackendServer && s.Headers.ServerTokens
 	return g
 }
 
