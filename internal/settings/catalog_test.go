@@ -183,9 +183,7 @@ var ingressNginx = map[string]string{
 }
 
 // ours are the settings that ingress-nginx does not have.
-var ours = []string{"global-auth-ca", "global-response-headers", "limit-divide-by-replicas", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
-var ours = []string{"global-auth-ca", "global-request-headers", "limit-divide-by-replicas", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
-var ours = []string{"global-auth-ca", "host-ownership", "limit-divide-by-replicas", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
+var ours = []string{"global-auth-ca", "global-request-headers", "global-response-headers", "host-ownership", "limit-divide-by-replicas", "otlp-collector-protocol", "password-hash-max-cost", "pcre-match-limit", "regex-scope", "trailing-slash-redirect"}
 
 // otherwise are those whose default in ingress-nginx is of another kind: it names
 // seven dictionaries, of which two have their like here.
