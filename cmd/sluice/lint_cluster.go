@@ -100,6 +100,9 @@ func (f *userCluster) readCluster(ctx context.Context, client *kube.Client, flag
 	for _, name := range configMapsOf(objects, o) {
 		objects.ConfigMaps = append(objects.ConfigMaps, in.configMaps(ctx, name)...)
 	}
+	for _, name := range headersOfSettings(objects.ConfigMaps, o) {
+		objects.ConfigMaps = append(objects.ConfigMaps, in.configMaps(ctx, name)...)
+	}
 	if f.secretThere == nil {
 		f.secretThere = in.secretNames(ctx)
 	}
@@ -123,6 +126,29 @@ func configMapsOf(objects snapshot.Objects, o translate.Options) []snapshot.Name
 	}
 	slices.SortFunc(names, snapshot.Name.Compare)
 	return slices.Compact(names)
+}
+
+// headersOfSettings returns the ConfigMaps with headers that the settings among some ConfigMaps
+// refer to, without those that are among them.
+func headersOfSettings(all []*corev1.ConfigMap, o translate.Options) []snapshot.Name {
+	settings := lint.Conventional()
+	if o.ConfigMap != (snapshot.Name{}) {
+		settings = []snapshot.Name{o.ConfigMap}
+	}
+	has := func(names []snapshot.Name, of snapshot.Name) bool {
+		return slices.ContainsFunc(names, func(name snapshot.Name) bool {
+			return name.Name == of.Name && (name.Namespace == "" || name.Namespace == of.Namespace)
+		})
+	}
+	var known, named []snapshot.Name
+	for _, one := range all {
+		known = append(known, snapshot.NameOf(one))
+		if has(settings, snapshot.NameOf(one)) {
+			named = append(named, translate.HeaderConfigMaps(one)...)
+		}
+	}
+	slices.SortFunc(named, snapshot.Name.Compare)
+	return slices.DeleteFunc(slices.Compact(named), func(name snapshot.Name) bool { return has(known, name) })
 }
 
 // listing is a request for a list of objects, all or those with a name.

@@ -107,7 +107,7 @@ func TestProblems(t *testing.T) {
 		"empty allow list":             {nil, map[string]string{"allowlist-source-range": ""}, []string{"allowlist-source-range: " + list + `(got "")` + denied}, true},
 		"broken list of the ConfigMap": {map[string]string{"whitelist-source-range": "office"}, nil, nil, true},
 		"a list of its own beside it":  {map[string]string{"whitelist-source-range": "office"}, map[string]string{"allowlist-source-range": "::1"}, nil, false},
-		"ConfigMap asks for more":      {map[string]string{"block-cidrs": "10.0.0.0/8"}, nil, nil, true},
+		"ConfigMap asks for more":      {map[string]string{"block-cidrs": "10.0.0.0/33"}, nil, nil, true},
 		"unknown":                      {nil, map[string]string{"no-such-annotation": "x"}, []string{"no-such-annotation: no annotation has this name"}, false},
 		"mistyped":                     {nil, map[string]string{"use-rexeg": "true"}, []string{`use-rexeg: no annotation has this name; did you mean "use-regex"?`}, false},
 		"not done":                     {nil, map[string]string{"auth-realm": "r", "canary-weight": "1", "canary": "false"}, []string{"auth-realm: it has no effect without nginx.ingress.kubernetes.io/auth-type", "canary-weight: it has no effect, as nginx.ingress.kubernetes.io/canary asks for nothing"}, false},

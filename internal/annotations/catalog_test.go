@@ -175,7 +175,7 @@ var ours = []annotation{
 	{"health-check-healthy-threshold", "", `2`, "", keys.RiskLow},
 	{"health-check-unhealthy-threshold", "", `3`, "", keys.RiskLow},
 	{"slow-start", "", `0`, "", keys.RiskLow},
-	{"limit-by", "", `address`, "", keys.RiskLow},
+	{"limit-by", "", `$binary_remote_addr`, "limit-conn-zone-variable", keys.RiskLow},
 	{"limit-headers", "", `false`, "", keys.RiskLow},
 	{"limit-dry-run", "", `false`, "", keys.RiskLow},
 	{"snippets", "", ``, "", keys.RiskMedium},

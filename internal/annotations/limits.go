@@ -16,7 +16,7 @@ type Limits struct {
 	PerMinute   int        `key:"limit-rpm" default:"0" off:"0" risk:"low" validate:"min=0,max=1000000" protects:"true" doc:"Requests that one address may send in a minute. Further ones get the status limit-req-status-code. 0 means no limit."`
 	Burst       int        `key:"limit-burst-multiplier" default:"5" alone:"true" risk:"low" validate:"min=1,max=1000" needs:"limit-rpm limit-rps" doc:"Size of a burst: one address may send this many times limit-rps or limit-rpm at once."`
 	Exempt      keys.CIDRs `key:"limit-allowlist" alias:"limit-whitelist" alone:"true" risk:"low" validate:"max=256" needs:"limit-connections limit-rpm limit-rps" doc:"Addresses and networks without limits: at most 256, and 2048 in all different lists of a namespace."`
-	By          string     `key:"limit-by" own:"true" default:"address" off:"address" risk:"low" validate:"limit_key" needs:"limit-connections limit-rpm limit-rps" doc:"Whose requests the limits count together: those of one client address; those of the host of the rule, from all clients (host); or those with the same value of a header (header:NAME) or cookie (cookie:NAME). A request without the header or cookie counts by its address."`
+	By          string     `key:"limit-by" own:"true" from:"limit-conn-zone-variable" off:"address" risk:"low" validate:"limit_key" needs:"limit-connections limit-rpm limit-rps" doc:"Whose requests the limits count together: those of one client address; those of the host of the rule, from all clients (host); or those with the same value of a header (header:NAME) or cookie (cookie:NAME). A request without the header or cookie counts by its address. The variables of the setting limit-conn-zone-variable mean the same."`
 	Headers     bool       `key:"limit-headers" own:"true" default:"false" off:"false f 0" alone:"true" risk:"low" needs:"limit-connections limit-rpm limit-rps" doc:"Whether answers tell clients the limits: all of them in RateLimit-Policy, and refusals by limit-rps or limit-rpm in Retry-After the seconds after which a request passes."`
 	DryRun      bool       `key:"limit-dry-run" own:"true" default:"false" off:"false f 0" alone:"true" risk:"low" needs:"limit-connections limit-rpm limit-rps" doc:"Whether nginx only logs which requests the limits would refuse. The log format can have $limit_req_status and $limit_conn_status, which are then REJECTED_DRY_RUN. Answers have no headers of limit-headers."`
 }
@@ -122,14 +122,16 @@ const byAddress = "binary_remote_addr"
 func (l Limits) counted() (variable, hashed string) {
 	kind, name, _ := strings.Cut(l.By, ":")
 	switch kind {
-	case "host":
+	case "", "address", "$binary_remote_addr", "$remote_addr":
+		return byAddress, ""
+	case "host", "$host", "$server_name":
 		return "server_name", ""
 	case "header":
 		return "limits_by", "http_" + strings.ToLower(strings.ReplaceAll(name, "-", "_"))
 	case "cookie":
 		return "limits_by", "cookie_" + name
 	}
-	return byAddress, ""
+	return "limits_by", strings.TrimPrefix(l.By, "$")
 }
 
 // announce sets the headers of answers. nginx knows neither the remaining requests nor

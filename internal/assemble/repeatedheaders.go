@@ -40,6 +40,9 @@ func (b *builder) once(c *claim.Claim) []model.Block {
 			}
 		}
 	}
+	for _, header := range b.Settings.GlobalHeaders.Responses {
+		names, by[header.Name] = append(names, header.Name), ""
+	}
 	data, had := blocks[own].Data.(chosen).Without(names)
 	if len(had) == 0 {
 		return blocks
@@ -54,8 +57,8 @@ func (b *builder) once(c *claim.Claim) []model.Block {
 	return blocks
 }
 
-// remarkRepeated reports a header that another annotation writes. One of the Ingress that
-// only single paths write has its effect at the others.
+// remarkRepeated reports a header that another annotation writes, or the policy of the settings
+// if by is "". One of the Ingress that only single paths write has its effect at the others.
 func (b *builder) remarkRepeated(c *claim.Claim, name, by string) {
 	key, mend := "custom-headers", "take it out of the ConfigMap"
 	for _, line := range c.Annotations.CustomHeaders.Lines {
@@ -64,8 +67,11 @@ func (b *builder) remarkRepeated(c *claim.Claim, name, by string) {
 		}
 	}
 	prefix := c.Owner.PrefixKey
-	field, writes := c.Annotations.Field(prefix, key), c.Annotations.Field(prefix, by)
-	if field == annotations.FieldOf(prefix, key) && writes != annotations.FieldOf(prefix, by) {
+	field, writes := c.Annotations.Field(prefix, key), "the setting global-response-headers"
+	if by != "" {
+		writes = c.Annotations.Field(prefix, by)
+	}
+	if by != "" && field == annotations.FieldOf(prefix, key) && writes != annotations.FieldOf(prefix, by) {
 		return
 	}
 	b.reportOnce(model.Problem{Object: c.Owner.Ref, Field: field, Reason: model.NoEffect, Text: fmt.Sprintf("it has no effect on %s, which %s writes: %s", name, writes, mend)})

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -121,5 +122,32 @@ func TestConfigMapsOfIngressesAreNotWatched(t *testing.T) {
 	n.update(referring{ingresses: ingresses}, o)
 	if !slices.Equal(n.settings, []snapshot.Name{settings}) || len(n.headers.list()) != 999 || slices.Contains(n.headers.list(), settings) {
 		t.Errorf("watched are %v, and %d are read", n.settings, len(n.headers.list()))
+	}
+}
+
+// The ConfigMaps that the settings name are read as those of Ingresses are, unless they are
+// watched as settings.
+func TestHeadersOfSettingsAreRead(t *testing.T) {
+	t.Parallel()
+	s, _ := headersFrom(t, "get")
+	config := snapshot.Name{Namespace: "sluice", Name: "config"}
+	s.o.Translate.ConfigMap = config
+	s.needs.settings = []snapshot.Name{config, {Namespace: "shop", Name: "tcp"}}
+	if got := s.headerNames(); len(got) != 0 {
+		t.Errorf("without settings: %v", got)
+	}
+	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "sluice", Name: "config"},
+		Data: map[string]string{"add-headers": "shop/headers", "proxy-set-headers": "shop/tcp"}}
+	s.configMaps.watches = map[snapshot.Name]*namedWatch[corev1.ConfigMap, *corev1.ConfigMap]{config: {objects: &collection[corev1.ConfigMap, *corev1.ConfigMap]{strip: stripConfigMap, changed: func() {}}, cancel: func() {}}}
+	if err := s.configMaps.watches[config].objects.Add(settings); err != nil {
+		t.Fatal(err)
+	}
+	names := s.headerNames()
+	if want := []snapshot.Name{{Namespace: "shop", Name: "headers"}}; !slices.Equal(names, want) {
+		t.Fatalf("got %v, want %v", names, want)
+	}
+	s.headers.follow(t.Context(), names)
+	if got := s.headers.named(names[0]); got == nil || got.Data["X-One"] != "a" {
+		t.Errorf("read %v", got)
 	}
 }

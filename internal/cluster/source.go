@@ -84,7 +84,7 @@ type Source struct {
 	classes    collection[networkingv1.IngressClass, *networkingv1.IngressClass]
 	namespaces collection[corev1.Namespace, *corev1.Namespace]
 	// configMaps are the ConfigMaps with settings, which flags and IngressClasses refer
-	// to; headers those that Ingresses refer to.
+	// to; headers those that Ingresses and the settings refer to.
 	configMaps named[corev1.ConfigMap, *corev1.ConfigMap]
 	headers    *polledObjects[corev1.ConfigMap, *corev1.ConfigMap]
 	routed     *routed
@@ -104,6 +104,8 @@ type Source struct {
 	retrying *time.Timer
 	// overdue is set while an object that is watched by name is late.
 	overdue bool
+	// ofSettings caches the references of the settings to ConfigMaps with headers.
+	ofSettings settingsHeaders
 	// needs caches the references of the Ingresses. They are recomputed only if
 	// Ingresses or classes change.
 	needs needs
@@ -235,10 +237,11 @@ func (s *Source) readOwned(ctx context.Context) bool {
 	}
 	s.needs.follow(translate.Secrets(s.configMaps.get, s.o.Translate))
 	s.secrets.follow(waiting, s.needs.secrets.list())
-	s.headers.follow(waiting, s.needs.headers.list())
+	s.headers.follow(waiting, s.headerNames())
 	err := s.awaitOwned(waiting)
 	reading, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	s.headers.follow(reading, s.headerNames())
 	s.routed.follow(reading, s.routedNamespaces())
 	if s.loaded || !s.troubles.passing() && !s.settingsUnreadable() {
 		return err == nil

@@ -161,6 +161,9 @@ func (p *plan) configsOf() []*corev1.ConfigMap {
 			configs = append(configs, p.served.ConfigMap(name))
 		}
 	}
+	for _, name := range translate.HeaderConfigMaps(p.served.ConfigMap(p.options.ConfigMap)) {
+		configs = append(configs, p.served.ConfigMap(name))
+	}
 	return configs
 }
 

@@ -27,6 +27,9 @@ func (x *explainer) refusal() Answer {
 	case x.request.Method == "TRACE" || x.request.Method == "CONNECT":
 		return Answer{Kind: ToStatus, Status: 405, Why: "nginx does not take the method " + x.request.Method}
 	}
+	if why := x.blocked(); why != "" {
+		return Answer{Kind: ToStatus, Status: 403, Why: why}
+	}
 	return Answer{}
 }
 

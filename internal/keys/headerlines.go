@@ -34,23 +34,34 @@ var ofOthers = map[string]string{
 	"content-range":      "it describes the body of the backend",
 }
 
+// WrongResponseHeader returns the reason why a header of responses cannot be set or removed,
+// "" if it can.
+func WrongResponseHeader(name, value string) string {
+	switch folded := strings.ToLower(name); {
+	case !syntax.IsHeaderName(name, syntax.LongestHeaderName):
+		return "want the name of a header, of at most 46 letters, digits, - and _"
+	case folded == "server":
+		return "nginx writes this header itself: the setting server-tokens turns it off"
+	case FramesResponse(name):
+		return "nginx writes this header itself"
+	case ofOthers[folded] != "":
+		return ofOthers[folded]
+	case strings.HasPrefix(folded, "x-accel-"):
+		return "by this header a backend commands nginx"
+	case value == "" && folded == "content-type":
+		return "without it browsers guess the type"
+	}
+	return ""
+}
+
 // UnmarshalText accepts lines such as "X-Frame-Options: DENY".
 func (h *ResponseHeaders) UnmarshalText(text []byte) error {
 	list, err := headerLines(text, func(line string, header HeaderLine) error {
-		folded := strings.ToLower(header.Name)
-		switch {
+		switch wrong := WrongResponseHeader(header.Name, header.Value); {
 		case !syntax.IsHeaderName(header.Name, syntax.LongestHeaderName):
-			return wrongLine(line, "want the name of a header, of at most 46 letters, digits, - and _, and a colon")
-		case folded == "server":
-			return wrongLine(line, "nginx writes this header itself: the setting server-tokens turns it off")
-		case FramesResponse(header.Name):
-			return wrongLine(line, "nginx writes this header itself")
-		case ofOthers[folded] != "":
-			return wrongLine(line, "%s", ofOthers[folded])
-		case strings.HasPrefix(folded, "x-accel-"):
-			return wrongLine(line, "by this header a backend commands nginx")
-		case header.Value == "" && folded == "content-type":
-			return wrongLine(line, "without it browsers guess the type")
+			return wrongLine(line, "%s, and a colon", wrong)
+		case wrong != "":
+			return wrongLine(line, "%s", wrong)
 		case strings.Contains(header.Value, "$"):
 			return wrongLine(line, "a value has no variables here, so no $")
 		case !syntax.IsHeaderValue(header.Value) || len(header.Value) > syntax.LongestHeaderValue:

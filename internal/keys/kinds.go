@@ -37,6 +37,7 @@ var kinds = map[reflect.Type]kind{
 	reflect.TypeFor[RequestHeaders]():  {name: "header lines", valid: `lines such as "X-Tenant: blue", at most 64, each header once; a line without a value removes the header`, byLine: true},
 	reflect.TypeFor[Replacements]():    {name: "replacements", valid: `lines such as "old => new", at most 64, each old text once`, byLine: true},
 	reflect.TypeFor[CookieFlags]():     {name: "cookie flags", valid: `lines such as "session secure httponly samesite=lax", at most 64, each with the name of a cookie or *, and flags`, byLine: true},
+	reflect.TypeFor[BlockedTexts]():    {name: "texts and patterns", valid: "at most 1000 texts separated by commas, each of at most 500 bytes, or ~ or ~* and a regular expression without named groups"},
 	reflect.TypeFor[DeniedPaths]():     {name: "paths", valid: `lines such as "/admin", "/internal/* 404" or "~ \.git", at most 64`, byLine: true},
 	reflect.TypeFor[Redirects]():       {name: "redirects", valid: `lines such as "/old /new 302" or "/old/* https://example.com/new/*", at most 64, each path once`, byLine: true},
 	reflect.TypeFor[StatusPairs]():     {name: "statuses", valid: `lines such as "495 496 = 401", at most 64`, byLine: true},

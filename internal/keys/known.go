@@ -150,9 +150,9 @@ func (c *Catalog) Judge(key string, given Lookup) Verdict {
 	case !known:
 		return c.unknown(key, value)
 	case k.Fate == Idle:
-		return Verdict{Reason: model.Unread, Text: "this " + c.Noun + " has no effect, as in ingress-nginx"}
+		return Verdict{Reason: model.NoEffect, Text: "this " + c.Noun + " has no effect, as in ingress-nginx"}
 	case k.Instead != "":
-		return Verdict{Reason: model.Unsupported, Text: "this " + c.Noun + " of ingress-nginx has no effect: " + k.Instead}
+		return Verdict{Reason: model.NoEffect, Text: "this " + c.Noun + " of ingress-nginx has no effect: " + k.Instead}
 	case !k.asks(value):
 		return Verdict{Reason: model.NoEffect, Text: unsupported + ", and its value changes nothing"}
 	case off:

@@ -50,17 +50,29 @@ var (
 	claimedIdentity = regexp.MustCompile(`(?i)\$\{?http_ssl_client_`)
 )
 
+// WrongRequestHeader returns the reason why a header of requests cannot be set or removed, ""
+// if it can. CGI, WSGI and others read "_" and "-" as the same, so both are compared as "-".
+func WrongRequestHeader(name string) string {
+	folded := strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	switch {
+	case !syntax.IsHeaderName(name, syntax.LongestHeaderName):
+		return "want the name of a header, of at most 46 letters, digits, - and _"
+	case guarded[folded] != "":
+		return guarded[folded]
+	case slices.Contains(framing, folded) && folded != "date" && folded != "server", strings.HasPrefix(folded, "x-hops-"):
+		return "nginx writes this header itself"
+	}
+	return ""
+}
+
 // UnmarshalText accepts lines such as "X-Client: $ssl_client_s_dn".
 func (h *RequestHeaders) UnmarshalText(text []byte) error {
 	list, err := headerLines(text, func(line string, header HeaderLine) error {
-		folded := strings.ToLower(header.Name)
-		switch {
+		switch wrong := WrongRequestHeader(header.Name); {
 		case !syntax.IsRequestHeaderName(header.Name, syntax.LongestHeaderName):
 			return wrongLine(line, "want the name of a header, of at most 46 letters, digits and -, and a colon")
-		case guarded[folded] != "":
-			return wrongLine(line, "%s", guarded[folded])
-		case slices.Contains(framing, folded) && folded != "date" && folded != "server", strings.HasPrefix(folded, "x-hops-"):
-			return wrongLine(line, "nginx writes this header itself")
+		case wrong != "":
+			return wrongLine(line, "%s", wrong)
 		case len(header.Value) > syntax.LongestHeaderValue:
 			return wrongLine(line, "want at most %d characters as the value", syntax.LongestHeaderValue)
 		case !requestHeaderValue.MatchString(header.Value):

@@ -176,8 +176,8 @@ var textRules = []textRule{
 		`directives of Cache-Control separated by commas, such as "public, max-age=3600": public, private, no-store, no-cache, no-transform, must-revalidate, proxy-revalidate, must-understand, immutable, and max-age, s-maxage, stale-while-revalidate and stale-if-error with seconds`},
 	{"fallback_path", pattern(`^/[A-Za-z0-9\-._~/]*$`), `a path that begins with "/", of letters, digits and - . _ ~ /`},
 	{"cookie_name", pattern(`^[A-Za-z0-9._~-]{1,100}$`), `the name of a cookie, of letters, digits and . _ ~ -`},
-	{"limit_key", pattern(`^(?:address|host|header:` + syntax.RequestHeaderLetter + `{1,100}|cookie:[A-Za-z0-9._~-]{1,100})$`),
-		`"address", "host", or "header:NAME" or "cookie:NAME" with a name of letters, digits and - (. _ ~ too for a cookie)`},
+	{"limit_key", pattern(`^(?:address|host|\$(?:binary_remote_addr|remote_addr|server_name|host|http_[a-z0-9_]{1,100}|cookie_[A-Za-z0-9_]{1,100})|header:` + syntax.RequestHeaderLetter + `{1,100}|cookie:[A-Za-z0-9._~-]{1,100})$`),
+		`"address", "host", or "header:NAME" or "cookie:NAME" with a name of letters, digits and - (. _ ~ too for a cookie), or one of the variables $binary_remote_addr, $remote_addr, $server_name, $host, $http_NAME and $cookie_NAME`},
 	// A ; would end the attribute, and a , the header.
 	{"cookie_path", pattern(`^/[A-Za-z0-9\-._~/:?&=]*$`), `a path of letters, digits and - . _ ~ / : ? & =`},
 	{"hash_key", pattern(`^(?:[A-Za-z0-9\-_]|` + hashVariable + `)+$`),

@@ -225,7 +225,7 @@ func (s *serverRendering) speakOwn(own []inheritable) {
 		for _, i := range append(lost(s.outside, spoken), spoken...) {
 			s.page.WriteString(indents["server"] + i.text + "\n")
 		}
-		s.locationBlocks.outside = inForce(s.locationBlocks.outside, spoken)
+		s.inherited = inForce(s.inherited, spoken)
 	}
 }
 

@@ -136,18 +136,26 @@ func (r *rendering) defaultListens() []listenView {
 // addresses returns the text before each port, "" for all IPv4 addresses.
 func (r *rendering) addresses() []string {
 	ipv6 := r.env.IPv6 && !r.global.Listen.DisableIPv6
-	var all []string
-	for _, address := range r.env.Addresses {
+	given := r.env.Addresses
+	if own := r.global.Listen.Bind(); len(own) > 0 {
+		given = own
+	}
+	var all, others []string
+	for _, address := range given {
 		switch {
 		case !strings.Contains(address, ":"):
 			all = append(all, address+":")
 		case ipv6:
 			all = append(all, "["+address+"]:")
+		default:
+			others = append(others, "["+address+"]:")
 		}
 	}
 	switch {
-	case len(r.env.Addresses) > 0:
+	case len(all) > 0:
 		return all
+	case len(others) > 0:
+		return others // rather than the default of nginx, which is all addresses
 	case ipv6:
 		return []string{"", "[::]:"}
 	}

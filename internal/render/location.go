@@ -188,6 +188,7 @@ func (s *serverRendering) prepare(template string, location *model.Location) err
 		Unlogged: location.Rule.Kind == model.RuleHealth || s.skipsUnknown && location.Rule.Kind == model.RuleFallback && location.Rule.Object == (model.ObjectRef{}),
 	}
 	s.locationBlocks.blocks, s.locationBlocks.beside = blocks, nil
+	s.locationBlocks.outside = s.inheritedBy(location, s.inherited)
 	if isSubrequest(location) && location.Proxy != nil {
 		view.Hops = s.env.hops()
 		s.locationBlocks.beside = []inheritable{{directive: "proxy_set_header", header: strings.ToLower(view.Hops.Header)}}

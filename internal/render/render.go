@@ -13,8 +13,8 @@ type rendering struct {
 	page      *page
 	problems  []model.Problem
 
-	// listen are the listen directives of all servers but the catch-all one, which has
-	// listenDefault and the settings in catchall.
+	// listen are the listen directives and the settings of all servers but the catch-all one,
+	// which has listenDefault, and the settings in catchall besides.
 	listen, listenDefault, catchall *chunk
 	// logsPath is set if the access log has the path of the rule, skipsUnknown if it
 	// leaves out requests that no Ingress takes.
@@ -152,8 +152,10 @@ func (r *rendering) http() *chunk {
 	r.outside = inheritables(spelled)
 	r.speakAll(spelled)
 	r.must("listen", r.listens(), inServer...)
+	_ = r.settings("server")()
 	r.listen = r.page.cut()
 	r.must("listen", r.defaultListens(), inServer...)
+	_ = r.settings("server")()
 	r.listenDefault = r.page.cut()
 	_ = r.settings("catchall")()
 	r.catchall = r.page.cut()

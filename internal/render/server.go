@@ -34,6 +34,8 @@ type serverRendering struct {
 	mixed          bool
 	locationView   locationView
 	locationBlocks blockList
+	// inherited are the directives that locations inherit.
+	inherited []inheritable
 }
 
 // serverText prints a server to a chunk of its own.
@@ -85,13 +87,14 @@ func (s *serverRendering) execute() error {
 		return err
 	}
 	own := &blockList{rendering: s.rendering, context: "server", blocks: s.everywhere.ofServer(s.server.Blocks), outside: s.outside}
-	s.locationBlocks = blockList{rendering: s.rendering, context: "location", outside: s.outside}
+	s.locationBlocks = blockList{rendering: s.rendering, context: "location"}
+	s.inherited = s.outside
 	view := &serverView{
 		Name: s.server.Host, Aliases: s.aliases(), Redirect: s.server.RedirectToHTTPS,
 		Listen: s.page.chunkInsertion(s.listen), Locations: s.locations, TLS: s.tls,
 		Blocks: func() error {
 			err := own.insert()
-			s.locationBlocks.outside = inForce(s.outside, own.own)
+			s.inherited = inForce(s.outside, own.own)
 			s.speakOwn(own.own)
 			return err
 		},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -35,16 +36,17 @@ func (s *Settings) OfClass(cm *corev1.ConfigMap, perClass func(key string) bool)
 	return &c, model.SortProblems(append(problems, c.lower()...))
 }
 
-// takeOut removes and reports the keys of a class that only the controller can set.
+// takeOut removes and reports the keys of a class that only the controller can set. One that
+// protects closes the paths of the class.
 func (c *Settings) takeOut(perClass func(key string) bool) []model.Problem {
 	var problems []model.Problem
 	for _, key := range slices.Sorted(maps.Keys(c.source.given)) {
 		if _, read := c.source.inForce[key]; read && !perClass(key) {
-			// A snippet may be what restricts access.
-			closes := Catalog().Closes(key, c.source.given[key])
-			c.source.denies = c.source.denies || closes
+			// A class may mean to protect its paths by it.
+			denies := Catalog().Closes(key, c.source.given[key]) || everywhere[key] && strings.TrimSpace(c.source.given[key]) != ""
+			c.source.denies = c.source.denies || denies
 			delete(c.source.given, key)
-			problems = append(problems, c.problem(key, model.Unsupported, "this setting is one for the whole nginx, and not for the Ingresses of a class: it counts only in the ConfigMap of the controller", closes))
+			problems = append(problems, c.problem(key, model.Unsupported, "this setting is one for the whole nginx, and not for the Ingresses of a class: it counts only in the ConfigMap of the controller", denies))
 		}
 	}
 	return problems

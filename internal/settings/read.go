@@ -96,6 +96,7 @@ func (s *Settings) invalid(faults []keys.Fault) []model.Problem {
 		denies := f.Protects || needed != "" && !f.Alone
 		if denies {
 			s.source.broken[f.Key] = true
+			s.source.denies = s.source.denies || everywhere[f.Key]
 		}
 		if f.Closes {
 			denies, s.source.denies = true, true

@@ -11,41 +11,43 @@ import "sluice/internal/keys"
 
 // Settings holds all settings.
 type Settings struct {
-	Workers     Workers
-	Memory      Memory
-	Client      Client
-	Proxy       Proxy
-	GRPC        GRPC
-	Balancing   Balancing
-	Keepalive   Keepalive
-	TLS         TLS
-	Tickets     Tickets
-	HSTS        HSTS
-	Redirects   Redirects
-	Answers     Answers
-	Paths       Paths
-	Hosts       Hosts
-	HTTP2       HTTP2
-	Listen      Listen
-	Headers     Headers
-	Errors      Errors
-	Forwarded   Forwarded
-	LogFormat   LogFormat
-	StreamLog   StreamLog
-	Log         Log
-	Tracing     Tracing
-	ModSecurity ModSecurity
-	Stream      Stream
-	Gzip        Gzip
-	Brotli      Brotli
-	GeoIP       GeoIP
-	Hash        Hash
-	Patterns    Patterns
-	Access      Access
-	Auth        Auth
-	Limits      ClientLimits
-	Annotations Annotations
-	Defaults    Defaults
+	Workers       Workers
+	Memory        Memory
+	Client        Client
+	Proxy         Proxy
+	GRPC          GRPC
+	Balancing     Balancing
+	Keepalive     Keepalive
+	TLS           TLS
+	Tickets       Tickets
+	HSTS          HSTS
+	Redirects     Redirects
+	Answers       Answers
+	Paths         Paths
+	Hosts         Hosts
+	HTTP2         HTTP2
+	Listen        Listen
+	Headers       Headers
+	GlobalHeaders GlobalHeaders
+	Errors        Errors
+	Forwarded     Forwarded
+	LogFormat     LogFormat
+	StreamLog     StreamLog
+	Log           Log
+	Tracing       Tracing
+	ModSecurity   ModSecurity
+	Stream        Stream
+	Gzip          Gzip
+	Brotli        Brotli
+	GeoIP         GeoIP
+	Hash          Hash
+	Patterns      Patterns
+	Access        Access
+	BlockLists    BlockLists
+	Auth          Auth
+	Limits        ClientLimits
+	Annotations   Annotations
+	Defaults      Defaults
 
 	MainSnippet      MainSnippet
 	HTTPSnippet      HTTPSnippet
@@ -206,8 +208,9 @@ type HTTP2 struct {
 
 // Listen configures the sockets of nginx.
 type Listen struct {
-	DisableIPv6 bool `key:"disable-ipv6" default:"false" empty:"zero" doc:"Whether nginx listens on IPv4 only."`
-	ReusePort   bool `key:"reuse-port" default:"true" empty:"zero" doc:"Whether each worker has its own listening socket."`
+	DisableIPv6 bool     `key:"disable-ipv6" default:"false" empty:"zero" doc:"Whether nginx listens on IPv4 only."`
+	Addresses   []string `key:"bind-address" empty:"zero" protects:"true" validate:"max=16,dive,ip,address" doc:"IP addresses on which nginx listens for HTTP, HTTPS and TCP and UDP services, separated by commas, at most 16. It listens on no others. With disable-ipv6, IPv6 addresses count only if there is no other. Empty means all addresses."`
+	ReusePort   bool     `key:"reuse-port" default:"true" empty:"zero" doc:"Whether each worker has its own listening socket."`
 }
 
 // Headers configures headers for clients and backends.

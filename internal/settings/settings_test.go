@@ -71,7 +71,7 @@ func TestProblems(t *testing.T) {
 		`InvalidValue ConfigMap ingress/controller: log-format-upstream: want one line of text of at most 3500 characters (got "a\nb")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-buffers-number: want a whole number from 2 to 1024 (got "1")`,
 		`InvalidValue ConfigMap ingress/controller: proxy-read-timeout: want a whole number of seconds from 1 to 31536000 (got "60s")`,
-		`Unread ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
+		`NoEffect ConfigMap ingress/controller: use-geoip: this setting has no effect, as in ingress-nginx`,
 		`Unread ConfigMap ingress/controller: use-gziip: no setting has this name; did you mean "use-gzip"?`,
 		`InvalidValue ConfigMap ingress/controller: whitelist-source-range: want IP addresses and networks separated by commas, such as "10.0.0.0/8, 2001:db8::/32" (got "office"); every path that these settings apply to answers 503 until this is mended`,
 	}
@@ -93,10 +93,11 @@ func TestUnsupportedProtections(t *testing.T) {
 		key, value string
 		want       bool
 	}{
-		{"block-cidrs", "192.0.2.0/24", true},
-		{"block-user-agents", "bot", true},
-		{"block-user-agents", "", false},
-		{"use-geoip", "true", false},
+		{"block-cidrs", "192.0.2.0/33", true},
+		{"block-user-agents", "~(", true},
+		{"bind-address", "all", true},
+		{"global-request-headers", "Host: a", true},
+		{"global-response-headers", "Server: a", false},
 	} {
 		s, problems := read(map[string]string{test.key: test.value})
 		if s.Denies() != test.want || len(problems) != 1 {
@@ -207,7 +208,7 @@ func TestBlocks(t *testing.T) {
 			t.Errorf("%s: source %v", b.Name, b.Source)
 		}
 	}
-	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "stream", "gzip", "brotli", "geoip", "client", "headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive", "main-snippet", "http-snippet", "servers-snippet", "locations-snippet"}
+	want := []string{"workers", "memory", "hash", "patterns", "log-format-upstream", "log-format-stream", "log", "opentelemetry", "stream", "gzip", "brotli", "geoip", "block-lists", "client", "headers", "global-headers", "forwarded", "listen", "http2", "tls", "hsts", "client-limits", "proxy", "answers", "redirects", "grpc", "keepalive", "main-snippet", "http-snippet", "servers-snippet", "locations-snippet"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Error(diff)
 	}

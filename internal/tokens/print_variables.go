@@ -141,9 +141,9 @@ func printStreamFormat(s string) (string, error) {
 	return printVariables(s, func(name string) bool { return streamVariables[name] })
 }
 
-// printHeader prints the value of a header. nginx writes variables unchanged, and a line
+// PrintHeader prints the value of a header. nginx writes variables unchanged, and a line
 // end would begin another header.
-func printHeader(s string) (string, error) {
+func PrintHeader(s string) (string, error) {
 	return printVariables(s, inHeaders)
 }
 

@@ -25,6 +25,8 @@ type Memo struct {
 	configMap *corev1.ConfigMap
 	settings  *settings.Settings
 	faults    []model.Problem
+	// named are the ConfigMaps that the settings name.
+	named reads
 
 	// owners are known by the pointers to their Ingresses or other objects.
 	owners  map[any]*owner
@@ -70,12 +72,13 @@ func (m *Memo) Accepted() []*networkingv1.Ingress { return m.accepted }
 // these affect everything.
 func (m *Memo) begin(s *snapshot.Snapshot, o Options) *translation {
 	configMap := s.ConfigMap(o.ConfigMap)
-	if m.settings == nil || m.configMap != configMap || !reflect.DeepEqual(m.options, m.general(o)) {
+	if m.settings == nil || m.configMap != configMap || m.named.outdated(s) || !reflect.DeepEqual(m.options, m.general(o)) {
 		m.last = lastCall{}
 		m.forget()
 		m.settings, m.faults = settings.Read(configMap)
 		m.options, m.configMap = m.general(o), configMap
 		m.settings = m.settings.WithReplicas(m.options.Replicas)
+		m.readGlobalHeaders(s)
 	}
 	m.pass++
 	m.used = used{}

@@ -93,7 +93,7 @@ func TestDenied(t *testing.T) {
 func TestSettingsDeny(t *testing.T) {
 	t.Parallel()
 	config, problems := world{
-		config:    map[string]string{"block-cidrs": "192.0.2.0/24"},
+		config:    map[string]string{"block-cidrs": "192.0.2.0/33"},
 		ingresses: []ing{{name: "i", rules: []string{"h /x P a:80"}}},
 	}.translate(t)
 	for _, url := range []string{"h/x", "h/y", "any/x"} {

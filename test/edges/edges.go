@@ -158,6 +158,7 @@ var ofTypes = map[reflect.Type][]string{
 	reflect.TypeFor[keys.Replacements]():    {"a =>", strings.Repeat(`"`, 1900) + " => " + strings.Repeat("$", 118)},
 	reflect.TypeFor[keys.AnnotationLines](): {"proxy-read-timeout: 1", "sluice.io/cookie-flags: a secure\nsluice.io/cookie-flags: b secure\nproxy-body-size:"},
 	reflect.TypeFor[keys.CookieFlags]():     {"* secure", strings.Repeat("n", 100) + " nosecure nohttponly nosamesite", "a SameSite=None HttpOnly Secure"},
+	reflect.TypeFor[keys.BlockedTexts]():    {"-", strings.Repeat("x", 500), "~x", "~*" + strings.Repeat("x", 500)},
 	reflect.TypeFor[keys.DeniedPaths]():     {"/", "/* 404", "/" + strings.Repeat("a", 499), "~" + strings.Repeat("x", 500)},
 	reflect.TypeFor[keys.Redirects]():       {"/a /", "/a/* https://b.example:1/* 308", "/a/* /?a=b,%20c 303"},
 	reflect.TypeFor[keys.StatusPairs]():     {"400=599", "498 500 = 400"},

@@ -123,6 +123,8 @@ type answer struct {
 	// refusable is set where the location holds what behaviours printed, which
 	// route.Match does not know: they may refuse the request.
 	refusable bool
+	// blockable is set if the settings have a block list.
+	blockable bool
 	// limited is set where the location limits its clients.
 	limited bool
 	// asks is set if clients have to say who they are.
@@ -158,6 +160,9 @@ func (a answer) String() string {
 func disagrees(foretold, seen answer) string {
 	if seen.location != "" && seen.location != foretold.location {
 		return fmt.Sprintf("route.Match says location %q, nginx took %q", foretold.location, seen.location)
+	}
+	if foretold.blockable && seen.location == "" && seen.status == http.StatusForbidden {
+		return "" // a block list comes before every location
 	}
 	if foretold.refusable && seen.redirect == "" && seen.status == http.StatusNoContent {
 		return "" // a preflight request comes before every redirect
@@ -213,7 +218,8 @@ func (r request) known() route.Request {
 func (o *outcome) foretellLocation(r request, match route.Choice) answer {
 	r = o.believed(r)
 	server, location := match.Server, match.Location
-	a := answer{location: notation(server, cmp.Or(match.Dispatched, location)), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0}
+	a := answer{location: notation(server, cmp.Or(match.Dispatched, location)), refusable: len(location.Blocks)+len(server.Blocks)+len(o.config.Static.Blocks) > 0,
+		blockable: slices.ContainsFunc(o.config.Static.Blocks, func(b model.Block) bool { lists, is := b.Data.(settings.BlockLists); return is && lists.On() })}
 	a.asks = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "basic-auth" })
 	a.authenticated = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "external-auth" })
 	a.hides = slices.ContainsFunc(location.Blocks, func(b model.Block) bool { return b.Name == "deny-paths" })

@@ -47,12 +47,6 @@
 {{- include "sluice.notes.ports" . }}
 {{- include "sluice.notes.metrics" $c }}
 {{- include "sluice.notes.selectors" . }}
-{{- if $c.addHeaders }}
-- controller.addHeaders: its ConfigMap is made, but Sluice does not read the setting add-headers yet; answers have none of these headers.
-{{- end }}
-{{- if $c.proxySetHeaders }}
-- controller.proxySetHeaders: its ConfigMap is made, but Sluice does not read the setting proxy-set-headers yet; requests to backends have none of these headers.
-{{- end }}
 {{- if and $c.allowSnippetAnnotations (ne (get $c.config "annotations-risk-level" | toString | lower) "critical") }}
 - controller.allowSnippetAnnotations: snippets want controller.config.annotations-risk-level: Critical, too; without it the paths of each Ingress that has one answer 503.
 {{- end }}

@@ -202,6 +202,9 @@ it is for and what becomes of Sluice without it, and a test takes each away to s
 {{- $entries := list (list "settings" (get $flags "configmap")) -}}
 {{- range list "tcp-services-configmap" "udp-services-configmap" }}{{ $entries = append $entries (list "streams" (get $flags .)) }}{{ end -}}
 {{- $entries = append $entries (list "parameters" (get $flags "named-snippets")) }}
+{{- $config := .Values.controller.config | default dict -}}
+{{- $entries = append $entries (list "headers" (ternary (printf "%s/%s" $own (include "sluice.named" (list . "custom-add-headers"))) (get $config "add-headers") (not (empty .Values.controller.addHeaders)))) -}}
+{{- $entries = append $entries (list "headers" (ternary (printf "%s/%s" $own (include "sluice.named" (list . "custom-proxy-headers"))) (get $config "proxy-set-headers") (not (empty .Values.controller.proxySetHeaders)))) }}
 {{- if include "sluice.writes" $flags }}{{ $entries = append $entries (list "published" (get $flags "publish-service")) }}{{ end -}}
 {{- with .Values.controller.ingressClassResource.parameters }}
 {{- if eq (.kind | default "") "ConfigMap" }}{{ $entries = append $entries (list "parameters" (printf "%s/%s" (.namespace | default $own) .name)) }}{{ end }}

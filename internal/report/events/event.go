@@ -73,7 +73,7 @@ func mended(p model.Problem) model.Problem {
 // event returns the Kubernetes event of an entry.
 func (r *Recorder) event(e *entry, now metav1.Time) *corev1.Event {
 	o, kind := e.problem.Object, corev1.EventTypeWarning
-	if e.ended != nil {
+	if e.ended != nil || e.problem.Reason == model.NoEffect {
 		kind = corev1.EventTypeNormal
 	}
 	return &corev1.Event{
