@@ -10,7 +10,7 @@ import (
 func TestNotesTellOfSettings(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"{brotli-level: 4, hide-headers: a}": "controller.config: Sluice does not read brotli-level, hide-headers yet",
+		"{brotli-level: 4, ssl-dh-param: a}": "controller.config: Sluice does not read brotli-level, ssl-dh-param yet",
 		"{http-snippet: 192.0.2.0/24, Main-Snippet: bot}, acceptUnsupported: [http-snippet, Main-Snippet]": "controller.config.http-snippet: every path answers 503 (Sluice does not read it yet).\n- controller.config.main-snippet: every path answers 503 (Sluice does not read it yet).\n",
 		"{enable-brotli: true, Enable-OCSP: \" Off\", limit-rate: 0, use-geoip2: \"true\"}":                        "controller.config: Sluice does not read enable-brotli, use-geoip2 yet.",
 		"{http-snippet: \"{{ .Release.Name }}\"}, acceptUnsupported: [http-snippet]":                                 "controller.config.http-snippet: every path answers 503 (Sluice does not read it yet).",
