@@ -31,7 +31,7 @@ func Behaviours(in Input) func(*model.Server, *model.Location) []Behaviour {
 	x := &explainer{Input: in, ofClass: translate.Settings(in.Snapshot, in.Options)}
 	x.settings, _ = settings.Read(in.Snapshot.ConfigMap(in.Options.ConfigMap))
 	return func(s *model.Server, l *model.Location) []Behaviour {
-		x.choice.Server = s
+		x.choice.Server, x.choice.Location = s, l
 		all := x.behaviours(l)
 		fit(reflect.ValueOf(&all))
 		return all

@@ -97,21 +97,25 @@ func TestSettingsAreFresh(t *testing.T) {
 // validPatterns are of the values of a type, in Helm's regular expressions. What they
 // refuse Sluice refuses too; besides it refuses 255.255.255.255, which is nobody's.
 var validPatterns = map[string]string{
-	"annotation lines": "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
-	"rules":            `(?s)^(|.*Sec[A-Z].*)$`,
-	"bool":             `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
-	"cidr list":        `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
-	"certificates":     `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,
+	"annotation lines":   "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
+	"rules":              `(?s)^(|.*Sec[A-Z].*)$`,
+	"bool":               `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
+	"cidr list":          `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
+	"list":               `^[\s,]*((IP)(\s*,[\s,]*(IP))*)?[\s,]*$`, // of bind-address
+	"header lines":       `(?s)^(|[A-Za-z0-9-]{1,46}\s*:.*)$`,
+	"texts and patterns": `(?s)^(|.*[^,\s].*)$`,
+	"certificates":       `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,
 }
 
-// address is the pattern of an address or a network, of IPv4 or IPv6. In IPv6, "::"
+// address is the pattern of an address of IPv4 or IPv6, each with the pattern of the size of a
+// network behind it. In IPv6, "::"
 // stands for one group or more, and the last two can be written as IPv4.
-func address() string {
+func address(network4, network6 string) string {
 	const group, octet = `[0-9A-Fa-f]{1,4}`, `(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`
 	const ipv4 = octet + `(\.` + octet + `){3}`
 	const two = `(` + group + `:` + group + `|` + ipv4 + `)`
 	const ipv6 = `(` + group + `:){6}` + two + `|(` + group + `:){7}:|(` + group + `:){6}:(` + group + `)?`
-	pattern := ipv4 + `(/(3[0-2]|[12]?[0-9]))?|(` + ipv6
+	pattern := ipv4 + network4 + `|(` + ipv6
 	for before := range 6 {
 		start := fmt.Sprintf(`(%s:){%d}`, group, before)
 		if before == 0 {
@@ -119,7 +123,12 @@ func address() string {
 		}
 		pattern += fmt.Sprintf(`|%s:((%s:){0,%d}%s|%s)?`, start, group, 5-before, two, group)
 	}
-	return pattern + `)(/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))?`
+	return pattern + `)` + network6
+}
+
+// network is the pattern of an address or a network.
+func network() string {
+	return address(`(/(3[0-2]|[12]?[0-9]))?`, `(/(12[0-8]|1[01][0-9]|[1-9]?[0-9]))?`)
 }
 
 // validSettings are the settings that Sluice reads and that keep requests out.
@@ -130,7 +139,7 @@ func validSettings(t testing.TB) string {
 		if !doc.Protects {
 			continue
 		}
-		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", address()).Replace(validPatterns[doc.Type])
+		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", network(), "IP", address("", "")).Replace(validPatterns[doc.Type])
 		if rule := keys.RulePattern(doc.Field.Tag.Get("validate")); rule != "" {
 			pattern = "^$|" + rule
 		}

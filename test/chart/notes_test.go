@@ -25,8 +25,6 @@ func TestNotesTellWhatMaySurprise(t *testing.T) {
 			"controller.topologySpreadConstraints[0].labelSelector: it selects no pod of this release, by app.kubernetes.io/name=ingress-nginx; they have app.kubernetes.io/name=sluice, app.kubernetes.io/instance=sluice and app.kubernetes.io/component=controller."},
 		{"controller: {affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: host, labelSelector: {matchExpressions: [{key: app, operator: In, values: [a, b]}]}}}]}}}",
 			"controller.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.labelSelector: it selects no pod of this release, by app In a,b;"},
-		{"controller: {addHeaders: {X-Frame-Options: DENY}}", "controller.addHeaders: its ConfigMap is made"},
-		{"controller: {proxySetHeaders: {X-A: b}}", "controller.proxySetHeaders: its ConfigMap is made"},
 		{"controller: {allowSnippetAnnotations: true}", "controller.allowSnippetAnnotations: snippets want controller.config.annotations-risk-level: Critical, too"},
 		{"controller: {service: {internal: {enabled: true}}}", "controller.service.internal.enabled: the Service is not made"},
 		{"controller: {hostNetwork: true, sysctls: {net.core.somaxconn: 32768}, podSecurityContext: {sysctls: [{name: net.ipv4.tcp_tw_reuse, value: \"1\"}]}}",

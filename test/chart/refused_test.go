@@ -154,7 +154,7 @@ func TestSettingsCloseAsInSluice(t *testing.T) {
 // of groups, with and without "::" and IPv4 at the end, that Sluice takes, and no other.
 func TestAddressesAreThoseOfSluice(t *testing.T) {
 	t.Parallel()
-	pattern := regexp.MustCompile(strings.ReplaceAll(validPatterns["cidr list"], "ADDRESS", address()))
+	pattern := regexp.MustCompile(strings.ReplaceAll(validPatterns["cidr list"], "ADDRESS", network()))
 	taken := 0
 	for before := range 10 {
 		for after := range 10 {

@@ -10,10 +10,10 @@ import (
 func TestNotesTellOfSettings(t *testing.T) {
 	t.Parallel()
 	for values, says := range map[string]string{
-		"{brotli-level: 4, hide-headers: a}": "controller.config: Sluice does not read brotli-level, hide-headers yet",
-		"{block-cidrs: 192.0.2.0/24, Block-User-Agents: bot}, acceptUnsupported: [block-cidrs, Block-User-Agents]": "controller.config.block-cidrs: every path answers 503 (Sluice does not read it yet).\n- controller.config.block-user-agents: every path answers 503 (Sluice does not read it yet).\n",
+		"{brotli-level: 4, ssl-dh-param: a}": "controller.config: Sluice does not read brotli-level, ssl-dh-param yet",
+		"{http-snippet: 192.0.2.0/24, Main-Snippet: bot}, acceptUnsupported: [http-snippet, Main-Snippet]": "controller.config.http-snippet: every path answers 503 (Sluice does not read it yet).\n- controller.config.main-snippet: every path answers 503 (Sluice does not read it yet).\n",
 		"{enable-brotli: true, Enable-OCSP: \" Off\", limit-rate: 0, use-geoip2: \"true\"}":                        "controller.config: Sluice does not read enable-brotli, use-geoip2 yet.",
-		"{block-cidrs: \"{{ .Release.Name }}\"}, acceptUnsupported: [block-cidrs]":                                 "controller.config.block-cidrs: every path answers 503 (Sluice does not read it yet).",
+		"{http-snippet: \"{{ .Release.Name }}\"}, acceptUnsupported: [http-snippet]":                                 "controller.config.http-snippet: every path answers 503 (Sluice does not read it yet).",
 		"{proxy-bodysize: 8m, proxy-body-size: 8m}":                                                                "controller.config.proxy-bodysize: neither Sluice nor ingress-nginx has this setting; did you mean \"proxy-body-size\"?",
 		"{nonsense: 1}": "controller.config.nonsense: neither Sluice nor ingress-nginx has this setting.",
 		"{Whitelist-Source-Ranges: a}, acceptUnsupported: [Whitelist-Source-Ranges]": "controller.config.whitelist-source-ranges: every path answers 503 (no setting has this name; did you mean \"whitelist-source-range\"?).",
