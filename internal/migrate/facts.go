@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,8 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 
+	"sluice/internal/keys"
 	"sluice/internal/lint"
 	"sluice/internal/model"
+	"sluice/internal/pcre"
 	"sluice/internal/settings"
 	"sluice/internal/snapshot"
 	"sluice/internal/translate"
@@ -87,6 +90,11 @@ func (f *facts) anyLocation(holds func(*model.Location) bool) bool {
 	return slices.ContainsFunc(f.locations, holds)
 }
 
+// speaks reports whether the backend protocol is one of these, in any case.
+func (f *facts) speaks(protocols ...string) bool {
+	return slices.ContainsFunc(protocols, func(name string) bool { return strings.EqualFold(f.value("backend-protocol"), name) })
+}
+
 func (f *facts) hasTLS() bool { return len(f.ingress.Spec.TLS) > 0 }
 
 // hasDefault reports whether a flag names a default backend.
@@ -121,6 +129,42 @@ func (c *controller) given(key string) bool { return strings.TrimSpace(c.data[ke
 func (c *controller) on(key string) bool {
 	is, err := strconv.ParseBool(strings.TrimSpace(c.data[key]))
 	return err == nil && is
+}
+
+// hasHeader reports whether the ConfigMap that a setting names has a header.
+func (c *controller) hasHeader(setting, header string) bool {
+	namespace, name, _ := strings.Cut(strings.TrimSpace(c.data[setting]), "/")
+	m := c.snap.ConfigMap(snapshot.Name{Namespace: namespace, Name: name})
+	if m == nil {
+		return false
+	}
+	for key := range m.Data {
+		if strings.EqualFold(key, header) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasHardPattern reports whether a list of texts to block has a pattern that can take many
+// steps.
+func hasHardPattern(list string) bool {
+	var items keys.BlockedTexts
+	if items.UnmarshalText([]byte(list)) != nil {
+		return false
+	}
+	return slices.ContainsFunc(items, func(item keys.BlockedText) bool { return item.Pattern && pcre.Hard(item.Text) })
+}
+
+// isOfOneFamily reports whether a list has addresses of IPv4 or of IPv6 only.
+func isOfOneFamily(list string) bool {
+	families := map[bool]bool{}
+	for item := range strings.SplitSeq(list, ",") {
+		if address, err := netip.ParseAddr(strings.TrimSpace(item)); err == nil {
+			families[address.Is4()] = true
+		}
+	}
+	return len(families) == 1
 }
 
 func (c *controller) anyClass(holds func(*networkingv1.IngressClass) bool) bool {

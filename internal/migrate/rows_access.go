@@ -1,6 +1,17 @@
 package migrate
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+
+	"sluice/internal/model"
+)
+
+// settingSnippets are the snippets of the ConfigMap without which all paths return 503.
+const settingSnippets = "http-snippet server-snippet location-snippet"
+
+// patternLocation is the beginning of a location with a pattern.
+var patternLocation = regexp.MustCompile(`\blocation\s+~`)
 
 // accessRows are about authentication and snippets.
 var accessRows = []row{
@@ -33,14 +44,24 @@ var accessRows = []row{
 	{"auth-realm-off", "`auth-realm: \"off\"`", by("auth-realm").that("off")},
 	{"password-cost", "a hash of a password that costs more", by("auth-secret auth-type").that("password-hash-max-cost", "costs")},
 	{"password-rate", "requests with a password to a path with a hash", untold(otherObject)},
-	{"users-none", "a file of users without a user", by("auth-secret").that("user").denying()},
+	{"users-none", "a file of users without a user", by("auth-secret").that("a user").denying()},
 
-	{"setting-snippets", "`server-snippet`, `location-snippet`, `http-snippet`", by("server-snippet location-snippet http-snippet main-snippet").on("ConfigMap")},
+	{"setting-snippets", "`http-snippet`, `server-snippet` or `location-snippet` of the ConfigMap that nginx rejects", because(model.InvalidValue).in(settingSnippets).on("ConfigMap")},
+	{"setting-snippets-reach", "snippets of the ConfigMap that take nginx over", by(settingSnippets+" main-snippet stream-snippet").on("ConfigMap").that(
+		"on which others depend", "a block of Lua", "that Sluice writes, by other settings", "that others can write", "needs for itself", "decides which requests come", "is a location of Sluice", "at which nginx takes its backends",
+	)},
+	{"setting-snippets-class", "snippets in the ConfigMap of a class", because(model.Unsupported).in("*-snippet").on("ConfigMap").that("one for the whole nginx")},
+	{"setting-snippet-location", "a location in the `server-snippet` of the ConfigMap", because(model.Refused).in("spec.rules*").that("the server-snippet of ConfigMap")},
+	{"setting-snippet-patterns", "patterns in the `server-snippet` of the ConfigMap", setup(func(c *controller) bool { return patternLocation.MatchString(c.data["server-snippet"]) })},
+	{"setting-snippet-headers", "headers of `add_header` and `proxy_set_header` in `http-snippet`", setup(func(c *controller) bool {
+		return containsAny(c.data["http-snippet"]+c.data["server-snippet"], "add_header", "proxy_set_header")
+	})},
+	{"word-blocklist", "`annotation-value-word-blocklist`", because(model.Unsupported).that("annotation-value-word-blocklist forbids it")},
 	{"snippet-off", "a snippet where snippets are not allowed", by("*-snippet").that("allow-snippet-annotations", "is followed only where")},
 	{"server-snippet-later", "a later `server-snippet` of a host", by("server-snippet").that("as it is older")},
 	{"server-snippet-directives", "a `server-snippet` with other directives", by("server-snippet")},
 	{"server-snippet-others", "a `server-snippet` of a rule without a host", by("server-snippet").that("without a host", "is the oldest", "whose Ingress")},
-	{"stream-snippet", "a `stream-snippet` with other directives", by("stream-snippet")},
+	{"stream-snippet", "a `stream-snippet` with other directives", by("stream-snippet").on("Ingress")},
 	{"snippet-open", "a snippet that is not closed", by("configuration-snippet server-snippet").denying()},
 	{"snippet-variables", "a snippet that sets a variable of Sluice", by("configuration-snippet server-snippet").that("variable")},
 	{"snippet-headers", "a header of `proxy_set_header` in a snippet", quiet(func(f *facts) bool { return strings.Contains(f.value("configuration-snippet"), "proxy_set_header") })},

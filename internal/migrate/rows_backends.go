@@ -33,6 +33,7 @@ var backendRows = []row{
 	{"proxy-ssl-neighbours", "`proxy-ssl-*` of one Ingress, paths of another", quiet(func(f *facts) bool {
 		return f.shares && f.asks("proxy-ssl-secret proxy-ssl-verify proxy-ssl-name proxy-ssl-ciphers")
 	})},
+	{"topology-zones", "no endpoint for the zone of the controller's node", flags("enable-topology-aware-routing")},
 	{"endpoints-by-name", "an EndpointSlice of DNS names", untold(otherObject)},
 	{"resource-backend", "a `resource` backend", by("spec.rules* spec.defaultBackend*").that("as backend is not supported").closing()},
 	{"external-name-loopback", "an ExternalName that leads to this machine", by("spec.rules* spec.defaultBackend*").that("leads to this machine: ").same()},
@@ -114,6 +115,7 @@ var streamRows = []row{
 var classRows = []row{
 	{"class-both", "field and legacy annotation name different", because(model.Ambiguous).in("spec.ingressClassName")},
 	{"class-list", "`--ingress-class` with several names", setup(func(c *controller) bool { return len(c.options.IngressClasses) > 1 })},
+	{"namespace-annotations", "annotations of a Namespace", untold(onlySluice)},
 	{"class-parameters", "`spec.parameters` of an IngressClass", setup(func(c *controller) bool {
 		return c.anyClass(func(class *networkingv1.IngressClass) bool {
 			return class.Spec.Parameters != nil && class.Spec.Controller == c.options.ControllerClass

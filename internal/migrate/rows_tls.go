@@ -1,11 +1,15 @@
 package migrate
 
 import (
+	"encoding/base64"
+	"strings"
+
 	"sluice/internal/model"
 )
 
 // logRows are about logs.
 var logRows = []row{
+	{"profiling", "`--profiling`", flags("profiling")},
 	{"log-path", "`access-log-path`, `http-access-log-path`, `error-log-path` outside", by("access-log-path http-access-log-path stream-access-log-path error-log-path")},
 	{"log-stderr", "an access log on `/dev/stderr`", by("access-log-path http-access-log-path stream-access-log-path").that("/dev/stderr")},
 	{"log-volume", "no `access-log-path`, and a volume", untold(otherObject)},
@@ -26,7 +30,7 @@ var tlsRows = []row{
 	{"tracing-collector", "`enable-opentelemetry: \"true\"` in the settings", by("enable-opentelemetry").on("ConfigMap")},
 	{"opentelemetry-config", "`opentelemetry-config`", by("opentelemetry-config")},
 	{"certificate-namespace", "`tls-cert-namespace`", untold(onlySluice)},
-	{"backend-secret-namespace", "`proxy-ssl-secret` of another namespace", by("proxy-ssl-secret").that("delegated")},
+	{"backend-secret-namespace", "`proxy-ssl-secret` and others of another namespace", by("proxy-ssl-secret auth-secret auth-ssl-secret auth-proxy-set-headers").that("delegated").denying()},
 	{"backend-key", "the key of `proxy-ssl-secret`", asked("proxy-ssl-secret")},
 	{"client-authority", "`auth-tls-secret` that is missing, broken", by("auth-tls-secret").denying()},
 	{"client-plain", "`auth-tls-secret` over plain HTTP", quiet(func(f *facts) bool {
@@ -37,6 +41,17 @@ var tlsRows = []row{
 	{"client-error-page", "`auth-tls-error-page` with a host", by("auth-tls-error-page")},
 	{"client-name", "`auth-tls-match-cn` with names", by("auth-tls-match-cn")},
 	{"client-sessions", "TLS sessions of hosts with `auth-tls-secret`", asked("auth-tls-secret")},
+	{"ocsp", "`enable-ocsp`", setup(func(c *controller) bool { return c.on("enable-ocsp") })},
+	{"ocsp-inward", "an OCSP responder on this machine", untold(otherObject)},
+	{"ticket-key", "`ssl-session-ticket-key`", setup(func(c *controller) bool { return c.given("ssl-session-ticket-key") && c.on("ssl-session-tickets") })},
+	{"ticket-key-bad", "`ssl-session-ticket-key` of another size", because(model.InvalidValue).in("ssl-session-ticket-key").on("ConfigMap")},
+	{"ticket-key-short", "`ssl-session-ticket-key` of 48 bytes", setup(func(c *controller) bool {
+		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(c.data["ssl-session-ticket-key"]))
+		return err == nil && len(key) == 48 && c.on("ssl-session-tickets")
+	})},
+	{"early-data", "a request in early data", setup(func(c *controller) bool { return c.on("ssl-early-data") })},
+	{"dh-param-bad", "`ssl-dh-param` with parameters", because(model.InvalidValue).in("ssl-dh-param").on("ConfigMap").that("dhparam.pem")},
+	{"chain-completion", "`--enable-ssl-chain-completion`", flags("enable-ssl-chain-completion")},
 	{"ciphers-hostless", "`ssl-ciphers` in a rule without a host", by("ssl-ciphers").that("without a host")},
 	{"ciphers-later", "`ssl-ciphers` of two Ingresses", by("ssl-ciphers").that("as it is older").same()},
 	{"crossing", "an Ingress that turns into patterns", because(model.CrossNamespace).same()},

@@ -6,6 +6,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 
 	"sluice/internal/model"
+	"sluice/internal/translate"
 )
 
 // valueRows are about the values of annotations, but for authentication, snippets and
@@ -18,12 +19,33 @@ var valueRows = []row{
 	{"backend-verify-alone", "`proxy-ssl-verify: \"on\"` without", by("proxy-ssl-verify").that("proxy-ssl-secret")},
 	{"near-miss", "a near miss of the name, or of the prefix", because(model.Unread).denying()},
 	{"setting-as-annotation", "a setting that protects, written as an annotation", because(model.Unread).that("this is a setting")},
+	{"block-cidrs", "`block-cidrs` at paths with", set("block-cidrs")},
+	{"block-bad", "a bad value of `block-cidrs`", by("block-cidrs block-user-agents block-referers").on("ConfigMap")},
+	{"block-patterns", "a pattern of `block-user-agents` or `block-referers`", setup(func(c *controller) bool {
+		return hasHardPattern(c.data["block-user-agents"]) || hasHardPattern(c.data["block-referers"])
+	})},
+	{"bind-address", "`bind-address` with addresses of one family", setup(func(c *controller) bool { return isOfOneFamily(c.data["bind-address"]) })},
+	{"bind-address-bad", "`bind-address` with an item", by("bind-address").on("ConfigMap")},
+	{"limit-conn-zone-variable", "`limit-conn-zone-variable`", by("limit-conn-zone-variable").on("ConfigMap")},
 	{"half-protection", "`enable-owasp-core-rules` or `modsecurity-snippet` without", by("enable-owasp-core-rules modsecurity-snippet auth-secret auth-type").that("enable-modsecurity", "auth-type", "auth-secret")},
 	{"custom-headers-namespace", "`custom-headers` with a ConfigMap of another", by("custom-headers").that("delegated")},
 	{"custom-headers-reserved", "`custom-headers` with `Content-Length`", because(model.InvalidValue).in("custom-headers")},
 	{"custom-headers-twice", "`custom-headers` with a header twice", by("custom-headers").that("twice")},
 	{"allowed-headers-case", "case of the names in `global-allowed-response-headers`", untold(nothingChanges)},
 	{"custom-headers-pages", "`Content-Type` in `custom-headers`", untold(otherObject)},
+	{"add-headers-pages", "`Content-Type` in `add-headers`", setup(func(c *controller) bool { return c.hasHeader("add-headers", "Content-Type") })},
+	{"add-headers-reserved", "`add-headers` with `Set-Cookie`", because(model.InvalidValue).on("ConfigMap").that(
+		"itself; the header is left out", "turns it off; the header is left out", "changes their flags; the header is left out", "it belongs to redirects", "it belongs to authentication", "it describes the body", "commands nginx; the header is left out", "guess the type; the header is left out",
+	)},
+	{"set-headers-reserved", "`proxy-set-headers` with a header that Sluice sets itself", because(model.InvalidValue).on("ConfigMap").that(
+		"changes it; the header is left out", "sets it; the header is left out", "decides about it; the header is left out", "of the client; the header is left out", "show certificates; the header is left out", "a proxy of theirs; the header is left out",
+	)},
+	{"global-headers-values", "a value of `add-headers` or `proxy-set-headers`", because(model.InvalidValue).on("ConfigMap").that("the header is left out")},
+	{"global-headers-many", "`add-headers` and `proxy-set-headers` with more", because(model.InvalidValue).on("ConfigMap").that("none of them is set")},
+	{"global-headers-change", "a change of the ConfigMap that `add-headers`", untold(operation)},
+	{"add-headers-hsts", "`Strict-Transport-Security` in `add-headers`", setup(func(c *controller) bool { return c.hasHeader("add-headers", "Strict-Transport-Security") })},
+	{"hide-headers-grpc", "`hide-headers` on gRPC backends", quiet(func(f *facts) bool { return f.setting("hide-headers") != "" && f.speaks("GRPC", "GRPCS") })},
+	{"global-policy", "headers that an administrator sets for everybody", untold(onlySluice)},
 	{"custom-headers-cors", "a header of `custom-headers` that `enable-cors`", by("custom-headers enable-cors").that("writes")},
 	{"match-requests", "request headers of clients that ask for another", untold(onlySluice)},
 	{"instead-of-snippets", "headers, paths to refuse, times of caching", untold(onlySluice)},
@@ -38,6 +60,9 @@ var valueRows = []row{
 		return f.value("enable-owasp-core-rules") == "false" && f.setting("enable-owasp-modsecurity-crs") == "true"
 	})},
 	{"modsecurity-log", "the log of ModSecurity", quiet(func(f *facts) bool { return f.inForce("enable-modsecurity") == "true" })},
+	{"strict-paths", "`strict-validate-path-type`", because(translate.Strict).same()},
+	{"geoip-reload", "`geoip2-autoreload-in-minutes`", by("geoip2-autoreload-in-minutes").on("ConfigMap")},
+	{"geoip-missing", "`use-geoip2` without databases", by("use-geoip2").on("ConfigMap")},
 	{"grpc-errors", "an error of nginx to a gRPC client", protocol("GRPC", "GRPCS")},
 	{"grpc-retries", "`proxy-next-upstream`, `-tries` and `-timeout` with gRPC", protocol("GRPC", "GRPCS", "FCGI")},
 	{"grpc-buffer", "`proxy-buffer-size` with gRPC", protocol("GRPC", "GRPCS").with("proxy-buffer-size")},
@@ -82,7 +107,7 @@ var valueRows = []row{
 	{"limit-by", "what limits go by", untold(onlySluice)},
 	{"global-auth-ca", "the server of `global-auth-url`", untold(onlySluice)},
 	{"shutdown-timeout", "`worker-shutdown-timeout: \"0\"`", by("worker-shutdown-timeout")},
-	{"sizes-high", "buffers above 1g", because(model.InvalidValue).on("ConfigMap").that("1g", "65536")},
+	{"sizes-high", "buffers above 1g", because(model.InvalidValue).in("*buffer-size upstream-keepalive-connections").on("ConfigMap").that("1g", "65536")},
 }
 
 // balancingRows are about canaries, cookies and how endpoints are chosen.
@@ -107,14 +132,7 @@ var balancingRows = []row{
 
 // protocol recognises an Ingress with one of these backend protocols, in any case.
 func protocol(names ...string) when {
-	return quiet(func(f *facts) bool {
-		for _, name := range names {
-			if strings.EqualFold(f.value("backend-protocol"), name) {
-				return true
-			}
-		}
-		return false
-	})
+	return quiet(func(f *facts) bool { return f.speaks(names...) })
 }
 
 // hostless reports whether an Ingress has a rule without a host.
