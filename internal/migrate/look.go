@@ -234,7 +234,7 @@ func (l *look) unexplained(f *facts, items []Item, p pathFates) []Item {
 		item := Item{Status: status, Object: snapshot.RefOf(f.ingress), Place: l.PlaceOf(snapshot.RefOf(f.ingress)), Field: fields[0], Text: "no request reaches it; its Ingress is not served as it is"}
 		if status == Unavailable {
 			item.Text = "it answers 503 because of another object of its host"
-			if closing := l.closing(); closing != nil {
+			if closing := l.closing(f.ingress.Namespace); closing != nil {
 				of := l.item(*closing)
 				item.Text = "it answers 503 because of " + strings.TrimSpace(closing.Object.String()) + ": " + closing.Field + ": " + closing.Text
 				item.Remedy, item.Difference = of.Remedy, of.Difference
@@ -245,10 +245,11 @@ func (l *look) unexplained(f *facts, items []Item, p pathFates) []Item {
 	return added
 }
 
-// closing returns the finding of settings, or of a class without its own, that closes paths.
-func (l *look) closing() *lint.Finding {
+// closing returns the finding of settings, of the Namespace, or of a class without its own
+// settings, that closes paths.
+func (l *look) closing(namespace string) *lint.Finding {
 	for i, f := range l.Findings {
-		if f.Denies && f.Object.Kind == "ConfigMap" || f.Object.Kind == "IngressClass" && f.Reason == model.NotFound {
+		if f.Denies && (f.Object.Kind == "ConfigMap" || f.Object.Kind == "Namespace" && f.Object.Name == namespace) || f.Object.Kind == "IngressClass" && f.Reason == model.NotFound {
 			return &l.Findings[i]
 		}
 	}

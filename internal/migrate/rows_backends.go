@@ -115,7 +115,7 @@ var streamRows = []row{
 var classRows = []row{
 	{"class-both", "field and legacy annotation name different", because(model.Ambiguous).in("spec.ingressClassName")},
 	{"class-list", "`--ingress-class` with several names", setup(func(c *controller) bool { return len(c.options.IngressClasses) > 1 })},
-	{"namespace-annotations", "annotations of a Namespace", untold(onlySluice)},
+	{"namespace-annotations", "annotations of a Namespace", because(model.Fixed)},
 	{"class-parameters", "`spec.parameters` of an IngressClass", setup(func(c *controller) bool {
 		return c.anyClass(func(class *networkingv1.IngressClass) bool {
 			return class.Spec.Parameters != nil && class.Spec.Controller == c.options.ControllerClass

@@ -111,3 +111,13 @@ func pairs(prefix, lines string) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// A path that is closed by an annotation of its Namespace names it.
+func TestNamespacesThatCloseAreTold(t *testing.T) {
+	t.Parallel()
+	m := read(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, annotations: {sluice.io/defaults: \"allowlist-source-range: everybody\"}}\n---\n"+fmt.Sprintf(around, "", ""))
+	i := Look(m, optionsFor(t), Setup{}).Ingresses[0]
+	if i.Status != Unavailable || len(i.Items) != 1 || !strings.Contains(i.Items[0].Text, "because of Namespace default: sluice.io/defaults: ") || i.Items[0].Difference == nil {
+		t.Errorf("got %s: %+v", i.Status, i.Items)
+	}
+}
