@@ -1,6 +1,7 @@
 package annotations
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func layersOf(s *settings.Settings, prefix string) *layered {
 				l.add(s, prefix, &layers[i], l.fixed)
 			}
 		}
-		l.fixAlong()
+		l.fixAlong(prefix, ranksOf(layers))
 		l.problems = model.SortProblems(l.problems)
 		return l
 	}).(*layered)
@@ -95,8 +96,22 @@ func isOfController(s *settings.Settings, layer *settings.Layer) bool {
 	return layer.Object == origins[len(origins)-1]
 }
 
-// fixAlong finds the keys by which an Ingress could undo fixed values that protect.
-func (l *layered) fixAlong() {
+// ranks orders the objects of layers: the most specific one is the first.
+type ranks map[model.ObjectRef]int
+
+func ranksOf(layers []settings.Layer) ranks {
+	of := ranks{}
+	for i := range layers {
+		if _, known := of[layers[i].Object]; !known {
+			of[layers[i].Object] = i
+		}
+	}
+	return of
+}
+
+// fixAlong finds the keys by which an Ingress, or a more specific layer, could undo fixed
+// values that protect.
+func (l *layered) fixAlong(prefix string, of ranks) {
 	l.along = map[string]inherited{}
 	for _, b := range behaviours {
 		for _, doc := range b.Keys {
@@ -105,12 +120,27 @@ func (l *layered) fixAlong() {
 				continue
 			}
 			for key := range undoing(b, doc) {
-				_, own := l.fixed[key]
-				if _, known := l.along[key]; !own && !known {
-					l.along[key] = inherited{layer: v.layer, along: doc.Key, void: true}
-				}
+				l.outrank(prefix, key, inherited{layer: v.layer, along: doc.Key, void: true}, of)
 			}
 		}
+	}
+}
+
+// outrank fixes a key along with another one, unless a layer that is no more specific fixes it.
+// Values of more specific layers have no effect.
+func (l *layered) outrank(prefix, key string, along inherited, of ranks) {
+	for _, values := range []map[string]inherited{l.fixed, l.defaults} {
+		v, given := values[key]
+		if !given || of[v.layer.Object] >= of[along.layer.Object] {
+			continue
+		}
+		delete(values, key)
+		text := fmt.Sprintf("it could undo %s, which %s fixes: remove it here", FieldOf(prefix, along.along), along.layer)
+		l.problems = append(l.problems, inLayer(v.layer, FieldOf("", key), model.Problem{Reason: model.Fixed, Text: text}))
+	}
+	_, own := l.fixed[key]
+	if _, known := l.along[key]; !own && !known {
+		l.along[key] = along
 	}
 }
 
@@ -118,13 +148,13 @@ func (l *layered) fixAlong() {
 var satisfied = []string{"deny-list", "allow-list", "basic-auth", "external-auth"}
 
 // undoing yields the keys that could undo a protecting key of a behaviour: other keys of the
-// behaviour, unless they only protect more, keys that need it, and satisfy.
+// behaviour, unless they only protect more, keys that it needs or that need it, and satisfy.
 func undoing(b *behaviour, doc keys.Doc) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, of := range behaviours {
 			for _, other := range of.Keys {
 				beside := of == b && (!other.Protects || other.Allowed != "")
-				needs := slices.Contains(strings.Fields(other.Needs), doc.Key)
+				needs := slices.Contains(strings.Fields(other.Needs), doc.Key) || slices.Contains(strings.Fields(doc.Needs), other.Key)
 				if (beside || needs || other.Key == "satisfy" && slices.Contains(satisfied, b.Name)) && !yield(other.Key) {
 					return
 				}

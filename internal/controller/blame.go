@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -235,6 +236,10 @@ func part(s model.Static, servers []*model.Server) model.Static {
 	kept := []*model.Server{}
 	if len(servers) == 0 || servers[0].Host != "" || servers[0].AliasesOnly {
 		kept = append(kept, &model.Server{})
+	}
+	if len(servers) == 0 {
+		// A snippet for all locations is tested with the settings.
+		kept[0].Locations = []*model.Location{{Modifier: model.Prefix, Path: "/", Rule: model.Rule{Kind: model.RuleFallback}, Return: &model.Return{Code: http.StatusNotFound}}}
 	}
 	return model.Static{Blocks: s.Blocks, Servers: append(kept, servers...)}
 }

@@ -20,8 +20,12 @@ func (x *explainer) blocked() string {
 	return ""
 }
 
-// matching returns the item of a list that certainly matches a value, "" for none.
+// matching returns the item of a list that certainly matches a value, "" for none. No item
+// matches a header that is missing or empty: nginx tries no pattern on it.
 func matching(list keys.BlockedTexts, value string) string {
+	if value == "" {
+		return ""
+	}
 	for _, item := range list {
 		if matches, known := item.Matches(value); matches && known {
 			return item.String()

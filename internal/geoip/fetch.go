@@ -60,7 +60,7 @@ func (s *Source) Fetch(ctx context.Context, f Fetch) {
 	if !f.on() {
 		return
 	}
-	client := &http.Client{Timeout: fetchTime}
+	client := &http.Client{Timeout: fetchTime, CheckRedirect: redirected}
 	for _, edition := range s.Editions {
 		if _, err := os.Stat(filepath.Join(s.Dir, edition+".mmdb")); err == nil {
 			continue
@@ -76,6 +76,19 @@ func (s *Source) Fetch(ctx context.Context, f Fetch) {
 	case s.fetched <- struct{}{}:
 	default: // a signal waits
 	}
+}
+
+// redirected lets the client follow a redirect. The server that it names must not get the
+// license key, which is in the URL of the first request.
+func redirected(request *http.Request, via []*http.Request) error {
+	request.Header.Del("Referer")
+	switch {
+	case len(via) >= 10:
+		return errors.New("too many redirects")
+	case via[0].URL.Scheme == "https" && request.URL.Scheme != "https":
+		return errors.New("a redirect from https to " + request.URL.Scheme)
+	}
+	return nil
 }
 
 // fetch downloads one database.

@@ -66,7 +66,7 @@ type locationView struct {
 // path returns the path of a location, with limits for a pattern.
 func (s *serverRendering) path(location *model.Location) any {
 	if location.Modifier == model.Pattern {
-		path, _ := capturing(location)
+		path, _ := s.capturing(location)
 		return tokens.LimitPattern(path, cmp.Or(location.MatchLimit, s.global.Patterns.MatchLimit))
 	}
 	return location.Path
@@ -242,7 +242,7 @@ func (s *serverRendering) answers(location *model.Location) error {
 		if err := groupsExist(rewrite); err != nil {
 			return err
 		}
-		view.Rewrite = newRewriteView(location, s.global.Patterns.MatchLimit)
+		view.Rewrite = s.rewriteView(location)
 	}
 	of := location.Proxy.Service
 	view.Route, view.UpstreamName = route(location), of.Namespace+"-"+of.Name+"-"+of.Port

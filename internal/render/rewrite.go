@@ -20,12 +20,12 @@ type rewriteView struct {
 	Composed, Captures, Whole, Matched bool
 }
 
-func newRewriteView(l *model.Location, matchLimit int) *rewriteView {
-	r := l.Rewrite
+func (s *serverRendering) rewriteView(l *model.Location) *rewriteView {
+	r, matchLimit := l.Rewrite, s.global.Patterns.MatchLimit
 	v := &rewriteView{Rewrite: *r, Pattern: tokens.LimitPattern(r.Pattern, matchLimit), Composed: strings.Contains(r.Target, "$"), Captures: strings.Contains(r.Prefix, "$")}
 	v.Whole = !v.Composed && r.Prefix == ""
-	if v.Matched = matched(l); v.Matched {
-		_, v.Target = capturing(l)
+	if v.Matched = s.matched(l); v.Matched {
+		_, v.Target = s.capturing(l)
 	}
 	return v
 }
@@ -36,8 +36,8 @@ var numbered = regexp.MustCompile(`\$[1-9]`)
 // capturing returns the pattern of a location and the target of its rewrite. If the
 // location has matched the pattern of the rewrite, its groups have the names that the
 // target uses: nginx keeps named captures, and no second pattern has to be compiled.
-func capturing(l *model.Location) (path, target string) {
-	if !matched(l) {
+func (s *serverRendering) capturing(l *model.Location) (path, target string) {
+	if !s.matched(l) {
 		return l.Path, ""
 	}
 	var which []int
@@ -58,11 +58,11 @@ func capturing(l *model.Location) (path, target string) {
 // location has found. Both find it at the beginning if that of the location finds nothing
 // elsewhere. A snippet may have changed the URI in between, and nginx escapes numbered
 // captures in parameters, but not named ones.
-func matched(l *model.Location) bool {
-	r := l.Rewrite
-	if r == nil || l.Modifier != model.Pattern || "(?i)"+strings.TrimPrefix(l.Path, "^") != r.Pattern ||
+func (s *serverRendering) matched(l *model.Location) bool {
+	r, ends := l.Rewrite, func(b model.Block) bool { return b.Ends }
+	if r == nil || s.everywhere.locations != nil || l.Modifier != model.Pattern || "(?i)"+strings.TrimPrefix(l.Path, "^") != r.Pattern ||
 		strings.Contains(r.Prefix, "$") || !strings.HasPrefix(r.Target, "/") || strings.Contains(r.Target, "?") ||
-		strings.Contains(strings.ReplaceAll(l.Path, "(?:", ""), "(?") || slices.ContainsFunc(l.Blocks, func(b model.Block) bool { return b.Ends }) {
+		strings.Contains(strings.ReplaceAll(l.Path, "(?:", ""), "(?") || slices.ContainsFunc(l.Blocks, ends) {
 		return false
 	}
 	shape, err := pcre.ShapeOf(l.Path)
