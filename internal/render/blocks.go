@@ -42,7 +42,7 @@ func (r *rendering) print(b model.Block, context string) error {
 
 // indents are the tabs before each line of a context.
 var indents = map[string]string{
-	"events": "\t", "upstream": "\t", "catchall": "\t", "server": "\t",
+	"events": "\t", "upstream": "\t", "every-server": "\t", "catchall": "\t", "server": "\t",
 	"first": inLocationTabs, "location": inLocationTabs, "answer": inLocationTabs, "redirect": inLocationTabs,
 }
 

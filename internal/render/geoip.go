@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 
 	"sluice/internal/tokens"
@@ -15,7 +16,8 @@ type Database struct {
 }
 
 // geoipView has the paths of the databases by their kinds. Undefined are the variables that
-// the access log names and none of them has.
+// none of them has: all if the settings ask for databases, as snippets can name any of them,
+// otherwise those of the access log.
 type geoipView struct {
 	Country, City, ASN, ISP, AnonymousIP, ConnectionType []string
 
@@ -45,11 +47,15 @@ func (r *rendering) geoIP() {
 	r.page.from(Origin{})
 }
 
-// undefinedGeoIP returns the variables of the access log that a text does not define. nginx
+// undefinedGeoIP returns the variables that may be used and that a text does not define. nginx
 // refuses the whole file for one.
 func (r *rendering) undefinedGeoIP(text []byte) []string {
+	used := r.global.LogFormat.Variables()
+	if r.global.GeoIP.Enabled {
+		used = slices.Collect(maps.Keys(tokens.GeoIP))
+	}
 	var missing []string
-	for _, name := range r.global.LogFormat.Variables() {
+	for _, name := range used {
 		if tokens.GeoIP[name] && !bytes.Contains(text, []byte("\t$"+name+" ")) {
 			missing = append(missing, name)
 		}

@@ -61,7 +61,7 @@ var roots = []root{
 // contexts are the contexts of behaviours, with their places in the file.
 var contexts = map[string][]root{
 	"main": {{blocks: nil}}, "events": {{blocks: []string{"events"}}}, "http": {{blocks: inHTTP}}, "shared": {{blocks: inHTTP}},
-	"upstream": {{blocks: []string{"http", "upstream"}}}, "catchall": {{blocks: inServer}},
+	"upstream": {{blocks: []string{"http", "upstream"}}}, "every-server": {{blocks: inServer}}, "catchall": {{blocks: inServer}},
 	"server": {{blocks: inServer}, {blocks: inServer, ofHost: true}}, "location": {{blocks: inLocation, ofHost: true}},
 	"first": {{blocks: inLocation, ofHost: true}}, "answer": {{blocks: inLocation, ofHost: true}}, "redirect": {{blocks: inLocation, ofHost: true}}, "stream": {{blocks: inStream}},
 }
