@@ -78,26 +78,38 @@ func TestSettingsAreFresh(t *testing.T) {
 	for _, name := range names {
 		fmt.Fprintf(&text, "  - %s\n", name)
 	}
-	unread := map[keys.Fate]string{}
+	unread, needless := map[keys.Fate]string{}, ""
 	for _, k := range settings.Unsupported() {
 		switch {
+		case k.Instead != "":
+			needless += fmt.Sprintf("  %s: '%s'\n", k.Key, k.Instead)
 		case k.Fate == keys.Idle:
 			unread[k.Fate] += fmt.Sprintf("  - %s\n", k.Key)
 		default:
 			unread[k.Fate] += fmt.Sprintf("  %s: [\"%s\"]\n", k.Key, strings.Join(k.OffValues(), `", "`))
 		}
 	}
-	text.WriteString("# Those of ingress-nginx that it does not read yet, with the values that ask for nothing.\nunread:\n" + unread[keys.Reported])
+	text.WriteString("# Those of ingress-nginx that it does without, each with the reason.\nneedless:" + mapOf(needless))
+	text.WriteString("# Those of ingress-nginx that it does not read yet, with the values that ask for nothing.\nunread:" + mapOf(unread[keys.Reported]))
 	text.WriteString("# Those that have no effect in ingress-nginx either.\nidle:\n" + unread[keys.Idle])
-	text.WriteString("# Those that it does not read yet and that keep requests out: with any value but these,\n# every path answers 503.\nprotecting:\n" + unread[keys.Denied])
+	text.WriteString("# Those that it does not read yet and that keep requests out: with any value but these,\n# every path answers 503.\nprotecting:" + mapOf(unread[keys.Denied]))
 	text.WriteString(validSettings(t))
 	fresh(t, "charts/sluice/settings.yaml", text.String())
+}
+
+// mapOf is a map of YAML that may have no lines.
+func mapOf(lines string) string {
+	if lines == "" {
+		return " {}\n"
+	}
+	return "\n" + lines
 }
 
 // validPatterns are of the values of a type, in Helm's regular expressions. What they
 // refuse Sluice refuses too; besides it refuses 255.255.255.255, which is nobody's.
 var validPatterns = map[string]string{
 	"annotation lines":   "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
+	"snippet":            `(?s)^(|.*[;}]|.*#.*)$`,
 	"rules":              `(?s)^(|.*Sec[A-Z].*)$`,
 	"bool":               `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
 	"cidr list":          `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
@@ -136,7 +148,7 @@ func validSettings(t testing.TB) string {
 	t.Helper()
 	text := "# Those that it reads and that keep requests out: with a value that does not match, every\n# path answers 503; so it does by a near miss of the name, unless its value is one of `unless`.\nvalid:\n"
 	for _, doc := range keys.Describe(settings.Settings{}) {
-		if !doc.Protects {
+		if !doc.Protects && !doc.Closes {
 			continue
 		}
 		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", network(), "IP", address("", "")).Replace(validPatterns[doc.Type])
