@@ -105,18 +105,27 @@ func mapOf(lines string) string {
 	return "\n" + lines
 }
 
-// validPatterns are of the values of a type, in Helm's regular expressions. What they
+// patternOf is the pattern of a setting: its own one, or that of its type.
+func patternOf(doc keys.Doc) string {
+	if own, is := validPatterns[doc.Key]; is {
+		return own
+	}
+	return validPatterns[doc.Type]
+}
+
+// validPatterns are of the values of a type, or of one setting, in Helm's regular expressions. What they
 // refuse Sluice refuses too; besides it refuses 255.255.255.255, which is nobody's.
 var validPatterns = map[string]string{
-	"annotation lines":   "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
-	"snippet":            `(?s)^(|.*[;}]|.*#.*)$`,
-	"rules":              `(?s)^(|.*Sec[A-Z].*)$`,
-	"bool":               `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
-	"cidr list":          `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
-	"list":               `^[\s,]*((IP)(\s*,[\s,]*(IP))*)?[\s,]*$`, // of bind-address
-	"header lines":       `(?s)^(|[A-Za-z0-9-]{1,46}\s*:.*)$`,
-	"texts and patterns": `(?s)^(|.*[^,\s].*)$`,
-	"certificates":       `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,
+	"annotation lines":                "(?s)^[^\\x00-\\x09\\x0b-\\x1f\\x7f]*$",
+	"annotation-value-word-blocklist": `(?s)^.*$`, // any words
+	"snippet":                         `(?s)^(|.*[;}]|.*#.*)$`,
+	"rules":                           `(?s)^(|.*Sec[A-Z].*)$`,
+	"bool":                            `^(|1|t|T|TRUE|true|True|0|f|F|FALSE|false|False|(?i:OFF))$`,
+	"cidr list":                       `^(|(ADDRESS)(\s*,\s*(ADDRESS))*)$`,
+	"list":                            `^[\s,]*((IP)(\s*,[\s,]*(IP))*)?[\s,]*$`, // of bind-address
+	"header lines":                    `(?s)^(|[A-Za-z0-9-]{1,46}\s*:.*)$`,
+	"texts and patterns":              `(?s)^(|.*[^,\s].*)$`,
+	"certificates":                    `(?s)^(|.*-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----.*)$`,
 }
 
 // address is the pattern of an address of IPv4 or IPv6, each with the pattern of the size of a
@@ -151,7 +160,7 @@ func validSettings(t testing.TB) string {
 		if !doc.Protects && !doc.Closes {
 			continue
 		}
-		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", network(), "IP", address("", "")).Replace(validPatterns[doc.Type])
+		pattern := strings.NewReplacer("OFF", strings.Join(doc.Off, "|"), "ADDRESS", network(), "IP", address("", "")).Replace(patternOf(doc))
 		if rule := keys.RulePattern(doc.Field.Tag.Get("validate")); rule != "" {
 			pattern = "^$|" + rule
 		}
